@@ -1,4 +1,5 @@
 /** Entries of the audit log: actor, action, object, client address and outcome (SPEC 9). */
+import { type Caller, credentialName } from '../domain/caller.ts';
 import { parseUserName } from '../domain/names.ts';
 import type { RouteState } from '../domain/verdict.ts';
 
@@ -38,6 +39,8 @@ export interface AuditEntry {
   readonly who: string | undefined;
   /** The client address, or `configuration` or `command-line`. */
   readonly from: string;
+  /** By which credential: `session:<id>`, `token:<id>`, `link:<id>`, `proxy` or `internal`; absent where none was shown. */
+  readonly credential?: string;
   /** The client's `User-Agent`, if it sent one. */
   readonly agent?: string;
   readonly verdict: 'allowed' | 'refused';
@@ -70,6 +73,9 @@ const LONGEST_TEXT = 200;
 
 /** Text from a client, cut to a length that fits a log line. */
 export const shortText = (text: string): string => text.slice(0, LONGEST_TEXT).toWellFormed();
+
+export const credentialOf = (caller: Caller | undefined): { readonly credential?: string } =>
+  caller ? { credential: credentialName(caller.credential) } : {};
 
 export const agentOf = ({ clientAgent }: Pick<RouteState, 'clientAgent'>): { readonly agent?: string } =>
   clientAgent ? { agent: shortText(clientAgent) } : {};

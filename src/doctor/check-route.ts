@@ -1,5 +1,6 @@
 /** `POST /api/status/doctor`: what doctor finds at the public address, for admins (SPEC 15). */
 import Router from 'koa-router';
+import { type Caller, credentialName } from '../domain/caller.ts';
 import type { RouteState } from '../domain/verdict.ts';
 import type { Report } from './report.ts';
 
@@ -8,6 +9,8 @@ export interface CheckedBy {
   readonly who: string | undefined;
   /** The client's address. */
   readonly from: string;
+  /** By which credential, as the ledger tells it. */
+  readonly credential?: string;
   readonly requestId: string;
 }
 
@@ -18,6 +21,8 @@ export type Checked =
 
 export type AddressCheck = (by: CheckedBy) => Promise<Checked>;
 
+const by = (caller: Caller | undefined) => (caller ? { credential: credentialName(caller.credential) } : {});
+
 const STATUS_OF = { busy: 409, failed: 503 } as const;
 const RETRY_SECONDS = '10';
 
@@ -26,7 +31,7 @@ export function createCheckRoute(check: AddressCheck): Router<RouteState> {
   const router = new Router<RouteState>({ strict: true, sensitive: true });
   router.post('/api/status/doctor', async (ctx) => {
     const { caller, clientAddress, requestId } = ctx.state;
-    const checked = await check({ who: caller?.name, from: clientAddress, requestId });
+    const checked = await check({ who: caller?.name, from: clientAddress, ...by(caller), requestId });
     ctx.set('Cache-Control', 'no-store');
     if (checked.kind === 'done') {
       ctx.body = checked.report;

@@ -79,6 +79,22 @@ export interface Caller extends Rights {
   readonly hasGeneratedPassword?: true;
 }
 
+/** Names a credential, and holds no secret: the ids of sessions, tokens and links are shown in their lists. */
+export function credentialName(credential: Credential): string {
+  switch (credential.kind) {
+    case 'session':
+      return `session:${credential.tokenId}`;
+    case 'api-token':
+      return `token:${credential.tokenId}`;
+    case 'link':
+      return `link:${credential.linkId}`;
+    case 'proxy-headers':
+      return 'proxy';
+    case 'internal-listener':
+      return 'internal';
+  }
+}
+
 /** A credential narrowed to some cameras administers nothing, whatever its role (SPEC 11). */
 export const isAdministrator = ({ role, scope }: Caller): boolean => role === ADMIN && scope.kind === 'all';
 

@@ -7,11 +7,13 @@ export interface AuditedAct {
   readonly what: string;
   readonly who?: string | undefined;
   readonly from?: string | undefined;
+  /** By which credential: `session:<id>`, `token:<id>`, `link:<id>`, `proxy` or `internal`. */
+  readonly credential?: string | undefined;
   readonly verdict: 'allowed' | 'refused';
 }
 
 /** Told elsewhere, or of no use when a year has passed. */
-const LEFT_OUT: ReadonlySet<string> = new Set(['who', 'from', 'verdict', 'agent', 'requestId']);
+const LEFT_OUT: ReadonlySet<string> = new Set(['who', 'from', 'credential', 'verdict', 'agent', 'requestId']);
 
 /** Each request by a link can be made to look like one of a new viewer. */
 const BY_STRANGERS: ReadonlySet<string> = new Set(['link-opened', 'link-pin']);
@@ -26,7 +28,7 @@ export function doingOf(act: AuditedAct, at: number): Doing {
   const subject: Subject = {
     kind,
     user: act.who ?? null,
-    credential: null,
+    credential: act.credential ?? null,
     address: act.from ?? null,
     camera: null,
     detail: detailOf(act),

@@ -1,5 +1,5 @@
 /** What an admitted request is a viewing of: its viewer, its kind, and the recorded time that it names (SPEC 14). Pure. */
-import type { Caller, Credential } from '../domain/caller.ts';
+import { type Caller, type Credential, credentialName } from '../domain/caller.ts';
 import type { Views } from '../domain/policy.ts';
 import { type Subject, storable, type WatchedTime } from './sightings.ts';
 
@@ -16,7 +16,7 @@ export function subjectOf({ caller, address }: Viewer, views: Views, camera: str
   return {
     kind: views === 'signalling' ? 'live' : views,
     user: caller?.name ?? null,
-    credential: caller ? credentialText(caller.credential) : null,
+    credential: caller ? viewerText(caller.credential) : null,
     address,
     // As it stands in the request: a stream of the NVR may have any name.
     camera: camera === null ? null : storable(camera),
@@ -24,21 +24,9 @@ export function subjectOf({ caller, address }: Viewer, views: Views, camera: str
   };
 }
 
-/** No secret is in it: ids of tokens and links are shown in their lists. */
-export function credentialText(credential: Credential): string {
-  switch (credential.kind) {
-    case 'session':
-      return 'session';
-    case 'api-token':
-      return `token:${credential.tokenId}`;
-    case 'link':
-      return `link:${credential.linkId}`;
-    case 'proxy-headers':
-      return 'proxy';
-    case 'internal-listener':
-      return 'internal';
-  }
-}
+/** The sessions of a person are one viewer: a tablet that logs in anew goes on watching. */
+const viewerText = (credential: Credential): string =>
+  credential.kind === 'session' ? 'session' : credentialName(credential);
 
 const SECONDS = /^\d{1,12}(?:\.\d{1,9})?$/;
 /** In ids of events and names of files: `1700000000.123456-abc`, `porch-1700000000.123456-abc.jpg`. */

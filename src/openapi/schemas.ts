@@ -20,6 +20,10 @@ const LIMITS = {
 /** Of a guest. */
 const VALIDITY = { valid_from: VALIDITY_END, valid_until: VALIDITY_END } as const;
 
+/** By which a record's act was done; null where none was accepted. */
+const CREDENTIAL =
+  'session:<id> (session alone, of a viewing), token:<id>, link:<id>, proxy, internal; null where none was accepted';
+
 export const named = (name: keyof typeof SCHEMAS): Schema => ({ $ref: `#/components/schemas/${name}` });
 
 const PASSWORD = {
@@ -139,7 +143,7 @@ export const SCHEMAS = {
       id: TEXT,
       kind: { enum: LEDGER_KINDS },
       user: MAYBE_TEXT,
-      credential: MAYBE_TEXT,
+      credential: { ...MAYBE_TEXT, description: CREDENTIAL },
       address: MAYBE_TEXT,
       camera: MAYBE_TEXT,
       from: MOMENT,

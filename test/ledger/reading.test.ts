@@ -207,6 +207,56 @@ describe('What a request becomes in the ledger', () => {
     assert.equal(found.find(({ kind }) => kind === 'live')?.credential, `link:${id}`);
   });
 
+  it('tells by which credential a change, a link and a refusal were made: acts of a leaked token are not its owner’s', async () => {
+    const vera = await postern.logIn(VERA);
+    postern.clock.advance(500);
+    const at = postern.clock.now() / 1000;
+    const admin = await postern.logIn(ADMIN_PERSON);
+    const send = async (path: string, token: string, body: object, method = 'POST') =>
+      (await (await postern.ask(path, { ...JSON_BODY, method, token, body: JSON.stringify(body) })).json()) as Record<
+        string,
+        string
+      >;
+    const whole = await send('/api/tokens', admin, { name: 'whole', role: 'admin', manage_accounts: true });
+    const weak = await send('/api/tokens', admin, { name: 'weak', role: 'viewer' });
+    await send('/api/roles/by_token', whole['token'] ?? '', { cameras: ['cam1'] }, 'PUT');
+    await send('/api/roles/by_person', admin, { cameras: ['cam1'] }, 'PUT');
+    const link = await send('/api/links', weak['token'] ?? '', { what: { snapshot: { camera: 'cam1' } } });
+    assert.equal((await postern.ask(`${link['url']}/snapshot.jpg`)).status, 200);
+    assert.equal((await postern.ask('/api/users', { token: weak['token'] ?? '' })).status, 403);
+    assert.equal((await postern.ask('/api/users', { token: vera })).status, 403);
+    const asked = `?after=${at - 1}&kind=change,link,refusal,login`;
+    const told = async () =>
+      (await list('admin', asked)).map(({ kind, user, credential, detail }) =>
+        [kind, user, credential, detail?.['role'] ?? detail?.['what']].join(' '),
+      );
+    const sessionOf = (token: string): string =>
+      `session:${JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).jti}`;
+    const expected = [
+      `login admin ${sessionOf(admin)} login`,
+      `change admin ${sessionOf(admin)} token-created`,
+      `change admin ${sessionOf(admin)} token-created`,
+      `change admin token:${whole['id']} by_token`,
+      `change admin ${sessionOf(admin)} by_person`,
+      `link admin token:${weak['id']} link-created`,
+      `link  link:${link['id']} link-opened`,
+      `refusal admin token:${weak['id']} access`,
+      `refusal vera ${sessionOf(vera)} access`,
+    ].sort();
+    await until('they are there', async () => (await told()).length >= expected.length);
+    assert.deepEqual((await told()).sort(), expected);
+    const audited = postern.log.filter(
+      ({ logger, what }) => logger === 'service.audit' && what === 'custom-role-changed',
+    );
+    assert.deepEqual(
+      audited.slice(-2).map(({ role, credential }) => [role, credential]),
+      [
+        ['by_token', `token:${whole['id']}`],
+        ['by_person', sessionOf(admin)],
+      ],
+    );
+  });
+
   it('is a question only, where a proxy in front asked for it', async () => {
     postern.clock.advance(500);
     const at = postern.clock.now() / 1000;

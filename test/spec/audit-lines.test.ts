@@ -40,13 +40,20 @@ async function linesOf(asked: Asked): Promise<object[]> {
   const requestId = answer.headers.get('x-request-id') ?? assert.fail('without an id');
   return audited(instance)
     .slice(known)
-    .map(({ time, level, logger, msg, from, agent, requestId: id, ...rest }) => {
+    .map(({ time, level, logger, msg, from, agent, credential, requestId: id, ...rest }) => {
+      if (asked.token !== undefined) assert.equal(credential, `session:${idOf(asked.token)}`);
+      else if (rest['verdict'] === 'allowed')
+        assert.match(String(credential), /^session:[0-9a-f-]{36}$/, 'of the login');
+      else assert.equal(credential, undefined);
       assert.deepEqual([level, logger, msg, from, id], ['info', 'service.audit', rest['what'], '127.0.0.1', requestId]);
       assert.match(String(time), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
       assert.equal(agent, AGENT);
       return rest;
     });
 }
+
+/** Of the session that the token is of. */
+const idOf = (token: string): string => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).jti;
 
 const asAdmin = (method: string, path: string, body?: object): Asked => ({
   method,

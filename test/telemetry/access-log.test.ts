@@ -29,6 +29,10 @@ after(async () => {
   await nvr.close();
 });
 
+/** The session of a bearer token. */
+const sessionOf = (token: string): string =>
+  `session:${JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).jti}`;
+
 /** Does it, and gives the lines of the access log that came of it, without what is different each time. */
 async function lines(act: () => Promise<unknown>, count = 1): Promise<Record<string, unknown>[]> {
   const from = instance.log.length;
@@ -64,6 +68,7 @@ describe('The access log', () => {
       bytes: 11,
       user: 'vera',
       role: 'viewer',
+      credential: sessionOf(vera),
       address: '127.0.0.1',
       msg: 'answered',
     });
@@ -87,6 +92,7 @@ describe('The access log', () => {
           bytes: 63,
           user: 'carl',
           role: 'front_only',
+          credential: sessionOf(carl),
           address: '192.0.2.8',
         },
       ],
@@ -159,6 +165,7 @@ describe('The access log', () => {
       status: 101,
       user: 'vera',
       role: 'viewer',
+      credential: sessionOf(vera),
       address: '127.0.0.1',
     });
     assert.ok(Number(bytes) > 0);

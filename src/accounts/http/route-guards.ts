@@ -3,7 +3,7 @@ import type { RouterContext } from 'koa-router';
 import { BODY_LIMITS } from '../../domain/body-limits.ts';
 import { type Caller, isAdministrator, lostRights, mayManageAccounts } from '../../domain/caller.ts';
 import type { RouteState } from '../../domain/verdict.ts';
-import { type Audit, type AuditEntry, agentOf, shortText } from '../audit.ts';
+import { type Audit, type AuditEntry, agentOf, credentialOf, shortText } from '../audit.ts';
 import { type FieldNames, type Fields, stringFields } from './body-fields.ts';
 import { readJson } from './read-json.ts';
 import { refuseBody, refuseFields, refuseFor } from './responses.ts';
@@ -25,7 +25,7 @@ export interface AccountResponseDeps {
 export type GuardedAct = 'credentials' | 'accounts';
 
 /** What was done, and to which user, role, token or session. */
-export type AuditedAct = Omit<AuditEntry, 'who' | 'from' | 'agent' | 'verdict' | 'reason' | 'requestId'>;
+export type AuditedAct = Omit<AuditEntry, 'who' | 'from' | 'credential' | 'agent' | 'verdict' | 'reason' | 'requestId'>;
 
 /** Lets administrators pass. The route table requires the role too; a mistake there must not open the accounts. */
 export const forAdmins =
@@ -97,9 +97,9 @@ export function record(
 ): void {
   const { caller, clientAddress: from, requestId } = ctx.state;
   const verdict = reason === undefined ? 'allowed' : 'refused';
-  const agent = agentOf(ctx.state);
+  const by = { who: caller?.name, from, ...credentialOf(caller), ...agentOf(ctx.state) };
   const done = { ...act, ...shortened('user', act.user), ...shortened('role', act.role) };
-  audit({ ...done, who: caller?.name, from, ...agent, verdict, ...(reason !== undefined && { reason }), requestId });
+  audit({ ...done, ...by, verdict, ...(reason !== undefined && { reason }), requestId });
 }
 
 /** A name from a path or a body may have any length. */

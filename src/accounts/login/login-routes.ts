@@ -4,7 +4,7 @@ import type { CameraScope } from '../../domain/camera-scope.ts';
 import type { UserName } from '../../domain/names.ts';
 import { REFUSALS } from '../../domain/refusal.ts';
 import type { RouteState } from '../../domain/verdict.ts';
-import { agentOf } from '../audit.ts';
+import { agentOf, credentialOf } from '../audit.ts';
 import { type AccountContext, refuse, refuseFor, refuseMethod, respond } from '../http/responses.ts';
 import { cookieClientOf } from '../sessions/session-cookie.ts';
 import type { Sessions } from '../sessions/sessions.ts';
@@ -76,7 +76,14 @@ async function logout(ctx: AccountContext, { sessions, settings, audit }: LoginR
   const { caller, clientAddress: from, requestId, basePath = '' } = ctx.state;
   // Before anything can fail: the browser forgets the cookie even when the revocation is not written.
   ctx.set({ 'Cache-Control': 'no-store', 'Set-Cookie': sessions.clearedCookie(cookieClientOf(ctx.state)) });
-  const entry = { what: 'logout', from, ...agentOf(ctx.state), verdict: 'allowed', requestId } as const;
+  const entry = {
+    what: 'logout',
+    from,
+    ...credentialOf(caller),
+    ...agentOf(ctx.state),
+    verdict: 'allowed',
+    requestId,
+  } as const;
   try {
     // A browser may hold several cookies of the name, and go on with any of them.
     const ended = await Promise.all([caller && sessions.end(caller), endShown(ctx, sessions)]);

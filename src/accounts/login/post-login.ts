@@ -100,8 +100,13 @@ export async function settle(
     return outcome;
   }
   deps.firstTimeLogin.onLogin(outcome.user.role);
-  deps.audit({ ...entry, verdict: 'allowed', ...(outcome.by && { factor: outcome.by }) });
   const session = await deps.sessions.sessionNamedBy(outcome.token);
+  deps.audit({
+    ...entry,
+    ...(session && { credential: `session:${session.tokenId}` }),
+    verdict: 'allowed',
+    ...(outcome.by && { factor: outcome.by }),
+  });
   if (session) await admitSession(session, { address: from, agent: ctx.state.clientAgent }, deps);
   return { kind: 'logged-in', cookie: deps.sessions.cookieFor(outcome.token, cookieClientOf(ctx.state)) };
 }

@@ -115,7 +115,13 @@ const told = (door: LinkDoor, { store, audit }: LinksInForceDeps): LinkDoor => (
       const link = await store.links.findLink({ id: linkId });
       const isTold = count === 1 && link?.notifiesOnOpen === true;
       const by = { who: undefined, from, ...(agent !== undefined && { agent: agent.slice(0, LONGEST_AGENT) }) };
-      const entry = { ...by, verdict: 'allowed', linkId, ...(link && { user: link.maker.user }) } as const;
+      const entry = {
+        ...by,
+        credential: `link:${linkId}`,
+        verdict: 'allowed',
+        linkId,
+        ...(link && { user: link.maker.user }),
+      } as const;
       audit({ ...entry, what: isTold ? 'link-first-opened' : 'link-opened' });
     }
   },

@@ -85,8 +85,8 @@ async function check(deps: AddressCheckDeps, by: CheckedBy): ReturnType<AddressC
 }
 
 /** A token that is made and taken back in an admin's name is in the audit log, as every other. */
-const told = (tokens: TokenAdmin, audit: Audit, { who, from, requestId }: CheckedBy): TokenAdmin => {
-  const by = { who, from, requestId, verdict: 'allowed' } as const;
+const told = (tokens: TokenAdmin, audit: Audit, { who, from, credential, requestId }: CheckedBy): TokenAdmin => {
+  const by = { who, from, ...(credential !== undefined && { credential }), requestId, verdict: 'allowed' } as const;
   return {
     ...tokens,
     async create(wanted) {

@@ -1,4 +1,5 @@
 /** The access log, one line for each finished request, and the lines for refused and failed requests (SPEC 9). */
+import { credentialName } from '../../domain/caller.ts';
 import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
 import { type RequestFacts, singleHeader } from '../../domain/request.ts';
 import { storeFaultOf } from '../../domain/store-fault.ts';
@@ -20,6 +21,7 @@ export interface RefusedAct {
   readonly what: 'access';
   readonly who: string;
   readonly from: string | undefined;
+  readonly credential: string;
   readonly verdict: 'refused';
   readonly reason: RefusalReason;
   readonly method: string;
@@ -38,13 +40,23 @@ export function createAccessLog(
     refused(record, reason) {
       gate.debug({ ...who(record), ...what(record), reason }, REFUSALS[reason].message);
       const { requestId, admission } = record;
-      const name = admission?.caller?.name;
-      if (name === undefined || !DECISION_OF_REASON[reason].startsWith('forbidden')) return;
+      const caller = admission?.caller;
+      if (caller === undefined || !DECISION_OF_REASON[reason].startsWith('forbidden')) return;
       const { method, path } = what(record);
       const from = admission?.client.address;
-      const entry = { what: 'access', who: name, from, agent: agentOf(record), verdict: 'refused', reason } as const;
-      audit.info({ ...entry, method, path, requestId }, 'access');
-      onRefusedAct({ what: 'access', who: name, from, verdict: 'refused', reason, method, path });
+      const credential = credentialName(caller.credential);
+      const by = {
+        what: 'access',
+        who: caller.name,
+        from,
+        credential,
+        verdict: 'refused',
+        reason,
+        method,
+        path,
+      } as const;
+      audit.info({ ...by, agent: agentOf(record), requestId }, 'access');
+      onRefusedAct(by);
     },
     failed(record, reason) {
       const { method, path } = what(record);
@@ -100,6 +112,7 @@ const who = ({ requestId, admission }: RequestRecord) => ({
   requestId,
   user: admission?.caller?.name,
   role: admission?.caller?.role,
+  credential: admission?.caller && credentialName(admission.caller.credential),
   address: admission?.client.address,
 });
 
@@ -123,6 +136,7 @@ function accessRecord(record: RequestRecord, { status, isWhole, seconds }: Reque
     upstreamMs: headAt === undefined || askedAt === undefined ? undefined : hundredths(headAt - askedAt),
     user: caller?.name,
     role: caller?.role,
+    credential: caller && credentialName(caller.credential),
     address: admission?.client.address ?? request.peer,
   };
 }

@@ -3,18 +3,20 @@ import { Badge, RecordItem } from '../settings/records.tsx';
 import { textOf } from '../shared/fields.ts';
 import { formatDuration, formatShortMoment } from '../shared/times.ts';
 import { words } from '../shared/words.ts';
+import { type CredentialNames, credentialText } from './credential-text.ts';
 import { noticeText } from './notice-text.ts';
 import type { ActivityRecord } from './read-activity.ts';
 
 interface ActivityItemProps {
   readonly record: ActivityRecord;
+  readonly names: CredentialNames;
   readonly onUser: (user: string) => void;
   readonly onCamera: (camera: string) => void;
 }
 
 const nameIn = (names: Readonly<Record<string, string>>, name: string): string => names[name] ?? name;
 
-export function ActivityItem({ record, onUser, onCamera }: ActivityItemProps) {
+export function ActivityItem({ record, names, onUser, onCamera }: ActivityItemProps) {
   const { kind, user, camera, from, to, address, credential, detail, goesOn } = record;
   const text = words.activity;
   const seen = textOf(detail['seen']);
@@ -45,9 +47,7 @@ export function ActivityItem({ record, onUser, onCamera }: ActivityItemProps) {
         ...watchedFact(record),
         ...detailFact(record),
         ...(kind === 'notice' ? [] : ([[text.address, <bdi key="address">{address ?? '–'}</bdi>]] as const)),
-        ...(credential === undefined
-          ? []
-          : ([[text.by, nameIn(text.credentials, credential.split(':', 1)[0] ?? '')]] as const)),
+        ...(credential === undefined ? [] : ([[text.by, credentialText(credential, names)]] as const)),
       ]}
     />
   );

@@ -17,6 +17,7 @@ import {
   whoWatched,
 } from './activity-filter.ts';
 import { ActivityItem } from './activity-record.tsx';
+import { type CredentialNames, readNames } from './credential-text.ts';
 import { midnight, readDays } from './read-activity.ts';
 import { useRecords } from './use-records.ts';
 import { WatchedPlot } from './watched-plot.tsx';
@@ -27,6 +28,7 @@ export function Activity({ profile }: { profile: Profile }) {
   const query = queryOf(filter, first);
   const { fetched, more, again } = useRecords(`api/ledger?${query}`);
   const [days] = useFetched(`api/ledger/days?${queryOf({ ...filter, group: 'all' }, first)}`, readDays);
+  const names = useCredentialNames();
   const known = days.kind === 'ready' ? days.value : [];
   const csv = new URL(`api/ledger?${query}&format=csv`, baseUrl).href;
   const onUser = (user: string): void => setFilter(whatSaw(user, filter));
@@ -54,7 +56,7 @@ export function Activity({ profile }: { profile: Profile }) {
             {records.length === 0 && <p class="blank">{words.activity.none}</p>}
             <Records>
               {records.map((record) => (
-                <ActivityItem key={record.id} {...{ record, onUser, onCamera }} />
+                <ActivityItem key={record.id} {...{ record, names, onUser, onCamera }} />
               ))}
             </Records>
             {more && (
@@ -68,6 +70,15 @@ export function Activity({ profile }: { profile: Profile }) {
     </div>
   );
 }
+
+/** Those that the caller may list; others stay without a name. */
+function useCredentialNames(): CredentialNames {
+  const [tokens] = useFetched('api/tokens', readTokenNames);
+  const [links] = useFetched('api/links', readLinkNames);
+  return new Map([tokens, links].flatMap((list) => (list.kind === 'ready' ? [...list.value] : [])));
+}
+
+const [readTokenNames, readLinkNames] = [readNames('token'), readNames('link')];
 
 interface FilterFormProps {
   readonly filter: ActivityFilter;

@@ -105,6 +105,7 @@ export const DE: Words = {
     },
     seen: { question: 'von einem Proxy angefragt', signalling: 'direkte Verbindung' },
     credentials: { session: 'Sitzung', token: 'API-Token', link: 'Link', proxy: 'Proxy', internal: 'Interner Port' },
+    named: (what: string, name: string) => `${what} „${name}“`,
   },
   frame: {
     skip: 'Zum Inhalt springen',

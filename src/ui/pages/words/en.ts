@@ -105,6 +105,7 @@ export const EN = {
     },
     seen: { question: 'asked by a proxy', signalling: 'direct connection' },
     credentials: { session: 'Session', token: 'API token', link: 'Link', proxy: 'Proxy', internal: 'Internal port' },
+    named: (what: string, name: string) => `${what} “${name}”`,
   },
   frame: {
     skip: 'Skip to content',

@@ -1,0 +1,27 @@
+/** By which credential something was done, in words: an API token or a link by its name, a session by its number (SPEC 14). */
+import { isFields, textOf } from '../shared/fields.ts';
+import { words } from '../shared/words.ts';
+
+/** Names by what the ledger calls a credential: `token:<id>`, `link:<id>`. */
+export type CredentialNames = ReadonlyMap<string, string>;
+
+export const readNames =
+  (kind: 'token' | 'link') =>
+  (body: unknown): CredentialNames =>
+    new Map(
+      (Array.isArray(body) ? body : []).filter(isFields).flatMap((one) => {
+        const [id, name] = [textOf(one['id']), textOf(one['name'])];
+        return id === undefined || name === undefined || name === '' ? [] : [[`${kind}:${id}`, name]];
+      }),
+    );
+
+/** As many letters of an id as tell two apart. */
+const SHOWN_LETTERS = 8;
+
+export function credentialText(credential: string, names: CredentialNames): string {
+  const [kind = '', id = ''] = credential.split(':', 2);
+  const kinds: Readonly<Record<string, string>> = words.activity.credentials;
+  const name = names.get(credential);
+  const what = kinds[kind] ?? kind;
+  return name === undefined ? `${what} ${id.slice(0, SHOWN_LETTERS)}`.trim() : words.activity.named(what, name);
+}

@@ -1,0 +1,24 @@
+/** Activity tells by which credential something was done: a leaked token's acts do not look like its owner's (SPEC 14). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { credentialText, readNames } from '../../../src/ui/pages/activity/credential-text.ts';
+
+const NAMES = new Map([
+  ...readNames('token')([{ id: 'abc', name: 'Home Assistant' }, { id: 'def', name: '' }, 'x', { name: 'no id' }]),
+  ...readNames('link')([{ id: 'abc', name: 'Pool' }]),
+]);
+
+describe('The credential of a record', () => {
+  const rows: readonly (readonly [credential: string, expected: string])[] = [
+    ['token:abc', 'API token “Home Assistant”'],
+    ['link:abc', 'Link “Pool”'],
+    ['token:def', 'API token def'],
+    ['token:0123456789abcdef', 'API token 01234567'],
+    ['session:8a6e0804-2bd0-4672-b79d-d97027f9071a', 'Session 8a6e0804'],
+    ['session', 'Session'],
+    ['internal', 'Internal port'],
+    ['something:else', 'something else'],
+  ];
+  for (const [credential, expected] of rows)
+    it(`is ${expected} for ${credential}`, () => assert.equal(credentialText(credential, NAMES), expected));
+});
