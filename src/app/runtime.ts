@@ -10,12 +10,12 @@ import { createOpenStreams, type OpenStreams } from '../gateway/entry/open-strea
 import { createUnknownRoutes, type UnknownRoutes } from '../gateway/entry/unknown-routes.ts';
 import { boundCalls } from '../store/bounded-calls.ts';
 import { type HoldingStore, holdRevocations } from '../store/held-revocations.ts';
-import { openStore } from '../store/open-store.ts';
 import type { Logs } from '../telemetry/logs/log.ts';
 import { type BuiltPages, readBuiltPages } from '../ui/built-pages.ts';
 import { type Accounts, openAccounts } from './accounts/accounts.ts';
 import { type OneAtATime, oneAtATime } from './gate/address-check.ts';
 import { type Ledger, openLedger } from './ledger/ledger.ts';
+import { openKnownStore } from './resources/known-store.ts';
 import { openLogs, type RuntimeLogs } from './resources/logs.ts';
 import { type Shared, toldRevocations } from './resources/shared.ts';
 import { ticks } from './resources/ticks.ts';
@@ -95,7 +95,7 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
   runtimeLogs.onAuditFault((lines) => metrics.auditWriteErrors.add(lines));
   const health = openHealth(metrics, log, clock, options.log);
   opened.defer(() => health.close());
-  const written = await openStore({
+  const written = await openKnownStore(directory, {
     url: storeAddress(settings.store.url),
     listenUrl: settings.store.listen_url,
     onFault: health.store.note,

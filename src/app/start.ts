@@ -1,12 +1,12 @@
 /** The composition root: with the rest of app/ the only code that knows every module. Starts, reloads and stops them. */
 import type { NewAdminPassword } from '../accounts/login/first-admin.ts';
-import { markConfigured } from '../config/configured-mark.ts';
 import { createTelemetryServer } from '../telemetry/telemetry-server.ts';
 import { type Canary, startCanary } from './canary.ts';
 import { currentGate } from './generation.ts';
 import { createGenerations, type Generations } from './hot-reload.ts';
 import { type Addresses, openListeners } from './listeners.ts';
 import { activatedSockets } from './resources/activation.ts';
+import { rememberStore } from './resources/known-store.ts';
 import { createOpenPortWarnings } from './resources/open-port-warnings.ts';
 import { openRuntime } from './runtime.ts';
 import { serviceScrape } from './service-scrape.ts';
@@ -63,7 +63,7 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   opened.defer(canary.close);
   // Only now: a password that is made for a start that fails is never shown.
   const newAdminPassword = await accounts.settle(inForce().accounts, config.settings.auth.reset_admin_password);
-  if (!config.isEmpty) await markConfigured(options.directory);
+  await rememberStore(options, runtime);
   log.info({ addresses }, 'started');
   openPorts.look(config, log);
   const running = opened.move();

@@ -1,12 +1,18 @@
-/** A mark in the configuration directory: a configuration with content was used here, so an empty file is a lost one. */
-import { access, writeFile } from 'node:fs/promises';
+/** A mark in the configuration directory: what was used here, so that an empty file or an empty store is a lost one. */
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Problem } from './problems/problems.ts';
 
-const MARK = '.configured';
-const TEXT = `Postern was started here with a configuration that holds at least one key.
+export const MARK = '.configured';
+const WITH_KEYS = `Postern was started here with a configuration that holds at least one key.
 While this file is here, an empty config.yaml is refused as a lost one.
 `;
+const WITHOUT_KEYS = `Postern was started here with an empty configuration.
+`;
+const NO_KEYS = /^Postern was started here with an empty configuration\.$/m;
+const ABOUT_STORE = `While the next line is here, an empty store is refused as a lost one. To begin anew, remove this file.
+`;
+const STORE = /^store: (?<id>[0-9a-f-]{36})$/m;
 
 /** What is said of an empty document where one with content was read before. */
 export const EMPTIED: Problem = {
@@ -38,12 +44,30 @@ const bare = (text: string): string =>
     .replaceAll(/[ \t\r]+(?=\n|$)/g, '')
     .trimEnd();
 
-export const wasConfigured = (directory: string): Promise<boolean> =>
-  access(join(directory, MARK)).then(
-    () => true,
-    () => false,
-  );
+export const wasConfigured = async (directory: string): Promise<boolean> => {
+  const text = await markIn(directory);
+  return text !== undefined && !NO_KEYS.test(text);
+};
 
-/** Where the directory cannot be written, the mark is missing and an empty file is taken for a first one. */
-export const markConfigured = (directory: string): Promise<void> =>
-  writeFile(join(directory, MARK), TEXT, { flag: 'wx', mode: 0o600 }).catch(() => {});
+/** The id of the store that was in use here; undefined when none was, or none is known. */
+export const rememberedStore = async (directory: string): Promise<string | undefined> =>
+  STORE.exec((await markIn(directory)) ?? '')?.groups?.['id'];
+
+/** `isEmpty`: of the configuration. Where the directory cannot be written, nothing is remembered. */
+export async function markConfigured(directory: string, isEmpty: boolean, store: string): Promise<void> {
+  const file = join(directory, MARK);
+  const hasKeys = !isEmpty || (await wasConfigured(directory));
+  const text = `${hasKeys ? WITH_KEYS : WITHOUT_KEYS}${ABOUT_STORE}store: ${store}\n`;
+  if ((await markIn(directory)) === text) return;
+  const draft = `${file}.${process.pid}`;
+  await writeFile(draft, text, { flag: 'wx', mode: 0o600 })
+    .then(() => rename(draft, file))
+    .catch(() => rm(draft, { force: true }))
+    .catch(() => {});
+}
+
+/** A mark that is there and cannot be read is one. */
+const markIn = (directory: string): Promise<string | undefined> =>
+  readFile(join(directory, MARK), 'utf8').catch((fault: NodeJS.ErrnoException) =>
+    fault.code === 'ENOENT' || fault.code === 'ENOTDIR' ? undefined : '',
+  );

@@ -26,9 +26,9 @@ interface CopyRule {
   readonly key: string;
   readonly booleans: readonly string[];
 }
-type CopiedName = Exclude<keyof Tables, 'event_writes'>;
+type CopiedName = Exclude<keyof Tables, 'event_writes' | 'store_identity'>;
 
-/** The writes by day are counted by the target itself. */
+/** The writes by day are counted by the target itself, and its id is its own. */
 export const COPIED_TABLES: readonly CopyRule[] = [
   { table: 'users', key: 'name', booleans: [] },
   { table: 'custom_roles', key: 'role', booleans: [] },

@@ -35,8 +35,8 @@ export async function migrate<Tables>(
 export async function assertCurrent<Tables>(db: Kysely<Tables>, engine: Engine): Promise<void> {
   const [done, known] = [await appliedMigrations(db), await knownMigrations(engine)];
   refuseNewer(done, known, engine);
-  const needed = known.at(-1) ?? '';
-  if (done.includes(needed)) return;
+  const needed = known.find((id) => !done.includes(id));
+  if (needed === undefined) return;
   const message = `the tables of ${engine.name} are at ${done.at(-1) ?? 'none'} and this version needs ${needed}: start "postern serve" once, which updates them`;
   throw storeFault('unreachable', message, undefined);
 }

@@ -26,8 +26,10 @@ import { STORE_SHAPE } from './events/event-shape.ts';
 import { createEventSource, eventsPlace } from './events/events-table.ts';
 import { type ForgetEvents, forgetEventsOf } from './events/forget-events.ts';
 import { writeEvents } from './events/write-events.ts';
+import { identityOf, type StoreIdentity } from './identity.ts';
 import { createLedgerStore } from './ledger/ledger.ts';
 import { appliedMigrations, assertCurrent, migrate } from './migrate.ts';
+import { assertNotLost, isBlank } from './sqlite/lost-file.ts';
 import { sqliteEngine } from './sqlite/sqlite.ts';
 
 export interface StoreOptions {
@@ -41,6 +43,8 @@ export interface StoreOptions {
   readonly readOnly?: boolean;
   /** Told of each statement that failed. */
   readonly onFault?: (fault: unknown) => void;
+  /** Told before anything is made where no store is yet, with its name for messages; it may throw to keep it so. */
+  readonly onEmpty?: (name: string) => void;
   /** SQLite: awaited behind each write, before what asked for it goes on. */
   readonly onCommitted?: () => Promise<void>;
   /** PostgreSQL: told once at each change whether changes of other replicas are heard. */
@@ -73,6 +77,9 @@ export interface Store {
   /** Before rows of events that begin at these times are written in another way than by `writeEvents`. */
   prepareForEvents(times: readonly number[]): Promise<void>;
   readonly forgetEvents: ForgetEvents;
+  /** For messages: `the store at /config/postern.db`. */
+  readonly name: string;
+  identity(): Promise<StoreIdentity>;
   /** Writes something and reads the account tables: rejects with a fault of the store when that fails. */
   probe(): Promise<void>;
   close(): Promise<void>;
@@ -91,6 +98,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     await engine.close();
   };
   try {
+    if (options.onEmpty && (await appliedMigrations(db)).length === 0) options.onEmpty(engine.name);
     await (readOnly ? assertCurrent(db, engine) : migrate(db, engine, migrationsIn));
   } catch (fault) {
     await close();
@@ -115,6 +123,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     writeEvents: (events) => writeEvents(events, db, engine),
     prepareForEvents: (times) => words.events.prepareFor(times, db),
     forgetEvents: forgetEventsOf(db, words),
+    name: engine.name,
+    identity: () => identityOf(db),
     probe: () => engine.probe(PROBED_TABLES),
     close,
   };
@@ -131,6 +141,8 @@ async function engineOf(options: StoreOptions): Promise<Engine> {
   }
   const path = /^sqlite:(?<path>.+)$/s.exec(url)?.groups?.['path'];
   if (path === undefined) throw new Error('store.url: only "sqlite:<path>" is understood: name a file');
+  assertNotLost(path);
+  if (isBlank(path)) options.onEmpty?.(`the store at ${path}`);
   return sqliteEngine({ path, readOnly, isOurs: true, ...told, onCommitted });
 }
 

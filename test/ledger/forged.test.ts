@@ -206,13 +206,13 @@ for (const { name, skip, newUrl, end } of ENGINES) {
       const closing = `insert into ledger_closings select '${chain}-x', chain, '2026-10-17', 3, hash, 3 from ledger_records where id = '${idOf(chain, 3)}'`;
       for (const statement of [closing, `delete from ledger_records where id <= '${idOf(chain, 3)}'`])
         await run(statement);
-      await run("delete from kysely_migration where name = '015-ledger-deletions'");
+      await run("delete from kysely_migration where name >= '015'");
       assert.match((await verified().catch(String)).toString(), /needs 015-ledger-deletions/);
       const upgraded = await openStore({ url });
       await upgraded.close();
       assert.deepEqual(await verified(heads.slice(1)), []);
       assert.equal((await head()).seq, 9);
-      await run("delete from kysely_migration where name = '015-ledger-deletions'");
+      await run("delete from kysely_migration where name >= '015'");
       await (await openStore({ url })).close();
       assert.equal((await head()).seq, 9, 'what is told is not told again');
     });

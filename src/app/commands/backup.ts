@@ -8,6 +8,7 @@ import { loadConfig } from '../../config/load-config.ts';
 import { formatProblem } from '../../config/problems/problems.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { faultOf, snapshot } from '../../store/snapshot.ts';
+import { assertNotLost } from '../../store/sqlite/lost-file.ts';
 import type { CommandPlace } from './commands.ts';
 
 /** In the archive, wherever the store is. */
@@ -30,6 +31,7 @@ export async function backUp(target: string, place: CommandPlace): Promise<Backu
       'store.url is a PostgreSQL server: back it up with pg_dump, and the configuration directory beside it',
     );
   if (!existsSync(url.file)) throw new Error(`there is no store at ${url.file}: check --config-dir`);
+  assertNotLost(url.file);
   if (existsSync(target)) throw new Error(`${target} is there already: choose another name`);
   const scratch = await mkdtemp(join(dirname(resolve(target)), '.postern-backup-'));
   try {

@@ -28,6 +28,7 @@ import { addressMaker, invitationsUnder } from '../accounts/invitations-of.ts';
 import { passwordRulesOf } from '../accounts/password-rules-of.ts';
 import { webhookTarget } from '../accounts/telling.ts';
 import { openCommandLedger } from '../ledger/command-ledger.ts';
+import { openKnownStore } from '../resources/known-store.ts';
 import {
   auditedLinks,
   auditedTokens,
@@ -80,7 +81,8 @@ export async function openForCommands(
   const { settings } = config;
   if (use !== 'create') assertThere(settings);
   const commandAudit = await openCommandAudit(settings, clock);
-  const store = await openStore({ url: storeAddress(settings.store.url), readOnly: use === 'read' });
+  const url = storeAddress(settings.store.url);
+  const store = await (use === 'read' ? openStore({ url, readOnly: true }) : openKnownStore(directory, { url }));
   const webhook = createWebhook({
     target: () => webhookTarget(settings),
     clock,

@@ -1,6 +1,5 @@
 /** The primary of several workers: it keeps what is one for all of them, and serves no request itself (SPEC 10). */
 import { availableParallelism } from 'node:os';
-import { markConfigured } from '../../config/configured-mark.ts';
 import { MOST_HELD_BYTES } from '../../gateway/narrow/obligations.ts';
 import type { Check, Readiness } from '../../telemetry/readiness.ts';
 import { createTelemetryServer } from '../../telemetry/telemetry-server.ts';
@@ -10,6 +9,7 @@ import type { Generation } from '../generation.ts';
 import { createGenerations } from '../hot-reload.ts';
 import { type Addresses, makeRoom, openTelemetry } from '../listeners.ts';
 import { activatedSockets } from '../resources/activation.ts';
+import { rememberStore } from '../resources/known-store.ts';
 import { createOpenPortWarnings } from '../resources/open-port-warnings.ts';
 import { ticks } from '../resources/ticks.ts';
 import { openRuntime } from '../runtime.ts';
@@ -151,7 +151,7 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
   opened.defer(canary.close);
   const newAdminPassword = await accounts.settle(inForce().accounts, settings.auth.reset_admin_password);
   if (newAdminPassword) notes.tell({ kind: 'first-login', isAwaited: true });
-  if (!config.isEmpty) await markConfigured(directory);
+  await rememberStore(options, runtime);
   const addresses: Addresses = { ...started.addresses, telemetry: telemetryAt };
   log.info({ addresses, workers: options.workers }, 'started');
   openPorts.look(config, log);

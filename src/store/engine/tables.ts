@@ -235,7 +235,13 @@ export interface LedgerToldTable {
   day: string;
 }
 
+/** One row. */
+export interface StoreIdentityTable {
+  id: string;
+}
+
 export interface Tables {
+  store_identity: StoreIdentityTable;
   events: EventsTable;
   event_writes: EventWritesTable;
   users: UsersTable;

@@ -16,6 +16,7 @@ import { guestsAndLimits } from './012-guests-and-limits.ts';
 import { ledger } from './013-ledger.ts';
 import { ledgerNotices } from './014-ledger-notices.ts';
 import { ledgerDeletions } from './015-ledger-deletions.ts';
+import { storeIdentity } from './016-store-identity.ts';
 
 export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
   getMigrations: async () => ({
@@ -34,5 +35,6 @@ export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
     '013-ledger': ledger(dialect),
     '014-ledger-notices': ledgerNotices(dialect),
     '015-ledger-deletions': ledgerDeletions,
+    '016-store-identity': storeIdentity(dialect),
   }),
 });
