@@ -114,10 +114,22 @@ export function sqliteEngine(options: SqliteOptions): Engine {
     },
     async close() {
       isClosed = true;
-      writer?.close();
+      // The writer comes last: a reader that closes behind it leaves everything in the log.
       reader.close();
+      if (!writer) return;
+      emptyLog(writer);
+      writer.close();
     },
   };
+}
+
+/** So that the file alone holds everything, also while another process has it open. */
+function emptyLog(writer: DatabaseSync): void {
+  try {
+    writer.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  } catch {
+    // Nothing is lost: what is in the log is read from there at the next start.
+  }
 }
 
 function dialectWith(driver: ReturnType<typeof createSqliteDriver>): KyselyDialect {
