@@ -111,7 +111,7 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
   const store = holdRevocations(bounded, { ...health.revocations(clock), ...(shared && toldRevocations(shared)) });
   opened.defer(() => store.close());
   opened.defer(() => health.close()); // before the store: a probe of a closed one would fail
-  health.store.watch(store.probe);
+  health.store.watch(store.probe, store.glance);
   ledger = openLedger({
     settings,
     settingsInForce: () => inForce.config().settings,

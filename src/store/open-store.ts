@@ -80,6 +80,8 @@ export interface Store {
   /** For messages: `the store at /config/postern.db`. */
   readonly name: string;
   identity(): Promise<StoreIdentity>;
+  /** Throws when it can be told at once, without a question, that the store cannot be used. */
+  glance(): void;
   /** Writes something and reads the account tables: rejects with a fault of the store when that fails. */
   probe(): Promise<void>;
   close(): Promise<void>;
@@ -125,6 +127,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     forgetEvents: forgetEventsOf(db, words),
     name: engine.name,
     identity: () => identityOf(db),
+    glance: engine.glance,
     probe: () => engine.probe(PROBED_TABLES),
     close,
   };

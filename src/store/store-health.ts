@@ -15,8 +15,8 @@ export interface StoreHealth {
   note(fault: unknown): void;
   /** Something has happened to the store: asks it now. */
   look(): void;
-  /** From now on, and every 15 s. */
-  watch(probe: () => Promise<void>): void;
+  /** From now on, every 15 s; what `glance` throws, which costs nothing, is seen within a second. */
+  watch(probe: () => Promise<void>, glance?: () => void): void;
   /** Undefined when the store works; asked anew unless it was asked within the last second. */
   fault(): Promise<Error | undefined>;
   close(): Promise<void>;
@@ -24,6 +24,7 @@ export interface StoreHealth {
 
 const EVERY_MS = 15_000;
 const FRESH_MS = 1000;
+const GLANCE_MS = 500;
 
 export function createStoreHealth({ now, onFault, onChange }: StoreHealthDeps): StoreHealth {
   let probe = async (): Promise<void> => {};
@@ -32,7 +33,8 @@ export function createStoreHealth({ now, onFault, onChange }: StoreHealthDeps): 
   let known: Error | undefined;
   let askedAt = Number.NEGATIVE_INFINITY;
   let asking: Promise<Error | undefined> | undefined;
-  let timer: NodeJS.Timeout | undefined;
+  let isAway = false;
+  let timers: readonly NodeJS.Timeout[] = [];
 
   const settle = (fault: Error | undefined): Error | undefined => {
     const isChanged = (fault === undefined) !== (known === undefined);
@@ -49,6 +51,14 @@ export function createStoreHealth({ now, onFault, onChange }: StoreHealthDeps): 
     );
     return asking;
   };
+  const look = (glance: () => void): void => {
+    const was = isAway;
+    isAway = throws(glance);
+    if (isAway === was) return;
+    // What was damaged while the file was away is in place again with it, or found by the probe.
+    if (was) damage = undefined;
+    void ask();
+  };
   return {
     look: () => void ask(),
     note(fault) {
@@ -58,14 +68,24 @@ export function createStoreHealth({ now, onFault, onChange }: StoreHealthDeps): 
       askedAt = Number.NEGATIVE_INFINITY;
       onFault(kind);
     },
-    watch(work) {
+    watch(work, glance) {
       probe = work;
-      timer = setInterval(() => void ask(), EVERY_MS).unref();
+      timers = [setInterval(() => void ask(), EVERY_MS).unref()];
+      if (glance) timers = [...timers, setInterval(() => look(glance), GLANCE_MS).unref()];
     },
     fault: async () => (now() - askedAt < FRESH_MS ? known : ask()),
     async close() {
-      clearInterval(timer);
+      for (const timer of timers) clearInterval(timer);
       await asking;
     },
   };
+}
+
+function throws(glance: () => void): boolean {
+  try {
+    glance();
+    return false;
+  } catch {
+    return true;
+  }
 }

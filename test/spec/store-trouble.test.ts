@@ -1,12 +1,26 @@
 /** A disk that is full, a file that is removed or partly damaged: told by /readyz and metrics, and a logout still logs out (SPEC 4.2, 9, 10). */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, renameSync, rmSync, statfsSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, describe, it } from 'node:test';
-import { CARL, VERA } from '../support/people.ts';
+import { after, before, describe, it } from 'node:test';
+import { openStore } from '../../src/store/open-store.ts';
+import { makeScratch } from '../store/support/scratch-store.ts';
+import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
 import { until } from '../support/until.ts';
 import { scrape } from '../telemetry/support/exposition.ts';
@@ -66,6 +80,83 @@ describe('A store whose file is removed while it is in use', () => {
     await until('the file is the same one', async () => (await storePart(instance)).kind === 'ok');
   });
 });
+
+/** How a file is lost under the service, and how it comes back. */
+interface Loss {
+  readonly lose: (file: string) => void;
+  readonly bringBack: (file: string) => void;
+}
+
+const WORDS =
+  /^the store at .*postern\.db was (?:cut|removed or replaced) while in use: stop the service, put the file back/;
+const keep = (file: string): void => copyFileSync(file, `${file}.kept`);
+const putBack = (file: string): void => writeFileSync(file, readFileSync(`${file}.kept`));
+
+// biome-ignore format: a table
+const LOSSES: Readonly<Record<string, Loss>> = {
+  'is emptied':                       { lose: (file) => { keep(file); truncateSync(file); },                            bringBack: putBack },
+  'is cut in the middle':             { lose: (file) => { keep(file); truncateSync(file, 3 * 4096 + 7); },              bringBack: putBack },
+  'loses its header':                 { lose: (file) => { keep(file); overwrite(file, Buffer.alloc(100)); },            bringBack: putBack },
+  'is removed':                       { lose: (file) => renameSync(file, `${file}.away`),                               bringBack: (file) => renameSync(`${file}.away`, file) },
+  'is replaced by a copy of itself':  { lose: (file) => { renameSync(file, `${file}.away`); copyFileSync(`${file}.away`, file); }, bringBack: (file) => renameSync(`${file}.away`, file) },
+  'is overwritten by another store':  { lose: (file) => { keep(file); writeFileSync(file, readFileSync(otherStore)); }, bringBack: putBack },
+  'loses the log beside it':          { lose: (file) => renameSync(`${file}-wal`, `${file}-wal.away`),                  bringBack: (file) => renameSync(`${file}-wal.away`, `${file}-wal`) },
+};
+
+const elsewhere = makeScratch();
+const otherStore = elsewhere.path;
+before(async () => (await openStore({ url: elsewhere.url })).close());
+after(() => elsewhere.remove());
+
+describe('A store whose file', () => {
+  for (const [sentence, { lose, bringBack }] of Object.entries(LOSSES)) {
+    it(`${sentence} takes no write from then on, says so, and heals when the file is back`, async (test) => {
+      const instance = await startInstance({ config: CONFIG });
+      test.after(instance.close);
+      const file = join(instance.directory, 'postern.db');
+      const token = await instance.logIn(ADMIN_PERSON);
+      const change = async (name: string): Promise<number> => {
+        const body = JSON.stringify({ name, role: 'viewer' });
+        const headers = { 'content-type': 'application/json' };
+        return (await instance.ask('/api/tokens', { token, method: 'POST', headers, body })).status;
+      };
+      assert.equal(await change('before'), 201);
+      lose(file);
+      // Another store knows nobody.
+      assert.ok([401, 503].includes(await change('meanwhile')));
+      await until('the log says so', () => instance.log.some(({ msg }) => WORDS_IN_LOG.test(String(msg))));
+      assert.equal((await scrape(instance.telemetryUrl)).get('postern_store_up'), 0);
+      const told = await storePart(instance);
+      assert.deepEqual([told.status, told.kind], [503, 'failed']);
+      assert.match(told.reason ?? '', WORDS);
+      bringBack(file);
+      await until('the store works again', async () => (await storePart(instance)).kind === 'ok');
+      assert.equal(await change('after'), 201);
+      const names = (await (await instance.ask('/api/tokens', { token })).json()) as { name: string }[];
+      assert.deepEqual(names.map(({ name }) => name).sort(), ['after', 'before']);
+    });
+  }
+
+  it('is lost while nobody asks is noticed by itself', async (test) => {
+    const instance = await startInstance({ config: CONFIG });
+    test.after(instance.close);
+    const file = join(instance.directory, 'postern.db');
+    renameSync(file, `${file}.away`);
+    await until('the log says so', () => instance.log.some(({ msg }) => WORDS_IN_LOG.test(String(msg))));
+    renameSync(`${file}.away`, file);
+    await until('the log says that it is over', () =>
+      instance.log.some(({ msg }) => msg === 'the store can be used again'),
+    );
+  });
+});
+
+const WORDS_IN_LOG = /^the store cannot be used, .*postern\.db was (?:cut|removed or replaced) while in use/;
+
+function overwrite(file: string, bytes: Buffer): void {
+  const handle = openSync(file, 'r+');
+  writeSync(handle, bytes, 0, bytes.length, 0);
+  closeSync(handle);
+}
 
 describe('A store of which a part is damaged', () => {
   it('is found by the probe, which names the table', async (test) => {

@@ -18,6 +18,8 @@ export interface Engine {
   readonly file: string | undefined;
   /** Where there is a faster way than statements: writes them all or none. Each id stands there once, and replaces what was there. */
   readonly copyEvents?: (rows: readonly EventsTable[]) => Promise<void>;
+  /** Throws a fault of the store when it can be told at once, without a question, that it cannot be used. */
+  glance(): void;
   /** Writes what changes nothing, and checks the tables: rejects with a fault of the store when either fails. */
   probe(tables: readonly string[]): Promise<void>;
   /** A consistent copy, readable by the owner alone. The file must not be in use. */

@@ -82,6 +82,7 @@ export async function postgresEngine(options: PostgresOptions): Promise<Engine> 
         .catch((fault: unknown) => {
           throw named(fault);
         }),
+    glance: () => {},
     probe: () => probe(pool, readOnly, named),
     copyTo: async () => {}, // the server's own backups
     close: async () => changes?.close(),

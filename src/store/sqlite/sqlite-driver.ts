@@ -18,6 +18,8 @@ export interface DriverDeps {
   readonly onCommitted?: (() => Promise<void>) | undefined;
   /** Told of each fault that leaves here. */
   readonly onFault: (fault: unknown) => void;
+  /** Throws when what is written now would be lost. */
+  readonly check: () => void;
   /** Waiting for the lock ends then. */
   readonly isClosed: () => boolean;
 }
@@ -60,6 +62,7 @@ export function createSqliteDriver(deps: DriverDeps): SqliteDriver {
     const deadline = performance.now() + patienceMs;
     const release = await queue();
     try {
+      told(deps.check, deps);
       return await retried(work, deadline, deps);
     } finally {
       release();
@@ -91,7 +94,10 @@ export function createSqliteDriver(deps: DriverDeps): SqliteDriver {
     },
     async commitTransaction(connection) {
       try {
-        told(() => writer.exec('commit'), deps);
+        told(() => {
+          deps.check();
+          writer.exec('commit');
+        }, deps);
       } finally {
         // At once: what is read from now on is new. A commit that failed is taken for one that may hold.
         if ((connection as Connection).changes) deps.onChange();
@@ -119,6 +125,7 @@ async function begin(writer: DatabaseSync, queue: TurnQueue, deps: DriverDeps): 
   const release = await queue();
   try {
     abandon(writer);
+    told(deps.check, deps);
     const text = writer === deps.reader ? 'begin' : 'begin immediate';
     await retried(() => writer.exec(text), deadline, deps);
     return release;
@@ -161,10 +168,20 @@ function told<Outcome>(work: () => Outcome, deps: DriverDeps): Outcome {
   }
 }
 
-function named(fault: unknown, { file, onFault }: DriverDeps): unknown {
-  const known = namedFault(fault, file);
+/** A file that was cut reads as a damaged one: the cause is told. */
+function named(fault: unknown, { file, onFault, check }: DriverDeps): unknown {
+  const known = namedFault(thrownBy(check) ?? fault, file);
   onFault(known);
   return known;
+}
+
+function thrownBy(check: () => void): unknown {
+  try {
+    check();
+    return undefined;
+  } catch (fault) {
+    return fault;
+  }
 }
 
 const isRead = (text: string): boolean => /^\s*(?:select|with)\b/i.test(text);

@@ -98,6 +98,14 @@ export const removedFault = (file: string): Error =>
     undefined,
   );
 
+/** Pages at its end are gone, or its header is: what is written now cannot be read again. */
+export const cutFault = (file: string): Error =>
+  storeFault(
+    'missing',
+    `${file} was cut while in use: stop the service, put the file back or restore a backup, and start again`,
+    undefined,
+  );
+
 const messageFor = (fault: unknown): Words | undefined =>
   WORDS.get(codeOf(fault) ?? -1) ?? FILE_WORDS.get((fault as NodeJS.ErrnoException).code ?? '');
 

@@ -1,21 +1,13 @@
-/** The checks behind the store's health: the file is in place, its disk has space, it can be written, its tables are whole. */
-import { statfsSync, statSync } from 'node:fs';
+/** The checks behind the store's health: its disk has space, it can be written, its tables are whole. */
+import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { damagedFault, fullFault, removedFault } from './sqlite-faults.ts';
-
-type FileId = { readonly dev: number; readonly ino: number };
-
-function isSameFile(path: string, { dev, ino }: FileId): boolean {
-  const now = statSync(path, { throwIfNoEntry: false });
-  return now?.dev === dev && now.ino === ino;
-}
+import { damagedFault, fullFault } from './sqlite-faults.ts';
 
 /** Where a large write would fail, a small one may still find room in the log of the store: free space is looked at too. */
 const LEAST_FREE_BYTES = 1024 * 1024;
 
-export function checkPlace(path: string, opened: FileId, file: string): void {
-  if (!isSameFile(path, opened)) throw removedFault(file);
+export function checkSpace(path: string, file: string): void {
   const { bavail, bsize } = statfsSync(dirname(path));
   if (bavail * bsize < LEAST_FREE_BYTES) throw fullFault(file, bavail * bsize);
 }

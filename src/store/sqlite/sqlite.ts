@@ -1,19 +1,21 @@
 /** The SQLite engine: Node's built-in SQLite behind Kysely, one connection for reads and one for writes. */
-import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
+import { randomInt } from 'node:crypto';
+import { chmodSync, closeSync, openSync } from 'node:fs';
 import { backup, DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { type Dialect as KyselyDialect, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import { isPast, outOfTime } from '../../domain/events/out-of-time.ts';
 import type { Engine } from '../engine/engine.ts';
+import { watchPlace } from './file-place.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import { createSqliteDriver } from './sqlite-driver.ts';
 import { namedFault, openingFault } from './sqlite-faults.ts';
-import { checkPlace, checkTable, writeNothing } from './sqlite-probe.ts';
+import { checkSpace, checkTable, writeNothing } from './sqlite-probe.ts';
 import { hasWord } from './sqlite-words.ts';
 
 export interface SqliteOptions {
   readonly path: string;
   readonly readOnly: boolean;
-  /** A file that others write and shrink is never mapped: reading what was cut off would end the process. */
+  /** The NVR's own is read only. No file is mapped into memory: reading what was cut off would end the process. */
   readonly isOurs: boolean;
   /** Of one text each, for use in queries. */
   readonly functions?: Readonly<Record<string, (text: string) => string | null>>;
@@ -40,15 +42,14 @@ const WRITER_SETTINGS = 'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;';
 const READER_SETTINGS = 'PRAGMA query_only = ON;';
 /** The page cache, in KiB when negative. */
 const SHARED_SETTINGS = 'PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;';
-/** In bytes. */
-const MAPPED_SETTINGS = 'PRAGMA mmap_size = 1073741824;';
+const LARGEST_OWNER = 2 ** 31 - 1;
 
 export function sqliteEngine(options: SqliteOptions): Engine {
   const { path, readOnly, onFault = () => {} } = options;
   const writer = readOnly ? undefined : connect(options);
   const reader = writer ? connect({ ...options, readOnly: true }, writer) : connect(options);
   const file = subjectOf(options);
-  const opened = statSync(path);
+  const place = writer ? watchPlace(path, ownerOf(writer), file) : undefined;
   /** The writer's data version changes with each commit of another process; its own commits are told by the driver. */
   const dataVersion = (writer ?? reader).prepare('PRAGMA data_version');
   let [askedAt, others, changes, failures] = [Number.NEGATIVE_INFINITY, '', 0, 0];
@@ -69,6 +70,21 @@ export function sqliteEngine(options: SqliteOptions): Engine {
     }
     if (others !== before) renewHeard();
   };
+  let isAway = false;
+  const check = (): void => {
+    try {
+      place?.check();
+    } catch (fault) {
+      isAway = true;
+      throw fault;
+    }
+    if (!isAway) return;
+    isAway = false;
+    // What was read while the file was away is not what it holds.
+    for (const connection of [reader, writer]) connection?.exec('PRAGMA shrink_memory');
+    changes += 1;
+    renewHeard();
+  };
   const driver = createSqliteDriver({
     reader,
     writer: writer ?? reader,
@@ -80,6 +96,7 @@ export function sqliteEngine(options: SqliteOptions): Engine {
     onCommitted: options.onCommitted,
     onFault,
     isClosed: () => isClosed,
+    check,
   });
   const told = (check: () => void): void => {
     try {
@@ -95,6 +112,7 @@ export function sqliteEngine(options: SqliteOptions): Engine {
     file: path,
     dialect: dialectWith(driver),
     words: sqliteDialect,
+    glance: check,
     isCurrent: () => true,
     heard: () => heard,
     version() {
@@ -102,7 +120,7 @@ export function sqliteEngine(options: SqliteOptions): Engine {
       return heard;
     },
     async probe(tables) {
-      told(() => checkPlace(path, opened, file));
+      told(() => checkSpace(path, file));
       await driver.write(() => writeNothing(writer ?? reader), PROBE_PATIENCE_MILLISECONDS);
       for (const table of tables) told(() => checkTable(reader, table, file));
     },
@@ -116,9 +134,9 @@ export function sqliteEngine(options: SqliteOptions): Engine {
       isClosed = true;
       // The writer comes last: a reader that closes behind it leaves everything in the log.
       reader.close();
-      if (!writer) return;
-      emptyLog(writer);
-      writer.close();
+      if (writer) emptyLog(writer);
+      writer?.close();
+      place?.close();
     },
   };
 }
@@ -158,7 +176,7 @@ function connect(options: SqliteOptions, beside?: DatabaseSync): DatabaseSync {
       enableForeignKeyConstraints: true,
     });
     connection.exec((readOnly ? READER_SETTINGS : WRITER_SETTINGS) + SHARED_SETTINGS);
-    if (isOurs) connection.exec(MAPPED_SETTINGS);
+    if (isOurs && !readOnly) giveOwner(connection);
     connection.exec('PRAGMA busy_timeout = 0');
     connection.function('in_time', {}, inTime);
     connection.function('has_word', { deterministic: true }, hasWord);
@@ -171,6 +189,18 @@ function connect(options: SqliteOptions, beside?: DatabaseSync): DatabaseSync {
     throw openingFault(cause, subjectOf(options), readOnly);
   }
 }
+
+/** A number in the header by which the file is told from another store that is copied over it. */
+function giveOwner(writer: DatabaseSync): void {
+  if (ownerOf(writer) !== 0) return;
+  writer.exec('begin immediate');
+  // Another process may have been first.
+  if (ownerOf(writer) === 0) writer.exec(`PRAGMA application_id = ${randomInt(1, LARGEST_OWNER)}`);
+  writer.exec('commit');
+}
+
+const ownerOf = (connection: DatabaseSync): number =>
+  Number(connection.prepare('PRAGMA application_id').get()?.['application_id']);
 
 const subjectOf = ({ path, isOurs }: SqliteOptions): string =>
   `${isOurs ? 'the store' : 'the database of the NVR'} at ${path}`;
