@@ -18,14 +18,24 @@ export interface OwnConfig {
   readonly proxy: { readonly logout_url: string | undefined };
 }
 
-export function narrowConfig(config: JsonRecord, view: CameraView, own: OwnConfig): JsonRecord {
+/** Undefined for a restricted reader when the form is not the known one: what stands elsewhere would not be found. */
+export function narrowConfig(config: JsonRecord, view: CameraView, own: OwnConfig): JsonRecord | undefined {
+  if (view.clearance === 'restricted' && !hasKnownForm(config)) return undefined;
   const { auth_secret: _, ...proxy } = recordOf(config['proxy']);
   const ours = { ...config, auth: own.auth, proxy: { ...proxy, logout_url: own.proxy.logout_url ?? null } };
   if (view.clearance === 'admin') return ours;
   const auth = { ...own.auth, roles: rolesFor(own.auth.roles, view) };
-  const quiet = recordOf(withoutSecrets({ ...ours, auth, environment_vars: {} }));
+  const quiet = { ...recordOf(withoutSecrets(ours)), auth };
   return view.clearance === 'reader' ? quiet : ofView(quiet, view);
 }
+
+/** Cameras by name, and the sections that are cut by their members are objects where they are there at all. */
+const hasKnownForm = (config: JsonRecord): boolean =>
+  isRecord(config['cameras']) &&
+  Object.values(config['cameras']).every(isRecord) &&
+  BY_MEMBERS.every((section) => config[section] === undefined || config[section] === null || isRecord(config[section]));
+
+const BY_MEMBERS: readonly string[] = ['go2rtc', 'camera_groups', 'birdseye', 'auth', 'proxy'];
 
 const BUILT_IN: readonly string[] = [ADMIN, VIEWER];
 /** A list that no camera is in: to the NVR's pages an empty one means all cameras. */

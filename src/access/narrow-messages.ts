@@ -7,6 +7,7 @@ import { narrowStats } from './narrow-stats.ts';
 import { isSince } from './recorded/without-older.ts';
 import { isRecord, type JsonRecord, memberOf } from './recorder-layout.ts';
 import { seesNamed } from './without-foreign.ts';
+import { withoutSecrets } from './without-secrets.ts';
 
 export type InboundVerdict =
   /** To be sent in this spelling: an admin's own, for all others one in which no key stands twice. */
@@ -111,8 +112,27 @@ const VERB_OF_TOPIC: Readonly<Record<string, Verb>> = {
   triggers: 'history',
 };
 
-/** From the NVR: the text to pass on, or undefined. Topics that the tables do not know are dropped. */
-export function narrowOutbound(text: string, view: CameraView, { denied }: MessageObligations): string | undefined {
+/** From the NVR, for all but admins: the text to pass on, or undefined. Topics that the tables do not know are dropped. */
+export function narrowOutbound(text: string, view: CameraView, obligations: MessageObligations): string | undefined {
+  const narrowed = narrowTopic(text, view, obligations);
+  return narrowed !== undefined && MAY_NAME_SOURCE.test(narrowed) ? withoutSources(narrowed) : narrowed;
+}
+
+/** An address, also with the escapes of JSON within JSON. Few messages have one. */
+const MAY_NAME_SOURCE = /:[\\/]{1,8}\//;
+
+/** The payload is JSON, JSON as text, or plain text, such as what a program said before it ended. */
+function withoutSources(text: string): string {
+  const { payload, ...message } = parsedRecord(text) ?? {};
+  const inner = typeof payload === 'string' ? parsed(payload) : undefined;
+  const isText = typeof inner === 'object' && inner !== null;
+  return JSON.stringify({
+    ...message,
+    payload: isText ? JSON.stringify(withoutSecrets(inner)) : withoutSecrets(payload),
+  });
+}
+
+function narrowTopic(text: string, view: CameraView, { denied }: MessageObligations): string | undefined {
   const message = parsedRecord(text);
   const topic = message?.['topic'];
   if (!message || typeof topic !== 'string') return undefined;

@@ -1,5 +1,6 @@
 /** Narrows the NVR's metrics text: samples of foreign cameras and command lines are removed (SPEC 5). */
 import type { CameraView } from './camera-view.ts';
+import { withoutSecretsInText } from './without-secrets.ts';
 
 const LABEL = /(?<name>\w+)="(?<value>(?:[^"\\]|\\.)*)"/g;
 const CAMERA_LABELS: readonly string[] = ['camera', 'camera_name'];
@@ -19,7 +20,7 @@ export function narrowMetrics(text: string, view: CameraView): string | undefine
   if (!lines.every((line) => LINE.test(line))) return undefined;
   return lines
     .filter((line) => (line.startsWith('#') ? !namesForeign(line, view) : isSeen(line, view)))
-    .map((line) => line.replace(COMMAND_LINE, ''))
+    .map((line) => withoutSecretsInText(line.replace(COMMAND_LINE, '')))
     .join('\n');
 }
 

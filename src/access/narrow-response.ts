@@ -6,8 +6,9 @@ import type { CameraView, Clearance } from './camera-view.ts';
 import { narrowConfig, type OwnConfig } from './narrow-config.ts';
 import { narrowMetrics } from './narrow-metrics.ts';
 import { narrowStats } from './narrow-stats.ts';
+import { narrowStreams } from './narrow-streams.ts';
 import { isSince, withoutOlder } from './recorded/without-older.ts';
-import { isRecord, memberOf, ownersOfStream } from './recorder-layout.ts';
+import { isRecord, memberOf } from './recorder-layout.ts';
 import { onlySeenObjects, seesNamed, withoutForeignObjects } from './without-foreign.ts';
 
 export type NarrowedResponse =
@@ -42,7 +43,7 @@ export const CONCERNED: Readonly<Record<ResponseForm, readonly Clearance[]>> = {
   array: RESTRICTED,
   one: RESTRICTED,
   nested: RESTRICTED,
-  streams: RESTRICTED,
+  streams: NOT_ADMINS,
   cases: RESTRICTED,
   stats: NOT_ADMINS,
   metrics: NOT_ADMINS,
@@ -60,7 +61,7 @@ const JSON_FORMS: Readonly<Record<Exclude<ResponseForm, 'metrics'>, Narrow>> = {
   stats: (json, { view }) => narrowStats(json, view) ?? UNREADABLE,
   times: (json, { view }) => (Array.isArray(json) ? withoutForeignObjects(sinceOnly(json, view), view) : UNREADABLE),
   config: (json, { view, ownConfig }) =>
-    isRecord(json) && ownConfig ? narrowConfig(json, view, ownConfig) : UNREADABLE,
+    isRecord(json) && ownConfig ? (narrowConfig(json, view, ownConfig) ?? UNREADABLE) : UNREADABLE,
 };
 
 export function narrowResponse(form: ResponseForm, body: string, reader: ResponseReader): NarrowedResponse {
@@ -110,9 +111,4 @@ const narrowCases = (cases: readonly unknown[], view: CameraView, seen: Response
   withoutForeignObjects(
     cases.filter((one) => seen?.has(String(memberOf(one, 'id'))) === true),
     view,
-  );
-
-const narrowStreams = (streams: Readonly<Record<string, unknown>>, view: CameraView): unknown =>
-  Object.fromEntries(
-    Object.entries(streams).filter(([stream]) => ownersOfStream(view.layout, stream).some((owner) => view.sees(owner))),
   );

@@ -13,6 +13,9 @@ export interface RouteTable {
   match(method: string, segments: readonly string[]): RouteMatch;
 }
 
+/** Whether the response is the same for every caller. */
+export const isPublic = (match: RouteMatch): boolean => match.kind === 'listed' && match.row.access === 'public';
+
 /** Whether the path is Postern's own. */
 export const isOwn = (match: RouteMatch): match is Listed => match.kind === 'listed' && match.row.own === true;
 

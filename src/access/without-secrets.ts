@@ -1,26 +1,55 @@
 /** Removes credentials and command lines from any JSON that is not for an admin (SPEC 5, 11). */
 import { isRecord } from './recorder-layout.ts';
 
-const SECRET_KEY = /password|passwd|passphrase|secret|api_?key|access_?key|private_?key|token$/i;
+const SECRET_KEY =
+  /passw(?:or)?d|passphrase|passwd|secret|credential|api_?key|access_?key|private_?key|stream_?key|token$|^pwd$|^psk$|^authorization$|^cookies?$/i;
 /** A command line of ffmpeg holds its camera's password. */
 const COMMAND_KEY = /^(?:cmd|cmdline|command_?line)$/i;
-/** `rtsp://user:password@camera/…`, also inside a longer text. */
-const IN_AUTHORITY = /(?<=:\/\/)[^\s"']*@/g;
-/** `http://camera/flv?user=…&password=…` */
-const IN_QUERY = /(?<=[?&](?:user|username|login|pass|password|pwd|token)=)[^&\s"']*/gi;
+/** A source that is a command. */
+const OF_COMMAND = /^(?:exec|echo|expr):/i;
+/** Nothing is known of what these variables hold. */
+const VARIABLES_KEY = 'environment_vars';
+/** `?user=…&password=…`, and the parameters that the stream server writes behind `#`. */
+const PARAMETER = /(?<=[?&;#])(?<name>[^=&;#?\s]{1,64}=)[^&;#\s"']+/g;
+const SECRET_PARAMETER = /user|login|pass|pwd|token|secret|key|auth|priv|cred|session|share|client_id|device_id/i;
+/** Where the path is a secret as well: the key of a stream. */
+const WITH_SECRET_PATH = /(?<place>\b(?:rtsps|rtmps?):\/\/[^/\s"']*\/)[^\s"']+/gi;
 /** `-headers "Authorization: Basic …"` */
 const IN_HEADER = /(?<scheme>authorization:\s{0,4}[a-z]{1,10}\s{1,4})[^\s"']+/gi;
 
 export function withoutSecrets(json: unknown): unknown {
-  if (typeof json === 'string') return withoutSecretsInText(json);
+  if (typeof json === 'string') return OF_COMMAND.exec(json)?.[0] ?? withoutSecretsInText(json);
   if (Array.isArray(json)) return json.map(withoutSecrets);
   if (!isRecord(json)) return json;
   const kept = Object.entries(json).filter(([key, value]) => !isSecret(key, value));
-  return Object.fromEntries(kept.map(([key, value]) => [key, withoutSecrets(value)]));
+  return Object.fromEntries(kept.map(([key, value]) => [key, key === VARIABLES_KEY ? {} : withoutSecrets(value)]));
 }
 
-const withoutSecretsInText = (text: string): string =>
-  text.replace(IN_AUTHORITY, '*:*@').replace(IN_QUERY, '*').replace(IN_HEADER, '$<scheme>*');
+/** Linear in the length of the text: it may be long, and of a camera's making. */
+export const withoutSecretsInText = (text: string): string =>
+  text
+    .replace(/\S+/g, withoutAuthority)
+    .replace(WITH_SECRET_PATH, '$<place>*')
+    .replace(PARAMETER, (whole: string, name: string) => (SECRET_PARAMETER.test(name) ? `${name}*` : whole))
+    .replace(IN_HEADER, '$<scheme>*');
+
+/** An address as it is, or encoded as a parameter of another one. */
+const AROUND_AUTHORITY: readonly (readonly [start: string, end: string])[] = [
+  ['://', '@'],
+  ['%3a%2f%2f', '%40'],
+];
+
+/** A password may hold any letter, also one that would end an authority: of a word all up to the last `@` goes. */
+function withoutAuthority(word: string): string {
+  if (!/:\/\/|%3a%2f%2f/i.test(word)) return word;
+  const folded = word.toLowerCase();
+  for (const [start, end] of AROUND_AUTHORITY) {
+    const from = folded.indexOf(start);
+    const to = folded.lastIndexOf(end);
+    if (from >= 0 && to >= from + start.length) return `${word.slice(0, from + start.length)}*:*${word.slice(to)}`;
+  }
+  return word;
+}
 
 /** An object under such a key is searched inside; a boolean is no secret. */
 const isSecret = (key: string, value: unknown): boolean =>

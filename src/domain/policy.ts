@@ -28,7 +28,7 @@ export const RESPONSE_FORMS = [
 ] as const;
 /**
  * `array`: elements that name their camera; `one`: an object that names it; `nested`: objects that name it, at any
- * depth; `streams`: an object by stream; `cases`: cases of exports, which name no camera; `stats`, `metrics`, `config`: those of the NVR;
+ * depth; `streams`: an object by stream, or one stream; `cases`: cases of exports, which name no camera; `stats`, `metrics`, `config`: those of the NVR;
  * `times`: elements that name no camera, and tell their time to a caller who sees nothing older than a moment.
  */
 export type ResponseForm = (typeof RESPONSE_FORMS)[number];

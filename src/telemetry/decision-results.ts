@@ -58,6 +58,7 @@ export const DECISION_OF_REASON: Readonly<Record<RefusalReason, DecisionResult>>
   'events-unreadable':     'error',
   'query-too-slow':        'error',
   'answers-too-large':     'error',
+  'filter-ended':          'error',
   'nvr-unreachable':       'error',
   'nvr-failed':            'error',
   'nvr-unexpected-form':   'error',

@@ -63,6 +63,13 @@ const ANSWERS: Readonly<Record<Exclude<ResponseForm, 'metrics'>, fc.Arbitrary<un
     .map(([own, other, object]) => ({ cameras: { [MINE]: { x: own }, [OTHER]: { ...other, password: CANARY } }, go2rtc: { streams: { house_main: CANARY } }, auth: { x: CANARY }, environment_vars: { x: CANARY }, camera_groups: { mine: { cameras: [MINE, OTHER] }, [CANARY]: { cameras: [OTHER] } }, object })),
 };
 
+const STREAM = fc
+  .tuple(jsonWith(OWN_TEXT), textWith(CANARY), FOREIGN_OBJECT)
+  .map(([own, other, object]) => ({
+    producers: [{ own, source: other, sdp: other, url: `exec:${other}` }, { url: `rtsps://${other}@host/` }],
+    consumers: [object],
+  }));
+
 describe('A role of one camera', () => {
   for (const [form, answers] of Object.entries(ANSWERS)) {
     it(`is given no byte of the other in an answer of the form ${form}`, () =>
@@ -77,6 +84,16 @@ describe('A role of one camera', () => {
         { numRuns: 300 },
       ));
   }
+
+  it('is given no source in what is told of one stream of its own', () =>
+    fc.assert(
+      fc.property(STREAM, (answer) => {
+        const narrowed = narrowResponse('streams', JSON.stringify(answer), { view: VIEW, ownConfig: OWN_CONFIG });
+        assert.equal(narrowed.kind, 'narrowed');
+        assert.doesNotMatch(JSON.stringify(narrowed), new RegExp(CANARY));
+      }),
+      { numRuns: 300 },
+    ));
 
   it('is given no byte of the other in an answer of any form that is something else', () =>
     fc.assert(

@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { REFUSALS } from '../../src/domain/refusal.ts';
+import { FilterEnded } from '../../src/gateway/decision/ask-failure.ts';
 import { createForwarder } from '../../src/gateway/forward/forward.ts';
 import { createBufferBudget } from '../../src/gateway/narrow/buffer-budget.ts';
 import { startFakeNvr } from '../support/fake-nvr.ts';
@@ -39,15 +40,20 @@ describe('Room for answers that are read whole', () => {
   });
 });
 
+/** For which the thread that filters ends. */
+const ENDS = 'ends';
+const ANSWERS: Readonly<Record<string, string>> = { '/large': 'x'.repeat(0.9 * MB), '/ends': ENDS };
+
 describe('Large answers that are narrowed', () => {
   it('are refused while clients that do not read hold others, small ones are not, and are given again afterwards', async (test) => {
     const nvr = await startFakeNvr();
-    nvr.answer = (request, response) => void response.end(request.url === '/large' ? 'x'.repeat(0.9 * MB) : 'small');
+    nvr.answer = (request, response) => void response.end(ANSWERS[request.url ?? ''] ?? 'small');
     const forwarder = createForwarder({ ...RULES, client: 'auto', ca: undefined, verify: true });
     const held = createBufferBudget(() => MB / 2);
     // What is left of a large answer is more than sockets take in by themselves.
     const body = async (bytes: Uint8Array<ArrayBuffer>) => {
       const text = Buffer.from(bytes).toString();
+      if (text === ENDS) throw new FilterEnded('out of memory');
       return { kind: 'narrowed', body: Buffer.from(text.length > 5 ? text.repeat(24) : text) } as const;
     };
     const gate = createServer((request, response) =>
@@ -59,7 +65,12 @@ describe('Large answers that are narrowed', () => {
           target: request.url ?? '',
           headers: {},
           isPublic: false,
-          narrowing: { body, namesForeign: () => false, isStrict: true, hidesUnknown: false, held },
+          narrowing: {
+            body,
+            reader: { clearance: 'restricted', namesForeign: () => false },
+            hidesUnknown: false,
+            held,
+          },
           onFailure: (reason) => response.writeHead(REFUSALS[reason].status).end(reason),
         },
       ),
@@ -88,5 +99,6 @@ describe('Large answers that are narrowed', () => {
     idle.destroy();
     await gone;
     assert.equal(await asked('/large'), `200 ${'x'.repeat(20)}`);
+    assert.equal(await asked('/ends'), '503 filter-ended', 'the end of the filter is no fault of the NVR');
   });
 });

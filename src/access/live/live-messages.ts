@@ -13,8 +13,8 @@ export type LiveVerdict =
 
 export interface LiveSignalling {
   fromClient(text: string): LiveVerdict;
-  /** To be told of each text of the stream server: its answer ends the offer that is under way. */
-  fromServer(text: string): void;
+  /** To be told of each text of the stream server: its answer ends the offer that is under way. Gives what the client is told, if anything. */
+  fromServer(text: string): string | undefined;
 }
 
 /** Candidates of one socket: each makes the stream server send checks to an address. */
@@ -28,6 +28,8 @@ const CANDIDATE = /^(?:a=)?candidate:[ -~]+$/;
 /** Ask for pictures in a form; the value names codecs. */
 const PICTURES: ReadonlySet<string> = new Set(['mse', 'mp4', 'hls', 'mjpeg']);
 const ANSWERS: ReadonlySet<string> = new Set(['webrtc', 'webrtc/answer']);
+/** What the stream server says besides errors. */
+const SAID: ReadonlySet<string> = new Set([...PICTURES, ...ANSWERS, 'webrtc/candidate']);
 
 const DROPPED: LiveVerdict = { kind: 'dropped' };
 const MALFORMED: LiveVerdict = { kind: 'malformed' };
@@ -74,14 +76,27 @@ export function createLiveSignalling(obligations: SignallingObligations): LiveSi
       return Object.hasOwn(BY_TYPE, type) ? (BY_TYPE[type]?.(value) ?? DROPPED) : DROPPED;
     },
     fromServer(text) {
-      if (!isOfferUnderWay) return;
       const message = parsed(text);
       const { type, value } = isRecord(message) ? message : {};
-      const isError = type === 'error' && typeof value === 'string' && value.startsWith('webrtc');
-      if (isError || (typeof type === 'string' && ANSWERS.has(type))) isOfferUnderWay = false;
+      if (typeof type !== 'string') return undefined;
+      const isFailedOffer = type === 'error' && typeof value === 'string' && value.startsWith('webrtc');
+      if (isFailedOffer || ANSWERS.has(type)) isOfferUnderWay = false;
+      if (type === 'error') return JSON.stringify({ type, value: errorLeft(value) });
+      return SAID.has(type) ? text : undefined;
     },
   };
 }
+
+/**
+ * What was asked for, and that it failed: behind it stands what a program or a camera said, with its address and perhaps its
+ * password. The players read the beginning.
+ */
+function errorLeft(value: unknown): string {
+  const [asked = ''] = typeof value === 'string' ? value.split(':', 1) : [];
+  return `${ASKED.test(asked) ? `${asked}: ` : ''}The stream could not be started. Admins are told why.`;
+}
+
+const ASKED = /^(?:mse|mp4|hls|mjpeg|webrtc(?:\/offer|\/answer|\/candidate)?)$/;
 
 const isCodecs = (value: unknown): boolean =>
   value === undefined ||

@@ -6,9 +6,13 @@ import { upstreamFailure } from './upstream-failure.ts';
 export function askFailure(fault: unknown): RefusalReason {
   if (fault instanceof SyntaxError) return 'nvr-unexpected-form';
   if (fault instanceof Error && 'status' in fault) return 'nvr-failed';
+  if (fault instanceof FilterEnded) return 'filter-ended';
   if (fault instanceof UnexpectedForm) return 'nvr-unexpected-form';
   return fault instanceof Error ? upstreamFailure(fault) : 'nvr-unreachable';
 }
 
 /** A response that is JSON, but not what its route gives. */
 export class UnexpectedForm extends Error {}
+
+/** The thread that filters large responses ended in the middle of one: a fault of this program, or its memory, and not of the NVR. */
+export class FilterEnded extends Error {}

@@ -8,6 +8,7 @@ import { type Destination, destinationOf } from '../decision/destinations.ts';
 import type { HeadListener, RequestWatch } from '../decision/gate-watch.ts';
 import { judgedRequest, type Passage } from '../forward/judged-request.ts';
 import { asksForCounts } from '../narrow/count-at-nvr.ts';
+import { errorReaderFor } from '../narrow/error-reader.ts';
 import { countedAtNvr, fulfilObligations, type Settled } from '../narrow/obligations.ts';
 import { cutOff } from '../response/client-socket.ts';
 import { compressedJson, errorResponse, jsonResponse } from '../response/error-responses.ts';
@@ -70,6 +71,7 @@ async function forwardAdmitted(admitted: AdmittedRequest, deps: ProxyDeps, sentI
   deps.forwarder.web(request, response, destination.upstream, {
     ...judgedRequest(destination, passageOf(admitted, sentInstead), deps.headers(), settled),
     own: { requestId, cookie, isOfLink: caller?.credential.kind === 'link' },
+    errorReader: errorReaderFor(admission, destination, deps.rules),
     watch,
     onHead: headListener(admitted, deps, settled.body),
     onFailure: (reason) => {

@@ -10,6 +10,7 @@ import type { CountedSocket, RequestWatch } from '../decision/gate-watch.ts';
 import { requestFacts } from '../decision/request-facts.ts';
 import type { JudgedRequest } from '../forward/forwarder.ts';
 import { judgedRequest } from '../forward/judged-request.ts';
+import { errorReaderFor } from '../narrow/error-reader.ts';
 import { errorResponse, reasonOfFault } from '../response/error-responses.ts';
 import { judgeSignalling, judgeTopics, type MessageJudge } from '../websocket/message-judges.ts';
 import { currentView } from '../websocket/message-relay.ts';
@@ -69,7 +70,13 @@ export async function handleUpgrade(
       });
       return;
     }
-    deps.forwarder.upgrade(request, socket, head, destination.upstream, { ...sent, watch, onHead, onFailure });
+    deps.forwarder.upgrade(request, socket, head, destination.upstream, {
+      ...sent,
+      errorReader: errorReaderFor(admission, destination, deps.rules),
+      watch,
+      onHead,
+      onFailure,
+    });
   } catch (fault) {
     watch.onFault(fault);
     refuse(reasonOfFault(fault));

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { Upstream } from '../../domain/addresses/socket-address.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { UpstreamListeners } from '../decision/gate-watch.ts';
+import type { ErrorReader } from '../narrow/error-text.ts';
 import type { Narrowing } from '../narrow/response-filter.ts';
 import type { OwnWords } from '../response/response-headers.ts';
 import type { UpstreamTls } from './upstream-tls.ts';
@@ -34,6 +35,8 @@ export interface JudgedRequest extends UpstreamListeners {
   readonly body?: Buffer;
   /** How the response is narrowed. */
   readonly narrowing?: Narrowing;
+  /** Who reads the text of the upstream's refusals and failures; asked when there is one. Absent: it is passed on as it is. */
+  readonly errorReader?: (() => ErrorReader) | undefined;
   /** Of an upgrade: told how to end it with a close code, once it is open. */
   readonly onOpen?: (end: (code: number) => void) => void;
   /** Called at most once, and only while nothing of a response has been sent. */

@@ -1,5 +1,6 @@
 /** What is sent on for an admitted request: exactly what was judged, in the names that the next hop knows (SPEC 6). */
 import type { IncomingHttpHeaders } from 'node:http';
+import { isPublic } from '../../access/route-table.ts';
 import type { RequestFacts } from '../../domain/request.ts';
 import type { Admitted } from '../decision/admit.ts';
 import type { Destination } from '../decision/destinations.ts';
@@ -30,7 +31,7 @@ export function judgedRequest(
     target: query === '' ? path : `${path}?${query}`,
     headers,
     allowsCors: facts.listener === 'external',
-    isPublic: admission.route.kind === 'listed' && admission.route.row.access === 'public',
+    isPublic: isPublic(admission.route),
   };
   const { body, narrowing } = settled;
   if (!body && !narrowing) return judged;

@@ -3,9 +3,11 @@ import type { ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { RefusalReason } from '../../domain/refusal.ts';
+import { FilterEnded } from '../decision/ask-failure.ts';
 import { tellHead } from '../decision/gate-watch.ts';
 import { codeOf, upstreamFailure } from '../decision/upstream-failure.ts';
-import { type Narrowing, passNarrowed } from '../narrow/response-filter.ts';
+import { type HeldResponse, passError, readsErrorText } from '../narrow/error-text.ts';
+import { passNarrowed } from '../narrow/response-filter.ts';
 import { cutOff } from '../response/client-socket.ts';
 import { atEndOfTurn } from '../response/end-of-turn.ts';
 import {
@@ -61,6 +63,8 @@ class PassingHandler implements ResponseHandler {
   #controller: ResponseControl | undefined;
   #again: (() => void) | undefined;
   #held: PassThrough | undefined;
+  /** Who reads the held body wants no more of it. */
+  #isEnough = false;
   /** Bytes of the body, as its head says; and all of them, when they came in one piece. */
   #announced: number | undefined;
   #whole: string | undefined;
@@ -106,17 +110,26 @@ class PassingHandler implements ResponseHandler {
     const fault = responseFault(head);
     if (fault) return void this.fail(fault);
     this.#announced = Number(headerValues(head, 'content-length')[0] ?? Number.NaN);
-    if (judged.narrowing) this.#held = this.#holdForNarrowing(head, judged.narrowing);
+    const { narrowing } = judged;
+    const reader = narrowing || statusCode < 400 ? undefined : judged.errorReader?.();
+    if (narrowing) this.#hold(head, (...held) => passNarrowed(...held, narrowing));
+    else if (reader && !readsErrorText(reader, statusCode)) this.#hold(head, (...held) => passError(...held, reader));
     else writeHead(head, this.#response, this.#rules);
   }
 
-  #holdForNarrowing(head: ResponseHead, narrowing: Narrowing): PassThrough {
+  /** The body is given to whoever writes the response; when that has read enough of it, the rest is not wanted. */
+  #hold(head: ResponseHead, pass: (...held: HeldResponse) => Promise<void>): void {
     const body = new PassThrough().on('error', () => {});
     const fail = (reason: RefusalReason): void => this.fail(reason);
-    void passNarrowed({ ...head, body }, this.#response, narrowing, this.#rules, fail).catch(() =>
-      fail('nvr-bad-answer'),
+    body.once('close', () => {
+      if (body.writableEnded) return;
+      this.#isEnough = true;
+      this.#controller?.abort(NOT_WANTED);
+    });
+    this.#held = body;
+    void pass({ ...head, body }, this.#response, this.#rules, fail).catch((fault: unknown) =>
+      fail(fault instanceof FilterEnded ? 'filter-ended' : 'nvr-bad-answer'),
     );
-    return body;
   }
 
   onResponseData(started: ResponseControl, chunk: Buffer): void {
@@ -127,8 +140,11 @@ class PassingHandler implements ResponseHandler {
   onLentData(started: ResponseControl, chunk: Buffer, onTaken: (() => void) | undefined): void {
     this.#judged.watch?.onBytes(chunk.length);
     if (this.#keptAsText(chunk)) onTaken?.();
-    else if (onTaken) writeLent(this.#response, chunk, onTaken);
-    else this.#pass(started, Buffer.from(chunk));
+    else if (onTaken && !this.#held) writeLent(this.#response, chunk, onTaken);
+    else {
+      this.#pass(started, Buffer.from(chunk));
+      onTaken?.();
+    }
   }
 
   #keptAsText(chunk: Buffer): boolean {
@@ -153,6 +169,7 @@ class PassingHandler implements ResponseHandler {
   }
 
   onResponseError(_control: ResponseControl, error: Error): void {
+    if (this.#isEnough) return;
     const retry = isStale(error) ? this.#again : undefined;
     this.#again = undefined;
     if (retry && !this.#isSettled) return void retry();

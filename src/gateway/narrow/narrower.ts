@@ -1,10 +1,11 @@
 /** Narrows small responses at once and large ones in a thread, so that no response stops the gate (SPEC 5). */
 import { Worker } from 'node:worker_threads';
+import { FilterEnded } from '../decision/ask-failure.ts';
 import { type NarrowedBytes, type NarrowTask, narrowNow } from './narrow-task.ts';
 import type { NumberedResult, NumberedTask } from './narrowing-thread.ts';
 
 export interface Narrower {
-  /** Rejects when the thread ended during the task, for example without memory. */
+  /** Rejects with `FilterEnded` when the thread ended during the task, for example without memory. */
   narrow(task: NarrowTask): Promise<NarrowedBytes>;
 }
 
@@ -68,21 +69,26 @@ function startThread(mostMemory: number, onIdle: () => void, onEnd: () => void):
   });
   worker.unref();
   const waiting = new Map<number, Waiting>();
-  let fault = new Error('the worker thread that filters large responses ended');
+  let cause: unknown;
   worker.on('message', ({ id, result }: NumberedResult) => {
     waiting.get(id)?.resolve(result);
     waiting.delete(id);
     if (waiting.size === 0) onIdle();
   });
-  worker.on('error', (cause) => {
-    fault = cause instanceof Error ? cause : fault;
+  worker.on('error', (fault) => {
+    cause = fault;
   });
   worker.once('exit', () => {
     onEnd();
+    const fault = new FilterEnded(
+      `the thread that filters large responses ended${cause ? `: ${messageOf(cause)}` : ''}`,
+    );
     for (const { reject } of waiting.values()) reject(fault);
   });
   return { worker, waiting };
 }
+
+const messageOf = (fault: unknown): string => (fault instanceof Error ? fault.message : String(fault));
 
 const sizeOf = (task: NarrowTask): number =>
   task.kind === 'narrow' ? task.body.byteLength : task.lists.reduce((sum, list) => sum + list.length, 0);

@@ -16,6 +16,7 @@ import { type BufferBudget, createBufferBudget } from './buffer-budget.ts';
 import { limitOf } from './compose-list.ts';
 import { createComposedCache } from './composed-cache.ts';
 import { type NvrCounts, TooManyLists } from './count-at-nvr.ts';
+import { errorReaderOf } from './error-reader.ts';
 import { listsByCamera } from './narrow-fanout.ts';
 import { judgedBody, judgedOffer } from './narrow-request.ts';
 import { createNarrower } from './narrower.ts';
@@ -171,8 +172,7 @@ async function narrowingOf(
       if (isLearned) deps.onConfigRead(Buffer.from(body).toString());
       return NARROWER.narrow({ kind: 'narrow', form, body, ...known });
     },
-    namesForeign: (text) => view.layout.cameras.some((camera) => !view.sees(camera) && text.includes(camera)),
-    isStrict: view.clearance === 'restricted',
+    reader: errorReaderOf(view),
     hidesUnknown: view.clearance === 'restricted' && (form === 'one' || obligations.owners !== undefined),
     held: deps.held ?? HELD,
     ...(empty === undefined ? {} : { empty }),
@@ -183,8 +183,7 @@ async function narrowingOf(
 const untouched = (refusedHeader: string, { held = HELD }: ObligationDeps): Narrowing => ({
   refusedHeader,
   body: (body) => Promise.resolve({ kind: 'narrowed', body }),
-  namesForeign: () => true,
-  isStrict: true,
+  reader: { clearance: 'restricted', namesForeign: () => true },
   hidesUnknown: false,
   held,
 });
@@ -200,8 +199,7 @@ const playlistNarrowing = (directory: string, { held = HELD }: ObligationDeps): 
       ? { kind: 'unreadable' }
       : { kind: 'narrowed', body: new TextEncoder().encode(written) };
   },
-  namesForeign: () => true,
-  isStrict: true,
+  reader: { clearance: 'restricted', namesForeign: () => true },
   hidesUnknown: false,
   held,
 });

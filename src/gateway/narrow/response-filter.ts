@@ -1,16 +1,11 @@
 /** The response filter on the wire: the NVR's response is read whole, within bounds, filtered and sent (SPEC 5, 6). */
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import {
-  headerValues,
-  type ResponseHead,
-  type ResponseHeadRules,
-  responseHeaders,
-  withoutHeaders,
-} from '../response/response-headers.ts';
+import { headerValues, responseHeaders, withoutHeaders } from '../response/response-headers.ts';
 import type { BufferBudget, Hold } from './buffer-budget.ts';
+import { type ErrorReader, type HeldResponse, OF_THE_BODY, readsErrorText, refusalLeft } from './error-text.ts';
 import type { NarrowedBytes } from './narrow-task.ts';
 
 /** Narrows the bytes of a 200 response, which it may keep. */
@@ -18,13 +13,7 @@ export type NarrowBody = (body: Uint8Array<ArrayBuffer>) => Promise<NarrowedByte
 
 export interface Narrowing {
   readonly body: NarrowBody;
-  /** Whether a text names a camera that the reader does not see. */
-  readonly namesForeign: (text: string) => boolean;
-  /**
-   * Whether the reader sees certain cameras only. Then of the NVR's own refusals nothing but the sentence is passed on, and
-   * of its failures nothing at all.
-   */
-  readonly isStrict: boolean;
+  readonly reader: ErrorReader;
   /** Whether a 404 would tell an id that does not exist from one that the reader may not see. */
   readonly hidesUnknown: boolean;
   readonly held: BufferBudget;
@@ -41,11 +30,6 @@ const LARGEST_RESPONSE = 32 * 1024 * 1024;
 const NOT_ASKED: readonly string[] = [
   'accept-encoding', 'range', 'if-range', 'if-none-match', 'if-modified-since', 'if-match', 'if-unmodified-since',
 ];
-// biome-ignore format: a table
-const NOT_PASSED: readonly string[] = [
-  'content-length', 'content-encoding', 'content-range', 'accept-ranges', 'etag', 'last-modified', 'content-md5', 'digest',
-  'content-digest', 'repr-digest',
-];
 
 /** The request's headers, changed to ask for the whole response, uncompressed. */
 export const askingForWhole = (headers: IncomingHttpHeaders): IncomingHttpHeaders => ({
@@ -55,12 +39,9 @@ export const askingForWhole = (headers: IncomingHttpHeaders): IncomingHttpHeader
 
 /** Sends what is left of the NVR's response, or fails. */
 export async function passNarrowed(
-  received: ResponseHead & { readonly body: Readable },
-  response: ServerResponse,
-  { body: narrow, namesForeign, isStrict, hidesUnknown, held, refusedHeader, empty }: Narrowing,
-  rules: Omit<ResponseHeadRules, 'isPublic'>,
-  fail: (reason: RefusalReason) => void,
+  ...[received, response, rules, fail, narrowing]: [...HeldResponse, Narrowing]
 ): Promise<void> {
+  const { body: narrow, reader, hidesUnknown, held, refusedHeader, empty } = narrowing;
   if (refusedHeader !== undefined && headerValues(received, refusedHeader).length > 0) {
     received.body.destroy();
     return fail('name-not-unique');
@@ -76,19 +57,26 @@ export async function passNarrowed(
   if (response.headersSent || response.destroyed) return;
   if (!body.ok) return fail(body.error);
   const isGiven = status === 200;
+  const isStrict = reader.clearance === 'restricted';
+  const isOurs = !isGiven && (isStrict || !readsErrorText(reader, status));
   const bytes = isNone ? Buffer.from(empty) : body.value;
   const location = headerValues(received, 'location')[0];
   if (status === 404 && hidesUnknown) return fail('camera-not-in-role');
-  if (isStrict && location !== undefined && namesForeign(location)) return fail('camera-not-in-role');
+  if (isStrict && location !== undefined && reader.namesForeign(location)) return fail('camera-not-in-role');
   const isLogin = LOGIN_REDIRECTS.includes(status) && location !== undefined;
-  const narrowed = isGiven ? await narrow(bytes) : isLogin ? NO_BODY : refusalLeft(status, bytes, isStrict);
+  const narrowed = isGiven
+    ? await narrow(bytes)
+    : isLogin
+      ? NO_BODY
+      : isOurs
+        ? refusalLeft(status, bytes, reader)
+        : asItIs(bytes);
   if (response.destroyed) return;
   if (narrowed.kind === 'foreign') return fail('camera-not-in-role');
   if (narrowed.kind === 'old') return fail('history-too-old');
   if (narrowed.kind === 'unreadable') return fail(status >= 500 ? 'nvr-failed' : 'nvr-unexpected-form');
   const said = responseHeaders(received, { ...rules, isPublic: false });
-  const isOurs = !isGiven && isStrict;
-  const passed = withoutHeaders(said, isOurs ? [...NOT_PASSED, 'content-type'] : NOT_PASSED);
+  const passed = withoutHeaders(said, isOurs ? [...OF_THE_BODY, 'content-type'] : OF_THE_BODY);
   if (isOurs) passed.push('content-type', 'application/json');
   passed.push('content-length', String(narrowed.body.byteLength));
   response.writeHead(status, passed).end(narrowed.body);
@@ -115,32 +103,5 @@ async function readWhole(body: Readable, hold: Hold): Promise<Result<Buffer<Arra
 
 /** An NVR behind a proxy of its own says so where to log in, and pages follow it (interface 5.5.8). */
 const LOGIN_REDIRECTS: readonly number[] = [302, 307];
-const NO_BODY: NarrowedBytes = { kind: 'narrowed', body: new Uint8Array() };
-
-const LONGEST_MESSAGE = 300;
-/** Bytes that are looked at: a sentence stands in fewer. */
-const LONGEST_REFUSAL = 64 * 1024;
-
-/** Of a refusal the sentence is kept, which pages show to their reader. */
-function refusalLeft(status: number, body: Buffer<ArrayBuffer>, isStrict: boolean): NarrowedBytes {
-  if (!isStrict) return { kind: 'narrowed', body };
-  if (status < 400 || status > 499) return { kind: 'unreadable' };
-  const message = messageIn(body.toString('utf8', 0, LONGEST_REFUSAL));
-  return { kind: 'narrowed', body: Buffer.from(JSON.stringify({ success: false, message })) };
-}
-
-function messageIn(body: string): string {
-  const sentence = sentenceIn(body);
-  return sentence !== undefined && sentence.length <= LONGEST_MESSAGE ? sentence : 'The NVR refused this request.';
-}
-
-function sentenceIn(body: string): string | undefined {
-  try {
-    const json: unknown = JSON.parse(body);
-    const said =
-      typeof json === 'object' && json !== null ? (Reflect.get(json, 'message') ?? Reflect.get(json, 'detail')) : json;
-    return typeof said === 'string' ? said : undefined;
-  } catch {
-    return undefined;
-  }
-}
+const asItIs = (body: Uint8Array<ArrayBuffer>): NarrowedBytes => ({ kind: 'narrowed', body });
+const NO_BODY = asItIs(new Uint8Array());

@@ -52,8 +52,9 @@ export function judgeSignalling(obligations: SignallingObligations): MessageJudg
   return {
     fromClient: ({ data, isBinary }) => (isBinary ? MALFORMED : signalling.fromClient(String(data))),
     fromNvr(message) {
-      if (!message.isBinary) signalling.fromServer(String(message.data));
-      return message;
+      if (message.isBinary) return message;
+      const text = signalling.fromServer(String(message.data));
+      return text === undefined ? undefined : { data: text, isBinary: false };
     },
   };
 }

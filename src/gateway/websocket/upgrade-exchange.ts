@@ -3,11 +3,14 @@ import type { ClientRequest, IncomingHttpHeaders } from 'node:http';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { UpstreamListeners } from '../decision/gate-watch.ts';
 import { upstreamFailure } from '../decision/upstream-failure.ts';
+import type { ErrorReader } from '../narrow/error-text.ts';
 
 /** An upgrade as it was judged: exactly this is sent. */
 export interface JudgedUpgrade extends UpstreamListeners {
   readonly target: string;
   readonly headers: IncomingHttpHeaders;
+  /** Who reads the text of a response that is no 101; absent: it is passed on as it is. */
+  readonly errorReader?: (() => ErrorReader) | undefined;
   /** Told how to end the WebSocket with a close code, once it is open. */
   readonly onOpen?: (end: (code: number) => void) => void;
   /** Called at most once, and only while nothing of a response has been sent. */

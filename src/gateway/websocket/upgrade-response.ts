@@ -2,6 +2,7 @@
 import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http';
 import { type Duplex, pipeline } from 'node:stream';
 import { tellHead } from '../decision/gate-watch.ts';
+import { passError, readsErrorText } from '../narrow/error-text.ts';
 import type { OwnResponse } from '../response/error-responses.ts';
 import { type ResponseHead, responseFault, responseHeaders } from '../response/response-headers.ts';
 import type { Exchange } from './upgrade-exchange.ts';
@@ -29,7 +30,19 @@ export function passUpgradeResponse(
   out.shouldKeepAlive = false; // whatever is pipelined behind the upgrade is never read
   out.sendDate = false;
   out.assignSocket(socket as Parameters<ServerResponse['assignSocket']>[0]);
-  out.writeHead(response.statusCode ?? 502, responseHeaders(head, { cookieName, isPublic: false }));
+  const rules = { cookieName, isPublic: false };
+  const reader = exchange.judged.errorReader?.();
+  if (reader && !readsErrorText(reader, response.statusCode ?? 502)) {
+    const fail = (): void => {
+      out.detachSocket(socket as Parameters<ServerResponse['detachSocket']>[0]);
+      exchange.hasHead = out.headersSent;
+      exchange.fail('nvr-failed');
+    };
+    out.once('finish', () => socket.end());
+    void passError({ ...head, body: response }, out, rules, fail, reader).catch(fail);
+    return;
+  }
+  out.writeHead(response.statusCode ?? 502, responseHeaders(head, rules));
   out.flushHeaders();
   pipeline(response, out, (fault) => {
     if (fault) socket.destroy();

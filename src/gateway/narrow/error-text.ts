@@ -1,0 +1,111 @@
+/** The text of the NVR's refusals and failures, for all but admins: its sentence, where that is harmless, and nothing else (SPEC 5). */
+import type { ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { Clearance } from '../../access/camera-view.ts';
+import { withoutSecretsInText } from '../../access/without-secrets.ts';
+import type { RefusalReason } from '../../domain/refusal.ts';
+import {
+  type ResponseHead,
+  type ResponseHeadRules,
+  responseHeaders,
+  withoutHeaders,
+} from '../response/response-headers.ts';
+import type { NarrowedBytes } from './narrow-task.ts';
+
+export interface ErrorReader {
+  readonly clearance: Clearance;
+  /** Whether a text names a camera that the reader does not see. */
+  readonly namesForeign: (text: string) => boolean;
+}
+
+/** A program's own words may name addresses and passwords of cameras. */
+export const readsErrorText = ({ clearance }: ErrorReader, status: number): boolean =>
+  clearance === 'admin' || status < 400;
+
+/** What describes the body of the NVR and not the one that is sent. */
+// biome-ignore format: a table
+export const OF_THE_BODY: readonly string[] = [
+  'content-length', 'content-encoding', 'content-range', 'accept-ranges', 'etag', 'last-modified', 'content-md5', 'digest',
+  'content-digest', 'repr-digest',
+];
+
+/** A response that is written when its body was looked at. */
+export type HeldResponse = readonly [
+  received: ResponseHead & { readonly body: Readable },
+  response: ServerResponse,
+  rules: ResponseHeadRules,
+  fail: (reason: RefusalReason) => void,
+];
+
+/** Sends the status of the NVR with its sentence, or fails. */
+export async function passError(
+  ...[received, response, rules, fail, reader]: [...HeldResponse, ErrorReader]
+): Promise<void> {
+  const status = received.statusCode ?? 502;
+  const left = refusalLeft(status, await beginningOf(received.body), reader);
+  if (response.headersSent || response.destroyed) return;
+  if (left.kind !== 'narrowed') return fail('nvr-failed');
+  const passed = withoutHeaders(responseHeaders(received, rules), [...OF_THE_BODY, 'content-type']);
+  passed.push('content-type', 'application/json', 'content-length', String(left.body.byteLength));
+  response.writeHead(status, passed).end(left.body);
+}
+
+/** A failure may be about any camera: a restricted reader gets nothing of it. */
+export function refusalLeft(status: number, body: Buffer, { clearance, namesForeign }: ErrorReader): NarrowedBytes {
+  if (clearance === 'restricted' && (status < 400 || status > 499)) return { kind: 'unreadable' };
+  const json = body.length <= LONGEST_REFUSAL ? parsed(body.toString('utf8')) : undefined;
+  if (clearance !== 'restricted' && json !== undefined && isHarmlessJson(json))
+    return { kind: 'narrowed', body: Buffer.from(JSON.stringify(json)) };
+  const said = sentenceIn(json);
+  const message =
+    said !== undefined && isHarmless(said) && !namesForeign(said) ? said : 'The NVR refused this request.';
+  return { kind: 'narrowed', body: Buffer.from(JSON.stringify({ success: false, message })) };
+}
+
+const LONGEST_MESSAGE = 300;
+/** Bytes that are looked at: a sentence stands in fewer. */
+const LONGEST_REFUSAL = 64 * 1024;
+
+/** One line, without an address: what a program said is longer, or names one. */
+const isHarmless = (sentence: string): boolean =>
+  sentence.length <= LONGEST_MESSAGE && ONE_LINE.test(sentence) && withoutSecretsInText(sentence) === sentence;
+
+const ONE_LINE = /^(?:(?!:\/\/)[^\p{Cc}@])*$/u;
+
+/** A longer body is cut: what is behind is not read. */
+async function beginningOf(body: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > LONGEST_REFUSAL) break;
+    }
+  } catch {
+    return Buffer.alloc(0);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Of a reader of all cameras; what is nested deeper than the NVR's own errors are is not looked at. */
+const isHarmlessJson = (json: unknown, depth = 0): boolean => {
+  if (typeof json === 'string') return isHarmless(json);
+  if (typeof json !== 'object' || json === null) return true;
+  return depth < 8 && Object.entries(json).every(([key, value]) => isHarmless(key) && isHarmlessJson(value, depth + 1));
+};
+
+function sentenceIn(json: unknown): string | undefined {
+  const said =
+    typeof json === 'object' && json !== null ? (Reflect.get(json, 'message') ?? Reflect.get(json, 'detail')) : json;
+  return typeof said === 'string' ? said : undefined;
+}
+
+/** Undefined of what is no JSON. */
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
