@@ -1,13 +1,14 @@
 /** Second in the pipeline: the decision. A refusal is sent here; what is admitted goes on, with the target as it was judged. */
 import type Koa from 'koa';
-import { mapMaybe } from '../../domain/maybe-promise.ts';
+import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
 import { type RequestFacts, type RequestTarget, singleHeader } from '../../domain/request.ts';
-import { type Admission, admit } from '../decision/admit.ts';
+import { type Admission, admit, type Rules } from '../decision/admit.ts';
 import type { Client } from '../decision/client.ts';
 import { errorResponse, jsonResponse } from '../response/error-responses.ts';
 import { admitDescribed, describedRequest, type Question } from './described-request.ts';
 import { forwardAuthRefusal } from './forward-auth.ts';
 import type { GateDeps } from './gate-deps.ts';
+import { asIndexPage } from './index-page.ts';
 import { type Middleware, type PipelineContext, respond } from './pipeline-state.ts';
 
 type DecideDeps = Pick<GateDeps, 'rules' | 'refusals' | 'onCaller' | 'onDecision' | 'enterLink' | 'linkFault'>;
@@ -18,10 +19,20 @@ export function decide(deps: DecideDeps): Middleware {
     const { facts } = ctx.state;
     const rules = deps.rules();
     const question = describedRequest(facts, rules);
-    const admission = question ? admitDescribed(facts, question, rules) : admit(facts, rules);
+    const admission = question ? admitDescribed(facts, question, rules) : admitOrIndex(facts, rules);
     const settled = mapMaybe(admission, (known) => (isOfLink(known) ? settledLink(known, facts, deps) : known));
     return Promise.resolve(mapMaybe(settled, (known) => actOn(known, { ctx, next, question, deps })));
   };
+}
+
+/** The path itself is not forwarded: the request that is admitted in its place is the one for the index page. */
+function admitOrIndex(facts: RequestFacts, rules: Rules): MaybePromise<Admission> {
+  return mapMaybe(admit(facts, rules), (admission) => {
+    const isUnlisted = admission.kind === 'refused' && admission.reason === 'route-unlisted';
+    const index = isUnlisted ? asIndexPage(facts) : undefined;
+    if (!index) return admission;
+    return mapMaybe(admit(index, rules), (instead) => (instead.kind === 'admitted' ? instead : admission));
+  });
 }
 
 const isOfLink = (admission: Admission): boolean =>
