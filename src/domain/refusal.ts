@@ -101,11 +101,14 @@ export interface RefusalFacts {
   readonly cameras?: RefusedCameras | undefined;
   /** The place of the field in the request's body that is refused: `items[2].camera`; the empty text for the body itself. */
   readonly field?: string | undefined;
+  /** The path of a page on which a person can do what was refused. */
+  readonly page?: string | undefined;
 }
 
-export function sentenceOf(reason: RefusalReason, { opens, cameras, field }: RefusalFacts = {}): string {
+export function sentenceOf(reason: RefusalReason, { opens, cameras, field, page }: RefusalFacts = {}): string {
   const { message } = REFUSALS[reason];
   if (field !== undefined) return fieldSentence(reason, field);
+  if (page !== undefined) return `${message} In a browser, open ${page} and make the change there.`;
   if (opens) return `${message} It may be used from ${opens.text} on.`;
   return reason === 'camera-not-in-role' && cameras ? cameraSentence(cameras) : message;
 }
@@ -130,7 +133,7 @@ function cameraSentence({ foreign, unknown }: RefusedCameras): string {
 /** The JSON that a client gets. */
 export function refusalBody(reason: RefusalReason, facts: RefusalFacts = {}): object {
   const { isTold }: Refusal = REFUSALS[reason];
-  const { opens } = facts;
-  const told = { success: false, message: sentenceOf(reason, facts), ...(isTold && { reason }) };
+  const { opens, page } = facts;
+  const told = { success: false, message: sentenceOf(reason, facts), ...(isTold && { reason }), ...(page && { page }) };
   return opens ? { ...told, opens_at: opens.at } : told;
 }

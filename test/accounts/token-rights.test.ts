@@ -15,10 +15,12 @@ const PERSON_NEEDED = /may not manage accounts: log in|belongs to a user: log in
 /** The status is that for a token made with manage_accounts: what lets a person in is changed by that person alone (SPEC 12). */
 // biome-ignore format: a table
 const ROUTES: [method: string, path: string, body: object | undefined, status: number][] = [
-  ['POST',   '/api/users',               { username: 'thief', password: NEW, role: 'admin' },    200],
-  ['PUT',    '/api/users/vera/password', { password: NEW },                                      200],
+  ['POST',   '/api/users',               { username: 'thief', password: NEW, role: 'admin' },    403],
+  ['POST',   '/api/users',               { username: 'thief', password: NEW, role: 'viewer' },   200],
+  ['PUT',    '/api/users/vera/password', { password: NEW },                                      403],
   ['PUT',    '/api/users/boss/password', { password: NEW, old_password: PASSWORD },              403],
-  ['PUT',    '/api/users/vera/role',     { role: 'admin' },                                      200],
+  ['PUT',    '/api/users/vera/role',     { role: 'admin' },                                      403],
+  ['PUT',    '/api/users/vera/role',     { role: 'stored' },                                     200],
   ['DELETE', '/api/users/gus',           undefined,                                              200],
   ['PUT',    '/api/roles/wider',         { cameras: ['*'] },                                     200],
   ['DELETE', '/api/roles/stored',        undefined,                                              200],
@@ -44,7 +46,7 @@ async function serverWithTokens(t: Parameters<typeof accountServerOfFour>[0]) {
 
 describe("An admin's API token", () => {
   for (const [method, path, body, status] of ROUTES) {
-    it(`is refused for ${method} ${path}, and nothing changes`, async (t) => {
+    it(`is refused for ${method} ${path} ${JSON.stringify(body)}, and nothing changes`, async (t) => {
       const { withToken, make, everything } = await serverWithTokens(t);
       const { token } = await make({});
       const before = await everything();
@@ -54,7 +56,7 @@ describe("An admin's API token", () => {
       assert.equal(await everything(), before);
     });
 
-    it(`that was made with manage_accounts gets ${status} for ${method} ${path}`, async (t) => {
+    it(`that was made with manage_accounts gets ${status} for ${method} ${path} ${JSON.stringify(body)}`, async (t) => {
       const { withToken, make } = await serverWithTokens(t);
       const { token } = await make({ manage_accounts: true });
       assert.equal((await withToken(token, method, path, body)).status, status);

@@ -364,6 +364,49 @@ describe('A session that is not proven', () => {
     assert.equal((await logIn(person)).status, 200, 'a login is not kept from the owner');
   });
 
+  it('is asked for before an admin is made or another gets a password, whatever the key says', async () => {
+    const [person, victim, guest] = [await newcomer('admin'), await newcomer(), await newcomer('admin')];
+    const day = 86_400;
+    // biome-ignore format: a table
+    const doors: [method: string, path: string, body: object][] = [
+      ['POST', '/api/users',                             { username: 'intruder', password: 'CalciumCandle55?', role: 'admin' }],
+      ['PUT',  `/api/users/${victim.name}/role`,         { role: 'admin' }],
+      ['PUT',  `/api/users/${victim.name}/password`,     { password: 'CalciumCandle55?' }],
+      ['PUT',  `/api/users/${guest.name}/validity`,      { valid_until: unixSeconds(at.clock) + 30 * day }],
+      ['DELETE', `/api/users/${victim.name}/second-factor`, {}],
+      ['POST', `/api/users/${victim.name}/invitation`,   { role: 'admin' }],
+      ['POST', '/api/tokens',                            { name: 'x', role: 'admin' }],
+    ];
+    const session = await at.logIn(person);
+    const made = await sendJson(at, '/api/tokens', { name: 'x', role: 'admin', manage_accounts: true }, session);
+    const { token } = (await made.json()) as { token: string };
+    at.clock.advance(STALE_SECONDS);
+    const before = nvr.received.length;
+    for (const credential of [session, token])
+      for (const [method, path, body] of doors)
+        assert.deepEqual([path, await reasonOf(await sendJson(at, path, body, credential, method))], [path, REASON]);
+    assert.equal(nvr.received.length, before);
+    assert.equal((await logIn(victim)).status, 200, 'the password is the old one');
+    const listed = await at.ask('/api/users', { token: session });
+    const roles = new Map(
+      ((await listed.json()) as { username: string; role: string }[]).map((u) => [u.username, u.role]),
+    );
+    assert.deepEqual([roles.get('intruder'), roles.get(victim.name)], [undefined, 'viewer']);
+  });
+
+  it('is told to the NVR’s pages by a sentence that names the page of the console', async () => {
+    const session = await at.logIn(await newcomer('admin'));
+    at.clock.advance(STALE_SECONDS);
+    const body = { username: 'intruder', password: 'CalciumCandle55?', role: 'admin' };
+    const told = (await (await sendJson(at, '/api/users', body, session)).json()) as { message: string; page: string };
+    assert.equal(told.page, '/postern/settings/users');
+    assert.match(told.message, /In a browser, open \/postern\/settings\/users/);
+    assert.equal(
+      (await at.ask(told.page, { headers: { cookie: `frigate_token=${session}`, accept: 'text/html' } })).status,
+      200,
+    );
+  });
+
   it('changes no user and no role either with "strict", and as before without', async (t) => {
     const strict = await running({ reauthenticate: 'strict' });
     t.after(() => strict.close());
@@ -383,7 +426,7 @@ describe('A session that is not proven', () => {
       return found;
     };
     assert.deepEqual(await statuses(strict), [403, 403, 403, 403, 403]);
-    assert.deepEqual(await statuses(at), [200, 200, 200, 200, 200]);
+    assert.deepEqual(await statuses(at), [200, 403, 200, 200, 200]);
   });
 
   it('is no matter for API tokens: they pass no such door, whatever they were made for', async () => {

@@ -1,4 +1,4 @@
-/** The dialogs for users and roles of the NVR's own front end, with the requests that they send: none is asked for a proof (SPEC 12). */
+/** The dialogs for users and roles of the NVR's own front end, with the requests that they send: what makes an admin or sets another's password is asked for a proof, the rest is not (SPEC 12). */
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { startFakeNvr } from '../support/fake-nvr.ts';
@@ -57,6 +57,13 @@ const usersShown = async (token: string): Promise<readonly { username: string; r
 const opens = async (user: string, password: string): Promise<number> =>
   (await send('', 'POST', 'login', { user, password })).status;
 
+/** The page shows the message, which says where the change can be made. */
+async function refusedWithoutProof(token: string, path: string, body: object): Promise<void> {
+  const answer = await send(token, 'PUT', path, body);
+  const { message } = (await answer.json()) as { message: string };
+  assert.deepEqual([answer.status, message.includes('/postern/settings/users')], [403, true]);
+}
+
 describe('The NVR’s own dialog, long after the login', async () => {
   const admin = await late(ADMIN_PERSON);
   const NEW = { username: 'grace', password: 'MagnesiumLamp77!', role: 'viewer' };
@@ -84,13 +91,18 @@ describe('The NVR’s own dialog, long after the login', async () => {
   });
 
   it('of a user’s role', async () => {
-    assert.equal((await send(admin, 'PUT', 'users/grace/role', { role: 'admin' })).status, 200);
+    assert.equal((await send(admin, 'PUT', 'users/grace/role', { role: 'front_only' })).status, 200);
     assert.equal((await send(admin, 'PUT', 'users/grace/role', { role: 'viewer' })).status, 200);
+    await refusedWithoutProof(admin, 'users/grace/role', { role: 'admin' });
+    const proven = await at.logIn(ADMIN_PERSON);
+    assert.equal((await send(proven, 'PUT', 'users/grace/role', { role: 'admin' })).status, 200);
+    assert.equal((await send(proven, 'PUT', 'users/grace/role', { role: 'viewer' })).status, 200);
   });
 
   it('of another user’s password', async () => {
     const body = { password: 'IridiumLamp99!!!', old_password: undefined };
-    assert.equal((await send(admin, 'PUT', 'users/grace/password', body)).status, 200);
+    await refusedWithoutProof(admin, 'users/grace/password', body);
+    assert.equal((await send(await at.logIn(ADMIN_PERSON), 'PUT', 'users/grace/password', body)).status, 200);
     assert.equal(await opens('grace', 'IridiumLamp99!!!'), 200);
   });
 

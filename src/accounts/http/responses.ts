@@ -2,7 +2,7 @@
 import type { ParameterizedContext } from 'koa';
 import type { Closed } from '../../domain/caller.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
-import { REFUSALS, type RefusalReason, refusalBody } from '../../domain/refusal.ts';
+import { REFUSALS, type RefusalFacts, type RefusalReason, refusalBody } from '../../domain/refusal.ts';
 import type { RouteState } from '../../domain/verdict.ts';
 import type { FieldFault } from './body-fields.ts';
 import { BODY_FAULTS, type BodyFault } from './read-json.ts';
@@ -28,8 +28,8 @@ export function respond(ctx: AccountContext, status: number, body: object): void
 export const refuse = (ctx: AccountContext, status: number, message: string, more: object = {}): void =>
   respond(ctx, status, { success: false, message, ...more });
 
-export const refuseFor = (ctx: AccountContext, reason: RefusalReason): void =>
-  respond(ctx, REFUSALS[reason].status, refusalBody(reason));
+export const refuseFor = (ctx: AccountContext, reason: RefusalReason, facts: RefusalFacts = {}): void =>
+  respond(ctx, REFUSALS[reason].status, refusalBody(reason, facts));
 
 /** Says when it opens again, as every refusal of such a caller does. */
 export function refuseWhileClosed(ctx: AccountContext, { reason, opens }: Closed): void {

@@ -21,8 +21,11 @@ export interface AccountResponseDeps {
   readonly asksProof: (caller: Caller, act: GuardedAct) => boolean;
 }
 
-/** `credentials`: what lets a person in, and sessions of others; `accounts`: users and roles, with `auth.reauthenticate: strict`. */
-export type GuardedAct = 'credentials' | 'accounts';
+/**
+ * `credentials`: what lets a person in, and sessions of others. `elevation`: what makes an admin, and another's
+ * password. `accounts`: every other change of users and roles, with `auth.reauthenticate: strict`.
+ */
+export type GuardedAct = 'credentials' | 'elevation' | 'accounts';
 
 /** What was done, and to which user, role, token or session. */
 export type AuditedAct = Omit<AuditEntry, 'who' | 'from' | 'credential' | 'agent' | 'verdict' | 'reason' | 'requestId'>;
@@ -54,6 +57,20 @@ export const afterProof =
     const { caller } = ctx.state;
     return caller && asksProof(caller, act) ? refuseFor(ctx, 'reauthentication-required') : handler(ctx);
   };
+
+/** The console's page for what the NVR's own pages send too: they cannot ask for a proof. */
+const USERS_PAGE = '/postern/settings/users';
+
+/**
+ * Asks for a fresh proof where the body or the path says that the change elevates somebody. False when the response is
+ * set already.
+ */
+export function mayElevate(ctx: AccountRouterContext, { asksProof }: Pick<AccountResponseDeps, 'asksProof'>): boolean {
+  const { caller, basePath = '' } = ctx.state;
+  if (caller && !asksProof(caller, 'elevation')) return true;
+  refuseFor(ctx, 'reauthentication-required', { page: `${basePath}${USERS_PAGE}` });
+  return false;
+}
 
 /** The body as JSON; undefined when the response is set already. */
 export async function jsonOf(

@@ -2,7 +2,8 @@
 import Router from 'koa-router';
 import type { User } from '../../domain/accounts/account.ts';
 import type { NoticeStore } from '../../domain/accounts/notice.ts';
-import { VIEWER } from '../../domain/names.ts';
+import { isAdministrator } from '../../domain/caller.ts';
+import { ADMIN, VIEWER } from '../../domain/names.ts';
 import { err } from '../../domain/result.ts';
 import type { RouteState } from '../../domain/verdict.ts';
 import { stringFields, unknownFields } from '../http/body-fields.ts';
@@ -23,6 +24,7 @@ import {
   forPeople,
   type Handler,
   jsonOf,
+  mayElevate,
   record,
 } from '../http/route-guards.ts';
 import { cookieClientOf } from '../sessions/session-cookie.ts';
@@ -71,6 +73,7 @@ export function createUserRoutes(deps: UserRouteDeps): Router<RouteState> {
     const validity = validityIn(read.json);
     if (!validity.ok) return refuseFields(ctx, validity.error);
     const { username, password, role = VIEWER } = fields.value;
+    if (role === ADMIN && !mayElevate(ctx, deps)) return;
     const outcome = await users.add({ name: username, password, role, validity: validity.value });
     respondWithUser(ctx, deps, outcome, { what: 'user-created' }, { username });
   };
@@ -85,7 +88,8 @@ export function createUserRoutes(deps: UserRouteDeps): Router<RouteState> {
     const act = { what: 'role-changed', user: name } as const;
     if (name === FIXED_USER) return respondWithUser(ctx, deps, keptAsIs("Cannot modify admin user's role"), act);
     const body = await fieldsOf(ctx, deps, { required: ['role'] });
-    if (body) respondWithUser(ctx, deps, await users.setRole(name, body.role), act);
+    if (!body || (body.role === ADMIN && !mayElevate(ctx, deps))) return;
+    respondWithUser(ctx, deps, await users.setRole(name, body.role), act);
   };
 
   const setValidity: Handler = async (ctx) => {
@@ -97,6 +101,8 @@ export function createUserRoutes(deps: UserRouteDeps): Router<RouteState> {
     const unknown = unknownFields(read.json, VALIDITY_FIELDS);
     const validity = unknown.length > 0 ? err(unknown) : validityIn(read.json);
     if (!validity.ok) return refuseFields(ctx, validity.error);
+    const isOfAdmin = (await deps.store.findUser(name))?.role === ADMIN;
+    if (isOfAdmin && !mayElevate(ctx, deps)) return;
     respondWithUser(ctx, deps, await users.setValidity(name, validity.value), act);
   };
 
@@ -121,8 +127,7 @@ async function putPassword(ctx: AccountRouterContext, deps: UserRouteDeps & Chan
   const name = ctx.params['user'] ?? '';
   // The own password comes with the current one, which is a proof; a program has none to give.
   const isOwn = name === caller.name && caller.credential.kind !== 'api-token';
-  if (!isOwn && deps.asksProof(caller, name === caller.name ? 'credentials' : 'accounts'))
-    return refuseFor(ctx, 'reauthentication-required');
+  if (!isOwn && (isAdministrator(caller) || name === caller.name) && !mayElevate(ctx, deps)) return;
   const body = await fieldsOf(ctx, deps, { required: ['password'], optional: ['old_password'] });
   if (!body) return;
   const change = { caller, address, name, password: body.password, oldPassword: body.old_password };

@@ -162,11 +162,11 @@ const sessionsUnder = (
     cookie: { name: auth.cookie_name, secure: auth.cookie_secure, sameSite: auth.cookie_same_site, path: '/' },
   });
 
-/** With `strict` users and roles ask for a proof too. */
+/** With `strict` every change of users and roles asks for a proof. */
 const proofRule =
   (isStrict: boolean, clock: Clock): AccountResponseDeps['asksProof'] =>
   (caller, act) =>
-    (act === 'credentials' || isStrict) && !hasFreshProof(caller, unixSeconds(clock));
+    (act !== 'accounts' || isStrict) && !hasFreshProof(caller, unixSeconds(clock));
 
 /** The configuration was checked: what does not parse cannot come here. */
 function clausesOf(text: string | null): readonly Clause[] {

@@ -149,7 +149,7 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
     codeLimiter: inTurn(createCodeLimiter(clock)),
     enrolment: createEnrolment(factorDeps),
     mayEnrol: options.factorMode !== 'off',
-    asksProof: (caller: Caller, act: GuardedAct) => act === 'credentials' && !hasFreshProof(caller, unixSeconds(clock)),
+    asksProof: (caller: Caller, act: GuardedAct) => act !== 'accounts' && !hasFreshProof(caller, unixSeconds(clock)),
     store,
     limiter: inTurn(limiter),
     knownClients: createKnownClients(),
