@@ -1,5 +1,5 @@
 /** The JSON body of a request to the account routes (SPEC 4.1). */
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { type BodyLimits, readBody } from '../../domain/read-body.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 
@@ -17,19 +17,32 @@ export const BODY_FAULTS = {
 const JSON_TYPE = /^application\/json\s*(?:;(?<parameters>.*))?$/is;
 const OTHER_CHARSET = /(?:^|;)\s*charset\s*=\s*(?!"?utf-?8"?\s*(?:;|$))/i;
 
-export async function readJson(request: IncomingMessage, limits: BodyLimits): Promise<Result<unknown, BodyFault>> {
-  if (!isJson(request)) return err('not-json-type');
+/** `untyped`: a body without a Content-Type is JSON, too, where no browser has sent it. */
+export async function readJson(
+  request: IncomingMessage,
+  { untyped = false, ...limits }: BodyLimits & { readonly untyped?: boolean },
+): Promise<Result<unknown, BodyFault>> {
+  if (!isJson(request, untyped)) return err('not-json-type');
   const body = await readBody(request, limits);
   if (body.ok) return parse(body.value);
   // No response reaches a client that is gone: any status will do.
   return err(body.error === 'gone' ? 'too-slow' : body.error);
 }
 
-function isJson({ headers }: IncomingMessage): boolean {
-  const type = JSON_TYPE.exec(headers['content-type']?.trim() ?? '');
+function isJson({ headers }: IncomingMessage, untyped: boolean): boolean {
+  const given =
+    headers['content-type'] ?? (untyped && hasBody(headers) && !isOfBrowser(headers) ? 'application/json' : '');
+  const type = JSON_TYPE.exec(given.trim());
   const encoding = headers['content-encoding'] ?? 'identity';
   return type !== null && !OTHER_CHARSET.test(type.groups?.['parameters'] ?? '') && encoding === 'identity';
 }
+
+const hasBody = (headers: IncomingHttpHeaders): boolean =>
+  Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
+
+/** A browser says from where it posts; a page of another site can leave out the type alone. */
+const isOfBrowser = (headers: IncomingHttpHeaders): boolean =>
+  headers.origin !== undefined || headers['sec-fetch-site'] !== undefined;
 
 function parse(body: Buffer): Result<unknown, BodyFault> {
   try {

@@ -46,7 +46,7 @@ async function login(ctx: AccountContext, deps: PostLoginDeps): Promise<LoginRes
     refuse(ctx, 404, DISABLED);
     return 'disabled';
   }
-  const body = await readJson(ctx.req, { bytes: BODY_LIMITS.credentials, seconds: bodySeconds });
+  const body = await readJson(ctx.req, { bytes: BODY_LIMITS.credentials, seconds: bodySeconds, untyped: true });
   if (!body.ok) {
     refuseBody(ctx, body.error);
     return 'invalid_request';

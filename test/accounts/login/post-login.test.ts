@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { parseHash } from '../../../src/accounts/passwords/password-hash.ts';
@@ -126,6 +128,26 @@ describe('POST /api/login', () => {
         [0, ['invalid_request'], undefined],
       );
       assert.equal((await login(VERA)).status, 200);
+    });
+  }
+
+  // biome-ignore format: a table
+  const untyped: [sentence: string, headers: Record<string, string>, status: number][] = [
+    ['no browser is taken as JSON', {}, 200],
+    ['a page of the service is refused', { origin: 'http://127.0.0.1' }, 415],
+    ['a page whose origin is hidden is refused', { origin: 'null' }, 415],
+    ['a browser that sends no Origin is refused', { 'sec-fetch-site': 'same-origin' }, 415],
+    ['no browser, and compressed, is refused', { 'content-encoding': 'gzip' }, 415],
+  ];
+  for (const [sentence, headers, status] of untyped) {
+    it(`without a Content-Type from ${sentence}`, async (t) => {
+      const { port, heard } = await loginServerOfVera(t);
+      const path = `http://127.0.0.1:${port}/api/login`;
+      const sent = request(path, { method: 'POST', headers });
+      sent.end(text(VERA));
+      const [answer]: IncomingMessage[] = await once(sent, 'response');
+      answer?.resume();
+      assert.deepEqual([answer?.statusCode, heard.hashes], [status, status === 200 ? 1 : 0]);
     });
   }
 
