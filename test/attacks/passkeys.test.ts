@@ -67,6 +67,30 @@ async function refused(attempt: Promise<Response>, reason: string, status = 401)
   assert.equal(nvr.received.length, before);
 }
 
+describe('The places of failed logins', () => {
+  it('are not filled by responses that anybody can make up, and are by those of a known passkey', async (t) => {
+    const strict = await startInstance({
+      config: { ...config, auth: { ...config.auth, failed_login_rate_limit: '2/hour' } },
+    });
+    t.after(() => strict.close());
+    const { passkey } = await withPasskey(strict, VERA);
+    const ways = async () => [
+      shown(newPasskey(), await askedForPasskey(strict), { userHandle: null }),
+      shown(passkey, { challenge: 'AAAA' }),
+      shown(passkey, { challenge: (await askedForPasskey(strict)).challenge }),
+    ];
+    for (let round = 0; round < 3; round += 1)
+      for (const credential of await ways())
+        assert.equal((await logInByPasskey(strict, credential, { cookie: '' })).status, 401);
+    await strict.logIn(ADMIN_PERSON);
+    const wrong = async () => {
+      const asked = await askedForPasskey(strict);
+      return logInByPasskey(strict, shown(passkey, asked, { origin: 'https://nvr.example' }), asked);
+    };
+    assert.deepEqual([(await wrong()).status, (await wrong()).status, (await wrong()).status], [401, 401, 429]);
+  });
+});
+
 describe('A passkey', async () => {
   const { person, passkey, token } = await owner();
 

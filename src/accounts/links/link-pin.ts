@@ -1,7 +1,7 @@
 /** A guess at the PIN of a link: limited by address, by link, and in all (SPEC 13). */
 import type { Link, LinkStore } from '../../domain/accounts/link.ts';
-import { settled } from '../login/code-guess.ts';
-import type { LoginLimiter, Reservation } from '../login/login-limiter.ts';
+import { type NotJudged, settled } from '../login/code-guess.ts';
+import type { LoginLimiter } from '../login/login-limiter.ts';
 import type { LinkPasses } from './link-pass.ts';
 
 export interface PinDeps {
@@ -17,7 +17,7 @@ export type PinOutcome =
   | { readonly kind: 'right' | 'wrong' }
   /** Too many wrong ones in all: no PIN opens the link any more. */
   | { readonly kind: 'locked' }
-  | Extract<Reservation, { kind: 'limited' }>;
+  | NotJudged;
 
 /** No user name has a colon. */
 const keyOf = ({ id }: Link): string => `link:${id}`;
@@ -25,10 +25,10 @@ const keyOf = ({ id }: Link): string => `link:${id}`;
 /** Each limit counts the guess before the PIN is compared, and a right one gives its places back. */
 export async function judgePin(link: Link, pin: string, address: string, deps: PinDeps): Promise<PinOutcome> {
   const byLink = await deps.codeLimiter.reserve(keyOf(link));
-  if (byLink.kind === 'limited') return byLink;
+  if (byLink.kind !== 'reserved') return byLink;
   return settled(byLink, async () => {
     const byAddress = await deps.limiter.reserve(address);
-    if (byAddress.kind === 'limited') return byAddress;
+    if (byAddress.kind !== 'reserved') return byAddress;
     return settled(byAddress, () => compare(link, pin, deps));
   });
 }

@@ -88,11 +88,15 @@ export async function givePin(
       return OVER;
     case 'limited':
       return { kind: 'limited', seconds: outcome.retryAfterSeconds };
+    case 'busy':
+      return { kind: 'limited', seconds: BUSY_SECONDS };
   }
 }
 
 // biome-ignore format: a table
-const REASON = { wrong: 'pin-wrong', locked: 'pin-locked', limited: 'rate-limited' } as const;
+const REASON = { wrong: 'pin-wrong', locked: 'pin-locked', limited: 'rate-limited', busy: 'busy' } as const;
+/** Guesses that wait for others are judged by then. */
+const BUSY_SECONDS = 5;
 
 const shutFor = (reason: string): Shut => (reason === 'limited' ? { kind: 'limited', seconds: LIMITED_SECONDS } : OVER);
 

@@ -2,11 +2,18 @@
 import type { User } from '../../domain/accounts/account.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
+import type { PasskeyFault } from '../passkeys/passkey-check.ts';
 import type { CodeOutcome, SecondFactor } from '../second-factor/second-factor.ts';
-import { createLoginLimiter, type LoginLimiter, type MemoryLimiter, type Reservation } from './login-limiter.ts';
+import {
+  type Attempt,
+  createLoginLimiter,
+  type LoginLimiter,
+  type MemoryLimiter,
+  type Reservation,
+} from './login-limiter.ts';
 import type { GuessDeps } from './password-guess.ts';
 
-export interface CodeGuess {
+export interface CodeGuess extends Pick<Attempt, 'signal'> {
   readonly user: User;
   readonly code: string;
   readonly address: string;
@@ -20,7 +27,10 @@ export interface CodeGuessDeps extends Pick<GuessDeps, 'limiter' | 'knownClients
   readonly codeLimiter: LoginLimiter;
 }
 
-export type CodeGuessOutcome = CodeOutcome | Extract<Reservation, { kind: 'limited' }>;
+export type CodeGuessOutcome = CodeOutcome | NotJudged;
+
+/** Too many attempts failed, or wait. */
+export type NotJudged = Extract<Reservation, { kind: 'limited' }> | { readonly kind: 'busy' };
 
 /**
  * Six digits are a million, and three of them are right at any moment: these stay whatever `failed_login_rate_limit` says.
@@ -38,31 +48,36 @@ export const createCodeLimiter = (clock: Clock): MemoryLimiter =>
 
 /** A right code gives its places back. A browser in which the user logged in before has tries of its own. */
 export function judgeCode(
-  { user, code, address, knownSession }: CodeGuess,
+  { user, code, address, knownSession, signal }: CodeGuess,
   deps: CodeGuessDeps,
 ): Promise<CodeGuessOutcome> {
   const isKnown = knownSession !== undefined || deps.knownClients.has(address);
-  return onAccountOf({ user, knownSession }, deps, async () => {
-    const place = await deps.limiter.reserve(address, isKnown);
-    if (place.kind === 'limited') return place;
+  return onAccountOf({ user, knownSession, signal }, deps, async () => {
+    const place = await deps.limiter.reserve(address, isKnown, { account: user.name, signal });
+    if (place.kind !== 'reserved') return place;
     return settled(place, () => deps.secondFactor.checkCode(user, code));
   });
 }
 
 /** The same limit for guesses at a password by who has a session already. */
 export async function onAccountOf<Outcome extends { readonly kind: string }>(
-  { user, knownSession }: Pick<CodeGuess, 'user' | 'knownSession'>,
+  { user, knownSession, signal }: Pick<CodeGuess, 'user' | 'knownSession' | 'signal'>,
   { codeLimiter }: Pick<CodeGuessDeps, 'codeLimiter'>,
   check: () => Promise<Outcome>,
-): Promise<Outcome | Extract<Reservation, { kind: 'limited' }>> {
+): Promise<Outcome | NotJudged> {
   const key = knownSession === undefined ? user.name : `${user.name} ${knownSession}`;
-  const place = await codeLimiter.reserve(key);
-  return place.kind === 'limited' ? place : settled(place, check);
+  const place = await codeLimiter.reserve(key, false, { account: user.name, signal });
+  return place.kind === 'reserved' ? settled(place, check) : place;
 }
 
 const WRONG: readonly string[] = ['wrong', 'mismatch'];
+/** Such a passkey's response names no credential that is known here, or answers no challenge: anybody can make it up. */
+const MADE_UP: readonly unknown[] = ['passkey-unknown', 'passkey-challenge-foreign'] satisfies PasskeyFault[];
 
-/** A wrong outcome keeps its place. */
+const isFailure = (outcome: { readonly kind: string; readonly why?: unknown }): boolean =>
+  WRONG.includes(outcome.kind) && !MADE_UP.includes(outcome.why);
+
+/** A wrong outcome keeps its place; one that cost no hash and no signature does not, or strangers would fill all places. */
 export async function settled<Outcome extends { readonly kind: string }>(
   place: Extract<Reservation, { kind: 'reserved' }>,
   check: () => Promise<Outcome>,
@@ -70,7 +85,7 @@ export async function settled<Outcome extends { readonly kind: string }>(
   let isWrong = false;
   try {
     const outcome = await check();
-    isWrong = WRONG.includes(outcome.kind);
+    isWrong = isFailure(outcome);
     return outcome;
   } finally {
     if (isWrong) place.keep();

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { upTo } from '../../domain/bounded.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
+import { unlessAborted } from '../../domain/unless-aborted.ts';
 import { clientKey } from './client-key.ts';
 import { type Failure, forgetBefore, fullClause, longestOf, remove } from './sliding-window.ts';
 
@@ -17,13 +18,24 @@ export type Reservation =
       readonly window?: 'network';
     };
 
+/** `busy`: too many attempts wait already. */
+export type Place = Reservation | { readonly kind: 'busy' };
+
+/** Who waits for the outcome of other attempts, and for how long there is anybody to wait for. */
+export interface Attempt {
+  /** The account that is tried: one account's attempts leave room for others. Absent: the limiter's own key. */
+  readonly account?: string | undefined;
+  /** Aborted when the client has left: the wait ends, by rejecting with its reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** What attempts are limited by, in memory or on a server that replicas share. */
 export interface LoginLimiter extends Limits {
   /**
    * Before anything is hashed: parallel guesses must not all pass while none has failed yet. An attempt that finds no
    * place waits for the outcome of others that are under way, so that parallel right passwords all pass.
    */
-  reserve(address: string, isKnown?: boolean): Promise<Reservation>;
+  reserve(address: string, isKnown?: boolean, attempt?: Attempt): Promise<Place>;
 }
 
 /** The limiter in the memory of this process, which answers at once. */
@@ -63,20 +75,53 @@ interface UnderWay {
 
 const REMEMBERED_CLIENTS = 10_000;
 
+/** Attempts that may wait for others, for one account and for all; of clients that logged in before as many beside. */
+const MOST_WAITING = { account: 64, total: 512 } as const;
+
 /** An attempt without a place waits for the outcome of another one and asks again. */
-export const inTurn = (memory: MemoryLimiter): LoginLimiter => ({
-  limited: memory.limited,
-  size: memory.size,
-  setClauses: memory.setClauses,
-  async reserve(address, isKnown) {
-    for (;;) {
-      const place = memory.reserve(address, isKnown);
-      const settles = place.kind === 'limited' ? memory.settles(address, place.window) : undefined;
-      if (!settles) return place;
-      await settles;
-    }
-  },
-});
+export function inTurn(memory: MemoryLimiter): LoginLimiter {
+  const lines = { known: createLine(), strangers: createLine() };
+  return {
+    limited: memory.limited,
+    size: memory.size,
+    setClauses: memory.setClauses,
+    async reserve(address, isKnown, { account = address, signal } = {}) {
+      const line = isKnown ? lines.known : lines.strangers;
+      let leave: (() => void) | undefined;
+      try {
+        for (;;) {
+          const place = memory.reserve(address, isKnown);
+          const settles = place.kind === 'limited' ? memory.settles(address, place.window) : undefined;
+          if (!settles) return place;
+          leave ??= line.enter(account);
+          if (!leave) return { kind: 'busy' };
+          await unlessAborted(settles, signal);
+        }
+      } finally {
+        leave?.();
+      }
+    },
+  };
+}
+
+function createLine() {
+  const waiting = new Map<string, number>();
+  let total = 0;
+  const add = (account: string, number: 1 | -1): void => {
+    total += number;
+    const ofAccount = (waiting.get(account) ?? 0) + number;
+    if (ofAccount === 0) waiting.delete(account);
+    else waiting.set(account, ofAccount);
+  };
+  return {
+    /** The function that gives the place back; undefined when there is none. */
+    enter(account: string): (() => void) | undefined {
+      if (total >= MOST_WAITING.total || (waiting.get(account) ?? 0) >= MOST_WAITING.account) return undefined;
+      add(account, 1);
+      return () => add(account, -1);
+    },
+  };
+}
 
 export function createLoginLimiter(deps: LimiterDeps): MemoryLimiter {
   const { clock, capacity = REMEMBERED_CLIENTS, keyOf = clientKey, onEvict } = deps;

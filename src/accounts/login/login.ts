@@ -18,6 +18,8 @@ export interface LoginAttempt {
   readonly address: string;
   /** Session tokens that the browser sent along, whatever they are worth. */
   readonly shownTokens?: readonly string[];
+  /** Aborted when the client has left: nothing waits for it any more, and no session is made. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The second step alone: the first one was taken with a password, of which the generation tells. */
@@ -27,6 +29,7 @@ export interface SecondStep {
   readonly code: string;
   readonly address: string;
   readonly shownTokens?: readonly string[];
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface LoginDeps extends GuessDeps, CodeGuessDeps {
@@ -67,7 +70,7 @@ export async function provePassword(
     return user?.passwordHash;
   };
   const browserOf = await knownBrowserOf(attempt, deps);
-  const outcome = await judgeGuess({ ...attempt, browserOf, storedHash }, deps);
+  const outcome = await judgeGuess({ ...attempt, account: attempt.user, browserOf, storedHash }, deps);
   if (outcome.kind !== 'match') return outcome;
   if (!user) return { kind: 'mismatch' };
   await strengthen(user, attempt.password, deps);
@@ -80,26 +83,32 @@ export async function takeSecondStep(step: SecondStep, deps: LoginDeps): Promise
   return user && generationOf(user) === step.generation ? afterPassword(user, step, deps) : { kind: 'mismatch' };
 }
 
-type CodeGiven = Pick<LoginAttempt, 'code' | 'address' | 'shownTokens'>;
+type CodeGiven = Pick<LoginAttempt, 'code' | 'address' | 'shownTokens' | 'signal'>;
 
 async function afterPassword(user: User, given: CodeGiven, deps: LoginDeps): Promise<LoginOutcome> {
-  const { address, code } = given;
+  const { address, code, signal } = given;
   const kinds = await deps.secondFactor.wantedFrom(user);
-  if (kinds.length === 0) return admitted(user, address, deps);
+  if (kinds.length === 0) return admitted(user, given, deps);
   if (!code) return { kind: 'code-asked', user, kinds };
   const knownSession = await knownSessionOf(user, given, deps);
-  const outcome = await judgeCode({ user, code, address, knownSession }, deps);
-  if (outcome.kind === 'limited') return outcome;
-  return outcome.kind === 'right' ? admitted(user, address, deps, outcome.by) : { kind: 'code-wrong', user, kinds };
+  const outcome = await judgeCode({ user, code, address, knownSession, signal }, deps);
+  if (outcome.kind === 'limited' || outcome.kind === 'busy') return outcome;
+  return outcome.kind === 'right' ? admitted(user, given, deps, outcome.by) : { kind: 'code-wrong', user, kinds };
 }
 
 /** While hash or code were checked the password or the factors may have been changed, or the user deleted. */
-export async function admitted(user: User, address: string, deps: LoginDeps, by?: LoginFactor): Promise<LoginOutcome> {
+export async function admitted(
+  user: User,
+  { address, signal }: Pick<LoginAttempt, 'address' | 'signal'>,
+  deps: LoginDeps,
+  by?: LoginFactor,
+): Promise<LoginOutcome> {
   const now = await findUser(user.name, deps);
   if (!now || generationOf(now) !== generationOf(user)) return { kind: 'mismatch' };
   deps.knownClients.note(address);
   const closed = await deps.closedOf(now);
   if (closed) return { kind: 'closed', user: now, closed };
+  signal?.throwIfAborted();
   return { kind: 'logged-in', user: now, token: await deps.sessions.issue(now), ...(by && { by }) };
 }
 

@@ -12,7 +12,7 @@ import { passwordFault } from '../passwords/password-rules.ts';
 import { cookieClientOf, cookieLine, cookieValues } from '../sessions/session-cookie.ts';
 import { LOGIN_FAILED, LOGIN_RESULT, type LoginResult, respondWithOutcome } from './login-response.ts';
 import { askAfterPassword, logInByPasskey, type PasskeyLoginDeps } from './passkey-login.ts';
-import { DISABLED, type PostLoginDeps, settle, whileCounted } from './post-login.ts';
+import { DISABLED, type LoginClient, type PostLoginDeps, settle, whileCounted } from './post-login.ts';
 
 export type PasskeyLoginRouteDeps = PostLoginDeps & PasskeyLoginDeps;
 
@@ -73,8 +73,8 @@ async function logIn(ctx: AccountContext, deps: PasskeyLoginRouteDeps): Promise<
     return 'invalid_request';
   }
   const [browser = ''] = browserIn(ctx);
-  const attempt = ({ address }: { readonly address: string }) =>
-    logInByPasskey({ assertion: credential.value, browser, address, site }, deps);
+  const attempt = ({ address, signal }: LoginClient) =>
+    logInByPasskey({ assertion: credential.value, browser, address, signal, site }, deps);
   return respondWithOutcome(ctx, await settle('', attempt, ctx, deps));
 }
 

@@ -14,20 +14,21 @@ export interface PasskeyLogin {
   /** The text that the browser keeps as a cookie. */
   readonly browser: string;
   readonly address: string;
+  readonly signal?: AbortSignal | undefined;
   readonly site: RelyingParty;
 }
 
 /** No signature can be guessed; the limit of the address keeps the checks from being used up by one client. */
 export async function logInByPasskey(
-  { assertion, browser, address, site }: PasskeyLogin,
+  { assertion, browser, address, signal, site }: PasskeyLogin,
   deps: PasskeyLoginDeps,
 ): Promise<LoginOutcome> {
-  const place = await deps.limiter.reserve(address, deps.knownClients.has(address));
-  if (place.kind === 'limited') return place;
+  const place = await deps.limiter.reserve(address, deps.knownClients.has(address), { signal });
+  if (place.kind !== 'reserved') return place;
   const outcome = await settled(place, () => deps.passkeyCheck.check(assertion, browser, site));
   switch (outcome.kind) {
     case 'right':
-      return admitted(outcome.user, address, deps, 'passkey');
+      return admitted(outcome.user, { address, signal }, deps, 'passkey');
     case 'over':
       return { kind: 'passkey-over' };
     case 'wrong':

@@ -2,9 +2,9 @@
 import type { CheckOutcome, PasswordHasher } from '../passwords/password-hash.ts';
 import { clientKey, networkKey } from './client-key.ts';
 import type { KnownClients } from './known-clients.ts';
-import type { LoginLimiter, Reservation } from './login-limiter.ts';
+import type { Attempt, LoginLimiter, Reservation } from './login-limiter.ts';
 
-export interface Guess {
+export interface Guess extends Attempt {
   readonly password: string;
   readonly address: string;
   /** The user who logs in, if the browser sent a session cookie of that user, valid or expired. */
@@ -20,19 +20,21 @@ export interface GuessDeps {
   readonly hasher: PasswordHasher;
 }
 
+/** Rejects with the reason of the signal once the client has left. */
 export type GuessOutcome = CheckOutcome | Extract<Reservation, { kind: 'limited' }>;
 
 /** Only a wrong password keeps its place. A right one, and one that was not checked (busy, a fault), gives it back. */
 export async function judgeGuess(guess: Guess, { limiter, hasher, knownClients }: GuessDeps): Promise<GuessOutcome> {
-  const { address, browserOf } = guess;
+  const { address, browserOf, signal } = guess;
   const isKnown = browserOf !== undefined || knownClients.has(address);
   const waiter = {
     client: browserOf === undefined ? clientKey(address) : `a browser of ${browserOf}`,
     network: networkKey(address),
     isKnown,
+    signal,
   };
-  const place = await limiter.reserve(address, isKnown);
-  if (place.kind === 'limited') return place;
+  const place = await limiter.reserve(address, isKnown, guess);
+  if (place.kind !== 'reserved') return place;
   let isWrong = false;
   try {
     const outcome = await hasher.check(guess.password, await guess.storedHash(), waiter);

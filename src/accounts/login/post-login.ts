@@ -2,6 +2,7 @@
 import { BODY_LIMITS } from '../../domain/body-limits.ts';
 import { type Audit, agentOf, triedName } from '../audit.ts';
 import { type FieldFault, stringFields } from '../http/body-fields.ts';
+import { whileThere } from '../http/leaving.ts';
 import { readJson } from '../http/read-json.ts';
 import { type AccountContext, refuse, refuseBody, refuseFields } from '../http/responses.ts';
 import { passwordFault } from '../passwords/password-rules.ts';
@@ -84,15 +85,24 @@ export function attemptSecondStep(
   return settle(given.user, (client) => takeSecondStep({ ...given, ...client }, deps), ctx, deps);
 }
 
+/** Who logs in: from where, with which session tokens, and until when the client is there. */
+export interface LoginClient {
+  readonly address: string;
+  readonly shownTokens: readonly string[];
+  readonly signal: AbortSignal;
+}
+
 /** `user`: as it was written; empty where the outcome says whose attempt it was. */
 export async function settle(
   user: string,
-  attempt: (client: { readonly address: string; readonly shownTokens: readonly string[] }) => Promise<LoginOutcome>,
+  attempt: (client: LoginClient) => Promise<LoginOutcome>,
   ctx: AccountContext,
   deps: PostLoginDeps,
 ): Promise<Attempted> {
   const { clientAddress: from, requestId } = ctx.state;
-  const outcome = await attempt({ address: from, shownTokens: deps.sessions.tokensIn(ctx.get('Cookie')) });
+  const outcome = await whileThere(ctx.res, (signal) =>
+    attempt({ address: from, shownTokens: deps.sessions.tokensIn(ctx.get('Cookie')), signal }),
+  );
   const who = triedName(user) ?? ('user' in outcome ? outcome.user?.name : undefined);
   const entry = { what: 'login', who, from, ...agentOf(ctx.state), requestId } as const;
   if (outcome.kind !== 'logged-in') {

@@ -5,8 +5,14 @@ import { type FieldFault, stringFields } from '../http/body-fields.ts';
 import { type Assertion, assertion } from '../passkeys/credential-json.ts';
 import type { PasskeyCheck, PasskeyOutcome } from '../passkeys/passkey-check.ts';
 import type { RelyingParty } from '../passkeys/relying-party.ts';
-import { type CodeGuessDeps, type CodeGuessOutcome, judgeCode, onAccountOf, settled } from './code-guess.ts';
-import type { Reservation } from './login-limiter.ts';
+import {
+  type CodeGuessDeps,
+  type CodeGuessOutcome,
+  judgeCode,
+  type NotJudged,
+  onAccountOf,
+  settled,
+} from './code-guess.ts';
 import { type GuessDeps, type GuessOutcome, judgeGuess } from './password-guess.ts';
 
 export type Proof =
@@ -19,6 +25,8 @@ export interface Prover {
   readonly user: User;
   readonly session: string;
   readonly address: string;
+  /** Aborted when the client has left. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface ProofDeps extends CodeGuessDeps, GuessDeps {
@@ -72,14 +80,17 @@ export async function judgeProof(
 }
 
 async function judge(proof: Proof, prover: Prover, site: RelyingParty | undefined, deps: ProofDeps): Promise<Outcome> {
-  const { user, session, address } = prover;
+  const { user, session, address, signal } = prover;
   const storedHash = async () => user.passwordHash;
   switch (proof.kind) {
     case 'code':
-      return judgeCode({ user, address, knownSession: session, code: proof.text }, deps);
+      return judgeCode({ user, address, signal, knownSession: session, code: proof.text }, deps);
     case 'password':
-      return onAccountOf({ user, knownSession: session }, deps, () =>
-        judgeGuess({ password: proof.text, address, browserOf: user.name, storedHash }, deps),
+      return onAccountOf({ user, signal, knownSession: session }, deps, () =>
+        judgeGuess(
+          { password: proof.text, address, account: user.name, signal, browserOf: user.name, storedHash },
+          deps,
+        ),
       );
     case 'passkey':
       return site ? judgePasskey(proof.assertion, prover, site, deps) : { kind: 'wrong', why: 'passkey-unfit' };
@@ -89,12 +100,12 @@ async function judge(proof: Proof, prover: Prover, site: RelyingParty | undefine
 /** No signature can be guessed; the limits keep the checks from being used up by one client. */
 const judgePasskey = (
   shown: Assertion,
-  { user, session, address }: Prover,
+  { user, session, address, signal }: Prover,
   site: RelyingParty,
   deps: ProofDeps,
-): Promise<PasskeyOutcome | Extract<Reservation, { kind: 'limited' }>> =>
-  onAccountOf({ user, knownSession: session }, deps, async () => {
-    const place = await deps.limiter.reserve(address, true);
-    if (place.kind === 'limited') return place;
+): Promise<PasskeyOutcome | NotJudged> =>
+  onAccountOf({ user, signal, knownSession: session }, deps, async () => {
+    const place = await deps.limiter.reserve(address, true, { account: user.name, signal });
+    if (place.kind !== 'reserved') return place;
     return settled(place, () => deps.passkeyCheck.prove(shown, { user, session }, site));
   });

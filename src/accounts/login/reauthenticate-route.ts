@@ -3,6 +3,7 @@ import Router from 'koa-router';
 import type { AccountStore, User } from '../../domain/accounts/account.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { RouteState } from '../../domain/verdict.ts';
+import { whileThere } from '../http/leaving.ts';
 import {
   refuse,
   refuseFields,
@@ -51,7 +52,9 @@ async function reauthenticate(ctx: AccountRouterContext, deps: ReauthenticateDep
   if (!proof.ok) return refuseFields(ctx, proof.error);
   const { site } = deps.passkeyCheck;
   if (proof.value.kind === 'passkey' && !site.ok) return refuse(ctx, 409, site.error);
-  const outcome = await judgeProof(proof.value, prover, site.ok ? site.value : undefined, deps);
+  const outcome = await whileThere(ctx.res, (signal) =>
+    judgeProof(proof.value, { ...prover, signal }, site.ok ? site.value : undefined, deps),
+  );
   const by = proof.value.kind === 'passkey' ? { factor: proof.value.kind } : {};
   const act = { what: 'reauthenticated', user: prover.user.name, ...by } as const;
   switch (outcome.kind) {

@@ -1,5 +1,7 @@
 /** Costly work, a few pieces at a time, with a short line in which every client has one place (SPEC 4.1, 4.5). */
 
+import { unlessAborted } from '../../domain/unless-aborted.ts';
+
 /** Who asks for a piece of work. */
 export interface Waiter {
   readonly client: string;
@@ -7,6 +9,8 @@ export interface Waiter {
   readonly network: string;
   /** Logged in before: waits in a line that strangers cannot fill. */
   readonly isKnown: boolean;
+  /** Aborted when nobody waits for the outcome any more: the wait ends, by rejecting with its reason. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface ConcurrencyLimit {
@@ -53,9 +57,15 @@ export function createConcurrencyLimit({ lanes, queue }: ConcurrencyLimitOptions
       if (running < lanes) running += 1;
       else {
         const turn = Promise.withResolvers<void>();
-        const isInLine = (waiter.isKnown ? known : strangers).add(waiter, turn.resolve);
-        if (!isInLine) return 'busy';
-        await turn.promise;
+        const line = waiter.isKnown ? known : strangers;
+        if (!line.add(waiter, turn.resolve)) return 'busy';
+        try {
+          await unlessAborted(turn.promise, waiter.signal);
+        } catch (reason) {
+          // A turn that came in the same moment goes on to the next.
+          if (!line.remove(waiter, turn.resolve)) leave();
+          throw reason;
+        }
       }
       try {
         return await work();
@@ -88,6 +98,15 @@ function createLine(mostClients: number) {
       if (isFull) return false;
       if (place) place.starts.push(start);
       else places.set(waiter.client, { waiter, starts: [start] });
+      return true;
+    },
+    /** False when its turn has come. */
+    remove({ client }: Waiter, start: () => void): boolean {
+      const starts = places.get(client)?.starts ?? [];
+      const at = starts.indexOf(start);
+      if (at < 0) return false;
+      starts.splice(at, 1);
+      if (starts.length === 0) places.delete(client);
       return true;
     },
     take(): (() => void) | undefined {

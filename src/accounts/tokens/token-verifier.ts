@@ -5,14 +5,14 @@ import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import type { ApiTokenVerdict } from '../../domain/verdict.ts';
 import type { Audit } from '../audit.ts';
 import { createCoalescedWrites } from '../coalesced-writes.ts';
-import type { Reservation } from '../login/login-limiter.ts';
+import type { Place } from '../login/login-limiter.ts';
 import type { ApiTokens, CarriedBy } from './api-tokens.ts';
 
 export interface TokenVerifierDeps {
   readonly tokens: Pick<ApiTokens, 'verify'>;
   readonly tokenStore: Pick<ApiTokenStore, 'noteTokenUses'>;
   /** Not the login limiter: a broken client must not block logins from its address. */
-  readonly tokenLimiter: { reserve(address: string): MaybePromise<Reservation> };
+  readonly tokenLimiter: { reserve(address: string): MaybePromise<Place> };
   readonly clock: Clock;
   readonly audit: Audit;
   readonly onFault: (fault: unknown) => void;
@@ -39,7 +39,7 @@ export function createTokenVerifier(deps: TokenVerifierDeps): TokenVerifier {
     verdict: ApiTokenVerdict & { kind: 'invalid' },
   ): Promise<ApiTokenVerdict> => {
     const place = await tokenLimiter.reserve(address);
-    if (place.kind === 'limited') return { kind: 'invalid', reason: 'limited' };
+    if (place.kind !== 'reserved') return { kind: 'invalid', reason: 'limited' };
     place.keep();
     const tokenId = NAMED.exec(text)?.groups?.['id'];
     const what = { what: 'token-refused', who: undefined, from: address, verdict: 'refused' } as const;

@@ -12,6 +12,8 @@ export interface PasswordChange {
   readonly name: string;
   readonly password: string;
   readonly oldPassword: string | undefined;
+  /** Aborted when the client has left. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface ChangeDeps extends GuessDeps, Pick<CodeGuessDeps, 'codeLimiter'> {
@@ -49,14 +51,20 @@ export async function changePassword(change: PasswordChange, deps: ChangeDeps): 
  * than the password does at a login that asks for a second factor.
  */
 async function prove(
-  { caller: { credential }, oldPassword, address }: PasswordChange,
+  { caller: { credential }, oldPassword, address, signal }: PasswordChange,
   user: User,
   deps: ChangeDeps,
 ): Promise<{ readonly kind: 'match' } | Exclude<ChangeOutcome, { kind: 'changed' }>> {
   if (!oldPassword) return refused('old-password-missing', 'Current password is required');
   const knownSession = credential.kind === 'session' ? credential.tokenId : undefined;
-  const guess = { password: oldPassword, address, storedHash: async () => user.passwordHash };
-  const outcome = await onAccountOf({ user, knownSession }, deps, () => judgeGuess(guess, deps));
+  const guess = {
+    password: oldPassword,
+    address,
+    account: user.name,
+    signal,
+    storedHash: async () => user.passwordHash,
+  };
+  const outcome = await onAccountOf({ user, knownSession, signal }, deps, () => judgeGuess(guess, deps));
   return outcome.kind === 'mismatch' ? OLD_PASSWORD_WRONG : outcome;
 }
 

@@ -7,6 +7,7 @@ import { ADMIN, VIEWER } from '../../domain/names.ts';
 import { err } from '../../domain/result.ts';
 import type { RouteState } from '../../domain/verdict.ts';
 import { stringFields, unknownFields } from '../http/body-fields.ts';
+import { whileThere } from '../http/leaving.ts';
 import {
   refuseFields,
   refuseFor,
@@ -131,7 +132,7 @@ async function putPassword(ctx: AccountRouterContext, deps: UserRouteDeps & Chan
   const body = await fieldsOf(ctx, deps, { required: ['password'], optional: ['old_password'] });
   if (!body) return;
   const change = { caller, address, name, password: body.password, oldPassword: body.old_password };
-  const outcome = await changePassword(change, deps);
+  const outcome = await whileThere(ctx.res, (signal) => changePassword({ ...change, signal }, deps));
   const act = { what: 'password-changed', user: name } as const;
   switch (outcome.kind) {
     case 'limited':

@@ -1,7 +1,7 @@
 /** Opens roles, API tokens and the list of sessions on the store, and deletes what has expired (SPEC 4.2 to 4.4). */
 import type { Logger } from 'pino';
 import { type Audit, BY_CONFIGURATION } from '../../accounts/audit.ts';
-import { createLoginLimiter, type Reservation } from '../../accounts/login/login-limiter.ts';
+import { createLoginLimiter, type Place } from '../../accounts/login/login-limiter.ts';
 import { createRoleRegistry, type RoleRegistry } from '../../accounts/roles/role-registry.ts';
 import { createSeenSessions, type SeenSessions } from '../../accounts/sessions/seen-sessions.ts';
 import { createStoreGrace, type StoreGrace } from '../../accounts/sessions/store-grace.ts';
@@ -23,7 +23,7 @@ export interface Credentials {
   readonly tokens: ApiTokens;
   readonly tokenVerifier: TokenVerifier;
   /** Of clients that sent bad ones. */
-  readonly tokenLimiter: { reserve(address: string): MaybePromise<Reservation>; size(): number };
+  readonly tokenLimiter: { reserve(address: string): MaybePromise<Place>; size(): number };
   readonly seenSessions: SeenSessions;
   /** Told when the custom roles have changed, by whomever. */
   onRoles(tell: (roles: CustomRoles) => void): void;

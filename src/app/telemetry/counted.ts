@@ -31,8 +31,8 @@ export function countedLogins(metrics: Metrics, recent: RecentFailures): () => (
 /** The limiter of logins, whose clauses are known by their place in the configuration. */
 export const countedLimiter = (limiter: LoginLimiter, clauses: readonly Clause[], metrics: Metrics): LoginLimiter => ({
   ...limiter,
-  async reserve(address, isKnown) {
-    const place = await limiter.reserve(address, isKnown);
+  async reserve(address, isKnown, attempt) {
+    const place = await limiter.reserve(address, isKnown, attempt);
     if (place.kind === 'limited') {
       // The clauses of a network have the same windows.
       const clause = clauses.findIndex(({ windowSeconds }) => windowSeconds === place.clause.windowSeconds);

@@ -1,5 +1,5 @@
 /** What the primary answers to its workers: it counts attempts, computes hashes and lends memory, for all of them together (SPEC 10). */
-import type { Reservation } from '../../accounts/login/login-limiter.ts';
+import type { Reservation, Place as Reserved } from '../../accounts/login/login-limiter.ts';
 import type { PasswordHasher } from '../../accounts/passwords/password-hash.ts';
 import type { Notice } from '../../domain/accounts/notice.ts';
 import type { MaybePromise } from '../../domain/maybe-promise.ts';
@@ -12,7 +12,7 @@ import type { PoolWorker } from './worker-slot.ts';
 
 export interface AnswerDeps {
   readonly limiters: Readonly<
-    Record<LimiterName, { reserve(address: string, isKnown?: boolean): MaybePromise<Reservation> }>
+    Record<LimiterName, { reserve(address: string, isKnown?: boolean): MaybePromise<Reserved> }>
   >;
   readonly hasherOf: (iterations: number) => PasswordHasher;
   /** The store has changed: what this process remembers of it is read again. */
@@ -119,7 +119,7 @@ function createHoldings({ limiters, hasherOf, changed, status, mostBytes }: Answ
       answerers: {
         async reserve({ limiter, address, isKnown }) {
           const place = await limiters[limiter].reserve(address, isKnown);
-          return place.kind === 'limited' ? place : keep(place);
+          return place.kind === 'reserved' ? keep(place) : place;
         },
         hash: ({ iterations, password }) => hasherOf(iterations).hash(password),
         check: ({ iterations, password, stored, waiter }) => hasherOf(iterations).check(password, stored, waiter),

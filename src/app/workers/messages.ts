@@ -65,6 +65,7 @@ export interface QuestionsOfPrimary {
 }
 
 export type SentReservation =
+  | { readonly kind: 'busy' }
   | { readonly kind: 'reserved'; readonly place: number }
   | {
       readonly kind: 'limited';

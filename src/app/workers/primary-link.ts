@@ -1,6 +1,6 @@
 /** The primary, as a worker sees it: everything that is one for all workers, asked by messages (SPEC 10). */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { LoginLimiter, Reservation } from '../../accounts/login/login-limiter.ts';
+import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
 import type { PasswordHasher } from '../../accounts/passwords/password-hash.ts';
 import type { ServedCertificate } from '../../gateway/listen/tls-server.ts';
 import { BETWEEN_ASKING_MILLISECONDS } from '../../store/sqlite/sqlite.ts';
@@ -100,9 +100,9 @@ const limiterOver = (name: LimiterName, ask: Ask, send: (message: FromWorker) =>
   limited: () => 0,
   size: () => 0,
   setClauses() {},
-  async reserve(address, isKnown = false): Promise<Reservation> {
+  async reserve(address, isKnown = false): ReturnType<LoginLimiter['reserve']> {
     const answer = await ask({ kind: 'reserve', limiter: name, address, isKnown });
-    if (answer.kind === 'limited') return answer;
+    if (answer.kind !== 'reserved') return answer;
     const { place } = answer;
     return {
       kind: 'reserved',
@@ -115,7 +115,8 @@ const limiterOver = (name: LimiterName, ask: Ask, send: (message: FromWorker) =>
 /** One line of waiting clients for all workers, and as many hashes at once as one process would compute. */
 const hasherOver = (iterations: number, ask: Ask): PasswordHasher => ({
   hash: (password) => ask({ kind: 'hash', iterations, password }),
-  check: (password, stored, waiter) => ask({ kind: 'check', iterations, password, stored, waiter }),
+  check: (password, stored, waiter) =>
+    ask({ kind: 'check', iterations, password, stored, waiter: waiter && { ...waiter, signal: undefined } }),
   strengthen: (password, stored) => ask({ kind: 'strengthen', iterations, password, stored }),
   waiting: () => 0,
 });

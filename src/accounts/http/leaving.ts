@@ -1,0 +1,26 @@
+/** Ends the work for a client that has left before its response. */
+import type { ServerResponse } from 'node:http';
+
+/**
+ * The signal is aborted when the connection of a response that is not sent yet is closed. Work that ends by it has the
+ * outcome `busy`, as work that found no place: nobody reads the answer.
+ */
+export async function whileThere<Outcome>(
+  response: Pick<ServerResponse, 'once' | 'off' | 'closed'>,
+  work: (signal: AbortSignal) => Promise<Outcome>,
+): Promise<Outcome | { readonly kind: 'busy' }> {
+  const gone = new AbortController();
+  const abort = (): void => gone.abort(LEFT);
+  if (response.closed) abort();
+  response.once('close', abort);
+  try {
+    return await work(gone.signal);
+  } catch (fault) {
+    if (fault === LEFT) return { kind: 'busy' };
+    throw fault;
+  } finally {
+    response.off('close', abort);
+  }
+}
+
+const LEFT = new Error('the client closed the connection before its response');
