@@ -61,9 +61,8 @@ export type OwnerKind = (typeof OWNER_KINDS)[number];
 
 export interface OwnerQuestion {
   readonly of: OwnerKind;
+  /** All of them must exist and be of visible cameras: an unknown one is answered as a foreign one is. */
   readonly ids: readonly string[];
-  /** In a list the NVR skips ids that it does not know; an id in the path must be there. */
-  readonly mustExist: boolean;
   /** Seconds by which what is asked for begins earlier. */
   readonly padding?: number;
   /** Unix seconds: what began since then is found by the beginning of its camera's name. */

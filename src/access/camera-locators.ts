@@ -59,7 +59,7 @@ export function locate(match: Listed, target: RequestTarget, layout: RecorderLay
       inBody.push(text);
     } else if (owner) {
       const ids = locator.source === 'path' ? [match.parameters[locator.name] ?? ''] : idsIn(target, locator.name);
-      owners.push({ of: owner, ids, mustExist: locator.source === 'path' });
+      owners.push({ of: owner, ids });
     } else {
       const values = locator.source === 'path' ? [match.parameters[locator.name] ?? ''] : namesIn(target, locator);
       if (values === undefined) return { kind: 'repeated' };

@@ -32,7 +32,7 @@ export function judgeBody(
     const owner = ownerKind(kind);
     if (owner) {
       if (!values.every((value) => typeof value === 'string')) return { kind: 'refused', reason: 'body-unreadable' };
-      owners.push({ of: owner, ids: values, mustExist: false });
+      owners.push({ of: owner, ids: values });
     } else if (!values.every((value) => isLeftOut(kind, value) || seesAny(view, namedBy(kind, value, view)))) {
       return { kind: 'refused', reason: 'camera-not-in-role' };
     } else if (!values.every((value) => isLeftOut(kind, value) || isPictureInTime(kind, value, view))) {

@@ -10,7 +10,10 @@ import { eventJson } from './write-response.ts';
 /** Columns of the reference's table that nothing is written to any more. */
 const LEGACY_COLUMNS = ',"score":null,"region":null,"area":null,"ratio":null';
 
-/** Unknown ids are skipped; a foreign id refuses the whole request, as a foreign camera does. */
+/**
+ * A foreign id refuses the whole request, as a foreign camera does; so does an unknown one for whoever does not see all
+ * cameras, because another answer would tell that the foreign one exists. For all others it is skipped.
+ */
 export function listByIds({ seen }: EventDeps): EventsHandler {
   return async (ctx) => {
     const parameters = createParameters(new URLSearchParams(ctx.querystring));
@@ -18,7 +21,9 @@ export function listByIds({ seen }: EventDeps): EventsHandler {
     if (!ids) return sendBadParameters(ctx, parameters.bad);
     const found = await ctx.state.events.read(ids, { thumbnails: true });
     const cameras = [...new Set(found.map(({ camera }) => camera))];
-    const visible = await seen(ctx.state.scope, cameras, cameras);
+    const { scope } = ctx.state;
+    if (scope.kind === 'only' && found.length < ids.length) return sendRefusal(ctx, 'camera-not-in-role');
+    const visible = await seen(scope, cameras, cameras);
     if (visible.kind === 'foreign' || (visible.cameras ?? []).length < cameras.length)
       return sendRefusal(ctx, 'camera-not-in-role');
     sendJson(ctx, `[${found.map((event) => eventJson(event, LEGACY_COLUMNS)).join(',')}]`);

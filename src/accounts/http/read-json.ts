@@ -1,5 +1,6 @@
 /** The JSON body of a request to the account routes (SPEC 4.1). */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { isNestedTooDeep } from '../../domain/json-depth.ts';
 import { type BodyLimits, readBody } from '../../domain/read-body.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 
@@ -46,7 +47,8 @@ const isOfBrowser = (headers: IncomingHttpHeaders): boolean =>
 
 function parse(body: Buffer): Result<unknown, BodyFault> {
   try {
-    return ok(JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)));
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
+    return isNestedTooDeep(text) ? err('not-json') : ok(JSON.parse(text));
   } catch {
     return err('not-json');
   }

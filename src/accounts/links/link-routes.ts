@@ -73,8 +73,11 @@ async function create(ctx: AccountRouterContext, deps: LinkRouteDeps): Promise<v
 /** Of what lasts longer than this, a session that was stolen could leave more behind than it is worth itself. */
 const LONG_SECONDS = 86_400;
 
-const lastsLong = (json: unknown, { lifetimes }: LinkRouteDeps): boolean =>
-  Number(Object(json).expires_in ?? lifetimes.usual) > LONG_SECONDS;
+/** What is no number of seconds is refused afterwards. */
+function lastsLong(json: unknown, { lifetimes }: LinkRouteDeps): boolean {
+  const seconds: unknown = Object(json).expires_in ?? lifetimes.usual;
+  return typeof seconds === 'number' && seconds > LONG_SECONDS;
+}
 
 function told({ link, path }: MadeLink, ctx: AccountRouterContext, { publicAddressOf, judge }: LinkRouteDeps) {
   const url = publicAddressOf(path);

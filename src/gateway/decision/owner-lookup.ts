@@ -108,10 +108,15 @@ export function createOwnerLookup(
     if (remembered) return remembered;
     const { path, ownedIn, isLasting } = RULES[kind];
     if (kind !== 'export-file' && !isId(id)) return undefined;
-    const found = ownedIn(await ask(path(id)), id);
+    const found = ownedIn(await ask(path(id)).catch(nothingIfHidden), id);
     if (found && isLasting) known.set(key, found);
     return found;
   }
+}
+
+/** What is hidden from an admin is of a camera that is no longer configured: to anybody else it is as unknown. */
+function nothingIfHidden(fault: unknown): undefined {
+  if (!(fault instanceof Error && 'status' in fault && fault.status === 403)) throw fault;
 }
 
 /** What does not tell when it began may be of any time. */
@@ -127,7 +132,7 @@ const isOfNamesake = (view: CameraView, { cameras, start }: Owned, since: number
 
 /** An unknown id is refused like a foreign one: another status would tell that the foreign one exists. */
 async function denialOf(
-  { of, ids, mustExist, padding = 0, byPrefixSince }: OwnerQuestion,
+  { of, ids, padding = 0, byPrefixSince }: OwnerQuestion,
   view: CameraView,
   ownedOf: (kind: OwnerKind, id: string) => Promise<Owned | undefined>,
 ): Promise<RefusalReason | undefined> {
@@ -135,7 +140,7 @@ async function denialOf(
     const asked = ids.slice(at, at + AT_ONCE).map((id) => ownedOf(of, id));
     const lookups = await Promise.all(asked).catch(askFailure);
     if (typeof lookups === 'string') return lookups;
-    if (!lookups.every((owned) => (owned ? seesAll(view, owned.cameras) : !mustExist))) return 'camera-not-in-role';
+    if (!lookups.every((owned) => owned !== undefined && seesAll(view, owned.cameras))) return 'camera-not-in-role';
     if (!lookups.every((owned) => !owned || isInTime(view, owned, padding))) return 'history-too-old';
     if (lookups.some((owned) => owned && isOfNamesake(view, owned, byPrefixSince))) return 'name-not-unique';
   }

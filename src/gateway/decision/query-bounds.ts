@@ -3,7 +3,15 @@ import { platesFault } from '../../domain/events/plate-patterns.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 
 /** The NVR's lists, by the segment behind `/api`; on other paths these parameters mean other things. */
-const LISTS: ReadonlySet<string> = new Set(['events', 'review', 'timeline', 'recordings']);
+const LISTS: ReadonlySet<string> = new Set([
+  'events',
+  'review',
+  'timeline',
+  'recordings',
+  'labels',
+  'sub_labels',
+  'recognized_license_plates',
+]);
 
 type Bound = (value: string, mostRows: number) => boolean;
 
@@ -28,6 +36,11 @@ const BOUNDS: ReadonlyMap<string, Bound> = new Map<string, Bound>([
   ['time_range',               isTimeRange],
   ['timezone',                 isTimeZone],
   ['recognized_license_plate', arePlates],
+  ['split_joined',             isWhole],
+  // Of the counts, which Postern makes itself.
+  ['slices',                   isWhole],
+  ['series',                   isWhole],
+  ['until',                    isNumber],
   ['scale',                    (value) => /^[1-9]\d{0,6}$/.test(value)],
 ]);
 
@@ -68,6 +81,10 @@ function asksTooManySteps(parameters: readonly (readonly [name: string, value: s
 
 function isNumber(value: string): boolean {
   return value.trim() !== '' && Number.isFinite(Number(value));
+}
+
+function isWhole(value: string): boolean {
+  return /^\s*[+-]?\d{1,15}(?:\.0+)?\s*$/.test(value);
 }
 
 const HIGHEST_PICTURE = 4320;

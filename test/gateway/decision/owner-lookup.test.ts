@@ -37,41 +37,42 @@ function lookup() {
     ask: async (path) => {
       asked.push(path);
       if (path.includes('down')) throw new Error('the NVR is down');
+      if (path.includes('hidden')) throw Object.assign(new Error('answered with 403'), { status: 403 });
       if (path.includes('broken')) throw Object.assign(new Error('answered with 500'), { status: 500 });
       if (path.includes('page')) return JSON.parse('<html>');
       return ANSWERS[path];
     },
   }));
-  const denial = (of: OwnerKind, ids: readonly string[], mustExist = true) =>
-    owners.denial([{ of, ids, mustExist }], VIEW, REQUEST);
+  const denial = (of: OwnerKind, ids: readonly string[]) => owners.denial([{ of, ids }], VIEW, REQUEST);
   return { asked, denial };
 }
 
 describe('The owner of an id', () => {
   // biome-ignore format: a table
-  const rows: [sentence: string, of: OwnerKind, ids: string[], mustExist: boolean, expected: string | undefined][] = [
-    ['that is visible lets pass',                             'event',       ['mine'],             true,  undefined],
-    ['that is not visible is a refusal',                      'event',       ['other'],            true,  'camera-not-in-role'],
-    ['that has none is a refusal',                            'event',       ['nobodys'],          true,  'camera-not-in-role'],
-    ['that does not exist is refused like a foreign one',      'event',       ['unknown'],          true,  'camera-not-in-role'],
-    ['that is unknown is left to the NVR in a list',          'event',       ['mine', 'unknown'],  false, undefined],
-    ['one foreign id in a list refuses all of it',            'event',       ['mine', 'other'],    false, 'camera-not-in-role'],
-    ['an empty list asks for nothing',                        'event',       [],                   false, undefined],
-    ['a word that is a route of the NVR is no id',            'event',       ['summary'],          true,  'camera-not-in-role'],
-    ['of a review',                                           'review',      ['mine'],             true,  undefined],
-    ['of an export',                                          'export',      ['mine'],             true,  undefined],
-    ['of an export\'s file',                                  'export-file', ['a.mp4'],            true,  undefined],
-    ['of another\'s file',                                    'export-file', ['b.mp4'],            true,  'camera-not-in-role'],
-    ['of a file that is no export',                           'export-file', ['c.mp4'],            true,  'camera-not-in-role'],
-    ['of a case, when all its exports are visible',           'case',        ['mine'],             true,  undefined],
-    ['of a case with one that is not',                        'case',        ['both'],             true,  'camera-not-in-role'],
-    ['of an empty case: there is nothing',                    'case',        ['empty'],            true,  'camera-not-in-role'],
-    ['is refused when the NVR cannot be asked',               'event',       ['down'],             true,  'nvr-unreachable'],
-    ['nor when the NVR fails, which is told',                 'event',       ['broken'],           true,  'nvr-failed'],
-    ['nor when its answer is no JSON',                        'event',       ['page'],             true,  'nvr-unexpected-form'],
+  const rows: [sentence: string, of: OwnerKind, ids: string[], expected: string | undefined][] = [
+    ['that is visible lets pass',                             'event',       ['mine'],             undefined],
+    ['that is not visible is a refusal',                      'event',       ['other'],            'camera-not-in-role'],
+    ['that has none is a refusal',                            'event',       ['nobodys'],          'camera-not-in-role'],
+    ['that does not exist is refused like a foreign one',      'event',       ['unknown'],          'camera-not-in-role'],
+    ['that is unknown refuses all of a list, like a foreign one', 'event',    ['mine', 'unknown'],  'camera-not-in-role'],
+    ['that the NVR hides, for its camera is configured no more', 'event',     ['hidden'],           'camera-not-in-role'],
+    ['one foreign id in a list refuses all of it',            'event',       ['mine', 'other'],    'camera-not-in-role'],
+    ['an empty list asks for nothing',                        'event',       [],                   undefined],
+    ['a word that is a route of the NVR is no id',            'event',       ['summary'],          'camera-not-in-role'],
+    ['of a review',                                           'review',      ['mine'],             undefined],
+    ['of an export',                                          'export',      ['mine'],             undefined],
+    ['of an export\'s file',                                  'export-file', ['a.mp4'],            undefined],
+    ['of another\'s file',                                    'export-file', ['b.mp4'],            'camera-not-in-role'],
+    ['of a file that is no export',                           'export-file', ['c.mp4'],            'camera-not-in-role'],
+    ['of a case, when all its exports are visible',           'case',        ['mine'],             undefined],
+    ['of a case with one that is not',                        'case',        ['both'],             'camera-not-in-role'],
+    ['of an empty case: there is nothing',                    'case',        ['empty'],            'camera-not-in-role'],
+    ['is refused when the NVR cannot be asked',               'event',       ['down'],             'nvr-unreachable'],
+    ['nor when the NVR fails, which is told',                 'event',       ['broken'],           'nvr-failed'],
+    ['nor when its answer is no JSON',                        'event',       ['page'],             'nvr-unexpected-form'],
   ];
-  for (const [sentence, of, ids, mustExist, expected] of rows) {
-    it(sentence, async () => assert.equal(await lookup().denial(of, ids, mustExist), expected));
+  for (const [sentence, of, ids, expected] of rows) {
+    it(sentence, async () => assert.equal(await lookup().denial(of, ids), expected));
   }
 
   it('is asked for once', async () => {
@@ -103,7 +104,7 @@ describe('The owner of an id', () => {
   it('is not asked for more than 500 ids at once', async () => {
     const { asked, denial } = lookup();
     const ids = Array.from({ length: 501 }, (_, at) => `id${at}`);
-    assert.equal(await denial('event', ids, false), 'ids-too-many');
+    assert.equal(await denial('event', ids), 'ids-too-many');
     assert.deepEqual(asked, []);
   });
 });
