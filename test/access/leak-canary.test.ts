@@ -63,12 +63,10 @@ const ANSWERS: Readonly<Record<Exclude<ResponseForm, 'metrics'>, fc.Arbitrary<un
     .map(([own, other, object]) => ({ cameras: { [MINE]: { x: own }, [OTHER]: { ...other, password: CANARY } }, go2rtc: { streams: { house_main: CANARY } }, auth: { x: CANARY }, environment_vars: { x: CANARY }, camera_groups: { mine: { cameras: [MINE, OTHER] }, [CANARY]: { cameras: [OTHER] } }, object })),
 };
 
-const STREAM = fc
-  .tuple(jsonWith(OWN_TEXT), textWith(CANARY), FOREIGN_OBJECT)
-  .map(([own, other, object]) => ({
-    producers: [{ own, source: other, sdp: other, url: `exec:${other}` }, { url: `rtsps://${other}@host/` }],
-    consumers: [object],
-  }));
+const STREAM = fc.tuple(jsonWith(OWN_TEXT), textWith(CANARY), FOREIGN_OBJECT).map(([own, other, object]) => ({
+  producers: [{ own, source: other, sdp: other, url: `exec:${other}` }, { url: `rtsps://${other}@host/` }],
+  consumers: [object],
+}));
 
 describe('A role of one camera', () => {
   for (const [form, answers] of Object.entries(ANSWERS)) {
