@@ -1,20 +1,13 @@
 /** `GET /api/ledger` and `GET /api/ledger/days`: what is recorded, as far as the caller may see it (SPEC 14). */
-import { Readable } from 'node:stream';
 import type { ParameterizedContext } from 'koa';
 import Router from 'koa-router';
 import { type Caller, isAdministrator } from '../domain/caller.ts';
-import type {
-  LedgerCursor,
-  LedgerDay,
-  LedgerQuestion,
-  LedgerSight,
-  LedgerStore,
-  ListedRecord,
-} from '../domain/ledger.ts';
+import type { LedgerCursor, LedgerDay, LedgerQuestion, LedgerSight, LedgerStore } from '../domain/ledger.ts';
 import type { RouteState } from '../domain/verdict.ts';
 import type { LocalTime } from './days.ts';
-import { cursorText, type LedgerQuery, MOST_RECORDS, readLedgerQuery } from './read-question.ts';
-import { CSV_HEAD, csvLine, shownRecord } from './shown-record.ts';
+import { cursorText, type LedgerQuery, readLedgerQuery } from './read-question.ts';
+import { shownRecord } from './shown-record.ts';
+import { createDownloads, type Downloads, streamRecords } from './stream-records.ts';
 
 export interface LedgerRouteDeps {
   readonly store: Pick<LedgerStore, 'find' | 'days'>;
@@ -38,9 +31,10 @@ const DAY = 86_400;
 
 export function createLedgerRoutes(deps: LedgerRouteDeps): Router<RouteState> {
   const router = new Router<RouteState>({ strict: true, sensitive: true });
+  const downloads = createDownloads();
   router.get('/api/ledger', async (ctx) => {
     const asked = await questionOf(ctx, deps);
-    if (asked) await list(ctx, asked, deps);
+    if (asked) await list(ctx, asked, deps, downloads);
   });
   router.get('/api/ledger/days', async (ctx) => {
     const asked = await questionOf(ctx, deps);
@@ -82,9 +76,9 @@ async function sightOf(caller: Caller, deps: LedgerRouteDeps): Promise<LedgerSig
   return { own: caller.name, ownSince, cameras: camerasOf(caller), others: visibleToViewers() };
 }
 
-async function list(ctx: Context, asked: Asked, deps: LedgerRouteDeps): Promise<void> {
+async function list(ctx: Context, asked: Asked, deps: LedgerRouteDeps, downloads: Downloads): Promise<void> {
   const { question, format, limit, cursor } = asked;
-  if (format !== 'json') return stream(ctx, asked, deps);
+  if (format !== 'json') return stream(ctx, { ...asked, format }, deps, downloads);
   const wanted = limit ?? DEFAULT_LIMIT;
   const found = await deps.store.find(question, wanted, cursor);
   const last = found.at(-1);
@@ -99,29 +93,26 @@ function nextOf(ctx: Context, last: LedgerCursor): string {
 }
 
 const TYPES = { ndjson: 'application/x-ndjson; charset=utf-8', csv: 'text/csv; charset=utf-8' } as const;
+const BUSY = 'A download of the ledger by you is under way: try again when it has ended.';
+const RETRY_SECONDS = '10';
 
-/** A page after the other, as the client reads them: without a limit all that there is. */
-function stream(ctx: Context, { question, format, limit, cursor }: Asked, { store }: LedgerRouteDeps): void {
-  const isCsv = format === 'csv';
-  const line = isCsv ? csvLine : (record: ListedRecord) => `${JSON.stringify(shownRecord(record))}\n`;
-  ctx.set('Cache-Control', 'no-store');
-  ctx.set('Content-Type', isCsv ? TYPES.csv : TYPES.ndjson);
-  if (isCsv) ctx.set('Content-Disposition', 'attachment; filename="ledger.csv"');
-  ctx.status = 200;
-  ctx.body = Readable.from(pages());
-
-  async function* pages(): AsyncGenerator<string> {
-    if (isCsv) yield CSV_HEAD;
-    let [left, last] = [limit ?? Number.POSITIVE_INFINITY, cursor];
-    while (left > 0) {
-      const wanted = Math.min(left, MOST_RECORDS);
-      const found = await store.find(question, wanted, last);
-      if (found.length > 0) yield found.map(line).join('');
-      if (found.length < wanted) return;
-      left -= found.length;
-      last = found.at(-1);
-    }
+function stream(
+  ctx: Context,
+  asked: Asked & { readonly format: keyof typeof TYPES },
+  { store }: LedgerRouteDeps,
+  downloads: Downloads,
+): void {
+  const body = downloads.begin(ctx.state.caller?.name ?? '', () => streamRecords(asked, store));
+  if (!body) {
+    ctx.set('Retry-After', RETRY_SECONDS);
+    respond(ctx, 429, { success: false, message: BUSY });
+    return;
   }
+  if (asked.format === 'csv') ctx.set('Content-Disposition', 'attachment; filename="ledger.csv"');
+  ctx.set('Cache-Control', 'no-store');
+  ctx.set('Content-Type', TYPES[asked.format]);
+  ctx.status = 200;
+  ctx.body = body;
 }
 
 /** What one person watched on one day, by the clock of the service; without what still goes on. */

@@ -68,7 +68,8 @@ const acceptedFormat = (accept: string): Format => {
   return /text\/csv/.test(accept) ? 'csv' : 'json';
 };
 
-const CURSOR = /^(?<from>-?\d{1,12}(?:\.\d{1,3})?),(?<id>[\w.-]{1,80})$/;
+/** Ids are told as they stand in the store, where others may have written them. */
+const CURSOR = /^(?<from>-?\d{1,12}(?:\.\d{1,20})?),(?<id>[^\p{Cc}]{1,300})$/u;
 
 function readCursor(text: string | null): LedgerCursor | undefined | 'bad' {
   if (text === null) return undefined;

@@ -1,4 +1,5 @@
 /** Finds records of the ledger, newest first, in windows of time: no statement reads more than some days (SPEC 14). */
+import { setImmediate } from 'node:timers/promises';
 import { type ExpressionBuilder, type ExpressionWrapper, type Kysely, type SqlBool, sql } from 'kysely';
 import {
   LEDGER_KINDS,
@@ -67,6 +68,7 @@ async function endedRecords(
       .limit(limit - found.length)
       .execute();
     for (const row of rows) found.push({ ...asEntry(row), id: row.id, hash: row.hash });
+    await setImmediate(); // whoever waits comes first
     newest = await latestUntil(db, start); // there may be years between two records
     width = Math.min(width * 2, LARGEST_WINDOW_SECONDS);
   }
