@@ -1,7 +1,8 @@
-/** Posts what happened to accounts to `notify.webhook`: signed, in order, with retries, from a bounded queue (SPEC 12). */
+/** Posts what happened to accounts to `notify.webhook`: signed, with retries, each person's in order, from a bounded line in which persons take turns (SPEC 12). */
 import { createHmac } from 'node:crypto';
 import type { Notice } from '../domain/accounts/notice.ts';
 import { type Clock, unixSeconds } from '../domain/clock.ts';
+import { createFairLine } from '../domain/fair-line.ts';
 import type { LedgerNotice } from '../domain/ledger.ts';
 
 /** From the operator's configuration alone: no request names an address here. */
@@ -14,7 +15,7 @@ export interface WebhookTarget {
   readonly service: string | undefined;
 }
 
-/** `failed`: given up, or never tried because too many waited. */
+/** `failed`: given up, or never tried because too many of that person waited. */
 export type WebhookResult = 'sent' | 'failed';
 
 export interface WebhookDeps {
@@ -56,7 +57,7 @@ const RETRY_SECONDS: readonly number[] = [2, 10, 60, 300];
 
 export function createWebhook(deps: WebhookDeps): Webhook {
   const { target, onResult, retrySeconds = RETRY_SECONDS } = deps;
-  const waiting: Message[] = [];
+  const waiting = createFairLine<Message>(MOST_WAITING);
   const closing = new AbortController();
   let running: Promise<void> | undefined;
   let isFailing = false;
@@ -81,14 +82,14 @@ export function createWebhook(deps: WebhookDeps): Webhook {
     isFailing = true;
   };
   const run = async (): Promise<void> => {
-    for (let notice = waiting.shift(); notice; notice = waiting.shift()) await deliver(notice);
+    for (let notice = waiting.take(); notice; notice = waiting.take()) await deliver(notice);
     running = undefined;
   };
   return {
     send(notice) {
       if (!target()) return;
-      if (waiting.length >= MOST_WAITING || closing.signal.aborted) return onResult('failed');
-      waiting.push(notice);
+      if (closing.signal.aborted) return onResult('failed');
+      if (waiting.add(notice.user ?? '', notice)) onResult('failed');
       running ??= run();
     },
     settled: async () => running,

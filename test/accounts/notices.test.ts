@@ -222,6 +222,27 @@ describe('The webhook', () => {
     assert.deepEqual([heard.results, elsewhere.got.length], [['failed'], 0]);
   });
 
+  it('loses no notice of another person to the flood of one, and tells that person as soon as it is their turn', async (t) => {
+    let held: (() => void) | undefined;
+    const { webhook, heard, got } = await startWebhook(t, (_, response) => {
+      if (held) response.end();
+      else held = () => response.end();
+    });
+    const ofAdmin = { ...notice('admin'), user: 'admin' as UserName };
+    webhook.send(notice('first'));
+    await until('the first is under way', () => held !== undefined);
+    for (let each = 0; each < 1000; each += 1) webhook.send(notice(`vera ${each}`));
+    webhook.send(ofAdmin);
+    for (let each = 0; each < 1000; each += 1) webhook.send(notice(`more of vera ${each}`));
+    const lost = heard.results.length;
+    held?.();
+    await webhook.settled();
+    const ids = got.map(({ body }) => JSON.parse(body).id as string);
+    assert.equal(ids.indexOf('admin'), 2, 'after the one under way, and one of vera');
+    assert.deepEqual([ids.length + lost, ids.length], [2002, 201]);
+    assert.deepEqual(ids.filter((id) => id !== 'admin').slice(1, 4), ['vera 0', 'vera 1', 'vera 2']);
+  });
+
   it('holds at most 200 notices while the other side hangs, counts the rest as lost, and ends at once when it is closed', async (t) => {
     const { webhook, heard } = await startWebhook(t, () => {});
     for (let each = 0; each < 210; each += 1) webhook.send(notice(String(each)));

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Notice, NoticeKind, NoticeStore } from '../../domain/accounts/notice.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import { createFairLine } from '../../domain/fair-line.ts';
 import type { UserName } from '../../domain/names.ts';
 import type { Audit, AuditEntry } from '../audit.ts';
 import { placeOf } from './login-place.ts';
@@ -37,12 +38,12 @@ const TOLD: ReadonlySet<string> = new Set<NoticeKind>([
 
 const isTold = (what: AuditEntry['what']): what is AuditEntry['what'] & NoticeKind => TOLD.has(what);
 
-/** Writes that wait for the store. Each had a right password or session before it, so no stranger fills the queue. */
+/** Writes that wait for the store. Each had a right password or session before it; persons take turns, so one does not drop another's. */
 const MOST_WAITING = 1000;
 
 export function createNotices({ noticeStore, clock, audit, send, onFault }: NoticeDeps): Notices {
-  let last: Promise<void> = Promise.resolve();
-  let waiting = 0;
+  const waiting = createFairLine<() => Promise<void>>(MOST_WAITING);
+  let running: Promise<void> | undefined;
 
   const tell = async (notice: Notice): Promise<void> => {
     send(notice);
@@ -58,21 +59,20 @@ export function createNotices({ noticeStore, clock, audit, send, onFault }: Noti
     if (what === 'login' && who !== undefined) await noteLogin({ ...entry, who }, at);
     if (isTold(what) && user !== undefined) await tell(noticeOf(entry, user as UserName, what, at));
   };
+  const run = async (): Promise<void> => {
+    for (let next = waiting.take(); next; next = waiting.take()) await next().catch(onFault);
+    running = undefined;
+  };
   return {
     audit(entry) {
       audit(entry);
       if (entry.verdict !== 'allowed' || (entry.what !== 'login' && !isTold(entry.what))) return;
-      if (waiting >= MOST_WAITING) return onFault(new Error(`${MOST_WAITING} notices wait for the store already`));
-      waiting += 1;
       const at = unixSeconds(clock);
-      last = last
-        .then(() => work(entry, at))
-        .catch(onFault)
-        .finally(() => {
-          waiting -= 1;
-        });
+      const isFull = waiting.add(entry.user ?? entry.who ?? '', () => work(entry, at)) !== undefined;
+      if (isFull) onFault(new Error(`${MOST_WAITING} notices wait for the store already`));
+      running ??= run();
     },
-    close: () => last,
+    close: async () => running,
   };
 }
 
