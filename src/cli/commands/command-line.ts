@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { unixSeconds } from '../../domain/clock.ts';
 import type { StoreUse } from '../on-store.ts';
+import { endQuietly } from '../reader-left.ts';
 import { releaseV8 } from '../release-v8.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { VERSION } from '../version.ts';
@@ -28,6 +29,10 @@ const { stdin, stdout, stderr, env } = process;
  * imported when it is called: the service carries nothing of the others, and they do not wait for the service.
  */
 export async function runCommandLine(argv: readonly string[]): Promise<void> {
+  endQuietly([stdout, stderr], (sentence) => {
+    stderr.write(`${sentence}\n`);
+    process.exitCode = 1;
+  });
   const { program } = createProgram();
   const problem = unknownCommand(argv.slice(2), program);
   if (problem === undefined) return void (await program.parseAsync([...argv]));

@@ -3,10 +3,11 @@ import type { Command } from 'commander';
 import type { LedgerCommand } from '../../app/commands/ledger.ts';
 import type { ChainHead } from '../../domain/ledger.ts';
 import { createProgress, type Screen } from '../progress.ts';
+import { isReaderLeft } from '../reader-left.ts';
 
 export interface LedgerCommandsDeps {
   readonly openLedger: () => Promise<LedgerCommand>;
-  readonly stdout: { write(text: string, done: () => void): unknown };
+  readonly stdout: { write(text: string, done: (fault?: Error | null) => void): unknown };
   readonly stderr: Screen;
   readonly exit: (code: number) => void;
 }
@@ -53,7 +54,10 @@ async function exportAll(format: string, command: LedgerCommand, { stdout, stder
   const known = FORMATS.find((one) => one === format);
   if (!known) throw new Error(`--format ${format}: there are ${FORMATS.join(' and ')}`);
   const { progress, report } = bar('exporting', stderr);
-  const write = (text: string) => new Promise<void>((resolve) => void stdout.write(text, resolve));
+  const write = (text: string) =>
+    new Promise<void>((resolve, reject) => {
+      stdout.write(text, (fault) => (fault ? reject(fault) : resolve()));
+    });
   const count = await command.export(known, write, report).finally(() => progress()?.end());
   stderr.write(`${count} records\n`);
   return true;
@@ -80,6 +84,7 @@ async function run(
     command = await openLedger();
     exit((await work(command)) ? 0 : 1);
   } catch (fault) {
+    if (isReaderLeft(fault)) return exit(0);
     stderr.write(`${fault instanceof Error ? fault.message : fault}\n`);
     exit(1);
   } finally {

@@ -1,0 +1,15 @@
+/** A reader of the output that has left, as of `postern ledger verify | head`: the command does its work and ends without a word. */
+import type { Writable } from 'node:stream';
+
+/** A closed pipe, and a terminal that hung up. */
+const LEFT: readonly unknown[] = ['EPIPE', 'EIO'];
+
+export const isReaderLeft = (fault: unknown): boolean => LEFT.includes(Object(fault).code);
+
+/** Without a listener, Node ends the process with a stack. `onFault` is told when the output cannot be written for another reason. */
+export function endQuietly(outputs: readonly Pick<Writable, 'on'>[], onFault: (sentence: string) => void): void {
+  for (const output of outputs)
+    output.on('error', (fault: Error) => {
+      if (!isReaderLeft(fault)) onFault(`the output could not be written: ${fault.message}`);
+    });
+}
