@@ -16,7 +16,7 @@ import { isVodTrick } from './recorded/vod-path.ts';
 import { layoutOfNames, type RecorderLayout } from './recorder-layout.ts';
 import type { Listed, RouteMatch } from './route-table.ts';
 import { type WithinTime, withinTime } from './within-time.ts';
-import { bodyObligations, shapeOf, withinView, withObligations } from './within-view.ts';
+import { bodyObligations, nothing, shapeOf, withinView, withObligations } from './within-view.ts';
 
 /** What authorization knows besides the request. */
 export interface Surroundings {
@@ -46,7 +46,7 @@ export function authorize(
   if (match.kind === 'unlisted') return unlisted(caller, target);
   const { row } = match;
   if (!satisfies(caller, row.access)) return refused('role-too-low');
-  if (row.verb && isDenied(caller, row.verb)) return refused('verb-denied');
+  if (row.verb && isDenied(caller, row.verb)) return row.denied ? nothing(row) : refused('verb-denied');
   const tooLong = nameFault(match, target);
   if (tooLong) return refused(tooLong);
   if (clearanceOf(caller) === 'admin' && row.narrow === 'per-message')

@@ -85,7 +85,8 @@ function narrowed(
   return withObligations(target, row, view, { ...obligations, fanout: { parameter, cameras } });
 }
 
-const nothing = (row: PolicyRow): AccessVerdict => ({
+/** In the place of the response: there is nothing for this caller. */
+export const nothing = (row: PolicyRow): AccessVerdict => ({
   kind: 'nothing-visible',
   body: JSON.stringify(row.empty ?? []),
 });

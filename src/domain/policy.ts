@@ -73,6 +73,8 @@ export interface PolicyRow {
   readonly empty?: unknown;
   /** The verb that a role may be denied. */
   readonly verb?: Verb;
+  /** What a role gets that is denied the verb: `empty`, the empty response. Absent: a refusal. */
+  readonly denied?: 'empty';
   /** What the response shows, for the ledger; absent: no pictures and no sound. */
   readonly views?: Views;
   /** What the JSON body may hold; `any`: it is not read. Of Postern's own rows the route itself judges it. */

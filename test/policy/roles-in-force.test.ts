@@ -53,7 +53,7 @@ const HISTORY = [
   '/api/preview/cam1/start/1/end/2/frames',
   '/recordings/2026-01-05/',
 ];
-const EXPORT = ['/api/exports'];
+const EXPORT = ['/api/exports/cam1_abc123'];
 const PTZ = ['/api/cam1/ptz/info'];
 
 describe('The shipped route table', () => {
@@ -87,8 +87,8 @@ describe('The shipped route table', () => {
 
 describe('A role that is denied verbs on its cameras', () => {
   const list: NvrAnswer = (request, response, received) =>
-    request.url?.startsWith('/api/exports')
-      ? void response.setHeader('content-type', 'application/json').end('[]')
+    request.url?.startsWith('/api/exports/')
+      ? void response.setHeader('content-type', 'application/json').end('{"camera":"cam1"}')
       : answerLikeAnNvr(request, response, received);
   // biome-ignore format: a table
   const rows: [deny: string[], live: number, history: number, exported: number, ptz: number][] = [
@@ -114,6 +114,65 @@ describe('A role that is denied verbs on its cameras', () => {
         );
       }));
   }
+});
+
+describe('Lists that the pages of the NVR ask for by themselves', () => {
+  // biome-ignore format: a table
+  const lists: [path: string, verb: string, empty: unknown][] = [
+    ['/api/review?limit=10',                                           'history', []],
+    ['/api/review?cameras=cam1&severity=alert',                        'history', []],
+    ['/api/review/summary?timezone=utc',                               'history', { last24Hours: { reviewed_alert: null, reviewed_detection: null, total_alert: null, total_detection: null } }],
+    ['/api/review/activity/motion?scale=30',                           'history', []],
+    ['/api/events?limit=50',                                           'history', []],
+    ['/api/events/search?query=cat',                                   'history', []],
+    ['/api/events/explore?limit=10',                                   'history', []],
+    ['/api/events/summary',                                            'history', []],
+    ['/api/labels',                                                    'history', []],
+    ['/api/sub_labels?split_joined=1',                                 'history', []],
+    ['/api/recognized_license_plates?split_joined=1',                  'history', []],
+    ['/api/timeline?source_id=1.5-abc',                                'history', []],
+    ['/api/timeline/hourly',                                           'history', { start: 0, end: 0, count: 0, hours: {} }],
+    ['/api/recordings/summary?timezone=utc&cameras=cam1',              'history', {}],
+    ['/api/recordings/unavailable?cameras=cam1',                       'history', []],
+    ['/api/preview/all/start/1763700000/end/1763700060',               'history', []],
+    ['/api/preview/2026-01/05/12/all/utc',                             'history', []],
+    ['/api/exports',                                                   'export',  []],
+    ['/api/cases',                                                     'export',  []],
+    ['/api/jobs/export',                                               'export',  []],
+  ];
+  it('are empty for a role that is denied what they list, and the NVR is asked nothing', () =>
+    withInstance(
+      { auth: { roles: { front_only: { cameras: ['cam1'], deny: ['history', 'export'] } } } },
+      answerLikeAnNvr,
+      async (instance, nvr) => {
+        const token = await instance.logIn(CARL);
+        nvr.received.length = 0;
+        for (const [path, , empty] of lists) {
+          const answer = await instance.ask(path, { token });
+          assert.deepEqual([answer.status, await answer.json()], [200, empty], path);
+          assert.equal((await instance.ask(path, { token, method: 'DELETE' })).status, 403, path);
+        }
+        assert.deepEqual(await statusesOf(instance, token, [...HISTORY, ...EXPORT]), Array(6).fill(403));
+        assert.deepEqual(
+          nvr.received.filter((request) => !isOwnQuestion(request)),
+          [],
+        );
+      },
+    ));
+
+  it('are as they were for a role that is denied the other verb', () =>
+    withInstance(
+      { auth: { roles: { front_only: { cameras: ['cam1'], deny: ['export'] } } } },
+      (request, response, received) =>
+        request.url?.startsWith('/api/review?')
+          ? void response.setHeader('content-type', 'application/json').end('[{"camera":"cam1"}]')
+          : answerLikeAnNvr(request, response, received),
+      async (instance) => {
+        const token = await instance.logIn(CARL);
+        assert.deepEqual(await (await instance.ask('/api/review?limit=10', { token })).json(), [{ camera: 'cam1' }]);
+        assert.deepEqual(await (await instance.ask('/api/exports', { token })).json(), []);
+      },
+    ));
 });
 
 describe('An NVR that trusts headers', () => {

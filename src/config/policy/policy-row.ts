@@ -53,6 +53,7 @@ export const rowSchema = z.strictObject({
     .exactOptional(),
   empty: z.unknown().exactOptional(),
   verb: z.enum(VERBS).exactOptional(),
+  denied: z.literal('empty').exactOptional(),
   views: z.enum(VIEWS).exactOptional(),
   body: z
     .unknown()

@@ -378,6 +378,12 @@ export const DE: Words = {
     may: 'Mit diesen Kameras darf die Rolle',
     limits: 'Einschränkungen',
     mayNot: 'Darf nicht',
+    sees: 'Seiten',
+    emptyPages: {
+      live: 'Livebilder werden verweigert; die Seiten zeigen kein Bild.',
+      history: 'Die Seiten Review und Explore bleiben leer.',
+      export: 'Die Seite Export bleibt leer, und Links lassen sich nicht erstellen.',
+    },
     verbs: {
       live: 'live zusehen',
       history: 'Aufnahmen und Ereignisse sehen',

@@ -377,6 +377,12 @@ export const EN = {
     may: 'On these cameras the role may',
     limits: 'Limits',
     mayNot: 'May not',
+    sees: 'Pages',
+    emptyPages: {
+      live: 'Live pictures are refused; the pages say that there is no picture.',
+      history: 'The pages Review and Explore stay empty.',
+      export: 'The page Export stays empty, and no link can be made.',
+    },
     verbs: {
       live: 'watch live',
       history: 'see recordings and events',

@@ -52,6 +52,7 @@ export function RoleLimitFields({ limits, onChange }: FieldsProps) {
             </Switch>
           ))}
         </div>
+        {emptyPages(deny) !== '' && <p class="field-help">{emptyPages(deny)}</p>}
       </fieldset>
       <TextArea
         name="hours"
@@ -72,6 +73,13 @@ export function RoleLimitFields({ limits, onChange }: FieldsProps) {
   );
 }
 
+/** What the pages look like without these verbs: they are there, and show nothing. */
+const emptyPages = (deny: readonly string[]): string =>
+  PAGES.filter((verb) => deny.includes(verb))
+    .map((verb) => words.roles.emptyPages[verb])
+    .join(' ');
+const PAGES = ['live', 'history', 'export'] as const;
+
 /** The facts of a role that has limits. */
 export function limitFacts({ deny, hours, historySince }: RoleRecord): (readonly [string, string])[] {
   const known = VERBS.filter((verb) => deny.includes(verb)).map((verb) => words.roles.verbs[verb]);
@@ -79,6 +87,7 @@ export function limitFacts({ deny, hours, historySince }: RoleRecord): (readonly
     [words.roles.mayNot, known.join(', ')],
     [words.roles.hours, hours.join('; ')],
     [words.roles.historySince, historySince === 'grant' ? words.roles.sinceGrant : (historySince ?? '')],
+    [words.roles.sees, emptyPages(deny)],
   ];
   return facts.filter(([, text]) => text !== '');
 }
