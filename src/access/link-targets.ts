@@ -72,3 +72,21 @@ export function isBehindLink(thing: SharedThing, path: string): boolean {
   if (playlists === undefined || !path.startsWith(`${playlists}/`)) return false;
   return PATH_SHAPES.file.test(path.slice(playlists.length + 1));
 }
+
+/** By the end of a path that a link is about. */
+const MEDIA_TYPES: readonly (readonly [end: RegExp, type: string])[] = [
+  [/\.jpg$/, 'image/jpeg'],
+  [/\.gif$|^\/api\/review\/[^/]+\/preview$/, 'image/gif'],
+  [/\.mp4$/, 'video/mp4'],
+  [/\.m3u8$/, 'application/vnd.apple.mpegurl'],
+  [/\.ts$/, 'video/mp2t'],
+  [/\.m4s$/, 'video/iso.segment'],
+];
+/** Live pictures, one after the other: the line between them is the NVR's. */
+const PARTS = /^multipart\/x-mixed-replace;\s*boundary="?[\w'()+,./:=?-]{1,70}"?$/i;
+
+/** The media type of what a link shows: by its path, and never a page, whatever the NVR says it is. */
+export function linkMediaType(path: string, said: string | undefined): string {
+  const known = MEDIA_TYPES.find(([end]) => end.test(path))?.[1];
+  return known ?? (said !== undefined && PARTS.test(said) ? said : 'application/octet-stream');
+}

@@ -672,7 +672,7 @@ describe('The secret of a link', () => {
       'private, no-store',
       'no-referrer',
       'noindex, nofollow',
-      "frame-ancestors 'none'",
+      "sandbox; frame-ancestors 'none'",
       null,
     ]);
     const asking = await visit((await made({ what: EVENT, pin: '0815' })).url);

@@ -80,10 +80,11 @@ export function nvrTlsOf(settings: Settings): Promise<UpstreamTls> {
 }
 
 export async function forwardRulesOf(settings: Settings): Promise<ForwardRules> {
-  const { nvr, auth } = settings;
+  const { nvr, auth, ui } = settings;
   return {
     ...(await nvrTlsOf(settings)),
     cookieName: auth.cookie_name,
+    frameAncestors: ui.frame_ancestors,
     client: nvr.client,
     maxUpload: nvr.max_upload,
     timeoutConnect: nvr.timeout_connect,

@@ -1,4 +1,5 @@
 /** Third in the pipeline: `/auth`, where a proxy asks about a request, or a caller about itself (SPEC 4.2). */
+import { isPublic } from '../../access/route-table.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
 import { asciiOf } from '../forward/rewrite-headers.ts';
@@ -23,7 +24,9 @@ function admitForProxy(ctx: PipelineContext, { renewal, viewings }: ForwardAuthD
   const { caller, client } = admission;
   const asked = { admission, method };
   if (viewings && showsPictures(asked)) viewings.asked(asked);
-  return mapMaybe(caller && renewal(caller, client), (cookie) => respond(ctx, acceptedResponse(caller), cookie));
+  // A proxy puts the cookie on its own response, which caches may keep where it is the same for everybody.
+  const renewed = caller && !isPublic(admission.route) ? renewal(caller, client) : undefined;
+  return mapMaybe(renewed, (cookie) => respond(ctx, acceptedResponse(caller), cookie));
 }
 
 /** No other request is described: is the caller known? It refreshes a session (interface 5.1.5). */

@@ -1,7 +1,7 @@
 /** Fourth in the pipeline: Postern's own routes, by koa-router. They are the only ones that respond through Koa. */
 import type Koa from 'koa';
 import type { RouterContext } from 'koa-router';
-import { isCompressed, isOwn } from '../../access/route-table.ts';
+import { isCompressed, isOwn, isPublic } from '../../access/route-table.ts';
 import { compressResponse } from '../../compress/compress.ts';
 import { singleHeader } from '../../domain/request.ts';
 import type { RouteState } from '../../domain/verdict.ts';
@@ -50,10 +50,17 @@ function stateForRoutes({ state: { facts, admission, requestId } }: PipelineCont
   };
 }
 
-/** A route that set a cookie itself (login, logout) has the last word. */
+/**
+ * A route that set a cookie itself (login, logout) has the last word. A response with a cookie is kept by no cache: the next client
+ * would be sent the session. So none is renewed where every client gets the same: pages and their assets.
+ */
 async function renewSession({ res, state }: PipelineContext, { renewal }: OwnRouteDeps): Promise<void> {
-  const { caller, client } = state.admission;
-  if (!caller || isAutomatic(state.facts) || res.headersSent || res.hasHeader('set-cookie')) return;
-  const cookie = await renewal(caller, client);
-  if (cookie !== undefined) res.appendHeader('set-cookie', cookie);
+  const { caller, client, route } = state.admission;
+  if (res.headersSent) return;
+  if (caller && !isAutomatic(state.facts) && !res.hasHeader('set-cookie') && !isPublic(route)) {
+    const cookie = await renewal(caller, client);
+    if (cookie !== undefined) res.appendHeader('set-cookie', cookie);
+  }
+  const isKeptNowhere = String(res.getHeader('cache-control')).includes('no-store');
+  if (res.hasHeader('set-cookie') && !isKeptNowhere) res.setHeader('Cache-Control', 'private, no-store');
 }

@@ -1,5 +1,6 @@
 /** Last in the pipeline: what Postern does not serve itself is forwarded, when the obligations of its admission are met. */
-import { isCompressed, isOwn, isServedHere } from '../../access/route-table.ts';
+import { linkMediaType } from '../../access/link-targets.ts';
+import { isCompressed, isOwn, isPublic, isServedHere } from '../../access/route-table.ts';
 import { type Caller, lostRights } from '../../domain/caller.ts';
 import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import { REFUSALS, type RefusalFacts, type RefusalReason } from '../../domain/refusal.ts';
@@ -12,6 +13,7 @@ import { errorReaderFor } from '../narrow/error-reader.ts';
 import { countedAtNvr, fulfilObligations, type Settled } from '../narrow/obligations.ts';
 import { cutOff } from '../response/client-socket.ts';
 import { compressedJson, errorResponse, jsonResponse } from '../response/error-responses.ts';
+import type { OwnWords } from '../response/response-headers.ts';
 import { send } from '../response/send.ts';
 import { isAutomatic } from './automatic-request.ts';
 import type { GateDeps } from './gate-deps.ts';
@@ -59,7 +61,9 @@ async function forwardAdmitted(admitted: AdmittedRequest, deps: ProxyDeps, sentI
   const settled = settling instanceof Promise ? await settling : settling;
   if (settled.kind === 'refused') return refuse(settled.reason, settled);
   const { caller, client } = admission;
-  const renewing = caller && !isAutomatic(facts) ? deps.renewal(caller, client) : undefined;
+  // A response that is the same for everybody may be kept by any cache, and a session with it.
+  const renewing =
+    caller && !isAutomatic(facts) && !isPublic(admission.route) ? deps.renewal(caller, client) : undefined;
   const cookie = renewing instanceof Promise ? await renewing : renewing;
   if (settled.kind === 'answered') {
     const answer = isCompressed(admission.route)
@@ -70,7 +74,7 @@ async function forwardAdmitted(admitted: AdmittedRequest, deps: ProxyDeps, sentI
   if (caller && !response.destroyed) endWithRights(admitted, caller, deps);
   deps.forwarder.web(request, response, destination.upstream, {
     ...judgedRequest(destination, passageOf(admitted, sentInstead), deps.headers(), settled),
-    own: { requestId, cookie, isOfLink: caller?.credential.kind === 'link' },
+    own: { requestId, cookie, ...(caller?.credential.kind === 'link' && wordsOfLink(admission.target.path)) },
     errorReader: errorReaderFor(admission, destination, deps.rules),
     watch,
     onHead: headListener(admitted, deps, settled.body),
@@ -81,6 +85,11 @@ async function forwardAdmitted(admitted: AdmittedRequest, deps: ProxyDeps, sentI
     },
   });
 }
+
+const wordsOfLink = (path: string): Pick<OwnWords, 'isOfLink' | 'mediaType'> => ({
+  isOfLink: true,
+  mediaType: (said) => linkMediaType(path, said),
+});
 
 /** A response that is under way ends when the rights of its caller do (SPEC 4.2). */
 function endWithRights({ facts, admission, response, watch }: AdmittedRequest, caller: Caller, deps: ProxyDeps): void {

@@ -23,7 +23,7 @@ export function createRequestForwarder(rules: ForwardRules): RequestForwarder {
       if (length > rules.maxUpload) return judged.onFailure('body-too-large');
       const hasUpload = judged.body === undefined && (isChunked || length > 0);
       const upload = hasUpload ? { length: isChunked ? undefined : length } : undefined;
-      const handler = createResponseHandler(response, judged, rules.cookieName);
+      const handler = createResponseHandler(response, judged, rules);
       if (hasUpload && isChunked)
         limitUpload(request, rules.maxUpload, judged.watch, () => handler.fail('body-too-large'));
       judged.watch?.onAsked();

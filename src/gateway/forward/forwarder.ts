@@ -11,6 +11,8 @@ import type { UpstreamTls } from './upstream-tls.ts';
 
 export interface ForwardRules extends UpstreamTls {
   readonly cookieName: string;
+  /** `ui.frame_ancestors`, as the Content-Security-Policy spells it; absent: pages of this origin. */
+  readonly frameAncestors?: string;
   /** `auto`: Postern's own where it can be used. */
   readonly client: 'auto' | 'undici';
   /** Bytes of a request body. */

@@ -19,7 +19,7 @@ import {
   responseFault,
   responseHeaders,
 } from '../response/response-headers.ts';
-import type { JudgedRequest } from './forwarder.ts';
+import type { ForwardRules, JudgedRequest } from './forwarder.ts';
 import { createPausingWrite, type PausingWrite, writeLent } from './write-body.ts';
 
 /** What the handler may do to the response that it is told of. */
@@ -49,11 +49,13 @@ const CLIENT_LEFT = new Error('the client closed the request');
 const LONGEST_AS_TEXT = 16 * 1024;
 const NOT_WANTED = new Error('the response cannot be passed on');
 
+type HandlerRules = Pick<ForwardRules, 'cookieName' | 'frameAncestors'>;
+
 export const createResponseHandler = (
   response: ServerResponse,
   judged: JudgedRequest,
-  cookieName: string,
-): ResponseHandler => new PassingHandler(response, judged, cookieName);
+  rules: HandlerRules,
+): ResponseHandler => new PassingHandler(response, judged, rules);
 
 /** A class, so that its methods are not made anew for each request. */
 class PassingHandler implements ResponseHandler {
@@ -71,11 +73,15 @@ class PassingHandler implements ResponseHandler {
   #write: PausingWrite | undefined;
   #isSettled = false;
 
-  constructor(response: ServerResponse, judged: JudgedRequest, cookieName: string) {
+  constructor(
+    response: ServerResponse,
+    judged: JudgedRequest,
+    { cookieName, frameAncestors = "'self'" }: HandlerRules,
+  ) {
     this.#response = response;
     this.#judged = judged;
     const { isPublic, own, allowsCors } = judged;
-    this.#rules = { cookieName, isPublic, own, allowsCors };
+    this.#rules = { cookieName, isPublic, own, allowsCors, frameAncestors };
     response.on('close', () => this.#onClose());
   }
 

@@ -115,7 +115,7 @@ function retryAfter(status: number, opens?: Reopening): Readonly<Record<string, 
 /** A JSON response that Postern makes in the place of the NVR's. */
 export const jsonResponse = (body: string): OwnResponse => ({
   status: 200,
-  headers: { 'content-type': 'application/json', 'cache-control': 'private' },
+  headers: { 'content-type': 'application/json', 'cache-control': 'private', vary: 'Cookie' },
   body,
 });
 
@@ -127,7 +127,7 @@ export async function compressedJson(
   const accepted = headers['accept-encoding'];
   const compressed = await compressText(body, typeof accepted === 'string' ? accepted : undefined);
   const plain = jsonResponse(body);
-  const varying = { ...plain.headers, vary: 'Accept-Encoding' };
+  const varying = { ...plain.headers, vary: 'Cookie, Accept-Encoding' };
   if (!compressed) return { ...plain, headers: varying };
   return { ...plain, body: compressed.body, headers: { ...varying, 'content-encoding': compressed.encoding } };
 }

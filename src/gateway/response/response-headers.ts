@@ -5,14 +5,21 @@ import type { RefusalReason } from '../../domain/refusal.ts';
 import { HOP_BY_HOP_HEADERS, namedByConnection } from './hop-by-hop.ts';
 
 /**
- * `Strict-Transport-Security` and `Alt-Svc` speak for the host and port that the client sees, which are not the NVR's.
+ * What speaks for the whole origin, the host or the browser's profile, and not for this response: an NVR that was taken over would
+ * speak for Postern's pages too. Workers of the root, cleared storage, other servers and ports, reports to another site, where
+ * sources are to be fetched, states of login, dictionaries for later responses. `Refresh` leads a page away.
  */
+// biome-ignore format: a table
 const NEVER_PASSED: ReadonlySet<string> = new Set([
-  ...HOP_BY_HOP_HEADERS,
-  'transfer-encoding',
-  'strict-transport-security',
-  'alt-svc',
-  'x-proxy-secret',
+  ...HOP_BY_HOP_HEADERS, 'transfer-encoding', 'x-proxy-secret',
+  'strict-transport-security', 'alt-svc', 'alt-used', 'public-key-pins', 'public-key-pins-report-only', 'expect-ct',
+  'service-worker-allowed', 'service-worker-navigation-preload', 'clear-site-data', 'refresh', 'sourcemap', 'x-sourcemap',
+  'nel', 'report-to', 'reporting-endpoints', 'content-security-policy-report-only', 'origin-trial', 'origin-agent-cluster', 'speculation-rules',
+  'accept-ch', 'accept-ch-lifetime', 'critical-ch', 'set-login', 'activate-storage-access', 'use-as-dictionary',
+  'sec-session-registration', 'secure-session-registration', 'sec-session-challenge', 'secure-session-challenge',
+  'attribution-reporting-register-source', 'attribution-reporting-register-trigger',
+  // They tell caches in between more than `Cache-Control` does.
+  'surrogate-control', 'surrogate-key', 'cache-tag', 'edge-control', 'cdn-cache-control', 'cloudflare-cdn-cache-control',
 ]);
 const CLAIMS: readonly string[] = ['remote-', 'x-accel-'];
 
@@ -23,6 +30,8 @@ export interface ResponseHeadRules {
   readonly isPublic: boolean;
   /** The response may tell browsers that pages of other origins may read it (CORS). Absent: it may. */
   readonly allowsCors?: boolean | undefined;
+  /** Who may show a page of the NVR in a frame, as the Content-Security-Policy spells it; absent: that is left to the NVR. */
+  readonly frameAncestors?: string | undefined;
   /** What Postern adds to the head of the response. */
   readonly own?: OwnWords | undefined;
 }
@@ -33,6 +42,8 @@ export interface OwnWords {
   readonly cookie?: string | undefined;
   /** The response is shown by a link: it is kept nowhere, and its address, which holds the secret, is told to no other site. */
   readonly isOfLink?: boolean;
+  /** Of a link: the media type of the thing, whatever the NVR says it is. */
+  readonly mediaType?: (said: string | undefined) => string;
 }
 
 /** By lower-case name: one value, or every line of a header that came in several. */
@@ -72,7 +83,7 @@ function linesOf(value: string | readonly string[] | undefined): readonly string
 /** What to pass on: names, in lower case, and values in turn, a line each. */
 export function responseHeaders(head: ResponseHead, rules: ResponseHeadRules): string[] {
   const { headers } = head;
-  const { own, isPublic, cookieName, allowsCors = true } = rules;
+  const { own, isPublic, cookieName, allowsCors = true, frameAncestors } = rules;
   const passed: string[] = own ? ownLines(own) : [];
   const named = namedByConnection(headerValues(head, 'connection'));
   for (const name of Object.keys(headers)) {
@@ -82,23 +93,43 @@ export function responseHeaders(head: ResponseHead, rules: ResponseHeadRules): s
     if (typeof value === 'string') addLine(passed, name, value, cookieName);
     else for (const line of value ?? NO_LINES) addLine(passed, name, line, cookieName);
   }
-  if (own?.isOfLink) return [...withoutHeaders(passed, NOT_BY_LINK), ...OF_LINK];
-  if (!isPublic) passed.push('cache-control', privateAtMost(linesOf(headers['cache-control'])));
+  const [type] = linesOf(headers['content-type']);
+  if (own?.isOfLink) return ofLink(passed, own, type);
+  if (frameAncestors !== undefined && isPage(type))
+    passed.push('content-security-policy', `frame-ancestors ${frameAncestors}`);
+  // A cache that keeps a cookie gives it to the next client.
+  if (passed.includes('set-cookie')) return [...withoutHeaders(passed, ['cache-control', 'expires']), ...KEPT_NOWHERE];
+  if (isPublic) return passed;
+  passed.push('cache-control', privateAtMost(linesOf(headers['cache-control'])));
+  // The next user of this browser has another cookie.
+  passed.push('vary', 'Cookie');
   return passed;
 }
 
+/** What a browser shows as a document that may have scripts, or guesses to be one. */
+const isPage = (type: string | undefined): boolean => type === undefined || /html|xml|pdf/i.test(type);
+
+const ofLink = (passed: readonly string[], { mediaType }: OwnWords, said: string | undefined): string[] => [
+  ...withoutHeaders(passed, mediaType ? [...NOT_BY_LINK, 'content-type'] : NOT_BY_LINK),
+  ...OF_LINK,
+  ...(mediaType ? ['content-type', mediaType(said)] : []),
+];
+
+const KEPT_NOWHERE: readonly string[] = ['cache-control', 'private, no-store'];
+
 /** A cache in between would show a clip after its link was revoked. */
 const OF_LINK: readonly string[] = [
-  ...['cache-control', 'private, no-store'],
+  ...KEPT_NOWHERE,
   ...['referrer-policy', 'no-referrer'],
   ...['x-robots-tag', 'noindex, nofollow'],
   ...['x-content-type-options', 'nosniff'],
-  ...['content-security-policy', "frame-ancestors 'none'"],
+  // Opened in a tab of its own, what the NVR sent is a page of an origin without anything.
+  ...['content-security-policy', "sandbox; frame-ancestors 'none'"],
 ];
 /** Cookies of the NVR are for people who use its pages; its `Location` would tell the path behind the link. */
 const NOT_BY_LINK: readonly string[] = [
   ...OF_LINK.filter((_, at) => at % 2 === 0),
-  ...['set-cookie', 'location', 'link', 'expires'],
+  ...['set-cookie', 'location', 'link', 'expires', 'content-security-policy', 'x-frame-options'],
 ];
 
 const ownLines = ({ requestId, cookie }: OwnWords): string[] =>
@@ -151,13 +182,16 @@ const isOfThisHop = decidedByName((name) => {
   return NEVER_PASSED.has(normalized) || CLAIMS.some((family) => normalized.startsWith(family));
 });
 
+/** Beside the session: languages, PINs of links, steps of a login. */
+const OWN_COOKIES = 'postern_';
+
 /** A browser sends a nameless cookie (`=frigate_token=x`) back as `frigate_token=x`, which reads as ours. */
 function isOwnCookie(name: string, value: string, cookieName: string): boolean {
   if (name !== 'set-cookie') return false;
   const [pair = ''] = value.split(';', 1);
   const cut = pair.indexOf('=');
   const cookie = cut < 0 ? '' : pair.slice(0, cut).trim();
-  return cookie === '' || cookie === cookieName;
+  return cookie === '' || cookie === cookieName || cookie.startsWith(OWN_COOKIES);
 }
 
 /** A shared cache must not serve one role's response to another (SPEC 6). */
