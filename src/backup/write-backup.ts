@@ -1,8 +1,9 @@
 /** Files into one archive that its owner alone may read: compressed, on the disk before it has its name (SPEC 15). */
-import { createReadStream, createWriteStream } from 'node:fs';
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { open, rm, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import { putInPlace } from '../files/put-in-place.ts';
 import { tarEnd, tarHeader, tarPadding } from './tar.ts';
 
 export interface BackedUp {
@@ -13,19 +14,24 @@ export interface BackedUp {
 
 /** A file is never half there: it is written beside its place. Gives its size in bytes. Rejects when `target` is there already. */
 export async function writeBackup(files: readonly BackedUp[], target: string, now: number): Promise<number> {
-  const taken = await open(target, 'wx', 0o600);
-  await taken.close();
   const unfinished = `${target}.unfinished`;
+  // `wx` makes the file or fails: no link is followed, and no other file's mode is kept.
+  const written = await open(unfinished, 'wx', PRIVATE).catch((fault: unknown) => {
+    throw isThere(fault) ? new Error(`${unfinished} is there already: remove it, or choose another name`) : fault;
+  });
   try {
-    await pipeline(archive(files, now), createGzip(), createWriteStream(unfinished, { mode: 0o600, flush: true }));
-    await rename(unfinished, target);
+    await pipeline(archive(files, now), createGzip(), written.createWriteStream({ flush: true }));
+    await putInPlace(unfinished, target);
   } catch (fault) {
+    throw isThere(fault) ? new Error(`${target} is there already: choose another name`) : fault;
+  } finally {
     await rm(unfinished, { force: true });
-    await rm(target, { force: true });
-    throw fault;
   }
   return (await stat(target)).size;
 }
+
+const PRIVATE = 0o600;
+const isThere = (fault: unknown): boolean => (fault as NodeJS.ErrnoException).code === 'EEXIST';
 
 async function* archive(files: readonly BackedUp[], now: number): AsyncGenerator<Buffer> {
   for (const { name, path } of files) {

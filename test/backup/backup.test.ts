@@ -1,6 +1,15 @@
 /** `postern backup` beside a running server, and `postern restore` into an empty directory (SPEC 15). */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -98,6 +107,29 @@ describe('A backup of a running server', { timeout: 300_000 }, () => {
   it('takes no file that is there already', async () => {
     const { code, stderr } = await runPostern(['backup', file], { directory: serving.directory });
     assert.deepEqual([code, stderr], [1, `${file} is there already: choose another name\n`]);
+  });
+
+  it('follows no link, and keeps the mode of no file that is in its way', async () => {
+    const directory = newDirectory();
+    const [target, victim] = [join(directory, 'made.backup'), join(directory, 'victim')];
+    const backUp = () => runPostern(['backup', target], { directory: serving.directory });
+    for (const place of [`${target}.unfinished`, target]) {
+      writeFileSync(victim, 'mine');
+      for (const to of [victim, join(directory, 'nothing')]) {
+        symlinkSync(to, place);
+        const { code, stderr } = await backUp();
+        assert.deepEqual([code, /is there already/.test(stderr)], [1, true], stderr);
+        assert.deepEqual([readFileSync(victim, 'utf8'), existsSync(join(directory, 'nothing'))], ['mine', false]);
+        rmSync(place);
+      }
+    }
+    writeFileSync(`${target}.unfinished`, '', { mode: 0o644 });
+    assert.equal((await backUp()).code, 1);
+    assert.deepEqual([readFileSync(`${target}.unfinished`, 'utf8'), existsSync(target)], ['', false]);
+    rmSync(`${target}.unfinished`);
+    assert.equal((await backUp()).code, 0);
+    assert.equal(statSync(target).mode & 0o777, 0o600);
+    assert.deepEqual(readdirSync(directory).sort(), ['made.backup', 'victim']);
   });
 
   it('that is cut is refused, and nothing is changed', async () => {
