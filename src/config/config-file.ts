@@ -1,7 +1,10 @@
 /** Where the configuration file is; the quick start's when there is none yet (SPEC 1, first start). */
-import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { access, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { err, ok, type Result } from '../domain/result.ts';
+import { putInPlace } from '../files/put-in-place.ts';
+import { LARGEST_TEXT_BYTES, readBounded } from '../files/read-bounded.ts';
 
 export interface ConfigFile {
   readonly file: string;
@@ -33,9 +36,9 @@ export async function openConfigFile(
   if (present.length > 1) return err(`${CONFIG_NAMES.join(' and ')} are both in ${directory}: remove one of the two`);
   try {
     const [file] = present;
-    if (file) return ok({ file, text: await readFile(file, 'utf8'), created: false });
+    if (file) return ok({ file, text: await readBounded(file), created: false });
     if (whenMissing === 'refuse') return err(`${CONFIG_NAMES[0]} is gone from ${directory}: put it back`);
-    if (whenMissing === 'read') return ok({ file: first, text: await readFile(first, 'utf8'), created: false });
+    if (whenMissing === 'read') return ok({ file: first, text: await readBounded(first), created: false });
     return ok(await writeFirst(directory, first));
   } catch (fault) {
     return err(whyNot(directory, fault));
@@ -45,7 +48,7 @@ export async function openConfigFile(
 /** Another file than the one in force. */
 export async function readConfigFile(file: string): Promise<Result<ConfigFile, string>> {
   try {
-    return ok({ file, text: await readFile(file, 'utf8'), created: false });
+    return ok({ file, text: await readBounded(file), created: false });
   } catch (fault) {
     return err(`${file} cannot be read: ${fault instanceof Error ? fault.message : fault}`);
   }
@@ -69,10 +72,20 @@ const exists = (file: string): Promise<boolean> =>
 
 async function writeFirst(directory: string, first: string): Promise<ConfigFile> {
   const file = join(directory, CONFIG_NAMES[0]);
-  const text = await readFile(first, 'utf8');
+  const text = await readBounded(first);
   await mkdir(directory, { recursive: true });
-  await writeFile(file, text, { flag: 'wx', mode: PRIVATE });
-  return { file, text, created: true };
+  // Written beside its place, so that nobody reads a part of it; of several first starts one has the place.
+  const draft = `${file}.${randomUUID()}`;
+  try {
+    await writeFile(draft, text, { flag: 'wx', mode: PRIVATE });
+    await putInPlace(draft, file);
+    return { file, text, created: true };
+  } catch (fault) {
+    if ((fault as NodeJS.ErrnoException).code !== 'EEXIST') throw fault;
+    return { file, text: await readBounded(file), created: false };
+  } finally {
+    await rm(draft, { force: true });
+  }
 }
 
 const WHY: Readonly<Record<string, string>> = {
@@ -86,6 +99,8 @@ const WHY: Readonly<Record<string, string>> = {
 
 function whyNot(directory: string, fault: unknown): string {
   const code = fault instanceof Error && 'code' in fault ? String(fault.code) : '';
+  if (code === 'EFBIG')
+    return `config.yaml in ${directory} is larger than ${LARGEST_TEXT_BYTES} bytes: write patterns of cameras such as patio_*, or make roles in the console`;
   const step = 'make it readable and writable, or choose another with --config-dir';
   return `the configuration directory ${directory} cannot be used (${WHY[code] ?? code}): ${step}`;
 }

@@ -1,6 +1,6 @@
 /** What a directory without a configuration begins with: a container's has other needs than a checkout's (SPEC 1). */
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { loadConfig } from '../../src/config/load-config.ts';
@@ -20,6 +20,26 @@ describe('POSTERN_FIRST_CONFIG', () => {
       );
       assert.deepEqual(outcome.warnings, []);
       assert.equal(await readFile(join(directory, 'config.yaml'), 'utf8'), await readFile(CONTAINER, 'utf8'));
+    }));
+
+  it('is written once, and whole, when several start at once', () =>
+    withDirectory({}, async (directory) => {
+      const place = join(directory, 'made', 'here');
+      const loads = Array.from({ length: 10 }, () =>
+        loadConfig({ directory: place, env: { POSTERN_FIRST_CONFIG: CONTAINER } }),
+      );
+      const outcomes = await Promise.all(loads);
+      assert.deepEqual(
+        outcomes.map(({ kind }) => kind),
+        Array(10).fill('loaded'),
+      );
+      assert.equal(outcomes.filter((outcome) => outcome.kind === 'loaded' && outcome.created).length, 1);
+      assert.ok(
+        outcomes.every(
+          (outcome) => outcome.kind === 'loaded' && !outcome.isEmpty && outcome.settings.events.sample === 0,
+        ),
+      );
+      assert.deepEqual(await readdir(place), ['config.yaml']);
     }));
 
   it('changes nothing where a configuration is', () =>

@@ -1,0 +1,22 @@
+/** Reads a file that a person wrote, up to a size: one that never ends must not fill the memory. */
+import { open } from 'node:fs/promises';
+
+/** 1 MiB: a configuration, a route table, a list of headers. */
+export const LARGEST_TEXT_BYTES = 2 ** 20;
+
+/** The code `EFBIG` of the system: the file is larger than it may be. */
+export async function readBounded(file: string, most: number = LARGEST_TEXT_BYTES): Promise<string> {
+  const handle = await open(file, 'r');
+  try {
+    const bytes = Buffer.alloc(most + 1);
+    let length = 0;
+    for (;;) {
+      const { bytesRead } = await handle.read(bytes, length, bytes.length - length);
+      length += bytesRead;
+      if (length > most) throw Object.assign(new Error(`${file} is larger than ${most} bytes`), { code: 'EFBIG' });
+      if (bytesRead === 0) return bytes.toString('utf8', 0, length);
+    }
+  } finally {
+    await handle.close();
+  }
+}
