@@ -7,7 +7,8 @@ import { crossFindings } from './cross-checks.ts';
 import { type Environment, type Layered, layered, type Overrides } from './layers.ts';
 import { partialSettings } from './partial-settings.ts';
 import { type Finding, findingsOf, messageFor, type Problem, pathText } from './problems/problems.ts';
-import { readYaml, type YamlText } from './problems/read-yaml.ts';
+import { readYaml, TOO_MANY, type YamlText } from './problems/read-yaml.ts';
+import { entriesIn, MOST_ENTRIES } from './problems/text-limits.ts';
 import { jsonSchema, type Settings, settingsSchema } from './schema/schema.ts';
 import { fillSecrets, type SecretPlaces } from './secrets.ts';
 import { warningsOf } from './warnings.ts';
@@ -69,12 +70,14 @@ export async function loadConfig(place: ConfigPlace): Promise<ConfigOutcome> {
   const isEmpty = (yaml.value.tree ?? undefined) === undefined;
   if (isEmpty && (await wasConfigured(directory))) return { kind: 'invalid', problems: [EMPTIED], file };
   const layers = layered(yaml.value.tree, env, place.overrides ?? {});
+  if (entriesIn(layers.tree) > MOST_ENTRIES)
+    return { kind: 'invalid', problems: [{ path: '', message: TOO_MANY }], file };
   const placed = (finding: Finding): Problem => asProblem(finding, yaml.value, layers);
   const settings = await settingsFrom(layers.tree, { directory, environment: env, onFile });
   const findings = settings.ok ? [] : settings.error.findings;
   const readable = settings.ok ? settings.value : settings.error.readable;
   const warnings = readable ? warningsOf(readable).map(placed) : [];
-  const problems = [...layers.problems, ...findings.map(placed)].sort(byPosition);
+  const problems = [...layers.problems, ...someOf(findings).map(placed)].sort(byPosition);
   if (!settings.ok || problems.length > 0) return { kind: 'invalid', problems, warnings, file };
   const given = givenKeys(layers.tree);
   return { kind: 'loaded', settings: settings.value, given, isEmpty, text, warnings, placed, file, created };
@@ -88,6 +91,17 @@ function givenKeys(tree: unknown): ReadonlySet<string> {
   const hasAlias = Object(Object(Object(tree).proxy).header_map).role_map !== undefined;
   return new Set([...keys, ...ofRoles, ...(hasAlias ? ['proxy.role_map'] : [])]);
 }
+
+/** Each is looked for in the file. */
+const MOST_PROBLEMS = 100;
+
+const someOf = (findings: readonly Finding[]): readonly Finding[] =>
+  findings.length <= MOST_PROBLEMS
+    ? findings
+    : [
+        ...findings.slice(0, MOST_PROBLEMS),
+        { path: [], message: `${findings.length - MOST_PROBLEMS} more problems are not listed: correct these first` },
+      ];
 
 const keysBelow = (tree: unknown): readonly (readonly [string, unknown])[] => Object.entries(Object(tree));
 

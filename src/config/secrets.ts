@@ -1,7 +1,7 @@
 /** Secrets from files and from the environment: `<key>_file` twins, `{SERVICE_X}` (SPEC 1). */
-import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { err, ok, type Result } from '../domain/result.ts';
+import { readBounded } from '../files/read-bounded.ts';
 import type { Environment } from './layers.ts';
 import type { Finding } from './problems/problems.ts';
 import { SECRET_KEYS } from './schema/schema.ts';
@@ -101,16 +101,19 @@ const credentialsOf = (places: SecretPlaces): string => places.environment['CRED
 async function readSecret(file: string, { onFile }: SecretPlaces): Promise<Result<string, string>> {
   onFile(file);
   try {
-    return ok((await readFile(file, 'utf8')).replace(/\r?\n$/, ''));
+    return ok((await readBounded(file, LARGEST_SECRET_BYTES)).replace(/\r?\n$/, ''));
   } catch (fault) {
     return err(whyUnreadable(fault));
   }
 }
 
+const LARGEST_SECRET_BYTES = 64 * 1024;
+
 const WHY: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   EACCES: 'permission denied',
   EISDIR: 'it is a directory',
+  EFBIG: `it is larger than ${LARGEST_SECRET_BYTES} bytes`,
 };
 
 const whyUnreadable = (fault: unknown): string => {

@@ -4,8 +4,9 @@
  */
 import { createHash } from 'node:crypto';
 import { type FSWatcher, watch } from 'node:fs';
-import { readFile, realpath, stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import { LARGEST_TEXT_BYTES, readBounded } from './read-bounded.ts';
 
 export interface FileWatch {
   /** Watches these files in place of those before; resolves when they are watched. They need not exist. */
@@ -105,8 +106,13 @@ async function metadataOf(file: string): Promise<string> {
   return found === undefined ? 'none' : [found.dev, found.ino, found.size, found.mtimeMs, found.ctimeMs].join();
 }
 
+/** Larger ones are refused where they are read. Certificates of many authorities are in one file. */
+const LARGEST_WATCHED_BYTES = 4 * LARGEST_TEXT_BYTES;
+
 /** Secrets may be among them: what is kept tells nothing. */
 const digestOf = async (file: string): Promise<string> =>
   createHash('sha256')
-    .update(await readFile(file).catch(() => 'none'))
+    .update(
+      await readBounded(file, LARGEST_WATCHED_BYTES).catch((fault: NodeJS.ErrnoException) => `none ${fault.code}`),
+    )
     .digest('hex');

@@ -1,6 +1,6 @@
 /** The allowlist file as it is now: read at start, read again when it changes, kept when the new one is bad (interface 5.5.7). */
-import { readFile } from 'node:fs/promises';
 import { err, ok, type Result } from '../domain/result.ts';
+import { readBounded } from '../files/read-bounded.ts';
 import { type WatchTiming, watchFiles } from '../files/watch-files.ts';
 import { parseTrustedHeaders } from './trusted-headers.ts';
 
@@ -65,7 +65,7 @@ const isSame = (one: TrustedHeaderList, other: TrustedHeaderList): boolean =>
 
 async function textOf(file: string): Promise<Result<string | undefined, string>> {
   try {
-    return ok(await readFile(file, 'utf8'));
+    return ok(await readBounded(file));
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code;
     if (code === 'ENOENT' || code === 'ENOTDIR') return ok(undefined);

@@ -1,9 +1,10 @@
 /** The route table to judge by: Postern's own rows, then those of the named table and of what it extends (SPEC 5). */
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { NO_FIELDS } from '../../domain/body-shape.ts';
 import type { Access, PolicyRow } from '../../domain/policy.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import { LARGEST_TEXT_BYTES, readBounded } from '../../files/read-bounded.ts';
 import { nearest } from '../problems/nearest.ts';
 import type { Problem } from '../problems/problems.ts';
 import { type PolicyTable, parsePolicy } from './parse-policy.ts';
@@ -72,7 +73,11 @@ async function readChain(base: NonNullable<PolicyTable['base']>, place: ChainPla
   if (above.includes(file))
     return err([{ ...namedAt, message: `${JSON.stringify(name)} extends itself: remove the line` }]);
   onFile(file);
-  const text = await readFile(file, 'utf8').catch(() => undefined);
+  const text = await readBounded(file).catch(({ code }: NodeJS.ErrnoException) =>
+    code === 'EFBIG' ? null : undefined,
+  );
+  if (text === null)
+    return err([{ ...namedAt, message: `${JSON.stringify(name)} is larger than ${LARGEST_TEXT_BYTES} bytes` }]);
   if (text === undefined) return err([{ ...namedAt, message: await notFound(name) }]);
   texts.set(file, text);
   const table = parsePolicy(text, basename(file));

@@ -33,6 +33,9 @@ function keySchema(): KeySchema {
   return made;
 }
 
+/** Each is looked for in the file. */
+const MOST_PROBLEMS = 100;
+
 /** `source` names the file in problems. */
 export function parsePolicy(written: string, source: string): Result<PolicyTable, readonly Problem[]> {
   const yaml = readYaml(written);
@@ -40,7 +43,7 @@ export function parsePolicy(written: string, source: string): Result<PolicyTable
   const parsed = tableSchema.safeParse(yaml.value.tree, { error: messageFor });
   const findings = parsed.success ? rowFindings(parsed.data.routes) : findingsOf(parsed.error.issues, keySchema());
   if (!parsed.success || findings.length > 0)
-    return err(findings.map((finding) => asProblem(finding, yaml.value, source)));
+    return err(findings.slice(0, MOST_PROBLEMS).map((finding) => asProblem(finding, yaml.value, source)));
   const { routes, nvr, extends: name } = parsed.data;
   const namedAt = asProblem({ path: ['extends'], message: '' }, yaml.value, source);
   return ok({

@@ -14,6 +14,7 @@ import {
 } from 'yaml';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { KeyPath, Problem } from './problems.ts';
+import { beyondLimits, entriesIn, MOST_ENTRIES } from './text-limits.ts';
 
 export interface Position {
   readonly line: number;
@@ -28,6 +29,8 @@ export interface YamlText {
 
 /** Everything wrong with the syntax at once; duplicate keys are wrong, for one of them would be ignored. */
 export function readYaml(text: string): Result<YamlText, readonly Problem[]> {
+  const beyond = beyondLimits(text);
+  if (beyond) return err([beyond]);
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const faults = [...document.errors, ...document.warnings];
@@ -63,7 +66,8 @@ function compoundKeys(document: Document): readonly number[] {
 function plainTree(document: Document): Result<unknown, readonly Problem[]> {
   try {
     const tree: unknown = document.toJS();
-    return holdsItself(tree) ? err([{ path: '', message: CIRCULAR }]) : ok(tree);
+    if (holdsItself(tree)) return err([{ path: '', message: CIRCULAR }]);
+    return entriesIn(tree) > MOST_ENTRIES ? err([{ path: '', message: TOO_MANY }]) : ok(tree);
   } catch (fault) {
     // An alias without its anchor, or a bomb of aliases, is found only now.
     return err([{ path: '', message: syntaxMessage(fault instanceof Error ? fault.message : String(fault)) }]);
@@ -72,9 +76,17 @@ function plainTree(document: Document): Result<unknown, readonly Problem[]> {
 
 const CIRCULAR = 'not valid YAML here: an anchor holds an alias of itself';
 
-function holdsItself(value: unknown, above: readonly unknown[] = []): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return above.includes(value) || Object.values(value).some((part) => holdsItself(part, [...above, value]));
+export const TOO_MANY = `has more than ${MOST_ENTRIES} entries, with what its aliases stand for: write fewer`;
+
+/** `above`: what leads here. `whole`: what was looked at before, in another place. */
+function holdsItself(value: unknown, above: Set<unknown> = new Set(), whole: Set<unknown> = new Set()): boolean {
+  if (typeof value !== 'object' || value === null || whole.has(value)) return false;
+  if (above.has(value)) return true;
+  above.add(value);
+  const found = Object.values(value).some((part) => holdsItself(part, above, whole));
+  above.delete(value);
+  whole.add(value);
+  return found;
 }
 
 function syntaxProblem(fault: { message: string; pos: [number, number] }, lines: LineCounter): Problem {
