@@ -1,5 +1,6 @@
 /** An instance is lived in at the lowest level of all logs, and none of its secrets is in any of them (SPEC 9). */
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -137,6 +138,41 @@ describe('No secret is logged', () => {
       },
     );
     assertKept(lived, 15);
+  });
+
+  it('of links and invitations, however their addresses are mangled', async () => {
+    const { log, secrets: known } = await live({}, async (instance, secrets) => {
+      const token = await instance.logIn(CARL);
+      for (const place of [
+        '/s%2f',
+        '/s%252f',
+        '/s\\',
+        '/s%5c',
+        '//s//',
+        '/s',
+        '/api/exports/',
+        '/postern%2finvitation%2f',
+        '/x?next=/s/',
+      ]) {
+        const secret = randomBytes(32).toString('base64url');
+        secrets.push(secret);
+        const head = `Host: nvr\r\nUser-Agent: preview ${secret}\r\nReferer: https://nvr.example.com/s/${secret}\r\nConnection: close\r\n`;
+        for (const who of ['', `Authorization: Bearer ${token}\r\n`])
+          await rawRequest(instance.port, `GET ${place}${secret} HTTP/1.1\r\n${head}${who}\r\n`);
+        const admin = await instance.logIn(ADMIN_PERSON);
+        for (const path of [
+          '/api/ledger?limit=500',
+          '/api/status',
+          '/api/users/carl/sessions',
+          '/api/account/events?all=1',
+        ]) {
+          const answer = await instance.ask(path, { token: admin });
+          assert.ok(!(await answer.text()).includes(secret), path);
+        }
+      }
+    });
+    for (const secret of known) assert.ok(!log.includes(secret));
+    assert.ok(log.includes('preview …'));
   });
 
   it('of a proxy in front', async () => {

@@ -10,7 +10,7 @@ import type { Clock } from '../../domain/clock.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestFacts } from '../../domain/request.ts';
-import { singleHeader } from '../../domain/request.ts';
+import { agentOf } from '../../domain/request-agent.ts';
 import type { SharedThing } from '../../domain/shared-thing.ts';
 import type { LinkVerdict } from '../../domain/verdict.ts';
 import type { Client } from '../../gateway/decision/client.ts';
@@ -92,7 +92,7 @@ export function linksUnder({ links: { enabled }, auth }: Settings, deps: LinksIn
     },
     async enter({ credential }, { address }, request) {
       if (credential.kind !== 'link') return undefined;
-      const agent = singleHeader(request, 'user-agent');
+      const agent = agentOf(request);
       const visit = { linkId: credential.linkId, viewer: credential.viewer, address, agent };
       // The head of an answer shows nothing: messengers ask for it before they show an address.
       if (request.method === 'HEAD') return (await door.mayEnter(visit)) === 'may' ? undefined : 'link-over';

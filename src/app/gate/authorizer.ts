@@ -2,6 +2,7 @@
 import type { ServiceConfig } from '../../config/service-config.ts';
 import { type CameraScope, visibleCameras } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import { withoutSecrets } from '../../domain/hidden-secrets.ts';
 import type { CameraName } from '../../domain/names.ts';
 import type { Remembering } from '../../domain/remembering.ts';
 import type { Rules } from '../../gateway/decision/admit.ts';
@@ -11,7 +12,6 @@ import type { HeaderRules } from '../../gateway/forward/rewrite-headers.ts';
 import type { Trace } from '../../identity/identity-trace.ts';
 import type { TrustedHeaderList } from '../../identity/trusted-headers-file.ts';
 import type { Store } from '../../store/open-store.ts';
-import { withoutSecrets } from '../../telemetry/logs/access-log.ts';
 import { type Logs, levelOf } from '../../telemetry/logs/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { AccountsInForce } from '../accounts/accounts-in-force.ts';

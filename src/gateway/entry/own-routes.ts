@@ -3,7 +3,7 @@ import type Koa from 'koa';
 import type { RouterContext } from 'koa-router';
 import { isCompressed, isOwn, isPublic } from '../../access/route-table.ts';
 import { compressResponse } from '../../compress/compress.ts';
-import { singleHeader } from '../../domain/request.ts';
+import { agentOf } from '../../domain/request-agent.ts';
 import type { RouteState } from '../../domain/verdict.ts';
 import { isAutomatic } from './automatic-request.ts';
 import type { GateDeps } from './gate-deps.ts';
@@ -46,7 +46,7 @@ function stateForRoutes({ state: { facts, admission, requestId } }: PipelineCont
     clientAddress: client.address,
     clientEncrypted: client.encrypted,
     ...(facts.basePath === undefined ? {} : { basePath: facts.basePath }),
-    clientAgent: singleHeader(facts, 'user-agent'),
+    clientAgent: agentOf(facts),
   };
 }
 

@@ -1,5 +1,6 @@
 /** The access log, one line for each finished request, and the lines for refused and failed requests (SPEC 9). */
 import { credentialName } from '../../domain/caller.ts';
+import { withoutSecrets } from '../../domain/hidden-secrets.ts';
 import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
 import { type RequestFacts, singleHeader } from '../../domain/request.ts';
 import { storeFaultOf } from '../../domain/store-fault.ts';
@@ -83,24 +84,19 @@ export function createAccessLog(
 const LONGEST_LOGGED_PATH = 512;
 const LONGEST_AGENT = 200;
 
-/** Without the query: it may hold a token, or the name of a camera. */
+/** Without the query: it may hold a token, or the name of a camera. Cut behind the secrets, so that none is cut in two. */
 const pathOf = ({ target }: RequestFacts): string => {
   const query = target.indexOf('?');
-  const path = target.slice(0, Math.min(query < 0 ? target.length : query, LONGEST_LOGGED_PATH));
-  return withoutSecrets(path);
+  const path = target.slice(0, Math.min(query < 0 ? target.length : query, 2 * LONGEST_LOGGED_PATH));
+  return withoutSecrets(path).slice(0, LONGEST_LOGGED_PATH);
 };
 
-/** A path as it may be logged. */
-export const withoutSecrets = (path: string): string => path.replace(SECRET_SEGMENT, '…');
-
-/**
- * The token of an invitation and the secret of a link: what follows their path, and 256 bits as base64url anywhere, for nothing that the NVR names looks
- * like it. Programs cut links out of letters with a stop or a bracket at the end: the token in such a path still holds.
- */
-const SECRET_SEGMENT = /(?<=\/(?:invitation|s)\/)[^/]+|(?<=\/)[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])[^/]*/gi;
-
-const agentOf = ({ request, described = request }: RequestRecord): string | undefined =>
-  singleHeader(described, 'user-agent')?.slice(0, LONGEST_AGENT).toWellFormed();
+const agentOf = ({ request, described = request }: RequestRecord): string | undefined => {
+  const agent = singleHeader(described, 'user-agent')
+    ?.slice(0, 2 * LONGEST_AGENT)
+    .toWellFormed();
+  return agent && withoutSecrets(agent).slice(0, LONGEST_AGENT).toWellFormed();
+};
 
 const what = ({ request, described = request }: RequestRecord) => ({
   listener: request.listener,
