@@ -18,6 +18,8 @@ export interface Addresses {
 export interface ListenerDeps {
   readonly settings: Settings;
   readonly gates: Readonly<Record<ListenerName, Gate>>;
+  /** `nvr.timeout_idle` in force. */
+  readonly timeoutIdle: () => number;
   /** Of the external listener. */
   readonly tls: ServedCertificates | undefined;
   /** Not listening yet. Undefined in a worker: the primary has it. */
@@ -36,12 +38,13 @@ export interface Listeners {
 
 /** Rejects with a sentence when an address cannot be had; nothing is open then. */
 export async function openListeners(deps: ListenerDeps): Promise<Listeners> {
-  const { settings, gates, tls, telemetry, activated, isWorker } = deps;
+  const { settings, gates, timeoutIdle, tls, telemetry, activated, isWorker } = deps;
   const { server } = settings;
   const opened: Listener[] = [];
   const open = async (name: ListenerName, at: ListenAddress): Promise<ListenAddress> => {
     const listener = await listen(withFd(at, activated[name]), gates[name], {
       timeoutHeaders: server.timeout_headers,
+      timeoutIdle,
       hasRoom: isWorker,
       tls: name === 'external' && tls ? { certificates: tls, offersHttp2: settings.auth.enabled } : undefined,
     });

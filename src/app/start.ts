@@ -49,6 +49,7 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   const { addresses, drain } = await openListeners({
     settings: config.settings,
     gates,
+    timeoutIdle: () => inForce().settings.nvr.timeout_idle,
     tls: certificates,
     telemetry,
     activated: activatedSockets(options.env, process.pid),

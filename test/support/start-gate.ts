@@ -129,6 +129,7 @@ export async function startGate(
   const { tls, timeoutHeaders = 15 } = more;
   const listener = await listen({ host: '127.0.0.1', port: 0 }, gate, {
     timeoutHeaders,
+    timeoutIdle: () => rules.timeoutIdle ?? RULES.timeoutIdle,
     tls: tls && { certificates: tls, offersHttp2: true },
   });
   return {

@@ -65,6 +65,7 @@ export async function startWorker({ orders }: StartMessage, options: WorkerOptio
   const { addresses, drain } = await openListeners({
     settings,
     gates: { external: currentGate('external', inForce), internal: currentGate('internal', inForce) },
+    timeoutIdle: () => inForce().settings.nvr.timeout_idle,
     tls: runtime.certificates,
     telemetry: undefined,
     isWorker: true,

@@ -42,11 +42,20 @@ export const HTTP2_LIMITS: SecureServerOptions = {
 /** Node waits until a connection that is ended has taken all that was written to it; some clients never read it. */
 const LINGER_MS = 2_000;
 
+export interface Http2Sessions {
+  /**
+   * To be called again and again while the listener is left: a session with open streams is told to open no more (GOAWAY),
+   * one without is ended when it was idle for so many calls.
+   */
+  leave(calls: number): void;
+}
+
 /**
  * For Node's own time-out any frame counts as activity: a client could stay for ever by PING alone, or by a head sent byte
  * by byte. Here only a whole request counts.
  */
-export function endIdleSessions(server: Http2SecureServer, patience: SessionPatience): void {
+export function endIdleSessions(server: Http2SecureServer, patience: SessionPatience): Http2Sessions {
+  const all = new Map<ServerHttp2Session, { open: number; idleCalls: number }>();
   let entering: TLSSocket | undefined; // of the session that is created next; the session does not expose its socket
   server.prependListener('secureConnection', (socket) => {
     entering = socket;
@@ -58,17 +67,29 @@ export function endIdleSessions(server: Http2SecureServer, patience: SessionPati
       session.destroy();
       leave();
     };
-    let open = 0;
+    const streams = { open: 0, idleCalls: 0 };
+    all.set(session, streams);
     let timer = setTimeout(end, patience.first).unref();
     session.on('stream', (stream) => {
-      open += 1;
+      streams.open += 1;
       clearTimeout(timer);
       stream.once('close', () => {
-        open -= 1;
-        if (open === 0) timer = setTimeout(end, patience.idle).unref();
+        streams.open -= 1;
+        if (streams.open === 0) timer = setTimeout(end, patience.idle).unref();
       });
     });
     session.once('error', leave);
-    session.once('close', () => clearTimeout(timer));
+    session.once('close', () => {
+      clearTimeout(timer);
+      all.delete(session);
+    });
   });
+  return {
+    leave(calls) {
+      for (const [session, streams] of all) {
+        streams.idleCalls = streams.open > 0 ? 0 : streams.idleCalls + 1;
+        if (!session.closed && (streams.open > 0 || streams.idleCalls > calls)) session.close();
+      }
+    },
+  };
 }

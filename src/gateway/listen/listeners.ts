@@ -2,18 +2,22 @@
 import { createServer, type IncomingMessage, type ServerOptions } from 'node:http';
 import type { Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
 import type { ListenAddress } from '../../domain/addresses/socket-address.ts';
 import { markLocal } from '../decision/request-facts.ts';
 import type { Gate } from '../entry/gate.ts';
-import { drain, type IdleConnections } from './drain.ts';
+import { drain } from './drain.ts';
+import { createHttp1Connections } from './http1-connections.ts';
 import { createTlsServer, type TlsRules } from './tls-server.ts';
 import { letGroupConnect, makeRoomAt } from './unix-socket.ts';
 
 export interface ListenerRules {
   /** Seconds in which the head of a request must be there. */
   readonly timeoutHeaders: number;
+  /** Seconds of silence after which a client that is awaited is cut off; may change. */
+  readonly timeoutIdle: () => number;
   /** Undefined for plain HTTP. */
-  readonly tls: TlsRules | undefined;
+  readonly tls: Omit<TlsRules, 'timeoutIdle'> | undefined;
   /** What a killed service left at the path is removed already, or is the socket that is shared with other workers. */
   readonly hasRoom?: boolean | undefined;
 }
@@ -35,15 +39,22 @@ export async function listen(at: ListenAddress, gate: Gate, rules: ListenerRules
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: rules.timeoutHeaders * 1000,
     keepAliveTimeout: KEPT_ALIVE_MS,
-    requestTimeout: 0, // an upload may take its time; its silence is the upstream's idle time-out
+    requestTimeout: 0, // an upload may take its time, as long as the client is not silent
     connectionsCheckingInterval: Math.min(LONGEST_BETWEEN_CHECKS_MS, rules.timeoutHeaders * 500),
     insecureHTTPParser: false,
     shouldUpgradeCallback: offersWebSocket,
   };
-  const tls = rules.tls && createTlsServer(rules.tls, options);
-  const server: Server & IdleConnections = tls ? tls.server : createServer(options);
-  const onRequest = tls ? tls.requestsTo(gate) : gate.onRequest;
+  const tls = rules.tls && createTlsServer({ ...rules.tls, timeoutIdle: rules.timeoutIdle }, options);
+  const server = tls ? tls.server : createServer(options);
+  const http1 = createHttp1Connections();
+  const onRequest = http1.inTurn(tls ? tls.requestsTo(gate) : gate.onRequest);
   const connections = new Set<Socket>();
+  // Node reads the property when a connection begins, and again behind each request.
+  server.prependListener('connection', () => Object.assign(server, { timeout: rules.timeoutIdle() * 1000 }));
+  server.on('timeout', http1.onSilence);
+  server.on(tls ? 'secureConnection' : 'connection', (socket: Socket | TLSSocket) => {
+    if (!('alpnProtocol' in socket && socket.alpnProtocol === 'h2')) http1.add(socket);
+  });
   server.on('connection', (socket) => {
     connections.add(socket);
     if (at.path !== undefined) markLocal(socket);
@@ -52,13 +63,14 @@ export async function listen(at: ListenAddress, gate: Gate, rules: ListenerRules
   server.on('request', onRequest);
   server.on('checkContinue', onRequest); // which says when the body may come
   server.on('checkExpectation', onRequest); // refused as 'expectation-unknown'
-  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) =>
-    gate.onUpgrade(request, socket, head),
-  );
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (http1.mayUpgrade(socket)) gate.onUpgrade(request, socket, head);
+    else socket.destroy();
+  });
   server.on('clientError', respondToClientError);
   return {
     address: await bind(server, at, rules.hasRoom),
-    close: (graceSeconds) => drain(server, connections, graceSeconds),
+    close: (graceSeconds) => drain({ server, connections, http1, http2: tls?.sessions }, graceSeconds),
   };
 }
 

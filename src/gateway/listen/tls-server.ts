@@ -1,15 +1,22 @@
 /** The server of a listener with TLS: HTTP/2 or HTTP/1.1 by ALPN; WebSockets by HTTP/1.1. */
 import { constants } from 'node:crypto';
 import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http';
-import { createSecureServer, type Http2SecureServer, type Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import {
+  createSecureServer,
+  type Http2SecureServer,
+  Http2ServerRequest,
+  Http2ServerResponse,
+  constants as http2,
+} from 'node:http2';
 import { createServer as createHttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { SecureContextOptions, Server } from 'node:tls';
 import type { Gate } from '../entry/gate.ts';
 import { detectPlainHttp } from './detect-plain-http.ts';
 import { setHsts } from './hsts.ts';
+import { isClientAwaited } from './http1-connections.ts';
 import { likeHttp1 } from './http2-exchange.ts';
-import { endIdleSessions, HTTP2_LIMITS } from './http2-sessions.ts';
+import { endIdleSessions, HTTP2_LIMITS, type Http2Sessions } from './http2-sessions.ts';
 
 export interface ServedCertificate {
   /** PEM: the certificate and its intermediates. */
@@ -56,10 +63,14 @@ export interface TlsRules {
    * that was dropped would look as if the proxy had sent none. So not where headers say who calls.
    */
   readonly offersHttp2: boolean;
+  /** Seconds of silence after which a client that is awaited is cut off; may change. */
+  readonly timeoutIdle: () => number;
 }
 
 export interface TlsServer {
   readonly server: Server;
+  /** Undefined without HTTP/2. */
+  readonly sessions: Http2Sessions | undefined;
   /** The gate's handler, for requests of either version of HTTP. */
   requestsTo(gate: Gate): Gate['onRequest'];
 }
@@ -70,22 +81,27 @@ const IDLE_MS = 60_000;
 type EitherResponse = ServerResponse | Http2ServerResponse;
 
 /** `http1` has the limits of HTTP/1; a handshake, and the first request of a connection, have as long as a head of HTTP/1. */
-export function createTlsServer({ certificates, offersHttp2 }: TlsRules, http1: ServerOptions): TlsServer {
+export function createTlsServer(rules: TlsRules, http1: ServerOptions): TlsServer {
+  const { certificates, timeoutIdle } = rules;
   const { headersTimeout: patienceMs = 0, maxHeaderSize: mostHeaderBytes = 0 } = http1;
   const options = { ...http1, ...secureContext(certificates.current()), handshakeTimeout: patienceMs };
-  const server = offersHttp2 ? createHttp2Server(options) : createHttpsServer(options);
+  const { server, sessions } = rules.offersHttp2
+    ? createHttp2Server(options)
+    : { server: createHttpsServer(options), sessions: undefined };
   startHandshakes(server, patienceMs);
   // Open connections keep the certificate of their handshake.
   certificates.onChange((certificate) => server.setSecureContext(secureContext(certificate)));
   const through =
     (door: Gate['onRequest']) => (received: IncomingMessage | Http2ServerRequest, sent: EitherResponse) => {
       const { request, response } = likeHttp1(received, sent);
+      if (received instanceof Http2ServerRequest) endSilentStream(received, timeoutIdle() * 1000);
       if (headerBytes(request.rawHeaders) > mostHeaderBytes) return void response.writeHead(431).end();
       setHsts(response, certificates.current().hstsSeconds);
       door(request, response);
     };
   return {
     server,
+    sessions,
     requestsTo(gate) {
       const onRequest = through(gate.onRequest);
       server.on('connect', (request, response) => {
@@ -98,14 +114,23 @@ export function createTlsServer({ certificates, offersHttp2 }: TlsRules, http1: 
   };
 }
 
-function createHttp2Server(
-  options: ServerOptions & SecureContextOptions & { handshakeTimeout: number },
-): Http2SecureServer {
+function createHttp2Server(options: ServerOptions & SecureContextOptions & { handshakeTimeout: number }): {
+  readonly server: Http2SecureServer;
+  readonly sessions: Http2Sessions;
+} {
   const server = createSecureServer({ ...HTTP2_LIMITS, ...options, allowHTTP1: true });
   // Node's HTTP/2 server does not take the option for its HTTP/1 connections; it reads the property.
   Object.assign(server, { shouldUpgradeCallback: options.shouldUpgradeCallback });
-  endIdleSessions(server, { first: options.handshakeTimeout, idle: IDLE_MS });
-  return server;
+  return { server, sessions: endIdleSessions(server, { first: options.handshakeTimeout, idle: IDLE_MS }) };
+}
+
+/** As for a connection of HTTP/1: a stream whose client takes nothing, or says nothing of its body, would stay for ever. */
+function endSilentStream(request: Http2ServerRequest, patienceMs: number): void {
+  const { stream } = request;
+  stream.setTimeout(patienceMs, () => {
+    if (isClientAwaited(request, stream.state.remoteClose === 1, stream)) stream.close(http2.NGHTTP2_CANCEL);
+    else stream.setTimeout(patienceMs);
+  });
 }
 
 /** For HTTP/2 only: Node's HTTP/1 parser refuses a larger head itself. */

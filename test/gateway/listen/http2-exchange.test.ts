@@ -21,7 +21,7 @@ let onRequest: Gate['onRequest'];
 before(async () => {
   served = await makeServed();
   tls = createTlsServer(
-    { certificates: changing(served), offersHttp2: true },
+    { certificates: changing(served), offersHttp2: true, timeoutIdle: () => 300 },
     { headersTimeout: 5_000, maxHeaderSize: 16_384 },
   );
   const gate: Gate = { onRequest: (...exchange) => onRequest(...exchange), onUpgrade() {} };

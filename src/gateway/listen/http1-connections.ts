@@ -1,0 +1,145 @@
+/** The HTTP/1 connections of a listener: one request of each is under way at a time, and silence ends one whose client is awaited. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import type { Duplex, Readable } from 'node:stream';
+import type { Gate } from '../entry/gate.ts';
+
+export interface Http1Connections {
+  add(socket: Socket): void;
+  /** Requests that a client sends ahead wait until the response before theirs is out; meanwhile nothing more is read. */
+  inTurn(serve: Gate['onRequest']): Gate['onRequest'];
+  /** False for an upgrade that was sent ahead: its bytes and those of a response would mix. */
+  mayUpgrade(socket: Duplex): boolean;
+  /**
+   * Nothing was read or written for as long as the socket's time-out. A client that is awaited is cut off; while the gate
+   * or the upstream is awaited, the connection stays.
+   */
+  onSilence(socket: unknown): void;
+  /** From now on the last response of each connection says that it is the last. */
+  leave(): void;
+  /** To be called again and again after `leave`: closes connections that were idle for so many calls. */
+  closeIdle(calls: number): void;
+}
+
+/**
+ * Requests that wait on all connections together. Of one connection as many may wait as were read at once, which is 64 KB;
+ * the connection that brings more than these is cut.
+ */
+const MOST_WAITING = 20_000;
+
+const TOO_SLOW = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
+
+type Serve = Gate['onRequest'];
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly serve: Serve;
+}
+
+interface Connection {
+  /** The latest request that is served; it may be over. */
+  current: Exchange | undefined;
+  readonly waiting: Exchange[];
+  /** Calls of `closeIdle` in which it was idle. */
+  idleCalls: number;
+}
+
+export function createHttp1Connections(): Http1Connections {
+  const all = new Map<Duplex, Connection>();
+  let waiting = 0;
+  let isLeaving = false;
+
+  const begin = (connection: Connection, exchange: Exchange): void => {
+    connection.current = exchange;
+    if (isLeaving && connection.waiting.length === 0) exchange.response.shouldKeepAlive = false;
+    exchange.serve(exchange.request, exchange.response);
+  };
+
+  const drop = (connection: Connection): void => {
+    waiting -= connection.waiting.length;
+    connection.waiting.length = 0;
+  };
+
+  /** The response before is out, and Node has given the socket to the next. */
+  const next = (socket: Socket, connection: Connection): void => {
+    if (socket.destroyed) drop(connection);
+    const exchange = connection.waiting.shift();
+    if (!exchange) return;
+    waiting -= 1;
+    if (connection.waiting.length === 0) socket.resume();
+    else exchange.response.once('close', () => next(socket, connection));
+    begin(connection, exchange);
+  };
+
+  const wait = (socket: Socket, connection: Connection, exchange: Exchange): void => {
+    connection.waiting.push(exchange);
+    waiting += 1;
+    if (waiting > MOST_WAITING) {
+      socket.destroy();
+      drop(connection);
+    }
+    if (connection.waiting.length !== 1) return;
+    connection.current?.response.once('close', () => next(socket, connection));
+    // Node reads on behind each whole request, so not before it has parsed what it has read.
+    process.nextTick(() => pauseWhileWaiting(socket, connection));
+  };
+
+  return {
+    add(socket) {
+      const connection: Connection = { current: undefined, waiting: [], idleCalls: 0 };
+      all.set(socket, connection);
+      socket.once('close', () => {
+        drop(connection);
+        all.delete(socket);
+      });
+      // Node resumes it after each response.
+      socket.on('resume', () => pauseWhileWaiting(socket, connection));
+    },
+    inTurn: (serve) => (request, response) => {
+      const { socket } = request;
+      const connection = all.get(socket);
+      if (!connection) return serve(request, response); // a stream of HTTP/2
+      const exchange = { request, response, serve };
+      if (isUnderWay(connection)) wait(socket, connection, exchange);
+      else begin(connection, exchange);
+    },
+    mayUpgrade(socket) {
+      const connection = all.get(socket);
+      return connection === undefined || !isUnderWay(connection);
+    },
+    onSilence(socket) {
+      if (!(socket instanceof Socket)) return; // a session of HTTP/2, whose streams have their own time-outs
+      const { current } = all.get(socket) ?? {};
+      if (!current || isOver(current)) return void socket.destroy();
+      const { request, response } = current;
+      if (!isClientAwaited(request, request.complete, socket)) return void socket.setTimeout(socket.timeout ?? 0);
+      if (response.headersSent || !socket.writable) return void socket.destroy();
+      socket.end(TOO_SLOW, () => socket.destroy());
+    },
+    leave() {
+      isLeaving = true;
+      for (const { current, waiting: behind } of all.values())
+        if (current && behind.length === 0 && !current.response.headersSent) current.response.shouldKeepAlive = false;
+    },
+    closeIdle(calls) {
+      for (const [socket, connection] of all) {
+        connection.idleCalls = isUnderWay(connection) ? 0 : connection.idleCalls + 1;
+        if (connection.idleCalls > calls) socket.destroy();
+      }
+    },
+  };
+}
+
+const isOver = ({ response }: Exchange): boolean => response.writableFinished || response.closed;
+
+const isUnderWay = ({ current, waiting }: Connection): boolean =>
+  waiting.length > 0 || (current !== undefined && !isOver(current));
+
+function pauseWhileWaiting(socket: Socket, { waiting }: Connection): void {
+  if (waiting.length > 0) socket.pause();
+}
+
+/** It does not read its response, or says nothing of the rest of its request, which the upstream would take. */
+export const isClientAwaited = (request: Readable, isWhole: boolean, writes: Pick<Duplex, 'writableLength'>): boolean =>
+  writes.writableLength > 0 || (!isWhole && !request.isPaused());
