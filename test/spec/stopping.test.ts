@@ -5,9 +5,11 @@ import { Agent, get, type IncomingMessage, type ServerResponse } from 'node:http
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { type Serving, servePostern } from '../support/run-postern.ts';
+import { until } from '../support/until.ts';
 
 let nvr: FakeNvr;
 before(async () => {
@@ -70,6 +72,39 @@ describe('A service that is told to stop', () => {
     assert.equal(await inFlight.rest, 'begun and ended');
     assert.equal(await ended, 0);
     assert.equal(postern.output.stderr, '');
+  });
+
+  it('breaks no request of clients that keep their connections: the last response of each says so', {
+    timeout: 300_000,
+  }, async () => {
+    const postern = await serve(30);
+    const { port } = new URL(postern.internalUrl);
+    const lasts: (string | undefined)[] = [];
+    const faults: string[] = [];
+    let answered = 0;
+    /** Asks on and on, each request on the connection of the one before, and on a new one where that was closed. */
+    const keepAsking = async (pauseMs: number): Promise<void> => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      for (let last: string | undefined; ; ) {
+        const asked = get({ port, host: '127.0.0.1', path: '/api/version', agent });
+        try {
+          const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+          await answer.resume().toArray();
+          last = answer.headers.connection;
+          answered += 1;
+        } catch (fault) {
+          const code = (fault as NodeJS.ErrnoException).code ?? 'unknown';
+          lasts.push(last);
+          return void (code === 'ECONNREFUSED' || faults.push(code));
+        }
+        if (pauseMs > 0) await delay(pauseMs);
+      }
+    };
+    const clients = Array.from({ length: 16 }, (_, index) => keepAsking(index % 4));
+    await until('all are being answered', () => answered > 500);
+    assert.equal(await postern.end('SIGTERM'), 0);
+    await Promise.all(clients);
+    assert.deepEqual([faults, new Set(lasts)], [[], new Set(['close'])]);
   });
 
   it('breaks off what is not finished in time, and that is no failure', { timeout: 300_000 }, async () => {
