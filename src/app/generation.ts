@@ -90,7 +90,19 @@ function generationUnder(
   components: Components,
 ): Generation {
   const { settings } = config;
-  const { clock, store, logs, counters, trustedHeaders, certificates, openStreams, unknownRoutes, pages } = runtime;
+  const {
+    clock,
+    store,
+    logs,
+    counters,
+    trustedHeaders,
+    certificates,
+    openStreams,
+    underWay,
+    places,
+    unknownRoutes,
+    pages,
+  } = runtime;
   const { limiter, seenSessions, ...credentials } = runtime.accounts;
   const { metrics, recent, watch } = counters;
   const { sightings } = runtime.ledger;
@@ -133,6 +145,8 @@ function generationUnder(
     components,
     pages,
     openStreams,
+    underWay,
+    places,
     remembering,
     onDecision: shadow?.onDecision,
     onCaller: (caller, { address }, request) =>

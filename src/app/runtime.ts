@@ -1,13 +1,16 @@
 /** What outlives every reload: logs, counters, the store, accounts, open streams, the certificate (SPEC 1). */
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { clientKey } from '../accounts/login/client-key.ts';
 import { storeAddress } from '../config/schema/store-schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { Caller } from '../domain/caller.ts';
 import { type Clock, unixSeconds } from '../domain/clock.ts';
 import type { UserName } from '../domain/names.ts';
 import { createOpenStreams, type OpenStreams } from '../gateway/entry/open-streams.ts';
+import { createUnderWay, type UnderWay } from '../gateway/entry/under-way.ts';
 import { createUnknownRoutes, type UnknownRoutes } from '../gateway/entry/unknown-routes.ts';
+import { createUpstreamPlaces, type UpstreamPlaces } from '../gateway/entry/upstream-places.ts';
 import { boundCalls } from '../store/bounded-calls.ts';
 import { type HoldingStore, holdRevocations } from '../store/held-revocations.ts';
 import type { Logs } from '../telemetry/logs/log.ts';
@@ -43,6 +46,8 @@ export interface Runtime {
   readonly accounts: Accounts;
   readonly ledger: Ledger;
   readonly openStreams: OpenStreams;
+  readonly underWay: UnderWay;
+  readonly places: UpstreamPlaces;
   readonly unknownRoutes: UnknownRoutes;
   readonly canary: CanaryTold;
   readonly pages: BuiltPages;
@@ -169,6 +174,8 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
     accounts,
     ledger,
     openStreams,
+    underWay: createUnderWay(clientKey),
+    places: createUpstreamPlaces(),
     unknownRoutes: createUnknownRoutes(clock),
     canary: createCanaryTold(metrics, logs.named('service.canary'), () => unixSeconds(clock)),
     pages: readBuiltPages(PAGES),

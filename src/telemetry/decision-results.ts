@@ -59,6 +59,8 @@ export const DECISION_OF_REASON: Readonly<Record<RefusalReason, DecisionResult>>
   'query-too-slow':        'error',
   'answers-too-large':     'error',
   'filter-ended':          'error',
+  'client-busy':           'error',
+  'nvr-busy':              'error',
   'nvr-unreachable':       'error',
   'nvr-failed':            'error',
   'nvr-unexpected-form':   'error',

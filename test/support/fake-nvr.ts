@@ -31,6 +31,8 @@ export interface FakeNvr {
   rawAnswer: { readonly bytes: string; readonly isOpen?: boolean } | undefined;
   /** Answers an upgrade instead of the WebSocket echo. */
   answerUpgrade: ((request: IncomingMessage, socket: Duplex) => void) | undefined;
+  /** The WebSocket echo. */
+  acceptUpgrade(request: IncomingMessage, socket: Duplex): void;
   /** Values of a header, one for each line of the latest request that carried a line of it. */
   lastHeader(name: string): string[];
   close(): Promise<void>;
@@ -87,6 +89,8 @@ export async function startFakeNvr({ tls }: FakeNvrOptions = {}): Promise<FakeNv
     answer: answerLikeAnNvr,
     rawAnswer: undefined,
     answerUpgrade: undefined,
+    acceptUpgrade: (request, socket) =>
+      echo.handleUpgrade(request, socket, Buffer.alloc(0), (client) => echo.emit('connection', client, request)),
     lastHeader: (name) => (received.at(-1)?.headers ?? []).filter(([line]) => line === name).map(([, value]) => value),
     async close() {
       for (const socket of sockets) socket.destroy();

@@ -10,7 +10,9 @@ import type { TrustedNetworks } from '../../src/gateway/decision/client-address.
 import type { GateWatch, RequestWatch } from '../../src/gateway/decision/gate-watch.ts';
 import { createGate } from '../../src/gateway/entry/gate.ts';
 import type { OpenStreams } from '../../src/gateway/entry/open-streams.ts';
+import { createUnderWay } from '../../src/gateway/entry/under-way.ts';
 import { createUnknownRoutes } from '../../src/gateway/entry/unknown-routes.ts';
+import { createUpstreamPlaces, type PlaceRules } from '../../src/gateway/entry/upstream-places.ts';
 import { createForwarder } from '../../src/gateway/forward/forward.ts';
 import type { ForwardRules } from '../../src/gateway/forward/forwarder.ts';
 import { type Listener, listen } from '../../src/gateway/listen/listeners.ts';
@@ -67,6 +69,7 @@ export async function startGate(
   more: {
     readonly tls?: ServedCertificates;
     readonly timeoutHeaders?: number;
+    readonly places?: PlaceRules;
     readonly holdStream?: OpenStreams['add'];
   } = {},
 ): Promise<StartedGate> {
@@ -102,6 +105,8 @@ export async function startGate(
       renderPage: ({ message }) => ({ headers: { 'content-type': 'text/html' }, body: message }),
     }),
     forwarder,
+    underWay: createUnderWay((address) => address),
+    places: createUpstreamPlaces(more.places),
     openStreams: { add: more.holdStream ?? (() => () => {}), addSocket: () => () => {} },
     onCaller: () => {},
     enterLink: async () => undefined,

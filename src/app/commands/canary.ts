@@ -14,6 +14,7 @@ import type { PolicyRow } from '../../domain/policy.ts';
 import type { RouteState } from '../../domain/verdict.ts';
 import { destinationOf } from '../../gateway/decision/destinations.ts';
 import type { GateDeps } from '../../gateway/entry/gate-deps.ts';
+import { createUpstreamPlaces } from '../../gateway/entry/upstream-places.ts';
 import { askText } from '../../gateway/forward/ask-upstream.ts';
 import { createForwarder } from '../../gateway/forward/forward.ts';
 import { createNvrCounts } from '../../gateway/narrow/count-at-nvr.ts';
@@ -148,6 +149,8 @@ const NO_CLIENTS = {
   refresh: () => undefined,
   recheck: async (caller: Caller) => caller,
   relay() {},
+  underWay: { enter: () => () => {}, size: () => 0 },
+  places: createUpstreamPlaces(),
   openStreams: { add: () => () => {}, addSocket: () => () => {} },
   enterLink: async () => undefined,
   onCaller() {},

@@ -63,6 +63,8 @@ export interface GateSources {
   readonly components: Components;
   readonly pages: BuiltPages;
   readonly openStreams: GateDeps['openStreams'];
+  readonly underWay: GateDeps['underWay'];
+  readonly places: GateDeps['places'];
   /** For the cookie of `/auth`: the same as for identity. */
   readonly remembering: Remembering;
   readonly onCaller: GateDeps['onCaller'];
@@ -113,6 +115,8 @@ export function gateDeps(deps: GateSources): GateDeps {
       held: deps.heldBytes,
     },
     openStreams: deps.openStreams,
+    underWay: deps.underWay,
+    places: deps.places,
     onCaller: deps.onCaller,
     onDecision: deps.onDecision,
     unknownRoutes: deps.unknownRoutes,

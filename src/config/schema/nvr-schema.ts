@@ -119,7 +119,9 @@ export const nvrSection = z
       .meta({ widens: 'never' }),
     timeout_idle: timeoutSeconds()
       .prefault(300)
-      .describe('A stream without data for this long is closed, in seconds.')
+      .describe(
+        'A stream without data for this long is closed, in seconds; so is a connection whose client does not read its response, or does not send the rest of its request, for this long.',
+      )
       .meta({ widens: 'never' }),
     push_endpoints: z
       .array(

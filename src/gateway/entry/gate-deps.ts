@@ -16,7 +16,9 @@ import type { ObligationDeps } from '../narrow/obligations.ts';
 import type { RefusalRules } from '../response/error-responses.ts';
 import type { MessageRelay } from '../websocket/message-relay.ts';
 import type { OpenStreams } from './open-streams.ts';
+import type { UnderWay } from './under-way.ts';
 import type { UnknownRoutes } from './unknown-routes.ts';
+import type { UpstreamPlaces } from './upstream-places.ts';
 import type { ViewingWatch } from './viewing-watch.ts';
 
 export interface GateDeps {
@@ -25,6 +27,9 @@ export interface GateDeps {
   readonly headers: () => HeaderRules;
   readonly refusals: () => RefusalRules;
   readonly forwarder: Forwarder;
+  /** What one client may have under way; it outlives a reload, as the connections do. */
+  readonly underWay: UnderWay;
+  readonly places: UpstreamPlaces;
   /** Postern's own routes, all in one router. */
   readonly ownRoutes: Router<RouteState>;
   /** A Set-Cookie line when the caller's session is near its end (interface 5.1.2). */

@@ -26,6 +26,8 @@ type ProxyDeps = Pick<
   | 'refusals'
   | 'headers'
   | 'forwarder'
+  | 'underWay'
+  | 'places'
   | 'renewal'
   | 'recheck'
   | 'obligationDeps'
@@ -57,6 +59,12 @@ async function forwardAdmitted(admitted: AdmittedRequest, deps: ProxyDeps, sentI
   if (isServedHere(admission.route)) return sendRefusal('path-not-found');
   const destination = destinationOf(facts.method, admission.target, deps.destinations());
   if (destination.kind === 'none') return sendRefusal(isOwn(admission.route) ? 'path-not-found' : 'no-nvr');
+  const leave = deps.underWay.enter(admission, deps.rules().trusted);
+  if (!leave) {
+    watch.onRefusal('client-busy');
+    return sendRefusal('client-busy');
+  }
+  response.on('close', leave);
   const settling = fulfilledObligations(admitted, destination, deps, sentInstead);
   const settled = settling instanceof Promise ? await settling : settling;
   if (settled.kind === 'refused') return refuse(settled.reason, settled);
@@ -71,19 +79,25 @@ async function forwardAdmitted(admitted: AdmittedRequest, deps: ProxyDeps, sentI
       : jsonResponse(settled.json);
     return send(admitted, answer, requestId, cookie);
   }
-  if (caller && !response.destroyed) endWithRights(admitted, caller, deps);
-  deps.forwarder.web(request, response, destination.upstream, {
-    ...judgedRequest(destination, passageOf(admitted, sentInstead), deps.headers(), settled),
-    own: { requestId, cookie, ...(caller?.credential.kind === 'link' && wordsOfLink(admission.target.path)) },
-    errorReader: errorReaderFor(admission, destination, deps.rules),
-    watch,
-    onHead: headListener(admitted, deps, settled.body),
-    onFailure: (reason) => {
-      const known = failureAt(destination, reason);
-      if (caller?.credential.kind !== 'link' || !deps.linkFault) return refuse(known);
-      void deps.linkFault(caller.credential.thing, admission.target.path, known).then((told) => refuse(told));
-    },
-  });
+  if (response.destroyed) return;
+  if (caller) endWithRights(admitted, caller, deps);
+  const forward = (): void =>
+    deps.forwarder.web(request, response, destination.upstream, {
+      ...judgedRequest(destination, passageOf(admitted, sentInstead), deps.headers(), settled),
+      own: { requestId, cookie, ...(caller?.credential.kind === 'link' && wordsOfLink(admission.target.path)) },
+      errorReader: errorReaderFor(admission, destination, deps.rules),
+      watch,
+      onHead: headListener(admitted, deps, settled.body),
+      onFailure: (reason) => {
+        const known = failureAt(destination, reason);
+        if (caller?.credential.kind !== 'link' || !deps.linkFault) return refuse(known);
+        void deps.linkFault(caller.credential.thing, admission.target.path, known).then((told) => refuse(told));
+      },
+    });
+  response.on(
+    'close',
+    deps.places.take(destination.upstream, forward, () => refuse(failureAt(destination, 'nvr-busy'))),
+  );
 }
 
 const wordsOfLink = (path: string): Pick<OwnWords, 'isOfLink' | 'mediaType'> => ({

@@ -48,6 +48,12 @@ export async function handleUpgrade(
       watch.onFailure(reason);
       refuse(reason);
     };
+    const leave = deps.underWay.enter(admission, deps.rules().trusted);
+    if (!leave) return refuse('client-busy');
+    const ends = [leave];
+    socket.once('close', () => {
+      for (const end of ends) end();
+    });
     const sent = {
       ...judgedRequest(destination, { facts, admission, requestId }, deps.headers()),
       ...endable(socket, facts, admission, { watch, openStreams: deps.openStreams }),
@@ -56,27 +62,15 @@ export async function handleUpgrade(
     if (Object.keys(unmet).length > 0) return refuse('not-narrowable');
     const judge = judgeOf(admission, deps);
     const onHead = viewingNoter(deps.viewings, { admission, method: 'WS' }, socket);
-    if (judge) {
-      const { target, headers, onOpen } = sent;
-      deps.relay(request, socket, head, {
-        upstream: destination.upstream,
-        target,
-        headers,
-        judge,
-        watch,
-        onHead,
-        onOpen,
-        onFailure,
-      });
-      return;
-    }
-    deps.forwarder.upgrade(request, socket, head, destination.upstream, {
-      ...sent,
-      errorReader: errorReaderFor(admission, destination, deps.rules),
-      watch,
-      onHead,
-      onFailure,
-    });
+    const { upstream } = destination;
+    const passed = { ...sent, watch, onHead, onFailure };
+    const errorReader = errorReaderFor(admission, destination, deps.rules);
+    const forward = (): void => {
+      if (judge) deps.relay(request, socket, head, { ...passed, upstream, judge });
+      else deps.forwarder.upgrade(request, socket, head, upstream, { ...passed, errorReader });
+    };
+    if (socket.destroyed) return;
+    ends.push(deps.places.take(upstream, forward, () => onFailure('nvr-busy')));
   } catch (fault) {
     watch.onFault(fault);
     refuse(reasonOfFault(fault));

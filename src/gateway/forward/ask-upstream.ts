@@ -1,6 +1,12 @@
 /** Questions that the gate itself asks an upstream: readiness, cameras, owners, version. */
-import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import {
+  type AgentOptions,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+} from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { type Upstream, wakeUp } from '../../domain/addresses/socket-address.ts';
 import { tlsOptionsFor, type UpstreamTls } from './upstream-tls.ts';
 
@@ -12,6 +18,13 @@ export interface Question {
   readonly timeout: number;
   readonly tls: UpstreamTls;
 }
+
+/** Questions under way at one NVR: each request of a client may need one before it is judged. Others wait. */
+const MOST_QUESTIONS = 64;
+/** Milliseconds that an unused connection is kept. */
+const KEPT_MS = 5_000;
+const KEPT: AgentOptions = { keepAlive: true, timeout: KEPT_MS, maxSockets: MOST_QUESTIONS, scheduling: 'fifo' };
+const agents = { plain: new HttpAgent(KEPT), tls: new HttpsAgent(KEPT) };
 
 /** An NVR's configuration is some hundred kilobytes. */
 const LARGEST_RESPONSE = 32 * 1024 * 1024;
@@ -46,7 +59,9 @@ export async function ask({ upstream, path, headers, timeout, tls }: Question): 
   const isTls = upstream.kind === 'tcp' && upstream.protocol === 'https:';
   const options = { ...place, path, headers, signal: AbortSignal.timeout(timeout * 1000) };
   return new Promise((resolve, reject) => {
-    const request = isTls ? httpsRequest({ ...options, ...tlsOptionsFor(upstream, tls) }) : httpRequest(options);
+    const request = isTls
+      ? httpsRequest({ ...options, ...tlsOptionsFor(upstream, tls), agent: agents.tls })
+      : httpRequest({ ...options, agent: agents.plain });
     request.once('response', resolve).once('error', reject).end();
   });
 }

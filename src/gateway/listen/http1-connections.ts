@@ -6,10 +6,13 @@ import type { Gate } from '../entry/gate.ts';
 
 export interface Http1Connections {
   add(socket: Socket): void;
-  /** Requests that a client sends ahead wait until the response before theirs is out; meanwhile nothing more is read. */
+  /** Requests that a client sends ahead wait until the response before theirs is out; of many nothing more is read. */
   inTurn(serve: Gate['onRequest']): Gate['onRequest'];
-  /** False for an upgrade that was sent ahead: its bytes and those of a response would mix. */
-  mayUpgrade(socket: Duplex): boolean;
+  /**
+   * The connection is no longer one of HTTP. False for an upgrade that was sent ahead: its bytes and those of a response
+   * would mix.
+   */
+  handOver(socket: Socket): boolean;
   /**
    * Nothing was read or written for as long as the socket's time-out. A client that is awaited is cut off; while the gate
    * or the upstream is awaited, the connection stays.
@@ -22,8 +25,13 @@ export interface Http1Connections {
 }
 
 /**
- * Requests that wait on all connections together. Of one connection as many may wait as were read at once, which is 64 KB;
- * the connection that brings more than these is cut.
+ * Requests that wait on one connection; then nothing more is read from it. Until then its end is noticed at once, so that
+ * the request under way ends with it.
+ */
+const MOST_AHEAD = 50;
+/**
+ * The same on all connections together: one read brings 64 KB, which can be some thousand requests. The connection that
+ * brings more is cut.
  */
 const MOST_WAITING = 20_000;
 
@@ -43,6 +51,7 @@ interface Connection {
   readonly waiting: Exchange[];
   /** Calls of `closeIdle` in which it was idle. */
   idleCalls: number;
+  forget(): void;
 }
 
 export function createHttp1Connections(): Http1Connections {
@@ -67,8 +76,8 @@ export function createHttp1Connections(): Http1Connections {
     const exchange = connection.waiting.shift();
     if (!exchange) return;
     waiting -= 1;
-    if (connection.waiting.length === 0) socket.resume();
-    else exchange.response.once('close', () => next(socket, connection));
+    if (connection.waiting.length > 0) exchange.response.once('close', () => next(socket, connection));
+    if (connection.waiting.length < MOST_AHEAD) socket.resume();
     begin(connection, exchange);
   };
 
@@ -79,22 +88,27 @@ export function createHttp1Connections(): Http1Connections {
       socket.destroy();
       drop(connection);
     }
-    if (connection.waiting.length !== 1) return;
-    connection.current?.response.once('close', () => next(socket, connection));
+    const { length } = connection.waiting;
+    if (length === 1) connection.current?.response.once('close', () => next(socket, connection));
     // Node reads on behind each whole request, so not before it has parsed what it has read.
-    process.nextTick(() => pauseWhileWaiting(socket, connection));
+    if (length === MOST_AHEAD) process.nextTick(() => pauseWhileMany(socket, connection));
   };
 
   return {
     add(socket) {
-      const connection: Connection = { current: undefined, waiting: [], idleCalls: 0 };
+      const onResume = (): void => pauseWhileMany(socket, connection); // Node resumes it after each response
+      const connection: Connection = {
+        current: undefined,
+        waiting: [],
+        idleCalls: 0,
+        forget() {
+          drop(connection);
+          all.delete(socket);
+          socket.off('close', connection.forget).off('resume', onResume);
+        },
+      };
       all.set(socket, connection);
-      socket.once('close', () => {
-        drop(connection);
-        all.delete(socket);
-      });
-      // Node resumes it after each response.
-      socket.on('resume', () => pauseWhileWaiting(socket, connection));
+      socket.on('close', connection.forget).on('resume', onResume);
     },
     inTurn: (serve) => (request, response) => {
       const { socket } = request;
@@ -104,9 +118,12 @@ export function createHttp1Connections(): Http1Connections {
       if (isUnderWay(connection)) wait(socket, connection, exchange);
       else begin(connection, exchange);
     },
-    mayUpgrade(socket) {
+    handOver(socket) {
       const connection = all.get(socket);
-      return connection === undefined || !isUnderWay(connection);
+      if (!connection || isUnderWay(connection)) return false;
+      connection.forget();
+      socket.setTimeout(0);
+      return true;
     },
     onSilence(socket) {
       if (!(socket instanceof Socket)) return; // a session of HTTP/2, whose streams have their own time-outs
@@ -136,8 +153,8 @@ const isOver = ({ response }: Exchange): boolean => response.writableFinished ||
 const isUnderWay = ({ current, waiting }: Connection): boolean =>
   waiting.length > 0 || (current !== undefined && !isOver(current));
 
-function pauseWhileWaiting(socket: Socket, { waiting }: Connection): void {
-  if (waiting.length > 0) socket.pause();
+function pauseWhileMany(socket: Socket, { waiting }: Connection): void {
+  if (waiting.length >= MOST_AHEAD) socket.pause();
 }
 
 /** It does not read its response, or says nothing of the rest of its request, which the upstream would take. */

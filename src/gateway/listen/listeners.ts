@@ -63,8 +63,8 @@ export async function listen(at: ListenAddress, gate: Gate, rules: ListenerRules
   server.on('request', onRequest);
   server.on('checkContinue', onRequest); // which says when the body may come
   server.on('checkExpectation', onRequest); // refused as 'expectation-unknown'
-  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    if (http1.mayUpgrade(socket)) gate.onUpgrade(request, socket, head);
+  server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    if (http1.handOver(socket)) gate.onUpgrade(request, socket, head);
     else socket.destroy();
   });
   server.on('clientError', respondToClientError);

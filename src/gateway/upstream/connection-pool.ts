@@ -20,6 +20,8 @@ export interface ConnectionPool {
   close(): void;
 }
 
+/** Kept ones with those in use: as many as requests may be under way at one upstream. */
+const MOST_CONNECTIONS = 1024;
 const LONGEST_TICK_MS = 500;
 const TICKS_OF_SHORTEST = 5;
 /** Seconds that a connection is kept without a request, unless the upstream says how long it does. */
@@ -66,6 +68,7 @@ export function createConnectionPool(upstream: Upstream, rules: PoolRules): Conn
   };
 
   const open = (): Connection => {
+    if (all.size >= MOST_CONNECTIONS) free.shift()?.destroy();
     const connection = openConnection(place, side);
     all.add(connection);
     clock ??= setInterval(tick, tickMs).unref();

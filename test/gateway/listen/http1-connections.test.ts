@@ -6,6 +6,7 @@ import { connect as connectHttp2 } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { connect as connectTls } from 'node:tls';
+import { WebSocket } from 'ws';
 import { openConnection } from '../../attacks/support/raw-connection.ts';
 import { answerLikeAnNvr, type FakeNvr, startFakeNvr } from '../../support/fake-nvr.ts';
 import { changing, makeServed } from '../../support/served-certificate.ts';
@@ -82,10 +83,11 @@ describe('Requests that a client sends ahead on one connection', () => {
     const held: ServerResponse[] = [];
     nvr.answer = (_request, response) => void held.push(response);
     const client = await openConnection(plain.port);
-    await client.send(get('/api/x').repeat(100));
+    await client.send(get('/api/x').repeat(40));
     await until('the first is at the NVR', () => held.length === 1);
+    const isOver = once(held[0] as ServerResponse, 'close');
     client.reset();
-    held[0]?.end('late');
+    await isOver;
     nvr.answer = answerLikeAnNvr;
     assert.equal(await (await fetch(`${plain.url}/api/version`)).text(), '0.18.0-fake');
     assert.deepEqual(new Set(nvr.received.map(({ target }) => target)), new Set(['/api/x', '/api/version']));
@@ -218,7 +220,7 @@ describe('A client that does not read', () => {
       if (pauses * 8 * 1024 * 1024 > bytes) return;
       pauses += 1;
       socket.pause();
-      setTimeout(() => socket.resume(), 300);
+      setTimeout(() => socket.resume(), 150);
     });
     socket.write(get('/api/large'));
     await until('all of it is there', () => bytes >= total);
@@ -252,6 +254,20 @@ describe('A body that does not come', () => {
     await once(request, 'close');
     session.destroy();
   });
+});
+
+it('A WebSocket may be silent, also while a slow NVR opens it', async () => {
+  nvr.answerUpgrade = (request, socket) =>
+    void setTimeout(() => {
+      nvr.answerUpgrade = undefined;
+      nvr.acceptUpgrade(request, socket);
+    }, 1200);
+  const socket = new WebSocket(`${plain.url.replace('http', 'ws')}/ws`);
+  await once(socket, 'open');
+  await new Promise((resolve) => setTimeout(resolve, 1200));
+  socket.send('said');
+  assert.equal(String((await once(socket, 'message'))[0]), 'said');
+  socket.terminate();
 });
 
 it('A client that waits for a slow NVR is not cut off by the time for silence', async () => {
