@@ -1,5 +1,8 @@
 /** What doctor saw of the way between a browser and Postern, before anything is made of it (SPEC 15). */
 
+/** The first release of the NVR whose pages know other roles than admin and viewer. */
+export const FIRST_WITH_ROLES = '0.17';
+
 /** The answer to one probe, or why there was none. */
 export type ProbeResponse =
   | {

@@ -1,7 +1,7 @@
 /** Login, logout and profile (interface 4, 5.1; SPEC 4.1, 4.2). `GET /auth` is handled in the gateway; other methods of it are refused here. */
 import Router from 'koa-router';
 import type { CameraScope } from '../../domain/camera-scope.ts';
-import type { UserName } from '../../domain/names.ts';
+import { ADMIN, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { REFUSALS } from '../../domain/refusal.ts';
 import type { RouteState } from '../../domain/verdict.ts';
 import { agentOf, credentialOf } from '../audit.ts';
@@ -17,6 +17,8 @@ export interface LoginRouteDeps extends PostLoginDeps {
   readonly visibleCameras: (scope: CameraScope) => readonly string[] | Promise<readonly string[]>;
   /** What people call a camera, where the NVR has such a name. */
   readonly friendlyNameOf?: (camera: string) => string | undefined;
+  /** Whether the NVR's pages know other roles than admin and viewer; absent: they do. Must not fail. */
+  readonly knowsCustomRoles?: () => Promise<boolean>;
 }
 
 /** What a reload of the configuration may change. */
@@ -56,12 +58,18 @@ async function profile(ctx: AccountContext, deps: LoginRouteDeps): Promise<void>
   });
   respond(ctx, 200, {
     username: caller.name,
-    role: caller.role,
+    role: await roleForPages(caller.role, deps),
     allowed_cameras: [...cameras],
     ...(named.length > 0 && { camera_names: Object.fromEntries(named) }),
     ...(caller.mustEnrol && { second_factor_required: true }),
     ...(caller.hasGeneratedPassword && { password_is_generated: true }),
   });
+}
+
+/** Pages that know two roles would show another one nothing at all. What the caller may see is not decided by this name. */
+async function roleForPages(role: Role, { knowsCustomRoles }: LoginRouteDeps): Promise<Role> {
+  if (role === ADMIN || role === VIEWER || !knowsCustomRoles) return role;
+  return (await knowsCustomRoles()) ? role : VIEWER;
 }
 
 /** `<img src="…/logout">` on another site must not end a session; a link there may. HEAD ends nothing. */

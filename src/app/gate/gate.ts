@@ -48,12 +48,13 @@ import { ASSETS_PATH, createUiRoutes } from '../../ui/serve-ui.ts';
 import type { AccountsInForce } from '../accounts/accounts-in-force.ts';
 import type { Components } from '../resources/components.ts';
 import { ticks } from '../resources/ticks.ts';
-import { askerOf, questionFor } from '../resources/upstreams.ts';
+import { askerOf, nvrVersion, questionFor } from '../resources/upstreams.ts';
 import type { Authorizer } from './authorizer.ts';
 import { formLogIn } from './form-login.ts';
 import { invitationDesk } from './invitation-desk.ts';
 import { linkDesk } from './link-desk.ts';
 import { type LinkJudgeWithFacts, linkJudge } from './link-judge.ts';
+import { createNvrRelease } from './nvr-release.ts';
 import { probeDeps } from './probe-deps.ts';
 
 export interface GateSources {
@@ -135,9 +136,10 @@ function ownRoutes(
   const { seen, explain } = authorizer;
   const { routeDeps, sessionsAfterPasswordChange, links } = accounts;
   const visitDeps = { ...routeDeps, links, judge };
+  const { knowsCustomRoles } = createNvrRelease({ ask: () => nvrVersion(settings), now: ticks });
   const friendlyNameOf = (camera: string) => components.cameras.it.layout()?.friendly?.get(camera as CameraName);
   return new Router<RouteState>()
-    .use(createLoginRoutes({ ...routeDeps, visibleCameras: seen, friendlyNameOf }).routes())
+    .use(createLoginRoutes({ ...routeDeps, visibleCameras: seen, friendlyNameOf, knowsCustomRoles }).routes())
     .use(createReauthenticateRoute(routeDeps).routes())
     .use(createFactorRoutes(routeDeps).routes())
     .use(createPasskeyRoutes(routeDeps).routes())

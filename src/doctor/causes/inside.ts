@@ -1,6 +1,6 @@
 /** Causes in what stands beside or behind Postern: the NVR, its ports, the store, the disk, and how accounts are protected. */
 import type { Level } from '../cause.ts';
-import type { InsideSeen } from '../observations.ts';
+import { FIRST_WITH_ROLES, type InsideSeen } from '../observations.ts';
 
 export interface InsideCause {
   readonly name: string;
@@ -90,7 +90,7 @@ export const INSIDE_CAUSES: readonly InsideCause[] = [
     signs: ({ nvrVersion, policyNvrVersion }) =>
       compareReleases(nvrVersion, policyNvrVersion) < 0
         ? [
-            `the NVR is ${nvrVersion}, and the route table was made for ${policyNvrVersion}: a custom role may get less than it could`,
+            `the NVR is ${nvrVersion}, and the route table was made for ${policyNvrVersion}: a custom role may get less than it could${pagesOf(nvrVersion)}`,
           ]
         : [],
     advice: 'Update the NVR when you can: each of its releases closes ways to foreign cameras.',
@@ -134,10 +134,15 @@ const listed = (texts: readonly string[]): string =>
 export const exposedSentence = ({ address, port, what }: InsideSeen['exposed'][number]): string =>
   `port ${port} answers at ${address}, where other machines reach it unless a firewall is between: ${what}`;
 
+const pagesOf = (nvrVersion: string | undefined): string =>
+  compareReleases(nvrVersion, FIRST_WITH_ROLES) < 0
+    ? `. Before ${FIRST_WITH_ROLES} its pages know the roles admin and viewer only, so they are told that such a user is a viewer; the cameras stay those of the role`
+    : '';
+
 const RELEASE = /^(?<major>\d+)\.(?<minor>\d+)/;
 
 /** By major and minor number; 0 when one of the two is not known. */
-function compareReleases(one: string | undefined, other: string | undefined): number {
+export function compareReleases(one: string | undefined, other: string | undefined): number {
   const [left, right] = [one, other].map((text) => RELEASE.exec(text ?? '')?.groups);
   if (!left || !right) return 0;
   const major = Number(left['major']) - Number(right['major']);

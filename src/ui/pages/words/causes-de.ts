@@ -170,7 +170,7 @@ export const CAUSES_DE: Readonly<Record<string, readonly [title: string, advice:
   ],
   'nvr-older': [
     'Der NVR ist älter als die Routentabelle',
-    'Aktualisieren Sie den NVR bei Gelegenheit: Jede neue Version schließt Lücken, durch die fremde Kameras sichtbar werden.',
+    'Aktualisieren Sie den NVR bei Gelegenheit: Jede neue Version schließt Lücken, durch die fremde Kameras sichtbar werden. Vor 0.17 kennen seine Seiten nur die Rollen admin und viewer; eigene Rollen heißen dort viewer, ihre Kameras bleiben dieselben.',
   ],
   'second-factor-off': ['Kein zweiter Faktor', 'Setzen Sie auth.second_factor auf admins oder everyone.'],
   'admins-without-factor': [

@@ -1,0 +1,51 @@
+/** Whether the pages of this NVR know custom roles: those of Frigate before 0.17 know admin and viewer only, and show any other role "Access Denied" (SPEC 5). */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { compareReleases } from '../../doctor/causes/inside.ts';
+import { FIRST_WITH_ROLES } from '../../doctor/observations.ts';
+
+export interface NvrRelease {
+  /** True as well while the NVR does not say its version. Never rejects. */
+  knowsCustomRoles(): Promise<boolean>;
+}
+
+/** Milliseconds. */
+const FRESH = 60_000;
+const LONGEST_WAIT = 2000;
+
+export interface NvrReleaseOptions {
+  /** The version as the NVR says it; null without an answer. */
+  readonly ask: () => Promise<string | null>;
+  /** Milliseconds of a steady clock. */
+  readonly now: () => number;
+  /** Milliseconds that a page waits for the first answer. */
+  readonly longestWait?: number;
+}
+
+export function createNvrRelease({ ask, now, longestWait = LONGEST_WAIT }: NvrReleaseOptions): NvrRelease {
+  let known: { readonly version: string | undefined; readonly at: number } | undefined;
+  let asking: Promise<void> | undefined;
+
+  function refresh(): Promise<void> {
+    asking ??= ask()
+      .catch(() => null)
+      .then((version) => {
+        // What was known stays, while the NVR says nothing.
+        known = { version: version ?? known?.version, at: now() };
+      })
+      .finally(() => {
+        asking = undefined;
+      });
+    return asking;
+  }
+
+  return {
+    async knowsCustomRoles() {
+      const isFresh = known !== undefined && now() - known.at < FRESH;
+      const refreshing = isFresh ? undefined : refresh();
+      // A page waits for its profile: only the first answer is waited for, and not for long.
+      if (refreshing && known?.version === undefined)
+        await Promise.race([refreshing, sleep(longestWait, undefined, { ref: false })]);
+      return compareReleases(known?.version, FIRST_WITH_ROLES) >= 0;
+    },
+  };
+}

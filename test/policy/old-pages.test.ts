@@ -1,0 +1,95 @@
+/** Pages of an NVR that knows two roles: a custom role is told to them as viewer, and its cameras stay its own (SPEC 5). */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createNvrRelease } from '../../src/app/gate/nvr-release.ts';
+import { answerLikeAnNvr, type NvrAnswer, startFakeNvr } from '../support/fake-nvr.ts';
+import { isOwnQuestion } from '../support/own-question.ts';
+import { ADMIN_PERSON, CARL, type Person, VERA } from '../support/people.ts';
+import { startInstance } from '../support/start-instance.ts';
+
+const saying =
+  (version: string | undefined): NvrAnswer =>
+  (request, response, received) =>
+    request.url === '/api/version'
+      ? void response.writeHead(version === undefined ? 500 : 200, { 'content-type': 'text/plain' }).end(version)
+      : answerLikeAnNvr(request, response, received);
+
+describe('The role that the profile tells', () => {
+  // biome-ignore format: a table
+  const rows: [version: string | undefined, role: string][] = [
+    ['0.16.4-1234abcd',   'viewer'],
+    ['0.9.4',             'viewer'],
+    ['0.17.0-beta1',      'front_only'],
+    ['0.17.2-f0e1d2c',    'front_only'],
+    ['0.18.0',            'front_only'],
+    ['dev',               'front_only'],
+    [undefined,           'front_only'],
+  ];
+  for (const [version, role] of rows)
+    it(`of a user of a custom role is ${role} for an NVR that says ${version ?? 'nothing'}`, async () => {
+      const nvr = await startFakeNvr();
+      nvr.answer = saying(version);
+      const at = await startInstance({ config: { nvr: { url: nvr.url } } });
+      try {
+        const profileOf = async (person: Person) =>
+          (await at.ask('/api/profile', { token: await at.logIn(person) })).json() as Promise<{
+            role: string;
+            username: string;
+            allowed_cameras: string[];
+          }>;
+        const carl = await profileOf(CARL);
+        assert.deepEqual([carl.username, carl.role, carl.allowed_cameras], ['carl', role, ['cam1']]);
+        assert.deepEqual([(await profileOf(VERA)).role, (await profileOf(ADMIN_PERSON)).role], ['viewer', 'admin']);
+        const token = await at.logIn(CARL);
+        nvr.received.length = 0;
+        const statuses = await Promise.all(
+          ['/api/cam2/latest.jpg', '/clips/', '/stream/x', '/api/cam2/recordings'].map(
+            async (path) => (await at.ask(path, { token })).status,
+          ),
+        );
+        assert.deepEqual(statuses, [403, 403, 403, 403]);
+        assert.deepEqual(
+          nvr.received.filter((request) => !isOwnQuestion(request)),
+          [],
+        );
+      } finally {
+        await at.close();
+        await nvr.close();
+      }
+    });
+});
+
+describe('The version of the NVR', () => {
+  it('is asked for once a minute, and stays known while the NVR does not answer', async () => {
+    let at = 0;
+    let asked = 0;
+    let said: string | null = '0.16.4';
+    const release = createNvrRelease({
+      now: () => at,
+      ask: () => {
+        asked += 1;
+        return said === 'broken' ? Promise.reject(new Error('no answer')) : Promise.resolve(said);
+      },
+    });
+    const known = () => release.knowsCustomRoles();
+    assert.deepEqual(await Promise.all([known(), known()]), [false, false]);
+    assert.equal(asked, 1);
+    for (const silence of [null, 'broken']) {
+      said = silence;
+      at += 61_000;
+      assert.deepEqual([await known(), await known()], [false, false]);
+      await new Promise(setImmediate);
+    }
+    said = '0.17.1';
+    at += 61_000;
+    await known();
+    await new Promise(setImmediate);
+    assert.equal(await known(), true, 'the answer that came meanwhile');
+    assert.equal(asked, 4);
+  });
+
+  it('is no reason for a page to wait long', async () => {
+    const release = createNvrRelease({ now: () => 0, ask: () => new Promise(() => {}), longestWait: 1 });
+    assert.equal(await release.knowsCustomRoles(), true);
+  });
+});
