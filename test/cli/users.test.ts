@@ -1,17 +1,29 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { PassThrough, Readable } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
+import { createRoleRegistry } from '../../src/accounts/roles/role-registry.ts';
+import { createRoles } from '../../src/accounts/roles/roles.ts';
 import { importUsers } from '../../src/accounts/users/import-users.ts';
 import { createUsers } from '../../src/accounts/users/users.ts';
 import { registerUsersCommands } from '../../src/cli/commands/users.ts';
-import type { UserName } from '../../src/domain/names.ts';
+import { readNvrRoles } from '../../src/config/nvr-roles.ts';
+import type { Role, UserName } from '../../src/domain/names.ts';
 import { ok } from '../../src/domain/result.ts';
 import { readNvrUsers } from '../../src/store/nvr-users.ts';
-import { handClock, openAccounts, PASSWORD_RULES, person, quickHasher, ROLES } from '../accounts/support/people.ts';
+import {
+  handClock,
+  IN_FORCE,
+  openInstanceStore,
+  PASSWORD_RULES,
+  person,
+  quickHasher,
+  ROLES,
+} from '../accounts/support/people.ts';
 import { tempDirectory } from '../accounts/support/temp-directory.ts';
 
 const NEW = 'a new password';
@@ -30,7 +42,15 @@ interface Typing {
 
 /** A command line over a store with an admin, and vera. */
 async function terminal(t: TestContext, people: readonly (readonly [name: string, role: string])[] = PEOPLE) {
-  const store = await openAccounts(t);
+  const records = await openInstanceStore(t);
+  const store = records.accounts;
+  const roleRegistry = createRoleRegistry({ store: records.roles, fixed: IN_FORCE });
+  const parts = {
+    store,
+    clock: handClock(),
+    roles: roleRegistry.latest,
+    customRoles: createRoles({ store, roleStore: records.roles, roleRegistry }),
+  };
   for (const [name, role] of people) await store.addUser(await person(name, { role }));
   const users = createUsers({
     store,
@@ -54,8 +74,11 @@ async function terminal(t: TestContext, people: readonly (readonly [name: string
       printed.err += chunk;
       if (String(chunk).endsWith(': ')) stdin.push(lines.shift() ?? '');
     });
-    const parts = { store, clock: handClock(), roles: () => ROLES };
-    const importFrom = async (path: string) => importUsers(await readNvrUsers(path), parts);
+    const importFrom = async (path: string, { config, unknownRole }: { config?: string; unknownRole?: string }) => {
+      const { file, roles } = readNvrRoles(path, config);
+      const imported = await importUsers(await readNvrUsers(path), { roles, unknownRole }, parts);
+      return imported.ok ? { config: file, users: imported.value } : assert.fail(imported.error);
+    };
     const openStore = async () => ({
       users: {
         ...users,
@@ -71,7 +94,7 @@ async function terminal(t: TestContext, people: readonly (readonly [name: string
     await program.parseAsync(['node', 'postern', 'users', ...line.split(' ')]);
     return printed;
   };
-  return { run, store, opens };
+  return { run, store, opens, roles: roleRegistry.latest };
 }
 
 const said = (out: string) => ({ out, err: '', code: 0, isClosed: true });
@@ -160,14 +183,15 @@ describe('postern users', () => {
       await run(`import ${file}`),
       said(
         [
-          '  admin: added with the role admin',
+          '  admin: added with the role admin, sees all cameras',
           '  "broken": not added: the password hash is not of the kind pbkdf2_sha256$iterations$salt$hash',
-          '  family: added with the role viewer, for there is no role "family" here',
-          '  guard_1: added with the role viewer, for there is no role "guard" here',
-          '  older: added with the role viewer',
-          '  stranger: added with the role viewer, for there is no role "operator" here',
-          '  viewer: added with the role viewer',
+          '  family: added with the role family, sees no camera, for nothing says what the role "family" may see',
+          '  guard_1: added with the role guard, sees no camera, for nothing says what the role "guard" may see',
+          '  older: added with the role viewer, sees all cameras',
+          '  stranger: added with the role operator, sees no camera, for nothing says what the role "operator" may see',
+          '  viewer: added with the role viewer, sees all cameras',
           '  warden.2: exists already, and keeps its role and password',
+          'the roles of the NVR were not found: name its config.yml with --config, or give the cameras in auth.roles',
           `${file}: 8 read, 6 added, 1 kept, 1 refused\n`,
         ].join('\n'),
       ),
@@ -181,6 +205,73 @@ describe('postern users', () => {
     assert.match((await run(`import ${file}`)).out, /8 read, 0 added, 7 kept, 1 refused\n$/);
     assert.deepEqual(await store.listUsers(), everybody);
   });
+
+  /** A database of the NVR with a user for each role, and a configuration beside it. */
+  async function nvrWith(t: TestContext, roles: readonly string[], config?: string, iterations = '10') {
+    const directory = tempDirectory(t);
+    const file = join(directory, 'frigate.db');
+    const nvr = new DatabaseSync(file);
+    nvr.exec('CREATE TABLE "user" (username VARCHAR(30) PRIMARY KEY, password_hash VARCHAR(120), role VARCHAR(20))');
+    const { passwordHash } = await person('somebody');
+    const hash = passwordHash.replace('$10$', `$${iterations}$`);
+    for (const [at, role] of roles.entries())
+      nvr.prepare('INSERT INTO "user" VALUES (?, ?, ?)').run(`user${at}`, hash, role);
+    nvr.close();
+    if (config !== undefined) writeFileSync(join(directory, 'config.yml'), config);
+    return { directory, file };
+  }
+  const CONFIG = `cameras: {}\nauth:\n  roles:\n    guests: [front]\n    gardener: [everything]\n    watch: [back, 'side door']\n`;
+
+  it('import takes the roles of the configuration beside the database, and says what each user will see', async (t) => {
+    const { file, directory } = await nvrWith(t, ['guests', 'gardener', 'watch', 'lost', 'viewer'], CONFIG);
+    const { run, store, roles } = await terminal(t, []);
+    assert.deepEqual((await run(`import ${file}`)).out.split('\n').slice(0, 6), [
+      '  user0: added with the role guests, sees front',
+      `  user1: added with the role gardener, sees ${ROLES.get('gardener' as Role)?.join(', ')}`,
+      '  user2: added with the role watch, sees back, side door',
+      '  user3: added with the role lost, sees no camera, for nothing says what the role "lost" may see',
+      '  user4: added with the role viewer, sees all cameras',
+      `the roles of the NVR are from ${join(directory, 'config.yml')}`,
+    ]);
+    const inForce = await roles();
+    assert.deepEqual(
+      ['guests', 'watch', 'lost'].map((role) => inForce.get(role as Role)),
+      [['front'], ['back', 'side door'], []],
+    );
+    assert.equal((await store.findUser('user3'))?.role, 'lost');
+  });
+
+  it('import takes another configuration, and makes viewers of users of unknown roles only when it is told so', async (t) => {
+    const { file, directory } = await nvrWith(t, ['guests', 'lost'], 'auth: {}');
+    const other = join(directory, 'other.yaml');
+    writeFileSync(other, CONFIG);
+    const { run, store } = await terminal(t, []);
+    const { out } = await run(`import ${file} --config ${other} --unknown-role viewer`);
+    assert.match(
+      out,
+      /user1: added with the role viewer, sees all cameras, for nothing says what the role "lost" may see/,
+    );
+    assert.deepEqual(
+      (await store.listUsers()).map(({ role }) => role),
+      ['guests', 'viewer'],
+    );
+  });
+
+  // biome-ignore format: a table
+  const unsafe: [sentence: string, role: string, iterations: string, reason: RegExp][] = [
+    ['a role that looks like admin',        'Admin',     '10',      /the role "Admin" cannot be made: .*differs from the role name "admin" in case only/],
+    ['a role that is reserved',             'none',      '10',      /"none" is a reserved role name/],
+    ['a role with a slash',                 '../admin',  '10',      /is not a role name/],
+    ['a hash that would cost everybody',    'viewer',    '9999999', /more than 6000000 iterations: every wrong password would cost as much/],
+  ];
+  for (const [sentence, role, iterations, reason] of unsafe) {
+    it(`import adds no user with ${sentence}`, async (t) => {
+      const { file } = await nvrWith(t, [role], undefined, iterations);
+      const { run, store } = await terminal(t, []);
+      assert.match((await run(`import ${file}`)).err, reason);
+      assert.deepEqual(await store.listUsers(), []);
+    });
+  }
 
   it('import takes a file of before there were roles, and refuses reserved and hostile names', async (t) => {
     const { run, store } = await terminal(t, []);

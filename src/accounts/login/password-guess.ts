@@ -18,13 +18,18 @@ export interface GuessDeps {
   /** Addresses that logged in before. */
   readonly knownClients: KnownClients;
   readonly hasher: PasswordHasher;
+  /** Makes a wrong password cost what the store's hashes do. */
+  readonly followStore?: (hasher: PasswordHasher) => Promise<void>;
 }
 
 /** Rejects with the reason of the signal once the client has left. */
 export type GuessOutcome = CheckOutcome | Extract<Reservation, { kind: 'limited' }>;
 
 /** Only a wrong password keeps its place. A right one, and one that was not checked (busy, a fault), gives it back. */
-export async function judgeGuess(guess: Guess, { limiter, hasher, knownClients }: GuessDeps): Promise<GuessOutcome> {
+export async function judgeGuess(
+  guess: Guess,
+  { limiter, hasher, knownClients, followStore }: GuessDeps,
+): Promise<GuessOutcome> {
   const { address, browserOf, signal } = guess;
   const isKnown = browserOf !== undefined || knownClients.has(address);
   const waiter = {
@@ -37,6 +42,7 @@ export async function judgeGuess(guess: Guess, { limiter, hasher, knownClients }
   if (place.kind !== 'reserved') return place;
   let isWrong = false;
   try {
+    await followStore?.(hasher);
     const outcome = await hasher.check(guess.password, await guess.storedHash(), waiter);
     isWrong = outcome.kind === 'mismatch';
     return outcome;

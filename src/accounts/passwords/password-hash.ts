@@ -5,8 +5,10 @@ import { createConcurrencyLimit, type Waiter } from './concurrency-limit.ts';
 
 /** Interface 2.1. */
 export const PBKDF2_ITERATIONS = 600_000;
-/** Hashes with more iterations are treated as malformed: checking one would occupy a thread for seconds. */
-const MOST_ITERATIONS = 10_000_000;
+/** A hash may have so many times the configured count: checking it occupies a thread, and every wrong password costs as much. */
+const MOST_TIMES = 10;
+/** The most iterations of a hash that is taken; one with more is treated as malformed. The NVR's own are always taken. */
+export const mostIterations = (configured: number): number => Math.max(configured * MOST_TIMES, PBKDF2_ITERATIONS);
 /** Node's thread pool has four threads, and files and DNS need one of them, on any number of cores (G22). */
 const MOST_LANES = 3;
 const KEY_BYTES = 32;
@@ -29,6 +31,8 @@ export interface PasswordHasher {
   check(password: string, stored: string | undefined, waiter?: Waiter): Promise<CheckOutcome>;
   /** A stronger hash of the same password; undefined when the stored one is strong enough. The salt stays. */
   strengthen(password: string, stored: string): Promise<HashOutcome | undefined>;
+  /** The hashes that the store has now: a wrong password costs as much as with the dearest of them, and no more. */
+  follow(stored: Iterable<string>): void;
   /** Hashes that wait for a lane. */
   waiting(): number;
 }
@@ -44,10 +48,10 @@ export interface HashSettings {
 }
 
 export function createPasswordHasher({ iterations, concurrency, queue, onHash }: HashSettings): PasswordHasher {
-  const mostIterations = Math.max(iterations, MOST_ITERATIONS);
+  const most = mostIterations(iterations);
   const lanes = createConcurrencyLimit({ lanes: Math.min(concurrency, MOST_LANES), queue });
   const unknownUser: StoredHash = { iterations, salt: newSalt(), key: randomBytes(KEY_BYTES) };
-  /** The highest iteration count seen: imported hashes, or hashes from before the count was lowered, may have more. */
+  /** The highest iteration count known: imported hashes, or hashes from before the count was lowered, may have more. */
   let dearest = iterations;
 
   const derive = (password: string, salt: string, count: number): Promise<Buffer> => {
@@ -59,7 +63,7 @@ export function createPasswordHasher({ iterations, concurrency, queue, onHash }:
     hash: hashText(await derive(password, salt, iterations), salt, iterations),
   });
   const matches = async (password: string, stored: string | undefined): Promise<CheckOutcome> => {
-    const known = stored === undefined ? undefined : parseHash(stored, mostIterations);
+    const known = stored === undefined ? undefined : parseHash(stored, most);
     const expected = known ?? unknownUser;
     const isSame = timingSafeEqual(await derive(password, expected.salt, expected.iterations), expected.key);
     if (isSame && known) return { kind: 'match' };
@@ -71,10 +75,14 @@ export function createPasswordHasher({ iterations, concurrency, queue, onHash }:
 
   return {
     waiting: lanes.waiting,
+    follow(stored) {
+      dearest = iterations;
+      for (const hash of stored) dearest = Math.max(dearest, parseHash(hash, most)?.iterations ?? 0);
+    },
     hash: async (password) => orBusy(await lanes.run(() => hashWith(password, newSalt()))),
     check: async (password, stored, waiter) => orBusy(await lanes.run(() => matches(password, stored), waiter)),
     async strengthen(password, stored) {
-      const known = parseHash(stored, mostIterations);
+      const known = parseHash(stored, most);
       if (!known || known.iterations >= iterations) return undefined;
       return orBusy(await lanes.run(() => hashWith(password, known.salt)));
     },
@@ -82,9 +90,9 @@ export function createPasswordHasher({ iterations, concurrency, queue, onHash }:
 }
 
 /** The parts of a stored hash; undefined when it is malformed. */
-export function parseHash(stored: string, mostIterations = MOST_ITERATIONS): StoredHash | undefined {
+export function parseHash(stored: string, most = mostIterations(PBKDF2_ITERATIONS)): StoredHash | undefined {
   const [, count, salt, key] = FORMAT.exec(stored) ?? [];
-  if (!count || !salt || !key || Number(count) > mostIterations) return undefined;
+  if (!count || !salt || !key || Number(count) > most) return undefined;
   return { iterations: Number(count), salt, key: Buffer.from(key, 'base64') };
 }
 

@@ -46,6 +46,8 @@ export interface ListedRole {
 export interface WantedRole {
   readonly cameras: readonly unknown[];
   readonly limits?: AskedLimits;
+  /** The role may have no camera at all: it waits for somebody to give it some. */
+  readonly mayBeEmpty?: true;
 }
 
 /** By name: a role that is made or changed, or its cameras alone; null for one that is deleted. */
@@ -101,7 +103,8 @@ export function createRoles({ store, roleStore, roleRegistry }: RoleDeps): Roles
         const entries = asked === null || isList(asked) ? asked : asked.cameras;
         const role = nameOf(name, entries === null, known, roleRegistry);
         if (!role.ok) return role;
-        const cameras = entries === null ? ok(null) : camerasOf(name, entries);
+        const isEmpty = entries?.length === 0 && asked !== null && !isList(asked) && asked.mayBeEmpty;
+        const cameras = entries === null ? ok(null) : isEmpty ? ok([]) : camerasOf(name, entries);
         if (!cameras.ok) return cameras;
         if (cameras.value === null || asked === null) {
           deleted.push(role.value);

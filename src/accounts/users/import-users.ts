@@ -2,9 +2,10 @@
 import type { AccountStore, ImportedUser } from '../../domain/accounts/account.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
-import { ADMIN, parseUserName, type UserName, VIEWER } from '../../domain/names.ts';
+import { ADMIN, parseUserName, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { parseHash } from '../passwords/password-hash.ts';
+import { mostIterations, PBKDF2_ITERATIONS, parseHash } from '../passwords/password-hash.ts';
+import type { Roles } from '../roles/roles.ts';
 
 /** As the NVR keeps them. */
 export interface UserRow {
@@ -18,36 +19,78 @@ export interface ImportUsersDeps {
   readonly store: Pick<AccountStore, 'addUser'>;
   readonly clock: Clock;
   readonly roles: () => CustomRoles | Promise<CustomRoles>;
+  /** Makes the roles that are not here yet. */
+  readonly customRoles: Pick<Roles, 'change'>;
+  /** `auth.hash_iterations`. */
+  readonly iterations?: number;
 }
 
+/** What the NVR's users may see. */
+export interface NvrRights {
+  /** `auth.roles` of the NVR's configuration; entries are camera names. */
+  readonly roles: ReadonlyMap<string, readonly string[]>;
+  /** The role of users whose role nobody knows. Absent: their own, without cameras. */
+  readonly unknownRole?: string | undefined;
+}
+
+/** Errs with a sentence before anything is written. */
 export async function importUsers(
   rows: readonly UserRow[],
-  { store, clock, roles }: ImportUsersDeps,
-): Promise<readonly ImportedUser[]> {
-  const known = [ADMIN, VIEWER, ...(await roles()).keys()];
+  nvr: NvrRights,
+  deps: ImportUsersDeps,
+): Promise<Result<readonly ImportedUser[], string>> {
+  const { store, clock, roles, iterations = PBKDF2_ITERATIONS } = deps;
   const now = unixSeconds(clock);
+  const { unknownRole: given } = nvr;
+  const names = [ADMIN, VIEWER, ...(await roles()).keys(), ...nvr.roles.keys()];
+  if (given !== undefined && !names.includes(given as Role))
+    return err(`there is no role ${JSON.stringify(given)} for --unknown-role: take one of ${names.join(', ')}`);
   const imported: ImportedUser[] = [];
   for (const row of rows) {
-    const checked = checkedRow(row);
-    if (!checked.ok) {
-      imported.push({ kind: 'refused', name: row.username, reason: checked.error });
+    const { username: name } = row;
+    const checked = checkedRow(row, mostIterations(iterations));
+    const role = checked.ok ? await roleFor(row.role ?? ADMIN, nvr, deps) : checked;
+    if (!checked.ok || !role.ok) {
+      imported.push({ kind: 'refused', name, reason: checked.ok ? (role as { error: string }).error : checked.error });
       continue;
     }
-    const name = checked.value;
-    const asked = row.role ?? ADMIN;
-    const role = known.find((candidate) => candidate === asked);
     // The NVR keeps the time of the change without a zone. The time of the import will do: no token of ours is older.
-    const user = { name, role: role ?? VIEWER, passwordHash: row.passwordHash, passwordChangedAt: now, createdAt: now };
+    const times = { passwordChangedAt: now, createdAt: now };
+    const user = { name: checked.value, role: role.value.role, passwordHash: row.passwordHash, ...times };
     const outcome = await store.addUser(user);
-    if (outcome === 'taken') imported.push({ kind: 'kept', name });
-    else imported.push({ kind: 'added', name, role: user.role, ...(role ? {} : { unknownRole: asked }) });
+    imported.push(outcome === 'taken' ? { kind: 'kept', name } : { kind: 'added', name, ...role.value });
   }
-  return imported;
+  return ok(imported);
 }
 
-function checkedRow({ username, passwordHash }: UserRow): Result<UserName, string> {
+type FoundRole = Pick<Extract<ImportedUser, { kind: 'added' }>, 'role' | 'cameras' | 'unknownRole'>;
+
+const EVERY_CAMERA = ['*'];
+
+/** A role that is not here is made, with the cameras that it has in the NVR, or with none. */
+async function roleFor(asked: string, nvr: NvrRights, deps: ImportUsersDeps): Promise<Result<FoundRole, string>> {
+  if (asked === ADMIN || asked === VIEWER) return ok({ role: asked as Role, cameras: EVERY_CAMERA });
+  const known = await deps.roles();
+  const here = known.get(asked as Role);
+  if (here) return ok({ role: asked as Role, cameras: here });
+  const there = nvr.roles.get(asked);
+  if (!there && nvr.unknownRole !== undefined) {
+    const found = await roleFor(nvr.unknownRole, nvr, deps);
+    return found.ok ? ok({ ...found.value, unknownRole: asked }) : found;
+  }
+  const cameras = there ?? [];
+  const made = await deps.customRoles.change(new Map([[asked, { cameras, mayBeEmpty: true as const }]]));
+  if (!made.ok) return err(`the role ${JSON.stringify(asked)} cannot be made: ${made.error.message}`);
+  return ok({ role: asked as Role, cameras, ...(!there && { unknownRole: asked }) });
+}
+
+function checkedRow({ username, passwordHash }: UserRow, most: number): Result<UserName, string> {
   const name = parseUserName(username);
   if (!name.ok) return name;
-  const isHash = parseHash(passwordHash) !== undefined;
-  return isHash ? ok(name.value) : err('the password hash is not of the kind pbkdf2_sha256$iterations$salt$hash');
+  if (parseHash(passwordHash, most)) return ok(name.value);
+  return err(
+    parseHash(passwordHash, Number.POSITIVE_INFINITY)
+      ? `the password hash has more than ${most} iterations: every wrong password would cost as much`
+      : 'the password hash is not of the kind pbkdf2_sha256$iterations$salt$hash',
+  );
 }

@@ -94,6 +94,7 @@ export function accountsUnder(settings: Settings, deps: AccountDeps): AccountsIn
   const accountDeps = {
     store: deps.store.accounts,
     hasher: deps.hasherOf(auth.hash_iterations),
+    followStore: credentials.hashCosts,
     clock: deps.clock,
     roles: credentials.roleRegistry.latest,
     passwordRules: passwordRulesOf(settings),

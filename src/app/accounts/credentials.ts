@@ -1,7 +1,10 @@
 /** Opens roles, API tokens and the list of sessions on the store, and deletes what has expired (SPEC 4.2 to 4.4). */
+
 import type { Logger } from 'pino';
 import { type Audit, BY_CONFIGURATION } from '../../accounts/audit.ts';
 import { createLoginLimiter, type Place } from '../../accounts/login/login-limiter.ts';
+import { createHashCosts } from '../../accounts/passwords/hash-costs.ts';
+import type { PasswordHasher } from '../../accounts/passwords/password-hash.ts';
 import { createRoleRegistry, type RoleRegistry } from '../../accounts/roles/role-registry.ts';
 import { createSeenSessions, type SeenSessions } from '../../accounts/sessions/seen-sessions.ts';
 import { createStoreGrace, type StoreGrace } from '../../accounts/sessions/store-grace.ts';
@@ -25,6 +28,8 @@ export interface Credentials {
   /** Of clients that sent bad ones. */
   readonly tokenLimiter: { reserve(address: string): MaybePromise<Place>; size(): number };
   readonly seenSessions: SeenSessions;
+  /** What a wrong password costs: as much as with the hashes that the store has. */
+  readonly hashCosts: (hasher: PasswordHasher) => Promise<void>;
   /** Told when the custom roles have changed, by whomever. */
   onRoles(tell: (roles: CustomRoles) => void): void;
   /** SPEC 4.3: a role that was taken out of the file makes viewers of its users. */
@@ -114,6 +119,7 @@ export async function openCredentials(deps: CredentialDeps): Promise<Credentials
     tokenVerifier,
     tokenLimiter,
     seenSessions,
+    hashCosts: createHashCosts({ store: store.accounts, version }),
     onRoles: (tell) => void listeners.push(tell),
     demoteWhoseRoleIsGone: async () => demote(deps, await roleRegistry.latest()),
     async close() {

@@ -22,9 +22,22 @@ export interface InvitationLink {
   readonly expiresAt: number;
 }
 
+export interface ImportOptions {
+  /** The NVR's configuration; absent, it is looked for beside the database. */
+  readonly config?: string | undefined;
+  /** The role of users whose role nobody knows; absent, they see no camera. */
+  readonly unknownRole?: string | undefined;
+}
+
+export interface UserImport {
+  /** The NVR's configuration that was read; undefined where none was found. */
+  readonly config: string | undefined;
+  readonly users: readonly ImportedUser[];
+}
+
 /** The users as commands know them. */
 export interface CommandUsers extends Users {
-  importFrom(path: string): Promise<readonly ImportedUser[]>;
+  importFrom(path: string, options?: ImportOptions): Promise<UserImport>;
   resetFactors(name: string): Promise<UserOutcome>;
   /** A link by which the user sets the own password. With a role the user is made. */
   invite(name: string, role?: string, validity?: GivenValidity): Promise<Result<InvitationLink, InvitationRefusal>>;
@@ -55,9 +68,10 @@ export function auditedUsers(users: CommandUsers, audit: Audit): CommandUsers {
     resetFactors: (name) => told({ what: 'second-factor-removed', user: name }, users.resetFactors(name), audit),
     invite: (name, role, validity) =>
       told({ what: 'invitation-made', user: name }, users.invite(name, role, validity), audit),
-    async importFrom(path) {
-      const imported = await users.importFrom(path);
-      for (const { kind, name } of imported) if (kind === 'added') tell({ what: 'user-created', user: name }, audit);
+    async importFrom(path, options) {
+      const imported = await users.importFrom(path, options);
+      for (const { kind, name } of imported.users)
+        if (kind === 'added') tell({ what: 'user-created', user: name }, audit);
       return imported;
     },
   };

@@ -1,16 +1,19 @@
 /** Opens the store and the accounts for the command line, beside a running server or without one (SPEC 1). */
+
 import { existsSync } from 'node:fs';
 import type { InvitationRefusal, Invitations, WantedInvitation } from '../../accounts/invitations/invitations.ts';
 import { createLinkAdmin } from '../../accounts/links/link-admin.ts';
 import { createNotices } from '../../accounts/notices/notices.ts';
 import { createPasswordHasher } from '../../accounts/passwords/password-hash.ts';
 import { createRoleRegistry } from '../../accounts/roles/role-registry.ts';
+import { createRoles } from '../../accounts/roles/roles.ts';
 import { newEpoch } from '../../accounts/second-factor/second-factor.ts';
 import { createTokenAdmin, type TokenAdmin } from '../../accounts/tokens/token-admin.ts';
 import { importUsers } from '../../accounts/users/import-users.ts';
 import { createUsers, type UserOutcome } from '../../accounts/users/users.ts';
 import type { GivenValidity } from '../../accounts/users/validity.ts';
 import { loadConfig } from '../../config/load-config.ts';
+import { readNvrRoles } from '../../config/nvr-roles.ts';
 import { formatProblem } from '../../config/problems/problems.ts';
 import { rolesOfFile } from '../../config/schema/role-schema.ts';
 import type { Settings } from '../../config/schema/schema.ts';
@@ -29,6 +32,7 @@ import { passwordRulesOf } from '../accounts/password-rules-of.ts';
 import { webhookTarget } from '../accounts/telling.ts';
 import { openCommandLedger } from '../ledger/command-ledger.ts';
 import { openKnownStore } from '../resources/known-store.ts';
+import type { ImportOptions } from './audit.ts';
 import {
   auditedLinks,
   auditedTokens,
@@ -114,7 +118,15 @@ export async function openForCommands(
     resetFactors: (name: string) => resetFactors(name, store),
     invite: (name: string, role?: string, validity?: GivenValidity) =>
       invite({ name, role, validity }, invitations, settings),
-    importFrom: async (path: string) => importUsers(await readNvrUsers(path), { store: store.accounts, clock, roles }),
+    async importFrom(path: string, { config, unknownRole }: ImportOptions = {}) {
+      const { file, roles: ofNvr } = readNvrRoles(path, config);
+      const customRoles = createRoles({ store: store.accounts, roleStore: store.roles, roleRegistry });
+      const iterations = settings.auth.hash_iterations;
+      const parts = { store: store.accounts, clock, roles, customRoles, iterations };
+      const imported = await importUsers(await readNvrUsers(path), { roles: ofNvr, unknownRole }, parts);
+      if (!imported.ok) throw new Error(imported.error);
+      return { config: file, users: imported.value };
+    },
   };
   const { default_lifetime: usual, max_lifetime: most } = settings.links;
   const linkDeps = {

@@ -118,5 +118,6 @@ const hasherOver = (iterations: number, ask: Ask): PasswordHasher => ({
   check: (password, stored, waiter) =>
     ask({ kind: 'check', iterations, password, stored, waiter: waiter && { ...waiter, signal: undefined } }),
   strengthen: (password, stored) => ask({ kind: 'strengthen', iterations, password, stored }),
+  follow() {},
   waiting: () => 0,
 });

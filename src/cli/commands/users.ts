@@ -40,7 +40,10 @@ export interface OpenUsers {
     /** All second factors and recovery codes. */
     resetFactors(name: string): Outcome;
     /** From an NVR's own SQLite file. */
-    importFrom(path: string): Promise<readonly ImportedUser[]>;
+    importFrom(
+      path: string,
+      options: { readonly config?: string; readonly unknownRole?: string },
+    ): Promise<{ readonly config: string | undefined; readonly users: readonly ImportedUser[] }>;
     /** A link, good once, by which the user sets the own password. With a role the user is made. */
     invite(
       name: string,
@@ -157,7 +160,14 @@ export function registerUsersCommands(program: Command, deps: UsersCommandDeps):
   users
     .command('import <file>')
     .description("import the users of an NVR's SQLite file, with their passwords; users that exist here are kept")
-    .action((file: string) => run('create', async (accounts) => importReport(file, await accounts.importFrom(file))));
+    .option('--config <file>', "the NVR's configuration, for auth.roles; otherwise config.yml beside the file")
+    .option('--unknown-role <role>', 'the role of users whose role is unknown; otherwise they see no camera')
+    .action((file: string, options: { config?: string; unknownRole?: string }) =>
+      run('create', async (accounts) => {
+        const { config, users: imported } = await accounts.importFrom(file, options);
+        return importReport(file, config, imported);
+      }),
+    );
 }
 
 const VALID_FROM = 'from when the account may be used: 2026-12-24 18:00 (local time), +2h, +7d, or Unix seconds';
@@ -216,21 +226,36 @@ async function said(outcome: Outcome, sentence: string): Promise<Result<string, 
 }
 
 /** A file without users is no failure; a file whose users are all refused is. */
-function importReport(file: string, imported: readonly ImportedUser[]): Result<string, string> {
+function importReport(
+  file: string,
+  config: string | undefined,
+  imported: readonly ImportedUser[],
+): Result<string, string> {
   const count = (kind: ImportedUser['kind']): number => imported.filter((user) => user.kind === kind).length;
   const total = `${file}: ${imported.length} read, ${count('added')} added, ${count('kept')} kept, ${count('refused')} refused`;
-  const report = [...imported.map(importLine), total].join('\n');
+  const report = [...imported.map(importLine), rolesLine(config), total].join('\n');
   const isFailure = imported.length > 0 && count('refused') === imported.length;
   return isFailure ? { ok: false, error: report } : { ok: true, value: report };
 }
+
+const rolesLine = (config: string | undefined): string =>
+  config === undefined
+    ? 'the roles of the NVR were not found: name its config.yml with --config, or give the cameras in auth.roles'
+    : `the roles of the NVR are from ${config}`;
 
 function importLine(user: ImportedUser): string {
   if (user.kind === 'kept') return `  ${user.name}: exists already, and keeps its role and password`;
   // A name that was refused may hold anything.
   if (user.kind === 'refused') return `  ${JSON.stringify(user.name)}: not added: ${user.reason}`;
-  const { name, role, unknownRole } = user;
-  if (unknownRole === undefined) return `  ${name}: added with the role ${role}`;
-  return `  ${name}: added with the role ${role}, for there is no role ${JSON.stringify(unknownRole)} here`;
+  const { name, role, cameras, unknownRole } = user;
+  const why =
+    unknownRole === undefined ? '' : `, for nothing says what the role ${JSON.stringify(unknownRole)} may see`;
+  return `  ${name}: added with the role ${role}, sees ${camerasText(cameras)}${why}`;
+}
+
+function camerasText(cameras: readonly string[]): string {
+  if (cameras.includes('*')) return 'all cameras';
+  return cameras.length === 0 ? 'no camera' : cameras.join(', ');
 }
 
 function listing(users: readonly ListedUser[]): string {

@@ -59,7 +59,15 @@ export interface AccountStore {
 
 /** The outcome of importing one user of the NVR. */
 export type ImportedUser =
-  | { readonly kind: 'added'; readonly name: string; readonly role: Role; readonly unknownRole?: string }
+  | {
+      readonly kind: 'added';
+      readonly name: string;
+      readonly role: Role;
+      /** Entries may hold `*`, which alone is every camera. */
+      readonly cameras: readonly string[];
+      /** The role in the NVR, where nothing says what it may see. */
+      readonly unknownRole?: string;
+    }
   /** A user who exists here keeps role and password: they may have been changed here since. */
   | { readonly kind: 'kept'; readonly name: string }
   | { readonly kind: 'refused'; readonly name: string; readonly reason: string };

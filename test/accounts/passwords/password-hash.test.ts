@@ -55,6 +55,27 @@ describe('The hasher', () => {
     assert.deepEqual(work, [[10], [10], [4, 6], [10]]);
   });
 
+  it('takes at most ten times its own count, and what the NVR writes', async () => {
+    const dear = (count: number): string => ADMIN.replace('600000', String(count));
+    const pieces: number[] = [];
+    const hasher = (iterations: number) =>
+      createPasswordHasher({ iterations, concurrency: 1, queue: 0, onHash: (count) => pieces.push(count) });
+    await hasher(10).check('x', dear(600_001));
+    await hasher(60_001).check('x', dear(600_010));
+    await hasher(60_001).check('x', dear(600_011));
+    assert.deepEqual(pieces, [10, 600_010, 60_001]);
+  });
+
+  it('costs what the hashes in the store do: one that is gone costs nothing any more', async () => {
+    const pieces: number[] = [];
+    const hasher = quick((iterations) => pieces.push(iterations));
+    hasher.follow([await hashed('a', 10), await hashed('b', 50), NO_SALT]);
+    await hasher.check('wrong', undefined);
+    hasher.follow([await hashed('a', 10)]);
+    await hasher.check('wrong', undefined);
+    assert.deepEqual(pieces, [10, 40, 10]);
+  });
+
   it('does as much for all as the dearest hash has cost that it has seen', async () => {
     const pieces: number[] = [];
     const hasher = quick((iterations) => pieces.push(iterations));
