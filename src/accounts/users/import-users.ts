@@ -5,7 +5,6 @@ import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, parseUserName, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { mostIterations, PBKDF2_ITERATIONS, parseHash } from '../passwords/password-hash.ts';
-import type { Roles } from '../roles/roles.ts';
 
 /** As the NVR keeps them. */
 export interface UserRow {
@@ -20,7 +19,11 @@ export interface ImportUsersDeps {
   readonly clock: Clock;
   readonly roles: () => CustomRoles | Promise<CustomRoles>;
   /** Makes the roles that are not here yet. */
-  readonly customRoles: Pick<Roles, 'change'>;
+  readonly customRoles: {
+    change(
+      wanted: ReadonlyMap<string, { readonly cameras: readonly string[]; readonly mayBeEmpty: true }>,
+    ): Promise<Result<unknown, { readonly message: string }>>;
+  };
   /** `auth.hash_iterations`. */
   readonly iterations?: number;
 }
