@@ -32,6 +32,29 @@ export function parseUserName(text: string): Result<UserName, string> {
   return ok(text as UserName);
 }
 
+/** No path can end in these: a browser takes them for steps. */
+const STEPS: readonly string[] = ['.', '..'];
+
+/** The name of an account that is to be made, beside those that exist; or what is wrong with it. */
+export function parseNewUserName(text: string, existing: readonly string[]): Result<UserName, string> {
+  const name = parseUserName(text);
+  if (!name.ok) return name;
+  if (STEPS.includes(text)) return err(`the user name "${text}" cannot stand in an address: choose another`);
+  const alike = [ADMIN, ANONYMOUS, ...existing].find((other) => isTwin(other, text));
+  return alike === undefined ? name : err(`it differs from the user name "${alike}" in case only: choose another`);
+}
+
+/** Whether a custom role that is to be made may have that name; undefined for yes, or what is wrong with it. */
+export function newRoleFault(name: string, existing: readonly string[]): string | undefined {
+  if (STEPS.includes(name)) return `"${name}" cannot stand in an address: choose another role name`;
+  const alike = [...RESERVED_ROLE_NAMES, ...existing].find((other) => isTwin(other, name));
+  return alike === undefined
+    ? undefined
+    : `"${name}" differs from the role name "${alike}" in case only: choose another`;
+}
+
+const isTwin = (one: string, other: string): boolean => one !== other && one.toLowerCase() === other.toLowerCase();
+
 /** Whether a camera's name goes on where another one's ends: `front-door` after `front`. The NVR finds some pictures by the beginning of a name. */
 export const goesOn = (camera: string, other: string): boolean =>
   other.startsWith(camera) && (other[camera.length] === '-' || other[camera.length] === '_');

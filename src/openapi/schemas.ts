@@ -117,6 +117,7 @@ export const SCHEMAS = {
     'password',
   ]),
   NewRole: object({ role: ROLE_NAME }),
+  Named: object({ name: TEXT }),
   NewInvitation: object({ role: { ...ROLE_NAME, description: 'Makes the user, with this role' }, ...VALIDITY }, []),
   MadeInvitation: object(
     {

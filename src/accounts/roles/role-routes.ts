@@ -11,6 +11,7 @@ import {
   type AccountResponseDeps,
   type AccountRouterContext,
   afterProof,
+  fieldsOf,
   forAdmins,
   type Handler,
   jsonOf,
@@ -50,14 +51,20 @@ export function createRoleRoutes(deps: RoleRouteDeps): Router<RouteState> {
     if (respondWithRoles(ctx, deps, outcome, [name]))
       respond(ctx, 200, { success: true, ...warningOf(name, cameras, deps) });
   };
-  const remove: Handler = async (ctx) => {
-    const name = ctx.params['role'] ?? '';
+  const removeNamed = async (ctx: AccountRouterContext, name: string): Promise<void> => {
     const outcome = await roles.change(new Map([[name, null]]));
     if (respondWithRoles(ctx, deps, outcome, [name])) respond(ctx, 200, { success: true });
+  };
+  const remove: Handler = (ctx) => removeNamed(ctx, ctx.params['role'] ?? '');
+  /** For names that cannot stand in a path: `.` and `..` were allowed once. */
+  const removeByBody: Handler = async (ctx) => {
+    const body = await fieldsOf(ctx, deps, { required: ['name'] });
+    if (body) await removeNamed(ctx, body.name);
   };
 
   const changing = (handler: Handler): Handler => forAdmins(afterProof('accounts', deps, handler));
   router.get('/api/roles', forAdmins(list)).all('/api/roles', refuseMethod('GET, HEAD'));
+  router.post('/api/roles/delete', changing(removeByBody));
   router.put('/api/roles/:role', changing(save)).delete('/api/roles/:role', changing(remove));
   router.all('/api/roles/:role', refuseMethod('PUT, DELETE'));
   return router;

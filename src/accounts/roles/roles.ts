@@ -2,14 +2,7 @@
 import type { AccountStore } from '../../domain/accounts/account.ts';
 import type { RoleStore, StoredRole } from '../../domain/accounts/role-store.ts';
 import { parseCameraEntry, wildcardsFault } from '../../domain/camera-scope.ts';
-import {
-  ADMIN,
-  parseCustomRoleName,
-  RESERVED_ROLE_NAMES,
-  type Role,
-  type UserName,
-  VIEWER,
-} from '../../domain/names.ts';
+import { ADMIN, newRoleFault, parseCustomRoleName, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { type WrittenLimits, writtenLimits } from '../../domain/rights/role-limits.ts';
 import { shown } from '../http/body-fields.ts';
@@ -146,10 +139,8 @@ function nameOf(
   if (name.length > LONGEST_ROLE_NAME)
     return refused('name-invalid', `A role name has at most ${LONGEST_ROLE_NAME} characters`);
   // A proxy's role header is compared without case, so the two names could not be told apart.
-  const alike = [...RESERVED_ROLE_NAMES, ...known].find((other) => other.toLowerCase() === name.toLowerCase());
-  return alike === undefined
-    ? role
-    : refused('name-invalid', `"${name}" differs from the role name "${alike}" in case only: choose another`);
+  const fault = newRoleFault(name, known);
+  return fault === undefined ? role : refused('name-invalid', fault);
 }
 
 function camerasOf(name: string, entries: readonly unknown[]): Result<readonly string[], RoleRefusal> {

@@ -2,7 +2,7 @@
 import type { AccountStore, ImportedUser } from '../../domain/accounts/account.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
-import { ADMIN, parseUserName, type Role, type UserName, VIEWER } from '../../domain/names.ts';
+import { ADMIN, parseNewUserName, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { mostIterations, PBKDF2_ITERATIONS, parseHash } from '../passwords/password-hash.ts';
 
@@ -15,7 +15,7 @@ export interface UserRow {
 }
 
 export interface ImportUsersDeps {
-  readonly store: Pick<AccountStore, 'addUser'>;
+  readonly store: Pick<AccountStore, 'addUser' | 'listUsers'>;
   readonly clock: Clock;
   readonly roles: () => CustomRoles | Promise<CustomRoles>;
   /** Makes the roles that are not here yet. */
@@ -48,10 +48,11 @@ export async function importUsers(
   const names = [ADMIN, VIEWER, ...(await roles()).keys(), ...nvr.roles.keys()];
   if (given !== undefined && !names.includes(given as Role))
     return err(`there is no role ${JSON.stringify(given)} for --unknown-role: take one of ${names.join(', ')}`);
+  const existing: string[] = (await store.listUsers()).map(({ name }) => name);
   const imported: ImportedUser[] = [];
   for (const row of rows) {
     const { username: name } = row;
-    const checked = checkedRow(row, mostIterations(iterations));
+    const checked = checkedRow(row, existing, mostIterations(iterations));
     const role = checked.ok ? await roleFor(row.role ?? ADMIN, nvr, deps) : checked;
     if (!checked.ok || !role.ok) {
       imported.push({ kind: 'refused', name, reason: checked.ok ? (role as { error: string }).error : checked.error });
@@ -61,6 +62,7 @@ export async function importUsers(
     const times = { passwordChangedAt: now, createdAt: now };
     const user = { name: checked.value, role: role.value.role, passwordHash: row.passwordHash, ...times };
     const outcome = await store.addUser(user);
+    existing.push(name);
     imported.push(outcome === 'taken' ? { kind: 'kept', name } : { kind: 'added', name, ...role.value });
   }
   return ok(imported);
@@ -87,8 +89,12 @@ async function roleFor(asked: string, nvr: NvrRights, deps: ImportUsersDeps): Pr
   return ok({ role: asked as Role, cameras, ...(!there && { unknownRole: asked }) });
 }
 
-function checkedRow({ username, passwordHash }: UserRow, most: number): Result<UserName, string> {
-  const name = parseUserName(username);
+function checkedRow(
+  { username, passwordHash }: UserRow,
+  existing: readonly string[],
+  most: number,
+): Result<UserName, string> {
+  const name = parseNewUserName(username, existing);
   if (!name.ok) return name;
   if (parseHash(passwordHash, most)) return ok(name.value);
   return err(

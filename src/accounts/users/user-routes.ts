@@ -78,11 +78,16 @@ export function createUserRoutes(deps: UserRouteDeps): Router<RouteState> {
     const outcome = await users.add({ name: username, password, role, validity: validity.value });
     respondWithUser(ctx, deps, outcome, { what: 'user-created' }, { username });
   };
-  const remove: Handler = async (ctx) => {
-    const name = ctx.params['user'] ?? '';
+  const removeNamed = async (ctx: AccountRouterContext, name: string): Promise<void> => {
     const act = { what: 'user-deleted', user: name } as const;
     if (name === FIXED_USER) return respondWithUser(ctx, deps, keptAsIs('Cannot delete admin user'), act);
     respondWithUser(ctx, deps, await users.remove(name), act);
+  };
+  const remove: Handler = (ctx) => removeNamed(ctx, ctx.params['user'] ?? '');
+  /** For names that cannot stand in a path: `.` and `..` were allowed once. */
+  const removeByBody: Handler = async (ctx) => {
+    const body = await fieldsOf(ctx, deps, { required: ['name'] });
+    if (body) await removeNamed(ctx, body.name);
   };
   const setRole: Handler = async (ctx) => {
     const name = ctx.params['user'] ?? '';
@@ -110,6 +115,7 @@ export function createUserRoutes(deps: UserRouteDeps): Router<RouteState> {
   const changing = (handler: Handler): Handler => forAdmins(afterProof('accounts', deps, handler));
   router.get('/api/users', forAdmins(list)).post('/api/users', changing(add));
   router.all('/api/users', refuseMethod('GET, POST'));
+  router.post('/api/users/delete', changing(removeByBody));
   router.delete('/api/users/:user', changing(remove)).all('/api/users/:user', refuseMethod('DELETE'));
   router.put('/api/users/:user/role', changing(setRole)).all('/api/users/:user/role', refuseMethod('PUT'));
   const ofValidity = '/api/users/:user/validity';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { AccountStore, User } from '../../domain/accounts/account.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
-import { ADMIN, parseUserName, type Role, type UserName, VIEWER } from '../../domain/names.ts';
+import { ADMIN, parseNewUserName, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { PasswordHasher } from '../passwords/password-hash.ts';
 import { type PasswordRules, parseNewPassword } from '../passwords/password-rules.ts';
@@ -96,7 +96,8 @@ export function createUsers({ store, hasher, clock, roles, passwordRules }: User
         ...(validUntil !== undefined && { validUntil }),
       })),
     async add(user) {
-      const name = parseUserName(user.name);
+      const existing = (await store.listUsers()).map(({ name }) => name);
+      const name = parseNewUserName(user.name, existing);
       if (!name.ok) return refused('name-invalid', `Invalid username: ${name.error}`);
       const role = await roleOf(user.role);
       if (!role.ok) return role;

@@ -138,7 +138,9 @@ export const authSection = z
       .min(1)
       .max(2 ** 31 - 1)
       .prefault(600_000)
-      .describe('PBKDF2 iterations of new password hashes. A weaker hash is replaced when its user next logs in. A hash with more than ten times as many (and more than 600000) is not accepted.')
+      .describe(
+        'PBKDF2 iterations of new password hashes. A weaker hash is replaced when its user next logs in. A hash with more than ten times as many (and more than 600000) is not accepted.',
+      )
       .meta({ widens: 'lower' }),
   })
   .transform(({ roles, ...auth }) => ({ ...auth, roles: camerasOf(roles), limits: limitsOf(roles) }))

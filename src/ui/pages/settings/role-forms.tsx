@@ -56,7 +56,9 @@ interface DeleteRoleProps extends FormProps {
 
 export function DeleteRole({ role, holders, onClose, onDone }: DeleteRoleProps) {
   const remove = async () =>
-    settled(await sendToApi('DELETE', rolePath(role.role)), () => onDone(words.roles.deleted(role.role)));
+    settled(await sendToApi('POST', 'api/roles/delete', { name: role.role }), () =>
+      onDone(words.roles.deleted(role.role)),
+    );
   return (
     <FormDialog
       title={words.roles.deleteTitle(role.role)}

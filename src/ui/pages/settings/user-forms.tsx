@@ -108,7 +108,9 @@ export function ResetPassword({ user, onClose, onDone }: OfUser) {
 
 export function DeleteUser({ user, onClose, onDone }: OfUser) {
   const remove = async () =>
-    settled(await sendToApi('DELETE', userPath(user.name)), () => onDone(words.users.deleted(user.name)));
+    settled(await sendToApi('POST', 'api/users/delete', { name: user.name }), () =>
+      onDone(words.users.deleted(user.name)),
+    );
   return (
     <FormDialog
       title={words.users.deleteTitle(user.name)}
