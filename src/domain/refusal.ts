@@ -55,6 +55,7 @@ export const REFUSALS = {
   'links-limited':           { status: 429, message: 'Too many links that do not work were opened from this address: try again in a minute.' },
   'no-nvr':                  { status: 404, message: 'No NVR is configured, so there is nothing behind this path: set nvr.url.' },
   'method-not-allowed':      { status: 405, message: 'This path does not support that method.' },
+  'body-too-slow':           { status: 408, message: 'The request body did not arrive in time: send it at once.' },
   'body-too-large':          { status: 413, message: 'The request body is larger than nvr.max_upload allows.' },
   'offer-too-large':         { status: 413, message: 'The WebRTC offer is larger than 64 KB: send a smaller one.' },
   'cameras-unknown':         { status: 503, message: 'The list of cameras could not be read yet: try again in a moment.' },

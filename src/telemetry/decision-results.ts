@@ -51,6 +51,7 @@ export const DECISION_OF_REASON: Readonly<Record<RefusalReason, DecisionResult>>
   'no-nvr':                'error',
   'method-not-allowed':    'forbidden_route',
   'body-too-large':        'malformed',
+  'body-too-slow':         'malformed',
   'offer-too-large':       'malformed',
   'cameras-unknown':       'error',
   'backend-unavailable':   'error',

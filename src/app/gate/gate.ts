@@ -108,6 +108,7 @@ export function gateDeps(deps: GateSources): GateDeps {
     linkFault: judge.faultOf,
     obligationDeps: {
       pushHosts: settings.nvr.push_endpoints,
+      bodySeconds: settings.server.timeout_login_body,
       ask: askerOf(settings),
       countAtNvr: createNvrCounts({ now: ticks, startedAt: deps.ledger.now() }),
       askText: async (upstream, path) => askText(await questionFor(settings, upstream, path)),

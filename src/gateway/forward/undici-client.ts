@@ -5,7 +5,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { openUpload } from './body-limit.ts';
 import type { ForwardRules } from './forwarder.ts';
-import { isRepeatable, type UpstreamClient } from './upstream-client.ts';
+import { isIdempotent, type UpstreamClient } from './upstream-client.ts';
 import { createUpstreamPools, servernameFor } from './upstream-pool.ts';
 
 export function createUndiciClient(rules: ForwardRules): UpstreamClient {
@@ -26,7 +26,7 @@ export function createUndiciClient(rules: ForwardRules): UpstreamClient {
         reset: body !== null,
       };
       const pool = pools.of(upstream);
-      if (isRepeatable(asked)) handler.onStaleConnection(() => void pool.dispatch(sent, handler));
+      if (isIdempotent(asked)) handler.onStaleConnection(() => void pool.dispatch(sent, handler));
       // The library writes it at the end of this turn, when it has seen whether the connection is still there.
       pool.dispatch(sent, handler);
     },

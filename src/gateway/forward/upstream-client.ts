@@ -23,3 +23,9 @@ export interface UpstreamClient {
 /** What may go out once more when its connection was closed under it. */
 export const isRepeatable = ({ request, judged, upload }: AskedUpstream): boolean =>
   !upload && !judged.body && (request.method === 'GET' || request.method === 'HEAD');
+
+/** Where the library chooses the connection. To delete twice is to delete once (RFC 9110 section 9.2.2). */
+export const isIdempotent = ({ request, judged, upload }: AskedUpstream): boolean =>
+  !upload && !judged.body && IDEMPOTENT.includes(request.method ?? '');
+
+const IDEMPOTENT: readonly string[] = ['GET', 'HEAD', 'OPTIONS', 'DELETE'];

@@ -29,21 +29,28 @@ export interface BodyJudges {
   readonly owners: OwnerLookup;
   /** Those of `nvr.push_endpoints`. */
   readonly pushHosts: readonly string[];
+  /** Seconds by which a body must be there; absent: as long as the connection lives. */
+  readonly bodySeconds?: number;
 }
 
 const refusal = (reason: RefusalReason): Result<never, BodyRefusal> => err({ reason });
+
+const limits = (seconds: number | undefined) => ({
+  bytes: LARGEST_JUDGED_BODY,
+  ...(seconds !== undefined && { seconds }),
+});
 
 /** The body to send in the place of the request's own, or why it may not be sent. */
 export async function judgedBody(
   request: IncomingMessage,
   { target }: Admitted,
   { body: rule, view }: Obligations,
-  { owners, pushHosts }: BodyJudges,
+  { owners, pushHosts, bodySeconds }: BodyJudges,
 ): Promise<Result<Buffer | undefined, BodyRefusal>> {
   if (!rule) return ok(undefined);
-  const body = await readBody(request, { bytes: LARGEST_JUDGED_BODY });
+  const body = await readBody(request, limits(bodySeconds));
   if (!body.ok && body.error === 'gone') throw new Error('the client closed the connection before its body ended');
-  if (!body.ok) return refusal('body-too-large');
+  if (!body.ok) return refusal(body.error === 'too-slow' ? 'body-too-slow' : 'body-too-large');
   if (body.value.length === 0) return body;
   const { 'content-type': type = '', 'content-encoding': encoding } = request.headers;
   if (!JSON_TYPE.test(type)) return refusal('body-unreadable');
@@ -61,10 +68,12 @@ export async function judgedBody(
 export async function judgedOffer(
   request: IncomingMessage,
   obligations: SignallingObligations,
+  bodySeconds: number | undefined,
 ): Promise<Result<OfferBody, RefusalReason>> {
   const { 'content-type': contentType = '', 'content-encoding': encoding = 'identity' } = request.headers;
   if (encoding !== 'identity') return err('offer-unreadable');
-  const body = await readBody(request, { bytes: LARGEST_JUDGED_BODY });
+  const body = await readBody(request, limits(bodySeconds));
+  if (!body.ok && body.error === 'too-slow') return err('body-too-slow');
   if (body.ok) return judgeOfferBody({ contentType, body: body.value }, obligations);
   return err(body.error === 'too-large' ? 'offer-too-large' : 'offer-unreadable');
 }

@@ -27,6 +27,8 @@ export interface ObligationDeps {
   readonly owners: OwnerLookup;
   /** Hosts of push services that a subscription may name: those of `nvr.push_endpoints`. */
   readonly pushHosts: readonly string[];
+  /** Seconds by which a body that is judged must be there; absent: as long as the connection lives. */
+  readonly bodySeconds?: number;
   /** The JSON of a 200 response, asked in the service's own name. */
   readonly ask: (upstream: Upstream, path: string) => Promise<unknown>;
   readonly countAtNvr: NvrCounts;
@@ -70,7 +72,7 @@ export async function fulfilObligations(
     return composedList(target, obligations, destination, deps);
   if (obligations.fanout) return joinedList(target, { ...obligations, fanout: obligations.fanout }, destination, deps);
   if (obligations.signalling) {
-    const offer = await judgedOffer(request, obligations.signalling);
+    const offer = await judgedOffer(request, obligations.signalling, deps.bodySeconds);
     return offer.ok ? { kind: 'sent', ...offer.value } : refused(offer.error);
   }
   // Rejected when the client left in the middle of its body: it gets no response.

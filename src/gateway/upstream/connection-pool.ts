@@ -76,8 +76,9 @@ export function createConnectionPool(upstream: Upstream, rules: PoolRules): Conn
   };
 
   return {
-    // What is the last anyway takes no kept one away, and a body could not be sent again if that one were stale.
-    dispatch: (exchange) => ((isLast(exchange) ? undefined : free.pop()) ?? open()).give(exchange),
+    // What is the last anyway takes no kept one away. What may not be sent again, as a DELETE, gets one that cannot be stale.
+    dispatch: (exchange) =>
+      ((isLast(exchange) || !exchange.isRepeatable ? undefined : free.pop()) ?? open()).give(exchange),
     close() {
       isClosed = true;
       for (const connection of all) connection.destroy();

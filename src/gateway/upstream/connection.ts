@@ -27,6 +27,9 @@ export function openConnection(place: Place, pool: PoolSide): Connection {
   /** Of the connection: whether a response has ended on it. Of the exchange: the rest. */
   let [wasUsed, isSent, hasAnswered, isPaused, isReading] = [false, false, false, false, true];
 
+  /** In the turn in which the last response ended. */
+  let isJustFree = false;
+
   /** The exchange is over. */
   const endExchange = (): Exchange | undefined => {
     const ended = exchange;
@@ -115,6 +118,10 @@ export function openConnection(place: Place, pool: PoolSide): Connection {
   const becomeFree = (): void => {
     wasUsed = true;
     if (head) deadline.wait(pool.keptFor(head));
+    isJustFree = true;
+    setImmediate(() => {
+      isJustFree = false;
+    });
     pool.onFree(connection);
   };
 
@@ -166,8 +173,10 @@ export function openConnection(place: Place, pool: PoolSide): Connection {
       [isSent, hasAnswered, isPaused] = [false, false, false];
       reader.expect(given.head.method);
       given.onStart(controlOf(given));
-      // By then it is known whether the other side has closed the connection, or said something unasked.
-      atEndOfTurn(send);
+      // By then it is known whether the other side has closed the connection, or said something unasked. What a server says too
+      // much it says soon: behind a response it gets a turn more for that.
+      if (isJustFree) setImmediate(() => atEndOfTurn(send));
+      else atEndOfTurn(send);
     },
     check() {
       const late = deadline.missed();

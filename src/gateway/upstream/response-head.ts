@@ -47,17 +47,15 @@ export function readResponseHead(text: string, method: string): UpstreamHead | F
   const isOld = line[1] === '0';
   const framing = framingOf({ statusCode, headers, method, isOld });
   if (typeof framing === 'string') return framing;
-  const isKept =
-    framing !== UNTIL_CLOSE && !isOld && !saysClose(headers) && !announcesWhatIsNotThere(statusCode, headers);
+  const isKept = framing !== UNTIL_CLOSE && !isOld && !saysClose(headers) && !SAYS_NOTHING.includes(statusCode);
   return { statusCode, headers, framing, isKept };
 }
 
 /**
- * A 304 may tell the length that a 200 would have had. From servers that are wrong the body follows, and would be read as the
- * response to the next request, which may be another user's.
+ * These have no body. From servers that are wrong one follows, perhaps late, and would be read as the response to the next request,
+ * which may be another user's.
  */
-const announcesWhatIsNotThere = (statusCode: number, headers: HeaderLines): boolean =>
-  statusCode === 304 && ((headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined);
+const SAYS_NOTHING: readonly number[] = [204, 304];
 
 interface Framed {
   readonly statusCode: number;

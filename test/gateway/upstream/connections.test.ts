@@ -127,6 +127,69 @@ describe('A connection to the upstream', () => {
     }
   });
 
+  for (const status of [204, 304])
+    it(`is not used after a ${status}: a body that comes late is the response to nothing`, async () => {
+      const before = connections;
+      const etag = { headers: { 'if-none-match': '"1"' } };
+      const late: Socket[] = [];
+      say = (socket, head) => {
+        if (late.includes(socket)) return void socket.write(FOREIGN);
+        if (head.includes('if-none-match')) late.push(socket);
+        socket.write(head.includes('if-none-match') ? `HTTP/1.1 ${status} x\r\n\r\n` : OK);
+      };
+      assert.equal(await text('/api/x', etag), '');
+      assert.deepEqual([await text(), connections - before], ['hi', 2]);
+    });
+
+  it('that sends a second response is given to nobody', async () => {
+    let isFirst = true;
+    say = (socket) => {
+      socket.write(OK);
+      // In a packet of its own, when the first response was read and before the next request can be.
+      if (isFirst) setImmediate(() => setImmediate(() => socket.write(FOREIGN)));
+      isFirst = false;
+    };
+    const pool: ConnectionPool = createConnectionPool(gateUpstream(), {
+      timeoutConnect: 5,
+      timeoutResponse: 5,
+      timeoutIdle: 5,
+    });
+    const ask = (): Promise<string> =>
+      new Promise((resolve, reject) => {
+        let body = '';
+        pool.dispatch({
+          head: { method: 'GET', target: '/', headers: {} },
+          isRepeatable: true,
+          mayBorrow: false,
+          onStart() {},
+          onHead() {},
+          onBody(bytes) {
+            body += bytes.toString();
+          },
+          onEnd: () => resolve(body),
+          onError: reject,
+        });
+      });
+    try {
+      assert.deepEqual([await ask(), await ask()], ['hi', 'hi']);
+    } finally {
+      pool.close();
+    }
+  });
+
+  it('that is kept, and may be stale, is not used for a DELETE: it could not be sent again', async () => {
+    say = (socket, _head, number) => {
+      // The first connection is closed by the other side as soon as it is used again.
+      if (number === 1 && requests.length > 1) return void socket.destroy();
+      socket.write(OK);
+    };
+    assert.equal(await text(), 'hi');
+    for (const method of ['DELETE', 'POST', 'OPTIONS']) {
+      const { status } = await fetch(`${gate.url}/api/x`, { method });
+      assert.equal(status, 200, method);
+    }
+  });
+
   it('that is closed under a request gets a GET once more, on a new connection, and a POST not', async () => {
     const closeFirst = (method: string) => {
       let isFirst = true;
