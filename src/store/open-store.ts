@@ -10,6 +10,7 @@ import type { SecondFactorStore } from '../domain/accounts/second-factor.ts';
 import type { SessionStore } from '../domain/accounts/session-store.ts';
 import type { EventRecord } from '../domain/events/event.ts';
 import type { BoundedEventSource } from '../domain/events/event-question.ts';
+import type { HeardChanges } from '../domain/heard-changes.ts';
 import type { LedgerStore } from '../domain/ledger.ts';
 import { createAccountStore } from './accounts/accounts.ts';
 import { createInvitationStore } from './accounts/invitations.ts';
@@ -67,8 +68,8 @@ export interface Store {
    * earlier may be cached as long as the text is the same.
    */
   version(): string;
-  /** As `version`, but without changes that may have gone unheard: it stays the same while the store cannot be reached. */
-  heard(): string;
+  /** Which rows have changed, as far as this process has heard; undefined for a store that is never out of reach. */
+  readonly heard: HeardChanges | undefined;
   /** False while changes of other replicas may go unheard. */
   isCurrent(): boolean;
   readonly events: BoundedEventSource;

@@ -150,6 +150,48 @@ for (const [way, { cut, mend }] of Object.entries(WAYS)) {
       assert.equal(await profileStatus(one, vera), 401);
     });
 
+    for (const place of ['here', 'elsewhere'] as const)
+      it(`leaves callers whom the last changes did not touch, which were made ${place}`, async (test) => {
+        const { one, two, ...server } = await running(test);
+        const at = place === 'here' ? one : two;
+        const [admin, vera, ended] = [await one.logIn(ADMIN_PERSON), await one.logIn(VERA), await one.logIn(VERA)];
+        const made = (await (await makeToken(one, admin)).json()) as { token: string };
+        const known = [admin, vera, made.token];
+        for (const token of [...known, ended]) assert.equal(await profileStatus(at, token), 200);
+        const asAdmin = { token: admin, headers: json };
+        const user = { username: 'paul', password: 'four wet horses 12', role: 'viewer' };
+        const changes = [
+          await one.ask('/api/users', { ...asAdmin, method: 'POST', body: JSON.stringify(user) }),
+          await one.ask('/api/roles/yard', { ...asAdmin, method: 'PUT', body: '{"cameras":["yard"]}' }),
+          await one.ask('/logout', { token: ended, method: 'POST' }),
+        ];
+        for (const { status } of changes) assert.ok(status < 400, String(status));
+        await until('it has heard of the last change', async () => (await profileStatus(at, ended)) === 401);
+        // Until its own notices have come, a replica does not know which rows it has changed.
+        if (place === 'here') await hearAll(one, two);
+        await server.cut();
+        await until('it is not ready', async () => (await readyStatus(at)) === 503);
+        for (const token of known) assert.equal(await profileStatus(at, token), 200);
+        assert.notEqual(await profileStatus(at, ended), 200);
+      });
+
+    it('lets a session renew at no replica that cannot reach it, and not after it was ended', async (test) => {
+      const { one, ...server } = await running(test, { auth: { session_length: 600, refresh_time: 300 } });
+      const vera = await one.logIn(VERA);
+      const renewed = async (): Promise<string | null> => {
+        const answer = await one.ask('/auth', { headers: { Cookie: `frigate_token=${vera}` } });
+        assert.equal(answer.status, 202);
+        return answer.headers.get('set-cookie');
+      };
+      assert.notEqual(await renewed(), null);
+      await server.cut();
+      await until('it is not ready', async () => (await readyStatus(one)) === 503);
+      await until('it does not count as confirmed any more', async () => (await renewed()) === null);
+      await server.mend();
+      await until('it is ready again', async () => (await readyStatus(one)) === 200);
+      await until('it is renewed', async () => (await renewed()) !== null);
+    });
+
     it('leaves no caller for a grace of 0', async (test) => {
       const { one, ...server } = await running(test, { store: { grace: 0 } });
       const vera = await one.logIn(VERA);

@@ -105,7 +105,7 @@ describe('The version of a SQLite store', () => {
 
   it('never lets an answer be remembered that is not true any more, whichever process writes, in any order', async () => {
     const [here, elsewhere] = [await open(), await open()];
-    const memory = createStoreGrace({ version: here.version }).memory<readonly string[]>(10);
+    const memory = createStoreGrace({ version: here.version }).memory<readonly string[]>(10, { rowsOf: () => [] });
     const cameras = async (): Promise<string> => {
       const read = async () => (await here.roles.listRoles()).flatMap((role) => role.cameras);
       return (await memory('cameras', read)).join();

@@ -44,8 +44,11 @@ const CLOCK_SKEW_SECONDS = 60;
 export function createLinks(deps: LinkDeps): Links {
   const { linkStore, passes, clock, grace, isEnabled } = deps;
   // Unknown secrets are not remembered: they would evict real links.
-  const links = grace.memory<Link | undefined>(REMEMBERED, (link) => link !== undefined);
-  const users = grace.memory<User | undefined>(REMEMBERED);
+  const links = grace.memory<Link | undefined>(REMEMBERED, {
+    rowsOf: (_, link) => [`links ${link?.id}`],
+    isKept: (link) => link !== undefined,
+  });
+  const users = grace.memory<User | undefined>(REMEMBERED, { rowsOf: (name) => [`users ${name}`] });
   const makerDeps: MakerDeps = { ...deps, remembered: users };
   /** Links whose end this process has seen: a clock that is set back does not bring them back. */
   const ended = new LRUCache<string, true>(upTo(REMEMBERED));

@@ -39,7 +39,7 @@ export function createRoleRegistry({ store, version, onChange, ...parts }: Custo
   let text = textOf(roles);
   let inForce = fixed;
   const { grace = createStoreGrace({ version }) } = parts;
-  const remembered = grace.memory<readonly StoredRole[]>(1);
+  const remembered = grace.memory<readonly StoredRole[]>(1, { rowsOf: () => ['custom_roles'] });
 
   const join = (): CustomRoles => {
     const others = stored.filter(({ role }) => !fixed.cameras.has(role));

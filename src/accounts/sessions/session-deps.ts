@@ -19,6 +19,8 @@ export interface SessionDeps {
   readonly refreshTime: number;
   /** Seconds from login to the end of a session, however often it is renewed; null: no such end. */
   readonly maxAge: number | null;
+  /** `store.grace`: for so long a replica that cannot reach the store goes on with a session that was ended elsewhere. Default: 0. */
+  readonly graceSeconds?: number;
   readonly cookie: CookieSettings;
   /** Whether a user must set up a second factor before anything else. Default: no user. */
   readonly owesFactor?: (user: User) => boolean;

@@ -41,7 +41,13 @@ export function createStateLookup({
   grace,
   isEndedHere,
 }: StateLookupDeps): (session: SessionName) => MaybePromise<SessionState> {
-  const remembered = grace.memory<SessionState>(REMEMBERED_TOKENS);
+  const remembered = grace.memory<SessionState>(REMEMBERED_TOKENS, {
+    rowsOf(key) {
+      const [userName = '', tokenId = ''] = key.split(' ', 2);
+      return [`users ${userName}`, `revoked_tokens ${tokenId}`];
+    },
+    inGrace: (state) => ({ ...state, isInGrace: true }),
+  });
   const read = async ({ userName, tokenId }: SessionName): Promise<SessionState> => {
     const [user, isRevoked] = await Promise.all([store.findUser(userName), store.isRevoked(tokenId)]);
     return { user, isRevoked, generation: user && generationOf(user) };

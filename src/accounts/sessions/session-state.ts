@@ -15,6 +15,8 @@ export interface SessionState {
   /** Of the user's password; undefined without a user. */
   readonly generation: string | undefined;
   readonly isRevoked: boolean;
+  /** The store cannot be reached: it may have ended the session since. */
+  readonly isInGrace?: boolean;
 }
 
 /** What is known of a token for as long as it is used. */

@@ -57,6 +57,9 @@ const LONGEST_REUSE_SECONDS = 60;
 /** A renewal that is reused for longer would end a short session while it is in use. */
 const REUSED_SHARE_OF_SESSION = 0.1;
 
+/** Another replica's clock may be so far ahead when it signs a token. */
+const CLOCK_TOLERANCE_SECONDS = 600;
+
 /** The role, the password generation and the proof are part of it: it is reused only where all of them are the same. */
 interface Renewal {
   readonly at: number;
@@ -68,7 +71,7 @@ interface Renewal {
 
 export function createSessions(deps: SessionDeps): Sessions {
   const { store, key, clock, cookie, ends = createSessionEnds(), isEndedHere = () => false } = deps;
-  const { owesFactor = () => false } = deps;
+  const { owesFactor = () => false, graceSeconds = 0 } = deps;
   const { grace = createStoreGrace({ version: deps.accountsVersion }) } = deps;
   const isRenewable = deps.sessionLength !== 0;
   const lifetime = isRenewable ? deps.sessionLength : SHORTEST_SESSION;
@@ -92,8 +95,8 @@ export function createSessions(deps: SessionDeps): Sessions {
       const { user, generation } = state;
       const { tokenId, provenAt } = credential;
       const now = unixSeconds(clock);
-      // The session may have ended while the request ran: a new token would revive it.
-      if (!user || sessionStateFault(credential, state, now)) return undefined;
+      // The session may have ended while the request ran, or elsewhere while the store is away: a new token would revive it.
+      if (!user || state.isInGrace || sessionStateFault(credential, state, now)) return undefined;
       const { role } = user;
       const known = renewals.get(tokenId);
       const isSame = known?.role === role && known.generation === generation && known.provenAt === provenAt;
@@ -113,14 +116,17 @@ export function createSessions(deps: SessionDeps): Sessions {
     if (credential.kind !== 'session') return undefined;
     return mapMaybe(stateOf({ userName: name, tokenId: credential.tokenId }), (state) => {
       const now = unixSeconds(clock);
-      if (!state.user || sessionStateFault(credential, state, now)) return undefined;
+      if (!state.user || state.isInGrace || sessionStateFault(credential, state, now)) return undefined;
       return issue(state.user, { ...begunBy(credential), proof: now });
     });
   };
 
-  const revoke = (tokenId: string, expiresAt: number): Promise<void> =>
-    // A token of this session that another request renewed expires later than this one.
-    store.revokeToken(tokenId, Math.max(expiresAt, ends.latest(tokenId) ?? 0, unixSeconds(clock) + lifetime));
+  /** A token of this session that another request or replica renewed expires later than this one. */
+  const revoke = (tokenId: string, expiresAt: number): Promise<void> => {
+    const late = graceSeconds + CLOCK_TOLERANCE_SECONDS;
+    const longest = unixSeconds(clock) + Math.max(lifetime, deps.maxAge ?? 0) + late;
+    return store.revokeToken(tokenId, Math.max(expiresAt, ends.latest(tokenId) ?? 0, longest));
+  };
 
   const endOf = async (tokenId: string, expiresAt: number): Promise<number> => {
     const end = Math.max(expiresAt, ends.latest(tokenId) ?? 0);

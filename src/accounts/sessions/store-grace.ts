@@ -2,14 +2,15 @@
 import { LRUCache } from 'lru-cache';
 import { upTo } from '../../domain/bounded.ts';
 import type { Clock } from '../../domain/clock.ts';
+import type { HeardChanges } from '../../domain/heard-changes.ts';
 import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import { storeFault, storeFaultOf } from '../../domain/store-fault.ts';
 
 export interface StoreGraceDeps {
   /** Changes with every change of the store, and at each call while changes may go unheard; without it each question is asked. */
   readonly version?: (() => string) | undefined;
-  /** The version as last heard, which stays the same while no changes are heard. Default: no grace. */
-  readonly heard?: () => string;
+  /** Which rows have changed, as far as this process has heard. Default: no grace. */
+  readonly heard?: HeardChanges | undefined;
   /** One that is never set. */
   readonly clock?: Clock;
   /** How long an answer that the store gave or confirmed may be used while the store cannot be reached. */
@@ -17,8 +18,17 @@ export interface StoreGraceDeps {
 }
 
 export interface StoreGrace {
-  /** `capacity` in answers. An answer that `isKept` refuses is not remembered. */
-  memory<Result>(capacity: number, isKept?: (result: Result) => boolean): StoreMemory<Result>;
+  /** `capacity` in answers. */
+  memory<Result>(capacity: number, options: StoreMemoryOptions<Result>): StoreMemory<Result>;
+}
+
+export interface StoreMemoryOptions<Result> {
+  /** The rows that the answer was made from: a change of another row leaves it its grace. */
+  readonly rowsOf: (key: string, result: Result) => readonly string[];
+  /** An answer that it refuses is not remembered. Default: all are. */
+  readonly isKept?: (result: Result) => boolean;
+  /** Marks an answer that is used in its grace. Default: it is given as it is. */
+  readonly inGrace?: (result: Result) => Result;
 }
 
 /** The answer under that key: remembered if it still holds, else by `read`. Rejects as `read` does when there is no grace for it. */
@@ -27,7 +37,8 @@ export type StoreMemory<Result> = (key: string, read: () => Promise<Result>) => 
 interface Remembered<Result> {
   readonly result: Result;
   readonly version: string | undefined;
-  readonly heard: string;
+  /** What had been heard of when the store was asked. */
+  readonly revision: number;
   /** Milliseconds: when the store gave the answer, or said that nothing has changed since. */
   confirmedAt: number;
 }
@@ -38,8 +49,8 @@ const PATIENCE_MILLISECONDS = 1500;
 const PAUSE_MILLISECONDS = 250;
 
 /**
- * An answer that this process knows to be outdated is never used: a change that was heard of ends it, with the store
- * or without. Only a store that cannot be reached has a grace: one that is locked or damaged still answers for itself.
+ * An answer that this process knows to be outdated is never used: a change of its rows that was heard of ends it, with
+ * the store or without. Only a store that cannot be reached has a grace: one that is locked or damaged still answers for itself.
  */
 export function createStoreGrace({ version, heard, clock, seconds = 0 }: StoreGraceDeps = {}): StoreGrace {
   const now = (): number => clock?.now() ?? 0;
@@ -47,8 +58,7 @@ export function createStoreGrace({ version, heard, clock, seconds = 0 }: StoreGr
   let failedAt: number | undefined;
   let isRetrying = false;
 
-  const holdsInGrace = ({ heard: then, confirmedAt }: Remembered<unknown>): boolean =>
-    then === heard?.() && now() - confirmedAt < graceMilliseconds;
+  const isInTime = ({ confirmedAt }: Remembered<unknown>): boolean => now() - confirmedAt < graceMilliseconds;
 
   /** Whether the store has just failed, or is being tried again: then a known caller need not wait for it. */
   const isTroubled = (): boolean => failedAt !== undefined && (isRetrying || now() - failedAt < PAUSE_MILLISECONDS);
@@ -69,7 +79,10 @@ export function createStoreGrace({ version, heard, clock, seconds = 0 }: StoreGr
   };
 
   return {
-    memory<Result>(capacity: number, isKept: (result: Result) => boolean = () => true): StoreMemory<Result> {
+    memory<Result>(capacity: number, options: StoreMemoryOptions<Result>): StoreMemory<Result> {
+      const { rowsOf, isKept = () => true, inGrace = (result) => result } = options;
+      const holdsInGrace = (key: string, known: Remembered<Result>): boolean =>
+        isInTime(known) && heard?.haveChanged(rowsOf(key, known.result), known.revision) === false;
       const results = new LRUCache<string, Remembered<Result>>(upTo(capacity));
       return (key, read) => {
         // Taken before the read: a change during it makes the next call read again.
@@ -79,15 +92,15 @@ export function createStoreGrace({ version, heard, clock, seconds = 0 }: StoreGr
           known.confirmedAt = now();
           return known.result;
         }
-        if (known && isTroubled() && holdsInGrace(known)) return known.result;
-        const before = heard?.() ?? '';
+        if (known && isTroubled() && holdsInGrace(key, known)) return inGrace(known.result);
+        const revision = heard?.revision() ?? 0;
         return asked(read).then(
           (result) => {
-            if (isKept(result)) results.set(key, { result, version: asOf, heard: before, confirmedAt: now() });
+            if (isKept(result)) results.set(key, { result, version: asOf, revision, confirmedAt: now() });
             return result;
           },
           (fault: unknown) => {
-            if (known && isUnreachable(fault) && holdsInGrace(known)) return known.result;
+            if (known && isUnreachable(fault) && holdsInGrace(key, known)) return inGrace(known.result);
             throw fault;
           },
         );

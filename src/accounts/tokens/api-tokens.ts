@@ -58,7 +58,10 @@ export function createApiTokens(deps: ApiTokenDeps): ApiTokens {
   const { tokenStore, store, clock, roles, accountsVersion, authEnabled } = deps;
   const { grace = createStoreGrace({ version: accountsVersion }) } = deps;
   // Unknown ids are not remembered: they would evict real tokens.
-  const remembered = grace.memory<TokenState>(REMEMBERED_TOKENS, ({ token }) => token !== undefined);
+  const remembered = grace.memory<TokenState>(REMEMBERED_TOKENS, {
+    rowsOf: (id, { token }) => [`api_tokens ${id}`, `users ${token?.user}`],
+    isKept: ({ token }) => token !== undefined,
+  });
 
   const read = async (id: string): Promise<TokenState> => {
     const token = await tokenStore.findToken(id);

@@ -143,7 +143,7 @@ export function accountsUnder(settings: Settings, deps: AccountDeps): AccountsIn
 }
 
 const sessionsUnder = (
-  { auth }: Settings,
+  { auth, store: { grace: graceSeconds } }: Settings,
   { isOwedBy }: SecondFactor,
   { store, key, clock, credentials, metrics }: AccountDeps,
 ): Sessions =>
@@ -160,6 +160,7 @@ const sessionsUnder = (
     sessionLength: auth.session_length,
     refreshTime: auth.refresh_time,
     maxAge: auth.session_max_age,
+    graceSeconds,
     cookie: { name: auth.cookie_name, secure: auth.cookie_secure, sameSite: auth.cookie_same_site, path: '/' },
   });
 

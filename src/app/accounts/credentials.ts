@@ -69,6 +69,9 @@ const NOTICE_SECONDS = 90 * 86_400;
 /** Its maker can still see who opened it. */
 const ENDED_LINK_SECONDS = 30 * 86_400;
 
+/** Clocks of replicas differ, and a clock may be set: a revocation is kept for longer than a token can hold. */
+const LATE_SECONDS = 3600;
+
 export async function openCredentials(deps: CredentialDeps): Promise<Credentials> {
   const { store, keyId, fixedRoles, authEnabled, clock, steadyClock, audit, log, onTokenEvict, shared } = deps;
   const listeners: ((roles: CustomRoles) => void)[] = [];
@@ -79,6 +82,8 @@ export async function openCredentials(deps: CredentialDeps): Promise<Credentials
   const grace = createStoreGrace({ version, heard, clock: steadyClock, seconds: deps.graceSeconds });
   const roleRegistry = createRoleRegistry({ store: store.roles, fixed: fixedRoles, grace, onChange });
   await roleRegistry.latest();
+  // Every request needs the roles: they are read again at once, so that a store that goes away then leaves them known.
+  heard?.watch('custom_roles', () => void Promise.resolve(roleRegistry.latest()).catch(() => {}));
   const onFault = (fault: unknown): void =>
     log.warn(
       { err: fault },
@@ -156,7 +161,7 @@ async function deleteExpired({ store, clock, guestKeep, audit }: CredentialDeps)
     const act = { what: 'user-deleted', who: undefined, from: BY_CONFIGURATION, user } as const;
     if (outcome === 'deleted') audit({ ...act, verdict: 'allowed', reason: 'guest-over' });
   }
-  await accounts.forgetRevocationsBefore(now);
+  await accounts.forgetRevocationsBefore(now - LATE_SECONDS);
   await sessions.forgetSessionsBefore(now);
   await invitations.forgetInvitationsBefore(now);
   await links.forgetLinksBefore(now - ENDED_LINK_SECONDS);

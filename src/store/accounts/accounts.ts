@@ -131,7 +131,9 @@ export function createAccountStore(db: Kysely<Tables>, serialized: Serialized): 
         await transaction
           .insertInto('revoked_tokens')
           .values({ token_id: tokenId, expires_at })
-          .onConflict((conflict) => conflict.column('token_id').doNothing())
+          .onConflict((conflict) =>
+            conflict.column('token_id').doUpdateSet({ expires_at }).where('revoked_tokens.expires_at', '<', expires_at),
+          )
           .execute();
       }),
 

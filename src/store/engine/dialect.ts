@@ -43,6 +43,8 @@ export interface Dialect {
   noticeChanges(db: Kysely<unknown>): Promise<void>;
   /** The same for a table that came later. `events` as SQL has them: `insert or update of name or delete`. */
   noticeTable(db: Kysely<unknown>, table: string, events: string): Promise<void>;
+  /** From here on a notice names the row that has changed. */
+  noticeRows(db: Kysely<unknown>): Promise<void>;
 }
 
 /** The steps of the migrations on events that each engine writes in its own way. */

@@ -1,5 +1,6 @@
 /** What a database engine gives to the store. */
 import type { Dialect as KyselyDialect } from 'kysely';
+import type { HeardChanges } from '../../domain/heard-changes.ts';
 import type { Dialect } from './dialect.ts';
 import type { EventsTable } from './tables.ts';
 
@@ -8,8 +9,8 @@ export interface Engine {
   readonly words: Dialect;
   /** Changes with every change that may change a verdict, by this process or another. */
   version(): string;
-  /** As `version`, but without changes that may have gone unheard: it stays the same while the store cannot be reached. */
-  heard(): string;
+  /** Which rows have changed, as far as this process has heard; undefined for a store that is never out of reach. */
+  readonly heard: HeardChanges | undefined;
   /** False while changes of others may go unheard; then `version` differs at each call. */
   isCurrent(): boolean;
   /** For error messages: `the store at /config/postern.db`. */

@@ -17,6 +17,7 @@ import { ledger } from './013-ledger.ts';
 import { ledgerNotices } from './014-ledger-notices.ts';
 import { ledgerDeletions } from './015-ledger-deletions.ts';
 import { storeIdentity } from './016-store-identity.ts';
+import { rowNotices } from './017-row-notices.ts';
 
 export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
   getMigrations: async () => ({
@@ -36,5 +37,6 @@ export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
     '014-ledger-notices': ledgerNotices(dialect),
     '015-ledger-deletions': ledgerDeletions,
     '016-store-identity': storeIdentity(dialect),
+    '017-row-notices': rowNotices(dialect),
   }),
 });

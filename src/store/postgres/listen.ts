@@ -22,7 +22,8 @@ export interface ListenOptions {
 
 export interface Listener {
   readonly onFault: (fault: Error) => void;
-  readonly onChange: () => void;
+  /** `notice` names the row. */
+  readonly onChange: (notice: string) => void;
 }
 
 /** Rejects with what the last host said. */
@@ -51,7 +52,7 @@ async function listen(
   const echo = Promise.withResolvers<void>();
   client.on('error', onFault);
   client.on('notification', ({ channel, payload }) => {
-    if (channel === CHANGES_CHANNEL) onChange();
+    if (channel === CHANGES_CHANNEL) onChange(payload ?? '');
     else if (payload === own) echo.resolve();
   });
   await client.connect();

@@ -1,7 +1,9 @@
 /** Changes of the PostgreSQL store as every replica hears of them: LISTEN on a connection of its own, with a heartbeat. */
 import type pg from 'pg';
+import type { HeardChanges } from '../../domain/heard-changes.ts';
 import { assertPrimary } from './host-pools.ts';
 import { firstThatHears, type ListenOptions } from './listen.ts';
+import { createNamedChanges } from './named-changes.ts';
 
 /** A query on the listening connection: when it is answered, every notice that was sent before it has been read. */
 const HEARTBEAT_MILLISECONDS = 500;
@@ -15,8 +17,8 @@ export interface ChangeFeed {
    * remembered is used and every request asks the store.
    */
   version(): string;
-  /** The same while the heartbeat is heard; while it is missed, the text that was heard last. */
-  heard(): string;
+  /** Which rows have changed, as far as this process has heard. It stays the same while the heartbeat is missed. */
+  readonly heard: HeardChanges;
   /** This process has changed the store itself: what it remembers ends now, not with the notice. */
   changedHere(): void;
   /** Whether the heartbeat has been heard in time. */
@@ -37,7 +39,7 @@ export interface ChangeFeedOptions extends ListenOptions {
 export async function openChangeFeed(options: ChangeFeedOptions): Promise<ChangeFeed> {
   const { now, onCurrent, onReconnect } = options;
   const isOneOfSeveral = options.clients.length > 1;
-  let revision = 0;
+  const changes = createNamedChanges();
   let staleCalls = 0;
   let heardAt = Number.NEGATIVE_INFINITY;
   let wasCurrent = true;
@@ -59,24 +61,24 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
       onFault: (fault) => {
         lastFault = fault;
       },
-      onChange: () => {
-        revision += 1;
-      },
+      onChange: changes.heard,
     });
     // Notices of the time without a connection are lost: whatever is remembered from before is old.
-    revision += 1;
+    changes.missed();
     heardAt = sentAt;
   };
 
   const beat = async (): Promise<void> => {
     try {
       const sentAt = now();
+      const upTo = changes.revision();
       if (client === undefined) {
         onReconnect();
         await connect();
       } else {
         await (isOneOfSeveral ? assertPrimary(client) : client.query('select 1'));
         heardAt = sentAt;
+        changes.heardOwn(upTo);
       }
     } catch (fault) {
       lastFault = fault instanceof Error ? fault : new Error(String(fault));
@@ -88,6 +90,27 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
     if (isClosed) return;
     timer = setTimeout(() => void beat(), client === undefined ? RECONNECT_MILLISECONDS : HEARTBEAT_MILLISECONDS);
     timer.unref();
+  };
+
+  let isAwaitingOwn = false;
+  /**
+   * Asks until the notices of this process's own changes have come: then they are known by their rows. A notice comes
+   * before the answer to a query that was sent after its commit.
+   */
+  const awaitOwn = async (): Promise<void> => {
+    if (isAwaitingOwn) return;
+    isAwaitingOwn = true;
+    try {
+      while (client && changes.owesNotice()) {
+        const upTo = changes.revision();
+        await client.query('select 1');
+        changes.heardOwn(upTo);
+      }
+    } catch {
+      // The heartbeat finds the same fault, and tells of it.
+    } finally {
+      isAwaitingOwn = false;
+    }
   };
 
   /** A frozen server answers no heartbeat: the state is looked at beside it. */
@@ -103,13 +126,14 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
 
   return {
     version() {
-      if (isCurrent()) return `${revision}`;
+      if (isCurrent()) return `${changes.revision()}`;
       staleCalls += 1;
       return `stale.${staleCalls}`;
     },
-    heard: () => `${revision}`,
+    heard: changes,
     changedHere() {
-      revision += 1;
+      changes.changedHere();
+      void awaitOwn();
     },
     isCurrent,
     async close() {

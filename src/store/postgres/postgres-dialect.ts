@@ -75,6 +75,21 @@ export const postgresDialect: Dialect = {
     for (const [table, events] of Object.entries(NOTICED)) await noticeTable(db, table, events);
   },
   noticeTable,
+
+  async noticeRows(db) {
+    await sql`create function postern_notice_row() returns trigger language plpgsql as $notice$
+      declare changed jsonb := to_jsonb(case when tg_op = 'DELETE' then old else new end);
+      begin
+        perform pg_notify(${sql.lit(CHANGES_CHANNEL)}, tg_table_name || ' ' || left(changed ->> tg_argv[0], ${sql.lit(LONGEST_KEY)}));
+        return null;
+      end $notice$`.execute(db);
+    for (const [table, { key, events }] of Object.entries(NOTICED_ROWS)) {
+      await sql`drop trigger postern_changed on ${sql.table(table)}`.execute(db);
+      await sql`create trigger postern_changed after ${sql.raw(events)} on ${sql.table(table)}
+        for each row execute function postern_notice_row(${sql.lit(key)})`.execute(db);
+    }
+    await sql`drop function postern_notice_change()`.execute(db);
+  },
 };
 
 /** Any number that no other lock of this database has. */
@@ -91,6 +106,18 @@ const NOTICED: Readonly<Record<string, string>> = {
   revoked_tokens: ANY_CHANGE,
   custom_roles: ANY_CHANGE,
   api_tokens: 'insert or delete',
+};
+
+/** A notice has room for 8,000 bytes. */
+const LONGEST_KEY = 1000;
+
+/** A revocation is deleted when its session is over by its age: nothing that is remembered changes by that. */
+const NOTICED_ROWS: Readonly<Record<string, { readonly key: string; readonly events: string }>> = {
+  users: { key: 'name', events: ANY_CHANGE },
+  revoked_tokens: { key: 'token_id', events: 'insert or update' },
+  custom_roles: { key: 'role', events: ANY_CHANGE },
+  api_tokens: { key: 'id', events: 'insert or delete' },
+  links: { key: 'id', events: 'insert or delete or update of revoked_at' },
 };
 
 const memberText = (jsonObject: Expression, text: string): Condition =>

@@ -72,7 +72,7 @@ export async function postgresEngine(options: PostgresOptions): Promise<Engine> 
     dialect: withChanges(new PostgresDialect({ pool }), changes, named),
     words: postgresDialect,
     version: () => changes?.version() ?? '',
-    heard: () => changes?.heard() ?? '',
+    heard: changes?.heard,
     isCurrent: () => changes?.isCurrent() ?? true,
     name: 'the store on PostgreSQL',
     file: undefined,

@@ -62,4 +62,5 @@ export const sqliteDialect: Dialect = {
   /** SQLite's own `data_version` tells of the changes of other processes. */
   noticeChanges: async () => {},
   noticeTable: async () => {},
+  noticeRows: async () => {},
 };

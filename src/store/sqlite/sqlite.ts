@@ -55,9 +55,9 @@ export function sqliteEngine(options: SqliteOptions): Engine {
   let [askedAt, others, changes, failures] = [Number.NEGATIVE_INFINITY, '', 0, 0];
   let isClosed = false;
   /** One text object while nothing changes: to compare it with itself takes no look at its characters, and each request does so several times. */
-  let heard = '';
-  const renewHeard = (): void => {
-    heard = `${others}.${changes}`;
+  let seen = '';
+  const renewSeen = (): void => {
+    seen = `${others}.${changes}`;
   };
   const look = (): void => {
     askedAt = performance.now();
@@ -68,7 +68,7 @@ export function sqliteEngine(options: SqliteOptions): Engine {
       failures += 1;
       others = `unknown ${failures}`; // caches are void, and the query that follows names the fault
     }
-    if (others !== before) renewHeard();
+    if (others !== before) renewSeen();
   };
   let isAway = false;
   const check = (): void => {
@@ -83,7 +83,7 @@ export function sqliteEngine(options: SqliteOptions): Engine {
     // What was read while the file was away is not what it holds.
     for (const connection of [reader, writer]) connection?.exec('PRAGMA shrink_memory');
     changes += 1;
-    renewHeard();
+    renewSeen();
   };
   const driver = createSqliteDriver({
     reader,
@@ -91,7 +91,7 @@ export function sqliteEngine(options: SqliteOptions): Engine {
     file,
     onChange: () => {
       changes += 1;
-      renewHeard();
+      renewSeen();
     },
     onCommitted: options.onCommitted,
     onFault,
@@ -114,10 +114,10 @@ export function sqliteEngine(options: SqliteOptions): Engine {
     words: sqliteDialect,
     glance: check,
     isCurrent: () => true,
-    heard: () => heard,
+    heard: undefined,
     version() {
       if (performance.now() - askedAt >= BETWEEN_ASKING_MILLISECONDS) look();
-      return heard;
+      return seen;
     },
     async probe(tables) {
       told(() => checkSpace(path, file));

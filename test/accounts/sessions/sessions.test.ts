@@ -171,6 +171,29 @@ describe('A session is over at the next request', () => {
   }
 });
 
+describe('A revocation is kept for as long as a token can hold that another replica signed', () => {
+  const DAY = 86_400;
+  const rows: [sentence: string, deps: Partial<SessionDeps>, seconds: number][] = [
+    ['until the session is over by its age', { sessionLength: 600, maxAge: 30 * DAY }, 30 * DAY],
+    ['until a token is over that was signed in the grace', { sessionLength: 600, graceSeconds: 60 }, 660],
+  ];
+  for (const [sentence, deps, seconds] of rows)
+    it(sentence, async (t) => {
+      const { sessions, store, vera, callerWith } = await instance(t, deps);
+      const caller = await callerWith(await sessions.issue(vera));
+      await sessions.end(caller);
+      await store.forgetRevocationsBefore(NOW + seconds);
+      assert.equal(await store.isRevoked(sessionOf(caller).tokenId), true);
+    });
+
+  it('also where a shorter one was noted first', async (t) => {
+    const { store } = await instance(t);
+    for (const expiresAt of [NOW + 10, NOW + 1000, NOW + 100]) await store.revokeToken('s1', expiresAt);
+    await store.forgetRevocationsBefore(NOW + 1000);
+    assert.equal(await store.isRevoked('s1'), true);
+  });
+});
+
 describe('A token of the reference', () => {
   const rows: [sentence: string, claims: object, row: Partial<User>, reason: string | undefined][] = [
     ['is accepted', {}, {}, undefined],

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createStoreGrace } from '../../../src/accounts/sessions/store-grace.ts';
 import { type StoreFault, storeFault } from '../../../src/domain/store-fault.ts';
+import { createNamedChanges, type NamedChanges } from '../../../src/store/postgres/named-changes.ts';
 import { movableClock } from '../../support/clock.ts';
 
 const GRACE_SECONDS = 60;
@@ -10,10 +11,14 @@ const GRACE_SECONDS = 60;
 /** A store that answers 'good' until it is cut. */
 function storeWithGrace(seconds = GRACE_SECONDS) {
   const clock = movableClock();
-  let [revision, stale, reads] = [1, 0, 0];
+  let [stale, reads] = [0, 0];
+  const heard = createNamedChanges();
   let fault: Error | undefined;
-  const version = (): string => (fault ? `stale.${++stale}` : `${revision}`);
-  const ask = createStoreGrace({ version, heard: () => `${revision}`, clock, seconds }).memory<string>(10);
+  const version = (): string => (fault ? `stale.${++stale}` : `${heard.revision()}`);
+  const ask = createStoreGrace({ version, heard, clock, seconds }).memory<string>(10, {
+    rowsOf: (key) => [`users ${key}`],
+    inGrace: (result) => `${result} (in grace)`,
+  });
   return {
     clock,
     reads: () => reads,
@@ -23,9 +28,8 @@ function storeWithGrace(seconds = GRACE_SECONDS) {
         if (fault) throw fault;
         return 'good';
       }),
-    change() {
-      revision += 1;
-    },
+    heard,
+    change: (name = 'vera') => heard.heard(`users ${name}`),
     cut(kind: StoreFault) {
       fault = storeFault(kind, `the store is ${kind}`, undefined);
     },
@@ -43,7 +47,7 @@ describe('The grace of a store that cannot be reached', () => {
     await ask(); // confirmed by the version alone
     cut('unreachable');
     clock.advance(GRACE_SECONDS - 1);
-    assert.equal(await ask(), 'good');
+    assert.equal(await ask(), 'good (in grace)');
     clock.advance(1);
     await assert.rejects(ask(), /unreachable/);
   });
@@ -54,7 +58,7 @@ describe('The grace of a store that cannot be reached', () => {
     cut('unreachable');
     for (let second = 1; second < GRACE_SECONDS; second++) {
       clock.advance(1);
-      assert.equal(await ask(), 'good');
+      assert.equal(await ask(), 'good (in grace)');
     }
     clock.advance(1);
     await assert.rejects(ask(), /unreachable/);
@@ -64,7 +68,7 @@ describe('The grace of a store that cannot be reached', () => {
     const { ask, cut } = storeWithGrace();
     await ask();
     cut('unreachable');
-    assert.equal(await ask(), 'good');
+    assert.equal(await ask(), 'good (in grace)');
     await assert.rejects(ask('carl'), /unreachable/);
   });
 
@@ -73,6 +77,41 @@ describe('The grace of a store that cannot be reached', () => {
     await ask();
     change();
     cut('unreachable');
+    await assert.rejects(ask(), /unreachable/);
+  });
+
+  it('is given where another row has changed', async () => {
+    const { ask, cut, change } = storeWithGrace();
+    await ask();
+    change('carl');
+    cut('unreachable');
+    assert.equal(await ask(), 'good (in grace)');
+  });
+
+  const UNNAMED: Readonly<Record<string, (heard: NamedChanges) => void>> = {
+    'may have gone unheard': (heard) => heard.missed(),
+    'names a table alone': (heard) => heard.heard('users'),
+    'was made here and is not named yet': (heard) => heard.changedHere(),
+  };
+  for (const [what, happen] of Object.entries(UNNAMED))
+    it(`is not given against a change that ${what}`, async () => {
+      const { ask, cut, heard } = storeWithGrace();
+      await ask();
+      happen(heard);
+      cut('unreachable');
+      await assert.rejects(ask(), /unreachable/);
+    });
+
+  it('is given again when the notices of a change that was made here have named its rows', async () => {
+    const { ask, cut, heard } = storeWithGrace();
+    await ask();
+    heard.changedHere();
+    const upTo = heard.revision();
+    heard.heard('users carl');
+    heard.heardOwn(upTo);
+    cut('unreachable');
+    assert.equal(await ask(), 'good (in grace)');
+    heard.heard('users vera');
     await assert.rejects(ask(), /unreachable/);
   });
 
