@@ -45,6 +45,8 @@ export interface AuditEntry {
   readonly agent?: string;
   readonly verdict: 'allowed' | 'refused';
   readonly reason?: string;
+  /** A login was tried with a name that no account has. */
+  readonly unknown?: true;
   /** The user whose account was changed. */
   readonly user?: string;
   /** The custom role, API token or session it was done to. */

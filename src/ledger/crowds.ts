@@ -1,9 +1,10 @@
 /** Bounds how many records one client can cause: names, addresses and paths that it makes up are told together (SPEC 14). Pure. */
+import { isViewingKind } from '../domain/ledger.ts';
 import { keyOf, type Sighting, type Subject } from './sightings.ts';
 
 /** Spans of one user and kind at once. */
 const MOST_OF_A_USER = 1000;
-/** Of all that strangers do: of names, addresses and programs they have as many as they like. */
+/** Of all that strangers do: of addresses and programs they have as many as they like. Names that they make up are in no record of their own. */
 const MOST_OF_STRANGERS = 300;
 
 /** Spans that are open, by user and kind. */
@@ -25,9 +26,11 @@ export function createCrowds(isOpen: (key: string) => boolean): Crowds {
   return {
     placed(sighting) {
       const { key, subject } = sighting;
-      const most = userOf(subject) === null ? MOST_OF_STRANGERS : MOST_OF_A_USER;
-      if (isOpen(key) || (open.get(crowdOf(subject)) ?? 0) < most) return sighting;
+      if (isOpen(key)) return sighting;
+      const most = subject.user === null ? MOST_OF_STRANGERS : MOST_OF_A_USER;
       const many = oneOfMany(subject);
+      const joins = !isViewingKind(subject.kind) && isOpen(keyOf(many)); // until the flood is over
+      if (!joins && (open.get(crowdOf(subject)) ?? 0) < most) return sighting;
       return { ...sighting, key: keyOf(many), subject: many, watched: undefined };
     },
     begun: (subject) => change(subject, 1),
@@ -35,14 +38,11 @@ export function createCrowds(isOpen: (key: string) => boolean): Crowds {
   };
 }
 
-/** Strangers choose the user names that they try. */
-const userOf = ({ kind, user }: Subject): string | null => (kind === 'login-failed' ? null : user);
-
-const crowdOf = (subject: Subject): string => `${subject.kind}\n${userOf(subject)}`;
+const crowdOf = ({ kind, user }: Subject): string => `${kind}\n${user}`;
 
 const oneOfMany = (subject: Subject): Subject => ({
   kind: subject.kind,
-  user: userOf(subject),
+  user: subject.user,
   credential: null,
   address: null,
   camera: null,

@@ -10,6 +10,10 @@ export interface AuditedAct {
   /** By which credential: `session:<id>`, `token:<id>`, `link:<id>`, `proxy` or `internal`. */
   readonly credential?: string | undefined;
   readonly verdict: 'allowed' | 'refused';
+  readonly reason?: string | undefined;
+  readonly tokenId?: string | undefined;
+  /** `who` was tried, and is no account. */
+  readonly unknown?: boolean | undefined;
 }
 
 /** Told elsewhere, or of no use when a year has passed. */
@@ -20,11 +24,12 @@ const BY_STRANGERS: ReadonlySet<string> = new Set(['link-opened', 'link-pin']);
 
 export type Doing =
   | { readonly kind: 'once'; readonly entry: LedgerEntry }
-  /** Comes in crowds: those that follow each other are one record, with their number. */
-  | { readonly kind: 'repeated'; readonly subject: Subject };
+  /** Comes in crowds: those that follow each other are one record, with their number, and the first of the names that were made up. */
+  | { readonly kind: 'repeated'; readonly subject: Subject; readonly madeUp?: string };
 
 export function doingOf(act: AuditedAct, at: number): Doing {
   const kind = kindOf(act);
+  if (kind === 'login-failed' && isOfStranger(act)) return doingOfStranger(act);
   const subject: Subject = {
     kind,
     user: act.who ?? null,
@@ -35,6 +40,23 @@ export function doingOf(act: AuditedAct, at: number): Doing {
   };
   if (kind === 'refusal' || kind === 'login-failed' || BY_STRANGERS.has(act.what)) return { kind: 'repeated', subject };
   return { kind: 'once', entry: entryOf(subject, at) };
+}
+
+/** Nobody was tried: too many attempts, or no time to check one. */
+const UNTRIED: ReadonlySet<string> = new Set(['rate-limited', 'busy']);
+
+/** Failures of an account, and of a token that was good, are records of their own; whatever else fails says nothing of a name. */
+const isOfStranger = ({ who, reason = '', unknown, tokenId }: AuditedAct): boolean =>
+  unknown === true || UNTRIED.has(reason) || (who === undefined && (tokenId === undefined || reason === 'unknown'));
+
+/** One record for an address, however many names it makes up. */
+function doingOfStranger(act: AuditedAct): Doing {
+  const { what, reason, from = null, who, tokenId, unknown } = act;
+  const detail = { what, ...(reason !== undefined && { reason: storable(reason) }) };
+  const nothing = { user: null, credential: null, camera: null };
+  const madeUp = unknown ? who : tokenId;
+  const subject: Subject = { kind: 'login-failed', ...nothing, address: from, detail };
+  return { kind: 'repeated', subject, ...(madeUp !== undefined && { madeUp: storable(madeUp) }) };
 }
 
 /** One act, whatever follows it. */

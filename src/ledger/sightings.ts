@@ -26,6 +26,8 @@ export interface Sighting {
   readonly from: number;
   readonly to: number;
   readonly requests: number;
+  /** The first of the names that were made up. */
+  readonly madeUp?: readonly string[] | undefined;
 }
 
 /** What passes from a process to the one that writes. */
@@ -38,7 +40,7 @@ export interface LedgerNews {
 
 export interface Sightings {
   /** A moment. */
-  see(subject: Subject, at: number, watched?: WatchedTime): void;
+  see(subject: Subject, at: number, watched?: WatchedTime, madeUp?: string): void;
   /** From now until `end`, which takes what this returns. `requests`: 0 for a part of something. */
   begin(subject: Subject, at: number, watched?: WatchedTime, requests?: number): Growing;
   end(stream: Growing, at: number): void;
@@ -121,8 +123,9 @@ export function createSightings(): Sightings {
     return begun;
   };
   return {
-    see(subject, at, watched) {
-      touch(subject, at, watched, 1);
+    see(subject, at, watched, madeUp) {
+      const sighting = touch(subject, at, watched, 1);
+      if (sighting && madeUp !== undefined) sighting.madeUp = firstNames(sighting.madeUp, [madeUp]);
     },
     begin(subject, at, watched, requests = 1) {
       const sighting = touch(subject, at, watched, requests) ?? beginLate(subject, at, watched);
@@ -171,6 +174,12 @@ const growing = (subject: Subject, at: number, watched: WatchedTime | undefined,
 });
 
 const sightingOf = ({ open: _, ...sighting }: Growing): Sighting => sighting;
+
+const MOST_NAMES = 5;
+
+/** Of both, each once. */
+export const firstNames = (some: readonly string[] = [], more: readonly string[] = []): readonly string[] =>
+  some.length >= MOST_NAMES || more.length === 0 ? some : [...new Set([...some, ...more])].slice(0, MOST_NAMES);
 
 export const joined = (one: WatchedTime, other: WatchedTime): WatchedTime => ({
   from: Math.min(one.from, other.from),

@@ -2,7 +2,7 @@
 import { isViewingKind, type LedgerEntry, type OpenSpan } from '../domain/ledger.ts';
 import { createCrowds } from './crowds.ts';
 import { detailOf } from './detail.ts';
-import { joined, QUIET_SECONDS, type Sighting, type Subject, type WatchedTime } from './sightings.ts';
+import { firstNames, joined, QUIET_SECONDS, type Sighting, type Subject, type WatchedTime } from './sightings.ts';
 
 /** What another worker saw comes a little later. */
 const LATE_SECONDS = 3;
@@ -20,6 +20,7 @@ interface Growing {
   from: number;
   to: number;
   requests: number;
+  madeUp: readonly string[] | undefined;
   isChanged: boolean;
 }
 
@@ -62,8 +63,8 @@ export function createSpans(newId: () => string, onBegin: (subject: Subject) => 
       const span = continued(spans, sighting);
       if (span) extend(span, sighting);
       else {
-        const { subject, watched, from, to, requests } = sighting;
-        const begun = { id: newId(), subject, watched, from, to, requests, isChanged: true };
+        const { subject, watched, from, to, requests, madeUp } = sighting;
+        const begun = { id: newId(), subject, watched, from, to, requests, madeUp, isChanged: true };
         spans.push(begun);
         crowds.begun(subject);
         onBegin(subject);
@@ -116,10 +117,11 @@ function distanceOf(one: WatchedTime | undefined, other: WatchedTime | undefined
   return Math.max(0, one.from - other.to, other.from - one.to);
 }
 
-function extend(span: Growing, { from, to, watched, requests }: Sighting): void {
+function extend(span: Growing, { from, to, watched, requests, madeUp }: Sighting): void {
   span.from = Math.min(span.from, from);
   span.to = Math.max(span.to, to);
   span.requests += requests;
+  if (madeUp) span.madeUp = firstNames(span.madeUp, madeUp);
   if (watched && span.watched) span.watched = joined(span.watched, watched);
   span.isChanged = true;
 }
@@ -127,11 +129,15 @@ function extend(span: Growing, { from, to, watched, requests }: Sighting): void 
 /** Milliseconds: every engine gives back the same number. */
 const rounded = (at: number): number => Math.round(at * 1000) / 1000;
 
-function entryOf({ subject, watched, from, to, requests }: Growing): LedgerEntry {
+function entryOf({ subject, watched, from, to, requests, madeUp = [] }: Growing): LedgerEntry {
   const { kind, user, credential, address, camera } = subject;
   // Attempts and exports are counted; of other viewings the number of requests tells about the player only.
   const isCounted = kind === 'export' || !isViewingKind(kind);
-  const detail = { ...subject.detail, ...(isCounted && requests > 1 && { times: String(requests) }) };
+  const detail = {
+    ...subject.detail,
+    ...(madeUp.length > 0 && { names: madeUp.join(', ') }),
+    ...(isCounted && requests > 1 && { times: String(requests) }),
+  };
   return {
     kind,
     user,

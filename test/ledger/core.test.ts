@@ -326,9 +326,10 @@ describe('Strangers and viewers who make up names', () => {
     const failed = (name: string): Subject => ({
       ...LIVE,
       kind: 'login-failed',
-      user: name,
+      user: null,
       address: `2001:db8::${name}`,
     });
+    const ofVera: Subject = { ...LIVE, kind: 'login-failed', user: 'vera', address: '192.0.2.9' };
     for (now = 1; now <= 12; now += 1) {
       const sightings = createSightings();
       for (let at = 0; at < 2000; at += 1) {
@@ -336,12 +337,14 @@ describe('Strangers and viewers who make up names', () => {
         if (at < 100) sightings.see({ ...LIVE, user: 'vic', camera: `none${now}x${at}` }, now);
       }
       sightings.see(LIVE, now);
+      sightings.see(ofVera, now);
       writer.take(sightings.drain(now));
       await writer.flush();
     }
     await writer.close();
     const count = (kind: string, user: string | null) =>
-      written.filter((entry) => entry.kind === kind && (user === null || entry.user === user)).length;
+      written.filter((entry) => entry.kind === kind && entry.user === user).length;
+    assert.equal(count('login-failed', 'vera'), 1, 'a failure of an account is no part of the crowd');
     assert.deepEqual([dropped, count('live', LIVE.user)], [0, 1]);
     assert.ok(count('login-failed', null) <= 301 && count('live', 'vic') <= 1001, String(written.length));
     const many = written.filter(({ detail }) => detail?.includes('crowd'));
@@ -349,6 +352,49 @@ describe('Strangers and viewers who make up names', () => {
       ['live', 'vic'],
       ['login-failed', null],
     ]);
+  });
+
+  it('try a thousand names in ten minutes from one address, and that is one record with their number and the first five', () => {
+    const act = { what: 'login', from: '192.0.2.1', verdict: 'refused', reason: 'bad-credentials' } as const;
+    const acts = Array.from({ length: 1000 }, (_, at) => ({
+      at: at * 0.6,
+      act: (to: Sightings) => {
+        const doing = doingOf({ ...act, who: `name${at}`, unknown: true }, at);
+        if (doing.kind === 'repeated') to.see(doing.subject, at * 0.6, undefined, doing.madeUp);
+        const known = doingOf({ ...act, who: 'vera' }, at);
+        if (known.kind === 'repeated' && at % 100 === 0) to.see(known.subject, at * 0.6);
+        const limited = doingOf({ ...act, who: `vera`, reason: 'rate-limited' }, at);
+        if (limited.kind === 'repeated') to.see(limited.subject, at * 0.6, undefined, limited.madeUp);
+      },
+    }));
+    const told = recorded(acts, 700).map(({ kind, user, address, detail }) => [kind, user, address, detail]);
+    const failed = ['login-failed', null, '192.0.2.1'];
+    assert.deepEqual(
+      told.sort(),
+      [
+        [
+          ...failed,
+          '{"what":"login","reason":"bad-credentials","names":"name0, name1, name2, name3, name4","times":"1000"}',
+        ],
+        [...failed, '{"what":"login","reason":"rate-limited","times":"1000"}'],
+        ['login-failed', 'vera', '192.0.2.1', '{"what":"login","reason":"bad-credentials","times":"10"}'],
+      ].sort(),
+    );
+  });
+
+  it('fill no more records in ten minutes of made-up addresses than in the first one', () => {
+    const failed = (at: number): Subject => ({ ...LIVE, kind: 'login-failed', user: null, address: `2001:db8::${at}` });
+    const acts = Array.from({ length: 6000 }, (_, at) => ({
+      at: at / 10,
+      act: (to: Sightings) => to.see(failed(at), at / 10),
+    }));
+    const told = recorded(acts, 700);
+    assert.equal(told.length, 301);
+    const counts = told.map(({ detail }) => Number(JSON.parse(detail ?? '{}').times ?? 1));
+    assert.equal(
+      counts.reduce((sum, count) => sum + count),
+      6000,
+    );
   });
 
   it('open a link as a thousand programs, and that is one record with their number', () => {

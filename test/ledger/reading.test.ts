@@ -267,6 +267,38 @@ describe('What a request becomes in the ledger', () => {
     assert.deepEqual([record?.user, record?.camera, record?.detail], ['vera', 'cam1', { seen: 'question' }]);
   });
 
+  it('is one record of an address for names that no account has, one for each account, and none of a name for a 429', async () => {
+    postern.clock.advance(500);
+    const at = postern.clock.now() / 1000;
+    const wrong = async (user: string, from: string): Promise<number> => {
+      const body = JSON.stringify({ user, password: 'wrong wrong wrong' });
+      const headers = { 'content-type': 'application/json', 'x-forwarded-for': from };
+      return (await postern.ask('/api/login', { method: 'POST', body, headers })).status;
+    };
+    const [first, second] = ['192.0.2.71', '198.51.100.72'];
+    for (const name of ['nobody1', 'nobody2', 'vera', 'nobody3']) assert.equal(await wrong(name, first), 401);
+    assert.equal(await wrong('nobody1', second), 401);
+    let refused = 0;
+    for (let tries = 0; tries < 20; tries += 1) if ((await wrong('carl', second)) === 429) refused += 1;
+    assert.ok(refused > 0);
+    postern.clock.advance(100); // all of them end
+    const told = async () =>
+      (await list('admin', `?after=${at - 1}&kind=login-failed`)).map(({ user, address, detail }) =>
+        [user, address, detail?.['reason'], detail?.['names'], detail?.['times']].join(' | '),
+      );
+    await until('they are there', async () => (await told()).length >= 5);
+    assert.deepEqual(
+      (await told()).sort(),
+      [
+        ` | ${first} | bad-credentials | nobody1, nobody2, nobody3 | 3`,
+        ` | ${second} | bad-credentials | nobody1 | `,
+        ` | ${second} | rate-limited |  | ${refused}`,
+        `carl | ${second} | bad-credentials |  | ${20 - refused}`,
+        `vera | ${first} | bad-credentials |  | `,
+      ].sort(),
+    );
+  });
+
   it('is a record of each login, failure, change and logout', async () => {
     postern.clock.advance(500);
     const at = postern.clock.now() / 1000;

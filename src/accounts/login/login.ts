@@ -48,11 +48,18 @@ export type LoginOutcome =
   | { readonly kind: 'code-asked' | 'code-wrong'; readonly user: User; readonly kinds: readonly FactorKind[] }
   /** Everything was right, and the user may do nothing now: told only then. */
   | { readonly kind: 'closed'; readonly user: User; readonly closed: Closed }
+  /** With the user where there is one of the name: for the log and the ledger, never for the client. */
+  | { readonly kind: 'mismatch'; readonly user?: User }
   /** `why` is for the log, never for the client. */
   | { readonly kind: 'passkey-wrong'; readonly user?: User; readonly why: PasskeyFault }
   /** Its challenge is too old: no sign of an attack. */
   | { readonly kind: 'passkey-over' }
-  | Exclude<GuessOutcome, { kind: 'match' }>;
+  | Exclude<GuessOutcome, { kind: 'match' | 'mismatch' }>;
+
+type ProvenPassword =
+  | { readonly kind: 'match'; readonly user: User }
+  | { readonly kind: 'mismatch'; readonly user?: User }
+  | Exclude<GuessOutcome, { kind: 'match' | 'mismatch' }>;
 
 export async function logIn(attempt: LoginAttempt, deps: LoginDeps): Promise<LoginOutcome> {
   const outcome = await provePassword(attempt, deps);
@@ -60,10 +67,7 @@ export async function logIn(attempt: LoginAttempt, deps: LoginDeps): Promise<Log
 }
 
 /** The password alone: what the user may do with it is not decided yet. */
-export async function provePassword(
-  attempt: LoginAttempt,
-  deps: LoginDeps,
-): Promise<{ readonly kind: 'match'; readonly user: User } | Exclude<GuessOutcome, { kind: 'match' }>> {
+export async function provePassword(attempt: LoginAttempt, deps: LoginDeps): Promise<ProvenPassword> {
   let user: User | undefined;
   const storedHash = async (): Promise<string | undefined> => {
     user = await findUser(attempt.user, deps);
@@ -71,8 +75,8 @@ export async function provePassword(
   };
   const browserOf = await knownBrowserOf(attempt, deps);
   const outcome = await judgeGuess({ ...attempt, account: attempt.user, browserOf, storedHash }, deps);
-  if (outcome.kind !== 'match') return outcome;
-  if (!user) return { kind: 'mismatch' };
+  if (outcome.kind !== 'match' && outcome.kind !== 'mismatch') return outcome;
+  if (outcome.kind === 'mismatch' || !user) return { kind: 'mismatch', ...(user && { user }) };
   await strengthen(user, attempt.password, deps);
   return { kind: 'match', user };
 }
@@ -80,7 +84,9 @@ export async function provePassword(
 /** A ticket that is too old for the user's password or factors is worth nothing. */
 export async function takeSecondStep(step: SecondStep, deps: LoginDeps): Promise<LoginOutcome> {
   const user = await findUser(step.user, deps);
-  return user && generationOf(user) === step.generation ? afterPassword(user, step, deps) : { kind: 'mismatch' };
+  return user && generationOf(user) === step.generation
+    ? afterPassword(user, step, deps)
+    : { kind: 'mismatch', ...(user && { user }) };
 }
 
 type CodeGiven = Pick<LoginAttempt, 'code' | 'address' | 'shownTokens' | 'signal'>;
@@ -104,7 +110,7 @@ export async function admitted(
   by?: LoginFactor,
 ): Promise<LoginOutcome> {
   const now = await findUser(user.name, deps);
-  if (!now || generationOf(now) !== generationOf(user)) return { kind: 'mismatch' };
+  if (!now || generationOf(now) !== generationOf(user)) return { kind: 'mismatch', user };
   deps.knownClients.note(address);
   const closed = await deps.closedOf(now);
   if (closed) return { kind: 'closed', user: now, closed };

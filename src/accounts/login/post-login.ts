@@ -106,7 +106,8 @@ export async function settle(
   const who = triedName(user) ?? ('user' in outcome ? outcome.user?.name : undefined);
   const entry = { what: 'login', who, from, ...agentOf(ctx.state), requestId } as const;
   if (outcome.kind !== 'logged-in') {
-    deps.audit({ ...entry, verdict: 'refused', reason: reasonOf(outcome) });
+    const isUnknown = outcome.kind === 'mismatch' && outcome.user === undefined;
+    deps.audit({ ...entry, verdict: 'refused', reason: reasonOf(outcome), ...(isUnknown && who && { unknown: true }) });
     return outcome;
   }
   deps.firstTimeLogin.onLogin(outcome.user.role);

@@ -70,7 +70,7 @@ export function openLedger(deps: LedgerDeps): Ledger {
     note(act) {
       const doing = doingOf(act, now());
       if (doing.kind === 'once') sightings.add(doing.entry);
-      else sightings.see(doing.subject, now());
+      else sightings.see(doing.subject, now(), undefined, doing.madeUp);
     },
     take: (news) => own?.writer.take(news),
     async close() {
