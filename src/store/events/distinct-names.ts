@@ -10,6 +10,10 @@ export const distinctCameras = (place: EventsPlace): Promise<string[]> => steps(
 export const distinctNames = (column: DistinctColumn, camera: string, place: EventsPlace): Promise<string[]> =>
   steps(column, sql`e.camera = ${camera}`, place);
 
+/** Lists of zones as they are stored, without the empty one. In words of the partial index. */
+export const distinctZones = (camera: string, place: EventsPlace): Promise<string[]> =>
+  steps('zones', sql`e.camera = ${camera} and e.zones <> '[]'`, place);
+
 /** Labels are few: an index leads from one to the next, and to events of each until one is of these cameras. */
 export async function labelsOf(cameras: readonly string[] | null, place: EventsPlace): Promise<string[]> {
   const found: string[] = [];

@@ -4,6 +4,7 @@ import { isOutOfTime, isPast } from '../../domain/events/out-of-time.ts';
 import type { EventsPlace } from './event-shape.ts';
 import { findEvents } from './find-events.ts';
 import { findNearFirst } from './near-first.ts';
+import { isRuledOut } from './rule-out.ts';
 import { timeWindows } from './time-windows.ts';
 
 /** A query that takes longer in one statement is run again in windows. */
@@ -16,6 +17,7 @@ export async function windowedFind(
 ): Promise<readonly FoundEvent[]> {
   const { deadline } = place;
   if (place.words.isPartitioned) return findNearFirst(question, place);
+  if (await isRuledOut(question, place)) return [];
   if (deadline === undefined || !place.words.inTime) return findEvents(question, place);
   const at = Math.min(deadline.at, performance.now() + oneGo);
   try {

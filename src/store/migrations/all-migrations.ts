@@ -18,6 +18,7 @@ import { ledgerNotices } from './014-ledger-notices.ts';
 import { ledgerDeletions } from './015-ledger-deletions.ts';
 import { storeIdentity } from './016-store-identity.ts';
 import { rowNotices } from './017-row-notices.ts';
+import { zonesByCamera } from './018-zones-by-camera.ts';
 
 export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
   getMigrations: async () => ({
@@ -38,5 +39,6 @@ export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
     '015-ledger-deletions': ledgerDeletions,
     '016-store-identity': storeIdentity(dialect),
     '017-row-notices': rowNotices(dialect),
+    '018-zones-by-camera': zonesByCamera(dialect),
   }),
 });

@@ -1,0 +1,61 @@
+/** Tells from indices of names alone that no event can be what is asked for: else every event would be read to find none (SPEC 7). */
+import { sql } from 'kysely';
+import { type EventCondition, type EventQuestion, foldSubLabels } from '../../domain/events/event-question.ts';
+import { isOutOfTime, isPast } from '../../domain/events/out-of-time.ts';
+import { distinctCameras, distinctNames, distinctZones } from './distinct-names.ts';
+import type { EventsPlace } from './event-shape.ts';
+import { plateTest } from './find-events.ts';
+
+/** So long the names may take; then the events are looked at, as without this. */
+const MILLISECONDS = 50;
+
+/** Where no index has the names by camera, nothing is told. */
+export async function isRuledOut({ cameras, conditions }: EventQuestion, place: EventsPlace): Promise<boolean> {
+  const named = conditions.filter(isNamed);
+  if (named.length === 0 || !place.shape.inOrderBy.camera || !place.words.inTime || isPast(place.deadline))
+    return false;
+  const at = Math.min(place.deadline?.at ?? Number.POSITIVE_INFINITY, performance.now() + MILLISECONDS);
+  const hurried = { ...place, deadline: { at } };
+  try {
+    const among = cameras ?? (await distinctCameras(hurried));
+    for (const condition of named) if (!(await isCarried(condition, among, hurried))) return true;
+    return false;
+  } catch (fault) {
+    if (isOutOfTime(fault)) return false;
+    throw fault;
+  }
+}
+
+type Named = Extract<EventCondition, { kind: 'carries' | 'plate' }>;
+
+/** Events without a name are many, and no index has them. */
+const isNamed = (condition: EventCondition): condition is Named =>
+  (condition.kind === 'plate' || (condition.kind === 'carries' && condition.of !== 'attribute')) && !condition.orNone;
+
+async function isCarried(condition: Named, cameras: readonly string[], place: EventsPlace): Promise<boolean> {
+  const isWanted = testOf(condition);
+  for (const camera of cameras) if ((await namesOf(condition, camera, place)).some(isWanted)) return true;
+  return false;
+}
+
+function testOf(condition: Named): (stored: string) => boolean {
+  if (condition.kind === 'plate') return plateTest(condition);
+  const { names } = condition;
+  return condition.of === 'zone'
+    ? (stored) => names.some((name) => stored.includes(JSON.stringify(name).slice(1, -1)))
+    : (stored) => names.some((name) => foldSubLabels(stored)?.includes(`,${name},`) === true);
+}
+
+function namesOf(condition: Named, camera: string, place: EventsPlace): Promise<readonly string[]> {
+  if (condition.kind === 'plate') return platesOf(camera, place);
+  return condition.of === 'zone' ? distinctZones(camera, place) : distinctNames('sub_label', camera, place);
+}
+
+/** Nearly every plate is another one: the whole index is read at once. */
+async function platesOf(camera: string, { db, shape, words, deadline }: EventsPlace): Promise<readonly string[]> {
+  const inTime = deadline && words.inTime ? sql`${words.inTime(deadline.at)} and` : sql``;
+  const { rows } = await sql<{ plate: string }>`
+    select distinct e.plate as plate from ${shape.table} as e
+    where ${inTime} e.camera = ${camera} and e.plate is not null`.execute(db);
+  return rows.map(({ plate }) => plate);
+}

@@ -1,0 +1,84 @@
+/** A question about a name that no event of these cameras has is answered from the names alone (SPEC 7). */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { sql } from 'kysely';
+import { type EventCondition, foldCase } from '../../src/domain/events/event-question.ts';
+import { parsePlates } from '../../src/events/plates.ts';
+import { STORE_SHAPE } from '../../src/store/events/event-shape.ts';
+import { eventsPlace } from '../../src/store/events/events-table.ts';
+import { isRuledOut } from '../../src/store/events/rule-out.ts';
+import { openStore, type Store } from '../../src/store/open-store.ts';
+import { sqliteDialect } from '../../src/store/sqlite/sqlite-dialect.ts';
+import { event } from '../events/support/event.ts';
+import { makeScratch } from './support/scratch-store.ts';
+
+const scratch = makeScratch();
+let store: Store;
+before(async () => {
+  store = await openStore({ url: scratch.url });
+  await store.writeEvents([
+    event({
+      id: '1',
+      camera: 'front',
+      zones: ['yard', 'dr"ive'],
+      sub_label: 'Anna,Bob',
+      data: { recognized_license_plate: 'B-X 1' },
+    }),
+    event({ id: '2', camera: 'back', zones: [], sub_label: null, data: {} }),
+  ]);
+});
+after(async () => {
+  await store.close();
+  scratch.remove();
+});
+
+const carries = (of: 'zone' | 'sub_label' | 'attribute', ...names: string[]): EventCondition => ({
+  kind: 'carries',
+  of,
+  names: names.map(foldCase),
+  orNone: false,
+});
+function plate(text: string): EventCondition {
+  const parsed = parsePlates(text);
+  assert.ok(parsed.ok);
+  return parsed.value;
+}
+
+describe('A question is ruled out', () => {
+  // biome-ignore format: a table
+  const rows: [sentence: string, condition: () => EventCondition, cameras: string[] | null, expected: boolean][] = [
+    ['by a zone that no event was in',                     () => carries('zone', 'nowhere'),             null,      true],
+    ['not by a zone that one was in',                      () => carries('zone', 'nowhere', 'yard'),     null,      false],
+    ['not by a zone whose name is written otherwise',      () => carries('zone', 'dr"ive'),              null,      false],
+    ['by a zone of other cameras',                         () => carries('zone', 'yard'),                ['back'],  true],
+    ['by a sub-label that nobody has',                     () => carries('sub_label', 'carl'),           null,      true],
+    ['not by one of several in one event',                 () => carries('sub_label', 'BOB'),            null,      false],
+    ['by a sub-label of other cameras',                    () => carries('sub_label', 'bob'),            ['back'],  true],
+    ['by a pattern that no plate has',                     () => plate('^Q.*'),                          null,      true],
+    ['not by one that a plate has',                        () => plate('^B.*'),                          null,      false],
+    ['by a plate of other cameras',                        () => plate('B-X 1'),                         ['back'],  true],
+    ['not where events without a name are meant as well',  () => ({ ...plate('^Q.*'), orNone: true }) as EventCondition, null, false],
+    ['not by what no index has the names of',              () => carries('attribute', 'nothing'),        null,      false],
+    ['where there are no cameras',                         () => carries('zone', 'yard'),                [],        true],
+  ];
+  for (const [sentence, condition, cameras, expected] of rows)
+    it(sentence, async () => {
+      const question = {
+        cameras,
+        conditions: [condition()],
+        sort: { key: 'date', direction: 'desc' } as const,
+        limit: 10,
+      };
+      const place = eventsPlace(store.db, STORE_SHAPE, sqliteDialect);
+      assert.equal(await isRuledOut(question, place), expected);
+      const found = await store.events.find(question);
+      if (expected) assert.deepEqual(found, []);
+    });
+
+  it('by zones that an index has, without reading events', async () => {
+    const { rows } = await sql<{ detail: string }>`
+      explain query plan select zones from events as e
+      where e.camera = 'front' and e.zones <> '[]' and e.zones > 'x' order by e.zones limit 1`.execute(store.db);
+    assert.match(rows.map(({ detail }) => detail).join(), /COVERING INDEX events_camera_zones/);
+  });
+});
