@@ -15,6 +15,7 @@ const CHECKS: readonly Check[] = [
   sessions,
   hashes,
   networks,
+  internalListener,
   roleCameras,
   camerasAlike,
   ...PROXY_CHECKS,
@@ -59,6 +60,23 @@ function notices({ ledger }: Settings): readonly Finding[] {
         ),
       ]
     : [];
+}
+
+/** The port that recorders have open in a container's own network, where the container's configuration sets it. */
+const USUAL_INTERNAL_PORT = 5000;
+const LOOPBACK = /^(?:localhost|127\.[\d.]+|::1|::ffff:127\.[\d.]+)$/;
+
+function internalListener({ server: { internal } }: Settings): readonly Finding[] {
+  const isOpen =
+    internal !== false &&
+    internal.path === undefined &&
+    internal.port !== USUAL_INTERNAL_PORT &&
+    !LOOPBACK.test(internal.host);
+  return when(
+    isOpen,
+    ['server', 'internal'],
+    'is reachable from other machines, and every caller is an admin there: write 127.0.0.1 in the place of the address, or false',
+  );
 }
 
 export const warningsOf = (settings: Settings): readonly Finding[] => CHECKS.flatMap((check) => check(settings));

@@ -10,7 +10,7 @@ import {
   RANGE,
   UPLOAD_BYTES,
 } from './marks.ts';
-import type { Build, Observations, ProbeResponse, Seen, StreamSeen } from './observations.ts';
+import type { ApiSeen, Build, Observations, ProbeResponse, Seen, StreamSeen } from './observations.ts';
 import { type Probe, send } from './probes/send.ts';
 import { readStream } from './probes/stream.ts';
 import { lookAtTls } from './probes/tls.ts';
@@ -69,8 +69,9 @@ export async function examine(options: ExamineOptions): Promise<Observations> {
     // What is there before the silence is over is the first reading, from a cache: it says nothing of the way.
     return again?.wasWhole && again.took < again.silence ? seen : again;
   };
-  const [again, upgrade, put, upload, file, refused, stream, events, download] = await Promise.all([
+  const [again, api, upgrade, put, upload, file, refused, stream, events, download] = await Promise.all([
     ask(ODD_TARGET, { headers: asBrowser(options, mark) }),
+    lookAtApi(options, prefix),
     ask('/socket', { headers: UPGRADE }),
     ask('/seen', { method: 'PUT' }),
     ask('/upload', {
@@ -85,12 +86,29 @@ export async function examine(options: ExamineOptions): Promise<Observations> {
     readSurely('file'),
   ]);
   const second = { sent: mark, seen: seenIn(again) };
-  return { ...begun, seen, again: second, upgrade, put, upload, file, refused, stream, events, download };
+  return { ...begun, seen, again: second, api, upgrade, put, upload, file, refused, stream, events, download };
+}
+
+const WHO_AM_I = '/api/profile';
+const FOR_EVERYBODY = '/api/auth/first_time_login';
+
+/** One after the other: what the first leaves in a cache is the answer to the next. */
+async function lookAtApi({ url, token, headers, newMark }: ExamineOptions, prefix: string): Promise<ApiSeen> {
+  const get = (path: string, more: OutgoingHttpHeaders): Promise<ProbeResponse> =>
+    send({ url: new URL(`${prefix}${path}`, url.origin), timeoutMs: PATIENCE_MS, headers: { ...headers, ...more } });
+  const asKnown = { authorization: `Bearer ${token}` };
+  const asBrowser = (): OutgoingHttpHeaders => ({ cookie: `${COOKIE}=${newMark()}` });
+  const known = await get(WHO_AM_I, asKnown);
+  const unknown = await get(WHO_AM_I, {});
+  const knownAgain = await get(WHO_AM_I, asKnown);
+  const browsers = [await get(FOR_EVERYBODY, asBrowser()), await get(FOR_EVERYBODY, asBrowser())] as const;
+  return { known, unknown, knownAgain, browsers };
 }
 
 const NOT_SEEN = {
   seen: undefined,
   again: undefined,
+  api: undefined,
   upgrade: undefined,
   put: undefined,
   upload: undefined,

@@ -109,6 +109,15 @@ export interface InsideSeen {
   readonly openPorts: readonly OpenPort[];
 }
 
+export interface ApiSeen {
+  /** Who the caller is: asked with doctor's token, without any, and with the token once more. */
+  readonly known: ProbeResponse;
+  readonly unknown: ProbeResponse;
+  readonly knownAgain: ProbeResponse;
+  /** What everybody may ask, from two browsers, each with a cookie and no token: proxies keep answers to a token less often. */
+  readonly browsers: readonly [ProbeResponse, ProbeResponse];
+}
+
 export interface Observations {
   readonly url: {
     readonly protocol: 'http:' | 'https:';
@@ -132,6 +141,8 @@ export interface Observations {
   readonly put: ProbeResponse | undefined;
   readonly upload: ProbeResponse | undefined;
   readonly file: ProbeResponse | undefined;
+  /** Routes of Postern below `/api/`, asked again and again: each answer has an id of its own, unless it is from a cache. */
+  readonly api: ApiSeen | undefined;
   /** A question that Postern refuses with a sentence in JSON. */
   readonly refused: ProbeResponse | undefined;
   readonly stream: StreamSeen | undefined;

@@ -3,7 +3,7 @@ import type { ProxyKind } from './cause.ts';
 import { type ExamineOptions, examine } from './examine.ts';
 import { type Finding, judge, judgeInside } from './judge.ts';
 import type { InsideSeen } from './observations.ts';
-import { NVR_PORTS, openPorts } from './probes/ports.ts';
+import { internalPort, NVR_PORTS, openPorts } from './probes/ports.ts';
 import { proxyKindOf } from './proxy-kind.ts';
 
 export interface Report {
@@ -20,6 +20,8 @@ export type InsideWithoutPorts = Omit<InsideSeen, 'openPorts'>;
 export interface ReportOptions extends Omit<ExamineOptions, 'url'> {
   readonly url: URL | undefined;
   readonly proxy: ProxyKind | undefined;
+  /** Of `server.internal`, where every caller is an admin; undefined where it is off. */
+  readonly internalPort: number | undefined;
   readonly inside: () => Promise<InsideWithoutPorts>;
 }
 
@@ -30,7 +32,8 @@ export async function createReport(options: ReportOptions): Promise<Report> {
   const inside = options.inside();
   if (!url) return { url: null, proxy: null, findings: judgeInside({ ...(await inside), openPorts: [] }) };
   // A port on loopback alone is not open to other machines.
-  const ports = OWN_MACHINE.test(url.hostname) ? [] : NVR_PORTS.filter(({ port }) => String(port) !== url.port);
+  const known = [...NVR_PORTS, ...internalPort(options.internalPort)];
+  const ports = OWN_MACHINE.test(url.hostname) ? [] : known.filter(({ port }) => String(port) !== url.port);
   const open = openPorts(url.hostname.replace(/^\[|\]$/g, ''), ports);
   const seen = await examine({ ...options, url });
   const proxy = options.proxy ?? proxyKindOf(seen.reach);

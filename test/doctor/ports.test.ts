@@ -4,7 +4,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { outsideAddresses, type Surroundings } from '../../src/app/resources/outside-addresses.ts';
-import { type KnownPort, NVR_PORTS, openPorts } from '../../src/doctor/probes/ports.ts';
+import { internalPort, type KnownPort, NVR_PORTS, openPorts } from '../../src/doctor/probes/ports.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { rawRequest } from '../support/raw-request.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
@@ -48,6 +48,15 @@ describe('A port that is open', () => {
 
   it('is one of 5000, 1984, 8554, 8555 and 8971', () =>
     assert.deepEqual([...new Set(NVR_PORTS.map(({ port }) => port))], [5000, 1984, 8554, 8555, 8971]));
+
+  it('may be the internal listener at any port', async () => {
+    const [found] = await openPorts('127.0.0.1', internalPort(instance.internalPort));
+    assert.match(found?.what ?? '', /^the internal listener of Postern/);
+    assert.deepEqual(
+      [await openPorts('127.0.0.1', internalPort(instance.port)), internalPort(5000), internalPort(undefined)],
+      [[], [], []],
+    );
+  });
 
   it('is told by what answers there', async () => {
     const frigate = await listening(createHttpServer((_request, response) => response.end(FRIGATE_LOGIN)));

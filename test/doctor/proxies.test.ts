@@ -54,6 +54,7 @@ const PROXY_MODE: ConfigTree = {
   auth: { enabled: false },
   proxy: { header_map: { user: 'Remote-User', role: 'Remote-Groups' }, default_role: 'none' },
 };
+const CACHE_OF_API = `proxy_cache_path ${directory}/api keys_zone=api:1m; map $uri $below_api { default off; ~^/api/ api; }`;
 const CACHE = 'proxy_cache_path DIRECTORY/cache keys_zone=all:1m;'.replace('DIRECTORY', directory);
 
 interface Case {
@@ -100,6 +101,8 @@ const BROKEN: readonly Case[] = [
   { of: 'nginx with a short time-out',            program: 'nginx',   found: 'cut-while-silent',        front: nginx({ server: nginxServer('1h', '3s') }), how: { silence: 6 } },
   { of: 'nginx that drops Range',                 program: 'nginx',   found: 'range-lost',              front: nginx({ more: 'proxy_set_header Range "";' }) },
   { of: 'nginx with a cache',                     program: 'nginx',   found: 'buffered-files, answers-cached',         front: nginx({ http: CACHE, more: 'proxy_cache all; proxy_cache_key $uri; proxy_cache_valid 200 1m; proxy_ignore_headers Cache-Control Set-Cookie Expires Vary;', server: nginxServer('proxy_buffering off;', '') }) },
+  { of: 'nginx with a cache below /api/',         program: 'nginx',   found: 'buffered-files, cached-api',              front: nginx({ http: CACHE_OF_API, more: 'proxy_cache $below_api; proxy_cache_key $uri; proxy_cache_valid 200 1m; proxy_ignore_headers Cache-Control Set-Cookie Expires Vary;', server: nginxServer('proxy_buffering off;', '') }) },
+  { of: 'nginx with a cache below /api/ that keeps no answer to a token', program: 'nginx', found: 'buffered-files, cached-api', front: nginx({ http: CACHE_OF_API, more: 'proxy_cache $below_api; proxy_cache_key $uri; proxy_cache_valid 200 1m; proxy_cache_bypass $http_authorization; proxy_no_cache $http_authorization; proxy_ignore_headers Cache-Control Set-Cookie Expires Vary;', server: nginxServer('proxy_buffering off;', '') }) },
   { of: 'nginx with error pages of its own',      program: 'nginx',   found: 'errors-replaced',         front: nginx({ more: 'proxy_intercept_errors on; error_page 404 =404 @own;', server: nginxServer('', 'location @own { return 404 "no"; }') }) },
   { of: 'nginx that lets GET and POST pass alone', program: 'nginx',  found: 'methods-refused',         front: nginx({ more: 'limit_except GET POST { deny all; }' }) },
   { of: 'nginx below a prefix that Postern does not know', program: 'nginx', found: 'base-path-missing', front: nginx({ location: '/nvr/' }), how: PREFIX },

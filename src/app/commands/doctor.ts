@@ -7,6 +7,7 @@ import { policyDigest } from '../../domain/policy.ts';
 import { idlePasskeys } from '../accounts/tell-unusable.ts';
 import { identityHeadersOf } from '../gate/probe-deps.ts';
 import { makeProbeToken } from '../gate/probe-token.ts';
+import { internalPortOf } from '../resources/exposed-ports.ts';
 import { lookInside } from '../resources/look-inside.ts';
 import { type CommandPlace, openForCommands } from './commands.ts';
 
@@ -16,6 +17,8 @@ export interface DoctorInstance {
   /** Known to the running server, may nothing, and ends soon. */
   readonly token: string;
   readonly identityHeaders: readonly string[];
+  /** Of `server.internal`; undefined where it is off. */
+  readonly internalPort: number | undefined;
   /** Of this program, and the route table that the configuration names. */
   readonly own: Build;
   inside(): Promise<InsideWithoutPorts>;
@@ -39,6 +42,7 @@ export async function openForDoctor(place: CommandPlace, version: string): Promi
     publicUrl: public_url && new URL(publicAddress(public_url, '/')),
     token: made.value.text,
     identityHeaders: identityHeadersOf(settings),
+    internalPort: internalPortOf(settings),
     own: { version, policy: policyDigest(policy.rows) },
     // The store has just been read and written.
     inside: () =>

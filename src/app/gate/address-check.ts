@@ -10,6 +10,7 @@ import type { AccountStore } from '../../domain/accounts/account.ts';
 import type { UserFactors } from '../../domain/accounts/second-factor.ts';
 import { publicAddress } from '../../domain/addresses/public-url.ts';
 import { idlePasskeys } from '../accounts/tell-unusable.ts';
+import { internalPortOf } from '../resources/exposed-ports.ts';
 import { lookInside } from '../resources/look-inside.ts';
 import { identityHeadersOf } from './probe-deps.ts';
 import { makeProbeToken } from './probe-token.ts';
@@ -61,6 +62,7 @@ async function check(deps: AddressCheckDeps, by: CheckedBy): ReturnType<AddressC
       url: public_url && new URL(publicAddress(public_url, '/')),
       token: made.value.text,
       own: build,
+      internalPort: internalPortOf(settings),
       identityHeaders: identityHeadersOf(settings),
       inside: () =>
         lookInside({

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { ExposedPort } from '../../doctor/observations.ts';
-import { type KnownPort, NVR_PORTS, openNvrPort, openPorts } from '../../doctor/probes/ports.ts';
+import { internalPort, type KnownPort, NVR_PORTS, openNvrPort, openPorts } from '../../doctor/probes/ports.ts';
 import { outsideAddresses, type Surroundings } from './outside-addresses.ts';
 
 /** Both mark the root of a container: the one of Docker, the other of Podman. */
@@ -21,13 +21,14 @@ export async function exposedPorts(
   settings: Settings,
   { signal, surroundings = lookAround }: ExposedPortsOptions = {},
 ): Promise<readonly ExposedPort[]> {
-  const { nvr, server } = settings;
+  const { nvr } = settings;
   if (!nvr.url || !nvr.warn_open_ports) return [];
-  const { own, others } = outsideAddresses(await surroundings(settings));
-  const ports = portsToTry(nvr.url);
+  const around = await surroundings(settings);
+  const { own, others } = outsideAddresses(around);
+  const internal = internalPortOf(settings);
+  const ports = [...portsToTry(nvr.url), ...internalPort(internal)];
   // In a container the internal listener is meant to be open on its own network.
-  const internal = server.internal === false ? undefined : server.internal.port;
-  const notOwn = ports.filter(({ port }) => port !== internal);
+  const notOwn = ports.filter(({ port }) => !around.isContainer || port !== internal);
   const tried = [
     ...own.map((address) => ({ address, ports: notOwn })),
     ...others.map((address) => ({ address, ports })),
@@ -36,6 +37,10 @@ export async function exposedPorts(
   );
   return (await Promise.all(tried)).flat();
 }
+
+/** Undefined where it is off, or at a path. */
+export const internalPortOf = ({ server: { internal } }: Settings): number | undefined =>
+  internal === false || internal.path !== undefined ? undefined : internal.port;
 
 /** The port of `nvr.url` may be another one than usual. WebRTC is left out: some publish it on purpose. */
 function portsToTry(url: NonNullable<Settings['nvr']['url']>): readonly KnownPort[] {

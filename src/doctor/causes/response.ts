@@ -1,7 +1,7 @@
 /** Causes by which an answer arrives at the browser as another than Postern gave. */
 import { type Cause, headerOf, isPosterns, statusOf, when } from '../cause.ts';
-import { COOKIE } from '../marks.ts';
-import type { Observations } from '../observations.ts';
+import { COOKIE, MARK } from '../marks.ts';
+import type { Observations, ProbeResponse } from '../observations.ts';
 
 const setCookie = ({ reach }: Observations): string | undefined =>
   headerOf(reach, 'set-cookie')
@@ -16,6 +16,30 @@ const UNBUFFERED = {
   apache: ['ProxyPass / http://postern:8971/ flushpackets=on', 'SetEnv no-gzip 1'],
   traefik: ['# middlewares: remove buffering'],
 };
+
+const UNCACHED = {
+  nginx: ['proxy_cache off;'],
+  haproxy: ['# remove: http-request cache-use, http-response cache-store'],
+  apache: ['CacheDisable /'],
+  cloudflare: ['Cache Rules: bypass for this host'],
+  npm: ['Cache Assets: off'],
+};
+
+const areAllCached = ({ again, seen }: Observations): boolean =>
+  seen !== undefined && again?.seen !== undefined && !again.seen.headers[MARK]?.includes(again.sent);
+
+/** Postern gives no two answers the same id. */
+function isApiCached({ api }: Observations): boolean {
+  if (!api) return false;
+  const { known, unknown, knownAgain, browsers } = api;
+  const isOneAnswer = (one: ProbeResponse, other: ProbeResponse): boolean => {
+    const id = headerOf(one, 'x-request-id');
+    return id !== undefined && id === headerOf(other, 'x-request-id');
+  };
+  const isShown =
+    known.kind === 'answered' && unknown.kind === 'answered' && unknown.status === 200 && unknown.body === known.body;
+  return isShown || isOneAnswer(known, unknown) || isOneAnswer(known, knownAgain) || isOneAnswer(...browsers);
+}
 
 export const RESPONSE_CAUSES: readonly Cause[] = [
   {
@@ -132,21 +156,21 @@ export const RESPONSE_CAUSES: readonly Cause[] = [
   {
     name: 'answers-cached',
     level: 'error',
-    sign: ({ again, seen }) =>
-      when(
-        seen !== undefined &&
-          again?.seen !== undefined &&
-          !again.seen.headers['x-postern-doctor']?.includes(again.sent),
-        'the proxy answered from its cache: what one user sees is shown to another',
-      ),
+    sign: (seen) =>
+      when(areAllCached(seen), 'the proxy answered from its cache: what one user sees is shown to another'),
     advice: 'Turn off the cache of the proxy for this host.',
-    lines: {
-      nginx: ['proxy_cache off;'],
-      haproxy: ['# remove: http-request cache-use, http-response cache-store'],
-      apache: ['CacheDisable /'],
-      cloudflare: ['Cache Rules: bypass for this host'],
-      npm: ['Cache Assets: off'],
-    },
+    lines: UNCACHED,
+  },
+  {
+    name: 'cached-api',
+    level: 'error',
+    sign: (seen) =>
+      when(
+        !areAllCached(seen) && isApiCached(seen),
+        'the proxy answers from its cache below /api/: a stranger is sent the answer of somebody who is logged in, and perhaps the session cookie that came with it',
+      ),
+    advice: 'Turn off the cache of the proxy for /api/, or for the whole host.',
+    lines: UNCACHED,
   },
   {
     name: 'errors-replaced',

@@ -38,6 +38,10 @@ export const openNvrPort = (port: number): KnownPort => ({
   ask: VERSION,
 });
 
+/** The port of `server.internal`; undefined where it is one that is looked at anyway, or there is none. */
+export const internalPort = (port: number | undefined): readonly KnownPort[] =>
+  port === undefined || NVR_PORTS.some((known) => known.port === port) ? [] : [{ port, what: OWN, ask: VERSION }];
+
 const PATIENCE_MS = 2_000;
 /** Only the internal listener refuses by host name. */
 const OWN_HOST_CHECK = /server\.internal_hosts/;
