@@ -19,6 +19,8 @@ export interface StartOptions {
   readonly trustedHeadersFile?: string;
   /** The networks around, instead of those of this machine. */
   readonly surroundings?: () => Promise<Surroundings>;
+  /** Resolves when the service is to stop: a start that waits for its store ends then. */
+  readonly stopped?: Promise<void>;
   /** Of a worker: what the primary keeps for all of them. */
   readonly shared?: Shared;
   /** Of a primary: other processes ask what it keeps. */

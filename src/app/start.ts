@@ -1,6 +1,7 @@
 /** The composition root: with the rest of app/ the only code that knows every module. Starts, reloads and stops them. */
 import type { NewAdminPassword } from '../accounts/login/first-admin.ts';
 import { createTelemetryServer } from '../telemetry/telemetry-server.ts';
+import { awaitStore } from './await-store.ts';
 import { type Canary, startCanary } from './canary.ts';
 import { currentGate } from './generation.ts';
 import { createGenerations, type Generations } from './hot-reload.ts';
@@ -23,8 +24,12 @@ export interface Postern {
   close(): Promise<void>;
 }
 
-/** Rejects with a sentence for the operator when something needed cannot be had; nothing is left open then. */
+/**
+ * Waits for a store that a server keeps. Rejects with a sentence for the operator when something else that is needed
+ * cannot be had, and with `StoppedAtStart` when it was stopped before; nothing is left open then.
+ */
 export async function startPostern(options: StartOptions): Promise<Postern> {
+  await awaitStore(options);
   await using opened = new AsyncDisposableStack();
   const { config } = options;
   const openPorts = createOpenPortWarnings(options.surroundings);

@@ -1,6 +1,7 @@
 /** `postern serve`: start, say where it listens, read the configuration again when it changes, stop in good order (SPEC 1). */
 import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
+import { StoppedAtStart } from '../../app/await-store.ts';
 import { type Postern, startPostern } from '../../app/start.ts';
 import type { StartOptions } from '../../app/start-options.ts';
 import { formatProblem } from '../../config/problems/problems.ts';
@@ -38,7 +39,15 @@ export async function runServe(place: ServePlace): Promise<number> {
   const clock = { now: () => Date.now() };
   const log = openLogDestination(stdout);
   try {
-    const postern = await started({ config, directory: resolve(directory), env, clock, log, version: VERSION });
+    const postern = await started({
+      config,
+      directory: resolve(directory),
+      env,
+      clock,
+      log,
+      version: VERSION,
+      stopped,
+    });
     log.flush();
     stdout.write(announcement(postern, config.settings, stdout.isTTY === true));
     tellReady(env);
@@ -52,6 +61,7 @@ export async function runServe(place: ServePlace): Promise<number> {
     return 0;
   } catch (fault) {
     watching.close();
+    if (fault instanceof StoppedAtStart) return 0;
     stderr.write(`Postern did not start: ${sentenceOf(fault)}\n`);
     return 1;
   }

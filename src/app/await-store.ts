@@ -1,0 +1,124 @@
+/** A start while the server of the store cannot be reached: every request is 503 and /readyz tells why, until it can be (SPEC 10). */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import { storeAddress } from '../config/schema/store-schema.ts';
+import { REFUSALS, refusalBody } from '../domain/refusal.ts';
+import type { Gate } from '../gateway/entry/gate.ts';
+import { awayFault } from '../store/server-away.ts';
+import { createMetrics } from '../telemetry/metrics.ts';
+import { OK, type Readiness } from '../telemetry/readiness.ts';
+import { createScrape } from '../telemetry/scrape.ts';
+import { createTelemetryServer } from '../telemetry/telemetry-server.ts';
+import { type Listeners, openListeners } from './listeners.ts';
+import { activatedSockets } from './resources/activation.ts';
+import { openLogs } from './resources/logs.ts';
+import { openCertificates } from './resources/tls.ts';
+import type { StartOptions } from './start-options.ts';
+
+const BETWEEN_ATTEMPTS_MS = 1000;
+const RETRY_AFTER_SECONDS = '5';
+
+/** Says that the service was stopped before it had started. */
+export class StoppedAtStart extends Error {}
+
+/**
+ * Resolves when the server of the store answers, at once for a store that is a file. Rejects with `StoppedAtStart` when
+ * `options.stopped` comes first, and with a sentence when an address cannot be had.
+ */
+export async function awaitStore(options: StartOptions): Promise<void> {
+  const { store } = options.config.settings;
+  if (store.url.engine !== 'postgres') return;
+  const url = storeAddress(store.url);
+  const fault = await awayFault(url);
+  if (fault) await waitFor(url, fault, options);
+}
+
+async function waitFor(url: string, first: Error, options: StartOptions): Promise<void> {
+  await using opened = new AsyncDisposableStack();
+  const logs = await openLogs(options.config.settings, options.clock, options.log, options.shared);
+  opened.defer(logs.close);
+  const log = logs.logs.named('service');
+  let fault: Error | undefined = first;
+  let isStopped = false;
+  const { drain } = await openWaiting(
+    options,
+    () => fault?.message ?? '',
+    () => isStopped,
+    log,
+  );
+  opened.defer(() => drain(0));
+  log.error({ err: fault }, `the store cannot be used, every request is answered with 503: ${fault.message}`);
+  void options.stopped?.then(() => {
+    isStopped = true;
+  });
+  while (fault) {
+    await Promise.race([pause(BETWEEN_ATTEMPTS_MS), ...(options.stopped ? [options.stopped] : [])]);
+    if (isStopped) throw new StoppedAtStart('stopped before the store could be reached');
+    fault = await awayFault(url);
+  }
+  log.info('the store can be used now');
+}
+
+/** Sockets that were handed over by systemd stay as they are: connections wait in them. */
+async function openWaiting(
+  { config, clock, env, version }: StartOptions,
+  reason: () => string,
+  isStopping: () => boolean,
+  log: Parameters<typeof openCertificates>[2],
+): Promise<Pick<Listeners, 'drain'>> {
+  if (Object.keys(activatedSockets(env, process.pid)).length > 0) return { drain: async () => {} };
+  const metrics = createMetrics({ version, node: process.version, roles: [], identityHeaders: [] });
+  metrics.storeUp.set(0);
+  metrics.storeFaults.add(1, 'unreachable');
+  const { expose } = createScrape(Object.values(metrics), metrics.scrapeFaults);
+  const readiness = async (): Promise<Readiness> => ({ ...UNUSED, store: { kind: 'failed', reason: reason() } });
+  const certificates = await openCertificates(config, clock, log);
+  const listeners = await openListeners({
+    settings: config.settings,
+    gates: { external: CLOSED, internal: CLOSED },
+    tls: certificates,
+    telemetry: createTelemetryServer({ expose, readiness, isStopping }),
+    timeoutIdle: () => config.settings.nvr.timeout_idle,
+    activated: {},
+  });
+  return {
+    async drain(seconds) {
+      certificates?.close();
+      await listeners.drain(seconds);
+    },
+  };
+}
+
+const NOT_LOOKED_AT = { kind: 'unused' } as const;
+const UNUSED = {
+  store_changes: NOT_LOOKED_AT,
+  nvr: NOT_LOOKED_AT,
+  events: NOT_LOOKED_AT,
+  limits: NOT_LOOKED_AT,
+  certificate: NOT_LOOKED_AT,
+  descriptors: NOT_LOOKED_AT,
+  event_loop: OK,
+  clock: NOT_LOOKED_AT,
+  log: OK,
+} as const;
+
+const BODY = JSON.stringify(refusalBody('store-unavailable'));
+const HEADERS = {
+  'content-type': 'application/json',
+  'content-length': String(Buffer.byteLength(BODY)),
+  'cache-control': 'no-store',
+  'retry-after': RETRY_AFTER_SECONDS,
+  connection: 'close',
+};
+
+/** Refuses everything. No body of a request is read. */
+const CLOSED: Gate = {
+  onRequest(_: IncomingMessage, response: ServerResponse) {
+    response.writeHead(REFUSALS['store-unavailable'].status, HEADERS).end(BODY);
+  },
+  onUpgrade(_: IncomingMessage, socket: Duplex) {
+    const lines = Object.entries(HEADERS).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.end(`HTTP/1.1 ${REFUSALS['store-unavailable'].status} Service Unavailable\r\n${lines.join('')}\r\n${BODY}`);
+  },
+};
