@@ -145,7 +145,7 @@ describe('Events in PostgreSQL', { skip: withoutPostgres }, () => {
     assert.deepEqual(await names(TABLES), ['events_2031_12', 'events_2032_01']);
   });
 
-  it('have the indices that they have in SQLite', async () => {
+  it('have the indices that they have in SQLite, but for the zones, which partitions do without', async () => {
     const scratch = makeScratch();
     const store = await openStore({ url: scratch.url });
     const { rows } = await sql<{ name: string }>`
@@ -157,7 +157,8 @@ describe('Events in PostgreSQL', { skip: withoutPostgres }, () => {
     const own = await names(
       "select indexname as name from pg_indexes where tablename = 'events' and indexname <> 'events_key'",
     );
-    assert.deepEqual(own, rows.map(({ name }) => name).sort());
+    const shared = rows.map(({ name }) => name).filter((name) => name !== 'events_camera_zones');
+    assert.deepEqual(own, shared.sort());
   });
 
   it('are not waited for longer than events.query_timeout', async () => {
