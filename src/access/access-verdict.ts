@@ -27,6 +27,8 @@ export interface Obligations {
   readonly empty?: string;
   /** The query was narrowed already: the events backend honours it, so its response needs no filter. */
   readonly isRewritten?: boolean;
+  /** The camera of the job that the response says was started. */
+  readonly startedFor?: string;
   /** The response is refused if it has this header: the NVR may have taken another camera's picture. */
   readonly refusedHeader?: string;
   /** Only the events backend can narrow this response. */
@@ -56,7 +58,7 @@ export interface MessageObligations {
 }
 
 /** The kinds of things whose camera is asked by id. */
-export const OWNER_KINDS = ['event', 'review', 'export', 'export-file', 'case'] as const;
+export const OWNER_KINDS = ['event', 'review', 'export', 'export-file', 'case', 'job'] as const;
 export type OwnerKind = (typeof OWNER_KINDS)[number];
 
 export interface OwnerQuestion {

@@ -55,6 +55,7 @@ export function authorize(
     return withObligations(target, row, viewOf(caller, now, layout), {
       ...playlistOf(caller, target),
       ...bodyOfAdmin(row),
+      ...startedBy(match),
     });
   if (isVodTrick(target.segments)) return refused('route-unlisted');
   if (row.dynamic && !layout) return refused('cameras-unknown');
@@ -68,7 +69,7 @@ export function authorize(
   const { target: judged, obligations: times = {} } = within?.value ?? { target };
   const signalling = row.signalling ? { signalling: { mayTalk: !isDenied(caller, 'talk') } } : {};
   if (row.narrow === 'per-message') return perMessage(target, caller, { layout, now });
-  const more = { ...signalling, ...times, ...playlistOf(caller, target) };
+  const more = { ...signalling, ...times, ...playlistOf(caller, target), ...startedBy(match) };
   if (caller.scope.kind === 'all' || !isNarrowed(row))
     return withObligations(judged, row, viewOf(caller, now, layout), { ...bodyObligations(row, []), ...more });
   if (!layout) return refused('cameras-unknown');
@@ -92,6 +93,10 @@ function bodyOfAdmin(row: PolicyRow): Pick<Obligations, 'body'> {
   if (shape) return { body: { locators: [], adminFields: [], shape, otherFieldsPass: true } };
   return isTold ? { body: { locators: [], adminFields: [] } } : {};
 }
+
+/** Whoever starts a job: others ask for it by its id. */
+const startedBy = ({ row, parameters }: Listed): Pick<Obligations, 'startedFor'> =>
+  row.starts && parameters['camera'] !== undefined ? { startedFor: parameters['camera'] } : {};
 
 /** An admin sees all cameras, known or not. */
 const NO_LAYOUT = layoutOfNames([]);

@@ -85,6 +85,8 @@ export interface PolicyRow {
   readonly admin_parameters?: readonly string[];
   /** Offers of live pictures: those in the body, or in the messages of a WebSocket, are judged for all but admins. */
   readonly signalling?: boolean;
+  /** The response names in `job_id` a job of the camera in the path. */
+  readonly starts?: 'job';
   /** Changes state, though not for admins only. */
   readonly writes?: boolean;
   /** A parameter right behind a fixed start is a camera name, and fixed routes come first. */

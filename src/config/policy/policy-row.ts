@@ -5,7 +5,7 @@ import { text } from '../schema/value-types.ts';
 import { parseBodyForm } from './body-form.ts';
 
 const LOCATOR =
-  /^(?:(?:stream|frames|event|review|export|export-file|case|file:(?:preview|review-thumb|clip|image)):)?(?:(?:path|query):\w+|body:\w+(?:\[\]\.\w+)?)$/;
+  /^(?:(?:stream|frames|event|review|export|export-file|case|job|file:(?:preview|review-thumb|clip|image)):)?(?:(?:path|query):\w+|body:\w+(?:\[\]\.\w+)?)$/;
 const TIME_LOCATOR =
   /^(?:query:\w+(?::\d+)?|path:\w+|file:path:\w+|hour:path|utc-hour:path|id|answer|own-route|own-data(?::(?:explore|labels|sub_labels|plates))?)$/;
 const PREFIX_PLACE = /^(?:always|header:[a-z][a-z-]*|recent:(?:id|path:\w+|body:\w+(?:\[\]\.\w+)?)|body:\w+=\w+)$/;
@@ -67,6 +67,7 @@ export const rowSchema = z.strictObject({
   admin_fields: z.array(z.string().min(1)).min(1).exactOptional(),
   admin_parameters: z.array(z.string().min(1)).min(1).exactOptional(),
   signalling: z.boolean().exactOptional(),
+  starts: z.literal('job').exactOptional(),
   writes: z.boolean().exactOptional(),
   dynamic: z.boolean().exactOptional(),
   secret: z.boolean().exactOptional(),

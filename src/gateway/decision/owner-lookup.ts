@@ -10,6 +10,7 @@ import { upTo } from '../../domain/bounded.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 import { askFailure } from './ask-failure.ts';
+import { cameraOfJob } from './known-jobs.ts';
 
 /** The JSON of a 200, undefined of a 404; rejects with the cause of any other outcome. */
 export type AskOwner = (path: string) => Promise<unknown>;
@@ -52,7 +53,7 @@ const one = (json: unknown): Owned | undefined =>
 const cameraOf = ({ camera }: JsonRecord): Cameras => (typeof camera === 'string' ? [camera] : []);
 const rowsIn = (json: unknown): readonly JsonRecord[] => (Array.isArray(json) ? json.map(recordOf) : []);
 
-const RULES: Readonly<Record<OwnerKind, Rule>> = {
+const RULES: Readonly<Record<Exclude<OwnerKind, 'job'>, Rule>> = {
   event: { path: (id) => `/api/events/${encodeURIComponent(id)}`, ownedIn: one, isLasting: true },
   review: { path: (id) => `/api/review/${encodeURIComponent(id)}`, ownedIn: one, isLasting: true },
   export: { path: (id) => `/api/exports/${encodeURIComponent(id)}`, ownedIn: one, isLasting: true },
@@ -103,6 +104,7 @@ export function createOwnerLookup(
   };
 
   async function ownedOf(source: string, ask: AskOwner, kind: OwnerKind, id: string): Promise<Owned | undefined> {
+    if (kind === 'job') return jobOf(id);
     const key = `${source} ${kind} ${id}`;
     const remembered = known.get(key);
     if (remembered) return remembered;
@@ -118,6 +120,16 @@ export function createOwnerLookup(
 function nothingIfHidden(fault: unknown): undefined {
   if (!(fault instanceof Error && 'status' in fault && fault.status === 403)) throw fault;
 }
+
+/** The NVR cannot be asked for the camera of a job. */
+function jobOf(id: string): Owned | undefined {
+  const camera = cameraOfJob(id);
+  return camera === undefined ? undefined : { cameras: [camera], start: undefined };
+}
+
+/** Nothing is known of a job that another replica started: its id is random, and told to nobody else. */
+const isSeen = (of: OwnerKind, owned: Owned | undefined, view: CameraView): boolean =>
+  owned === undefined ? of === 'job' : seesAll(view, owned.cameras);
 
 /** What does not tell when it began may be of any time. */
 const isInTime = ({ since }: CameraView, { start = Number.NEGATIVE_INFINITY }: Owned, padding: number): boolean =>
@@ -140,7 +152,7 @@ async function denialOf(
     const asked = ids.slice(at, at + AT_ONCE).map((id) => ownedOf(of, id));
     const lookups = await Promise.all(asked).catch(askFailure);
     if (typeof lookups === 'string') return lookups;
-    if (!lookups.every((owned) => owned !== undefined && seesAll(view, owned.cameras))) return 'camera-not-in-role';
+    if (!lookups.every((owned) => isSeen(of, owned, view))) return 'camera-not-in-role';
     if (!lookups.every((owned) => !owned || isInTime(view, owned, padding))) return 'history-too-old';
     if (lookups.some((owned) => owned && isOfNamesake(view, owned, byPrefixSince))) return 'name-not-unique';
   }

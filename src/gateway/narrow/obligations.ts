@@ -1,7 +1,7 @@
 /** Fulfils the obligations of an admitted request: its body is judged, its response is filtered or made here (SPEC 5). */
 import type { IncomingMessage } from 'node:http';
 import type { Obligations } from '../../access/access-verdict.ts';
-import { plainView } from '../../access/camera-view.ts';
+import { type CameraView, plainView } from '../../access/camera-view.ts';
 import type { OwnConfig } from '../../access/narrow-config.ts';
 import { queryValues } from '../../access/query.ts';
 import { playlistBelow } from '../../access/recorded/link-playlist.ts';
@@ -11,6 +11,7 @@ import type { RequestTarget } from '../../domain/request.ts';
 import type { Admitted } from '../decision/admit.ts';
 import { askFailure } from '../decision/ask-failure.ts';
 import type { Destination } from '../decision/destinations.ts';
+import { noteStartedJob } from '../decision/known-jobs.ts';
 import type { OwnerLookup } from '../decision/owner-lookup.ts';
 import { type BufferBudget, createBufferBudget } from './buffer-budget.ts';
 import { limitOf } from './compose-list.ts';
@@ -155,9 +156,10 @@ async function narrowingOf(
   destination: Served,
   deps: ObligationDeps,
 ): Promise<Narrowing | undefined> {
-  const { responseForm: form, view, isRewritten, empty, playlistAt, refusedHeader } = obligations;
+  const { responseForm: form, view, isRewritten, empty, playlistAt, refusedHeader, startedFor } = obligations;
   if (playlistAt !== undefined) return playlistNarrowing(playlistAt, deps);
-  if (refusedHeader !== undefined) return untouched(refusedHeader, deps);
+  if (refusedHeader !== undefined) return untouched(view, { refusedHeader }, deps);
+  if (startedFor !== undefined) return started(view, startedFor, deps);
   // The events backend always honours the query. An NVR may be too old to know the parameter.
   if (!form || (isRewritten && destination.kind === 'events-backend')) return undefined;
   const { since: _, ...whole } = plainView(view);
@@ -182,13 +184,22 @@ async function narrowingOf(
 }
 
 /** The response as it is, or none of it. */
-const untouched = (refusedHeader: string, { held = HELD }: ObligationDeps): Narrowing => ({
-  refusedHeader,
+const untouched = (view: CameraView, how: Partial<Narrowing>, { held = HELD }: ObligationDeps): Narrowing => ({
   body: (body) => Promise.resolve({ kind: 'narrowed', body }),
-  reader: { clearance: 'restricted', namesForeign: () => true },
+  reader: errorReaderOf(view),
   hidesUnknown: false,
   held,
+  ...how,
 });
+
+/** The start of a job is passed on, and its camera kept. */
+const started = (view: CameraView, camera: string, deps: ObligationDeps): Narrowing => {
+  const body = (bytes: Uint8Array<ArrayBuffer>) => {
+    noteStartedJob(Buffer.from(bytes).toString(), camera);
+    return Promise.resolve({ kind: 'narrowed' as const, body: bytes });
+  };
+  return untouched(view, { body }, deps);
+};
 
 /** A day in segments of ten seconds has less than one. */
 const LARGEST_PLAYLIST = 4 * 1024 * 1024;
