@@ -74,7 +74,9 @@ describe('An id that is more than an id', () => {
 
   const ask = async (caller: 'viewer' | 'gardener', method: string, target: string, body?: string) => {
     const { status, forwarded } = await walk.ask(caller, { method, target, body });
-    return { status, seen: walk.nvr.received.map((received) => received.target), forwarded: forwarded.length };
+    // The list of cameras is read now and then; a question about an id would be one too many.
+    const seen = walk.nvr.received.map((received) => received.target).filter((path) => path !== '/api/config');
+    return { status, seen, forwarded: forwarded.length };
   };
 
   it('is looked for in every row that names one', () => assert.ok(inPath.length > 18 && inQuery.length === 3));
