@@ -100,14 +100,15 @@ export function responseHeaders(head: ResponseHead, rules: ResponseHeadRules): s
   // A cache that keeps a cookie gives it to the next client.
   if (passed.includes('set-cookie')) return [...withoutHeaders(passed, ['cache-control', 'expires']), ...KEPT_NOWHERE];
   if (isPublic) return passed;
-  passed.push('cache-control', privateAtMost(linesOf(headers['cache-control'])));
-  // The next user of this browser has another cookie.
-  passed.push('vary', 'Cookie');
+  const kept = privateAtMost(linesOf(headers['cache-control']));
+  passed.push('cache-control', kept);
+  // What this browser may keep is not for its next user, who has another cookie.
+  if (kept.includes('max-age') || headers['expires'] !== undefined) passed.push('vary', 'Cookie');
   return passed;
 }
 
-/** What a browser shows as a document that may have scripts, or guesses to be one. */
-const isPage = (type: string | undefined): boolean => type === undefined || /html|xml|pdf/i.test(type);
+/** What a browser shows as a document that may have scripts. */
+const isPage = (type = ''): boolean => /html|xml|pdf/i.test(type);
 
 const ofLink = (passed: readonly string[], { mediaType }: OwnWords, said: string | undefined): string[] => [
   ...withoutHeaders(passed, mediaType ? [...NOT_BY_LINK, 'content-type'] : NOT_BY_LINK),
