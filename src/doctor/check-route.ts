@@ -7,6 +7,8 @@ import type { Report } from './report.ts';
 /** The admin who asks, for the audit log. */
 export interface CheckedBy {
   readonly who: string | undefined;
+  /** The account or the proxy's user who asks; undefined on the internal listener, which knows no persons. */
+  readonly asker: string | undefined;
   /** The client's address. */
   readonly from: string;
   /** By which credential, as the ledger tells it. */
@@ -23,6 +25,9 @@ export type AddressCheck = (by: CheckedBy) => Promise<Checked>;
 
 const by = (caller: Caller | undefined) => (caller ? { credential: credentialName(caller.credential) } : {});
 
+const askerOf = (caller: Caller | undefined): string | undefined =>
+  caller?.credential.kind === 'internal-listener' ? undefined : caller?.name;
+
 const STATUS_OF = { busy: 409, failed: 503 } as const;
 const RETRY_SECONDS = '10';
 
@@ -31,7 +36,13 @@ export function createCheckRoute(check: AddressCheck): Router<RouteState> {
   const router = new Router<RouteState>({ strict: true, sensitive: true });
   router.post('/api/status/doctor', async (ctx) => {
     const { caller, clientAddress, requestId } = ctx.state;
-    const checked = await check({ who: caller?.name, from: clientAddress, ...by(caller), requestId });
+    const checked = await check({
+      who: caller?.name,
+      asker: askerOf(caller),
+      from: clientAddress,
+      ...by(caller),
+      requestId,
+    });
     ctx.set('Cache-Control', 'no-store');
     if (checked.kind === 'done') {
       ctx.body = checked.report;

@@ -74,6 +74,21 @@ describe('POST /api/status/doctor', () => {
     assert.deepEqual(await tokens(), []);
   });
 
+  it('makes its token in the name of the admin who asks, and of no other', async () => {
+    const zoe = { name: 'zoe', role: 'admin', password: 'MagnesiumLamp77!' };
+    const body = JSON.stringify({ username: zoe.name, password: zoe.password, role: zoe.role });
+    const headers = { 'content-type': 'application/json' };
+    assert.equal((await instance.ask('/api/users', { method: 'POST', token: admin, headers, body })).status, 200);
+    const before = instance.log.length;
+    assert.equal((await check(await instance.logIn(zoe))).status, 200);
+    const made = instance.log.slice(before).filter(({ what }) => what === 'token-created');
+    assert.deepEqual(
+      made.map(({ who, user }) => [who, user]),
+      [['zoe', 'zoe']],
+    );
+    instance.log.splice(before);
+  });
+
   it('has the token in the audit log, with the admin who asked, and its text nowhere', () => {
     const acts = instance.log.filter(({ what }) => /^token-/.test(String(what)));
     assert.deepEqual(

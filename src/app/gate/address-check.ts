@@ -54,7 +54,7 @@ export function addressCheck(deps: AddressCheckDeps): AddressCheck {
 async function check(deps: AddressCheckDeps, by: CheckedBy): ReturnType<AddressCheck> {
   const { settings, policyNvr, build, store, clock, probeStore, usersWithFactor } = deps;
   const tokens = createTokenAdmin({ ...deps, authEnabled: settings.auth.enabled });
-  const made = await makeProbeToken(told(tokens, deps.audit, by), { list: store.listUsers }, clock);
+  const made = await makeProbeToken(told(tokens, deps.audit, by), { list: store.listUsers }, clock, by.asker);
   if (!made.ok) return { kind: 'failed', message: made.error };
   const { public_url } = settings.server;
   try {

@@ -14,15 +14,19 @@ const TOKEN_SECONDS = 600;
 /** No camera is called so: whatever the address leads to, the token shows nothing. */
 const NO_CAMERA = 'no-camera-of-this-name';
 
-/** In an admin's name; a proxy's users are names and nothing more. Errs with a sentence. */
+/**
+ * In the name of `asker`, and of no other account. Undefined where nobody is logged in (the command line, the internal
+ * listener): an admin's name. A proxy's users are names and nothing more. Errs with a sentence.
+ */
 export async function makeProbeToken(
   tokens: Pick<TokenAdmin, 'create' | 'revoke'>,
   users: { list(): Promise<readonly { readonly name: string; readonly role: string }[]> },
   clock: Clock,
+  asker?: string,
 ): Promise<Result<ProbeToken, string>> {
-  const admin = (await users.list()).find(({ role }) => role === ADMIN)?.name;
+  const user = asker ?? (await users.list()).find(({ role }) => role === ADMIN)?.name ?? 'doctor';
   const made = await tokens.create({
-    user: admin ?? 'doctor',
+    user,
     name: 'postern doctor',
     role: VIEWER,
     cameras: [NO_CAMERA],
