@@ -39,6 +39,8 @@ export type ConfigOutcome =
       readonly isEmpty: boolean;
       /** The file as it was read. It may hold secrets. */
       readonly text: string;
+      /** The files that `<key>_file` keys name, by their keys' places. */
+      readonly secretFiles: ReadonlyMap<readonly string[], string>;
       readonly warnings: readonly Problem[];
       /** Where something stands that is found out later. */
       readonly placed: (finding: Finding) => Problem;
@@ -73,14 +75,27 @@ export async function loadConfig(place: ConfigPlace): Promise<ConfigOutcome> {
   if (entriesIn(layers.tree) > MOST_ENTRIES)
     return { kind: 'invalid', problems: [{ path: '', message: TOO_MANY }], file };
   const placed = (finding: Finding): Problem => asProblem(finding, yaml.value, layers);
-  const settings = await settingsFrom(layers.tree, { directory, environment: env, onFile });
+  const secretFiles = new Map<readonly string[], string>();
+  const onTwin = (path: readonly string[], file: string): void => void secretFiles.set(path, file);
+  const settings = await settingsFrom(layers.tree, { directory, environment: env, onFile, onTwin });
   const findings = settings.ok ? [] : settings.error.findings;
   const readable = settings.ok ? settings.value : settings.error.readable;
   const warnings = readable ? warningsOf(readable).map(placed) : [];
   const problems = [...layers.problems, ...someOf(findings).map(placed)].sort(byPosition);
   if (!settings.ok || problems.length > 0) return { kind: 'invalid', problems, warnings, file };
   const given = givenKeys(layers.tree);
-  return { kind: 'loaded', settings: settings.value, given, isEmpty, text, warnings, placed, file, created };
+  return {
+    kind: 'loaded',
+    settings: settings.value,
+    given,
+    isEmpty,
+    text,
+    secretFiles,
+    warnings,
+    placed,
+    file,
+    created,
+  };
 }
 
 function givenKeys(tree: unknown): ReadonlySet<string> {

@@ -12,6 +12,8 @@ export interface SecretPlaces {
   readonly environment: Environment;
   /** Told of every file that is looked for. */
   readonly onFile: (file: string) => void;
+  /** Told of every file that a `<key>_file` names, with its key. */
+  readonly onTwin?: (path: readonly string[], file: string) => void;
 }
 
 type Section = Record<string, unknown>;
@@ -42,6 +44,7 @@ async function takeTwin(
   const path = [name, twin];
   if (section[key] !== undefined) return [{ path, message: `${name}.${key} is given too: remove one of the two` }];
   const secret = await readSecret(resolve(places.directory, file), places);
+  places.onTwin?.(path, resolve(places.directory, file));
   if (!secret.ok) return [{ path, message: `cannot read ${JSON.stringify(file)}: ${secret.error}` }];
   section[key] = secret.value;
   return [];

@@ -16,6 +16,8 @@ export interface ServiceConfig {
   readonly isEmpty: boolean;
   /** The file as it was read. It may hold secrets. */
   readonly text: string;
+  /** The files that `<key>_file` keys name, by their keys' places. */
+  readonly secretFiles: ReadonlyMap<readonly string[], string>;
   /** Of `nvr.policy`, with Postern's own before them. */
   readonly policy: readonly PolicyRow[];
   /** The release of the NVR that the route table was made for. */
@@ -57,7 +59,7 @@ export async function loadServiceConfig(place: Omit<ConfigPlace, 'onFile'>): Pro
   const config = await loadConfig({ ...place, onFile });
   const warnings = (config.warnings ?? []).map((problem) => formatProblem(config.file, problem));
   if (config.kind === 'invalid') return { ...config, warnings, files: [...looked] };
-  const { settings, given, isEmpty, text, placed, file, created } = config;
+  const { settings, given, isEmpty, text, secretFiles, placed, file, created } = config;
   if (settings.nvr.ca !== undefined) onFile(settings.nvr.ca);
   const policy = await loadPolicy(settings.nvr.policy, place.directory, onFile);
   const shadow = await shadowOf(settings, place, onFile);
@@ -68,6 +70,7 @@ export async function loadServiceConfig(place: Omit<ConfigPlace, 'onFile'>): Pro
     settings,
     given,
     isEmpty,
+    secretFiles,
     text,
     policy: policy.rows,
     policyNvr: policy.nvr,

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
-import { readdir } from 'node:fs/promises';
+import { chmod, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { runCheck } from '../../src/cli/commands/check.ts';
 import { withDirectory } from './config-place.ts';
 
 /** What `postern check` says, with the directory called DIRECTORY. */
-const check = (files: Readonly<Record<string, string>>) =>
+const check = (files: Readonly<Record<string, string>>, modes: Readonly<Record<string, number>> = {}) =>
   withDirectory(files, async (directory) => {
+    for (const [name, mode] of Object.entries(modes)) await chmod(join(directory, name), mode);
     const said = { stdout: '', stderr: '' };
     const printer = (to: keyof typeof said) => ({
       write: (text: string) => {
@@ -35,6 +36,27 @@ DIRECTORY/config.yaml: 2 problems
 `,
       files: ['config.yaml'],
     });
+  });
+
+  it('warns of each file with a secret that others can read, with the line that closes it', async () => {
+    const files = {
+      'config.yaml': 'proxy: {auth_secret_file: secret}\n',
+      secret: 'a-secret-of-the-proxy',
+      '.jwt_secret': 'x',
+    };
+    const { code, stdout } = await check(files, { secret: 0o640, '.jwt_secret': 0o604 });
+    const warnings = stdout.split('\n').filter((line) => line.includes('holds a secret'));
+    assert.deepEqual(
+      [code, warnings.map((line) => line.replace(/^.*?(?=DIRECTORY\/[^:]*holds)/, ''))],
+      [
+        0,
+        [
+          'DIRECTORY/secret holds a secret that other users of this machine can read (mode 640): run chmod 600 DIRECTORY/secret',
+          'DIRECTORY/.jwt_secret holds a secret that other users of this machine can read (mode 604): run chmod 600 DIRECTORY/.jwt_secret',
+        ],
+      ],
+    );
+    assert.doesNotMatch((await check(files, { secret: 0o600, '.jwt_secret': 0o400 })).stdout, /holds a secret/);
   });
 
   it('reads the route table too', async () => {

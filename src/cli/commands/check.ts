@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { certificateWarning } from '../../app/commands/certificate-warning.ts';
 import { checkTrustedHeaders } from '../../app/resources/trusted-headers.ts';
 import { missingTlsFiles } from '../../config/missing-tls-files.ts';
+import { openSecrets } from '../../config/open-secrets.ts';
 import { formatProblem } from '../../config/problems/problems.ts';
 import { loadServiceConfig } from '../../config/service-config.ts';
 
@@ -32,6 +33,9 @@ export async function runCheck({ directory, env, stdout, stderr, trustedHeadersF
   const warnings = [...(config.warnings ?? []), ...ended.map((problem) => formatProblem(file, problem))];
   if (config.kind === 'loaded' && headers.ok)
     warnings.push(...headers.value(config.settings).map((finding) => formatProblem(file, config.placed(finding))));
+  if (config.kind === 'loaded')
+    for (const finding of await openSecrets(config, directory))
+      warnings.push(formatProblem(file, config.placed(finding)));
   for (const warning of warnings) stdout.write(`warning: ${warning}\n`);
   if (problems.length > 0) {
     for (const problem of problems) stderr.write(`${problem}\n`);
