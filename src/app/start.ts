@@ -49,7 +49,12 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   let isStopping = false;
   const { expose } = serviceScrape(runtime, inForce);
   const readiness = () => inForce().readiness();
-  const telemetry = createTelemetryServer({ expose, readiness, isStopping: () => isStopping });
+  const telemetry = createTelemetryServer({
+    expose,
+    readiness,
+    isStopping: () => isStopping,
+    hosts: () => inForce().settings.server.internal_hosts,
+  });
   const gates = { external: currentGate('external', inForce), internal: currentGate('internal', inForce) };
   const { addresses, drain } = await openListeners({
     settings: config.settings,

@@ -1,5 +1,7 @@
 /** The telemetry listener: `/metrics`, `/healthz`, `/readyz`; it knows no identity (SPEC 2, 9). */
 import { createServer, type Server, type ServerResponse } from 'node:http';
+import { isInternalHost } from '../domain/addresses/internal-host.ts';
+import { sentenceOf } from '../domain/refusal.ts';
 import { isReady, type Readiness } from './readiness.ts';
 import type { Exposition } from './scrape.ts';
 
@@ -9,12 +11,16 @@ export interface TelemetryDeps {
   readonly readiness: () => Promise<Readiness>;
   /** The service drains: new requests should go elsewhere. */
   readonly isStopping: () => boolean;
+  /** `server.internal_hosts`: a page that a browser shows must not read this by a name of its own (DNS rebinding). */
+  readonly hosts: () => readonly string[];
 }
 
 /** Not listening yet. */
 export function createTelemetryServer(deps: TelemetryDeps): Server {
   return createServer((request, response) => {
     const path = (request.url ?? '').split('?', 1)[0];
+    if (!isInternalHost(request.headers.host ?? '', deps.hosts()))
+      return sendJson(response, 403, { message: sentenceOf('host-unknown') });
     if (request.method !== 'GET' && request.method !== 'HEAD') return sendJson(response, 405, { message: 'Use GET.' });
     void respond(path, request.headers.accept, deps, response).catch(() =>
       sendJson(response, 500, { message: 'Telemetry failed.' }),

@@ -75,7 +75,12 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
     await refresh();
     return { ...reports.readiness(await inForce().readiness()), workers: pool?.check() ?? STARTING };
   };
-  const telemetry = createTelemetryServer({ expose, readiness, isStopping: () => isStopping });
+  const telemetry = createTelemetryServer({
+    expose,
+    readiness,
+    isStopping: () => isStopping,
+    hosts: () => inForce().settings.server.internal_hosts,
+  });
   const activated = activatedSockets(env, process.pid);
   const telemetryAt = await openTelemetry(settings.server, telemetry, activated.telemetry);
   opened.defer(() => drainListeners([], telemetry, 0));

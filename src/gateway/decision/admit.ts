@@ -20,6 +20,7 @@ import type { AccessVerdict, Obligations } from '../../access/access-verdict.ts'
 import { authorize, type Surroundings } from '../../access/authorize.ts';
 import { refusedCameras } from '../../access/refused-cameras.ts';
 import { isOwn, type RouteMatch, type RouteTable } from '../../access/route-table.ts';
+import { isInternalHost } from '../../domain/addresses/internal-host.ts';
 import type { Caller, Closed } from '../../domain/caller.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
 import type { RefusalReason, RefusedCameras, Reopening } from '../../domain/refusal.ts';
@@ -32,7 +33,6 @@ import type { TrustedNetworks } from './client-address.ts';
 import { isCrossSiteForgery } from './csrf.ts';
 import { mayEnrolBy } from './enrolment.ts';
 import { identify } from './identify.ts';
-import { isInternalHost } from './internal-host.ts';
 import { type FindShared, isBelowLink, linkedRequest } from './link-request.ts';
 import type { OwnerLookup } from './owner-lookup.ts';
 import { strictTarget } from './strict-target.ts';

@@ -1,8 +1,8 @@
-/** DNS rebinding: which Host names the internal listener accepts (SPEC 2, `server.internal_hosts`). */
+/** DNS rebinding: which Host names the internal and the telemetry listener accept (SPEC 2, `server.internal_hosts`). */
 import { isIP } from 'node:net';
 
 /**
- * Whether the internal listener accepts this Host: an address, `localhost`, a single label, or a listed name.
+ * Whether these listeners accept this Host: an address, `localhost`, a single label, or a listed name.
  * A public name that resolves to this machine is what DNS rebinding needs.
  */
 export function isInternalHost(host: string, listed: readonly string[]): boolean {
