@@ -78,7 +78,12 @@ async function openWaiting(
     settings: config.settings,
     gates: { external: CLOSED, internal: CLOSED },
     tls: certificates,
-    telemetry: createTelemetryServer({ expose, readiness, isStopping }),
+    telemetry: createTelemetryServer({
+      expose,
+      readiness,
+      isStopping,
+      hosts: () => config.settings.server.internal_hosts,
+    }),
     timeoutIdle: () => config.settings.nvr.timeout_idle,
     activated: {},
   });
