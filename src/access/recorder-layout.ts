@@ -24,7 +24,7 @@ export const layoutOfNames = (names: readonly CameraName[]): RecorderLayout => l
  */
 export function layoutOfConfig(config: unknown, names?: readonly CameraName[]): RecorderLayout {
   const cameras = memberOf(config, 'cameras');
-  if (!isRecord(cameras)) throw new Error('the configuration of the NVR has no "cameras"');
+  if (!isRecord(cameras) || Array.isArray(cameras)) throw new Error('the configuration of the NVR has no "cameras"');
   return layoutOfEntries(names ?? (Object.keys(cameras) as CameraName[]), (camera) =>
     Object.hasOwn(cameras, camera) ? cameras[camera] : undefined,
   );

@@ -108,7 +108,7 @@ function generationUnder(
   const { sightings } = runtime.ledger;
   const { layout } = components.cameras.it;
   const accounts = runtime.accounts.under(settings);
-  const readiness = readinessOf(settings, runtime, components.events.it);
+  const readiness = readinessOf(settings, runtime, components.events.it, components.cameras.it.fault);
   const shadow = shadowUnder(config, runtime, components);
   const ownStatus = serviceStatus({
     settings,

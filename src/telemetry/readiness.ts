@@ -14,7 +14,8 @@ export interface Readiness {
   readonly store: Reached;
   /** Whether changes of other replicas are heard. */
   readonly store_changes: Check;
-  readonly nvr: Reached;
+  /** `degraded`: it answers, but its cameras cannot be read, so custom roles see nothing new. */
+  readonly nvr: Check;
   readonly events: Reached;
   /** Whether failed logins are counted together with the other replicas. */
   readonly limits: Check;

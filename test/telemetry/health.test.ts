@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startFakeNvr } from '../support/fake-nvr.ts';
 import { type ConfigTree, startInstance } from '../support/start-instance.ts';
+import { until } from '../support/until.ts';
 
 const get = async (url: string, init: RequestInit = {}) => {
   const answer = await fetch(url, init);
@@ -110,5 +111,37 @@ describe('The telemetry listener', () => {
         assert.deepEqual([seen, body], [status, { message }]);
       }),
     );
+  }
+});
+
+describe('/readyz with an NVR whose cameras cannot be read', () => {
+  // biome-ignore format: a table
+  const ANSWERS: [sentence: string, type: string, body: string, reason: RegExp][] = [
+    ['an empty list',       'application/json', '[]',                                     /the configuration of the NVR has no "cameras"/],
+    ['a list of cameras',   'application/json', '{"cameras": []}',                        /the configuration of the NVR has no "cameras"/],
+    ['a page',              'text/html',        '<!doctype html><p>the secret page</p>',  /its answer is no JSON/],
+    ['null',                'application/json', 'null',                                   /the configuration of the NVR has no "cameras"/],
+  ];
+  for (const [sentence, type, body, reason] of ANSWERS) {
+    it(`is degraded, with the cause, when it answers ${sentence}, and heals`, async () => {
+      const nvr = await startFakeNvr();
+      const whole = nvr.answer;
+      nvr.answer = (_, response) => void response.writeHead(200, { 'content-type': type }).end(body);
+      await withInstance({ nvr: { url: nvr.url } }, async (url) => {
+        const part = async () => {
+          const { status, body: told } = await get(`${url}/readyz`);
+          return { status, nvr: (told as { nvr: { kind: string; reason?: string } }).nvr };
+        };
+        await until('the cameras were asked for', async () => (await part()).nvr.kind === 'degraded');
+        const { status, nvr: said } = await part();
+        assert.equal(status, 200);
+        assert.match(said.reason ?? '', reason);
+        assert.match(said.reason ?? '', /check that nvr\.url is the address of an NVR, or set nvr\.cameras/);
+        assert.doesNotMatch(said.reason ?? '', /secret/);
+        nvr.answer = whole;
+        await until('the cameras are known', async () => (await part()).nvr.kind === 'ok');
+      });
+      await nvr.close();
+    });
   }
 });

@@ -17,6 +17,7 @@ export function readinessOf(
   settings: Settings,
   { health, certificates, accounts }: ReadinessSources,
   backend: EventsBackend | undefined,
+  cameraFault: () => string | undefined = () => undefined,
 ) {
   return async (): Promise<Readiness> => {
     const [store, nvr, events, descriptors] = await Promise.all([
@@ -29,7 +30,7 @@ export function readinessOf(
     return {
       store,
       store_changes: health.changes.check(),
-      nvr,
+      nvr: withCameras(nvr, settings.nvr.url ? cameraFault() : undefined),
       events,
       certificate: certificates
         ? refused === undefined
@@ -50,3 +51,12 @@ const storeCheck = (store: StoreHealth): Promise<Reached> =>
     const fault = await store.fault();
     if (fault) throw fault;
   });
+
+/** An NVR that cannot be reached is told as that. */
+const withCameras = (nvr: Reached, fault: string | undefined): Check =>
+  nvr.kind === 'ok' && fault !== undefined
+    ? {
+        kind: 'degraded',
+        reason: `the list of cameras cannot be read from the NVR (${fault}): check that nvr.url is the address of an NVR, or set nvr.cameras`,
+      }
+    : nvr;

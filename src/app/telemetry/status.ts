@@ -12,7 +12,7 @@ import type {
   StatusWarning,
   UnknownRoute,
 } from '../../domain/status.ts';
-import type { Check, Readiness } from '../../telemetry/readiness.ts';
+import { type Check, OK, type Readiness } from '../../telemetry/readiness.ts';
 import type { RecentFailures } from '../../telemetry/recent-failures.ts';
 import { nvrVersion } from '../resources/upstreams.ts';
 
@@ -44,7 +44,8 @@ export function serviceStatus(sources: StatusSources): () => Promise<ServiceStat
       versions: { postern: sources.version, node: process.version, nvr: nvrSays },
       publicUrl: public_url ? publicAddress(public_url, '/') : null,
       store,
-      nvr,
+      // What it lacks is told on /readyz: for the pages it answers.
+      nvr: nvr.kind === 'degraded' ? OK : nvr,
       events,
       certificate: certificateOf(sources.certificate()),
       warnings: sources.warnings().map(asWarning),

@@ -15,6 +15,8 @@ export interface KnownCameraList {
   /** Undefined until they were first read: a guess could show too much. */
   current(): readonly CameraName[] | undefined;
   layout(): RecorderLayout | undefined;
+  /** Why the cameras are not known, or no more than they were; undefined when the last question was answered. */
+  fault(): string | undefined;
   /** Takes over the text of `/api/config` as the NVR gave it to a caller. A text that is no configuration changes nothing. */
   learn(config: string): void;
   /** Asks again now. The last list stays when the NVR does not answer. */
@@ -28,6 +30,7 @@ const RETRY_MS = 2_000;
 export function watchKnownCameras({ configured, ask, onChange, onFault }: CameraQuestions): KnownCameraList {
   let layout = configured && layoutOfNames(configured);
   let wasRead = false;
+  let failed: string | undefined;
   let timer: NodeJS.Timeout | undefined;
   let asking: Promise<void> | undefined;
 
@@ -35,6 +38,7 @@ export function watchKnownCameras({ configured, ask, onChange, onFault }: Camera
     const hasChanged = found.cameras.join('\n') !== layout?.cameras.join('\n');
     layout = found;
     wasRead = true;
+    failed = undefined;
     if (hasChanged) onChange(found.cameras);
   };
   const read = async (): Promise<void> => {
@@ -42,6 +46,8 @@ export function watchKnownCameras({ configured, ask, onChange, onFault }: Camera
     try {
       keep(await ask());
     } catch (fault) {
+      // What the parser says of it holds a piece of the answer.
+      failed = fault instanceof SyntaxError ? 'its answer is no JSON' : fault instanceof Error ? fault.message : '';
       onFault(fault);
     }
   };
@@ -65,5 +71,13 @@ export function watchKnownCameras({ configured, ask, onChange, onFault }: Camera
     timer.unref();
   };
   if (ask) again();
-  return { current: () => layout?.cameras, layout: () => layout, learn, refresh, stop: () => clearTimeout(timer) };
+  const fault = () => (configured ? undefined : failed);
+  return {
+    current: () => layout?.cameras,
+    layout: () => layout,
+    fault,
+    learn,
+    refresh,
+    stop: () => clearTimeout(timer),
+  };
 }
