@@ -24,6 +24,8 @@ export interface ListenerDeps {
   readonly tls: ServedCertificates | undefined;
   /** Not listening yet. Undefined in a worker: the primary has it. */
   readonly telemetry: Server | undefined;
+  /** Told of each connection that was closed because few file descriptors are left. */
+  readonly onFull?: () => void;
   /** The primary has called `makeRoom`. */
   readonly isWorker?: boolean;
   /** File descriptors of sockets that are open already. */
@@ -46,6 +48,7 @@ export async function openListeners(deps: ListenerDeps): Promise<Listeners> {
       timeoutHeaders: server.timeout_headers,
       timeoutIdle,
       hasRoom: isWorker,
+      onFull: deps.onFull,
       tls: name === 'external' && tls ? { certificates: tls, offersHttp2: settings.auth.enabled } : undefined,
     });
     opened.push(listener);

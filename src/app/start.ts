@@ -58,6 +58,7 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   const gates = { external: currentGate('external', inForce), internal: currentGate('internal', inForce) };
   const { addresses, drain } = await openListeners({
     settings: config.settings,
+    onFull: runtime.health.onFull,
     gates,
     timeoutIdle: () => inForce().settings.nvr.timeout_idle,
     tls: certificates,

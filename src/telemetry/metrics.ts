@@ -94,6 +94,7 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
     heldRevocations:      createGauge('postern_revocations_waiting', 'Ended sessions whose end is held in memory until the store can be written.'),
     ownErrors:            createCounter('postern_own_errors_total', 'Requests answered with 500 or 503 because of a fault of the sidecar itself or of its store.', [['reason', labels.OWN_ERRORS]]),
     clockJumps:           createCounter('postern_clock_jumps_total', 'How often the clock of the machine was set by ten seconds or more.'),
+    connectionsRefused:   createCounter('postern_connections_refused_total', 'Connections that were closed at once because few file descriptors were left.'),
     logLinesDropped:      createCounter('postern_log_lines_dropped_total', 'Log lines dropped because the output was not read, or not fast enough.'),
     auditWriteErrors:     createCounter('postern_audit_write_errors_total', 'Audit lines that could not be written to their file.'),
     workersUp:            createGauge('postern_workers_up', 'Processes that serve requests, where server.workers is above 1.'),

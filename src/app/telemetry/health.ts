@@ -13,6 +13,8 @@ export interface Health {
   readonly store: StoreHealth;
   readonly process: ProcessHealth;
   readonly changes: ChangesHealth;
+  /** A connection was closed because few file descriptors are left. */
+  onFull(): void;
   log(): Check;
   /** What is told of revocations that could not be written. */
   revocations(clock: Clock): HeldRevocationDeps;
@@ -25,6 +27,8 @@ export interface ChangesHealth {
   onHeard(isHeard: boolean, fault?: Error): void;
   check(): Check;
 }
+
+const TOLD_AGAIN_MS = 60_000;
 
 export function openHealth(metrics: Metrics, log: Logger, clock: Clock, console: ConsoleStream): Health {
   metrics.storeUp.set(1);
@@ -54,7 +58,16 @@ export function openHealth(metrics: Metrics, log: Logger, clock: Clock, console:
   });
   const dropped = console.dropped ?? (() => 0);
   let droppedBefore = 0;
+  let toldAt = Number.NEGATIVE_INFINITY;
   return {
+    onFull() {
+      metrics.connectionsRefused.add(1);
+      if (ticks() - toldAt < TOLD_AGAIN_MS) return;
+      toldAt = ticks();
+      log.error(
+        'connections are closed because few file descriptors are left: raise the limit of the service (ulimit -n, LimitNOFILE=)',
+      );
+    },
     store,
     process,
     changes: changesHealth(metrics, log),

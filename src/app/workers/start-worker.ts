@@ -64,6 +64,7 @@ export async function startWorker({ orders }: StartMessage, options: WorkerOptio
   const { settings } = config;
   const { addresses, drain } = await openListeners({
     settings,
+    onFull: runtime.health.onFull,
     gates: { external: currentGate('external', inForce), internal: currentGate('internal', inForce) },
     timeoutIdle: () => inForce().settings.nvr.timeout_idle,
     tls: runtime.certificates,

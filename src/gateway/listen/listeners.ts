@@ -6,6 +6,7 @@ import type { TLSSocket } from 'node:tls';
 import type { ListenAddress } from '../../domain/addresses/socket-address.ts';
 import { markLocal } from '../decision/request-facts.ts';
 import type { Gate } from '../entry/gate.ts';
+import { createDescriptorReserve } from './descriptor-reserve.ts';
 import { drain } from './drain.ts';
 import { createHttp1Connections } from './http1-connections.ts';
 import { createTlsServer, type TlsRules } from './tls-server.ts';
@@ -20,6 +21,8 @@ export interface ListenerRules {
   readonly tls: Omit<TlsRules, 'timeoutIdle'> | undefined;
   /** What a killed service left at the path is removed already, or is the socket that is shared with other workers. */
   readonly hasRoom?: boolean | undefined;
+  /** Told of each connection that was closed because few file descriptors are left. */
+  readonly onFull?: (() => void) | undefined;
 }
 
 export interface Listener {
@@ -49,11 +52,17 @@ export async function listen(at: ListenAddress, gate: Gate, rules: ListenerRules
   const http1 = createHttp1Connections();
   const onRequest = http1.inTurn(tls ? tls.requestsTo(gate) : gate.onRequest);
   const connections = new Set<Socket>();
+  const isBeyondReserve = createDescriptorReserve();
   // Node reads the property when a connection begins, and again behind each request.
   server.prependListener('connection', () => Object.assign(server, { timeout: rules.timeoutIdle() * 1000 }));
   server.on('timeout', http1.onSilence);
   server.on(tls ? 'secureConnection' : 'connection', (socket: Socket | TLSSocket) => {
     if (!('alpnProtocol' in socket && socket.alpnProtocol === 'h2')) http1.add(socket);
+  });
+  server.prependListener('connection', (socket) => {
+    if (!isBeyondReserve(socket)) return;
+    rules.onFull?.();
+    socket.destroy();
   });
   server.on('connection', (socket) => {
     connections.add(socket);

@@ -54,6 +54,9 @@ describe('A fault', () => {
     onDeleted(0);
     onDeleted(4);
     assert.equal(await told('events_deleted_total'), 4);
+    health.onFull();
+    health.onFull();
+    assert.equal(await told('connections_refused_total'), 2);
     dropped = 3;
     health.log();
     assert.equal(await told('log_lines_dropped_total'), 3);
