@@ -65,11 +65,12 @@ export async function openGeneration(
   deps: GenerationDeps,
   before?: Generation,
 ): Promise<Generation> {
-  const { clock, store, log, accounts, counters, shared, hasWorkers } = deps.runtime;
+  const { clock, store, mayDelete, log, accounts, counters, shared, hasWorkers } = deps.runtime;
   const componentDeps = {
     roles: accounts.roleRegistry.current,
     clock,
     store,
+    mayDelete,
     log,
     metrics: counters.metrics,
     eventsBackend: shared?.eventsBackend,

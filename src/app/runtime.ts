@@ -6,6 +6,7 @@ import { storeAddress } from '../config/schema/store-schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { Caller } from '../domain/caller.ts';
 import { type Clock, unixSeconds } from '../domain/clock.ts';
+import { createDeletionGuard, type DeletionGuard } from '../domain/deletion-guard.ts';
 import type { UserName } from '../domain/names.ts';
 import { createOpenStreams, type OpenStreams } from '../gateway/entry/open-streams.ts';
 import { createUnderWay, type UnderWay } from '../gateway/entry/under-way.ts';
@@ -42,6 +43,8 @@ export interface Runtime {
   readonly counters: RuntimeTelemetry;
   readonly trustedHeaders: TrustedHeaders;
   readonly store: HoldingStore;
+  /** Asked before anything is deleted by its age. */
+  readonly mayDelete: DeletionGuard;
   readonly health: Health;
   readonly accounts: Accounts;
   readonly ledger: Ledger;
@@ -113,15 +116,17 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
   const isShared = settings.store.url.engine === 'postgres';
   if (isShared) health.changes.onHeard(true); // else it would not be open
   const bounded = isShared ? boundCalls(written) : written;
-  const store = holdRevocations(bounded, { ...health.revocations(clock), ...(shared && toldRevocations(shared)) });
+  const store = holdRevocations(bounded, { ...health.revocations(), ...(shared && toldRevocations(shared)) });
   opened.defer(() => store.close());
   opened.defer(() => health.close()); // before the store: a probe of a closed one would fail
   health.store.watch(store.probe, store.glance);
+  const mayDelete = createDeletionGuard(clock, steadyClock ?? { now: ticks });
   ledger = openLedger({
     settings,
     settingsInForce: () => inForce.config().settings,
     store,
     clock,
+    mayDelete,
     log: logs.named('service.ledger'),
     metrics,
     shared,
@@ -138,6 +143,7 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
     clock,
     steadyClock,
     store,
+    mayDelete,
     logs,
     metrics,
     recent,
@@ -170,6 +176,7 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
     counters,
     trustedHeaders,
     store,
+    mayDelete,
     health,
     accounts,
     ledger,

@@ -1,9 +1,7 @@
 /** Keeps a revocation in memory until the store has it, so that a logout holds at once even when the store cannot be written (SPEC 4.2). */
-import { type Clock, unixSeconds } from '../domain/clock.ts';
 import type { Store } from './open-store.ts';
 
 export interface HeldRevocationDeps {
-  readonly clock: Clock;
   /** A revocation could not be written; it is tried again each second. */
   readonly onHeld: (fault: unknown) => void;
   /** All are written. */
@@ -31,7 +29,7 @@ const RETRY_MS = 1000;
 
 /** The store, with a `revokeToken` that takes effect in this process even when it rejects. */
 export function holdRevocations(store: Store, deps: HeldRevocationDeps): HoldingStore {
-  const { clock, onHeld, onWritten, tell, onTold } = deps;
+  const { onHeld, onWritten, tell, onTold } = deps;
   /** Until when each must be remembered, in Unix seconds. */
   const held = new Map<string, number>();
   let changes = 0;
@@ -48,7 +46,7 @@ export function holdRevocations(store: Store, deps: HeldRevocationDeps): Holding
     let written = 0;
     try {
       for (const [tokenId, expiresAt] of [...held]) {
-        if (expiresAt > unixSeconds(clock)) await store.accounts.revokeToken(tokenId, expiresAt);
+        await store.accounts.revokeToken(tokenId, expiresAt);
         held.delete(tokenId);
         written += 1;
       }

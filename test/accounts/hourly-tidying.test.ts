@@ -13,6 +13,7 @@ const HOUR = 3600;
 
 /** Credentials over a store with vera in it, and hours that pass when the test says so. */
 async function instance(t: TestContext, change: (store: Store) => Store = (store) => store) {
+  let mayDelete = true;
   const store = await openInstanceStore(t);
   await store.accounts.addUser(await person('vera'));
   const clock = handClock();
@@ -29,6 +30,7 @@ async function instance(t: TestContext, change: (store: Store) => Store = (store
       steadyClock: clock,
       audit: (entry: AuditEntry) => void audited.push(entry),
       log,
+      mayDelete: () => mayDelete,
       keyId: 'k1',
       graceSeconds: 0,
     };
@@ -41,7 +43,10 @@ async function instance(t: TestContext, change: (store: Store) => Store = (store
     t.mock.timers.tick(HOUR * 1000);
     for (let turns = 0; turns < 20; turns += 1) await turn();
   };
-  return { store, clock, warnings, audited, start, hourPasses };
+  const distrustClock = (): void => {
+    mayDelete = false;
+  };
+  return { store, clock, warnings, audited, start, hourPasses, distrustClock };
 }
 
 const seen = (id: string, expiresAt: number) => ({
@@ -92,12 +97,26 @@ describe('Revocations and sessions', () => {
     );
   });
 
-  it('that were over before the start are forgotten by it', async (t) => {
-    const { store, start } = await instance(t);
+  it('that were over before the start are forgotten in its first hour', async (t) => {
+    const { store, start, hourPasses } = await instance(t);
     await store.accounts.revokeToken('ended', NOW - HOUR - 1);
     await store.sessions.noteSessions([seen('seen', NOW - 1)]);
     await start();
+    assert.deepEqual(await kept(store), ['ended', 'seen']);
+    await hourPasses();
     assert.deepEqual(await kept(store), []);
+  });
+
+  it('stay, and guests too, while the clock may be wrong', async (t) => {
+    const { store, start, hourPasses, distrustClock } = await instance(t);
+    await start();
+    await store.accounts.revokeToken('ended', NOW - 2 * HOUR);
+    await store.sessions.noteSessions([seen('seen', NOW - 1)]);
+    await store.accounts.addUser({ ...(await person('greta')), validUntil: NOW - 40 * 86_400 });
+    distrustClock();
+    await hourPasses();
+    assert.deepEqual(await kept(store), ['ended', 'seen']);
+    assert.notEqual(await store.accounts.findUser('greta' as UserName), undefined);
   });
 
   it('stay when the store fails, which is said, and are forgotten in the next hour', async (t) => {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { holdRevocations, type Revocation } from '../../src/store/held-revocations.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { movableClock } from '../support/clock.ts';
 import { moveIn, VERA } from '../support/people.ts';
 import { makeScratch } from './support/scratch-store.ts';
 
@@ -13,7 +12,6 @@ describe('The version of a store that holds revocations', () => {
     const scratch = makeScratch();
     let hold: (revocation: Revocation) => void = () => {};
     const store = holdRevocations(await openStore({ url: scratch.url }), {
-      clock: movableClock(),
       onHeld() {},
       onWritten() {},
       onTold(taken) {

@@ -10,6 +10,7 @@ import { rolesOfFile } from '../../config/schema/role-schema.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Notice } from '../../domain/accounts/notice.ts';
 import type { Clock } from '../../domain/clock.ts';
+import type { DeletionGuard } from '../../domain/deletion-guard.ts';
 import type { ServiceMessage } from '../../notify/webhook.ts';
 import type { HoldingStore } from '../../store/held-revocations.ts';
 import type { Logs } from '../../telemetry/logs/log.ts';
@@ -62,6 +63,7 @@ export interface AccountsOptions {
   /** A clock that is never set. Default: the machine's own count of milliseconds. */
   readonly steadyClock?: Clock | undefined;
   readonly store: HoldingStore;
+  readonly mayDelete: DeletionGuard;
   readonly logs: Logs;
   readonly metrics: Metrics;
   readonly recent: RecentFailures;
@@ -111,6 +113,7 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     // A file on this machine is never out of reach: one that is locked or gone must not keep rights alive.
     graceSeconds: settings.store.url.engine === 'postgres' ? settings.store.grace : 0,
     guestKeep: () => current.auth.guest_keep,
+    mayDelete: options.mayDelete,
     audit,
     log,
     onTokenEvict,

@@ -12,6 +12,7 @@ import { type ApiTokens, createApiTokens } from '../../accounts/tokens/api-token
 import { createTokenVerifier, type TokenVerifier } from '../../accounts/tokens/token-verifier.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import type { DeletionGuard } from '../../domain/deletion-guard.ts';
 import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
 import { parseRateLimit } from '../../domain/rate-limit.ts';
@@ -52,6 +53,8 @@ export interface CredentialDeps {
   readonly graceSeconds: number;
   /** `auth.guest_keep`, seconds. */
   readonly guestKeep: () => number;
+  /** Whether what is over may be deleted now. */
+  readonly mayDelete: DeletionGuard;
   readonly audit: Audit;
   readonly log: Logger;
   /** A client that sent bad tokens was forgotten because the limiter is full. */
@@ -108,14 +111,13 @@ export async function openCredentials(deps: CredentialDeps): Promise<Credentials
   const tokenStore = store.apiTokens;
   const tokenVerifier = createTokenVerifier({ tokens, tokenStore, tokenLimiter, clock, audit, onFault });
   const seenSessions = createSeenSessions({ store: store.sessions, keyId, clock, onFault });
-  const tidy = (): Promise<void> =>
-    deleteExpired(deps).catch((fault) =>
+  const tidy = async (): Promise<void> => {
+    if (!deps.mayDelete()) return;
+    await deleteExpired(deps).catch((fault) =>
       log.warn({ err: fault }, 'expired sessions and revocations could not be deleted from the store: retrying in 1 h'),
     );
-  if (!shared) {
-    await store.sessions.forgetSessionsUnlessSignedWith(keyId);
-    await tidy();
-  }
+  };
+  if (!shared) await store.sessions.forgetSessionsUnlessSignedWith(keyId);
   const timer = shared ? undefined : setInterval(() => void tidy(), TIDY_MS).unref();
   return {
     roleRegistry,

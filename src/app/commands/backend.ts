@@ -9,6 +9,7 @@ import type { Settings } from '../../config/schema/schema.ts';
 import { storeAddress } from '../../config/schema/store-schema.ts';
 import type { ListenAddress } from '../../domain/addresses/socket-address.ts';
 import type { Clock } from '../../domain/clock.ts';
+import { createDeletionGuard } from '../../domain/deletion-guard.ts';
 import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
 import { createEventsBackend } from '../../events/backend.ts';
 import { openNvrDatabase } from '../../store/nvr-database.ts';
@@ -50,7 +51,14 @@ export async function startBackend({ settings, at, clock, now, onFault }: Backen
   const place = file === undefined ? store : await openNvrDatabase(file);
   if (file !== undefined) opened.defer(place.close);
   if (events.source === 'store') {
-    const upkeep = await keepEvents({ store, clock, retention: events.retention, onDeleted() {}, onFault });
+    const upkeep = await keepEvents({
+      store,
+      clock,
+      mayDelete: createDeletionGuard(clock, { now }),
+      retention: events.retention,
+      onDeleted() {},
+      onFault,
+    });
     opened.defer(upkeep.close);
   }
   const { latest, current } = createRoleRegistry({ store: store.roles, fixed: rolesOfFile(auth) });

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Clock } from '../../domain/clock.ts';
+import type { DeletionGuard } from '../../domain/deletion-guard.ts';
 import { LEDGER_KINDS, type LedgerEntry } from '../../domain/ledger.ts';
 import type { LocalTime } from '../../ledger/days.ts';
 import { type AuditedAct, doingOf } from '../../ledger/doings.ts';
@@ -36,6 +37,7 @@ export interface LedgerDeps {
   readonly settingsInForce: () => Settings;
   readonly store: Pick<Store, 'ledger'>;
   readonly clock: Clock;
+  readonly mayDelete: DeletionGuard;
   readonly log: Logger;
   readonly metrics: Metrics;
   /** Unix seconds: when the account of the name was made; undefined for a user that a proxy names. */
@@ -88,7 +90,7 @@ interface Writing {
 }
 
 function openWriting(
-  { store, settingsInForce, clock, log, metrics, send, accountSince }: LedgerDeps,
+  { store, settingsInForce, clock, mayDelete, log, metrics, send, accountSince }: LedgerDeps,
   now: () => number,
   localTime: Ledger['localTime'],
 ): Writing {
@@ -146,6 +148,7 @@ function openWriting(
     store: ledger,
     settings: settingsInForce,
     clock,
+    mayDelete,
     log,
     writer,
     localTime,

@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Clock } from '../../domain/clock.ts';
+import type { DeletionGuard } from '../../domain/deletion-guard.ts';
 import { type ChainClosing, COMMAND_CHAIN, type LedgerStore } from '../../domain/ledger.ts';
 import { linkEntries } from '../../ledger/chain.ts';
 import { deletionEntry, isOfDeletion } from '../../ledger/closings.ts';
@@ -18,6 +19,7 @@ export interface UpkeepDeps {
   /** In force now. */
   readonly settings: () => Settings;
   readonly clock: Clock;
+  readonly mayDelete: DeletionGuard;
   readonly log: Logger;
   readonly writer: Pick<LedgerWriter, 'chain'>;
   readonly localTime: (at: number) => LocalTime;
@@ -29,7 +31,7 @@ const DAY = 86_400;
 
 export function openUpkeep(deps: UpkeepDeps): Upkeep {
   const { store, settings, clock, log, writer, localTime, onHead } = deps;
-  let doneFor: string | undefined;
+  let [toldFor, forgottenFor]: (string | undefined)[] = [];
   let running: Promise<void> = Promise.resolve();
 
   const tellHead = async (): Promise<void> => {
@@ -55,20 +57,25 @@ export function openUpkeep(deps: UpkeepDeps): Upkeep {
     }
     await store.forgetDaysBefore(day);
   };
-  const work = async (now: number): Promise<void> => {
-    await tellHead();
-    await forget(Math.floor(now / DAY) * DAY);
+  const noted = (work: Promise<void>, sentence: string): Promise<void> => {
+    running = work.catch((fault: unknown) => log.warn({ err: fault }, sentence));
+    return running;
   };
   return {
     async look() {
       const now = clock.now() / 1000;
       const { day } = localTime(now);
-      if (doneFor === day || writer.chain() === undefined) return;
-      doneFor = day;
-      running = work(now).catch((fault: unknown) =>
-        log.warn({ err: fault }, 'old records of the ledger could not be deleted: the next attempt is tomorrow'),
-      );
-      await running;
+      // Asked each time, so that a step of the clock is seen when it happens.
+      const mayDelete = deps.mayDelete();
+      if (writer.chain() === undefined) return;
+      if (toldFor !== day) {
+        toldFor = day;
+        await noted(tellHead(), 'the heads of the ledger could not be read: they are told again tomorrow');
+      }
+      if (forgottenFor === day || !mayDelete) return;
+      forgottenFor = day;
+      const today = Math.floor(now / DAY) * DAY;
+      await noted(forget(today), 'old records of the ledger could not be deleted: the next attempt is tomorrow');
     },
     close: () => running,
   };

@@ -1,10 +1,12 @@
 /** Looks after the events in the store each hour: the months ahead, and events that are older than they must be kept (SPEC 10). */
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import type { DeletionGuard } from '../../domain/deletion-guard.ts';
 import type { Store } from '../../store/open-store.ts';
 
 export interface EventUpkeepDeps {
   readonly store: Pick<Store, 'prepareForEvents' | 'forgetEvents'>;
   readonly clock: Clock;
+  readonly mayDelete: DeletionGuard;
   /** `events.retention`, in seconds; null: none is deleted. */
   readonly retention: number | null;
   readonly onDeleted: (events: number) => void;
@@ -21,8 +23,8 @@ const HOUR_MS = 3_600_000;
 /** Not longer than any month: the last of January and 31 days more would leave February out. */
 const AHEAD_SECONDS = 28 * 86_400;
 
-/** A configuration that is refused after all, by a worker, has been closed by then: it must delete nothing. */
-const FIRST_DELETION_MS = 60_000;
+/** When the clock has been looked at for long enough (`createDeletionGuard`). */
+const FIRST_DELETION_MS = 16 * 60_000;
 
 /** Resolves when this month and the next have their places. */
 export async function keepEvents(deps: EventUpkeepDeps): Promise<EventUpkeep> {
@@ -58,8 +60,8 @@ async function prepareMonths({ store, clock, onFault }: EventUpkeepDeps): Promis
 }
 
 async function deleteOld(deps: EventUpkeepDeps, signal: AbortSignal): Promise<void> {
-  const { store, clock, retention, onDeleted, onFault } = deps;
-  if (retention === null || signal.aborted) return;
+  const { store, clock, mayDelete, retention, onDeleted, onFault } = deps;
+  if (retention === null || signal.aborted || !mayDelete()) return;
   try {
     onDeleted(await store.forgetEvents(unixSeconds(clock) - retention, signal));
   } catch (fault) {

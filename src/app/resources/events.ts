@@ -8,6 +8,7 @@ import { storeAddress } from '../../config/schema/store-schema.ts';
 import type { Upstream } from '../../domain/addresses/socket-address.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import type { DeletionGuard } from '../../domain/deletion-guard.ts';
 import type { CameraName } from '../../domain/names.ts';
 import { keepWorker } from '../../events/keep-worker.ts';
 import { generateSampleEvents } from '../../events/sample/sample-events.ts';
@@ -36,6 +37,7 @@ export interface EventsDeps {
   readonly roles: () => CustomRoles;
   readonly store: Store;
   readonly clock: Clock;
+  readonly mayDelete: DeletionGuard;
   readonly log: Logger;
   readonly metrics: Metrics;
   /** Other processes ask the backend, too. */

@@ -17,7 +17,7 @@ export interface Health {
   onFull(): void;
   log(): Check;
   /** What is told of revocations that could not be written. */
-  revocations(clock: Clock): HeldRevocationDeps;
+  revocations(): HeldRevocationDeps;
   close(): Promise<void>;
 }
 
@@ -82,8 +82,7 @@ export function openHealth(metrics: Metrics, log: Logger, clock: Clock, console:
             reason: `${now} log lines were dropped: check what reads the output of the service, it is too slow`,
           };
     },
-    revocations: (clock) => ({
-      clock,
+    revocations: () => ({
       onHeld: (fault) =>
         log.error(
           { err: fault },

@@ -42,7 +42,13 @@ describe('The ledger', () => {
     const logs = createLogs({ rules: { default: 'info', logs: new Map() }, destination: { write() {} }, clock });
     const log = logs.named('service.ledger');
     const told = { settings: SETTINGS, settingsInForce: () => SETTINGS, store: { ledger }, clock, log, metrics };
-    const opened = openLedger({ ...told, accountSince: async () => undefined, shared: undefined, send() {} });
+    const opened = openLedger({
+      ...told,
+      mayDelete: () => true,
+      accountSince: async () => undefined,
+      shared: undefined,
+      send() {},
+    });
     t.after(opened.close);
     const value = (name: string, labels = ''): number | undefined =>
       [
