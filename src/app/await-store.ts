@@ -16,6 +16,7 @@ import { openLogs } from './resources/logs.ts';
 import { openCertificates } from './resources/tls.ts';
 import type { StartOptions } from './start-options.ts';
 
+const NEVER = new Promise<void>(() => {});
 const BETWEEN_ATTEMPTS_MS = 1000;
 const RETRY_AFTER_SECONDS = '5';
 
@@ -41,6 +42,7 @@ async function waitFor(url: string, first: Error, options: StartOptions): Promis
   const log = logs.logs.named('service');
   let fault: Error | undefined = first;
   let isStopped = false;
+  const { stopped = NEVER } = options;
   const { drain } = await openWaiting(
     options,
     () => fault?.message ?? '',
@@ -49,11 +51,11 @@ async function waitFor(url: string, first: Error, options: StartOptions): Promis
   );
   opened.defer(() => drain(0));
   log.error({ err: fault }, `the store cannot be used, every request is answered with 503: ${fault.message}`);
-  void options.stopped?.then(() => {
+  void stopped.then(() => {
     isStopped = true;
   });
   while (fault) {
-    await Promise.race([pause(BETWEEN_ATTEMPTS_MS), ...(options.stopped ? [options.stopped] : [])]);
+    await Promise.race([pause(BETWEEN_ATTEMPTS_MS), stopped]);
     if (isStopped) throw new StoppedAtStart('stopped before the store could be reached');
     fault = await awayFault(url);
   }

@@ -7,7 +7,7 @@ export const zonesByCamera = (dialect: Dialect): Migration => ({
   async up(db: Kysely<unknown>) {
     // A partitioned table is walked by days, and has its zones found so.
     if (dialect.isPartitioned) return;
-    const index = db.schema.createIndex('events_camera_zones').on('events').columns(['camera', 'zones']);
+    const index = db.schema.createIndex('events_camera_zones').ifNotExists().on('events').columns(['camera', 'zones']);
     await index.where(sql<boolean>`zones <> '[]'`).execute();
   },
 });

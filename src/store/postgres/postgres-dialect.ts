@@ -77,18 +77,18 @@ export const postgresDialect: Dialect = {
   noticeTable,
 
   async noticeRows(db) {
-    await sql`create function postern_notice_row() returns trigger language plpgsql as $notice$
+    await sql`create or replace function postern_notice_row() returns trigger language plpgsql as $notice$
       declare changed jsonb := to_jsonb(case when tg_op = 'DELETE' then old else new end);
       begin
         perform pg_notify(${sql.lit(CHANGES_CHANNEL)}, tg_table_name || ' ' || left(changed ->> tg_argv[0], ${sql.lit(LONGEST_KEY)}));
         return null;
       end $notice$`.execute(db);
     for (const [table, { key, events }] of Object.entries(NOTICED_ROWS)) {
-      await sql`drop trigger postern_changed on ${sql.table(table)}`.execute(db);
+      await sql`drop trigger if exists postern_changed on ${sql.table(table)}`.execute(db);
       await sql`create trigger postern_changed after ${sql.raw(events)} on ${sql.table(table)}
         for each row execute function postern_notice_row(${sql.lit(key)})`.execute(db);
     }
-    await sql`drop function postern_notice_change()`.execute(db);
+    await sql`drop function if exists postern_notice_change()`.execute(db);
   },
 };
 
