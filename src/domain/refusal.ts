@@ -16,7 +16,7 @@ export const REFUSALS = {
   'upgrade-not-plain':       { status: 400, message: 'This upgrade is not accepted: send a WebSocket upgrade with GET, "Upgrade: websocket", version 13 and no body.' },
   'parameters-too-many':     { status: 400, message: 'The query has more than 200 parameters: send fewer.' },
   'parameter-repeated':      { status: 400, message: 'A camera parameter is given more than once: join the names with commas.' },
-  'parameter-refused':       { status: 422, message: 'A query parameter is out of bounds: check limit, times, numbers, ids, camera names, time zone and plate patterns (at most 16, without groups, each with at most three of "*", "+" and "?").' },
+  'parameter-refused':       { status: 422, message: 'A query parameter is out of bounds: check limit, times, numbers, ids, camera names and time zone. At most 16 plate patterns are taken, without groups, each with at most three repetitions.' },
   'body-field-refused':      { status: 422, message: 'A field of the request body is not accepted: send only the fields of this operation, each in its form.' },
   'ids-too-many':            { status: 400, message: 'The request names too many ids: ask for fewer at once.' },
   'body-unreadable':         { status: 400, message: 'The request body could not be read: send JSON in UTF-8.' },

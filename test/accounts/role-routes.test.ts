@@ -53,6 +53,7 @@ describe('PUT /api/roles/{role}', () => {
       what: 'custom-role-changed',
       role: 'guard',
       who: 'boss',
+      credential: 'session:ID',
       from: '192.0.2.1',
       agent: "boss's browser",
       verdict: 'allowed',

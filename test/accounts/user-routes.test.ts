@@ -72,6 +72,7 @@ describe('POST /api/users', () => {
       what: 'user-created',
       user: 'nina',
       who: 'boss',
+      credential: 'session:ID',
       from: '192.0.2.1',
       agent: "boss's browser",
       verdict: 'allowed',
@@ -208,8 +209,9 @@ describe('PUT /api/users/{user}/password', () => {
       [(await as('vera', 'GET', '/api/profile')).status, (await as('boss', 'GET', '/api/profile')).status],
       [401, 200],
     );
-    const by = { who: 'boss', from: '192.0.2.1', agent: "boss's browser", verdict: 'allowed', requestId: 'r1' };
-    assert.deepEqual(heard.audit, [{ what: 'password-changed', user: 'vera', ...by }]);
+    const by = { who: 'boss', credential: 'session:ID', from: '192.0.2.1', agent: "boss's browser" };
+    const entry = { what: 'password-changed', user: 'vera', ...by, verdict: 'allowed', requestId: 'r1' };
+    assert.deepEqual(heard.audit, [entry]);
   });
 
   it("of an admin's own needs the old one, and keeps the session", async (t) => {

@@ -77,7 +77,9 @@ describe('deploy/kubernetes', () => {
     const { data } = only('ConfigMap');
     const { mountPath } = postern.volumeMounts.find(({ name }) => name === 'secrets') ?? assert.fail();
     for (const [key, text] of Object.entries(only('Secret').stringData))
-      writeFileSync(join(secrets, key), text.replaceAll('<password>', 'p%40ss').replaceAll(mountPath, secrets));
+      writeFileSync(join(secrets, key), text.replaceAll('<password>', 'p%40ss').replaceAll(mountPath, secrets), {
+        mode: 0o600,
+      });
     const here = Object.entries(data).map(([name, value]) => [name, value.replace(mountPath, secrets)]);
     const env = { ...Object.fromEntries(here), SERVICE_JWT_SECRET: 'd41f0a6c5b7e3829'.repeat(4) };
     const { code, stdout, stderr } = await runPostern(['check'], { directory, env });

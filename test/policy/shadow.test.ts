@@ -72,14 +72,14 @@ describe('Shadow mode', () => {
     assert.deepEqual(asked, [200, 200, 403, 200, 200, 403, 502, 502, 200, 401]);
     assert.deepEqual(await listed(), [
       'cameras front_only GET /api/events 1',
+      'cameras front_only GET /api/exports 1',
       'gains front_only GET /api/{camera}/latest.{extension} 1',
       'gains viewer GET /api/stats/history 1',
-      'loses front_only GET /api/exports 1',
       'loses front_only GET /api/{camera}/latest.{extension} 1',
       'loses viewer GET /api/version 2',
     ]);
     const metrics = await textOf(instance.telemetryUrl);
-    for (const series of ['kind="gains"} 2', 'kind="loses"} 4', 'kind="cameras"} 1', 'kind="narrowing"} 0'])
+    for (const series of ['kind="gains"} 2', 'kind="loses"} 3', 'kind="cameras"} 2', 'kind="narrowing"} 0'])
       assert.ok(metrics.includes(`postern_shadow_differences_total{${series}`), series);
   });
 

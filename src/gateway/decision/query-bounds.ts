@@ -3,15 +3,7 @@ import { platesFault } from '../../domain/events/plate-patterns.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 
 /** The NVR's lists, by the segment behind `/api`; on other paths these parameters mean other things. */
-const LISTS: ReadonlySet<string> = new Set([
-  'events',
-  'review',
-  'timeline',
-  'recordings',
-  'labels',
-  'sub_labels',
-  'recognized_license_plates',
-]);
+const LISTS: ReadonlySet<string> = new Set(['events', 'review', 'timeline', 'recordings']);
 
 type Bound = (value: string, mostRows: number) => boolean;
 
@@ -36,11 +28,11 @@ const BOUNDS: ReadonlyMap<string, Bound> = new Map<string, Bound>([
   ['time_range',               isTimeRange],
   ['timezone',                 isTimeZone],
   ['recognized_license_plate', arePlates],
-  ['split_joined',             isWhole],
   // Of the counts, which Postern makes itself.
   ['slices',                   isWhole],
   ['series',                   isWhole],
   ['until',                    isNumber],
+  ['split_joined',             isWhole],
   ['scale',                    (value) => /^[1-9]\d{0,6}$/.test(value)],
 ]);
 
@@ -52,15 +44,23 @@ const PICTURE_BOUNDS: ReadonlyMap<string, Bound> = new Map<string, Bound>([
   ['fps',                      (value) => /^[1-9]\d?$/.test(value)],
 ]);
 
+/** Of lists of words, which take no limit: one that is given means nothing. */
+const WORD_BOUNDS: ReadonlyMap<string, Bound> = new Map([...BOUNDS].filter(([name]) => name !== 'limit'));
+const WORDS: ReadonlySet<string> = new Set(['labels', 'sub_labels', 'recognized_license_plates']);
+
+const NO_BOUNDS: ReadonlyMap<string, Bound> = new Map();
+
+const boundsOf = (list: string): ReadonlyMap<string, Bound> =>
+  LISTS.has(list) ? BOUNDS : WORDS.has(list) ? WORD_BOUNDS : NO_BOUNDS;
+
 /** `mostRows`: `events.max_limit`. Every value of a repeated parameter is judged. */
 export function asksTooMuch({ segments, query }: RequestTarget, mostRows: number): boolean {
   if (query === '' || segments[0] !== 'api') return false;
-  const isList = LISTS.has(segments[1] ?? '');
+  const bounds = boundsOf(segments[1] ?? '');
   const parameters = [...new URLSearchParams(query)];
   const isOutOfBounds = parameters.some(
     ([name, value]) =>
-      PICTURE_BOUNDS.get(name)?.(value, mostRows) === false ||
-      (isList && BOUNDS.get(name)?.(value, mostRows) === false),
+      PICTURE_BOUNDS.get(name)?.(value, mostRows) === false || bounds.get(name)?.(value, mostRows) === false,
   );
   return isOutOfBounds || (SCALES.has(segments.join('/')) && asksTooManySteps(parameters));
 }

@@ -24,7 +24,10 @@ export function send(
     'content-length': length,
     'x-request-id': requestId,
   };
-  if (cookie !== undefined) Object.assign(headers, { 'set-cookie': cookie, 'cache-control': 'private, no-store' });
+  if (cookie !== undefined) {
+    headers['set-cookie'] = cookie;
+    if (headers['cache-control'] !== 'no-store') headers['cache-control'] = 'private, no-store';
+  }
   // The rest of the request's body is not read, so the connection cannot be used for another request.
   if (hasBody(request)) headers.connection = 'close';
   response.writeHead(content.status, headers);

@@ -72,7 +72,14 @@ describe('/logout', () => {
           [401, 401],
         );
         assert.deepEqual(heard.audit, [
-          { what: 'logout', who: 'gus', from: '192.0.2.1', verdict: 'allowed', requestId: 'r1' },
+          {
+            what: 'logout',
+            who: 'gus',
+            credential: 'session:ID',
+            from: '192.0.2.1',
+            verdict: 'allowed',
+            requestId: 'r1',
+          },
         ]);
       });
     }

@@ -42,7 +42,7 @@ describe('POST /api/login', () => {
     });
     assert.deepEqual(heard.logins, ['success']);
     assert.deepEqual(heard.audit, [
-      { what: 'login', who: 'vera', from: '192.0.2.1', verdict: 'allowed', requestId: 'r1' },
+      { what: 'login', who: 'vera', credential: 'session:ID', from: '192.0.2.1', verdict: 'allowed', requestId: 'r1' },
     ]);
   });
 
@@ -82,6 +82,7 @@ describe('POST /api/login', () => {
         verdict: 'refused',
         reason: 'bad-credentials',
         requestId: 'r1',
+        ...(who !== undefined && (await store.findUser(who)) === undefined && { unknown: true }),
       });
     });
   }

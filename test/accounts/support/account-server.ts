@@ -98,7 +98,12 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
     authEnabled: options.settings?.authEnabled ?? true,
     ...version,
   });
-  const audit = (entry: AuditEntry): void => void heard.audit.push(entry);
+  /** With `session:ID` for a session, whose id is another one each time. */
+  const audit = ({ credential, ...entry }: AuditEntry): void =>
+    void heard.audit.push({
+      ...entry,
+      ...(credential !== undefined && { credential: credential.replace(/^session:.+/, 'session:ID') }),
+    });
   const guarded = createTokenVerifier({ tokens, tokenStore, tokenLimiter: limiter, clock, audit, onFault });
   t.after(() => Promise.all([seenSessions.close(), guarded.close()]));
   const settings = {

@@ -791,6 +791,7 @@ export const DE_REFUSALS: RefusalWords = {
     403: 'Zugriff verweigert',
     404: 'Nicht gefunden',
     405: 'Methode nicht erlaubt',
+    408: 'Anfrage zu langsam',
     413: 'Anfrage zu groß',
     422: 'Ungültiger Parameter',
     429: 'Zu viele Versuche',

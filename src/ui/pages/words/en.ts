@@ -805,6 +805,7 @@ export const EN_REFUSALS: RefusalWords = {
     403: 'Access denied',
     404: 'Not found',
     405: 'Method not allowed',
+    408: 'Request too slow',
     413: 'Request too large',
     422: 'Invalid parameter',
     429: 'Too many attempts',
