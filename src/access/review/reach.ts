@@ -1,7 +1,7 @@
 /** What rights reach: each operation, for each camera, by the decision itself. Asked once for all rights that can only be told apart by their cameras (SPEC 15). Pure. */
 import type { Caller, Rights } from '../../domain/caller.ts';
 import { maySee, scopeOfNames, scopeText } from '../../domain/camera-scope.ts';
-import { ADMIN, type CameraName, type UserName, VIEWER } from '../../domain/names.ts';
+import { ADMIN, type CameraName, goesOn, type UserName, VIEWER } from '../../domain/names.ts';
 import type { PolicyRow } from '../../domain/policy.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 import { authorize, type Surroundings } from '../authorize.ts';
@@ -99,7 +99,8 @@ const withAllCameras = (rights: Rights, { cameras }: RecorderLayout): Rights =>
 
 /**
  * Each of the cameras that the request names is its own camera, or none that exists. A file may be of a camera with a longer
- * name, and frames are of all cameras whose names begin alike: then the other cameras of the caller count.
+ * name, frames are of all cameras whose names begin alike, and some pictures are found by the beginning of the name: then
+ * the other cameras of the caller count.
  */
 function isShared(
   match: RouteMatch,
@@ -109,6 +110,7 @@ function isShared(
 ): boolean {
   if (match.kind === 'unlisted') return true;
   if (camera === undefined) return !isAboutCameras(match.row);
+  if (match.row.by_prefix && layout.cameras.some((other) => goesOn(camera, other))) return false;
   const located = locate(match, target, layout);
   return (
     located.kind === 'repeated' ||
