@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Clearance } from '../../access/camera-view.ts';
 import { withoutSecretsInText } from '../../access/without-secrets.ts';
-import type { RefusalReason } from '../../domain/refusal.ts';
+import { type RefusalReason, refusalBody } from '../../domain/refusal.ts';
 import {
   type ResponseHead,
   type ResponseHeadRules,
@@ -37,14 +37,14 @@ export type HeldResponse = readonly [
   fail: (reason: RefusalReason) => void,
 ];
 
-/** Sends the status of the NVR with its sentence, or fails. */
+/** Sends the status of the NVR with its sentence, or with one of ours. */
 export async function passError(
-  ...[received, response, rules, fail, reader]: [...HeldResponse, ErrorReader]
+  ...[received, response, rules, , reader]: [...HeldResponse, ErrorReader]
 ): Promise<void> {
   const status = received.statusCode ?? 502;
-  const left = refusalLeft(status, await beginningOf(received.body), reader);
+  const found = refusalLeft(status, await beginningOf(received.body), reader);
   if (response.headersSent || response.destroyed) return;
-  if (left.kind !== 'narrowed') return fail('nvr-failed');
+  const left = found.kind === 'narrowed' ? found : FAILURE;
   const passed = withoutHeaders(responseHeaders(received, rules), [...OF_THE_BODY, 'content-type']);
   passed.push('content-type', 'application/json', 'content-length', String(left.body.byteLength));
   response.writeHead(status, passed).end(left.body);
@@ -61,6 +61,8 @@ export function refusalLeft(status: number, body: Buffer, { clearance, namesFore
     said !== undefined && isHarmless(said) && !namesForeign(said) ? said : 'The NVR refused this request.';
   return { kind: 'narrowed', body: Buffer.from(JSON.stringify({ success: false, message })) };
 }
+
+const FAILURE = { body: Buffer.from(JSON.stringify(refusalBody('nvr-failed'))) };
 
 const LONGEST_MESSAGE = 300;
 /** Bytes that are looked at: a sentence stands in fewer. */
