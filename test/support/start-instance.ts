@@ -79,7 +79,8 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Runt
   if (config.kind === 'invalid') {
     throw new Error(config.problems.map((problem) => formatProblem('config.yaml', problem)).join('\n'));
   }
-  const store = await openStore({ url: storeAddress(config.settings.store.url) });
+  const { url: address, listen_url: listenUrl } = config.settings.store;
+  const store = await openStore({ url: storeAddress(address), listenUrl });
   await moveIn(people, store.accounts, unixSeconds(clock));
   await store.close();
 

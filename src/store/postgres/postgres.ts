@@ -53,12 +53,14 @@ export async function postgresEngine(options: PostgresOptions): Promise<Engine> 
     config: {
       max: options.connections ?? CONNECTIONS,
       connectionTimeoutMillis: CONNECT_MILLISECONDS,
+      query_timeout: statement + CLIENT_GRACE_MILLISECONDS,
+      application_name: 'postern',
+    },
+    session: {
       statement_timeout: statement,
       lock_timeout: LOCK_MILLISECONDS,
-      query_timeout: statement + CLIENT_GRACE_MILLISECONDS,
       // A replica that is frozen in a transaction holds its locks no longer than this.
       idle_in_transaction_session_timeout: IDLE_TRANSACTION_MILLISECONDS,
-      application_name: 'postern',
       ...(readOnly ? { options: '-c default_transaction_read_only=on' } : {}),
     },
   });

@@ -17,13 +17,17 @@ export interface ServerPoolOptions {
   /** Of each host, in the order in which they are tried. */
   readonly urls: readonly string[];
   readonly config: pg.PoolConfig;
+  /** Settings of a session, which are given at its start. A pooler that takes none is used without them. */
+  readonly session: pg.PoolConfig;
   /** Reads only: any server that is no standby will do. */
   readonly readOnly: boolean;
 }
 
-export function createServerPool({ urls, config, readOnly }: ServerPoolOptions): ServerPool {
+export function createServerPool({ urls, config, session, readOnly }: ServerPoolOptions): ServerPool {
   const isOneOfSeveral = urls.length > 1;
-  const open = (url: string): pg.Pool => openPool(url, config, isOneOfSeveral ? { readOnly } : undefined);
+  let isPooler = false;
+  const open = (url: string): pg.Pool =>
+    openPool(url, isPooler ? config : { ...config, ...session }, isOneOfSeveral ? { readOnly } : undefined);
   let pool = open(urls[0] ?? '');
   let searching: Promise<pg.Pool> | undefined;
   let isSuspect = false;
@@ -49,7 +53,12 @@ export function createServerPool({ urls, config, readOnly }: ServerPoolOptions):
   };
   const acquire = async (): Promise<Acquired> => {
     try {
-      return await anyAcquired();
+      return await anyAcquired().catch((fault: unknown) => {
+        if (isPooler || !refusesSettings(fault)) throw fault;
+        isPooler = true;
+        change(open(urls[0] ?? ''));
+        return anyAcquired();
+      });
     } catch (fault) {
       throw connectFault(fault);
     }
@@ -108,6 +117,10 @@ export function createServerPool({ urls, config, readOnly }: ServerPoolOptions):
     },
   };
 }
+
+/** PgBouncer's own words, for what `ignore_startup_parameters` does not name. */
+const refusesSettings = (fault: unknown): boolean =>
+  fault instanceof Error && fault.message.includes('unsupported startup parameter');
 
 interface Acquired {
   readonly client: pg.PoolClient;
