@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { listenersDiffer } from './listeners-differ.ts';
 import { nearest } from './problems/nearest.ts';
 import type { Finding, KeyPath } from './problems/problems.ts';
-import { pathsDiffer } from './schema/parse-public-url.ts';
+import { pathsDiffer, sameHost } from './schema/parse-public-url.ts';
 
 type Check = (tree: unknown) => readonly Finding[];
 
@@ -17,6 +17,7 @@ const CHECKS: readonly Check[] = [
   listenersDiffer,
   unixIsPlain,
   publicPathFits,
+  consoleIsElsewhere,
 ];
 
 export const crossFindings = (tree: unknown): readonly Finding[] => CHECKS.flatMap((check) => check(tree));
@@ -83,6 +84,16 @@ function unixIsPlain(tree: unknown): readonly Finding[] {
 function publicPathFits(tree: unknown): readonly Finding[] {
   const path = ['server', 'public_url'];
   const message = pathsDiffer(valueAt(tree, path), valueAt(tree, ['server', 'base_path']));
+  return message === undefined ? [] : [{ path, message }];
+}
+
+/** Cookies do not tell ports of a host apart, so only another host name is another place. */
+function consoleIsElsewhere(tree: unknown): readonly Finding[] {
+  const path = ['server', 'console_url'];
+  const value = valueAt(tree, path);
+  const message =
+    pathsDiffer(value, valueAt(tree, ['server', 'base_path'])) ??
+    sameHost(value, valueAt(tree, ['server', 'public_url']));
   return message === undefined ? [] : [{ path, message }];
 }
 

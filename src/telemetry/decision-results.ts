@@ -19,6 +19,7 @@ export const DECISION_OF_REASON: Readonly<Record<RefusalReason, DecisionResult>>
   'method-unknown':        'malformed',
   'expectation-unknown':   'malformed',
   'host-unknown':          'forbidden_route',
+  'host-of-other-part':    'forbidden_route',
   'description-refused':   'malformed',
   'cross-site':            'forbidden_route',
   'no-credentials':        'unauthenticated',

@@ -17,6 +17,7 @@ import { err } from '../../domain/result.ts';
 import type { HoldingStore } from '../../store/held-revocations.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { countedFactor, countedPasskeys } from '../telemetry/counted.ts';
+import { consoleSite } from './invitations-of.ts';
 
 /** What outlives every reload. */
 export interface FactorDeps {
@@ -41,7 +42,7 @@ export const keyedBy = (secret: Uint8Array) => ({
 export function factorsUnder({ auth, server }: Settings, deps: FactorDeps) {
   const { clock, challenges, metrics } = deps;
   const store = deps.store.secondFactor;
-  const site = relyingPartyOf(server.public_url);
+  const site = relyingPartyOf(consoleSite(server));
   const factorDeps = { store, sealer: deps.sealer, clock, mode: auth.second_factor };
   const passkeyDeps = { store, challenges, clock, site: auth.second_factor === 'off' ? err(OFF) : site };
   const userKey = deps.passkeyUserKey;

@@ -9,6 +9,7 @@
  *  5. identity                    the sources in their order; a bad credential is refused 401, 429
  *  6. proxy secret                before any header of the proxy counts                   401, 403
  *  7. CSRF                        a browser page of another site                          403
+ *  7. host of the console         what is for the other host name                         404
  *  8. open                        an account outside its validity, a role outside its hours; then a caller who must set
  *                                 up a second factor can do nothing else                  403
  *  9. authorization               row, role, cameras that the request names              401, 403, 404, 503
@@ -30,6 +31,7 @@ import type { IdentitySource, IdentityVerdict } from '../../domain/verdict.ts';
 import { acceptedCaller, credentialFault } from './accepted-caller.ts';
 import { type Client, clientOf } from './client.ts';
 import type { TrustedNetworks } from './client-address.ts';
+import { isAtWrongHost } from './console-host.ts';
 import { isCrossSiteForgery } from './csrf.ts';
 import { mayEnrolBy } from './enrolment.ts';
 import { identify } from './identify.ts';
@@ -45,6 +47,8 @@ export interface Rules {
   /** Undefined when no `proxy.auth_secret` is set. */
   readonly carriesProxySecret: ((request: RequestFacts) => boolean) | undefined;
   readonly internalHosts: readonly string[];
+  /** The host name of `server.console_url`; absent: the console is on every host name. */
+  readonly consoleHost?: string | undefined;
   /** `server.base_path`; absent or empty for none. */
   readonly basePath?: string;
   readonly surroundings: () => Surroundings;
@@ -144,6 +148,9 @@ function admitIdentified(arrived: ArrivedRequest, identity: IdentityVerdict, rul
   const { host, encrypted } = client;
   if (isCrossSiteForgery(request, { caller, presentsCredentials, host, encrypted }))
     return refused('cross-site', client, caller); // 7
+  const { consoleHost } = rules;
+  if (consoleHost !== undefined && isAtWrongHost(request, { caller, target, route, host }, consoleHost))
+    return refused('host-of-other-part', client, caller); // 7
 
   if (caller?.closed && !isOpenToAll(route))
     return { ...refused(caller.closed.reason, client, caller), ...opensOf(caller.closed) }; // 8

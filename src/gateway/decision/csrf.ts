@@ -39,7 +39,7 @@ function isForeignRead(request: RequestFacts, question: CsrfFacts): boolean {
 }
 
 /** Browsers add cookies, Basic and a proxy's own session by themselves; a bearer token they do not. The internal listener asks for none. */
-function areCredentialsAutomatic(caller: Caller | undefined): boolean {
+export function areCredentialsAutomatic(caller: Caller | undefined): boolean {
   switch (caller?.credential.kind) {
     case 'session':
       return caller.credential.carriedBy === 'cookie';
