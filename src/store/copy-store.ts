@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import { err, ok, type Result } from '../domain/result.ts';
 import type { Tables } from './engine/tables.ts';
+import { markFinished, markUnfinished } from './identity.ts';
 import type { Store } from './open-store.ts';
 
 /** What becomes of rows that are in the target already. */
@@ -62,7 +63,10 @@ type AnyTables = Record<string, Record<string, unknown>>;
 
 const ROWS_PER_BATCH = 500;
 
-/** Errs with a sentence when the target may not be written, or differs from the source at the end. */
+/**
+ * Errs with a sentence when the target may not be written, or differs from the source at the end. Until both are the same,
+ * the target is marked as unfinished, and nothing but another copy opens it.
+ */
 export async function copyStore(
   from: Store,
   to: Store,
@@ -76,9 +80,13 @@ export async function copyStore(
       `the target is not empty (table ${filled}): give --continue to go on with a copy that was interrupted, or --replace to delete what is in the target first`,
     );
   }
+  // What was there before, and is not replaced, may be in service.
+  if (filled === undefined || mode === 'replace') await markUnfinished(to.db);
   if (mode === 'replace') for (const { table } of COPIED_TABLES) await target.deleteFrom(table).execute();
   for (const rule of COPIED_TABLES) await copyTable(rule, source, to, report);
-  return compared(source, target);
+  const copied = await compared(source, target);
+  if (copied.ok) await markFinished(to.db);
+  return copied;
 }
 
 const untyped = (db: Kysely<Tables>): Kysely<AnyTables> => db.withTables<AnyTables>() as unknown as Kysely<AnyTables>;

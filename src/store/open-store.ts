@@ -27,7 +27,7 @@ import { STORE_SHAPE } from './events/event-shape.ts';
 import { createEventSource, eventsPlace } from './events/events-table.ts';
 import { type ForgetEvents, forgetEventsOf } from './events/forget-events.ts';
 import { writeEvents } from './events/write-events.ts';
-import { identityOf, type StoreIdentity } from './identity.ts';
+import { assertFinished, identityOf, type StoreIdentity } from './identity.ts';
 import { createLedgerStore } from './ledger/ledger.ts';
 import { appliedMigrations, assertCurrent, migrate } from './migrate.ts';
 import { assertNotLost, isBlank } from './sqlite/lost-file.ts';
@@ -42,6 +42,8 @@ export interface StoreOptions {
   readonly statementSeconds?: number | undefined;
   /** For a reader beside the writer: changes nothing, not even the tables, so the file must be there. */
   readonly readOnly?: boolean;
+  /** `postern store copy` fills it: a copy that was interrupted is no fault. */
+  readonly isCopyTarget?: boolean;
   /** Told of each statement that failed. */
   readonly onFault?: (fault: unknown) => void;
   /** Told before anything is made where no store is yet, with its name for messages; it may throw to keep it so. */
@@ -103,6 +105,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   try {
     if (options.onEmpty && (await appliedMigrations(db)).length === 0) options.onEmpty(engine.name);
     await (readOnly ? assertCurrent(db, engine) : migrate(db, engine, migrationsIn));
+    if (!options.isCopyTarget) await assertFinished(db, engine.name);
   } catch (fault) {
     await close();
     throw fault;

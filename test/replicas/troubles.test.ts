@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { rename, symlink } from 'node:fs/promises';
 import { after, afterEach, before, describe, it } from 'node:test';
+import pg from 'pg';
 import { openStore } from '../../src/store/open-store.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { VERA } from '../support/people.ts';
@@ -129,6 +130,20 @@ describe('With a PostgreSQL in trouble', { skip: withoutPostgres, timeout: 300_0
     await server.run('alter system reset default_transaction_read_only');
     await server.run('select pg_reload_conf()');
     await until('the end is stored', () => isLogged(/ended sessions that were held in memory are stored now/));
+  });
+
+  it('whose accounts are locked, it is not ready, and says why', async () => {
+    const locker = new pg.Client(direct);
+    await locker.connect();
+    try {
+      await locker.query('begin');
+      await locker.query('lock table users in access exclusive mode');
+      await until('it is not ready', async () => (await ready()).status === 503);
+      const { store } = (await (await ready()).json()) as { store: object };
+      assert.match(JSON.stringify(store), /failed.*lock/);
+    } finally {
+      await locker.end();
+    }
   });
 
   it('without a free connection, known callers and streams go on for the grace alone', async () => {

@@ -151,6 +151,28 @@ describe('A store that is copied', { skip: withoutPostgres }, () => {
     assert.match(refused.ok ? '' : refused.error, /not empty \(table users\).*--continue.*--replace/);
   });
 
+  it('is not put into service when it was interrupted, and goes on', async () => {
+    const scratch = makeScratch();
+    const half = await openStore({ url: scratch.url, isCopyTarget: true });
+    const isCut = new Error('cut');
+    await assert.rejects(
+      copyStore(source, half, 'refuse', ({ table, done }) => {
+        if (table === 'events' && done > 1000) throw isCut;
+      }),
+      isCut,
+    );
+    await half.close();
+    for (const readOnly of [false, true])
+      await assert.rejects(openStore({ url: scratch.url, readOnly }), /half of a copy.*--continue.*--replace/);
+    const again = await openStore({ url: scratch.url, isCopyTarget: true });
+    assert.deepEqual(await copyStore(source, again, 'continue', () => {}), whole);
+    await again.close();
+    const served = await openStore({ url: scratch.url });
+    assert.equal((await served.identity()).id.length, 36);
+    await served.close();
+    scratch.remove();
+  });
+
   it('goes on where it was interrupted', async () => {
     await target.db.deleteFrom('events').where('id', '>', '17').execute();
     assert.deepEqual(await copied('continue'), whole);

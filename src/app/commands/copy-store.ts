@@ -15,7 +15,7 @@ export async function copyBetween(
   await using opened = new AsyncDisposableStack();
   const source = await openStore({ url: await addressOf(from), readOnly: true });
   opened.defer(source.close);
-  const target = await openStore({ url: await addressOf(to) });
+  const target = await openStore({ url: await addressOf(to), isCopyTarget: true });
   opened.defer(target.close);
   return await copyStore(source, target, mode, report);
 }

@@ -85,7 +85,7 @@ export async function postgresEngine(options: PostgresOptions): Promise<Engine> 
           throw named(fault);
         }),
     glance: () => {},
-    probe: () => probe(pool, readOnly, named),
+    probe: (tables) => probe(pool, tables, readOnly, named),
     copyTo: async () => {}, // the server's own backups
     close: async () => changes?.close(),
   };
@@ -97,12 +97,23 @@ const hostsOf = (url: string): readonly string[] => {
   return hosts.value;
 };
 
-/** The lock row of the migrations is written with what it holds, so that a full disk and a standby are found. */
-async function probe(pool: ServerPool, readOnly: boolean, named: (fault: unknown) => unknown): Promise<void> {
-  const text = readOnly ? 'select 1' : 'update kysely_migration_lock set is_locked = is_locked';
-  await pool.ask(text).catch((fault: unknown) => {
+/** Shorter than a probe may take, so that the lock is told and not a time-out. */
+const PROBE_LOCK_MILLISECONDS = 2000;
+
+/** The lock row of the migrations is written with what it holds, so that a full disk and a standby are found; each table is read, so that a lock is. */
+async function probe(
+  pool: ServerPool,
+  tables: readonly string[],
+  readOnly: boolean,
+  named: (fault: unknown) => unknown,
+): Promise<void> {
+  const read = `set local lock_timeout = ${PROBE_LOCK_MILLISECONDS}; select ${tables.map((table) => `(select 1 from ${table} limit 1)`).join(', ')}`;
+  const write = 'update kysely_migration_lock set is_locked = is_locked';
+  try {
+    for (const text of readOnly ? [read] : [write, read]) await pool.ask(text);
+  } catch (fault) {
     throw named(fault);
-  });
+  }
 }
 
 async function listening(
