@@ -4,6 +4,7 @@ import type { CameraView } from './camera-view.ts';
 import { isRecord, type JsonRecord, ownersOfStream, recordOf } from './recorder-layout.ts';
 import { withoutForeignNames } from './without-foreign.ts';
 import { withoutSecrets } from './without-secrets.ts';
+import { withoutSources } from './without-source.ts';
 
 /** The part of Postern's configuration that the NVR's pages read. */
 export interface OwnConfig {
@@ -25,7 +26,9 @@ export function narrowConfig(config: JsonRecord, view: CameraView, own: OwnConfi
   const ours = { ...config, auth: own.auth, proxy: { ...proxy, logout_url: own.proxy.logout_url ?? null } };
   if (view.clearance === 'admin') return ours;
   const auth = { ...own.auth, roles: rolesFor(own.auth.roles, view) };
-  const quiet = { ...recordOf(withoutSecrets(ours)), auth };
+  const { logout_url } = ours.proxy;
+  const cut = recordOf(withoutSecrets(withoutSources(ours)));
+  const quiet = { ...cut, auth, proxy: { ...recordOf(cut['proxy']), logout_url } };
   return view.clearance === 'reader' ? quiet : ofView(quiet, view);
 }
 

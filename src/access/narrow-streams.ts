@@ -3,16 +3,17 @@ import type { CameraView } from './camera-view.ts';
 import { isRecord, type JsonRecord, ownersOfStream } from './recorder-layout.ts';
 import { withoutForeignObjects } from './without-foreign.ts';
 import { withoutSecrets } from './without-secrets.ts';
+import { withoutSource } from './without-source.ts';
 
 /** An object by stream: those that a restricted reader sees. Or one stream, of which the row has judged the name. */
 export function narrowStreams(streams: JsonRecord, view: CameraView): unknown {
-  if (isStream(streams)) return withoutForeignObjects(withoutSources(streams), view);
+  if (isStream(streams)) return withoutForeignObjects(withoutStreamSources(streams), view);
   const isSeen = (stream: string): boolean =>
     view.clearance !== 'restricted' || ownersOfStream(view.layout, stream).some((owner) => view.sees(owner));
   return Object.fromEntries(
     Object.entries(streams)
       .filter(([stream]) => isSeen(stream))
-      .map(([stream, told]) => [stream, withoutSources(told)]),
+      .map(([stream, told]) => [stream, withoutStreamSources(told)]),
   );
 }
 
@@ -22,24 +23,10 @@ const isStream = ({ producers }: JsonRecord): boolean => Array.isArray(producers
 const SOURCE_KEYS: ReadonlySet<string> = new Set(['source', 'sdp', 'cmd', 'command', 'args']);
 
 /** One stream, or anything in one: of an address the scheme and the host are left, of any other source its kind. */
-function withoutSources(told: unknown): unknown {
+function withoutStreamSources(told: unknown): unknown {
   if (typeof told === 'string') return withoutSource(told);
-  if (Array.isArray(told)) return told.map(withoutSources);
+  if (Array.isArray(told)) return told.map(withoutStreamSources);
   if (!isRecord(told)) return told;
   const kept = Object.entries(told).filter(([key]) => !SOURCE_KEYS.has(key.toLowerCase()));
-  return withoutSecrets(Object.fromEntries(kept.map(([key, value]) => [key, withoutSources(value)])));
-}
-
-/** `exec:ffmpeg -i …`, `ffmpeg:rtsp://…`, `nest:?…`: a kind and a colon, and not the port of a client's address. */
-const OF_A_KIND = /^(?<kind>[a-z][a-z0-9+.-]{0,30}:)(?!\d{1,5}$)/i;
-const HOST = /^[\w.:[\]-]*/;
-
-function withoutSource(text: string): string {
-  const kind = OF_A_KIND.exec(text)?.groups?.['kind'];
-  if (kind === undefined) return text.includes('://') || text.includes('@') ? '' : text;
-  const start = `${kind}//`;
-  // A password may hold any letter: the host is behind the last `@`.
-  return text.startsWith(start)
-    ? start + (HOST.exec(text.slice(Math.max(start.length, text.lastIndexOf('@') + 1)))?.[0] ?? '')
-    : kind;
+  return withoutSecrets(Object.fromEntries(kept.map(([key, value]) => [key, withoutStreamSources(value)])));
 }

@@ -177,7 +177,7 @@ describe('The configuration of the NVR', () => {
   const proxy = { separator: ',', logout_url: 'https://sso.test/out' };
   const quietEntry = (name: string) => ({
     ...entry(name),
-    ffmpeg: { inputs: [{ path: `rtsp://*:*@${name}/1?password=*&a=1` }], path: '/usr' },
+    ffmpeg: { inputs: [{ path: `rtsp://${name}` }], path: '/usr' },
     onvif: { host: name, port: 80 },
   });
   /** An empty list would be all cameras to the NVR's pages; `['']` is none. */
@@ -194,10 +194,39 @@ describe('The configuration of the NVR', () => {
       cameras: { garden: quietEntry('garden'), 'garden-house': quietEntry('garden-house') },
       environment_vars: {},
       genai: { model: 'm' },
-      go2rtc: { streams: { garden_sub: ['rtsp://*:*@h/x'], house_main: ['rtsp://*:*@h/y'] }, log: {} },
+      go2rtc: { streams: { garden_sub: ['rtsp://h'], house_main: ['rtsp://h'] }, log: {} },
       mqtt: { host: 'broker' },
       proxy,
     }));
+
+  // biome-ignore format: a table
+  const SOURCES: [source: string, left: string][] = [
+    ['rtsp://10.0.0.5:554/h264?user=admin&password=Hunter2', 'rtsp://10.0.0.5:554'],
+    ['http://cam.lan/flv?port=1935&app=bcs&user=admin&pw=Hunter2', 'http://cam.lan'],
+    ['rtsp://10.0.0.5/Hunter2/live', 'rtsp://10.0.0.5'],
+    ['rtsp://admin:Hunter2%40x%2F@10.0.0.5/1', 'rtsp://10.0.0.5'],
+    ['rtsp://admin:a/b@10.0.0.5/Hunter2', 'rtsp://'],
+    ['rtsp://10.0.0.5/live/@Hunter2', 'rtsp://'],
+    ['ffmpeg:rtsp://10.0.0.5/Hunter2#video=h264', 'ffmpeg:'],
+    ['exec:curl -u Hunter2 10.0.0.5', 'exec:'],
+    ['onvif://admin:Hunter2@10.0.0.5?subtype=Hunter2', 'onvif://10.0.0.5'],
+    ['nest:?client=Hunter2', 'nest:'],
+  ];
+  for (const [source, rest] of SOURCES) {
+    for (const role of ['viewer', 'gardener']) {
+      it(`leaves ${rest} of ${source} to a ${role}, at any place`, () => {
+        const told = {
+          cameras: { garden: { ffmpeg: { inputs: [{ path: source, roles: ['detect'] }] }, onvif: { host: source } } },
+          go2rtc: { streams: { garden: [source], garden_sub: source } },
+          birdseye: { note: `see ${source}` },
+        };
+        const config = left('config', told, role) as typeof told;
+        assert.deepEqual(config.go2rtc.streams, { garden: [rest], garden_sub: rest });
+        assert.deepEqual(config.cameras.garden.ffmpeg.inputs, [{ path: rest, roles: ['detect'] }]);
+        if (source.includes('://')) assert.doesNotMatch(JSON.stringify(config), /Hunter2/);
+      });
+    }
+  }
 
   it('names no other camera in birdseye and in groups', () => {
     const { birdseye, camera_groups } = left(
@@ -237,7 +266,7 @@ describe('The configuration of the NVR', () => {
       classification: { custom: { door: { state_config: { cameras: { garden: 1 } } } } },
       environment_vars: {},
       genai: { model: 'm' },
-      go2rtc: { streams: { garden_sub: ['rtsp://*:*@h/x'] } },
+      go2rtc: { streams: { garden_sub: ['rtsp://h'] } },
       mqtt: { host: 'broker' },
       proxy,
       version: '0.18.0',
@@ -289,7 +318,7 @@ describe('The configuration of the NVR', () => {
 
   it('is small text for a text of ten thousand letters: no pattern runs away', () => {
     const text = `rtsp://${'a@'.repeat(5000)}`;
-    assert.deepEqual((left('config', { x: text }, 'viewer') as { x: string }).x, 'rtsp://*:*@');
+    assert.deepEqual((left('config', { x: text }, 'viewer') as { x: string }).x, 'rtsp://');
   });
 });
 
