@@ -27,6 +27,7 @@ import { type Certificates, openCertificates } from './resources/tls.ts';
 import { openTrustedHeaders, TRUSTED_HEADERS_FILES, type TrustedHeaders } from './resources/trusted-headers.ts';
 import type { StartOptions } from './start-options.ts';
 import { type CanaryTold, createCanaryTold } from './telemetry/canary-told.ts';
+import { type ClockOffset, watchClockOffset } from './telemetry/clock-offset.ts';
 import { type Health, openHealth } from './telemetry/health.ts';
 import { openTelemetry, type RuntimeTelemetry } from './telemetry/telemetry.ts';
 
@@ -45,6 +46,8 @@ export interface Runtime {
   readonly store: HoldingStore;
   /** Asked before anything is deleted by its age. */
   readonly mayDelete: DeletionGuard;
+  /** Beside the clock of the server that keeps the store. */
+  readonly clockOffset: ClockOffset;
   readonly health: Health;
   readonly accounts: Accounts;
   readonly ledger: Ledger;
@@ -120,6 +123,8 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
   opened.defer(() => store.close());
   opened.defer(() => health.close()); // before the store: a probe of a closed one would fail
   health.store.watch(store.probe, store.glance);
+  const clockOffset = watchClockOffset({ serverTime: store.serverTime, clock, metrics, log });
+  opened.defer(() => clockOffset.close());
   const mayDelete = createDeletionGuard(clock, steadyClock ?? { now: ticks });
   ledger = openLedger({
     settings,
@@ -177,6 +182,7 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
     trustedHeaders,
     store,
     mayDelete,
+    clockOffset,
     health,
     accounts,
     ledger,

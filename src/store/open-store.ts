@@ -72,6 +72,8 @@ export interface Store {
   version(): string;
   /** Which rows have changed, as far as this process has heard; undefined for a store that is never out of reach. */
   readonly heard: HeardChanges | undefined;
+  /** Unix seconds of the clock of the server that keeps it; undefined for a file. */
+  readonly serverTime: (() => Promise<number>) | undefined;
   /** False while changes of other replicas may go unheard. */
   isCurrent(): boolean;
   readonly events: BoundedEventSource;
@@ -124,6 +126,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ledger: createLedgerStore(db, engine.file !== undefined),
     version,
     heard,
+    serverTime: engine.serverTime,
     isCurrent: engine.isCurrent,
     events: createEventSource(eventsPlace(db, STORE_SHAPE, words)),
     writeEvents: (events) => writeEvents(events, db, engine),

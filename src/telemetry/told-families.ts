@@ -32,6 +32,7 @@ const JOINED_BY: Readonly<Record<string, Join>> = {
   postern_upstream_up:                            Math.max,
   postern_store_up:                               Math.min,
   postern_store_changes_heard:                    Math.min,
+  postern_store_clock_offset_seconds:             Math.max,
   postern_limits_up:                              Math.min,
   postern_config_last_reload_successful:          Math.max,
   postern_config_last_reload_timestamp_seconds:   Math.max,

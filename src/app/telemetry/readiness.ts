@@ -5,17 +5,19 @@ import { type Check, checked, OK, type Reached, type Readiness } from '../../tel
 import type { EventsBackend } from '../resources/events.ts';
 import type { Certificates } from '../resources/tls.ts';
 import { nvrCheck } from '../resources/upstreams.ts';
+import type { ClockOffset } from './clock-offset.ts';
 import type { Health } from './health.ts';
 
 export interface ReadinessSources {
   readonly health: Health;
+  readonly clockOffset: Pick<ClockOffset, 'check'>;
   readonly certificates: Certificates | undefined;
   readonly accounts: { readonly limitsCheck: () => Check };
 }
 
 export function readinessOf(
   settings: Settings,
-  { health, certificates, accounts }: ReadinessSources,
+  { health, clockOffset, certificates, accounts }: ReadinessSources,
   backend: EventsBackend | undefined,
   cameraFault: () => string | undefined = () => undefined,
 ) {
@@ -40,11 +42,13 @@ export function readinessOf(
       limits: accounts.limitsCheck(),
       descriptors,
       event_loop: health.process.eventLoop(),
-      clock: health.process.clock(),
+      clock: worse(health.process.clock(), clockOffset.check()),
       log: health.log(),
     };
   };
 }
+
+const worse = (one: Check, other: Check): Check => (one.kind === 'ok' ? other : one);
 
 const storeCheck = (store: StoreHealth): Promise<Reached> =>
   checked(async () => {

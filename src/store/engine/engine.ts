@@ -11,6 +11,8 @@ export interface Engine {
   version(): string;
   /** Which rows have changed, as far as this process has heard; undefined for a store that is never out of reach. */
   readonly heard: HeardChanges | undefined;
+  /** Unix seconds of the server's clock; undefined for a file. */
+  readonly serverTime?: () => Promise<number>;
   /** False while changes of others may go unheard; then `version` differs at each call. */
   isCurrent(): boolean;
   /** For error messages: `the store at /config/postern.db`. */

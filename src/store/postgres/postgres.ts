@@ -75,6 +75,13 @@ export async function postgresEngine(options: PostgresOptions): Promise<Engine> 
     words: postgresDialect,
     version: () => changes?.version() ?? '',
     heard: changes?.heard,
+    serverTime: () =>
+      pool.use(async (client) => {
+        const { rows } = await client.query<{ now: number }>(
+          'select extract(epoch from clock_timestamp())::float8 as now',
+        );
+        return rows[0]?.now ?? Number.NaN;
+      }),
     isCurrent: () => changes?.isCurrent() ?? true,
     name: 'the store on PostgreSQL',
     file: undefined,
