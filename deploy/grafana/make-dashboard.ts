@@ -194,6 +194,7 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
         ['{{instance}}', `postern_store_up{${HERE}}`],
         ['{{instance}}: changes of other replicas are heard', `postern_store_changes_heard{${HERE}}`],
       ),
+      graph('Clock ahead of PostgreSQL', 's', ['{{instance}}', `postern_store_clock_offset_seconds{${HERE}}`]),
       graph(
         'Store faults',
         'short',
@@ -213,7 +214,6 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
         'short',
         ['audit lines', `sum(increase(postern_audit_write_errors_total{${HERE}}[$__rate_interval]))`],
         ['log lines', `sum(increase(postern_log_lines_dropped_total{${HERE}}[$__rate_interval]))`],
-        ['seconds ahead of PostgreSQL', `postern_store_clock_offset_seconds{${HERE}}`],
         ['clock jumps', `sum(increase(postern_clock_jumps_total{${HERE}}[$__rate_interval]))`],
         ['connections refused', `sum(increase(postern_connections_refused_total{${HERE}}[$__rate_interval]))`],
         ['values of a scrape', `sum(increase(postern_scrape_faults_total{${HERE}}[$__rate_interval]))`],
