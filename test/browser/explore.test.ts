@@ -552,7 +552,10 @@ describe('Explore', { skip }, () => {
       await enter(page, instance, ADMIN_PERSON);
       await page.locator('.event').first().waitFor();
       await page.context().clearCookies();
-      await page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))");
+      // Later, because the page leaves at once: an evaluation that is still open would fail with it.
+      await page.evaluate(
+        "setTimeout(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })), 0), 0",
+      );
       await page.waitForURL('**/login?**');
     }));
 
