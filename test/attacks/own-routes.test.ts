@@ -20,11 +20,15 @@ const methodsOf = ({ route }: OwnRow): readonly string[] => (route.split(' ')[0]
 const pathOf = ({ route }: OwnRow): string => route.split(' ')[1] ?? '';
 /** Forwarded to the events backend, and to no NVR. */
 const OF_BACKEND: readonly string[] = ['/api/events/changes', '/api/zones'];
-/** Of these Postern forwards a part, so an admin's request may reach the NVR. */
+/** Of these Postern forwards a part, so an admin's request may reach the NVR. HEAD is judged and answered as GET is. */
 const FORWARDED = new Set(
   routes
     .filter((row) => row.forwarded && !OF_BACKEND.includes(pathOf(row)))
-    .flatMap((row) => methodsOf(row).map((method) => `${method} ${pathOf(row)}`)),
+    .flatMap((row) =>
+      methodsOf(row)
+        .flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+        .map((method) => `${method} ${pathOf(row)}`),
+    ),
 );
 const PATHS = [...new Set(routes.map(pathOf))];
 /** Postern itself asks the NVR this for its status page. */
