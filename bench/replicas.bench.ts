@@ -1,4 +1,4 @@
-/** Several workers on one machine, and replicas on PostgreSQL, against one process: requests/s, memory, and how soon a revocation holds. */
+/** Replicas on PostgreSQL against one process: requests/s, memory, and how soon a revocation holds. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { startPostgres, withoutPostgres } from '../test/support/servers/postgres.ts';
@@ -9,7 +9,7 @@ import { type StartedPostern, startPostern } from './start-postern.ts';
 import { startedTogether } from './start-server.ts';
 import { type Finding, median, printFindings, printTable, quantile } from './table.ts';
 
-export const benchmark = { title: 'workers and replicas against one process', run };
+export const benchmark = { title: 'replicas against one process', run };
 
 const STARTS = 3;
 const SECONDS = 3;
@@ -29,10 +29,7 @@ interface Figures {
   readonly megabytes: number;
 }
 
-const withWorkers = (workers: number): Subject => ({
-  name: workers === 1 ? 'one process' : `${workers} workers`,
-  start: async (upstream) => [await startPostern({ upstream, server: { workers } })],
-});
+const ONE: Subject = { name: 'one process', start: async (upstream) => [await startPostern({ upstream })] };
 
 async function run(): Promise<void> {
   await using servers = startedTogether();
@@ -48,7 +45,7 @@ async function run(): Promise<void> {
       return [first, ...(await Promise.all(others))];
     },
   });
-  const subjects = [withWorkers(1), withWorkers(2), ...(postgres ? [replicas(1), replicas(2)] : [])];
+  const subjects = [ONE, ...(postgres ? [replicas(1), replicas(2)] : [])];
   const figures = new Map(subjects.map(({ name }) => [name, [] as Figures[]]));
   const delays = new Map(subjects.map(({ name }) => [name, [] as number[]]));
   for (let start = 1; start <= STARTS; start += 1)
@@ -161,19 +158,9 @@ function findingsOf(
   const onPostgres = 'one process on PostgreSQL';
   return [
     {
-      what: 'requests/s, 2 workers / 1 process',
-      seen: ratio('2 workers', 'one process', 'perSecond'),
-      goal: { atLeast: 1.8 },
-    },
-    {
-      what: 'processor time of a request, 2 workers / 1 process',
-      seen: ratio('2 workers', 'one process', 'microseconds'),
-    },
-    {
       what: 'requests/s, 2 replicas / 1 on PostgreSQL',
       seen: ratio('2 replicas on PostgreSQL', onPostgres, 'perSecond'),
     },
-    { what: 'a revocation, between 2 workers, p99', seen: p99('2 workers'), unit: 'ms', goal: { atMost: 500 } },
     {
       what: 'a revocation, between 2 replicas, p99',
       seen: p99('2 replicas on PostgreSQL'),

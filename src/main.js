@@ -33,12 +33,8 @@ if (isOlder(process.versions.node, OLDEST_NODE)) {
   const http = process.getBuiltinModule('node:http');
   for (const unused of ['WebSocket', 'CloseEvent', 'MessageEvent']) Reflect.deleteProperty(http, unused);
   // Compiled code is kept between starts. The directory must not be writable for others: it holds code.
-  process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, '../node_modules/.cache/compiled'); // for workers too
+  process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, '../node_modules/.cache/compiled');
   module.enableCompileCache();
-  if (process.env['POSTERN_PART'] === 'worker' && process.send) {
-    const { runWorker } = await import('./app/workers/worker-process.ts');
-    process.exit(await runWorker());
-  }
   const { runCommandLine } = await import('./cli/commands/command-line.ts');
   await runCommandLine(process.argv);
 }

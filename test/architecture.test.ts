@@ -46,7 +46,7 @@ const FOLDER_ORDER: Readonly<Record<string, readonly (readonly string[])[]>> = {
   config:   [['schema'], ['problems'], ['policy'], ['.']],
   domain:   [['.'], ['events'], ['rights'], ['accounts', 'addresses']],
   cli:      [['.'], ['commands']],
-  app:      [['resources'], ['telemetry', 'ledger'], ['accounts'], ['gate'], ['.', 'commands'], ['workers']],
+  app:      [['resources'], ['telemetry', 'ledger'], ['accounts'], ['gate'], ['.', 'commands']],
 };
 /** Imported by no other folder of its module, and importing none. */
 const APART: readonly string[] = ['gateway/certificates'];

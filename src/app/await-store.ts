@@ -37,7 +37,7 @@ export async function awaitStore(options: StartOptions): Promise<void> {
 
 async function waitFor(url: string, first: Error, options: StartOptions): Promise<void> {
   await using opened = new AsyncDisposableStack();
-  const logs = await openLogs(options.config.settings, options.clock, options.log, options.shared);
+  const logs = await openLogs(options.config.settings, options.clock, options.log);
   opened.defer(logs.close);
   const log = logs.logs.named('service');
   let fault: Error | undefined = first;

@@ -65,7 +65,7 @@ export async function openGeneration(
   deps: GenerationDeps,
   before?: Generation,
 ): Promise<Generation> {
-  const { clock, store, mayDelete, log, accounts, counters, shared, hasWorkers } = deps.runtime;
+  const { clock, store, mayDelete, log, accounts, counters } = deps.runtime;
   const componentDeps = {
     roles: accounts.roleRegistry.current,
     clock,
@@ -73,8 +73,6 @@ export async function openGeneration(
     mayDelete,
     log,
     metrics: counters.metrics,
-    eventsBackend: shared?.eventsBackend,
-    hasWorkers,
   };
   const components = await openComponents(config.settings, componentDeps, before?.components);
   try {
@@ -111,7 +109,7 @@ function generationUnder(
   const accounts = runtime.accounts.under(settings);
   const readiness = readinessOf(settings, runtime, components.events.it, components.cameras.it.fault);
   const shadow = shadowUnder(config, runtime, components);
-  const ownStatus = serviceStatus({
+  const status = serviceStatus({
     settings,
     readiness,
     version: runtime.version,
@@ -125,7 +123,6 @@ function generationUnder(
     shadow,
   });
   const build = { version: runtime.version, policy: policyDigest(config.policy) };
-  const status = runtime.shared?.status ?? ownStatus;
   const remembering = { version: store.version, now: () => unixSeconds(clock) };
   const authorizer = createAuthorizer({
     config,
@@ -159,7 +156,6 @@ function generationUnder(
     status,
     checkAddress: checkUnder(config, runtime, accounts, build),
     build,
-    heldBytes: runtime.shared?.heldBytes,
   });
   const gates = { external: createGate('external', gate), internal: createGate('internal', gate) };
   const canary = {

@@ -33,16 +33,8 @@ export interface Generations {
   close(): Promise<void>;
 }
 
-/** The workers, where there are several: all take a configuration, or none does. */
-export interface OtherTakers {
-  /** Opens it everywhere, and changes nothing; gives the sentence why not. */
-  prepare(next: Generation): Promise<string | undefined>;
-  /** The switch, or everything as it was. */
-  settle(isTaken: boolean): Promise<void>;
-}
-
 /** `more`: warnings for the status page beside those of the configuration, a sentence each. */
-export function createGenerations(more: () => readonly string[], others?: OtherTakers): Generations {
+export function createGenerations(more: () => readonly string[]): Generations {
   let opened: { readonly generation: Generation; readonly runtime: Runtime } | undefined;
   let queue: Promise<unknown> = Promise.resolve();
   const retirement = createRetirement();
@@ -67,17 +59,10 @@ export function createGenerations(more: () => readonly string[], others?: OtherT
       { runtime, warnings: report.warnings },
       before,
     );
-    const refusal = await others?.prepare(next);
-    if (refusal !== undefined) {
-      await others?.settle(false);
-      for (const { close } of replacedComponents(next.components, before.components)) await close();
-      return reject({ ...config, problems: [{ path: '', message: refusal }] });
-    }
     opened = { generation: next, runtime };
     runtime.logs.setLevels(logRules(next.settings));
     runtime.accounts.enforce(next.accounts);
     retirement.add(replacedComponents(before.components, next.components));
-    await others?.settle(true);
     report.taken(next, before, renewal, runtime);
     return { isTaken: true, newAdminPassword: await settled(next, runtime), files: config.files };
   };

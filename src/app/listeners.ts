@@ -6,7 +6,6 @@ import type { ListenerName } from '../domain/request.ts';
 import type { Gate } from '../gateway/entry/gate.ts';
 import { bind, type Listener, listen } from '../gateway/listen/listeners.ts';
 import type { ServedCertificates } from '../gateway/listen/tls-server.ts';
-import { makeRoomAt } from '../gateway/listen/unix-socket.ts';
 import { drainListeners } from './drain.ts';
 
 export interface Addresses {
@@ -22,12 +21,10 @@ export interface ListenerDeps {
   readonly timeoutIdle: () => number;
   /** Of the external listener. */
   readonly tls: ServedCertificates | undefined;
-  /** Not listening yet. Undefined in a worker: the primary has it. */
-  readonly telemetry: Server | undefined;
+  /** Not listening yet. */
+  readonly telemetry: Server;
   /** Told of each connection that was closed because few file descriptors are left. */
   readonly onFull?: () => void;
-  /** The primary has called `makeRoom`. */
-  readonly isWorker?: boolean;
   /** File descriptors of sockets that are open already. */
   readonly activated: Partial<Readonly<Record<keyof Addresses, number>>>;
 }
@@ -40,14 +37,13 @@ export interface Listeners {
 
 /** Rejects with a sentence when an address cannot be had; nothing is open then. */
 export async function openListeners(deps: ListenerDeps): Promise<Listeners> {
-  const { settings, gates, timeoutIdle, tls, telemetry, activated, isWorker } = deps;
+  const { settings, gates, timeoutIdle, tls, telemetry, activated } = deps;
   const { server } = settings;
   const opened: Listener[] = [];
   const open = async (name: ListenerName, at: ListenAddress): Promise<ListenAddress> => {
     const listener = await listen(withFd(at, activated[name]), gates[name], {
       timeoutHeaders: server.timeout_headers,
       timeoutIdle,
-      hasRoom: isWorker,
       onFull: deps.onFull,
       tls: name === 'external' && tls ? { certificates: tls, offersHttp2: settings.auth.enabled } : undefined,
     });
@@ -59,7 +55,7 @@ export async function openListeners(deps: ListenerDeps): Promise<Listeners> {
     const addresses = {
       external: await open('external', server.external),
       internal: server.internal ? await open('internal', server.internal) : undefined,
-      telemetry: telemetry && (await openTelemetry(server, telemetry, activated.telemetry)),
+      telemetry: await openTelemetry(server, telemetry, activated.telemetry),
     };
     return { addresses, drain };
   } catch (fault) {
@@ -68,19 +64,8 @@ export async function openListeners(deps: ListenerDeps): Promise<Listeners> {
   }
 }
 
-/**
- * Before workers listen, which share their sockets: of two that find the file of a killed service, one would remove the
- * socket of the other.
- */
-export async function makeRoom({ server }: Settings, activated: ListenerDeps['activated']): Promise<void> {
-  for (const name of ['external', 'internal'] as const) {
-    const { path } = server[name] || {};
-    if (path !== undefined && activated[name] === undefined) await makeRoomAt(path);
-  }
-}
-
 /** Undefined where it is off. */
-export const openTelemetry = async (
+const openTelemetry = async (
   { telemetry: at }: Settings['server'],
   server: Server,
   fd: number | undefined,

@@ -20,8 +20,7 @@ import { type Accounts, openAccounts } from './accounts/accounts.ts';
 import { type OneAtATime, oneAtATime } from './gate/address-check.ts';
 import { type Ledger, openLedger } from './ledger/ledger.ts';
 import { openKnownStore } from './resources/known-store.ts';
-import { openLogs, type RuntimeLogs } from './resources/logs.ts';
-import { type Shared, toldRevocations } from './resources/shared.ts';
+import { openLogs } from './resources/logs.ts';
 import { ticks } from './resources/ticks.ts';
 import { type Certificates, openCertificates } from './resources/tls.ts';
 import { openTrustedHeaders, TRUSTED_HEADERS_FILES, type TrustedHeaders } from './resources/trusted-headers.ts';
@@ -38,8 +37,6 @@ export interface Runtime {
   /** Unix seconds. */
   readonly startedAt: number;
   readonly logs: Logs;
-  /** Writes a worker's line to the audit file, where there is one. */
-  readonly auditLine: RuntimeLogs['auditLine'];
   readonly log: Logger;
   readonly counters: RuntimeTelemetry;
   readonly trustedHeaders: TrustedHeaders;
@@ -61,10 +58,6 @@ export interface Runtime {
   readonly addressChecks: OneAtATime;
   /** Undefined without TLS. */
   readonly certificates: Certificates | undefined;
-  /** Of a worker. */
-  readonly shared: Shared | undefined;
-  /** Of a primary. */
-  readonly hasWorkers: boolean;
   close(): Promise<void>;
 }
 
@@ -80,15 +73,15 @@ const PAGES = join(import.meta.dirname, '../../dist/ui');
 /** Rejects with a sentence when something needed cannot be had; nothing is left open then. */
 export async function openRuntime(options: StartOptions, inForce: InForce): Promise<Runtime> {
   await using opened = new AsyncDisposableStack();
-  const { clock, version, env, directory, steadyClock, shared } = options;
+  const { clock, version, env, directory, steadyClock } = options;
   const { settings } = options.config;
-  const runtimeLogs = await openLogs(settings, clock, options.log, shared);
+  const runtimeLogs = await openLogs(settings, clock, options.log);
   opened.defer(runtimeLogs.close);
   const { logs } = runtimeLogs;
   const log = logs.named('service');
   const { trustedHeadersFile = TRUSTED_HEADERS_FILES.mounted } = options;
   const listFiles = { ...TRUSTED_HEADERS_FILES, mounted: trustedHeadersFile };
-  const trustedHeaders = shared?.trustedHeaders ?? (await openTrustedHeaders(listFiles, inForce.config, log));
+  const trustedHeaders = await openTrustedHeaders(listFiles, inForce.config, log);
   opened.defer(() => trustedHeaders.close());
   let ledger: Ledger | undefined;
   let told: Accounts['sendOfService'] | undefined;
@@ -114,12 +107,11 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
       health.changes.onHeard(isCurrent, fault);
       health.store.look();
     },
-    ...(shared && { onCommitted: shared.changed }),
   });
   const isShared = settings.store.url.engine === 'postgres';
   if (isShared) health.changes.onHeard(true); // else it would not be open
   const bounded = isShared ? boundCalls(written) : written;
-  const store = holdRevocations(bounded, { ...health.revocations(), ...(shared && toldRevocations(shared)) });
+  const store = holdRevocations(bounded, health.revocations());
   opened.defer(() => store.close());
   opened.defer(() => health.close()); // before the store: a probe of a closed one would fail
   health.store.watch(store.probe, store.glance);
@@ -134,7 +126,6 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
     mayDelete,
     log: logs.named('service.ledger'),
     metrics,
-    shared,
     send: (message) => told?.(message),
     accountSince: async (name) =>
       settings.auth.enabled ? (await store.accounts.findUser(name as UserName))?.createdAt : undefined,
@@ -152,7 +143,6 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
     logs,
     metrics,
     recent,
-    shared,
     onAct: note,
   });
   told = accounts.sendOfService;
@@ -168,7 +158,7 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
       log.error({ err: fault }, 'open streams could not be rechecked against the store: retrying in 1 s'),
   });
   opened.defer(() => openStreams.close());
-  const certificates = shared ? shared.certificates : await openCertificates(options.config, clock, log);
+  const certificates = await openCertificates(options.config, clock, log);
   opened.defer(() => certificates?.close());
   const closing = opened.move();
   return {
@@ -176,7 +166,6 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
     clock,
     startedAt: unixSeconds(clock),
     logs,
-    auditLine: runtimeLogs.auditLine,
     log,
     counters,
     trustedHeaders,
@@ -194,8 +183,6 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
     pages: readBuiltPages(PAGES),
     addressChecks: oneAtATime(),
     certificates,
-    shared,
-    hasWorkers: options.hasWorkers ?? false,
     close: () => closing.disposeAsync(),
   };
 }

@@ -4,13 +4,13 @@ import type { Scrape } from '../telemetry/scrape.ts';
 import type { Generation } from './generation.ts';
 import type { EventsBackend } from './resources/events.ts';
 import type { Runtime } from './runtime.ts';
-import { type OtherProcesses, openScrape } from './telemetry/scrape.ts';
+import { openScrape } from './telemetry/scrape.ts';
 
 /** A scrape wakes no backend that nothing has needed. */
 const awake = (backend: EventsBackend | undefined): Upstream | undefined =>
   backend?.isAwake() ? backend.upstream : undefined;
 
-export const serviceScrape = (runtime: Runtime, inForce: () => Generation, others?: OtherProcesses): Scrape => {
+export const serviceScrape = (runtime: Runtime, inForce: () => Generation): Scrape => {
   const { certificates, accounts } = runtime;
   return openScrape({
     ...runtime,
@@ -23,6 +23,5 @@ export const serviceScrape = (runtime: Runtime, inForce: () => Generation, other
     certificateProblem: () => certificates && (certificates.problem() ?? null),
     countDroppedLines: () => void runtime.health.log(),
     limiterEntries: { ip: accounts.limiter.size, apikey: accounts.tokenLimiter.size },
-    ...(others && { others }),
   });
 };

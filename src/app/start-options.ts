@@ -3,7 +3,6 @@ import type { ServiceConfig } from '../config/service-config.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { ConsoleStream } from '../telemetry/logs/log.ts';
 import type { Surroundings } from './resources/outside-addresses.ts';
-import type { Shared } from './resources/shared.ts';
 
 export interface StartOptions {
   readonly config: ServiceConfig;
@@ -21,10 +20,6 @@ export interface StartOptions {
   readonly surroundings?: () => Promise<Surroundings>;
   /** Resolves when the service is to stop: a start that waits for its store ends then. */
   readonly stopped?: Promise<void>;
-  /** Of a worker: what the primary keeps for all of them. */
-  readonly shared?: Shared;
-  /** Of a primary: other processes ask what it keeps. */
-  readonly hasWorkers?: boolean;
 }
 
 /** Environment variables by name. */

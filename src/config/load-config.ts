@@ -9,6 +9,7 @@ import { partialSettings } from './partial-settings.ts';
 import { type Finding, findingsOf, messageFor, type Problem, pathText } from './problems/problems.ts';
 import { readYaml, TOO_MANY, type YamlText } from './problems/read-yaml.ts';
 import { entriesIn, MOST_ENTRIES } from './problems/text-limits.ts';
+import { takeRemovedKeys } from './removed-keys.ts';
 import { jsonSchema, type Settings, settingsSchema } from './schema/schema.ts';
 import { fillSecrets, type SecretPlaces } from './secrets.ts';
 import { warningsOf } from './warnings.ts';
@@ -75,12 +76,13 @@ export async function loadConfig(place: ConfigPlace): Promise<ConfigOutcome> {
   if (entriesIn(layers.tree) > MOST_ENTRIES)
     return { kind: 'invalid', problems: [{ path: '', message: TOO_MANY }], file };
   const placed = (finding: Finding): Problem => asProblem(finding, yaml.value, layers);
+  const removed = takeRemovedKeys(layers.tree);
   const secretFiles = new Map<readonly string[], string>();
   const onTwin = (path: readonly string[], file: string): void => void secretFiles.set(path, file);
   const settings = await settingsFrom(layers.tree, { directory, environment: env, onFile, onTwin });
   const findings = settings.ok ? [] : settings.error.findings;
   const readable = settings.ok ? settings.value : settings.error.readable;
-  const warnings = readable ? warningsOf(readable).map(placed) : [];
+  const warnings = [...removed, ...(readable ? warningsOf(readable) : [])].map(placed);
   const problems = [...layers.problems, ...someOf(findings).map(placed)].sort(byPosition);
   if (!settings.ok || problems.length > 0) return { kind: 'invalid', problems, warnings, file };
   const given = givenKeys(layers.tree);

@@ -6,16 +6,6 @@ export interface HeldRevocationDeps {
   readonly onHeld: (fault: unknown) => void;
   /** All are written. */
   readonly onWritten: (count: number) => void;
-  /** Told of each that could not be written, for the other processes of this machine. */
-  readonly tell?: (revocation: Revocation) => void;
-  /** Gives what another process could not write: held here as well, and written by the one that can. */
-  readonly onTold?: (hold: (revocation: Revocation) => void) => void;
-}
-
-export interface Revocation {
-  readonly tokenId: string;
-  /** Unix seconds. */
-  readonly expiresAt: number;
 }
 
 export interface HoldingStore extends Store {
@@ -29,7 +19,7 @@ const RETRY_MS = 1000;
 
 /** The store, with a `revokeToken` that takes effect in this process even when it rejects. */
 export function holdRevocations(store: Store, deps: HeldRevocationDeps): HoldingStore {
-  const { onHeld, onWritten, tell, onTold } = deps;
+  const { onHeld, onWritten } = deps;
   /** Until when each must be remembered, in Unix seconds. */
   const held = new Map<string, number>();
   let changes = 0;
@@ -55,14 +45,6 @@ export function holdRevocations(store: Store, deps: HeldRevocationDeps): Holding
     }
     if (written > 0 && held.size === 0) onWritten(written);
   };
-  const hold = ({ tokenId, expiresAt }: Revocation): void => {
-    held.set(tokenId, Math.max(expiresAt, held.get(tokenId) ?? 0));
-    changes += 1;
-  };
-  onTold?.((revocation) => {
-    hold(revocation);
-    schedule();
-  });
   let joined = { stored: '', changes: 0, text: '' };
   /** One text while nothing changes: it is compared several times for each request. */
   const version = (): string => {
@@ -81,13 +63,13 @@ export function holdRevocations(store: Store, deps: HeldRevocationDeps): Holding
       ...store.accounts,
       async revokeToken(tokenId, expiresAt) {
         // Held before it is written: the write may wait for seconds, and the session ends now.
-        hold({ tokenId, expiresAt });
+        held.set(tokenId, Math.max(expiresAt, held.get(tokenId) ?? 0));
+        changes += 1;
         try {
           await store.accounts.revokeToken(tokenId, expiresAt);
           held.delete(tokenId);
         } catch (fault) {
           schedule();
-          tell?.({ tokenId, expiresAt });
           onHeld(fault);
           throw fault;
         }

@@ -48,8 +48,6 @@ export interface StoreOptions {
   readonly onFault?: (fault: unknown) => void;
   /** Told before anything is made where no store is yet, with its name for messages; it may throw to keep it so. */
   readonly onEmpty?: (name: string) => void;
-  /** SQLite: awaited behind each write, before what asked for it goes on. */
-  readonly onCommitted?: () => Promise<void>;
   /** PostgreSQL: told once at each change whether changes of other replicas are heard. */
   readonly onCurrent?: (isCurrent: boolean, fault?: Error) => void;
 }
@@ -141,7 +139,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 }
 
 async function engineOf(options: StoreOptions): Promise<Engine> {
-  const { url, listenUrl, statementSeconds, readOnly = false, onFault, onCurrent, onCommitted } = options;
+  const { url, listenUrl, statementSeconds, readOnly = false, onFault, onCurrent } = options;
   const told = onFault ? { onFault } : {};
   const timed = statementSeconds === undefined ? {} : { statementTimeout: statementSeconds * 1000 };
   if (/^postgres(?:ql)?:/i.test(url)) {
@@ -153,7 +151,7 @@ async function engineOf(options: StoreOptions): Promise<Engine> {
   if (path === undefined) throw new Error('store.url: only "sqlite:<path>" is understood: name a file');
   assertNotLost(path);
   if (isBlank(path)) options.onEmpty?.(`the store at ${path}`);
-  return sqliteEngine({ path, readOnly, isOurs: true, ...told, onCommitted });
+  return sqliteEngine({ path, readOnly, isOurs: true, ...told });
 }
 
 async function migrationsIn(path: string): Promise<readonly string[]> {

@@ -124,7 +124,6 @@ export const RELOAD_RESULTS = ['ok', 'rejected'] as const;
 export type ReloadResult = (typeof RELOAD_RESULTS)[number];
 
 /** Why a worker was replaced. */
-export const WORKER_ENDS = ['ended', 'silent'] as const;
 
 export const INVITATION_RESULTS = ['made', 'revoked', 'used', 'refused'] as const;
 export type InvitationResult = (typeof INVITATION_RESULTS)[number];

@@ -98,8 +98,6 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
     connectionsRefused:   createCounter('postern_connections_refused_total', 'Connections that were closed at once because few file descriptors were left.'),
     logLinesDropped:      createCounter('postern_log_lines_dropped_total', 'Log lines dropped because the output was not read, or not fast enough.'),
     auditWriteErrors:     createCounter('postern_audit_write_errors_total', 'Audit lines that could not be written to their file.'),
-    workersUp:            createGauge('postern_workers_up', 'Processes that serve requests, where server.workers is above 1.'),
-    workerRestarts:       createCounter('postern_worker_restarts_total', 'Workers that were replaced: they had ended, or did not answer.', [['reason', labels.WORKER_ENDS]]),
     canaryRounds:         createCounter('postern_canary_rounds_total', 'Rounds of the canary, which asks all routes as a caller of one camera: without a leak, with one, without answers, and with fewer than two cameras.', [['result', labels.CANARY_RESULTS]]),
     canaryLeaks:          createGauge('postern_canary_leaks', 'Leaks of the last round of the canary: a route and a foreign camera that it showed.'),
     canaryLastRound:      createGauge('postern_canary_last_round_timestamp_seconds', 'When the last round of the canary ended that had answers.'),
@@ -110,7 +108,6 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
   // Left out until their value is known.
   declared.ledgerWaiting.set(undefined);
   declared.ledgerDelay.set(undefined);
-  declared.workersUp.set(undefined);
   declared.upstreamUp.set(undefined);
   declared.storeChangesHeard.set(undefined);
   declared.eventsUp.set(undefined);

@@ -25,8 +25,6 @@ export interface Readiness {
   readonly descriptors: Check;
   readonly event_loop: Check;
   readonly clock: Check;
-  /** The processes that serve requests, where there are several. */
-  readonly workers?: Check;
   /** Whether log lines were dropped. */
   readonly log: Check;
 }

@@ -66,7 +66,7 @@ describe('Every key', () => {
       'proxy.auth_secret', 'proxy.auth_secret_file', 'proxy.default_role', 'proxy.header_map.role', 'proxy.header_map.role_map',
       'proxy.header_map.user', 'proxy.logout_url', 'proxy.role_map', 'proxy.separator', 'proxy.trusted_peers',
       'server.base_path', 'server.console_url', 'server.external', 'server.internal', 'server.internal_hosts', 'server.public_url', 'server.shutdown_grace', 'server.telemetry',
-      'server.timeout_headers', 'server.timeout_login_body', 'server.workers',
+      'server.timeout_headers', 'server.timeout_login_body',
       'shadow.config',
       'store.grace', 'store.listen_url', 'store.listen_url_file', 'store.url', 'store.url_file',
       'tls.certificate', 'tls.enabled', 'tls.hsts', 'tls.private_key',

@@ -102,7 +102,6 @@ describe('An empty configuration', () => {
         internal_hosts: [],
         telemetry: { host: '127.0.0.1', port: 9871 },
         base_path: '',
-        workers: 1,
         timeout_headers: 15,
         timeout_login_body: 10,
         shutdown_grace: 8,

@@ -39,7 +39,7 @@ describe('The package', { timeout: 300_000 }, () => {
     assert.deepEqual([made.devDependencies, made.scripts, made.private], [undefined, undefined, undefined]);
   });
 
-  it('starts, with the events backend, its workers and the pages', async () => {
+  it('starts, with the events backend, its threads and the pages', async () => {
     const [external, internal, telemetry] = await freePorts(3);
     const env = {
       PATH: process.env['PATH'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { holdRevocations, type Revocation } from '../../src/store/held-revocations.ts';
+import { holdRevocations } from '../../src/store/held-revocations.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { moveIn, VERA } from '../support/people.ts';
 import { makeScratch } from './support/scratch-store.ts';
@@ -10,22 +10,28 @@ const LATE = 9_999_999_999;
 describe('The version of a store that holds revocations', () => {
   it('is another one after each end of a session that is not written yet, and after each change of the store', async (test) => {
     const scratch = makeScratch();
-    let hold: (revocation: Revocation) => void = () => {};
-    const store = holdRevocations(await openStore({ url: scratch.url }), {
-      onHeld() {},
-      onWritten() {},
-      onTold(taken) {
-        hold = taken;
-      },
-    });
+    const opened = await openStore({ url: scratch.url });
+    let isBroken = true;
+    const revokeToken: typeof opened.accounts.revokeToken = async (...revocation) => {
+      if (isBroken) throw new Error('cannot be written');
+      return opened.accounts.revokeToken(...revocation);
+    };
+    const store = holdRevocations(
+      { ...opened, accounts: { ...opened.accounts, revokeToken } },
+      { onHeld() {}, onWritten() {} },
+    );
+    const hold = (tokenId: string) => store.accounts.revokeToken(tokenId, LATE).catch(() => {});
     test.after(async () => {
       await store.close();
       scratch.remove();
     });
     const changes: (() => unknown)[] = [
-      () => hold({ tokenId: 'one', expiresAt: LATE }),
-      () => hold({ tokenId: 'two', expiresAt: LATE }),
-      () => store.accounts.revokeToken('three', LATE),
+      () => hold('one'),
+      () => hold('two'),
+      () => {
+        isBroken = false;
+        return store.accounts.revokeToken('three', LATE);
+      },
       () => moveIn([VERA], store.accounts, 1),
     ];
     const seen = [store.version()];

@@ -18,7 +18,6 @@ import './rows/canary.ts';
 import './rows/faults.ts';
 import './rows/invitations.ts';
 import './rows/ledger.ts';
-import './rows/workers.ts';
 import './rows/logins.ts';
 import './rows/nvr.ts';
 import './rows/links.ts';

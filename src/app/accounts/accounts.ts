@@ -1,22 +1,25 @@
 /** Opens the accounts with their store and secret: what outlives a reload (interface 5.1 to 5.4). */
 import { type AuditEntry, BY_CONFIGURATION } from '../../accounts/audit.ts';
-import { ensureFirstAdmin, type FirstTimeLogin, type NewAdminPassword } from '../../accounts/login/first-admin.ts';
-import type { KnownClients } from '../../accounts/login/known-clients.ts';
+import {
+  createFirstTimeLogin,
+  ensureFirstAdmin,
+  type FirstTimeLogin,
+  type NewAdminPassword,
+} from '../../accounts/login/first-admin.ts';
+import { createKnownClients, type KnownClients } from '../../accounts/login/known-clients.ts';
 import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
 import type { PasswordHasher } from '../../accounts/passwords/password-hash.ts';
 import { importSigningKey } from '../../accounts/sessions/session-jwt.ts';
 import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
 import { rolesOfFile } from '../../config/schema/role-schema.ts';
 import type { Settings } from '../../config/schema/schema.ts';
-import type { Notice } from '../../domain/accounts/notice.ts';
-import type { Clock } from '../../domain/clock.ts';
+import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { DeletionGuard } from '../../domain/deletion-guard.ts';
 import type { ServiceMessage } from '../../notify/webhook.ts';
 import type { HoldingStore } from '../../store/held-revocations.ts';
 import type { Logs } from '../../telemetry/logs/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { RecentFailures } from '../../telemetry/recent-failures.ts';
-import type { Shared } from '../resources/shared.ts';
 import { ticks } from '../resources/ticks.ts';
 import { countedEvictions } from '../telemetry/counted.ts';
 import { type AccountsInForce, accountsUnder } from './accounts-in-force.ts';
@@ -24,8 +27,7 @@ import { type Credentials, openCredentials } from './credentials.ts';
 import { keyedBy } from './factors-in-force.ts';
 import { createHashers } from './hashers.ts';
 import { createInvitationLimiter } from './invitations-of.ts';
-import { openLearned } from './learned-together.ts';
-import { type Limits, limitsOfPrimary, openLimits } from './limits.ts';
+import { type Limits, openLimits } from './limits.ts';
 import { createLinkLimiter } from './links-of.ts';
 import { tellUnusable } from './tell-unusable.ts';
 import { openTelling } from './telling.ts';
@@ -40,8 +42,6 @@ export interface Accounts extends Credentials {
   readonly hasherOf: (iterations: number) => PasswordHasher;
   readonly firstTimeLogin: FirstTimeLogin;
   readonly knownClients: KnownClients;
-  /** A notice of a worker, to `notify.webhook`. */
-  readonly sendNotice: (notice: Notice) => void;
   readonly sendOfService: (message: ServiceMessage) => void;
   /** As they are by these settings; nothing has changed yet. */
   under(settings: Settings): AccountsInForce;
@@ -69,12 +69,10 @@ export interface AccountsOptions {
   readonly recent: RecentFailures;
   /** Told of everything that is audited. */
   readonly onAct: (act: AuditEntry) => void;
-  /** Of a worker. */
-  readonly shared?: Shared | undefined;
 }
 
 export async function openAccounts(options: AccountsOptions): Promise<Accounts> {
-  const { settings, directory, env, clock, store, logs, metrics, recent, shared } = options;
+  const { settings, directory, env, clock, store, logs, metrics, recent } = options;
   const log = logs.named('service.accounts');
   const secret = await findSigningSecret({
     environment: env,
@@ -82,7 +80,7 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     configDirectory: directory,
   });
   if (!secret.ok) throw new Error(secret.error);
-  if (!shared) for (const warning of secret.value.warnings) log.warn(warning);
+  for (const warning of secret.value.warnings) log.warn(warning);
 
   const steadyClock = options.steadyClock ?? { now: ticks };
   const auditLog = logs.named('service.audit');
@@ -97,7 +95,6 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     },
     log,
     metrics,
-    sendNotice: shared?.sendNotice,
   });
   const { audit } = told;
   const { keyId } = secret.value;
@@ -117,24 +114,24 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     audit,
     log,
     onTokenEvict,
-    shared,
   });
   const { roleRegistry } = credentials;
-  const { limiter, codeLimiter, ...limits } = shared
-    ? limitsOfPrimary(shared.limiters)
-    : await openLimits({
-        limits: settings.limits,
-        steadyClock,
-        sharedClock: options.steadyClock,
-        key: secret.value.key,
-        log,
-        metrics,
-      });
-  const { knownClients, firstTimeLogin } = await openLearned(store, clock, shared);
+  const { limiter, codeLimiter, ...limits } = await openLimits({
+    limits: settings.limits,
+    steadyClock,
+    sharedClock: options.steadyClock,
+    key: secret.value.key,
+    log,
+    metrics,
+  });
+  // Users who have a session have logged in before.
+  const loggedIn = await store.sessions.listSessions(unixSeconds(clock));
+  const knownClients = createKnownClients(loggedIn.map(({ address }) => address));
+  const firstTimeLogin = createFirstTimeLogin(false);
   const key = await importSigningKey(secret.value.key);
-  const hasherOf = shared?.hasherOf ?? createHashers();
+  const hasherOf = createHashers();
   const keyed = keyedBy(secret.value.key);
-  if (!shared) await tellUnusable(settings, store.secondFactor, keyed.sealer, log);
+  await tellUnusable(settings, store.secondFactor, keyed.sealer, log);
   const deps = {
     codeLimiter,
     invitationLimiter: createInvitationLimiter(steadyClock),
@@ -164,7 +161,6 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     hasherOf,
     firstTimeLogin,
     knownClients,
-    sendNotice: told.sendNotice,
     sendOfService: told.sendOfService,
     under: (settings) => accountsUnder(settings, deps),
     enforce({ settings, clauses }) {

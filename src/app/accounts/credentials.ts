@@ -18,7 +18,6 @@ import { ADMIN, VIEWER } from '../../domain/names.ts';
 import { parseRateLimit } from '../../domain/rate-limit.ts';
 import type { RolesInForce } from '../../domain/rights/role-limits.ts';
 import type { Store } from '../../store/open-store.ts';
-import type { Shared } from '../resources/shared.ts';
 
 export interface Credentials {
   readonly roleRegistry: RoleRegistry;
@@ -59,8 +58,6 @@ export interface CredentialDeps {
   readonly log: Logger;
   /** A client that sent bad tokens was forgotten because the limiter is full. */
   readonly onTokenEvict?: (state: 'idle' | 'active') => void;
-  /** Of a worker: the primary limits, and deletes what has expired. */
-  readonly shared?: Shared | undefined;
 }
 
 /** Limits the log lines of a broken client. It is no defence: a secret of 256 bits cannot be guessed. */
@@ -76,7 +73,7 @@ const ENDED_LINK_SECONDS = 30 * 86_400;
 const LATE_SECONDS = 3600;
 
 export async function openCredentials(deps: CredentialDeps): Promise<Credentials> {
-  const { store, keyId, fixedRoles, authEnabled, clock, steadyClock, audit, log, onTokenEvict, shared } = deps;
+  const { store, keyId, fixedRoles, authEnabled, clock, steadyClock, audit, log, onTokenEvict } = deps;
   const listeners: ((roles: CustomRoles) => void)[] = [];
   const onChange = (roles: CustomRoles): void => {
     for (const tell of listeners) tell(roles);
@@ -101,13 +98,11 @@ export async function openCredentials(deps: CredentialDeps): Promise<Credentials
     grace,
   });
   const clauses = parseRateLimit(BAD_TOKENS);
-  const tokenLimiter =
-    shared?.limiters.token ??
-    createLoginLimiter({
-      clauses: clauses.ok ? clauses.value : [],
-      clock: steadyClock,
-      ...(onTokenEvict && { onEvict: onTokenEvict }),
-    });
+  const tokenLimiter = createLoginLimiter({
+    clauses: clauses.ok ? clauses.value : [],
+    clock: steadyClock,
+    ...(onTokenEvict && { onEvict: onTokenEvict }),
+  });
   const tokenStore = store.apiTokens;
   const tokenVerifier = createTokenVerifier({ tokens, tokenStore, tokenLimiter, clock, audit, onFault });
   const seenSessions = createSeenSessions({ store: store.sessions, keyId, clock, onFault });
@@ -117,8 +112,8 @@ export async function openCredentials(deps: CredentialDeps): Promise<Credentials
       log.warn({ err: fault }, 'expired sessions and revocations could not be deleted from the store: retrying in 1 h'),
     );
   };
-  if (!shared) await store.sessions.forgetSessionsUnlessSignedWith(keyId);
-  const timer = shared ? undefined : setInterval(() => void tidy(), TIDY_MS).unref();
+  await store.sessions.forgetSessionsUnlessSignedWith(keyId);
+  const timer = setInterval(() => void tidy(), TIDY_MS).unref();
   return {
     roleRegistry,
     grace,

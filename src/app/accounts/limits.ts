@@ -11,7 +11,6 @@ import { createConnection } from '../../limits/redis-connection.ts';
 import { createRedisWindows } from '../../limits/redis-windows.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { type Check, OK } from '../../telemetry/readiness.ts';
-import type { Shared } from '../resources/shared.ts';
 import { countedEvictions } from '../telemetry/counted.ts';
 
 export interface Limits {
@@ -64,14 +63,6 @@ export async function openLimits(deps: LimitsDeps): Promise<Limits> {
   await shared.start();
   return { limiter, codeLimiter, check: () => check, close: shared.close };
 }
-
-/** Of a worker: the primary counts, and tells how it does. */
-export const limitsOfPrimary = ({ login, code }: Shared['limiters']): Limits => ({
-  limiter: login,
-  codeLimiter: code,
-  check: () => ({ kind: 'unused' }),
-  close: async () => {},
-});
 
 const alone = ({ message }: Error, replicas: number): string =>
   `failed logins are counted by this replica alone, at 1/${replicas} of each limit, because Redis cannot be used: ${message}`;

@@ -3,7 +3,6 @@ import type { Logger } from 'pino';
 import type { Audit } from '../../accounts/audit.ts';
 import { createNotices, type Notices } from '../../accounts/notices/notices.ts';
 import type { Settings } from '../../config/schema/schema.ts';
-import type { Notice } from '../../domain/accounts/notice.ts';
 import { publicAddress } from '../../domain/addresses/public-url.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { createWebhook, type ServiceMessage, type WebhookTarget } from '../../notify/webhook.ts';
@@ -18,18 +17,14 @@ export interface TellingDeps {
   readonly audit: Audit;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** Of a worker: the primary has the one queue. */
-  readonly sendNotice?: ((notice: Notice) => void) | undefined;
 }
 
 export interface Telling extends Notices {
-  /** To the webhook of the configuration; returns at once. */
-  readonly sendNotice: (notice: Notice) => void;
-  /** What is told of the service itself; of the primary. */
+  /** What is told of the service itself, to the webhook of the configuration; returns at once. */
   readonly sendOfService: (message: ServiceMessage) => void;
 }
 
-export function openTelling({ settings, store, clock, audit, log, metrics, ...deps }: TellingDeps): Telling {
+export function openTelling({ settings, store, clock, audit, log, metrics }: TellingDeps): Telling {
   const webhook = createWebhook({
     target: () => webhookTarget(settings()),
     clock,
@@ -41,18 +36,16 @@ export function openTelling({ settings, store, clock, audit, log, metrics, ...de
       ),
     onWorking: () => log.info('notices reach notify.webhook again'),
   });
-  const { sendNotice = webhook.send } = deps;
   const notices = createNotices({
     noticeStore: store.notices,
     clock,
     audit,
-    send: sendNotice,
+    send: webhook.send,
     onFault: (fault) =>
       log.warn({ err: fault }, 'an event of an account could not be written to the store: it is missing on its page'),
   });
   return {
     audit: notices.audit,
-    sendNotice,
     sendOfService: webhook.send,
     async close() {
       await notices.close();

@@ -35,7 +35,6 @@ import { createStatusRoutes } from '../../gateway/entry/status-route.ts';
 import { createZonesRoute } from '../../gateway/entry/zones-route.ts';
 import { createExplainRoutes } from '../../gateway/explain/explain-route.ts';
 import { askText } from '../../gateway/forward/ask-upstream.ts';
-import type { BufferBudget } from '../../gateway/narrow/buffer-budget.ts';
 import { createNvrCounts } from '../../gateway/narrow/count-at-nvr.ts';
 import type { PageFacts, RefusalRules } from '../../gateway/response/error-responses.ts';
 import { createLedgerRoutes, type LedgerRouteDeps } from '../../ledger/ledger-routes.ts';
@@ -79,7 +78,6 @@ export interface GateSources {
   readonly checkAddress: AddressCheck;
   readonly build: Build;
   /** Of a worker. */
-  readonly heldBytes: BufferBudget | undefined;
 }
 
 export function gateDeps(deps: GateSources): GateDeps {
@@ -114,7 +112,6 @@ export function gateDeps(deps: GateSources): GateDeps {
       askText: async (upstream, path) => askText(await questionFor(settings, upstream, path)),
       ownConfig: async () => ownConfigOf(settings, await accounts.routeDeps.roles(), cameras.current() ?? []),
       onConfigRead: cameras.learn,
-      held: deps.heldBytes,
     },
     openStreams: deps.openStreams,
     underWay: deps.underWay,

@@ -1,4 +1,4 @@
-/** Opens the ledger: what this process sees is written each second, by itself or by the primary (SPEC 14). */
+/** Opens the ledger: what this process sees is written each second (SPEC 14). */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Settings } from '../../config/schema/schema.ts';
@@ -14,7 +14,6 @@ import { createLedgerWriter, type LedgerWriter } from '../../ledger/writer.ts';
 import type { ServiceMessage } from '../../notify/webhook.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import type { Shared } from '../resources/shared.ts';
 import { localClockInForce } from './local-time.ts';
 import { openNoticeWatch } from './notices.ts';
 import { openUpkeep, type Upkeep } from './upkeep.ts';
@@ -24,8 +23,6 @@ export interface Ledger {
   readonly sightings: Sightings | undefined;
   /** What is audited. */
   note(act: AuditedAct): void;
-  /** What a worker saw. */
-  take(news: LedgerNews): void;
   readonly localTime: (at: number) => LocalTime;
   close(): Promise<void>;
 }
@@ -44,27 +41,24 @@ export interface LedgerDeps {
   readonly accountSince: (user: string) => Promise<number | undefined>;
   /** To the webhook, once there is one. */
   readonly send: (message: ServiceMessage) => void;
-  /** Of a worker: the primary writes. */
-  readonly shared: Shared | undefined;
 }
 
 const TICK_MS = 1000;
 
 export function openLedger(deps: LedgerDeps): Ledger {
-  const { settings, settingsInForce, clock, shared } = deps;
+  const { settings, settingsInForce, clock } = deps;
   const now = (): number => clock.now() / 1000;
   const localTime = localClockInForce(() => settingsInForce().auth.timezone);
   if (!settings.ledger.enabled) return { ...NO_LEDGER, localTime };
   const sightings = createSightings();
-  const own = shared ? undefined : openWriting(deps, now, localTime);
+  const own = openWriting(deps, now, localTime);
   const pass = (news: LedgerNews): void => {
     if (news.sightings.length + news.entries.length + news.dropped === 0) return;
-    if (own) own.writer.take(news);
-    else shared?.ledger(news);
+    own.writer.take(news);
   };
   const timer = setInterval(() => {
     pass(sightings.drain(now()));
-    void own?.tick();
+    void own.tick();
   }, TICK_MS).unref();
   return {
     sightings,
@@ -74,11 +68,10 @@ export function openLedger(deps: LedgerDeps): Ledger {
       if (doing.kind === 'once') sightings.add(doing.entry);
       else sightings.see(doing.subject, now(), undefined, doing.madeUp);
     },
-    take: (news) => own?.writer.take(news),
     async close() {
       clearInterval(timer);
       pass(sightings.drain(now()));
-      await own?.close();
+      await own.close();
     },
   };
 }
@@ -178,6 +171,5 @@ function openWriting(
 const NO_LEDGER: Omit<Ledger, 'localTime'> = {
   sightings: undefined,
   note() {},
-  take() {},
   close: async () => {},
 };

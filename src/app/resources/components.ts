@@ -1,12 +1,11 @@
 /** Parts that a reload reopens only when their own settings have changed: events backend, camera list, connections to the NVR. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Settings } from '../../config/schema/schema.ts';
-import type { Upstream } from '../../domain/addresses/socket-address.ts';
 import type { KnownCameraList } from '../../gateway/decision/known-cameras.ts';
 import { createForwarder } from '../../gateway/forward/forward.ts';
 import type { Forwarder } from '../../gateway/forward/forwarder.ts';
 import { createMessageRelay, type MessageRelay } from '../../gateway/websocket/message-relay.ts';
-import { backendOfPrimary, type EventsBackend, type EventsDeps, openEvents } from './events.ts';
+import { type EventsBackend, type EventsDeps, openEvents } from './events.ts';
 import { forwardRulesOf, nvrTlsOf, watchCameras } from './upstreams.ts';
 
 export interface Components {
@@ -14,12 +13,6 @@ export interface Components {
   readonly events: Part<EventsBackend | undefined>;
   readonly cameras: Part<KnownCameraList>;
   readonly transports: Part<{ readonly forwarder: Forwarder; readonly relay: MessageRelay }>;
-}
-
-/** What outlives every reload. */
-export interface ComponentDeps extends EventsDeps {
-  /** Of a worker: the primary keeps the backend. */
-  readonly eventsBackend?: (() => Upstream | undefined) | undefined;
 }
 
 interface Part<It> {
@@ -30,11 +23,7 @@ interface Part<It> {
 }
 
 /** Keeps the parts of `before` whose settings are the same, and opens the others anew. Rejects with nothing opened. */
-export async function openComponents(
-  settings: Settings,
-  deps: ComponentDeps,
-  before?: Components,
-): Promise<Components> {
+export async function openComponents(settings: Settings, deps: EventsDeps, before?: Components): Promise<Components> {
   await using opened = new AsyncDisposableStack();
   const kept = async <It>(
     part: Part<It> | undefined,
@@ -51,8 +40,8 @@ export async function openComponents(
   const { nvr } = settings;
   const events = await kept(
     before?.events,
-    [settings.events, nvr.url, nvr.cameras, deps.eventsBackend?.()],
-    () => (deps.eventsBackend ? backendOfPrimary(deps.eventsBackend()) : openEvents(settings, deps)),
+    [settings.events, nvr.url, nvr.cameras],
+    () => openEvents(settings, deps),
     async (backend) => backend?.close(),
   );
   const cameras = await kept(
@@ -75,7 +64,7 @@ export async function openComponents(
 async function openCameras(
   settings: Settings,
   backend: EventsBackend | undefined,
-  { store, log }: Pick<ComponentDeps, 'store' | 'log'>,
+  { store, log }: Pick<EventsDeps, 'store' | 'log'>,
 ): Promise<KnownCameraList> {
   const cameras = watchCameras(settings, backend, store.events.cameras, log);
   await cameras.refresh();

@@ -16,7 +16,7 @@ import { startEventsWorker } from '../../events/worker-handle.ts';
 import { askWorker, type WorkerWatch, watchWorker } from '../../events/worker-watch.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import { OK, type Reached } from '../../telemetry/readiness.ts';
+import type { Reached } from '../../telemetry/readiness.ts';
 import { type EventUpkeepDeps, keepEvents } from './event-upkeep.ts';
 import { ticks } from './ticks.ts';
 
@@ -40,8 +40,6 @@ export interface EventsDeps {
   readonly mayDelete: DeletionGuard;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** Other processes ask the backend, too. */
-  readonly hasWorkers: boolean;
 }
 
 /** Undefined when the NVR answers for events itself. Sample events are made only in a store that has none. */
@@ -98,7 +96,7 @@ export async function openEvents(settings: Settings, deps: EventsDeps): Promise<
       log.info('the events backend runs again');
     },
   });
-  const isAtOnce = isStartedAtOnce(settings, deps);
+  const isAtOnce = isStartedAtOnce(settings);
   if (isAtOnce) await worker.start();
   return {
     upstream: { kind: 'unix', path: socketPath, ...(isAtOnce ? {} : { wake: worker.wake }) },
@@ -128,10 +126,9 @@ export async function openEvents(settings: Settings, deps: EventsDeps): Promise<
 
 /**
  * Many instances are never asked for events: the worker, 20 MB and half the time of a start, waits for the first question. Not
- * where it may fail at once by what the operator has set, nor where other processes ask, which could not wake it.
+ * where it may fail at once by what the operator has set.
  */
-const isStartedAtOnce = ({ events }: Settings, { hasWorkers }: EventsDeps): boolean =>
-  events.source === 'nvr-database' || hasWorkers;
+const isStartedAtOnce = ({ events }: Settings): boolean => events.source === 'nvr-database';
 
 export const upkeepTold = ({
   metrics,
@@ -143,17 +140,6 @@ export const upkeepTold = ({
   },
   onFault: (fault, what) => log.warn({ err: fault }, `${what}: see the cause; retrying in 1 h`),
 });
-
-/** As a worker sees it: the primary keeps it running, and tells it the roles and the cameras. */
-export const backendOfPrimary = async (upstream: Upstream | undefined): Promise<EventsBackend | undefined> =>
-  upstream && {
-    upstream,
-    isAwake: () => true,
-    setCameras() {},
-    tellRoles() {},
-    health: async () => OK,
-    close: async () => {},
-  };
 
 async function makeSampleEvents({ events, nvr }: Settings, { store, clock }: EventsDeps): Promise<void> {
   if (events.sample === 0 || (await store.events.cameras()).length > 0) return;

@@ -7,29 +7,15 @@ import { createLogs, type LogRules, type Logs } from '../../telemetry/logs/log.t
 
 export interface RuntimeLogs {
   readonly logs: Logs;
-  /** Writes a worker's line to the audit file. */
-  readonly auditLine?: (line: string) => void;
   /** Sets who is told of audit lines that could not be written. */
   onAuditFault(told: (lines: number) => void): void;
   /** Resolves when everything is written. */
   close(): Promise<void>;
 }
 
-/** Of a worker: the primary writes its audit lines to the file. */
-export interface WorkerLines {
-  readonly worker: number;
-  readonly auditLine: (line: string) => void;
-}
-
 /** Rejects with a sentence when the audit file cannot be opened. */
-export async function openLogs(
-  { logger }: Settings,
-  clock: Clock,
-  console: DestinationStream,
-  of?: WorkerLines,
-): Promise<RuntimeLogs> {
+export async function openLogs({ logger }: Settings, clock: Clock, console: DestinationStream): Promise<RuntimeLogs> {
   const { audit_file: file, audit_max_size: maxSize } = logger;
-  if (of !== undefined) return logsOfWorker(of, { logger }, clock, console);
   if (file === undefined) {
     return {
       logs: createLogs({ rules: logRules({ logger }), destination: console, clock }),
@@ -56,23 +42,11 @@ export async function openLogs(
   const logs = createLogs({ rules: logRules({ logger }), destination: console, auditFile, clock });
   return {
     logs,
-    auditLine: auditFile.write,
     onAuditFault(told) {
       tell = told;
     },
     close: auditFile.close,
   };
-}
-
-function logsOfWorker(
-  { worker, auditLine }: WorkerLines,
-  { logger }: Pick<Settings, 'logger'>,
-  clock: Clock,
-  console: DestinationStream,
-): RuntimeLogs {
-  const auditFile = logger.audit_file === undefined ? undefined : { write: auditLine };
-  const logs = createLogs({ rules: logRules({ logger }), destination: console, auditFile, clock, worker });
-  return { logs, onAuditFault() {}, close: async () => {} };
 }
 
 /** The NVR's loggers begin with `frigate`: `frigate.api.auth` is accepted as an alias of `service.api.auth`. */

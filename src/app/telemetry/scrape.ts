@@ -11,8 +11,6 @@ import { type ExpositionFormat, exposed, MEDIA_TYPES } from '../../telemetry/exp
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { createProcessMetrics } from '../../telemetry/process-metrics.ts';
 import { createScrape, type Scrape } from '../../telemetry/scrape.ts';
-import type { Family } from '../../telemetry/series.ts';
-import { joined, type Told } from '../../telemetry/told-families.ts';
 import { ticks } from '../resources/ticks.ts';
 import { nvrCheck } from '../resources/upstreams.ts';
 import type { RuntimeTelemetry } from './telemetry.ts';
@@ -37,35 +35,23 @@ export interface ScrapeSources {
   readonly certificateProblem: () => string | null | undefined;
   /** Counts the log lines that were dropped since the last time. */
   readonly countDroppedLines: () => void;
-  /** Of processes beside this one: looked up before an exposition, and added to it. */
-  readonly others?: OtherProcesses;
   readonly limiterEntries: { readonly ip: () => number; readonly apikey: () => number };
-}
-
-export interface OtherProcesses {
-  refresh(): Promise<void>;
-  families(): readonly Told[];
-  sessionsByRole(): ReadonlyMap<string, number>;
 }
 
 export function openScrape(sources: ScrapeSources): Scrape {
   const { limiterEntries, eventsBackend, cameras } = sources;
   const { metrics, sessions, watch } = sources.counters;
-  const { others } = sources;
-  const told = others ? others.families : () => [];
-  const withOthers = (own: Iterable<Family>): Iterable<Family> => (others ? joined(own, told) : own);
-  const scrape = createScrape([...withOthers(Object.values(metrics))], metrics.scrapeFaults);
+  const scrape = createScrape(Object.values(metrics), metrics.scrapeFaults);
   const measurements = createProcessMetrics();
   const nameCameras = (): void => metrics.cameraDenials.setCameras(cameras());
-  scrape.append(async (format) => exposed(withOthers(await measurements.read()), format));
+  scrape.append(async (format) => exposed(await measurements.read(), format));
   scrape.append(async (format) => {
     const backend = eventsBackend();
     return backend ? askText(backendQuestion(backend, format)) : '';
   });
   scrape.onScrape(watch.countOpenSockets);
   scrape.onScrape(nameCameras);
-  const activeSessions = others?.sessionsByRole ?? (() => sessions.countByRole(ticks()));
-  scrape.onScrape(() => metrics.activeSessions.setAll(activeSessions()));
+  scrape.onScrape(() => metrics.activeSessions.setAll(sessions.countByRole(ticks())));
   scrape.onScrape(() => metrics.hashQueue.set(sources.waitingPasswordChecks()));
   scrape.onScrape(() => metrics.rateLimitEntries.set(limiterEntries.ip(), 'ip'));
   scrape.onScrape(() => metrics.rateLimitEntries.set(limiterEntries.apikey(), 'apikey'));
@@ -79,12 +65,7 @@ export function openScrape(sources: ScrapeSources): Scrape {
   scrape.onScrape(nvrProbe(sources.settings, metrics));
   nameCameras();
   scrape.onScrape(certificateEnd(sources.certificate, metrics));
-  if (!others) return scrape;
-  const expose: Scrape['expose'] = async (accept) => {
-    await others.refresh();
-    return scrape.expose(accept);
-  };
-  return { ...scrape, expose };
+  return scrape;
 }
 
 /** Only the gate reaches the socket, and it forwards no client's request for this path. */

@@ -3,7 +3,6 @@ import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { StoppedAtStart } from '../../app/await-store.ts';
 import { type Postern, startPostern } from '../../app/start.ts';
-import type { StartOptions } from '../../app/start-options.ts';
 import { formatProblem } from '../../config/problems/problems.ts';
 import { loadServiceConfig } from '../../config/service-config.ts';
 import { announcement, passwordBox } from '../announcement.ts';
@@ -39,7 +38,7 @@ export async function runServe(place: ServePlace): Promise<number> {
   const clock = { now: () => Date.now() };
   const log = openLogDestination(stdout);
   try {
-    const postern = await started({
+    const postern = await startPostern({
       config,
       directory: resolve(directory),
       env,
@@ -67,19 +66,11 @@ export async function runServe(place: ServePlace): Promise<number> {
   }
 }
 
-/** What several processes need is not even read for one. */
-async function started(options: StartOptions): Promise<Postern> {
-  const { workers } = options.config.settings.server;
-  if (workers === 1) return startPostern(options);
-  const { startPrimary, workersOf } = await import('../../app/workers/start-primary.ts');
-  return workersOf(workers) === 1 ? startPostern(options) : startPrimary({ ...options, workers: workersOf(workers) });
-}
-
 const LAST_LINES_MS = 500;
 /** Beyond the grace, for what is written last: with the default the whole stays below the 10 s of `docker stop`. */
 const CLOSING_SECONDS = 1.5;
 
-/** A locked store or a worker that does not answer must not keep the process alive. */
+/** A locked store or an events backend that does not answer must not keep the process alive. */
 function endAfter(graceSeconds: number, stderr: Writable): void {
   const timer = setTimeout(
     () => {

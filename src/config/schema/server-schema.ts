@@ -9,10 +9,6 @@ const HOST_NAME = /^[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?$/;
 const NOT_LISTENER = (input: unknown) =>
   `${JSON.stringify(input)} is not host:port or false: write for example 127.0.0.1:5000`;
 
-const MOST_WORKERS = 64;
-const NOT_WORKERS = (input: unknown) =>
-  `${JSON.stringify(input)} is not a number of workers: write a whole number from 1 to ${MOST_WORKERS}, or auto`;
-
 const listener = () => parsed(parseListenAddress);
 const listenerOrOff = () => z.union([listener(), z.literal(false)], { error: ({ input }) => NOT_LISTENER(input) });
 
@@ -80,13 +76,6 @@ export const serverSection = z
     shutdown_grace: timeoutSeconds()
       .prefault(8)
       .describe('Time limit for requests that are still running at a stop, in seconds. "docker stop" kills after 10.')
-      .meta({ widens: 'never' }),
-    workers: z
-      .union([z.int().min(1).max(MOST_WORKERS), z.literal('auto')], { error: ({ input }) => NOT_WORKERS(input) })
-      .prefault(1)
-      .describe(
-        'Processes that serve requests, 1 to 64; auto: one for each core. With more than 1 a further process keeps what they share: login limits, metrics, log, telemetry listener.',
-      )
       .meta({ widens: 'never' }),
   })
   .prefault({})

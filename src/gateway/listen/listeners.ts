@@ -19,8 +19,6 @@ export interface ListenerRules {
   readonly timeoutIdle: () => number;
   /** Undefined for plain HTTP. */
   readonly tls: Omit<TlsRules, 'timeoutIdle'> | undefined;
-  /** What a killed service left at the path is removed already, or is the socket that is shared with other workers. */
-  readonly hasRoom?: boolean | undefined;
   /** Told of each connection that was closed because few file descriptors are left. */
   readonly onFull?: (() => void) | undefined;
 }
@@ -78,7 +76,7 @@ export async function listen(at: ListenAddress, gate: Gate, rules: ListenerRules
   });
   server.on('clientError', respondToClientError);
   return {
-    address: await bind(server, at, rules.hasRoom),
+    address: await bind(server, at),
     close: (graceSeconds) => drain({ server, connections, http1, http2: tls?.sessions }, graceSeconds),
   };
 }
@@ -108,10 +106,10 @@ function respondToClientError(error: NodeJS.ErrnoException, socket: Duplex): voi
 }
 
 /** Resolves with the address that is bound, with the real port for 0; rejects with a sentence when it cannot be bound. */
-export async function bind(server: Server, at: ListenAddress, hasRoom = false): Promise<ListenAddress> {
+export async function bind(server: Server, at: ListenAddress): Promise<ListenAddress> {
   const { host, port, path, fd } = at;
   if (path !== undefined && fd === undefined) {
-    if (!hasRoom) await makeRoomAt(path);
+    await makeRoomAt(path);
     letGroupConnect(server, path);
   }
   await new Promise<void>((resolve, reject) => {

@@ -13,7 +13,7 @@ import { askFailure } from '../decision/ask-failure.ts';
 import type { Destination } from '../decision/destinations.ts';
 import { noteStartedJob } from '../decision/known-jobs.ts';
 import type { OwnerLookup } from '../decision/owner-lookup.ts';
-import { type BufferBudget, createBufferBudget } from './buffer-budget.ts';
+import { createBufferBudget } from './buffer-budget.ts';
 import { limitOf } from './compose-list.ts';
 import { createComposedCache } from './composed-cache.ts';
 import { type NvrCounts, TooManyLists } from './count-at-nvr.ts';
@@ -39,8 +39,6 @@ export interface ObligationDeps {
   readonly ownConfig: () => OwnConfig | Promise<OwnConfig>;
   /** Called with a configuration that was read through the gate: the NVR's pages read it after each change of cameras. */
   readonly onConfigRead: (config: string) => void;
-  /** Of a worker: the part of a budget that is one for all workers. */
-  readonly held?: BufferBudget | undefined;
 }
 
 export type Settled =
@@ -52,7 +50,7 @@ export type Settled =
 type Served = Exclude<Destination, { kind: 'none' }>;
 
 /** Bytes that all responses may hold. */
-export const MOST_HELD_BYTES = 128 * 1024 * 1024;
+const MOST_HELD_BYTES = 128 * 1024 * 1024;
 /** One for the process, whatever is reloaded: the memory is shared as well. */
 const HELD = createBufferBudget(() => MOST_HELD_BYTES);
 /** One for the process: it may start a thread. */
@@ -125,10 +123,10 @@ async function joinedList(
   target: RequestTarget,
   obligations: Obligations & Required<Pick<Obligations, 'fanout'>>,
   { upstream }: Served,
-  { askText, held = HELD }: ObligationDeps,
+  { askText }: ObligationDeps,
 ): Promise<Settled> {
   const { responseForm: form, view } = obligations;
-  const hold = held.hold();
+  const hold = HELD.hold();
   try {
     const lists = await listsByCamera(target, obligations.fanout, (path) => askText(upstream, path), hold);
     if (!lists) return refused('answers-too-large');
@@ -157,9 +155,9 @@ async function narrowingOf(
   deps: ObligationDeps,
 ): Promise<Narrowing | undefined> {
   const { responseForm: form, view, isRewritten, empty, playlistAt, refusedHeader, startedFor } = obligations;
-  if (playlistAt !== undefined) return playlistNarrowing(playlistAt, deps);
-  if (refusedHeader !== undefined) return untouched(view, { refusedHeader }, deps);
-  if (startedFor !== undefined) return started(view, startedFor, deps);
+  if (playlistAt !== undefined) return playlistNarrowing(playlistAt);
+  if (refusedHeader !== undefined) return untouched(view, { refusedHeader });
+  if (startedFor !== undefined) return started(view, startedFor);
   // The events backend always honours the query. An NVR may be too old to know the parameter.
   if (!form || (isRewritten && destination.kind === 'events-backend')) return undefined;
   const { since: _, ...whole } = plainView(view);
@@ -178,33 +176,33 @@ async function narrowingOf(
     },
     reader: errorReaderOf(view),
     hidesUnknown: view.clearance === 'restricted' && (form === 'one' || obligations.owners !== undefined),
-    held: deps.held ?? HELD,
+    held: HELD,
     ...(empty === undefined ? {} : { empty }),
   };
 }
 
 /** The response as it is, or none of it. */
-const untouched = (view: CameraView, how: Partial<Narrowing>, { held = HELD }: ObligationDeps): Narrowing => ({
+const untouched = (view: CameraView, how: Partial<Narrowing>): Narrowing => ({
   body: (body) => Promise.resolve({ kind: 'narrowed', body }),
   reader: errorReaderOf(view),
   hidesUnknown: false,
-  held,
+  held: HELD,
   ...how,
 });
 
 /** The start of a job is passed on, and its camera kept. */
-const started = (view: CameraView, camera: string, deps: ObligationDeps): Narrowing => {
+const started = (view: CameraView, camera: string): Narrowing => {
   const body = (bytes: Uint8Array<ArrayBuffer>) => {
     noteStartedJob(Buffer.from(bytes).toString(), camera);
     return Promise.resolve({ kind: 'narrowed' as const, body: bytes });
   };
-  return untouched(view, { body }, deps);
+  return untouched(view, { body });
 };
 
 /** A day in segments of ten seconds has less than one. */
 const LARGEST_PLAYLIST = 4 * 1024 * 1024;
 
-const playlistNarrowing = (directory: string, { held = HELD }: ObligationDeps): Narrowing => ({
+const playlistNarrowing = (directory: string): Narrowing => ({
   async body(bytes) {
     const text = bytes.byteLength <= LARGEST_PLAYLIST ? Buffer.from(bytes).toString() : '';
     const written = playlistBelow(text, directory);
@@ -214,5 +212,5 @@ const playlistNarrowing = (directory: string, { held = HELD }: ObligationDeps): 
   },
   reader: { clearance: 'restricted', namesForeign: () => true },
   hidesUnknown: false,
-  held,
+  held: HELD,
 });

@@ -14,8 +14,6 @@ export interface DriverDeps {
   readonly file: string;
   /** After each write that holds and may change a verdict, and not before. */
   readonly onChange: () => void;
-  /** Awaited behind each write that holds, when the lock is given back: what waits for the write waits for it too. */
-  readonly onCommitted?: (() => Promise<void>) | undefined;
   /** Told of each fault that leaves here. */
   readonly onFault: (fault: unknown) => void;
   /** Throws when what is written now would be lost. */
@@ -50,13 +48,11 @@ export function createSqliteDriver(deps: DriverDeps): SqliteDriver {
       return told(() => run(query, writer), deps);
     }
     if (isRead(query.sql)) return retried(() => run(query, reader), performance.now() + LOCK_PATIENCE_MS, deps);
-    const outcome = await write(() => {
+    return write(() => {
       const done = run(query, writer);
       if (changes) deps.onChange();
       return done;
     });
-    await deps.onCommitted?.();
-    return outcome;
   };
   const write = async <Outcome>(work: () => Outcome, patienceMs = LOCK_PATIENCE_MS): Promise<Outcome> => {
     const deadline = performance.now() + patienceMs;
@@ -103,7 +99,6 @@ export function createSqliteDriver(deps: DriverDeps): SqliteDriver {
         if ((connection as Connection).changes) deps.onChange();
       }
       endTransaction(connection);
-      await deps.onCommitted?.();
     },
     async rollbackTransaction(connection) {
       try {

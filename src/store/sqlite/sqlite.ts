@@ -21,8 +21,6 @@ export interface SqliteOptions {
   readonly functions?: Readonly<Record<string, (text: string) => string | null>>;
   /** Told of each statement that failed. */
   readonly onFault?: (fault: unknown) => void;
-  /** Awaited behind each write. */
-  readonly onCommitted?: (() => Promise<void>) | undefined;
 }
 
 /** While the file is being opened, waiting for another process may block. */
@@ -93,7 +91,6 @@ export function sqliteEngine(options: SqliteOptions): Engine {
       changes += 1;
       renewSeen();
     },
-    onCommitted: options.onCommitted,
     onFault,
     isClosed: () => isClosed,
     check,

@@ -36,15 +36,13 @@ export interface LogDeps {
   readonly destination: DestinationStream;
   readonly auditFile?: DestinationStream | undefined;
   readonly clock: Clock;
-  /** Which of several processes writes the line. */
-  readonly worker?: number | undefined;
 }
 
-export function createLogs({ rules, destination, auditFile, clock, worker }: LogDeps): Logs {
+export function createLogs({ rules, destination, auditFile, clock }: LogDeps): Logs {
   const loggers = new Map<string, Logger>();
   const roots = {
-    all: createRoot([destination], clock, worker),
-    audit: createRoot(auditFile ? [destination, auditFile] : [destination], clock, worker),
+    all: createRoot([destination], clock),
+    audit: createRoot(auditFile ? [destination, auditFile] : [destination], clock),
   };
   let current = rules;
   const named = (name: string): Logger => {
@@ -59,12 +57,11 @@ export function createLogs({ rules, destination, auditFile, clock, worker }: Log
     frequent(name) {
       const logger = named(name);
       const time = timestamps(clock);
-      const of = worker === undefined ? '' : `,"worker":${worker}`;
       return {
         isOn: () => logger.isLevelEnabled('info'),
         info(record, message) {
           const fields = JSON.stringify(record).slice(1, -1);
-          const head = `{"level":"info"${time()}${of},"logger":"${name}"`;
+          const head = `{"level":"info"${time()},"logger":"${name}"`;
           destination.write(safeLine(`${head},${fields},"msg":"${message}"}\n`));
         },
       };
@@ -76,7 +73,7 @@ export function createLogs({ rules, destination, auditFile, clock, worker }: Log
   };
 }
 
-function createRoot(destinations: readonly DestinationStream[], clock: Clock, worker: number | undefined): Logger {
+function createRoot(destinations: readonly DestinationStream[], clock: Clock): Logger {
   const write = (line: string): void => {
     const safe = safeLine(line);
     for (const destination of destinations) destination.write(safe);
@@ -84,7 +81,7 @@ function createRoot(destinations: readonly DestinationStream[], clock: Clock, wo
   return pino(
     {
       level: 'trace',
-      base: worker === undefined ? null : { worker },
+      base: null,
       timestamp: timestamps(clock),
       formatters: { level: (level) => ({ level }), log: withoutSecrets },
       serializers: { err: faultRecord },

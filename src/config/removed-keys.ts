@@ -1,0 +1,23 @@
+/** Keys of former versions that have no effect any more, and what to do instead. A service that still has one starts (SPEC 1). */
+import type { Finding, KeyPath } from './problems/problems.ts';
+
+// biome-ignore format: a table
+const REMOVED: Readonly<Record<string, string>> = {
+  'server.workers': 'one process serves everything; start replicas to use more cores (docs/replicas.md)',
+};
+
+/** Takes them out of the tree; gives a finding for each that was there. */
+export function takeRemovedKeys(tree: unknown): readonly Finding[] {
+  return Object.entries(REMOVED).flatMap(([key, instead]) => {
+    const path = key.split('.');
+    return takeOut(tree, path) ? [{ path, message: `was removed and has no effect: ${instead}; remove the key` }] : [];
+  });
+}
+
+function takeOut(tree: unknown, path: KeyPath): boolean {
+  const last = path.at(-1);
+  const node = path.slice(0, -1).reduce<unknown>((above, step) => Object(above)[step], tree);
+  if (last === undefined || typeof node !== 'object' || node === null || !Object.hasOwn(node, last)) return false;
+  delete (node as Record<PropertyKey, unknown>)[last];
+  return true;
+}
