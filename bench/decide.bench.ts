@@ -3,15 +3,11 @@ import { authorize } from '../src/access/authorize.ts';
 import { layoutOfConfig } from '../src/access/recorder-layout.ts';
 import { compileRouteTable, type RouteTable } from '../src/access/route-table.ts';
 import { rightsOfToken } from '../src/accounts/tokens/api-tokens.ts';
-import { createShadow } from '../src/app/gate/shadow.ts';
 import { loadPolicy } from '../src/config/policy/load-policy.ts';
 import type { Caller } from '../src/domain/caller.ts';
 import { scopeOfRole } from '../src/domain/camera-scope.ts';
 import type { Role, UserName } from '../src/domain/names.ts';
-import type { PolicyRow } from '../src/domain/policy.ts';
-import type { RequestFacts } from '../src/domain/request.ts';
 import { NO_LIMITS } from '../src/domain/rights/role-limits.ts';
-import type { Admission } from '../src/gateway/decision/admit.ts';
 import { parseTarget } from '../src/gateway/decision/strict-target.ts';
 
 /** A company's NVR: thirty-two cameras, two streams each. */
@@ -75,12 +71,6 @@ async function run(): Promise<void> {
     console.log(
       `${`API token, ${patterns} × ${patterns} patterns: rights and decision`.padEnd(REQUEST_WIDTH)}${tokenCost(table, patterns).toFixed(2).padStart(WIDTH)}`,
     );
-  for (const [what, other] of shadows(policy.rows))
-    console.log(
-      `${what.padEnd(REQUEST_WIDTH)}${shadowCosts(table, policy.rows, other)
-        .map((cost) => cost.toFixed(2).padStart(WIDTH))
-        .join('')}`,
-    );
   console.log(`\nslowest for admin and viewer: ${slowest.toFixed(2)} µs (limit ${LIMIT_MICROSECONDS})`);
   if (slowest >= LIMIT_MICROSECONDS) process.exitCode = 1;
 }
@@ -142,63 +132,3 @@ function medianOf(table: RouteTable, method: string, text: string, caller: () =>
   const samples = Array.from({ length: SAMPLES }, batch).sort((one, other) => one - other);
   return samples[SAMPLES / 2] ?? Number.NaN;
 }
-
-/** The same rows and roles, as of a configuration that changes little; and rows that all say something else, the worst there can be. */
-const shadows = (rows: readonly PolicyRow[]): readonly (readonly [what: string, rows: readonly PolicyRow[]])[] => [
-  ['shadow mode, same rows: mean of all requests', rows.map((row) => ({ ...row }))],
-  ['shadow mode, every row differs: mean of all requests', rows.map((row) => ({ ...row, empty: ['other'] }))],
-];
-
-/** What shadow mode adds to a request, by caller: all requests above in turn. */
-function shadowCosts(routes: RouteTable, rows: readonly PolicyRow[], other: readonly PolicyRow[]): readonly number[] {
-  const roles = { cameras: ROLES, limits: NO_LIMITS, zone: 'UTC' };
-  const shadow = createShadow({
-    current: { rows, roles },
-    other: { rows: other, roles },
-    routes,
-    rolesInForce: () => roles,
-    layout: () => LAYOUT,
-    seconds: () => 0,
-    onDifference() {},
-  });
-  return CALLERS.map((role) => {
-    const caller = callerOf(role);
-    const decided = REQUESTS.flatMap(([method, target]) => {
-      const parsed = parseTarget(target);
-      const facts = { ...FACTS, method: method === 'WS' ? 'GET' : method, isUpgrade: method === 'WS', target };
-      if (!parsed) return [];
-      const route = routes.match(method, parsed.segments);
-      const verdict = authorize(caller, route, parsed, surroundings);
-      const admission: Admission =
-        verdict.kind === 'refused'
-          ? { kind: 'refused', reason: verdict.reason, client: CLIENT, caller }
-          : verdict.kind === 'nothing-visible'
-            ? { kind: 'nothing-visible', body: verdict.body, client: CLIENT, caller }
-            : { kind: 'admitted', client: CLIENT, caller, target: verdict.target, route };
-      return [{ facts, admission }];
-    });
-    const batch = (): number => {
-      const start = process.hrtime.bigint();
-      for (let time = 0; time < BATCH; time += 1)
-        for (const { facts, admission } of decided) shadow.onDecision(facts, admission);
-      return Number(process.hrtime.bigint() - start) / 1000 / BATCH / decided.length;
-    };
-    for (let time = 0; time < SAMPLES; time += 1) batch();
-    const samples = Array.from({ length: SAMPLES }, batch).sort((one, other) => one - other);
-    return samples[SAMPLES / 2] ?? Number.NaN;
-  });
-}
-
-const CLIENT = { address: '192.0.2.1', encrypted: false, host: 'nvr', viaTrustedProxy: false };
-const FACTS: RequestFacts = {
-  listener: 'external',
-  method: 'GET',
-  target: '/',
-  httpVersion: '1.1',
-  rawHeaders: [],
-  headers: {},
-  peer: '192.0.2.1',
-  encrypted: false,
-  isUpgrade: false,
-  pipelinedBytes: 0,
-};

@@ -1,7 +1,6 @@
 /** What holds under one configuration: a reload makes the next generation and swaps the reference (SPEC 1). */
 
 import type { RecorderLayout } from '../access/recorder-layout.ts';
-import { rolesOfFile } from '../config/schema/role-schema.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { AddressCheck } from '../doctor/check-route.ts';
@@ -18,8 +17,6 @@ import type { AccountsInForce } from './accounts/accounts-in-force.ts';
 import { addressCheck } from './gate/address-check.ts';
 import { createAuthorizer } from './gate/authorizer.ts';
 import { gateDeps } from './gate/gate.ts';
-import { routeTable } from './gate/rules.ts';
-import { createShadow, type Shadow } from './gate/shadow.ts';
 import { createViewings } from './gate/viewings.ts';
 import { type Components, openComponents, replacedComponents } from './resources/components.ts';
 import { askerOf } from './resources/upstreams.ts';
@@ -38,8 +35,6 @@ export interface Generation {
   readonly rules: () => Rules;
   readonly readiness: () => Promise<Readiness>;
   readonly status: () => Promise<ServiceStatus>;
-  /** Undefined without `shadow.config`. */
-  readonly shadow: Shadow | undefined;
   readonly canary: CanarySources;
 }
 
@@ -108,7 +103,6 @@ function generationUnder(
   const { layout } = components.cameras.it;
   const accounts = runtime.accounts.under(settings);
   const readiness = readinessOf(settings, runtime, components.events.it, components.cameras.it.fault);
-  const shadow = shadowUnder(config, runtime, components);
   const status = serviceStatus({
     settings,
     readiness,
@@ -120,7 +114,6 @@ function generationUnder(
     recent,
     unknownRoutes,
     canary: runtime.canary,
-    shadow,
   });
   const build = { version: runtime.version, policy: policyDigest(config.policy) };
   const remembering = { version: store.version, now: () => unixSeconds(clock) };
@@ -146,7 +139,6 @@ function generationUnder(
     underWay,
     places,
     remembering,
-    onDecision: shadow?.onDecision,
     onCaller: (caller, { address }, request) =>
       seenSessions.note(caller, { address, agent: singleHeader(request, 'user-agent') }),
     unknownRoutes,
@@ -173,27 +165,8 @@ function generationUnder(
     rules: authorizer.uncounted,
     readiness,
     status,
-    shadow,
     canary,
   };
-}
-
-function shadowUnder(
-  { settings, policy, shadow }: ServiceConfig,
-  runtime: Runtime,
-  components: Components,
-): Shadow | undefined {
-  if (!shadow) return undefined;
-  const { roleRegistry } = runtime.accounts;
-  return createShadow({
-    current: { rows: policy, roles: rolesOfFile(settings.auth) },
-    other: { rows: shadow.rows, roles: rolesOfFile(shadow.auth) },
-    routes: routeTable(policy, settings),
-    rolesInForce: roleRegistry.currentInForce,
-    layout: components.cameras.it.layout,
-    seconds: () => unixSeconds(runtime.clock),
-    onDifference: (kind) => runtime.counters.metrics.shadowDifferences.add(1, kind),
-  });
 }
 
 /** Where the NVR describes itself. */

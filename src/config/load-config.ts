@@ -153,7 +153,6 @@ const MAPS: { readonly [key: string]: typeof MAPS } = {
   store: {},
   limits: {},
   canary: {},
-  shadow: {},
   logger: { logs: {} },
   ui: {},
 };
@@ -180,7 +179,7 @@ function lostKeys(tree: unknown, above: readonly PropertyKey[] = []): readonly F
 
 function withAbsolutePaths(settings: Settings, directory: string): Settings {
   const absolute = (file: string): string => resolve(directory, file);
-  const { tls, nvr, events, store, logger, shadow } = settings;
+  const { tls, nvr, events, store, logger } = settings;
   return {
     ...settings,
     tls: { ...tls, certificate: absolute(tls.certificate), private_key: absolute(tls.private_key) },
@@ -197,7 +196,6 @@ function withAbsolutePaths(settings: Settings, directory: string): Settings {
       ...store,
       url: store.url.engine === 'sqlite' ? { ...store.url, file: absolute(store.url.file) } : store.url,
     },
-    shadow: { ...(shadow.config === undefined ? {} : { config: absolute(shadow.config) }) },
     logger: {
       ...logger,
       ...(logger.audit_file === undefined ? {} : { audit_file: absolute(logger.audit_file) }),

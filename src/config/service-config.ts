@@ -1,7 +1,5 @@
 /** The configuration with the route table that it names: what the service starts with, and reads again (SPEC 1, reload). */
 import type { PolicyRow } from '../domain/policy.ts';
-import { err, ok, type Result } from '../domain/result.ts';
-import type { Environment } from './layers.ts';
 import { type ConfigPlace, loadConfig } from './load-config.ts';
 import { loadPolicy } from './policy/load-policy.ts';
 import { type Finding, formatProblem, type Problem } from './problems/problems.ts';
@@ -28,17 +26,10 @@ export interface ServiceConfig {
   readonly warnings: readonly string[];
   /** Where something stands that is found out later. */
   readonly placed: (finding: Finding) => Problem;
-  /** Of `shadow.config`: what it says of rights. */
-  readonly shadow?: ShadowConfig;
   readonly file: string;
   /** The file is the quick start's, written just now. */
   readonly created: boolean;
   readonly files: readonly string[];
-}
-
-export interface ShadowConfig {
-  readonly rows: readonly PolicyRow[];
-  readonly auth: Settings['auth'];
 }
 
 export interface InvalidConfig {
@@ -62,9 +53,7 @@ export async function loadServiceConfig(place: Omit<ConfigPlace, 'onFile'>): Pro
   const { settings, given, isEmpty, text, secretFiles, placed, file, created } = config;
   if (settings.nvr.ca !== undefined) onFile(settings.nvr.ca);
   const policy = await loadPolicy(settings.nvr.policy, place.directory, onFile);
-  const shadow = await shadowOf(settings, place, onFile);
   const files = [...looked];
-  if (shadow && !shadow.ok) return { kind: 'invalid', problems: shadow.error, warnings, file, files };
   if (policy.kind === 'invalid') return { ...policy, warnings, file, files };
   const found = {
     settings,
@@ -77,28 +66,5 @@ export async function loadServiceConfig(place: Omit<ConfigPlace, 'onFile'>): Pro
     warnings,
     policyTexts: policy.texts,
   };
-  return { kind: 'loaded', ...found, ...(shadow && { shadow: shadow.value }), placed, file, created, files };
+  return { kind: 'loaded', ...found, placed, file, created, files };
 }
-
-/** Keys come from its file alone; secrets in it may stand in the environment. */
-async function shadowOf(
-  { shadow: { config: otherFile } }: Settings,
-  { directory, env }: Pick<ConfigPlace, 'directory' | 'env'>,
-  onFile: (file: string) => void,
-): Promise<Result<ShadowConfig, readonly Problem[]> | undefined> {
-  if (otherFile === undefined) return undefined;
-  onFile(otherFile);
-  const config = await loadConfig({ directory, env: withoutKeys(env), file: otherFile, onFile });
-  if (config.kind === 'invalid') return err(config.problems.map((problem) => inFile(problem, otherFile)));
-  const policy = await loadPolicy(config.settings.nvr.policy, directory, onFile);
-  if (policy.kind === 'invalid') return err(policy.problems.map((problem) => inFile(problem, otherFile)));
-  return ok({ rows: policy.rows, auth: config.settings.auth });
-}
-
-const withoutKeys = (env: Environment): Environment =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith(KEY_PREFIX)));
-
-/** Of variables that are keys: `POSTERN__AUTH__ENABLED`. */
-const KEY_PREFIX = 'POSTERN__';
-
-const inFile = (problem: Problem, file: string): Problem => ({ source: file, ...problem });

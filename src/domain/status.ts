@@ -23,19 +23,6 @@ export interface ServiceStatus {
   readonly failures: readonly FailedRequest[] | null;
   /** The last round of the canary; null when there was none. */
   readonly canary: CanaryStatus | null;
-  /** What the configuration of shadow.config would have judged otherwise, since it was read; null without one. */
-  readonly shadow: readonly ShadowDifference[] | null;
-}
-
-export interface ShadowDifference {
-  /** `gains`: refused now, and it would not be; `loses`; `cameras`: other cameras; `narrowing`: the same, cut in another way. */
-  readonly kind: 'gains' | 'loses' | 'cameras' | 'narrowing';
-  /** Null for a caller who is unknown. */
-  readonly role: string | null;
-  /** `GET /api/events/{id}`; null where no row names the path. */
-  readonly route: string | null;
-  readonly count: number;
-  readonly lastSeenAt: number;
 }
 
 export type Reach =

@@ -133,7 +133,4 @@ export type LinkResult = (typeof LINK_RESULTS)[number];
 /** How a round of the canary ended. */
 export const CANARY_RESULTS = ['clean', 'leaks', 'failed', 'idle'] as const;
 
-/** What a second configuration would have judged otherwise. */
-export const SHADOW_KINDS = ['gains', 'loses', 'cameras', 'narrowing'] as const;
-
 export const WEBHOOK_RESULTS = ['sent', 'failed'] as const;

@@ -102,7 +102,6 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
     canaryLeaks:          createGauge('postern_canary_leaks', 'Leaks of the last round of the canary: a route and a foreign camera that it showed.'),
     canaryLastRound:      createGauge('postern_canary_last_round_timestamp_seconds', 'When the last round of the canary ended that had answers.'),
     canaryUnknown:        createGauge('postern_canary_unknown_operations', 'Operations that the NVR lists and the route table does not know.'),
-    shadowDifferences:    createCounter('postern_shadow_differences_total', 'Requests that the configuration of shadow.config would have judged otherwise; nothing of it is enforced.', [['kind', labels.SHADOW_KINDS]]),
     scrapeFaults:         createCounter('postern_scrape_faults_total', 'Values that could not be read in time for a scrape.'),
   };
   // Left out until their value is known.

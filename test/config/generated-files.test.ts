@@ -67,7 +67,6 @@ describe('Every key', () => {
       'proxy.header_map.user', 'proxy.logout_url', 'proxy.role_map', 'proxy.separator', 'proxy.trusted_peers',
       'server.base_path', 'server.console_url', 'server.external', 'server.internal', 'server.internal_hosts', 'server.public_url', 'server.shutdown_grace', 'server.telemetry',
       'server.timeout_headers', 'server.timeout_login_body',
-      'shadow.config',
       'store.grace', 'store.listen_url', 'store.listen_url_file', 'store.url', 'store.url_file',
       'tls.certificate', 'tls.enabled', 'tls.hsts', 'tls.private_key',
       'ui.frame_ancestors', 'ui.login',

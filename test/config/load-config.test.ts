@@ -159,7 +159,6 @@ describe('An empty configuration', () => {
       limits: { replicas: 2 },
       links: { default_lifetime: 86_400, enabled: true, max_lifetime: 30 * 86_400 },
       canary: { every: null },
-      shadow: {},
       ledger: { enabled: true, retention: 90, visible_to_viewers: false, notices: false },
       notify: { webhook_timeout: 10 },
       logger: { default: 'info', logs: {}, audit_max_size: 10_000_000 },

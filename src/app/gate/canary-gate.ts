@@ -59,7 +59,6 @@ function doorOf(deps: Omit<GateDeps, 'watch'>, rights: Pick<Caller, 'role' | 'sc
     }),
     // Nothing of it is a client's: no session is seen, no request is counted, no viewing is recorded.
     onCaller() {},
-    onDecision: undefined,
     unknownRoutes: { note() {}, list: () => [] },
     viewings: undefined,
     watch: courseWatch(() => course),

@@ -68,7 +68,6 @@ export interface GateSources {
   /** For the cookie of `/auth`: the same as for identity. */
   readonly remembering: Remembering;
   readonly onCaller: GateDeps['onCaller'];
-  readonly onDecision: GateDeps['onDecision'];
   readonly unknownRoutes: GateDeps['unknownRoutes'];
   readonly watch: GateDeps['watch'];
   readonly viewings: GateDeps['viewings'];
@@ -117,7 +116,6 @@ export function gateDeps(deps: GateSources): GateDeps {
     underWay: deps.underWay,
     places: deps.places,
     onCaller: deps.onCaller,
-    onDecision: deps.onDecision,
     unknownRoutes: deps.unknownRoutes,
     newRequestId: randomUUID,
     watch: deps.watch,

@@ -7,7 +7,6 @@ import type {
   CanaryStatus,
   Reach,
   ServiceStatus,
-  ShadowDifference,
   StatusCertificate,
   StatusWarning,
   UnknownRoute,
@@ -31,7 +30,6 @@ export interface StatusSources {
   readonly recent: RecentFailures;
   readonly unknownRoutes: { list(): readonly UnknownRoute[] };
   readonly canary: { status(): CanaryStatus | null };
-  readonly shadow: { list(): readonly ShadowDifference[] } | undefined;
 }
 
 export function serviceStatus(sources: StatusSources): () => Promise<ServiceStatus> {
@@ -59,7 +57,6 @@ export function serviceStatus(sources: StatusSources): () => Promise<ServiceStat
       unknownRoutes: sources.unknownRoutes.list(),
       failures: recent.failures(),
       canary: sources.canary.status(),
-      shadow: sources.shadow?.list() ?? null,
     };
   };
 }

@@ -1,6 +1,6 @@
-/** The keys of the canary and of shadow mode (SPEC 15). */
+/** The keys of the canary (SPEC 15). */
 import { z } from 'zod';
-import { filePath, wordedSeconds } from './value-types.ts';
+import { wordedSeconds } from './value-types.ts';
 
 /** A round asks some hundred questions with long pauses. */
 const SHORTEST_SECONDS = 60;
@@ -16,15 +16,3 @@ export const canarySection = z
   })
   .prefault({})
   .describe('The canary: a standing test that no route shows a camera to a caller who may not see it.');
-
-export const shadowSection = z
-  .strictObject({
-    config: filePath().optional().meta({
-      description:
-        'Another configuration file, whose nvr.policy and auth.roles judge every request beside this one. Differences are counted and listed on GET /api/status; nothing of it is enforced.',
-      example: './next.yaml',
-      widens: 'never',
-    }),
-  })
-  .prefault({})
-  .describe('Shadow mode: what another configuration would change, seen on live traffic.');

@@ -1,7 +1,7 @@
 /** Every configuration key with its type, default and sentence (interface 2.5; SPEC 1): the one source of conf/. */
 import { z } from 'zod';
 import { authSection } from './auth-schema.ts';
-import { canarySection, shadowSection } from './canary-schema.ts';
+import { canarySection } from './canary-schema.ts';
 import { ledgerSection } from './ledger-schema.ts';
 import { limitsSection } from './limits-schema.ts';
 import { linksSection } from './links-schema.ts';
@@ -24,7 +24,6 @@ export const settingsSchema = z
     limits: limitsSection,
     links: linksSection,
     canary: canarySection,
-    shadow: shadowSection,
     notify: notifySection,
     ledger: ledgerSection,
     logger: loggerSection,

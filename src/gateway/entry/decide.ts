@@ -11,7 +11,7 @@ import type { GateDeps } from './gate-deps.ts';
 import { asIndexPage } from './index-page.ts';
 import { type Middleware, type PipelineContext, respond } from './pipeline-state.ts';
 
-type DecideDeps = Pick<GateDeps, 'rules' | 'refusals' | 'onCaller' | 'onDecision' | 'enterLink' | 'linkFault'>;
+type DecideDeps = Pick<GateDeps, 'rules' | 'refusals' | 'onCaller' | 'enterLink' | 'linkFault'>;
 
 /** Not an async function: most requests are decided without waiting, and each promise would cost them. */
 export function decide(deps: DecideDeps): Middleware {
@@ -66,7 +66,6 @@ function actOn(admission: Admission, { ctx, next, question, deps }: Pass): Promi
   const { caller, client } = admission;
   state.requestId = receivedRequestId(facts, client) ?? state.requestId;
   watch.onDecision(admission, state.requestId, question?.described);
-  deps.onDecision?.(question?.described ?? facts, admission);
   if (caller) deps.onCaller(caller, client, question?.described ?? facts);
   if (admission.kind === 'refused') {
     const refusal = errorResponse(admission.reason, facts, state.requestId, deps.refusals(), admission);

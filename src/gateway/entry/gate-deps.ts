@@ -6,7 +6,7 @@ import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestFacts } from '../../domain/request.ts';
 import type { SharedThing } from '../../domain/shared-thing.ts';
 import type { RouteState } from '../../domain/verdict.ts';
-import type { Admission, Rules } from '../decision/admit.ts';
+import type { Rules } from '../decision/admit.ts';
 import type { Client } from '../decision/client.ts';
 import type { DestinationRules } from '../decision/destinations.ts';
 import type { GateWatch } from '../decision/gate-watch.ts';
@@ -49,8 +49,6 @@ export interface GateDeps {
   /** Told of each known caller, with the request that was judged. */
   readonly onCaller: (caller: Caller, client: Client, request: RequestFacts) => void;
   readonly unknownRoutes: UnknownRoutes;
-  /** Told of each decision by rights, with the request that was judged; it changes nothing. Of shadow mode. */
-  readonly onDecision?: ((request: RequestFacts, admission: Admission) => void) | undefined;
   readonly newRequestId: () => string;
   readonly watch: GateWatch;
   /** Undefined: none is recorded. */

@@ -39,7 +39,6 @@ export async function handleUpgrade(
   try {
     const admission = await admit(facts, deps.rules());
     watch.onDecision(admission, requestId);
-    deps.onDecision?.(facts, admission);
     if (admission.kind === 'refused') return refuse(admission.reason, admission);
     if (admission.kind === 'nothing-visible') return refuse('camera-not-in-role');
     const destination = destinationOf('WS', admission.target, deps.destinations());

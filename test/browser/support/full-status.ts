@@ -59,7 +59,6 @@ export const FULL_STATUS: ServiceStatus = {
     leaks: [{ route: 'GET /api/new_list', camera: `garden<img src=x onerror=alert(1)>${'z'.repeat(120)}` }],
     unknownOperations: ['GET /api/new_thing/{id}'],
   },
-  shadow: [{ kind: 'gains', role: 'guards', route: 'GET /api/exports', count: 3, lastSeenAt: NOW - 90 }],
   failures: [
     { at: NOW - 60, reason: 'nvr-unreachable', method: 'GET', path: `/api/${'y'.repeat(200)}`, requestId: 'a1b2' },
   ],

@@ -1,7 +1,6 @@
 /** What the canary found: counted, logged without content, in the audit log, and on the status page (SPEC 9, 15). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { SHADOW_KINDS } from '../../../src/access/review/shadow-verdict.ts';
 import type { AuditEntry } from '../../../src/accounts/audit.ts';
 import { createCanaryTold } from '../../../src/app/telemetry/canary-told.ts';
 import type { DoneRound } from '../../../src/canary/round.ts';
@@ -69,15 +68,4 @@ it('A round of the canary is told by what it found, and new operations once', as
     'warn a round of the canary brok',
   ]);
   assert.deepEqual([told.status()?.result, told.status()?.at], ['failed', 1200]);
-});
-
-it('What a second configuration would change is counted by kind', async () => {
-  const metrics = createMetrics({ version: '1', node: '24', roles: [], identityHeaders: [] });
-  const { expose } = createScrape(Object.values(metrics), metrics.scrapeFaults);
-  for (const kind of SHADOW_KINDS) {
-    metrics.shadowDifferences.add(1, kind);
-    const series = `shadow_differences_total{kind="${kind}"}`;
-    noteDriven(series);
-    assert.equal(seriesIn((await expose(undefined)).body).get(`postern_${series}`), 1);
-  }
 });
