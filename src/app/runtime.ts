@@ -7,7 +7,6 @@ import type { ServiceConfig } from '../config/service-config.ts';
 import type { Caller } from '../domain/caller.ts';
 import { type Clock, unixSeconds } from '../domain/clock.ts';
 import { createDeletionGuard, type DeletionGuard } from '../domain/deletion-guard.ts';
-import type { UserName } from '../domain/names.ts';
 import { createOpenStreams, type OpenStreams } from '../gateway/entry/open-streams.ts';
 import { createUnderWay, type UnderWay } from '../gateway/entry/under-way.ts';
 import { createUnknownRoutes, type UnknownRoutes } from '../gateway/entry/unknown-routes.ts';
@@ -127,8 +126,6 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
     log: logs.named('service.ledger'),
     metrics,
     send: (message) => told?.(message),
-    accountSince: async (name) =>
-      settings.auth.enabled ? (await store.accounts.findUser(name as UserName))?.createdAt : undefined,
   });
   const { note, close: closeLedger } = ledger;
   opened.defer(closeLedger);

@@ -5,6 +5,7 @@ import type { Finding, KeyPath } from './problems/problems.ts';
 const REMOVED: Readonly<Record<string, string>> = {
   'server.workers': 'one process serves everything; start replicas to use more cores (docs/replicas.md)',
   shadow:           'run "postern policy try FILE", which says who would gain or lose what, and what of it was really used',
+  'ledger.notices': 'nothing compares viewing with the days before any more',
 };
 
 /** Takes them out of the tree; gives a finding for each that was there. */

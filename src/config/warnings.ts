@@ -11,7 +11,6 @@ const USUAL_ITERATIONS = 600_000;
 const CHECKS: readonly Check[] = [
   pooled,
   retention,
-  notices,
   sessions,
   hashes,
   networks,
@@ -39,27 +38,6 @@ function retention({ events }: Settings): readonly Finding[] {
     ['events', 'retention'],
     "has no effect, because the events are the NVR's: set how long they are kept there, or remove the key",
   );
-}
-
-/** Days with viewings that are learned from before anything is told, and today. */
-const LEARNED_DAYS = 8;
-
-function notices({ ledger }: Settings): readonly Finding[] {
-  const path = ['ledger', 'notices'];
-  return ledger.notices
-    ? [
-        ...when(
-          !ledger.enabled,
-          path,
-          'has no effect, because ledger.enabled is false: set it to true, or remove the key',
-        ),
-        ...when(
-          ledger.retention < LEARNED_DAYS,
-          path,
-          `nothing will ever be told, because records are kept for ${ledger.retention} days and seven days are learned from: raise ledger.retention to 30 or more`,
-        ),
-      ]
-    : [];
 }
 
 /** The port that recorders have open in a container's own network, where the container's configuration sets it. */

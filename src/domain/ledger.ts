@@ -10,13 +10,10 @@ export const LEDGER_KINDS = [
   'change',
   'refusal',
   'link',
+  /** Of former versions. */
   'notice',
 ] as const;
 export type LedgerKind = (typeof LEDGER_KINDS)[number];
-
-/** What a record of kind `notice` tells: viewing that is unlike what was usual before. */
-export const LEDGER_NOTICES = ['unusual-hour', 'unusual-camera', 'many-minutes', 'many-exports'] as const;
-export type LedgerNotice = (typeof LEDGER_NOTICES)[number];
 
 export const isViewingKind = (kind: string): kind is ViewingKind => VIEWING_KINDS.some((known) => known === kind);
 
@@ -98,17 +95,10 @@ export interface Mended {
   readonly isHeadRestored: boolean;
 }
 
-/** What may be told once: the text is the same for the same thing, whichever process tells it. */
-export interface Once {
-  readonly id: string;
-  /** `2026-11-22`: after this day it is not told any more. */
-  readonly day: string;
-}
-
 /** What is added at once. */
 export interface LedgerBatch {
-  /** `span`: the open span that has ended with it. `once`: it is left out when it was told before. */
-  readonly ended: readonly { readonly entry: LedgerEntry; readonly span?: string; readonly once?: Once }[];
+  /** `span`: the open span that has ended with it. */
+  readonly ended: readonly { readonly entry: LedgerEntry; readonly span?: string }[];
   readonly open: readonly OpenSpan[];
 }
 
@@ -191,9 +181,7 @@ export interface LedgerStore {
   /** Newest first. */
   find(question: LedgerQuestion, limit: number, cursor?: LedgerCursor): Promise<readonly ListedRecord[]>;
   days(question: LedgerQuestion, firstDay: string, lastDay: string): Promise<readonly LedgerDay[]>;
-  /** Viewings of a user that go on, of all processes. */
-  openViewings(user: string): Promise<readonly OpenSpan[]>;
-  /** Sums, and what may be told once. */
+  /** Sums. */
   forgetDaysBefore(day: string): Promise<void>;
 }
 

@@ -40,8 +40,8 @@ export interface EndedSpan {
   readonly entry: LedgerEntry;
 }
 
-/** `newId` names open spans. `onBegin` is told of each. */
-export function createSpans(newId: () => string, onBegin: (subject: Subject) => void = () => {}): Spans {
+/** `newId` names open spans. */
+export function createSpans(newId: () => string): Spans {
   const byKey = new Map<string, Growing[]>();
   let ended: EndedSpan[] = [];
 
@@ -67,7 +67,6 @@ export function createSpans(newId: () => string, onBegin: (subject: Subject) => 
         const begun = { id: newId(), subject, watched, from, to, requests, madeUp, isChanged: true };
         spans.push(begun);
         crowds.begun(subject);
-        onBegin(subject);
       }
       byKey.set(sighting.key, spans);
     },

@@ -1,8 +1,8 @@
 /** Writes the ledger, a batch a second: never in the way of an answer, and from a queue that is bounded (SPEC 14). */
-import type { LedgerBatch, LedgerEntry, LedgerStore, Once, OpenSpan } from '../domain/ledger.ts';
+import type { LedgerBatch, LedgerEntry, LedgerStore, OpenSpan } from '../domain/ledger.ts';
 import { linkEntries } from './chain.ts';
 import { daysOf, type LocalTime } from './days.ts';
-import type { LedgerNews, Subject } from './sightings.ts';
+import type { LedgerNews } from './sightings.ts';
 import { createSpans, cutOff, type EndedSpan } from './spans.ts';
 
 export interface WriterDeps {
@@ -11,8 +11,6 @@ export interface WriterDeps {
   readonly now: () => number;
   readonly newId: () => string;
   readonly localTime: (at: number) => LocalTime;
-  /** A span begins. */
-  readonly onBegin?: (subject: Subject) => void;
   /** Written for good. */
   readonly onWritten?: (entries: readonly LedgerEntry[]) => void;
   readonly onDropped?: (records: number) => void;
@@ -23,8 +21,6 @@ export interface WriterDeps {
 
 export interface LedgerWriter {
   take(news: LedgerNews): void;
-  /** `once`: it is written, and told to `onWritten`, unless it was written before, by whichever process. */
-  add(entry: LedgerEntry, once?: Once): void;
   /** Writes what waits; what cannot be written waits on. */
   flush(): Promise<void>;
   /** Undefined before the first batch. */
@@ -45,8 +41,8 @@ const MOST_OPEN = 20_000;
 const HEARTBEAT_SECONDS = 30;
 
 export function createLedgerWriter(deps: WriterDeps): LedgerWriter {
-  const { store, now, newId, localTime, onBegin, onWritten, onDropped, onFault, onWorking } = deps;
-  const spans = createSpans(newId, onBegin);
+  const { store, now, newId, localTime, onWritten, onDropped, onFault, onWorking } = deps;
+  const spans = createSpans(newId);
   let ended: Waiting[] = [];
   let open = new Map<string, OpenSpan>();
   let chain: string | undefined;
@@ -139,7 +135,6 @@ export function createLedgerWriter(deps: WriterDeps): LedgerWriter {
         else drop(1);
       }
     },
-    add: (entry, once) => queue([{ entry, ...(once && { once }) }]),
     flush,
     chain: () => chain,
     waiting: () => ended.length + open.size,

@@ -3,7 +3,6 @@ import { createHmac } from 'node:crypto';
 import type { Notice } from '../domain/accounts/notice.ts';
 import { type Clock, unixSeconds } from '../domain/clock.ts';
 import { createFairLine } from '../domain/fair-line.ts';
-import type { LedgerNotice } from '../domain/ledger.ts';
 
 /** From the operator's configuration alone: no request names an address here. */
 export interface WebhookTarget {
@@ -33,10 +32,8 @@ export interface WebhookDeps {
 /** What is told by the service itself, and on no page of an account. */
 export interface ServiceMessage {
   readonly id: string;
-  readonly kind: 'ledger-head' | LedgerNotice;
+  readonly kind: 'ledger-head';
   readonly at: number;
-  /** The user of whom it tells: unusual viewing. */
-  readonly user?: string;
   readonly from: string | null;
   readonly detail: string;
 }
@@ -89,7 +86,7 @@ export function createWebhook(deps: WebhookDeps): Webhook {
     send(notice) {
       if (!target()) return;
       if (closing.signal.aborted) return onResult('failed');
-      if (waiting.add(notice.user ?? '', notice)) onResult('failed');
+      if (waiting.add('user' in notice ? notice.user : '', notice)) onResult('failed');
       running ??= run();
     },
     settled: async () => running,
@@ -141,8 +138,8 @@ export function signatureOf(body: string, secret: string, at: number): string {
 
 /** Of a message about the service, `user` is null. */
 function messageOf(message: Message, service: string | undefined) {
-  const { id, kind, at, from, detail, user } = message;
-  const { by, agent }: Partial<Notice> = 'agent' in message || 'by' in message ? message : {};
+  const { id, kind, at, from, detail } = message;
+  const { user, by, agent }: Partial<Notice> = 'user' in message ? message : {};
   return {
     id,
     event: kind,

@@ -47,7 +47,6 @@ export const COPIED_TABLES: readonly CopyRule[] = [
   { table: 'ledger_chains', key: 'chain', booleans: [] },
   { table: 'ledger_closings', key: 'id', booleans: [] },
   { table: 'ledger_days', key: 'id', booleans: [] },
-  { table: 'ledger_told', key: 'id', booleans: [] },
   { table: 'revoked_tokens', key: 'token_id', booleans: [] },
   { table: 'seen_sessions', key: 'id', booleans: [] },
   {

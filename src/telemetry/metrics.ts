@@ -1,5 +1,5 @@
 /** Every metric, declared once: name, sentence, closed labels, buckets that fit (SPEC 9). */
-import { LEDGER_KINDS, LEDGER_NOTICES } from '../domain/ledger.ts';
+import { LEDGER_KINDS } from '../domain/ledger.ts';
 import { STORE_FAULTS } from '../domain/store-fault.ts';
 import { createCameraDenials } from './camera-denials.ts';
 import * as labels from './metric-labels.ts';
@@ -49,7 +49,6 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
     links:                createCounter('postern_links_total', 'Links that show one thing without an account: created, revoked, opened by a new viewer, requests by links that do not work, and PINs.', [['result', labels.LINK_RESULTS]]),
     webhooks:             createCounter('postern_webhook_notices_total', 'Notices for notify.webhook: taken by the other side, or lost after the last attempt, in a full queue or at the stop of the service.', [['result', labels.WEBHOOK_RESULTS]]),
     ledgerRecords:        createCounter('postern_ledger_records_total', 'Records written to the ledger, by kind.', [['kind', LEDGER_KINDS]]),
-    ledgerNotices:        createCounter('postern_ledger_notices_total', 'Notices of unusual viewing (ledger.notices), by kind.', [['kind', LEDGER_NOTICES]]),
     ledgerDropped:        createCounter('postern_ledger_dropped_total', 'Records that the ledger lost because too many waited for the store.'),
     ledgerForged:         createCounter('postern_ledger_forged_rows_total', 'Rows that somebody else put where records of the ledger belong, and heads of chains that were deleted: they were moved away or made again, so that the ledger is written on.'),
     ledgerWaiting:        createGauge('postern_ledger_waiting', 'Records and running viewings that wait to be written to the ledger.'),

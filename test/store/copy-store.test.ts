@@ -79,8 +79,7 @@ async function writeFactors({ db, accounts, secondFactor, links, ledger }: Store
     ended: [{ entry }, { entry: { ...entry, kind: 'login' } }] as const,
     open: [{ id: 'open', ...entry }],
   };
-  const once = { id: 'told', day: '2026-11-22' };
-  await ledger.append('main', { ...batch, ended: [...batch.ended, { entry, once }] }, [day], 1, linkEntries);
+  await ledger.append('main', { ...batch, ended: [...batch.ended, { entry }] }, [day], 1, linkEntries);
   await ledger.append('main', { ended: [{ entry: { ...entry, to: 9 } }], open: [] }, [], 1, linkEntries);
   const why = { at: 9, before: 9, retentionDays: 1 };
   const recordOf = (closing: ChainClosing) => deletionEntry(closing, why);
@@ -131,7 +130,6 @@ describe('A store that is copied', { skip: withoutPostgres }, () => {
     ledger_chains: 1,
     ledger_closings: 1,
     ledger_days: 1,
-    ledger_told: 1,
   };
   const counts = {
     users: 3,

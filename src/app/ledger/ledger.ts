@@ -4,18 +4,16 @@ import type { Logger } from 'pino';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { DeletionGuard } from '../../domain/deletion-guard.ts';
-import { LEDGER_KINDS, type LedgerEntry } from '../../domain/ledger.ts';
+import { LEDGER_KINDS } from '../../domain/ledger.ts';
 import type { LocalTime } from '../../ledger/days.ts';
 import { type AuditedAct, doingOf } from '../../ledger/doings.ts';
 import { mendedSentence, mendingStore } from '../../ledger/mending.ts';
 import { createSightings, type LedgerNews, type Sightings } from '../../ledger/sightings.ts';
-import { toldNotice } from '../../ledger/told-notice.ts';
 import { createLedgerWriter, type LedgerWriter } from '../../ledger/writer.ts';
 import type { ServiceMessage } from '../../notify/webhook.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { localClockInForce } from './local-time.ts';
-import { openNoticeWatch } from './notices.ts';
 import { openUpkeep, type Upkeep } from './upkeep.ts';
 
 export interface Ledger {
@@ -37,8 +35,6 @@ export interface LedgerDeps {
   readonly mayDelete: DeletionGuard;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** Unix seconds: when the account of the name was made; undefined for a user that a proxy names. */
-  readonly accountSince: (user: string) => Promise<number | undefined>;
   /** To the webhook, once there is one. */
   readonly send: (message: ServiceMessage) => void;
 }
@@ -83,7 +79,7 @@ interface Writing {
 }
 
 function openWriting(
-  { store, settingsInForce, clock, mayDelete, log, metrics, send, accountSince }: LedgerDeps,
+  { store, settingsInForce, clock, mayDelete, log, metrics, send }: LedgerDeps,
   now: () => number,
   localTime: Ledger['localTime'],
 ): Writing {
@@ -97,12 +93,7 @@ function openWriting(
     now,
     newId: randomUUID,
     localTime,
-    onBegin: (subject) => notices.seen(subject),
     onWritten(entries) {
-      for (const entry of entries) {
-        notices.seen(entry);
-        tell(entry);
-      }
       for (const kind of LEDGER_KINDS) {
         const count = entries.filter((entry) => entry.kind === kind).length;
         if (count > 0) metrics.ledgerRecords.add(count, kind);
@@ -115,27 +106,6 @@ function openWriting(
         'the ledger could not be written: up to 10,000 records wait and are written when the store works again',
       ),
     onWorking: () => log.info('the ledger is written again'),
-  });
-  const tell = (entry: LedgerEntry): void => {
-    const notice = toldNotice(entry);
-    if (!notice) return;
-    const { kind, user, sentence } = notice;
-    metrics.ledgerNotices.add(1, kind);
-    log.info({ user, notice: kind }, `unusual viewing: ${user} ${sentence}`);
-    send({ id: randomUUID(), kind, at: Math.floor(entry.from), user, from: null, detail: sentence });
-  };
-  const notices = openNoticeWatch({
-    store: store.ledger,
-    settings: settingsInForce,
-    now,
-    localTime,
-    accountSince,
-    writer,
-    onFault: (fault) =>
-      log.warn(
-        { err: fault },
-        'what is unusual viewing could not be read from the store: the next attempt is in a minute, and is told when it fails again after a success',
-      ),
   });
   const upkeep: Upkeep = openUpkeep({
     store: ledger,
@@ -158,7 +128,6 @@ function openWriting(
     async tick() {
       await writer.flush();
       measure();
-      await notices.look();
       await upkeep.look();
     },
     async close() {

@@ -40,13 +40,6 @@ export const ledgerSection = z
         'Whether users who are no admins see who else watched the cameras that they see themselves. They always see their own records.',
       )
       .meta({ widens: 'true' }),
-    notices: z
-      .boolean()
-      .prefault(false)
-      .describe(
-        'Whether viewing that is unlike the days before is told on the page Activity, in metrics and to notify.webhook: an hour of the day or a camera for the first time, more than ten times the usual minutes or exports. The first seven days of each person are learned from.',
-      )
-      .meta({ widens: 'never' }),
   })
   .prefault({})
   .describe('The ledger: who watched what, and what was changed.');

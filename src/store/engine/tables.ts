@@ -229,12 +229,6 @@ export interface LedgerDaysTable {
   hours: number;
 }
 
-/** What may be told once. */
-export interface LedgerToldTable {
-  id: string;
-  day: string;
-}
-
 /** One row. */
 export interface StoreIdentityTable {
   id: string;
@@ -262,5 +256,4 @@ export interface Tables {
   ledger_chains: LedgerChainsTable;
   ledger_closings: LedgerClosingsTable;
   ledger_days: LedgerDaysTable;
-  ledger_told: LedgerToldTable;
 }

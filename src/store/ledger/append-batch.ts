@@ -20,10 +20,9 @@ export async function appendBatch(
   transaction: Transaction<Tables>,
 ): Promise<readonly LedgerRecord[]> {
   const head = await lockedHead(chain, now, transaction);
-  const told = await toldBefore(ended, transaction);
   const records = link(
     head,
-    ended.filter(({ once }) => !once || !told.has(once.id)).map(({ entry }) => entry),
+    ended.map(({ entry }) => entry),
   );
   await putRecords(records, transaction);
   const over = ended.flatMap(({ span }) => (span === undefined ? [] : [span]));
@@ -56,18 +55,6 @@ export async function putRecords(records: readonly LedgerRecord[], transaction: 
   if (!last) return;
   const { chain, seq, hash } = last;
   await transaction.updateTable('ledger_chains').set({ seq, hash }).where('chain', '=', chain).execute();
-}
-
-/** Ids that are there already. A second process waits here until the first one has told, in the order of the ids. */
-async function toldBefore(ended: LedgerBatch['ended'], transaction: Transaction<Tables>): Promise<ReadonlySet<string>> {
-  const told = new Set<string>();
-  const all = ended.flatMap(({ once }) => (once ? [once] : []));
-  for (const { id, day } of all.sort((one, other) => (one.id < other.id ? -1 : 1))) {
-    const adding = transaction.insertInto('ledger_told').values({ id, day });
-    const { numInsertedOrUpdatedRows } = await adding.onConflict((known) => known.doNothing()).executeTakeFirst();
-    if (numInsertedOrUpdatedRows !== 1n) told.add(id);
-  }
-  return told;
 }
 
 async function putOpen(chain: string, spans: readonly OpenSpan[], transaction: Transaction<Tables>): Promise<void> {

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import type { ChainClosing, LedgerStore, OpenSpan } from '../../domain/ledger.ts';
-import { COMMAND_CHAIN, VIEWING_KINDS } from '../../domain/ledger.ts';
+import { COMMAND_CHAIN } from '../../domain/ledger.ts';
 import type { Tables } from '../engine/tables.ts';
 import { appendBatch } from './append-batch.ts';
 import { findDays, findRecords } from './find-records.ts';
@@ -116,14 +116,8 @@ export function createLedgerStore(db: Kysely<Tables>, isFile: boolean): LedgerSt
     find: (question, limit, cursor) => findRecords(db, question, limit, cursor),
     days: (question, firstDay, lastDay) => findDays(db, question, firstDay, lastDay),
 
-    async openViewings(user) {
-      const open = db.selectFrom('ledger_open').selectAll().where('user_name', '=', user);
-      return (await open.where('kind', 'in', [...VIEWING_KINDS]).execute()).map(asOpenSpan);
-    },
-
     async forgetDaysBefore(day) {
       await db.deleteFrom('ledger_days').where('day', '<', day).execute();
-      await db.deleteFrom('ledger_told').where('day', '<', day).execute();
     },
   };
 }

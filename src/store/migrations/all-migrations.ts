@@ -19,6 +19,7 @@ import { ledgerDeletions } from './015-ledger-deletions.ts';
 import { storeIdentity } from './016-store-identity.ts';
 import { rowNotices } from './017-row-notices.ts';
 import { zonesByCamera } from './018-zones-by-camera.ts';
+import { noUnusualViewing } from './019-no-unusual-viewing.ts';
 
 export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
   getMigrations: async () => ({
@@ -40,5 +41,6 @@ export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
     '016-store-identity': storeIdentity(dialect),
     '017-row-notices': rowNotices(dialect),
     '018-zones-by-camera': zonesByCamera(dialect),
+    '019-no-unusual-viewing': noUnusualViewing,
   }),
 });

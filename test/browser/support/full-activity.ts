@@ -1,5 +1,5 @@
 /** Records of every kind, and sums of a few days, as `GET /api/ledger` gives them. */
-import { LEDGER_KINDS, LEDGER_NOTICES } from '../../../src/domain/ledger.ts';
+import { LEDGER_KINDS } from '../../../src/domain/ledger.ts';
 
 const now = Math.floor(Date.now() / 1000);
 const DAY = 86_400;
@@ -23,19 +23,7 @@ const RECORDS = LEDGER_KINDS.map((kind, at) => ({
   hash: at === 0 ? null : 'a'.repeat(64),
 }));
 
-const NOTICES = LEDGER_NOTICES.map((what, at) => ({
-  ...{
-    id: `main-00000000010${at}`,
-    kind: 'notice',
-    user: 'vera',
-    credential: at === 0 ? 'token:7' : null,
-    address: null,
-  },
-  ...{ camera: what === 'unusual-camera' ? 'porch' : null, from: now - at, to: now - at, hash: 'a'.repeat(64) },
-  detail: { what, hour: '23', minutes: '1312', exports: '41', usual: '12' },
-}));
-
-export const FULL_ACTIVITY = [...RECORDS.filter(({ kind }) => kind !== 'notice'), ...NOTICES];
+export const FULL_ACTIVITY = RECORDS;
 
 const dayKey = (daysAgo: number): string => new Date((now - daysAgo * DAY) * 1000).toISOString().slice(0, 10);
 

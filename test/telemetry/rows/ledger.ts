@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { openLedger } from '../../../src/app/ledger/ledger.ts';
 import type { Settings } from '../../../src/config/schema/schema.ts';
-import { LEDGER_KINDS, LEDGER_NOTICES, type LedgerBatch, type LedgerStore } from '../../../src/domain/ledger.ts';
+import { LEDGER_KINDS, type LedgerBatch, type LedgerStore } from '../../../src/domain/ledger.ts';
 import { storeFault } from '../../../src/domain/store-fault.ts';
 import { createLogs } from '../../../src/telemetry/logs/log.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
@@ -12,7 +12,7 @@ import { until } from '../../support/until.ts';
 import { noteDriven } from '../support/driven.ts';
 
 const SETTINGS = {
-  ledger: { enabled: true, retention: 90, visible_to_viewers: false, notices: false },
+  ledger: { enabled: true, retention: 90, visible_to_viewers: false },
   auth: {},
 } as unknown as Settings;
 
@@ -48,7 +48,6 @@ describe('The ledger', () => {
     const opened = openLedger({
       ...told,
       mayDelete: () => true,
-      accountSince: async () => undefined,
       send() {},
     });
     t.after(opened.close);
@@ -69,13 +68,6 @@ describe('The ledger', () => {
       assert.equal(value('postern_ledger_records_total', `{kind="${kind}"}`), 1);
       noteDriven(`ledger_records_total{kind="${kind}"}`);
     }
-    for (const kind of LEDGER_NOTICES) {
-      const detail = JSON.stringify({ what: kind });
-      opened.sightings?.add({ ...nothing, kind: 'notice', user: 'ann', from: 1, to: 1, detail });
-    }
-    const notices = LEDGER_NOTICES.map((kind) => `{kind="${kind}"}`);
-    await until('they are told', () => notices.every((labels) => value('postern_ledger_notices_total', labels) === 1));
-    for (const labels of notices) noteDriven(`ledger_notices_total${labels}`);
     isForged = true;
     opened.sightings?.add({ ...nothing, kind: 'change', from: 1, to: 1, detail: null });
     await until('forged rows are told', () => value('postern_ledger_forged_rows_total') === 2);

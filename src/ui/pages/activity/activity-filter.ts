@@ -1,6 +1,6 @@
 /** What the activity is narrowed to, and the queries that ask for it (SPEC 14). */
 
-export const GROUPS = ['all', 'viewings', 'notices', 'logins', 'changes'] as const;
+export const GROUPS = ['all', 'viewings', 'logins', 'changes'] as const;
 export type Group = (typeof GROUPS)[number];
 export const RANGES = [1, 7, 30, 90] as const;
 
@@ -17,7 +17,6 @@ export const FIRST_FILTER: ActivityFilter = { user: '', camera: '', group: 'all'
 const KINDS: Readonly<Record<Group, string>> = {
   all: '',
   viewings: 'live,history,export',
-  notices: 'notice',
   logins: 'login,login-failed,logout',
   changes: 'change,refusal,link',
 };

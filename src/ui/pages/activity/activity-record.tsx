@@ -4,7 +4,6 @@ import { textOf } from '../shared/fields.ts';
 import { formatDuration, formatShortMoment } from '../shared/times.ts';
 import { words } from '../shared/words.ts';
 import { type CredentialNames, credentialText } from './credential-text.ts';
-import { noticeText } from './notice-text.ts';
 import type { ActivityRecord } from './read-activity.ts';
 
 interface ActivityItemProps {
@@ -66,8 +65,6 @@ const TOLD: readonly string[] = ['seen', 'ended', 'what'];
 
 /** `custom-role-changed: role porch` */
 function detailFact({ kind, detail }: ActivityRecord): Facts {
-  const notice = kind === 'notice' ? noticeText(detail) : undefined;
-  if (notice !== undefined) return [[words.activity.what, notice]];
   const what = kind === 'login' || kind === 'logout' ? undefined : textOf(detail['what']);
   const more = Object.entries(detail)
     .filter(([name]) => !TOLD.includes(name))

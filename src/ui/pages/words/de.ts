@@ -81,7 +81,6 @@ export const DE: Words = {
     groups: {
       all: 'Alles',
       viewings: 'Angesehenes',
-      notices: 'Ungewöhnliches',
       logins: 'Anmeldungen',
       changes: 'Änderungen und Ablehnungen',
     },
@@ -96,12 +95,6 @@ export const DE: Words = {
       refusal: 'Abgelehnt',
       link: 'Link',
       notice: 'Ungewöhnlich',
-    },
-    notices: {
-      'unusual-hour': (hour) => `Zum ersten Mal zwischen ${hour} und ${hour + 1} Uhr`,
-      'unusual-camera': 'Diese Kamera zum ersten Mal',
-      'many-minutes': (minutes, usual) => `${count(minutes)} min an einem Tag, üblich sind ${count(usual)} min`,
-      'many-exports': (exports, usual) => `${count(exports)} Exporte an einem Tag, üblich sind ${count(usual)}`,
     },
     seen: { question: 'von einem Proxy angefragt', signalling: 'direkte Verbindung' },
     credentials: { session: 'Sitzung', token: 'API-Token', link: 'Link', proxy: 'Proxy', internal: 'Interner Port' },

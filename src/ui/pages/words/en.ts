@@ -79,7 +79,6 @@ export const EN = {
     groups: {
       all: 'All',
       viewings: 'Viewings',
-      notices: 'Unusual viewing',
       logins: 'Logins',
       changes: 'Changes and refusals',
     },
@@ -94,14 +93,6 @@ export const EN = {
       refusal: 'Refused',
       link: 'Link',
       notice: 'Unusual viewing',
-    },
-    notices: {
-      'unusual-hour': (hour: number) => `Between ${hour}:00 and ${hour + 1}:00 for the first time`,
-      'unusual-camera': 'This camera for the first time',
-      'many-minutes': (minutes: number, usual: number) =>
-        `${count(minutes)} min in one day; usually ${count(usual)} min`,
-      'many-exports': (exports: number, usual: number) =>
-        `${count(exports)} exports in one day; usually ${count(usual)}`,
     },
     seen: { question: 'asked by a proxy', signalling: 'direct connection' },
     credentials: { session: 'Session', token: 'API token', link: 'Link', proxy: 'Proxy', internal: 'Internal port' },
