@@ -1,8 +1,7 @@
 /** Moments as people write them at a terminal: a date with a time, a while from now, or Unix seconds. */
+import { parseDuration } from '../domain/duration.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 
-const UNIT_SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400, w: 7 * 86_400 };
-const WHILE = /^\+(?<count>\d{1,6})(?<unit>[mhdw])$/;
 const UNIX = /^\d{9,11}$/;
 /** Without a zone: the local time of this machine. */
 const DATE = /^(?<day>\d{4}-\d{2}-\d{2})(?:[ T](?<time>\d{2}:\d{2}(?::\d{2})?)(?<zone>Z|[+-]\d{2}:\d{2})?)?$/;
@@ -11,8 +10,8 @@ const DATE = /^(?<day>\d{4}-\d{2}-\d{2})(?:[ T](?<time>\d{2}:\d{2}(?::\d{2})?)(?
 export function parseMoment(text: string | undefined, now: number): Result<number | null | undefined, string> {
   if (text === undefined) return ok(undefined);
   if (text === 'never') return ok(null);
-  const { count, unit = '' } = WHILE.exec(text)?.groups ?? {};
-  if (count !== undefined) return ok(now + Number(count) * (UNIT_SECONDS[unit] ?? 0));
+  const seconds = text.startsWith('+') ? parseDuration(text.slice(1)) : undefined;
+  if (seconds !== undefined) return ok(now + seconds);
   if (UNIX.test(text)) return ok(Number(text));
   const { day, time = '00:00', zone = '' } = DATE.exec(text)?.groups ?? {};
   const moment = day === undefined ? Number.NaN : Date.parse(`${day}T${time}${zone}`);

@@ -13,7 +13,7 @@ const FROM_THE_START: ReadonlySet<string> = new Set([
   'events.sample',
   'store.url', 'store.listen_url', 'store.grace',
   'limits.redis_url', 'limits.replicas',
-  'logger.audit_file', 'logger.audit_max_size',
+  'logger.audit_file',
 ]);
 
 export interface Renewal {

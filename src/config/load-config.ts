@@ -153,6 +153,9 @@ const MAPS: { readonly [key: string]: typeof MAPS } = {
   store: {},
   limits: {},
   canary: {},
+  links: {},
+  ledger: {},
+  notify: {},
   logger: { logs: {} },
   ui: {},
 };

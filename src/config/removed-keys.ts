@@ -5,6 +5,11 @@ import type { Finding, KeyPath } from './problems/problems.ts';
 const REMOVED: Readonly<Record<string, string>> = {
   'server.workers': 'one process serves everything; start replicas to use more cores (docs/replicas.md)',
   shadow:           'run "postern policy try FILE", which says who would gain or lose what, and what of it was really used',
+  'events.query_timeout': 'a query on events may take 10 s',
+  'links.default_lifetime': 'a link lasts a day unless it says otherwise',
+  'logger.audit_max_size': 'the file is not rotated by the service, but opened again when it was moved: see deploy/logrotate',
+  'notify.webhook_timeout': 'the receiver has 10 s',
+  'store.listen_url_file': 'write store.listen_url with {SERVICE_LISTEN_URL} or as the variable POSTERN__STORE__LISTEN_URL',
   'ledger.notices': 'nothing compares viewing with the days before any more',
 };
 

@@ -65,7 +65,7 @@ export const REFUSALS = {
   'events-unreadable':       { status: 503, message: 'The database that holds the events cannot be read at the moment: try again in a moment.' },
   'answers-too-large':       { status: 503, message: 'Too many large responses are being filtered at this moment: try again, or ask for less at once.' },
   'filter-ended':            { status: 503, message: 'The thread that filters large responses ended, mostly because it had no memory left: ask for less at once, or try again.' },
-  'query-too-slow':          { status: 503, message: 'The query took longer than events.query_timeout allows: narrow it with after and before, with cameras or with labels.' },
+  'query-too-slow':          { status: 503, message: 'The query took too long: narrow it with after and before, with cameras or with labels.' },
   'client-busy':             { status: 503, message: 'Too many requests of this client are under way at once: close streams and pages that are not needed, or try again in a moment.' },
   'nvr-busy':                { status: 503, message: 'All connections to the NVR are in use: try again in a moment.' },
   'nvr-unreachable':         { status: 502, message: 'The NVR does not answer: check that it runs and that nvr.url is right.' },

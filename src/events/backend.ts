@@ -25,7 +25,7 @@ import { HEALTH_PATH } from './worker-watch.ts';
 
 export interface EventsBackendOptions {
   readonly events: BoundedEventSource;
-  /** How long one question may take, in seconds (`events.query_timeout`). */
+  /** How long one question may take, in seconds. */
   readonly queryTimeout: number;
   /** Milliseconds of a clock that is never set. */
   readonly now: () => number;

@@ -7,7 +7,6 @@ import { createFairLine } from '../domain/fair-line.ts';
 /** From the operator's configuration alone: no request names an address here. */
 export interface WebhookTarget {
   readonly url: string;
-  readonly timeoutSeconds: number;
   /** Key of the HMAC; without one there is no signature. */
   readonly secret: string | undefined;
   /** `server.public_url`: which service tells. */
@@ -50,6 +49,8 @@ export interface Webhook {
 }
 
 const MOST_WAITING = 200;
+/** A receiver that takes longer has not taken the message: it is sent again. */
+const ANSWER_MS = 10_000;
 const RETRY_SECONDS: readonly number[] = [2, 10, 60, 300];
 
 export function createWebhook(deps: WebhookDeps): Webhook {
@@ -108,7 +109,7 @@ const isFinal = (status: number): boolean => status < 500 && status !== 408 && s
 /** Undefined when the other side took it. Certificates are verified, and no redirect is followed. */
 async function post(
   notice: Message,
-  { url, timeoutSeconds, secret, service }: WebhookTarget,
+  { url, secret, service }: WebhookTarget,
   closing: AbortSignal,
   { clock }: WebhookDeps,
 ): Promise<Fault | undefined> {
@@ -121,7 +122,7 @@ async function post(
       headers: { 'Content-Type': 'application/json', 'User-Agent': 'Postern', ...signature },
       body,
       redirect: 'manual',
-      signal: AbortSignal.any([closing, AbortSignal.timeout(timeoutSeconds * 1000)]),
+      signal: AbortSignal.any([closing, AbortSignal.timeout(ANSWER_MS)]),
     });
     await response.body?.cancel();
     return response.ok ? undefined : { cause: `status ${response.status}`, isFinal: isFinal(response.status) };

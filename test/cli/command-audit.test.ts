@@ -132,14 +132,6 @@ describe('The audit file', () => {
     );
   });
 
-  it('is never set aside by a command, for the service holds it open', async (t) => {
-    const { users, file, close } = await commands(t, { logger: { audit_file: 'audit.log', audit_max_size: '1KB' } });
-    for (let turn = 0; turn < 10; turn += 1) await users.remove('nobody'.repeat(20));
-    await close();
-    assert.ok(readFileSync(file, 'utf8').length > 1024);
-    assert.equal(existsSync(`${file}.1`), false);
-  });
-
   const rows: [sentence: string, options: Parameters<typeof commands>[1]][] = [
     ['is not made by a command, which may run as another user than the service', { isThere: false }],
     ['is not written where none is configured', { isThere: false, logger: {} }],

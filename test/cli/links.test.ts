@@ -22,8 +22,13 @@ describe('postern links', () => {
   it('creates, lists and revokes them', async (t) => {
     const store = await openInstanceStore(t);
     await store.accounts.addUser(await person('vera', { role: 'viewer' }));
-    const lifetimes = { usual: 3600, most: 86_400 };
-    const deps = { linkStore: store.links, store: store.accounts, clock: handClock(), authEnabled: true, lifetimes };
+    const deps = {
+      linkStore: store.links,
+      store: store.accounts,
+      clock: handClock(),
+      authEnabled: true,
+      longest: 86_400,
+    };
     const admin = createLinkAdmin({ ...deps, passes: () => assert.fail('no PIN is given') });
     const run = async (...words: string[]) => {
       const printed = { out: '', err: '', code: -1 };

@@ -58,7 +58,7 @@ describe('A variable of the environment', () => {
 
   // biome-ignore format: a table
   const refused: [sentence: string, yaml: string, env: Record<string, string>, problem: string][] = [
-    ['is named in a problem with its value', '', { POSTERN__AUTH__SESSION_LENGTH: 'abc' }, 'POSTERN__AUTH__SESSION_LENGTH auth.session_length: "abc" is not a number: write for example 30'],
+    ['is named in a problem with its value', '', { POSTERN__AUTH__SESSION_LENGTH: 'abc' }, 'POSTERN__AUTH__SESSION_LENGTH auth.session_length: "abc" is not a duration: write for example 90, 15m, 1h or 7d'],
     ['with a misspelt key is a problem', '', { POSTERN__AUTH__SESION_LENGTH: '5' }, 'POSTERN__AUTH__SESION_LENGTH auth.sesion_length: unknown key: did you mean session_length?'],
     ['with broken JSON is a problem', '', { POSTERN__AUTH__ROLES: '{"a"' }, 'POSTERN__AUTH__ROLES auth.roles: is not valid JSON: write lists as ["one","two"] and maps as {"key":"value"}'],
     ['may not hold a blank secret', '', { POSTERN__PROXY__AUTH_SECRET: '' }, 'POSTERN__PROXY__AUTH_SECRET proxy.auth_secret: is blank: write a secret ("openssl rand -hex 32" makes one), or remove the key'],

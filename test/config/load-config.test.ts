@@ -155,13 +155,13 @@ describe('An empty configuration', () => {
         ],
         max_upload: 20_000_000,
       },
-      events: { source: 'store', max_limit: 10_000, query_timeout: 10, retention: null, sample: 0 },
+      events: { source: 'store', max_limit: 10_000, retention: null, sample: 0 },
       limits: { replicas: 2 },
-      links: { default_lifetime: 86_400, enabled: true, max_lifetime: 30 * 86_400 },
+      links: { enabled: true, max_lifetime: 30 * 86_400 },
       canary: { every: null },
-      ledger: { enabled: true, retention: 90, visible_to_viewers: false, notices: false },
-      notify: { webhook_timeout: 10 },
-      logger: { default: 'info', logs: {}, audit_max_size: 10_000_000 },
+      ledger: { enabled: true, retention: 90 * 86_400, visible_to_viewers: false },
+      notify: {},
+      logger: { default: 'info', logs: {} },
       ui: { login: 'postern', frame_ancestors: "'self'" },
     });
     assert.equal(tls.enabled, true);
@@ -209,7 +209,7 @@ describe('A value is parsed once', () => {
     ['a table by name', 'nvr: {policy: strict}', 'nvr.policy', 'strict'],
     ['the events of an NVR', 'nvr: {url: "http://nvr"}', 'events.source', 'nvr'],
     ['the own events beside an NVR', 'nvr: {url: "http://nvr"}\nevents: {source: store}', 'events.source', 'store'],
-    ["the NVR's words for levels", 'logger: {default: warning, logs: {service.api.auth: critical}}', 'logger', { default: 'warn', logs: { 'service.api.auth': 'fatal' }, audit_max_size: 10_000_000 }],
+    ["the NVR's words for levels", 'logger: {default: warning, logs: {service.api.auth: critical}}', 'logger', { default: 'warn', logs: { 'service.api.auth': 'fatal' } }],
     ['frame ancestors', 'ui: {frame_ancestors: "self https://*.example.com:8443"}', 'ui.frame_ancestors', "'self' https://*.example.com:8443"],
     ['frame ancestors in quotes already', `ui: {frame_ancestors: "'none'"}`, 'ui.frame_ancestors', "'none'"],
   ];
@@ -220,4 +220,24 @@ describe('A value is parsed once', () => {
       assert.deepEqual(value, expected);
     });
   }
+});
+
+describe('A duration', () => {
+  // biome-ignore format: a table
+  const rows: [written: string, seconds: number][] = [
+    ['90', 90], ['90s', 90], ['15m', 900], ['1h', 3600], ['1 h', 3600], ['7d', 604_800], ['4w', 2_419_200], ['"120"', 120],
+  ];
+  for (const [written, seconds] of rows)
+    it(`may be written as ${written}`, async () =>
+      assert.equal((await settingsOf(`auth: {session_length: ${written}}`)).auth.session_length, seconds));
+
+  it('of ledger.retention may be the days of former versions', async () => {
+    for (const [written, days] of [
+      ['90', 90],
+      ['90d', 90],
+      ['7776000', 90],
+      ['36h', 1.5],
+    ] as const)
+      assert.equal((await settingsOf(`ledger: {retention: ${written}}`)).ledger.retention, days * 86_400);
+  });
 });

@@ -24,7 +24,7 @@ tell('A key that is not known', [
 // biome-ignore format: a table
 tell('A value of the wrong kind', [
   ['is not a boolean', 'auth: {enabled: maybe}', 'config.yaml:1:17 auth.enabled: "maybe" is not true or false'],
-  ['is not a number', 'auth: {session_length: a day}', 'config.yaml:1:24 auth.session_length: "a day" is not a number: write for example 30'],
+  ['is not a number', 'auth: {session_length: a day}', 'config.yaml:1:24 auth.session_length: "a day" is not a duration: write for example 90, 15m, 1h or 7d'],
   ['is not a whole number', 'auth: {session_length: 1.5}', 'config.yaml:1:24 auth.session_length: 1.5 is not a whole number: write for example 30'],
   ['is too small', 'auth: {session_length: -1}', 'config.yaml:1:24 auth.session_length: -1 is too small: the least is 0'],
   ['is too small for a timeout', 'nvr: {timeout_connect: 0}', 'config.yaml:1:24 nvr.timeout_connect: 0 is too small: write more than 0'],
@@ -101,7 +101,7 @@ tell('A value of server, nvr, events, store, limits, logger or ui', [
   ['holds a password, which is not shown', 'nvr: {url: "http://u:hunter2@nvr:5000"}', 'config.yaml:1:12 nvr.url: has a user name or password in it: use nvr.auth_secret instead'],
   ['is another scheme', 'nvr: {routes: {/live: "ftp://a"}}', `config.yaml:1:23 nvr.routes["/live"]: ${NO_UPSTREAM}`],
   ['is no path prefix', 'nvr: {routes: {live: "http://a"}}', 'config.yaml:1:22 nvr.routes.live: "live" is not a plain path: write for example /postern, without dot segments or escapes'],
-  ['is a duration that is too short', 'canary: {every: 59s}', 'config.yaml:1:17 canary.every: "59s" is not a duration of at least 60 seconds: write for example 1h, 30m or 3600, or null for never'],
+  ['is a duration that is too short', 'canary: {every: 59s}', 'config.yaml:1:17 canary.every: 59 is too small: the least is 60'],
   ['is no duration', 'canary: {every: hourly}', 'config.yaml:1:17 canary.every: "hourly" is not a duration of at least 60 seconds: write for example 1h, 30m or 3600, or null for never'],
   ['is a size without unit', 'nvr: {max_upload: 20}', 'config.yaml:1:19 nvr.max_upload: "20" is not a size: write for example 20MB (B, KB, MB, GB, KiB, MiB, GiB)'],
   ['makes one header of two', 'nvr: {role_header: Remote-User}', 'config.yaml:1:20 nvr.role_header: "remote-user" is the user\'s header already: choose another'],

@@ -53,7 +53,7 @@ const NARROW: Readonly<Record<string, string>> = {
   'proxy.separator': '"|"', 'proxy.default_role': 'none', 'proxy.role_map': '{admin: [chiefs]}',
   'nvr.policy': './routes.yaml', 'nvr.user_header': 'x-user', 'nvr.role_header': 'x-role', 'nvr.ca': 'ca.pem',
   'nvr.max_upload': '1MB', 'nvr.push_endpoints': '[push.example.com]',
-  'links.enabled': 'false', 'links.max_lifetime': '86400', 'links.default_lifetime': '60',
+  'links.enabled': 'false', 'links.max_lifetime': '86400',
   'server.console_url': 'https://console.example.com', 'ledger.retention': '365', 'ui.frame_ancestors': 'none',
 };
 /** Another rule compares these. */

@@ -1,4 +1,4 @@
-/** `events.query_timeout`: what takes longer is given up, in words that say what to narrow (SPEC 7). */
+/** What takes longer than a query may is given up, in words that say what to narrow (SPEC 7). */
 import assert from 'node:assert/strict';
 import { get } from 'node:http';
 import { after, before, describe, it } from 'node:test';
@@ -21,8 +21,7 @@ const EVENTS = Array.from({ length: 3000 }, (_, at) =>
 );
 const GIVEN_UP = {
   success: false,
-  message:
-    'The query took longer than events.query_timeout allows: narrow it with after and before, with cameras or with labels.',
+  message: 'The query took too long: narrow it with after and before, with cameras or with labels.',
 };
 /** Over before it begins. */
 const NO_TIME = -1;

@@ -1,6 +1,6 @@
-/** The audit log: who was refused what, and a file of its own that is rotated by size (SPEC 9). */
+/** The audit log: who was refused what, and a file of its own that may be moved (SPEC 9). */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -16,11 +16,10 @@ const linesOf = (file: string): string[] => readFileSync(file, 'utf8').split('\n
 
 describe('The audit file', () => {
   const faults: unknown[] = [];
-  const open = (name: string, maxSize: number) =>
-    openAuditFile({ file: join(directory, name), maxSize, onFault: (fault) => faults.push(fault) });
+  const open = (name: string) => openAuditFile({ file: join(directory, name), onFault: (fault) => faults.push(fault) });
 
   it('holds every line in order, readable by its owner alone', async () => {
-    const file = await open('made/when/missing.log', 1_000_000);
+    const file = await open('made/when/missing.log');
     const lines = Array.from({ length: 500 }, (_, at) => `line ${at}`);
     for (const line of lines) file.write(`${line}\n`);
     await file.close();
@@ -32,42 +31,40 @@ describe('The audit file', () => {
 
   it('goes on where it was', async () => {
     for (const line of ['one\n', 'two\n']) {
-      const file = await open('again.log', 1_000_000);
+      const file = await open('again.log');
       file.write(line);
       await file.close();
     }
     assert.deepEqual(linesOf(join(directory, 'again.log')), ['one', 'two']);
   });
 
-  it('is set aside when it is full, and the sixth is forgotten', async () => {
-    const file = await open('full.log', 20);
-    for (let at = 0; at < 8; at += 1) {
-      file.write(`line number ${at}\n`);
-      await until('the line is written', () =>
-        readFileSync(join(directory, 'full.log'), { encoding: 'utf8', flag: 'a+' }).includes(`line number ${at}`),
-      );
-    }
+  it('is made anew when it was moved, and no line is lost', async () => {
+    const [path, moved] = [join(directory, 'moved.log'), join(directory, 'moved.log.1')];
+    const file = await open('moved.log');
+    file.write('before\n');
+    await until('the line is written', () => readFileSync(path, 'utf8') === 'before\n');
+    renameSync(path, moved);
+    file.write('behind\n');
     await file.close();
-    const names = readdirSync(directory)
-      .filter((name) => name.startsWith('full.log'))
-      .sort();
-    assert.deepEqual(
-      names.map((name) => [name, ...linesOf(join(directory, name))]),
-      [
-        ['full.log', 'line number 7'],
-        ['full.log.1', 'line number 6'],
-        ['full.log.2', 'line number 5'],
-        ['full.log.3', 'line number 4'],
-        ['full.log.4', 'line number 3'],
-        ['full.log.5', 'line number 2'],
-      ],
-    );
+    assert.deepEqual([linesOf(moved), linesOf(path)], [['before'], ['behind']]);
+    assert.equal(statSync(path).mode & 0o777, 0o600);
     assert.deepEqual(faults, []);
+  });
+
+  it('goes on from its beginning when it was emptied', async () => {
+    const path = join(directory, 'emptied.log');
+    const file = await open('emptied.log');
+    file.write('before\n');
+    await until('the line is written', () => readFileSync(path, 'utf8') === 'before\n');
+    truncateSync(path);
+    file.write('behind\n');
+    await file.close();
+    assert.deepEqual(linesOf(path), ['behind']);
   });
 
   it('tells how many lines a full disk has cost, and goes on', async () => {
     const lost: number[] = [];
-    const file = await openAuditFile({ file: '/dev/full', maxSize: 1000, onFault: (_, lines) => lost.push(lines) });
+    const file = await openAuditFile({ file: '/dev/full', onFault: (_, lines) => lost.push(lines) });
     file.write('one\n');
     file.write('two\n');
     await file.close();

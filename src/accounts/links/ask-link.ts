@@ -8,13 +8,14 @@ import { err, ok, type Result } from '../../domain/result.ts';
 import type { SharedThing } from '../../domain/shared-thing.ts';
 import { linkCaller } from './link-maker.ts';
 import { draftLink, keepLink, type MadeLink, type MakeLinkDeps } from './make-link.ts';
-import { type Lifetimes, type LinkRefusal, parseTerms, parseThing, type WantedThing } from './wanted-link.ts';
+import { type LinkRefusal, parseTerms, parseThing, type WantedThing } from './wanted-link.ts';
 
 export interface AskLinkDeps extends MakeLinkDeps {
   readonly store: Pick<AccountStore, 'findUser'>;
   readonly tokenStore: Pick<ApiTokenStore, 'findToken'>;
   readonly judge: LinkJudge;
-  readonly lifetimes: Lifetimes;
+  /** `links.max_lifetime`, in seconds. */
+  readonly longest: number;
 }
 
 /** What is known of the NVR, and what the decision says. */
@@ -37,7 +38,7 @@ export async function askLink(
   const { what, expires_in: expiresIn, uses, pin, name, notify_on_open: notifyOnOpen } = json;
   const wanted = parseThing(what);
   if (!wanted.ok) return wanted;
-  const terms = parseTerms({ what, expiresIn, uses, pin, name, notifyOnOpen }, deps.lifetimes);
+  const terms = parseTerms({ what, expiresIn, uses, pin, name, notifyOnOpen }, deps.longest);
   if (!terms.ok) return terms;
   const thing = await thingOf(wanted.value, caller, deps);
   if (!thing.ok) return thing;

@@ -7,14 +7,15 @@ import { err, ok, type Result } from '../../domain/result.ts';
 import type { SharedThing } from '../../domain/shared-thing.ts';
 import type { LinkPasses } from './link-pass.ts';
 import { draftLink, keepLink, type MadeLink, type MakeLinkDeps } from './make-link.ts';
-import { type Lifetimes, type LinkRefusal, parseTerms, parseThing, type WantedLink } from './wanted-link.ts';
+import { type LinkRefusal, parseTerms, parseThing, type WantedLink } from './wanted-link.ts';
 
 export interface LinkAdminDeps extends Omit<MakeLinkDeps, 'passes'> {
   readonly linkStore: LinkStore;
   readonly store: Pick<AccountStore, 'findUser'>;
   /** False: users are known to a proxy alone, and a link's maker is a name and nothing more. */
   readonly authEnabled: boolean;
-  readonly lifetimes: Lifetimes;
+  /** `links.max_lifetime`, in seconds. */
+  readonly longest: number;
   /** The key of PINs is the server's; asked for when a PIN is given. Errs with a sentence. */
   readonly passes: () => Promise<Result<Pick<LinkPasses, 'pinHash'>, string>>;
 }
@@ -35,7 +36,7 @@ export interface LinkAdmin {
 
 /** What the maker may see is judged when the link is opened, as always. */
 export function createLinkAdmin(deps: LinkAdminDeps): LinkAdmin {
-  const { linkStore, store, clock, authEnabled, lifetimes } = deps;
+  const { linkStore, store, clock, authEnabled, longest } = deps;
   const makerNamed = async (name: string): Promise<LinkMaker | undefined> => {
     if (!authEnabled) return { user: name as UserName, userCreatedAt: null, tokenId: null, role: VIEWER };
     const user = await store.findUser(name);
@@ -50,7 +51,7 @@ export function createLinkAdmin(deps: LinkAdminDeps): LinkAdmin {
         return err({ reason: 'user-absent', message: `There is no user ${user}: "postern users list" shows all` });
       const thing = parseThing(wanted.what);
       if (!thing.ok) return thing;
-      const terms = parseTerms(wanted, lifetimes);
+      const terms = parseTerms(wanted, longest);
       if (!terms.ok) return terms;
       const whole: SharedThing = 'id' in thing.value ? { ...thing.value, camera } : thing.value;
       if (whole.camera === '') return err({ reason: 'what-invalid', message: 'Name the camera of it with --camera' });

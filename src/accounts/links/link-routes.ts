@@ -57,7 +57,7 @@ async function create(ctx: AccountRouterContext, deps: LinkRouteDeps): Promise<v
   if (!body) return;
   const unknown = unknownFields(body.json, FIELDS);
   if (unknown.length > 0) return refuseFields(ctx, unknown);
-  if (lastsLong(body.json, deps) && caller.credential.kind === 'session' && deps.asksProof(caller, 'credentials'))
+  if (lastsLong(body.json) && caller.credential.kind === 'session' && deps.asksProof(caller, 'credentials'))
     return refuseFor(ctx, 'reauthentication-required');
   const made = await askLink(Object(body.json), caller, maker, deps);
   if (made.ok) {
@@ -74,8 +74,8 @@ async function create(ctx: AccountRouterContext, deps: LinkRouteDeps): Promise<v
 const LONG_SECONDS = 86_400;
 
 /** What is no number of seconds is refused afterwards. */
-function lastsLong(json: unknown, { lifetimes }: LinkRouteDeps): boolean {
-  const seconds: unknown = Object(json).expires_in ?? lifetimes.usual;
+function lastsLong(json: unknown): boolean {
+  const seconds: unknown = Object(json).expires_in ?? 0;
   return typeof seconds === 'number' && seconds > LONG_SECONDS;
 }
 

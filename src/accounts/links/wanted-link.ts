@@ -42,13 +42,8 @@ export interface LinkRefusal {
   readonly message: string;
 }
 
-export interface Lifetimes {
-  /** `links.default_lifetime`, seconds. */
-  readonly usual: number;
-  /** `links.max_lifetime`, seconds. */
-  readonly most: number;
-}
-
+/** A link lasts so long when nothing else is asked for; less where `links.max_lifetime` is. */
+export const USUAL_SECONDS = 86_400;
 const SHORTEST_SECONDS = 60;
 const MOST_USES = 1000;
 const PIN_LENGTHS = { least: 4, most: 64 } as const;
@@ -112,10 +107,11 @@ function span(camera: string, from: unknown, to: unknown): Result<WantedThing, L
 const isTime = (value: unknown): value is number =>
   typeof value === 'number' && value >= 0 && value < LAST_SECOND && /^\d+(?:\.\d{1,6})?$/.test(String(value));
 
-export function parseTerms(wanted: WantedLink, { usual, most }: Lifetimes): Result<LinkTerms, LinkRefusal> {
-  const { expiresIn = Math.min(usual, most), uses = null, pin, name = null, notifyOnOpen = false } = wanted;
-  if (!isWhole(expiresIn, SHORTEST_SECONDS, most)) {
-    return refused('expiry-invalid', `expires_in: give whole seconds, from ${SHORTEST_SECONDS} to ${most}`);
+/** `longest`: `links.max_lifetime`, in seconds. */
+export function parseTerms(wanted: WantedLink, longest: number): Result<LinkTerms, LinkRefusal> {
+  const { expiresIn = Math.min(USUAL_SECONDS, longest), uses = null, pin, name = null, notifyOnOpen = false } = wanted;
+  if (!isWhole(expiresIn, SHORTEST_SECONDS, longest)) {
+    return refused('expiry-invalid', `expires_in: give whole seconds, from ${SHORTEST_SECONDS} to ${longest}`);
   }
   if (uses !== null && !isWhole(uses, 1, MOST_USES)) {
     return refused('uses-invalid', `uses: give a whole number from 1 to ${MOST_USES}, or none for any number`);

@@ -137,7 +137,7 @@ export function accountsUnder(settings: Settings, deps: AccountDeps): AccountsIn
     linkStore: deps.store.links,
     passes: deps.passes,
     hasLinks: settings.links.enabled,
-    lifetimes: { usual: settings.links.default_lifetime, most: settings.links.max_lifetime },
+    longest: settings.links.max_lifetime,
   };
   return { settings, clauses, sessions, sessionsAfterPasswordChange, recheck, links, routeDeps };
 }

@@ -58,6 +58,6 @@ export function openTelling({ settings, store, clock, audit, log, metrics }: Tel
 export function webhookTarget({ notify, server }: Settings): WebhookTarget | undefined {
   if (notify.webhook === undefined) return undefined;
   const service = server.public_url && publicAddress(server.public_url, '/');
-  const { webhook: url, webhook_secret: secret, webhook_timeout: timeoutSeconds } = notify;
-  return { url, secret, timeoutSeconds, service };
+  const { webhook: url, webhook_secret: secret } = notify;
+  return { url, secret, service };
 }

@@ -47,9 +47,7 @@ export interface CommandUsers extends Users {
 export async function openCommandAudit(settings: Settings, clock: Clock) {
   const { audit_file: file } = settings.logger;
   if (file === undefined || !existsSync(file)) return { audit: () => {}, close: async () => {} };
-  // The service holds the file open, so rotating it is the service's.
-  const logger = { ...settings.logger, audit_max_size: Number.POSITIVE_INFINITY };
-  const { logs, close } = await openLogs({ ...settings, logger }, clock, { write() {} });
+  const { logs, close } = await openLogs(settings, clock, { write() {} });
   const log = logs.named('service.audit');
   const audit: Audit = (entry) => log.info(entry, entry.what);
   return { audit, close };

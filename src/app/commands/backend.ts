@@ -15,6 +15,7 @@ import { createEventsBackend } from '../../events/backend.ts';
 import { openNvrDatabase } from '../../store/nvr-database.ts';
 import { openStore } from '../../store/open-store.ts';
 import { keepEvents } from '../resources/event-upkeep.ts';
+import { QUERY_SECONDS } from '../resources/events.ts';
 
 export interface BackendOptions {
   readonly settings: Settings;
@@ -73,7 +74,7 @@ export async function startBackend({ settings, at, clock, now, onFault }: Backen
     cameras: () => nvr.cameras ?? null,
     showsUnlisted: file === undefined,
     maxLimit: events.max_limit,
-    queryTimeout: events.query_timeout,
+    queryTimeout: QUERY_SECONDS,
     now,
     startedAt: clock.now() / 1000,
     onFault,

@@ -128,7 +128,6 @@ export async function openForCommands(
       return { config: file, users: imported.value };
     },
   };
-  const { default_lifetime: usual, max_lifetime: most } = settings.links;
   const linkDeps = {
     linkStore: store.links,
     store: store.accounts,
@@ -136,7 +135,7 @@ export async function openForCommands(
     authEnabled,
     passes: passesAt({ directory, env }),
   };
-  const links = createLinkAdmin({ ...linkDeps, lifetimes: { usual, most } });
+  const links = createLinkAdmin({ ...linkDeps, longest: settings.links.max_lifetime });
   const apiTokens = createTokenAdmin({ tokenStore: store.apiTokens, store: store.accounts, clock, roles, authEnabled });
   return {
     settings,

@@ -47,7 +47,7 @@ export function openUpkeep(deps: UpkeepDeps): Upkeep {
     }
   };
   const forget = async (today: number): Promise<void> => {
-    const retentionDays = settings().ledger.retention;
+    const retentionDays = Math.ceil(settings().ledger.retention / DAY);
     const before = today - retentionDays * DAY;
     const { day } = localTime(before);
     const now = clock.now() / 1000;

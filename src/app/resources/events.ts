@@ -32,6 +32,9 @@ export interface EventsBackend {
   close(): Promise<void>;
 }
 
+/** Longer questions end with 503, which says how to narrow them. */
+export const QUERY_SECONDS = 10;
+
 export interface EventsDeps {
   /** As last read. */
   readonly roles: () => CustomRoles;
@@ -44,7 +47,7 @@ export interface EventsDeps {
 
 /** Undefined when the NVR answers for events itself. Sample events are made only in a store that has none. */
 export async function openEvents(settings: Settings, deps: EventsDeps): Promise<EventsBackend | undefined> {
-  const { source, nvr_database, max_limit, query_timeout, retention } = settings.events;
+  const { source, nvr_database, max_limit, retention } = settings.events;
   const { roles, log, metrics } = deps;
   if (source === 'nvr') return undefined;
   if (source === 'store') await makeSampleEvents(settings, deps);
@@ -65,7 +68,7 @@ export async function openEvents(settings: Settings, deps: EventsDeps): Promise<
       nvrDatabase: source === 'nvr-database' ? nvr_database : undefined,
       socketPath,
       maxLimit: max_limit,
-      queryTimeout: query_timeout,
+      queryTimeout: QUERY_SECONDS,
       onFault(message, storeFault) {
         if (storeFault) metrics.storeFaults.add(1, storeFault);
         if (storeFault === 'corrupt') damage ??= message.split('\n', 1)[0];
@@ -89,7 +92,7 @@ export async function openEvents(settings: Settings, deps: EventsDeps): Promise<
         ask: (patience) => askWorker(socketPath, patience),
         restart: (reason) => worker.terminate(new Error(reason)),
         now: ticks,
-        longestWork: query_timeout * 1000,
+        longestWork: QUERY_SECONDS * 1000,
       });
       if (!isAnother) return;
       metrics.eventsRestarts.add(1);

@@ -15,7 +15,7 @@ export interface RuntimeLogs {
 
 /** Rejects with a sentence when the audit file cannot be opened. */
 export async function openLogs({ logger }: Settings, clock: Clock, console: DestinationStream): Promise<RuntimeLogs> {
-  const { audit_file: file, audit_max_size: maxSize } = logger;
+  const { audit_file: file } = logger;
   if (file === undefined) {
     return {
       logs: createLogs({ rules: logRules({ logger }), destination: console, clock }),
@@ -26,7 +26,6 @@ export async function openLogs({ logger }: Settings, clock: Clock, console: Dest
   let tell = (_lines: number): void => {};
   const auditFile = await openAuditFile({
     file,
-    maxSize,
     onFault(fault, lines) {
       logs
         .named('service')

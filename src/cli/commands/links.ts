@@ -68,7 +68,7 @@ export function registerLinksCommands(program: Command, deps: LinksCommandDeps):
     .option('--snapshot', 'one picture of that camera, as it is when the link is opened')
     .option('--from <time>', 'a recording from this time on, such as 2030-01-31T12:00:00Z; needs --to')
     .option('--to <time>', 'the end of the recording')
-    .option('--expires <when>', 'after days (7d) or hours (12h), or at a date; unset: links.default_lifetime')
+    .option('--expires <when>', 'after days (7d) or hours (12h), or at a date; unset: after a day')
     .option('--uses <count>', 'how many viewers may open it')
     .option('--name <name>', 'shown on its page and in the list')
     .option(

@@ -1,6 +1,7 @@
 /** `postern tokens create|list|revoke`: API tokens, made beside the server or without it (SPEC 1, 4.4). */
 import type { Command } from 'commander';
 import type { ApiToken } from '../../domain/accounts/api-token.ts';
+import { parseDuration } from '../../domain/duration.ts';
 import { VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { onStore, type StoreCommandDeps } from '../on-store.ts';
@@ -80,16 +81,11 @@ async function create(
   return ok(made.value.text);
 }
 
-const SECONDS: ReadonlyMap<string, number> = new Map([
-  ['d', 86_400],
-  ['h', 3600],
-]);
-
 /** `90d`, `12h`, or a date or time that says where it is valid. */
 export function parseExpiry(text: string, now: number): Result<number, string> {
-  const { count, unit = '' } = /^(?<count>\d{1,6})(?<unit>[dh])$/.exec(text)?.groups ?? {};
-  const seconds = SECONDS.get(unit);
-  if (count !== undefined && seconds !== undefined) return ok(now + Number(count) * seconds);
+  // A plain number would be taken for days by the eye, and for seconds by the rule.
+  const seconds = /[a-z]$/.test(text) ? parseDuration(text) : undefined;
+  if (seconds !== undefined) return ok(now + seconds);
   const at = /^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d))?$/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at)
     ? err(`${JSON.stringify(text)} is not a time: write 90d, 12h, 2030-01-31 or 2030-01-31T12:00:00Z`)

@@ -4,7 +4,7 @@ import { FACTOR_MODES } from '../../domain/accounts/second-factor.ts';
 import { parseRateLimit } from '../../domain/rate-limit.ts';
 import { parseNetwork } from './addresses.ts';
 import { camerasOf, limitsOf, roleKeys } from './role-schema.ts';
-import { LONGEST_SECONDS, parsed, text, wholeSeconds } from './value-types.ts';
+import { parsed, secondsOrNever, text, wholeSeconds } from './value-types.ts';
 
 /** The least that the interface allows. */
 const SHORTEST_PASSWORD = 12;
@@ -74,10 +74,7 @@ export const authSection = z
         'Shortest new password, in characters; 12 is the least. New passwords are refused, too, when they are common or contain the name of the user or of the service. Passwords that are set already stay.',
       )
       .meta({ widens: 'lower' }),
-    session_max_age: z
-      .union([z.int().min(1).max(LONGEST_SECONDS), z.null()], {
-        error: ({ input }) => `${JSON.stringify(input)} is not a number of seconds from 1 on, or null`,
-      })
+    session_max_age: secondsOrNever(1)
       .prefault(90 * 86_400)
       .describe('Seconds after its login at which a session ends, however often it was renewed. Null: no such end.')
       .meta({ widens: 'higher' }),
@@ -88,10 +85,7 @@ export const authSection = z
       .prefault(50)
       .describe('Sessions that a user may have at once. One login more ends the oldest.')
       .meta({ widens: 'higher' }),
-    invitation_lifetime: z
-      .int()
-      .min(300)
-      .max(30 * 86_400)
+    invitation_lifetime: wholeSeconds(300, 30 * 86_400)
       .prefault(72 * 3600)
       .describe(
         'Seconds for which a link is good that lets a user set the own password, once. A newer link ends the older.',

@@ -1,24 +1,13 @@
 /** Keys of `ledger`: the record of viewings and changes, and who may read it. */
 import { z } from 'zod';
+import { wholeSeconds } from './value-types.ts';
 
+const DAY = 86_400;
 const MOST_DAYS = 36_500;
-const DAYS = /^(?<days>\d{1,5}) ?d$/;
 
-/** `90` and `90d` are the same. */
-const days = () =>
-  z
-    .union([z.int(), z.string().regex(DAYS)], {
-      error: ({ input }) => `${JSON.stringify(input)} is not a number of days: write for example 90 or 90d`,
-    })
-    .transform((written, context) => {
-      const count = typeof written === 'number' ? written : Number(DAYS.exec(written)?.groups?.['days']);
-      if (count >= 1 && count <= MOST_DAYS) return count;
-      context.addIssue({
-        code: 'custom',
-        message: `${JSON.stringify(written)} is not between 1 and ${MOST_DAYS} days`,
-      });
-      return z.NEVER;
-    });
+/** Former versions took a plain number for days. Nothing as short as that can be meant in seconds. */
+const daysOfFormerVersions = (written: unknown): unknown =>
+  typeof written === 'number' && written >= 1 && written <= MOST_DAYS ? written * DAY : written;
 
 export const ledgerSection = z
   .strictObject({
@@ -27,10 +16,11 @@ export const ledgerSection = z
       .prefault(true)
       .describe('Whether viewings, logins and changes are recorded. Changes at a restart only.')
       .meta({ widens: 'false' }),
-    retention: days()
-      .prefault(90)
+    retention: z
+      .preprocess(daysOfFormerVersions, wholeSeconds(DAY, MOST_DAYS * DAY))
+      .prefault('90d')
       .describe(
-        'Days for which records are kept. Older ones are deleted by whole days; the hash of the last one is kept, so that the rest can still be verified.',
+        'How long records are kept, at least 1d. Older ones are deleted by whole days; the hash of the last one is kept, so that the rest can still be verified.',
       )
       .meta({ widens: 'lower' }),
     visible_to_viewers: z

@@ -1,5 +1,6 @@
 /** The keys of links: addresses that show one thing of one camera, without an account. */
 import { z } from 'zod';
+import { wholeSeconds } from './value-types.ts';
 
 const DAY = 86_400;
 
@@ -12,19 +13,9 @@ export const linksSection = z
         'Whether links may be made and opened. A link shows one event, review, recording or live camera to everybody who has its address, until its end. false: no link works, those made before too.',
       )
       .meta({ widens: 'true' }),
-    max_lifetime: z
-      .int()
-      .min(60)
-      .max(366 * DAY)
+    max_lifetime: wholeSeconds(60, 366 * DAY)
       .prefault(30 * DAY)
       .describe('Seconds for which a link may be made at most. A link without an end does not exist.')
-      .meta({ widens: 'higher' }),
-    default_lifetime: z
-      .int()
-      .min(60)
-      .max(366 * DAY)
-      .prefault(DAY)
-      .describe('Seconds for which a link is made when nothing else is asked for; at most links.max_lifetime.')
       .meta({ widens: 'higher' }),
   })
   .prefault({})

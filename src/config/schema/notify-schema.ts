@@ -1,7 +1,7 @@
 /** The keys of what is told elsewhere: the address that hears of changes of accounts. */
 import { z } from 'zod';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { filePath, headerSecret, parsed, timeoutSeconds } from './value-types.ts';
+import { filePath, headerSecret, parsed } from './value-types.ts';
 
 export const notifySection = z
   .strictObject({
@@ -25,12 +25,6 @@ export const notifySection = z
       example: '/run/secrets/webhook_secret',
       widens: 'never',
     }),
-    webhook_timeout: timeoutSeconds()
-      .prefault(10)
-      .describe(
-        'Seconds within which the receiver must answer. A message that it does not take is sent again, four times at most.',
-      )
-      .meta({ widens: 'never' }),
   })
   .transform(({ webhook_file, webhook_secret_file, ...notify }) => notify)
   .prefault({})

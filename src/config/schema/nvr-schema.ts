@@ -5,6 +5,7 @@ import type { UpstreamRoute } from '../../domain/addresses/socket-address.ts';
 import { parsePathPrefix, parseUpstream } from './addresses.ts';
 import {
   cameraName,
+  duration,
   filePath,
   headerName,
   headerSecret,
@@ -173,12 +174,7 @@ export const eventsSection = z
       .prefault(10_000)
       .describe('Largest number of events in one response.')
       .meta({ widens: 'never' }),
-    query_timeout: timeoutSeconds()
-      .prefault(10)
-      .describe('Time limit for a query on events, in seconds.')
-      .meta({ widens: 'never' }),
-    retention: z
-      .union([z.int().min(DAY_SECONDS, notADay).max(LONGEST_SECONDS), z.null()], notADay)
+    retention: duration(z.union([z.int().min(DAY_SECONDS, notADay).max(LONGEST_SECONDS), z.null()], notADay))
       .prefault(null)
       .describe(
         "Seconds after which events in Postern's own store are deleted, counted from their beginning; events that are marked to be kept stay. Deleted events cannot be brought back. Null: none is deleted.",

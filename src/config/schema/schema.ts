@@ -1,5 +1,6 @@
 /** Every configuration key with its type, default and sentence (interface 2.5; SPEC 1): the one source of conf/. */
 import { z } from 'zod';
+import { DURATION_PATTERN } from '../../domain/duration.ts';
 import { authSection } from './auth-schema.ts';
 import { canarySection } from './canary-schema.ts';
 import { ledgerSection } from './ledger-schema.ts';
@@ -73,12 +74,25 @@ export function jsonSchema(): KeySchema {
     io: 'input',
     override: ({ jsonSchema: key }) => {
       delete key['widens'];
+      if (key['duration']) asDuration(key);
       if (key['example'] === undefined) return;
       key.examples = [key['example']];
       delete key['example'];
     },
   }) as KeySchema;
   return made;
+}
+
+/** A number of seconds may be written as `15m`. */
+function asDuration(key: z.core.JSONSchema.BaseSchema): void {
+  const { description, default: value, anyOf, ...number } = key;
+  delete number['duration'];
+  for (const name of Object.keys(key)) delete key[name];
+  Object.assign(key, {
+    ...(description !== undefined && { description }),
+    ...(value !== undefined && { default: value }),
+    anyOf: [...(anyOf ?? [number]), { type: 'string', pattern: DURATION_PATTERN }],
+  });
 }
 
 let directions: DirectedSchema | undefined;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { parseListenAddress, parsePathPrefix } from './addresses.ts';
 import { parsePublicUrl } from './parse-public-url.ts';
-import { filePath, parsed, parseSize, text, timeoutSeconds, wholeSeconds } from './value-types.ts';
+import { filePath, parsed, text, timeoutSeconds, wholeSeconds } from './value-types.ts';
 
 const HOST_NAME = /^[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?$/;
 const NOT_LISTENER = (input: unknown) =>
@@ -153,10 +153,6 @@ export const loggerSection = z
       example: 'audit.log',
       widens: 'never',
     }),
-    audit_max_size: parsed(parseSize)
-      .prefault('10MB')
-      .describe('Size at which the audit file is rotated; five older files are kept.')
-      .meta({ widens: 'never' }),
   })
   .prefault({})
   .describe('Log levels and the audit file.');

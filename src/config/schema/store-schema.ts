@@ -38,11 +38,6 @@ export const storeSection = z
       example: 'postgres://postern@db.internal/postern',
       widens: 'never',
     }),
-    listen_url_file: filePath().optional().meta({
-      description: 'A file that holds store.listen_url.',
-      example: '/run/secrets/store_listen_url',
-      widens: 'never',
-    }),
     grace: wholeSeconds()
       .prefault(DEFAULT_GRACE)
       .describe(
@@ -50,7 +45,7 @@ export const storeSection = z
       )
       .meta({ widens: 'higher' }),
   })
-  .transform(({ url_file, listen_url_file, ...store }) => store)
+  .transform(({ url_file, ...store }) => store)
   .prefault({})
   .describe('The store.');
 

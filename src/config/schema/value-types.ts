@@ -1,6 +1,7 @@
 /** The kinds of value that configuration keys take, with the words for a bad one (SPEC 1). */
 import { z } from 'zod';
 import { parseCameraEntry } from '../../domain/camera-scope.ts';
+import { DURATION_EXAMPLES, parseDuration } from '../../domain/duration.ts';
 import type { CameraName } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 
@@ -28,31 +29,27 @@ function numberWords(input: unknown, parse: (text: string) => Result<unknown, st
 export const text = (passes: (value: string) => boolean, message: (shown: string) => string) =>
   z.string().refine(passes, { error: ({ input }) => message(JSON.stringify(input)) });
 
-export const wholeSeconds = () => z.int().min(0).max(LONGEST_SECONDS);
-export const timeoutSeconds = () => z.number().positive().max(LONGEST_TIMEOUT_SECONDS);
+/** A duration is written as `90`, `15m`, `1h` or `7d`, wherever a key takes one; a plain number is seconds. */
+export const duration = <Seconds extends z.ZodType<number | null>>(seconds: Seconds) =>
+  z
+    .preprocess((written) => (typeof written === 'string' ? (parseDuration(written) ?? written) : written), seconds)
+    .meta({ duration: true });
 
-const SECONDS_PER_UNIT: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
-const WORDED = /^(?<number>\d{1,6})\s*(?<unit>[smhd])$/;
+const notADuration = ({ code, input }: { readonly code?: string | undefined; readonly input?: unknown }) =>
+  code === 'invalid_type' && typeof input === 'string'
+    ? `${JSON.stringify(input)} is not a duration: write for example ${DURATION_EXAMPLES}`
+    : undefined;
 
-/** `1h` is 3600 seconds; a plain number is seconds; null is never. */
-export function wordedSeconds(atLeast: number) {
-  const words = (input: unknown): string =>
-    `${JSON.stringify(input)} is not a duration of at least ${atLeast} seconds: write for example 1h, 30m or 3600, or null for never`;
-  return z
-    .union([z.int(), z.string(), z.null()], { error: ({ input }) => words(input) })
-    .transform((written, context) => {
-      const seconds = written === null ? null : secondsOf(written);
-      if (seconds === null || (seconds >= atLeast && seconds <= LONGEST_SECONDS)) return seconds;
-      context.addIssue({ code: 'custom', message: words(written) });
-      return z.NEVER;
-    });
-}
+export const wholeSeconds = (least = 0, most = LONGEST_SECONDS) =>
+  duration(z.int({ error: notADuration }).min(least).max(most));
+export const timeoutSeconds = () => duration(z.number({ error: notADuration }).positive().max(LONGEST_TIMEOUT_SECONDS));
 
-function secondsOf(written: number | string): number {
-  if (typeof written === 'number') return written;
-  const { number, unit = '' } = WORDED.exec(written)?.groups ?? {};
-  return Number(number) * (SECONDS_PER_UNIT[unit] ?? Number.NaN);
-}
+/** Null is never. */
+export const secondsOrNever = (least: number) => {
+  const words = ({ input }: { readonly input?: unknown }): string =>
+    `${JSON.stringify(input)} is not a duration of at least ${least} seconds: write for example 1h, 30m or 3600, or null for never`;
+  return duration(z.union([z.int().min(least).max(LONGEST_SECONDS), z.null()], { error: words }));
+};
 
 const BYTES_PER_UNIT: Readonly<Record<string, number>> = {
   B: 1,

@@ -1,4 +1,4 @@
-/** A question that was given up because it took longer than it may (SPEC 7, `events.query_timeout`). */
+/** A question that was given up because it took longer than it may (SPEC 7). */
 import type { Deadline } from './event-question.ts';
 
 const CODE = 'OUT_OF_TIME';

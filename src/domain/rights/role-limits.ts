@@ -1,5 +1,6 @@
 /** What limits a custom role beside its cameras: denied verbs, hours, and how far back it sees (SPEC 13). */
 import type { CustomRoles } from '../camera-scope.ts';
+import { parseDuration } from '../duration.ts';
 import type { Role } from '../names.ts';
 import { VERBS, type Verb } from '../policy.ts';
 import { err, ok, type Result } from '../result.ts';
@@ -62,15 +63,11 @@ export const writtenLimits = ({ deny, hours, historySince }: RoleLimit): Written
 export const hasLimit = ({ deny, hours, historySince }: RoleLimit): boolean =>
   deny.length > 0 || hours !== undefined || historySince !== undefined;
 
-const UNIT_SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400, w: 7 * 86_400 };
-const DURATION = /^(?<count>[1-9]\d{0,4})(?<unit>[mhdw])$/;
-
 /** `grant`, `7d`, `12h`, `30m`, `2w`. */
 export function parseHistorySince(text: string): Result<HistorySince, string> {
   if (text === 'grant') return ok({ text, kind: 'grant' });
-  const { count, unit = '' } = DURATION.exec(text)?.groups ?? {};
-  const seconds = Number(count) * (UNIT_SECONDS[unit] ?? Number.NaN);
-  return Number.isFinite(seconds)
+  const seconds = parseDuration(text) ?? 0;
+  return seconds > 0
     ? ok({ text, kind: 'last', seconds })
     : err(
         `${JSON.stringify(text)} does not say how far back the role sees: write grant (nothing older than the account), or a duration such as 12h, 7d or 4w`,

@@ -1,5 +1,5 @@
-/** The file of the audit log: lines in order, rotated by size; a fault of it delays or fails no request (SPEC 9). */
-import { mkdir, open, rename, stat } from 'node:fs/promises';
+/** The file of the audit log: lines in order, in the file that has its name now (logrotate moves it); a fault of it delays or fails no request (SPEC 9). */
+import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 export interface AuditFile {
@@ -10,41 +10,33 @@ export interface AuditFile {
 
 export interface AuditFileDeps {
   readonly file: string;
-  /** Bytes; past them `audit.log` becomes `audit.log.1`, and so on. */
-  readonly maxSize: number;
   /** Lines could not be written to the file; the console log has them. */
   readonly onFault: (fault: unknown, lines: number) => void;
 }
 
-/** Older files are deleted. */
-const KEPT_FILES = 5;
 /** The most lines in memory while the disk is slow: a flood of refused logins must not fill the memory. */
 const MOST_WAITING = 10_000;
 
 /** Rejects when the file cannot be opened, or its directory made. */
-export async function openAuditFile({ file, maxSize, onFault }: AuditFileDeps): Promise<AuditFile> {
+export async function openAuditFile({ file, onFault }: AuditFileDeps): Promise<AuditFile> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   let handle = await open(file, 'a', 0o600);
-  let { size } = await handle.stat();
   let waiting: string[] = [];
   let writing: Promise<void> | undefined;
 
-  const rotate = async (): Promise<void> => {
-    await handle.close();
-    try {
-      for (let age = KEPT_FILES - 1; age >= 0; age -= 1) {
-        await renameIfThere(age === 0 ? file : `${file}.${age}`, `${file}.${age + 1}`);
-      }
-    } finally {
-      handle = await open(file, 'a', 0o600);
-      ({ size } = await handle.stat());
-    }
+  const hasMoved = async (): Promise<boolean> => {
+    const there = await stat(file).catch(() => undefined);
+    const { ino, dev } = await handle.stat();
+    return there?.ino !== ino || there.dev !== dev;
+  };
+  const reopen = async (): Promise<void> => {
+    const moved = handle;
+    handle = await open(file, 'a', 0o600);
+    await moved.close();
   };
   const writeOut = async (lines: readonly string[]): Promise<void> => {
-    const text = Buffer.from(lines.join(''));
-    if (size > 0 && size + text.length > maxSize) await rotate();
-    await handle.appendFile(text);
-    size += text.length;
+    if (await hasMoved()) await reopen();
+    await handle.appendFile(lines.join(''));
   };
   const drain = async (): Promise<void> => {
     while (waiting.length > 0) {
@@ -67,12 +59,4 @@ export async function openAuditFile({ file, maxSize, onFault }: AuditFileDeps): 
       await handle.close().catch((fault: unknown) => onFault(fault, 0));
     },
   };
-}
-
-async function renameIfThere(from: string, to: string): Promise<void> {
-  const isThere = await stat(from).then(
-    () => true,
-    () => false,
-  );
-  if (isThere) await rename(from, to);
 }

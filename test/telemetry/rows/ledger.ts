@@ -12,7 +12,7 @@ import { until } from '../../support/until.ts';
 import { noteDriven } from '../support/driven.ts';
 
 const SETTINGS = {
-  ledger: { enabled: true, retention: 90, visible_to_viewers: false },
+  ledger: { enabled: true, retention: 90 * 86_400, visible_to_viewers: false },
   auth: {},
 } as unknown as Settings;
 

@@ -1,4 +1,4 @@
-/** A choice that this browser remembers; where storage is forbidden it lifetimes as long as the page. */
+/** A choice that this browser remembers; where storage is forbidden it lasts as long as the page. */
 export function keptChoice<Choice extends string>(key: string, choices: readonly Choice[], usual: Choice): Choice {
   try {
     const kept = localStorage.getItem(key);

@@ -866,8 +866,7 @@ export const DE_REFUSALS: RefusalWords = {
       'Gerade werden zu viele große Antworten gefiltert: Versuchen Sie es erneut, oder fragen Sie weniger auf einmal ab.',
     'filter-ended':
       'Der Filter für große Antworten ist abgebrochen, meist aus Speichermangel: Fragen Sie weniger auf einmal ab, oder versuchen Sie es erneut.',
-    'query-too-slow':
-      'Die Abfrage dauerte länger, als events.query_timeout erlaubt: Grenzen Sie sie mit Zeitraum, Kameras oder Objekten ein.',
+    'query-too-slow': 'Die Abfrage dauerte zu lange: Grenzen Sie sie mit Zeitraum, Kameras oder Objekten ein.',
     'parameters-too-many': 'Die Adresse hat mehr als 200 Parameter: Senden Sie weniger.',
     'method-unknown': 'Diese HTTP-Methode wird hier nicht unterstützt.',
     'person-needed':
