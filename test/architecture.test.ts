@@ -21,7 +21,7 @@ const MAY_IMPORT: Readonly<Record<string, Module>> = {
   accounts:  { modules: ['domain'],                       packages: ['koa', 'koa-router', 'jose', 'lru-cache', 'qr', '@simplewebauthn/server', '@simplewebauthn/server/helpers'] },
   events:    { modules: ['domain', 'compress'],           packages: ['koa', 'koa-router', 'lru-cache', 're2js'] },
   limits:    { modules: ['domain'],                       packages: ['@redis/client'] },
-  store:     { modules: ['domain'],                       packages: ['kysely', 'kysely/migration', 'pg', 'pg-copy-streams'] },
+  store:     { modules: ['domain'],                       packages: ['kysely', 'kysely/migration', 'pg'] },
   config:    { modules: ['domain', 'files'],              packages: ['yaml', 'zod'] },
   telemetry: { modules: ['domain'],                       packages: ['prom-client', 'pino'] },
   ui:        { modules: ['domain'],                       packages: ['koa', 'koa-router', 'vite'] },

@@ -127,7 +127,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     serverTime: engine.serverTime,
     isCurrent: engine.isCurrent,
     events: createEventSource(eventsPlace(db, STORE_SHAPE, words)),
-    writeEvents: (events) => writeEvents(events, db, engine),
+    writeEvents: (events) => writeEvents(events, db, words.events),
     prepareForEvents: (times) => words.events.prepareFor(times, db),
     forgetEvents: forgetEventsOf(db, words),
     name: engine.name,

@@ -14,7 +14,6 @@ import { createPasskeyRoutes } from '../../accounts/passkeys/passkey-routes.ts';
 import { createConfigSetRoute } from '../../accounts/roles/config-set-route.ts';
 import { createRoleRoutes } from '../../accounts/roles/role-routes.ts';
 import { createFactorRoutes } from '../../accounts/second-factor/factor-routes.ts';
-import { rememberedCookie } from '../../accounts/sessions/remembered-cookie.ts';
 import type { CookieClient } from '../../accounts/sessions/session-cookie.ts';
 import { createSessionRoutes } from '../../accounts/sessions/session-routes.ts';
 import { createTokenRoutes } from '../../accounts/tokens/token-routes.ts';
@@ -96,10 +95,7 @@ export function gateDeps(deps: GateSources): GateDeps {
     relay: components.transports.it.relay,
     ownRoutes: ownRoutes(deps, judge),
     renewal: (caller, client) => mapMaybe(sessions.renewalFor(caller), (token) => cookieWith(token, client)),
-    refresh: rememberedCookie(
-      (caller, client) => mapMaybe(sessions.renew(caller), (token) => cookieWith(token, client)),
-      deps.remembering,
-    ),
+    refresh: (caller, client) => mapMaybe(sessions.renew(caller), (token) => cookieWith(token, client)),
     recheck: accounts.recheck,
     enterLink: accounts.links.enter,
     linkFault: judge.faultOf,

@@ -10,7 +10,6 @@ import { VERSION } from '../version.ts';
 import { registerBackendCommand } from './backend.ts';
 import { registerBackupCommands } from './backup.ts';
 import { registerCanaryCommand } from './canary.ts';
-import { registerCompletionCommand } from './completion.ts';
 import { registerDoctorCommand } from './doctor.ts';
 import { registerEventsCommands } from './events.ts';
 import { registerExplainCommand } from './explain.ts';
@@ -127,7 +126,6 @@ export function createProgram(): { readonly program: Command } {
   registerLinksCommands(program, { openStore, now: () => unixSeconds(clock), stdin, stdout, stderr, exit });
   registerEventsCommands(program, { openStore, stdin, stdout, stderr, exit });
   registerStoreCommands(program, { stdout, stderr, exit });
-  registerCompletionCommand(program, { stdout });
   return { program };
 }
 

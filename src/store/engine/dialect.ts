@@ -56,6 +56,11 @@ export interface EventTables {
   sortWithIds(db: Kysely<unknown>): Promise<void>;
   /** Before events that begin at these times are written. */
   prepareFor(times: readonly number[], db: Kysely<Tables>): Promise<void>;
+  /**
+   * Deletes the events of these ids, and lets no other process write the same ones until the transaction ends. Undefined where
+   * an insert replaces a row of the same id.
+   */
+  readonly makeWay: ((ids: readonly string[], transaction: Transaction<Tables>) => Promise<void>) | undefined;
   /** Drops parts all of whose events began before `time` and are not marked to be kept; resolves with how many those were. */
   dropBefore(time: number, db: Kysely<Tables>): Promise<number>;
 }

@@ -2,7 +2,6 @@
 import type { Dialect as KyselyDialect } from 'kysely';
 import type { HeardChanges } from '../../domain/heard-changes.ts';
 import type { Dialect } from './dialect.ts';
-import type { EventsTable } from './tables.ts';
 
 export interface Engine {
   readonly dialect: KyselyDialect;
@@ -19,8 +18,6 @@ export interface Engine {
   readonly name: string;
   /** Undefined when a server keeps the store: then backups are made there. */
   readonly file: string | undefined;
-  /** Where there is a faster way than statements: writes them all or none. Each id stands there once, and replaces what was there. */
-  readonly copyEvents?: (rows: readonly EventsTable[]) => Promise<void>;
   /** Throws a fault of the store when it can be told at once, without a question, that it cannot be used. */
   glance(): void;
   /** Writes what changes nothing, and checks the tables: rejects with a fault of the store when either fails. */

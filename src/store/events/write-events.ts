@@ -2,7 +2,7 @@
 import type { Kysely, OnConflictBuilder } from 'kysely';
 import type { EventRecord } from '../../domain/events/event.ts';
 import { foldSubLabels } from '../../domain/events/event-question.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { Dialect } from '../engine/dialect.ts';
 import type { EventsTable, Tables } from '../engine/tables.ts';
 
 /** Rows per statement: 21 values each, and an engine takes only so many. */
@@ -10,25 +10,29 @@ const ROWS_PER_STATEMENT = 100;
 
 /** The same id replaces what was there. */
 export async function writeEvents(
-  events: readonly EventRecord[],
+  records: readonly EventRecord[],
   db: Kysely<Tables>,
-  { words, copyEvents }: Pick<Engine, 'words' | 'copyEvents'>,
+  events: Dialect['events'],
 ): Promise<void> {
   // An engine refuses to replace one row twice in one statement: the last of an id is the one that counts. Halves of
   // surrogate pairs are written as U+FFFD, so ids that differ in these alone are one.
-  const rows = [...new Map(events.map((event) => [event.id.toWellFormed(), asRow(event)])).values()];
+  const rows = [...new Map(records.map((event) => [event.id.toWellFormed(), asRow(event)])).values()];
+  if (rows.length === 0) return;
   const times = rows.map((row) => row.start_time);
-  await words.events.prepareFor(times, db);
-  await (copyEvents ? copyEvents(rows) : insertEvents(rows, db));
-}
-
-const insertEvents = (rows: readonly EventsTable[], db: Kysely<Tables>): Promise<void> =>
-  db.transaction().execute(async (transaction) => {
+  await events.prepareFor(times, db);
+  await db.transaction().execute(async (transaction) => {
+    const adding = (some: readonly EventsTable[]) => transaction.insertInto('events').values(some);
+    if (events.makeWay)
+      await events.makeWay(
+        rows.map(({ id }) => id),
+        transaction,
+      );
     for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT) {
       const some = rows.slice(at, at + ROWS_PER_STATEMENT);
-      await transaction.insertInto('events').values(some).onConflict(replacing).execute();
+      await (events.makeWay ? adding(some) : adding(some).onConflict(replacing)).execute();
     }
   });
+}
 
 const replacing = (conflict: OnConflictBuilder<Tables, 'events'>) =>
   conflict
@@ -55,7 +59,7 @@ function asRow(event: EventRecord): EventsTable {
 const asNumber = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 const asText = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-const REPLACED_COLUMNS = [
+export const REPLACED_COLUMNS = [
   'camera',
   'label',
   'start_time',
@@ -77,5 +81,3 @@ const REPLACED_COLUMNS = [
   'data',
   'thumbnail',
 ] as const satisfies readonly (keyof EventsTable)[];
-
-export const EVENT_COLUMNS = ['id', ...REPLACED_COLUMNS] as const;

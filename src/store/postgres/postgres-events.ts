@@ -4,13 +4,20 @@ import type { EventTables } from '../engine/dialect.ts';
 import { addEventColumns, addEventIndices } from '../events/events-schema.ts';
 import { addMonthsOf, dropMonthsBefore } from './event-months.ts';
 
+const WRITERS_LOCK = 0x706f7374; // "post"
 const TEXT = sql`text collate "C"`;
 
 export const postgresEventTables: EventTables = {
   prepareFor: addMonthsOf,
   dropBefore: dropMonthsBefore,
 
-  /** A unique index of a partitioned table holds its partition key: `copyEvents` keeps ids unique. */
+  async makeWay(ids, transaction) {
+    // Writers that replace the same event wait for each other: else both would insert it.
+    await sql`select pg_advisory_xact_lock(${sql.lit(WRITERS_LOCK)})`.execute(transaction);
+    await sql`delete from events where id in (${sql.join(ids)})`.execute(transaction);
+  },
+
+  /** A unique index of a partitioned table holds its partition key: `makeWay` keeps ids unique. */
   async create(db) {
     const table = db.schema.createTable('events').addColumn('id', TEXT, (column) => column.notNull());
     await addEventColumns(table, TEXT)

@@ -3,7 +3,6 @@ import { PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { postgresHosts } from '../../domain/addresses/postgres-url.ts';
 import type { Engine } from '../engine/engine.ts';
-import { copyEvents } from './copy-events.ts';
 import { HOST_MILLISECONDS } from './host-pools.ts';
 import { type ChangeFeed, openChangeFeed } from './postgres-changes.ts';
 import { postgresDialect } from './postgres-dialect.ts';
@@ -85,12 +84,6 @@ export async function postgresEngine(options: PostgresOptions): Promise<Engine> 
     isCurrent: () => changes?.isCurrent() ?? true,
     name: 'the store on PostgreSQL',
     file: undefined,
-    copyEvents: (rows) =>
-      pool
-        .use((client) => copyEvents(rows, client))
-        .catch((fault: unknown) => {
-          throw named(fault);
-        }),
     glance: () => {},
     probe: (tables) => probe(pool, tables, readOnly, named),
     copyTo: async () => {}, // the server's own backups

@@ -5,6 +5,7 @@ import { addEventColumns, addEventIndices } from '../events/events-schema.ts';
 
 export const sqliteEventTables: EventTables = {
   prepareFor: async () => {},
+  makeWay: undefined,
   dropBefore: async () => 0,
 
   async create(db) {
