@@ -5,6 +5,9 @@ const SECRET_KEY =
   /passw(?:or)?d|passphrase|passwd|secret|credential|api_?key|access_?key|private_?key|stream_?key|token$|^pwd$|^psk$|^authorization$|^cookies?$/i;
 /** A command line of ffmpeg holds its camera's password. */
 const COMMAND_KEY = /^(?:cmd|cmdline|command_?line)$/i;
+/** Arguments of ffmpeg may hold a header or a key; a preset is a word of the NVR's own. */
+const ARGUMENTS_KEY = /_args$/;
+const PRESET = /^preset-[\w-]+$/;
 /** A source that is a command. */
 const OF_COMMAND = /^(?:exec|echo|expr):/i;
 /** Nothing is known of what these variables hold. */
@@ -22,7 +25,19 @@ export function withoutSecrets(json: unknown): unknown {
   if (Array.isArray(json)) return json.map(withoutSecrets);
   if (!isRecord(json)) return json;
   const kept = Object.entries(json).filter(([key, value]) => !isSecret(key, value));
-  return Object.fromEntries(kept.map(([key, value]) => [key, key === VARIABLES_KEY ? {} : withoutSecrets(value)]));
+  return Object.fromEntries(kept.map(([key, value]) => [key, memberWithoutSecrets(key, value)]));
+}
+
+function memberWithoutSecrets(key: string, value: unknown): unknown {
+  if (key === VARIABLES_KEY) return {};
+  return ARGUMENTS_KEY.test(key) ? withoutArguments(value) : withoutSecrets(value);
+}
+
+/** `output_args` has arguments by what is made of the stream. */
+function withoutArguments(value: unknown): unknown {
+  if (isRecord(value))
+    return Object.fromEntries(Object.entries(value).map(([of, args]) => [of, withoutArguments(args)]));
+  return typeof value === 'string' && PRESET.test(value) ? value : [];
 }
 
 /** Linear in the length of the text: it may be long, and of a camera's making. */

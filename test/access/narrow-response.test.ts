@@ -150,7 +150,13 @@ describe('The configuration of the NVR', () => {
     enabled: true,
     friendly_name: `The ${name}`,
     detect: { enabled: true, width: 1280, resting_place: name },
-    ffmpeg: { inputs: [{ path: `rtsp://user:p@ss@${name}/1?password=x&a=1` }], path: '/usr' },
+    ffmpeg: {
+      inputs: [{ path: `rtsp://user:p@ss@${name}/1?password=x&a=1`, input_args: '-headers X-Key:Hunter2' }],
+      path: '/usr',
+      global_args: ['-user_agent', 'Hunter2'],
+      hwaccel_args: 'preset-vaapi',
+      output_args: { record: 'preset-record-generic', detect: ['-f', 'rawvideo', 'Hunter2'] },
+    },
     live: { streams: { Main: `${name}_main` }, height: 720 },
     onvif: { host: name, password: 'x', port: 80 },
     ui: { order: 2, dashboard: true },
@@ -177,7 +183,13 @@ describe('The configuration of the NVR', () => {
   const proxy = { separator: ',', logout_url: 'https://sso.test/out' };
   const quietEntry = (name: string) => ({
     ...entry(name),
-    ffmpeg: { inputs: [{ path: `rtsp://${name}` }], path: '/usr' },
+    ffmpeg: {
+      inputs: [{ path: `rtsp://${name}`, input_args: [] }],
+      path: '/usr',
+      global_args: [],
+      hwaccel_args: 'preset-vaapi',
+      output_args: { record: 'preset-record-generic', detect: [] },
+    },
     onvif: { host: name, port: 80 },
   });
   /** An empty list would be all cameras to the NVR's pages; `['']` is none. */
