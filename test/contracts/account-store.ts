@@ -89,6 +89,13 @@ export function accountStoreContract(engineName: string, engine: AccountStoreEng
       assert.deepEqual(outcomes.sort(), ['added', 'taken', 'taken', 'taken']);
     });
 
+    it('lets one of two win whose names differ in case only, also when they are added at once', async () => {
+      const twins = ['dora', 'Dora', 'DORA'].map((name) => ({ ...CARL, name: name as User['name'] }));
+      const outcomes = await Promise.all(twins.map((user) => accounts.addUser(user)));
+      assert.deepEqual(outcomes.sort(), ['added', 'taken', 'taken']);
+      assert.equal((await accounts.listUsers()).length, 1);
+    });
+
     it('sets a password and when it changed', async () => {
       await add(ANNA, CARL);
       assert.equal(await accounts.setPassword(CARL.name, 'new-hash', 1_700_000_500), 'set');

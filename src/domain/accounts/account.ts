@@ -29,7 +29,7 @@ export interface AccountStore {
   /** By name, in order of name. */
   listUsers(): Promise<readonly User[]>;
   findUser(name: string): Promise<User | undefined>;
-  /** `taken` when a user of that name exists. */
+  /** `taken` when a user of that name exists, or of one that differs in case only. */
   addUser(user: User): Promise<'added' | 'taken'>;
   /**
    * Also the way to reset: the hash, and when it changed. `absent` when there is no such user, or not with the hash that

@@ -23,14 +23,17 @@ export function createAccountStore(db: Kysely<Tables>, serialized: Serialized): 
       return row && asUser(row);
     },
 
-    async addUser(user) {
-      const [added] = await db
-        .insertInto('users')
-        .values(asRow(user))
-        .onConflict((conflict) => conflict.column('name').doNothing())
-        .execute();
-      return added?.numInsertedOrUpdatedRows ? 'added' : 'taken';
-    },
+    addUser: (user) =>
+      serialized(async (transaction) => {
+        // Of two that differ in case only, added at once, the second finds the first here.
+        const alike = transaction
+          .selectFrom('users')
+          .select('name')
+          .where(sql`lower(name)`, '=', user.name.toLowerCase());
+        if (await alike.executeTakeFirst()) return 'taken';
+        await transaction.insertInto('users').values(asRow(user)).execute();
+        return 'added';
+      }),
 
     setPassword: (name, passwordHash, changedAt, proven) =>
       serialized(async (transaction) => {
