@@ -102,7 +102,6 @@ const UNUSED = {
   store_changes: NOT_LOOKED_AT,
   nvr: NOT_LOOKED_AT,
   events: NOT_LOOKED_AT,
-  limits: NOT_LOOKED_AT,
   certificate: NOT_LOOKED_AT,
   descriptors: NOT_LOOKED_AT,
   event_loop: OK,

@@ -151,7 +151,6 @@ const MAPS: { readonly [key: string]: typeof MAPS } = {
   nvr: { routes: {} },
   events: {},
   store: {},
-  limits: {},
   canary: {},
   links: {},
   ledger: {},

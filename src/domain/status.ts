@@ -56,8 +56,6 @@ export interface LimiterStatus {
   readonly addresses: number;
   /** Clients that are limited now, as far as this process knows. */
   readonly limited: number;
-  /** The server on which replicas count together. */
-  readonly shared: Reach;
 }
 
 export interface CanaryStatus {

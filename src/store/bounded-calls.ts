@@ -22,6 +22,7 @@ export const boundCalls = (store: Store): Store => ({
   links: bounded(store.links),
   notices: bounded(store.notices),
   ledger: bounded(store.ledger),
+  attempts: store.attempts && bounded(store.attempts),
   probe: inTime(store.probe),
 });
 

@@ -8,6 +8,7 @@ import type { NoticeStore } from '../domain/accounts/notice.ts';
 import type { RoleStore } from '../domain/accounts/role-store.ts';
 import type { SecondFactorStore } from '../domain/accounts/second-factor.ts';
 import type { SessionStore } from '../domain/accounts/session-store.ts';
+import type { AttemptStore } from '../domain/attempt-store.ts';
 import type { EventRecord } from '../domain/events/event.ts';
 import type { BoundedEventSource } from '../domain/events/event-question.ts';
 import type { HeardChanges } from '../domain/heard-changes.ts';
@@ -63,6 +64,8 @@ export interface Store {
   readonly links: LinkStore;
   readonly notices: NoticeStore;
   readonly ledger: LedgerStore;
+  /** Attempts at a login, as all replicas count them; undefined for a file. */
+  readonly attempts: AttemptStore | undefined;
   /**
    * Changes with every change that may change a verdict: accounts, roles, tokens, links and revocations that were read
    * earlier may be cached as long as the text is the same.
@@ -122,6 +125,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     links: createLinkStore(db, serialized),
     notices: createNoticeStore(db, serialized),
     ledger: createLedgerStore(db, engine.file !== undefined),
+    attempts: engine.attempts,
     version,
     heard,
     serverTime: engine.serverTime,

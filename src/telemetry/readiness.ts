@@ -17,8 +17,6 @@ export interface Readiness {
   /** `degraded`: it answers, but its cameras cannot be read, so custom roles see nothing new. */
   readonly nvr: Check;
   readonly events: Reached;
-  /** Whether failed logins are counted together with the other replicas. */
-  readonly limits: Check;
   /** The pair in `tls.certificate` and `tls.private_key`. */
   readonly certificate: Check;
   /** Open file descriptors against their limit. */

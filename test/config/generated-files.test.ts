@@ -57,7 +57,6 @@ describe('Every key', () => {
       'canary.every',
       'events.max_limit', 'events.nvr_database', 'events.retention', 'events.sample', 'events.source',
       'ledger.enabled', 'ledger.retention', 'ledger.visible_to_viewers',
-      'limits.redis_url', 'limits.redis_url_file', 'limits.replicas',
       'links.enabled', 'links.max_lifetime',
       'logger.audit_file', 'logger.default', 'logger.logs',
       'notify.webhook', 'notify.webhook_file', 'notify.webhook_secret', 'notify.webhook_secret_file',
@@ -80,7 +79,7 @@ describe('Every key', () => {
     });
   }
 
-  const refused = ['auth_secret_file', 'url_file', 'redis_url_file', 'webhook_file', 'webhook_secret_file'];
+  const refused = ['auth_secret_file', 'url_file', 'webhook_file', 'webhook_secret_file'];
   for (const [path, { examples }] of keys.filter(
     ([path, key]) => key.examples && !refused.some((name) => path.includes(name)),
   )) {

@@ -116,9 +116,6 @@ tell('A value of server, nvr, events, store, limits, logger or ui', [
   ['is several servers for LISTEN, of which any would be used', 'store: {url: "postgres://u@a/db", listen_url: "postgres://u@a,b/db"}', 'config.yaml:1:47 store.listen_url: names several hosts: add ?target_session_attrs=read-write, so that the one that takes writes is used'],
   ['is an unknown sslmode', 'store: {url: "postgres://u@a/db?sslmode=verify"}', 'config.yaml:1:14 store.url: sslmode must be one of disable, no-verify, prefer, require, verify-ca, verify-full: verify-full with sslrootcert=<CA file> checks the server'],
   ['is no store', 'store: {url: postern.db}', 'config.yaml:1:14 store.url: is not the address of a store: write sqlite:<file> or postgres://<user>:<password>@<host>/<database>'],
-  ['is no server of limits, and its password is not shown', 'limits: {redis_url: "http://:hunter2@r"}', 'config.yaml:1:21 limits.redis_url: is not the address of a Redis or Valkey: write redis://<user>:<password>@<host>:<port>/<database>, rediss:// for TLS, redis+sentinel://<host>,<host>/<service name>/<database>, or redis+cluster://<host>,<host>'],
-  ['is a server of limits with a word for a database', 'limits: {redis_url: "redis://:hunter2@r/postern"}', 'config.yaml:1:21 limits.redis_url: ends in no database number: write redis://<host>:<port>/<database>'],
-  ['is no number of replicas', 'limits: {replicas: 0}', 'config.yaml:1:20 limits.replicas: 0 is too small: the least is 1'],
   ['is no level', 'logger: {logs: {service.api.auth: debugg}}', 'config.yaml:1:35 logger.logs["service.api.auth"]: "debugg" is not one of trace, debug, info, warning, warn, error, critical, fatal: did you mean debug?'],
   ['would end the policy of the pages', 'ui: {frame_ancestors: "self; script-src *"}', 'config.yaml:1:23 ui.frame_ancestors: "self;" is not a frame source: write self, none or origins such as https://home.example.com'],
 ]);

@@ -19,6 +19,13 @@ describe('A key that was removed', () => {
     assert.match(warning, /^POSTERN__SERVER__WORKERS server\.workers: was removed/);
   });
 
+  it('is named as a section, and no secret in it is shown', async () => {
+    const [warning = '', ...others] = await warningsFor('limits: { redis_url: "redis://:hunter2@r", replicas: 2 }\n');
+    assert.deepEqual(others, []);
+    assert.match(warning, /^config\.yaml:1:1 limits: was removed and has no effect: .*PostgreSQL/);
+    assert.doesNotMatch(warning, /hunter2/);
+  });
+
   it('hides no other problem', async () => {
     assert.deepEqual(await problemsOf('server: { workers: 2, basepath: /nvr }\n'), [
       'config.yaml:1:23 server.basepath: unknown key: did you mean base_path?',

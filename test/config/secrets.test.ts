@@ -50,19 +50,15 @@ describe('A secret (SPEC 1)', () => {
 
   it('has a twin for each key that holds one', async () => {
     const files = {
-      'config.yaml':
-        'nvr: {auth_secret_file: nvr-secret}\nstore: {url_file: store-url}\nlimits: {redis_url_file: redis-url}',
+      'config.yaml': 'nvr: {auth_secret_file: nvr-secret}\nstore: {url_file: store-url}',
       'nvr-secret': 'one\n',
       'store-url': 'sqlite:other.db\n',
-      'redis-url': 'rediss://postern:p%40ss@redis/3\n',
     };
     await withDirectory(files, async (directory) => {
       const outcome = await loadConfig({ directory, env: {} });
       assert.equal(outcome.kind, 'loaded');
-      const { nvr, store, limits } = outcome.settings;
+      const { nvr, store } = outcome.settings;
       assert.deepEqual([nvr.auth_secret, store.url], ['one', { engine: 'sqlite', file: join(directory, 'other.db') }]);
-      const { redis_url: redis } = limits;
-      assert.deepEqual([redis?.username, redis?.password, redis?.tls], ['postern', 'p@ss', true]);
     });
   });
 });

@@ -63,7 +63,7 @@ const NOT_WIDER: ReadonlySet<string> = new Set([
   // Their default is the narrowest value.
   'server.internal_hosts', 'tls.enabled', 'nvr.verify', 'ledger.enabled', 'ledger.visible_to_viewers',
   // Read at a start only.
-  'server.internal', 'server.telemetry', 'tls.hsts', 'limits.redis_url', 'limits.replicas', 'store.grace',
+  'server.internal', 'server.telemetry', 'tls.hsts', 'store.grace',
   // The header names are compared together.
   'proxy.header_map.user', 'proxy.header_map.role', 'proxy.header_map.role_map',
 ]);

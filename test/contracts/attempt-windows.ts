@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { type Clause, parseRateLimit } from '../../src/domain/rate-limit.ts';
 
 export type Counted =
-  | { readonly kind: 'reserved'; release(): void }
+  | { readonly kind: 'reserved'; release(): unknown }
   | { readonly kind: 'limited'; readonly retryAfterSeconds: number; readonly clause: Clause };
 
 /** New windows, in which nothing was counted. */
@@ -101,8 +101,8 @@ export function attemptWindowsContract(name: string, make: () => CountingPlace, 
       await fail();
       assert.equal(await fail(), 60);
       assert.ok(success.kind === 'reserved');
-      success.release();
-      success.release();
+      await success.release();
+      await success.release();
       assert.deepEqual(await waits(2), [0, 60]);
     });
 
@@ -112,7 +112,7 @@ export function attemptWindowsContract(name: string, make: () => CountingPlace, 
       const other = await reserve('203.0.113.10');
       await fail();
       assert.ok(other.kind === 'reserved');
-      other.release();
+      await other.release();
       assert.deepEqual(await waits(1), [60]);
     });
 
@@ -136,10 +136,11 @@ export function attemptWindowsContract(name: string, make: () => CountingPlace, 
         fc.asyncProperty(LIMITS, fc.array(STEP, { maxLength: 60 }), async (text, steps) => {
           const { clock, reserve } = placeOf(text);
           const model = modelOf(clausesOf(text));
-          const releases: [real: () => void, model: () => void][] = [];
+          const releases: [real: () => unknown, model: () => void][] = [];
           for (const taken of steps) {
             if (taken.kind === 'wait') clock.advance(taken.seconds);
-            if (taken.kind === 'success') for (const release of releases.splice(taken.which, 1)[0] ?? []) release();
+            if (taken.kind === 'success')
+              for (const release of releases.splice(taken.which, 1)[0] ?? []) await release();
             if (taken.kind !== 'attempt') continue;
             const address = `10.0.0.${taken.address}`;
             const [real, expected] = [await reserve(address), model.reserve(address, clock.now())];

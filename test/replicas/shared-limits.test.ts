@@ -1,33 +1,32 @@
-/** Three replicas on one PostgreSQL and one Redis: a guesser gets no more tries at three than at one (SPEC 10). */
+/** Three replicas on one PostgreSQL: a guesser gets no more tries at three than at one (SPEC 10). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { guessesFrom, limitedConfig, logInFrom } from '../limits/support/guesses.ts';
+import { sql } from 'kysely';
+import { openStore } from '../../src/store/open-store.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
 import { enrolled } from '../support/second-factor.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
-import { startRedis, type TestRedis, withoutRedis } from '../support/servers/redis.ts';
 import type { Runtime } from '../support/start-instance.ts';
 import { until } from '../support/until.ts';
+import { guessesFrom, limitedConfig, logInFrom } from './support/guesses.ts';
 import { type Replicas, startReplicas } from './support/replicas.ts';
 
 const COUNT = 5;
 const REPLICAS = 3;
 const CODES_A_MINUTE = 5;
-/** Without Redis each replica allows a third, rounded up. */
-const ALONE = Math.ceil(COUNT / REPLICAS) * REPLICAS;
 
-describe('Three replicas', { skip: withoutPostgres || withoutRedis, timeout: 300_000 }, () => {
+describe('Three replicas', { skip: withoutPostgres, timeout: 300_000 }, () => {
   let postgres: TestPostgres;
-  let redis: TestRedis;
+  let url: string;
   let replicas: Replicas;
   before(async () => {
-    [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
-    const config = limitedConfig({ redis_url: redis.url, replicas: REPLICAS }, `${COUNT}/minute;8/hour`);
-    replicas = await startReplicas(REPLICAS, await postgres.newDatabase(), config);
+    postgres = await startPostgres();
+    url = await postgres.newDatabase();
+    replicas = await startReplicas(REPLICAS, url, limitedConfig(`${COUNT}/minute;8/hour`));
   });
   after(async () => {
     await replicas.close();
-    await Promise.all([postgres.stop(), redis.stop()]);
+    await postgres.stop();
   });
 
   const at = (number: number): Runtime => replicas.all[number % REPLICAS] ?? assert.fail();
@@ -76,44 +75,44 @@ describe('Three replicas', { skip: withoutPostgres || withoutRedis, timeout: 300
     );
   });
 
-  it('count no address in a form that can be read, and nothing that stays', async () => {
-    const keys = redis.ask('keys', '*');
-    assert.match(keys, /^postern:limits:login:\{[\w-]{22}\}:client:[\w-]{22}$/m);
-    assert.doesNotMatch(keys, /192\.0|2001/);
-    const late = `local n = 0 for _, key in ipairs(redis.call('KEYS', '*')) do if redis.call('PTTL', key) < 0 then n = n + 1 end end return n`;
-    assert.equal(redis.ask('eval', late, '0'), '0');
+  /** Attempts as they are stored. */
+  const stored = async (): Promise<readonly { attempt: string; key: string; is_over: boolean }[]> => {
+    const store = await openStore({ url, readOnly: true });
+    const { rows } = await sql<{ attempt: string; key: string; is_over: boolean }>`
+      select attempt, key, is_over from login_attempts order by attempt, key`.execute(store.db);
+    await store.close();
+    return rows;
+  };
+
+  it('count no address in a form that can be read, and give back what did not fail', async () => {
+    const rows = await stored();
+    assert.ok(rows.some(({ key }) => /^client:[\w-]{22}$/.test(key)) && rows.some(({ key }) => /^network:/.test(key)));
+    for (const { key } of rows) assert.match(key, /^(?:client|network|code):[\w-]{22}$/);
+    await until('right passwords are given back', async () => (await stored()).every(({ is_over }) => is_over));
   });
 
-  it('ask Redis for logins only: not for requests, and not for bad API tokens', async () => {
+  it('write attempts for logins only: not for requests, and not for bad API tokens', async () => {
     const token = await at(0).logIn(VERA);
-    const asked = (): string | undefined =>
-      redis
-        .ask('info', 'commandstats')
-        .split(/\r?\n/)
-        .find((line) => line.startsWith('cmdstat_evalsha:'));
-    const before = asked();
+    await until('it is given back', async () => (await stored()).every(({ is_over }) => is_over));
+    const before = await stored();
     for (const credential of [token, `pst_0123456789abcdef_${'0'.repeat(64)}`, token])
       await atOnce(12, (replica) => replica.ask('/api/profile', { token: credential }));
-    assert.equal(asked(), before);
-    await at(0).logIn(VERA);
-    assert.notEqual(asked(), before);
+    assert.deepEqual(await stored(), before);
+    await guessesFrom(at(0), '192.0.2.60', VERA, 1);
+    assert.notDeepEqual(await stored(), before);
   });
 
-  it('give a guesser no more than both limits together while the ways to Redis are cut again and again', async () => {
+  it('check no password while the store is away, and count on afterwards where they were', async () => {
     const address = '192.0.2.50';
-    const changes = (): number =>
-      replicas.all.flatMap(({ log }) => log).filter(({ msg }) => /failed logins are counted/.test(String(msg))).length;
-    let tries = 0;
-    for (let times = 0; times < 2; times += 1) {
-      const before = changes();
-      const guesses = atOnce(30, (replica) => guessesFrom(replica, address, VERA, 2));
-      const successes = atOnce(30, (replica, number) => logInFrom(replica, `198.51.${number}.1`, CARL));
-      redis.ask('client', 'kill', 'type', 'normal', 'skipme', 'yes');
-      assert.deepEqual(new Set(await successes), new Set([200]), 'right passwords pass meanwhile');
-      tries += (await guesses).filter((status) => status === 401).length;
-      await until('all have healed', () => changes() >= before + 2 * REPLICAS);
-    }
-    assert.ok(tries >= COUNT && tries <= COUNT + ALONE, `${tries} guesses`);
     assert.equal(passed(await atOnce(9, (replica) => guessesFrom(replica, '192.0.2.51', VERA, 1))), COUNT);
+    assert.deepEqual(await guessesFrom(at(0), address, CARL, 2), [401, 401]);
+    await postgres.kill();
+    const away = await atOnce(12, (replica) => guessesFrom(replica, address, CARL, 1));
+    assert.deepEqual(new Set(away), new Set([503]));
+    await postgres.start();
+    await until('the store is back', async () => (await logInFrom(at(1), '198.51.100.1', CARL)) === 200);
+    const after = await atOnce(20, (replica) => guessesFrom(replica, address, CARL, 1));
+    assert.equal(after.filter((status) => status === 401).length, COUNT - 2);
+    assert.deepEqual(await guessesFrom(at(2), '192.0.2.51', VERA, 1), [429]);
   });
 });

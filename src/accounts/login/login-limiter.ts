@@ -29,7 +29,7 @@ export interface Attempt {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What attempts are limited by, in memory or on a server that replicas share. */
+/** What attempts are limited by, in memory or in the store that replicas share. */
 export interface LoginLimiter extends Limits {
   /**
    * Before anything is hashed: parallel guesses must not all pass while none has failed yet. An attempt that finds no
@@ -211,10 +211,10 @@ export function createLoginLimiter(deps: LimiterDeps): MemoryLimiter {
   };
 }
 
-function once(act: () => void): () => void {
+export function once<Given extends unknown[]>(act: (...given: Given) => void): (...given: Given) => void {
   let isDone = false;
-  return () => {
-    if (!isDone) act();
+  return (...given) => {
+    if (!isDone) act(...given);
     isDone = true;
   };
 }

@@ -1,18 +1,20 @@
-/** The login limiter whose windows all replicas share; by itself where their server cannot be asked (SPEC 10). */
+/** The login limiter whose windows all replicas share, in their store (SPEC 10). */
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { AttemptStore, AttemptWindow, FullWindow } from '../../domain/attempt-store.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
-import type { AttemptWindow, SharedPlace, SharedWindows } from '../../domain/shared-windows.ts';
+import { unlessAborted } from '../../domain/unless-aborted.ts';
 import { clientKey, networkKey } from './client-key.ts';
-import type { LoginLimiter, MemoryLimiter, Reservation } from './login-limiter.ts';
+import { type LoginLimiter, once, type Place } from './login-limiter.ts';
 import { widened } from './network-limiter.ts';
 
 export interface SharedLimiterDeps {
-  readonly shared: SharedWindows;
+  readonly attempts: AttemptStore;
   /** Counts what comes through this process. It refuses alone, too: what is full here is full for all. */
-  readonly memory: MemoryLimiter;
-  /** Without the server each process allows its part of each count. */
-  readonly replicas: number;
+  readonly local: LoginLimiter;
   readonly windowsOf: WindowsOf;
+  /** The time that the store is told, in milliseconds. Undefined: its server's own. */
+  readonly now: (() => number) | undefined;
 }
 
 /** The windows in which an attempt counts under these clauses, the narrowest first. */
@@ -21,93 +23,109 @@ export type WindowsOf = (key: string, isKnown: boolean, clauses: readonly Clause
 /** Short, and without the text in it. */
 type Digest = (text: string) => string;
 
-/**
- * Passwords, by client and network. The group in braces keeps the windows of one question together in a cluster: a client
- * has one network.
- */
+/** Passwords, by client and network. */
 export const addressWindows =
   (digest: Digest): WindowsOf =>
   (address, isKnown, clauses) => {
-    const group = `{${digest(networkKey(address))}}`;
-    const own = { key: `login:${group}:client:${digest(clientKey(address))}`, clauses };
-    return isKnown ? [own] : [own, { key: `login:${group}:network`, clauses: clauses.map(widened) }];
+    const own = { key: `client:${digest(clientKey(address))}`, clauses };
+    if (isKnown) return [own];
+    return [own, { key: `network:${digest(networkKey(address))}`, clauses: clauses.map(widened) }];
   };
 
 /** Codes of a second factor, by account. */
 export const accountWindows =
   (digest: Digest): WindowsOf =>
-  (account, _, clauses) => [{ key: `code:{${digest(account)}}`, clauses }];
+  (account, _, clauses) => [{ key: `code:${digest(account)}`, clauses }];
 
 /** Attempts under way on other replicas are looked at again after a while. */
 const LOOK_MS = 100;
 const MOST_LOOKS = 100;
+const ATTEMPT_BYTES = 12;
 
-export function createSharedLimiter({ shared, memory, replicas, windowsOf }: SharedLimiterDeps): LoginLimiter {
+/** Rejects with the fault of the store, so that no login is checked without a limit. */
+export function createSharedLimiter({ attempts, local, windowsOf, now }: SharedLimiterDeps): LoginLimiter {
   let clauses: readonly Clause[] = [];
-  const enforce = (): void => memory.setClauses(shared.isUp() ? clauses : clauses.map(divided(replicas)));
-  shared.onChange(enforce);
+  const giveBack = givenBackTo(attempts);
 
-  const sharedPlace = async (windows: readonly AttemptWindow[]): Promise<SharedPlace> => {
+  const reserveShared = async (attempt: string, windows: readonly AttemptWindow[], signal?: AbortSignal) => {
     for (let looks = 1; ; looks += 1) {
-      const place = await shared.reserve(windows);
-      if (place.kind !== 'full' || !place.isUnderWay || looks === MOST_LOOKS) return place;
-      await sleep(LOOK_MS);
+      const full = await attempts.reserve(attempt, windows, now?.());
+      if (!full?.isUnderWay || looks === MOST_LOOKS) return full;
+      await unlessAborted(sleep(LOOK_MS), signal);
     }
   };
 
   return {
-    limited: memory.limited,
-    size: memory.size,
+    limited: local.limited,
+    size: local.size,
     setClauses(given) {
       clauses = given;
-      enforce();
+      local.setClauses(given);
     },
-    async reserve(key, isKnown = false) {
-      for (;;) {
-        // Read with the place, in one turn: the counts in force are divided exactly while the server is away.
-        const isTogether = shared.isUp();
-        const own = memory.reserve(key, isKnown);
-        if (own.kind === 'limited') {
-          const settles = memory.settles(key, own.window);
-          if (!settles) return own;
-          await settles;
-          continue;
-        }
-        if (clauses.length === 0 || !isTogether) return own;
-        const place = await sharedPlace(windowsOf(key, isKnown, clauses));
-        if (place.kind === 'reserved') return bothOf(own, place);
+    async reserve(key, isKnown = false, waiter = {}) {
+      const own = await local.reserve(key, isKnown, waiter);
+      if (own.kind !== 'reserved' || clauses.length === 0) return own;
+      const attempt = randomBytes(ATTEMPT_BYTES).toString('base64url');
+      try {
+        const full = await reserveShared(attempt, windowsOf(key, isKnown, clauses), waiter.signal);
+        if (full) own.release();
+        return full ? limitedBy(full) : bothOf(own, attempt);
+      } catch (fault) {
         own.release();
-        if (place.kind === 'full') return limitedBy(place);
+        giveBack(attempt); // the server may have counted it
+        throw fault;
       }
     },
   };
+
+  function bothOf(own: Extract<Place, { kind: 'reserved' }>, attempt: string): Place {
+    const settle = once((act: () => void) => act());
+    return {
+      kind: 'reserved',
+      release: () =>
+        settle(() => {
+          own.release();
+          giveBack(attempt);
+        }),
+      keep: () =>
+        settle(() => {
+          own.keep();
+          // Told in vain, it counts as under way a while longer.
+          attempts.keep(attempt).catch(() => {});
+        }),
+    };
+  }
 }
 
-const limitedBy = ({ clause, retryAfterSeconds, window }: Extract<SharedPlace, { kind: 'full' }>): Reservation => ({
+const limitedBy = ({ clause, retryAfterSeconds, window }: FullWindow): Place => ({
   kind: 'limited',
   clause,
   retryAfterSeconds,
   ...(window > 0 && { window: 'network' as const }),
 });
 
-type Place = Pick<Extract<Reservation, { kind: 'reserved' }>, 'release' | 'keep'>;
+/** Attempts that wait for the store to be given back; of more, the oldest stay taken until they leave their window. */
+const MOST_WAITING = 1000;
+const AGAIN_MS = 1000;
 
-const bothOf = (one: Place, other: Place): Reservation => ({
-  kind: 'reserved',
-  release() {
-    one.release();
-    other.release();
-  },
-  keep() {
-    one.keep();
-    other.keep();
-  },
-});
-
-/** The part of one replica, at least 1: closed for everybody would be worse than one guess more. 0 stays 0. */
-const divided =
-  (replicas: number) =>
-  ({ count, windowSeconds, text }: Clause): Clause => {
-    const part = Math.ceil(count / replicas);
-    return { count: part, windowSeconds, text: text.replace(/^\d+/, String(part)) };
+/** One statement at a time, for all that wait; a store that is away is asked again until it has done it. */
+function givenBackTo({ release }: AttemptStore): (attempt: string) => void {
+  let waiting: string[] = [];
+  let isAtIt = false;
+  const work = async (): Promise<void> => {
+    isAtIt = true;
+    while (waiting.length > 0) {
+      const batch = waiting;
+      waiting = [];
+      await release(batch).catch(() => {
+        waiting = [...batch, ...waiting].slice(-MOST_WAITING);
+        return sleep(AGAIN_MS, undefined, { ref: false });
+      });
+    }
+    isAtIt = false;
   };
+  return (attempt) => {
+    waiting.push(attempt);
+    if (!isAtIt) void work();
+  };
+}

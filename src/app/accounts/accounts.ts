@@ -27,7 +27,7 @@ import { type Credentials, openCredentials } from './credentials.ts';
 import { keyedBy } from './factors-in-force.ts';
 import { createHashers } from './hashers.ts';
 import { createInvitationLimiter } from './invitations-of.ts';
-import { type Limits, openLimits } from './limits.ts';
+import { openLimits } from './limits.ts';
 import { createLinkLimiter } from './links-of.ts';
 import { tellUnusable } from './tell-unusable.ts';
 import { openTelling } from './telling.ts';
@@ -38,7 +38,6 @@ export interface Accounts extends Credentials {
   /** Wrong codes of second factors, by account. */
   readonly codeLimiter: LoginLimiter;
   /** Whether failed logins are counted together with the other replicas. */
-  readonly limitsCheck: Limits['check'];
   readonly hasherOf: (iterations: number) => PasswordHasher;
   readonly firstTimeLogin: FirstTimeLogin;
   readonly knownClients: KnownClients;
@@ -116,12 +115,11 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     onTokenEvict,
   });
   const { roleRegistry } = credentials;
-  const { limiter, codeLimiter, ...limits } = await openLimits({
-    limits: settings.limits,
+  const { limiter, codeLimiter } = openLimits({
+    attempts: store.attempts,
     steadyClock,
     sharedClock: options.steadyClock,
     key: secret.value.key,
-    log,
     metrics,
   });
   // Users who have a session have logged in before.
@@ -153,10 +151,9 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     ...credentials,
     limiter,
     codeLimiter,
-    limitsCheck: limits.check,
     async close() {
       await told.close();
-      await Promise.all([limits.close(), credentials.close()]);
+      await credentials.close();
     },
     hasherOf,
     firstTimeLogin,

@@ -12,12 +12,11 @@ export interface ReadinessSources {
   readonly health: Health;
   readonly clockOffset: Pick<ClockOffset, 'check'>;
   readonly certificates: Certificates | undefined;
-  readonly accounts: { readonly limitsCheck: () => Check };
 }
 
 export function readinessOf(
   settings: Settings,
-  { health, clockOffset, certificates, accounts }: ReadinessSources,
+  { health, clockOffset, certificates }: ReadinessSources,
   backend: EventsBackend | undefined,
   cameraFault: () => string | undefined = () => undefined,
 ) {
@@ -39,7 +38,6 @@ export function readinessOf(
           ? OK
           : { kind: 'degraded', reason: refused }
         : { kind: 'unused' },
-      limits: accounts.limitsCheck(),
       descriptors,
       event_loop: health.process.eventLoop(),
       clock: worse(health.process.clock(), clockOffset.check()),

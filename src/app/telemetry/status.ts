@@ -5,13 +5,12 @@ import type { Settings } from '../../config/schema/schema.ts';
 import { publicAddress } from '../../domain/addresses/public-url.ts';
 import type {
   CanaryStatus,
-  Reach,
   ServiceStatus,
   StatusCertificate,
   StatusWarning,
   UnknownRoute,
 } from '../../domain/status.ts';
-import { type Check, OK, type Readiness } from '../../telemetry/readiness.ts';
+import { OK, type Readiness } from '../../telemetry/readiness.ts';
 import type { RecentFailures } from '../../telemetry/recent-failures.ts';
 import { nvrVersion } from '../resources/upstreams.ts';
 
@@ -36,7 +35,7 @@ export function serviceStatus(sources: StatusSources): () => Promise<ServiceStat
   const { settings, readiness, startedAt, limiter, recent } = sources;
   return async (): Promise<ServiceStatus> => {
     const { public_url } = settings.server;
-    const [{ store, nvr, events, limits }, nvrSays] = await Promise.all([readiness(), nvrVersion(settings)]);
+    const [{ store, nvr, events }, nvrSays] = await Promise.all([readiness(), nvrVersion(settings)]);
     return {
       startedAt,
       versions: { postern: sources.version, node: process.version, nvr: nvrSays },
@@ -51,7 +50,6 @@ export function serviceStatus(sources: StatusSources): () => Promise<ServiceStat
         clauses: settings.auth.failed_login_rate_limit,
         addresses: limiter.size(),
         limited: limiter.limited(),
-        shared: reachOf(limits),
       },
       loginFailures: recent.loginFailures(),
       unknownRoutes: sources.unknownRoutes.list(),
@@ -60,9 +58,6 @@ export function serviceStatus(sources: StatusSources): () => Promise<ServiceStat
     };
   };
 }
-
-/** What only degrades the service is out of reach all the same. */
-const reachOf = (check: Check): Reach => (check.kind === 'degraded' ? { ...check, kind: 'failed' } : check);
 
 function certificateOf(pem: string | undefined): StatusCertificate | null {
   if (pem === undefined) return null;

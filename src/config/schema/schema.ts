@@ -4,7 +4,6 @@ import { DURATION_PATTERN } from '../../domain/duration.ts';
 import { authSection } from './auth-schema.ts';
 import { canarySection } from './canary-schema.ts';
 import { ledgerSection } from './ledger-schema.ts';
-import { limitsSection } from './limits-schema.ts';
 import { linksSection } from './links-schema.ts';
 import { notifySection } from './notify-schema.ts';
 import { eventsSection, nvrSection } from './nvr-schema.ts';
@@ -22,7 +21,6 @@ export const settingsSchema = z
     nvr: nvrSection,
     events: eventsSection,
     store: storeSection,
-    limits: limitsSection,
     links: linksSection,
     canary: canarySection,
     notify: notifySection,
@@ -52,7 +50,6 @@ export const SECRET_KEYS: readonly (readonly [section: string, key: string])[] =
   ['nvr', 'auth_secret'],
   ['store', 'url'],
   ['store', 'listen_url'],
-  ['limits', 'redis_url'],
   ['notify', 'webhook'],
   ['notify', 'webhook_secret'],
 ];

@@ -45,6 +45,8 @@ export interface Dialect {
   noticeTable(db: Kysely<unknown>, table: string, events: string): Promise<void>;
   /** From here on a notice names the row that has changed. */
   noticeRows(db: Kysely<unknown>): Promise<void>;
+  /** A table and a function for attempts at a login, where several processes share a store. */
+  countAttempts(db: Kysely<unknown>): Promise<void>;
 }
 
 /** The steps of the migrations on events that each engine writes in its own way. */

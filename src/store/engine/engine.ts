@@ -1,5 +1,6 @@
 /** What a database engine gives to the store. */
 import type { Dialect as KyselyDialect } from 'kysely';
+import type { AttemptStore } from '../../domain/attempt-store.ts';
 import type { HeardChanges } from '../../domain/heard-changes.ts';
 import type { Dialect } from './dialect.ts';
 
@@ -10,6 +11,8 @@ export interface Engine {
   version(): string;
   /** Which rows have changed, as far as this process has heard; undefined for a store that is never out of reach. */
   readonly heard: HeardChanges | undefined;
+  /** Attempts at a login, as all processes on this store count them; undefined for a file. */
+  readonly attempts?: AttemptStore;
   /** Unix seconds of the server's clock; undefined for a file. */
   readonly serverTime?: () => Promise<number>;
   /** False while changes of others may go unheard; then `version` differs at each call. */

@@ -20,6 +20,7 @@ import { storeIdentity } from './016-store-identity.ts';
 import { rowNotices } from './017-row-notices.ts';
 import { zonesByCamera } from './018-zones-by-camera.ts';
 import { noUnusualViewing } from './019-no-unusual-viewing.ts';
+import { loginAttempts } from './020-login-attempts.ts';
 
 export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
   getMigrations: async () => ({
@@ -42,5 +43,6 @@ export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
     '017-row-notices': rowNotices(dialect),
     '018-zones-by-camera': zonesByCamera(dialect),
     '019-no-unusual-viewing': noUnusualViewing,
+    '020-login-attempts': loginAttempts(dialect),
   }),
 });

@@ -2,6 +2,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Condition, Dialect, Expression } from '../engine/dialect.ts';
 import { CHANGES_CHANNEL } from './listen.ts';
+import { createLoginAttempts } from './login-attempts.ts';
 import { postgresEventTables } from './postgres-events.ts';
 
 const SECONDS_PER_DAY = sql.lit(86_400);
@@ -90,6 +91,8 @@ export const postgresDialect: Dialect = {
     }
     await sql`drop function if exists postern_notice_change()`.execute(db);
   },
+
+  countAttempts: createLoginAttempts,
 };
 
 /** Any number that no other lock of this database has. */

@@ -4,6 +4,7 @@ import pg from 'pg';
 import { postgresHosts } from '../../domain/addresses/postgres-url.ts';
 import type { Engine } from '../engine/engine.ts';
 import { HOST_MILLISECONDS } from './host-pools.ts';
+import { loginAttempts } from './login-attempts.ts';
 import { type ChangeFeed, openChangeFeed } from './postgres-changes.ts';
 import { postgresDialect } from './postgres-dialect.ts';
 import { withChanges } from './postgres-driver.ts';
@@ -81,6 +82,13 @@ export async function postgresEngine(options: PostgresOptions): Promise<Engine> 
         );
         return rows[0]?.now ?? Number.NaN;
       }),
+    attempts: loginAttempts(async (text, values) => {
+      try {
+        return await pool.use(async (client) => (await client.query(text, [...values])).rows);
+      } catch (fault) {
+        throw named(fault);
+      }
+    }),
     isCurrent: () => changes?.isCurrent() ?? true,
     name: 'the store on PostgreSQL',
     file: undefined,

@@ -63,4 +63,5 @@ export const sqliteDialect: Dialect = {
   noticeChanges: async () => {},
   noticeTable: async () => {},
   noticeRows: async () => {},
+  countAttempts: async () => {}, // one process counts in memory
 };

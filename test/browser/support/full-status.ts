@@ -46,7 +46,7 @@ export const FULL_STATUS: ServiceStatus = {
     { key: 'auth.trusted_proxies', message: 'Failures come from one private address: list the proxy there.' },
     { key: null, message: `A sentence without a key: ${'x'.repeat(200)}` },
   ],
-  limiter: { clauses: '5/minute;20/hour', addresses: 12, limited: 1, shared: { kind: 'ok' } },
+  limiter: { clauses: '5/minute;20/hour', addresses: 12, limited: 1 },
   loginFailures: [3, 0, 22, 1].map((count, at) => ({ start: (Math.floor(NOW / HOUR) - at) * HOUR, count })),
   unknownRoutes: [{ method: 'GET', path: '/api/<img src=x onerror=alert(1)>', count: 12, lastSeenAt: NOW - 500 }],
   canary: {

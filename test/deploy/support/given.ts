@@ -13,6 +13,5 @@ export const GIVEN: Readonly<Record<string, string>> = {
   OIDC_CLIENT_SECRET: 'four',
   JWT_SECRET: 'd41f0a6c5b7e3829d41f0a6c5b7e3829d41f0a6c5b7e3829d41f0a6c5b7e3829',
   STORE_PASSWORD: 'five',
-  LIMITS_PASSWORD: 'six',
   COOKIE_SECRET: '0123456789abcdef0123456789abcdef',
 };

@@ -6,10 +6,9 @@ import { openStore } from '../../../src/store/open-store.ts';
 import { askedForPasskey, logInByPasskey, withPasskey } from '../../support/passkeys.ts';
 import { TEST_ITERATIONS, VERA } from '../../support/people.ts';
 import { enrolled } from '../../support/second-factor.ts';
-import { freePort } from '../../support/servers/free-port.ts';
 import { type Lies, ORIGIN, shown } from '../../support/soft-authenticator.ts';
 import { type ConfigTree, type Runtime, startInstance } from '../../support/start-instance.ts';
-import { moves, value } from '../support/driven.ts';
+import { moves } from '../support/driven.ts';
 
 async function started(t: TestContext, auth: object, rest: ConfigTree = {}): Promise<Runtime> {
   const instance = await startInstance({ config: { ...rest, auth: { hash_iterations: TEST_ITERATIONS, ...auth } } });
@@ -122,12 +121,6 @@ describe('A login', () => {
 });
 
 describe('The login limit', () => {
-  it("is told to be this replica's own while the server that all share cannot be reached, and else not", async (t) => {
-    const alone = await started(t, {}, { limits: { redis_url: `redis://127.0.0.1:${await freePort()}` } });
-    assert.equal(await value(alone, 'limits_up'), 0);
-    assert.equal(await value(await started(t, {}), 'limits_up'), undefined);
-  });
-
   it('is told by the place of the clause that is full, as far as five', async (t) => {
     const clauses = ['1/second', '2/minute', '3/hour', '4/day', '5/month', '6/year'];
     const at = await started(t, { failed_login_rate_limit: clauses.join(';') });

@@ -64,15 +64,6 @@ export function Certificate({ certificate }: { certificate: ReadStatus['certific
 export const Limiter = ({ limiter }: { limiter: ReadStatus['limiter'] }) => (
   <Tile title={words.status.limiter} isTold={limiter !== undefined}>
     <p>{limiter?.clauses ? <code>{limiter.clauses}</code> : words.status.limiterOff}</p>
-    {limiter?.shared.kind === 'ok' && <p class="reach reach-ok">{words.status.limiterShared}</p>}
-    {limiter?.shared.kind === 'failed' && (
-      <>
-        <p class="reach reach-failed">{words.status.limiterAlone}</p>
-        <p class="field-help">
-          <bdi>{limiter.shared.reason}</bdi>
-        </p>
-      </>
-    )}
     <p class="field-help">{words.status.remembered(limiter?.addresses ?? 0)}</p>
     <p class="field-help">{words.status.limited(limiter?.limited ?? 0)}</p>
   </Tile>

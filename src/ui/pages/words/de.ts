@@ -731,8 +731,6 @@ export const DE: Words = {
     noWarnings: 'Keine.',
     limiter: 'Anmeldesperre',
     limiterOff: 'aus: auth.failed_login_rate_limit setzen',
-    limiterShared: 'gemeinsam mit den anderen Replikaten gezählt',
-    limiterAlone: 'von diesem Replikat allein gezählt',
     limited: (number) => `${some(number, 'Adresse', 'Adressen')} zurzeit gesperrt`,
     remembered: (number) => `${some(number, 'Adresse', 'Adressen')} mit Fehlversuchen`,
     loginFailures: 'Fehlgeschlagene Anmeldungen pro Stunde',

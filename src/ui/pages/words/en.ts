@@ -724,8 +724,6 @@ export const EN = {
     noWarnings: 'None.',
     limiter: 'Login limit',
     limiterOff: 'off: set auth.failed_login_rate_limit',
-    limiterShared: 'counted together with the other replicas',
-    limiterAlone: 'counted by this replica alone',
     limited: (number: number) => `${some(number, 'address', 'addresses')} blocked now`,
     remembered: (number: number) => `${some(number, 'address', 'addresses')} with failed logins`,
     loginFailures: 'Failed logins per hour',

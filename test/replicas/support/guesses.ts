@@ -1,17 +1,10 @@
 /** Logins from any address, as a trusted proxy on this machine would forward them. */
 import type { Person } from '../../support/people.ts';
-import { type ConfigTree, type Runtime, startInstance } from '../../support/start-instance.ts';
+import type { ConfigTree, Runtime } from '../../support/start-instance.ts';
 
-/** One secret for all: replicas sign sessions with the same. */
-const env = { SERVICE_JWT_SECRET: '5f'.repeat(32) };
-
-export const limitedConfig = (limits: ConfigTree, rate: string): ConfigTree => ({
+export const limitedConfig = (rate: string): ConfigTree => ({
   auth: { hash_iterations: 1000, trusted_proxies: ['127.0.0.1/32'], failed_login_rate_limit: rate },
-  limits,
 });
-
-export const startLimited = (limits: ConfigTree, rate: string): Promise<Runtime> =>
-  startInstance({ config: limitedConfig(limits, rate), env });
 
 /** `code`: of a second factor, beside the password. */
 export async function logInFrom(
