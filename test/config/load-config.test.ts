@@ -156,7 +156,6 @@ describe('An empty configuration', () => {
         max_upload: 20_000_000,
       },
       events: { source: 'store', max_limit: 10_000, retention: null, sample: 0 },
-      limits: { replicas: 2 },
       links: { enabled: true, max_lifetime: 30 * 86_400 },
       canary: { every: null },
       ledger: { enabled: true, retention: 90 * 86_400, visible_to_viewers: false },
@@ -169,7 +168,7 @@ describe('An empty configuration', () => {
   });
 
   it('may also be sections with nothing below them', async () => {
-    const { auth, proxy } = await settingsOf('auth:\n  roles:\nproxy:\n  header_map:\n  role_map:\nlimits:\n');
+    const { auth, proxy } = await settingsOf('auth:\n  roles:\nproxy:\n  header_map:\n  role_map:\n');
     assert.deepEqual([auth.roles, proxy.header_map, proxy.role_map], [new Map(), {}, new Map()]);
   });
 });

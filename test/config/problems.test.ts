@@ -77,7 +77,7 @@ const PUBLIC = 'write for example https://nvr.example.com or https://example.com
 const NO_UPSTREAM =
   'is not the address of a server: write http://host:port, https://host:port or unix:/path, nothing behind it';
 // biome-ignore format: a table
-tell('A value of server, nvr, events, store, limits, logger or ui', [
+tell('A value of server, nvr, events, store, logger or ui', [
   ['is no listener', 'server: {external: "8971"}', 'config.yaml:1:20 server.external: "8971" is not host:port: write for example 127.0.0.1:8971'],
   ['is a port alone', 'server: {external: 8971}', 'config.yaml:1:20 server.external: "8971" is not host:port: write for example 127.0.0.1:8971'],
   ['is no listener nor off', 'server: {internal: true}', 'config.yaml:1:20 server.internal: true is not host:port or false: write for example 127.0.0.1:5000'],
