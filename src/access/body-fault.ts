@@ -2,8 +2,8 @@
 
 import { isPushEndpoint } from '../domain/addresses/push-endpoint.ts';
 import type { BodyShape, ValueForm } from '../domain/body-shape.ts';
+import { isRecord, type JsonRecord } from '../domain/json-record.ts';
 import { isId } from './camera-locators.ts';
-import { isRecord, type JsonRecord } from './recorder-layout.ts';
 
 export interface BodyRules {
   /** Hosts of push services: `fcm.googleapis.com`, or `*.push.apple.com` for the names below. */

@@ -1,4 +1,6 @@
 /** Authorizes a request's JSON body: the cameras and ids that it names, and fields that are for admins (SPEC 5). */
+
+import { isRecord } from '../domain/json-record.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { BodyRule, OwnerQuestion } from './access-verdict.ts';
 import { bodyFault } from './body-fault.ts';
@@ -6,7 +8,7 @@ import { type NamedCameras, ownerKind, ownersOf, parseLocator } from './camera-l
 import type { CameraView } from './camera-view.ts';
 import { isAmbiguous, isRecent, type PrefixBodyRule } from './recorded/by-prefix.ts';
 import { timeInFile } from './recorded/time-locators.ts';
-import { isRecord, memberOf } from './recorder-layout.ts';
+import { memberOf } from './recorder-layout.ts';
 
 export type BodyVerdict =
   | { readonly kind: 'judged'; readonly owners: readonly OwnerQuestion[] }

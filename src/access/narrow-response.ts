@@ -1,6 +1,7 @@
 /** The response filter: cuts a response body to what its reader may see, by a table of forms (SPEC 5, `post-filter`). */
 
 import { isNestedTooDeep } from '../domain/json-depth.ts';
+import { isRecord } from '../domain/json-record.ts';
 import type { ResponseForm } from '../domain/policy.ts';
 import type { CameraView, Clearance } from './camera-view.ts';
 import { narrowConfig, type OwnConfig } from './narrow-config.ts';
@@ -8,7 +9,7 @@ import { narrowMetrics } from './narrow-metrics.ts';
 import { narrowStats } from './narrow-stats.ts';
 import { narrowStreams } from './narrow-streams.ts';
 import { isSince, withoutOlder } from './recorded/without-older.ts';
-import { isRecord, memberOf } from './recorder-layout.ts';
+import { memberOf } from './recorder-layout.ts';
 import { onlySeenObjects, seesNamed, withoutForeignObjects } from './without-foreign.ts';
 
 export type NarrowedResponse =

@@ -1,4 +1,6 @@
 /** The NVR's cameras, and the cameras of each zone and stream (SPEC 1, `nvr.cameras`; interface 2.2). */
+
+import { isRecord, type JsonRecord } from '../domain/json-record.ts';
 import type { CameraName } from '../domain/names.ts';
 
 type Owners = ReadonlyMap<string, readonly CameraName[]>;
@@ -54,11 +56,6 @@ function layoutOfEntries(names: readonly CameraName[], entryOf: (camera: CameraN
 
 const addOwner = (owners: Map<string, CameraName[]>, name: string, camera: CameraName): void =>
   void owners.set(name, [...(owners.get(name) ?? []), camera]);
-
-export type JsonRecord = Readonly<Record<string, unknown>>;
-
-export const isRecord = (value: unknown): value is JsonRecord =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A member of a JSON object; undefined for any other value. */
 export const memberOf = (value: unknown, name: string): unknown =>

@@ -3,6 +3,7 @@ import type { NewAdminPassword } from '../accounts/login/first-admin.ts';
 import { renewed } from '../config/changed-keys.ts';
 import { formatProblem } from '../config/problems/problems.ts';
 import type { InvalidConfig, ServiceConfig, ServiceConfigOutcome } from '../config/service-config.ts';
+import { messageOf } from '../domain/message-of.ts';
 import { reviewStream } from '../gateway/entry/review-stream.ts';
 import { lossIn } from './accounts/orphaned-roles.ts';
 import { type Generation, openGeneration } from './generation.ts';
@@ -73,7 +74,7 @@ export function createGenerations(more: () => readonly string[]): Generations {
       ({ file, files } = config);
       return config.kind === 'invalid' ? reject(config) : await take(config);
     } catch (fault) {
-      const message = fault instanceof Error ? fault.message : String(fault);
+      const message = messageOf(fault);
       return reject({ file, files, problems: [{ path: '', message }] });
     }
   };

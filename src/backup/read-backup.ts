@@ -4,6 +4,7 @@ import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream';
 import { createGunzip, type Gunzip } from 'node:zlib';
+import { messageOf } from '../domain/message-of.ts';
 import { readTar, type TarEntry } from './tar.ts';
 
 /** Names that a backup of ours has: no path leads out of the directory. */
@@ -26,7 +27,7 @@ export async function readBackup(file: string, directory: string): Promise<reado
     }
     return names;
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : cause;
+    const reason = messageOf(cause);
     throw new Error(`${file} cannot be restored: ${reason}`, { cause });
   } finally {
     await current?.close();

@@ -3,8 +3,9 @@
  * and a label or a zone of that name is no leak. Ids of foreign things count wherever they are.
  */
 
-import { isRecord, type JsonRecord, recordOf } from '../access/recorder-layout.ts';
+import { recordOf } from '../access/recorder-layout.ts';
 import { isNestedTooDeep } from '../domain/json-depth.ts';
+import { isRecord, type JsonRecord } from '../domain/json-record.ts';
 import type { Answer } from './answer.ts';
 import type { Landscape } from './landscape.ts';
 

@@ -2,7 +2,8 @@
  * Finds leaks in answers that name no camera: sums, days, labels. The canary's answer is compared with an admin's, for all
  * cameras and for the canary's own; nothing that changes between two questions is taken for a leak.
  */
-import { isRecord, memberOf } from '../access/recorder-layout.ts';
+import { memberOf } from '../access/recorder-layout.ts';
+import { isRecord } from '../domain/json-record.ts';
 import { type Answer, type Ask, jsonOf } from './answer.ts';
 import type { Seen } from './find-foreign.ts';
 import type { Landscape } from './landscape.ts';

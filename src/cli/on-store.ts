@@ -1,5 +1,6 @@
 /** Runs one command on the store: prints its sentence, sets the exit code, and closes the store in any case (SPEC 1). */
 import type { Writable } from 'node:stream';
+import { messageOf } from '../domain/message-of.ts';
 import type { Result } from '../domain/result.ts';
 
 /** A command that reads, or changes what is there, creates nothing. */
@@ -26,7 +27,7 @@ export async function onStore<Store extends { close(): Promise<void> }>(
     else stderr.write(`${outcome.error}\n`);
     exit(outcome.ok ? 0 : 1);
   } catch (fault) {
-    stderr.write(`${fault instanceof Error ? fault.message : fault}\n`);
+    stderr.write(`${messageOf(fault)}\n`);
     exit(1);
   }
 }

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { access, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { messageOf } from '../domain/message-of.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { putInPlace } from '../files/put-in-place.ts';
 import { LARGEST_TEXT_BYTES, readBounded } from '../files/read-bounded.ts';
@@ -50,7 +51,7 @@ export async function readConfigFile(file: string): Promise<Result<ConfigFile, s
   try {
     return ok({ file, text: await readBounded(file), created: false });
   } catch (fault) {
-    return err(`${file} cannot be read: ${fault instanceof Error ? fault.message : fault}`);
+    return err(`${file} cannot be read: ${messageOf(fault)}`);
   }
 }
 

@@ -1,5 +1,7 @@
 /** Flag over environment over file: one tree of values, and which layer each came from (SPEC 1, precedence). */
+
 import { isScalar, parseDocument } from 'yaml';
+import { isRecord } from '../domain/json-record.ts';
 import { meantVariable } from './meant-variable.ts';
 import type { KeyPath, Problem } from './problems/problems.ts';
 import { jsonSchema, SECRET_KEYS } from './schema/schema.ts';
@@ -98,8 +100,7 @@ function setAt(tree: unknown, path: readonly string[], value: unknown): void {
   if (isTree(node) && last !== undefined) define(node, last, value);
 }
 
-const isTree = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isTree = (value: unknown): value is Record<string, unknown> => isRecord(value);
 
 /** Also for a key called `__proto__`, which an assignment would lose. */
 const define = (node: Record<string, unknown>, key: string, value: unknown): void => {

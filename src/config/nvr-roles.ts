@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
+import { messageOf } from '../domain/message-of.ts';
 
 export interface NvrRoles {
   /** The file that was read; undefined where none was found. */
@@ -19,7 +20,7 @@ export function readNvrRoles(database: string, file?: string): NvrRoles {
     const roles = Object(Object(Object(parse(readFileSync(found, 'utf8')))['auth'])['roles']);
     return { file: found, roles: new Map(Object.entries(roles).map(([role, cameras]) => [role, namesIn(cameras)])) };
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : cause;
+    const reason = messageOf(cause);
     throw new Error(`cannot read the roles in ${found}: ${reason}`, { cause });
   }
 }

@@ -1,5 +1,7 @@
 /** Secrets from files and from the environment: `<key>_file` twins, `{SERVICE_X}` (SPEC 1). */
+
 import { join, resolve } from 'node:path';
+import { isRecord } from '../domain/json-record.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { readBounded } from '../files/read-bounded.ts';
 import type { Environment } from './layers.ts';
@@ -124,5 +126,4 @@ const whyUnreadable = (fault: unknown): string => {
   return WHY[code] ?? code;
 };
 
-const isSection = (value: unknown): value is Section =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isSection = (value: unknown): value is Section => isRecord(value);

@@ -7,6 +7,7 @@ import type { CustomRoles } from '../domain/camera-scope.ts';
 import type { BoundedEventSource, Deadline, EventSource } from '../domain/events/event-question.ts';
 import { isOutOfTime } from '../domain/events/out-of-time.ts';
 import { createZoneOffsets } from '../domain/events/zone-offsets.ts';
+import { messageOf } from '../domain/message-of.ts';
 import type { CameraName } from '../domain/names.ts';
 import { storeFaultOf } from '../domain/store-fault.ts';
 import { CHANGES_PATH, eventChanges } from './changes/changes-route.ts';
@@ -106,7 +107,7 @@ function privateRoutes(events: BoundedEventSource): Router {
         ctx.body = 'ok';
       } catch (fault) {
         ctx.status = 503;
-        ctx.body = fault instanceof Error ? fault.message : String(fault);
+        ctx.body = messageOf(fault);
       }
     });
 }

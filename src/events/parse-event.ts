@@ -1,6 +1,8 @@
 /** One imported JSON text as an event record, or the reason why it is not one (interface 2.4). */
+
 import { EARLIEST_TIME, type EventRecord, LATEST_TIME } from '../domain/events/event.ts';
 import { isNestedTooDeep } from '../domain/json-depth.ts';
+import { isRecord } from '../domain/json-record.ts';
 import { plainJson } from '../domain/plain-json.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 
@@ -20,7 +22,6 @@ const isTextOrNull: Check = (value) => value === null || typeof value === 'strin
 const isTime: Check = (value) => typeof value === 'number' && Number.isFinite(value);
 const isTextOrList: Check = (value) => isText(value) || Array.isArray(value);
 const isFlag: Check = (value) => typeof value === 'boolean' || value === 0 || value === 1;
-const isObject: Check = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 interface Field {
   readonly is: Check;
@@ -47,7 +48,7 @@ const FIELDS: Readonly<Record<keyof EventRecord, Field>> = {
   model_hash:          { is: isTextOrNull, kind: 'a text or null', absent: null },
   detector_type:       { is: isTextOrNull, kind: 'a text or null', absent: null },
   model_type:          { is: isTextOrNull, kind: 'a text or null', absent: null },
-  data:                { is: isObject, kind: 'an object', absent: {} },
+  data:                { is: isRecord, kind: 'an object', absent: {} },
 };
 const FLAGS = new Set(['false_positive', 'has_clip', 'has_snapshot', 'retain_indefinitely']);
 
@@ -69,7 +70,7 @@ function boundFault(name: string, value: unknown): string | undefined {
 
 /** Fields other than the seventeen are dropped. */
 export function asEvent(value: unknown): Result<EventRecord, string> {
-  if (!isObject(value)) return err('not an object');
+  if (!isRecord(value)) return err('not an object');
   const given = value as Readonly<Record<string, unknown>>;
   const event: Record<string, unknown> = {};
   for (const [name, { is, kind, absent }] of Object.entries(FIELDS)) {

@@ -1,5 +1,6 @@
 /** Asks the events worker over its own socket whether it works: one that is stuck or unreachable is started again (SPEC 7). */
 import { type IncomingMessage, request } from 'node:http';
+import { messageOf } from '../domain/message-of.ts';
 
 export type WorkerStatus =
   | { readonly kind: 'ok' }
@@ -34,7 +35,7 @@ async function verdictOf(response: IncomingMessage): Promise<WorkerStatus> {
     const text = Buffer.concat(await response.toArray()).toString('utf8');
     return response.statusCode === 200 ? { kind: 'ok' } : { kind: 'unreadable', reason: text };
   } catch (fault) {
-    return { kind: 'silent', reason: fault instanceof Error ? fault.message : String(fault) };
+    return { kind: 'silent', reason: messageOf(fault) };
   }
 }
 

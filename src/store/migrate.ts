@@ -3,6 +3,7 @@ import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Kysely, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
+import { messageOf } from '../domain/message-of.ts';
 import { storeFault, storeFaultOf } from '../domain/store-fault.ts';
 import type { Engine } from './engine/engine.ts';
 import { migrationsFor } from './migrations/all-migrations.ts';
@@ -43,8 +44,6 @@ export async function assertCurrent<Tables>(db: Kysely<Tables>, engine: Engine):
 
 const knownMigrations = async ({ words }: Engine): Promise<readonly string[]> =>
   Object.keys(await migrationsFor(words).getMigrations()).sort();
-
-const messageOf = (fault: unknown): string => (fault instanceof Error ? fault.message : String(fault));
 
 /** The ids of the migrations that were run, in their order; none in a store that is new. */
 export async function appliedMigrations<Tables>(db: Kysely<Tables>): Promise<readonly string[]> {

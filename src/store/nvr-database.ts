@@ -8,6 +8,7 @@ import {
   foldSubLabels,
 } from '../domain/events/event-question.ts';
 import { isOutOfTime } from '../domain/events/out-of-time.ts';
+import { messageOf } from '../domain/message-of.ts';
 import { storeFault, storeFaultOf } from '../domain/store-fault.ts';
 import type { Tables } from './engine/tables.ts';
 import { nvrShape } from './events/event-shape.ts';
@@ -90,7 +91,7 @@ async function openFile(path: string): Promise<OpenedFile> {
     return { db, generation, events, close };
   } catch (cause) {
     await close();
-    const reason = cause instanceof Error ? cause.message : cause;
+    const reason = messageOf(cause);
     const kind = storeFaultOf(cause) ?? 'unreachable';
     throw storeFault(kind, `cannot read ${path} as the database of an NVR: ${reason}`, cause);
   }

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
+import { messageOf } from '../domain/message-of.ts';
 import { openingFault } from './sqlite/sqlite-faults.ts';
 
 export interface NvrUser {
@@ -34,7 +35,7 @@ export async function readNvrUsers(path: string): Promise<readonly NvrUser[]> {
         role: its === null ? null : String(its),
       }));
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : cause;
+    const reason = messageOf(cause);
     throw new Error(`cannot read the users in ${path}: ${reason}`, { cause });
   } finally {
     database.close();

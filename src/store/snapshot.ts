@@ -1,5 +1,6 @@
 /** A copy of a SQLite file that a running server writes to, as it was at one moment (SPEC 15, `backup`). */
 import { backup, DatabaseSync } from 'node:sqlite';
+import { messageOf } from '../domain/message-of.ts';
 
 /** Pages copied in one go: between two of them the server may write. */
 const PAGES = 1000;
@@ -22,7 +23,7 @@ export function faultOf(file: string): string | undefined {
     const said = Object.values(row ?? {})[0];
     return said === 'ok' ? undefined : String(said);
   } catch (fault) {
-    return fault instanceof Error ? fault.message : String(fault);
+    return messageOf(fault);
   } finally {
     database.close();
   }

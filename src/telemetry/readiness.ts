@@ -1,4 +1,5 @@
 /** Readiness: whether this instance should be sent requests, part by part, as `/readyz` answers it (SPEC 9). */
+import { messageOf } from '../domain/message-of.ts';
 
 /** `degraded` is told, and requests still come; `failed` makes the answer 503. */
 export type Check =
@@ -37,6 +38,6 @@ export async function checked(look: () => Promise<unknown>): Promise<Reached> {
     await look();
     return OK;
   } catch (fault) {
-    return { kind: 'failed', reason: fault instanceof Error ? fault.message : String(fault) };
+    return { kind: 'failed', reason: messageOf(fault) };
   }
 }

@@ -1,8 +1,9 @@
 /** An offer to the stream server: whether the caller may make it, and the four forms of its body (SPEC 5). */
+
+import { isRecord } from '../../domain/json-record.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { SignallingObligations } from '../access-verdict.ts';
-import { isRecord } from '../recorder-layout.ts';
 import { readSessionDescription } from './session-description.ts';
 
 /** Bytes of an offer, or of a message that holds one. */

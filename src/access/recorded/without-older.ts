@@ -1,10 +1,7 @@
 /** Removes what began before a moment from JSON that the NVR sends: by the fields in which its objects tell their time (SPEC 13). */
+
+import { isRecord, type JsonRecord } from '../../domain/json-record.ts';
 import { timeInId } from './time-locators.ts';
-
-type JsonRecord = Readonly<Record<string, unknown>>;
-
-const isRecord = (value: unknown): value is JsonRecord =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Events and reviews; the timeline; exports; previews. Unix seconds. */
 const TIME_FIELDS: readonly string[] = ['start_time', 'timestamp', 'date', 'start'];

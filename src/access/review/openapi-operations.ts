@@ -1,6 +1,8 @@
 /** The operations in an OpenAPI description of the NVR (SPEC 15). Pure. */
+
+import { isRecord, type JsonRecord } from '../../domain/json-record.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { isRecord, type JsonRecord, memberOf } from '../recorder-layout.ts';
+import { memberOf } from '../recorder-layout.ts';
 import type { Operation } from './policy-drift.ts';
 
 export interface DescribedApi {

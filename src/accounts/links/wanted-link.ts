@@ -1,5 +1,6 @@
 /** The request for a link, read with bounds: what it is to show, how long, to how many (SPEC 13). */
 import { parseCameraEntry } from '../../domain/camera-scope.ts';
+import { isRecord } from '../../domain/json-record.ts';
 import { PATH_SHAPES } from '../../domain/policy.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { SharedThing } from '../../domain/shared-thing.ts';
@@ -57,9 +58,6 @@ const WHAT =
   'what: give one of {"event": id}, {"review": id}, {"recording": {"camera", "from", "to"}}, {"live": {"camera"}}, {"snapshot": {"camera"}}';
 
 const refused = (reason: LinkRefusal['reason'], message: string) => err({ reason, message });
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 export function parseThing(what: unknown): Result<WantedThing, LinkRefusal> {
   const [given, ...more] = isRecord(what) ? Object.entries(what) : [];
   if (!given || more.length > 0) return refused('what-invalid', WHAT);

@@ -1,4 +1,6 @@
 /** A passkey's response as a browser sends it, taken apart with bounds: nothing of it is believed yet (WebAuthn level 3, 5.1.8). */
+
+import { isRecord } from '../../domain/json-record.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { FieldFault } from '../http/body-fields.ts';
 
@@ -83,9 +85,6 @@ function transportsIn({ transports }: Readonly<Record<string, unknown>>): readon
   const named: readonly unknown[] = Array.isArray(transports) ? transports : [];
   return TRANSPORTS.filter((transport) => named.includes(transport));
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isBase64url = (value: unknown, longest: number): value is string =>
   typeof value === 'string' && value.length <= longest && BASE64URL.test(value);

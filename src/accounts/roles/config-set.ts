@@ -1,4 +1,6 @@
 /** Splits the NVR's `PUT /api/config/set`: roles are Postern's, other `auth` and `proxy` keys are refused, the rest is the NVR's (SPEC 4.3). */
+
+import { isRecord, type JsonRecord } from '../../domain/json-record.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { WantedRoles } from './roles.ts';
 
@@ -8,7 +10,6 @@ export interface ConfigSet {
   readonly rest: { readonly query: string; readonly body: unknown } | undefined;
 }
 
-type JsonRecord = Readonly<Record<string, unknown>>;
 type Update = readonly [path: readonly string[], value: unknown];
 
 const OWN_SECTIONS: readonly string[] = ['auth', 'proxy'];
@@ -33,9 +34,6 @@ export function splitConfigSet(query: string, body: unknown): Result<ConfigSet, 
   const isAllOurs = own.length > 0 && Object.keys(others).length === 0;
   return ok({ roles: roles.value, rest: isAllOurs ? undefined : { query, body: { ...body, config_data: others } } });
 }
-
-const isRecord = (value: unknown): value is JsonRecord =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const without = (record: JsonRecord, name: string): JsonRecord =>
   Object.fromEntries(Object.entries(record).filter(([key]) => key !== name));

@@ -12,6 +12,7 @@ import { formatProblem } from '../../config/problems/problems.ts';
 import { rolesOfFile } from '../../config/schema/role-schema.ts';
 import { loadServiceConfig, type ServiceConfig } from '../../config/service-config.ts';
 import { unixSeconds } from '../../domain/clock.ts';
+import { messageOf } from '../../domain/message-of.ts';
 import { ADMIN, type CameraName, type Role, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { rightsOfUser } from '../../domain/rights/rights.ts';
@@ -128,7 +129,7 @@ async function askNvr({ settings }: ServiceConfig): Promise<Result<unknown, stri
       ? err('the NVR has no /api/openapi.json: save its description to a file, and name that')
       : ok(description);
   } catch (fault) {
-    return err(`the NVR did not answer: ${fault instanceof Error ? fault.message : fault}`);
+    return err(`the NVR did not answer: ${messageOf(fault)}`);
   }
 }
 

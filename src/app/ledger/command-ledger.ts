@@ -1,6 +1,7 @@
 /** What the command line does, in the ledger as well: written when the command ends, to a chain of its own (SPEC 14). */
 import type { Clock } from '../../domain/clock.ts';
 import type { LedgerEntry, LedgerStore } from '../../domain/ledger.ts';
+import { messageOf } from '../../domain/message-of.ts';
 import { linkEntries } from '../../ledger/chain.ts';
 import { type AuditedAct, doingOf, entryOf } from '../../ledger/doings.ts';
 import { mendedSentence, mendingStore } from '../../ledger/mending.ts';
@@ -36,9 +37,7 @@ export function openCommandLedger({ ledger, isEnabled, clock, warn }: CommandLed
         const mending = mendingStore(ledger, (...changed) => warn(mendedSentence(...changed)));
         await mending.append(chain, { ended, open: [] }, [], now(), linkEntries);
       } catch (fault) {
-        warn(
-          `the ledger has no record of it (${fault instanceof Error ? fault.message : fault}); it was done all the same`,
-        );
+        warn(`the ledger has no record of it (${messageOf(fault)}); it was done all the same`);
       }
     },
   };

@@ -5,6 +5,7 @@ import { layoutOfConfig } from '../../access/recorder-layout.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { InsideWithoutPorts } from '../../doctor/report.ts';
 import type { UserFactors } from '../../domain/accounts/second-factor.ts';
+import { messageOf } from '../../domain/message-of.ts';
 import { ADMIN, namesAlike } from '../../domain/names.ts';
 import { type ExposedPortsOptions, exposedPorts } from './exposed-ports.ts';
 import { askerOf, nvrCheck, nvrVersion } from './upstreams.ts';
@@ -29,7 +30,7 @@ export async function lookInside(deps: InsideDeps): Promise<InsideWithoutPorts> 
     exposedPorts(settings, surroundings && { surroundings }),
     probeStore().then(
       () => null,
-      (fault: unknown) => (fault instanceof Error ? fault.message : String(fault)),
+      (fault: unknown) => messageOf(fault),
     ),
     freeBytesAtStore(settings),
     nvrVersion(settings),

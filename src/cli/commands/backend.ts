@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { parseListenAddress } from '../../config/schema/addresses.ts';
 import type { ListenAddress } from '../../domain/addresses/socket-address.ts';
 import { hostInUrl } from '../../domain/addresses/socket-address.ts';
+import { messageOf } from '../../domain/message-of.ts';
 import { releaseV8 } from '../release-v8.ts';
 
 export interface BackendCommandDeps {
@@ -43,7 +44,7 @@ async function runBackend(at: ListenAddress, deps: BackendCommandDeps): Promise<
     return 1;
   }
   const { settings } = config;
-  const sentence = (fault: unknown): string => (fault instanceof Error ? fault.message : String(fault));
+  const sentence = (fault: unknown): string => messageOf(fault);
   try {
     const backend = await startBackend({
       settings,

@@ -1,6 +1,7 @@
 /** `postern backup FILE` and `postern restore FILE` (SPEC 15). */
 import type { Command } from 'commander';
 import type { BackupDone } from '../../app/commands/backup.ts';
+import { messageOf } from '../../domain/message-of.ts';
 
 export interface BackupCommandDeps {
   /** Both reject with a sentence. */
@@ -40,7 +41,7 @@ async function said({ stdout, stderr, exit }: BackupCommandDeps, work: () => Pro
     stdout.write(`${await work()}\n`);
     exit(0);
   } catch (fault) {
-    stderr.write(`${fault instanceof Error ? fault.message : fault}\n`);
+    stderr.write(`${messageOf(fault)}\n`);
     exit(1);
   }
 }

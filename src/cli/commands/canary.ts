@@ -1,6 +1,7 @@
 /** `postern canary`: one round of the canary by hand, against the NVR of the configuration (SPEC 15). */
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CanaryCommand, CanaryReport } from '../../app/commands/canary.ts';
+import { messageOf } from '../../domain/message-of.ts';
 
 export interface CanaryCommandDeps {
   readonly openCanary: () => Promise<CanaryCommand>;
@@ -46,7 +47,7 @@ async function run({ share, json }: Options, { openCanary, stdout, stderr, exit 
     stdout.write(json ? `${JSON.stringify({ ...report.round, left: report.left }, null, 2)}\n` : formatted(report));
     exit(EXIT[resultOf(report)]);
   } catch (fault) {
-    stderr.write(`${fault instanceof Error ? fault.message : fault}\n`);
+    stderr.write(`${messageOf(fault)}\n`);
     exit(EXIT.unknown);
   }
 }

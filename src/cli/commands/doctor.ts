@@ -5,6 +5,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { DoctorInstance } from '../../app/commands/doctor.ts';
 import { PROXY_KINDS, type ProxyKind } from '../../doctor/cause.ts';
 import type { Report } from '../../doctor/report.ts';
+import { messageOf } from '../../domain/message-of.ts';
 
 export interface DoctorCommandDeps {
   /** Rejects with a sentence. */
@@ -76,7 +77,7 @@ async function run(url: URL | undefined, options: DoctorOptions, deps: DoctorCom
     stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : formatReport(report));
     exit(report.findings.some(({ level }) => level === 'error') ? 1 : 0);
   } catch (fault) {
-    stderr.write(`${fault instanceof Error ? fault.message : fault}\n`);
+    stderr.write(`${messageOf(fault)}\n`);
     exit(COULD_NOT_LOOK);
   }
 }

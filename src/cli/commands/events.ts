@@ -1,6 +1,7 @@
 /** `postern events import` and `events generate`: events into the store, with the server running or not (SPEC 1). */
 import { type Command, InvalidArgumentError } from 'commander';
 import type { EventRecord } from '../../domain/events/event.ts';
+import { messageOf } from '../../domain/message-of.ts';
 import type { EventsCommandDeps } from '../import-files.ts';
 
 interface GenerateOptions {
@@ -37,7 +38,7 @@ async function guarded({ stderr, exit }: EventsCommandDeps, command: () => Promi
   try {
     exit(await command());
   } catch (fault) {
-    stderr.write(`${fault instanceof Error ? fault.message : fault}\n`);
+    stderr.write(`${messageOf(fault)}\n`);
     exit(1);
   }
 }

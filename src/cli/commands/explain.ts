@@ -1,6 +1,7 @@
 /** `postern explain METHOD PATH`: how a request would be judged, and by which rule, row and header (SPEC 1). */
 import type { Command } from 'commander';
 import type { Explainer } from '../../app/gate/explain.ts';
+import { messageOf } from '../../domain/message-of.ts';
 import { formatExplanation } from '../format-explanation.ts';
 
 export interface ExplainCommandDeps {
@@ -61,7 +62,7 @@ async function run(method: string, path: string, options: ExplainOptions, deps: 
     else stdout.write(json ? `${JSON.stringify(explanation.value, null, 2)}\n` : formatExplanation(explanation.value));
     exit(explanation.ok ? 0 : 1);
   } catch (fault) {
-    stderr.write(`${fault instanceof Error ? fault.message : fault}\n`);
+    stderr.write(`${messageOf(fault)}\n`);
     exit(1);
   }
 }

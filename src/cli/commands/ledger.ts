@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { LedgerCommand } from '../../app/commands/ledger.ts';
 import type { ChainHead } from '../../domain/ledger.ts';
+import { messageOf } from '../../domain/message-of.ts';
 import { createProgress, type Screen } from '../progress.ts';
 import { isReaderLeft } from '../reader-left.ts';
 
@@ -85,7 +86,7 @@ async function run(
     exit((await work(command)) ? 0 : 1);
   } catch (fault) {
     if (isReaderLeft(fault)) return exit(0);
-    stderr.write(`${fault instanceof Error ? fault.message : fault}\n`);
+    stderr.write(`${messageOf(fault)}\n`);
     exit(1);
   } finally {
     await command?.close();

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { PolicyCommand, PolicyReview, WhoQuestion } from '../../app/commands/policy.ts';
+import { messageOf } from '../../domain/message-of.ts';
 import type { Result } from '../../domain/result.ts';
 import { formatChanges, formatDrift, formatSights } from '../format-policy.ts';
 
@@ -85,7 +86,7 @@ async function told<Answer>(
     else stdout.write(text(answer.value));
     exit(answer.ok && isGood(answer.value) ? 0 : 1);
   } catch (fault) {
-    stderr.write(`${fault instanceof Error ? fault.message : fault}\n`);
+    stderr.write(`${messageOf(fault)}\n`);
     exit(1);
   }
 }

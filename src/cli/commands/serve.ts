@@ -5,6 +5,7 @@ import { StoppedAtStart } from '../../app/await-store.ts';
 import { type Postern, startPostern } from '../../app/start.ts';
 import { formatProblem } from '../../config/problems/problems.ts';
 import { loadServiceConfig } from '../../config/service-config.ts';
+import { messageOf } from '../../domain/message-of.ts';
 import { announcement, passwordBox } from '../announcement.ts';
 import { type LogDestination, openLogDestination } from '../log-destination.ts';
 import { releaseV8 } from '../release-v8.ts';
@@ -61,7 +62,7 @@ export async function runServe(place: ServePlace): Promise<number> {
   } catch (fault) {
     watching.close();
     if (fault instanceof StoppedAtStart) return 0;
-    stderr.write(`Postern did not start: ${sentenceOf(fault)}\n`);
+    stderr.write(`Postern did not start: ${messageOf(fault)}\n`);
     return 1;
   }
 }
@@ -96,5 +97,3 @@ async function reload(
   stdout.write(passwordBox(newAdminPassword, stdout.isTTY === true));
   return files;
 }
-
-const sentenceOf = (fault: unknown): string => (fault instanceof Error ? fault.message : String(fault));

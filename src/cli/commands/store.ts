@@ -1,5 +1,6 @@
 /** `postern store copy`: everything that a store holds, into a store of another engine or in another place (SPEC 10). */
 import type { Command } from 'commander';
+import { messageOf } from '../../domain/message-of.ts';
 import { createProgress, type Screen } from '../progress.ts';
 
 export interface StoreCommandsDeps {
@@ -50,7 +51,7 @@ async function copy(from: string, to: string, options: CopyOptions, deps: StoreC
     exit(copied.ok ? 0 : 1);
   } catch (fault) {
     progress.end();
-    stderr.write(`${fault instanceof Error ? fault.message : fault}\n`);
+    stderr.write(`${messageOf(fault)}\n`);
     exit(1);
   }
 }

@@ -12,6 +12,7 @@ import {
   parseDocument,
   visit,
 } from 'yaml';
+import { messageOf } from '../../domain/message-of.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { KeyPath, Problem } from './problems.ts';
 import { beyondLimits, entriesIn, MOST_ENTRIES } from './text-limits.ts';
@@ -70,7 +71,7 @@ function plainTree(document: Document): Result<unknown, readonly Problem[]> {
     return entriesIn(tree) > MOST_ENTRIES ? err([{ path: '', message: TOO_MANY }]) : ok(tree);
   } catch (fault) {
     // An alias without its anchor, or a bomb of aliases, is found only now.
-    return err([{ path: '', message: syntaxMessage(fault instanceof Error ? fault.message : String(fault)) }]);
+    return err([{ path: '', message: syntaxMessage(messageOf(fault)) }]);
   }
 }
 

@@ -1,6 +1,7 @@
 /** The certificate of the public address, as a browser judges it. */
 import { isIP } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
+import { messageOf } from '../../domain/message-of.ts';
 import type { TlsSeen } from '../observations.ts';
 
 /** Undefined when there is no TLS there: the first probe says why. `ca`: PEM of an authority that is to be believed too. */
@@ -32,7 +33,7 @@ function judged(socket: TLSSocket): TlsSeen {
   const { valid_to, fingerprint256 } = socket.getPeerCertificate();
   const fault = socket.authorizationError;
   return {
-    fault: fault ? String(fault instanceof Error ? fault.message : fault) : undefined,
+    fault: fault ? messageOf(fault) : undefined,
     endsAt: Date.parse(valid_to) / 1000,
     certificate: fingerprint256,
     offersHttp2: socket.alpnProtocol === 'h2',

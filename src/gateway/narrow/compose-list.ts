@@ -1,8 +1,9 @@
 /** Lists that the NVR gives for all cameras only, made of what it tells by camera (SPEC 5, `own-data`). */
 import type { CameraView } from '../../access/camera-view.ts';
 import { isSince } from '../../access/recorded/without-older.ts';
-import { isRecord, type JsonRecord, memberOf } from '../../access/recorder-layout.ts';
+import { memberOf } from '../../access/recorder-layout.ts';
 import { withoutForeignObjects } from '../../access/without-foreign.ts';
+import { isRecord, type JsonRecord } from '../../domain/json-record.ts';
 import type { ComposedList } from '../../domain/policy.ts';
 import { UnexpectedForm } from '../decision/ask-failure.ts';
 import { askInTurns } from './ask-in-turns.ts';

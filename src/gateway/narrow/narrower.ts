@@ -1,5 +1,6 @@
 /** Narrows small responses at once and large ones in a thread, so that no response stops the gate (SPEC 5). */
 import { Worker } from 'node:worker_threads';
+import { messageOf } from '../../domain/message-of.ts';
 import { FilterEnded } from '../decision/ask-failure.ts';
 import { type NarrowedBytes, type NarrowTask, narrowNow } from './narrow-task.ts';
 import type { NumberedResult, NumberedTask } from './narrowing-thread.ts';
@@ -87,8 +88,6 @@ function startThread(mostMemory: number, onIdle: () => void, onEnd: () => void):
   });
   return { worker, waiting };
 }
-
-const messageOf = (fault: unknown): string => (fault instanceof Error ? fault.message : String(fault));
 
 const sizeOf = (task: NarrowTask): number =>
   task.kind === 'narrow' ? task.body.byteLength : task.lists.reduce((sum, list) => sum + list.length, 0);

@@ -1,5 +1,6 @@
 /** A pool of connections for each host of the address; of several hosts, the one that takes writes (SPEC 10). */
 import pg from 'pg';
+import { messageOf } from '../../domain/message-of.ts';
 import { storeFault } from '../../domain/store-fault.ts';
 
 /** A host that is frozen must not keep the others waiting: longer than any connection within a site takes. */
@@ -58,7 +59,7 @@ export async function firstOf(pools: readonly Promise<pg.Pool>[]): Promise<pg.Po
     return found;
   } catch (fault) {
     const faults: readonly unknown[] = fault instanceof AggregateError ? fault.errors : [fault];
-    const said = faults.map((one) => (one instanceof Error ? one.message : String(one))).join('; ');
+    const said = faults.map((one) => messageOf(one)).join('; ');
     throw storeFault('unreachable', `PostgreSQL: every host is read-only or unreachable (${said})`, fault);
   }
 }

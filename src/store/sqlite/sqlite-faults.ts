@@ -1,4 +1,6 @@
 /** SQLite's result codes as faults of the store: what happened, to which file, and the next step (SPEC 10). */
+
+import { messageOf } from '../../domain/message-of.ts';
 import { type StoreFault, storeFault, storeFaultOf } from '../../domain/store-fault.ts';
 
 interface Words {
@@ -108,8 +110,6 @@ export const cutFault = (file: string): Error =>
 
 const messageFor = (fault: unknown): Words | undefined =>
   WORDS.get(codeOf(fault) ?? -1) ?? FILE_WORDS.get((fault as NodeJS.ErrnoException).code ?? '');
-
-const messageOf = (fault: unknown): string => (fault instanceof Error ? fault.message : String(fault));
 
 /** The primary code: extended ones have it in the low byte. */
 const codeOf = (fault: unknown): number | undefined =>

@@ -1,8 +1,5 @@
 /** Reads fields of an untrusted record: a field has the expected type, or it is absent. */
-export type Fields = Readonly<Record<string, unknown>>;
-
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+export { isRecord as isFields, type JsonRecord as Fields } from '../../../domain/json-record.ts';
 
 export const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
