@@ -4,8 +4,10 @@ import { createCrowds } from './crowds.ts';
 import { detailOf } from './detail.ts';
 import { firstNames, joined, QUIET_SECONDS, type Sighting, type Subject, type WatchedTime } from './sightings.ts';
 
-/** What another worker saw comes a little later. */
+/** What was seen in a second is told at its end, and a busy event loop tells it later. */
 const LATE_SECONDS = 3;
+/** Spans that only grew are written together this often. After a crash they end at most so long before their last sign of life. */
+const GROWN_SECONDS = 20;
 /** A longer viewing goes on in a record of its own, so that a reader need not look back for ever. */
 export const LONGEST_SPAN_SECONDS = 86_400;
 /** Recorded times that lie further apart are two viewings. */
@@ -21,13 +23,13 @@ interface Growing {
   to: number;
   requests: number;
   madeUp: readonly string[] | undefined;
-  isChanged: boolean;
+  news: 'begun' | 'grown' | 'none';
 }
 
 export interface Spans {
   /** Spans that begin with it. */
   see(sighting: Sighting): void;
-  /** Spans that have ended by now, and those that have changed since the last call. */
+  /** Spans that have ended by now, those that began since the last call, and every `GROWN_SECONDS` those that have grown. */
   settle(now: number): { readonly ended: readonly EndedSpan[]; readonly open: readonly OpenSpan[] };
   /** All of them end. */
   end(): readonly EndedSpan[];
@@ -44,6 +46,7 @@ export interface EndedSpan {
 export function createSpans(newId: () => string): Spans {
   const byKey = new Map<string, Growing[]>();
   let ended: EndedSpan[] = [];
+  let grownAt = Number.NEGATIVE_INFINITY;
 
   const isOpen = (key: string): boolean => byKey.has(key);
   const crowds = createCrowds(isOpen);
@@ -64,7 +67,7 @@ export function createSpans(newId: () => string): Spans {
       if (span) extend(span, sighting);
       else {
         const { subject, watched, from, to, requests, madeUp } = sighting;
-        const begun = { id: newId(), subject, watched, from, to, requests, madeUp, isChanged: true };
+        const begun = { id: newId(), subject, watched, from, to, requests, madeUp, news: 'begun' as const };
         spans.push(begun);
         crowds.begun(subject);
       }
@@ -72,12 +75,14 @@ export function createSpans(newId: () => string): Spans {
     },
     settle(now) {
       const open: OpenSpan[] = [];
+      const isGrownDue = now - grownAt >= GROWN_SECONDS || now < grownAt; // or the clock was set back
+      if (isGrownDue) grownAt = now;
       for (const [key, spans] of byKey) {
         const left = spans.filter((span) => now - span.to <= QUIET_SECONDS + LATE_SECONDS);
         for (const span of spans) if (!left.includes(span)) close(span);
-        for (const span of left.filter(({ isChanged }) => isChanged)) {
+        for (const span of left.filter(({ news }) => news === 'begun' || (news === 'grown' && isGrownDue))) {
           open.push({ id: span.id, ...entryOf(span) });
-          span.isChanged = false;
+          span.news = 'none';
         }
         if (left.length === 0) byKey.delete(key);
         else if (left.length < spans.length) byKey.set(key, left);
@@ -122,7 +127,7 @@ function extend(span: Growing, { from, to, watched, requests, madeUp }: Sighting
   span.requests += requests;
   if (madeUp) span.madeUp = firstNames(span.madeUp, madeUp);
   if (watched && span.watched) span.watched = joined(span.watched, watched);
-  span.isChanged = true;
+  if (span.news === 'none') span.news = 'grown';
 }
 
 /** Milliseconds: every engine gives back the same number. */

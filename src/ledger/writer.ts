@@ -1,4 +1,4 @@
-/** Writes the ledger, a batch a second: never in the way of an answer, and from a queue that is bounded (SPEC 14). */
+/** Writes the ledger, at most a batch a second: never in the way of an answer, and from a queue that is bounded (SPEC 14). */
 import type { LedgerBatch, LedgerEntry, LedgerStore, OpenSpan } from '../domain/ledger.ts';
 import { linkEntries } from './chain.ts';
 import { daysOf, type LocalTime } from './days.ts';

@@ -275,6 +275,34 @@ describe('Spans of the ledger', () => {
     });
   });
 
+  it('are written when they begin, every 20 s while they grow, and when they have ended', () => {
+    const sightings = createSightings();
+    const spans = createSpans(() => 'a');
+    const stream = sightings.begin(LIVE, 0);
+    const given: number[] = [];
+    const ended: number[] = [];
+    for (let now = 1; now <= 200; now += 1) {
+      if (now === 100) sightings.end(stream, 100);
+      for (const sighting of sightings.drain(now).sightings) spans.see(sighting);
+      const settled = spans.settle(now);
+      if (settled.open.length > 0) given.push(now);
+      if (settled.ended.length > 0) ended.push(now);
+    }
+    assert.deepEqual(given, [1, 21, 41, 61, 81, 101]);
+    assert.deepEqual(ended, [164], 'a minute and the late seconds after the stream');
+  });
+
+  it('are written on when the clock was set back', () => {
+    const spans = createSpans(() => 'a');
+    const seen = (at: number) => {
+      const sightings = createSightings();
+      sightings.see(LIVE, at);
+      for (const sighting of sightings.drain(at).sightings) spans.see(sighting);
+      return spans.settle(at).open.length;
+    };
+    assert.deepEqual([seen(1000), seen(1001), seen(970), seen(971)], [1, 0, 1, 0]);
+  });
+
   it('go on in a new record after a day', () => {
     const sightings = createSightings();
     let ids = 0;
