@@ -45,8 +45,8 @@ RUN ln -s /app/bundle/main.js /usr/local/bin/postern && chmod 755 /app/bundle/ma
  && install -d -o node -g node -m 0700 /config \
  && install -d -o node -g node -m 0755 node_modules/.cache
 USER node
-# A first start fills the compile cache for later ones. Its configuration is deleted.
-RUN POSTERN_CONFIG_DIR=/tmp/first timeout 10 postern serve > /dev/null || true; rm -rf /tmp/first
+# A first start and a health check fill the compile cache for later ones. Their configuration is deleted.
+RUN export POSTERN_CONFIG_DIR=/tmp/first; timeout 10 postern serve > /dev/null || true; postern healthcheck 2> /dev/null || true; rm -rf /tmp/first
 VOLUME /config
 EXPOSE 8971 5000 9871
 # Postern writes to /config, and one socket to /tmp: run with --read-only --tmpfs /tmp.

@@ -52,7 +52,7 @@ export const startArguments = (directory: string, nodeFlags: readonly string[] =
   const [, ...given] = scripts.start.split(' ');
   return [
     ...nodeFlags,
-    ...given.map((each) => (each === 'src/main.js' ? join(BUNDLE, 'main.js') : each)),
+    ...given.map((each) => (each === 'bundle/main.js' ? join(BUNDLE, 'main.js') : each)),
     '--config-dir',
     directory,
   ];

@@ -1,7 +1,8 @@
-/** `npm run build`: the server as a few files of JavaScript in `bundle/`, which the image and the package run. */
+/** `npm run build`: the server as a few files of JavaScript in `bundle/`: the only way to run it. */
 import { existsSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import type { Plugin } from 'vite';
+import { isInstalled } from './ui/build-pages.ts';
 import { isBuiltFrom, keepDigest } from './ui/pages-digest.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -11,7 +12,7 @@ const SOURCES = '{src/**/*.*,package-lock.json}';
 
 /** Hundreds of small modules, written for being put together, of which most is not used here. Other packages stay as they are installed. */
 const PACKAGES_INSIDE: readonly string[] = ['kysely', 'zod', 'jose'];
-const ENTRIES: readonly string[] = ['main.js', 'events-worker.ts', 'gateway/narrow/narrowing-thread.ts'];
+const ENTRIES: readonly string[] = ['main.ts', 'events-worker.ts', 'gateway/narrow/narrowing-thread.ts'];
 
 /** All files of the bundle lie in one directory: a module still finds what stood beside it, and a thread its program. */
 const keepPlaces: Plugin = {
@@ -64,4 +65,14 @@ export async function buildServer(outDir = BUNDLE): Promise<void> {
 /** Whether `bundle/` is there, and made from the sources as they are now. */
 export const isBundleCurrent = (): boolean => existsSync(BUNDLE) && isBuiltFrom(ROOT, BUNDLE, SOURCES);
 
-if (import.meta.main && !isBundleCurrent()) await buildServer();
+const WITHOUT_VITE =
+  'The server in bundle/ is not built from these sources, and Vite is not installed to build it: run "npm ci" and "npm ' +
+  'run build" where the development packages are, and copy bundle/ here.';
+
+if (import.meta.main && !isBundleCurrent()) {
+  if (isInstalled('vite')) await buildServer();
+  else {
+    console.error(WITHOUT_VITE);
+    process.exitCode = existsSync(BUNDLE) ? 0 : 1;
+  }
+}

@@ -2,9 +2,8 @@
 
 import { isScalar, parseDocument } from 'yaml';
 import { isRecord } from '../domain/json-record.ts';
-import { meantVariable } from './meant-variable.ts';
 import type { KeyPath, Problem } from './problems/problems.ts';
-import { jsonSchema, SECRET_KEYS } from './schema/schema.ts';
+import { SECRET_KEYS } from './schema/secret-keys.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 /** Keys and values as in the file, from the command line. */
@@ -26,10 +25,18 @@ interface Setting {
 const VARIABLE = /^POSTERN__(?<path>[A-Za-z0-9_.]+)$/;
 const COMMAND_LINE = '(command line)';
 
-/** `POSTERN__AUTH__SESSION_LENGTH=3600`: a double underscore between levels; lists and maps as JSON, the rest as in YAML. */
-export function layered(tree: unknown, environment: Environment, overrides: Overrides): Layered {
+/**
+ * `POSTERN__AUTH__SESSION_LENGTH=3600`: a double underscore between levels; lists and maps as JSON, the rest as in YAML. `meant` names the
+ * variable that was meant by one that is nearly the name of a key.
+ */
+export function layered(
+  tree: unknown,
+  environment: Environment,
+  overrides: Overrides,
+  meant: (name: string) => string | undefined,
+): Layered {
   const problems: Problem[] = [];
-  const settings = [...fromEnvironment(environment, problems), ...flattened(overrides, [])];
+  const settings = [...fromEnvironment(environment, meant, problems), ...flattened(overrides, [])];
   const base = structuredClone(tree ?? {});
   for (const { path, value } of settings) setAt(base, path, value);
   return {
@@ -39,11 +46,14 @@ export function layered(tree: unknown, environment: Environment, overrides: Over
   };
 }
 
-function fromEnvironment(environment: Environment, problems: Problem[]): readonly Setting[] {
+function fromEnvironment(
+  environment: Environment,
+  meantBy: (name: string) => string | undefined,
+  problems: Problem[],
+): readonly Setting[] {
   const settings: Setting[] = [];
-  const schema = jsonSchema();
   for (const [name, text] of Object.entries(environment).sort()) {
-    const meant = text === undefined ? undefined : meantVariable(name, schema);
+    const meant = text === undefined ? undefined : meantBy(name);
     if (meant !== undefined) {
       problems.push({ path: '', source: name, message: `is not a key: write ${meant}` });
       continue;

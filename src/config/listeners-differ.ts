@@ -1,8 +1,7 @@
 /** Two listeners at one address: the second could not be had at the start (SPEC 1). */
 
 import type { Finding } from './problems/problems.ts';
-import { parseListenAddress } from './schema/addresses.ts';
-import { serverDefaults } from './schema/server-schema.ts';
+import { parseListenAddress, serverDefaults } from './schema/addresses.ts';
 
 const LISTENERS = ['external', 'internal', 'telemetry'] as const;
 const EVERYWHERE: readonly string[] = ['0.0.0.0', '::'];

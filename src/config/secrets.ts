@@ -6,7 +6,7 @@ import { err, ok, type Result } from '../domain/result.ts';
 import { readBounded } from '../files/read-bounded.ts';
 import type { Environment } from './layers.ts';
 import type { Finding } from './problems/problems.ts';
-import { SECRET_KEYS } from './schema/schema.ts';
+import { SECRET_KEYS } from './schema/secret-keys.ts';
 
 export interface SecretPlaces {
   /** Relative file names start here. */

@@ -34,7 +34,7 @@ async function buildPagesIfNeeded(): Promise<void> {
   await build({ configFile: join(import.meta.dirname, 'vite.config.ts') });
 }
 
-function isInstalled(packageName: string): boolean {
+export function isInstalled(packageName: string): boolean {
   try {
     import.meta.resolve(packageName);
     return true;

@@ -1,10 +1,8 @@
 /** Which Node runs Postern: older ones drop header lines in silence, and are refused in a sentence. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { describe, it } from 'node:test';
-
-const MAIN = join(import.meta.dirname, '../../src/main.js');
+import { MAIN } from '../support/run-postern.ts';
 
 interface Ran {
   readonly code: number;

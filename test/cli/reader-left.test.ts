@@ -2,15 +2,13 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import type { LedgerEntry } from '../../src/domain/ledger.ts';
 import { linkEntries } from '../../src/ledger/chain.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { EVERYBODY, moveIn } from '../support/people.ts';
-import { newDirectory } from '../support/run-postern.ts';
+import { MAIN, newDirectory } from '../support/run-postern.ts';
 
-const MAIN = join(import.meta.dirname, '../../src/main.js');
 const RECORDS = 5000;
 
 const directory = newDirectory();

@@ -5,7 +5,7 @@ import { parseListenAddress } from '../../config/schema/addresses.ts';
 import type { ListenAddress } from '../../domain/addresses/socket-address.ts';
 import { hostInUrl } from '../../domain/addresses/socket-address.ts';
 import { messageOf } from '../../domain/message-of.ts';
-import { releaseV8 } from '../release-v8.ts';
+import { releaseV8 } from '../v8-settings.ts';
 
 export interface BackendCommandDeps {
   readonly directory: () => string;

@@ -1,10 +1,9 @@
 /** The command line, `postern <command>`: what there is, and how each command is told where the configuration is (SPEC 1). */
-import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { unixSeconds } from '../../domain/clock.ts';
+import { defaultDirectory } from '../command-words.ts';
 import type { StoreUse } from '../on-store.ts';
 import { endQuietly } from '../reader-left.ts';
-import { releaseV8 } from '../release-v8.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { VERSION } from '../version.ts';
 import { registerBackendCommand } from './backend.ts';
@@ -117,7 +116,6 @@ export function createProgram(): { readonly program: Command } {
   registerDoctorCommand(program, { openDoctor, now: () => unixSeconds(clock), stdout, stderr, exit });
   const openStore = async (use: StoreUse = 'create') => {
     const { openForCommands } = await import('../../app/commands/commands.ts');
-    releaseV8();
     const warn = (sentence: string): void => void stderr.write(`${sentence}\n`);
     return await openForCommands({ directory: directory(), env, clock, warn }, use);
   };
@@ -128,5 +126,3 @@ export function createProgram(): { readonly program: Command } {
   registerStoreCommands(program, { stdout, stderr, exit });
   return { program };
 }
-
-const defaultDirectory = (): string => (existsSync('/config') ? '/config' : './config');

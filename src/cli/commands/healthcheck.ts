@@ -1,8 +1,16 @@
-/** `postern healthcheck`: is the server of this configuration alive? For images without a shell (SPEC 1). */
-import { loadConfig } from '../../config/load-config.ts';
-import { formatProblem } from '../../config/problems/problems.ts';
-import type { Settings } from '../../config/schema/schema.ts';
-import { hostInUrl } from '../../domain/addresses/socket-address.ts';
+/**
+ * `postern healthcheck`: is the server of this configuration alive? For images without a shell (SPEC 1). It runs every half
+ * minute, so it loads nothing of the service: of the configuration it reads one key.
+ */
+import { get } from 'node:http';
+import { resolve } from 'node:path';
+import { openConfigFile } from '../../config/config-file.ts';
+import { layered } from '../../config/layers.ts';
+import { formatProblem, type Problem } from '../../config/problems/problems.ts';
+import { readYaml } from '../../config/problems/read-yaml.ts';
+import { parseListenAddress, serverDefaults } from '../../config/schema/addresses.ts';
+import { hostInUrl, type ListenAddress } from '../../domain/addresses/socket-address.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
 
 export interface HealthcheckPlace {
   readonly directory: string;
@@ -10,37 +18,50 @@ export interface HealthcheckPlace {
   readonly stderr: { write(text: string): unknown };
 }
 
-const PATIENCE_MS = 3_000;
+const DEADLINE_MS = 3_000;
 
 /** The exit code: 0 when `/healthz` answers 200. */
-export async function runHealthcheck({ directory, env, stderr }: HealthcheckPlace): Promise<number> {
-  const config = await loadConfig({ directory, env, whenMissing: 'read' });
-  if (config.kind === 'invalid') {
-    for (const problem of config.problems) stderr.write(`${formatProblem(config.file, problem)}\n`);
-    return 1;
-  }
-  const { telemetry } = config.settings.server;
-  if (telemetry === false) {
-    stderr.write('server.telemetry is false, so there is no /healthz to ask: set it to an address\n');
-    return 1;
-  }
-  const url = `http://${reachable(telemetry.host)}:${telemetry.port}/healthz`;
-  try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) });
-    if (response.ok) return 0;
-    stderr.write(`${url} answered ${response.status}\n`);
-  } catch {
-    stderr.write(`${url} does not answer: the server is not running, or not with this configuration\n`);
-  }
+export async function runHealthcheck(place: HealthcheckPlace): Promise<number> {
+  const telemetry = await telemetryAddress(place);
+  const complaint = telemetry.ok ? await complaintOf(telemetry.value) : telemetry.error;
+  if (complaint === undefined) return 0;
+  place.stderr.write(`${complaint}\n`);
   return 1;
 }
 
 /** Whether a server answers for this configuration; false without a telemetry listener. */
-export async function isAlive({ server: { telemetry } }: Settings): Promise<boolean> {
-  if (telemetry === false) return false;
+export const isAlive = async ({ server }: { readonly server: { readonly telemetry: Telemetry } }): Promise<boolean> =>
+  (await complaintOf(server.telemetry)) === undefined;
+
+type Telemetry = ListenAddress | false;
+
+async function telemetryAddress({ directory, env }: HealthcheckPlace): Promise<Result<Telemetry, string>> {
+  const opened = await openConfigFile(resolve(directory), 'read', env['POSTERN_FIRST_CONFIG']);
+  if (!opened.ok) return err(opened.error);
+  const { file, text } = opened.value;
+  const problemsText = (problems: readonly Problem[]): string =>
+    problems.map((problem) => formatProblem(file, problem)).join('\n');
+  const yaml = readYaml(text);
+  if (!yaml.ok) return err(problemsText(yaml.error));
+  const { tree } = layered(yaml.value.tree, env, {}, () => undefined);
+  const written: unknown = Object(Object(tree).server).telemetry ?? serverDefaults.telemetry;
+  if (written === false) return ok(false);
+  const address = parseListenAddress(String(written));
+  return address.ok ? address : err(problemsText([{ path: 'server.telemetry', message: address.error }]));
+}
+
+/** Undefined when it answers 200. */
+function complaintOf(telemetry: Telemetry): Promise<string | undefined> {
+  if (telemetry === false)
+    return Promise.resolve('server.telemetry is false, so there is no /healthz to ask: set it to an address');
   const url = `http://${reachable(telemetry.host)}:${telemetry.port}/healthz`;
-  const response = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS) }).catch(() => undefined);
-  return response?.ok === true;
+  const silent = `${url} does not answer: the server is not running, or not with this configuration`;
+  return new Promise((resolve) => {
+    get(url, { agent: false, signal: AbortSignal.timeout(DEADLINE_MS) }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200 ? undefined : `${url} answered ${response.statusCode}`);
+    }).once('error', () => resolve(silent));
+  });
 }
 
 /** A listener on every address is asked on loopback. */

@@ -8,9 +8,9 @@ import { loadServiceConfig } from '../../config/service-config.ts';
 import { messageOf } from '../../domain/message-of.ts';
 import { announcement, passwordBox } from '../announcement.ts';
 import { type LogDestination, openLogDestination } from '../log-destination.ts';
-import { releaseV8 } from '../release-v8.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { tellReady } from '../tell-systemd.ts';
+import { releaseV8 } from '../v8-settings.ts';
 import { VERSION } from '../version.ts';
 import { watchConfig } from '../watch-config.ts';
 

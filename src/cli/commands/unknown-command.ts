@@ -1,6 +1,7 @@
 /** A mistyped command, before it is taken for an argument of the default one. */
 import type { Command } from 'commander';
 import { nearest } from '../../config/problems/nearest.ts';
+import { commandWords } from '../command-words.ts';
 
 /** Of former versions, and what there is in their place. */
 const REMOVED: Readonly<Record<string, string>> = {
@@ -9,7 +10,7 @@ const REMOVED: Readonly<Record<string, string>> = {
 
 /** The sentence for the operator; undefined when the command is known, or none is named. */
 export function unknownCommand(words: readonly string[], program: Command): string | undefined {
-  const named = firstOperand(words, program);
+  const named = commandWords(words).command;
   const known = [...program.commands.flatMap((command) => [command.name(), ...command.aliases()]), 'help'];
   if (named === undefined || known.includes(named)) return undefined;
   const removed = Object.hasOwn(REMOVED, named) ? REMOVED[named] : undefined;
@@ -17,14 +18,4 @@ export function unknownCommand(words: readonly string[], program: Command): stri
   const meant = nearest(named, known);
   const step = meant === undefined ? '"postern help" shows all' : `did you mean ${meant}?`;
   return `there is no command ${JSON.stringify(named)}: ${step}`;
-}
-
-function firstOperand(words: readonly string[], program: Command): string | undefined {
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at] ?? '';
-    if (!word.startsWith('-')) return word;
-    const option = program.options.find(({ long, short }) => word === long || word === short);
-    if (option?.required) at += 1; // its value
-  }
-  return undefined;
 }

@@ -1,6 +1,7 @@
 /** Problems of a configuration, each with key, line and next step (SPEC 1, `check`). */
 import type { z } from 'zod';
-import { type KeySchema, SECRET_KEYS } from '../schema/schema.ts';
+import type { KeySchema } from '../schema/schema.ts';
+import { SECRET_KEYS } from '../schema/secret-keys.ts';
 import { nearest } from './nearest.ts';
 
 /** A key as zod and yaml name it: property names and list indexes in turn. */

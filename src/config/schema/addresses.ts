@@ -9,6 +9,13 @@ const UPSTREAM_URL = /^https?:\/\/[^/?#@\\\s]+\/?$/i;
 const PLAIN_PREFIX = /^(?:\/[A-Za-z0-9._~-]+)+\/?$/;
 const PREFIX_LENGTH = /^\d{1,3}$/;
 
+/** `host:port` of the listeners where nothing is written. */
+export const serverDefaults = {
+  external: '0.0.0.0:8971',
+  internal: '127.0.0.1:5000',
+  telemetry: '127.0.0.1:9871',
+} as const;
+
 /** `127.0.0.1:8971`, `[::1]:8971`, `localhost:0`, `unix:/run/postern.sock`. */
 export function parseListenAddress(text: string): Result<ListenAddress, string> {
   if (text.startsWith('unix:')) {

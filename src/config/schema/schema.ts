@@ -44,16 +44,6 @@ type DeepReadonly<Value> = Value extends string | number | boolean | null | unde
       ? readonly DeepReadonly<Entry>[]
       : { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> };
 
-/** Never shown in a message. Each has a twin `<key>_file`, and `{SERVICE_X}` in it is replaced. */
-export const SECRET_KEYS: readonly (readonly [section: string, key: string])[] = [
-  ['proxy', 'auth_secret'],
-  ['nvr', 'auth_secret'],
-  ['store', 'url'],
-  ['store', 'listen_url'],
-  ['notify', 'webhook'],
-  ['notify', 'webhook_secret'],
-];
-
 /** A part of the JSON Schema of the file, as far as this room reads it. */
 export interface KeySchema {
   readonly description?: string;

@@ -1,7 +1,7 @@
 /** Keys of `server`, `tls`, `logger` and `ui`: listeners, logs and pages (interface 2.5; SPEC 1). */
 import { z } from 'zod';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { parseListenAddress, parsePathPrefix } from './addresses.ts';
+import { parseListenAddress, parsePathPrefix, serverDefaults } from './addresses.ts';
 import { parsePublicUrl } from './parse-public-url.ts';
 import { filePath, parsed, text, timeoutSeconds, wholeSeconds } from './value-types.ts';
 
@@ -11,13 +11,6 @@ const NOT_LISTENER = (input: unknown) =>
 
 const listener = () => parsed(parseListenAddress);
 const listenerOrOff = () => z.union([listener(), z.literal(false)], { error: ({ input }) => NOT_LISTENER(input) });
-
-/** `host:port` of the listeners where nothing is written. */
-export const serverDefaults = {
-  external: '0.0.0.0:8971',
-  internal: '127.0.0.1:5000',
-  telemetry: '127.0.0.1:9871',
-} as const;
 
 export const serverSection = z
   .strictObject({
