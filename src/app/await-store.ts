@@ -1,8 +1,9 @@
 /** A start while the server of the store cannot be reached: every request is 503 and /readyz tells why, until it can be (SPEC 10). */
+
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { setTimeout as pause } from 'node:timers/promises';
 import { storeAddress } from '../config/schema/store-schema.ts';
+import { inTime } from '../domain/in-time.ts';
 import { REFUSALS, refusalBody } from '../domain/refusal.ts';
 import type { Gate } from '../gateway/entry/gate.ts';
 import { awayFault } from '../store/server-away.ts';
@@ -55,7 +56,7 @@ async function waitFor(url: string, first: Error, options: StartOptions): Promis
     isStopped = true;
   });
   while (fault) {
-    await Promise.race([pause(BETWEEN_ATTEMPTS_MS), stopped]);
+    await inTime(stopped, BETWEEN_ATTEMPTS_MS, () => undefined);
     if (isStopped) throw new StoppedAtStart('stopped before the store could be reached');
     fault = await awayFault(url);
   }

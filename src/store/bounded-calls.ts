@@ -1,4 +1,5 @@
 /** A store whose answers come within seconds or not at all: a server that is frozen must not hold requests (SPEC 10). */
+import { inTime } from '../domain/in-time.ts';
 import { storeFault } from '../domain/store-fault.ts';
 import type { Store } from './open-store.ts';
 
@@ -23,20 +24,15 @@ export const boundCalls = (store: Store): Store => ({
   notices: bounded(store.notices),
   ledger: bounded(store.ledger),
   attempts: store.attempts && bounded(store.attempts),
-  probe: inTime(store.probe),
+  probe: boundedCall(store.probe),
 });
 
 const bounded = <Part extends object>(part: Part): Part =>
-  Object.fromEntries(Object.entries(part).map(([name, act]) => [name, inTime(act as Act)])) as Part;
+  Object.fromEntries(Object.entries(part).map(([name, act]) => [name, boundedCall(act as Act)])) as Part;
 
-const inTime =
+const boundedCall =
   <Given extends unknown[], Result>(act: (...given: Given) => Promise<Result>) =>
-  (...given: Given): Promise<Result> => {
-    const late = Promise.withResolvers<never>();
-    const timer = setTimeout(
-      () =>
-        late.reject(storeFault('unreachable', `PostgreSQL gave no answer within ${CALL_MILLISECONDS} ms`, undefined)),
-      CALL_MILLISECONDS,
-    );
-    return Promise.race([act(...given), late.promise]).finally(() => clearTimeout(timer));
-  };
+  (...given: Given): Promise<Result> =>
+    inTime(act(...given), CALL_MILLISECONDS, () => {
+      throw storeFault('unreachable', `PostgreSQL gave no answer within ${CALL_MILLISECONDS} ms`, undefined);
+    });

@@ -1,4 +1,5 @@
 /** One scrape: gauges are looked up within a time budget, then all metrics are written as text (SPEC 9). */
+import { inTime } from '../domain/in-time.ts';
 import { acceptedFormat, END, type ExpositionFormat, exposed, MEDIA_TYPES } from './exposition.ts';
 import type { Counter, Family } from './series.ts';
 
@@ -22,8 +23,8 @@ const BUDGET_MS = 250;
 export function createScrape(families: readonly Family[], faults: Counter<never, never, never>): Scrape {
   const looks: (() => void | Promise<void>)[] = [];
   const parts: ((format: ExpositionFormat) => Promise<string>)[] = [];
-  const inTime = async (work: () => Promise<string>): Promise<string> => {
-    const told = await withinBudget(work).catch(() => undefined);
+  const gathered = async (work: () => Promise<string>): Promise<string> => {
+    const told = await inTime(work(), BUDGET_MS, () => undefined).catch(() => undefined);
     if (told === undefined) faults.add(1);
     return told ?? '';
   };
@@ -37,21 +38,11 @@ export function createScrape(families: readonly Family[], faults: Counter<never,
     async expose(accept) {
       const format = acceptedFormat(accept);
       const [told] = await Promise.all([
-        Promise.all(parts.map((tell) => inTime(() => tell(format)))),
-        Promise.all(looks.map((look) => inTime(looked(look)))),
+        Promise.all(parts.map((tell) => gathered(() => tell(format)))),
+        Promise.all(looks.map((look) => gathered(looked(look)))),
       ]);
       const end = format === 'openmetrics' ? END : '';
       return { type: MEDIA_TYPES[format], body: `${exposed(families, format)}${told.join('')}${end}` };
     },
   };
-}
-
-async function withinBudget<Value>(work: () => Promise<Value>): Promise<Value | undefined> {
-  const waiting = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => waiting.resolve(undefined), BUDGET_MS);
-  try {
-    return await Promise.race([work(), waiting.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

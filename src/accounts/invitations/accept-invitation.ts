@@ -1,7 +1,7 @@
 /** An attempt to use an invitation, whichever way it came: limited by address, with its audit line (SPEC 12). */
 import { type Audit, agentOf } from '../audit.ts';
 import type { AccountContext } from '../http/responses.ts';
-import type { MemoryLimiter, Reservation } from '../login/login-limiter.ts';
+import { type MemoryLimiter, type Reservation, settled } from '../login/login-limiter.ts';
 import type { Acceptance, HeldInvitation, Invitations } from './invitations.ts';
 import type { InvitedOutcome, InvitedPasskeys } from './invited-passkeys.ts';
 
@@ -75,13 +75,5 @@ export async function limited<Outcome extends { readonly kind: string }>(
 ): Promise<Outcome | Extract<Reservation, { kind: 'limited' }>> {
   const place = invitationLimiter.reserve(state.clientAddress);
   if (place.kind === 'limited') return place;
-  let isVoid = false;
-  try {
-    const outcome = await work();
-    isVoid = outcome.kind === 'void';
-    return outcome;
-  } finally {
-    if (isVoid) place.keep();
-    else place.release();
-  }
+  return settled(place, work, ({ kind }) => kind === 'void');
 }

@@ -1,7 +1,7 @@
 /** A guess at the PIN of a link: limited by address, by link, and in all (SPEC 13). */
 import type { Link, LinkStore } from '../../domain/accounts/link.ts';
-import { type NotJudged, settled } from '../login/code-guess.ts';
-import type { LoginLimiter } from '../login/login-limiter.ts';
+import { isFailure, type NotJudged } from '../login/code-guess.ts';
+import { type LoginLimiter, settled } from '../login/login-limiter.ts';
 import type { LinkPasses } from './link-pass.ts';
 
 export interface PinDeps {
@@ -26,11 +26,15 @@ const keyOf = ({ id }: Link): string => `link:${id}`;
 export async function judgePin(link: Link, pin: string, address: string, deps: PinDeps): Promise<PinOutcome> {
   const byLink = await deps.codeLimiter.reserve(keyOf(link));
   if (byLink.kind !== 'reserved') return byLink;
-  return settled(byLink, async () => {
-    const byAddress = await deps.limiter.reserve(address);
-    if (byAddress.kind !== 'reserved') return byAddress;
-    return settled(byAddress, () => compare(link, pin, deps));
-  });
+  return settled(
+    byLink,
+    async () => {
+      const byAddress = await deps.limiter.reserve(address);
+      if (byAddress.kind !== 'reserved') return byAddress;
+      return settled(byAddress, () => compare(link, pin, deps), isFailure);
+    },
+    isFailure,
+  );
 }
 
 async function compare(link: Link, pin: string, { linkStore, passes }: PinDeps): Promise<PinOutcome> {

@@ -10,6 +10,7 @@ import {
   type LoginLimiter,
   type MemoryLimiter,
   type Reservation,
+  settled,
 } from './login-limiter.ts';
 import type { GuessDeps } from './password-guess.ts';
 
@@ -55,7 +56,7 @@ export function judgeCode(
   return onAccountOf({ user, knownSession, signal }, deps, async () => {
     const place = await deps.limiter.reserve(address, isKnown, { account: user.name, signal });
     if (place.kind !== 'reserved') return place;
-    return settled(place, () => deps.secondFactor.checkCode(user, code));
+    return settled(place, () => deps.secondFactor.checkCode(user, code), isFailure);
   });
 }
 
@@ -67,28 +68,13 @@ export async function onAccountOf<Outcome extends { readonly kind: string }>(
 ): Promise<Outcome | NotJudged> {
   const key = knownSession === undefined ? user.name : `${user.name} ${knownSession}`;
   const place = await codeLimiter.reserve(key, false, { account: user.name, signal });
-  return place.kind === 'reserved' ? settled(place, check) : place;
+  return place.kind === 'reserved' ? settled(place, check, isFailure) : place;
 }
 
 const WRONG: readonly string[] = ['wrong', 'mismatch'];
 /** Such a passkey's response names no credential that is known here, or answers no challenge: anybody can make it up. */
 const MADE_UP: readonly unknown[] = ['passkey-unknown', 'passkey-challenge-foreign'] satisfies PasskeyFault[];
 
-const isFailure = (outcome: { readonly kind: string; readonly why?: unknown }): boolean =>
-  WRONG.includes(outcome.kind) && !MADE_UP.includes(outcome.why);
-
 /** A wrong outcome keeps its place; one that cost no hash and no signature does not, or strangers would fill all places. */
-export async function settled<Outcome extends { readonly kind: string }>(
-  place: Extract<Reservation, { kind: 'reserved' }>,
-  check: () => Promise<Outcome>,
-): Promise<Outcome> {
-  let isWrong = false;
-  try {
-    const outcome = await check();
-    isWrong = isFailure(outcome);
-    return outcome;
-  } finally {
-    if (isWrong) place.keep();
-    else place.release();
-  }
-}
+export const isFailure = (outcome: { readonly kind: string; readonly why?: unknown }): boolean =>
+  WRONG.includes(outcome.kind) && !MADE_UP.includes(outcome.why);

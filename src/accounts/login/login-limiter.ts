@@ -211,6 +211,23 @@ export function createLoginLimiter(deps: LimiterDeps): MemoryLimiter {
   };
 }
 
+/** The place is kept when the work's outcome is a failure, and given back otherwise: also when the work rejects. */
+export async function settled<Outcome>(
+  place: Extract<Reservation, { kind: 'reserved' }>,
+  work: () => Promise<Outcome>,
+  isFailure: (outcome: Outcome) => boolean,
+): Promise<Outcome> {
+  let hasFailed = false;
+  try {
+    const outcome = await work();
+    hasFailed = isFailure(outcome);
+    return outcome;
+  } finally {
+    if (hasFailed) place.keep();
+    else place.release();
+  }
+}
+
 export function once<Given extends unknown[]>(act: (...given: Given) => void): (...given: Given) => void {
   let isDone = false;
   return (...given) => {

@@ -2,8 +2,9 @@
 import type { Assertion } from '../passkeys/credential-json.ts';
 import type { PasskeyCheck } from '../passkeys/passkey-check.ts';
 import type { RelyingParty } from '../passkeys/relying-party.ts';
-import { settled } from './code-guess.ts';
+import { isFailure } from './code-guess.ts';
 import { admitted, type LoginAttempt, type LoginDeps, type LoginOutcome, provePassword } from './login.ts';
+import { settled } from './login-limiter.ts';
 
 export interface PasskeyLoginDeps extends LoginDeps {
   readonly passkeyCheck: PasskeyCheck;
@@ -25,7 +26,7 @@ export async function logInByPasskey(
 ): Promise<LoginOutcome> {
   const place = await deps.limiter.reserve(address, deps.knownClients.has(address), { signal });
   if (place.kind !== 'reserved') return place;
-  const outcome = await settled(place, () => deps.passkeyCheck.check(assertion, browser, site));
+  const outcome = await settled(place, () => deps.passkeyCheck.check(assertion, browser, site), isFailure);
   switch (outcome.kind) {
     case 'right':
       return admitted(outcome.user, { address, signal }, deps, 'passkey');

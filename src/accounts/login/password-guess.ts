@@ -2,7 +2,7 @@
 import type { CheckOutcome, PasswordHasher } from '../passwords/password-hash.ts';
 import { clientKey, networkKey } from './client-key.ts';
 import type { KnownClients } from './known-clients.ts';
-import type { Attempt, LoginLimiter, Reservation } from './login-limiter.ts';
+import { type Attempt, type LoginLimiter, type Reservation, settled } from './login-limiter.ts';
 
 export interface Guess extends Attempt {
   readonly password: string;
@@ -40,14 +40,9 @@ export async function judgeGuess(
   };
   const place = await limiter.reserve(address, isKnown, guess);
   if (place.kind !== 'reserved') return place;
-  let isWrong = false;
-  try {
+  const check = async (): Promise<CheckOutcome> => {
     await followStore?.(hasher);
-    const outcome = await hasher.check(guess.password, await guess.storedHash(), waiter);
-    isWrong = outcome.kind === 'mismatch';
-    return outcome;
-  } finally {
-    if (isWrong) place.keep();
-    else place.release();
-  }
+    return hasher.check(guess.password, await guess.storedHash(), waiter);
+  };
+  return settled(place, check, ({ kind }) => kind === 'mismatch');
 }

@@ -8,11 +8,12 @@ import type { RelyingParty } from '../passkeys/relying-party.ts';
 import {
   type CodeGuessDeps,
   type CodeGuessOutcome,
+  isFailure,
   judgeCode,
   type NotJudged,
   onAccountOf,
-  settled,
 } from './code-guess.ts';
+import { settled } from './login-limiter.ts';
 import { type GuessDeps, type GuessOutcome, judgeGuess } from './password-guess.ts';
 
 export type Proof =
@@ -107,5 +108,5 @@ const judgePasskey = (
   onAccountOf({ user, signal, knownSession: session }, deps, async () => {
     const place = await deps.limiter.reserve(address, true, { account: user.name, signal });
     if (place.kind !== 'reserved') return place;
-    return settled(place, () => deps.passkeyCheck.prove(shown, { user, session }, site));
+    return settled(place, () => deps.passkeyCheck.prove(shown, { user, session }, site), isFailure);
   });

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { upTo } from '../../domain/bounded.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { HeardChanges } from '../../domain/heard-changes.ts';
+import { inTime } from '../../domain/in-time.ts';
 import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import { storeFault, storeFaultOf } from '../../domain/store-fault.ts';
 
@@ -111,11 +112,7 @@ export function createStoreGrace({ version, heard, clock, seconds = 0 }: StoreGr
 
 const isUnreachable = (fault: unknown): boolean => storeFaultOf(fault) === 'unreachable';
 
-function withPatience<Result>(result: Promise<Result>): Promise<Result> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => late.reject(storeFault('unreachable', 'the store gave no answer in time', undefined)),
-    PATIENCE_MILLISECONDS,
-  );
-  return Promise.race([result, late.promise]).finally(() => clearTimeout(timer));
-}
+const withPatience = <Result>(result: Promise<Result>): Promise<Result> =>
+  inTime(result, PATIENCE_MILLISECONDS, () => {
+    throw storeFault('unreachable', 'the store gave no answer in time', undefined);
+  });

@@ -3,7 +3,7 @@ import type { Audit } from '../../accounts/audit.ts';
 import { createLinkDoor, type LinkDoor, type Visit } from '../../accounts/links/link-door.ts';
 import type { LinkPasses } from '../../accounts/links/link-pass.ts';
 import { createLinks, type LinkDeps, type Links } from '../../accounts/links/links.ts';
-import { createLoginLimiter, type MemoryLimiter } from '../../accounts/login/login-limiter.ts';
+import { createLoginLimiter, type MemoryLimiter, settled } from '../../accounts/login/login-limiter.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { Clock } from '../../domain/clock.ts';
@@ -80,14 +80,9 @@ export function linksUnder({ links: { enabled }, auth }: Settings, deps: LinksIn
         onRefused();
         return { kind: 'invalid', reason: 'limited' };
       }
-      const verdict = await links.verify(secret, cookies).catch((fault: unknown) => {
-        place.release();
-        throw fault;
-      });
-      const isRefused = verdict.kind === 'invalid' && verdict.reason !== 'pin-missing';
-      if (isRefused) place.keep();
-      else place.release();
-      if (isRefused) onRefused();
+      const isRefused = (verdict: LinkVerdict) => verdict.kind === 'invalid' && verdict.reason !== 'pin-missing';
+      const verdict = await settled(place, () => links.verify(secret, cookies), isRefused);
+      if (isRefused(verdict)) onRefused();
       return verdict;
     },
     async enter({ credential }, { address }, request) {

@@ -4,6 +4,7 @@ import { locate } from '../../access/camera-locators.ts';
 import { camerasInBody } from '../../access/judge-body.ts';
 import { layoutOfNames, type RecorderLayout } from '../../access/recorder-layout.ts';
 import type { MaybePromise } from '../../domain/maybe-promise.ts';
+import { createTurns } from '../../domain/turns.ts';
 import type { Admitted } from '../../gateway/decision/admit.ts';
 import type { OwnerCameras } from '../../gateway/decision/owner-lookup.ts';
 import type { AskedPictures } from '../../gateway/entry/viewing-watch.ts';
@@ -72,19 +73,13 @@ function again(cameras: readonly string[]): readonly string[] {
 /** The cameras of ids, remembered; a few questions at a time, so that a page of pictures does not load the NVR twice. */
 function createOwned(camerasOf: OwnerCameras) {
   const known = new Map<string, ViewedCameras>();
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  const next = (): void => {
-    running -= 1;
-    waiting.shift()?.();
-  };
+  const { enter, waiting } = createTurns(AT_ONCE);
   return async (kind: OwnerKind, id: string, { target }: Admitted, method: string): Promise<ViewedCameras> => {
     const key = `${kind} ${id}`;
     const remembered = known.get(key);
     if (remembered) return remembered;
-    if (waiting.length >= MOST_QUESTIONS) return [null];
-    if (running >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
-    running += 1;
+    if (waiting() >= MOST_QUESTIONS) return [null];
+    const leave = await enter();
     try {
       const cameras = await camerasOf(kind, id, { method, target });
       if (!cameras || cameras.length === 0) return [null];
@@ -92,7 +87,7 @@ function createOwned(camerasOf: OwnerCameras) {
       known.set(key, cameras);
       return cameras;
     } finally {
-      next();
+      leave();
     }
   };
 }

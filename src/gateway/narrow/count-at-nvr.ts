@@ -1,4 +1,5 @@
 /** GET /api/events/counts where the NVR keeps the events: it lists them once, and is asked for new ones then (SPEC 7). */
+
 import { LRUCache } from 'lru-cache';
 import type { CameraView } from '../../access/camera-view.ts';
 import { queryValues } from '../../access/query.ts';
@@ -8,6 +9,7 @@ import type { SliceCount } from '../../domain/events/event-question.ts';
 import { sliceOf, sliceTime } from '../../domain/events/time-slices.ts';
 import { canonicalZone, createZoneOffsets } from '../../domain/events/zone-offsets.ts';
 import type { RequestTarget } from '../../domain/request.ts';
+import { createTurns } from '../../domain/turns.ts';
 import type { Admitted } from '../decision/admit.ts';
 import type { AskNvr } from './compose-list.ts';
 import { createNvrList, type ListedEvent, type NvrList } from './listed-at-nvr.ts';
@@ -55,7 +57,7 @@ export function createNvrCounts({
 }): NvrCounts {
   const lists = new LRUCache<string, NvrList>({ max: MOST_LISTS });
   const offsetsOf = createZoneOffsets(startedAt);
-  const inTurn = createTurns();
+  const inTurn = boundedTurns();
   return async ({ target, view, upstream, ask }) => {
     const query = new URLSearchParams(target.query);
     const filter = new URLSearchParams([...query].filter(([name]) => !CUT_HERE.includes(name)).sort());
@@ -88,21 +90,15 @@ export function createNvrCounts({
 }
 
 /** Rejects at once when too many wait. */
-function createTurns() {
-  const waiting: (() => void)[] = [];
-  let running = 0;
+function boundedTurns() {
+  const { enter, waiting } = createTurns(MOST_AT_ONCE);
   return async <Read>(read: () => Promise<Read>): Promise<Read> => {
-    if (running >= MOST_AT_ONCE) {
-      if (waiting.length >= MOST_WAITING) throw new TooManyLists();
-      await new Promise<void>((resolve) => waiting.push(resolve));
-    } else running += 1;
+    if (waiting() >= MOST_WAITING) throw new TooManyLists();
+    const leave = await enter();
     try {
       return await read();
     } finally {
-      // The turn passes to the next one, or is over.
-      const next = waiting.shift();
-      if (next) next();
-      else running -= 1;
+      leave();
     }
   };
 }

@@ -2,9 +2,9 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Deadline } from '../../domain/events/event-question.ts';
 import { isPast, outOfTime } from '../../domain/events/out-of-time.ts';
+import type { Turns } from '../../domain/turns.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import type { Tables } from '../engine/tables.ts';
-import type { TurnQueue } from '../engine/turn-queue.ts';
 
 /** `e` is the table's alias in every query; it has the columns of the store's own. */
 export interface EventShape {
@@ -20,7 +20,7 @@ export interface EventsPlace {
   readonly db: Kysely<Tables>;
   readonly shape: EventShape;
   readonly words: Dialect;
-  readonly walks: TurnQueue;
+  readonly walks: Turns['enter'];
   /** When the newest event began, as far as any list has told. */
   readonly newest: { at: number | undefined };
   readonly deadline?: Deadline | undefined;

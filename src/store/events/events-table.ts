@@ -2,9 +2,9 @@
 import { type Kysely, sql } from 'kysely';
 import type { BoundedEventSource, EventSource, StoredEvent } from '../../domain/events/event-question.ts';
 import { plainJson } from '../../domain/plain-json.ts';
+import { createTurns } from '../../domain/turns.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import type { EventsTable, Tables } from '../engine/tables.ts';
-import { createTurnQueue } from '../engine/turn-queue.ts';
 import { countByLabel, firstStart, groupEvents, writesByDay } from './count-events.ts';
 import { countSlices } from './count-slices.ts';
 import { distinctCameras, distinctNames, labelsOf, namesOfAll } from './distinct-names.ts';
@@ -16,7 +16,7 @@ export const eventsPlace = (db: Kysely<Tables>, shape: EventShape, words: Dialec
   db,
   shape,
   words,
-  walks: createTurnQueue(),
+  walks: createTurns(1).enter,
   newest: { at: undefined },
 });
 
