@@ -16,7 +16,7 @@ const MAY_IMPORT: Readonly<Record<string, Module>> = {
   files:     { modules: [],                               packages: [] },
   compress:  { modules: [],                               packages: [] },
   gateway:   { modules: ['domain', 'identity', 'access', 'files', 'compress'], packages: ['koa', 'koa-router', 'http-proxy', 'undici', 'ws', 'lru-cache', '@peculiar/x509', 'reflect-metadata'] },
-  canary:    { modules: ['domain', 'access'],             packages: [] },
+  canary:    { modules: ['domain', 'access'],             packages: ['koa-router'] },
   identity:  { modules: ['domain', 'files'],                       packages: [] },
   accounts:  { modules: ['domain'],                       packages: ['koa', 'koa-router', 'jose', 'lru-cache', 'qr', '@simplewebauthn/server', '@simplewebauthn/server/helpers'] },
   events:    { modules: ['domain', 'compress'],           packages: ['koa', 'koa-router', 'lru-cache', 're2js'] },

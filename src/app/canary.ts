@@ -3,6 +3,7 @@ import { Stopped } from '../canary/answer.ts';
 import { paced } from '../canary/paced.ts';
 import { type Round, runRound } from '../canary/round.ts';
 import { unixSeconds } from '../domain/clock.ts';
+import type { CanaryStatus } from '../domain/status.ts';
 import { canaryAsk } from './gate/canary-gate.ts';
 import type { Generation } from './generation.ts';
 import { ticks } from './resources/ticks.ts';
@@ -11,12 +12,15 @@ import type { Runtime } from './runtime.ts';
 export interface Canary {
   /** One round now, by what is in force; `share` is the part of the time in which a question may be under way. */
   round(share?: number): Promise<Round | undefined>;
+  /** One round now, with half of the time for questions: a person waits for it. */
+  run(): Promise<CanaryStatus | null>;
   /** Ends a round that is under way. */
   close(): Promise<void>;
 }
 
 /** Under one per cent, whatever a question costs the NVR. */
 const SHARE = 0.01;
+const SHARE_NOW = 0.5;
 const LOOK_MS = 5_000;
 const AGAIN_MS = 60_000;
 /** Replicas that start together do not ask together. */
@@ -72,6 +76,11 @@ export function startCanary(runtime: Runtime, inForce: () => Generation): Canary
 
   return {
     round,
+    async run() {
+      if (!inForce().settings.nvr.url) return null;
+      await round(SHARE_NOW);
+      return runtime.canary.status();
+    },
     async close() {
       clearInterval(timer);
       stop.abort();

@@ -1,6 +1,7 @@
 /** What holds under one configuration: a reload makes the next generation and swaps the reference (SPEC 1). */
 
 import type { RecorderLayout } from '../access/recorder-layout.ts';
+import type { RunCanary } from '../canary/run-route.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { AddressCheck } from '../doctor/check-route.ts';
@@ -52,6 +53,7 @@ export interface GenerationDeps {
   readonly runtime: Runtime;
   /** For the status page: a sentence each. */
   readonly warnings: () => readonly string[];
+  readonly runCanary: RunCanary;
 }
 
 /** Changes nothing that holds now. Rejects with a sentence, and nothing new open, when it could not hold. */
@@ -80,7 +82,7 @@ export async function openGeneration(
 
 function generationUnder(
   config: ServiceConfig,
-  { runtime, warnings }: GenerationDeps,
+  { runtime, warnings, runCanary }: GenerationDeps,
   components: Components,
 ): Generation {
   const { settings } = config;
@@ -146,6 +148,7 @@ function generationUnder(
     viewings: sightings && createViewings({ sightings, layout, camerasOf: authorizer.camerasOf, clock }),
     ledger: { store: store.ledger, localTime: runtime.ledger.localTime, now: () => clock.now() / 1000 },
     status,
+    runCanary,
     checkAddress: checkUnder(config, runtime, accounts, build),
     build,
   });

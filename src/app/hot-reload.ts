@@ -1,5 +1,6 @@
 /** Hot reload: the generation in force, and the switch to the next one, all at one moment or not at all (SPEC 1). */
 import type { NewAdminPassword } from '../accounts/login/first-admin.ts';
+import type { RunCanary } from '../canary/run-route.ts';
 import { renewed } from '../config/changed-keys.ts';
 import { formatProblem } from '../config/problems/problems.ts';
 import type { InvalidConfig, ServiceConfig, ServiceConfigOutcome } from '../config/service-config.ts';
@@ -35,7 +36,7 @@ export interface Generations {
 }
 
 /** `more`: warnings for the status page beside those of the configuration, a sentence each. */
-export function createGenerations(more: () => readonly string[]): Generations {
+export function createGenerations(more: () => readonly string[], runCanary: RunCanary): Generations {
   let opened: { readonly generation: Generation; readonly runtime: Runtime } | undefined;
   let queue: Promise<unknown> = Promise.resolve();
   const retirement = createRetirement();
@@ -57,7 +58,7 @@ export function createGenerations(more: () => readonly string[]): Generations {
     const renewal = renewed(before.settings, config.settings, config.given);
     const next = await openGeneration(
       { ...config, settings: renewal.settings },
-      { runtime, warnings: report.warnings },
+      { runtime, warnings: report.warnings, runCanary },
       before,
     );
     opened = { generation: next, runtime };
@@ -86,7 +87,7 @@ export function createGenerations(more: () => readonly string[]): Generations {
     async open(config, runtime) {
       const loss = await lossIn(config, runtime.store);
       if (loss) throw new Error(formatProblem(config.file, loss));
-      const generation = await openGeneration(config, { runtime, warnings: report.warnings });
+      const generation = await openGeneration(config, { runtime, warnings: report.warnings, runCanary });
       opened = { generation, runtime };
       runtime.accounts.onRoles(() => now().generation.components.events.it?.tellRoles());
       runtime.accounts.enforce(generation.accounts);

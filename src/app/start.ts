@@ -34,7 +34,8 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   const { config } = options;
   const openPorts = createOpenPortWarnings(options.surroundings);
   opened.defer(openPorts.close);
-  const generations = createGenerations(openPorts.warnings);
+  let canary: Canary | undefined;
+  const generations = createGenerations(openPorts.warnings, async () => (await canary?.run()) ?? null);
   const { inForce } = generations;
   const runtime = await openRuntime(options, {
     // What runs by the clock, as the ledger does, may ask before the first generation is open.
@@ -71,7 +72,7 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
     openStreams.leaveSockets();
     await drain(inForce().settings.server.shutdown_grace);
   });
-  const canary = startCanary(runtime, inForce);
+  canary = startCanary(runtime, inForce);
   opened.defer(canary.close);
   // Only now: a password that is made for a start that fails is never shown.
   const newAdminPassword = await accounts.settle(inForce().accounts, config.settings.auth.reset_admin_password);

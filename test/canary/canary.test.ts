@@ -1,18 +1,15 @@
 /** The canary (SPEC 15): what each wrong row, and each answer that no row narrows, would show is found in one round, and nothing else is. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { Command } from 'commander';
 import { stringify } from 'yaml';
 import { layoutOfConfig } from '../../src/access/recorder-layout.ts';
 import { compileRouteTable } from '../../src/access/route-table.ts';
 import { createRoleRegistry } from '../../src/accounts/roles/role-registry.ts';
-import { canaryGate, openForCanary } from '../../src/app/commands/canary.ts';
 import { canaryAsk } from '../../src/app/gate/canary-gate.ts';
 import { type DoneRound, type Round, runRound } from '../../src/canary/round.ts';
-import { registerCanaryCommand } from '../../src/cli/commands/canary.ts';
 import { loadPolicy } from '../../src/config/policy/load-policy.ts';
 import { rolesOfFile } from '../../src/config/schema/role-schema.ts';
 import { loadServiceConfig } from '../../src/config/service-config.ts';
@@ -22,8 +19,8 @@ import { neutralPaths } from '../policy/support/rows.ts';
 import { answerWithBoth, CONFIG, FOREIGN } from '../policy/support/two-cameras.ts';
 import { type FakeNvr, type NvrAnswer, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON } from '../support/people.ts';
-import { runPostern } from '../support/run-postern.ts';
 import { type ConfigTree, type Runtime, startInstance } from '../support/start-instance.ts';
+import { canaryGate } from './support/canary-gate.ts';
 
 const OPEN_API = {
   openapi: '3.1.0',
@@ -158,6 +155,28 @@ describe('The canary', () => {
     assert.doesNotMatch(JSON.stringify(canary), /bbbbb2|fps/);
   });
 
+  it('asks a round now when an admin wants it, and answers with what it found', async () => {
+    await withRows([{ route: 'GET /api/review', access: 'any' }]);
+    const token = await instance.logIn(ADMIN_PERSON);
+    nvr.received.length = 0;
+    const answer = await instance.ask('/api/status/canary', { method: 'POST', token });
+    const found = (await answer.json()) as NonNullable<ServiceStatus['canary']>;
+    assert.deepEqual([answer.status, found.result], [200, 'leaks']);
+    assert.deepEqual(found.leaks, [{ route: 'GET /api/review', camera: 'bedroom' }]);
+    assert.deepEqual([...new Set(nvr.received.map(({ method }) => method))], ['GET']);
+  });
+
+  it('asks nothing for others than admins, and says when there is no NVR', async () => {
+    nvr.received.length = 0;
+    assert.equal((await instance.ask('/api/status/canary', { method: 'POST' })).status, 401);
+    assert.deepEqual(nvr.received, []);
+    const token = await instance.logIn(ADMIN_PERSON);
+    await instance.reload({ events: { source: 'store' } });
+    const answer = await instance.ask('/api/status/canary', { method: 'POST', token });
+    assert.equal(answer.status, 503);
+    assert.match(await answer.text(), /set nvr\.url/);
+  });
+
   it('does nothing with one camera', async () => {
     await instance.reload(configuration({ cameras: ['garden'] }));
     assert.deepEqual(await round(), { kind: 'too-few-cameras' });
@@ -245,72 +264,5 @@ describe('A round of the canary', () => {
     nvr.answer = honest;
     assert.ok(plain.length > 35, String(plain.length));
     assert.deepEqual(missed, []);
-  });
-});
-
-describe('postern canary', () => {
-  /** Runs it with this configuration, and nothing else in its directory. */
-  async function run(config: ConfigTree, ...words: readonly string[]) {
-    writeFileSync(join(files, 'config.yaml'), stringify(config));
-    const told = { code: -1, out: '', err: '' };
-    const program = new Command();
-    const place = { directory: files, env: {}, clock: { now: () => Date.now() } };
-    registerCanaryCommand(program, {
-      openCanary: () => openForCanary(place, (note) => assert.fail(note)),
-      stdout: {
-        write(text) {
-          told.out += text;
-        },
-      },
-      stderr: {
-        write(text) {
-          told.err += text;
-        },
-      },
-      exit(code) {
-        told.code = code;
-      },
-    });
-    nvr.received.length = 0;
-    await program.parseAsync(['canary', '--share', '1', ...words], { from: 'user' });
-    return told;
-  }
-
-  it('asks the same round without the service, and exits with 0 when no other camera was seen', async () => {
-    const { code, out, err } = await run(configuration({}));
-    assert.deepEqual([code, err], [0, '']);
-    assert.match(out, /^1\d\d questions as a caller who sees garden alone\.\nNo other camera was seen\.\nOperations/);
-    assert.deepEqual([...new Set(nvr.received.map(({ method }) => method))], ['GET']);
-    assert.deepEqual(readdirSync(files).sort(), ['config.yaml', 'rows.yaml']);
-  });
-
-  it('exits with 1 and names route and camera when another one was seen', async () => {
-    writeFileSync(
-      join(files, 'rows.yaml'),
-      stringify({ version: 1, extends: 'frigate', routes: [{ route: 'GET /api/review', access: 'any' }] }),
-    );
-    const { code, out } = await run(configuration({ policy: './rows.yaml' }), '--json');
-    const { kind, leaks } = JSON.parse(out);
-    assert.deepEqual([code, kind], [1, 'done']);
-    assert.deepEqual(leaks, [{ route: 'GET /api/review', camera: 'bedroom', by: 'id' }]);
-  });
-
-  it('exits with 2 when nothing can be said', async () => {
-    assert.deepEqual(await run(configuration({ cameras: ['garden'] })), {
-      code: 2,
-      out: 'The NVR has fewer than two cameras: there is nothing to look for.\n',
-      err: '',
-    });
-    assert.match((await run({ events: { source: 'store' } })).err, /^nvr\.url is not set/);
-  });
-
-  it('exits with 2 when the NVR does not answer, also where nothing else keeps the process', async () => {
-    writeFileSync(
-      join(files, 'config.yaml'),
-      stringify({ nvr: { url: 'http://127.0.0.1:9', cameras: ['garden', 'bedroom'] } }),
-    );
-    const { code, stdout, stderr } = await runPostern(['canary'], { directory: files });
-    assert.equal(code, 2, stdout + stderr);
-    assert.match(stdout, /^\d+ questions as a caller who sees garden alone, \d+ more had no answer\.$/m);
   });
 });

@@ -18,6 +18,7 @@ import type { CookieClient } from '../../accounts/sessions/session-cookie.ts';
 import { createSessionRoutes } from '../../accounts/sessions/session-routes.ts';
 import { createTokenRoutes } from '../../accounts/tokens/token-routes.ts';
 import { createUserRoutes } from '../../accounts/users/user-routes.ts';
+import { createCanaryRoute, type RunCanary } from '../../canary/run-route.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { type AddressCheck, createCheckRoute } from '../../doctor/check-route.ts';
 import type { Build } from '../../doctor/observations.ts';
@@ -74,6 +75,7 @@ export interface GateSources {
   /** For the status page. */
   readonly status: () => Promise<ServiceStatus>;
   readonly checkAddress: AddressCheck;
+  readonly runCanary: RunCanary;
   readonly build: Build;
   /** Of a worker. */
 }
@@ -120,7 +122,7 @@ export function gateDeps(deps: GateSources): GateDeps {
 }
 
 function ownRoutes(
-  { settings, authorizer, accounts, components, pages, status, checkAddress, build, ledger }: GateSources,
+  { settings, authorizer, accounts, components, pages, status, checkAddress, runCanary, build, ledger }: GateSources,
   judge: LinkJudgeWithFacts,
 ): GateDeps['ownRoutes'] {
   const { auth, nvr, ui } = settings;
@@ -159,6 +161,7 @@ function ownRoutes(
     .use(createExplainRoutes({ explain }).routes())
     .use(createStatusRoutes(status).routes())
     .use(createCheckRoute(checkAddress).routes())
+    .use(createCanaryRoute(runCanary).routes())
     .use(createOpenApiRoutes(build.version).routes())
     .use(createProbeRoutes(probeDeps(settings, routeDeps.clock, build)).routes())
     .use(

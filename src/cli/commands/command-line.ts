@@ -8,7 +8,6 @@ import { stopSignal } from '../stop-signal.ts';
 import { VERSION } from '../version.ts';
 import { registerBackendCommand } from './backend.ts';
 import { registerBackupCommands } from './backup.ts';
-import { registerCanaryCommand } from './canary.ts';
 import { registerDoctorCommand } from './doctor.ts';
 import { registerEventsCommands } from './events.ts';
 import { registerExplainCommand } from './explain.ts';
@@ -91,11 +90,6 @@ export function createProgram(): { readonly program: Command } {
   };
   registerLedgerCommands(program, { openLedger, stdout, stderr, exit });
   registerPolicyCommands(program, { openPolicy, stdout, stderr, exit });
-  const openCanary = async () => {
-    const { openForCanary } = await import('../../app/commands/canary.ts');
-    return openForCanary({ directory: directory(), env, clock }, noted);
-  };
-  registerCanaryCommand(program, { openCanary, stdout, stderr, exit });
   registerExplainCommand(program, { openExplainer, stdout, stderr, exit });
   const openDoctor = async () => {
     const { openForDoctor } = await import('../../app/commands/doctor.ts');

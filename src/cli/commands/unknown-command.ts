@@ -5,6 +5,7 @@ import { commandWords } from '../command-words.ts';
 
 /** Of former versions, and what there is in their place. */
 const REMOVED: Readonly<Record<string, string>> = {
+  canary: 'press "Run now" beside Canary on the page Status',
   completion: 'it was removed, and nothing replaces it',
 };
 

@@ -43,12 +43,12 @@ export function Status() {
           {words.status.stale(fetched.stale)}
         </p>
       )}
-      {fetched.kind === 'ready' && <Components status={fetched.value.status} now={fetched.value.at} />}
+      {fetched.kind === 'ready' && <Components status={fetched.value.status} now={fetched.value.at} onChange={again} />}
     </section>
   );
 }
 
-const Components = ({ status, now }: { status: ReadStatus; now: number }) => (
+const Components = ({ status, now, onChange }: { status: ReadStatus; now: number; onChange: () => void }) => (
   <div class="tiles">
     <Reached title={words.status.nvr} reach={status.nvr} more={status.versions?.nvr ?? undefined} />
     <Reached title={words.status.store} reach={status.store} />
@@ -56,7 +56,7 @@ const Components = ({ status, now }: { status: ReadStatus; now: number }) => (
     <Versions status={status} />
     <Certificate certificate={status.certificate} />
     <Limiter limiter={status.limiter} />
-    <Canary canary={status.canary} />
+    <Canary canary={status.canary} onRun={onChange} />
     <AddressCheck url={status.publicUrl} />
     <Tile title={words.status.warnings} isTold={status.warnings !== undefined} isWide>
       <p class="field-help">{words.status.warningsWhy}</p>

@@ -737,6 +737,8 @@ export const DE: Words = {
     noLoginFailures: 'Keine in den letzten 24 Stunden.',
     most: (number) => `höchstens ${count(number)} in einer Stunde`,
     canary: {
+      runNow: 'Jetzt prüfen',
+      running: 'Der NVR wird befragt … das kann eine Minute dauern',
       title: 'Canary-Prüfung',
       off: 'Noch keine Runde: canary.every schaltet sie ein.',
       results: {

@@ -730,6 +730,8 @@ export const EN = {
     noLoginFailures: 'None in the last 24 hours.',
     most: (number: number) => `at most ${count(number)} in an hour`,
     canary: {
+      runNow: 'Run now',
+      running: 'Asking the NVR… this may take a minute',
       title: 'Canary',
       off: 'No round yet: canary.every turns it on.',
       results: {
