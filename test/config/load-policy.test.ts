@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { compileRouteTable } from '../../src/access/route-table.ts';
-import { loadPolicy } from '../../src/config/policy/load-policy.ts';
+import { BUNDLE, isBundleCurrent } from '../../src/build-server.ts';
+import { BUILT_TABLES, type BuiltTables, digestOf, loadPolicy, SHIPPED } from '../../src/config/policy/load-policy.ts';
+import { parsePolicy } from '../../src/config/policy/parse-policy.ts';
 import { formatProblem } from '../../src/config/problems/problems.ts';
 import type { PolicyRow } from '../../src/domain/policy.ts';
 import { withDirectory } from './config-place.ts';
@@ -17,6 +21,16 @@ const accessOf = (rows: readonly PolicyRow[], method: string, path: string): str
 };
 
 describe('The shipped route tables (SPEC 5)', () => {
+  it('are in the built server as they are parsed', { skip: !isBundleCurrent() && 'run "npm run build" first' }, () => {
+    const built = JSON.parse(readFileSync(join(BUNDLE, BUILT_TABLES), 'utf8')) as BuiltTables;
+    for (const name of ['postern.yaml', 'frigate.yaml', 'strict.yaml']) {
+      const text = readFileSync(join(SHIPPED, name), 'utf8');
+      const parsed = parsePolicy(text, name);
+      assert.ok(parsed.ok);
+      assert.deepEqual({ base: undefined, nvr: undefined, ...built[digestOf(text)] }, parsed.value, name);
+    }
+  });
+
   // biome-ignore format: a table
   const rows: [request: string, frigate: string, strict: string][] = [
     ['POST /api/login', 'public', 'public'],

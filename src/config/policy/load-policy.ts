@@ -1,5 +1,6 @@
 /** The route table to judge by: Postern's own rows, then those of the named table and of what it extends (SPEC 5). */
-import { readdir } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { NO_FIELDS } from '../../domain/body-shape.ts';
 import type { Access, PolicyRow } from '../../domain/policy.ts';
@@ -20,7 +21,7 @@ export type PolicyOutcome =
     }
   | { readonly kind: 'invalid'; readonly problems: readonly Problem[] };
 
-const SHIPPED = join(import.meta.dirname, '../../../conf/policies');
+export const SHIPPED = join(import.meta.dirname, '../../../conf/policies');
 /** These come first: no table can close the login page, or open the accounts. */
 const OWN = 'postern';
 const IN_CONFIGURATION: Problem = { path: 'nvr.policy', message: '' };
@@ -80,11 +81,27 @@ async function readChain(base: NonNullable<PolicyTable['base']>, place: ChainPla
     return err([{ ...namedAt, message: `${JSON.stringify(name)} is larger than ${LARGEST_TEXT_BYTES} bytes` }]);
   if (text === undefined) return err([{ ...namedAt, message: await notFound(name) }]);
   texts.set(file, text);
-  const table = parsePolicy(text, basename(file));
+  const table = await tableOf(text, file);
   if (!table.ok) return table;
   if (!table.value.base) return ok([table.value]);
   const rest = await readChain(table.value.base, { directory: dirname(file), above: [...above, file], onFile, texts });
   return rest.ok ? ok([table.value, ...rest.value]) : rest;
+}
+
+/** Tables by the digest of their text. */
+export type BuiltTables = Readonly<Record<string, PolicyTable>>;
+
+/** Beside the built server stand the tables that are shipped with it, parsed. Sources have none, and parse. */
+export const BUILT_TABLES = 'config/policy/tables.json';
+const BUILT = join(import.meta.dirname, basename(BUILT_TABLES));
+
+export const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+async function tableOf(text: string, file: string): Promise<Result<PolicyTable, readonly Problem[]>> {
+  const isShipped = dirname(file) === SHIPPED;
+  const built = isShipped ? await readFile(BUILT, 'utf8').catch(() => undefined) : undefined;
+  const table = built === undefined ? undefined : (JSON.parse(built) as BuiltTables)[digestOf(text)];
+  return table ? ok(table) : parsePolicy(text, basename(file));
 }
 
 const isFileName = (name: string): boolean => /\/|\.ya?ml$/.test(name);
