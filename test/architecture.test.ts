@@ -47,12 +47,27 @@ const FOLDER_ORDER: Readonly<Record<string, readonly (readonly string[])[]>> = {
   cli:      [['.'], ['commands']],
   app:      [['resources'], ['telemetry', 'ledger'], ['accounts'], ['gate'], ['.', 'commands']],
 };
+/** The folders of the pages, in the same way. */
+const PAGES = 'src/ui/pages';
+const PAGE_ORDER: readonly (readonly string[])[] = [
+  ['words'],
+  ['shared'],
+  ['login'],
+  ['explore'],
+  ['settings'],
+  ['activity', 'status', 'invitation'],
+  ['console'],
+];
+const MOST_FILES = 25;
+
 /** Imported by no other folder of its module, and importing none. */
 const APART: readonly string[] = ['gateway/certificates'];
 
 /** The composition and the worker beside it know every module. */
 const ROOT = '.';
 const COMPOSITION: readonly string[] = [ROOT, 'app'];
+/** The packages that the composition uses itself. */
+const OF_COMPOSITION: readonly string[] = ['jose', 'koa-router', 'pino', 'vite'];
 const PURE: readonly string[] = ['domain', 'access'];
 
 const IMPORT = /(?:^|\n)(?:import|export)\b[^;]*?\bfrom\s+'(?<target>[^']+)'|\bimport\('(?<lazy>[^']+)'\)/g;
@@ -120,6 +135,34 @@ describe('The architecture', () => {
       assert.deepEqual(wrong, []);
     });
   }
+
+  it('the folders of the pages import in one direction, types included', () => {
+    const pageFolder = (file: string): string => relative(PAGES, file).split(sep)[0] ?? '';
+    const rankOf = (folder: string): number => PAGE_ORDER.findIndex((line) => line.includes(folder));
+    const wrong = globSync(`${PAGES}/*/**/*.{ts,tsx}`).flatMap((file) =>
+      importsOf(file)
+        .filter((target) => /^\..*\.tsx?$/.test(target))
+        .map((target) => join(dirname(file), target))
+        .filter((other) => pageFolder(other) !== pageFolder(file) && other.startsWith(PAGES))
+        .filter((other) => rankOf(pageFolder(other)) >= rankOf(pageFolder(file)))
+        .map((other) => `${file} imports ${other}`),
+    );
+    assert.deepEqual(wrong, []);
+  });
+
+  it(`no folder of the pages holds more than ${MOST_FILES} files`, () => {
+    const folders = globSync(`${PAGES}/**/*.*`).map((file) => dirname(file));
+    const full = [...new Set(folders)].filter((one) => folders.filter((other) => other === one).length > MOST_FILES);
+    assert.deepEqual(full, []);
+  });
+
+  it('the composition uses few packages itself, and only it and the command line know app/', () => {
+    const own = files.filter((file) => COMPOSITION.includes(moduleOf(file)));
+    const packages = own.flatMap(importsOf).filter((target) => !target.startsWith('.') && !target.startsWith('node:'));
+    assert.deepEqual([...new Set(packages)].sort(), OF_COMPOSITION);
+    const users = files.filter((file) => filesImportedBy(file).some((other) => moduleOf(other) === 'app'));
+    assert.deepEqual([...new Set(users.map(moduleOf))].sort(), ['app', 'cli']);
+  });
 
   it('no file imports itself by way of others, types included', () => {
     assert.deepEqual(circlesAmong(files), []);

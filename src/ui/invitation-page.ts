@@ -5,7 +5,7 @@ import { LOGIN_PATH } from '../domain/login-path.ts';
 import type { RouteState } from '../domain/verdict.ts';
 import { type InvitationVisit, renderInvitation, type Shown } from './invitation-card.ts';
 import { type PageLanguage, pageLanguage } from './page-language.ts';
-import { COMMON, isUnfit, strengthOf } from './pages/settings/password-strength.ts';
+import { COMMON, isUnfit, strengthOf } from './pages/shared/account/password-strength.ts';
 import { readForm } from './read-form.ts';
 
 export type InvitationContext = ParameterizedContext<RouteState>;

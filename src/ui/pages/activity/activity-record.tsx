@@ -1,6 +1,6 @@
 /** One record of the activity; its person and its camera are one click away from all that is known of them (SPEC 14). */
 import { Badge, RecordItem } from '../settings/records.tsx';
-import { textOf } from '../shared/fields.ts';
+import { textOf } from '../shared/forms/fields.ts';
 import { formatDuration, formatShortMoment } from '../shared/times.ts';
 import { words } from '../shared/words.ts';
 import { type CredentialNames, credentialText } from './credential-text.ts';

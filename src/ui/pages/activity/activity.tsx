@@ -1,9 +1,9 @@
 /** Activity: who watched what, and what was changed; everybody sees the own records, an admin all (SPEC 14). */
 import { useMemo, useState } from 'preact/hooks';
-import { isAdmin, type Profile } from '../console/profile.ts';
 import { Records, RecordsPage } from '../settings/records.tsx';
+import { isAdmin, type Profile } from '../shared/account/profile.ts';
 import { baseUrl } from '../shared/base-url.ts';
-import { SelectField } from '../shared/form-fields.tsx';
+import { SelectField } from '../shared/forms/form-fields.tsx';
 import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import {

@@ -1,5 +1,5 @@
 /** By which credential something was done, in words: an API token or a link by its name, a session by its number (SPEC 14). */
-import { isFields, textOf } from '../shared/fields.ts';
+import { isFields, textOf } from '../shared/forms/fields.ts';
 import { words } from '../shared/words.ts';
 
 /** Names by what the ledger calls a credential: `token:<id>`, `link:<id>`. */

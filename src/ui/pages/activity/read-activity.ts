@@ -1,5 +1,5 @@
 /** Records and sums of the ledger as the pages show them, read from whatever the answer holds (SPEC 14). */
-import { type Fields, isFields, numberOf, textOf, timeOf } from '../shared/fields.ts';
+import { type Fields, isFields, numberOf, textOf, timeOf } from '../shared/forms/fields.ts';
 
 export interface ActivityRecord {
   readonly id: string;

@@ -1,7 +1,7 @@
 /** The records of a query: the first page, then more on demand. */
 import { useEffect, useState } from 'preact/hooks';
 import { getFromApi } from '../shared/api.ts';
-import { problemOf } from '../shared/problem-of.ts';
+import { problemOf } from '../shared/forms/problem-of.ts';
 import type { Fetched } from '../shared/use-fetched.ts';
 import { type ActivityRecord, readRecords } from './read-activity.ts';
 

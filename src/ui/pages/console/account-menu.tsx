@@ -1,14 +1,14 @@
 /** The account menu: user and role, theme, change password, logout (SPEC 8, interface 5.6). */
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
+import type { Profile } from '../shared/account/profile.ts';
 import { basePath, baseUrl } from '../shared/base-url.ts';
-import { Choice } from '../shared/choice.tsx';
+import { Choice } from '../shared/forms/choice.tsx';
 import { chooseLanguage, chosenLanguage, LANGUAGES } from '../shared/language.ts';
 import { Menu } from '../shared/menu.tsx';
 import type { PageFacts } from '../shared/page-facts.ts';
 import { chooseTheme, chosenTheme, type Theme } from '../shared/theme.ts';
 import { words } from '../shared/words.ts';
-import type { Profile } from './profile.ts';
 
 export function AccountMenu({ profile, facts }: { profile: Profile; facts: PageFacts }) {
   return (

@@ -2,8 +2,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useErrorBoundary } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
+import { Trouble } from '../shared/full-page-notices.tsx';
 import { words } from '../shared/words.ts';
-import { Trouble } from './notices.tsx';
 
 export function Boundary({ children }: { children: ComponentChildren }) {
   // Reported in the browser's console like an uncaught error.

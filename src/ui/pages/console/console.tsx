@@ -3,16 +3,16 @@ import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Route, Router, Switch } from 'wouter-preact';
 import { Explore } from '../explore/explore.tsx';
+import { goToLogin } from '../shared/account/go-to-login.ts';
+import { isAdmin, type Profile, type ProfileOutcome, readProfile } from '../shared/account/profile.ts';
 import { basePath } from '../shared/base-url.ts';
-import { goToLogin } from '../shared/go-to-login.ts';
+import { LoginLoop, NoSuchPage, NotForYou, NotTold, Trouble } from '../shared/full-page-notices.tsx';
 import { learnCameraNames } from '../shared/names.ts';
 import { type PageFacts, readPageFacts } from '../shared/page-facts.ts';
 import { applyTheme, chosenTheme } from '../shared/theme.ts';
 import { learnWords, words } from '../shared/words.ts';
 import { Frame } from './frame.tsx';
-import { LoginLoop, NoSuchPage, NotForYou, NotTold, Trouble } from './notices.tsx';
 import { loadOtherPagesSoon, OtherPage } from './other-page.tsx';
-import { isAdmin, type Profile, type ProfileOutcome, readProfile } from './profile.ts';
 
 type ConsoleState =
   | Exclude<ProfileOutcome, { kind: 'login-needed' }>

@@ -3,13 +3,13 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import iconUrl from '../icon.svg';
+import { isAdmin, type Profile } from '../shared/account/profile.ts';
 import { basePath } from '../shared/base-url.ts';
 import { NavLink } from '../shared/nav-link.tsx';
 import type { PageFacts } from '../shared/page-facts.ts';
 import { words } from '../shared/words.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { Boundary } from './boundary.tsx';
-import { isAdmin, type Profile } from './profile.ts';
 import { ProofDialog } from './proof-dialog.tsx';
 
 interface Page {

@@ -1,7 +1,7 @@
 /** A page that is loaded when it is first shown, or before, when nothing else is left to do. */
 import { useEffect, useState } from 'preact/hooks';
+import { Trouble } from '../shared/full-page-notices.tsx';
 import { words } from '../shared/words.ts';
-import { Trouble } from './notices.tsx';
 import type { OTHER_PAGES, OtherPageProps } from './other-pages.tsx';
 
 type Pages = typeof OTHER_PAGES;

@@ -4,9 +4,9 @@ import { ShortestPassword } from '../settings/new-password.tsx';
 import { Password } from '../settings/password.tsx';
 import { Settings } from '../settings/settings.tsx';
 import { TwoStep } from '../settings/two-step/two-step.tsx';
+import type { Profile } from '../shared/account/profile.ts';
 import type { PageFacts } from '../shared/page-facts.ts';
 import { Status } from '../status/status.tsx';
-import type { Profile } from './profile.ts';
 
 export interface OtherPageProps {
   readonly profile: Profile;

@@ -1,17 +1,17 @@
 /** The dialog that asks for the password, a code or a passkey again: the only one, over whatever page is shown (SPEC 12). */
 import { useEffect, useState } from 'preact/hooks';
 import { formatSeconds } from '../login/login-outcome.ts';
-import { readFactors } from '../settings/two-step/factor-state.ts';
+import { readFactors } from '../shared/account/factor-state.ts';
+import type { Profile } from '../shared/account/profile.ts';
+import { askForProofBy } from '../shared/account/proof.ts';
+import { hasPasskeysFor, passkeyProblemOf, showPasskey } from '../shared/account/webauthn.ts';
 import { sendToApi } from '../shared/api.ts';
-import { FormDialog } from '../shared/form-dialog.tsx';
-import type { FormProblem } from '../shared/form-faults.ts';
-import { PasswordField, TextField } from '../shared/form-fields.tsx';
-import { problemOf } from '../shared/problem-of.ts';
-import { askForProofBy } from '../shared/proof.ts';
+import { FormDialog } from '../shared/forms/form-dialog.tsx';
+import type { FormProblem } from '../shared/forms/form-faults.ts';
+import { PasswordField, TextField } from '../shared/forms/form-fields.tsx';
+import { problemOf } from '../shared/forms/problem-of.ts';
 import { useFetched } from '../shared/use-fetched.ts';
-import { hasPasskeysFor, passkeyProblemOf, showPasskey } from '../shared/webauthn.ts';
 import { words } from '../shared/words.ts';
-import type { Profile } from './profile.ts';
 
 interface ProofDialogProps {
   readonly profile: Profile;

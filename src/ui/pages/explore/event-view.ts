@@ -1,5 +1,5 @@
 /** An event record as the pages show it (interface 2.4), read from whatever the answer holds. */
-import { type Fields, isFields, numberOf, textOf, textsOf, timeOf } from '../shared/fields.ts';
+import { type Fields, isFields, numberOf, textOf, textsOf, timeOf } from '../shared/forms/fields.ts';
 import { words } from '../shared/words.ts';
 import { pictureUrl } from './picture-url.ts';
 

@@ -1,7 +1,7 @@
 /** Explore: the detections, newest first, to look at and to narrow down (SPEC 8). */
 import { useMemo, useState } from 'preact/hooks';
 import { useSearchParams } from 'wouter-preact';
-import type { Profile } from '../console/profile.ts';
+import type { Profile } from '../shared/account/profile.ts';
 import { Icon } from '../shared/icon.tsx';
 import type { PageFacts } from '../shared/page-facts.ts';
 import { usePageTitle } from '../shared/page-title.ts';

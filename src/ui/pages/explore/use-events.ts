@@ -1,7 +1,7 @@
 /** The list's events: the first page for a filter, then more on demand, and what arrives while it is looked at. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type ApiResponse, getAutomatically, getFromApi } from '../shared/api.ts';
-import { problemOf } from '../shared/problem-of.ts';
+import { problemOf } from '../shared/forms/problem-of.ts';
 import { words } from '../shared/words.ts';
 import { readEvents } from './event-view.ts';
 import { type EventFilter, eventsPath, isNewestFirst, isSearchOfNvr } from './filter/event-filter.ts';

@@ -1,6 +1,6 @@
 /** List or gallery: kept in this browser. */
 import { useState } from 'preact/hooks';
-import { Choice } from '../shared/choice.tsx';
+import { Choice } from '../shared/forms/choice.tsx';
 import { keepChoice, keptChoice } from '../shared/kept-choice.ts';
 import { words } from '../shared/words.ts';
 

@@ -1,6 +1,7 @@
 /** The passkey of the login page: its button, and the offer in the autofill of the user's field (SPEC 12). */
+
+import { hasPasskeysFor, type PasskeyProblem, passkeyProblemOf, showPasskey } from '../shared/account/webauthn.ts';
 import { baseUrl } from '../shared/base-url.ts';
-import { hasPasskeysFor, type PasskeyProblem, passkeyProblemOf, showPasskey } from '../shared/webauthn.ts';
 import { element } from './page-element.ts';
 
 export interface PasskeyDeps {

@@ -1,11 +1,11 @@
 /** Settings > Access: how a request would be decided, and why, by the same functions that decide (SPEC 1, `explain`). */
 import { useState } from 'preact/hooks';
 import { getFromApi } from '../shared/api.ts';
-import { Choice } from '../shared/choice.tsx';
-import type { FormProblem } from '../shared/form-faults.ts';
-import { SelectField, TextArea, TextField } from '../shared/form-fields.tsx';
-import { PanelForm } from '../shared/panel-form.tsx';
-import { problemOf } from '../shared/problem-of.ts';
+import { Choice } from '../shared/forms/choice.tsx';
+import type { FormProblem } from '../shared/forms/form-faults.ts';
+import { SelectField, TextArea, TextField } from '../shared/forms/form-fields.tsx';
+import { PanelForm } from '../shared/forms/panel-form.tsx';
+import { problemOf } from '../shared/forms/problem-of.ts';
 import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import { readUsers } from './account-records.ts';

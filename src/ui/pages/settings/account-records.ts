@@ -1,5 +1,5 @@
 /** Users, roles, tokens and sessions as the API lists them, read from whatever the answer holds (SPEC 4.3, 4.4). */
-import { type Fields, isFields, numberOf, textOf, textsOf, timeOf } from '../shared/fields.ts';
+import { type Fields, isFields, numberOf, textOf, textsOf, timeOf } from '../shared/forms/fields.ts';
 
 export interface UserRecord {
   readonly name: string;

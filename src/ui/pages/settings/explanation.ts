@@ -1,5 +1,5 @@
 /** The trace of a described request, read from what GET /api/explain answers (SPEC 1, `explain`). */
-import { type Fields, isFields, numberOf, textOf, textsOf } from '../shared/fields.ts';
+import { type Fields, isFields, numberOf, textOf, textsOf } from '../shared/forms/fields.ts';
 
 export interface Explanation {
   readonly verdict: 'admitted' | 'nothing-visible' | 'refused';

@@ -1,12 +1,12 @@
 /** Dialogs of Settings > Users: links by which a person sets the own password, so that no admin knows it (SPEC 12). */
 import { useState } from 'preact/hooks';
 import { sendToApi } from '../shared/api.ts';
-import { isFields, textOf, timeOf } from '../shared/fields.ts';
-import { FormDialog } from '../shared/form-dialog.tsx';
-import { type FormProblem, faultsIn } from '../shared/form-faults.ts';
-import { SelectField, TextField } from '../shared/form-fields.tsx';
+import { isFields, textOf, timeOf } from '../shared/forms/fields.ts';
+import { FormDialog } from '../shared/forms/form-dialog.tsx';
+import { type FormProblem, faultsIn } from '../shared/forms/form-faults.ts';
+import { SelectField, TextField } from '../shared/forms/form-fields.tsx';
+import { formProblemOf } from '../shared/forms/problem-of.ts';
 import { MadeSecret } from '../shared/made-secret.tsx';
-import { formProblemOf } from '../shared/problem-of.ts';
 import { formatShortMoment } from '../shared/times.ts';
 import { words } from '../shared/words.ts';
 import type { UserRecord } from './account-records.ts';

@@ -1,10 +1,10 @@
 /** The field for a new password, with how strong it looks while it is typed. Nothing of it is sent before the form is (SPEC 12). */
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import { PasswordField } from '../shared/form-fields.tsx';
-import { useFault } from '../shared/use-problem.ts';
+import { isUnfit, type Strength, strengthOf } from '../shared/account/password-strength.ts';
+import { PasswordField } from '../shared/forms/form-fields.tsx';
+import { useFault } from '../shared/forms/use-problem.ts';
 import { words } from '../shared/words.ts';
-import { isUnfit, type Strength, strengthOf } from './password-strength.ts';
 
 /** `auth.password_min_length`, as the server says. */
 export const ShortestPassword = createContext(12);

@@ -1,12 +1,12 @@
 /** Settings > Password: one's own (interface 2.1, 5.1.6; SPEC 4.3). */
 import { useState } from 'preact/hooks';
-import type { Profile } from '../console/profile.ts';
 import { formatSeconds } from '../login/login-outcome.ts';
+import type { Profile } from '../shared/account/profile.ts';
 import { type ApiResponse, sendToApi } from '../shared/api.ts';
-import { type FormProblem, faultsIn } from '../shared/form-faults.ts';
-import { PasswordField } from '../shared/form-fields.tsx';
-import { PanelForm } from '../shared/panel-form.tsx';
-import { formProblemOf } from '../shared/problem-of.ts';
+import { type FormProblem, faultsIn } from '../shared/forms/form-faults.ts';
+import { PasswordField } from '../shared/forms/form-fields.tsx';
+import { PanelForm } from '../shared/forms/panel-form.tsx';
+import { formProblemOf } from '../shared/forms/problem-of.ts';
 import { words } from '../shared/words.ts';
 import { NewPassword, usePasswordFault } from './new-password.tsx';
 import { Done, PageHead } from './records.tsx';

@@ -1,9 +1,9 @@
 /** Settings > Sessions: lists the logged-in browsers and apps, and ends sessions (SPEC 4.2). */
-import type { Profile } from '../console/profile.ts';
+import type { Profile } from '../shared/account/profile.ts';
 import { type ApiResponse, sendToApi } from '../shared/api.ts';
-import { FormDialog } from '../shared/form-dialog.tsx';
-import type { FormProblem } from '../shared/form-faults.ts';
-import { problemOf } from '../shared/problem-of.ts';
+import { FormDialog } from '../shared/forms/form-dialog.tsx';
+import type { FormProblem } from '../shared/forms/form-faults.ts';
+import { problemOf } from '../shared/forms/problem-of.ts';
 import { type Column, RecordTable } from '../shared/table/record-table.tsx';
 import { Act } from '../shared/table/row-menu.tsx';
 import { formatShortMoment } from '../shared/times.ts';
@@ -13,7 +13,7 @@ import { readSessions, type SessionRecord } from './account-records.ts';
 import { deviceName } from './device-name.ts';
 import { Badge, RecordsPage } from './records.tsx';
 import { useForm } from './use-form.ts';
-import { settled } from './user-forms.tsx';
+import { settled } from './users/user-forms.tsx';
 
 /** Whose other sessions end together: the own ones, or those of every user. This session stays in both cases. */
 type EndMany = keyof typeof words.sessions.endMany;

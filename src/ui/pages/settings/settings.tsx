@@ -1,8 +1,8 @@
 /** Settings: its pages, and the roles that see each (SPEC 8; interface 5.6). */
 import type { ComponentChild } from 'preact';
 import { Redirect, useLocation } from 'wouter-preact';
-import { NotForYou } from '../console/notices.tsx';
-import { isAdmin, type Profile } from '../console/profile.ts';
+import { isAdmin, type Profile } from '../shared/account/profile.ts';
+import { NotForYou } from '../shared/full-page-notices.tsx';
 import { NavLink } from '../shared/nav-link.tsx';
 import type { PageFacts } from '../shared/page-facts.ts';
 import { usePageTitle } from '../shared/page-title.ts';
@@ -11,12 +11,12 @@ import { Access } from './access.tsx';
 import { Links } from './links/links.tsx';
 import { ShortestPassword } from './new-password.tsx';
 import { Password } from './password.tsx';
-import { Roles } from './roles.tsx';
+import { Roles } from './roles/roles.tsx';
 import { SecurityEvents } from './security-events.tsx';
 import { Sessions } from './sessions.tsx';
 import { Tokens } from './tokens.tsx';
 import { TwoStep } from './two-step/two-step.tsx';
-import { Users } from './users.tsx';
+import { Users } from './users/users.tsx';
 
 interface Section {
   readonly path: string;

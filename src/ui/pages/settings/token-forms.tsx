@@ -1,13 +1,13 @@
 /** Dialogs of Settings > API tokens: create a token, and show its secret once (SPEC 4.4). */
 import { useState } from 'preact/hooks';
-import type { Profile } from '../console/profile.ts';
+import type { Profile } from '../shared/account/profile.ts';
 import { sendToApi } from '../shared/api.ts';
-import { isFields, textOf } from '../shared/fields.ts';
-import { FormDialog } from '../shared/form-dialog.tsx';
-import { type FormProblem, faultsIn } from '../shared/form-faults.ts';
-import { SelectField, Switch, TextField } from '../shared/form-fields.tsx';
+import { isFields, textOf } from '../shared/forms/fields.ts';
+import { FormDialog } from '../shared/forms/form-dialog.tsx';
+import { type FormProblem, faultsIn } from '../shared/forms/form-faults.ts';
+import { SelectField, Switch, TextField } from '../shared/forms/form-fields.tsx';
+import { formProblemOf } from '../shared/forms/problem-of.ts';
 import { MadeSecret } from '../shared/made-secret.tsx';
-import { formProblemOf } from '../shared/problem-of.ts';
 import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import { readRoles } from './account-records.ts';

@@ -1,7 +1,7 @@
 /** Settings > API tokens: for programs, so that none needs a password or the open port (SPEC 4.4). */
-import type { Profile } from '../console/profile.ts';
+import type { Profile } from '../shared/account/profile.ts';
 import { sendToApi } from '../shared/api.ts';
-import { FormDialog } from '../shared/form-dialog.tsx';
+import { FormDialog } from '../shared/forms/form-dialog.tsx';
 import { FewNames } from '../shared/table/few-names.tsx';
 import { type Column, RecordTable } from '../shared/table/record-table.tsx';
 import { Act } from '../shared/table/row-menu.tsx';
@@ -12,7 +12,7 @@ import { readTokens, type TokenRecord } from './account-records.ts';
 import { Badge, RecordsPage } from './records.tsx';
 import { MadeToken, MakeToken } from './token-forms.tsx';
 import { useForm } from './use-form.ts';
-import { settled } from './user-forms.tsx';
+import { settled } from './users/user-forms.tsx';
 
 type OpenForm =
   | { readonly kind: 'make' }

@@ -1,7 +1,8 @@
 /** Requests to Postern's API: every outcome is a value, none is an exception. */
+
+import { isProven } from './account/proof.ts';
 import { baseUrl } from './base-url.ts';
-import { textOf } from './fields.ts';
-import { isProven } from './proof.ts';
+import { textOf } from './forms/fields.ts';
 import { words } from './words.ts';
 
 export type ApiResponse =

@@ -1,5 +1,5 @@
 /** Facts about the service that the server writes into the console's page. */
-import { isFields } from './fields.ts';
+import { isFields } from './forms/fields.ts';
 
 export interface PageFacts {
   /** Clips and snapshots are the NVR's. */

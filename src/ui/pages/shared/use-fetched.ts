@@ -1,7 +1,7 @@
 /** A resource of the API: fetched when a component mounts, and again on demand. */
 import { useEffect, useState } from 'preact/hooks';
 import { getFromApi } from './api.ts';
-import { problemOf } from './problem-of.ts';
+import { problemOf } from './forms/problem-of.ts';
 
 export type Fetched<Value> =
   | { readonly kind: 'loading' }

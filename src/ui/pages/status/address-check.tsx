@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { type ApiResponse, sendToApi } from '../shared/api.ts';
 import { CopyButton } from '../shared/copy-button.tsx';
-import { problemOf } from '../shared/problem-of.ts';
+import { problemOf } from '../shared/forms/problem-of.ts';
 import { words } from '../shared/words.ts';
 import { type Level, levelWord, readReport, type ShownFinding } from './read-report.ts';
 import { Tile } from './tile.tsx';

@@ -1,7 +1,7 @@
 /** The tile of the canary: what its last round found, and a round by hand (SPEC 8, 15). */
 import { useState } from 'preact/hooks';
 import { sendToApi } from '../shared/api.ts';
-import { problemOf } from '../shared/problem-of.ts';
+import { problemOf } from '../shared/forms/problem-of.ts';
 import { formatShortMoment } from '../shared/times.ts';
 import { words } from '../shared/words.ts';
 import type { ReadStatus } from './read-status.ts';

@@ -1,5 +1,5 @@
 /** What doctor found at the public address, read from what POST /api/status/doctor answers (SPEC 15). */
-import { isFields } from '../shared/fields.ts';
+import { isFields } from '../shared/forms/fields.ts';
 import { words } from '../shared/words.ts';
 
 export const LEVELS = ['error', 'warning', 'advice'] as const;

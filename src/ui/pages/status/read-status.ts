@@ -1,6 +1,6 @@
 /** How the service is, read from what GET /api/status answers: a part that is not told is undefined (SPEC 8). */
 import type { Reach, ServiceStatus } from '../../../domain/status.ts';
-import { isFields } from '../shared/fields.ts';
+import { isFields } from '../shared/forms/fields.ts';
 
 /** Times are Unix seconds. */
 export type ReadStatus = { readonly [Part in keyof ServiceStatus]: Exclude<ServiceStatus[Part], null> | undefined };

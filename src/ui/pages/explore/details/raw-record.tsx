@@ -1,6 +1,6 @@
 /** The record as received, with the picture's bytes cut short. */
 import { CopyButton } from '../../shared/copy-button.tsx';
-import type { Fields } from '../../shared/fields.ts';
+import type { Fields } from '../../shared/forms/fields.ts';
 import { words } from '../../shared/words.ts';
 
 const SHOWN_OF_PICTURE = 24;

@@ -1,11 +1,11 @@
 /** Share: makes a link to an event, and shows its address once (SPEC 13). */
 import { useState } from 'preact/hooks';
 import { sendToApi } from '../../shared/api.ts';
-import { isFields, textOf } from '../../shared/fields.ts';
-import { FormDialog } from '../../shared/form-dialog.tsx';
-import { SelectField, Switch, TextField } from '../../shared/form-fields.tsx';
+import { isFields, textOf } from '../../shared/forms/fields.ts';
+import { FormDialog } from '../../shared/forms/form-dialog.tsx';
+import { SelectField, Switch, TextField } from '../../shared/forms/form-fields.tsx';
+import { problemOf } from '../../shared/forms/problem-of.ts';
 import { MadeSecret } from '../../shared/made-secret.tsx';
-import { problemOf } from '../../shared/problem-of.ts';
 import { words } from '../../shared/words.ts';
 
 type Lifetime = keyof typeof words.share.lifetimes;

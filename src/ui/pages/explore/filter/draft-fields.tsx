@@ -1,6 +1,6 @@
 /** Filter fields: the text is applied when the field loses the focus, or at Enter, not for every letter. */
 import { useId } from 'preact/hooks';
-import { Labelled } from '../../shared/labelled.tsx';
+import { Labelled } from '../../shared/forms/labelled.tsx';
 import { useDraft } from './use-draft.ts';
 
 interface DraftProps {

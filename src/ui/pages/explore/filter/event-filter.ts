@@ -1,5 +1,5 @@
 /** What the list is narrowed to: kept in the address bar, asked for in a query (interface 4.1). */
-import { timeOf } from '../../shared/fields.ts';
+import { timeOf } from '../../shared/forms/fields.ts';
 
 export interface EventFilter {
   readonly cameras: readonly string[];

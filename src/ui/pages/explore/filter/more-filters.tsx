@@ -1,8 +1,8 @@
 /** The filters that are wanted less often: the order, what there is of an event, names, numbers, time of day (interface 4.1). */
 import { useState } from 'preact/hooks';
 import { Combobox } from '../../shared/combobox/combobox.tsx';
-import { textsOf } from '../../shared/fields.ts';
-import { SelectField } from '../../shared/form-fields.tsx';
+import { textsOf } from '../../shared/forms/fields.ts';
+import { SelectField } from '../../shared/forms/form-fields.tsx';
 import { Icon } from '../../shared/icon.tsx';
 import { Menu } from '../../shared/menu.tsx';
 import { spaced, suggested } from '../../shared/names.ts';

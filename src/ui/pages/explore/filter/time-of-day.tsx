@@ -1,6 +1,6 @@
 /** From which time of the day to which, whatever the day (interface 4.1, `time_range`). */
 import { useId } from 'preact/hooks';
-import { Labelled } from '../../shared/labelled.tsx';
+import { Labelled } from '../../shared/forms/labelled.tsx';
 import { words } from '../../shared/words.ts';
 import { useSettled } from './use-draft.ts';
 

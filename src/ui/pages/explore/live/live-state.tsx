@@ -1,5 +1,5 @@
 /** Whether new events come by themselves now, in a word; and what is wrong when they do not. */
-import { goToLogin } from '../../shared/go-to-login.ts';
+import { goToLogin } from '../../shared/account/go-to-login.ts';
 import type { LineState } from '../../shared/live/keep-line.ts';
 import { words } from '../../shared/words.ts';
 

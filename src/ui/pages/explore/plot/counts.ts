@@ -1,5 +1,5 @@
 /** How many events there are by camera and slice of time, as the service tells it (GET /api/events/counts). */
-import { type Fields, isFields, numberOf, textOf } from '../../shared/fields.ts';
+import { type Fields, isFields, numberOf, textOf } from '../../shared/forms/fields.ts';
 
 export interface CameraCount {
   readonly camera: string;

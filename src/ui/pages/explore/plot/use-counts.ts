@@ -1,7 +1,7 @@
 /** What the plot draws: the counts of the list's filter, asked of the service. */
 import { useEffect, useState } from 'preact/hooks';
 import { getAutomatically, getFromApi } from '../../shared/api.ts';
-import { textsOf } from '../../shared/fields.ts';
+import { textsOf } from '../../shared/forms/fields.ts';
 import { type EventFilter, eventsQuery } from '../filter/event-filter.ts';
 import { type Counts, readCounts } from './counts.ts';
 

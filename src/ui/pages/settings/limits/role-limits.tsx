@@ -1,5 +1,5 @@
 /** What limits a role beside its cameras: denied verbs, hours, and how far back it sees (SPEC 13). */
-import { Switch, TextArea, TextField } from '../../shared/form-fields.tsx';
+import { Switch, TextArea, TextField } from '../../shared/forms/form-fields.tsx';
 import { words } from '../../shared/words.ts';
 import type { RoleRecord } from '../account-records.ts';
 

@@ -1,8 +1,8 @@
 /** From when and until when a guest may use the account: the fields of a form (SPEC 13). */
 import { useId } from 'preact/hooks';
 import { fromLocalInput } from '../../explore/filter/local-input.ts';
-import { describedBy, Labelled } from '../../shared/labelled.tsx';
-import { useFault } from '../../shared/use-problem.ts';
+import { describedBy, Labelled } from '../../shared/forms/labelled.tsx';
+import { useFault } from '../../shared/forms/use-problem.ts';
 import { words } from '../../shared/words.ts';
 
 /** Values of `datetime-local` fields; empty for no end. */

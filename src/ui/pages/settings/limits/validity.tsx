@@ -2,12 +2,12 @@
 import { useState } from 'preact/hooks';
 import { toLocalInput } from '../../explore/filter/local-input.ts';
 import { sendToApi } from '../../shared/api.ts';
-import { FormDialog } from '../../shared/form-dialog.tsx';
-import { faultsIn } from '../../shared/form-faults.ts';
+import { FormDialog } from '../../shared/forms/form-dialog.tsx';
+import { faultsIn } from '../../shared/forms/form-faults.ts';
 import { formatDuration, formatShortMoment } from '../../shared/times.ts';
 import { words } from '../../shared/words.ts';
 import type { UserRecord } from '../account-records.ts';
-import { settled } from '../user-forms.tsx';
+import { settled } from '../users/user-forms.tsx';
 import { askedValidity, type TypedValidity, ValidityFields, validityFault } from './validity-fields.tsx';
 
 interface SetValidityProps {

@@ -1,5 +1,5 @@
 /** Links as the API lists them, read from whatever the answer holds (SPEC 13). Times are Unix seconds. */
-import { type Fields, isFields, numberOf, textOf, timeOf } from '../../shared/fields.ts';
+import { type Fields, isFields, numberOf, textOf, timeOf } from '../../shared/forms/fields.ts';
 
 export interface LinkOpening {
   readonly at: number | undefined;

@@ -1,7 +1,7 @@
 /** Settings > Links: what was shared without an account, who opened it, and how to end it (SPEC 13). */
-import type { Profile } from '../../console/profile.ts';
+import type { Profile } from '../../shared/account/profile.ts';
 import { sendToApi } from '../../shared/api.ts';
-import { FormDialog } from '../../shared/form-dialog.tsx';
+import { FormDialog } from '../../shared/forms/form-dialog.tsx';
 import { type Column, RecordTable } from '../../shared/table/record-table.tsx';
 import { Act } from '../../shared/table/row-menu.tsx';
 import { formatShortMoment } from '../../shared/times.ts';
@@ -9,7 +9,7 @@ import { useFetched } from '../../shared/use-fetched.ts';
 import { words } from '../../shared/words.ts';
 import { Badge, RecordsPage } from '../records.tsx';
 import { useForm } from '../use-form.ts';
-import { settled } from '../user-forms.tsx';
+import { settled } from '../users/user-forms.tsx';
 import { type LinkRecord, readLinks } from './link-records.ts';
 
 export function Links({ profile }: { profile: Profile }) {

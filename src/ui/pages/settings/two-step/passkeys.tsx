@@ -1,19 +1,19 @@
 /** One's own passkeys, in Settings > Two-step login: add, name and remove (SPEC 12). */
 import { useState } from 'preact/hooks';
+import { type PasskeyRecord, readRecoveryCodes } from '../../shared/account/factor-state.ts';
+import { createPasskey, hasPasskeysFor, passkeyProblemOf } from '../../shared/account/webauthn.ts';
 import { sendToApi } from '../../shared/api.ts';
-import { FormDialog } from '../../shared/form-dialog.tsx';
-import type { FormProblem } from '../../shared/form-faults.ts';
-import { TextField } from '../../shared/form-fields.tsx';
-import { problemOf } from '../../shared/problem-of.ts';
+import { FormDialog } from '../../shared/forms/form-dialog.tsx';
+import type { FormProblem } from '../../shared/forms/form-faults.ts';
+import { TextField } from '../../shared/forms/form-fields.tsx';
+import { problemOf } from '../../shared/forms/problem-of.ts';
 import { type Column, RecordTable } from '../../shared/table/record-table.tsx';
 import { Act } from '../../shared/table/row-menu.tsx';
 import { formatShortMoment } from '../../shared/times.ts';
-import { createPasskey, hasPasskeysFor, passkeyProblemOf } from '../../shared/webauthn.ts';
 import { words } from '../../shared/words.ts';
 import { deviceName } from '../device-name.ts';
 import { useForm } from '../use-form.ts';
-import { settled } from '../user-forms.tsx';
-import { type PasskeyRecord, readRecoveryCodes } from './factor-state.ts';
+import { settled } from '../users/user-forms.tsx';
 
 interface PasskeysProps {
   readonly passkeys: readonly PasskeyRecord[];

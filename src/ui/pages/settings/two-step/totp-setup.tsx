@@ -1,13 +1,13 @@
 /** Sets up an authenticator app: the secret as a picture and as text, and its first code (SPEC 12). */
 import { useState } from 'preact/hooks';
+import { readRecoveryCodes, type TotpOffer } from '../../shared/account/factor-state.ts';
 import { sendToApi } from '../../shared/api.ts';
 import { CopyButton } from '../../shared/copy-button.tsx';
-import type { FormProblem } from '../../shared/form-faults.ts';
-import { TextField } from '../../shared/form-fields.tsx';
-import { PanelForm } from '../../shared/panel-form.tsx';
-import { problemOf } from '../../shared/problem-of.ts';
+import type { FormProblem } from '../../shared/forms/form-faults.ts';
+import { TextField } from '../../shared/forms/form-fields.tsx';
+import { PanelForm } from '../../shared/forms/panel-form.tsx';
+import { problemOf } from '../../shared/forms/problem-of.ts';
 import { words } from '../../shared/words.ts';
-import { readRecoveryCodes, type TotpOffer } from './factor-state.ts';
 
 interface TotpSetupProps {
   readonly offer: TotpOffer;

@@ -1,16 +1,22 @@
 /** Settings > Two-step login: one's own authenticator app and recovery codes (SPEC 12). */
 import { useState } from 'preact/hooks';
-import type { Profile } from '../../console/profile.ts';
+import {
+  type FactorState,
+  readFactors,
+  readOffer,
+  readRecoveryCodes,
+  type TotpOffer,
+} from '../../shared/account/factor-state.ts';
+import type { Profile } from '../../shared/account/profile.ts';
 import { sendToApi } from '../../shared/api.ts';
 import { baseUrl } from '../../shared/base-url.ts';
-import { FormDialog } from '../../shared/form-dialog.tsx';
-import { problemOf } from '../../shared/problem-of.ts';
+import { FormDialog } from '../../shared/forms/form-dialog.tsx';
+import { problemOf } from '../../shared/forms/problem-of.ts';
 import { useFetched } from '../../shared/use-fetched.ts';
 import { words } from '../../shared/words.ts';
 import { Badge, RecordItem, Records, RecordsPage } from '../records.tsx';
 import { useForm } from '../use-form.ts';
-import { settled } from '../user-forms.tsx';
-import { type FactorState, readFactors, readOffer, readRecoveryCodes, type TotpOffer } from './factor-state.ts';
+import { settled } from '../users/user-forms.tsx';
 import { Passkeys } from './passkeys.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 import { TotpSetup } from './totp-setup.tsx';

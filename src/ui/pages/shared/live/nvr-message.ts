@@ -1,5 +1,5 @@
 /** What a message of the NVR's WebSocket says of an event: an envelope with a topic, and JSON in JSON. */
-import { isFields } from '../fields.ts';
+import { isFields } from '../forms/fields.ts';
 
 /** `new`, `update` or `end`; undefined for every other topic. */
 export function eventKind(text: string): string | undefined {

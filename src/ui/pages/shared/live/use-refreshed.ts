@@ -1,7 +1,7 @@
 /** A resource of the API that is fetched again and again while the page is seen; a hidden tab asks for nothing (SPEC 8). */
 import { useEffect, useState } from 'preact/hooks';
 import { getAutomatically, getFromApi } from '../api.ts';
-import { problemOf } from '../problem-of.ts';
+import { problemOf } from '../forms/problem-of.ts';
 import type { Fetched } from '../use-fetched.ts';
 import { words } from '../words.ts';
 import { pauseAfter } from './pauses.ts';

@@ -1,11 +1,11 @@
 /** Links for new passwords that were not used yet, in Settings > Users: listed and revoked (SPEC 12). */
-import { sendToApi } from '../shared/api.ts';
-import { FormDialog } from '../shared/form-dialog.tsx';
-import { type Column, RecordTable } from '../shared/table/record-table.tsx';
-import { Act } from '../shared/table/row-menu.tsx';
-import { formatShortMoment } from '../shared/times.ts';
-import { words } from '../shared/words.ts';
-import type { InvitationRecord } from './account-records.ts';
+import { sendToApi } from '../../shared/api.ts';
+import { FormDialog } from '../../shared/forms/form-dialog.tsx';
+import { type Column, RecordTable } from '../../shared/table/record-table.tsx';
+import { Act } from '../../shared/table/row-menu.tsx';
+import { formatShortMoment } from '../../shared/times.ts';
+import { words } from '../../shared/words.ts';
+import type { InvitationRecord } from '../account-records.ts';
 import { settled } from './user-forms.tsx';
 
 interface OpenInvitationsProps {

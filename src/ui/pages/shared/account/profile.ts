@@ -1,7 +1,7 @@
 /** The caller: GET /api/profile, read once when the console starts. */
-import { type ApiResponse, getFromApi } from '../shared/api.ts';
-import { isFields, textOf, textsOf } from '../shared/fields.ts';
-import { words } from '../shared/words.ts';
+import { type ApiResponse, getFromApi } from '../api.ts';
+import { isFields, textOf, textsOf } from '../forms/fields.ts';
+import { words } from '../words.ts';
 
 export interface Profile {
   readonly name: string;

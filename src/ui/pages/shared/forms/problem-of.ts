@@ -1,9 +1,10 @@
 /** The problem of a failed API request as text; opens the login page when the session is over. */
-import { COMMON } from '../settings/password-strength.ts';
-import type { ApiResponse } from './api.ts';
+
+import { goToLogin } from '../account/go-to-login.ts';
+import { COMMON } from '../account/password-strength.ts';
+import type { ApiResponse } from '../api.ts';
+import { words } from '../words.ts';
 import { type FormProblem, placed } from './form-faults.ts';
-import { goToLogin } from './go-to-login.ts';
-import { words } from './words.ts';
 
 export function problemOf(response: Exclude<ApiResponse, { kind: 'ok' }>): string {
   if (response.kind === 'refused') return COMMON.test(response.message) ? words.newPassword.common : response.message;

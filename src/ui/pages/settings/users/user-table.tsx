@@ -1,12 +1,12 @@
 /** The accounts as a table: role, validity, last login, and what can be done with each (SPEC 4.3, 8). */
-import type { Profile } from '../console/profile.ts';
-import { type Column, RecordTable } from '../shared/table/record-table.tsx';
-import { Act, RowMenu } from '../shared/table/row-menu.tsx';
-import { formatShortMoment } from '../shared/times.ts';
-import { words } from '../shared/words.ts';
-import type { RoleRecord, UserRecord } from './account-records.ts';
-import { guestText } from './limits/validity.tsx';
-import { Badge } from './records.tsx';
+import type { Profile } from '../../shared/account/profile.ts';
+import { type Column, RecordTable } from '../../shared/table/record-table.tsx';
+import { Act, RowMenu } from '../../shared/table/row-menu.tsx';
+import { formatShortMoment } from '../../shared/times.ts';
+import { words } from '../../shared/words.ts';
+import type { RoleRecord, UserRecord } from '../account-records.ts';
+import { guestText } from '../limits/validity.tsx';
+import { Badge } from '../records.tsx';
 
 export type OfUser = 'role' | 'validity' | 'password' | 'link' | 'factor' | 'delete';
 

@@ -1,10 +1,10 @@
 /** A modal form with a Cancel button. It stays open and shows the problem when the submission fails. */
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
+import { useModal } from '../use-modal.ts';
+import { words } from '../words.ts';
 import { type FormProblem, faultsOf } from './form-faults.ts';
-import { useModal } from './use-modal.ts';
 import { FaultsContext, useProblem } from './use-problem.ts';
-import { words } from './words.ts';
 
 interface FormDialogProps {
   readonly title: string;

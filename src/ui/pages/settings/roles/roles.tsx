@@ -1,12 +1,12 @@
 /** Settings > Roles: which cameras each role sees, and who has it (interface 2.2; SPEC 4.3). */
-import type { Profile } from '../console/profile.ts';
-import { useFetched } from '../shared/use-fetched.ts';
-import { words } from '../shared/words.ts';
-import { type RoleRecord, readRoles, readUsers, type UserRecord } from './account-records.ts';
-import { RecordsPage } from './records.tsx';
+import type { Profile } from '../../shared/account/profile.ts';
+import { useFetched } from '../../shared/use-fetched.ts';
+import { words } from '../../shared/words.ts';
+import { type RoleRecord, readRoles, readUsers, type UserRecord } from '../account-records.ts';
+import { RecordsPage } from '../records.tsx';
+import { useForm } from '../use-form.ts';
 import { DeleteRole, EditRole } from './role-forms.tsx';
 import { RoleTable } from './role-table.tsx';
-import { useForm } from './use-form.ts';
 
 type OpenForm = { readonly kind: 'add' } | { readonly kind: 'edit' | 'delete'; readonly role: RoleRecord };
 

@@ -1,13 +1,13 @@
 /** Settings > Users: accounts and their roles (interface 1, 2.1; SPEC 8). */
-import type { Profile } from '../console/profile.ts';
-import { useFetched } from '../shared/use-fetched.ts';
-import { words } from '../shared/words.ts';
-import { type InvitationRecord, readInvitations, readRoles, readUsers, type UserRecord } from './account-records.ts';
-import { SetValidity } from './limits/validity.tsx';
-import { InviteUser, type Link, MadeLink, ResetLink } from './link-forms.tsx';
+import type { Profile } from '../../shared/account/profile.ts';
+import { useFetched } from '../../shared/use-fetched.ts';
+import { words } from '../../shared/words.ts';
+import { type InvitationRecord, readInvitations, readRoles, readUsers, type UserRecord } from '../account-records.ts';
+import { SetValidity } from '../limits/validity.tsx';
+import { InviteUser, type Link, MadeLink, ResetLink } from '../link-forms.tsx';
+import { RecordsPage } from '../records.tsx';
+import { useForm } from '../use-form.ts';
 import { OpenInvitations, RevokeInvitation } from './open-invitations.tsx';
-import { RecordsPage } from './records.tsx';
-import { useForm } from './use-form.ts';
 import { AddUser, DeleteUser, RemoveFactor, ResetPassword, SetRole } from './user-forms.tsx';
 import { type OfUser, UserTable } from './user-table.tsx';
 

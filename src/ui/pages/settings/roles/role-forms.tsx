@@ -1,15 +1,15 @@
 /** The questions of Settings > Roles: a role and its cameras, and what deleting one does (SPEC 4.3). */
 import { useState } from 'preact/hooks';
-import { sendToApi } from '../shared/api.ts';
-import { FormDialog } from '../shared/form-dialog.tsx';
-import { type FormProblem, faultsIn } from '../shared/form-faults.ts';
-import { TextField } from '../shared/form-fields.tsx';
-import { words } from '../shared/words.ts';
-import type { RoleRecord } from './account-records.ts';
-import { CameraChoice } from './camera-choice.tsx';
-import { askedLimits, RoleLimitFields, typedLimits } from './limits/role-limits.tsx';
-import { roleNameFault } from './names.ts';
-import { settled } from './user-forms.tsx';
+import { sendToApi } from '../../shared/api.ts';
+import { FormDialog } from '../../shared/forms/form-dialog.tsx';
+import { type FormProblem, faultsIn } from '../../shared/forms/form-faults.ts';
+import { TextField } from '../../shared/forms/form-fields.tsx';
+import { words } from '../../shared/words.ts';
+import type { RoleRecord } from '../account-records.ts';
+import { CameraChoice } from '../camera-choice.tsx';
+import { askedLimits, RoleLimitFields, typedLimits } from '../limits/role-limits.tsx';
+import { roleNameFault } from '../names.ts';
+import { settled } from '../users/user-forms.tsx';
 
 interface FormProps {
   readonly onClose: () => void;

@@ -1,7 +1,7 @@
 /** Full-page notices: what happened, and what to do. */
 import { Link } from 'wouter-preact';
-import { baseUrl } from '../shared/base-url.ts';
-import { words } from '../shared/words.ts';
+import { baseUrl } from './base-url.ts';
+import { words } from './words.ts';
 
 interface TroubleProps {
   readonly title: string;

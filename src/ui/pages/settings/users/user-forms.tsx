@@ -1,15 +1,15 @@
 /** The questions of Settings > Users: a new user, a role, a password, a farewell (SPEC 4.3). */
 import { useState } from 'preact/hooks';
-import { type ApiResponse, sendToApi } from '../shared/api.ts';
-import { FormDialog } from '../shared/form-dialog.tsx';
-import { type FormProblem, faultsIn } from '../shared/form-faults.ts';
-import { SelectField, TextField } from '../shared/form-fields.tsx';
-import { formProblemOf } from '../shared/problem-of.ts';
-import { words } from '../shared/words.ts';
-import type { UserRecord } from './account-records.ts';
-import { askedValidity, NO_ENDS, ValidityFields, validityFault } from './limits/validity-fields.tsx';
-import { suggestedPassword, userNameFault } from './names.ts';
-import { NewPassword, usePasswordFault } from './new-password.tsx';
+import { type ApiResponse, sendToApi } from '../../shared/api.ts';
+import { FormDialog } from '../../shared/forms/form-dialog.tsx';
+import { type FormProblem, faultsIn } from '../../shared/forms/form-faults.ts';
+import { SelectField, TextField } from '../../shared/forms/form-fields.tsx';
+import { formProblemOf } from '../../shared/forms/problem-of.ts';
+import { words } from '../../shared/words.ts';
+import type { UserRecord } from '../account-records.ts';
+import { askedValidity, NO_ENDS, ValidityFields, validityFault } from '../limits/validity-fields.tsx';
+import { suggestedPassword, userNameFault } from '../names.ts';
+import { NewPassword, usePasswordFault } from '../new-password.tsx';
 
 interface FormProps {
   readonly onClose: () => void;

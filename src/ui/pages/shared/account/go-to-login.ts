@@ -1,7 +1,7 @@
 /** Opens the login page; when that led straight back twice, reports a loop instead of continuing forever. */
-import { baseUrl } from './base-url.ts';
+import { baseUrl } from '../base-url.ts';
+import { readPageFacts } from '../page-facts.ts';
 import { loginTarget } from './login-target.ts';
-import { readPageFacts } from './page-facts.ts';
 
 const KEY = 'postern-login-trips';
 const LOOP_MILLISECONDS = 10_000;

@@ -1,11 +1,11 @@
 /** The roles as a table: cameras, what is denied, hours, and who has each (SPEC 4.3, 13). */
-import { FewNames } from '../shared/table/few-names.tsx';
-import { type Column, RecordTable } from '../shared/table/record-table.tsx';
-import { Act } from '../shared/table/row-menu.tsx';
-import { words } from '../shared/words.ts';
-import type { RoleRecord } from './account-records.ts';
-import { limitFacts } from './limits/role-limits.tsx';
-import { Badge } from './records.tsx';
+import { FewNames } from '../../shared/table/few-names.tsx';
+import { type Column, RecordTable } from '../../shared/table/record-table.tsx';
+import { Act } from '../../shared/table/row-menu.tsx';
+import { words } from '../../shared/words.ts';
+import type { RoleRecord } from '../account-records.ts';
+import { limitFacts } from '../limits/role-limits.tsx';
+import { Badge } from '../records.tsx';
 
 type HoldersOf = (role: RoleRecord) => readonly string[];
 

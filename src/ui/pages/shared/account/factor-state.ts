@@ -1,5 +1,5 @@
 /** One's own second factors, read from whatever GET /api/second-factor answers (SPEC 12). */
-import { isFields, textOf, textsOf, timeOf } from '../../shared/fields.ts';
+import { isFields, textOf, textsOf, timeOf } from '../forms/fields.ts';
 
 export interface FactorState {
   readonly isRequired: boolean;

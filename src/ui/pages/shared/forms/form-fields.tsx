@@ -1,9 +1,9 @@
 /** The fields of the forms: a label above, help below. */
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
+import { words } from '../words.ts';
 import { describedBy, Labelled } from './labelled.tsx';
 import { useFault } from './use-problem.ts';
-import { words } from './words.ts';
 
 interface FieldProps {
   /** By which a problem of the form finds its field. */
