@@ -12,8 +12,8 @@ import type { RolesInForce } from '../../domain/rights/role-limits.ts';
 import type { Description } from '../../gateway/explain/description.ts';
 import { type ExplainDeps, explain } from '../../gateway/explain/explain.ts';
 import type { Explanation } from '../../gateway/explain/explanation.ts';
+import { limitSentences } from '../../gateway/explain/limit-sentences.ts';
 import { cameraHints } from './camera-hints.ts';
-import { limitSentences } from './limit-sentences.ts';
 import { roleHints } from './role-hints.ts';
 
 export type { Explanation } from '../../gateway/explain/explanation.ts';

@@ -7,13 +7,13 @@ import type { DeletionGuard } from '../../domain/deletion-guard.ts';
 import { LEDGER_KINDS } from '../../domain/ledger.ts';
 import type { LocalTime } from '../../ledger/days.ts';
 import { type AuditedAct, doingOf } from '../../ledger/doings.ts';
+import { localClockInForce } from '../../ledger/local-time.ts';
 import { mendedSentence, mendingStore } from '../../ledger/mending.ts';
 import { createSightings, type LedgerNews, type Sightings } from '../../ledger/sightings.ts';
 import { createLedgerWriter, type LedgerWriter } from '../../ledger/writer.ts';
 import type { ServiceMessage } from '../../notify/webhook.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import { localClockInForce } from './local-time.ts';
 import { openUpkeep, type Upkeep } from './upkeep.ts';
 
 export interface Ledger {

@@ -1,5 +1,5 @@
 /** Day and hour of a moment on the clock of the service: the ledger adds up by them. */
-import type { LocalTime } from '../../ledger/days.ts';
+import type { LocalTime } from './days.ts';
 
 const HOUR = 3600;
 
