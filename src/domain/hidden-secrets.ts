@@ -5,6 +5,9 @@ const HIDDEN = '…';
 /** Of an address: the token of an invitation and the secret of a link are what follows their path. */
 const BEHIND_PATH = /(?<=[/\\](?:invitation|s)[/\\]+)[^/\\]+/gi;
 
+/** API tokens and session tokens. */
+export const TOKEN = /pst_[\w-]{8,}|eyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)?/g;
+
 /**
  * 256 bits as base64url, for nothing that the NVR names looks like it: 43 characters alone in a segment, or anywhere between
  * others; some more where a program lost the slash before it. Then API tokens and session tokens.
@@ -13,8 +16,7 @@ const CONTENT = [
   /(?<=\/)[\w-]{43}(?![\w-])[^/]*/g,
   /(?<![\w-])[\w-]{43}(?![\w-])/g,
   /(?<![\w-])(?=[\w-]*[A-Z])(?=[\w-]*[a-z])(?=[\w-]*\d)[\w-]{43,47}(?![\w-])/g,
-  /pst_[\w-]{8,}/g,
-  /eyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)?/g,
+  TOKEN,
 ];
 
 /** A character that a secret or its path is made of. */

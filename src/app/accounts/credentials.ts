@@ -13,6 +13,7 @@ import { createTokenVerifier, type TokenVerifier } from '../../accounts/tokens/t
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { DeletionGuard } from '../../domain/deletion-guard.ts';
+import { hourly } from '../../domain/hourly.ts';
 import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
 import { parseRateLimit } from '../../domain/rate-limit.ts';
@@ -62,7 +63,6 @@ export interface CredentialDeps {
 
 /** Limits the log lines of a broken client. It is no defence: a secret of 256 bits cannot be guessed. */
 const BAD_TOKENS = '10/minute';
-const TIDY_MS = 3_600_000;
 /** A device that was away for longer is new again. */
 const PLACE_SECONDS = 365 * 86_400;
 const NOTICE_SECONDS = 90 * 86_400;
@@ -113,7 +113,7 @@ export async function openCredentials(deps: CredentialDeps): Promise<Credentials
     );
   };
   await store.sessions.forgetSessionsUnlessSignedWith(keyId);
-  const timer = setInterval(() => void tidy(), TIDY_MS).unref();
+  const stopTidying = hourly(tidy);
   return {
     roleRegistry,
     grace,
@@ -125,7 +125,7 @@ export async function openCredentials(deps: CredentialDeps): Promise<Credentials
     onRoles: (tell) => void listeners.push(tell),
     demoteWhoseRoleIsGone: async () => demote(deps, await roleRegistry.latest()),
     async close() {
-      clearInterval(timer);
+      stopTidying();
       await Promise.all([seenSessions.close(), tokenVerifier.close()]);
     },
   };

@@ -1,6 +1,8 @@
 /** Looks after the events in the store each hour: the months ahead, and events that are older than they must be kept (SPEC 10). */
+
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { DeletionGuard } from '../../domain/deletion-guard.ts';
+import { hourly } from '../../domain/hourly.ts';
 import type { Store } from '../../store/open-store.ts';
 
 export interface EventUpkeepDeps {
@@ -19,7 +21,6 @@ export interface EventUpkeep {
   close(): Promise<void>;
 }
 
-const HOUR_MS = 3_600_000;
 /** Not longer than any month: the last of January and 31 days more would leave February out. */
 const AHEAD_SECONDS = 28 * 86_400;
 
@@ -36,14 +37,14 @@ export async function keepEvents(deps: EventUpkeepDeps): Promise<EventUpkeep> {
     deleting = deleting.then(() => deleteOld(deps, stop.signal));
   };
   const first = setTimeout(deleteNext, FIRST_DELETION_MS).unref();
-  const timer = setInterval(() => {
+  const stopChores = hourly(() => {
     void prepareMonths(deps);
     deleteNext();
-  }, HOUR_MS).unref();
+  });
   return {
     async close() {
       clearTimeout(first);
-      clearInterval(timer);
+      stopChores();
       stop.abort();
       await deleting;
     },

@@ -1,10 +1,12 @@
 /** The certificate of the external listener: read from the operator's files, or self-signed, made and renewed here (SPEC 1, `tls`). */
+
 import { hostname, networkInterfaces } from 'node:os';
 import type { Logger } from 'pino';
 import { missingTlsFiles } from '../../config/missing-tls-files.ts';
 import { formatProblem } from '../../config/problems/problems.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import type { Clock } from '../../domain/clock.ts';
+import { hourly } from '../../domain/hourly.ts';
 import { readPair, watchPair } from '../../gateway/certificates/certificate-files.ts';
 import type { CertificatePair, JudgedPair } from '../../gateway/certificates/certificate-pair.ts';
 import { isNearEnd, makeAndKeep, renew } from '../../gateway/certificates/kept-certificate.ts';
@@ -17,7 +19,6 @@ export interface Certificates extends ServedCertificates {
   close(): void;
 }
 
-const BETWEEN_LOOKS_AT_END_MS = 3_600_000;
 const STAYS = 'the previous certificate stays in use';
 
 /** Undefined when `tls.enabled` is false. Rejects with a sentence when what is there cannot be served, or nothing can be kept. */
@@ -52,13 +53,13 @@ export async function openCertificates(
       log.error(`${problem}; ${STAYS}`);
     },
   });
-  const timer = setInterval(() => void renewNearEnd(runtime), BETWEEN_LOOKS_AT_END_MS).unref();
+  const stopRenewing = hourly(() => renewNearEnd(runtime));
   return {
     current: serving.current,
     onChange: serving.onChange,
     problem: () => refused,
     close() {
-      clearInterval(timer);
+      stopRenewing();
       stop();
     },
   };

@@ -1,6 +1,8 @@
 /** Compares the clock with that of the store's server: sessions of a replica whose clock is wrong are refused by the others (SPEC 10). */
+
 import type { Logger } from 'pino';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import { hourly } from '../../domain/hourly.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { type Check, OK } from '../../telemetry/readiness.ts';
 
@@ -17,7 +19,6 @@ export interface ClockOffsetDeps {
   readonly log: Logger;
 }
 
-const EVERY_MS = 3_600_000;
 /** Far below what a session or a code of a second factor can bear, and above what synchronized clocks differ by. */
 const LARGEST_SECONDS = 10;
 
@@ -36,10 +37,10 @@ export function watchClockOffset({ serverTime, clock, metrics, log }: ClockOffse
   };
   const ask = (): void => void look().catch(() => {});
   ask();
-  const timer = setInterval(ask, EVERY_MS).unref();
+  const stopAsking = hourly(ask);
   return {
     check: () => (Math.abs(seconds) > LARGEST_SECONDS ? { kind: 'degraded', reason: sentence(seconds) } : OK),
-    close: () => clearInterval(timer),
+    close: stopAsking,
   };
 }
 

@@ -1,5 +1,6 @@
 /** Makes every log line safe: secrets are redacted, and control characters are escaped so that no line can be forged (SPEC 9). */
 
+import { TOKEN } from '../../domain/hidden-secrets.ts';
 import { visibleJson } from '../../domain/visible-text.ts';
 
 /** Fields that hold secrets, wherever they stand in a line. */
@@ -35,10 +36,7 @@ const isSecret = (name: string, value: unknown): boolean =>
 const isNested = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !(value instanceof Error);
 
-/** Session tokens and API tokens, should one stand in a path or a message. */
-const TOKEN = /eyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)?|pst_[\w-]{8,}/g;
-
-/** `line` is JSON, and stays it. */
+/** Without tokens, should one stand in a path or a message. `line` is JSON, and stays it. */
 export function safeLine(line: string): string {
   const plain = visibleJson(line);
   return plain.includes('eyJ') || plain.includes('pst_') ? plain.replace(TOKEN, HIDDEN) : plain;
