@@ -100,7 +100,7 @@ async function revocationDelays(started: readonly StartedPostern[]): Promise<num
   return delays;
 }
 
-/** On a connection of its own: a balancer, or the next worker, takes it. */
+/** On a connection of its own: the balancer may take another replica. */
 async function ask(url: string, headers: Readonly<Record<string, string>>): Promise<number> {
   const response = await fetch(`${url}/api/profile`, { headers: { ...headers, connection: 'close' } });
   await response.arrayBuffer();

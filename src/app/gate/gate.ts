@@ -77,7 +77,6 @@ export interface GateSources {
   readonly checkAddress: AddressCheck;
   readonly runCanary: RunCanary;
   readonly build: Build;
-  /** Of a worker. */
 }
 
 export function gateDeps(deps: GateSources): GateDeps {
