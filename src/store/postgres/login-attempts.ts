@@ -15,14 +15,14 @@ const LOCK_SEED = 0x6c6f67696e;
  * began. No statement in it waits for a row, so that it and a release cannot wait for each other.
  */
 export async function createLoginAttempts(db: Kysely<unknown>): Promise<void> {
-  await sql`create table login_attempts (
+  await sql`create table if not exists login_attempts (
     attempt text collate "C" not null, key text collate "C" not null, at double precision not null,
     valid_until double precision not null, is_over boolean not null default false, primary key (attempt, key))`.execute(
     db,
   );
-  await sql`create index login_attempts_key on login_attempts (key, at)`.execute(db);
-  await sql`create index login_attempts_valid_until on login_attempts (valid_until)`.execute(db);
-  await sql`create function postern_reserve_attempt(new_attempt text, windows jsonb, told double precision)
+  await sql`create index if not exists login_attempts_key on login_attempts (key, at)`.execute(db);
+  await sql`create index if not exists login_attempts_valid_until on login_attempts (valid_until)`.execute(db);
+  await sql`create or replace function postern_reserve_attempt(new_attempt text, windows jsonb, told double precision)
     returns table (full_window integer, full_clause integer, wait double precision, is_under_way boolean)
     language plpgsql as $reserve$
     declare
