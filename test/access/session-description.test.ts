@@ -56,9 +56,12 @@ describe('An offer', () => {
   it('may end in empty lines', () => assert.ok(readSessionDescription(`${sdp(VIDEO, 'a=recvonly')}\r\n\r\n`).ok));
 
   it('is read in time that grows with its length, whatever it holds', () => {
+    const before = process.cpuUsage();
     const large = (filler: string): string => `v=0\n${filler.repeat(65_536 / filler.length)}\u0101x`;
     for (const filler of ['\n', 'a=\n', 'a=\u0101\n', 'm=video 9 X\n', 'm=audio 9 X !\n', 'a= ', ' '])
       readSessionDescription(large(filler));
+    // Processor time: what others do on the machine does not count. It takes some 20 ms.
+    assert.ok(process.cpuUsage(before).user < 2_000_000);
   });
 
   // biome-ignore format: a table
