@@ -43,6 +43,9 @@ describe('Signing in by OpenID Connect', { skip }, () => {
       .replace(/"exec:[^"]*"/, 'only-for-this-test')
       .replaceAll('postern:8971', postern)}`;
 
+  /** The gate's own questions carry no request id. */
+  const forwarded = () => it_.nvr.received.filter(({ headers }) => headers.some(([name]) => name === 'x-request-id'));
+
   async function signedIn(user: string): Promise<Visitor> {
     const visitor = createVisitor();
     const form = await visitor.open(`${site}/review`);
@@ -59,7 +62,7 @@ describe('Signing in by OpenID Connect', { skip }, () => {
 
   it('sends an unknown caller to the provider, and back to the requested page', async () => {
     await signedIn('alice');
-    assert.equal(it_.nvr.received.at(-1)?.target, '/review');
+    assert.equal(forwarded().at(-1)?.target, '/review');
   });
 
   it('gives each user the role of a group, whatever headers the browser sends beside', async () => {
@@ -83,8 +86,13 @@ describe('Signing in by OpenID Connect', { skip }, () => {
   it('tells the NVR who it is', async () => {
     const visitor = await signedIn('bob');
     assert.equal((await visitor.fetch(`${site}/api/cam1/latest.jpg?x=%20y`)).status, 200);
-    assert.deepEqual([it_.nvr.lastHeader('remote-user'), it_.nvr.lastHeader('remote-role')], [['bob'], ['gardener']]);
-    assert.equal(it_.nvr.received.at(-1)?.target, '/api/cam1/latest.jpg?x=%20y');
+    const headers = forwarded().at(-1)?.headers ?? [];
+    const identity = headers.filter(([name]) => name === 'remote-user' || name === 'remote-role').sort();
+    assert.deepEqual(identity, [
+      ['remote-role', 'gardener'],
+      ['remote-user', 'bob'],
+    ]);
+    assert.equal(forwarded().at(-1)?.target, '/api/cam1/latest.jpg?x=%20y');
     assert.equal((await visitor.fetch(`${site}/api/cam2/latest.jpg`)).status, 403);
   });
 
@@ -93,7 +101,7 @@ describe('Signing in by OpenID Connect', { skip }, () => {
     const { status } = await createVisitor().fetch(`${site}/api/version`, { headers: FORGED });
     assert.equal(status, 401);
     assert.equal(await echoed(Number(new URL(site).port), '/live/jsmpeg/cam1', FORGED), '401');
-    assert.deepEqual(it_.nvr.received, []);
+    assert.deepEqual(forwarded(), []);
   });
 
   it('ends where the recipe says that it ends', async () => {
