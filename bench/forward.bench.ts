@@ -10,7 +10,7 @@ import { measureTls } from './forward/tls.ts';
 import { measureWebSockets } from './forward/websockets.ts';
 import { type Finding, printFindings } from './table.ts';
 
-export const benchmark = { title: 'the gate against nginx, http-proxy, undici and Node', run };
+export const benchmark = { title: 'the gate against nginx, http-proxy and Node', run };
 
 const WITH_GOALS: readonly string[] = ['requests', 'tls', 'delay', 'idle'];
 const PARTS: Readonly<Record<string, () => Promise<Finding[]>>> = {

@@ -15,7 +15,7 @@ const MAY_IMPORT: Readonly<Record<string, Module>> = {
   access:    { modules: ['domain'],                       packages: [] },
   files:     { modules: [],                               packages: [] },
   compress:  { modules: [],                               packages: [] },
-  gateway:   { modules: ['domain', 'identity', 'access', 'files', 'compress'], packages: ['koa', 'koa-router', 'http-proxy', 'undici', 'ws', 'lru-cache', '@peculiar/x509', 'reflect-metadata'] },
+  gateway:   { modules: ['domain', 'identity', 'access', 'files', 'compress'], packages: ['koa', 'koa-router', 'http-proxy', 'ws', 'lru-cache', '@peculiar/x509', 'reflect-metadata'] },
   canary:    { modules: ['domain', 'access'],             packages: ['koa-router'] },
   identity:  { modules: ['domain', 'files'],                       packages: [] },
   accounts:  { modules: ['domain'],                       packages: ['koa', 'koa-router', 'jose', 'lru-cache', 'qr', '@simplewebauthn/server', '@simplewebauthn/server/helpers'] },
@@ -38,7 +38,7 @@ const MAY_IMPORT: Readonly<Record<string, Module>> = {
  */
 // biome-ignore format: a table
 const FOLDER_ORDER: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  gateway:  [['certificates'], ['decision'], ['response'], ['narrow'], ['upstream', 'websocket'], ['forward'], ['entry'], ['listen', 'explain']],
+  gateway:  [['certificates'], ['decision'], ['response'], ['narrow'], ['http1', 'websocket'], ['forward'], ['entry'], ['listen', 'explain']],
   access:   [['recorded'], ['.'], ['live', 'review']],
   accounts: [['.'], ['http', 'passwords'], ['sessions'], ['second-factor'], ['passkeys'], ['login'], ['users'], ['roles', 'tokens', 'invitations', 'notices', 'links']],
   store:    [['engine'], ['accounts', 'events', 'ledger', 'migrations'], ['sqlite', 'postgres'], ['.']],

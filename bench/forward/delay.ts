@@ -31,7 +31,7 @@ export async function measureDelay(): Promise<Finding[]> {
       ? [{ name: 'nginx proxy_pass', url: `${(await servers.keep(nginxProxy(upstream.url))).url}${SMALL}` }]
       : []),
     // What any program on Node adds, which decides nothing.
-    { name: 'undici pipe', url: `${(await servers.keep(startServer('bare-undici', 1, upstream.url))).url}${SMALL}` },
+    { name: 'Node pipe', url: `${(await servers.keep(startServer('bare-pipe', 1, upstream.url))).url}${SMALL}` },
     { name: 'Postern', url: `${postern.url}${SMALL}`, headers: postern.viewer },
   ];
   const rounds = await roundsOf(subjects, ROUNDS, (subject, isWarmUp) => oneRound(subject, isWarmUp));
@@ -52,7 +52,7 @@ export async function measureDelay(): Promise<Finding[]> {
     },
     { what: 'the same, median of the rounds', seen: added('p99', 'Postern'), unit: 'ms' },
     { what: 'added p50 at 500 requests/s', seen: added('p50', 'Postern'), unit: 'ms' },
-    { what: 'the same p99 with an undici pipe', seen: added('p99', 'undici pipe'), unit: 'ms' },
+    { what: 'the same p99 with a pipe on Node', seen: added('p99', 'Node pipe'), unit: 'ms' },
     { what: 'the same p99 with nginx proxy_pass', seen: added('p99', 'nginx proxy_pass'), unit: 'ms' },
   ];
 }

@@ -91,7 +91,6 @@ export function findingsOf(starts: readonly Start[]): Finding[] {
   const ofTenth = starts.map(
     ({ cold }) => (cold[0]?.requestsPerSecond ?? Number.NaN) / (cold.at(-1)?.requestsPerSecond ?? Number.NaN),
   );
-  const undici = 'Postern, nvr.client: undici';
   return [
     rate('GET / nginx proxy_pass', 'Postern', 'nginx proxy_pass', 0.45),
     rate('GET / nginx auth_request', 'Postern', 'nginx auth_request', 0.8),
@@ -106,15 +105,7 @@ export function findingsOf(starts: readonly Start[]): Finding[] {
     ),
     rate('/auth / Node server, 202', 'Postern /auth', 'Node server, 202', 0.65),
     findingOf('rate of the first second / of the tenth', ofTenth, { atLeast: 0.7 }),
-    findingOf('p99 of GET / of the undici pipe', each('p99', 'Postern', 'undici pipe'), { atMost: 1.3 }),
-    rate('GET / GET by undici', 'Postern', undici),
-    cost('processor time of GET by undici / of GET', 'microseconds', undici, 'Postern'),
-    cost(
-      'bodies: processor time by undici / of Postern',
-      'secondsPerGigabyte',
-      `${undici}${BODIES}`,
-      `Postern${BODIES}`,
-    ),
+    findingOf('p99 of GET / of a pipe on Node', each('p99', 'Postern', 'Node pipe'), { atMost: 1.3 }),
     ...MANY.map((connections) =>
       rate(
         `GET / nginx proxy_pass, ${connections} connections`,

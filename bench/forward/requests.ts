@@ -61,21 +61,17 @@ async function oneStart(start: number): Promise<Start> {
   const kept = async (name: string, start: (() => Promise<Peer>) | undefined): Promise<Named[]> =>
     start === undefined ? [] : [[name, await servers.keep(start())]];
   const nginx = await kept('nginx proxy_pass', HAS_NGINX ? () => nginxProxy(upstream.url) : undefined);
-  const pipe = await kept('undici pipe', () => startServer('bare-undici', 1, upstream.url));
+  const pipe = await kept('Node pipe', () => startServer('bare-pipe', 1, upstream.url));
   const peers = [
     ...(await kept('nginx auth_request', HAS_NGINX ? () => nginxAuthRequest(upstream.url, auth.url) : undefined)),
     ...(await kept('HAProxy', haproxyProxy(upstream.url))),
     ...(await kept('Caddy forward_auth', caddyForwardAuth(upstream.url, auth.url))),
     ...(await kept('oauth2-proxy', oauth2Proxy(upstream.url))),
   ];
-  const byUndici = await servers.keep(startPostern({ upstream: upstream.url, nvr: { client: 'undici' } }));
   const logging = await servers.keep(startPostern({ upstream: upstream.url, logLevel: 'info' }));
   const others = (of: readonly Named[], path: string): Target[] =>
     of.map(([name, server]) => to(name, server, path, server.viewer));
-  const gates = (path: string): Target[] => [
-    to('Postern', postern, path, postern.viewer),
-    to('Postern, nvr.client: undici', byUndici, path, byUndici.viewer),
-  ];
+  const gates = (path: string): Target[] => [to('Postern', postern, path, postern.viewer)];
   const small = [
     ...others([...nginx, ...peers, ...pipe], SMALL),
     ...gates(SMALL),

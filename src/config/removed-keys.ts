@@ -6,6 +6,7 @@ const REMOVED: Readonly<Record<string, string>> = {
   'server.workers': 'one process serves everything; start replicas to use more cores (docs/replicas.md)',
   limits:           'replicas count failed logins together in PostgreSQL (store.url); Redis or Valkey can be turned off',
   shadow:           'run "postern policy try FILE", which says who would gain or lose what, and what of it was really used',
+  'nvr.client': 'there is one client',
   'events.query_timeout': 'a query on events may take 10 s',
   'links.default_lifetime': 'a link lasts a day unless it says otherwise',
   'logger.audit_max_size': 'the file is not rotated by the service, but opened again when it was moved: see deploy/logrotate',

@@ -92,7 +92,7 @@ const CODE_CLASS: Readonly<Record<number, Exclude<CodeClass, 'aborted'>>> = {
 const FAULT_OF_CODE: ReadonlyMap<string, UpstreamFault> = new Map([
   ['ECONNREFUSED', 'refused'], ['ENOENT', 'refused'], ['EHOSTUNREACH', 'refused'], ['ENETUNREACH', 'refused'],
   ['ETIMEDOUT', 'timeout'],    ['ECONNECT_TIMEOUT', 'timeout'],
-  ['ECONNRESET', 'reset'],     ['EPIPE', 'reset'],    ['UND_ERR_SOCKET', 'reset'],
+  ['ECONNRESET', 'reset'],     ['EPIPE', 'reset'],
   ['ENOTFOUND', 'dns'],        ['EAI_AGAIN', 'dns'],
   ['EPROTO', 'tls'],           ['DEPTH_ZERO_SELF_SIGNED_CERT', 'tls'], ['SELF_SIGNED_CERT_IN_CHAIN', 'tls'],
 ]);
@@ -114,8 +114,8 @@ export function upstreamFaultOf(reason: RefusalReason, code: string): UpstreamFa
   return FAULT_OF_CODE.get(code) ?? (TLS_CODE.test(code) ? 'tls' : 'other');
 }
 
-/** Why an answer was cut off: by Node's or undici's code for it. */
+/** Why an answer was cut off: by Node's code for it. */
 export function cutOf(code: string): { readonly by: StreamEnd; readonly fault: UpstreamFault } {
-  if (code === 'UND_ERR_BODY_TIMEOUT' || code === 'ERR_UPSTREAM_IDLE') return { by: 'idle', fault: 'timeout' };
+  if (code === 'ERR_UPSTREAM_IDLE') return { by: 'idle', fault: 'timeout' };
   return code.startsWith('HPE_') ? { by: 'error', fault: 'bad_answer' } : { by: 'backend', fault: 'reset' };
 }

@@ -57,16 +57,6 @@ for (const name of new Set(VECTORS.map((vector) => vector.class))) {
   });
 }
 
-/** Those in which the NVR takes a part: by the other client as well. */
-describe('Attacks by way of the NVR, with nvr.client: undici', () => {
-  for (const vector of VECTORS.filter(({ setup }) => setup.upstream !== undefined)) {
-    it(vector.id, async () => {
-      const byUndici: Vector = { ...vector, setup: { ...vector.setup, client: 'undici' } };
-      assert.deepEqual(breaches(expectationOf(vector), await replay({ vector: byUndici, instances })), []);
-    });
-  }
-});
-
 async function isLimited(vector: Vector): Promise<void> {
   const outcomes = await replayRepeatedly({ vector, instances });
   assert.deepEqual(

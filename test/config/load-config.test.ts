@@ -144,7 +144,6 @@ describe('An empty configuration', () => {
         verify: true,
         timeout_connect: 5,
         timeout_response: 60,
-        client: 'auto',
         warn_open_ports: true,
         timeout_idle: 300,
         push_endpoints: [

@@ -48,7 +48,7 @@ describe('Large answers that are narrowed', () => {
   it('are refused while clients that do not read hold others, small ones are not, and are given again afterwards', async (test) => {
     const nvr = await startFakeNvr();
     nvr.answer = (request, response) => void response.end(ANSWERS[request.url ?? ''] ?? 'small');
-    const forwarder = createForwarder({ ...RULES, client: 'auto', ca: undefined, verify: true });
+    const forwarder = createForwarder({ ...RULES, ca: undefined, verify: true });
     const held = createBufferBudget(() => MB / 2);
     // What is left of a large answer is more than sockets take in by themselves.
     const body = async (bytes: Uint8Array<ArrayBuffer>) => {

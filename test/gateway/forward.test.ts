@@ -10,10 +10,12 @@ import type { Duplex } from 'node:stream';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { WebSocket } from 'ws';
+import type { Upstream } from '../../src/domain/addresses/socket-address.ts';
 import { REFUSALS, type RefusalReason } from '../../src/domain/refusal.ts';
 import { answerLikeAnNvr, type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { rawRequest } from '../support/raw-request.ts';
 import { type StartedGate, startGate, upstreamAt } from '../support/start-gate.ts';
+import { startTlsFront, type TlsFront } from '../support/tls-front.ts';
 import { until } from '../support/until.ts';
 
 let nvr: FakeNvr;
@@ -60,15 +62,24 @@ const OF_A_HEAD = {
   Location: '/',
 };
 
-/** Everything that reads a response is asked of both clients; `undici` is also what TLS and narrowed responses go by. */
-const CLIENTS = ['auto', 'undici'] as const;
+/** Seconds. */
+const TIME_TO_ANSWER = { 'http:': 0.05, 'https:': 0.5 } as const;
 
-for (const client of CLIENTS) {
-  describe(`With nvr.client: ${client}`, () => {
+for (const protocol of ['http:', 'https:'] as const) {
+  describe(`By ${protocol}`, () => {
+    let front: TlsFront | undefined;
+    let to: Upstream;
+    let trust: { readonly ca?: string };
     before(async () => {
-      gate = await startGate(upstreamAt(nvr.url), { client, maxUpload: 10_000_000 });
+      front = protocol === 'https:' ? await startTlsFront(nvr.port) : undefined;
+      to = front ? { kind: 'tcp', protocol, host: 'localhost', port: front.port } : upstreamAt(nvr.url);
+      trust = front ? { ca: front.ca } : {};
+      gate = await startGate(to, { ...trust, maxUpload: 10_000_000 });
     });
-    after(() => gate.close());
+    after(async () => {
+      await gate.close();
+      await front?.close();
+    });
 
     describe('A request that is passed on', () => {
       it('arrives as one request, with its body whole', async () => {
@@ -360,7 +371,7 @@ for (const client of CLIENTS) {
       }
 
       it('an NVR that is not there is 502 at once, with what to check', async () => {
-        const away = await startGate({ kind: 'tcp', protocol: 'http:', host: '127.0.0.1', port: 1 }, { client });
+        const away = await startGate({ kind: 'tcp', protocol, host: '127.0.0.1', port: 1 });
         const answer = await fetch(`${away.url}/api/x`);
         assert.deepEqual(
           [answer.status, await answer.json()],
@@ -377,7 +388,7 @@ for (const client of CLIENTS) {
         (await rawRequest(port, `GET /ws HTTP/1.1\r\n${HOST}\r\n${UPGRADE}\r\n\r\n`)).text;
 
       it('an NVR that never answers is 504', async () => {
-        const impatient = await startGate(upstreamAt(nvr.url), { client, timeoutResponse: 0.05 });
+        const impatient = await startGate(to, { ...trust, timeoutResponse: TIME_TO_ANSWER[protocol] });
         nvr.answer = () => {};
         assert.equal((await fetch(`${impatient.url}/api/x`)).status, 504);
         assert.deepEqual(impatient.failures, ['nvr-timeout']);
@@ -405,7 +416,7 @@ for (const client of CLIENTS) {
         const path = join(directory, 'nvr.sock');
         const server = createServer((incoming, response) => response.end(`at ${incoming.url}`)).listen(path);
         await once(server, 'listening');
-        const local = await startGate({ kind: 'unix', path }, { client });
+        const local = await startGate({ kind: 'unix', path });
         assert.equal(await fetch(`${local.url}/api/x?y=1`).then((answer) => answer.text()), 'at /api/x?y=1');
         await local.close();
         server.close();
@@ -474,20 +485,14 @@ for (const client of CLIENTS) {
       }
 
       it('a host name without an address: nvr-name-unknown', async () => {
-        const lost = await startGate(
-          { kind: 'tcp', protocol: 'http:', host: 'no-such-host.invalid', port: 80 },
-          { client },
-        );
+        const lost = await startGate({ kind: 'tcp', protocol, host: 'no-such-host.invalid', port: 80 });
         assert.equal((await rawRequest(lost.port, 'GET /api/x HTTP/1.1\r\nHost: nvr\r\n\r\n')).status, 502);
         assert.deepEqual(lost.failures, ['nvr-name-unknown']);
         await lost.close();
       });
 
       it('HTTP where nvr.url says https: nvr-tls-failed', async () => {
-        const plain = await startGate(
-          { kind: 'tcp', protocol: 'https:', host: '127.0.0.1', port: nvr.port },
-          { client },
-        );
+        const plain = await startGate({ kind: 'tcp', protocol: 'https:', host: '127.0.0.1', port: nvr.port });
         assert.equal((await rawRequest(plain.port, 'GET /api/x HTTP/1.1\r\nHost: nvr\r\n\r\n')).status, 502);
         assert.deepEqual(plain.failures, ['nvr-tls-failed']);
         await plain.close();
@@ -496,7 +501,7 @@ for (const client of CLIENTS) {
   });
 }
 
-describe('Whatever the client', () => {
+describe('However it is reached', () => {
   before(async () => {
     gate = await startGate(upstreamAt(nvr.url), { maxUpload: 10_000_000 });
   });

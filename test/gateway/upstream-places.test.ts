@@ -22,8 +22,8 @@ afterEach(async () => {
   await nvr.close();
 });
 
-const start = async (mostWaiting: number, patienceMs = 60_000, client: 'auto' | 'undici' = 'auto'): Promise<void> => {
-  gate = await startGate(upstreamAt(nvr.url), { client }, undefined, {
+const start = async (mostWaiting: number, patienceMs = 60_000): Promise<void> => {
+  gate = await startGate(upstreamAt(nvr.url), {}, undefined, {
     places: { most: 2, mostWaiting, patienceMs },
   });
 };
@@ -42,10 +42,10 @@ async function askInTurn(paths: readonly string[]): Promise<Promise<Response>[]>
   return asked;
 }
 
-for (const client of ['auto', 'undici'] as const) {
-  describe(`An upstream with two places, by the client ${client}`, () => {
+{
+  describe('An upstream with two places', () => {
     it('is asked by two, and by the others in the order in which they came', async () => {
-      await start(10, 60_000, client);
+      await start(10, 60_000);
       const asked = await askInTurn(['/api/1', '/api/2', '/api/3', '/api/4', '/api/5']);
       assert.deepEqual(targets(), ['/api/1', '/api/2']);
       held[1]?.end('second');

@@ -33,7 +33,6 @@ export interface StartedGate {
 
 const RULES: ForwardRules = {
   cookieName: 'frigate_token',
-  client: 'auto',
   maxUpload: 20_000_000,
   timeoutConnect: 5,
   timeoutResponse: 60,

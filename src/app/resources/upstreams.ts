@@ -85,7 +85,6 @@ export async function forwardRulesOf(settings: Settings): Promise<ForwardRules> 
     ...(await nvrTlsOf(settings)),
     cookieName: auth.cookie_name,
     frameAncestors: ui.frame_ancestors,
-    client: nvr.client,
     maxUpload: nvr.max_upload,
     timeoutConnect: nvr.timeout_connect,
     timeoutResponse: nvr.timeout_response,

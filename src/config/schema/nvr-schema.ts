@@ -96,13 +96,6 @@ export const nvrSection = z
       .prefault(true)
       .describe("Whether the NVR's TLS certificate is verified.")
       .meta({ widens: 'false' }),
-    client: z
-      .enum(['auto', 'undici'])
-      .prefault('auto')
-      .describe(
-        "HTTP client for requests to the NVR: auto (Postern's own for http:// and unix: addresses, which passes long bodies on with less processor time, else undici) or undici (for all requests).",
-      )
-      .meta({ widens: 'never' }),
     warn_open_ports: z
       .boolean()
       .prefault(true)

@@ -65,7 +65,7 @@ export interface UpstreamWatch {
   onUploaded(bytes: number): void;
   /** Node's code for what went wrong, and its sentence for the log. A failure follows. */
   onUpstreamError(code: string, sentence?: string): void;
-  /** The upstream broke off in the middle of its response; Node's or undici's code for how. */
+  /** The upstream broke off in the middle of its response; Node's code for how. */
   onCut(code: string): void;
   /** What ended a WebSocket, or a response before it was whole. Only the first call counts. */
   onEndedBy(by: StreamEnd): void;

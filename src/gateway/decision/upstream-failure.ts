@@ -1,10 +1,10 @@
 /** Why an upstream could not be asked, or did not answer: from the code of the error to the reason that is told (SPEC 6). */
 import type { RefusalReason } from '../../domain/refusal.ts';
 
-/** Node's code for what went wrong with an upstream, or undici's. What is no HTTP at all has none of its own. */
+/** Node's code for what went wrong with an upstream. What is no HTTP at all has none of its own. */
 export function codeOf(error: Error): string {
   if ('code' in error && typeof error.code === 'string') return error.code;
-  return error.name === 'HTTPParserError' ? 'HPE_INVALID' : '';
+  return '';
 }
 
 /** What the client is told, and the log. */
@@ -15,14 +15,9 @@ export function upstreamFailure(error: Error): RefusalReason {
 
 // biome-ignore format: a table
 const REASONS: ReadonlyMap<string, RefusalReason> = new Map([
-  ['UND_ERR_HEADERS_TIMEOUT',             'nvr-timeout'],
-  ['UND_ERR_BODY_TIMEOUT',                'nvr-timeout'],
-  ['UND_ERR_CONNECT_TIMEOUT',             'nvr-timeout'],
   ['ECONNECT_TIMEOUT',                    'nvr-timeout'],
   ['ETIMEDOUT',                           'nvr-timeout'],
   ['ERR_UPSTREAM_IDLE',                   'nvr-timeout'],
-  ['UND_ERR_HEADERS_OVERFLOW',            'nvr-bad-answer'],
-  ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'nvr-framing-ambiguous'],
   ['HPE_UNEXPECTED_CONTENT_LENGTH',       'nvr-framing-ambiguous'],
   ['ENOTFOUND',                           'nvr-name-unknown'],
   ['EAI_AGAIN',                           'nvr-name-unknown'],

@@ -1,11 +1,10 @@
-/** Plain requests: sent by Postern's own client or by undici; the response is streamed (SPEC 6). */
+/** Plain requests: sent by Postern's own client; the response is streamed (SPEC 6). */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Upstream, wakeUp } from '../../domain/addresses/socket-address.ts';
 import { limitUpload } from './body-limit.ts';
 import type { ForwardRules, JudgedRequest } from './forwarder.ts';
-import { createLazyClient } from './lazy-client.ts';
-import { createOwnClient } from './own-client.ts';
 import { createResponseHandler } from './response-handler.ts';
+import { createUpstreamClient } from './upstream-client.ts';
 
 export interface RequestForwarder {
   send(request: IncomingMessage, response: ServerResponse, upstream: Upstream, judged: JudgedRequest): void;
@@ -13,9 +12,7 @@ export interface RequestForwarder {
 }
 
 export function createRequestForwarder(rules: ForwardRules): RequestForwarder {
-  // It costs some 30 MB of memory, and an NVR without TLS may never need it.
-  const byUndici = createLazyClient(async () => (await import('./undici-client.ts')).createUndiciClient(rules));
-  const own = createOwnClient(rules);
+  const client = createUpstreamClient(rules);
   return {
     send(request, response, upstream, judged) {
       const isChunked = judged.headers['transfer-encoding'] !== undefined;
@@ -27,7 +24,6 @@ export function createRequestForwarder(rules: ForwardRules): RequestForwarder {
       if (hasUpload && isChunked)
         limitUpload(request, rules.maxUpload, judged.watch, () => handler.fail('body-too-large'));
       judged.watch?.onAsked();
-      const client = rules.client === 'auto' && !judged.narrowing && isPlain(upstream) ? own : byUndici;
       const dispatch = (): void => client.dispatch({ upstream, request, response, judged, upload, handler });
       const waking = wakeUp(upstream);
       if (!waking) return dispatch();
@@ -35,11 +31,6 @@ export function createRequestForwarder(rules: ForwardRules): RequestForwarder {
         if (!response.destroyed) dispatch();
       });
     },
-    close() {
-      own.close();
-      byUndici.close();
-    },
+    close: client.close,
   };
 }
-
-const isPlain = (upstream: Upstream): boolean => upstream.kind === 'unix' || upstream.protocol === 'http:';

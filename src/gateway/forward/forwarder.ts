@@ -13,8 +13,6 @@ export interface ForwardRules extends UpstreamTls {
   readonly cookieName: string;
   /** `ui.frame_ancestors`, as the Content-Security-Policy spells it; absent: pages of this origin. */
   readonly frameAncestors?: string;
-  /** `auto`: Postern's own where it can be used. */
-  readonly client: 'auto' | 'undici';
   /** Bytes of a request body. */
   readonly maxUpload: number;
   /** Seconds: to connect; to the head of the response; of silence on a stream. */

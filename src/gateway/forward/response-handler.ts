@@ -1,7 +1,6 @@
 /** The response of an upstream, streamed to the client: aborts both ways, cut responses, back-pressure (SPEC 6). */
 import type { ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
-import type { Dispatcher } from 'undici';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { FilterEnded } from '../decision/ask-failure.ts';
 import { tellHead } from '../decision/gate-watch.ts';
@@ -29,19 +28,16 @@ export interface ResponseControl {
   resume(): void;
 }
 
-/** Of undici's form, which Postern's own client speaks as well. */
-export interface ResponseHandler extends Dispatcher.DispatchHandler {
+/** Who is told of a response, in this order. */
+export interface ResponseHandler {
   onRequestStart(control: ResponseControl): void;
   onResponseStart(control: ResponseControl, statusCode: number, headers: ResponseHead['headers']): void;
-  onResponseData(control: ResponseControl, chunk: Buffer): void;
-  /** The same for memory that is not to be kept: it is used up within the call or, where `onTaken` is given, when that is called. */
-  onLentData(control: ResponseControl, chunk: Buffer, onTaken: (() => void) | undefined): void;
+  /** `chunk` is not to be kept: it is used up within the call or, where `onTaken` is given, when that is called. */
+  onResponseData(control: ResponseControl, chunk: Buffer, onTaken: (() => void) | undefined): void;
   onResponseEnd(control: ResponseControl, trailers: NodeJS.Dict<string | string[]>): void;
   onResponseError(control: ResponseControl, error: Error): void;
   /** Sends a refusal, or breaks a response that has begun. Only the first call counts. */
   fail(reason: RefusalReason): void;
-  /** What to do, once, when the upstream closed a kept connection just as it was used again. */
-  onStaleConnection(again: () => void): void;
 }
 
 const CLIENT_LEFT = new Error('the client closed the request');
@@ -63,7 +59,6 @@ class PassingHandler implements ResponseHandler {
   readonly #judged: JudgedRequest;
   readonly #rules: ResponseHeadRules;
   #controller: ResponseControl | undefined;
-  #again: (() => void) | undefined;
   #held: PassThrough | undefined;
   /** Who reads the held body wants no more of it. */
   #isEnough = false;
@@ -98,17 +93,12 @@ class PassingHandler implements ResponseHandler {
     else this.#judged.onFailure(reason);
   }
 
-  onStaleConnection(retry: () => void): void {
-    this.#again = retry;
-  }
-
   onRequestStart(started: ResponseControl): void {
     this.#controller = started;
     if (this.#isSettled) started.abort(CLIENT_LEFT);
   }
 
   onResponseStart(_started: ResponseControl, statusCode: number, headers: ResponseHead['headers']): void {
-    this.#again = undefined;
     if (isInterim(statusCode)) return;
     const head: ResponseHead = { statusCode, headers };
     const judged = this.#judged;
@@ -138,12 +128,7 @@ class PassingHandler implements ResponseHandler {
     );
   }
 
-  onResponseData(started: ResponseControl, chunk: Buffer): void {
-    this.#judged.watch?.onBytes(chunk.length);
-    if (!this.#keptAsText(chunk)) this.#pass(started, chunk);
-  }
-
-  onLentData(started: ResponseControl, chunk: Buffer, onTaken: (() => void) | undefined): void {
+  onResponseData(started: ResponseControl, chunk: Buffer, onTaken: (() => void) | undefined): void {
     this.#judged.watch?.onBytes(chunk.length);
     if (this.#keptAsText(chunk)) onTaken?.();
     else if (onTaken && !this.#held) writeLent(this.#response, chunk, onTaken);
@@ -176,9 +161,6 @@ class PassingHandler implements ResponseHandler {
 
   onResponseError(_control: ResponseControl, error: Error): void {
     if (this.#isEnough) return;
-    const retry = isStale(error) ? this.#again : undefined;
-    this.#again = undefined;
-    if (retry && !this.#isSettled) return void retry();
     const { watch } = this.#judged;
     if (!this.#isSettled && this.#response.headersSent) watch?.onCut(codeOf(error));
     else if (!this.#isSettled) watch?.onUpstreamError(codeOf(error), error.message);
@@ -199,13 +181,4 @@ function writeHead(head: ResponseHead, response: ServerResponse, rules: Response
   response.writeHead(head.statusCode ?? 502, responseHeaders(head, rules));
   // An event stream's first event may be an hour away; its head is wanted now.
   if (!hasLength(head)) response.flushHeaders();
-}
-
-/** A kept connection that had carried responses before, and was closed before it sent a byte of this one. */
-function isStale(error: Error): boolean {
-  const code = codeOf(error);
-  const isClosed = code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || code === 'EPIPE';
-  const socket: unknown = Reflect.get(error, 'socket');
-  const read: unknown = typeof socket === 'object' && socket !== null ? Reflect.get(socket, 'bytesRead') : undefined;
-  return isClosed && (read === undefined || Number(read) > 0);
 }

@@ -47,14 +47,14 @@ export async function settled(starting: Promise<Runtime>): Promise<Runtime> {
 }
 
 function configOf(setup: VectorSetup, nvrUrl: string): ConfigTree {
-  const { client = 'auto', upstream, limiter = null, trusted_proxies = [], mode, proxy, holdOpenMs } = setup;
+  const { upstream, limiter = null, trusted_proxies = [], mode, proxy, holdOpenMs } = setup;
   const url = upstream === 'refused' ? NO_SERVER : nvrUrl;
   const timeout_response = upstream === 'hang' ? 0.3 : 60;
   return {
     auth: { enabled: mode === 'builtin', failed_login_rate_limit: limiter, trusted_proxies },
     ...(holdOpenMs === undefined ? {} : { server: { timeout_headers: SHORT_HEADERS_SECONDS } }),
     ...(proxy === undefined ? {} : { proxy: withSecret(proxy) }),
-    nvr: { url, client, cameras: ['cam1', 'cam2'], timeout_response },
+    nvr: { url, cameras: ['cam1', 'cam2'], timeout_response },
     events: { source: 'nvr' },
   };
 }

@@ -38,8 +38,6 @@ export interface TokenRecipe {
 }
 
 export interface VectorSetup {
-  /** `nvr.client`; absent: the default. */
-  readonly client?: 'undici';
   readonly port: 'ext' | 'int';
   readonly mode: 'builtin' | 'proxy';
   readonly proxy?: Readonly<Record<string, unknown>>;

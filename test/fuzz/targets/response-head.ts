@@ -10,7 +10,7 @@ const OWN: readonly string[] = [
 ];
 const asRead = (name: string): string => name.toLowerCase().replaceAll(/[_.]/g, '-');
 
-/** As undici gives them: lower-case names, several lines of one name in a list. */
+/** As the client gives them: lower-case names, several lines of one name in a list. */
 function readHead(text: string) {
   const [first = '', ...lines] = text.split('\n');
   const headers: Record<string, string | string[]> = {};

@@ -1,9 +1,23 @@
-/** One connection to an upstream: one exchange at a time, and kept only when both sides are certainly in step. */
-import { connect } from 'node:net';
+/**
+ * One connection to an upstream: one exchange at a time, and kept only when both sides are certainly in step.
+ *
+ *     connecting ──────── connected (TLS: behind the handshake)
+ *         │ give                │ give
+ *         ▼                     ▼
+ *       given ── end of turn ─► sent ── first byte ─► answered ── head ─► streaming
+ *         ▲                       │                       │                   │ end, in step
+ *         └──────── give ──────── │ ◄──── free ◄───────── │ ◄─────────────────┘
+ *                                 ▼                       ▼
+ *         over: a fault, a time that is over, an abort, bytes that nothing asked for, or a last exchange
+ *
+ * An exchange that was sent on a used connection and not answered at all may go out once more, on a new one.
+ */
+import { connect, type OnReadOpts, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { atEndOfTurn } from '../response/end-of-turn.ts';
+import { createDeadline, NEVER } from './deadline.ts';
 import { type Exchange, type ExchangeControl, isLast } from './exchange.ts';
 import { type FaultCode, upstreamError } from './fault.ts';
-import { createDeadline, NEVER } from './patience.ts';
 import type { Connection, Place, PoolSide } from './pool-side.ts';
 import { createReadMemory } from './read-memory.ts';
 import type { UpstreamHead } from './response-head.ts';
@@ -27,6 +41,8 @@ export function openConnection(place: Place, pool: PoolSide): Connection {
   /** Of the connection: whether a response has ended on it. Of the exchange: the rest. */
   let [wasUsed, isSent, hasAnswered, isPaused, isReading] = [false, false, false, false, true];
 
+  /** TCP, and TLS where it is spoken: until then the time to connect runs. */
+  let isOpen = false;
   /** In the turn in which the last response ended. */
   let isJustFree = false;
 
@@ -125,9 +141,14 @@ export function openConnection(place: Place, pool: PoolSide): Connection {
     pool.onFree(connection);
   };
 
+  const onOpen = (): void => {
+    isOpen = true;
+    waitForHead();
+  };
+
   /** While a body is on its way and the upstream takes it, the client is awaited, as long as it likes. */
   const waitForHead = (): void => {
-    if (!exchange || head || socket.connecting) return;
+    if (!exchange || head || !isOpen) return;
     deadline.wait(upload && !socket.writableNeedDrain ? NEVER : patience.head);
   };
 
@@ -153,14 +174,11 @@ export function openConnection(place: Place, pool: PoolSide): Connection {
       else breakOff();
     });
 
-  const socket = connect({
-    ...place,
-    noDelay: true,
-    keepAlive: true,
-    keepAliveInitialDelay: TCP_PROBE_MS,
-    onread: { buffer: memory.buffer, callback: onRead },
-  });
-  socket.on('connect', waitForHead).on('end', onEndOfConnection).on('error', fail);
+  const socket = openSocket(place, { buffer: memory.buffer, callback: onRead });
+  socket
+    .on(READY[isTls(place) ? 'tls' : 'plain'], onOpen)
+    .on('end', onEndOfConnection)
+    .on('error', fail);
   socket.on('close', () => {
     fail(upstreamError('ECONNRESET'));
     pool.onClosed(connection);
@@ -185,4 +203,15 @@ export function openConnection(place: Place, pool: PoolSide): Connection {
     destroy: () => fail(upstreamError('ECONNRESET')),
   };
   return connection;
+}
+
+const READY = { plain: 'connect', tls: 'secureConnect' } as const;
+
+const isTls = (place: Place): boolean => 'tls' in place;
+
+function openSocket({ ...place }: Place, onread: OnReadOpts): Socket {
+  const socket = { noDelay: true, keepAlive: true, keepAliveInitialDelay: TCP_PROBE_MS, onread };
+  if (!('tls' in place)) return connect({ ...place, ...socket });
+  const { tls, ...address } = place;
+  return connectTls({ ...address, ...tls, ...socket });
 }

@@ -1,4 +1,4 @@
-/** What goes wrong with an upstream: an error with a code, as Node's and undici's have one, so that all are read alike. */
+/** What goes wrong with an upstream: an error with a code, as Node's have one, so that all are read alike. */
 
 /**
  * Node's own codes where it has one: `HPE_…` is what its parser says of bytes that are no HTTP/1.1, `ECONNRESET` a

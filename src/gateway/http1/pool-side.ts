@@ -1,9 +1,20 @@
 /** What a connection to an upstream and its pool know of each other. */
+
+import type { Patience } from './deadline.ts';
 import type { Exchange } from './exchange.ts';
-import type { Patience } from './patience.ts';
 import type { UpstreamHead } from './response-head.ts';
 
-export type Place = { readonly host: string; readonly port: number } | { readonly path: string };
+/** For `tls.connect`: the name that is asked for and checked, and whose certificates are accepted. */
+export interface TlsOptions {
+  readonly servername: string;
+  readonly rejectUnauthorized: boolean;
+  /** PEM; absent: the authorities that Node ships. */
+  readonly ca?: string;
+}
+
+export type Place =
+  | { readonly host: string; readonly port: number; readonly tls?: TlsOptions }
+  | { readonly path: string };
 
 export interface PoolSide {
   /** For requests that have no Host header. */

@@ -1,10 +1,10 @@
 /** The connections to one upstream: kept for the next requests, and ended by one clock when something takes too long. */
 import { hostInUrl, type Upstream } from '../../domain/addresses/socket-address.ts';
 import { openConnection } from './connection.ts';
+import type { Patience } from './deadline.ts';
 import { type Exchange, isLast } from './exchange.ts';
 import { upstreamError } from './fault.ts';
-import type { Patience } from './patience.ts';
-import type { Connection, Place, PoolSide } from './pool-side.ts';
+import type { Connection, Place, PoolSide, TlsOptions } from './pool-side.ts';
 import type { UpstreamHead } from './response-head.ts';
 
 export interface PoolRules {
@@ -31,8 +31,9 @@ const LONGEST_KEPT_SECONDS = 600;
 const BEFORE_ITS_END_SECONDS = 2;
 const KEEP_ALIVE_TIMEOUT = /(?:^|,)\s*timeout=(\d{1,9})\s*(?:,|$)/i;
 
-export function createConnectionPool(upstream: Upstream, rules: PoolRules): ConnectionPool {
-  const place = placeOf(upstream);
+/** `tls`: for upstreams that speak it. */
+export function createConnectionPool(upstream: Upstream, rules: PoolRules, tls: TlsOptions): ConnectionPool {
+  const place = placeOf(upstream, tls);
   const all = new Set<Connection>();
   const free: Connection[] = [];
   const tickMs = tickOf(rules);
@@ -86,8 +87,11 @@ export function createConnectionPool(upstream: Upstream, rules: PoolRules): Conn
   };
 }
 
-const placeOf = (upstream: Upstream): Place =>
-  upstream.kind === 'unix' ? { path: upstream.path } : { host: upstream.host, port: upstream.port };
+function placeOf(upstream: Upstream, tls: TlsOptions): Place {
+  if (upstream.kind === 'unix') return { path: upstream.path };
+  const { host, port } = upstream;
+  return upstream.protocol === 'https:' ? { host, port, tls } : { host, port };
+}
 
 const patienceOf = (rules: PoolRules, inTicks: (seconds: number) => number): Patience => ({
   connect: inTicks(rules.timeoutConnect),

@@ -1,7 +1,7 @@
 /** One response, read from the same bytes by Postern's own reader and by Node's HTTP client. */
 import { request } from 'node:http';
 import { Duplex } from 'node:stream';
-import { createResponseReader } from '../../../src/gateway/upstream/response-reader.ts';
+import { createResponseReader } from '../../../src/gateway/http1/response-reader.ts';
 
 /** Lines of one name under each other, names in lower case. */
 export type Lines = Readonly<Record<string, readonly string[]>>;

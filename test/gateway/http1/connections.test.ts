@@ -7,13 +7,16 @@ import { get as getOverTls } from 'node:https';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { type ConnectionPool, createConnectionPool } from '../../../src/gateway/upstream/connection-pool.ts';
-import type { ExchangeControl } from '../../../src/gateway/upstream/exchange.ts';
+import { type ConnectionPool, createConnectionPool } from '../../../src/gateway/http1/connection-pool.ts';
+import type { ExchangeControl } from '../../../src/gateway/http1/exchange.ts';
 import { openConnection, type RawConnection } from '../../attacks/support/raw-connection.ts';
 import { type Http2Client, http2Client } from '../../support/http2-client.ts';
 import { changing, makeServed } from '../../support/served-certificate.ts';
 import { type StartedGate, startGate, upstreamAt } from '../../support/start-gate.ts';
 import { until } from '../../support/until.ts';
+
+/** Not spoken to these upstreams. */
+const PLAIN = { servername: '', rejectUnauthorized: true };
 
 /** An upstream of plain TCP: what it says to the request that came as number so-and-so, and on which connection. */
 type Say = (socket: Socket, head: string, connection: number) => void;
@@ -149,11 +152,15 @@ describe('A connection to the upstream', () => {
       if (isFirst) setImmediate(() => setImmediate(() => socket.write(FOREIGN)));
       isFirst = false;
     };
-    const pool: ConnectionPool = createConnectionPool(gateUpstream(), {
-      timeoutConnect: 5,
-      timeoutResponse: 5,
-      timeoutIdle: 5,
-    });
+    const pool: ConnectionPool = createConnectionPool(
+      gateUpstream(),
+      {
+        timeoutConnect: 5,
+        timeoutResponse: 5,
+        timeoutIdle: 5,
+      },
+      PLAIN,
+    );
     const ask = (): Promise<string> =>
       new Promise((resolve, reject) => {
         let body = '';
@@ -358,7 +365,7 @@ describe('While a body is on its way to the upstream', { timeout: 20_000 }, () =
 describe('What is told of a response that is over', () => {
   it('does not touch the next one on the same connection', { timeout: 20_000 }, async () => {
     const address = gateUpstream();
-    const pool = createConnectionPool(address, { timeoutConnect: 5, timeoutResponse: 5, timeoutIdle: 5 });
+    const pool = createConnectionPool(address, { timeoutConnect: 5, timeoutResponse: 5, timeoutIdle: 5 }, PLAIN);
     let answerSecond = (): void => {};
     say = (socket) => {
       if (requests.length === 1) socket.write(OK);
