@@ -16,7 +16,7 @@ export function createCanaryRoute(run: RunCanary): Router<RouteState> {
       ctx.body = status;
       return;
     }
-    ctx.status = 503;
+    ctx.status = 409;
     ctx.body = { success: false, message: 'The canary asks an NVR, and none is configured: set nvr.url.' };
   });
   return router;

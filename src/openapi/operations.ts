@@ -116,7 +116,7 @@ export const OPERATIONS: readonly Operation[] = [
   { method: 'get',    path: '/api/zones',                   who: 'any',    summary: 'Names of zones, on the cameras that the caller sees',                              query: CAMERAS_QUERY, yes: [200, listOf(TEXT)], no: [503] },
   { method: 'get',    path: '/api/status',                  who: 'admin',  summary: 'State of the service',                                                             yes: [200, named('Status')] },
   { method: 'post',   path: '/api/status/doctor',           who: 'admin',  summary: 'What is wrong between server.public_url and Postern; takes half a minute at most', yes: [200, named('Report')], no: [409, 503] },
-  { method: 'post',   path: '/api/status/canary',           who: 'admin',  summary: 'One round of the canary now, and what it found', yes: [200, named('Status')], no: [503] },
+  { method: 'post',   path: '/api/status/canary',           who: 'admin',  summary: 'One round of the canary now, and what it found', yes: [200, named('Status')], no: [409] },
   { method: 'get',    path: '/api/explain',                 who: 'admin',  summary: 'How a request would be authorized, and why',                                       query: NAMES_METHOD_PATH, yes: [200, named('Explanation')], no: [422] },
   { method: 'get',    path: '/postern',                     who: 'public', summary: 'The console',                                                                      yes: [301] },
   { method: 'get',    path: '/postern/{rest}',              who: 'public', summary: 'Pages and assets of the console',                                                  yes: [200], no: [404], type: 'text/html' },

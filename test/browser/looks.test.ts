@@ -108,7 +108,7 @@ describe('The pages', { skip }, () => {
         await page.goto(`${instance.url}/postern/status`);
         await page.locator('.tiles').waitFor();
         await page.route('**/api/status/doctor', (route) => route.fulfill({ json: FULL_REPORT }));
-        await page.locator('.tile-wide button').first().click();
+        await page.locator('.tile').filter({ hasText: 'nvr.example.com' }).getByRole('button').click();
         await page.locator('.findings').waitFor();
         await look(page, 'status');
         await page.route('**/api/ledger?*', (route) => route.fulfill({ json: FULL_ACTIVITY }));

@@ -118,9 +118,9 @@ describe('The status page', { skip }, () => {
     }));
 
   it('asks a round of the canary when it is told to, and shows what it found', (t) =>
-    visit(t, { expectedStatuses: [503] }, async (page) => {
+    visit(t, { expectedStatuses: [409] }, async (page) => {
       let canary: unknown = null;
-      let status = 503;
+      let status = 409;
       await page.route('**/api/status', (route) => route.fulfill({ json: { ...FULL_STATUS, canary } }));
       await page.route('**/api/status/canary', (route) => {
         if (status === 200) canary = FULL_STATUS.canary;

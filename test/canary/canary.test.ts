@@ -173,7 +173,7 @@ describe('The canary', () => {
     const token = await instance.logIn(ADMIN_PERSON);
     await instance.reload({ events: { source: 'store' } });
     const answer = await instance.ask('/api/status/canary', { method: 'POST', token });
-    assert.equal(answer.status, 503);
+    assert.equal(answer.status, 409);
     assert.match(await answer.text(), /set nvr\.url/);
   });
 

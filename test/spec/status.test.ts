@@ -29,7 +29,6 @@ describe('The status', () => {
       clauses: '5/minute;20/hour',
       addresses: 1,
       limited: 0,
-      shared: { kind: 'unused' },
     });
     assert.deepEqual([status.loginFailures?.length, status.loginFailures?.at(-1)?.count], [24, 1]);
     assert.deepEqual(
