@@ -26,7 +26,6 @@ const withInstance = async (
 const WELL = {
   store: { kind: 'ok' },
   certificate: { kind: 'unused' },
-  limits: { kind: 'unused' },
   store_changes: { kind: 'unused' },
   descriptors: { kind: 'ok' },
   event_loop: { kind: 'ok' },
