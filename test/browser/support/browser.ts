@@ -103,9 +103,25 @@ async function keepScreenshot(page: Page, name: string): Promise<void> {
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe finds wrong with the page as it stands, as `rule: element`; the policy of the page does not bind it. */
+/** A button that was pressed, or a dialog that opens, has other colours for a moment. */
+const MOST_LOOKS = 5;
+const SETTLED = `Promise.all(document.getAnimations()
+  .filter(({ effect }) => effect.getComputedTiming().iterations !== Infinity)
+  .map(({ finished }) => finished.catch(() => {}))).then(() => {})`;
+
+/** What axe finds wrong with the page once it stands still, as `rule: element`; the policy of the page does not bind it. */
 export async function axeFindings(page: Page, within = 'html'): Promise<string[]> {
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(AXE);
+  let findings: string[] = [];
+  for (let look = 0; look < MOST_LOOKS; look += 1) {
+    await page.evaluate(SETTLED);
+    findings = await findingsNow(page, within);
+    if (findings.length === 0) break;
+  }
+  return findings;
+}
+
+function findingsNow(page: Page, within: string): Promise<string[]> {
   return page.evaluate(`axe
     .run(${JSON.stringify(within)}, { resultTypes: ['violations'] })
     .then(({ violations }) => violations
