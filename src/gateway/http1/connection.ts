@@ -133,6 +133,8 @@ export function openConnection(place: Place, pool: PoolSide): Connection {
 
   const becomeFree = (): void => {
     wasUsed = true;
+    // The last bytes may come behind a stop: TLS hands on every record that was read with it.
+    if (!isReading) socket.read(0);
     if (head) deadline.wait(pool.keptFor(head));
     isJustFree = true;
     setImmediate(() => {
