@@ -1,14 +1,11 @@
 /**
  * One connection to an upstream: one exchange at a time, and kept only when both sides are certainly in step.
  *
- *     connecting ──────── connected (TLS: behind the handshake)
- *         │ give                │ give
- *         ▼                     ▼
- *       given ── end of turn ─► sent ── first byte ─► answered ── head ─► streaming
- *         ▲                       │                       │                   │ end, in step
- *         └──────── give ──────── │ ◄──── free ◄───────── │ ◄─────────────────┘
- *                                 ▼                       ▼
- *         over: a fault, a time that is over, an abort, bytes that nothing asked for, or a last exchange
+ *     opening ─── open, with TLS behind the handshake ───► sent ◄── end of turn ── given ◄── give ── free
+ *                                                           │ first byte                              ▲
+ *                                                           ▼                                         │
+ *                                                        answered ── head ──► streaming ── end, in step ┘
+ *     any of them ──► over: a fault, a deadline, an abort, bytes that nothing asked for, or the end of a last exchange
  *
  * An exchange that was sent on a used connection and not answered at all may go out once more, on a new one.
  */
@@ -31,44 +28,46 @@ const UNASKED: FaultCode = 'ECONNRESET';
 /** Codes of a connection that the other side has closed. */
 const CLOSED: readonly unknown[] = ['ECONNRESET', 'EPIPE'];
 
+type State =
+  | { readonly kind: 'opening'; readonly exchange: Exchange | undefined }
+  | { readonly kind: 'given'; readonly exchange: Exchange }
+  /** `isFirst`: the connection is new, and cannot be stale. */
+  | { readonly kind: 'sent'; readonly exchange: Exchange; readonly isFirst: boolean }
+  | { readonly kind: 'answered'; readonly exchange: Exchange }
+  | { readonly kind: 'streaming'; readonly exchange: Exchange; readonly head: UpstreamHead; flow: Flow }
+  /** `keptFor`: ticks of the pool. `isJustFree`: this is still the turn in which the response before ended. */
+  | { readonly kind: 'free'; readonly exchange: undefined; readonly keptFor: number; isJustFree: boolean }
+  | typeof OVER;
+/** `stopped`: until lent memory is free. `paused`: until the receiver of the response wants more. */
+type Flow = 'reading' | 'stopped' | 'paused';
+
+const OVER = { kind: 'over', exchange: undefined } as const;
+
 export function openConnection(place: Place, pool: PoolSide): Connection {
   const { patience } = pool;
   const deadline = createDeadline(pool.ticks, patience.connect);
   const memory = createReadMemory();
-  let exchange: Exchange | undefined;
-  let head: UpstreamHead | undefined;
+  let state = { kind: 'opening', exchange: undefined } as State;
   let upload: Upload | undefined;
-  /** Of the connection: whether a response has ended on it. Of the exchange: the rest. */
-  let [wasUsed, isSent, hasAnswered, isPaused, isReading] = [false, false, false, false, true];
 
-  /** TCP, and TLS where it is spoken: until then the time to connect runs. */
-  let isOpen = false;
-  /** In the turn in which the last response ended. */
-  let isJustFree = false;
-
-  /** The exchange is over. */
-  const endExchange = (): Exchange | undefined => {
-    const ended = exchange;
-    exchange = undefined;
-    memory.end();
-    return ended;
-  };
-
-  /** The exchange is over, and the connection with it. */
+  /** Ends the exchange and the connection. Returns the exchange, once. */
   const breakOff = (): Exchange | undefined => {
-    const broken = endExchange();
+    const { exchange } = state;
+    state = OVER;
+    memory.end();
     reader.stop();
     upload?.stop();
     upload = undefined;
     socket.destroy();
-    return broken;
+    return exchange;
   };
 
   const fail = (error: Error): void => {
+    const isUnsent = state.kind === 'given';
+    const isStale = state.kind === 'sent' && !state.isFirst && state.exchange.isRepeatable && isClosed(error);
     const failed = breakOff();
     if (!failed) return;
-    const isStale = isSent && !hasAnswered && failed.isRepeatable && 'code' in error && CLOSED.includes(error.code);
-    if (wasUsed && (isStale || !isSent)) pool.again(failed, isSent);
+    if (isUnsent || isStale) pool.again(failed, isStale);
     else failed.onError(error);
   };
 
@@ -82,82 +81,89 @@ export function openConnection(place: Place, pool: PoolSide): Connection {
   };
 
   const readOn = (): void => {
-    if (!exchange || isPaused || isReading || memory.isLent()) return;
-    isReading = true;
+    if (state.kind !== 'streaming' || state.flow !== 'stopped' || memory.isLent()) return;
+    state.flow = 'reading';
     deadline.wait(patience.idle, 'ERR_UPSTREAM_IDLE');
     socket.read(0); // starts the reading that the callback of `onread` had stopped
   };
 
   /** The response may outlive its exchange; by then another one may be under way here. */
   const controlOf = (given: Exchange): ExchangeControl => ({
-    abort: () => void (exchange === given && breakOff()),
+    abort: () => void (state.exchange === given && breakOff()),
     pause() {
-      if (exchange === given) isPaused = true;
+      if (state.kind === 'streaming' && state.exchange === given) state.flow = 'paused';
     },
     resume() {
-      if (exchange !== given) return;
-      isPaused = false;
+      if (state.kind !== 'streaming' || state.exchange !== given || state.flow !== 'paused') return;
+      state.flow = 'stopped';
       readOn();
     },
   });
 
   const reader = createResponseReader({
-    onHead(received) {
-      head = received;
-      exchange?.onHead(received);
+    onHead(head) {
+      const { exchange } = state;
+      if (!exchange) return;
+      state = { kind: 'streaming', exchange, head, flow: 'reading' };
+      exchange.onHead(head);
     },
-    onBody: (bytes) => exchange?.onBody(bytes, memory.lend(readOn)),
+    onBody: (bytes) => state.exchange?.onBody(bytes, memory.lend(readOn)),
     onEnd(trailers) {
-      const ended = endExchange();
-      const isInStep = head?.isKept === true && ended !== undefined && !isLast(ended);
-      if (!isInStep) breakOff();
-      ended?.onEnd(trailers);
+      if (state.kind !== 'streaming') return;
+      const { exchange, head, flow } = state;
+      if (head.isKept && !isLast(exchange)) {
+        // The last bytes may come behind a stop: TLS hands on every record that was read with it.
+        if (flow !== 'reading') socket.read(0);
+        state = { kind: 'free', exchange: undefined, keptFor: pool.keptFor(head), isJustFree: true };
+        memory.end();
+      } else breakOff();
+      exchange.onEnd(trailers);
     },
   });
 
-  /** Of `onread`: whether to read on. The memory is read into again afterwards. */
+  /** The callback of `onread`. Returns whether to read on: the memory is read into again afterwards. */
   function onRead(count: number, buffer: Uint8Array): boolean {
-    guarded(() => {
-      hasAnswered = isSent;
-      const rest = isSent && exchange ? reader.read((buffer as Buffer).subarray(0, count)) : UNASKED;
-      if (typeof rest === 'string') fail(upstreamError(rest));
-      else if (rest > 0)
-        breakOff(); // behind the end of the response: the other side is out of step
-      else if (exchange) memory.choose(count, exchange.mayBorrow);
-      else if (!socket.destroyed) becomeFree();
-    });
-    isReading = !exchange || (!isPaused && !memory.isLent());
-    if (exchange && head) deadline.wait(isReading ? patience.idle : NEVER, 'ERR_UPSTREAM_IDLE');
-    return isReading;
+    guarded(() => takeBytes((buffer as Buffer).subarray(0, count)));
+    if (state.kind !== 'streaming') return true;
+    if (state.flow === 'reading' && memory.isLent()) state.flow = 'stopped';
+    deadline.wait(state.flow === 'reading' ? patience.idle : NEVER, 'ERR_UPSTREAM_IDLE');
+    return state.flow === 'reading';
   }
 
-  const becomeFree = (): void => {
-    wasUsed = true;
-    // The last bytes may come behind a stop: TLS hands on every record that was read with it.
-    if (!isReading) socket.read(0);
-    if (head) deadline.wait(pool.keptFor(head));
-    isJustFree = true;
+  function takeBytes(bytes: Buffer): void {
+    if (state.kind === 'sent') state = { kind: 'answered', exchange: state.exchange };
+    const isAsked = state.kind === 'answered' || state.kind === 'streaming';
+    const rest = isAsked ? reader.read(bytes) : UNASKED;
+    if (typeof rest === 'string') fail(upstreamError(rest));
+    else if (rest > 0)
+      breakOff(); // behind the end of the response: the other side is out of step
+    else becomeReady(bytes.length);
+  }
+
+  /** For the next bytes of the response, or for the next exchange. */
+  function becomeReady(count: number): void {
+    const now = state;
+    if (now.exchange) memory.choose(count, now.exchange.mayBorrow);
+    if (now.kind !== 'free') return;
+    deadline.wait(now.keptFor);
     setImmediate(() => {
-      isJustFree = false;
+      now.isJustFree = false;
     });
     pool.onFree(connection);
-  };
-
-  const onOpen = (): void => {
-    isOpen = true;
-    waitForHead();
-  };
+  }
 
   /** While a body is on its way and the upstream takes it, the client is awaited, as long as it likes. */
   const waitForHead = (): void => {
-    if (!exchange || head || !isOpen) return;
+    if (state.kind !== 'sent' && state.kind !== 'answered') return;
     deadline.wait(upload && !socket.writableNeedDrain ? NEVER : patience.head);
   };
 
   const send = (): void =>
     guarded(() => {
-      if (!exchange || isSent || socket.destroyed) return; // `close` is about to tell
-      isSent = true;
+      const { kind, exchange } = state;
+      // When the socket is destroyed, its `close` follows, and the exchange fails or goes out on another connection.
+      if ((kind !== 'opening' && kind !== 'given') || !exchange || socket.destroyed) return;
+      state = { kind: 'sent', exchange, isFirst: kind === 'opening' };
       upload = sendExchange(exchange, socket, pool.host, {
         onProgress: waitForHead,
         onEnd() {
@@ -178,7 +184,7 @@ export function openConnection(place: Place, pool: PoolSide): Connection {
 
   const socket = openSocket(place, { buffer: memory.buffer, callback: onRead });
   socket
-    .on(READY[isTls(place) ? 'tls' : 'plain'], onOpen)
+    .on(READY[isTls(place) ? 'tls' : 'plain'], send)
     .on('end', onEndOfConnection)
     .on('error', fail);
   socket.on('close', () => {
@@ -188,15 +194,15 @@ export function openConnection(place: Place, pool: PoolSide): Connection {
 
   const connection: Connection = {
     give(given) {
-      exchange = given;
-      head = undefined;
-      [isSent, hasAnswered, isPaused] = [false, false, false];
+      const was = state;
+      if (was.kind === 'over') return pool.again(given, false); // its socket has not closed yet
+      state = { kind: was.kind === 'opening' ? 'opening' : 'given', exchange: given };
       reader.expect(given.head.method);
       given.onStart(controlOf(given));
       // By then it is known whether the other side has closed the connection, or said something unasked. What a server says too
       // much it says soon: behind a response it gets a turn more for that.
-      if (isJustFree) setImmediate(() => atEndOfTurn(send));
-      else atEndOfTurn(send);
+      if (was.kind === 'free' && was.isJustFree) setImmediate(() => atEndOfTurn(send));
+      else if (was.kind !== 'opening') atEndOfTurn(send);
     },
     check() {
       const late = deadline.missed();
@@ -206,6 +212,8 @@ export function openConnection(place: Place, pool: PoolSide): Connection {
   };
   return connection;
 }
+
+const isClosed = (error: Error): boolean => 'code' in error && CLOSED.includes(error.code);
 
 const READY = { plain: 'connect', tls: 'secureConnect' } as const;
 
