@@ -1,0 +1,35 @@
+/** Documents that grow by themselves stay short enough to be read, and narrow enough to be reviewed. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { readText } from './documents.ts';
+
+const WIDEST = 160;
+const MOST_BYTES: Readonly<Record<string, number>> = {
+  'ARCHITECTURE.md': 12 * 1024,
+  'DECISIONS.md': 44 * 1024,
+};
+/** A row of a table cannot be broken into lines. */
+const isWide = (line: string): boolean => line.length > WIDEST && !line.trimStart().startsWith('|');
+
+const wideLinesOf = (text: string): readonly string[] => text.split('\n').filter(isWide);
+
+describe('The size of documents', () => {
+  for (const [file, most] of Object.entries(MOST_BYTES))
+    it(`${file} has at most ${most} bytes`, () => {
+      const bytes = Buffer.byteLength(readText(file));
+      assert.ok(
+        bytes <= most,
+        `${bytes} bytes: one decision, one reason, one figure; other figures to bench/RESULTS.md`,
+      );
+    });
+
+  for (const file of [...Object.keys(MOST_BYTES), 'CONTRIBUTING.md', 'bench/RESULTS.md'])
+    it(`${file} has no line of more than ${WIDEST} characters, but for rows of tables`, () => {
+      assert.deepEqual(wideLinesOf(readText(file)), []);
+    });
+
+  it('is measured in characters, rows of tables left out', () => {
+    const [wide, row] = ['µ'.repeat(161), `| ${'x'.repeat(200)} |`];
+    assert.deepEqual(wideLinesOf(`${'µ'.repeat(160)}\n${row}\n${wide}`), [wide]);
+  });
+});
