@@ -1,10 +1,20 @@
 /** The verdict of authorization: allowed as it is, allowed with obligations, an empty response, or refused (SPEC 5). */
 import type { BodyShape } from '../domain/body-shape.ts';
-import type { ComposedList, ResponseForm, Verb } from '../domain/policy.ts';
+import type { ResponseForm, Verb } from '../domain/policy.ts';
+import type { ComposedList, Locator, OwnerKind } from '../domain/policy-terms.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import type { CameraView } from './camera-view.ts';
 import type { PrefixBodyRule } from './recorded/by-prefix.ts';
+import type { RecorderLayout } from './recorder-layout.ts';
+
+/** What authorization knows besides the request. */
+export interface Surroundings {
+  /** The NVR's cameras. Undefined until the NVR was first read: a guess could show too much. */
+  readonly layout: RecorderLayout | undefined;
+  /** Unix seconds: roles may see so far back only. */
+  readonly now: number;
+}
 
 export type AccessVerdict =
   /** The target is the one to send: perhaps with a narrowed query. */
@@ -57,10 +67,6 @@ export interface MessageObligations {
   readonly denied: readonly Verb[];
 }
 
-/** The kinds of things whose camera is asked by id. */
-export const OWNER_KINDS = ['event', 'review', 'export', 'export-file', 'case', 'job'] as const;
-export type OwnerKind = (typeof OWNER_KINDS)[number];
-
 export interface OwnerQuestion {
   readonly of: OwnerKind;
   /** All of them must exist and be of visible cameras: an unknown one is answered as a foreign one is. */
@@ -73,7 +79,7 @@ export interface OwnerQuestion {
 
 export interface BodyRule {
   /** Locators whose source is `body`. */
-  readonly locators: readonly string[];
+  readonly locators: readonly Locator[];
   readonly adminFields: readonly string[];
   /** When the NVR finds what the body asks for by the beginning of a camera's name. */
   readonly byPrefix?: PrefixBodyRule;

@@ -1,9 +1,10 @@
 /** Where a request names cameras: the route table's locators, read from path, query and body (SPEC 5). */
 import { LONGEST_CAMERA_NAME } from '../domain/camera-scope.ts';
 import { PATH_SHAPES } from '../domain/policy.ts';
+import { isOwnerKind, type Locator, type NameKind } from '../domain/policy-terms.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
-import { OWNER_KINDS, type OwnerKind, type OwnerQuestion } from './access-verdict.ts';
+import type { OwnerQuestion } from './access-verdict.ts';
 import {
   cameraOfClip,
   cameraOfImage,
@@ -24,23 +25,18 @@ export type Located =
       readonly named: readonly NamedCameras[];
       readonly owners: readonly OwnerQuestion[];
       /** Locators that must be read from the body. */
-      readonly inBody: readonly string[];
+      readonly inBody: readonly Locator[];
     }
   /** A query parameter is repeated: servers differ in which one they read. */
   | { readonly kind: 'repeated' };
 
-/** `stream:query:src` as its three parts; the kind is empty for a plain camera name. */
-interface Locator {
-  readonly kind: string;
-  readonly source: string;
-  readonly name: string;
-}
-
 type Owner = (value: string, layout: RecorderLayout) => NamedCameras;
 
-const NAMES: Readonly<Record<string, Owner>> = {
-  '': (camera) => [camera],
+const NAMES: Readonly<Record<NameKind, Owner>> = {
+  camera: (camera) => [camera],
   stream: (stream, layout) => ownersOfStream(layout, stream),
+  // Those of one request may be of several cameras: see `camerasOfFrames`. Elsewhere they name none.
+  frames: () => [],
   'file:preview': cameraOfPreview,
   'file:review-thumb': cameraOfReviewThumbnail,
   'file:clip': cameraOfClip,
@@ -51,19 +47,18 @@ const NAMES: Readonly<Record<string, Owner>> = {
 export function locate(match: Listed, target: RequestTarget, layout: RecorderLayout): Located {
   const named: NamedCameras[] = [];
   const owners: OwnerQuestion[] = [];
-  const inBody: string[] = [];
-  for (const text of match.row.cameras ?? []) {
-    const locator = parseLocator(text);
-    const owner = ownerKind(locator.kind);
-    if (locator.source === 'body') {
-      inBody.push(text);
-    } else if (owner) {
-      const ids = locator.source === 'path' ? [match.parameters[locator.name] ?? ''] : idsIn(target, locator.name);
-      owners.push({ of: owner, ids });
+  const inBody: Locator[] = [];
+  for (const locator of match.row.cameras ?? []) {
+    const { kind, source, name } = locator;
+    const inPath = source === 'path' ? [match.parameters[name] ?? ''] : undefined;
+    if (source === 'body') {
+      inBody.push(locator);
+    } else if (isOwnerKind(kind)) {
+      owners.push({ of: kind, ids: inPath ?? idsIn(target, name) });
     } else {
-      const values = locator.source === 'path' ? [match.parameters[locator.name] ?? ''] : namesIn(target, locator);
+      const values = inPath ?? namesIn(target, kind, name);
       if (values === undefined) return { kind: 'repeated' };
-      named.push(...values.flatMap((value) => namedBy(locator.kind, value, match.parameters, layout)));
+      named.push(...values.flatMap((value) => namedBy(kind, value, match.parameters, layout)));
     }
   }
   return { kind: 'located', named, owners, inBody };
@@ -71,7 +66,7 @@ export function locate(match: Listed, target: RequestTarget, layout: RecorderLay
 
 /** Of frames all cameras must be visible: the response holds frames of each of them. */
 function namedBy(
-  kind: string,
+  kind: NameKind,
   value: string,
   { start = '', end = '' }: Readonly<Record<string, string>>,
   layout: RecorderLayout,
@@ -83,8 +78,8 @@ function namedBy(
 /** Why a request is refused that names a camera with more letters than any has: nothing is searched for such a name. */
 export function nameFault({ row, parameters }: Listed, target: RequestTarget): RefusalReason | undefined {
   if (target.path.length + target.query.length <= LONGEST_CAMERA_NAME) return undefined;
-  const named = (row.cameras ?? []).map(parseLocator).filter(({ kind }) => kind === '' || kind === 'frames');
-  for (const { source, name } of named) {
+  for (const { kind, source, name } of row.cameras ?? []) {
+    if (kind !== 'camera' && kind !== 'frames') continue;
     if (source === 'path' && isTooLong(parameters[name] ?? '')) return 'path-not-found';
     if (source === 'query' && queryValues(target.query, name).flatMap(listed).some(isTooLong))
       return 'parameter-refused';
@@ -99,14 +94,13 @@ const isTooLong = (name: string): boolean => name.length > LONGEST_CAMERA_NAME;
  * the NVR writes the name in a path into a query for it, where `&` begins another parameter and `%3A` is a colon.
  */
 export const namesAddress = ({ row, parameters }: Listed, target: RequestTarget): boolean =>
-  (row.cameras ?? [])
-    .map(parseLocator)
-    .filter(({ kind }) => kind === 'stream')
-    .some(({ source, name }) =>
-      source === 'path'
+  row.cameras?.some(
+    ({ kind, source, name }) =>
+      kind === 'stream' &&
+      (source === 'path'
         ? /[:&=#%]/.test(parameters[name] ?? '')
-        : queryValues(target.query, name).some((stream) => stream.includes(':')),
-    );
+        : queryValues(target.query, name).some((stream) => stream.includes(':'))),
+  ) === true;
 
 /**
  * Whether an id in the query is more than an id: a pattern, a path, a list in another spelling. The NVR writes some ids into
@@ -115,8 +109,7 @@ export const namesAddress = ({ row, parameters }: Listed, target: RequestTarget)
 export const hasOddId = ({ row }: Listed, target: RequestTarget): boolean =>
   target.query !== '' &&
   (row.cameras ?? [])
-    .map(parseLocator)
-    .filter(({ kind, source }) => source === 'query' && ownerKind(kind) !== undefined)
+    .filter(({ kind, source }) => source === 'query' && isOwnerKind(kind))
     .flatMap(({ name }) => queryValues(target.query, name))
     .flatMap((value) => value.split(','))
     .some((id) => id !== '' && !isId(id));
@@ -124,31 +117,16 @@ export const hasOddId = ({ row }: Listed, target: RequestTarget): boolean =>
 const LONGEST_ID = 128;
 export const isId = (text: string): boolean => text.length <= LONGEST_ID && PATH_SHAPES.id.test(text);
 
-/** Of the route tables that were in force: a few dozen. */
-const locators = new Map<string, Locator>();
-
-export function parseLocator(text: string): Locator {
-  const known = locators.get(text);
-  if (known) return known;
-  const parts = text.split(':');
-  const locator = { kind: parts.slice(0, -2).join(':'), source: parts.at(-2) ?? '', name: parts.at(-1) ?? '' };
-  locators.set(text, locator);
-  return locator;
-}
-
-/** An unknown kind names no camera, so that no restricted caller may see it. */
-export const ownersOf = (kind: string, value: string, layout: RecorderLayout): NamedCameras =>
-  Object.hasOwn(NAMES, kind) ? (NAMES[kind]?.(value, layout) ?? []) : [];
-
-export const ownerKind = (kind: string): OwnerKind | undefined => OWNER_KINDS.find((known) => known === kind);
+export const ownersOf = (kind: NameKind, value: string, layout: RecorderLayout): NamedCameras =>
+  NAMES[kind](value, layout);
 
 /** A repeated `ids` is judged as all of its values: the one that the NVR reads is among them. */
 const idsIn = (target: RequestTarget, name: string): string[] => queryValues(target.query, name).flatMap(listed);
 
 /** A stream parameter may be repeated; cameras are named in one list. */
-function namesIn(target: RequestTarget, { kind, name }: Locator): readonly string[] | undefined {
+function namesIn(target: RequestTarget, kind: NameKind, name: string): readonly string[] | undefined {
   const values = queryValues(target.query, name);
-  if (kind !== '') return values;
+  if (kind !== 'camera') return values;
   if (values.length > 1) return undefined;
   const [value] = values;
   return value === undefined || value === 'all' ? [] : listed(value);

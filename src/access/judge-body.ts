@@ -1,10 +1,11 @@
 /** Authorizes a request's JSON body: the cameras and ids that it names, and fields that are for admins (SPEC 5). */
 
 import { isRecord } from '../domain/json-record.ts';
+import { type BodyPlace, isOwnerKind, type Locator, type NameKind } from '../domain/policy-terms.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { BodyRule, OwnerQuestion } from './access-verdict.ts';
 import { bodyFault } from './body-fault.ts';
-import { type NamedCameras, ownerKind, ownersOf, parseLocator } from './camera-locators.ts';
+import { type NamedCameras, ownersOf } from './camera-locators.ts';
 import type { CameraView } from './camera-view.ts';
 import { isAmbiguous, isRecent, type PrefixBodyRule } from './recorded/by-prefix.ts';
 import { timeInFile } from './recorded/time-locators.ts';
@@ -28,13 +29,12 @@ export function judgeBody(
   const field = shape && bodyFault(json, shape, { pushHosts, otherFieldsPass });
   if (field !== undefined) return { kind: 'refused', reason: 'body-field-refused', field };
   const owners: OwnerQuestion[] = [];
-  for (const text of rule.locators) {
-    const { kind, name } = parseLocator(text);
-    const values = valuesAt(json, name.split('.'));
-    const owner = ownerKind(kind);
-    if (owner) {
+  for (const locator of rule.locators) {
+    const { kind } = locator;
+    const values = valuesAt(json, locator);
+    if (isOwnerKind(kind)) {
       if (!values.every((value) => typeof value === 'string')) return { kind: 'refused', reason: 'body-unreadable' };
-      owners.push({ of: owner, ids: values });
+      owners.push({ of: kind, ids: values });
     } else if (!values.every((value) => isLeftOut(kind, value) || seesAny(view, namedBy(kind, value, view)))) {
       return { kind: 'refused', reason: 'camera-not-in-role' };
     } else if (!values.every((value) => isLeftOut(kind, value) || isPictureInTime(kind, value, view))) {
@@ -50,46 +50,44 @@ export function judgeBody(
 function asksByPrefix(
   json: unknown,
   { values, times, since, isNamed }: PrefixBodyRule,
-  locators: readonly string[],
+  locators: readonly Locator[],
   view: CameraView,
 ): boolean {
   if (isNamed && values.some(({ field, value }) => memberOf(json, field) === value)) return true;
   return times.some((place) => {
-    const [list = ''] = place.split('.');
-    const beside = locators.map(parseLocator).find(({ kind, name }) => kind === '' && name.startsWith(`${list}.`));
-    const cameras = valuesAt(json, beside?.name.split('.') ?? []);
-    const starts = valuesAt(json, place.split('.'));
+    const beside = locators.find(({ kind, list }) => kind === 'camera' && list === place.list);
+    const cameras = beside ? valuesAt(json, beside) : [];
+    const starts = valuesAt(json, place);
     return cameras.some((camera, at) => isAmbiguous(String(camera), view) && isRecent(starts[at], since));
   });
 }
 
 /** Cameras that a body names, as they stand there. */
-export const camerasInBody = (json: unknown, locators: readonly string[]): readonly string[] =>
-  locators.flatMap((text) => {
-    const { kind, name } = parseLocator(text);
-    const values = kind === '' ? valuesAt(json, name.split('.')) : [];
-    return values.filter((value) => typeof value === 'string');
-  });
+export const camerasInBody = (json: unknown, locators: readonly Locator[]): readonly string[] =>
+  locators
+    .filter(({ kind }) => kind === 'camera')
+    .flatMap((locator) => valuesAt(json, locator))
+    .filter((value) => typeof value === 'string');
 
 /** A picture may be left out of an export; a camera may not. */
-const isLeftOut = (kind: string, value: unknown): boolean =>
+const isLeftOut = (kind: NameKind, value: unknown): boolean =>
   kind.startsWith('file:') && (value === undefined || value === null);
 
 /** The picture of an export may be any of the camera's. */
-const isPictureInTime = (kind: string, value: unknown, { since }: CameraView): boolean =>
+const isPictureInTime = (kind: NameKind, value: unknown, { since }: CameraView): boolean =>
   since === undefined || !kind.startsWith('file:') || (timeInFile(String(value)) ?? Number.NEGATIVE_INFINITY) >= since;
 
-const namedBy = (kind: string, value: unknown, view: CameraView): NamedCameras =>
+const namedBy = (kind: NameKind, value: unknown, view: CameraView): NamedCameras =>
   typeof value === 'string' ? ownersOf(kind, value, view.layout) : [];
 
 const seesAny = (view: CameraView, cameras: NamedCameras): boolean => cameras.some((camera) => view.sees(camera));
 
-/** The values of `ids` or of `items[].camera`: none where the first is absent or null, undefined where the second is. */
-function valuesAt(json: unknown, [first = '', second]: readonly string[]): readonly unknown[] {
-  const value = memberOf(json, first.replace('[]', ''));
+/** None where the field or the list is absent or null; undefined where an element of the list has no such field. */
+function valuesAt(json: unknown, { name, list }: BodyPlace): readonly unknown[] {
+  const value = memberOf(json, list ?? name);
   if (value === undefined || value === null) return [];
   const values: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return second === undefined ? values : values.map((element) => memberOf(element, second));
+  return list === undefined ? values : values.map((element) => memberOf(element, name));
 }
 
 function hasField(json: unknown, field: string): boolean {

@@ -1,9 +1,9 @@
 /** The cameras that a refused request names in so many words, for its message (SPEC 5). */
 import type { Caller } from '../domain/caller.ts';
 import { maySee } from '../domain/camera-scope.ts';
+import type { Locator } from '../domain/policy-terms.ts';
 import type { RefusedCameras } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
-import { parseLocator } from './camera-locators.ts';
 import { queryValues } from './query.ts';
 import type { RecorderLayout } from './recorder-layout.ts';
 import type { Listed, RouteMatch } from './route-table.ts';
@@ -17,13 +17,12 @@ const MOST_LOOKED_AT = 100;
 /** Camera names of path and query. Ids and streams name none: who owns them is no matter of the client. */
 export function namedCameras(match: RouteMatch, target: RequestTarget): readonly string[] {
   if (match.kind === 'unlisted') return [];
-  const names = (match.row.cameras ?? []).flatMap((text) => namesAt(text, match, target));
+  const names = (match.row.cameras ?? []).flatMap((locator) => namesAt(locator, match, target));
   return [...new Set(names)].filter((name) => name !== '' && name !== 'all');
 }
 
-function namesAt(text: string, { parameters }: Listed, { query }: RequestTarget): readonly string[] {
-  const { kind, source, name } = parseLocator(text);
-  if (kind !== '' || source === 'body') return [];
+function namesAt({ kind, source, name }: Locator, { parameters }: Listed, { query }: RequestTarget): readonly string[] {
+  if (kind !== 'camera' || source === 'body') return [];
   if (source === 'path') return [parameters[name] ?? ''];
   return queryValues(query, name).flatMap((value) => value.split(',').map((part) => part.trim()));
 }

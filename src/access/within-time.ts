@@ -1,5 +1,5 @@
 /** Authorization of a caller who sees nothing older than a moment: times that are named are judged, lists are narrowed (SPEC 13). */
-import { COMPOSED_LISTS } from '../domain/policy.ts';
+import type { ComposedList } from '../domain/policy-terms.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import { err, ok, type Result } from '../domain/result.ts';
@@ -29,20 +29,33 @@ export function withinTime(
   let judged = target;
   const obligations: { -readonly [Key in keyof TimeObligations]: TimeObligations[Key] } = {};
   if (padding > 0) obligations.padding = padding;
-  for (const locator of times) {
-    const [kind = '', name = '', usual] = locator.split(':');
-    if (kind === 'query')
-      judged = notBefore(judged, name, since, usual === undefined ? Number.NEGATIVE_INFINITY : now - Number(usual));
-    else if (kind === 'own-data') Object.assign(obligations, ownData(name));
-    else if (kind === 'answer')
-      Object.assign(obligations, { timesInAnswer: true, ...(!answer && { responseForm: 'times' }) });
-    else if (kind === 'own-route') {
-      // What the request is about stands in its body: the route judges by this same decision.
-      if (!isOwn(match)) return err('history-not-judged');
-    } else if (kind !== 'id') {
-      const earliest = earliestTime(locator, match.parameters);
-      if (earliest === undefined) return err('history-not-judged');
-      if (earliest - padding < since) return err('history-too-old');
+  for (const place of times) {
+    switch (place.in) {
+      case 'query':
+        judged = notBefore(
+          judged,
+          place.name,
+          since,
+          place.usual === undefined ? Number.NEGATIVE_INFINITY : now - place.usual,
+        );
+        break;
+      case 'own-data':
+        Object.assign(obligations, ownDataOf(place));
+        break;
+      case 'answer':
+        Object.assign(obligations, { timesInAnswer: true, ...(!answer && { responseForm: 'times' }) });
+        break;
+      case 'own-route':
+        // What the request is about stands in its body: the route judges by this same decision.
+        if (!isOwn(match)) return err('history-not-judged');
+        break;
+      case 'id':
+        break; // its owner is looked up, with its time
+      default: {
+        const earliest = earliestTime(place, match.parameters);
+        if (earliest === undefined) return err('history-not-judged');
+        if (earliest - padding < since) return err('history-too-old');
+      }
     }
   }
   return ok({ target: judged, obligations });
@@ -65,10 +78,8 @@ const withValue = (target: RequestTarget, name: string, value: number): RequestT
   query: replaceInQuery(target.query, new Map([[name, String(value)]])),
 });
 
-const ownData = (name: string): TimeObligations => {
-  const composed = COMPOSED_LISTS.find((list) => list === name);
-  return composed ? { ownData: true, composed } : { ownData: true };
-};
+export const ownDataOf = ({ list }: { readonly list?: ComposedList }): Pick<Obligations, 'ownData' | 'composed'> =>
+  list ? { ownData: true, composed: list } : { ownData: true };
 
 /** Seconds by which a clip of an event begins earlier than the event; undefined when it cannot be told. */
 function paddingIn({ query }: RequestTarget): number | undefined {

@@ -1,7 +1,9 @@
 /** Authorization of a caller who sees certain cameras only: named cameras must be visible, other requests are narrowed (SPEC 5). */
 import type { BodyShape } from '../domain/body-shape.ts';
-import { COMPOSED_LISTS, type PolicyRow } from '../domain/policy.ts';
+import type { PolicyRow } from '../domain/policy.ts';
+import type { Locator, Narrowing } from '../domain/policy-terms.ts';
 import type { RequestTarget } from '../domain/request.ts';
+import { unreachable } from '../domain/result.ts';
 import { type AccessVerdict, type Obligations, refused } from './access-verdict.ts';
 import { type Located, locate, type NamedCameras } from './camera-locators.ts';
 import type { CameraView } from './camera-view.ts';
@@ -9,6 +11,7 @@ import { askedCameras, withCameras } from './narrow-query.ts';
 import { CONCERNED } from './narrow-response.ts';
 import { findPrefixes, type PrefixFindings } from './recorded/by-prefix.ts';
 import type { Listed } from './route-table.ts';
+import { ownDataOf } from './within-time.ts';
 
 /** The query may be narrowed here. What remains to be done with the body or the response is in the obligations. */
 export function withinView(
@@ -28,39 +31,39 @@ export function withinView(
   }
   const prefix = findPrefixes(row.by_prefix ?? [], located.named.flat(), view, { parameters, now });
   if (prefix.isRefused) return refused('name-not-unique');
-  const [how = '', parameter = ''] = (row.narrow ?? 'check').split(':');
+  const { narrow = CHECK } = row;
   // The response names its camera, so the NVR need not be asked for the owner first.
-  const owners = how === 'post-check' ? {} : ownerObligations(located, more, prefix);
+  const owners = narrow.how === 'post-check' ? {} : ownerObligations(located, more, prefix);
   if (more.ownData && view.cameras.length === 0) return nothing(row);
   const obligations = {
     ...owners,
     ...bodyObligations(row, located.inBody, prefix),
     ...(prefix.header !== undefined && { refusedHeader: prefix.header }),
-    ...emptyObligations(row, how),
+    ...emptyObligations(row),
     ...more,
   };
-  switch (how) {
+  switch (narrow.how) {
     case 'rewrite':
     case 'fanout':
-      return narrowed(row, target, view, parameter, obligations);
+      return narrowed(match, target, view, narrow, obligations);
     case 'own-data':
       if (view.cameras.length === 0) return nothing(row);
-      return withObligations(target, row, view, { ...obligations, ...ownDataOf(parameter) });
+      return withObligations(target, row, view, { ...obligations, ...ownDataOf(narrow) });
     case 'check':
     case 'lookup':
     case 'post-check':
     case 'post-filter':
     case 'rewrite-body':
       return withObligations(target, row, view, obligations);
-    default:
+    case 'per-message':
+    case 'deny':
       return refused('not-narrowable');
+    default:
+      return unreachable(narrow);
   }
 }
 
-const ownDataOf = (list: string): Partial<Obligations> => {
-  const composed = COMPOSED_LISTS.find((known) => known === list);
-  return composed ? { ownData: true, composed } : { ownData: true };
-};
+const CHECK: Narrowing = { how: 'check' };
 
 const seesEvery = (view: CameraView, named: readonly NamedCameras[]): boolean =>
   named.every((cameras) => cameras.some((camera) => view.sees(camera)));
@@ -70,16 +73,16 @@ const asksForAny = ({ named, owners, inBody }: Located & { kind: 'located' }): b
   named.length + owners.length + inBody.length > 0;
 
 function narrowed(
-  row: PolicyRow,
+  { row }: Listed,
   target: RequestTarget,
   view: CameraView,
-  parameter: string,
+  { how, parameter }: Extract<Narrowing, { readonly parameter: string }>,
   obligations: Partial<Obligations>,
 ): AccessVerdict {
   // Named cameras were judged above. A row that does not list this parameter in `cameras` still shows no other camera.
   const cameras = askedCameras(target, parameter, view.cameras).filter((camera) => view.sees(camera));
   if (cameras.length === 0) return nothing(row);
-  if (row.narrow?.startsWith('rewrite') || cameras.length === 1) {
+  if (how === 'rewrite' || cameras.length === 1) {
     return withObligations(withCameras(target, parameter, cameras), row, view, { ...obligations, isRewritten: true });
   }
   return withObligations(target, row, view, { ...obligations, fanout: { parameter, cameras } });
@@ -91,8 +94,8 @@ export const nothing = (row: PolicyRow): AccessVerdict => ({
   body: JSON.stringify(row.empty ?? []),
 });
 
-const emptyObligations = ({ empty }: PolicyRow, how: string): Partial<Obligations> =>
-  how === 'post-filter' && empty !== undefined ? { empty: JSON.stringify(empty) } : {};
+const emptyObligations = ({ empty, narrow }: PolicyRow): Partial<Obligations> =>
+  narrow?.how === 'post-filter' && empty !== undefined ? { empty: JSON.stringify(empty) } : {};
 
 const ownerObligations = (
   { owners }: Located & { kind: 'located' },
@@ -110,7 +113,7 @@ const ownerObligations = (
 
 export const bodyObligations = (
   row: PolicyRow,
-  locators: readonly string[],
+  locators: readonly Locator[],
   { body: byPrefix }: Pick<PrefixFindings, 'body'> = {},
 ): Partial<Obligations> =>
   locators.length > 0 || row.admin_fields || byPrefix || shapeOf(row).shape

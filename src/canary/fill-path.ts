@@ -1,5 +1,4 @@
 /** Fills the parameters of a row's path: with things of one side, with times, and with words that suit the place. */
-import { parseLocator } from '../access/camera-locators.ts';
 import type { PolicyRow } from '../domain/policy.ts';
 import type { Owned, Side, Thing } from './landscape.ts';
 
@@ -71,9 +70,9 @@ function thingNamed(row: PolicyRow, name: string, before: string): Thing | undef
 }
 
 function saidBy({ cameras = [] }: PolicyRow, name: string): Thing | undefined {
-  const locator = cameras.map(parseLocator).find((known) => known.source === 'path' && known.name === name);
+  const locator = cameras.find((known) => known.source === 'path' && known.name === name);
   if (!locator) return undefined;
-  return locator.kind === ''
+  return locator.kind === 'camera'
     ? 'camera'
     : (['stream', 'event', 'review', 'export', 'case'] as const).find((kind) => kind === locator.kind);
 }

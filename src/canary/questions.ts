@@ -1,5 +1,4 @@
 /** The questions of a round: every GET row of the route table that a custom role may ask, with its parameters filled in. */
-import { parseLocator } from '../access/camera-locators.ts';
 import { compileRouteTable } from '../access/route-table.ts';
 import type { PolicyRow } from '../domain/policy.ts';
 import { fillPath, namesThing } from './fill-path.ts';
@@ -69,7 +68,7 @@ function plainQuestions(row: PolicyRow, { own, foreign }: Landscape): Question[]
   if (!filled) return [];
   const all: Question = { row, route: routeOf(row), target: filled.path, about: 'all', camera: undefined };
   if (!row.path.startsWith('/api/')) return [all];
-  const declared = (row.cameras ?? []).map(parseLocator).filter(({ source }) => source === 'query');
+  const declared = (row.cameras ?? []).filter(({ source }) => source === 'query');
   const parameters = new Map([...KNOWN_PARAMETERS, ...declared.map(({ name }): [string, string] => [name, ''])]);
   const pairs = [...parameters.keys()].flatMap((name): [string, string][] => {
     const value = parameterOf(name, row.path, foreign);

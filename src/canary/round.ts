@@ -128,4 +128,4 @@ async function leakIn(
  * there the NVR may say that it has no such thing any more.
  */
 const isLetThrough = ({ row }: Question, { status, isOfUpstream }: Answer): boolean =>
-  status < 400 || (isOfUpstream && row.narrow !== 'post-check');
+  status < 400 || (isOfUpstream && row.narrow?.how !== 'post-check');

@@ -1,6 +1,7 @@
 /** The route table's rows: who may use an operation, and where it names a camera (SPEC 5). */
 import { createHash } from 'node:crypto';
 import type { BodyShape } from './body-shape.ts';
+import type { Locator, Narrowing, PrefixPlace, TimePlace } from './policy-terms.ts';
 
 export const ACCESS_LEVELS = ['public', 'any', 'camera', 'unrestricted', 'admin', 'none'] as const;
 /** `any`: every known role; `camera`: callers who may see the named cameras; `unrestricted`: admin and viewer; `none`: no caller. */
@@ -49,26 +50,20 @@ export const PATH_SHAPES = {
 } as const;
 export type PathShape = keyof typeof PATH_SHAPES;
 
-/** Lists without a camera parameter that the gate makes of what the NVR tells by camera. */
-export const COMPOSED_LISTS = ['explore', 'labels', 'sub_labels', 'plates'] as const;
-export type ComposedList = (typeof COMPOSED_LISTS)[number];
-
 export interface PolicyRow {
   /** GET stands for HEAD too; `WS` is a WebSocket upgrade; `ANY` every method. */
   readonly methods: readonly string[];
   /** `/api/{camera}/latest.{extension}`: `{name}` is one segment or a part of one, `{name:shape}` one of that shape, `{name...}` the remainder. */
   readonly path: string;
   readonly access: Access;
-  /** Where cameras are named: `path:camera`, `query:cameras`, … */
-  readonly cameras?: readonly string[];
-  /** How an answer is narrowed to a role's cameras: `rewrite:cameras`, … */
-  readonly narrow?: string;
+  readonly cameras?: readonly Locator[];
+  /** Absent: named cameras are judged, and nothing else is narrowed. */
+  readonly narrow?: Narrowing;
   /** What the answer looks like, where the answer itself is narrowed. */
   readonly answer?: ResponseForm;
-  /** Where recorded times stand: `query:after`, `path:start`, … Without it a caller who sees back to a moment is refused. */
-  readonly times?: readonly string[];
-  /** When the NVR finds what it shows by the beginning of the camera's name: `always`, `recent:path:start`, `header:…`, … */
-  readonly by_prefix?: readonly string[];
+  /** Without it a caller who sees back to a moment is refused. */
+  readonly times?: readonly TimePlace[];
+  readonly by_prefix?: readonly PrefixPlace[];
   /** The response body when the caller may see none of it; default: an empty list. */
   readonly empty?: unknown;
   /** The verb that a role may be denied. */

@@ -9,7 +9,7 @@ import { ALL_CAMERAS, scopeOfNames, scopeOfRole } from '../../src/domain/camera-
 import { ADMIN, type CameraName, type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
 import type { PolicyRow } from '../../src/domain/policy.ts';
 import type { SharedThing } from '../../src/domain/shared-thing.ts';
-import { row, segmentsOf } from '../support/routes.ts';
+import { row, segmentsOf, timesOf } from '../support/routes.ts';
 
 const KNOWN = ['cam1', 'cam2', 'patio_1'] as CameraName[];
 const ROLES = new Map<Role, string[]>([
@@ -89,19 +89,19 @@ const table = compileRouteTable(
       row('GET /api/one any query:camera'),
       row('GET /api/export/{id} camera export:path:id post-check'),
       row('POST /api/only camera body:camera'),
-      { ...row('GET /api/events/{id}/clip.mp4 camera event:path:id lookup'), verb: 'history', times: ['id'] },
-      { ...row('GET /api/names any - post-filter'), verb: 'history', times: ['own-data:labels'] },
-      { ...row('GET /api/names/all any - post-filter'), verb: 'history', times: ['own-data'] },
+      { ...row('GET /api/events/{id}/clip.mp4 camera event:path:id lookup'), verb: 'history', times: timesOf('id') },
+      { ...row('GET /api/names any - post-filter'), verb: 'history', times: timesOf('own-data:labels') },
+      { ...row('GET /api/names/all any - post-filter'), verb: 'history', times: timesOf('own-data') },
       {
         ...row('GET /api/list any query:cameras rewrite:cameras'),
         verb: 'history',
-        times: ['query:after', 'answer'],
+        times: timesOf('query:after', 'answer'),
         answer: 'array',
       },
-      { ...row('GET /api/near any'), verb: 'history', times: ['query:after:100'] },
-      { ...row('GET /api/far any - post-filter'), verb: 'history', times: ['query:after:500', 'answer'] },
-      { ...row('POST /api/own any'), verb: 'export', times: ['own-route'], own: true },
-      { ...row('POST /api/not-own any'), verb: 'export', times: ['own-route'] },
+      { ...row('GET /api/near any'), verb: 'history', times: timesOf('query:after:100') },
+      { ...row('GET /api/far any - post-filter'), verb: 'history', times: timesOf('query:after:500', 'answer') },
+      { ...row('POST /api/own any'), verb: 'export', times: timesOf('own-route'), own: true },
+      { ...row('POST /api/not-own any'), verb: 'export', times: timesOf('own-route') },
       row('GET /wall camera'),
       row('GET /vod/{camera}/rest/x camera path:camera'),
       { ...row('GET /api/cam1 camera'), views: 'live' },
@@ -110,13 +110,13 @@ const table = compileRouteTable(
         ...row('GET /vod/{camera}/start/{start}/end/{end}/{file} camera path:camera'),
         verb: 'history',
         views: 'history',
-        times: ['path:start'],
+        times: timesOf('path:start'),
       },
       {
         ...row('POST /api/export/{camera}/{start} camera path:camera+body:camera'),
         verb: 'export',
         views: 'export',
-        times: ['path:start'],
+        times: timesOf('path:start'),
       },
       { ...row('GET /api/past any - post-filter'), verb: 'history' },
       { ...row('GET /api/ptz/{camera} camera path:camera'), verb: 'ptz' },
@@ -231,7 +231,7 @@ describe('Who may do what', () => {
     ['and nothing else, there too',                            'viewer',     'GET /api/users/sum',                 'route-unlisted'],
     ['the same for a custom role',                             'front_only', 'GET /api/cam2/latest.jpg',           'camera-not-in-role'],
     ['what the answer tells the owner of, the NVR is not asked for', 'front_only', 'GET /api/export/1',         '/api/export/1?'],
-    ['a camera may stand in the body alone',                   'front_only', 'POST /api/only',                     '/api/only? {"body":{"locators":["body:camera"],"adminFields":[]}}'],
+    ['a camera may stand in the body alone',                   'front_only', 'POST /api/only',                     '/api/only? {"body":{"locators":[{"kind":"camera","source":"body","name":"camera"}],"adminFields":[]}}'],
     ['an empty answer is for those who see nothing',           'front_only', 'GET /api/sum',                       '/api/sum?cameras=cam1 {"isRewritten":true}'],
     ['no list of our own without a camera',                    'gone',       'GET /api/sub_labels',                'nothing []'],
     ['back to a moment: nor names that only we can find',      'recent, of none', 'GET /api/names',                'nothing []'],

@@ -1,7 +1,6 @@
 /** Ids that are more than an id: the NVR writes some of them into a pattern, and a pattern tells of foreign cameras letter by letter (SPEC 5). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { parseLocator } from '../../src/access/camera-locators.ts';
 import { loadPolicy } from '../../src/config/policy/load-policy.ts';
 import type { PolicyRow } from '../../src/domain/policy.ts';
 import { GARDEN } from '../policy/support/two-cameras.ts';
@@ -53,7 +52,6 @@ const rows = policy.rows.filter(
 
 const idsIn = (row: PolicyRow, source: string): readonly string[] => {
   const named = (row.cameras ?? [])
-    .map(parseLocator)
     .filter((locator) => locator.source === source && IDS.includes(locator.kind))
     .map(({ name }) => name);
   const job = source === 'path' ? IN_JOBS.exec(row.path)?.groups?.['name'] : undefined;

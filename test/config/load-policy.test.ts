@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { parse } from 'yaml';
 import { compileRouteTable } from '../../src/access/route-table.ts';
 import { BUNDLE, isBundleCurrent } from '../../src/build-server.ts';
 import { BUILT_TABLES, type BuiltTables, digestOf, loadPolicy, SHIPPED } from '../../src/config/policy/load-policy.ts';
 import { parsePolicy } from '../../src/config/policy/parse-policy.ts';
 import { formatProblem } from '../../src/config/problems/problems.ts';
 import type { PolicyRow } from '../../src/domain/policy.ts';
+import { writtenLocator, writtenNarrowing } from '../../src/domain/policy-terms.ts';
 import { withDirectory } from './config-place.ts';
 
 const rowsOf = async (policy: string, directory = '.'): Promise<readonly PolicyRow[]> => {
@@ -82,6 +84,23 @@ describe('The shipped route tables (SPEC 5)', () => {
     });
   }
 
+  it('tell their terms again as they are written', () => {
+    for (const name of ['postern.yaml', 'frigate.yaml', 'strict.yaml']) {
+      const text = readFileSync(join(SHIPPED, name), 'utf8');
+      const table = parsePolicy(text, name);
+      assert.ok(table.ok);
+      const told = table.value.rows.map(({ cameras, narrow }) => [
+        cameras?.map(writtenLocator),
+        narrow && writtenNarrowing(narrow),
+      ]);
+      const { routes } = parse(text) as { routes: { cameras?: string[]; narrow?: string }[] };
+      assert.deepEqual(
+        told,
+        routes.map(({ cameras, narrow }) => [cameras, narrow]),
+      );
+    }
+  });
+
   it('asks for the proxy secret where credentials are presented', async () => {
     const secret = (await rowsOf('frigate')).filter((row) => row.secret);
     assert.deepEqual(
@@ -115,7 +134,7 @@ describe("A route table of one's own", () => {
           methods: ['GET', 'WS'],
           path: '/x/{y...}',
           access: 'camera',
-          cameras: ['path:y'],
+          cameras: [{ kind: 'camera', source: 'path', name: 'y' }],
           file: 'base.yaml',
           line: 3,
         },

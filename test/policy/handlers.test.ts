@@ -30,12 +30,12 @@ describe("What the NVR's handler does", () => {
   it('has its answer in the row where it looks up by the beginning of a name, or by a pattern', () => {
     const byName = forOthers.filter(({ handler }) => /beginning of|begins? with/.test(handler?.does ?? ''));
     const unanswered = byName.filter(
-      ({ by_prefix, cameras = [] }) => !by_prefix && !cameras.some((locator) => locator.startsWith('frames:')),
+      ({ by_prefix, cameras = [] }) => !by_prefix && !cameras.some(({ kind }) => kind === 'frames'),
     );
     assert.deepEqual([byName.length, unanswered.map(({ route }) => route)], [10, []]);
     const byPattern = forOthers.filter(({ handler }) => /\bGLOB\b/.test(handler?.does ?? ''));
     const foreign = byPattern.filter(
-      ({ narrow, route }) => !narrow?.startsWith('rewrite') && !/\{\w+:id\}/.test(route),
+      ({ narrow, route }) => !narrow?.how.startsWith('rewrite') && !/\{\w+:id\}/.test(route),
     );
     assert.deepEqual(
       foreign.map(({ route }) => route),

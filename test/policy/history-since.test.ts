@@ -315,7 +315,7 @@ describe('Every operation, for a role that sees a week', () => {
   it('sees no hour of the other side of a change of the clocks: the NVR takes the offset of the day on which it is asked', () => {
     const winter = { month: '2026-01', day: '15', hour: '12', zone: 'Europe,Berlin' };
     const asInSummer = Date.parse('2026-01-15T10:00:00Z') / 1000;
-    assert.equal(earliestTime('hour:path', winter), asInSummer);
+    assert.equal(earliestTime({ in: 'hour' }, winter), asInSummer);
   });
 
   it('is told over the WebSocket of what began within it alone', async () => {

@@ -3,6 +3,7 @@
  * `front-door`. A caller gets them only if every camera whose name goes on so is visible (SPEC 5). Pure.
  */
 import { goesOn } from '../../domain/names.ts';
+import type { BodyPlace, PrefixPlace } from '../../domain/policy-terms.ts';
 import { type PathParameters, plainTime } from './time-locators.ts';
 
 /** What one caller sees of the NVR's cameras. */
@@ -37,8 +38,8 @@ export interface PrefixFindings {
 export interface PrefixBodyRule {
   /** `source` and `preview`: refused if the field has that value. */
   readonly values: readonly { readonly field: string; readonly value: string }[];
-  /** Fields that tell a time, beside the camera that their element names: `items[].start_time`. */
-  readonly times: readonly string[];
+  /** Fields that tell a time, beside the camera that their element names. */
+  readonly times: readonly BodyPlace[];
   readonly since: number;
   /** Whether a camera that the path names is ambiguous. */
   readonly isNamed: boolean;
@@ -46,34 +47,23 @@ export interface PrefixBodyRule {
 
 /** `places` are the row's `by_prefix`; `named` the cameras in path and query. */
 export function findPrefixes(
-  places: readonly string[],
+  places: readonly PrefixPlace[],
   named: readonly string[],
   sight: Sight,
   { parameters, now }: { readonly parameters: PathParameters; readonly now: number },
 ): PrefixFindings {
   const since = recentSince(now);
   const isNamed = named.some((camera) => isAmbiguous(camera, sight));
-  const told = places.map(partsOf);
-  const inPath = told.filter(({ kind, source }) => kind === 'recent' && source === 'path');
-  const times = told.filter(({ kind, source }) => kind === 'recent' && source === 'body').map(({ name }) => name);
-  const values = told.filter(({ kind }) => kind === 'body').map(({ source }) => fieldAndValue(source));
-  const header = told.find(({ kind }) => kind === 'header')?.source;
-  const isAlways = places.includes('always');
-  const isOfId = places.includes('recent:id');
+  const inPath = places.filter((place) => place.when === 'recent-path');
+  const times = places.filter((place) => place.when === 'recent-body').map(({ place }) => place);
+  const values = places.filter((place) => place.when === 'value');
+  const header = places.find((place) => place.when === 'header')?.name;
+  const isAlways = places.some((place) => place.when === 'always');
+  const isOfId = places.some((place) => place.when === 'recent-id');
   return {
     isRefused: isNamed && (isAlways || inPath.some(({ name }) => isRecent(plainTime(parameters[name] ?? ''), since))),
     ...((isAlways || isOfId) && { ownersSince: isAlways ? Number.NEGATIVE_INFINITY : since }),
     ...(isNamed && header !== undefined && { header }),
     ...(values.length + times.length > 0 && { body: { values, times, since, isNamed } }),
   };
-}
-
-function partsOf(place: string): { readonly kind: string; readonly source: string; readonly name: string } {
-  const [kind = '', source = '', name = ''] = place.split(':');
-  return { kind, source, name };
-}
-
-function fieldAndValue(text: string): { readonly field: string; readonly value: string } {
-  const [field = '', value = ''] = text.split('=');
-  return { field, value };
 }

@@ -1,24 +1,27 @@
 /** Where a request names a recorded time: the route table's `times`, read from the path (SPEC 13). */
-import { canonicalZone, offsetReader } from '../../domain/events/zone-offsets.ts';
 
-/** Unix seconds of the earliest footage that the request can mean; undefined when it cannot be told. */
-type ReadTime = (parameters: PathParameters) => number | undefined;
+import { canonicalZone, offsetReader } from '../../domain/events/zone-offsets.ts';
+import type { TimePlace } from '../../domain/policy-terms.ts';
+import { unreachable } from '../../domain/result.ts';
 
 export type PathParameters = Readonly<Record<string, string>>;
+export type PlaceInPath = Extract<TimePlace, { in: 'path' | 'file' | 'hour' | 'utc-hour' }>;
 
-/** `path:start`, `file:path:file`: a parameter of the path. */
-export function earliestTime(locator: string, parameters: PathParameters): number | undefined {
-  const [kind = '', ...rest] = locator.split(':');
-  const read = Object.hasOwn(READERS, kind) ? READERS[kind] : undefined;
-  return read?.(rest.at(-1) ?? '')(parameters);
+/** Returns Unix seconds of the earliest footage that the request can mean; undefined when it cannot be told. */
+export function earliestTime(place: PlaceInPath, parameters: PathParameters): number | undefined {
+  switch (place.in) {
+    case 'path':
+      return startOfSpan(plainTime(parameters[place.name] ?? ''), parameters);
+    case 'file':
+      return timeInFile(parameters[place.name] ?? '');
+    case 'hour':
+      return hourInZone(parameters);
+    case 'utc-hour':
+      return hourInUtc(parameters);
+    default:
+      return unreachable(place);
+  }
 }
-
-const READERS: Readonly<Record<string, (name: string) => ReadTime>> = {
-  path: (name) => (parameters) => startOfSpan(plainTime(parameters[name] ?? ''), parameters),
-  file: (name) => (parameters) => timeInFile(parameters[name] ?? ''),
-  hour: () => hourInZone,
-  'utc-hour': () => hourInUtc,
-};
 
 /**
  * Other spellings of numbers (`1e9`, `inf`, `1_000`) may mean another time to the NVR. It compares names of frames as

@@ -1,6 +1,6 @@
 /** Drift: operations that the NVR has and the route table does not know, rows without an operation, and parameters that moved (SPEC 15). Pure. */
 import type { PolicyRow } from '../../domain/policy.ts';
-import { parseLocator } from '../camera-locators.ts';
+import { writtenPlace } from '../../domain/policy-terms.ts';
 
 export interface Operation {
   readonly method: string;
@@ -123,16 +123,15 @@ function segmentFit(row: string, asked: string): 'same' | 'taken' | undefined {
 
 /** A parameter of such a name tells which camera is meant. */
 const NAMES_CAMERAS = /camera|^src$|^streams?$|^stream_name$/i;
-const SET_BY_NARROWING = /^(?:rewrite|fanout):(?<name>.+)$/;
 
 function movedParameters(
   row: PolicyRow,
   { parameters, body }: Operation,
 ): Pick<ChangedOperation, 'unread' | 'missing'> {
-  const all = (row.cameras ?? []).map(parseLocator);
-  const located = all.filter(({ source }) => source === 'query');
-  const inBody = all.filter(({ source }) => source === 'body').map(({ name }) => name);
-  const set = SET_BY_NARROWING.exec(row.narrow ?? '')?.groups?.['name'];
+  const { cameras = [], narrow } = row;
+  const located = cameras.filter(({ source }) => source === 'query');
+  const inBody = cameras.filter(({ source }) => source === 'body').map(writtenPlace);
+  const set = narrow && 'parameter' in narrow ? narrow.parameter : undefined;
   const read = new Set([...located.map(({ name }) => name), ...(set === undefined ? [] : [set])]);
   const isForAll = row.access === 'admin' || row.access === 'unrestricted' || row.access === 'public';
   return {

@@ -1,7 +1,7 @@
 /** A request of a row about one camera: what the row would be asked for, with every parameter filled in (SPEC 15). Pure. */
 import { PATH_SHAPES, type PathShape, type PolicyRow } from '../../domain/policy.ts';
+import type { Locator } from '../../domain/policy-terms.ts';
 import type { RequestTarget } from '../../domain/request.ts';
-import { parseLocator } from '../camera-locators.ts';
 
 const PARAMETER = /\{(?<name>\w+)(?::(?<shape>[\w-]+))?(?:\.\.\.)?\}/g;
 
@@ -12,8 +12,8 @@ const OF_SHAPE: Readonly<Record<PathShape, string>> = {
 const isShape = (name: string): name is PathShape => Object.hasOwn(PATH_SHAPES, name);
 
 /** By the kind of a locator: a value that means the camera; an id or a file of an unknown owner where none can. */
-const VALUES: Readonly<Record<string, (camera: string) => string>> = {
-  '': (camera) => camera,
+const VALUES: Partial<Readonly<Record<Locator['kind'], (camera: string) => string>>> = {
+  camera: (camera) => camera,
   stream: (camera) => camera,
   frames: (camera) => camera,
   'file:clip': (camera) => `${camera}-1700000000.5-abcdef.jpg`,
@@ -22,16 +22,15 @@ const VALUES: Readonly<Record<string, (camera: string) => string>> = {
 };
 
 export function sampleOf({ path, cameras = [] }: PolicyRow, camera: string): RequestTarget {
-  const located = cameras.map(parseLocator);
   const inPath = (wanted: string): string | undefined => {
-    const locator = located.find(({ source, name }) => source === 'path' && name === wanted);
+    const locator = cameras.find(({ source, name }) => source === 'path' && name === wanted);
     return locator && VALUES[locator.kind]?.(camera);
   };
   const whole = path.replaceAll(PARAMETER, (_, name: string, shape = '') =>
     encodeURIComponent(inPath(name) ?? (isShape(shape) ? OF_SHAPE[shape] : 'some-id')),
   );
   // One parameter that names the camera: a list of all that there are would be another request.
-  const inQuery = located.find(({ source, kind }) => source === 'query' && Object.hasOwn(VALUES, kind));
+  const inQuery = cameras.find(({ source, kind }) => source === 'query' && Object.hasOwn(VALUES, kind));
   const query = inQuery ? `${inQuery.name}=${encodeURIComponent(VALUES[inQuery.kind]?.(camera) ?? '')}` : '';
   return { path: whole, segments: whole.slice(1).split('/').map(decodeURIComponent), query };
 }

@@ -1,5 +1,5 @@
 /** Builds the rules of the decision from the settings: for the gate, and for `explain`, which must judge the same. */
-import type { Surroundings } from '../../access/authorize.ts';
+import type { Surroundings } from '../../access/access-verdict.ts';
 import { compileRouteTable, type RouteTable } from '../../access/route-table.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Upstream } from '../../domain/addresses/socket-address.ts';

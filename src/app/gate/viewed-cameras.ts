@@ -1,9 +1,10 @@
 /** The cameras of a viewing: named by the request, found by the route table, or the owners of an id (SPEC 14). */
-import type { OwnerKind } from '../../access/access-verdict.ts';
+
 import { locate } from '../../access/camera-locators.ts';
 import { camerasInBody } from '../../access/judge-body.ts';
 import { layoutOfNames, type RecorderLayout } from '../../access/recorder-layout.ts';
 import type { MaybePromise } from '../../domain/maybe-promise.ts';
+import type { OwnerKind } from '../../domain/policy-terms.ts';
 import { createTurns } from '../../domain/turns.ts';
 import type { Admitted } from '../../gateway/decision/admit.ts';
 import type { OwnerCameras } from '../../gateway/decision/owner-lookup.ts';

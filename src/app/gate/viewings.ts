@@ -1,5 +1,4 @@
 /** Viewings for the ledger: who sees what by an admitted request, from its first byte to its last (SPEC 14). */
-import { parseLocator } from '../../access/camera-locators.ts';
 import type { RecorderLayout } from '../../access/recorder-layout.ts';
 import type { Listed } from '../../access/route-table.ts';
 import type { Caller } from '../../domain/caller.ts';
@@ -107,4 +106,4 @@ const isFor = (plan: PlannedFor, { row }: Listed, { address }: Client, { query }
   plan.row === row && plan.address === address && (plan.query === undefined || plan.query === query);
 
 const isNamedByPath = ({ row, parameters }: Listed): boolean =>
-  parameters['camera'] !== undefined && (row.cameras ?? []).every((text) => parseLocator(text).source === 'path');
+  parameters['camera'] !== undefined && (row.cameras ?? []).every(({ source }) => source === 'path');

@@ -1,6 +1,14 @@
 /** Problems of route table rows beyond single values: invalid routes, missing camera locators, duplicate rows (SPEC 5). */
 import { PATH_SHAPES } from '../../domain/policy.ts';
+import {
+  isOwnerKind,
+  type Narrowing,
+  type TimePlace,
+  writtenLocator,
+  writtenNarrowing,
+} from '../../domain/policy-terms.ts';
 import type { Finding } from '../problems/problems.ts';
+import { writtenTimePlace } from './parse-terms.ts';
 import { type RowText, splitRoute } from './policy-row.ts';
 
 export function rowFindings(rows: readonly RowText[]): readonly Finding[] {
@@ -45,48 +53,54 @@ function camerasFault(row: RowText): string | undefined {
   const locators = row.cameras ?? [];
   if (row.access === 'camera' && locators.length === 0) return 'access is camera but no camera is named: add cameras';
   const names = parametersOf(row.route);
-  const lost = locators.find(
-    (locator) => locator.includes('path:') && !names.includes(locator.split(':').at(-1) ?? ''),
-  );
-  if (lost !== undefined) return `cameras has ${JSON.stringify(lost)}, but the path has no such parameter`;
-  const isDynamic = locators.some((locator) => locator.startsWith('path:'));
+  const lost = locators.find(({ source, name }) => source === 'path' && !names.includes(name));
+  if (lost) return `cameras has ${JSON.stringify(writtenLocator(lost))}, but the path has no such parameter`;
+  const isDynamic = locators.some(({ kind, source }) => kind === 'camera' && source === 'path');
   return row.dynamic && !isDynamic
     ? 'dynamic is true but no camera is in the path: add cameras: ["path:camera"]'
     : undefined;
 }
 
-/** Parameters of the path by which an hour is named. */
-const OF_HOURS: Readonly<Record<string, readonly string[]>> = {
-  'hour:path': ['month', 'day', 'hour'],
-  'utc-hour:path': ['date', 'hour'],
-};
+/** The parameters of the path that name the time. */
+function parametersFor(place: TimePlace): readonly string[] {
+  switch (place.in) {
+    case 'path':
+    case 'file':
+      return [place.name];
+    case 'hour':
+      return ['month', 'day', 'hour'];
+    case 'utc-hour':
+      return ['date', 'hour'];
+    default:
+      return [];
+  }
+}
 
 function timesFault({ times = [], route, cameras = [], answer }: RowText): string | undefined {
   const names = parametersOf(route);
-  for (const locator of times) {
-    const [kind = ''] = locator.split(':');
-    const wanted = OF_HOURS[locator] ?? (kind === 'path' || kind === 'file' ? [locator.split(':').at(-1) ?? ''] : []);
-    const lost = wanted.find((name) => !names.includes(name));
-    if (lost !== undefined) return `times has ${JSON.stringify(locator)}, but the path has no parameter ${lost}`;
-    const hasId = answer === 'one' || cameras.some((camera) => OF_AN_ID.test(camera));
-    if (kind === 'id' && !hasId) return 'times has "id", but cameras names none, and the answer is not one object';
+  for (const place of times) {
+    const lost = parametersFor(place).find((name) => !names.includes(name));
+    if (lost !== undefined)
+      return `times has ${JSON.stringify(writtenTimePlace(place))}, but the path has no parameter ${lost}`;
+    const hasId = answer === 'one' || cameras.some(({ kind }) => kind !== 'job' && isOwnerKind(kind));
+    if (place.in === 'id' && !hasId) return 'times has "id", but cameras names none, and the answer is not one object';
   }
   return undefined;
 }
 
-const OF_AN_ID = /^(?:event|review|export|export-file|case):/;
-
 type Missing = (row: RowText, parameter: string) => string | undefined;
 
 const judgedParameter: Missing = ({ cameras }, parameter) =>
-  cameras?.includes(`query:${parameter}`) ? undefined : `add "query:${parameter}" to cameras`;
+  cameras?.some(({ kind, source, name }) => kind === 'camera' && source === 'query' && name === parameter)
+    ? undefined
+    : `add "query:${parameter}" to cameras`;
 const namedCameras: Missing = ({ cameras }) => (cameras ? undefined : 'add cameras');
 const answerOne: Missing = ({ answer }) => (answer === 'one' ? undefined : 'add "answer: one"');
 const answerForm: Missing = ({ answer }) =>
   answer ? undefined : 'add the form of its response, such as "answer: array" or "answer: config"';
 
 /** What each way to narrow cannot do without: a row that forgets it would show everything. */
-const NEEDED: Readonly<Record<string, Missing>> = {
+const NEEDED: Partial<Readonly<Record<Narrowing['how'], Missing>>> = {
   rewrite: judgedParameter,
   fanout: judgedParameter,
   check: namedCameras,
@@ -97,9 +111,9 @@ const NEEDED: Readonly<Record<string, Missing>> = {
 };
 
 function narrowFault(row: RowText): string | undefined {
-  const [how = '', parameter = ''] = row.narrow?.split(':') ?? [];
-  const missing = Object.hasOwn(NEEDED, how) ? NEEDED[how]?.(row, parameter) : undefined;
-  return missing && `narrow is ${row.narrow}, which needs more: ${missing}`;
+  const { narrow } = row;
+  const missing = narrow && NEEDED[narrow.how]?.(row, 'parameter' in narrow ? narrow.parameter : '');
+  return missing && `narrow is ${writtenNarrowing(narrow)}, which needs more: ${missing}`;
 }
 
 /** Two rows for one method and pattern: the second would never be used. */

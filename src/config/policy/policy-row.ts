@@ -1,16 +1,17 @@
 /** A row of a route table as it is written: its keys, and the words for a bad value (SPEC 5). */
 import { z } from 'zod';
 import { ACCESS_LEVELS, RESPONSE_FORMS, VERBS, VIEWS } from '../../domain/policy.ts';
-import { text } from '../schema/value-types.ts';
+import { err, ok } from '../../domain/result.ts';
+import { parsed } from '../schema/value-types.ts';
 import { parseBodyForm } from './body-form.ts';
+import { parseLocator, parseNarrowing, parsePrefixPlace, parseTimePlace } from './parse-terms.ts';
 
-const LOCATOR =
-  /^(?:(?:stream|frames|event|review|export|export-file|case|job|file:(?:preview|review-thumb|clip|image)):)?(?:(?:path|query):\w+|body:\w+(?:\[\]\.\w+)?)$/;
-const TIME_LOCATOR =
-  /^(?:query:\w+(?::\d+)?|path:\w+|file:path:\w+|hour:path|utc-hour:path|id|answer|own-route|own-data(?::(?:explore|labels|sub_labels|plates))?)$/;
-const PREFIX_PLACE = /^(?:always|header:[a-z][a-z-]*|recent:(?:id|path:\w+|body:\w+(?:\[\]\.\w+)?)|body:\w+=\w+)$/;
-const NARROWING =
-  /^(?:check|lookup|post-check|post-filter|rewrite-body|own-data(?::(?:explore|sub_labels|plates))?|per-message|deny|(?:rewrite|fanout):[a-z_]+)$/;
+/** A term of the row: text that `read` knows, or a problem in these words. */
+const term = <Term>(read: (text: string) => Term | undefined, wrong: string) =>
+  parsed((text) => {
+    const known = read(text);
+    return known === undefined ? err(`${JSON.stringify(text)} ${wrong}`) : ok(known);
+  });
 
 /** Of the NVR: `0.18`. */
 export const releaseSchema = z.string().regex(/^\d+\.\d+$/);
@@ -19,34 +20,23 @@ export const rowSchema = z.strictObject({
   route: z.string(),
   access: z.enum(ACCESS_LEVELS),
   cameras: z
-    .array(
-      text(
-        (locator) => LOCATOR.test(locator),
-        (shown) => `${shown} is not a camera locator: write for example "path:camera" or "query:cameras"`,
-      ),
-    )
+    .array(term(parseLocator, 'is not a camera locator: write for example "path:camera" or "query:cameras"'))
     .min(1)
     .exactOptional(),
-  narrow: text(
-    (rule) => NARROWING.test(rule),
-    (shown) => `${shown} is not a way to narrow a response: write for example check or "rewrite:cameras"`,
+  narrow: term(
+    parseNarrowing,
+    'is not a way to narrow a response: write for example check or "rewrite:cameras"',
   ).exactOptional(),
   answer: z.enum(RESPONSE_FORMS).exactOptional(),
   times: z
-    .array(
-      text(
-        (locator) => TIME_LOCATOR.test(locator),
-        (shown) => `${shown} does not say where times stand: write for example "query:after" or "path:start"`,
-      ),
-    )
+    .array(term(parseTimePlace, 'does not say where times stand: write for example "query:after" or "path:start"'))
     .min(1)
     .exactOptional(),
   by_prefix: z
     .array(
-      text(
-        (place) => PREFIX_PLACE.test(place),
-        (shown) =>
-          `${shown} does not say when the NVR looks up by the beginning of a name: write for example always or "recent:path:start"`,
+      term(
+        parsePrefixPlace,
+        'does not say when the NVR looks up by the beginning of a name: write for example always or "recent:path:start"',
       ),
     )
     .min(1)

@@ -17,8 +17,8 @@
  * 11. HEAD of a narrowed response                                                         405
  * 12. owner lookup                whose camera an id belongs to                           400, 403, 404, 502, 503
  */
-import type { AccessVerdict, Obligations } from '../../access/access-verdict.ts';
-import { authorize, type Surroundings } from '../../access/authorize.ts';
+import type { AccessVerdict, Obligations, Surroundings } from '../../access/access-verdict.ts';
+import { authorize } from '../../access/authorize.ts';
 import { refusedCameras } from '../../access/refused-cameras.ts';
 import { isOwn, type RouteMatch, type RouteTable } from '../../access/route-table.ts';
 import { isInternalHost } from '../../domain/addresses/internal-host.ts';

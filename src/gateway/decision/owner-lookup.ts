@@ -1,6 +1,6 @@
 /** Owner lookup: which camera an event, a review or an export belongs to. Asked once, for an id's camera never changes (SPEC 5, `how: lookup`). */
 import { LRUCache } from 'lru-cache';
-import type { OwnerKind, OwnerQuestion } from '../../access/access-verdict.ts';
+import type { OwnerQuestion } from '../../access/access-verdict.ts';
 import { isId } from '../../access/camera-locators.ts';
 import type { CameraView } from '../../access/camera-view.ts';
 import { isAmbiguous, isRecent } from '../../access/recorded/by-prefix.ts';
@@ -8,6 +8,7 @@ import { startOf } from '../../access/recorded/without-older.ts';
 import { recordOf } from '../../access/recorder-layout.ts';
 import { upTo } from '../../domain/bounded.ts';
 import { isRecord, type JsonRecord } from '../../domain/json-record.ts';
+import type { OwnerKind } from '../../domain/policy-terms.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 import { askFailure } from './ask-failure.ts';

@@ -1,6 +1,7 @@
 /** The request that a trusted proxy describes when it asks `/auth`: nginx, Traefik, Caddy and HAProxy (SPEC 4.2). */
 import { isServedHere, type RouteMatch } from '../../access/route-table.ts';
 import type { ResponseForm } from '../../domain/policy.ts';
+import type { Narrowing } from '../../domain/policy-terms.ts';
 import { headerLines, type RequestFacts, type RequestTarget } from '../../domain/request.ts';
 import { type Admission, type Admitted, admit, type Rules } from '../decision/admit.ts';
 import { AUTH_TARGET, belowBasePath } from '../decision/base-path.ts';
@@ -142,13 +143,13 @@ function passesAsItIs({ target, obligations, route }: Admitted, asked: RequestTa
 
 /** To a custom role the request was narrowed already: its answer is looked at once more in case of an old NVR. */
 function isSecondLook(clearance: string, route: RouteMatch): boolean {
-  const [how = ''] = route.kind === 'listed' ? (route.row.narrow ?? '').split(':') : [];
-  return clearance === 'restricted' && NARROWED_BY_REQUEST.includes(how);
+  const how = route.kind === 'listed' ? route.row.narrow?.how : undefined;
+  return clearance === 'restricted' && how !== undefined && NARROWED_BY_REQUEST.includes(how);
 }
 
 /** Forms of an answer of which only foreign rows are taken out; of the others fields are cut too. */
 const LISTS: readonly ResponseForm[] = ['array', 'nested'];
-const NARROWED_BY_REQUEST: readonly string[] = ['check', 'lookup', 'rewrite', 'fanout'];
+const NARROWED_BY_REQUEST: readonly Narrowing['how'][] = ['check', 'lookup', 'rewrite', 'fanout'];
 
 /** In any order: the gate puts the cameras at the end. */
 const isSameQuery = (sent: string, asked: string): boolean => sent === asked || pairsOf(sent) === pairsOf(asked);

@@ -3,6 +3,7 @@ import { namedCameras } from '../../access/refused-cameras.ts';
 import type { RouteMatch } from '../../access/route-table.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { CameraScope } from '../../domain/camera-scope.ts';
+import { writtenLocator, writtenNarrowing } from '../../domain/policy-terms.ts';
 import { REFUSALS, sentenceOf } from '../../domain/refusal.ts';
 import type { RequestFacts } from '../../domain/request.ts';
 import { headerNotes, WHY_UNREAD } from '../../identity/header-notes.ts';
@@ -142,8 +143,8 @@ function explainedRoute(facts: RequestFacts, { routes }: Rules): ExplainedRoute 
   return {
     route: `${methods.join(',')} ${path}`,
     access,
-    cameras,
-    narrow,
+    cameras: cameras.map(writtenLocator),
+    narrow: narrow && writtenNarrowing(narrow),
     row: `${file ?? 'the route table'}:${line}`,
   };
 }

@@ -4,7 +4,7 @@ import { isSince } from '../../access/recorded/without-older.ts';
 import { memberOf } from '../../access/recorder-layout.ts';
 import { withoutForeignObjects } from '../../access/without-foreign.ts';
 import { isRecord, type JsonRecord } from '../../domain/json-record.ts';
-import type { ComposedList } from '../../domain/policy.ts';
+import type { ComposedList } from '../../domain/policy-terms.ts';
 import { UnexpectedForm } from '../decision/ask-failure.ts';
 import { askInTurns } from './ask-in-turns.ts';
 

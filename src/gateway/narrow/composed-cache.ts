@@ -1,7 +1,7 @@
 /** Composed lists, kept for a moment: making one asks the NVR up to some hundred questions. */
 import { LRUCache } from 'lru-cache';
 import type { CameraView } from '../../access/camera-view.ts';
-import type { ComposedList } from '../../domain/policy.ts';
+import type { ComposedList } from '../../domain/policy-terms.ts';
 import { type Composition, composeList } from './compose-list.ts';
 
 /** Milliseconds. The pages ask for the newest events again and again; names hardly change. */

@@ -9,12 +9,13 @@ import { scopeOfNames } from '../../../src/domain/camera-scope.ts';
 import type { Role } from '../../../src/domain/names.ts';
 import { readJudgedJson } from '../../../src/gateway/narrow/narrow-request.ts';
 import { CONFIG } from '../../policy/support/two-cameras.ts';
+import { locatorsOf } from '../../support/routes.ts';
 import type { FuzzTarget } from './target.ts';
 
 const VIEW = viewOf({ role: 'gardener' as Role, scope: scopeOfNames(['garden']) }, 0, layoutOfConfig(CONFIG));
 const ADMIN_FIELDS = ['export_case_id', 'new_case_name'];
 const RULE = {
-  locators: ['body:items[].camera', 'file:image:body:items[].image_path', 'review:body:ids'],
+  locators: locatorsOf('body:items[].camera+file:image:body:items[].image_path+review:body:ids'),
   adminFields: ADMIN_FIELDS,
 };
 

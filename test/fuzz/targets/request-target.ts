@@ -1,7 +1,6 @@
 /** The target of a request: what is admitted means the same to every reader, and names no foreign camera to the NVR. */
 import assert from 'node:assert/strict';
 import { authorize } from '../../../src/access/authorize.ts';
-import { parseLocator } from '../../../src/access/camera-locators.ts';
 import { layoutOfConfig } from '../../../src/access/recorder-layout.ts';
 import { compileRouteTable } from '../../../src/access/route-table.ts';
 import { loadPolicy } from '../../../src/config/policy/load-policy.ts';
@@ -80,20 +79,20 @@ export const fuzzTarget: FuzzTarget = {
     assert.ok(match.row.access !== 'admin' && match.row.access !== 'none' && match.row.access !== 'unrestricted');
     if (match.row.access === 'public') return 'allowed';
     assert.equal(verdict.target.path, target.path);
-    for (const locator of (match.row.cameras ?? []).map(parseLocator)) {
+    for (const locator of match.row.cameras ?? []) {
       if (locator.source === 'path') {
         const { [locator.name]: named = '' } = match.parameters;
-        if (locator.kind === '' || locator.kind === 'stream')
+        if (locator.kind === 'camera' || locator.kind === 'stream')
           assert.ok(!OTHERS.includes(named), `${named} in the path`);
-      } else if (locator.source === 'query' && (locator.kind === '' || locator.kind === 'stream'))
+      } else if (locator.source === 'query' && (locator.kind === 'camera' || locator.kind === 'stream'))
         assert.deepEqual(
           readNames(verdict.target.query, locator.name).filter((name) => OTHERS.includes(name)),
           [],
         );
     }
-    const set = /^rewrite:(?<name>.+)$/.exec(match.row.narrow ?? '')?.groups?.['name'];
-    if (set === undefined) return 'allowed';
-    assert.deepEqual(new URLSearchParams(verdict.target.query).getAll(set), ['garden']);
+    const { narrow } = match.row;
+    if (narrow?.how !== 'rewrite') return 'allowed';
+    assert.deepEqual(new URLSearchParams(verdict.target.query).getAll(narrow.parameter), ['garden']);
     return 'narrowed';
   },
 };

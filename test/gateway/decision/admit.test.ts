@@ -14,6 +14,7 @@ import type { IdentityVerdict } from '../../../src/domain/verdict.ts';
 import { acceptedCaller, credentialFault } from '../../../src/gateway/decision/accepted-caller.ts';
 import { admit, type Rules } from '../../../src/gateway/decision/admit.ts';
 import { type HeaderLine, someRequest } from '../../support/request-facts.ts';
+import { locatorsOf, narrowingOf } from '../../support/routes.ts';
 
 const COOKIE: Credential = { kind: 'session', tokenId: 't', issuedAt: 0, expiresAt: 9e9, carriedBy: 'cookie' };
 const SCOPES: Readonly<Record<string, CameraScope>> = {
@@ -39,22 +40,36 @@ const TABLE = compileRouteTable([
   row('POST /enrol', { access: 'any', own: true, enrolment: true }),
   row('GET /open', { access: 'public' }),
   row('GET /s/{secret}/{file}', { access: 'public', own: true, link: true }),
-  row('GET /api/{camera}/latest.jpg', { access: 'camera', cameras: ['path:camera'], narrow: 'check', views: 'live' }),
+  row('GET /api/{camera}/latest.jpg', {
+    access: 'camera',
+    cameras: locatorsOf('path:camera'),
+    narrow: narrowingOf('check'),
+    views: 'live',
+  }),
   row('GET,POST,WS /any', { access: 'any' }),
   row('GET,WS /admin', { access: 'admin' }),
   row('GET /hidden', { access: 'none' }),
   row('GET /move', { access: 'any', verb: 'ptz' }),
-  row('GET,WS /camera/{camera}', { access: 'camera', cameras: ['path:camera'], narrow: 'check' }),
-  row('GET /list', { access: 'any', cameras: ['query:cameras'], narrow: 'rewrite:cameras', answer: 'array' }),
-  row('GET /names', { access: 'any', cameras: ['query:camera'], narrow: 'fanout:camera' }),
+  row('GET,WS /camera/{camera}', {
+    access: 'camera',
+    cameras: locatorsOf('path:camera'),
+    narrow: narrowingOf('check'),
+  }),
+  row('GET /list', {
+    access: 'any',
+    cameras: locatorsOf('query:cameras'),
+    narrow: narrowingOf('rewrite:cameras'),
+    answer: 'array',
+  }),
+  row('GET /names', { access: 'any', cameras: locatorsOf('query:camera'), narrow: narrowingOf('fanout:camera') }),
   row('GET /item/{id}', {
     access: 'any',
     verb: 'history',
-    cameras: ['event:path:id'],
-    narrow: 'lookup',
+    cameras: locatorsOf('event:path:id'),
+    narrow: narrowingOf('lookup'),
     answer: 'one',
   }),
-  row('GET /whole', { access: 'any', narrow: 'deny' }),
+  row('GET /whole', { access: 'any', narrow: narrowingOf('deny') }),
   row('GET /special', { access: 'any', admin_parameters: ['raw'] }),
 ]);
 

@@ -1,11 +1,11 @@
 /** Whose is it? Asked once, and never guessed (SPEC 5, `how: lookup`). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { OwnerKind } from '../../../src/access/access-verdict.ts';
 import { viewOf } from '../../../src/access/camera-view.ts';
 import { layoutOfNames } from '../../../src/access/recorder-layout.ts';
 import { scopeOf } from '../../../src/domain/camera-scope.ts';
 import type { CameraName, Role } from '../../../src/domain/names.ts';
+import type { OwnerKind } from '../../../src/domain/policy-terms.ts';
 import { createOwnerLookup } from '../../../src/gateway/decision/owner-lookup.ts';
 
 const VIEW = viewOf(

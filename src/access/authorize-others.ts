@@ -1,0 +1,94 @@
+/**
+ * Authorization of a caller who is no admin of all cameras, behind the steps of `authorize.ts`:
+ *
+ *  8. path        not one that the vod module would read as another
+ *  9. layout      where a row takes any name for a camera's, the NVR's cameras are known, and this is one of them
+ * 10. names       a stream that is an address, a parameter for admins, an id that is more than an id
+ * 11. time        what the caller sees back to a moment only
+ * 12. messages    those of a WebSocket are judged one by one, later
+ * 13. cameras     of a caller who sees listed ones: named cameras must be visible, other requests are narrowed
+ */
+import { type Caller, isDenied } from '../domain/caller.ts';
+import type { PolicyRow } from '../domain/policy.ts';
+import type { RefusalReason } from '../domain/refusal.ts';
+import type { RequestTarget } from '../domain/request.ts';
+import { err, ok, type Result } from '../domain/result.ts';
+import { sinceOf } from '../domain/rights/rights.ts';
+import { type AccessVerdict, type Obligations, refused, type Surroundings } from './access-verdict.ts';
+import { hasOddId, namesAddress } from './camera-locators.ts';
+import { clearanceOf, viewOf } from './camera-view.ts';
+import { queryValues } from './query.ts';
+import { isPlaylist } from './recorded/link-playlist.ts';
+import { isVodTrick } from './recorded/vod-path.ts';
+import type { RecorderLayout } from './recorder-layout.ts';
+import type { Listed } from './route-table.ts';
+import { type WithinTime, withinTime } from './within-time.ts';
+import { bodyObligations, withinView, withObligations } from './within-view.ts';
+
+export function authorizeOthers(
+  caller: Caller,
+  match: Listed,
+  target: RequestTarget,
+  { layout, now }: Surroundings,
+): AccessVerdict {
+  const { row } = match;
+  if (isVodTrick(target.segments)) return refused('route-unlisted'); // 8
+  if (row.dynamic && !layout) return refused('cameras-unknown'); // 9
+  // In the place of a dynamic segment, a name that is no camera may be a route that the table does not list.
+  if (row.dynamic && !namesCamera(match, layout)) return refused('route-unlisted');
+  if (namesAddress(match, target)) return refused('camera-not-in-role'); // 10
+  if (isForAdmins(row, target)) return refused('field-admin-only');
+  if (hasOddId(match, target)) return refused('parameter-refused');
+  const inTime = judgeTime(caller, match, target, now); // 11
+  if (!inTime.ok) return refused(inTime.error);
+  if (row.narrow?.how === 'per-message') return judgeMessages(caller, target, { layout, now }); // 12
+  const { target: judged, obligations: times } = inTime.value;
+  const signalling = row.signalling ? { signalling: { mayTalk: !isDenied(caller, 'talk') } } : {};
+  const more = { ...signalling, ...times, ...playlistOf(caller, target), ...startedBy(match) };
+  if (caller.scope.kind === 'all' || !isNarrowed(row))
+    return withObligations(judged, row, viewOf(caller, now, layout), { ...bodyObligations(row, []), ...more });
+  if (!layout) return refused('cameras-unknown'); // 13
+  return withinView(match, judged, viewOf(caller, now, layout), { now, more });
+}
+
+function namesCamera({ row, parameters }: Listed, layout: RecorderLayout | undefined): boolean {
+  const { name = '' } = row.cameras?.find(({ kind, source }) => kind === 'camera' && source === 'path') ?? {};
+  return layout?.cameras.some((camera) => camera === parameters[name]) ?? false;
+}
+
+const isForAdmins = ({ admin_parameters }: PolicyRow, { query }: RequestTarget): boolean =>
+  query !== '' && admin_parameters?.some((name) => queryValues(query, name).length > 0) === true;
+
+/** Only of a caller who sees listed cameras is every list looked at: any other could be shown older things. */
+function judgeTime(
+  caller: Caller,
+  match: Listed,
+  target: RequestTarget,
+  now: number,
+): Result<WithinTime, RefusalReason> {
+  if (!caller.history || !isFootage(match.row)) return ok({ target, obligations: {} });
+  const since = sinceOf(caller.history, now) ?? Number.POSITIVE_INFINITY;
+  return clearanceOf(caller) === 'restricted' ? withinTime(match, target, { since, now }) : err('history-not-judged');
+}
+
+/** A row of a camera that names no verb may show anything. */
+const isFootage = ({ verb, access }: PolicyRow): boolean =>
+  verb === 'history' || verb === 'export' || (verb === undefined && access === 'camera');
+
+/** Whether a restricted role's request or response must be narrowed at all. */
+const isNarrowed = ({ narrow, cameras, access, answer }: PolicyRow): boolean =>
+  access === 'camera' || narrow !== undefined || cameras !== undefined || answer !== undefined;
+
+export function judgeMessages(caller: Caller, target: RequestTarget, { layout, now }: Surroundings): AccessVerdict {
+  if (!layout) return refused('cameras-unknown');
+  const { denied = [] } = caller;
+  return { kind: 'allowed', target, obligations: { view: viewOf(caller, now, layout), messages: { denied } } };
+}
+
+/** The visitor of a link has no rights anywhere else than below it. */
+export const playlistOf = ({ credential }: Caller, { path }: RequestTarget): Pick<Obligations, 'playlistAt'> =>
+  credential.kind === 'link' && isPlaylist(path) ? { playlistAt: path.slice(0, path.lastIndexOf('/')) } : {};
+
+/** Whoever starts a job: others ask for it by its id. */
+export const startedBy = ({ row, parameters }: Listed): Pick<Obligations, 'startedFor'> =>
+  row.starts && parameters['camera'] !== undefined ? { startedFor: parameters['camera'] } : {};
