@@ -6,7 +6,7 @@ import { isInstalled } from './ui/build-pages.ts';
 import { isBuiltFrom, keepDigest } from './ui/pages-digest.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-/** Beside `src`, so that paths from here to `conf` or `dist/ui` are those of the sources. */
+/** The folder of the built server, beside `src`, so that paths from here to `conf` or `dist/ui` are those of the sources. */
 export const BUNDLE = join(ROOT, 'bundle');
 const SOURCES = '{src/**/*.*,conf/policies/*.yaml,package-lock.json}';
 

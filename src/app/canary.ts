@@ -18,7 +18,7 @@ export interface Canary {
   close(): Promise<void>;
 }
 
-/** Under one per cent, whatever a question costs the NVR. */
+/** The share of the time that has a question under way: under one per cent, whatever a question costs the NVR. */
 const SHARE = 0.01;
 const SHARE_NOW = 0.5;
 const LOOK_MS = 5_000;

@@ -32,7 +32,7 @@ export interface Generation {
   readonly accounts: AccountsInForce;
   readonly components: Components;
   readonly gates: Readonly<Record<ListenerName, Gate>>;
-  /** For checking open streams again; nothing of it is counted. */
+  /** The rules for checking open streams again; nothing of it is counted. */
   readonly rules: () => Rules;
   readonly readiness: () => Promise<Readiness>;
   readonly status: () => Promise<ServiceStatus>;
@@ -51,7 +51,7 @@ export interface CanarySources {
 /** What a generation is made from beside its configuration. */
 export interface GenerationDeps {
   readonly runtime: Runtime;
-  /** For the status page: a sentence each. */
+  /** A sentence for each warning of the status page. */
   readonly warnings: () => readonly string[];
   readonly runCanary: RunCanary;
 }

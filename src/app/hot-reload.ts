@@ -16,7 +16,7 @@ import type { Runtime } from './runtime.ts';
 export interface Reloaded {
   /** Why not is in the log. */
   readonly isTaken: boolean;
-  /** To be shown once, when it needed one. */
+  /** The password to be shown once, when it needed one. */
   readonly newAdminPassword: NewAdminPassword | undefined;
   /** When one of these changes it is time to read again. */
   readonly files: readonly string[];
@@ -26,9 +26,9 @@ export interface Generations {
   inForce(): Generation;
   /** Undefined until the first one is open. */
   config(): ServiceConfig | undefined;
-  /** For the status page: a sentence each. */
+  /** A sentence for each warning of the status page. */
   warnings(): readonly string[];
-  /** Before anything is served. */
+  /** Opens the parts before anything is served. */
   open(config: ServiceConfig, runtime: Runtime): Promise<void>;
   /** One after another, each read when it is its turn: what holds in the end is what was written last. */
   reload(read: () => Promise<ServiceConfigOutcome>): Promise<Reloaded>;

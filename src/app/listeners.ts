@@ -19,7 +19,7 @@ export interface ListenerDeps {
   readonly gates: Readonly<Record<ListenerName, Gate>>;
   /** `nvr.timeout_idle` in force. */
   readonly timeoutIdle: () => number;
-  /** Of the external listener. */
+  /** The certificates of the external listener. */
   readonly tls: ServedCertificates | undefined;
   /** Not listening yet. */
   readonly telemetry: Server;

@@ -7,7 +7,7 @@ import type { Generation } from './generation.ts';
 import type { Runtime } from './runtime.ts';
 
 export interface ReloadReport {
-  /** To be called once, at the start. */
+  /** Notes the state of the start. Call it once. */
   started(generation: Generation, runtime: Runtime): void;
   taken(next: Generation, before: Generation, renewal: Renewal, runtime: Runtime): void;
   rejected(config: Omit<InvalidConfig, 'kind'>, runtime: Runtime): void;

@@ -42,7 +42,7 @@ export interface Runtime {
   readonly store: HoldingStore;
   /** Asked before anything is deleted by its age. */
   readonly mayDelete: DeletionGuard;
-  /** Beside the clock of the server that keeps the store. */
+  /** The difference between this clock and that of the server that keeps the store. */
   readonly clockOffset: ClockOffset;
   readonly health: Health;
   readonly accounts: Accounts;

@@ -10,7 +10,7 @@ export interface StartOptions {
   readonly directory: string;
   readonly env: Environment;
   readonly clock: Clock;
-  /** For the login limiter: a clock that is never set. Default: the machine's own count of milliseconds. */
+  /** The clock of the login limiter, which is never set. Default: the machine's own count of milliseconds. */
   readonly steadyClock?: Clock;
   readonly log: ConsoleStream;
   readonly version: string;

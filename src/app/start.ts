@@ -15,7 +15,7 @@ import type { StartOptions } from './start-options.ts';
 
 export interface Postern {
   readonly addresses: Addresses;
-  /** To be shown once, when this start made one (interface 2.1, 5.2). */
+  /** The password to be shown once, when this start made one (interface 2.1, 5.2). */
   readonly newAdminPassword: NewAdminPassword | undefined;
   /** A configuration that was read again holds from now on, or the one before stays; the log says which. */
   readonly reload: Generations['reload'];

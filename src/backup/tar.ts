@@ -34,7 +34,7 @@ export const tarPadding = (size: number): Buffer => Buffer.alloc((BLOCK - (size 
 
 export const tarEnd = (): Buffer => Buffer.alloc(2 * BLOCK);
 
-/** Of the header with blanks in the place of its own checksum. */
+/** The checksum of the header, with blanks in the place of its own checksum. */
 function checksum(header: Buffer): number {
   let sum = CHECKSUM.length * 0x20;
   for (let at = 0; at < BLOCK; at++)
@@ -44,7 +44,7 @@ function checksum(header: Buffer): number {
 
 export type TarPart =
   | { readonly kind: 'file'; readonly entry: TarEntry }
-  /** Of the file that was named last. */
+  /** Bytes of the file that was named last. */
   | { readonly kind: 'bytes'; readonly bytes: Buffer };
 
 /** Throws a sentence for what is no archive, and for one that ends too early. */

@@ -7,7 +7,7 @@ import { putInPlace } from '../files/put-in-place.ts';
 import { tarEnd, tarHeader, tarPadding } from './tar.ts';
 
 export interface BackedUp {
-  /** In the archive. */
+  /** The name in the archive. */
   readonly name: string;
   readonly path: string;
 }

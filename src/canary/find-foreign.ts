@@ -147,7 +147,7 @@ function entryOfFolder({ name, type, mtime }: JsonRecord, { foreignCameras }: Kn
 const ownOf = (cameras: JsonRecord, { foreignCameras }: Known): JsonRecord =>
   Object.fromEntries(Object.entries(cameras).filter(([camera]) => !foreignCameras.has(camera)));
 
-/** In the NVR's configuration the names of all cameras stay, with entries that say nothing: see docs/canary.md. */
+/** Looks at the cameras in the NVR's configuration: the names of all stay, with entries that say nothing (docs/canary.md). */
 const findInHollow = (cameras: JsonRecord, { foreignCameras }: Known): Seen | undefined =>
   firstOf(Object.entries(cameras), ([camera, entry]) =>
     foreignCameras.has(camera) && !isHollow(entry, camera) ? { camera, by: 'key' } : undefined,

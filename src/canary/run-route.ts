@@ -6,7 +6,7 @@ import type { RouteState } from '../domain/verdict.ts';
 /** One round, or the end of the one that is under way. Null when nothing could be asked, as without an NVR. */
 export type RunCanary = () => Promise<CanaryStatus | null>;
 
-/** By its row, for admins only. */
+/** The route that runs a round; its row is for admins only. */
 export function createCanaryRoute(run: RunCanary): Router<RouteState> {
   const router = new Router<RouteState>({ strict: true, sensitive: true });
   router.post('/api/status/canary', async (ctx) => {

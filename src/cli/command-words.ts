@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 
 export interface CommandWords {
-  /** As written, known or not; undefined when none is named. */
+  /** The command as written, known or not; undefined when none is named. */
   readonly command: string | undefined;
   /** Words behind the command. */
   readonly rest: readonly string[];

@@ -5,7 +5,7 @@ import type { DestinationStream } from 'pino';
 import { prettyLine } from './pretty-line.ts';
 
 export interface LogDestination extends DestinationStream {
-  /** Before anything else is written to the same place. */
+  /** Writes what is gathered, before anything else is written to the same place. */
   flush(): void;
   /** How many lines were dropped since the start, because the output was not read. */
   dropped(): number;
@@ -13,9 +13,9 @@ export interface LogDestination extends DestinationStream {
   written(patienceMs: number): Promise<boolean>;
 }
 
-/** For so long lines are gathered, and then written together: a line for each request must not be a system call each. */
+/** The time for which lines are gathered and then written together: a line for each request must not be a system call each. */
 const GATHERED_MS = 20;
-/** In characters: what waits for a reader that has stopped must not fill the memory. */
+/** The most characters that wait for a reader that has stopped: they must not fill the memory. */
 const MOST_WAITING = 1024 * 1024;
 
 export function openLogDestination(stdout: Writable & { isTTY?: boolean }): LogDestination {

@@ -3,7 +3,7 @@ import { parseDuration } from '../domain/duration.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 
 const UNIX = /^\d{9,11}$/;
-/** Without a zone: the local time of this machine. */
+/** A date and time; without a zone the local time of this machine. */
 const DATE = /^(?<day>\d{4}-\d{2}-\d{2})(?:[ T](?<time>\d{2}:\d{2}(?::\d{2})?)(?<zone>Z|[+-]\d{2}:\d{2})?)?$/;
 
 /** Unix seconds; null for `never`; undefined for what is not said. `now` in Unix seconds. */

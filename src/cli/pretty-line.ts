@@ -24,7 +24,7 @@ function recordIn(line: string): Record<string, unknown> | undefined {
   }
 }
 
-/** In the reader's own time zone. */
+/** The time in the reader's own time zone. */
 function clockTime(time: unknown): string {
   const at = new Date(String(time));
   if (Number.isNaN(at.getTime())) return '--:--:--.---';
@@ -34,7 +34,7 @@ function clockTime(time: unknown): string {
 
 const digits = (value: number, width: number): string => String(value).padStart(width, '0');
 
-/** Without quotes, but with the escapes of what is inside. */
+/** The text without quotes, but with the escapes of what is inside. */
 const plain = (text: unknown): string =>
   visibleJson(JSON.stringify(String(text)))
     .slice(1, -1)

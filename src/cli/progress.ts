@@ -8,7 +8,7 @@ export interface Screen {
 
 export interface ProgressOptions {
   readonly title: string;
-  /** Of bytes or events; undefined when it is unknown. */
+  /** The number of bytes or events; undefined when it is unknown. */
   readonly total: number | undefined;
   /** What is counted; default: events. */
   readonly unit?: string;

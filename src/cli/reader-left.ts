@@ -6,7 +6,10 @@ const LEFT: readonly unknown[] = ['EPIPE', 'EIO'];
 
 export const isReaderLeft = (fault: unknown): boolean => LEFT.includes(Object(fault).code);
 
-/** Without a listener, Node ends the process with a stack. `onFault` is told when the output cannot be written for another reason. */
+/**
+ * Ends the process when nobody reads its output: without a listener, Node ends it with a stack. `onFault` is called when the
+ * output cannot be written for another reason.
+ */
 export function endQuietly(outputs: readonly Pick<Writable, 'on'>[], onFault: (sentence: string) => void): void {
   for (const output of outputs)
     output.on('error', (fault: Error) => {

@@ -1,4 +1,4 @@
-/** Of V8 while a service starts, and while it serves: a start runs once, so what it loads is not made fast. */
+/** V8's settings while a service starts, and while it serves: a start runs once, so what it loads is not made fast. */
 import v8 from 'node:v8';
 
 /**

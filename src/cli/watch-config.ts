@@ -7,7 +7,7 @@ export interface ConfigWatch {
   close(): void;
 }
 
-/** To be called before the start: what changes during it is not missed. */
+/** Watches the files. Call it before the start: what changes during it is not missed. */
 export async function watchConfig(files: readonly string[]): Promise<ConfigWatch> {
   let reload: (() => Promise<readonly string[]>) | undefined;
   let hasChanged = false;

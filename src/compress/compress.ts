@@ -14,12 +14,12 @@ const inBrotli = promisify<string | Buffer, BrotliOptions, Buffer>(brotliCompres
 const inGzip = promisify<string | Buffer, Buffer>(gzip);
 
 interface Coder {
-  /** In the thread pool: the event loop goes on. */
+  /** Compresses in the thread pool: the event loop goes on. */
   readonly whole: (bytes: string | Buffer) => Promise<Buffer>;
   readonly stream: () => Transform;
 }
 
-/** In the order of preference: Brotli is smaller, and browsers weigh both the same. */
+/** The codings in the order of preference: Brotli is smaller, and browsers weigh both the same. */
 const CODERS = {
   br: { whole: (bytes) => inBrotli(bytes, BROTLI), stream: () => createBrotliCompress(BROTLI) },
   gzip: { whole: (bytes) => inGzip(bytes), stream: () => createGzip() },

@@ -21,7 +21,7 @@ const QUICKSTART = join(import.meta.dirname, '../../conf/quickstart.yaml');
 /** A configuration has one of these names. */
 export const CONFIG_NAMES = ['config.yaml', 'config.yml'] as const;
 
-/** With no configuration: the first one is written there, or only read; or it is a problem, for there was one. */
+/** What to do with no configuration: write the first one there, only read it, or report a problem, for there was one. */
 export type WhenMissing = 'write' | 'read' | 'refuse';
 
 /**

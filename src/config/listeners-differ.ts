@@ -6,7 +6,7 @@ import { parseListenAddress, serverDefaults } from './schema/addresses.ts';
 const LISTENERS = ['external', 'internal', 'telemetry'] as const;
 const EVERYWHERE: readonly string[] = ['0.0.0.0', '::'];
 
-/** Of the raw values. One that is no address is a problem of its own. */
+/** Compares the raw values. One that is no address is a problem of its own. */
 export function listenersDiffer(tree: unknown): readonly Finding[] {
   const given: Readonly<Record<string, unknown>> = Object(Object(tree).server);
   const placed = LISTENERS.flatMap((name) => {

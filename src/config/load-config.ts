@@ -53,7 +53,7 @@ export type ConfigOutcome =
   | {
       readonly kind: 'invalid';
       readonly problems: readonly Problem[];
-      /** Of what is right, as far as it can be told. */
+      /** Warnings about what is right, as far as it can be told. */
       readonly warnings?: readonly Problem[];
       readonly file: string;
     };
@@ -139,7 +139,7 @@ async function settingsFrom(tree: unknown, places: SecretPlaces): Promise<Result
 
 interface Unfit {
   readonly findings: readonly Finding[];
-  /** Without what is wrong. */
+  /** The settings without what is wrong. */
   readonly readable: Settings | undefined;
 }
 

@@ -16,7 +16,7 @@ export interface ServiceConfig {
   readonly text: string;
   /** The files that `<key>_file` keys name, by their keys' places. */
   readonly secretFiles: ReadonlyMap<readonly string[], string>;
-  /** Of `nvr.policy`, with Postern's own before them. */
+  /** The rows of `nvr.policy`, with Postern's own before them. */
   readonly policy: readonly PolicyRow[];
   /** The release of the NVR that the route table was made for. */
   readonly policyNvr: string | undefined;
@@ -35,7 +35,7 @@ export interface ServiceConfig {
 export interface InvalidConfig {
   readonly kind: 'invalid';
   readonly problems: readonly Problem[];
-  /** Of what is right, as far as it can be told. */
+  /** Warnings about what is right, as far as it can be told. */
   readonly warnings?: readonly string[];
   readonly file: string;
   readonly files: readonly string[];

@@ -24,7 +24,7 @@ export interface Cause {
   readonly isLast?: boolean;
 }
 
-/** For a table row: the sentence when it holds. */
+/** The sentence when the condition holds; for a row of the table of causes. */
 export const when = (holds: boolean, sentence: string): string | undefined => (holds ? sentence : undefined);
 
 /** A header of the answer, its lines joined. */
@@ -34,7 +34,7 @@ export const headerOf = (response: Observations['reach'] | undefined, name: stri
 export const statusOf = (response: Observations['reach'] | undefined): number | undefined =>
   response?.kind === 'answered' ? response.status : undefined;
 
-/** In the words of a refusal of Postern's, or the answer that its probes give. */
+/** Whether the answer is a refusal of Postern's, or one that its probes give. */
 export function isPosterns(response: Observations['reach'] | undefined): boolean {
   if (response?.kind !== 'answered') return false;
   return /^\s*\{"(?:success":false|service":"postern")/.test(response.body);

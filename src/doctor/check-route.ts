@@ -11,7 +11,7 @@ export interface CheckedBy {
   readonly asker: string | undefined;
   /** The client's address. */
   readonly from: string;
-  /** By which credential, as the ledger tells it. */
+  /** The credential as the ledger writes it. */
   readonly credential?: string;
   readonly requestId: string;
 }
@@ -31,7 +31,10 @@ const askerOf = (caller: Caller | undefined): string | undefined =>
 const STATUS_OF = { busy: 409, failed: 503 } as const;
 const RETRY_SECONDS = '10';
 
-/** By its row, for admins only. Nothing of the request says where to look: only the configuration does (SSRF). */
+/**
+ * The route that checks the address; its row is for admins only. Only the configuration says where to look, nothing of the
+ * request (SSRF).
+ */
 export function createCheckRoute(check: AddressCheck): Router<RouteState> {
   const router = new Router<RouteState>({ strict: true, sensitive: true });
   router.post('/api/status/doctor', async (ctx) => {

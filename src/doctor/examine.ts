@@ -126,7 +126,7 @@ const UPGRADE = {
   'sec-websocket-key': 'cG9zdGVybi1kb2N0b3IhIQ==',
 };
 
-/** With what a stranger might add, to see whether it arrives. */
+/** The headers of a browser, with those that a stranger might add, to see whether they arrive. */
 const asBrowser = ({ identityHeaders }: ExamineOptions, mark: string): OutgoingHttpHeaders => ({
   cookie: `${COOKIE}=1`,
   'x-forwarded-for': FORGED_ADDRESS,

@@ -1,4 +1,4 @@
-/** From what was seen to what is wrong: the table of causes, in the order in which a request goes (SPEC 15). Pure. */
+/** The table of causes, from what was seen to what is wrong, in the order in which a request goes (SPEC 15). Pure. */
 import type { Cause, Level, Lines, ProxyKind } from './cause.ts';
 import { FORWARDED_CAUSES } from './causes/forwarded.ts';
 import { INSIDE_CAUSES } from './causes/inside.ts';
@@ -15,7 +15,7 @@ export interface Finding {
   /** What was seen. */
   readonly seen: string;
   readonly advice: string;
-  /** To change at the proxy that was found; empty when there is none, or it is not known. */
+  /** The lines to change at the proxy that was found; empty when there is none, or it is not known. */
   readonly lines: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 /** What doctor writes into its probes, to find again in what arrived. */
 
-/** Of a network that is for documents (RFC 5737). */
+/** An address of a network that is for documents (RFC 5737). */
 export const FORGED_ADDRESS = '203.0.113.77';
 export const FORGED_NAME = 'postern-doctor-forged';
 export const COOKIE = 'postern_doctor';

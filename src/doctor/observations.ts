@@ -8,7 +8,7 @@ export type ProbeResponse =
   | {
       readonly kind: 'answered';
       readonly status: number;
-      /** By lower-case name; lines of one name are a list. */
+      /** The headers by lower-case name; lines of one name are a list. */
       readonly headers: Readonly<Record<string, readonly string[]>>;
       readonly body: string;
       /** The port that this end of the connection had. */
@@ -60,7 +60,7 @@ export interface TlsSeen {
   readonly certificate: string;
 }
 
-/** Of a stream that says something, is silent for a while, and says its last. */
+/** A stream that says something, is silent for a while, and says its last. */
 export interface StreamSeen {
   /** Whether what was said first came before the silence was over. */
   readonly cameAtOnce: boolean;
@@ -127,7 +127,7 @@ export interface Observations {
   };
   /** Unix seconds of the clock here, when the first probe was answered. */
   readonly now: number;
-  /** Of the program that looks, and of the files that it reads. */
+  /** The program that looks, and the files that it reads. */
   readonly own: Build;
   /** Names of the headers that Postern takes an identity from; none with accounts of its own. */
   readonly identityHeaders: readonly string[];

@@ -71,7 +71,7 @@ function seenOf(ctx: ProbeContext, { isTrustedPeer, identityHeaders, now, build 
   };
 }
 
-/** Of the listener. Every client of it gets it with the handshake. */
+/** The certificate of the listener. Every client of it gets it with the handshake. */
 function certificateOf(socket: Socket): { readonly certificate?: string } {
   if (!(socket instanceof TLSSocket)) return {};
   const { fingerprint256 } = (socket.getCertificate() ?? {}) as Partial<PeerCertificate>;

@@ -9,7 +9,7 @@ import { proxyKindOf } from './proxy-kind.ts';
 export interface Report {
   /** Null when only this machine was looked at. */
   readonly url: string | null;
-  /** As it says of itself, or as was told. */
+  /** The kind of proxy, as it says of itself or as it was given. */
   readonly proxy: ProxyKind | null;
   readonly findings: readonly Finding[];
 }
@@ -20,7 +20,7 @@ export type InsideWithoutPorts = Omit<InsideSeen, 'openPorts'>;
 export interface ReportOptions extends Omit<ExamineOptions, 'url'> {
   readonly url: URL | undefined;
   readonly proxy: ProxyKind | undefined;
-  /** Of `server.internal`, where every caller is an admin; undefined where it is off. */
+  /** The port of `server.internal`, where every caller is an admin; undefined where it is off. */
   readonly internalPort: number | undefined;
   readonly inside: () => Promise<InsideWithoutPorts>;
 }

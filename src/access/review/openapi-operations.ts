@@ -8,7 +8,7 @@ import type { Operation } from './policy-drift.ts';
 export interface DescribedApi {
   /** The version that the description gives itself. */
   readonly version: string | undefined;
-  /** Below which clients see the operations. */
+  /** The path below which clients see the operations. */
   readonly prefix: string;
   readonly operations: readonly Operation[];
 }

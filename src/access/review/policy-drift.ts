@@ -4,9 +4,9 @@ import { writtenPlace } from '../../domain/policy-terms.ts';
 
 export interface Operation {
   readonly method: string;
-  /** As requests have it, with `{name}` for parameters. */
+  /** The path as requests have it, with `{name}` for parameters. */
   readonly path: string;
-  /** Of the query. */
+  /** The names of the query's parameters. */
   readonly parameters: readonly string[];
   /** Members of the JSON body: `ids`, `items[].camera`. Undefined: the description tells of none. */
   readonly body?: readonly string[] | undefined;

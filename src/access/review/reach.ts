@@ -17,7 +17,7 @@ export interface Asked {
   readonly row: PolicyRow;
 }
 
-/** Of one operation, for each camera of the layout in its order; one that is about no camera has a single answer. */
+/** The answer for one operation: one for each camera of the layout, in its order; a single one where it is about no camera. */
 export type Reach = readonly boolean[];
 
 /** A request of an operation, and the row that it falls under. */
@@ -49,7 +49,7 @@ export function reachUnder(
       return { camera, target, match, isShared: isShared(match, target, camera, { layout, known }) };
     }),
   );
-  /** Of shared samples, for each class of rights; found when first wanted. */
+  /** The verdicts of shared samples, for each class of rights; found when first wanted. */
   const verdicts = new Map<string, Map<Sample, boolean>>();
   const isAllowed = (sample: Sample, caller: Caller | undefined): boolean =>
     authorize(caller, sample.match, sample.target, deps).kind === 'allowed';

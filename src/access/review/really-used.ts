@@ -13,7 +13,7 @@ export interface Use {
 }
 
 export interface UsedChange extends Change {
-  /** Of an operation that shows pictures and would be lost: what was watched of that kind; empty for nothing. */
+  /** The viewings of this kind, where the operation shows pictures and would be lost; empty for none. */
   readonly used?: readonly Use[];
 }
 

@@ -8,7 +8,7 @@ import type { Verb } from '../../domain/policy.ts';
 export interface Holder {
   readonly kind: 'user' | 'token';
   readonly name: string;
-  /** Of a token: its owner. */
+  /** The owner of a token. */
   readonly owner?: string;
   readonly rights: Rights;
 }
@@ -36,7 +36,7 @@ export function sightOf({ rights, ...holder }: Holder, cameras: readonly CameraN
   };
 }
 
-/** Of these holders those who see the camera, now or when their hours begin. */
+/** The holders who see the camera, now or when their hours begin. */
 export const whoSees = (
   camera: CameraName,
   holders: readonly Holder[],

@@ -64,11 +64,11 @@ export interface AccountDeps extends FactorDeps {
   readonly key: CryptoKey;
   readonly credentials: Credentials;
   readonly limiter: LoginLimiter;
-  /** Of wrong codes, by account. */
+  /** The limiter of wrong codes, by account. */
   readonly codeLimiter: LoginLimiter;
-  /** Of tokens that are no invitations, by address. */
+  /** The limiter of tokens that are no invitations, by address. */
   readonly invitationLimiter: MemoryLimiter;
-  /** Of secrets that are no links, by address. */
+  /** The limiter of secrets that are no links, by address. */
   readonly linkLimiter: MemoryLimiter;
   readonly passes: LinkPasses;
   readonly tickets: Tickets;
@@ -164,7 +164,7 @@ const sessionsUnder = (
     cookie: { name: auth.cookie_name, secure: auth.cookie_secure, sameSite: auth.cookie_same_site, path: '/' },
   });
 
-/** With `strict` every change of users and roles asks for a proof. */
+/** Whether a request needs a proof: with `strict` every change of users and roles does. */
 const proofRule =
   (isStrict: boolean, clock: Clock): AccountResponseDeps['asksProof'] =>
   (caller, act) =>

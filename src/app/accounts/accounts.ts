@@ -42,11 +42,11 @@ export interface Accounts extends Credentials {
   readonly firstTimeLogin: FirstTimeLogin;
   readonly knownClients: KnownClients;
   readonly sendOfService: (message: ServiceMessage) => void;
-  /** As they are by these settings; nothing has changed yet. */
+  /** The accounts as they are by these settings; nothing has changed yet. */
   under(settings: Settings): AccountsInForce;
   /** Puts it in force for all requests. */
   enforce(accounts: AccountsInForce): void;
-  /** After that: users without their role are viewers, and there is an admin. `reset`: with a new password in any case. */
+  /** Makes users without their role viewers, and an admin where there is none. `reset`: with a new password in any case. */
   settle(accounts: AccountsInForce, reset: boolean): Promise<NewAdminPassword | undefined>;
 }
 
@@ -54,7 +54,7 @@ export interface Accounts extends Credentials {
 export const ADD_ON_OPTIONS = '/data/options.json';
 
 export interface AccountsOptions {
-  /** Of the start. */
+  /** The settings of the start. */
   readonly settings: Settings;
   readonly directory: string;
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -26,7 +26,7 @@ export interface Credentials {
   readonly grace: StoreGrace;
   readonly tokens: ApiTokens;
   readonly tokenVerifier: TokenVerifier;
-  /** Of clients that sent bad ones. */
+  /** The limiter of clients that sent bad tokens. */
   readonly tokenLimiter: { reserve(address: string): MaybePromise<Place>; size(): number };
   readonly seenSessions: SeenSessions;
   /** What a wrong password costs: as much as with the hashes that the store has. */
@@ -40,7 +40,7 @@ export interface Credentials {
 
 export interface CredentialDeps {
   readonly store: Store;
-  /** Of the key that sessions are signed with. */
+  /** The digest of the key that sessions are signed with. */
   readonly keyId: string;
   /** Those of the configuration. */
   readonly fixedRoles: RolesInForce;

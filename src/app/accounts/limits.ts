@@ -43,7 +43,7 @@ export function openLimits({ attempts, steadyClock, sharedClock, key, metrics }:
 
 const DIGEST_BYTES = 16;
 
-/** With a key: what is stored tells no address. */
+/** A keyed digest: what is stored tells no address. */
 function digestWith(key: Uint8Array): (text: string) => string {
   const own = createHmac('sha256', key).update('login limits').digest();
   return (text) => createHmac('sha256', own).update(text).digest().subarray(0, DIGEST_BYTES).toString('base64url');

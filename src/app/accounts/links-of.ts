@@ -32,7 +32,7 @@ export interface LinksInForceDeps extends Pick<LinkDeps, 'clock' | 'owesFactor'>
   readonly store: Pick<Store, 'links' | 'accounts'>;
   readonly credentials: Credentials;
   readonly passes: LinkPasses;
-  /** Of secrets that open nothing, by address: it bounds the questions to the store. */
+  /** The limiter of secrets that open nothing, by address: it bounds the questions to the store. */
   readonly linkLimiter: MemoryLimiter;
   readonly audit: Audit;
   readonly metrics: Metrics;

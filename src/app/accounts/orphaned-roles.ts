@@ -25,7 +25,7 @@ export async function lossIn(
   return config.placed({ path: ['auth', 'roles'], message });
 }
 
-/** Of the configuration itself, or of a route table that it names. */
+/** The problem when the configuration itself, or a route table that it names, is only the beginning of the one before. */
 function cutFile(config: ServiceConfig, before: ServiceConfig): Problem | undefined {
   if (isCut(config.text, before.text)) return CUT;
   const cut = [...config.policyTexts].find(([file, text]) => isCut(text, before.policyTexts.get(file) ?? ''));

@@ -10,7 +10,7 @@ import type { Store } from '../../store/open-store.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 
 export interface TellingDeps {
-  /** In force now. */
+  /** The settings that are active. */
   readonly settings: () => Settings;
   readonly store: Pick<Store, 'notices'>;
   readonly clock: Clock;

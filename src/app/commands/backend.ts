@@ -111,7 +111,7 @@ function guarded(handler: RequestListener, secret: string | undefined): RequestL
   };
 }
 
-/** Of one length, so that the comparison takes the same time whatever was sent. */
+/** The digests have one length, so that the comparison takes the same time whatever was sent. */
 const digest = (bytes: Buffer): Buffer => createHash('sha256').update(bytes).digest();
 
 const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || /^127\.[\d.]+$/.test(host);

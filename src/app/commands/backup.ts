@@ -11,7 +11,7 @@ import { faultOf, snapshot } from '../../store/snapshot.ts';
 import { assertNotLost } from '../../store/sqlite/lost-file.ts';
 import type { CommandPlace } from './commands.ts';
 
-/** In the archive, wherever the store is. */
+/** The name of the store's file in the archive, wherever the store is. */
 const STORE = 'postern.db';
 const CONFIG_FILE = /\.(?:ya?ml|conf)$/;
 const SECRET_FILE = '.jwt_secret';
@@ -120,7 +120,7 @@ async function refuseWhere(moves: readonly Move[], options: RestoreOptions): Pro
     throw new Error('the server is running: stop it first, and start it after the restore');
 }
 
-/** With its write-ahead log, which would be taken for that of the new file. */
+/** Renames a file with its write-ahead log, which would be taken for that of the new file. */
 async function setAside(path: string, now: number): Promise<void> {
   const stamp = new Date(now).toISOString().replaceAll(/[:.]/g, '-');
   for (const each of [path, `${path}-wal`, `${path}-shm`]) {

@@ -48,7 +48,7 @@ export interface CommandPlace {
   readonly directory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
-  /** For what a command could not do beside its work. Default: nothing is said. */
+  /** Receives what a command could not do beside its work. Default: nothing is said. */
   readonly warn?: ((sentence: string) => void) | undefined;
 }
 

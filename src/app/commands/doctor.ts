@@ -17,9 +17,9 @@ export interface DoctorInstance {
   /** Known to the running server, may nothing, and ends soon. */
   readonly token: string;
   readonly identityHeaders: readonly string[];
-  /** Of `server.internal`; undefined where it is off. */
+  /** The port of `server.internal`; undefined where it is off. */
   readonly internalPort: number | undefined;
-  /** Of this program, and the route table that the configuration names. */
+  /** This program, and the route table that the configuration names. */
   readonly own: Build;
   inside(): Promise<InsideWithoutPorts>;
   /** Takes the token back. */

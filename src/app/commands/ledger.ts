@@ -19,7 +19,7 @@ type Report = (done: number, total: number) => void;
 export interface LedgerCommand {
   /** `noted`: heads from the log. */
   verify(noted: readonly ChainHead[], report: Report): Promise<LedgerReport>;
-  /** In the order of each chain, without what still goes on. */
+  /** Writes the records in the order of each chain, without open spans. */
   export(format: 'ndjson' | 'csv', write: (text: string) => Promise<unknown>, report: Report): Promise<number>;
   close(): Promise<void>;
 }

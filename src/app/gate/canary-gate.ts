@@ -40,7 +40,7 @@ interface Course {
 
 interface Door {
   readonly gate: Gate;
-  /** Of the request to come: a door takes one after the other. */
+  /** Starts the request to come: a door takes one after the other. */
   begin(): Course;
 }
 
@@ -104,7 +104,7 @@ const courseWatch = (current: () => Course): GateWatch => ({
 
 /** An answer that takes longer is not waited for. */
 const PATIENCE_MS = 30_000;
-/** Of JSON and text, which are read for names; and of pictures and films, whose first bytes do. */
+/** The most bytes that are read: of JSON and text, which hold names; the first ones of pictures and films suffice. */
 const MOST_TEXT = 1024 * 1024;
 const MOST_PICTURE = 32 * 1024;
 const IS_TEXT = /json|text|xml|mpegurl/i;

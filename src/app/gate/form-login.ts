@@ -13,7 +13,7 @@ import type { AccountsInForce } from '../accounts/accounts-in-force.ts';
 
 type Deps = AccountsInForce['routeDeps'];
 
-/** By then a password check may find a free place. */
+/** The time after which a password check may find a free place. */
 const BUSY_RETRY_SECONDS = 5;
 
 /** Sent to the form alone, and by no page of another site. It opens nothing: it says whose password was right. */

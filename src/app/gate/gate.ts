@@ -65,14 +65,14 @@ export interface GateSources {
   readonly openStreams: GateDeps['openStreams'];
   readonly underWay: GateDeps['underWay'];
   readonly places: GateDeps['places'];
-  /** For the cookie of `/auth`: the same as for identity. */
+  /** Remembers the renewed cookie of `/auth`: the same memory as for identity. */
   readonly remembering: Remembering;
   readonly onCaller: GateDeps['onCaller'];
   readonly unknownRoutes: GateDeps['unknownRoutes'];
   readonly watch: GateDeps['watch'];
   readonly viewings: GateDeps['viewings'];
   readonly ledger: Omit<LedgerRouteDeps, 'camerasOf' | 'accountSince' | 'visibleToViewers'>;
-  /** For the status page. */
+  /** The facts of the status page. */
   readonly status: () => Promise<ServiceStatus>;
   readonly checkAddress: AddressCheck;
   readonly runCanary: RunCanary;
@@ -203,7 +203,7 @@ function refusalRules({ auth, ui }: Settings, pages: BuiltPages): RefusalRules {
   };
 }
 
-/** In the form that the NVR's pages read. */
+/** The configuration in the form that the NVR's pages read. */
 export function ownConfigOf({ auth, proxy }: Settings, roles: CustomRoles, known: readonly CameraName[]): OwnConfig {
   const listed = [...roles].map(([role, entries]) => {
     const cameras = visibleCameras(scopeOf(entries), known);

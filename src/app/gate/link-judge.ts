@@ -14,7 +14,7 @@ import { askerOf } from '../resources/upstreams.ts';
 export interface LinkJudgeDeps {
   readonly settings: Settings;
   readonly destinations: DestinationRules;
-  /** Without counters. */
+  /** The active rules, without counters. */
   readonly rules: () => Rules;
 }
 

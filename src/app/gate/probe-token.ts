@@ -15,8 +15,9 @@ const TOKEN_SECONDS = 600;
 const NO_CAMERA = 'no-camera-of-this-name';
 
 /**
- * In the name of `asker`, and of no other account. Undefined where nobody is logged in (the command line, the internal
- * listener): an admin's name. A proxy's users are names and nothing more. Errs with a sentence.
+ * Creates a token in the name of `asker`, and of no other account. `asker` is undefined where nobody is logged in (the
+ * command line, the internal listener): then an admin's name is used. A proxy's users are names and nothing more. Errs with
+ * a sentence.
  */
 export async function makeProbeToken(
   tokens: Pick<TokenAdmin, 'create' | 'revoke'>,

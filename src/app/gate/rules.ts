@@ -59,7 +59,7 @@ export function decisionRules(told: RuleDeps): Rules {
   };
 }
 
-/** With `ui.login: nvr` the login page is the NVR's own: Postern has none to answer with. */
+/** The route table. With `ui.login: nvr` the login page is the NVR's own: Postern has none to answer with. */
 export const routeTable = (rows: readonly PolicyRow[], { ui }: Settings): RouteTable =>
   compileRouteTable(
     ui.login === 'postern' ? rows : rows.map((row) => (row.path === LOGIN_PATH ? { ...row, forwarded: true } : row)),

@@ -31,7 +31,7 @@ export interface SourceDeps {
   ) => MaybePromise<ApiTokenVerdict>;
   /** `cookies`: values of the cookie that pages of links set. */
   readonly verifyLink: (secret: string, cookies: readonly string[], address: string) => MaybePromise<LinkVerdict>;
-  /** As last read, and as they are now. */
+  /** The roles as last read, and as they are now. */
   readonly roleRegistry: { currentInForce(): RolesInForce; inForce(): MaybePromise<RolesInForce> };
   /** Unix seconds. */
   readonly now: () => number;

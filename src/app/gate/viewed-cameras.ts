@@ -10,7 +10,7 @@ import type { Admitted } from '../../gateway/decision/admit.ts';
 import type { OwnerCameras } from '../../gateway/decision/owner-lookup.ts';
 import type { AskedPictures } from '../../gateway/entry/viewing-watch.ts';
 
-/** Of one request: others may be about hundreds of ids. */
+/** The most cameras of one request: others may be about hundreds of ids. */
 const MOST_CAMERAS = 64;
 const MOST_ITEMS = 500;
 /** Questions to the NVR for the ledger alone: what comes beyond is recorded without its camera. */

@@ -70,10 +70,10 @@ interface Plan {
 
 const NOTHING_SHOWN: Plan = { watched: undefined, subjects: [] };
 
-/** Of one caller; a player asks for new segments all the time. */
+/** The most plans of one caller; a player asks for new segments all the time. */
 const MOST_PLANS = 100;
 
-/** By path: the same picture is polled again and again, often with a new number in its query. */
+/** Remembers plans by path: the same picture is polled again and again, often with a new number in its query. */
 function rememberPlans(planOf: (asked: AskedPictures) => Plan) {
   let plans = new WeakMap<Caller, Map<string, Plan & PlannedFor>>();
   let madeFor: RecorderLayout | undefined;
@@ -94,7 +94,7 @@ function rememberPlans(planOf: (asked: AskedPictures) => Plan) {
   };
 }
 
-/** With caller and path, all that a plan is made of. */
+/** The inputs of a plan, beside caller and path. */
 interface PlannedFor {
   readonly row: PolicyRow;
   readonly address: string;

@@ -26,16 +26,16 @@ export interface Ledger {
 }
 
 export interface LedgerDeps {
-  /** Of the start. */
+  /** The settings of the start. */
   readonly settings: Settings;
-  /** In force now. */
+  /** The settings that are active. */
   readonly settingsInForce: () => Settings;
   readonly store: Pick<Store, 'ledger'>;
   readonly clock: Clock;
   readonly mayDelete: DeletionGuard;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** To the webhook, once there is one. */
+  /** Sends a message to the webhook, once there is one. */
   readonly send: (message: ServiceMessage) => void;
 }
 

@@ -16,7 +16,7 @@ export interface Upkeep {
 
 export interface UpkeepDeps {
   readonly store: Pick<LedgerStore, 'heads' | 'forgetBefore' | 'forgetDaysBefore'>;
-  /** In force now. */
+  /** The settings that are active. */
   readonly settings: () => Settings;
   readonly clock: Clock;
   readonly mayDelete: DeletionGuard;

@@ -36,7 +36,7 @@ export interface EventsBackend {
 export const QUERY_SECONDS = 10;
 
 export interface EventsDeps {
-  /** As last read. */
+  /** The custom roles as last read. */
   readonly roles: () => CustomRoles;
   readonly store: Store;
   readonly clock: Clock;

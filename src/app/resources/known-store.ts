@@ -34,7 +34,7 @@ interface Started {
   readonly config: { readonly isEmpty: boolean };
 }
 
-/** To be called when the service has started: the store of this start is the one that the next start looks for. */
+/** Records the store of this start, which the next start looks for. Call it when the service has started. */
 export async function rememberStore({ directory, config }: Started, { store, log }: Opened): Promise<void> {
   const [known, { id }] = [await rememberedStore(directory), await store.identity()];
   if (known !== undefined && known !== id)

@@ -18,7 +18,7 @@ export interface InsideDeps {
   readonly probeStore: () => Promise<unknown>;
   readonly users: () => Promise<readonly { readonly name: string; readonly role: string }[]>;
   readonly usersWithFactor: () => Promise<readonly UserFactors[]>;
-  /** Of users, while passkeys cannot be used. */
+  /** The users with passkeys, while passkeys cannot be used. */
   readonly idlePasskeys: () => Promise<InsideWithoutPorts['idlePasskeys']>;
   readonly surroundings?: ExposedPortsOptions['surroundings'];
 }

@@ -6,7 +6,7 @@ export interface Surroundings {
   readonly interfaces: readonly Interface[];
   /** `/proc/net/route`; '' where there is none. */
   readonly routes: string;
-  /** Of `nvr.url`, looked up. */
+  /** The address of the host in `nvr.url`, looked up. */
   readonly nvrAddress: string | undefined;
 }
 
@@ -57,7 +57,7 @@ function isWithin(address: string, cidr: string): boolean {
   return list.check(address, family);
 }
 
-/** Of the default route in the kernel's table: `eth0 00000000 0100A8C0 0003 …`, the gateway with its bytes reversed. */
+/** The gateway of the default route in the kernel's table: `eth0 00000000 0100A8C0 0003 …`, its bytes reversed. */
 function gatewayIn(table: string): string | undefined {
   const rows = table.split('\n').map((line) => line.split('\t'));
   const row = rows.find(([, to, gateway]) => to === '00000000' && gateway !== '00000000');

@@ -54,7 +54,10 @@ export async function openTrustedHeaders(
   return { current: () => current, warnings, onChange: (use) => void uses.push(use), close };
 }
 
-/** For `check`: which mappings of a configuration are never believed, or what is wrong with the list itself, with its line. */
+/**
+ * Lists, for `check`, the mappings of a configuration that are never believed, or what is wrong with the list itself, with its
+ * line.
+ */
 export async function checkTrustedHeaders(
   mounted = TRUSTED_HEADERS_FILES.mounted,
 ): Promise<Result<(settings: Settings) => readonly MappingProblem[], string>> {
@@ -62,6 +65,6 @@ export async function checkTrustedHeaders(
   return list.ok ? ok((settings) => problemsOf(settings, list.value)) : list;
 }
 
-/** Of interest only where headers are believed at all. */
+/** The problems of mappings; none where headers are not believed at all. */
 const problemsOf = ({ auth, proxy }: Settings, list: TrustedHeaderList): readonly MappingProblem[] =>
   auth.enabled ? [] : mappingProblems(proxy.header_map, list);

@@ -100,7 +100,7 @@ export async function nvrCheck(settings: Settings): Promise<Reached> {
 
 const LONGEST_VERSION = 64;
 
-/** As the NVR says it: `0.18.0-1234abcd`; null without one, or when it does not answer. */
+/** The version as the NVR says it: `0.18.0-1234abcd`; null without an NVR, or when it does not answer. */
 export async function nvrVersion(settings: Settings): Promise<string | null> {
   const { url } = settings.nvr;
   if (!url) return null;

@@ -22,7 +22,7 @@ export interface ClockOffsetDeps {
 /** Far below what a session or a code of a second factor can bear, and above what synchronized clocks differ by. */
 const LARGEST_SECONDS = 10;
 
-/** At once, and every hour. A server that does not answer is told elsewhere. */
+/** Measures the offset at once, and every hour. A server that does not answer is reported elsewhere. */
 export function watchClockOffset({ serverTime, clock, metrics, log }: ClockOffsetDeps): ClockOffset {
   if (!serverTime) return { check: () => OK, close() {} };
   let seconds = 0;

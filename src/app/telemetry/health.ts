@@ -21,7 +21,7 @@ export interface Health {
   close(): Promise<void>;
 }
 
-/** Of a store that several replicas share. */
+/** The health of a store that several replicas share. */
 export interface ChangesHealth {
   /** Told once at each change: whether changes of other replicas are heard. */
   onHeard(isHeard: boolean, fault?: Error): void;

@@ -22,7 +22,7 @@ export interface RuntimeTelemetry {
 }
 
 export interface TelemetryDeps {
-  /** Of the start: labels are taken from what it knows. */
+  /** The settings of the start: labels are taken from what it knows. */
   readonly settings: Settings;
   readonly version: string;
   /** `POSTERN_REVISION`. */
@@ -30,7 +30,7 @@ export interface TelemetryDeps {
   readonly trustedHeaders: TrustedHeaders;
   readonly logs: Logs;
   readonly clock: Clock;
-  /** In force now. */
+  /** The settings that are active. */
   readonly settingsInForce: () => Settings;
   /** Told of requests that were refused to a known caller, as they are audited. */
   readonly onRefusedAct: (act: RefusedAct) => void;

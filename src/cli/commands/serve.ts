@@ -68,7 +68,7 @@ export async function runServe(place: ServePlace): Promise<number> {
 }
 
 const LAST_LINES_MS = 500;
-/** Beyond the grace, for what is written last: with the default the whole stays below the 10 s of `docker stop`. */
+/** The time beyond the grace for what is written last: with the default the whole stays below the 10 s of `docker stop`. */
 const CLOSING_SECONDS = 1.5;
 
 /** A locked store or an events backend that does not answer must not keep the process alive. */

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { nearest } from '../../config/problems/nearest.ts';
 import { commandWords } from '../command-words.ts';
 
-/** Of former versions, and what there is in their place. */
+/** Commands of former versions, and what there is in their place. */
 const REMOVED: Readonly<Record<string, string>> = {
   canary: 'press "Run now" beside Canary on the page Status',
   completion: 'it was removed, and nothing replaces it',

@@ -39,7 +39,7 @@ export interface OpenUsers {
     remove(name: string): Outcome;
     /** All second factors and recovery codes. */
     resetFactors(name: string): Outcome;
-    /** From an NVR's own SQLite file. */
+    /** Imports users from an NVR's own SQLite file. */
     importFrom(
       path: string,
       options: { readonly config?: string; readonly unknownRole?: string },

@@ -13,7 +13,7 @@ const term = <Term>(read: (text: string) => Term | undefined, wrong: string) =>
     return known === undefined ? err(`${JSON.stringify(text)} ${wrong}`) : ok(known);
   });
 
-/** Of the NVR: `0.18`. */
+/** A release of the NVR: `0.18`. */
 export const releaseSchema = z.string().regex(/^\d+\.\d+$/);
 
 export const rowSchema = z.strictObject({

@@ -52,7 +52,7 @@ export function findingsOf(issues: readonly z.core.$ZodIssue[], schema: KeySchem
   });
 }
 
-/** For zod's `error`: what is wrong with a value, where the schema has no words of its own. */
+/** The message for a zod issue where the schema has no words of its own. */
 export function messageFor(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.input === undefined) return 'is missing: write it';
   if (issue.input === null) return 'is empty: give it a value, or remove the key';

@@ -24,7 +24,10 @@ export interface Position {
 
 export interface YamlText {
   readonly tree: unknown;
-  /** Of the value, or of its key when that says more (an unknown key, a nested value); undefined when it is not in the text. */
+  /**
+   * The position of the value, or of its key when that says more (an unknown key, a nested value); undefined when it is not in
+   * the text.
+   */
   locate(path: KeyPath, what?: 'key' | 'value'): Position | undefined;
 }
 
@@ -94,7 +97,7 @@ function syntaxProblem(fault: { message: string; pos: [number, number] }, lines:
   return { path: '', ...positionAt(lines, fault.pos[0]), message: syntaxMessage(fault.message) };
 }
 
-/** Without the piece of text that some messages end in: `auth_secret: *abc` and `!abc` may well be secrets. */
+/** The message without the piece of text that some end in: `auth_secret: *abc` and `!abc` may well be secrets. */
 const syntaxMessage = (message: string): string => `not valid YAML: ${message.replace(/: .*$/s, '')}`;
 
 function positionAt(lines: LineCounter, offset: number): Position {

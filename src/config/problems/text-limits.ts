@@ -55,7 +55,10 @@ function count(text: string, character: string): number {
   return found;
 }
 
-/** Of a tree of values whose parts may stand in several places: each place counts. Ends as soon as it is too much. */
+/**
+ * The number of entries of a tree of values. A part that stands in several places counts at each. Ends as soon as it is too
+ * much.
+ */
 export function entriesIn(tree: unknown, sizes: Map<object, number> = new Map()): number {
   if (typeof tree !== 'object' || tree === null) return 1;
   const known = sizes.get(tree);

@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../../domain/result.ts';
 import { parsePathPrefix } from './addresses.ts';
 
 const ADDRESS = /^(?:https?):\/\/[^/?#@\\\s]+(?<path>\/[^?#\\\s]*)?$/i;
-/** As a URL parser writes it: names in letters of ASCII, numbers in their usual form. */
+/** A host as a URL parser writes it: names in letters of ASCII, numbers in their usual form. */
 const HOST = /^(?:[a-z0-9_](?:[a-z0-9._-]*[a-z0-9_])?|\[[0-9a-f:.]+\])$/;
 const LOOPBACK = /^(?:(?:.+\.)?localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 const EXAMPLE = 'write for example https://nvr.example.com or https://example.com/nvr';

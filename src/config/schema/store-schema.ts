@@ -49,7 +49,7 @@ export const storeSection = z
   .prefault({})
   .describe('The store.');
 
-/** As `openStore` takes it. */
+/** The address in the form that `openStore` takes. */
 export const storeAddress = (url: StoreUrl): string => (url.engine === 'sqlite' ? `${SQLITE}${url.file}` : url.url);
 
 const isPostgres = (url: string): boolean => /^postgres(?:ql)?:/i.test(url);

@@ -19,7 +19,7 @@ export const parsed = <Value>(parse: (text: string) => Result<Value, string>) =>
     return z.NEVER;
   });
 
-/** For `external: 8971` and `max_upload: 20`, which YAML reads as numbers: the parser says what is missing. */
+/** The text of a number: YAML reads `external: 8971` and `max_upload: 20` as numbers, and the parser says what is missing. */
 function numberWords(input: unknown, parse: (text: string) => Result<unknown, string>): string | undefined {
   const result = typeof input === 'number' ? parse(String(input)) : undefined;
   return result?.ok === false ? result.error : undefined;
@@ -101,7 +101,7 @@ const UNSENDABLE_SECRET =
   'cannot be sent in a header: use printable ASCII with no blank at either end ("openssl rand -hex 32" makes one)';
 
 const CAMERA = /^[^\s,/*\p{Cc}](?:[^,/*\p{Cc}]*[^\s,/*\p{Cc}])?$/u;
-/** In a query `camera=all` asks for every camera, so nothing may be called that. */
+/** Whether the name means every camera: in a query `camera=all` does, so nothing may be called that. */
 const isEveryCamera = (name: string): boolean => name.toLowerCase() === 'all';
 
 export const cameraName = () =>

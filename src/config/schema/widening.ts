@@ -68,6 +68,6 @@ export interface DirectedSchema {
   readonly anyOf?: readonly DirectedSchema[];
 }
 
-/** Of a zod schema: keys as in the file, with the direction that each row names. */
+/** The keys of a zod schema as in the file, each with the direction that its row names. */
 export const directed = (schema: z.ZodType): DirectedSchema =>
   z.toJSONSchema(schema, { io: 'input' }) as DirectedSchema;

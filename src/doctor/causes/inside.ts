@@ -130,7 +130,7 @@ const listed = (texts: readonly string[]): string =>
     ? `${texts.slice(0, MOST_LISTED).join(', ')} and ${texts.length - MOST_LISTED} more`
     : texts.join(', ');
 
-/** For the log, the status page and doctor alike. */
+/** The sentence about an open port, for the log, the status page and doctor alike. */
 export const exposedSentence = ({ address, port, what }: InsideSeen['exposed'][number]): string =>
   `port ${port} answers at ${address}, where other machines reach it unless a firewall is between: ${what}`;
 
@@ -141,7 +141,7 @@ const pagesOf = (nvrVersion: string | undefined): string =>
 
 const RELEASE = /^(?<major>\d+)\.(?<minor>\d+)/;
 
-/** By major and minor number; 0 when one of the two is not known. */
+/** Compares major and minor number; 0 when one of the two is not known. */
 export function compareReleases(one: string | undefined, other: string | undefined): number {
   const [left, right] = [one, other].map((text) => RELEASE.exec(text ?? '')?.groups);
   if (!left || !right) return 0;

@@ -9,7 +9,7 @@ export interface Probe {
   readonly method?: string;
   readonly headers?: OutgoingHttpHeaders;
   readonly body?: Buffer;
-  /** For the whole answer. */
+  /** The time for the whole answer. */
   readonly timeoutMs: number;
   /** Aborted: the probe fails at once. */
   readonly signal?: AbortSignal | undefined;
@@ -65,7 +65,7 @@ const probeResponse = (response: IncomingMessage, body: string, localPort: numbe
   localPort,
 });
 
-/** As much of it as there is; a broken one ends where it broke. */
+/** As much of the body as there is; a broken one ends where it broke. */
 async function bodyOf(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
