@@ -36,7 +36,7 @@ export type Credential =
       readonly linkId: string;
       readonly thing: SharedThing;
       readonly expiresAt: number;
-      /** Of the cookie that the link's page has set. */
+      /** The id in the cookie that the link's page has set. */
       readonly viewer?: string;
     }
   | { readonly kind: 'proxy-headers' }
@@ -56,7 +56,7 @@ export interface HistoryLimit {
 
 /** What a role is worth at a moment; of several roles together, too. Made by `rights/rights.ts`. */
 export interface Rights {
-  /** Of several roles the first: it is the one that the NVR is told. */
+  /** The role; of several the first, which is the one that the NVR is told. */
   readonly role: Role;
   readonly scope: CameraScope;
   /** Absent: nothing is denied. */

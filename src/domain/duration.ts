@@ -3,7 +3,7 @@
 export const DURATION_EXAMPLES = '90, 15m, 1h or 7d';
 
 const SECONDS: Readonly<Record<string, number>> = { '': 1, s: 1, m: 60, h: 3600, d: 86_400, w: 7 * 86_400 };
-/** As JSON Schema has it. */
+/** The pattern of a duration in the JSON Schema. */
 export const DURATION_PATTERN = '^\\d{1,10} ?[smhdw]?$';
 const DURATION = /^(?<count>\d{1,10}) ?(?<unit>[smhdw]?)$/;
 

@@ -8,7 +8,7 @@ export interface FairLine<Item> {
 }
 
 export function createFairLine<Item>(most: number): FairLine<Item> {
-  /** In the order of their turns; nobody is in it without an item. */
+  /** The lines in the order of their turns; each has an item. */
   const lines = new Map<string, Item[]>();
   let size = 0;
   const drop = (person: string): Item | undefined => {

@@ -8,7 +8,7 @@ export const normalizedHeaderName = (name: string): string => name.toLowerCase()
 
 /** Clients and NVRs send the same few dozen names. A full memory is emptied, or names that nobody needs would keep it full. */
 const MOST_REMEMBERED = 1000;
-/** In characters. Nobody uses longer names, and they take memory. */
+/** The most characters of a name that is remembered. Nobody uses longer ones, and they take memory. */
 const LONGEST_REMEMBERED = 64;
 
 /** Remembers what was decided about a name. `decide` must depend on nothing else; what is undefined is decided each time. */

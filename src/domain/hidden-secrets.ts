@@ -2,7 +2,7 @@
 
 const HIDDEN = '…';
 
-/** Of an address: the token of an invitation and the secret of a link are what follows their path. */
+/** The secret in an address: the token of an invitation and the secret of a link are what follows their path. */
 const BEHIND_PATH = /(?<=[/\\](?:invitation|s)[/\\]+)[^/\\]+/gi;
 
 /** API tokens and session tokens. */

@@ -10,7 +10,7 @@ export const LEDGER_KINDS = [
   'change',
   'refusal',
   'link',
-  /** Of former versions. */
+  /** The kind of records that former versions wrote. */
   'notice',
 ] as const;
 export type LedgerKind = (typeof LEDGER_KINDS)[number];
@@ -42,7 +42,7 @@ export interface OpenSpan extends LedgerEntry {
 
 export interface LedgerRecord extends LedgerEntry {
   readonly chain: string;
-  /** From 1 on, without gaps. */
+  /** The number in its chain: from 1 on, without gaps. */
   readonly seq: number;
   /** SHA-256 in hex, over this record and the hash of the one before. */
   readonly hash: string;
@@ -119,7 +119,7 @@ export interface LedgerDay {
 /** Which records a caller may see; all that is given must hold. */
 export interface LedgerSight {
   readonly own: string;
-  /** Of the own records those since the account was made: another person may have had the name before. Absent: all. */
+  /** The account's own records count since it was made: another person may have had the name before. Absent: all. */
   readonly ownSince?: { readonly at: number; readonly day: string } | undefined;
   /** Cameras that the caller sees; undefined: all. */
   readonly cameras: readonly string[] | undefined;
@@ -131,14 +131,14 @@ export interface LedgerQuestion {
   readonly kinds?: readonly LedgerKind[] | undefined;
   readonly user?: string | undefined;
   readonly camera?: string | undefined;
-  /** Of spans any part of which lies between the two. */
+  /** The bounds of time: some part of a span lies between the two. */
   readonly after?: number | undefined;
   readonly before?: number | undefined;
   /** Undefined: everything. */
   readonly sight: LedgerSight | undefined;
 }
 
-/** Behind this record, newest first. */
+/** The record behind which a page begins, newest first. */
 export interface LedgerCursor {
   readonly from: number;
   readonly id: string;

@@ -90,14 +90,17 @@ export interface PolicyRow {
   readonly secret?: boolean;
   /** A caller who must set up a second factor first needs it for that, or to leave. */
   readonly enrolment?: boolean;
-  /** Below a link: the path stands for one of the NVR, which is judged in its place. */
+  /** Whether the row is below a link: the path stands for one of the NVR, which is judged in its place. */
   readonly link?: boolean;
   readonly note?: string;
   /** A row of Postern's own table: Postern serves the path itself, and no request for it reaches the NVR. */
   readonly own?: boolean;
   /** The exception: Postern takes its part of the request and forwards the rest. */
   readonly forwarded?: boolean;
-  /** Of Postern's own rows: the response holds no secret beside text of a stranger, so its length may tell of its content. */
+  /**
+   * Whether the response is compressed (Postern's own rows): it holds no secret beside text of a stranger, so its length may
+   * tell of its content.
+   */
   readonly compressed?: boolean;
   /** Where the row stands. */
   readonly file?: string;

@@ -5,7 +5,7 @@ export interface Clause {
   /** Failures that fit into the window; one more is too many. */
   readonly count: number;
   readonly windowSeconds: number;
-  /** In its plainest spelling: `5/minute`, `10/5 minutes`. */
+  /** The limit in its plainest spelling: `5/minute`, `10/5 minutes`. */
   readonly text: string;
 }
 

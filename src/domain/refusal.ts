@@ -94,7 +94,7 @@ export interface Reopening {
 export interface RefusedCameras {
   /** Not in the caller's role, whether they exist or not. */
   readonly foreign: readonly string[];
-  /** In the caller's role, and not among the cameras that the service knows. */
+  /** The cameras of the caller's role that the service does not know. */
   readonly unknown: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** For how long something that was found out about a caller may be used again. */
+/** How long something that was found out about a caller may be used again. */
 export interface Remembering {
   /** Another text after any change of accounts, roles and revocations. */
   readonly version: () => string;

@@ -11,7 +11,7 @@ export interface RequestFacts {
   readonly httpVersion: string;
   /** Names and values in turn, as received: the only place where a repeated header can be seen. */
   readonly rawHeaders: readonly string[];
-  /** By lower-case name; Node has joined or dropped repeats. */
+  /** The headers by lower-case name; Node has joined or dropped repeats. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Address of the TCP peer. */
   readonly peer: string;

@@ -10,7 +10,7 @@ export interface ServiceStatus {
   readonly nvr: Reach | null;
   /** The events backend. */
   readonly events: Reach | null;
-  /** Of the external listener; null without TLS. */
+  /** The certificate of the external listener; null without TLS. */
   readonly certificate: StatusCertificate | null;
   /** Sentences of the start and of every reload since, each with the key that ends it. */
   readonly warnings: readonly StatusWarning[] | null;

@@ -58,7 +58,7 @@ export type SessionFault =
 export interface RouteState {
   /** Undefined on a public route when the caller is unknown. */
   readonly caller: Caller | undefined;
-  /** On public routes: why the credentials that came along were not accepted. */
+  /** The reason why the credentials that came along were not accepted, on public routes. */
   readonly credentialFault?: RefusalReason | undefined;
   /** The client's address, as found behind trusted proxies (interface 5.4). */
   readonly clientAddress: string;

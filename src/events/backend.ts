@@ -95,7 +95,7 @@ const isClientGone = (fault: unknown): boolean =>
   fault instanceof Error && 'code' in fault && LEAVINGS.includes(String(fault.code));
 const LEAVINGS: readonly string[] = ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE'];
 
-/** For the gate only: nothing else reaches the socket, and the gate forwards none of these paths. */
+/** Routes for the gate only: nothing else reaches the socket, and the gate forwards none of these paths. */
 function privateRoutes(events: BoundedEventSource): Router {
   return new Router()
     .get('/cameras', async (ctx) => {

@@ -27,7 +27,7 @@ export interface EventsState {
   scope: CameraScope;
   /** The events, with the deadline of this request. */
   events: EventSource;
-  /** For a response without end: what the caller may see now; undefined when the role is gone. */
+  /** What the caller may see now, for a response without end; undefined when the role is gone. */
   scopeNow: () => CameraScope | undefined;
   /** Likewise: the events, with a deadline that begins now. */
   eventsNow: () => EventSource;

@@ -74,7 +74,7 @@ const SIGNATURES: readonly [type: string, at: number, signature: string][] = [
   ['image/gif', 0, 'GIF8'],
 ];
 
-/** By its first bytes, whatever ending was asked for: pictures are served as they were stored. */
+/** The type of a picture by its first bytes, whatever ending was asked for: pictures are served as they were stored. */
 function pictureType(picture: Buffer): string {
   const known = SIGNATURES.find(
     ([, at, signature]) => picture.toString('latin1', at, at + signature.length) === signature,

@@ -26,13 +26,13 @@ export type ImportOutcome =
 export interface ImportDeps {
   /** All or none of a batch; the same id replaces. */
   readonly writeEvents: (events: readonly EventRecord[]) => Promise<void>;
-  /** After each batch. */
+  /** Called after each batch. */
   readonly onProgress?: (counts: ImportCounts) => void;
 }
 
 /** A transaction of this many takes some ten milliseconds, so that other writers hardly wait. */
 const EVENTS_PER_BATCH = 500;
-/** Of each reason; there are few, however many events are skipped. */
+/** The places named for each reason; there are few reasons, however many events are skipped. */
 const PLACES_NAMED = 5;
 
 export async function importEvents(chunks: AsyncIterable<Uint8Array>, deps: ImportDeps): Promise<ImportOutcome> {

@@ -27,11 +27,11 @@ export interface KeptWorker extends EventsWorker {
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
-/** In milliseconds, after so many failures before the latest. */
+/** The pause in milliseconds, after so many failures before the latest. */
 export const pauseAfter = (failures: number, first = FIRST_PAUSE_MS): number =>
   Math.min(first * 2 ** failures, LONGEST_PAUSE_MS);
 
-/** After running for so long, the next restart waits the shortest pause again. */
+/** The time of steady running after which the next restart waits the shortest pause again. */
 export const STEADY_MS = 60_000;
 
 /** None runs until it is started or needed. */

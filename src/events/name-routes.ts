@@ -39,7 +39,7 @@ export function listJoinedNames(column: DistinctColumn, { seen }: EventDeps): Ev
   };
 }
 
-/** Of the newest events: a zone that was renamed long ago is no choice any more. */
+/** The span of the newest events whose zones are listed: a zone that was renamed long ago is no choice any more. */
 const ZONES_OF_SECONDS = 30 * 86_400;
 const UTC = [{ since: 0, seconds: 0 }];
 

@@ -9,7 +9,7 @@ export interface EventsWorkerSettings {
   readonly storeUrl: string;
   /** Read instead of the store when given: the path of the NVR's own database. */
   readonly nvrDatabase: string | undefined;
-  /** In a directory that only the service may enter: who reaches it is believed. */
+  /** The path of the socket, in a directory that only the service may enter: each client of it is believed. */
   readonly socketPath: string;
   readonly roles: CustomRoles;
   /** Null when no list is known: then the cameras that have events. */

@@ -52,11 +52,11 @@ export interface WorkerWatchDeps {
 
 const EVERY_MS = 5000;
 const PATIENCE_MS = 2000;
-/** Beyond the longest work. */
+/** The silence that is allowed beyond the longest work. */
 const GRACE_MS = 10_000;
 
 export interface WorkerWatch {
-  /** At once. */
+  /** Asks the worker at once. */
   readonly ask: () => Promise<WorkerStatus>;
   readonly stop: () => void;
 }

@@ -19,7 +19,10 @@ export interface FileWatch {
 export interface WatchTiming {
   /** Editors write in pieces, and a volume swaps several links at once: files are read after this time without events. */
   readonly quietMs: number;
-  /** Between two polls of the files' metadata, for changes without an event: a network file system, a link in the middle of the path. */
+  /**
+   * The time between two polls of the files' metadata, for changes without an event: a network file system, a link in the
+   * middle of the path.
+   */
   readonly pollMs: number;
 }
 
@@ -90,8 +93,8 @@ export function watchFiles(onChange: () => void, { quietMs, pollMs }: WatchTimin
 const placesOf = async (file: string): Promise<string[]> => [file, await realpath(file).catch(() => file)];
 
 /**
- * Of a directory, for editors and Kubernetes put a new file in the place of the old one (Kubernetes by a link that is
- * called `..data`); and of the file itself, for one that is mounted alone changes without its directory knowing.
+ * The watcher of a directory, for editors and Kubernetes put a new file in the place of the old one (Kubernetes by a link that
+ * is called `..data`); and of the file itself, for one that is mounted alone changes without its directory knowing.
  */
 function watcherOf(path: string, onEvent: (event: string, name: string | null) => void): readonly FSWatcher[] {
   try {

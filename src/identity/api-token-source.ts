@@ -7,7 +7,7 @@ import type { ApiTokenTrace, Trace } from './identity-trace.ts';
 
 export interface ApiTokenSourceOptions {
   readonly verify: (token: string, carriedBy: 'bearer' | 'basic', address: string) => MaybePromise<ApiTokenVerdict>;
-  /** Of the client, behind trusted proxies. */
+  /** The client's address, behind trusted proxies. */
   readonly addressOf: (request: RequestFacts) => string;
   readonly trace?: Trace<ApiTokenTrace> | undefined;
 }

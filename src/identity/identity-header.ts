@@ -4,7 +4,7 @@ import { headerLines, type RequestFacts } from '../domain/request.ts';
 
 export type IdentityHeader =
   | { readonly kind: 'believed'; readonly text: string }
-  /** As if it had not been sent. */
+  /** The header counts as if it had not been sent. */
   | { readonly kind: 'absent'; readonly why: string }
   /** A trusted peer sent it and its value is not clear: it must not become a default. */
   | { readonly kind: 'unusable'; readonly why: string };

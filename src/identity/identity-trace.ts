@@ -18,7 +18,7 @@ export interface SessionTrace {
   readonly source: 'session';
   /** Undefined when the request brought no token. */
   readonly carriedBy: 'cookie' | 'bearer' | undefined;
-  /** Of each token that was looked at, in the order received. */
+  /** The outcome of each token that was looked at, in the order received. */
   readonly outcomes: readonly ('valid' | SessionFault)[];
 }
 
@@ -47,10 +47,10 @@ export interface ProxyTrace {
   readonly refused: RefusalReason | undefined;
 }
 
-/** As a source tells it. */
+/** The trace as a source tells it. */
 export type SourceTrace = SessionTrace | ApiTokenTrace | LinkTrace | ProxyTrace;
 
-/** With the identity headers that came along, read or not. Holds no cookie, token or secret. */
+/** The trace with the identity headers that came along, read or not. Holds no cookie, token or secret. */
 export type IdentityTrace = SourceTrace & { readonly headers: readonly HeaderNote[] };
 
 export type Trace<Entry = IdentityTrace> = (entry: Entry, request: RequestFacts) => void;

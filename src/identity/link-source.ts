@@ -8,7 +8,7 @@ import type { LinkTrace, Trace } from './identity-trace.ts';
 export interface LinkSourceOptions {
   /** `cookies` are the lines of the header: the page of a link sets one for who gave the PIN. */
   readonly verify: (secret: string, cookies: readonly string[], address: string) => MaybePromise<LinkVerdict>;
-  /** Of the client, behind trusted proxies. */
+  /** The client's address, behind trusted proxies. */
   readonly addressOf: (request: RequestFacts) => string;
   readonly trace?: Trace<LinkTrace> | undefined;
 }

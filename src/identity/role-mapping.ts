@@ -49,7 +49,7 @@ export function resolveRole(value: string | undefined, mapping: RoleMapping, cus
     : defaultVerdict(mapping.defaultRole ?? VIEWER, configured, groups);
 }
 
-/** For the log and for `explain`. */
+/** The sentence about the rule, for the log and for `explain`. */
 export function ruleSentence(verdict: RoleVerdict): string {
   if (verdict.kind === 'denied') return DENIALS[verdict.because];
   return verdict.matches.map(matchSentence).join('; ');
@@ -84,7 +84,7 @@ function withoutLesser(matches: readonly RoleMatch[]): readonly RoleMatch[] {
   return builtIn ? [builtIn] : matches;
 }
 
-/** In the order of the map. Group names are compared as they are. */
+/** The roles of the groups, in the order of the map. Group names are compared as they are. */
 function matchGroups(
   groups: readonly string[],
   roleMap: RoleMapping['roleMap'],

@@ -3,7 +3,7 @@ import { err, ok, type Result } from '../domain/result.ts';
 import { CREDENTIAL_HEADERS } from './identity-header.ts';
 
 export interface TrustedHeadersProblem {
-  /** From 1. */
+  /** The number of the line, from 1. */
   readonly line: number;
   readonly message: string;
 }

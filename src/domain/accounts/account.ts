@@ -26,7 +26,7 @@ export interface User {
 /** Where accounts and revocations are kept. Faults (disk, network) are thrown; "absent" and "taken" are answers. */
 export interface AccountStore {
   countUsers(): Promise<number>;
-  /** By name, in order of name. */
+  /** All users, in order of name. */
   listUsers(): Promise<readonly User[]>;
   findUser(name: string): Promise<User | undefined>;
   /** `taken` when a user of that name exists, or of one that differs in case only. */

@@ -29,7 +29,7 @@ export interface TokenUse {
 export interface ApiTokenStore {
   addToken(token: ApiToken): Promise<void>;
   findToken(id: string): Promise<ApiToken | undefined>;
-  /** In order of creation; of all users without `user`. */
+  /** The tokens of a user, or of all without `user`, in order of creation. */
   listTokens(user?: UserName): Promise<readonly ApiToken[]>;
   deleteToken(id: string): Promise<'deleted' | 'absent'>;
   noteTokenUses(uses: readonly TokenUse[]): Promise<void>;

@@ -19,7 +19,7 @@ export interface Invitation {
 export interface InvitedPasskey {
   readonly passkey: PasskeyRecord;
   readonly challenge: SpentChallenge;
-  /** Of a text that no person knows: it replaces the password. */
+  /** The hash of a text that no person knows: it replaces the password. */
   readonly passwordHash: string;
   /** Random; it becomes the user's `factorEpoch`. */
   readonly epoch: string;
@@ -33,7 +33,7 @@ export const MAKERS_WITHOUT_ACCOUNT = { commandLine: ':command-line', internalLi
  * not over, its user is the one it was made for, and its maker is an admin still. A new password or role of the user ends it.
  */
 export interface InvitationStore {
-  /** In the place of an older one for the same user. `absent` when there is no such user of that time. */
+  /** Stores the invitation in the place of an older one for the same user. `absent` when there is no such user of that time. */
   putInvitation(invitation: Invitation): Promise<'put' | 'absent'>;
   /** One that holds at `now`. */
   findInvitation(tokenHash: string, now: number): Promise<Invitation | undefined>;

@@ -8,7 +8,7 @@ export interface LinkMaker {
   readonly userCreatedAt: number | null;
   /** The API token by which it was made: the link dies with it too. */
   readonly tokenId: string | null;
-  /** At the creation: of a proxy's user nothing newer is known. */
+  /** The role at the creation: of a proxy's user nothing newer is known. */
   readonly role: Role;
 }
 
@@ -50,7 +50,7 @@ export interface Opening {
 
 /** One who looks at a link: the same one by a cookie of that link, or by address and program. */
 export interface Viewer {
-  /** From the cookie; undefined without one. */
+  /** The viewer's id from the cookie; undefined without one. */
   readonly id: string | undefined;
   /** A digest of address and program. */
   readonly client: string;
@@ -83,7 +83,7 @@ export interface LinkStore {
   openLink(id: string, viewer: Viewer, now: number): Promise<OpeningOutcome>;
   /** What `openLink` would say, without counting. */
   mayOpen(id: string, viewer: Viewer, now: number): Promise<'may' | 'spent' | 'over'>;
-  /** Before the PIN is compared: the guess counts as wrong. False when there were too many. */
+  /** Counts the guess as wrong before the PIN is compared. False when there were too many. */
   reserveGuess(id: string): Promise<boolean>;
   /** The PIN was right: the guess no longer counts. */
   releaseGuess(id: string): Promise<void>;

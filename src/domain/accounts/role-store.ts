@@ -6,7 +6,7 @@ export interface StoredRole {
   readonly role: Role;
   /** Entries may hold `*`. */
   readonly cameras: readonly string[];
-  /** As they were written; absent for none. */
+  /** The limits as they were written; absent for none. */
   readonly limits?: WrittenLimits | undefined;
 }
 
@@ -17,7 +17,7 @@ export interface RoleChanges {
 }
 
 export interface RoleStore {
-  /** In order of name. */
+  /** All roles, in order of name. */
   listRoles(): Promise<readonly StoredRole[]>;
   /** All or none of them. Users of a deleted role become viewers with it; gives their names. */
   changeRoles(changes: RoleChanges): Promise<readonly UserName[]>;

@@ -6,13 +6,13 @@ export interface SeenSession {
   /** The `jti` of its tokens. */
   readonly id: string;
   readonly user: UserName;
-  /** Of the client, as last seen. */
+  /** The client's address, as last seen. */
   readonly address: string;
   /** The `User-Agent`, cut short; empty when there was none. */
   readonly agent: string;
   readonly since: number;
   readonly lastSeen: number;
-  /** Of that one of its tokens that lives longest. */
+  /** The end of that one of its tokens that lives longest. */
   readonly expiresAt: number;
   /** What the key is called that its tokens are signed with. */
   readonly keyId: string;

@@ -1,7 +1,10 @@
 /** The address of a PostgreSQL store: one host, or several of which one takes writes (SPEC 10). */
 import { err, ok, type Result } from '../result.ts';
 
-/** Up to the last `@` it is the user with the password; the hosts are separated by commas, each with a port or not. */
+/**
+ * An address of PostgreSQL: up to the last `@` it is the user with the password; the hosts are separated by commas, each with
+ * a port or not.
+ */
 const ADDRESS = /^(?<user>postgres(?:ql)?:\/\/(?:[^/?#]*@)?)(?<hosts>[^/?#@]*)(?<rest>[/?].*)?$/is;
 const SHAPE = 'write postgres://<user>:<password>@<host>/<database>';
 

@@ -1,6 +1,6 @@
 /** Where people find the service, `server.public_url`: for printed addresses, doctor, and passkeys (SPEC 12). */
 export interface PublicUrl {
-  /** As browsers write it in `Origin`: `https://nvr.example.com`, `https://nvr.example.com:8443`. */
+  /** The origin as browsers write it: `https://nvr.example.com`, `https://nvr.example.com:8443`. */
   readonly origin: string;
   /** The host alone, lower-case: a name, an IPv4 address, or an IPv6 address in brackets. */
   readonly hostname: string;

@@ -9,7 +9,7 @@ export interface ListenAddress {
   readonly fd?: number;
 }
 
-/** As it is configured. */
+/** The address as it is configured. */
 export type UpstreamAddress =
   /** `host` has no brackets around an IPv6 address. */
   | { readonly kind: 'tcp'; readonly protocol: 'http:' | 'https:'; readonly host: string; readonly port: number }
@@ -25,7 +25,7 @@ interface OwnUpstream {
 
 export type Upstream = UpstreamAddress | OwnUpstream;
 
-/** To be awaited before a connection. */
+/** Starts an upstream that waits for its first question. Await it before a connection. */
 export const wakeUp = (upstream: Upstream): Promise<void> | undefined =>
   'wake' in upstream ? upstream.wake() : undefined;
 

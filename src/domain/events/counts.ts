@@ -79,7 +79,7 @@ export interface AskedSpan {
 /** A beginning so long ago that a mistyped address must have named it is none. */
 const LONGEST_SECONDS = 20 * 366 * 86_400;
 
-/** From the beginning that was asked for, else from the first event. */
+/** The span to count: from the beginning that was asked for, else from the first event. */
 export function spanOf({ after, before, until, first, last }: AskedSpan): {
   readonly from: number;
   readonly to: number;

@@ -7,7 +7,7 @@ export type EventNames = 'sub_label' | 'zone' | 'attribute';
 export type EventMeasure = 'start_time' | 'score' | 'speed' | 'length';
 export type EventFlag = 'has_clip' | 'has_snapshot' | 'retain_indefinitely' | 'in_progress' | 'submitted';
 
-/** From `since` (Unix seconds) on, local time is UTC plus `seconds`. */
+/** An offset of local time: UTC plus `seconds`, from `since` (Unix seconds) on. */
 export interface ZoneOffset {
   readonly since: number;
   readonly seconds: number;
@@ -32,7 +32,7 @@ export type EventCondition =
       readonly kind: 'time-of-day';
       readonly from: number;
       readonly until: number;
-      /** In order of time; the first also holds for everything before it. */
+      /** The offsets in order of time; the first also holds for everything before it. */
       readonly offsets: readonly ZoneOffset[];
     };
 
@@ -90,7 +90,7 @@ export interface EventGroup {
 export interface GroupQuestion {
   readonly cameras: readonly string[] | null;
   readonly conditions: readonly EventCondition[];
-  /** Of the zone whose calendar counts. */
+  /** The offsets of the zone whose calendar counts. */
   readonly offsets: readonly ZoneOffset[];
   /** Start times in `[from, until)`. */
   readonly from: number;
@@ -121,7 +121,7 @@ export interface SliceQuestion {
 export interface EventSource {
   /** The events that answer the question, in its order. */
   find(question: EventQuestion): Promise<readonly FoundEvent[]>;
-  /** In the order of `ids`; deleted events are left out. Without `thumbnails` these fields are null. */
+  /** The events in the order of `ids`; deleted ones are left out. Without `thumbnails` these fields are null. */
   read(ids: readonly string[], include: { readonly thumbnails: boolean }): Promise<readonly StoredEvent[]>;
   /** Cameras that have events, in order of name. */
   cameras(): Promise<readonly string[]>;
@@ -135,8 +135,8 @@ export interface EventSource {
   /** The first start time that is not before `time`. */
   firstStart(time: number): Promise<number | undefined>;
   /**
-   * By the day on which an event begins, UTC, in days since 1970: a number that grows with every write to the day's
-   * events, by this process or another. Null where the store does not count.
+   * A number for each day on which events begin (UTC, in days since 1970). It grows with every write to the day's events, by
+   * this process or another. Null where the store does not count.
    */
   writesByDay(): Promise<ReadonlyMap<number, number> | null>;
 }

@@ -28,7 +28,10 @@ export function sliceTime(from: number, to: number, offsets: readonly ZoneOffset
   return { slicing, first, starts, end: startOf(last + 1, slicing) };
 }
 
-/** Up to an hour, a change of the clocks would make two slices of one: they go on by the clock of the end. */
+/**
+ * The slices of a length. Up to an hour, a change of the clocks would make two slices of one: they go on by the clock of the
+ * end.
+ */
 function slicingBy(seconds: number, offsets: readonly ZoneOffset[], to: number): Slicing {
   const phase = seconds > DAY ? THURSDAY : 0;
   return { seconds, phase, offsets: seconds > HOUR ? offsets : [{ since: 0, seconds: offsetAt(to, offsets) }] };

@@ -1,7 +1,7 @@
 /** The hours of a role: `Mon-Fri 07:00-18:00` as spans of a week, by the clock on the wall (SPEC 13). */
 import { err, ok, type Result } from '../result.ts';
 
-/** From a minute of the week on (Monday 00:00 is 0), for so many minutes; it may reach over Sunday's midnight. */
+/** A span of so many minutes from a minute of the week on (Monday 00:00 is 0); it may reach over Sunday's midnight. */
 export interface Span {
   readonly start: number;
   readonly minutes: number;
@@ -9,7 +9,7 @@ export interface Span {
 
 /** When a role may be used. */
 export interface Hours {
-  /** As they were written. */
+  /** The hours as they were written. */
   readonly texts: readonly string[];
   readonly spans: readonly Span[];
 }

@@ -6,7 +6,7 @@ import type { Verb } from '../policy.ts';
 import { openingAt, wallText } from './opening.ts';
 import type { RoleLimit, RolesInForce } from './role-limits.ts';
 
-/** From when, and until when, an account may be used. Unix seconds; absent: no such end. */
+/** The first and the last moment at which an account may be used, in Unix seconds; absent: no such end. */
 export interface Validity {
   readonly validFrom?: number | undefined;
   readonly validUntil?: number | undefined;
@@ -20,7 +20,7 @@ export interface RightsHolder extends Validity {
   readonly roleSince?: number | undefined;
 }
 
-/** Of an account. `now` in whole Unix seconds. */
+/** The rights of an account. `now` in whole Unix seconds. */
 export function rightsOfUser(user: RightsHolder, roles: RolesInForce, now: number): Rights {
   const rights = rightsOfRole(user.role, roles, now, grantOf(user));
   const closed = closedByValidity(user, now, roles) ?? rights.closed;
@@ -33,8 +33,8 @@ export const grantOf = ({ createdAt, roleSince = createdAt, validFrom = createdA
   Math.max(createdAt, roleSince, validFrom);
 
 /**
- * Of one role. `grantedAt`: when the account got it; undefined for users of a proxy, who have no account here: a role that
- * sees nothing older than its grant shows them no recordings at all.
+ * The rights of one role. `grantedAt`: when the account got it; undefined for users of a proxy, who have no account here: a
+ * role that sees nothing older than its grant shows them no recordings at all.
  */
 export function rightsOfRole(role: Role, roles: RolesInForce, now: number, grantedAt?: number): Rights {
   const scope = scopeOfRole(role, roles.cameras);
@@ -54,8 +54,8 @@ export function rightsOfRole(role: Role, roles: RolesInForce, now: number, grant
 }
 
 /**
- * Of several roles of one person: admin wins, then viewer. Else the cameras of all of them that are open now, and denied is
- * only what all of those deny; the history is that of the role that sees furthest back.
+ * The rights of several roles of one person: admin wins, then viewer. Else the cameras of all of them that are open now, and
+ * denied is only what all of those deny; the history is that of the role that sees furthest back.
  */
 export function rightsOfRoles(held: readonly Role[], roles: RolesInForce, now: number): Rights {
   const [first = VIEWER, ...others] = held;

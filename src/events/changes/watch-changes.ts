@@ -45,7 +45,7 @@ export interface ChangeWatchDeps {
 
 const EVERY_MS = 1000;
 const BEAT_EVERY_MS = 15_000;
-/** Beyond either of them the oldest stream ends; its page connects again later. */
+/** The most streams, in all and of one user: beyond either the oldest ends, and its page connects again later. */
 const MOST_STREAMS = 1000;
 const MOST_OF_ONE_OWNER = 40;
 
@@ -56,7 +56,7 @@ interface Told {
 
 export function createChangeWatch(deps: ChangeWatchDeps): ChangeWatch {
   const { writes, onFault, everyMs = EVERY_MS, beatEveryMs = BEAT_EVERY_MS } = deps;
-  /** In the order in which they began. */
+  /** The open streams, in the order in which they began. */
   const open = new Set<Told>();
   let isWatching = false;
   let lastWrites: number | null = null;
@@ -92,7 +92,9 @@ export function createChangeWatch(deps: ChangeWatchDeps): ChangeWatch {
     for (const told of [...open]) await lookAt(told, looks);
     lastWrites = now; // only now: after a fault everything is looked at again
   };
-  /** Until no stream is left. A fault ends the streams: their pages come again, and are told what is wrong. */
+  /**
+   * Looks for changes until no stream is left. A fault ends the streams: their pages come again, and are told what is wrong.
+   */
   const watch = async (): Promise<void> => {
     if (isWatching) return;
     isWatching = true;

@@ -1,9 +1,9 @@
 /** Chance that can be repeated: the same seed gives the same events. */
 
 export interface Chance {
-  /** In [0, 1). */
+  /** A number in [0, 1). */
   next(): number;
-  /** In [low, high). */
+  /** A number in [low, high). */
   between(low: number, high: number): number;
   isLikely(probability: number): boolean;
   pick<Item>(items: readonly Item[]): Item;

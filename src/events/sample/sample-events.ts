@@ -22,7 +22,7 @@ interface Place {
 
 export const SAMPLE_CAMERAS: readonly string[] = ['front_door', 'driveway', 'garden', 'garage'];
 
-/** In order of time, the oldest first. */
+/** Sample events in order of time, the oldest first. */
 export function* generateSampleEvents({ count, seed, until, cameras }: SampleOptions): Generator<EventRecord> {
   const chance = createChance(seed);
   const placesOn = rosterOf((cameras ?? SAMPLE_CAMERAS).map(placeOf), seed);

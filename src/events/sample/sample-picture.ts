@@ -6,7 +6,7 @@ export interface Scene {
   readonly isNight: boolean;
   /** Where the figure stands, 0 (left) to 1. */
   readonly place: number;
-  /** Of the camera, so that pictures of one camera look alike. */
+  /** The camera's variant, so that pictures of one camera look alike. */
   readonly variant: number;
 }
 

@@ -35,7 +35,7 @@ export function acceptedCaller(
 }
 
 /**
- * On a public route: why the credentials were not accepted, for the login page. A user that the proxy has signed in, and
+ * The reason why credentials were not accepted on a public route, for the login page. A user that the proxy has signed in, and
  * whose groups give no role, must be told so. Without the proxy secret nothing is told of the proxy's headers.
  */
 export function credentialFault(

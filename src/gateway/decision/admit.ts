@@ -70,7 +70,7 @@ export interface Admitted {
   readonly client: Client;
   /** Undefined on public routes when the caller is unknown. */
   readonly caller: Caller | undefined;
-  /** On public routes: why the credentials that came along were not accepted. */
+  /** The reason why the credentials that came along were not accepted, on public routes. */
   readonly credentialFault?: RefusalReason;
   /** The target that will be sent: the query may be narrowed. */
   readonly target: RequestTarget;

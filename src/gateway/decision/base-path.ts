@@ -39,7 +39,7 @@ function ingressPath(request: RequestFacts, trusted: TrustedNetworks): string | 
   return isTrustedPeer(request.peer, trusted) ? said : undefined;
 }
 
-/** On a segment's boundary: `/nvr` is no prefix of `/nvrs`. */
+/** The target without the prefix, which ends on a segment's boundary: `/nvr` is no prefix of `/nvrs`. */
 function withoutPrefix(target: string, prefix: string): string {
   if (!target.startsWith(prefix)) return target;
   const rest = target.slice(prefix.length);

@@ -4,7 +4,7 @@ import { clientAddress, isTrustedPeer, type TrustedNetworks } from './client-add
 
 export interface Client {
   readonly address: string;
-  /** Over TLS, here or at a trusted proxy. */
+  /** Whether the client came over TLS, here or at a trusted proxy. */
   readonly encrypted: boolean;
   /** The Host that the client asked for, here or at a trusted proxy. */
   readonly host: string;

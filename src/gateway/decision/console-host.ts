@@ -28,10 +28,13 @@ export function isAtWrongHost(request: RequestFacts, question: HostFacts, consol
   return hostName(question.host) === consoleHost ? !isOfConsole(request, question) : isForConsoleOnly(question);
 }
 
-/** Without port and without the dot of a full name: each spelling that a browser may send is the same host. */
+/** The host name without port and without the dot of a full name: each spelling that a browser may send is the same host. */
 const hostName = (host: string): string => host.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '');
 
-/** Of what comes from the NVR, the console's own scripts read data: no page, frame, script or worker. */
+/**
+ * Whether the request may come from the console: of the NVR's responses its scripts read data, and no page, frame, script or
+ * worker.
+ */
 function isOfConsole(request: RequestFacts, { route }: HostFacts): boolean {
   if (request.linkSecret !== undefined || isOfLinks(route)) return false;
   if (isServedHere(route) || request.isUpgrade) return true;

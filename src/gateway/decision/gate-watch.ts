@@ -8,7 +8,7 @@ export interface GateWatch {
   onRequest(request: RequestFacts, socket?: CountedSocket): RequestWatch;
 }
 
-/** As much of a TCP or TLS socket as is counted. */
+/** The fields of a TCP or TLS socket that are counted. */
 export interface CountedSocket {
   readonly bytesRead: number;
   readonly bytesWritten: number;
@@ -59,9 +59,9 @@ export function tellHead({ watch, onHead }: UpstreamListeners, status: number, t
 export interface UpstreamWatch {
   onAsked(): void;
   onHead: HeadListener;
-  /** Of a body, on their way to the client. */
+  /** Counts bytes of a body on their way to the client. */
   onBytes(bytes: number): void;
-  /** Of a body without an announced length, on their way to the NVR. */
+  /** Counts bytes of a body without an announced length, on their way to the NVR. */
   onUploaded(bytes: number): void;
   /** Node's code for what went wrong, and its sentence for the log. A failure follows. */
   onUpstreamError(code: string, sentence?: string): void;

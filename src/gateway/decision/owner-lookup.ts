@@ -35,7 +35,7 @@ export type OwnerCameras = (
 
 type Cameras = readonly string[];
 
-/** Of what the id names. No camera: it exists and belongs to none. */
+/** The thing that an id names. No camera: it exists and belongs to none. */
 interface Owned {
   readonly cameras: Cameras;
   /** Unix seconds: when the earliest of it began; undefined when that is not told. */
@@ -140,7 +140,7 @@ const isInTime = ({ since }: CameraView, { start = Number.NEGATIVE_INFINITY }: O
 const seesAll = (view: CameraView, cameras: Cameras): boolean =>
   cameras.length > 0 && cameras.every((camera) => view.sees(camera));
 
-/** Of such things the NVR takes pictures by the beginning of the camera's name. */
+/** Whether the NVR may take the thing's pictures from a camera of a longer name: it finds them by the beginning of the name. */
 const isOfNamesake = (view: CameraView, { cameras, start }: Owned, since: number | undefined): boolean =>
   since !== undefined && isRecent(start, since) && cameras.some((camera) => isAmbiguous(camera, view));
 

@@ -36,7 +36,7 @@ const BOUNDS: ReadonlyMap<string, Bound> = new Map<string, Bound>([
   ['scale',                    (value) => /^[1-9]\d{0,6}$/.test(value)],
 ]);
 
-/** Of pictures, which the NVR draws in any size it is told: at most twice a camera's own height. */
+/** The bounds of pictures, which the NVR draws in any size it is told: at most twice a camera's own height. */
 // biome-ignore format: a table
 const PICTURE_BOUNDS: ReadonlyMap<string, Bound> = new Map<string, Bound>([
   ['h',                        isHeight],
@@ -44,7 +44,7 @@ const PICTURE_BOUNDS: ReadonlyMap<string, Bound> = new Map<string, Bound>([
   ['fps',                      (value) => /^[1-9]\d?$/.test(value)],
 ]);
 
-/** Of lists of words, which take no limit: one that is given means nothing. */
+/** The bounds of lists of words, which take no limit: one that is given means nothing. */
 const WORD_BOUNDS: ReadonlyMap<string, Bound> = new Map([...BOUNDS].filter(([name]) => name !== 'limit'));
 const WORDS: ReadonlySet<string> = new Set(['labels', 'sub_labels', 'recognized_license_plates']);
 
@@ -106,7 +106,10 @@ function minuteOf(time: string): number {
 }
 
 const ZONE = /^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/;
-/** To ask for a format costs more than the rest of a request. There are no more names than zones. */
+/**
+ * The zones that were found valid: to ask for a format costs more than the rest of a request. There are no more names than
+ * zones.
+ */
 const knownZones = new Set<string>();
 
 /** The NVR looks a zone up as a file. */

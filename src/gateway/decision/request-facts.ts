@@ -25,7 +25,10 @@ export function requestFacts(request: IncomingMessage, listener: ListenerName, h
   };
 }
 
-/** Over HTTP/2 Node makes a socket for each stream: what the streams of a connection have in common is their session. */
+/**
+ * The connection of a request. Over HTTP/2 Node makes a socket for each stream: what the streams of a connection have in
+ * common is their session.
+ */
 const connectionOf = (request: IncomingMessage | Http2ServerRequest): object =>
   ('stream' in request && request.stream.session) || request.socket;
 
@@ -33,7 +36,7 @@ const peers = new WeakMap<object, string>();
 
 const THIS_MACHINE = '127.0.0.1';
 
-/** Of a Unix socket, or of a stream within this process, which have no address: who connects to it is on this machine. */
+/** Marks a Unix socket, or a stream within this process, which have no address: its other end is on this machine. */
 export const markLocal = (socket: Duplex): void => void peers.set(socket, THIS_MACHINE);
 
 /** The same for all requests of a connection; empty when the connection was gone before the first question. */

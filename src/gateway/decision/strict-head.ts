@@ -46,7 +46,7 @@ const judgedName = decidedByName((received) => {
   return { name, isPlain: NAME.test(received), mayBeInHttp2: !NOT_IN_HTTP2.has(name), isSentOnce: SENT_ONCE.has(name) };
 });
 const HOST = /^(?:[A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
-/** Without leading zeros: some readers take `010` for eight. */
+/** A length without leading zeros: some readers take `010` for eight. */
 const LENGTH = /^(?:0|[1-9]\d{0,14})$/;
 /** Sixteen bytes in base64 (RFC 6455 section 4.1). */
 const WEBSOCKET_KEY = /^[A-Za-z0-9+/]{22}==$/;

@@ -24,7 +24,7 @@ const REASONS: ReadonlyMap<string, RefusalReason> = new Map([
   ['EPROTO',                              'nvr-tls-failed'],
 ]);
 
-/** Of codes that come in families. Those of certificates are OpenSSL's names for what is wrong with one. */
+/** The faults whose codes come in families. Those of certificates are OpenSSL's names for what is wrong with one. */
 // biome-ignore format: a table
 const PATTERNS: readonly (readonly [code: RegExp, reason: RefusalReason])[] = [
   [/CERT|^UNABLE_TO_|^INVALID_(?:CA|PURPOSE)$|^HOSTNAME_MISMATCH$|^PATH_LENGTH_EXCEEDED$/, 'nvr-certificate-refused'],

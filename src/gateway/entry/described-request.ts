@@ -27,8 +27,8 @@ const FAMILIES: readonly Family[] = [
 const DESCRIBING: readonly string[] = FAMILIES.flatMap(({ target, method }) => [...target, method]);
 
 /**
- * In the address that the proxy asks, which is the proxy's alone: no client can say that its request is an upgrade. An
- * address that says either is never about itself: else a proxy that is not trusted would be told 202 for everything.
+ * The query of the address that the proxy asks, which is the proxy's alone: no client can say that its request is an upgrade.
+ * An address that says either is never about itself: else a proxy that is not trusted would be told 202 for everything.
  */
 const UPGRADE_QUERY = 'upgrade=websocket';
 const SPEAKS_OF_ANOTHER: readonly (string | undefined)[] = [UPGRADE_QUERY, 'upgrade=no'];
@@ -141,7 +141,10 @@ function passesAsItIs({ target, obligations, route }: Admitted, asked: RequestTa
   return responseForm === undefined || (LISTS.includes(responseForm) && isSecondLook(view.clearance, route));
 }
 
-/** To a custom role the request was narrowed already: its answer is looked at once more in case of an old NVR. */
+/**
+ * Whether the answer is only looked at a second time: the request of a custom role was narrowed already, and an old NVR may
+ * not know that.
+ */
 function isSecondLook(clearance: string, route: RouteMatch): boolean {
   const how = route.kind === 'listed' ? route.row.narrow?.how : undefined;
   return clearance === 'restricted' && how !== undefined && NARROWED_BY_REQUEST.includes(how);
@@ -151,7 +154,7 @@ function isSecondLook(clearance: string, route: RouteMatch): boolean {
 const LISTS: readonly ResponseForm[] = ['array', 'nested'];
 const NARROWED_BY_REQUEST: readonly Narrowing['how'][] = ['check', 'lookup', 'rewrite', 'fanout'];
 
-/** In any order: the gate puts the cameras at the end. */
+/** Whether two queries are the same in any order: the gate puts the cameras at the end. */
 const isSameQuery = (sent: string, asked: string): boolean => sent === asked || pairsOf(sent) === pairsOf(asked);
 
 const pairsOf = (query: string): string =>

@@ -50,7 +50,7 @@ export interface OpenStreams {
   leaveSockets(): void;
   /** Checks the streams now instead of at the next interval. */
   sweep(): Promise<void>;
-  /** After a reload: checks each stream under the new rules. `judge` gives the code to end it with. */
+  /** Checks each stream under the new rules, after a reload. `judge` gives the code to end it with. */
   review(judge: (stream: HeldStream) => Promise<CloseCode | undefined>): Promise<void>;
   size(): number;
   close(): void;
@@ -182,7 +182,7 @@ export function createOpenStreams({ version, recheck, clock, grace, onFault }: O
   };
 }
 
-/** In constant time: the last stream takes its index. */
+/** Removes in constant time: the last stream takes its index. */
 function removeFrom(streams: OpenStream[], stream: OpenStream): void {
   if (streams[stream.at] !== stream) return;
   const last = streams.pop();

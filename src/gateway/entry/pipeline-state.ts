@@ -10,16 +10,16 @@ import { send } from '../response/send.ts';
 
 /** `RouteState` is for Postern's own routes; `own-routes.ts` fills it. */
 export interface PipelineState extends RouteState {
-  /** From `observe`. */
+  /** Set by `observe`. */
   facts: RequestFacts;
   watch: RequestWatch;
-  /** From `observe`; `decide` keeps the one that a trusted proxy sent. */
+  /** Set by `observe`; `decide` keeps the one that a trusted proxy sent. */
   requestId: string;
-  /** From `decide`. */
+  /** Set by `decide`. */
   admission: Admitted;
-  /** From `decide`: a proxy asks about another request, and `admission` is about that one. */
+  /** Set by `decide`: a proxy asks about another request, and `admission` is about that one. */
   isForwardAuth: boolean;
-  /** From `decide`: the method of that other request. */
+  /** Set by `decide`: the method of that other request. */
   describedMethod: string;
 }
 

@@ -1,4 +1,4 @@
-/** After a reload: whether an open stream would be admitted again under the new configuration (SPEC 1, 4.2). */
+/** Whether an open stream would be admitted again under the new configuration, after a reload (SPEC 1, 4.2). */
 import { isDeepStrictEqual } from 'node:util';
 import type { Obligations } from '../../access/access-verdict.ts';
 import { type Caller, lostRights } from '../../domain/caller.ts';

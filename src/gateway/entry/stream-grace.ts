@@ -11,7 +11,7 @@ export interface StreamGrace {
   readonly isHeard: () => boolean;
 }
 
-/** Of one stream: when the store last confirmed its holder, in milliseconds of the grace's clock. */
+/** The moment at which the store last confirmed a stream's holder, in milliseconds of the grace's clock. */
 export interface Confirmation {
   confirmedAt: number;
 }

@@ -3,7 +3,7 @@ import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { UnknownRoute } from '../../domain/status.ts';
 
 export interface UnknownRoutes {
-  /** By method and path; digits and ids in the path do not make another route. */
+  /** Notes a route by method and path; digits and ids in the path do not make another route. */
   note(method: string, segments: readonly string[]): void;
   /** The latest first; a path is `/api/new_thing/*`. */
   list(): readonly UnknownRoute[];

@@ -86,7 +86,7 @@ function judgeOf({ caller, obligations }: Admitted, { rules }: GateDeps): Messag
 /** RFC 6455 7.4.1: the service goes down. */
 const GOING_AWAY = 1001;
 
-/** Before the 101 the socket is cut; afterwards it gets a close frame. */
+/** The end of a socket: cut before the 101, a close frame afterwards. */
 function endable(
   socket: Duplex,
   request: RequestFacts,

@@ -23,7 +23,7 @@ interface Waiting {
 
 interface Places {
   taken: number;
-  /** In the order in which they came. */
+  /** The waiting requests, in the order in which they came. */
   readonly waiting: Set<Waiting>;
 }
 

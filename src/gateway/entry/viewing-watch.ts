@@ -13,7 +13,7 @@ export interface ViewingWatch {
 export interface AskedPictures {
   readonly admission: Admitted;
   readonly method: string;
-  /** Of the request, where it was read: JSON. */
+  /** The body of the request, where it was read: JSON. */
   readonly body?: Buffer | undefined;
 }
 

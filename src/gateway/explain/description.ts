@@ -39,7 +39,7 @@ const UPGRADE: readonly (readonly [string, string])[] = [
   ['Sec-WebSocket-Key', 'AAAAAAAAAAAAAAAAAAAAAA=='],
 ];
 
-/** As Node joins repeats. Headers that must not be repeated are refused before they are read here. */
+/** The headers as Node joins repeats. Headers that must not be repeated are refused before they are read here. */
 function joined(lines: readonly (readonly [name: string, value: string])[]): Record<string, string> {
   const headers: Record<string, string> = Object.create(null);
   for (const [received, value] of lines) {

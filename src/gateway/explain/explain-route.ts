@@ -15,7 +15,7 @@ export interface ExplainRouteDeps {
   }) => Promise<Result<Explanation, string>>;
 }
 
-/** By its row, for admins only. */
+/** The route that explains a request; its row is for admins only. */
 export function createExplainRoutes({ explain }: ExplainRouteDeps): Router<RouteState> {
   const router = new Router<RouteState>({ strict: true, sensitive: true });
   router.get('/api/explain', async (ctx) => {

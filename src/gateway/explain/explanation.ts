@@ -25,7 +25,7 @@ export interface Explanation {
   /** Hours, history and denied verbs of these roles; absent for none. */
   readonly limits?: readonly string[];
   readonly cameras: 'all' | readonly string[] | undefined;
-  /** Of the request and the role, by name: cameras that the service does not know; absent for none. */
+  /** The cameras of the request and the role, by name, that the service does not know; absent for none. */
   readonly unknownCameras?: readonly string[];
   readonly route: ExplainedRoute | undefined;
   readonly verdict: Admission['kind'];

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { UpstreamWatch } from '../decision/gate-watch.ts';
 
-/** For a body without an announced length: its bytes are counted as they stream. `maxUpload` is in bytes. */
+/** Counts the bytes of a body without an announced length as they stream. `maxUpload` is in bytes. */
 export function limitUpload(
   request: IncomingMessage,
   maxUpload: number,

@@ -37,7 +37,7 @@ export interface JudgedRequest extends UpstreamListeners {
   readonly narrowing?: Narrowing;
   /** Who reads the text of the upstream's refusals and failures; asked when there is one. Absent: it is passed on as it is. */
   readonly errorReader?: (() => ErrorReader) | undefined;
-  /** Of an upgrade: told how to end it with a close code, once it is open. */
+  /** Called when an upgrade is open, with a function that ends it with a close code. */
   readonly onOpen?: (end: (code: number) => void) => void;
   /** Called at most once, and only while nothing of a response has been sent. */
   readonly onFailure: (reason: RefusalReason) => void;

@@ -6,7 +6,7 @@ import type { Client } from '../decision/client.ts';
 import { type StripRules, strippedHeaders } from './strip-headers.ts';
 
 export interface HeaderRules extends StripRules {
-  /** For an NVR that trusts headers on its own authenticated port. */
+  /** The secret for an NVR that trusts headers on its own authenticated port. */
   readonly nvrSecret: string | undefined;
 }
 

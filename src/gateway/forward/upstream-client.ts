@@ -60,7 +60,7 @@ class AskedExchange implements Exchange {
   readonly isRepeatable: boolean;
   readonly mayBorrow: boolean;
   readonly #handler: ResponseHandler;
-  /** From `onStart`, which comes first. */
+  /** The control that `onStart` gives, which comes first. */
   #control: ExchangeControl = NOTHING_BEGUN;
 
   constructor(asked: AskedUpstream) {

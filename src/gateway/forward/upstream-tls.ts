@@ -10,9 +10,9 @@ export interface UpstreamTls {
 }
 
 /**
- * For Node's TLS sockets. The certificate is checked against the host of `nvr.url` or `nvr.routes`. Without a server name
- * HTTP clients take it from the Host header, and the client chooses that one. An address has no server name
- * (RFC 6066 section 3): Node then checks the certificate against the address itself.
+ * Options of Node's TLS sockets. The certificate is checked against the host of `nvr.url` or `nvr.routes`. Without a server
+ * name HTTP clients take it from the Host header, and the client chooses that one. An address has no server name (RFC 6066
+ * section 3): Node then checks the certificate against the address itself.
  */
 export const tlsOptionsFor = (upstream: Upstream, { ca, verify }: UpstreamTls) => ({
   servername: serverNameOf(upstream),

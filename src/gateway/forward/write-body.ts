@@ -9,7 +9,7 @@ export interface PausableSource {
 
 export type PausingWrite = (sink: Writable, source: PausableSource, chunk: Buffer) => void;
 
-/** Of one response: `source` is paused while the sink is full. What was read before it stopped is still written. */
+/** Writes one response: `source` is paused while the sink is full. What was read before it stopped is still written. */
 export function createPausingWrite(): PausingWrite {
   let isFull = false;
   return (sink, source, chunk) => {

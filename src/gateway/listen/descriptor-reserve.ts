@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 
-/** At least; of a high limit a sixteenth. */
+/** The least number that stays free; of a high limit a sixteenth. */
 const LEAST_FREE = 16;
 
 /** Whether the socket has one of the last descriptors. The system gives the lowest number that is free. */

@@ -18,9 +18,9 @@ export interface Http1Connections {
    * or the upstream is awaited, the connection stays.
    */
   onSilence(socket: unknown): void;
-  /** From now on the last response of each connection says that it is the last. */
+  /** Makes the last response of each connection say that it is the last. */
   leave(): void;
-  /** To be called again and again after `leave`: closes connections that were idle for so many calls. */
+  /** Closes connections that were idle for so many calls. Call it again and again after `leave`. */
   closeIdle(calls: number): void;
 }
 

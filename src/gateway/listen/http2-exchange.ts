@@ -9,7 +9,7 @@ export interface Exchange {
   readonly response: ServerResponse;
 }
 
-/** Of a listener that speaks both: an HTTP/1 exchange is given back as it is. */
+/** Gives an HTTP/2 exchange the form of HTTP/1; an HTTP/1 exchange of a listener that speaks both is given back as it is. */
 export function likeHttp1(
   request: IncomingMessage | Http2ServerRequest,
   response: ServerResponse | Http2ServerResponse,

@@ -3,7 +3,7 @@
 export interface Http1Head {
   /** Names and values in turn; a header that was sent twice stands here twice, to be refused. */
   readonly rawHeaders: string[];
-  /** By lower-case name, with the repeats joined or dropped by Node. */
+  /** The headers by lower-case name, with the repeats joined or dropped by Node. */
   readonly headers: Record<string, string | string[] | undefined>;
 }
 

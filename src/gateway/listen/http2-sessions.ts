@@ -23,7 +23,9 @@ const MAX_STREAMS = 128;
  */
 export const HTTP2_LIMITS: SecureServerOptions = {
   settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: MAX_HEADER_LIST },
-  /** Without this a credential with a blank behind it would be dropped in silence, and look absent. */
+  /**
+   * Refuses blanks around a value: Node would drop a credential with a blank behind it in silence, and it would look absent.
+   */
   strictFieldWhitespaceValidation: false,
   /** More than the gate accepts (200), so that it can say 431: past this Node resets the stream. */
   maxHeaderListPairs: 1024,
@@ -44,15 +46,15 @@ const LINGER_MS = 2_000;
 
 export interface Http2Sessions {
   /**
-   * To be called again and again while the listener is left: a session with open streams is told to open no more (GOAWAY),
-   * one without is ended when it was idle for so many calls.
+   * Tells a session with open streams to open no more (GOAWAY), and ends one without when it was idle for so many calls. Call
+   * it again and again while the listener is left.
    */
   leave(calls: number): void;
 }
 
 /**
- * For Node's own time-out any frame counts as activity: a client could stay for ever by PING alone, or by a head sent byte
- * by byte. Here only a whole request counts.
+ * Ends idle sessions. Node's own time-out counts any frame as activity: a client could stay for ever by PING alone, or by a
+ * head sent byte by byte. Here only a whole request counts.
  */
 export function endIdleSessions(server: Http2SecureServer, patience: SessionPatience): Http2Sessions {
   const all = new Map<ServerHttp2Session, { open: number; idleCalls: number }>();

@@ -92,7 +92,10 @@ const BAD_REQUEST = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Le
 const TOO_LARGE = 'HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
 const TOO_SLOW = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
 
-/** For what the parser refuses: it never becomes a request. Nothing is written to a socket on which a response has begun. */
+/**
+ * Answers what the parser refuses, which never becomes a request. Nothing is written to a socket on which a response has
+ * begun.
+ */
 function respondToClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   const { code = '' } = error;
   // Bytes behind "Connection: close" are no request, and must not break the response under way.

@@ -124,7 +124,9 @@ function createHttp2Server(options: ServerOptions & SecureContextOptions & { han
   return { server, sessions: endIdleSessions(server, { first: options.handshakeTimeout, idle: IDLE_MS }) };
 }
 
-/** As for a connection of HTTP/1: a stream whose client takes nothing, or says nothing of its body, would stay for ever. */
+/**
+ * Ends a stream whose client takes nothing, or says nothing of its body: it would stay for ever, as on a connection of HTTP/1.
+ */
 function endSilentStream(request: Http2ServerRequest, patienceMs: number): void {
   const { stream } = request;
   stream.setTimeout(patienceMs, () => {
@@ -133,7 +135,7 @@ function endSilentStream(request: Http2ServerRequest, patienceMs: number): void 
   });
 }
 
-/** For HTTP/2 only: Node's HTTP/1 parser refuses a larger head itself. */
+/** The size of a head, for HTTP/2 only: Node's HTTP/1 parser refuses a larger one itself. */
 function headerBytes(rawHeaders: readonly string[]): number {
   let bytes = 0;
   for (const text of rawHeaders) bytes += text.length;

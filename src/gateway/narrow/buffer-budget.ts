@@ -2,7 +2,7 @@
 import type { MaybePromise } from '../../domain/maybe-promise.ts';
 
 export interface BufferBudget {
-  /** For one response. */
+  /** Holds memory for one response. */
   hold(): Hold;
 }
 
@@ -16,7 +16,7 @@ export interface Hold {
 /** Bytes of one response that are always allowed: most responses are smaller, and pass while slow readers hold the rest. */
 const ALWAYS_ROOM_FOR = 512 * 1024;
 
-/** In the memory of this process. `most` may change. */
+/** A budget of memory in this process. `most` may change. */
 export function createBufferBudget(most: () => number) {
   let held = 0;
   return {

@@ -90,7 +90,10 @@ async function beginningOf(body: Readable): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Of a reader of all cameras; what is nested deeper than the NVR's own errors are is not looked at. */
+/**
+ * Whether all texts of an error's body are harmless, for a reader of all cameras. What is nested deeper than the NVR's own
+ * errors is not harmless.
+ */
 const isHarmlessJson = (json: unknown, depth = 0): boolean => {
   if (typeof json === 'string') return isHarmless(json);
   if (typeof json !== 'object' || json === null) return true;

@@ -119,7 +119,7 @@ export const jsonResponse = (body: string): OwnResponse => ({
   body,
 });
 
-/** For a row that is marked as one that may be. */
+/** Sends JSON compressed, for a row that is marked so. */
 export async function compressedJson(
   body: string,
   { headers }: RequestFacts,

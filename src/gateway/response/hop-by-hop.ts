@@ -1,6 +1,6 @@
 /** Hop-by-hop headers: they are about one connection, and are never passed on, in requests and responses (RFC 9110 section 7.6.1). */
 
-/** By lower-case name. `Trailer` because trailers are announced by their presence alone. */
+/** The hop-by-hop headers by lower-case name. `Trailer` because trailers are announced by their presence alone. */
 // biome-ignore format: a table
 export const HOP_BY_HOP_HEADERS: readonly string[] = [
   'connection', 'keep-alive', 'proxy-connection', 'proxy-authenticate', 'proxy-authorization', 'te', 'trailer', 'upgrade',

@@ -42,11 +42,11 @@ export interface OwnWords {
   readonly cookie?: string | undefined;
   /** The response is shown by a link: it is kept nowhere, and its address, which holds the secret, is told to no other site. */
   readonly isOfLink?: boolean;
-  /** Of a link: the media type of the thing, whatever the NVR says it is. */
+  /** The media type of a link's thing, whatever the NVR says it is. */
   readonly mediaType?: (said: string | undefined) => string;
 }
 
-/** By lower-case name: one value, or every line of a header that came in several. */
+/** The headers by lower-case name: one value, or every line of a header that came in several. */
 type Lines = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** The part of a response that is judged: Node's own, or what another client received. */
@@ -183,7 +183,7 @@ const isOfThisHop = decidedByName((name) => {
   return NEVER_PASSED.has(normalized) || CLAIMS.some((family) => normalized.startsWith(family));
 });
 
-/** Beside the session: languages, PINs of links, steps of a login. */
+/** The beginning of the names of Postern's cookies beside the session: languages, PINs of links, steps of a login. */
 const OWN_COOKIES = 'postern_';
 
 /** A browser sends a nameless cookie (`=frigate_token=x`) back as `frigate_token=x`, which reads as ours. */

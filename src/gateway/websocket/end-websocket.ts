@@ -4,7 +4,9 @@ import type { Duplex } from 'node:stream';
 /** Milliseconds for the rest of the current frame to arrive, and for the client to answer the close frame. */
 const PATIENCE_MS = 1_000;
 
-/** To be called before the first byte passes. `server` is the side whose frames go to the client. */
+/**
+ * Prepares the end of a WebSocket. Call it before the first byte passes. `server` is the side whose frames go to the client.
+ */
 export function endableWebSocket(server: Duplex, client: Duplex): (code: number) => void {
   const frames = createFrameReader();
   let isEnding = false;
@@ -99,7 +101,7 @@ function payloadLength(bytes: Buffer, at = 0): number {
   return short === 127 ? Number(bytes.readBigUInt64BE(at + 2)) : short;
 }
 
-/** Without a mask: only clients mask their frames. */
+/** A close frame without a mask: only clients mask their frames. */
 function closeFrame(code: number): Buffer {
   const frame = Buffer.from([0x88, 0x02, 0, 0]);
   frame.writeUInt16BE(code, 2);

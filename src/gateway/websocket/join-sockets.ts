@@ -85,7 +85,7 @@ function pingUntilClosed(client: WebSocket, onSilence: () => void): () => void {
   return noteAlive;
 }
 
-/** With the default `binaryType` a message is one buffer. */
+/** The message of a frame: with the default `binaryType` it is one buffer. */
 const messageOf = (bytes: RawData, isBinary: boolean): Message => ({
   data: bytes instanceof Buffer ? bytes : Buffer.alloc(0),
   isBinary,

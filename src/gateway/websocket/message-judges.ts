@@ -10,7 +10,7 @@ export interface Message {
 }
 
 export type ClientVerdict =
-  /** To be sent to the NVR in this spelling. */
+  /** The text to send to the NVR, in this spelling. */
   | { readonly kind: 'passed'; readonly text: string }
   | { readonly kind: 'dropped' }
   /** The NVR gets nothing, the client this text. */
@@ -46,7 +46,7 @@ function narrowed(text: string, view: CameraView, obligations: MessageObligation
   }
 }
 
-/** For one socket: offers and candidates are counted. Pictures and answers pass untouched. */
+/** The judge of one socket: offers and candidates are counted. Pictures and answers pass untouched. */
 export function judgeSignalling(obligations: SignallingObligations): MessageJudge {
   const signalling = createLiveSignalling(obligations);
   return {

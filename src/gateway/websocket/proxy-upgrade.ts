@@ -16,7 +16,7 @@ export interface UpgradeRules {
   readonly timeoutResponse: number;
   /** Whether the upstream's certificate is checked. */
   readonly verify: boolean;
-  /** For an upstream that is reached over TLS. */
+  /** The agent for an upstream that is reached over TLS. */
   readonly agentFor: (upstream: Upstream) => Agent | undefined;
 }
 
