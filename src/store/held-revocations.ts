@@ -20,7 +20,7 @@ const RETRY_MS = 1000;
 /** The store, with a `revokeToken` that takes effect in this process even when it rejects. */
 export function holdRevocations(store: Store, deps: HeldRevocationDeps): HoldingStore {
   const { onHeld, onWritten } = deps;
-  /** Until when each must be remembered, in Unix seconds. */
+  /** The Unix second until which each must be remembered. */
   const held = new Map<string, number>();
   let changes = 0;
   let timer: NodeJS.Timeout | undefined;

@@ -20,10 +20,10 @@ export async function identityOf(db: Kysely<Tables>): Promise<StoreIdentity> {
   return { id, isEmpty: true };
 }
 
-/** Before the id of a store that `postern store copy` is filling. */
+/** The text before the id of a store that `postern store copy` is filling. */
 const UNFINISHED = 'unfinished copy ';
 
-/** From now on, until `markFinished`, the store is not to be put into service. */
+/** Marks a store that is not to be put into service, until `markFinished`. */
 export async function markUnfinished(db: Kysely<Tables>): Promise<void> {
   const { id } = await db.selectFrom('store_identity').select('id').executeTakeFirstOrThrow();
   if (!id.startsWith(UNFINISHED))

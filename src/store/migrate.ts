@@ -32,7 +32,7 @@ export async function migrate<Tables>(
   throw storeFault(storeFaultOf(error) ?? 'unreachable', message, error);
 }
 
-/** For a reader, which changes no tables: rejects when they are not those of this version. */
+/** Checks the tables for a reader, which changes none: rejects when they are not those of this version. */
 export async function assertCurrent<Tables>(db: Kysely<Tables>, engine: Engine): Promise<void> {
   const [done, known] = [await appliedMigrations(db), await knownMigrations(engine)];
   refuseNewer(done, known, engine);

@@ -41,7 +41,7 @@ export interface StoreOptions {
   readonly listenUrl?: string | undefined;
   /** PostgreSQL: seconds after which the server ends a statement. */
   readonly statementSeconds?: number | undefined;
-  /** For a reader beside the writer: changes nothing, not even the tables, so the file must be there. */
+  /** Whether the store is opened beside its writer: changes nothing, not even the tables, so the file must be there. */
   readonly readOnly?: boolean;
   /** `postern store copy` fills it: a copy that was interrupted is no fault. */
   readonly isCopyTarget?: boolean;
@@ -80,10 +80,10 @@ export interface Store {
   readonly events: BoundedEventSource;
   /** All or none of them; the same id replaces. */
   writeEvents(events: readonly EventRecord[]): Promise<void>;
-  /** Before rows of events that begin at these times are written in another way than by `writeEvents`. */
+  /** Prepares for rows of events that begin at these times and are not written by `writeEvents`. */
   prepareForEvents(times: readonly number[]): Promise<void>;
   readonly forgetEvents: ForgetEvents;
-  /** For messages: `the store at /config/postern.db`. */
+  /** The store's name in messages: `the store at /config/postern.db`. */
   readonly name: string;
   identity(): Promise<StoreIdentity>;
   /** Throws when it can be told at once, without a question, that the store cannot be used. */

@@ -11,11 +11,11 @@ export interface StoreHealthDeps {
 }
 
 export interface StoreHealth {
-  /** For the engine: told of each statement that failed. */
+  /** Notes each statement that failed; called by the engine. */
   note(fault: unknown): void;
   /** Something has happened to the store: asks it now. */
   look(): void;
-  /** From now on, every 15 s; what `glance` throws, which costs nothing, is seen within a second. */
+  /** Probes every 15 s from now on; what `glance` throws, which costs nothing, is seen within a second. */
   watch(probe: () => Promise<void>, glance?: () => void): void;
   /** Undefined when the store works; asked anew unless it was asked within the last second. */
   fault(): Promise<Error | undefined>;

@@ -19,7 +19,7 @@ export function acceptedFormat(accept: string | undefined): ExpositionFormat {
   return range === undefined || /;\s*q=0(?:\.0*)?\s*(?:;|$)/.test(range) ? 'prometheus' : 'openmetrics';
 }
 
-/** Without the end line, so that another text can follow. */
+/** The text without the end line, so that another text can follow. */
 export function exposed(families: Iterable<Family>, format: ExpositionFormat): string {
   let text = '';
   for (const family of families) {

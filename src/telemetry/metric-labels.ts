@@ -15,7 +15,7 @@ export const ROUTE_CLASSES = [
 export type RouteClass = (typeof ROUTE_CLASSES)[number];
 
 const OWN: readonly string[] = ['logout', 'auth', 'profile'];
-/** Of requests that are forwarded. */
+/** The routes of requests that are forwarded. */
 export const UPSTREAM_ROUTES: readonly RouteClass[] = ROUTE_CLASSES.filter((route) => !OWN.includes(route));
 
 export const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'other'];
@@ -23,7 +23,7 @@ export const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH'
 export const CODE_CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx', 'aborted'] as const;
 export type CodeClass = (typeof CODE_CLASSES)[number];
 
-/** Of answers that are no streams. */
+/** The codes of answers that are no streams. */
 export const RESPONSE_CODES: readonly CodeClass[] = CODE_CLASSES.filter((code) => code !== '1xx');
 
 /** What the caller showed; `network` is the internal listener, where nothing is shown. */

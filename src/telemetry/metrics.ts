@@ -7,7 +7,7 @@ import { createCounter, createGauge, createHistogram, createInfo } from './serie
 
 export interface MetricsOptions {
   readonly version: string;
-  /** Of the source that it was built from, where that is known. */
+  /** The revision of the source that it was built from, where that is known. */
   readonly revision?: string | undefined;
   readonly node: string;
   /** Custom roles of the configuration; roles made later count as `other`. */

@@ -7,7 +7,7 @@ export interface ProcessHealthDeps {
   readonly clock: Clock;
   /** Milliseconds of a clock that is never set. */
   readonly ticks: () => number;
-  /** In seconds; negative when the clock was set back. */
+  /** Called with the seconds of a jump; negative when the clock was set back. */
   readonly onClockJump: (seconds: number) => void;
 }
 

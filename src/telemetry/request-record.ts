@@ -4,13 +4,13 @@ import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestFacts } from '../domain/request.ts';
 import type { RouteClass, StreamEnd, StreamKind } from './metric-labels.ts';
 
-/** As much of an admission as is counted and logged. */
+/** The fields of an admission that are counted and logged. */
 export interface Judged {
   readonly kind: 'admitted' | 'nothing-visible' | 'refused';
   readonly client: { readonly address: string; readonly viaTrustedProxy: boolean };
   readonly caller: Caller | undefined;
   readonly reason?: RefusalReason;
-  /** With `owners` the NVR was asked for the cameras of the ids, so the decision time includes its answer. */
+  /** The obligations. With `owners` the NVR was asked for the cameras of the ids, so the decision time includes its answer. */
   readonly obligations?: { readonly owners?: readonly unknown[] };
 }
 

@@ -4,7 +4,7 @@ export type FamilyType = 'counter' | 'gauge' | 'histogram';
 
 export interface Sample {
   readonly suffix: '' | '_bucket' | '_sum' | '_count';
-  /** As it is exposed: `{result="success"}`, or nothing. */
+  /** The labels as they are exposed: `{result="success"}`, or nothing. */
   readonly labels: string;
   readonly value: number;
 }
@@ -134,7 +134,7 @@ function addAt(values: Float64Array, at: number, by: number): void {
   if (at >= 0) values[at] = (values[at] ?? 0) + by;
 }
 
-/** Up to three labels; the last one counts fastest. A place below 0 is nowhere. */
+/** The index of up to three labels; the last one counts fastest. A label that is not declared has none. */
 function indexed(given: readonly (ClosedLabel | undefined)[]) {
   const labels = given.filter((label) => label !== undefined);
   const first = placesOf(labels[0]?.[1]);
@@ -152,7 +152,7 @@ function indexed(given: readonly (ClosedLabel | undefined)[]) {
 interface Places {
   readonly size: number;
   readonly of: ReadonlyMap<string | undefined, number>;
-  /** Of a value that is not on the list. */
+  /** The index of a value that is not on the list. */
   readonly other: number;
 }
 

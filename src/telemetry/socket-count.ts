@@ -1,13 +1,13 @@
 /** Counts the bytes of WebSockets at each scrape, not only at their end: they may be open for days (SPEC 9). */
 
-/** As much of a TCP or TLS socket as is counted. */
+/** The fields of a TCP or TLS socket that are counted. */
 export interface CountedSocket {
   readonly bytesRead: number;
   readonly bytesWritten: number;
 }
 
 export interface SocketCount {
-  /** From here on. The function ends it, and gives the bytes written in all. */
+  /** Counts the socket from here on. The function ends that, and gives the bytes written in all. */
   begin(socket: CountedSocket): () => number;
   countAll(): void;
 }

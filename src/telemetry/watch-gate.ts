@@ -17,7 +17,7 @@ export function watchGate(deps: GateWatchDeps) {
     metrics.bytes.add(written, 'out', 'ws');
   });
   return {
-    /** Of WebSockets that may be open for days: called before each scrape. */
+    /** Counts WebSockets that may be open for days: called before each scrape. */
     countOpenSockets: sockets.countAll,
     onRequest(request: RequestFacts, socket?: CountedSocket) {
       const record = requestRecordOf(request, routeClassOf(request.target, request.isUpgrade), ticks());

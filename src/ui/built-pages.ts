@@ -7,7 +7,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 export interface Asset {
   readonly type: string;
   readonly etag: string;
-  /** By Content-Encoding, made when it is first asked for; `identity` is always there. */
+  /** The bytes by Content-Encoding, made when first asked for; `identity` is always there. */
   readonly encodings: ReadonlyMap<string, () => Buffer>;
 }
 
@@ -16,7 +16,7 @@ export type BuiltPages =
       readonly kind: 'built';
       readonly loginPage: string;
       readonly consolePage: string;
-      /** By file name below `/postern/assets/`. */
+      /** The assets by file name below `/postern/assets/`. */
       readonly assets: ReadonlyMap<string, Asset>;
       /** File name of the one stylesheet; refusal pages link it too. */
       readonly stylesheet: string | undefined;
@@ -60,7 +60,7 @@ function readAsset(directory: string, name: string): Asset {
   };
 }
 
-/** With Brotli's highest quality the first request would wait a second, for one percent fewer bytes. */
+/** The quality of Brotli: with the highest the first request would wait a second, for one percent fewer bytes. */
 const BROTLI_QUALITY = 9;
 
 const compressed = (bytes: Buffer): [string, () => Buffer][] => [

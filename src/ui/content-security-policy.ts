@@ -17,7 +17,7 @@ const contentSecurityPolicy = (frameAncestors: string): string =>
     `frame-ancestors ${frameAncestors}`,
   ].join('; ');
 
-/** For assets too: opened directly, an asset is a page. `frameAncestors` is `ui.frame_ancestors`, parsed. */
+/** The headers of assets: opened directly, an asset is a page. `frameAncestors` is `ui.frame_ancestors`, parsed. */
 export const assetHeaders = (frameAncestors: string): PageHeaders => ({
   'Content-Security-Policy': contentSecurityPolicy(frameAncestors),
   'X-Content-Type-Options': 'nosniff',

@@ -25,7 +25,7 @@ export interface InvitationPageDeps {
   readonly headers: Readonly<Record<string, string>>;
   /** `auth.password_min_length`. */
   readonly shortestPassword: number;
-  /** From the root of the site; undefined while the pages are not built. */
+  /** The stylesheet's path from the root of the site; undefined while the pages are not built. */
   readonly stylesheetOf: (ctx: Context) => string | undefined;
   /** The same of the script, which the page can do without. */
   readonly scriptOf: (ctx: Context) => string | undefined;

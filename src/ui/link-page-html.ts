@@ -31,7 +31,7 @@ export type LinkPageVisit =
 
 export type ShownPage = LinkPageVisit | { readonly kind: 'wrong' };
 
-/** From the root of the site. */
+/** The paths of a link's page, from the root of the site. */
 export interface LinkPlaces {
   readonly stylesheet: string | undefined;
   readonly link: string;

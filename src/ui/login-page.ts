@@ -26,7 +26,7 @@ export type FormContext = ParameterizedContext<RouteState>;
 
 export interface LogIn {
   logIn(attempt: { readonly user: string; readonly password: string }, ctx: FormContext): Promise<FormLogin>;
-  /** With the code alone: the browser's cookie says whose password was right. */
+  /** Finishes a login with the code alone: the browser's cookie says whose password was right. */
   secondStep(code: string, ctx: FormContext): Promise<FormLogin>;
 }
 
@@ -36,7 +36,7 @@ export interface LoginPageDeps {
   readonly logIn: LogIn;
   /** False when an authentication proxy in front handles the login. */
   readonly hasOwnLogin: boolean;
-  /** Without a wanted page, a login leads to the pages of the NVR. */
+  /** Whether there is an NVR: without a wanted page, a login leads to its pages. */
   readonly hasNvr: boolean;
   /** The address that passkeys are made for; '' without passkeys. */
   readonly passkeyOrigin: string;
@@ -57,7 +57,7 @@ interface Shown {
   readonly passkeys?: string;
 }
 
-/** Below the base path. */
+/** The console's path below the base path. */
 const CONSOLE = 'postern/';
 
 export function createLoginPage(deps: LoginPageDeps) {
@@ -175,7 +175,7 @@ const focusOf = (formState: string, user: string): string => {
   return user === '' ? 'user' : 'password';
 };
 
-/** Without JavaScript too, the next empty field gets the focus. */
+/** The page with the focus in the next empty field, without JavaScript too. */
 const withFocus = (html: string, id: string, isWrong: boolean): string =>
   html.replace(`id="${id}"`, isWrong ? '$& autofocus aria-invalid="true"' : '$& autofocus');
 

@@ -16,7 +16,7 @@ export interface PageLanguage {
 
 const ENGLISH: PageLanguage = { tag: 'en', words: { ...EN, ...EN_SERVED }, refusals: EN_REFUSALS };
 
-/** To add a language, write its file and its row here, and in `shared/words.ts` of the pages. */
+/** The languages. To add one, write its file and its row here, and in `shared/words.ts` of the pages. */
 const LANGUAGES: readonly PageLanguage[] = [
   ENGLISH,
   { tag: 'de', words: { ...DE, ...DE_SERVED }, refusals: DE_REFUSALS },
@@ -32,7 +32,7 @@ const LANGUAGE_CHOICE = /(?:^|;\s*)postern_language=(?<tag>[a-z]{2})(?:;|$)/;
 export const wishedLanguages = (acceptLanguage: string | undefined, cookie: string | undefined): string =>
   [LANGUAGE_CHOICE.exec(cookie ?? '')?.groups?.['tag'], acceptLanguage].filter(Boolean).join(',');
 
-/** By the header of that name (RFC 9110, 12.5.4): `de-AT,de;q=0.9,en;q=0.5`; `*` is no preference. */
+/** The language by the header Accept-Language (RFC 9110, 12.5.4): `de-AT,de;q=0.9,en;q=0.5`; `*` is no preference. */
 export function languageFor(acceptLanguage: string | undefined): PageLanguage {
   const wishes = (acceptLanguage ?? '').split(',').map(readWish);
   const liked = wishes.filter(({ weight }) => weight > 0).sort((a, b) => b.weight - a.weight);

@@ -19,7 +19,7 @@ export interface UiOptions {
   readonly pages: BuiltPages;
   /** `ui.login`: with `nvr`, `/login` is left to the NVR, and the console's own login is at `/postern/login`. */
   readonly loginPage: 'postern' | 'nvr';
-  /** With no NVR there is nothing else to show at `/`, and there are no clips to link to. */
+  /** Whether there is an NVR: without one there is nothing else to show at `/`, and there are no clips to link to. */
   readonly hasNvr: boolean;
   /** Who answers for events, and so tells the console of new ones. */
   readonly eventsBy: 'nvr' | 'backend';
@@ -31,7 +31,7 @@ export interface UiOptions {
   readonly shortestPassword: number;
   /** `ui.frame_ancestors` as the Content-Security-Policy spells it. */
   readonly frameAncestors: string;
-  /** For a login form that is sent without a script. */
+  /** Logs in by a form that is sent without a script. */
   readonly logIn: LogIn;
   readonly invitations: InvitationDesk;
   readonly links: LinkDesk;

@@ -22,7 +22,7 @@ export interface Http2Answer {
 
 export interface Http2Client {
   readonly session: ClientHttp2Session;
-  /** Without a body the request ends with its head. */
+  /** Sends a request; without a body it ends with its head. */
   ask(path: string, headers?: OutgoingHttpHeaders, body?: Buffer | string): Promise<Http2Answer>;
   /** A stream to be left; a POST's is open, to be written to. */
   open(path: string, headers?: OutgoingHttpHeaders): ClientHttp2Stream;

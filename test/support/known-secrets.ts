@@ -2,7 +2,7 @@
 
 export interface KnownSecrets {
   add(secret: string): void;
-  /** For what is in this line. */
+  /** Looks for secrets in this line. */
   look(line: string): void;
   /** Throws when any line held one. */
   assertKept(): void;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { BUNDLE, isBundleCurrent } from '../../src/build-server.ts';
 import { freePorts } from './servers/free-port.ts';
 
-/** As its users run it; the sources where the server is not built from them. */
+/** The program as its users run it; the sources where the server is not built from them. */
 export const MAIN = isBundleCurrent() ? join(BUNDLE, 'main.js') : join(import.meta.dirname, '../../src/main.ts');
 /** Reached only when something hangs, which is then the failure. */
 const PATIENCE_MS = 120_000;

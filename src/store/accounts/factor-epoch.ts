@@ -4,7 +4,10 @@ import type { FirstFactor } from '../../domain/accounts/second-factor.ts';
 import type { UserName } from '../../domain/names.ts';
 import type { Tables } from '../engine/tables.ts';
 
-/** Within the transaction that adds a factor: of two sessions that add the first one, one is over by then. */
+/**
+ * Whether the factors are as known, within the transaction that adds one: of two sessions that add the first one, one is over
+ * by then.
+ */
 export async function isAsKnown(
   user: UserName,
   { known }: Pick<FirstFactor, 'known'>,
@@ -16,7 +19,7 @@ export async function isAsKnown(
   return row.factor_epoch === (known.factorEpoch ?? null);
 }
 
-/** After a factor was written. The sessions of before end by the epoch, so they leave the list. */
+/** Notes that a factor was written. The sessions of before end by the epoch, so they leave the list. */
 export async function afterGain(
   user: UserName,
   { epoch, recoveryCodes }: Omit<FirstFactor, 'known'>,
@@ -30,7 +33,7 @@ export async function afterGain(
   return 'first';
 }
 
-/** After a factor was deleted. Nothing changes while the user has another one. */
+/** Notes that a factor was deleted. Nothing changes while the user has another one. */
 export async function afterLoss(
   user: UserName,
   epoch: string,

@@ -24,7 +24,7 @@ export async function addOpening(opening: NewOpening, transaction: Transaction<T
   await (isCounted ? older.where('at', '<=', at - VIEWING_SECONDS) : older).execute();
 }
 
-/** By link, latest first. */
+/** The openings of each link, latest first. */
 export async function openingsOf(
   linkIds: readonly string[],
   db: Kysely<Tables>,
@@ -45,7 +45,7 @@ export async function openingsOf(
 /** A statement has room for some thousands of parameters. */
 const IDS_AT_ONCE = 500;
 
-/** Of a user with an account: a proxy's user of the same name is another person. */
+/** Deletes the links of a user with an account: a proxy's user of the same name is another person. */
 export async function deleteLinksOf(user: UserName, transaction: Transaction<Tables>): Promise<void> {
   const bound = transaction.deleteFrom('links').where('user_created_at', 'is not', null);
   const deleted = (await bound.where('user_name', '=', user).returning('id').execute()).map(({ id }) => id);

@@ -22,7 +22,7 @@ export interface Dialect {
   hasMemberText(jsonObject: Expression, values: readonly string[]): Condition;
   /** The sub-label, or the `description` in the JSON of `data`, holds the word, whatever the case. */
   hasWord(subLabel: Expression, data: Expression, word: string): Condition;
-  /** Of the local clock: whole seconds since midnight. */
+  /** The second of the local day: whole seconds since midnight. */
   secondOfDay(time: Expression, offset: Expression): Expression;
   /** Days since 1 January 1970 on the local calendar. */
   dayNumber(time: Expression, offset: Expression): Expression;
@@ -37,13 +37,13 @@ export interface Dialect {
   readonly isPartitioned: boolean;
   /** Creates the events table and everything that belongs to it, by the steps of the migration of that name. */
   readonly events: EventTables;
-  /** Until the transaction ends, no other one on accounts begins: where the engine has one writer, it does so by itself. */
+  /** Lets no other transaction on accounts begin until this one ends; an engine with one writer does so by itself. */
   lockAccounts(transaction: Transaction<Tables>): Promise<void>;
   /** Triggers that tell every replica of a change, where several processes on several machines share a store. */
   noticeChanges(db: Kysely<unknown>): Promise<void>;
   /** The same for a table that came later. `events` as SQL has them: `insert or update of name or delete`. */
   noticeTable(db: Kysely<unknown>, table: string, events: string): Promise<void>;
-  /** From here on a notice names the row that has changed. */
+  /** Makes notices name the row that has changed, from this step of the schema on. */
   noticeRows(db: Kysely<unknown>): Promise<void>;
   /** A table and a function for attempts at a login, where several processes share a store. */
   countAttempts(db: Kysely<unknown>): Promise<void>;
@@ -56,7 +56,7 @@ export interface EventTables {
   countWrites(db: Kysely<unknown>): Promise<void>;
   /** Indices of score and speed hold the id, and lie in the order that `ordered` asks for. */
   sortWithIds(db: Kysely<unknown>): Promise<void>;
-  /** Before events that begin at these times are written. */
+  /** Prepares the tables for events that begin at these times. */
   prepareFor(times: readonly number[], db: Kysely<Tables>): Promise<void>;
   /**
    * Deletes the events of these ids, and lets no other process write the same ones until the transaction ends. Undefined where

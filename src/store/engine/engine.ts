@@ -17,7 +17,7 @@ export interface Engine {
   readonly serverTime?: () => Promise<number>;
   /** False while changes of others may go unheard; then `version` differs at each call. */
   isCurrent(): boolean;
-  /** For error messages: `the store at /config/postern.db`. */
+  /** The store's name in error messages: `the store at /config/postern.db`. */
   readonly name: string;
   /** Undefined when a server keeps the store: then backups are made there. */
   readonly file: string | undefined;
@@ -27,6 +27,6 @@ export interface Engine {
   probe(tables: readonly string[]): Promise<void>;
   /** A consistent copy, readable by the owner alone. The file must not be in use. */
   copyTo(path: string): Promise<void>;
-  /** To be called after the query builder was closed. */
+  /** Closes the engine, after the query builder was closed. */
   close(): Promise<void>;
 }

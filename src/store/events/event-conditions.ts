@@ -85,7 +85,7 @@ function carried({ of, names, orNone }: ConditionOf<'carries'>, words: Dialect):
   }
 }
 
-/** With a test in code, every event that has a plate is a candidate. */
+/** The candidates with a plate. With a test in code, every event that has one is a candidate. */
 function plated({ isWanted, orNone }: ConditionOf<'plate'>): Condition {
   const plate = sql`e.plate`;
   return anyOf([
@@ -112,7 +112,7 @@ export function offsetAt(offsets: readonly ZoneOffset[]): Expression {
   return sql`case ${sql.join(cases, sql` `)} else ${earliest} end`;
 }
 
-/** Behind the end of a page, by this value in the sort's order: absent values stand below all others. */
+/** The events behind the end of a page, by this value in the sort's order: absent values stand below all others. */
 export function behind(end: PageEnd, value: Expression, { key, direction }: EventSort): Condition {
   const further = sql.raw(direction === 'asc' ? '>' : '<');
   const tie = sql<boolean>`e.id ${further} ${end.id}`;

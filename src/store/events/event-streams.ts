@@ -13,12 +13,11 @@ type Stream = readonly RawBuilder<boolean>[];
 const MOST_STREAMS = 128;
 
 /**
- * By date, an index gives the events of a camera (or of a label on a camera) in order, and the engine merges such
- * streams: it reads about as many rows as it answers. Asked for `camera in (…)` it would sort all rows of all cameras.
- *
- * But a merge begins with the first event of every stream, and where a condition has none for it, a stream is read to
- * its end. So with conditions that no index knows, streams are for a minority of the cameras; most of them are found
- * sooner on one walk through time.
+ * The streams of a list by date. An index gives the events of a camera (or of a label on a camera) in order, and the engine
+ * merges such streams: it reads about as many rows as it answers. Asked for `camera in (…)` it would sort all rows of all
+ * cameras. A merge begins with the first event of every stream, and where a condition has none for it, a stream is read to its
+ * end. So with conditions that no index knows, streams are for a minority of the cameras; most of them are found sooner on one
+ * walk through time.
  */
 export async function streamsOf(question: EventQuestion, place: EventsPlace): Promise<readonly Stream[]> {
   const { inOrderBy } = place.shape;

@@ -27,7 +27,7 @@ export const createEventSource = (place: EventsPlace): BoundedEventSource => ({
 
 function sourceAt(place: EventsPlace): EventSource {
   const cameras = (): Promise<string[]> => distinctCameras(place);
-  /** Of the latest list by date. */
+  /** The beginnings of the events in the latest list by date. */
   let starts: ReadonlyMap<string, number> = new Map();
   return {
     cameras,

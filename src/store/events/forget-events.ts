@@ -9,7 +9,7 @@ export type ForgetEvents = (time: number, signal: AbortSignal) => Promise<number
 
 /** So many take some milliseconds, for which SQLite stops the event loop. */
 const EVENTS_PER_STEP = 50;
-/** Between two steps nothing is deleted for so many times as long as the last one took. */
+/** The pause between two steps, in times of what the last one took. */
 const PAUSE = 4;
 
 export const forgetEventsOf =

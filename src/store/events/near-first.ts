@@ -1,4 +1,6 @@
-/** Of a table that is kept by month the newest months are asked first, and events are read where they were found (SPEC 7, 10). */
+/**
+ * The newest months of a table that is kept by month are asked first, and events are read where they were found (SPEC 7, 10).
+ */
 import type { EventCondition, EventQuestion, FoundEvent } from '../../domain/events/event-question.ts';
 import type { EventsPlace } from './event-shape.ts';
 import { findEvents } from './find-events.ts';

@@ -45,7 +45,7 @@ export async function findInWindows(
   return found;
 }
 
-/** As the engine has it: absent values below all others, equal ones in order of id. */
+/** The engine's order: absent values below all others, equal ones in order of id. */
 function orderOf({ direction }: EventSort) {
   const sign = direction === 'asc' ? 1 : -1;
   const rank = ({ value }: FoundEvent): number => value ?? Number.NEGATIVE_INFINITY;

@@ -73,7 +73,9 @@ async function putOpen(chain: string, spans: readonly OpenSpan[], transaction: T
     .execute();
 }
 
-/** In the order of their ids, so that two replicas that add to the same days do not wait for each other in a circle. */
+/**
+ * Adds days in the order of their ids, so that two replicas that add to the same days do not wait for each other in a circle.
+ */
 async function addDays(days: readonly LedgerDay[], transaction: Transaction<Tables>): Promise<void> {
   const rows = days.map(dayRow).sort((one, other) => (one.id < other.id ? -1 : 1));
   for (const some of chunks(rows, ROWS_AT_ONCE)) {

@@ -5,7 +5,7 @@ import type { Tables } from '../engine/tables.ts';
 import { lockedHead, putRecords } from './append-batch.ts';
 import { asStored } from './ledger-rows.ts';
 
-/** In one transaction: SQLite writes in the main thread. */
+/** The most records of one transaction: SQLite writes in the main thread. */
 const FORGOTTEN_AT_ONCE = 1000;
 
 /** The closing hash, the record of it and the deletion hold together or not at all. Undefined when nothing is as old. */

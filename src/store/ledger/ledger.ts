@@ -10,7 +10,7 @@ import { forgetSome } from './forget-records.ts';
 import { asOpenSpan, asStored } from './ledger-rows.ts';
 import { lastHead, mendChain } from './mend-chain.ts';
 
-/** Of a store that is a file: one service writes it. */
+/** The chain of a store that is a file: one service writes it. */
 const ONLY_CHAIN = 'main';
 /** A process that has not written for so long is gone, or cut off. */
 const ABANDONED_SECONDS = 90;
@@ -35,7 +35,7 @@ export function createLedgerStore(db: Kysely<Tables>, isFile: boolean): LedgerSt
     return chain;
   };
   const staleAt = (now: number): number => (isFile ? Number.MAX_SAFE_INTEGER : now - ABANDONED_SECONDS);
-  /** Of processes that run on: a command has ended when its records are written, and leaves nothing open. */
+  /** The chains whose process is silent. A command has ended when its records are written, and leaves nothing open. */
   const staleChains = (now: number) =>
     db
       .selectFrom('ledger_chains')

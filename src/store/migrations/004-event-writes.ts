@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../engine/dialect.ts';
 
-/** By triggers, so that every writer counts. Days are those of UTC in which events begin. */
+/** Triggers that count the writes of a day, so that every writer counts. Days are those of UTC in which events begin. */
 export const eventWrites = (dialect: Dialect): Migration => ({
   async up(db: Kysely<unknown>) {
     await db.schema

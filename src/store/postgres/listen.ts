@@ -14,7 +14,10 @@ const ECHO_MILLISECONDS = 2000;
 const ANSWER_MILLISECONDS = 5000;
 
 export interface ListenOptions {
-  /** Of each host. It connects a session of its own, never through a transaction pooler, where LISTEN hears nothing. */
+  /**
+   * The settings of each host. It connects a session of its own, never through a transaction pooler, where LISTEN hears
+   * nothing.
+   */
   readonly clients: readonly pg.ClientConfig[];
   /** Runs a statement where the store is written: what is notified there must be heard here. */
   readonly ask: (text: string, values: readonly unknown[]) => Promise<void>;
@@ -42,7 +45,7 @@ export async function firstThatHears(options: ListenOptions, listener: Listener)
   throw last;
 }
 
-/** Behind a transaction pooler LISTEN is answered and nothing is heard; on another database too. */
+/** Listens for notices. Behind a transaction pooler LISTEN is answered and nothing is heard; on another database too. */
 async function listen(
   client: pg.Client,
   { clients, ask }: ListenOptions,

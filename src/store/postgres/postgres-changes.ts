@@ -7,7 +7,7 @@ import { createNamedChanges } from './named-changes.ts';
 
 /** A query on the listening connection: when it is answered, every notice that was sent before it has been read. */
 const HEARTBEAT_MILLISECONDS = 500;
-/** After so long without a heartbeat a remembered answer is not current any more. */
+/** The time without a heartbeat after which a remembered answer is not current any more. */
 const STALE_AFTER_MILLISECONDS = 2000;
 const RECONNECT_MILLISECONDS = 500;
 

@@ -18,7 +18,7 @@ const asJsonb = (json: Expression): Expression =>
 
 const folded = (text: Expression): Expression => sql`lower((${text}) collate "default")`;
 
-/** In strict mode, so that a list is not taken for its elements: only the value of a key counts. */
+/** The path in strict mode, so that a list is not taken for its elements: only the value of a key counts. */
 const MEMBER_TEXT = sql.lit('strict $.** ? (@.type() == "object").* ? (@ == $text)');
 
 export const postgresDialect: Dialect = {
@@ -43,7 +43,7 @@ export const postgresDialect: Dialect = {
       sql` or `,
     )})`,
 
-  /** By the collation of the database: the column's own compares bytes, and knows the case of ASCII alone. */
+  /** Compares by the collation of the database: the column's own compares bytes, and knows the case of ASCII alone. */
   hasWord: (subLabel, data, word) =>
     sql`((${subLabel} is not null or strpos(${data}, '"description"') > 0) and (
       strpos(${folded(subLabel)}, ${folded(sql`${word}::text`)}) > 0

@@ -34,11 +34,11 @@ const STATEMENT_MILLISECONDS = 10_000;
 /** A server that is frozen ends no statement: the client gives up a while after the server should have. */
 const CLIENT_GRACE_MILLISECONDS = 2000;
 
-/** As long as a write to SQLite waits for its lock. */
+/** The time for a lock: as long as a write to SQLite waits for its own. */
 const LOCK_MILLISECONDS = 5000;
 const IDLE_TRANSACTION_MILLISECONDS = 5000;
 
-/** Of numbers only: what counts events fits a double. */
+/** The type of whole numbers of 64 bits: what counts events fits a double. */
 const INT8 = 20;
 pg.types.setTypeParser(INT8, Number);
 

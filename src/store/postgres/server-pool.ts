@@ -14,7 +14,7 @@ export interface ServerPool extends PostgresPool {
 }
 
 export interface ServerPoolOptions {
-  /** Of each host, in the order in which they are tried. */
+  /** The address of each host, in the order in which they are tried. */
   readonly urls: readonly string[];
   readonly config: pg.PoolConfig;
   /** Settings of a session, which are given at its start. A pooler that takes none is used without them. */

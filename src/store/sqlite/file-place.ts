@@ -5,7 +5,10 @@ import { cutFault, removedFault } from './sqlite-faults.ts';
 export interface FilePlace {
   /** Takes some microseconds. Throws a fault of the store. */
   check(): void;
-  /** To be called behind the connections: closing any descriptor of the file gives up SQLite's locks on it. */
+  /**
+   * Closes the descriptor. Call it after the connections are closed: closing any descriptor of the file gives up SQLite's
+   * locks on it.
+   */
   close(): void;
 }
 

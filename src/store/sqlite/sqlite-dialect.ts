@@ -36,7 +36,7 @@ export const sqliteDialect: Dialect = {
   hasWord: (subLabel, data, word) =>
     sql`((${subLabel} is not null or instr(${data}, '"description"') > 0) and has_word(${subLabel}, ${data}, ${foldCase(word)}))`,
 
-  /** Of the local clock: whole seconds since midnight. */
+  /** The second of the local day: whole seconds since midnight. */
   secondOfDay: (time, offset) => sql`((${time} + ${offset} + ${sql.lit(MANY_DAYS)}) % ${sql.lit(SECONDS_PER_DAY)})`,
 
   /** Days since 1 January 1970 on the local calendar. */

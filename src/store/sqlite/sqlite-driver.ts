@@ -10,9 +10,9 @@ export interface DriverDeps {
   readonly reader: DatabaseSync;
   /** The same as `reader` where nothing may be written. */
   readonly writer: DatabaseSync;
-  /** For error messages. */
+  /** The file's name in error messages. */
   readonly file: string;
-  /** After each write that holds and may change a verdict, and not before. */
+  /** Called after each write that holds and may change a verdict, and not before. */
   readonly onChange: () => void;
   /** Told of each fault that leaves here. */
   readonly onFault: (fault: unknown) => void;

@@ -35,7 +35,7 @@ const BROKEN: Words = {
   nextStep: 'stop the service and restore a backup of the file',
 };
 
-/** By primary code; a code that is not listed is a mistake in the statement, not trouble with the file. */
+/** The faults by primary code; a code that is not listed is a mistake in the statement, not trouble with the file. */
 // biome-ignore format: a table
 const WORDS: ReadonlyMap<number, Words> = new Map<number, Words>([
   /* SQLITE_PERM     */ [3,  READ_ONLY],

@@ -17,7 +17,7 @@ export interface SqliteOptions {
   readonly readOnly: boolean;
   /** The NVR's own is read only. No file is mapped into memory: reading what was cut off would end the process. */
   readonly isOurs: boolean;
-  /** Of one text each, for use in queries. */
+  /** Functions of one text each, for use in queries. */
   readonly functions?: Readonly<Record<string, (text: string) => string | null>>;
   /** Told of each statement that failed. */
   readonly onFault?: (fault: unknown) => void;
@@ -32,8 +32,8 @@ const PROBE_PATIENCE_MILLISECONDS = 1000;
 const PAGES_PER_COPY_STEP = 1000;
 
 /**
- * With WAL, what is committed survives the death of the process under either setting; NORMAL may lose the last
- * commits when the machine loses power, FULL syncs each commit. Account writes are few, and a revoked token must
+ * The settings of the writer. With WAL, what is committed survives the death of the process under either setting; NORMAL may
+ * lose the last commits when the machine loses power, FULL syncs each commit. Account writes are few, and a revoked token must
  * stay revoked; imports commit thousands of rows at a time. So FULL has no noticeable cost.
  */
 const WRITER_SETTINGS = 'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;';

@@ -84,7 +84,10 @@ export function createAccessLog(
 const LONGEST_LOGGED_PATH = 512;
 const LONGEST_AGENT = 200;
 
-/** Without the query: it may hold a token, or the name of a camera. Cut behind the secrets, so that none is cut in two. */
+/**
+ * The path without the query, which may hold a token or the name of a camera. Cut behind the secrets, so that none is cut in
+ * two.
+ */
 const pathOf = ({ target }: RequestFacts): string => {
   const query = target.indexOf('?');
   const path = target.slice(0, Math.min(query < 0 ? target.length : query, 2 * LONGEST_LOGGED_PATH));

@@ -16,7 +16,7 @@ export interface LogRules {
 export interface Logs {
   /** A logger by dotted name, such as `service.api.auth`. */
   named(name: string): Logger;
-  /** For a line with each request: cheaper, and only for records that hold neither secrets nor faults. */
+  /** A log for a line with each request: cheaper, and only for records that hold neither secrets nor faults. */
   frequent(name: string): FrequentLog;
   /** Also changes loggers that exist already. */
   setLevels(rules: LogRules): void;
@@ -92,7 +92,7 @@ function createRoot(destinations: readonly DestinationStream[], clock: Clock): L
 
 const SECOND = 1000;
 
-/** As pino wants them, `,"time":"2026-01-01T00:00:00.000Z"`; what is the same for a second is made once in it. */
+/** The time as pino wants it, `,"time":"2026-01-01T00:00:00.000Z"`; what is the same for a second is made once in it. */
 function timestamps(clock: Clock): () => string {
   let second = Number.NaN;
   let text = '';

@@ -36,7 +36,7 @@ const isSecret = (name: string, value: unknown): boolean =>
 const isNested = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !(value instanceof Error);
 
-/** Without tokens, should one stand in a path or a message. `line` is JSON, and stays it. */
+/** The line without tokens, should one stand in a path or a message. `line` is JSON, and stays it. */
 export function safeLine(line: string): string {
   const plain = visibleJson(line);
   return plain.includes('eyJ') || plain.includes('pst_') ? plain.replace(TOKEN, HIDDEN) : plain;

@@ -1,4 +1,6 @@
-/** By which credential something was done, in words: an API token or a link by its name, a session by its number (SPEC 14). */
+/**
+ * The credential by which something was done, in words: an API token or a link by its name, a session by its number (SPEC 14).
+ */
 import { isFields, textOf } from '../shared/forms/fields.ts';
 import { words } from '../shared/words.ts';
 
@@ -15,7 +17,7 @@ export const readNames =
       }),
     );
 
-/** As many letters of an id as tell two apart. */
+/** The number of letters of an id that tell two apart. */
 const SHOWN_LETTERS = 8;
 
 export function credentialText(credential: string, names: CredentialNames): string {

@@ -7,7 +7,7 @@ import { type ActivityRecord, readRecords } from './read-activity.ts';
 
 interface Page {
   readonly records: readonly ActivityRecord[];
-  /** Of the next page. */
+  /** The address of the next page. */
   readonly next: string | undefined;
 }
 

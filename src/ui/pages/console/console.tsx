@@ -49,7 +49,10 @@ function Console({ facts }: { facts: PageFacts }) {
   }
 }
 
-/** After a logout, `Back` restores the page from the browser's cache: the profile is fetched again, and nothing is shown until then. */
+/**
+ * Calls back when `Back` restores the page from the browser's cache after a logout: the profile is fetched again, and nothing
+ * is shown until then.
+ */
 function onReturn(react: () => void): () => void {
   const look = ({ persisted }: PageTransitionEvent): void => {
     if (persisted) react();

@@ -29,7 +29,7 @@ const PAGES: readonly Page[] = [
 interface FrameProps {
   readonly profile: Profile;
   readonly facts: PageFacts;
-  /** Without navigation: something must be done first. */
+  /** Whether there is no navigation: something must be done first. */
   readonly isBare?: boolean;
   readonly children: ComponentChildren;
 }
@@ -71,7 +71,10 @@ export function Frame({ profile, facts, isBare = false, children }: FrameProps) 
   );
 }
 
-/** After a navigation, open menus close and a screen reader starts with the new page; not when the console opens. */
+/**
+ * Moves the focus after a navigation: open menus close and a screen reader starts with the new page; not when the console
+ * opens.
+ */
 function useFocusOnNewPage(path: string, content: { readonly current: HTMLElement | null }): void {
   const shown = useRef(path);
   useEffect(() => {

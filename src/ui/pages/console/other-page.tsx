@@ -21,7 +21,7 @@ async function load(): Promise<Pages | null> {
 
 const WHEN_QUIET_MILLISECONDS = 8000;
 
-/** To be called once: after it, going to another page waits for nothing. */
+/** Loads the other pages a little later: after it, going to one waits for nothing. Call it once. */
 export const loadOtherPagesSoon = (): unknown => setTimeout(() => void load(), WHEN_QUIET_MILLISECONDS);
 
 export function OtherPage({ name, ...props }: OtherPageProps & { readonly name: keyof Pages }) {

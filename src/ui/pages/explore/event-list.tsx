@@ -12,7 +12,7 @@ import type { View } from './view-choice.tsx';
 interface EventListProps {
   readonly list: EventList;
   readonly filter: EventFilter;
-  /** In no order of time. */
+  /** Whether the list has no order of time. */
   readonly isByLikeness: boolean;
   readonly view: View;
   readonly openId: string | undefined;
@@ -20,7 +20,7 @@ interface EventListProps {
   readonly onMore: () => void;
   readonly onRetry: () => void;
   readonly onClear: () => void;
-  /** To show what waits. */
+  /** Shows the events that wait. */
   readonly onArrivals: () => void;
 }
 

@@ -17,8 +17,9 @@ export interface Day {
 export const PIECE_SIZE = 60;
 
 /**
- * In the list's order; consecutive events of a day stand together. Without a `now` the whole is one day without a name.
- * The first `freshCount` events have arrived since the list was loaded: pieces of theirs are counted from their end.
+ * The days of events in the list's order; consecutive events of a day stand together. Without a `now` the whole is one day
+ * without a name. The first `freshCount` events have arrived since the list was loaded: pieces of theirs are counted from
+ * their end.
  */
 export function daysOf(events: readonly EventView[], now: number | undefined, freshCount = 0): Day[] {
   const days: { name: string; fresh: EventView[]; paged: EventView[] }[] = [];

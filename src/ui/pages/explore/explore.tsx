@@ -46,7 +46,7 @@ export function Explore({ profile, facts }: { profile: Profile; facts: PageFacts
   const setFilter = (wanted: EventFilter): void => setSearch(filterSearch(wanted));
   const clear = (): void => setFilter(NO_FILTER);
   const reload = (): void => setRound((was) => was + 1);
-  /** In another order the list is loaded anew: where new events stand in it, the service knows. */
+  /** Shows the events that wait. A list in another order is loaded anew: the service knows where new events stand in it. */
   const showArrivals = isNewestFirst(filter) ? list.showWaiting : reload;
   const hrefOf = (event: EventView): string => `/?${withEvent(filter, event.id)}`;
 

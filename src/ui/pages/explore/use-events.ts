@@ -17,7 +17,10 @@ export interface EventList extends Arrivals {
   readonly next: URLSearchParams | undefined;
 }
 
-/** With their pictures, on a slow line: the first screen is there before what is below it is asked for. */
+/**
+ * The number of events asked for first: with their pictures, on a slow line, the first screen is there before what is below it
+ * is asked for.
+ */
 const FIRST_SIZE = 8;
 const PAGE_SIZE = 60;
 const NO_ARRIVALS: Pick<Arrivals, 'freshCount' | 'waiting' | 'newIds'> = {

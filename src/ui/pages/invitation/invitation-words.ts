@@ -5,7 +5,7 @@ import type { ServedWords } from '../words/served-en.ts';
 
 export interface InvitationWords {
   readonly strength: Readonly<Record<Strength, string>>;
-  /** By the kinds of problems that `webauthn.ts` tells apart. */
+  /** The texts of the kinds of problems that `webauthn.ts` tells apart. */
   readonly passkeys: Words['passkeys']['problems'];
   readonly differ: string;
   readonly notReached: string;

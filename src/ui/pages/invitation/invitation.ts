@@ -63,7 +63,7 @@ async function setPasskey(words: InvitationWords): Promise<string | undefined> {
 
 type Answer = { readonly ok: true; readonly body: unknown } | { readonly ok: false; readonly message: string };
 
-/** Below the address of this page, which holds the token. */
+/** Sends to a path below the address of this page, which holds the token. */
 async function send(path: string, body: object): Promise<Answer> {
   const token = location.pathname.slice(location.pathname.lastIndexOf('/') + 1);
   const response = await fetch(new URL(`invitation/${token}${path}`, baseUrl), {
@@ -76,7 +76,7 @@ async function send(path: string, body: object): Promise<Answer> {
   return { ok: false, message: (isFields(answer) && textOf(answer['message'])) || String(response.status) };
 }
 
-/** As the page that the server shows after a password. */
+/** Shows the same page as the server after a password. */
 function showDone(form: HTMLFormElement, words: InvitationWords): void {
   const [title, lead] = [document.querySelector('h1'), document.querySelector('.lone-lead')];
   const done = document.createElement('p');

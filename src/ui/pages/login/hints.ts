@@ -14,7 +14,7 @@ export function wireReveal(password: HTMLInputElement): void {
   setShown(password, false);
 }
 
-/** Before it is sent: password managers look for a password in such a field, and others at the screen. */
+/** Hides the password before it is sent: password managers look for one in such a field, and others at the screen. */
 export const hidePassword = (password: HTMLInputElement): void => setShown(password, false);
 
 function setShown(password: HTMLInputElement, isShown: boolean): void {
@@ -38,7 +38,7 @@ export function showUnencrypted(): void {
   element('unencrypted', HTMLElement).hidden = isSecureContext;
 }
 
-/** Until an admin has logged in for the first time. No answer, no help: the login works without. */
+/** Shows help until an admin has logged in for the first time. No answer, no help: the login works without. */
 export async function showFirstTimeHelp(): Promise<void> {
   try {
     const response = await fetch(new URL('api/auth/first_time_login', baseUrl), {

@@ -104,7 +104,7 @@ wirePasskey(form, {
   },
 });
 
-/** Without its cookie the next page would lead straight back here, and never say why. */
+/** Whether the browser kept no cookie: without it the next page would lead straight back here, and never say why. */
 const isForgotten = async (): Promise<boolean> => (await fetch(new URL('api/profile', baseUrl))).status === 401;
 
 function report(outcome: LoginOutcome): void {

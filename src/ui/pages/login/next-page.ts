@@ -13,7 +13,7 @@ export interface Whereabouts {
   readonly referrer: string;
   /** Ends in `/`. */
   readonly basePath: string;
-  /** Below it, where nothing was wanted: '' for the NVR's own pages, `postern/` for the console. */
+  /** The path below the base where nothing was wanted: '' for the NVR's own pages, `postern/` for the console. */
   readonly home: string;
 }
 

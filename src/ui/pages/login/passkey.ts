@@ -12,7 +12,7 @@ export interface PasskeyDeps {
   readonly proven: () => { readonly user: string; readonly password: string } | undefined;
 }
 
-/** Before the challenge of a waiting offer is over. */
+/** The time before the challenge of a waiting offer is over. */
 const OFFER_MILLISECONDS = 240_000;
 
 export function wirePasskey(form: HTMLFormElement, { report, setBusy, proven }: PasskeyDeps): void {

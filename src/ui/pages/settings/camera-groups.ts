@@ -8,7 +8,7 @@ export interface CameraGroup {
 const SEPARATOR = /[_\-. ]/;
 const FEWEST = 2;
 
-/** In the order of the cameras; without a group of all cameras, which "all" is for. */
+/** The groups in the order of the cameras; without a group of all cameras, which "all" is for. */
 export function groupsOf(cameras: readonly string[]): readonly CameraGroup[] {
   const groups = new Map<string, string[]>();
   for (const camera of cameras) {

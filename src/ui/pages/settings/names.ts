@@ -12,7 +12,7 @@ export const userNameFault = (name: string): string | undefined =>
 export const roleNameFault = (name: string): string | undefined =>
   NAME.test(name) && !RESERVED_ROLES.includes(name) ? undefined : words.roles.nameUnfit;
 
-/** Without letters that are taken for one another; 20 of 54 are 115 bits. */
+/** The letters of a password, without those that are taken for one another; 20 of 54 are 115 bits. */
 const LETTERS = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 const SUGGESTED_LENGTH = 20;
 

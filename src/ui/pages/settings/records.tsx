@@ -6,7 +6,7 @@ import { words } from '../shared/words.ts';
 interface PageProps<Value> {
   readonly title: string;
   readonly lead: string;
-  /** Beside the title: what can be done with the whole. */
+  /** The acts on the whole, beside the title. */
   readonly actions?: ComponentChildren;
   /** What was done just now. */
   readonly done: string;

@@ -22,7 +22,7 @@ type OpenForm =
 export function Tokens({ profile }: { profile: Profile }) {
   const [tokens, again] = useFetched('api/tokens', readTokens);
   const { form, open, done, ...shared } = useForm<OpenForm>(again);
-  /** After the token is created, its dialog has replaced this one. */
+  /** Closes the dialog, unless the token was created: the dialog with the token has replaced it then. */
   const closeMaking = (): void => open((was) => (was?.kind === 'make' ? undefined : was));
   const onMade = (secret: string): void => {
     open({ kind: 'made', secret });

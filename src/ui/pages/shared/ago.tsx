@@ -5,7 +5,7 @@ import { formatAgo } from './times.ts';
 const HOUR_SECONDS = 3600;
 const EVERY_MILLISECONDS = 20_000;
 
-/** Of all that are shown: one clock for the page. */
+/** All that is shown: one clock for the page. */
 const shown = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 

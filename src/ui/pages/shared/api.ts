@@ -13,7 +13,7 @@ export type ApiResponse =
       readonly kind: 'refused';
       readonly status: number;
       readonly message: string;
-      /** For programs: what would help. */
+      /** The reason for programs: what would help. */
       readonly reason: string | undefined;
       /** The header of that name. */
       readonly retryAfter: string | null;
@@ -26,7 +26,7 @@ export type ApiResponse =
 export const getFromApi = (path: string, signal?: AbortSignal): Promise<ApiResponse> =>
   requestApi(path, { ...(signal ? { signal } : {}) });
 
-/** For requests that no act of the user asks for: an open page alone must not keep a session alive (SPEC 4.2). */
+/** The header of requests that no act of the user asks for: an open page alone must not keep a session alive (SPEC 4.2). */
 export const AUTOMATIC = { 'X-Postern-Automatic': '1' } as const;
 
 /** The same as `getFromApi`, without renewing the session. */
@@ -35,7 +35,7 @@ export const getAutomatically = (path: string, signal?: AbortSignal): Promise<Ap
 
 type Method = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** For changes. Before a dangerous one the person is asked for the password or a code, and the request is sent once more. */
+/** Sends a change. Before a dangerous one the person is asked for the password or a code, and the request is sent once more. */
 export async function sendToApi(method: Method, path: string, body?: object): Promise<ApiResponse> {
   const response = await send(method, path, body);
   const isProofNeeded = response.kind === 'refused' && response.reason === 'reauthentication-required';

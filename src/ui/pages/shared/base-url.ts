@@ -1,6 +1,6 @@
 /** The base URL of Postern, with its prefix (such as `/nvr/`), taken from the address of this script. */
 
-/** From `<base>/postern/assets/` to `<base>/`. */
+/** The path from `<base>/postern/assets/` to `<base>/`. */
 const ROOT_FROM_ASSETS = '../../';
 
 /** Ends in `/`. */

@@ -21,7 +21,7 @@ export function Trouble({ title, message, onRetry }: TroubleProps) {
   );
 }
 
-/** With an authentication proxy in front there is no login page to open. */
+/** The page when the profile could not be read. An authentication proxy in front has no login page to open. */
 export function NotTold({ reason = '', onRetry }: { reason: string | undefined; onRetry: () => void }) {
   const known: Readonly<Record<string, string>> = words.frame.proxyFaults;
   return <Trouble title={words.frame.notToldTitle} message={known[reason] ?? words.frame.notTold} onRetry={onRetry} />;

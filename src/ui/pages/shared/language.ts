@@ -1,7 +1,7 @@
 /** The language that a person has chosen in this browser; the server reads it, for the login page too (SPEC 8). */
 import { basePath } from './base-url.ts';
 
-/** In their own words, whatever the language of the page. */
+/** The languages in their own words, whatever the language of the page. */
 export const LANGUAGES = [
   ['en', 'English'],
   ['de', 'Deutsch'],

@@ -4,7 +4,7 @@
 export const localeFor = (language: string, wished: readonly string[]): string =>
   wished.find((tag) => tag === language || tag.startsWith(`${language}-`)) ?? language;
 
-/** As `formatMoment` writes it, without the words of the whole console, which that would bring along. Unix seconds. */
+/** A moment as `formatMoment` writes it, without the words of the whole console, which that would bring along. Unix seconds. */
 export const momentText = (
   time: number | undefined,
   language: string,

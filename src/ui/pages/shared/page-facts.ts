@@ -10,7 +10,7 @@ export interface PageFacts {
   readonly hasOwnLogin: boolean;
   /** Relative to the base path. */
   readonly loginPath: string;
-  /** Of a new password, in characters. */
+  /** The least length of a new password, in characters. */
   readonly shortestPassword: number;
   /** The address that passkeys are made for; '' without passkeys. */
   readonly passkeyOrigin: string;

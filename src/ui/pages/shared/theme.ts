@@ -8,7 +8,7 @@ const KEY = 'postern-theme';
 
 export const chosenTheme = (): Theme => keptChoice(KEY, THEMES, 'system');
 
-/** Of `--surface`, where the browser's own bar continues ours. */
+/** The colour of `--surface`, where the browser's own bar continues ours. */
 const BAR = { light: '#ffffff', dark: '#161b22' } as const;
 
 export function applyTheme(theme: Theme): void {

@@ -8,7 +8,7 @@ export let words: Words = EN;
 /** How times are written: undefined is the browser's own way. */
 export let locale: string | undefined;
 
-/** To be awaited before anything is shown. */
+/** Loads the words; await it before anything is shown. */
 export async function learnWords(language: string): Promise<void> {
   locale = localeFor(language, navigator.languages);
   if (language !== 'de') return;

@@ -13,7 +13,7 @@ type Check =
   | { readonly kind: 'done'; readonly findings: readonly ShownFinding[] }
   | { readonly kind: 'failed'; readonly problem: string };
 
-/** Without `url` the check looks at the machine of Postern only. */
+/** The check of an address. Without `url` it looks at the machine of Postern only. */
 export function AddressCheck({ url }: { url: string | undefined }) {
   const [check, setCheck] = useState<Check>({ kind: 'idle' });
   const run = async (): Promise<void> => {

@@ -12,7 +12,7 @@ export interface ShownFinding {
   /** What was seen, in English; undefined where the title says it. */
   readonly detail: string | undefined;
   readonly advice: string;
-  /** To change at the proxy. */
+  /** The lines to change at the proxy. */
   readonly lines: readonly string[];
 }
 

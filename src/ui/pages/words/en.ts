@@ -776,7 +776,7 @@ export interface RefusalWords {
   readonly titles: Readonly<Record<number, string>>;
   readonly anyTitle: string;
   readonly toStart: string;
-  /** In the place of the message for `camera-not-in-role`, when the request names the cameras. */
+  /** The message in the place of `camera-not-in-role`, when the request names the cameras. */
   readonly camera: { readonly foreign: string; readonly unknown: string };
   /** Who is refused. */
   readonly person: string;

@@ -23,7 +23,7 @@ export const EN_SERVED = {
     unencrypted:
       'This connection is not encrypted: others on the network can read your password. Use the `https://` address.',
   },
-  /** For the script of the login page, and for the server when the form is sent without the script. */
+  /** The texts for the script of the login page, and for the server when the form is sent without the script. */
   login: {
     submit: 'Log in',
     busyNow: 'Logging in…',

@@ -10,7 +10,7 @@ import { EventMedia } from './event-media.tsx';
 import { RawRecord } from './raw-record.tsx';
 import { ShareEvent } from './share-event.tsx';
 
-/** As in details.css. */
+/** The same width as in details.css. */
 const BESIDE_THE_LIST = '(width >= 68rem)';
 
 interface EventDetailsProps {

@@ -12,7 +12,7 @@ interface EventMediaProps {
   readonly hasNvr: boolean;
 }
 
-/** To be given the event's id as `key`: each event starts anew. */
+/** The pictures and clip of an event. Give it the event's id as `key`: each event starts anew. */
 export function EventMedia({ event, hasNvr }: EventMediaProps) {
   const [isSnapshotBroken, setIsSnapshotBroken] = useState(false);
   const clip = hasNvr && event.record['has_clip'] === true ? fileUrl(event, 'clip.mp4') : undefined;

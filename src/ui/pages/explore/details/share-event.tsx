@@ -21,7 +21,7 @@ type Shown = 'button' | 'form' | { readonly url: string };
 
 export function ShareEvent({ id }: { id: string }) {
   const [shown, show] = useState<Shown>('button');
-  /** After the link is made, its dialog has replaced the form. */
+  /** Closes the form, unless the link was made: its dialog has replaced the form then. */
   const closeForm = (): void => show((was) => (was === 'form' ? 'button' : was));
   return (
     <p class="media">

@@ -11,7 +11,7 @@ export interface EventFilter {
   readonly more: MoreFilters;
 }
 
-/** In the order of the page. They are named in the address bar as the API names them. */
+/** The further filters, in the order of the page. They are named in the address bar as the API names them. */
 export const MORE_FILTERS = [
   'text',
   'sort',
@@ -45,7 +45,7 @@ export const isFiltered = ({ cameras, labels, after, before, more }: EventFilter
   more.text !== undefined ||
   moreCount(more) > 0;
 
-/** Of those in the menu of that name. */
+/** The number of filters that are set in the menu More. */
 export const moreCount = (more: MoreFilters): number =>
   Object.keys(more).filter((name) => name !== 'sort' && name !== 'text').length;
 
@@ -74,7 +74,7 @@ export const readFilter = (search: URLSearchParams): EventFilter => ({
   more: Object.fromEntries(MORE_FILTERS.flatMap((name) => (search.get(name) ? [[name, search.get(name) ?? '']] : []))),
 });
 
-/** For the address bar: one entry per name, because a name may contain a comma. */
+/** The query of the address bar: one entry per name, because a name may contain a comma. */
 export function filterSearch({ cameras, labels, after, before, more }: EventFilter): URLSearchParams {
   const search = new URLSearchParams();
   for (const camera of cameras) search.append('camera', camera);
@@ -85,7 +85,7 @@ export function filterSearch({ cameras, labels, after, before, more }: EventFilt
   return search;
 }
 
-/** For the API (interface 4.1): names joined by commas. Times of day are those of the viewer. */
+/** The query of the API (interface 4.1): names joined by commas. Times of day are those of the viewer. */
 export function eventsQuery(
   filter: EventFilter,
   limit: number,
@@ -104,7 +104,7 @@ export function eventsQuery(
   return query;
 }
 
-/** As many as an NVR finds at once by words. */
+/** The number of events that an NVR finds at once by words. */
 const FOUND_BY_NVR = 50;
 
 /** Which list to ask for. Its pictures come along. */

@@ -1,4 +1,4 @@
-/** Between Unix seconds and the value of a `datetime-local` field, which is in the viewer's own clock. */
+/** Converts between Unix seconds and the value of a `datetime-local` field, which is in the viewer's own clock. */
 
 /** `2026-08-04T14:05`; empty for no time. */
 export function toLocalInput(time: number | undefined): string {

@@ -1,4 +1,4 @@
-/** From which time of the day to which, whatever the day (interface 4.1, `time_range`). */
+/** The fields for a time of the day, whatever the day (interface 4.1, `time_range`). */
 import { useId } from 'preact/hooks';
 import { Labelled } from '../../shared/forms/labelled.tsx';
 import { words } from '../../shared/words.ts';

@@ -8,7 +8,7 @@ export interface Arrivals {
   readonly freshCount: number;
   /** Held back, newest first. */
   readonly waiting: readonly EventView[];
-  /** To be marked as new. */
+  /** The ids to mark as new. */
   readonly newIds: ReadonlySet<string>;
 }
 
@@ -70,8 +70,8 @@ const OVERLAP_SECONDS = 300;
 const LONGEST_EVENT_SECONDS = 3600;
 
 /**
- * From when on to ask what is new, in Unix seconds. Some are stored only minutes after they began, and events in progress
- * are asked for until they are over.
+ * The moment from which to ask what is new, in Unix seconds. Some events are stored only minutes after they began, and those
+ * in progress are asked for until they are over.
  */
 export function askedSince(events: readonly EventView[]): number | undefined {
   const newest = events[0]?.startTime;

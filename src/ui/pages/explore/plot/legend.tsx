@@ -8,7 +8,7 @@ export interface LegendEntry {
   readonly said: string;
   readonly colour: string;
   readonly total: string;
-  /** Of what is pointed at; undefined while nothing is. */
+  /** The count at what is pointed at; undefined while nothing is. */
   readonly count: string | undefined;
 }
 
@@ -16,7 +16,7 @@ interface LegendProps {
   readonly entries: readonly LegendEntry[];
   /** So many places are kept before the entries are there, and when a filter leaves fewer. */
   readonly places: number;
-  /** On a small screen the legend is folded behind a button that says this. */
+  /** The text of the button behind which the legend is folded on a small screen. */
   readonly folded: string;
   readonly chosen: string | undefined;
   readonly helpOf: (name: string) => string;

@@ -23,7 +23,7 @@ interface OverviewProps {
   readonly onTime: (time: TimeFilter) => void;
 }
 
-/** As long as the page is there: whatever is filtered meanwhile, a camera has its colour. */
+/** The colours, kept as long as the page is there: whatever is filtered meanwhile, a camera has its colour. */
 const coloursOf = createColours();
 
 export function Overview({ state, filter, cameras, onCamera, onTime }: OverviewProps) {

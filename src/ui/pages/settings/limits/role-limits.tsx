@@ -5,7 +5,7 @@ import type { RoleRecord } from '../account-records.ts';
 
 const VERBS = ['live', 'history', 'export', 'ptz', 'talk'] as const;
 
-/** As they are typed: hours a line each. */
+/** The limits as they are typed: hours a line each. */
 export interface TypedLimits {
   readonly deny: readonly string[];
   readonly hours: string;
@@ -18,7 +18,7 @@ export const typedLimits = (role: RoleRecord | undefined): TypedLimits => ({
   historySince: role?.historySince ?? '',
 });
 
-/** As the API takes them: null for no limit. */
+/** The limits as the API takes them: null for no limit. */
 export function askedLimits({ deny, hours, historySince }: TypedLimits): object {
   const lines = hours.split('\n').map((line) => line.trim());
   return {

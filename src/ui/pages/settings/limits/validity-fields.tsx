@@ -1,4 +1,4 @@
-/** From when and until when a guest may use the account: the fields of a form (SPEC 13). */
+/** The fields of a form for a guest: the first and the last moment of the account (SPEC 13). */
 import { useId } from 'preact/hooks';
 import { fromLocalInput } from '../../explore/filter/local-input.ts';
 import { describedBy, Labelled } from '../../shared/forms/labelled.tsx';
@@ -13,7 +13,7 @@ export interface TypedValidity {
 
 export const NO_ENDS: TypedValidity = { from: '', until: '' };
 
-/** As the API takes it: null for no end. */
+/** The moments as the API takes them: null for no end. */
 export const askedValidity = ({ from, until }: TypedValidity): object => ({
   valid_from: fromLocalInput(from) ?? null,
   valid_until: fromLocalInput(until) ?? null,

@@ -32,7 +32,7 @@ export function Users({ profile }: { profile: Profile }) {
     shared.onDone(words.links.done(link.user));
     open({ kind: 'made', link });
   };
-  /** After the link is made, its dialog has replaced this one. */
+  /** Closes the dialog, unless the link was made: the dialog with the link has replaced it then. */
   const closeMaking = (): void => open((was) => (was?.kind === 'made' ? was : undefined));
   const roleRecords = roles.kind === 'ready' ? roles.value : [];
   const roleNames = roleRecords.length > 0 ? roleRecords.map(({ role }) => role) : ['admin', 'viewer'];

@@ -4,7 +4,7 @@ export type Strength = 'short' | 'own-name' | 'repeated' | 'weak' | 'fair' | 'st
 const PRODUCT_NAMES = ['postern', 'frigate'];
 const SHORTEST_NAME = 3;
 const KINDS = [/\p{Ll}/u, /\p{Lu}/u, /\d/, /[^\p{L}\d]/u];
-/** Up to `abcabc…`. */
+/** A text that is one to three letters again and again: `abcabc…`. */
 const REPEATED = /^(.{1,3})\1+$/su;
 /** Different characters: a long text has few of them for its length, however good it is. */
 const FEW = 8;

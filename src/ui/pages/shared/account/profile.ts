@@ -7,7 +7,7 @@ export interface Profile {
   readonly name: string;
   readonly role: string;
   readonly cameras: readonly string[];
-  /** By the name of the camera: what people call it, where the NVR has such a name. */
+  /** The names that people give cameras, by the camera's name, where the NVR has such. */
   readonly cameraNames: ReadonlyMap<string, string>;
   /** Interface 5.6: on the internal port there is no login, and no logout. */
   readonly isAnonymous: boolean;

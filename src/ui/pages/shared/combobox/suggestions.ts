@@ -1,8 +1,8 @@
 /** Which names are suggested for a text: names that contain it, names that begin with it first. */
 export interface Suggestion {
-  /** As the service names it. */
+  /** The value as the service names it. */
   readonly value: string;
-  /** As people read it. */
+  /** The name as people read it. */
   readonly name: string;
 }
 

@@ -7,7 +7,7 @@ export const textOf = (value: unknown): string | undefined =>
 export const numberOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 
-/** As far as a Date goes (ECMA-262, 21.4.1.1): to show a moment beyond it would be an exception. */
+/** The last moment of a Date (ECMA-262, 21.4.1.1): to show one beyond it would be an exception. */
 const LAST_MOMENT = 8.64e12;
 
 /** Unix seconds that a calendar knows. */

@@ -1,6 +1,6 @@
 /** What is wrong with a form: a sentence about the whole, or one for each wrong field, shown at the field. Pure. */
 
-/** By the names of the fields. */
+/** The faults by the names of their fields. */
 export type Faults = Readonly<Record<string, string>>;
 
 export type FormProblem = string | { readonly faults: Faults };
@@ -24,7 +24,10 @@ const FIELDS: readonly (readonly [about: RegExp, field: string])[] = [
   [/camera name|at least one camera/, 'cameras'],
 ];
 
-/** At its field when the sentence is about one. `shown` is the sentence in the language of the page, if there is one. */
+/**
+ * The problem at its field when the sentence is about one. `shown` is the sentence in the language of the page, if there is
+ * one.
+ */
 export function placed(message: string, shown: string): FormProblem {
   const [, field] = FIELDS.find(([about]) => about.test(message)) ?? [];
   return field === undefined ? shown : { faults: { [field]: shown } };

@@ -6,7 +6,7 @@ import { describedBy, Labelled } from './labelled.tsx';
 import { useFault } from './use-problem.ts';
 
 interface FieldProps {
-  /** By which a problem of the form finds its field. */
+  /** The name by which a problem of the form finds its field. */
   readonly name?: string;
   readonly label: string;
   readonly value: string;

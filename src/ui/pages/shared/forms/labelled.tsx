@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 
 interface LabelledProps {
-  /** Of the field; its help is `<id>-help`, its fault `<id>-fault`. */
+  /** The id of the field; its help is `<id>-help`, its fault `<id>-fault`. */
   readonly id: string;
   readonly label: string;
   readonly help?: string | undefined;

@@ -5,7 +5,7 @@ import { type Faults, type FormProblem, faultsOf } from './form-faults.ts';
 
 export const FaultsContext = createContext<Faults>({});
 
-/** Of the field of that name. */
+/** The fault of the field of that name. */
 export function useFault(name: string | undefined): string | undefined {
   const faults = useContext(FaultsContext);
   return name === undefined ? undefined : faults[name];
@@ -13,7 +13,7 @@ export function useFault(name: string | undefined): string | undefined {
 
 interface ShownProblem {
   readonly form: RefObject<HTMLFormElement | null>;
-  /** About the whole form; '' for nothing. */
+  /** The text about the whole form; '' for nothing. */
   readonly text: string;
   readonly problem: FormProblem;
   readonly setProblem: (problem: FormProblem) => void;

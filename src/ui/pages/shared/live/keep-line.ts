@@ -11,7 +11,7 @@ export interface LineEvents {
   readonly onOpen: () => void;
   /** `newest`: the id of the newest event, where the service tells it. */
   readonly onChange: (newest?: string | null) => void;
-  /** At most once. */
+  /** Called at most once. */
   readonly onEnd: (end: LineEnd) => void;
 }
 

@@ -4,7 +4,7 @@ import { baseUrl } from '../base-url.ts';
 import type { LineEvents, OpenLine } from './keep-line.ts';
 import { eventKind } from './nvr-message.ts';
 
-/** Of the codes with which Postern closes: the session is over. */
+/** The close code with which Postern says that the session is over. */
 const CALLER_GONE = 4401;
 
 /** An event that goes on is told several times a second. */

@@ -3,7 +3,7 @@
 export type SortValue = string | number | undefined;
 
 export interface Sort {
-  /** Of the column. */
+  /** The key of the column. */
   readonly key: string;
   readonly isDescending: boolean;
 }
@@ -47,7 +47,7 @@ export function sorted<Row>(
 
 export interface PageOfRows<Row> {
   readonly rows: readonly Row[];
-  /** From 0: the wanted one, or the last there is. */
+  /** The page, from 0: the wanted one, or the last there is. */
   readonly page: number;
   readonly pages: number;
 }

@@ -5,7 +5,7 @@ import { Menu } from '../menu.tsx';
 import { words } from '../words.ts';
 
 interface RowMenuProps {
-  /** Of the record. */
+  /** The name of the record. */
   readonly name: string;
   readonly children: ComponentChildren;
 }
@@ -27,7 +27,7 @@ export const RowMenu = ({ name, children }: RowMenuProps) => (
   </Menu>
 );
 
-/** Before the act itself: the focus is on the menu's button when a dialog opens. */
+/** Closes the menu before the act itself: the focus is on the menu's button when a dialog opens. */
 function closeMenu({ target, currentTarget }: TargetedEvent<HTMLElement, MouseEvent>): void {
   const menu = currentTarget.closest('details');
   if (!menu || !(target instanceof Element) || !target.closest('button')) return;
@@ -37,7 +37,7 @@ function closeMenu({ target, currentTarget }: TargetedEvent<HTMLElement, MouseEv
 
 interface ActProps {
   readonly text: string;
-  /** Of the record, for those who hear the button and do not see its row. */
+  /** The name of the record, for those who hear the button and do not see its row. */
   readonly name: string;
   /** It ends or deletes something. */
   readonly isDangerous?: boolean;

@@ -1,4 +1,4 @@
-/** Above and below a table: search, order on narrow screens, how many rows there are, and the pages. */
+/** The tools above and below a table: search, order on narrow screens, how many rows there are, and the pages. */
 import { useId } from 'preact/hooks';
 import { words } from '../words.ts';
 import { PAGE_ROWS, type Sort, type Sortable } from './arrange.ts';
@@ -55,7 +55,7 @@ export function TableTools<Row>({ caption, columns, sort, sortAs, searches, foun
 interface PagerProps {
   readonly page: number;
   readonly pages: number;
-  /** Of all pages together. */
+  /** The number of rows on all pages together. */
   readonly count: number;
   readonly onPage: (page: number) => void;
 }
