@@ -45,13 +45,13 @@ export interface Obligations {
   readonly ownData?: boolean;
   /** What the gate makes in the place of the NVR's response, where the NVR keeps the events. */
   readonly composed?: ComposedList;
-  /** For a caller who sees nothing older than a moment the response must be looked at: it may hold older things. */
+  /** Whether the response may hold things that are older than the caller may see: it must be looked at. */
   readonly timesInAnswer?: boolean;
   /** Seconds by which a clip begins earlier than the event that it is of. */
   readonly padding?: number;
   /** Each message of the WebSocket is judged, both ways. */
   readonly messages?: MessageObligations;
-  /** Of a link: the path below which the NVR has the playlist and its segments; the addresses in it must stay there. */
+  /** The path below which the NVR has a link's playlist and its segments; the addresses in it must stay there. */
   readonly playlistAt?: string;
   /** Offers of live pictures are judged: that of the body, or those in the messages of the WebSocket. */
   readonly signalling?: SignallingObligations;

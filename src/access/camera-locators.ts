@@ -64,7 +64,7 @@ export function locate(match: Listed, target: RequestTarget, layout: RecorderLay
   return { kind: 'located', named, owners, inBody };
 }
 
-/** Of frames all cameras must be visible: the response holds frames of each of them. */
+/** The cameras that a value names. Of frames all must be visible: the response holds frames of each of them. */
 function namedBy(
   kind: NameKind,
   value: string,

@@ -13,7 +13,7 @@ export interface PlainView {
   readonly role: Role;
   readonly clearance: Clearance;
   readonly layout: RecorderLayout;
-  /** In the order of the NVR. */
+  /** The cameras in the order of the NVR. */
   readonly cameras: readonly CameraName[];
   /** Unix seconds: nothing that began before is seen. Absent: all that there is. */
   readonly since?: number;
@@ -31,7 +31,7 @@ export function clearanceOf({ role, scope }: Pick<Caller, 'role' | 'scope'>): Cl
   return role === ADMIN ? 'admin' : 'reader';
 }
 
-/** Without a layout of the NVR a restricted caller sees nothing. `now` in Unix seconds. */
+/** What the caller sees. Without a layout of the NVR a restricted one sees nothing. `now` in Unix seconds. */
 export function viewOf(
   caller: Pick<Rights, 'role' | 'scope' | 'history'>,
   now: number,

@@ -73,7 +73,7 @@ export function isBehindLink(thing: SharedThing, path: string): boolean {
   return PATH_SHAPES.file.test(path.slice(playlists.length + 1));
 }
 
-/** By the end of a path that a link is about. */
+/** The media type by the end of a path that a link is about. */
 const MEDIA_TYPES: readonly (readonly [end: RegExp, type: string])[] = [
   [/\.jpg$/, 'image/jpeg'],
   [/\.gif$|^\/api\/review\/[^/]+\/preview$/, 'image/gif'],

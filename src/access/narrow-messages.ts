@@ -12,7 +12,7 @@ import { seesNamed } from './without-foreign.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
 export type InboundVerdict =
-  /** To be sent in this spelling: an admin's own, for all others one in which no key stands twice. */
+  /** The text to send: an admin's own, for all others one in which no key stands twice. */
   { readonly kind: 'passed'; readonly text: string } | { readonly kind: 'dropped' } | { readonly kind: 'malformed' };
 
 const LONGEST_TOPIC = 256;
@@ -46,7 +46,7 @@ const INTERNAL_TOPICS: ReadonlySet<string> = new Set([
   'update_job_state',
 ]);
 
-/** From a client. Topics that the tables do not name are for admins. */
+/** Judges a message of a client. Topics that the tables do not name are for admins. */
 export function judgeInbound(text: string, view: CameraView, { denied }: MessageObligations): InboundVerdict {
   const message = parsedRecord(text);
   const topic = message?.['topic'];
@@ -81,7 +81,7 @@ const begun =
     return isOld ? NOTHING : camera(payload, view, denied);
   };
 
-/** About no camera: every caller gets these, even a role without cameras. */
+/** Topics about no camera: every caller gets these, even a role without cameras. */
 const GLOBAL: ReadonlySet<string> = new Set([
   'model_state',
   'embeddings_reindex_progress',
@@ -114,7 +114,10 @@ const VERB_OF_TOPIC: Readonly<Record<string, Verb>> = {
   triggers: 'history',
 };
 
-/** From the NVR, for all but admins: the text to pass on, or undefined. Topics that the tables do not know are dropped. */
+/**
+ * The text of the NVR's message to pass on to others than admins, or undefined. Topics that the tables do not know are
+ * dropped.
+ */
 export function narrowOutbound(text: string, view: CameraView, obligations: MessageObligations): string | undefined {
   const narrowed = narrowTopic(text, view, obligations);
   return narrowed !== undefined && MAY_NAME_SOURCE.test(narrowed) ? withoutSources(narrowed) : narrowed;

@@ -39,7 +39,7 @@ const RESTRICTED: readonly Clearance[] = ['restricted'];
 const NOT_ADMINS: readonly Clearance[] = ['restricted', 'reader'];
 const EVERYBODY: readonly Clearance[] = ['restricted', 'reader', 'admin'];
 
-/** For which readers a response of this form is filtered. */
+/** The readers for whom a response of this form is filtered. */
 export const CONCERNED: Readonly<Record<ResponseForm, readonly Clearance[]>> = {
   array: RESTRICTED,
   one: RESTRICTED,

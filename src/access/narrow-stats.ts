@@ -6,7 +6,10 @@ import { memberOf, recordOf } from './recorder-layout.ts';
 import { withoutForeignNames } from './without-foreign.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
-/** For the response and the WebSocket message. Undefined for a restricted reader when the form is not the known one. */
+/**
+ * The statistics for the response and the WebSocket message. Undefined for a restricted reader when the form is not the known
+ * one.
+ */
 export function narrowStats(stats: unknown, view: CameraView): unknown {
   if (view.clearance === 'admin') return stats;
   const quiet = withoutSecrets(stats);

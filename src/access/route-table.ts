@@ -42,7 +42,7 @@ interface Node {
 
 interface NamedRow {
   readonly row: PolicyRow;
-  /** In the order of their segments. */
+  /** The parameters in the order of their segments. */
   readonly parameters: readonly Parameter[];
 }
 

@@ -88,7 +88,7 @@ function narrowed(
   return withObligations(target, row, view, { ...obligations, fanout: { parameter, cameras } });
 }
 
-/** In the place of the response: there is nothing for this caller. */
+/** The verdict in the place of the response: there is nothing for this caller. */
 export const nothing = (row: PolicyRow): AccessVerdict => ({
   kind: 'nothing-visible',
   body: JSON.stringify(row.empty ?? []),
@@ -120,7 +120,7 @@ export const bodyObligations = (
     ? { body: { locators, adminFields: row.admin_fields ?? [], ...(byPrefix && { byPrefix }), ...shapeOf(row) } }
     : {};
 
-/** With `any` the body is not read. */
+/** The shape of the row's body. With `any` it is not read. */
 export const shapeOf = ({ body }: PolicyRow): { readonly shape?: BodyShape } =>
   body === undefined || body === 'any' ? {} : { shape: body };
 

@@ -57,8 +57,8 @@ function without(json: unknown, field: string, removal: Removal): unknown {
 }
 
 /**
- * Of lists and objects at any depth only objects that name a camera of the reader. What names none is removed, for it may
- * be about any camera: texts, numbers, members by the name of a foreign camera. Numbers of the outermost object stay while
+ * Leaves, in lists and objects at any depth, only objects that name a camera of the reader. What names none is removed, for it
+ * may be about any camera: texts, numbers, members by the name of a foreign camera. Numbers of the outermost object stay while
  * nothing was removed: they are sums of what is left.
  */
 export function onlySeenObjects(json: unknown, view: CameraView): unknown {

@@ -5,7 +5,7 @@ import { isRecord } from '../domain/json-record.ts';
 const OF_A_KIND = /^(?<kind>[a-z][a-z0-9+.-]{0,30}:)(?!\d{1,5}$)/i;
 const HOST = /^[\w.:[\]-]*/;
 
-/** Of an address the scheme and the host, of any other source its kind: `rtsp://10.0.0.5:554`, `exec:`. */
+/** The scheme and the host of an address, the kind of any other source: `rtsp://10.0.0.5:554`, `exec:`. */
 export function withoutSource(text: string): string {
   const kind = OF_A_KIND.exec(text)?.groups?.['kind'];
   if (kind === undefined) return text.includes('://') || text.includes('@') ? '' : text;

@@ -39,7 +39,7 @@ export interface AuditEntry {
   readonly who: string | undefined;
   /** The client address, or `configuration` or `command-line`. */
   readonly from: string;
-  /** By which credential: `session:<id>`, `token:<id>`, `link:<id>`, `proxy` or `internal`; absent where none was shown. */
+  /** The credential: `session:<id>`, `token:<id>`, `link:<id>`, `proxy` or `internal`; absent where none was shown. */
   readonly credential?: string;
   /** The client's `User-Agent`, if it sent one. */
   readonly agent?: string;
@@ -57,7 +57,7 @@ export interface AuditEntry {
   /** What the canary was shown: the route, and the foreign camera where the answer names one. */
   readonly route?: string;
   readonly camera?: string;
-  /** By which second factor. */
+  /** The second factor that was used. */
   readonly factor?: 'totp' | 'recovery' | 'passkey';
   /** Absent when the request was refused before it had an id. */
   readonly requestId?: string;

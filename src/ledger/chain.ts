@@ -5,7 +5,7 @@ import type { ChainHead, LedgerEntry, LedgerRecord } from '../domain/ledger.ts';
 /** Raised when the fields of a record change, so that older records are still verified as they were written. */
 const FORM = 1;
 
-/** Before the first record of a chain. */
+/** The hash before the first record of a chain. */
 export const NO_HASH = '0'.repeat(64);
 
 export const emptyHead = (chain: string): ChainHead => ({ chain, seq: 0, hash: NO_HASH });

@@ -4,7 +4,10 @@ import { keyOf, type Sighting, type Subject } from './sightings.ts';
 
 /** Spans of one user and kind at once. */
 const MOST_OF_A_USER = 1000;
-/** Of all that strangers do: of addresses and programs they have as many as they like. Names that they make up are in no record of their own. */
+/**
+ * The most spans of all strangers at once: of addresses and programs they have as many as they like. Names that they make up
+ * are in no record of their own.
+ */
 const MOST_OF_STRANGERS = 300;
 
 /** Spans that are open, by user and kind. */

@@ -2,12 +2,12 @@
 import type { LedgerEntry, LedgerKind } from '../domain/ledger.ts';
 import { type Subject, storable } from './sightings.ts';
 
-/** As much of an audited act as is told. Other fields that are texts are told in `detail`. */
+/** The fields of an audited act that are recorded. Other fields that are texts are recorded in `detail`. */
 export interface AuditedAct {
   readonly what: string;
   readonly who?: string | undefined;
   readonly from?: string | undefined;
-  /** By which credential: `session:<id>`, `token:<id>`, `link:<id>`, `proxy` or `internal`. */
+  /** The credential: `session:<id>`, `token:<id>`, `link:<id>`, `proxy` or `internal`. */
   readonly credential?: string | undefined;
   readonly verdict: 'allowed' | 'refused';
   readonly reason?: string | undefined;

@@ -15,8 +15,8 @@ export function localClock(timeZone?: string): (at: number) => LocalTime {
 }
 
 /**
- * By the zone that is in force: a reload may change it. `null`: that of the service. The zone is asked for when a time is, for
- * the clock is made before a configuration is in force.
+ * A clock of the active zone: a reload may change it. `null`: that of the service. The zone is asked for when a time is, for
+ * the clock is made before a configuration is active.
  */
 export function localClockInForce(zoneInForce: () => string | null): (at: number) => LocalTime {
   let known: { readonly zone: string | null; readonly timeAt: (at: number) => LocalTime } | undefined;
@@ -27,7 +27,7 @@ export function localClockInForce(zoneInForce: () => string | null): (at: number
   };
 }
 
-/** Without Intl, whose tables of zones and languages are 5 MB of memory: they wait until a zone is named. */
+/** The local time without Intl, whose tables of zones and languages are 5 MB of memory: they wait until a zone is named. */
 function timeHere(moment: Date): LocalTime {
   const [year, month, day] = [moment.getFullYear(), moment.getMonth() + 1, moment.getDate()];
   return { day: `${year}-${twoDigits(month)}-${twoDigits(day)}`, hour: moment.getHours() };

@@ -41,7 +41,7 @@ export interface LedgerNews {
 export interface Sightings {
   /** A moment. */
   see(subject: Subject, at: number, watched?: WatchedTime, madeUp?: string): void;
-  /** From now until `end`, which takes what this returns. `requests`: 0 for a part of something. */
+  /** Begins a viewing that lasts until `end`, which takes what this returns. `requests`: 0 for a part of something. */
   begin(subject: Subject, at: number, watched?: WatchedTime, requests?: number): Growing;
   end(stream: Growing, at: number): void;
   /** What is no viewing: one record each. */
@@ -56,7 +56,7 @@ export type Growing = { -readonly [Key in keyof Sighting]: Sighting[Key] } & {
   open: number;
 };
 
-/** Between two calls of `drain`, a second apart. */
+/** The most sightings between two calls of `drain`, a second apart. */
 const MOST_WAITING = 20_000;
 const HOUR = 3600;
 
@@ -177,7 +177,7 @@ const sightingOf = ({ open: _, ...sighting }: Growing): Sighting => sighting;
 
 const MOST_NAMES = 5;
 
-/** Of both, each once. */
+/** The first names of both lists, each once. */
 export const firstNames = (some: readonly string[] = [], more: readonly string[] = []): readonly string[] =>
   some.length >= MOST_NAMES || more.length === 0 ? some : [...new Set([...some, ...more])].slice(0, MOST_NAMES);
 

@@ -12,7 +12,7 @@ const GROWN_SECONDS = 20;
 export const LONGEST_SPAN_SECONDS = 86_400;
 /** Recorded times that lie further apart are two viewings. */
 const WATCHED_GAP_SECONDS = 3600;
-/** Of one subject at once: pictures from all over a month are not hundreds of records. */
+/** The most spans of one subject at once: pictures from all over a month are not hundreds of records. */
 const MOST_AT_ONCE = 8;
 
 interface Growing {

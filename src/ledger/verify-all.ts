@@ -4,9 +4,9 @@ import { recordIdOf } from '../domain/ledger.ts';
 import { type ChainCheck, checkChain, type Misfit } from './verify.ts';
 
 export interface LedgerCheck {
-  /** In the order of their ids. */
+  /** Takes a row; rows come in the order of their ids. */
   take(row: StoredRecord): void;
-  /** Behind the last row. `heads`: as they are now. */
+  /** Ends behind the last row. `heads`: as they are now. */
   end(heads: readonly ChainHead[]): readonly Misfit[];
   /** Rows of a chain so far. */
   recordsOf(chain: string): number;

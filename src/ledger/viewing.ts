@@ -29,7 +29,7 @@ const viewerText = (credential: Credential): string =>
   credential.kind === 'session' ? 'session' : credentialName(credential);
 
 const SECONDS = /^\d{1,12}(?:\.\d{1,9})?$/;
-/** In ids of events and names of files: `1700000000.123456-abc`, `porch-1700000000.123456-abc.jpg`. */
+/** A moment in ids of events and names of files: `1700000000.123456-abc`, `porch-1700000000.123456-abc.jpg`. */
 const STAMP = /(?:^|[-_/])(?<at>\d{10}(?:\.\d{1,9})?)(?=[-.]|$)/;
 const HOUR = 3600;
 

@@ -4,7 +4,7 @@ import type { Notice } from '../domain/accounts/notice.ts';
 import { type Clock, unixSeconds } from '../domain/clock.ts';
 import { createFairLine } from '../domain/fair-line.ts';
 
-/** From the operator's configuration alone: no request names an address here. */
+/** The address of the webhook, from the operator's configuration alone: no request names an address here. */
 export interface WebhookTarget {
   readonly url: string;
   /** Key of the HMAC; without one there is no signature. */
@@ -17,14 +17,14 @@ export interface WebhookTarget {
 export type WebhookResult = 'sent' | 'failed';
 
 export interface WebhookDeps {
-  /** As it is now; undefined: nothing is sent. */
+  /** The target as it is now; undefined: nothing is sent. */
   readonly target: () => WebhookTarget | undefined;
   readonly clock: Clock;
   readonly onResult: (result: WebhookResult) => void;
   /** Called once when notices begin to fail, with the cause, and once when one gets through again. */
   readonly onFailing: (cause: string) => void;
   readonly onWorking: () => void;
-  /** Between the attempts for one notice. */
+  /** The pauses between the attempts for one notice. */
   readonly retrySeconds?: readonly number[];
 }
 
@@ -42,7 +42,7 @@ type Message = Notice | ServiceMessage;
 export interface Webhook {
   /** Returns at once. */
   send(message: Message): void;
-  /** Until nothing waits. */
+  /** Resolves when nothing waits. */
   settled(): Promise<void>;
   /** What still waits is dropped. */
   close(): Promise<void>;
@@ -137,7 +137,7 @@ export function signatureOf(body: string, secret: string, at: number): string {
   return `t=${second},v1=${createHmac('sha256', secret).update(`${second}.${body}`).digest('hex')}`;
 }
 
-/** Of a message about the service, `user` is null. */
+/** The body of a message. `user` is null when it is about the service. */
 function messageOf(message: Message, service: string | undefined) {
   const { id, kind, at, from, detail } = message;
   const { user, by, agent }: Partial<Notice> = 'user' in message ? message : {};
@@ -154,7 +154,7 @@ function messageOf(message: Message, service: string | undefined) {
   };
 }
 
-/** Without the address: it may hold a secret. */
+/** The cause without the address: it may hold a secret. */
 function causeOf(fault: unknown): string {
   const cause = fault instanceof Error && fault.cause instanceof Error ? fault.cause : fault;
   const code: unknown = Object(cause).code;

@@ -4,16 +4,16 @@ import { named } from './schemas.ts';
 
 export interface Operation {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** As in the route table. */
+  /** The path as in the route table. */
   readonly path: string;
   readonly summary: string;
   readonly who: 'public' | 'any' | 'admin';
-  /** Of the query. */
+  /** The parameters of the query. */
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: Schema;
-  /** Of the answer that means yes; undefined schema: no body, or a page. */
+  /** The answer that means yes; undefined schema: no body, or a page. */
   readonly yes: readonly [status: number, schema?: Schema];
-  /** Of the answers that mean no, beside 401 and 403 where a login is needed. */
+  /** The answers that mean no, beside 401 and 403 where a login is needed. */
   readonly no?: readonly number[];
   /** What else an answer may be. */
   readonly type?: 'text/html' | 'application/octet-stream' | 'text/event-stream';

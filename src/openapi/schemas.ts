@@ -8,7 +8,7 @@ import { CAMERAS, listOf, MAYBE_CAMERAS, MAYBE_TIME, object, type Schema, TEXT, 
 const MAYBE_TEXT = { type: ['string', 'null'] } as const;
 const MOMENT = { type: 'number', description: 'Unix seconds, with a fraction' } as const;
 const VALIDITY_END = { type: ['integer', 'null'], description: 'Unix seconds; null: without that end' } as const;
-/** Of a role. In a request null takes a limit away, and what is left out stays. */
+/** The limits of a role. In a request null takes a limit away, and what is left out stays. */
 const LIMITS = {
   deny: { type: 'array', items: { enum: VERBS }, description: 'What the role may not do on its cameras' },
   hours: { type: 'array', items: TEXT, description: 'When it may be used: "Mon-Fri 07:00-18:00"' },
@@ -17,10 +17,10 @@ const LIMITS = {
     description: 'How far back it sees: "7d", or "grant" for nothing older than the account',
   },
 } as const;
-/** Of a guest. */
+/** The validity of a guest. */
 const VALIDITY = { valid_from: VALIDITY_END, valid_until: VALIDITY_END } as const;
 
-/** By which a record's act was done; null where none was accepted. */
+/** The credential of a record's act; null where none was accepted. */
 const CREDENTIAL =
   'session:<id> (session alone, of a viewing), token:<id>, link:<id>, proxy, internal; null where none was accepted';
 

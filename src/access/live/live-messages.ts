@@ -14,7 +14,10 @@ export type LiveVerdict =
 
 export interface LiveSignalling {
   fromClient(text: string): LiveVerdict;
-  /** To be told of each text of the stream server: its answer ends the offer that is under way. Gives what the client is told, if anything. */
+  /**
+   * Takes each text of the stream server: its answer ends the offer that is under way. Gives what the client is told, if
+   * anything.
+   */
   fromServer(text: string): string | undefined;
 }
 
@@ -39,7 +42,7 @@ const passed = (type: string, value: unknown): LiveVerdict => ({
   text: JSON.stringify({ type, value }),
 });
 
-/** For one socket. */
+/** The judge of one socket. */
 export function createLiveSignalling(obligations: SignallingObligations): LiveSignalling {
   let isOfferUnderWay = false;
   let candidates = 0;
@@ -62,7 +65,7 @@ export function createLiveSignalling(obligations: SignallingObligations): LiveSi
       ? passed('webrtc/candidate', text)
       : DROPPED;
   };
-  /** By type. The second is the first with its value as an object. */
+  /** The judges by type. The second is the first with its value as an object. */
   const BY_TYPE: Readonly<Record<string, (value: unknown) => LiveVerdict>> = {
     'webrtc/offer': (value) => offer('webrtc/offer', typeof value === 'string' ? value : undefined, (sdp) => sdp),
     webrtc: (value) => offer('webrtc', sdpIn(value), (sdp) => ({ type: 'offer', sdp })),

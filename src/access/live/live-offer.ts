@@ -34,7 +34,7 @@ interface Form {
 const AS_IT_IS: Form = { read: (text) => text, write: (sdp) => sdp };
 const ANY_OTHER = 'text/plain';
 
-/** By media type. The stream server takes the body of every other type for the SDP itself. */
+/** The forms by media type. The stream server takes the body of every other type for the SDP itself. */
 const FORMS: Readonly<Record<string, Form>> = {
   'application/json': { read: sdpInJson, write: (sdp) => JSON.stringify({ type: 'offer', sdp }) },
   'application/x-www-form-urlencoded': {

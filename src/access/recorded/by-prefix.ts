@@ -28,7 +28,7 @@ export const isRecent = (start: unknown, since: number): boolean => typeof start
 /** What a row's `by_prefix` says of one request: refused as it stands, or what is to be looked at later. */
 export interface PrefixFindings {
   readonly isRefused: boolean;
-  /** Of what ids name: refused if it began since then. Unix seconds. */
+  /** Things that ids name are refused if they began since this Unix second. */
   readonly ownersSince?: number;
   /** A header of the response by which the NVR tells that it took such a file: lower-case. */
   readonly header?: string;

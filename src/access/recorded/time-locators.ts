@@ -30,7 +30,7 @@ export function earliestTime(place: PlaceInPath, parameters: PathParameters): nu
 const PLAIN = /^\d{1,10}(?:\.\d{1,9})?$/;
 export const plainTime = (text: string): number | undefined => (PLAIN.test(text) ? Number(text) : undefined);
 
-/** In the NVR's query a span that ends before it begins holds all that was recorded in between. */
+/** The beginning of a span: in the NVR's query one that ends before it begins holds all that was recorded in between. */
 function startOfSpan(start: number | undefined, { end }: PathParameters): number | undefined {
   if (start === undefined || end === undefined) return start;
   const last = plainTime(end);

@@ -21,7 +21,7 @@ export function startOf(record: JsonRecord): number | undefined {
 export const isSince = (value: unknown, since: number): boolean =>
   isRecord(value) && (startOf(value) ?? Number.NEGATIVE_INFINITY) >= since;
 
-/** At any depth: of lists the older objects are removed, and those of a camera that do not tell their time. */
+/** Removes older objects from lists at any depth, and those of a camera that do not tell their time. */
 export function withoutOlder(json: unknown, since: number): unknown {
   if (Array.isArray(json))
     return json.filter((value) => !isRecord(value) || isKept(value, since)).map((value) => withoutOlder(value, since));

@@ -42,7 +42,7 @@ export const forAdmins =
 
 const isReading = ({ method }: AccountRouterContext): boolean => method === 'GET' || method === 'HEAD';
 
-/** For routes on which everyone changes the own account. */
+/** Guards routes on which everyone changes the own account. */
 export const forPeople =
   (handler: Handler): Handler =>
   async (ctx) => {

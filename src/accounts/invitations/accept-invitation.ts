@@ -8,7 +8,9 @@ import type { InvitedOutcome, InvitedPasskeys } from './invited-passkeys.ts';
 export interface AcceptDeps {
   readonly invitations: Pick<Invitations, 'find' | 'accept'>;
   readonly invitedPasskeys: InvitedPasskeys;
-  /** Of addresses that sent tokens which do not hold. A token has 256 bits: this bounds the questions to the store. */
+  /**
+   * The limiter of addresses that sent tokens which do not hold. A token has 256 bits: this bounds the questions to the store.
+   */
   readonly invitationLimiter: MemoryLimiter;
   readonly audit: Audit;
 }

@@ -38,7 +38,7 @@ export interface InvitationRouteDeps extends AccountResponseDeps, AcceptDeps {
   readonly publicAddressOf: (path: string) => string | undefined;
 }
 
-/** For a stranger a link that was never made and one that is over are the same. */
+/** The answer to a stranger: a link that was never made and one that is over are the same. */
 export const VOID =
   'This link does not hold: it was used, is over, was replaced by a newer one, or never existed. Ask an administrator for a new one.';
 const NOT_OWN = 'For the own password there is PUT /api/users/{name}/password, with the current one';

@@ -11,5 +11,5 @@ export const newInvitationToken = (): string => randomBytes(TOKEN_BYTES).toStrin
 export const invitationHash = (token: string): string | undefined =>
   TOKEN.test(token) ? hash('sha256', token, 'base64url') : undefined;
 
-/** Below the base path. */
+/** The path below the base path. */
 export const invitationPath = (token: string): string => `${INVITATION_PATH}/${token}`;

@@ -1,4 +1,4 @@
-/** From a request for a link to the link: whose it is, of which camera, and whether its maker may see that now (SPEC 13). */
+/** Makes a link that was asked for: whose it is, of which camera, and whether its maker may see that now (SPEC 13). */
 import type { AccountStore } from '../../domain/accounts/account.ts';
 import type { ApiTokenStore } from '../../domain/accounts/api-token.ts';
 import type { LinkMaker } from '../../domain/accounts/link.ts';

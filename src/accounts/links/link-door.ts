@@ -10,7 +10,7 @@ import { clientKey } from '../login/client-key.ts';
 /** One request for what a link shows. */
 export interface Visit {
   readonly linkId: string;
-  /** From the cookie of the link. */
+  /** The viewer's id from the cookie of the link. */
   readonly viewer: string | undefined;
   readonly address: string;
   readonly agent: string | undefined;
@@ -52,8 +52,8 @@ export function createLinkDoor({ linkStore, clock }: LinkDoorDeps): LinkDoor {
 const DIGEST_CHARACTERS = 22;
 
 /**
- * Without a cookie a viewer is an address and a program: two phones of one kind behind one router are then one, and a phone
- * that changes its network is two.
+ * The viewer of a visit. Without a cookie it is an address and a program: two phones of one kind behind one router are then
+ * one, and a phone that changes its network is two.
  */
 function viewerOf({ linkId, viewer, address, agent }: Visit): Viewer {
   const client = hash('sha256', JSON.stringify([linkId, clientKey(address), agent ?? '']), 'base64url');

@@ -3,7 +3,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Link } from '../../domain/accounts/link.ts';
 
 export interface LinkPasses {
-  /** Of a viewer who has given the PIN, where the link has one. `until`: Unix seconds. */
+  /** Issues a pass to a viewer who has given the PIN, where the link has one. `until`: Unix seconds. */
   issue(link: Link, until: number): string;
   /** The viewer that one of the cookies names; undefined when none of them holds for this link, with its PIN. */
   viewerIn(link: Link, cookies: readonly string[], now: number): string | undefined;

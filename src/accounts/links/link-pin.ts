@@ -7,9 +7,9 @@ import type { LinkPasses } from './link-pass.ts';
 export interface PinDeps {
   readonly linkStore: Pick<LinkStore, 'reserveGuess' | 'releaseGuess'>;
   readonly passes: Pick<LinkPasses, 'isPin'>;
-  /** Of failed logins, by address: a wrong PIN is one. */
+  /** The limiter of failed logins, by address: a wrong PIN is one. */
   readonly limiter: LoginLimiter;
-  /** Of wrong codes, by account; its clauses stay whatever `failed_login_rate_limit` says. */
+  /** The limiter of wrong codes, by account; its clauses stay whatever `failed_login_rate_limit` says. */
   readonly codeLimiter: LoginLimiter;
 }
 

@@ -70,7 +70,10 @@ async function create(ctx: AccountRouterContext, deps: LinkRouteDeps): Promise<v
   else refuse(ctx, STATUS_OF[error.reason], error.message);
 }
 
-/** Of what lasts longer than this, a session that was stolen could leave more behind than it is worth itself. */
+/**
+ * The longest life of a link without a fresh proof: by a longer one a stolen session could leave more behind than it is worth
+ * itself.
+ */
 const LONG_SECONDS = 86_400;
 
 /** What is no number of seconds is refused afterwards. */

@@ -13,5 +13,5 @@ export const newLinkId = (): string => randomBytes(ID_BYTES).toString('hex');
 export const linkHash = (secret: string): string | undefined =>
   SECRET.test(secret) ? hash('sha256', secret, 'base64url') : undefined;
 
-/** Below the base path. */
+/** The path below the base path. */
 export const linkPath = (secret: string): string => `${LINK_PATH}/${secret}`;

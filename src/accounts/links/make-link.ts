@@ -19,7 +19,7 @@ export interface MadeLink {
   readonly path: string;
 }
 
-/** Of one maker, that hold at a time: an automation may make one for each notification of a day. */
+/** The most links of one maker that hold at a time: an automation may make one for each notification of a day. */
 const MOST_LINKS = 2000;
 
 /** A link as it would be, not kept yet: for judging whether its maker may make it. */

@@ -28,7 +28,7 @@ export const shownLink = (link: UsedLink, now: number) => ({
   openings: link.openings,
 });
 
-/** As it is asked for. */
+/** The thing in the form in which it is asked for. */
 function whatOf(thing: SharedThing): object {
   switch (thing.kind) {
     case 'event':

@@ -6,7 +6,7 @@ import { err, ok, type Result } from '../../domain/result.ts';
 import type { SharedThing } from '../../domain/shared-thing.ts';
 import { shown } from '../http/body-fields.ts';
 
-/** As it was asked for, not yet checked. */
+/** A link as it was asked for, not yet checked. */
 export interface WantedLink {
   readonly what: unknown;
   /** Seconds. */

@@ -24,7 +24,7 @@ export interface CodeGuess extends Pick<Attempt, 'signal'> {
 
 export interface CodeGuessDeps extends Pick<GuessDeps, 'limiter' | 'knownClients'> {
   readonly secondFactor: Pick<SecondFactor, 'checkCode'>;
-  /** By account. */
+  /** The limiter by account. */
   readonly codeLimiter: LoginLimiter;
 }
 
@@ -43,7 +43,7 @@ export const CODE_CLAUSES: readonly Clause[] = [
   { count: 50, windowSeconds: 86_400, text: '50/day' },
 ];
 
-/** In the memory of this process. Only who has the password gets as far as this, so strangers lock no owner out. */
+/** A limiter in the memory of this process. Only who has the password gets as far as this, so strangers lock no owner out. */
 export const createCodeLimiter = (clock: Clock): MemoryLimiter =>
   createLoginLimiter({ clauses: CODE_CLAUSES, clock, keyOf: (account) => account });
 

@@ -10,7 +10,7 @@ export interface KnownClients {
 
 const REMEMBERED_CLIENTS = 10_000;
 
-/** In memory; seeded at a start with the addresses of the sessions that go on. */
+/** Known clients in memory; seeded at a start with the addresses of the sessions that go on. */
 export function createKnownClients(addresses: readonly string[] = []): KnownClients {
   const keys = new LRUCache<string, true>(upTo(REMEMBERED_CLIENTS));
   const note = (address: string): void => void keys.set(clientKey(address), true);

@@ -32,8 +32,8 @@ export interface Attempt {
 /** What attempts are limited by, in memory or in the store that replicas share. */
 export interface LoginLimiter extends Limits {
   /**
-   * Before anything is hashed: parallel guesses must not all pass while none has failed yet. An attempt that finds no
-   * place waits for the outcome of others that are under way, so that parallel right passwords all pass.
+   * Takes a place before anything is hashed: parallel guesses must not all pass while none has failed yet. An attempt that
+   * finds no place waits for the outcome of others that are under way, so that parallel right passwords all pass.
    */
   reserve(address: string, isKnown?: boolean, attempt?: Attempt): Promise<Place>;
 }

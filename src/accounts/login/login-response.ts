@@ -42,7 +42,7 @@ const AUDIT_REASON = {
   busy:         'busy',
 } as const;
 
-/** For the audit line, never for the client. */
+/** The reason for the audit line, never for the client. */
 export function reasonOf(outcome: Exclude<LoginOutcome, { kind: 'logged-in' }>): string {
   if (outcome.kind === 'closed') return outcome.closed.reason;
   return outcome.kind === 'passkey-wrong' ? outcome.why : AUDIT_REASON[outcome.kind];

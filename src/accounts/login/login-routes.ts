@@ -24,7 +24,7 @@ export interface LoginRouteDeps extends PostLoginDeps {
 /** What a reload of the configuration may change. */
 export interface LoginSettings {
   readonly authEnabled: boolean;
-  /** Below the base path. */
+  /** The path below the base path. */
   readonly loginPath: string;
   /** `proxy.logout_url`. */
   readonly logoutUrl: string | undefined;
@@ -115,7 +115,7 @@ async function endShown(ctx: AccountContext, sessions: Sessions): Promise<UserNa
   return ended.find((name) => name !== undefined);
 }
 
-/** With own accounts the response names the login page; in proxy mode the proxy does that (interface 5.5.8). */
+/** The answer to a stranger. With own accounts it names the login page; in proxy mode the proxy does that (interface 5.5.8). */
 function refuseStranger(ctx: AccountContext, { settings }: LoginRouteDeps): void {
   const { authEnabled, loginPath } = settings();
   if (authEnabled) ctx.set('Location', `${ctx.state.basePath ?? ''}${loginPath}`);

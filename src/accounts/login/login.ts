@@ -13,7 +13,7 @@ import { type GuessDeps, type GuessOutcome, judgeGuess } from './password-guess.
 export interface LoginAttempt {
   readonly user: string;
   readonly password: string;
-  /** Of a second factor, or a recovery code. */
+  /** A code of a second factor, or a recovery code. */
   readonly code?: string | undefined;
   readonly address: string;
   /** Session tokens that the browser sent along, whatever they are worth. */
@@ -48,7 +48,7 @@ export type LoginOutcome =
   | { readonly kind: 'code-asked' | 'code-wrong'; readonly user: User; readonly kinds: readonly FactorKind[] }
   /** Everything was right, and the user may do nothing now: told only then. */
   | { readonly kind: 'closed'; readonly user: User; readonly closed: Closed }
-  /** With the user where there is one of the name: for the log and the ledger, never for the client. */
+  /** The user where there is one of the name: for the log and the ledger, never for the client. */
   | { readonly kind: 'mismatch'; readonly user?: User }
   /** `why` is for the log, never for the client. */
   | { readonly kind: 'passkey-wrong'; readonly user?: User; readonly why: PasskeyFault }

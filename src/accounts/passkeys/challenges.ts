@@ -3,15 +3,15 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** What a challenge was issued for. Other values of any part make it another challenge. */
 export type ChallengeScope =
-  /** By a session, which adds a passkey to its own account. `generation`: of password and factors. */
+  /** A session adds a passkey to its own account. `generation`: a digest of password and factors. */
   | { readonly to: 'add'; readonly user: string; readonly generation: string; readonly session: string }
-  /** By a session, which shows again to be of its user. */
+  /** A session proves again whose it is. */
   | { readonly to: 'prove'; readonly user: string; readonly generation: string; readonly session: string }
-  /** By the holder of an invitation, for the user that it is made for. `invitation`: the digest of its token. */
+  /** The holder of an invitation accepts it for the user that it is made for. `invitation`: the digest of its token. */
   | { readonly to: 'accept'; readonly user: string; readonly generation: string; readonly invitation: string }
-  /** By a browser, whose user is not known yet. */
+  /** A browser logs in, whose user is not known yet. */
   | { readonly to: 'log-in'; readonly browser: string }
-  /** By a browser after the right password. */
+  /** A browser takes the second step, after the right password. */
   | { readonly to: 'second-step'; readonly browser: string; readonly user: string; readonly generation: string };
 
 export type ChallengeVerdict =

@@ -40,7 +40,7 @@ export interface PasskeyCheck {
   requestOptions(browser: string, site: RelyingParty): object;
   /** The same after the right password of a user. */
   secondStepOptions(browser: string, user: User, site: RelyingParty): Promise<object>;
-  /** For a session of that user. `session`: its token id, and no other can answer. */
+  /** Options for a proof by a session of that user. `session`: its token id, and no other can answer. */
   proofOptions(user: User, session: string, site: RelyingParty): Promise<object>;
   /** A right response uses up its challenge: of two at once, one is right. */
   check(assertion: Assertion, browser: string, site: RelyingParty): Promise<PasskeyOutcome>;

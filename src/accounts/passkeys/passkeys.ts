@@ -114,7 +114,7 @@ export const creationOptionsOf = ({ user: { name }, handle, rpId, challenge }: A
   extensions: { credProps: true },
 });
 
-/** As browsers are told of a passkey (WebAuthn, PublicKeyCredentialDescriptor). */
+/** A passkey as browsers are told of it (WebAuthn, PublicKeyCredentialDescriptor). */
 export const described = ({ id, transports }: PasskeyRecord): object => ({
   type: 'public-key',
   id,

@@ -6,7 +6,7 @@ import { err, ok, type Result } from '../../domain/result.ts';
 export interface RelyingParty {
   /** A domain: passkeys of it are shown on its pages and on no others (WebAuthn, "RP ID"). */
   readonly id: string;
-  /** As browsers write it: `https://nvr.example.com`. */
+  /** The origin as browsers write it: `https://nvr.example.com`. */
   readonly origin: string;
 }
 

@@ -29,7 +29,7 @@ export interface ConcurrencyLimitOptions {
 
 /** Work that the service itself asks for, such as the hash of a new password. */
 const SERVICE: Waiter = { client: '', network: '', isKnown: true };
-/** Of the places in a line, what one network may hold: forty addresses of one owner leave room for others. */
+/** The share of a line that one network may hold: forty addresses of one owner leave room for others. */
 const SHARE_OF_A_NETWORK = 0.5;
 
 export function createConcurrencyLimit({ lanes, queue }: ConcurrencyLimitOptions): ConcurrencyLimit {

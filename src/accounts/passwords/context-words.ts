@@ -22,5 +22,8 @@ export function contextWordIn(
 /** `vera.smith` is guessed whole and by its parts. */
 const namesIn = (name: string, separator: RegExp): readonly string[] => [name, ...name.split(separator)];
 
-/** Of `nvr.example.com` the whole, and the machine's own name: the rest of it is the provider's or the country's. */
+/**
+ * The words of a host name: the whole of `nvr.example.com` and the machine's own name. The rest of it is the provider's or the
+ * country's.
+ */
 const hostWords = (host: string): readonly string[] => [host, host.split('.')[0] ?? ''];

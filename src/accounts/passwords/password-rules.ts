@@ -7,7 +7,7 @@ const LONGEST_PASSWORD_BYTES = 1024;
 
 /** What the configuration says of new passwords. */
 export interface PasswordRules {
-  /** In code points: JavaScript's `length` counts an emoji twice. */
+  /** The least length in code points: JavaScript's `length` counts an emoji twice. */
   readonly shortest: number;
   /** Names of this service from the configuration. The `Host` header of a request is none: a client writes it. */
   readonly hostNames: readonly string[];

@@ -14,7 +14,10 @@ type Update = readonly [path: readonly string[], value: unknown];
 
 const OWN_SECTIONS: readonly string[] = ['auth', 'proxy'];
 
-/** As the NVR reads it: what stands in the query wins, and `config_data` then counts for nothing. Errs with a sentence. */
+/**
+ * Splits the request as the NVR reads it: what stands in the query wins, and `config_data` then counts for nothing. Errs with
+ * a sentence.
+ */
 export function splitConfigSet(query: string, body: unknown): Result<ConfigSet, string> {
   const pairs = query.split('&').filter((pair) => keyOf(pair) !== '');
   if (pairs.length > 0) {

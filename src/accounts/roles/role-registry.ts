@@ -21,10 +21,10 @@ export interface CustomRoleDeps {
 
 export interface RoleRegistry {
   readonly fixed: CustomRoles;
-  /** As last read. */
+  /** The roles as last read. */
   current(): CustomRoles;
   currentInForce(): RolesInForce;
-  /** As they are: read again when the store has changed. */
+  /** The roles as they are: read again when the store has changed. */
   latest(): MaybePromise<CustomRoles>;
   /** The same, with what limits each role. */
   inForce(): MaybePromise<RolesInForce>;

@@ -56,7 +56,7 @@ export function createRoleRoutes(deps: RoleRouteDeps): Router<RouteState> {
     if (respondWithRoles(ctx, deps, outcome, [name])) respond(ctx, 200, { success: true });
   };
   const remove: Handler = (ctx) => removeNamed(ctx, ctx.params['role'] ?? '');
-  /** For names that cannot stand in a path: `.` and `..` were allowed once. */
+  /** Deletes a role whose name cannot stand in a path: `.` and `..` were allowed once. */
   const removeByBody: Handler = async (ctx) => {
     const body = await fieldsOf(ctx, deps, { required: ['name'] });
     if (body) await removeNamed(ctx, body.name);

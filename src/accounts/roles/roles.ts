@@ -43,7 +43,7 @@ export interface WantedRole {
   readonly mayBeEmpty?: true;
 }
 
-/** By name: a role that is made or changed, or its cameras alone; null for one that is deleted. */
+/** The wanted roles by name: a role that is made or changed, or its cameras alone; null for one that is deleted. */
 export type WantedRoles = ReadonlyMap<string, WantedRole | readonly unknown[] | null>;
 
 export interface RolesChanged {

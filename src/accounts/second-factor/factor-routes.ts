@@ -71,7 +71,7 @@ export function createFactorRoutes(deps: FactorRouteDeps): Router<RouteState> {
   return router;
 }
 
-/** For the user behind a session: a token, a proxy's user and the internal listener have no factors. */
+/** Guards routes for the user behind a session: a token, a proxy's user and the internal listener have no factors. */
 export const forUser =
   ({ store }: Pick<FactorRouteDeps, 'store'>, handler: UserHandler): Handler =>
   async (ctx) => {
@@ -127,7 +127,7 @@ async function removeOf(ctx: AccountRouterContext, deps: FactorRouteDeps): Promi
   respond(ctx, 200, { success: true });
 }
 
-/** With the first factor, and without the last one, every session of the user is over: this one goes on with a new token. */
+/** Goes on with a new token: with the first factor, and without the last one, every other session of the user is over. */
 export async function goOn(
   ctx: AccountRouterContext,
   user: User,

@@ -8,7 +8,7 @@ const CODE_BYTES = 15;
 const GROUP = /.{6}/g;
 const CODE = /^[A-Z2-7]{24}$/;
 
-/** As they are shown: `ABCDEF-GHIJKL-MNOPQR-STUVWX`. */
+/** New codes as they are shown: `ABCDEF-GHIJKL-MNOPQR-STUVWX`. */
 export const newRecoveryCodes = (): readonly string[] =>
   Array.from({ length: CODES }, () => (base32(randomBytes(CODE_BYTES)).match(GROUP) ?? []).join('-'));
 
@@ -18,7 +18,7 @@ export function recoveryCodeHash(user: string, written: string): string | undefi
   return CODE.test(code) ? hash('sha256', `${user}:${code}`, 'base64url') : undefined;
 }
 
-/** As people copy them from paper: the digits 0, 1 and 8 are in no code, the letters that look like them are. */
+/** The code as people copy it from paper: the digits 0, 1 and 8 are in no code, the letters that look like them are. */
 const plain = (written: string): string =>
   written
     .toUpperCase()

@@ -1,10 +1,13 @@
-/** Between the two steps of a login without script: a signed text that says whose password was right. It opens nothing (SPEC 12). */
+/**
+ * The ticket between the two steps of a login without script: a signed text that says whose password was right. It opens
+ * nothing (SPEC 12).
+ */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** Unix seconds. */
 export interface StepTicket {
   readonly user: string;
-  /** Of password and factors: a change of either ends the login that is under way. */
+  /** A digest of password and factors: a change of either ends the login that is under way. */
   readonly generation: string;
   readonly expiresAt: number;
 }

@@ -42,7 +42,7 @@ export function matchingStep(secret: Uint8Array, code: string, now: number): num
   return found;
 }
 
-/** For a QR code: the form that authenticator apps read. The defaults are named, for some apps have others. */
+/** The address in a QR code, in the form that authenticator apps read. The defaults are named, for some apps have others. */
 export function totpUri(
   secret: Uint8Array,
   { user, service }: { readonly user: string; readonly service: string },

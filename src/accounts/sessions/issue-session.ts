@@ -33,10 +33,10 @@ export const begunBy = (session: Lasting): BegunSession => ({
   proof: session.provenAt,
 });
 
-/** Under another id: what is left of the session with the former one is over. */
+/** The session under another id: what is left of the one with the former id is over. */
 export const continuedBy = (session: Lasting): BegunSession => ({ ...begunBy(session), tokenId: randomUUID() });
 
-/** Without `begun` a new session begins, with a proof of this moment. */
+/** Issues a token. Without `begun` a new session begins, with a proof of this moment. */
 export const createIssuer =
   ({ key, clock, lifetime, age, ends, onRenewed }: IssuerDeps) =>
   (user: User, begun?: BegunSession): Promise<string> => {

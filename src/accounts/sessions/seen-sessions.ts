@@ -13,7 +13,7 @@ import type { SessionClaims } from './session-jwt.ts';
 
 export interface SeenSessionDeps {
   readonly store: SessionStore;
-  /** Of the key that sessions are signed with. */
+  /** The digest of the key that sessions are signed with. */
   readonly keyId: string;
   readonly clock: Clock;
   readonly onFault: (fault: unknown) => void;

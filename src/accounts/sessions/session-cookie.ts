@@ -6,7 +6,7 @@ export interface CookieSettings {
   /** `auto`: when the client came over TLS, here or at a trusted proxy. */
   readonly secure: 'auto' | boolean;
   readonly sameSite: 'lax' | 'strict' | 'none';
-  /** Below the base path. */
+  /** The path below the base path. */
   readonly path: string;
 }
 

@@ -7,9 +7,9 @@ import type { MaybePromise } from '../../domain/maybe-promise.ts';
 export interface SessionEnds {
   /** A token of the session was issued, or shown, that is valid until then. */
   note(tokenId: string, expiresAt: number): void;
-  /** As far as this process knows; undefined when it has seen no token of the session. */
+  /** The latest end that this process knows; undefined when it has seen no token of the session. */
   latest(tokenId: string): number | undefined;
-  /** As the store says, where another process may have renewed the session. */
+  /** The latest end that the store knows, where another process may have renewed the session. */
   recorded(tokenId: string): MaybePromise<number | undefined>;
 }
 

@@ -12,7 +12,7 @@ import type { SessionClaims } from './session-jwt.ts';
 /** What the store says about a token. */
 export interface SessionState {
   readonly user: User | undefined;
-  /** Of the user's password; undefined without a user. */
+  /** The digest of the user's password and factors; undefined without a user. */
   readonly generation: string | undefined;
   readonly isRevoked: boolean;
   /** The store cannot be reached: it may have ended the session since. */

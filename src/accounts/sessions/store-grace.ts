@@ -46,7 +46,7 @@ interface Remembered<Result> {
 
 /** A server that is frozen says nothing at all: a question of a request is given up after so long. */
 const PATIENCE_MILLISECONDS = 1500;
-/** After a failed question, callers in their grace do not wait for another one for so long. */
+/** The pause after a failed question: callers in their grace do not wait for another one for so long. */
 const PAUSE_MILLISECONDS = 250;
 
 /**

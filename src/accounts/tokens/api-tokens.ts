@@ -19,9 +19,9 @@ export interface ApiTokenDeps {
   readonly roles: () => RolesInForce | Promise<RolesInForce>;
   /** `auth.enabled`. */
   readonly authEnabled: boolean;
-  /** As for sessions: without it tokens are read anew for each request. */
+  /** The version of the accounts, as for sessions: without it tokens are read anew for each request. */
   readonly accountsVersion?: () => string;
-  /** As for sessions. */
+  /** The grace, as for sessions. */
   readonly grace?: StoreGrace;
 }
 

@@ -13,7 +13,7 @@ export interface MakeTokenDeps {
   readonly roles: () => CustomRoles | Promise<CustomRoles>;
 }
 
-/** As it was asked for, not yet checked. Null is as good as absent, but for `expiresAt`. */
+/** A token as it was asked for, not yet checked. Null is as good as absent, but for `expiresAt`. */
 export interface WantedToken {
   readonly name: unknown;
   readonly role?: unknown;
@@ -26,7 +26,7 @@ export interface WantedToken {
 export interface TokenOwner {
   readonly name: UserName;
   readonly role: Role;
-  /** Of the account, where there is one. */
+  /** The creation of the account, where there is one. */
   readonly createdAt: number | null;
 }
 
@@ -52,7 +52,7 @@ export interface TokenRefusal {
 const LONGEST_NAME = 100;
 /** Nothing here learns that a proxy's user has left, so a token made without an end gets one. */
 const PROXY_TOKEN_SECONDS = 90 * 86_400;
-/** Of one owner. */
+/** The most tokens of one owner. */
 const MOST_TOKENS = 100;
 const MOST_CAMERA_ENTRIES = 200;
 /** Each `*` more makes a hostile pattern slower to match by the length of a name. */

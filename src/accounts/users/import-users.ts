@@ -6,7 +6,7 @@ import { ADMIN, parseNewUserName, type Role, type UserName, VIEWER } from '../..
 import { err, ok, type Result } from '../../domain/result.ts';
 import { mostIterations, PBKDF2_ITERATIONS, parseHash } from '../passwords/password-hash.ts';
 
-/** As the NVR keeps them. */
+/** A row as the NVR keeps it. */
 export interface UserRow {
   readonly username: string;
   readonly passwordHash: string;

@@ -84,7 +84,7 @@ export function createUserRoutes(deps: UserRouteDeps): Router<RouteState> {
     respondWithUser(ctx, deps, await users.remove(name), act);
   };
   const remove: Handler = (ctx) => removeNamed(ctx, ctx.params['user'] ?? '');
-  /** For names that cannot stand in a path: `.` and `..` were allowed once. */
+  /** Deletes a user whose name cannot stand in a path: `.` and `..` were allowed once. */
   const removeByBody: Handler = async (ctx) => {
     const body = await fieldsOf(ctx, deps, { required: ['name'] });
     if (body) await removeNamed(ctx, body.name);

@@ -48,7 +48,7 @@ export interface NewUser {
 export type ListedUser = Pick<User, 'name' | 'role' | 'hasFactor' | 'validFrom' | 'validUntil'>;
 
 export interface Users {
-  /** By name. */
+  /** All users, in order of name. */
   list(): Promise<readonly ListedUser[]>;
   add(user: NewUser): Promise<UserOutcome>;
   /** Ends the user's sessions; gives the user as it is then. `proven`: the hash that is to be replaced, and no other. */
@@ -61,7 +61,7 @@ export interface Users {
 
 const UNKNOWN_BYTES = 32;
 
-/** For an account whose password is told to no person. */
+/** A password that no person knows, for an account that is made without one. */
 export const unknownPassword = (): string => randomBytes(UNKNOWN_BYTES).toString('base64url');
 
 export function createUsers({ store, hasher, clock, roles, passwordRules }: UserDeps): Users {

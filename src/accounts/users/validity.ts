@@ -1,4 +1,6 @@
-/** From when and until when an account may be used: read from a JSON body, and checked (SPEC 13). Times are Unix seconds. */
+/**
+ * The validity of an account, its first and last moment: read from a JSON body, and checked (SPEC 13). Times are Unix seconds.
+ */
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { FieldFault } from '../http/body-fields.ts';
 

@@ -48,7 +48,10 @@ export async function loadPolicy(
   return { kind: 'loaded', rows, nvr, texts };
 }
 
-/** Of a row by which others than admins may send a body: where it names no field it takes none. An offer is judged as such. */
+/**
+ * Completes a row by which others than admins may send a body: where it names no field it takes none. An offer is judged as
+ * such.
+ */
 function withBody(row: PolicyRow): PolicyRow {
   const isJudged = row.signalling !== true && OF_OTHERS.includes(row.access) && row.methods.some(mayHaveBody);
   return isJudged ? { ...row, body: row.body ?? NO_FIELDS } : row;
@@ -91,7 +94,7 @@ async function readChain(base: NonNullable<PolicyTable['base']>, place: ChainPla
 /** Tables by the digest of their text. */
 export type BuiltTables = Readonly<Record<string, PolicyTable>>;
 
-/** Beside the built server stand the tables that are shipped with it, parsed. Sources have none, and parse. */
+/** The file of the shipped tables, parsed, beside the built server. Sources have none, and parse. */
 export const BUILT_TABLES = 'config/policy/tables.json';
 const BUILT = join(import.meta.dirname, basename(BUILT_TABLES));
 

@@ -5,7 +5,7 @@ import { type HeaderLines, MALFORMED, readHeaderLines } from './header-lines.ts'
 /** Size and extensions of a chunk: nothing that serves videos sends extensions, and they must not be endless. */
 const LONGEST_SIZE_LINE = 1024;
 const LONGEST_TRAILERS = 16 * 1024;
-/** Up to 2^52 - 1; extensions are names and values without space around. They end here. */
+/** The line of a chunk's size, up to 2^52 - 1; extensions are names and values without space around. They end here. */
 const SIZE_LINE =
   /^(?<size>[0-9A-Fa-f]{1,13})(?:;[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:=(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+|"(?:[\t !#-[\]-~\x80-\xff]|\\[\t\x20-\x7e\x80-\xff])*"))?)*$/;
 /** The beginning of one. */

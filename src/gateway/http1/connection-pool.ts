@@ -99,7 +99,7 @@ const patienceOf = (rules: PoolRules, inTicks: (seconds: number) => number): Pat
   idle: inTicks(rules.timeoutIdle),
 });
 
-/** Of the clock, in milliseconds: what is late is found out a fifth later at most. */
+/** The tick of the clock, in milliseconds: what is late is found out a fifth later at most. */
 function tickOf({ timeoutConnect, timeoutResponse, timeoutIdle }: PoolRules): number {
   const shortest = Math.min(timeoutConnect, timeoutResponse, timeoutIdle) * 1000;
   return Math.max(1, Math.min(LONGEST_TICK_MS, shortest / TICKS_OF_SHORTEST));

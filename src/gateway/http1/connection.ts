@@ -140,7 +140,7 @@ export function openConnection(place: Place, pool: PoolSide): Connection {
     else becomeReady(bytes.length);
   }
 
-  /** For the next bytes of the response, or for the next exchange. */
+  /** Gets ready for the next bytes of the response, or for the next exchange. */
   function becomeReady(count: number): void {
     const now = state;
     if (now.exchange) memory.choose(count, now.exchange.mayBorrow);

@@ -1,7 +1,7 @@
 /** How long a connection waits for what, by the clock of its pool. */
 import type { FaultCode } from './fault.ts';
 
-/** In ticks of the pool's clock. */
+/** The ticks of the pool's clock that each wait may take. */
 export interface Patience {
   readonly connect: number;
   readonly head: number;
@@ -11,7 +11,7 @@ export interface Patience {
 export const NEVER = Number.POSITIVE_INFINITY;
 
 export interface Deadline {
-  /** From now on so many ticks, and what it is called when they are over. */
+  /** Restarts the deadline: `ticks` from now. `code` is the fault when it is missed. */
   wait(ticks: number, code?: FaultCode): void;
   /** The code, once it is too late. */
   missed(): FaultCode | undefined;

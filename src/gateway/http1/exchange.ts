@@ -12,7 +12,7 @@ export interface ExchangeControl {
   resume(): void;
 }
 
-/** Of an exchange that has not begun. */
+/** The control of an exchange that has not begun. */
 export const NOTHING_BEGUN: ExchangeControl = { abort() {}, pause() {}, resume() {} };
 
 export interface Exchange {

@@ -1,7 +1,7 @@
 /** Header lines of a response, read strictly (RFC 9110 section 5, RFC 9112 section 5): names, values, and nothing between. */
 import { decidedByName } from '../../domain/header-names.ts';
 
-/** By lower-case name: one value, or every value of a header that came in several lines. */
+/** The headers by lower-case name: one value, or every value of a header that came in several lines. */
 export type HeaderLines = Record<string, string | string[]>;
 
 /** More than any NVR sends; a server that reads fewer lines than are sent must refuse them all. */
@@ -44,7 +44,7 @@ export function readHeaderLines(text: string, from: number): HeaderLines | undef
   return headers;
 }
 
-/** Without the spaces and tabs around it; `trim` would take a no-break space as well, which is a byte of the value. */
+/** The text without the spaces and tabs around it; `trim` would take a no-break space as well, which is a byte of the value. */
 function trimmed(text: string, from: number, to: number): string {
   let start = from;
   let end = to;

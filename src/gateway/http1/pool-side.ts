@@ -4,7 +4,7 @@ import type { Patience } from './deadline.ts';
 import type { Exchange } from './exchange.ts';
 import type { UpstreamHead } from './response-head.ts';
 
-/** For `tls.connect`: the name that is asked for and checked, and whose certificates are accepted. */
+/** Options of `tls.connect`: the name that is asked for and checked, and whose certificates are accepted. */
 export interface TlsOptions {
   readonly servername: string;
   readonly rejectUnauthorized: boolean;
@@ -17,7 +17,7 @@ export type Place =
   | { readonly path: string };
 
 export interface PoolSide {
-  /** For requests that have no Host header. */
+  /** The Host header of requests that have none. */
   readonly host: string;
   readonly patience: Patience;
   ticks(): number;

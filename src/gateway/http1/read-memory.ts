@@ -18,15 +18,15 @@ interface Loan {
   isOver: boolean;
 }
 
-/** Of one connection. */
+/** The memory of one connection. */
 export interface ReadMemory {
   /** What the next read goes into. */
   buffer(): Buffer;
   /** Chooses it, after a read of so many bytes. */
   choose(count: number, mayBorrow: boolean): void;
   /**
-   * For bytes of the last read: to be called when a write has taken them. Undefined where they must be used up at once.
-   * `onFree` is told when the same memory may be read into again.
+   * Lends the bytes of the last read; the function is called when a write has taken them. Undefined where they must be used up
+   * at once. `onFree` is called when the same memory may be read into again.
    */
   lend(onFree: () => void): (() => void) | undefined;
   /** Whether writes still read from the memory that the next read goes into. */

@@ -7,7 +7,7 @@ export type Framing =
   | { readonly kind: 'none' }
   | { readonly kind: 'length'; readonly bytes: number }
   | { readonly kind: 'chunked' }
-  /** At the end of the connection. */
+  /** A body that ends with the connection. */
   | { readonly kind: 'until-close' };
 
 export interface UpstreamHead {
@@ -25,8 +25,8 @@ const STATUS_LINE_OF_NO_STATUS = /^HTTP\/1\.[01] /;
 const LENGTH = /^\d{1,15}$/;
 
 /**
- * By RFC 9112 section 5.1 a tab behind a value is no part of it, so that `chunked` would be read here. Node's parser takes it for
- * another coding, and the body to go on to the end of the connection. What is read in two ways is refused.
+ * A tab behind a coding. By RFC 9112 section 5.1 it is no part of the value, so that `chunked` would be read here. Node's
+ * parser takes it for another coding, and the body to go on to the end of the connection. What is read in two ways is refused.
  */
 const TAB_BEHIND_CODING = /^transfer-encoding:[\t ]*[^\t\r\n ].*\t/im;
 

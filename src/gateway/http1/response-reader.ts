@@ -22,7 +22,7 @@ export interface ResponseReader {
   stop(): void;
 }
 
-/** As Node's own limit for a head. Heads before the response itself (1xx) have each as much. */
+/** The longest head, as in Node. Heads before the response itself (1xx) have each as much. */
 const LONGEST_HEAD = 16 * 1024;
 const HEAD_END = Buffer.from('\r\n\r\n');
 const BEGINNING = 'HTTP/1.';
