@@ -1,14 +1,13 @@
 /** Authorization of a caller who sees certain cameras only: named cameras must be visible, other requests are narrowed (SPEC 5). */
 import type { BodyShape } from '../domain/body-shape.ts';
-import type { PolicyRow } from '../domain/policy.ts';
+import type { PolicyRow, ResponseForm } from '../domain/policy.ts';
 import type { Locator, Narrowing } from '../domain/policy-terms.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import { unreachable } from '../domain/result.ts';
 import { type AccessVerdict, type Obligations, refused } from './access-verdict.ts';
 import { type Located, locate, type NamedCameras } from './camera-locators.ts';
-import type { CameraView } from './camera-view.ts';
+import type { CameraView, Clearance } from './camera-view.ts';
 import { askedCameras, withCameras } from './narrow-query.ts';
-import { CONCERNED } from './narrow-response.ts';
 import { findPrefixes, type PrefixFindings } from './recorded/by-prefix.ts';
 import type { Listed } from './route-table.ts';
 import { ownDataOf } from './within-time.ts';
@@ -134,3 +133,21 @@ export function withObligations(
   const all: Obligations = { view, ...obligations, ...response };
   return Object.keys(all).length > 1 ? { kind: 'allowed', target, obligations: all } : { kind: 'allowed', target };
 }
+
+const RESTRICTED: readonly Clearance[] = ['restricted'];
+const NOT_ADMINS: readonly Clearance[] = ['restricted', 'reader'];
+const EVERYBODY: readonly Clearance[] = ['restricted', 'reader', 'admin'];
+
+/** The readers for whom a response of this form is filtered. */
+const CONCERNED: Readonly<Record<ResponseForm, readonly Clearance[]>> = {
+  array: RESTRICTED,
+  one: RESTRICTED,
+  nested: RESTRICTED,
+  streams: NOT_ADMINS,
+  cases: RESTRICTED,
+  stats: NOT_ADMINS,
+  metrics: NOT_ADMINS,
+  config: EVERYBODY,
+  // Asked for by `times` of the row, where the caller sees nothing older than a moment.
+  times: [],
+};

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { narrowOutbound } from '../../src/access/narrow-messages.ts';
-import { narrowResponse } from '../../src/access/narrow-response.ts';
+import { narrowOutbound } from '../../src/access/narrow/narrow-messages.ts';
+import { narrowResponse } from '../../src/access/narrow/narrow-response.ts';
 import type { ResponseForm } from '../../src/domain/policy.ts';
 import { viewOfRole } from './support/views.ts';
 

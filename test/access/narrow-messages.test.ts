@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { MessageObligations } from '../../src/access/access-verdict.ts';
-import { judgeInbound, narrowOutbound } from '../../src/access/narrow-messages.ts';
+import { judgeInbound, narrowOutbound } from '../../src/access/narrow/narrow-messages.ts';
 import { layoutOfConfig } from '../../src/access/recorder-layout.ts';
 import type { Verb } from '../../src/domain/policy.ts';
 import { viewOfRole } from './support/views.ts';

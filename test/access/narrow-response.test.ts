@@ -1,7 +1,7 @@
 /** What each role gets of a response (SPEC 4.3, 5): form by form, whole values compared. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { narrowResponse } from '../../src/access/narrow-response.ts';
+import { narrowResponse } from '../../src/access/narrow/narrow-response.ts';
 import { isNestedTooDeep } from '../../src/domain/json-depth.ts';
 import type { ResponseForm } from '../../src/domain/policy.ts';
 import { viewOfRole } from './support/views.ts';

@@ -1,6 +1,6 @@
 /** A gate on port 0 with nothing but a forwarder behind it: what passes, passes as the internal listener's admin. */
 import Router from 'koa-router';
-import type { OwnConfig } from '../../src/access/narrow-config.ts';
+import type { OwnConfig } from '../../src/access/narrow/narrow-config.ts';
 import { layoutOfNames } from '../../src/access/recorder-layout.ts';
 import { compileRouteTable } from '../../src/access/route-table.ts';
 import type { Upstream } from '../../src/domain/addresses/socket-address.ts';

@@ -1,7 +1,7 @@
 /** Builds what the gate works with: rules, destinations, error pages and Postern's own routes. */
 import { randomUUID } from 'node:crypto';
 import Router from 'koa-router';
-import type { OwnConfig } from '../../access/narrow-config.ts';
+import type { OwnConfig } from '../../access/narrow/narrow-config.ts';
 import { createInvitationRoutes } from '../../accounts/invitations/invitation-routes.ts';
 import { createInvitedPasskeyRoutes } from '../../accounts/invitations/invited-passkey-routes.ts';
 import { createLinkRoutes } from '../../accounts/links/link-routes.ts';

@@ -1,8 +1,8 @@
 /** Lists that the NVR gives for all cameras only, made of what it tells by camera (SPEC 5, `own-data`). */
 import type { CameraView } from '../../access/camera-view.ts';
+import { withoutForeignObjects } from '../../access/narrow/without-foreign.ts';
 import { isSince } from '../../access/recorded/without-older.ts';
 import { memberOf } from '../../access/recorder-layout.ts';
-import { withoutForeignObjects } from '../../access/without-foreign.ts';
 import { isRecord, type JsonRecord } from '../../domain/json-record.ts';
 import type { ComposedList } from '../../domain/policy-terms.ts';
 import { UnexpectedForm } from '../decision/ask-failure.ts';

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Clearance } from '../../access/camera-view.ts';
-import { withoutSecretsInText } from '../../access/without-secrets.ts';
+import { withoutSecretsInText } from '../../access/narrow/without-secrets.ts';
 import { type RefusalReason, refusalBody } from '../../domain/refusal.ts';
 import {
   type ResponseHead,

@@ -1,6 +1,6 @@
 /** One list of several: each element once, in order, and no more of them than were asked for (SPEC 5, `fanout`). */
 import type { CameraView } from '../../access/camera-view.ts';
-import { type NarrowedResponse, narrowResponse } from '../../access/narrow-response.ts';
+import { type NarrowedResponse, narrowResponse } from '../../access/narrow/narrow-response.ts';
 import { memberOf } from '../../access/recorder-layout.ts';
 import { isNestedTooDeep } from '../../domain/json-depth.ts';
 import type { ResponseForm } from '../../domain/policy.ts';

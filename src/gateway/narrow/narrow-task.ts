@@ -1,7 +1,7 @@
 /** The work of narrowing one response, from bytes to bytes: the same in this thread and in the narrowing thread (SPEC 5). */
 import { type PlainView, withSight } from '../../access/camera-view.ts';
-import type { OwnConfig } from '../../access/narrow-config.ts';
-import { type NarrowedResponse, narrowResponse } from '../../access/narrow-response.ts';
+import type { OwnConfig } from '../../access/narrow/narrow-config.ts';
+import { type NarrowedResponse, narrowResponse } from '../../access/narrow/narrow-response.ts';
 import type { ResponseForm } from '../../domain/policy.ts';
 import { joinLists } from './join-lists.ts';
 

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Obligations } from '../../access/access-verdict.ts';
 import { type CameraView, plainView } from '../../access/camera-view.ts';
-import type { OwnConfig } from '../../access/narrow-config.ts';
+import type { OwnConfig } from '../../access/narrow/narrow-config.ts';
 import { queryValues } from '../../access/query.ts';
 import { playlistBelow } from '../../access/recorded/link-playlist.ts';
 import type { Upstream } from '../../domain/addresses/socket-address.ts';

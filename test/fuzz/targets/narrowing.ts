@@ -1,7 +1,7 @@
 /** Answers of the NVR, narrowed for a caller of one camera: nothing that is left names another camera where names stand. */
 import assert from 'node:assert/strict';
 import { viewOf } from '../../../src/access/camera-view.ts';
-import { narrowResponse } from '../../../src/access/narrow-response.ts';
+import { narrowResponse } from '../../../src/access/narrow/narrow-response.ts';
 import { layoutOfConfig } from '../../../src/access/recorder-layout.ts';
 import { scopeOfNames } from '../../../src/domain/camera-scope.ts';
 import type { Role } from '../../../src/domain/names.ts';

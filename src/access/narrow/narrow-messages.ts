@@ -1,13 +1,13 @@
 /** The NVR's WebSocket messages, judged in both directions: by tables of topics, else by the topic's first segment (SPEC 5). */
 
-import { isRecord, type JsonRecord } from '../domain/json-record.ts';
-import type { Verb } from '../domain/policy.ts';
-import type { MessageObligations } from './access-verdict.ts';
-import type { CameraView } from './camera-view.ts';
+import { isRecord, type JsonRecord } from '../../domain/json-record.ts';
+import type { Verb } from '../../domain/policy.ts';
+import type { MessageObligations } from '../access-verdict.ts';
+import type { CameraView } from '../camera-view.ts';
+import { isSince } from '../recorded/without-older.ts';
+import { memberOf } from '../recorder-layout.ts';
 import { isVerbDenied, narrowJobs } from './narrow-jobs.ts';
 import { narrowStats } from './narrow-stats.ts';
-import { isSince } from './recorded/without-older.ts';
-import { memberOf } from './recorder-layout.ts';
 import { seesNamed } from './without-foreign.ts';
 import { withoutSecrets } from './without-secrets.ts';
 

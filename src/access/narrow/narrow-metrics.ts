@@ -1,5 +1,5 @@
 /** Narrows the NVR's metrics text: samples of foreign cameras and command lines are removed (SPEC 5). */
-import type { CameraView } from './camera-view.ts';
+import type { CameraView } from '../camera-view.ts';
 import { withoutSecretsInText } from './without-secrets.ts';
 
 const LABEL = /(?<name>\w+)="(?<value>(?:[^"\\]|\\.)*)"/g;

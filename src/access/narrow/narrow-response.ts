@@ -1,15 +1,15 @@
 /** The response filter: cuts a response body to what its reader may see, by a table of forms (SPEC 5, `post-filter`). */
 
-import { isNestedTooDeep } from '../domain/json-depth.ts';
-import { isRecord } from '../domain/json-record.ts';
-import type { ResponseForm } from '../domain/policy.ts';
-import type { CameraView, Clearance } from './camera-view.ts';
+import { isNestedTooDeep } from '../../domain/json-depth.ts';
+import { isRecord } from '../../domain/json-record.ts';
+import type { ResponseForm } from '../../domain/policy.ts';
+import type { CameraView } from '../camera-view.ts';
+import { isSince, withoutOlder } from '../recorded/without-older.ts';
+import { memberOf } from '../recorder-layout.ts';
 import { narrowConfig, type OwnConfig } from './narrow-config.ts';
 import { narrowMetrics } from './narrow-metrics.ts';
 import { narrowStats } from './narrow-stats.ts';
 import { narrowStreams } from './narrow-streams.ts';
-import { isSince, withoutOlder } from './recorded/without-older.ts';
-import { memberOf } from './recorder-layout.ts';
 import { onlySeenObjects, seesNamed, withoutForeignObjects } from './without-foreign.ts';
 
 export type NarrowedResponse =
@@ -34,24 +34,6 @@ const OLD = Symbol('old');
 const UNREADABLE = Symbol('unreadable');
 
 type Narrow = (json: unknown, reader: ResponseReader) => unknown;
-
-const RESTRICTED: readonly Clearance[] = ['restricted'];
-const NOT_ADMINS: readonly Clearance[] = ['restricted', 'reader'];
-const EVERYBODY: readonly Clearance[] = ['restricted', 'reader', 'admin'];
-
-/** The readers for whom a response of this form is filtered. */
-export const CONCERNED: Readonly<Record<ResponseForm, readonly Clearance[]>> = {
-  array: RESTRICTED,
-  one: RESTRICTED,
-  nested: RESTRICTED,
-  streams: NOT_ADMINS,
-  cases: RESTRICTED,
-  stats: NOT_ADMINS,
-  metrics: NOT_ADMINS,
-  config: EVERYBODY,
-  // Asked for by `times` of the row, where the caller sees nothing older than a moment.
-  times: [],
-};
 
 const JSON_FORMS: Readonly<Record<Exclude<ResponseForm, 'metrics'>, Narrow>> = {
   array: (json, { view }) => (Array.isArray(json) ? narrowArray(json, view) : UNREADABLE),

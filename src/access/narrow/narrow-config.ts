@@ -1,9 +1,9 @@
 /** The NVR's configuration for one reader: Postern's accounts, no secrets, foreign cameras emptied (SPEC 4.3). */
 
-import { isRecord, type JsonRecord } from '../domain/json-record.ts';
-import { ADMIN, VIEWER } from '../domain/names.ts';
-import type { CameraView } from './camera-view.ts';
-import { ownersOfStream, recordOf } from './recorder-layout.ts';
+import { isRecord, type JsonRecord } from '../../domain/json-record.ts';
+import { ADMIN, VIEWER } from '../../domain/names.ts';
+import type { CameraView } from '../camera-view.ts';
+import { ownersOfStream, recordOf } from '../recorder-layout.ts';
 import { withoutForeignNames } from './without-foreign.ts';
 import { withoutSecrets } from './without-secrets.ts';
 import { withoutSources } from './without-source.ts';
