@@ -61,7 +61,7 @@ export interface PolicyRow {
   readonly narrow?: Narrowing;
   /** What the answer looks like, where the answer itself is narrowed. */
   readonly answer?: ResponseForm;
-  /** Without it a caller who sees back to a moment is refused. */
+  /** Where the row names times. Without it a caller who sees back to a moment is refused. */
   readonly times?: readonly TimePlace[];
   readonly by_prefix?: readonly PrefixPlace[];
   /** The response body when the caller may see none of it; default: an empty list. */

@@ -43,7 +43,7 @@ export interface Serving {
   readonly internalUrl: string;
   readonly telemetryUrl: string;
   readonly output: { stdout: string; stderr: string };
-  /** Of the box, when this start printed one. */
+  /** The password in the box, when this start printed one. */
   readonly adminPassword: string | undefined;
   /** Sends the signal and gives the exit code. */
   end(signal?: NodeJS.Signals): Promise<number | null>;

@@ -5,7 +5,7 @@ import type { Person } from './people.ts';
 import type { Runtime } from './start-instance.ts';
 
 export interface Enrolled {
-  /** As the API gives it, base32. */
+  /** The secret as the API gives it, base32. */
   readonly secret: string;
   readonly recoveryCodes: readonly string[];
   /** The session that goes on. */
@@ -19,7 +19,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 export const sendJson = (at: Runtime, path: string, body: object, token?: string, method = 'POST'): Promise<Response> =>
   at.ask(path, { method, headers: JSON_TYPE, body: JSON.stringify(body), ...(token !== undefined && { token }) });
 
-/** With a session at hand, or a fresh login. */
+/** Enrols with a session at hand, or a fresh login. */
 export async function enrolled(at: Runtime, person: Person, given?: string): Promise<Enrolled> {
   const session = given ?? (await at.logIn(person));
   const { secret } = (await (await sendJson(at, '/api/second-factor/totp', {}, session)).json()) as { secret: string };

@@ -1,4 +1,7 @@
-/** For the `NODE_OPTIONS` of a process: before a thread of it ends, it says whether V8 optimizes what is hot there, and what large parts of Node are loaded. */
+/**
+ * A module for the `NODE_OPTIONS` of a process: before a thread of it ends, it says whether V8 optimizes what is hot there,
+ * and what large parts of Node are loaded.
+ */
 import v8 from 'node:v8';
 import { runInThisContext } from 'node:vm';
 

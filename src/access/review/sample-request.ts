@@ -11,7 +11,7 @@ const OF_SHAPE: Readonly<Record<PathShape, string>> = {
 };
 const isShape = (name: string): name is PathShape => Object.hasOwn(PATH_SHAPES, name);
 
-/** By the kind of a locator: a value that means the camera; an id or a file of an unknown owner where none can. */
+/** A value for each kind of locator: one that means the camera, or an id or file of an unknown owner where none can. */
 const VALUES: Partial<Readonly<Record<Locator['kind'], (camera: string) => string>>> = {
   camera: (camera) => camera,
   stream: (camera) => camera,

@@ -65,7 +65,7 @@ const probeResponse = (response: IncomingMessage, body: string, localPort: numbe
   localPort,
 });
 
-/** As much of the body as there is; a broken one ends where it broke. */
+/** The body, as much of it as there is; a broken one ends where it broke. */
 async function bodyOf(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -8,7 +8,7 @@ import pg from 'pg';
 import { until } from '../until.ts';
 import { freePort } from './free-port.ts';
 
-/** For `describe`: the reason why tests with PgBouncer are skipped; false when it is installed. */
+/** The reason why tests with PgBouncer are skipped, for `describe`; false when it is installed. */
 export const withoutPgbouncer: string | false = spawnSync('pgbouncer', ['--version']).error
   ? 'PgBouncer is not installed'
   : false;

@@ -10,7 +10,7 @@ import { freePort } from './free-port.ts';
 
 const newest = globSync('/usr/lib/postgresql/*/bin').sort().at(-1);
 
-/** For `describe`: the reason why tests with PostgreSQL are skipped; false when the server is installed. */
+/** The reason why tests with PostgreSQL are skipped, for `describe`; false when the server is installed. */
 export const withoutPostgres: string | false =
   newest !== undefined && existsSync(join(newest, 'initdb')) ? false : 'PostgreSQL is not installed';
 

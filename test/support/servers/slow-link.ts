@@ -6,7 +6,7 @@ export interface SlowLink {
   readonly port: number;
   /** What was sent since the link was made, each with its connection's first bytes. */
   readonly sent: readonly { readonly opening: string; readonly text: string }[];
-  /** From now on, in milliseconds; Infinity: nothing gets through. What waits is let through first. */
+  /** Delays what comes from now on, in milliseconds; Infinity: nothing gets through. What waits is let through first. */
   setDelay(milliseconds: number): void;
   close(): void;
 }
@@ -17,7 +17,7 @@ const FOREVER = 2 ** 31 - 1;
 export async function openSlowLink(port: number): Promise<SlowLink> {
   const sent: { opening: string; text: string }[] = [];
   const sockets = new Set<Socket>();
-  /** In the order in which they came. */
+  /** The waiting bytes, in the order in which they came. */
   const waiting = new Map<NodeJS.Timeout, () => void>();
   let delay = 0;
   const server = createServer((client) => {

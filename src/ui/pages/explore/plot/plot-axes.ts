@@ -27,7 +27,7 @@ export interface TimeMarks {
   readonly marks: readonly TimeMark[];
 }
 
-/** At most `most` marks, at round times of the viewer's clock. `offsetAt`: seconds that it is ahead of UTC then. */
+/** Marks at round times of the viewer's clock, `most` of them. `offsetAt`: seconds that it is ahead of UTC then. */
 export function timeMarks(
   starts: readonly number[],
   stepSeconds: number,
