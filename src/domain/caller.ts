@@ -14,7 +14,7 @@ export type Credential =
       readonly expiresAt: number;
       readonly carriedBy: 'cookie' | 'bearer';
       /** Names the password of the account that the token was issued for; absent in tokens of the NVR. */
-      readonly generation?: string | undefined;
+      readonly secretsDigest?: string | undefined;
       /** The login that began the session, however often it was renewed since; absent: `issuedAt`. */
       readonly authenticatedAt?: number | undefined;
       /** When the password or a factor was last given in this session; absent: never. */

@@ -23,7 +23,7 @@ export interface NvrDatabase {
 
 interface OpenedFile extends NvrDatabase {
   /** Which file it is, and which tables are in it. */
-  readonly generation: string;
+  readonly version: string;
   readonly db: Kysely<Tables>;
 }
 
@@ -48,7 +48,7 @@ export async function openNvrDatabase(path: string): Promise<NvrDatabase> {
     return replacing;
   };
   const asked = async <Result>(question: (events: BoundedEventSource) => Promise<Result>): Promise<Result> => {
-    if ((await generationOf(file.db, path).catch(() => undefined)) !== file.generation) await reopen();
+    if ((await fileVersionOf(file.db, path).catch(() => undefined)) !== file.version) await reopen();
     const asking = file;
     return question(asking.events).catch(async (fault) => {
       if (isOutOfTime(fault)) throw fault;
@@ -84,11 +84,11 @@ async function openFile(path: string): Promise<OpenedFile> {
     await engine.close();
   };
   try {
-    const generation = await generationOf(db, path);
+    const version = await fileVersionOf(db, path);
     // Older files lack columns of newer ones, so the table is asked what it has.
     const shape = nvrShape(await columnsOf(db));
     const events = createEventSource(eventsPlace(db, shape, sqliteDialect));
-    return { db, generation, events, close };
+    return { db, version, events, close };
   } catch (cause) {
     await close();
     const reason = messageOf(cause);
@@ -98,7 +98,7 @@ async function openFile(path: string): Promise<OpenedFile> {
 }
 
 /** The file at the path may be another one than the file that is open. */
-async function generationOf(db: Kysely<Tables>, path: string): Promise<string> {
+async function fileVersionOf(db: Kysely<Tables>, path: string): Promise<string> {
   const { dev, ino } = statSync(path);
   const { rows } = await sql<{ version: number }>`select schema_version as version from pragma_schema_version`.execute(
     db,

@@ -92,7 +92,7 @@ describe('A recovery code', () => {
 
 describe('A ticket of the first step', () => {
   const tickets = createTickets(derivedKey(KEY, 'second-step'));
-  const ticket = { user: 'vera', generation: 'g', expiresAt: 100 };
+  const ticket = { user: 'vera', secretsDigest: 'g', expiresAt: 100 };
 
   it('is read until it is over', () => {
     const text = tickets.sign(ticket);

@@ -12,7 +12,7 @@ import type { RelyingParty } from '../passkeys/relying-party.ts';
 import { verifyNew } from '../passkeys/verify.ts';
 import type { PasswordHasher } from '../passwords/password-hash.ts';
 import { newEpoch } from '../second-factor/second-factor.ts';
-import { generationOf } from '../sessions/session-state.ts';
+import { secretsDigestOf } from '../sessions/session-state.ts';
 import { unknownPassword } from '../users/users.ts';
 import type { Invitations } from './invitations.ts';
 
@@ -55,7 +55,7 @@ export interface InvitedPasskeys {
 export function createInvitedPasskeys(deps: InvitedPasskeyDeps): InvitedPasskeys {
   const { invitations, invitationStore, hasher, challenges, userKey, clock } = deps;
   const scopeOf = ({ tokenHash }: Invitation, owner: User) =>
-    ({ to: 'accept', user: owner.name, generation: generationOf(owner), invitation: tokenHash }) as const;
+    ({ to: 'accept', user: owner.name, secretsDigest: secretsDigestOf(owner), invitation: tokenHash }) as const;
   return {
     site: deps.site,
     async options(token, site) {

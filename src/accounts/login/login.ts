@@ -5,7 +5,7 @@ import type { Closed } from '../../domain/caller.ts';
 import { parseUserName } from '../../domain/names.ts';
 import type { PasskeyFault } from '../passkeys/passkey-check.ts';
 import type { SecondFactor } from '../second-factor/second-factor.ts';
-import { generationOf } from '../sessions/session-state.ts';
+import { secretsDigestOf } from '../sessions/session-state.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { type CodeGuessDeps, judgeCode } from './code-guess.ts';
 import { type GuessDeps, type GuessOutcome, judgeGuess } from './password-guess.ts';
@@ -22,10 +22,10 @@ export interface LoginAttempt {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The second step alone: the first one was taken with a password, of which the generation tells. */
+/** The second step alone: the first one was taken with a password, whose digest is `secretsDigest`. */
 export interface SecondStep {
   readonly user: string;
-  readonly generation: string;
+  readonly secretsDigest: string;
   readonly code: string;
   readonly address: string;
   readonly shownTokens?: readonly string[];
@@ -84,7 +84,7 @@ export async function provePassword(attempt: LoginAttempt, deps: LoginDeps): Pro
 /** A ticket that is too old for the user's password or factors is worth nothing. */
 export async function takeSecondStep(step: SecondStep, deps: LoginDeps): Promise<LoginOutcome> {
   const user = await findUser(step.user, deps);
-  return user && generationOf(user) === step.generation
+  return user && secretsDigestOf(user) === step.secretsDigest
     ? afterPassword(user, step, deps)
     : { kind: 'mismatch', ...(user && { user }) };
 }
@@ -110,7 +110,7 @@ export async function admitted(
   by?: LoginFactor,
 ): Promise<LoginOutcome> {
   const now = await findUser(user.name, deps);
-  if (!now || generationOf(now) !== generationOf(user)) return { kind: 'mismatch', user };
+  if (!now || secretsDigestOf(now) !== secretsDigestOf(user)) return { kind: 'mismatch', user };
   deps.knownClients.note(address);
   const closed = await deps.closedOf(now);
   if (closed) return { kind: 'closed', user: now, closed };
@@ -138,7 +138,7 @@ async function knownSessionOf(
 ): Promise<string | undefined> {
   for (const token of shownTokens) {
     const session = await sessions.sessionNamedBy(token);
-    if (session?.userName === user.name && session.generation === generationOf(user)) return session.tokenId;
+    if (session?.userName === user.name && session.secretsDigest === secretsDigestOf(user)) return session.tokenId;
   }
   return undefined;
 }

@@ -78,7 +78,7 @@ export function attemptLogin(
 
 /** The second step alone, after a first one whose ticket is good. */
 export function attemptSecondStep(
-  given: { readonly user: string; readonly generation: string; readonly code: string },
+  given: { readonly user: string; readonly secretsDigest: string; readonly code: string },
   ctx: AccountContext,
   deps: PostLoginDeps,
 ): Promise<Attempted> {

@@ -3,16 +3,16 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** What a challenge was issued for. Other values of any part make it another challenge. */
 export type ChallengeScope =
-  /** A session adds a passkey to its own account. `generation`: a digest of password and factors. */
-  | { readonly to: 'add'; readonly user: string; readonly generation: string; readonly session: string }
+  /** A session adds a passkey to its own account. `secretsDigest`: a digest of password and factors. */
+  | { readonly to: 'add'; readonly user: string; readonly secretsDigest: string; readonly session: string }
   /** A session proves again whose it is. */
-  | { readonly to: 'prove'; readonly user: string; readonly generation: string; readonly session: string }
+  | { readonly to: 'prove'; readonly user: string; readonly secretsDigest: string; readonly session: string }
   /** The holder of an invitation accepts it for the user that it is made for. `invitation`: the digest of its token. */
-  | { readonly to: 'accept'; readonly user: string; readonly generation: string; readonly invitation: string }
+  | { readonly to: 'accept'; readonly user: string; readonly secretsDigest: string; readonly invitation: string }
   /** A browser logs in, whose user is not known yet. */
   | { readonly to: 'log-in'; readonly browser: string }
   /** A browser takes the second step, after the right password. */
-  | { readonly to: 'second-step'; readonly browser: string; readonly user: string; readonly generation: string };
+  | { readonly to: 'second-step'; readonly browser: string; readonly user: string; readonly secretsDigest: string };
 
 export type ChallengeVerdict =
   /** Unix seconds. `id` is what the store remembers, so that it counts once. */
@@ -58,12 +58,12 @@ function partsOf(scope: ChallengeScope): string {
   switch (scope.to) {
     case 'add':
     case 'prove':
-      return JSON.stringify([scope.to, scope.user, scope.generation, scope.session]);
+      return JSON.stringify([scope.to, scope.user, scope.secretsDigest, scope.session]);
     case 'accept':
-      return JSON.stringify([scope.to, scope.user, scope.generation, scope.invitation]);
+      return JSON.stringify([scope.to, scope.user, scope.secretsDigest, scope.invitation]);
     case 'log-in':
       return JSON.stringify([scope.to, scope.browser]);
     case 'second-step':
-      return JSON.stringify([scope.to, scope.browser, scope.user, scope.generation]);
+      return JSON.stringify([scope.to, scope.browser, scope.user, scope.secretsDigest]);
   }
 }

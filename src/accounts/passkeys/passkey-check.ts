@@ -4,7 +4,7 @@ import type { AccountStore, User } from '../../domain/accounts/account.ts';
 import type { PasskeyRecord, PasskeyStore } from '../../domain/accounts/second-factor.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { Result } from '../../domain/result.ts';
-import { generationOf } from '../sessions/session-state.ts';
+import { secretsDigestOf } from '../sessions/session-state.ts';
 import { CHALLENGE_SECONDS, type ChallengeScope, type Challenges, type ChallengeVerdict } from './challenges.ts';
 import { type Assertion, clientDataIn } from './credential-json.ts';
 import { described } from './passkeys.ts';
@@ -56,7 +56,7 @@ type Step = 'log-in' | 'second-step' | 'prove';
 
 export function createPasskeyCheck({ store, users, challenges, clock, site }: PasskeyCheckDeps): PasskeyCheck {
   const secondStepOf = (browser: string, user: User) =>
-    ({ to: 'second-step', browser, user: user.name, generation: generationOf(user) }) as const;
+    ({ to: 'second-step', browser, user: user.name, secretsDigest: secretsDigestOf(user) }) as const;
   const readChallenge = (
     text: string,
     browser: string,
@@ -68,7 +68,7 @@ export function createPasskeyCheck({ store, users, challenges, clock, site }: Pa
     return { verdict: challenges.read(text, secondStepOf(browser, user), now), step: 'second-step' };
   };
   const proofOf = (user: User, session: string) =>
-    ({ to: 'prove', user: user.name, generation: generationOf(user), session }) as const;
+    ({ to: 'prove', user: user.name, secretsDigest: secretsDigestOf(user), session }) as const;
   const optionsFor = async (user: User, scope: ChallengeScope, userVerification: string, { id }: RelyingParty) => ({
     challenge: challenges.issue(scope, unixSeconds(clock)),
     rpId: id,

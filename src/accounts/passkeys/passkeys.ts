@@ -5,7 +5,7 @@ import type { PasskeyRecord, PasskeyStore } from '../../domain/accounts/second-f
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { Result } from '../../domain/result.ts';
 import { firstFactor, newEpoch, withoutFactor } from '../second-factor/second-factor.ts';
-import { generationOf } from '../sessions/session-state.ts';
+import { secretsDigestOf } from '../sessions/session-state.ts';
 import { CHALLENGE_SECONDS, type Challenges } from './challenges.ts';
 import { clientDataIn, type NewCredential } from './credential-json.ts';
 import type { RelyingParty } from './relying-party.ts';
@@ -51,7 +51,7 @@ const SERVICE = 'Postern';
 
 export function createPasskeys({ store, challenges, userKey, clock, site }: PasskeyDeps): Passkeys {
   const scopeOf = (user: User, session: string) =>
-    ({ to: 'add', user: user.name, generation: generationOf(user), session }) as const;
+    ({ to: 'add', user: user.name, secretsDigest: secretsDigestOf(user), session }) as const;
   return {
     site,
     async creationOptions(user, session, { id }) {

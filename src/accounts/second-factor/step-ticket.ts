@@ -8,7 +8,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 export interface StepTicket {
   readonly user: string;
   /** A digest of password and factors: a change of either ends the login that is under way. */
-  readonly generation: string;
+  readonly secretsDigest: string;
   readonly expiresAt: number;
 }
 

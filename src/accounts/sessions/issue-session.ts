@@ -6,7 +6,7 @@ import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { loginOf, type SessionAge } from './session-age.ts';
 import type { SessionEnds } from './session-ends.ts';
 import { signSessionToken } from './session-jwt.ts';
-import { generationOf, type Lasting } from './session-state.ts';
+import { type Lasting, secretsDigestOf } from './session-state.ts';
 
 export interface IssuerDeps {
   readonly key: CryptoKey;
@@ -46,7 +46,7 @@ export const createIssuer =
     const expiresAt = Math.min(issuedAt + lifetime, age.endOf({ authenticatedAt, issuedAt }));
     ends.note(tokenId, expiresAt);
     if (begun) onRenewed?.();
-    const claims = { userName: user.name, role: user.role, tokenId, generation: generationOf(user) };
+    const claims = { userName: user.name, role: user.role, tokenId, secretsDigest: secretsDigestOf(user) };
     const provenAt = proof === undefined ? {} : { provenAt: Math.min(proof, issuedAt) };
     return signSessionToken({ ...claims, issuedAt, expiresAt, authenticatedAt, ...provenAt }, key);
   };

@@ -19,7 +19,7 @@ export interface SessionClaims {
   /** When the password or a factor was last given in this session (`proof_time`); absent: never. */
   readonly provenAt?: number;
   /** Which password of which account the token was issued for; absent in tokens made by the NVR. */
-  readonly generation?: string;
+  readonly secretsDigest?: string;
   /** The hour from which it holds; we never write one. */
   readonly notBefore?: number;
 }
@@ -41,9 +41,9 @@ export const importSigningKey = (key: Uint8Array<ArrayBuffer>): Promise<CryptoKe
   crypto.subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify']);
 
 export function signSessionToken(claims: SessionClaims, key: CryptoKey): Promise<string> {
-  const { userName, role, issuedAt, expiresAt, tokenId, generation, authenticatedAt, provenAt } = claims;
+  const { userName, role, issuedAt, expiresAt, tokenId, secretsDigest, authenticatedAt, provenAt } = claims;
   const times = { iat: issuedAt, exp: expiresAt, auth_time: authenticatedAt, proof_time: provenAt };
-  const payload = { sub: userName, role, ...times, jti: tokenId, gen: generation };
+  const payload = { sub: userName, role, ...times, jti: tokenId, gen: secretsDigest };
   return new CompactSign(textEncoder.encode(JSON.stringify(payload)))
     .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
     .sign(key);
@@ -110,7 +110,7 @@ function claimsIn(payload: unknown, signature: string): SessionClaims | undefine
     ...claims,
     ...(auth_time !== undefined && { authenticatedAt: auth_time }),
     ...(proof_time !== undefined && { provenAt: proof_time }),
-    ...(gen !== undefined && { generation: gen }),
+    ...(gen !== undefined && { secretsDigest: gen }),
     ...(nbf !== undefined && { notBefore: nbf }),
   };
 }

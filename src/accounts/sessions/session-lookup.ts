@@ -6,7 +6,7 @@ import type { AccountStore } from '../../domain/accounts/account.ts';
 import { upTo } from '../../domain/bounded.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
 import { readSessionToken, type SessionClaims } from './session-jwt.ts';
-import { generationOf, type SessionState } from './session-state.ts';
+import { type SessionState, secretsDigestOf } from './session-state.ts';
 import type { StoreGrace } from './store-grace.ts';
 
 export type TokenReading = Awaited<ReturnType<typeof readSessionToken>>;
@@ -50,7 +50,7 @@ export function createStateLookup({
   });
   const read = async ({ userName, tokenId }: SessionName): Promise<SessionState> => {
     const [user, isRevoked] = await Promise.all([store.findUser(userName), store.isRevoked(tokenId)]);
-    return { user, isRevoked, generation: user && generationOf(user) };
+    return { user, isRevoked, secretsDigest: user && secretsDigestOf(user) };
   };
   return (session) => {
     const { userName, tokenId } = session;

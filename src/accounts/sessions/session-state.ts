@@ -13,7 +13,7 @@ import type { SessionClaims } from './session-jwt.ts';
 export interface SessionState {
   readonly user: User | undefined;
   /** The digest of the user's password and factors; undefined without a user. */
-  readonly generation: string | undefined;
+  readonly secretsDigest: string | undefined;
   readonly isRevoked: boolean;
   /** The store cannot be reached: it may have ended the session since. */
   readonly isInGrace?: boolean;
@@ -21,7 +21,7 @@ export interface SessionState {
 
 /** What is known of a token for as long as it is used. */
 export interface Lasting extends Pick<SessionClaims, 'tokenId' | 'issuedAt' | 'expiresAt'> {
-  readonly generation?: string | undefined;
+  readonly secretsDigest?: string | undefined;
   readonly authenticatedAt?: number | undefined;
   readonly provenAt?: number | undefined;
 }
@@ -49,7 +49,7 @@ export const callerOf = (
     issuedAt: claims.issuedAt,
     expiresAt: claims.expiresAt,
     carriedBy,
-    generation: claims.generation,
+    secretsDigest: claims.secretsDigest,
     authenticatedAt: loginOf(claims),
     ...(claims.provenAt !== undefined && { provenAt: claims.provenAt }),
   },
@@ -58,18 +58,18 @@ export const callerOf = (
 });
 
 /**
- * Why a token is void, if it is. The generation names the password exactly; the second of the last change decides only
+ * Why a token is void, if it is. `secretsDigest` names the password exactly; the second of the last change decides only
  * for tokens of the NVR, which have none. So a password or an account from a time when the clock was
  * ahead does not lock its user out.
  */
 export function sessionStateFault(
-  { issuedAt, generation }: Lasting,
-  { user, generation: current, isRevoked }: SessionState,
+  { issuedAt, secretsDigest }: Lasting,
+  { user, secretsDigest: current, isRevoked }: SessionState,
   now: number,
 ): SessionFault | undefined {
   if (isRevoked) return 'revoked';
   if (!user || (user.createdAt <= now && issuedAt < Math.floor(user.createdAt))) return 'user-gone';
-  if (generation !== undefined) return generation === current ? undefined : 'password-changed';
+  if (secretsDigest !== undefined) return secretsDigest === current ? undefined : 'password-changed';
   // The NVR knows nothing of second factors: a token of its own was got by a password alone.
   if (user.factorEpoch !== undefined) return 'password-changed';
   return issuedAt < Math.floor(user.passwordChangedAt ?? 0) ? 'password-changed' : undefined;
@@ -80,10 +80,10 @@ export function sessionStateFault(
  * It is new with each password, and stays when a hash is strengthened. The epoch is new when the user gets a second factor:
  * a session of before was begun without it. Tokens carry only their digest.
  */
-export const generationOf = ({ passwordHash, factorEpoch }: User): string =>
+export const secretsDigestOf = ({ passwordHash, factorEpoch }: User): string =>
   hash('sha256', `${saltOf(passwordHash)}${factorEpoch === undefined ? '' : ` ${factorEpoch}`}`, 'base64url').slice(
     0,
-    GENERATION_CHARACTERS,
+    DIGEST_CHARACTERS,
   );
 
-const GENERATION_CHARACTERS = 16;
+const DIGEST_CHARACTERS = 16;

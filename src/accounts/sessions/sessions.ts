@@ -14,7 +14,7 @@ import type { SessionDeps } from './session-deps.ts';
 import { createSessionEnds } from './session-ends.ts';
 import { type SessionClaims, timeFault } from './session-jwt.ts';
 import { createStateLookup, createTokenReader, REMEMBERED_TOKENS } from './session-lookup.ts';
-import { callerOf, generationOf, sessionStateFault } from './session-state.ts';
+import { callerOf, secretsDigestOf, sessionStateFault } from './session-state.ts';
 import { createStoreGrace } from './store-grace.ts';
 
 export interface Sessions {
@@ -60,11 +60,11 @@ const REUSED_SHARE_OF_SESSION = 0.1;
 /** Another replica's clock may be so far ahead when it signs a token. */
 const CLOCK_TOLERANCE_SECONDS = 600;
 
-/** The role, the password generation and the proof are part of it: it is reused only where all of them are the same. */
+/** The role, the digest of the secrets and the proof are part of it: it is reused only where all of them are the same. */
 interface Renewal {
   readonly at: number;
   readonly role: Role;
-  readonly generation: string | undefined;
+  readonly secretsDigest: string | undefined;
   readonly provenAt: number | undefined;
   token: MaybePromise<string>;
 }
@@ -92,18 +92,18 @@ export function createSessions(deps: SessionDeps): Sessions {
     // No token lives longer: a new cookie would change nothing.
     if (credential.expiresAt >= age.endOf(credential)) return undefined;
     return mapMaybe(stateOf({ userName: caller.name, tokenId: credential.tokenId }), (state) => {
-      const { user, generation } = state;
+      const { user, secretsDigest } = state;
       const { tokenId, provenAt } = credential;
       const now = unixSeconds(clock);
       // The session may have ended while the request ran, or elsewhere while the store is away: a new token would revive it.
       if (!user || state.isInGrace || sessionStateFault(credential, state, now)) return undefined;
       const { role } = user;
       const known = renewals.get(tokenId);
-      const isSame = known?.role === role && known.generation === generation && known.provenAt === provenAt;
+      const isSame = known?.role === role && known.secretsDigest === secretsDigest && known.provenAt === provenAt;
       if (isSame && Math.abs(now - known.at) < reuseSeconds) return known.token;
       // The same `jti`: it is the same session, so ending it ends the tokens of before and after.
       const token = issue(user, begunBy(credential));
-      const renewal: Renewal = { at: now, role, generation, provenAt, token };
+      const renewal: Renewal = { at: now, role, secretsDigest, provenAt, token };
       renewals.set(tokenId, renewal);
       return token.then((signed) => {
         renewal.token = signed; // the next to ask need not wait
@@ -139,7 +139,7 @@ export function createSessions(deps: SessionDeps): Sessions {
     prove,
     revoke,
     async goOn({ credential }, user) {
-      if (credential.kind !== 'session' || credential.generation === generationOf(user)) return undefined;
+      if (credential.kind !== 'session' || credential.secretsDigest === secretsDigestOf(user)) return undefined;
       return issue(user, continuedBy(credential));
     },
     verify: (token, carriedBy) =>

@@ -5,7 +5,7 @@ import { attemptLogin, attemptSecondStep } from '../../accounts/login/post-login
 import { passwordFault } from '../../accounts/passwords/password-rules.ts';
 import { TICKET_SECONDS } from '../../accounts/second-factor/step-ticket.ts';
 import { cookieClientOf, cookieLine, cookieValues } from '../../accounts/sessions/session-cookie.ts';
-import { generationOf } from '../../accounts/sessions/session-state.ts';
+import { secretsDigestOf } from '../../accounts/sessions/session-state.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { LOGIN_PATH } from '../../domain/login-path.ts';
 import type { FormContext, FormLogin, LogIn } from '../../ui/login-page.ts';
@@ -29,8 +29,8 @@ export const formLogIn = (deps: Deps): LogIn => ({
     const { authEnabled } = deps.settings();
     const ticket = ticketOf(ctx, deps);
     if (!authEnabled || !ticket) return { kind: authEnabled ? 'step-over' : 'no-passwords' };
-    const { user, generation } = ticket;
-    const outcome = await counted(() => attemptSecondStep({ user, generation, code }, ctx, deps), ctx, deps);
+    const { user, secretsDigest } = ticket;
+    const outcome = await counted(() => attemptSecondStep({ user, secretsDigest, code }, ctx, deps), ctx, deps);
     return outcome.kind === 'wrong-credentials' ? { kind: 'step-over' } : outcome;
   },
 });
@@ -54,7 +54,7 @@ async function counted(attempt: () => Promise<Attempted>, ctx: FormContext, deps
     case 'code-asked': {
       const { name: user } = outcome.user;
       const expiresAt = unixSeconds(deps.clock) + TICKET_SECONDS;
-      const ticket = deps.tickets.sign({ user, generation: generationOf(outcome.user), expiresAt });
+      const ticket = deps.tickets.sign({ user, secretsDigest: secretsDigestOf(outcome.user), expiresAt });
       return { kind: 'code-asked', cookie: stepCookie(ticket, TICKET_SECONDS) };
     }
     case 'code-wrong':

@@ -30,7 +30,7 @@ async function fault(token: string, now = NOW): Promise<string | undefined> {
 
 describe('A session token', () => {
   it('is read back as it was signed, with jti', async () => {
-    const claims = { ...CLAIMS, userName: 'vera' as UserName, role: 'viewer' as Role, generation: 'g1' };
+    const claims = { ...CLAIMS, userName: 'vera' as UserName, role: 'viewer' as Role, secretsDigest: 'g1' };
     assert.deepEqual(await readSessionToken(await signSessionToken(claims, key), key), { ok: true, value: claims });
   });
 

@@ -69,16 +69,16 @@ describe('A session', () => {
   it('says who calls, and how the token was carried', async (t) => {
     const { vera, sessions, callerWith } = await instance(t);
     const caller = await callerWith(await sessions.issue(vera), 'bearer');
-    const { tokenId, generation } = sessionOf(caller);
+    const { tokenId, secretsDigest } = sessionOf(caller);
     const times = { issuedAt: NOW, expiresAt: NOW + 86_400, authenticatedAt: NOW, provenAt: NOW };
     assert.deepEqual(caller, {
       name: 'vera',
       role: 'viewer',
       scope: ALL_CAMERAS,
-      credential: { kind: 'session', tokenId, ...times, carriedBy: 'bearer', generation },
+      credential: { kind: 'session', tokenId, ...times, carriedBy: 'bearer', secretsDigest },
     });
     assert.match(tokenId, /^[0-9a-f-]{36}$/);
-    assert.match(generation ?? '', /^[\w-]{16}$/);
+    assert.match(secretsDigest ?? '', /^[\w-]{16}$/);
   });
 
   it('has the role that the user has now, whatever the token says (F11)', async (t) => {
