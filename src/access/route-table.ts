@@ -139,12 +139,12 @@ const emptyNode = (): Node => ({
   rest: new Map(),
 });
 
-interface Asked {
+interface RouteRequest {
   readonly method: string;
   readonly segments: readonly string[];
 }
 
-function find(node: Node, asked: Asked, at: number, values: readonly string[]): Listed | undefined {
+function find(node: Node, asked: RouteRequest, at: number, values: readonly string[]): Listed | undefined {
   const { method, segments } = asked;
   const segment = segments[at];
   if (segment === undefined) return listed(node.rows, method, values);
@@ -157,7 +157,7 @@ function find(node: Node, asked: Asked, at: number, values: readonly string[]): 
   );
 }
 
-function findAffixed(node: Node, asked: Asked, at: number, values: readonly string[]): Listed | undefined {
+function findAffixed(node: Node, asked: RouteRequest, at: number, values: readonly string[]): Listed | undefined {
   const segment = asked.segments[at] ?? '';
   for (const { prefix, suffix, node: child } of node.affixes) {
     const fits =

@@ -13,7 +13,7 @@ import type { Landscape } from './landscape.ts';
  * A foreign camera, and how it was seen: never what the answer held. `sum`: the answer is the one for all cameras, and names
  * none, so that the camera is not known.
  */
-export interface Seen {
+export interface ForeignTrace {
   readonly camera: string | undefined;
   readonly by: 'name' | 'key' | 'path' | 'id' | 'label' | 'sum';
 }
@@ -21,15 +21,15 @@ export interface Seen {
 /** Made once for a round. */
 export interface Finder {
   /** `path` is that of the question. */
-  find(answer: Answer, path: string): Seen | undefined;
+  find(answer: Answer, path: string): ForeignTrace | undefined;
 }
 
-type Known = Pick<Landscape, 'foreignCameras' | 'foreignStreams' | 'foreignIds'>;
+type ForeignThings = Pick<Landscape, 'foreignCameras' | 'foreignStreams' | 'foreignIds'>;
 
 /** Bytes of pictures and films look like short names now and then; an id of ten digits and more does not happen. */
 const BINARY = /^(?:image|video|audio|multipart|font)\/|octet-stream|zip/;
 
-export function createFinder(known: Known): Finder {
+export function createFinder(known: ForeignThings): Finder {
   const ids = alternation([...known.foreignIds.keys()]);
   const inPath = pathPattern([...known.foreignCameras]);
   const inText = labelPattern([...known.foreignCameras]);
@@ -49,7 +49,7 @@ export function createFinder(known: Known): Finder {
   };
 }
 
-function seen(by: Seen['by'], found: RegExpExecArray | null): Seen | undefined {
+function seen(by: ForeignTrace['by'], found: RegExpExecArray | null): ForeignTrace | undefined {
   const camera = found?.slice(1).find((group) => group !== undefined);
   return camera === undefined ? undefined : { camera, by };
 }
@@ -102,9 +102,9 @@ const MAP_KEYS: ReadonlySet<string> = new Set(['cameras', 'camera', 'bandwidth_u
 const CONFIG = '/api/config';
 const STREAMS = '/api/go2rtc/streams';
 
-function findIn(json: unknown, path: string, known: Known): Seen | undefined {
+function findIn(json: unknown, path: string, known: ForeignThings): ForeignTrace | undefined {
   const isConfig = path === CONFIG;
-  const walk = (value: unknown, key: string, depth: number): Seen | undefined => {
+  const walk = (value: unknown, key: string, depth: number): ForeignTrace | undefined => {
     if (typeof value === 'string') return NAMING_KEYS.has(key) ? named(value, known.foreignCameras) : undefined;
     if (Array.isArray(value)) return firstOf(value, (element) => walk(element, key, depth + 1));
     if (!isRecord(value)) return undefined;
@@ -119,13 +119,13 @@ function findIn(json: unknown, path: string, known: Known): Seen | undefined {
       walkMembers(value, depth)
     );
   };
-  const walkMembers = (value: JsonRecord, depth: number): Seen | undefined =>
+  const walkMembers = (value: JsonRecord, depth: number): ForeignTrace | undefined =>
     firstOf(Object.entries(value), ([key, member]) => walk(member, key, depth + 1));
   return walk(json, '', 0);
 }
 
 /** A row may be about several cameras, joined by commas. */
-function named(value: string, cameras: ReadonlySet<string>): Seen | undefined {
+function named(value: string, cameras: ReadonlySet<string>): ForeignTrace | undefined {
   const camera = value
     .split(',')
     .map((name) => name.trim())
@@ -133,22 +133,22 @@ function named(value: string, cameras: ReadonlySet<string>): Seen | undefined {
   return camera === undefined ? undefined : { camera, by: 'name' };
 }
 
-function keyOf(value: JsonRecord, names: ReadonlySet<string>): Seen | undefined {
+function keyOf(value: JsonRecord, names: ReadonlySet<string>): ForeignTrace | undefined {
   const camera = Object.keys(value).find((key) => names.has(key));
   return camera === undefined ? undefined : { camera, by: 'key' };
 }
 
 /** What a web server lists of a folder: `{name, type, mtime}`. */
-function entryOfFolder({ name, type, mtime }: JsonRecord, { foreignCameras }: Known): Seen | undefined {
+function entryOfFolder({ name, type, mtime }: JsonRecord, { foreignCameras }: ForeignThings): ForeignTrace | undefined {
   const isEntry = typeof name === 'string' && typeof type === 'string' && mtime !== undefined;
   return isEntry && foreignCameras.has(name) ? { camera: name, by: 'name' } : undefined;
 }
 
-const ownOf = (cameras: JsonRecord, { foreignCameras }: Known): JsonRecord =>
+const ownOf = (cameras: JsonRecord, { foreignCameras }: ForeignThings): JsonRecord =>
   Object.fromEntries(Object.entries(cameras).filter(([camera]) => !foreignCameras.has(camera)));
 
 /** Looks at the cameras in the NVR's configuration: the names of all stay, with entries that say nothing (docs/canary.md). */
-const findInHollow = (cameras: JsonRecord, { foreignCameras }: Known): Seen | undefined =>
+const findInHollow = (cameras: JsonRecord, { foreignCameras }: ForeignThings): ForeignTrace | undefined =>
   firstOf(Object.entries(cameras), ([camera, entry]) =>
     foreignCameras.has(camera) && !isHollow(entry, camera) ? { camera, by: 'key' } : undefined,
   );
@@ -161,8 +161,8 @@ function isHollow(value: unknown, camera: string): boolean {
 
 function firstOf<Element>(
   elements: readonly Element[],
-  look: (element: Element) => Seen | undefined,
-): Seen | undefined {
+  look: (element: Element) => ForeignTrace | undefined,
+): ForeignTrace | undefined {
   for (const element of elements) {
     const found = look(element);
     if (found) return found;

@@ -5,7 +5,7 @@
 import { memberOf } from '../access/recorder-layout.ts';
 import { isRecord } from '../domain/json-record.ts';
 import { type Answer, type Ask, jsonOf } from './answer.ts';
-import type { Seen } from './find-foreign.ts';
+import type { ForeignTrace } from './find-foreign.ts';
 import type { Landscape } from './landscape.ts';
 import type { Question } from './questions.ts';
 
@@ -32,7 +32,7 @@ export async function findUnnamed(
   answer: Answer,
   landscape: Landscape,
   ask: Ask,
-): Promise<Seen | undefined> {
+): Promise<ForeignTrace | undefined> {
   if (about !== 'all' || jsonOf(answer) === undefined) return undefined;
   const all = await ask('witness', target);
   const list = NAME_LISTS[row.path];
@@ -66,7 +66,7 @@ async function findName(
   all: readonly string[],
   { own, foreignCameras }: Landscape,
   ask: Ask,
-): Promise<Seen | undefined> {
+): Promise<ForeignTrace | undefined> {
   if (!all.every((name) => got.includes(name))) return undefined;
   const foreign = [...foreignCameras].slice(0, MOST_CAMERAS_ASKED);
   for (const name of got.filter(isAskable).slice(0, MOST_NAMES)) {

@@ -4,7 +4,7 @@ import { namesAlike } from '../domain/names.ts';
 import type { PolicyRow } from '../domain/policy.ts';
 import { type Answer, type Ask, Stopped } from './answer.ts';
 import { type OperationDrift, operationDrift } from './drift.ts';
-import { createFinder, type Finder, type Seen } from './find-foreign.ts';
+import { createFinder, type Finder, type ForeignTrace } from './find-foreign.ts';
 import { findUnnamed } from './find-unnamed.ts';
 import type { Landscape } from './landscape.ts';
 import { type Question, questionsOf } from './questions.ts';
@@ -17,7 +17,7 @@ export interface Leak {
   /** Undefined when the answer names none: a sum over all cameras. */
   readonly camera: string | undefined;
   /** `answered`: a question that names the foreign camera was let through; otherwise where the answer shows it. */
-  readonly by: 'answered' | Seen['by'];
+  readonly by: 'answered' | ForeignTrace['by'];
 }
 
 export interface DoneRound {

@@ -16,23 +16,26 @@ export const readNewPassword = (terminal: Terminal, userName: string): Promise<R
 export const readNewPin = (terminal: Terminal): Promise<Result<string, string>> =>
   readTwice(terminal, { name: 'PIN', question: 'PIN of the link: ' });
 
-interface Wanted {
+interface SecretPrompt {
   readonly name: 'password' | 'PIN';
   readonly question: string;
 }
 
-async function readTwice(terminal: Terminal, wanted: Wanted): Promise<Result<string, string>> {
+async function readTwice(terminal: Terminal, wanted: SecretPrompt): Promise<Result<string, string>> {
   const secret = await (terminal.stdin.isTTY ? askTwice(terminal, wanted) : firstLine(terminal.stdin, wanted));
   return secret.ok && secret.value.includes(UNREADABLE) ? err(notUtf8(wanted)) : secret;
 }
 
 /** The character that invalid UTF-8 decodes to: such a text could not be typed again, so it is refused. */
 const UNREADABLE = '\ufffd';
-const notUtf8 = ({ name }: Wanted): string =>
+const notUtf8 = ({ name }: SecretPrompt): string =>
   `the ${name} is not in UTF-8: set the terminal or the file to UTF-8, or use plain letters`;
 
 /** Ctrl-C and Ctrl-D end the lines. They are taken as they come: nothing that is typed ahead gets lost, or shown. */
-async function askTwice({ stdin, stderr }: Terminal, { name, question }: Wanted): Promise<Result<string, string>> {
+async function askTwice(
+  { stdin, stderr }: Terminal,
+  { name, question }: SecretPrompt,
+): Promise<Result<string, string>> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   using typed = createInterface({ input: stdin, output: nowhere, terminal: true });
   const lines = typed[Symbol.asyncIterator]();
@@ -48,7 +51,7 @@ async function askTwice({ stdin, stderr }: Terminal, { name, question }: Wanted)
   return first === second ? ok(first) : err(`the two ${name}s differ: nothing was changed`);
 }
 
-async function firstLine(stdin: Readable, { name }: Wanted): Promise<Result<string, string>> {
+async function firstLine(stdin: Readable, { name }: SecretPrompt): Promise<Result<string, string>> {
   for await (const line of createInterface({ input: stdin })) return ok(line);
   return err(`there is no ${name} on standard input: write one there, followed by a line break`);
 }

@@ -5,9 +5,9 @@ import { nearest } from './problems/nearest.ts';
 import type { Finding, KeyPath } from './problems/problems.ts';
 import { pathsDiffer, sameHost } from './schema/parse-public-url.ts';
 
-type Check = (tree: unknown) => readonly Finding[];
+type TreeCheck = (tree: unknown) => readonly Finding[];
 
-const CHECKS: readonly Check[] = [
+const CHECKS: readonly TreeCheck[] = [
   defaultRoleIsKnown,
   noneNeedsSecure,
   oneRoleMap,

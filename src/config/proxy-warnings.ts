@@ -5,9 +5,9 @@ import type { Settings } from './schema/schema.ts';
 
 const SHORTEST_GOOD_SECRET = 16;
 
-export type Check = (settings: Settings) => readonly Finding[];
+export type SettingsCheck = (settings: Settings) => readonly Finding[];
 
-export const PROXY_CHECKS: readonly Check[] = [
+export const PROXY_CHECKS: readonly SettingsCheck[] = [
   headerTrust,
   unreadMapping,
   secrets,

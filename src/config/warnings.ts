@@ -2,13 +2,13 @@
 import { scopeOf, visibleCameras } from '../domain/camera-scope.ts';
 import { namesAlike } from '../domain/names.ts';
 import { type Finding, when } from './problems/problems.ts';
-import { type Check, PROXY_CHECKS } from './proxy-warnings.ts';
+import { PROXY_CHECKS, type SettingsCheck } from './proxy-warnings.ts';
 import type { Settings } from './schema/schema.ts';
 
 const LONGEST_USUAL_SESSION = 90 * 86_400;
 const USUAL_ITERATIONS = 600_000;
 
-const CHECKS: readonly Check[] = [
+const CHECKS: readonly SettingsCheck[] = [
   pooled,
   retention,
   sessions,

@@ -10,7 +10,7 @@ import {
   RANGE,
   UPLOAD_BYTES,
 } from './marks.ts';
-import type { ApiSeen, Build, Observations, ProbeResponse, Seen, StreamSeen } from './observations.ts';
+import type { ApiSeen, ArrivedProbe, Build, Observations, ProbeResponse, StreamSeen } from './observations.ts';
 import { type Probe, send } from './probes/send.ts';
 import { readStream } from './probes/stream.ts';
 import { lookAtTls } from './probes/tls.ts';
@@ -134,10 +134,10 @@ const asBrowser = ({ identityHeaders }: ExamineOptions, mark: string): OutgoingH
   ...Object.fromEntries(identityHeaders.map((name) => [name, FORGED_NAME])),
 });
 
-function seenIn(response: ProbeResponse): Seen | undefined {
+function seenIn(response: ProbeResponse): ArrivedProbe | undefined {
   if (response.kind !== 'answered' || response.status !== 200) return undefined;
   try {
-    const told = JSON.parse(response.body) as { service?: unknown; seen?: Seen };
+    const told = JSON.parse(response.body) as { service?: unknown; seen?: ArrivedProbe };
     return told.service === 'postern' ? told.seen : undefined;
   } catch {
     return undefined;

@@ -18,7 +18,7 @@ export type ProbeResponse =
   | { readonly kind: 'failed'; readonly code: string; readonly message: string };
 
 /** How a probe's request arrived at Postern: the answer of `/postern/api/doctor/seen`. */
-export interface Seen {
+export interface ArrivedProbe {
   readonly method: string;
   /** Less the base path. */
   readonly target: string;
@@ -134,9 +134,9 @@ export interface Observations {
   readonly reach: ProbeResponse;
   readonly tls: TlsSeen | undefined;
   /** The rest is undefined when Postern was not reached, or did not know doctor's token. */
-  readonly seen: Seen | undefined;
+  readonly seen: ArrivedProbe | undefined;
   /** The same question once more, with another mark. */
-  readonly again: { readonly sent: string; readonly seen: Seen | undefined } | undefined;
+  readonly again: { readonly sent: string; readonly seen: ArrivedProbe | undefined } | undefined;
   readonly upgrade: ProbeResponse | undefined;
   readonly put: ProbeResponse | undefined;
   readonly upload: ProbeResponse | undefined;

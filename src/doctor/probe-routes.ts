@@ -6,7 +6,7 @@ import type { Context, ParameterizedContext } from 'koa';
 import Router from 'koa-router';
 import type { RouteState } from '../domain/verdict.ts';
 import { COOKIE, FILE_BYTES, LONGEST_SILENCE_SECONDS, MARK, STREAM_END } from './marks.ts';
-import type { Build, Seen } from './observations.ts';
+import type { ArrivedProbe, Build } from './observations.ts';
 
 export interface ProbeRouteDeps {
   /** Whether the address is in auth.trusted_proxies. */
@@ -48,7 +48,7 @@ export function createProbeRoutes(deps: ProbeRouteDeps): Router<RouteState> {
   return router;
 }
 
-function seenOf(ctx: ProbeContext, { isTrustedPeer, identityHeaders, now, build }: ProbeRouteDeps): Seen {
+function seenOf(ctx: ProbeContext, { isTrustedPeer, identityHeaders, now, build }: ProbeRouteDeps): ArrivedProbe {
   const { req, state } = ctx;
   const { remoteAddress = '', remotePort = 0 } = req.socket;
   const peer = remoteAddress.replace(/^::ffff:(?=[\d.]+$)/, '');

@@ -17,14 +17,14 @@ const MOST_KEPT = 100;
 const DEFAULT_SERIES = 8;
 const DEFAULT_SLICES = 96;
 
-interface Kept {
+interface CachedCounts {
   /** How often events had been written then. */
   readonly writes: number;
   readonly json: string;
 }
 
 export function countEvents({ offsetsOf, seen }: EventDeps): EventsHandler {
-  const kept = new LRUCache<string, Kept>({ max: MOST_KEPT });
+  const kept = new LRUCache<string, CachedCounts>({ max: MOST_KEPT });
   return async (ctx) => {
     const { events, scope } = ctx.state;
     const query = new URLSearchParams(ctx.querystring);

@@ -16,15 +16,15 @@ export function parseEventText(text: string): Result<EventRecord, string> {
   }
 }
 
-type Check = (value: unknown) => boolean;
-const isText: Check = (value) => typeof value === 'string';
-const isTextOrNull: Check = (value) => value === null || typeof value === 'string';
-const isTime: Check = (value) => typeof value === 'number' && Number.isFinite(value);
-const isTextOrList: Check = (value) => isText(value) || Array.isArray(value);
-const isFlag: Check = (value) => typeof value === 'boolean' || value === 0 || value === 1;
+type ValueCheck = (value: unknown) => boolean;
+const isText: ValueCheck = (value) => typeof value === 'string';
+const isTextOrNull: ValueCheck = (value) => value === null || typeof value === 'string';
+const isTime: ValueCheck = (value) => typeof value === 'number' && Number.isFinite(value);
+const isTextOrList: ValueCheck = (value) => isText(value) || Array.isArray(value);
+const isFlag: ValueCheck = (value) => typeof value === 'boolean' || value === 0 || value === 1;
 
 interface Field {
-  readonly is: Check;
+  readonly is: ValueCheck;
   readonly kind: string;
   /** Stands in for a field that is not there: answers of older NVRs lack some. */
   readonly absent?: unknown;

@@ -47,12 +47,12 @@ export function createLedgerRoutes(deps: LedgerRouteDeps): Router<RouteState> {
   return router;
 }
 
-interface Asked extends Omit<LedgerQuery, 'question'> {
+interface LedgerRequest extends Omit<LedgerQuery, 'question'> {
   readonly question: LedgerQuestion;
 }
 
 /** Undefined when the response is set already. */
-async function questionOf(ctx: Context, deps: LedgerRouteDeps): Promise<Asked | undefined> {
+async function questionOf(ctx: Context, deps: LedgerRouteDeps): Promise<LedgerRequest | undefined> {
   const { caller } = ctx.state;
   if (!caller) return void respond(ctx, 401, { success: false, message: 'Log in first.' });
   if (!mayRead(caller)) return void respond(ctx, 403, { success: false, message: NOT_FOR_TOKENS });
@@ -76,7 +76,7 @@ async function sightOf(caller: Caller, deps: LedgerRouteDeps): Promise<LedgerSig
   return { own: caller.name, ownSince, cameras: camerasOf(caller), others: visibleToViewers() };
 }
 
-async function list(ctx: Context, asked: Asked, deps: LedgerRouteDeps, downloads: Downloads): Promise<void> {
+async function list(ctx: Context, asked: LedgerRequest, deps: LedgerRouteDeps, downloads: Downloads): Promise<void> {
   const { question, format, limit, cursor } = asked;
   if (format !== 'json') return stream(ctx, { ...asked, format }, deps, downloads);
   const wanted = limit ?? DEFAULT_LIMIT;
@@ -98,7 +98,7 @@ const RETRY_SECONDS = '10';
 
 function stream(
   ctx: Context,
-  asked: Asked & { readonly format: keyof typeof TYPES },
+  asked: LedgerRequest & { readonly format: keyof typeof TYPES },
   { store }: LedgerRouteDeps,
   downloads: Downloads,
 ): void {

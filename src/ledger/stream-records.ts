@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { LedgerCursor, LedgerQuestion, LedgerStore, ListedRecord } from '../domain/ledger.ts';
 import { CSV_HEAD, csvLine, shownRecord } from './shown-record.ts';
 
-export interface Wanted {
+export interface RecordsRequest {
   readonly question: LedgerQuestion;
   readonly format: 'ndjson' | 'csv';
   /** Undefined: all that there is. */
@@ -16,11 +16,11 @@ export interface Wanted {
 const RECORDS_AT_ONCE = 200;
 
 /** The next page is read when the client has taken the one before. */
-export const streamRecords = (wanted: Wanted, store: Pick<LedgerStore, 'find'>): Readable =>
+export const streamRecords = (wanted: RecordsRequest, store: Pick<LedgerStore, 'find'>): Readable =>
   Readable.from(pages(wanted, store));
 
 async function* pages(
-  { question, format, limit, cursor }: Wanted,
+  { question, format, limit, cursor }: RecordsRequest,
   store: Pick<LedgerStore, 'find'>,
 ): AsyncGenerator<string> {
   const line = format === 'csv' ? csvLine : (record: ListedRecord) => `${JSON.stringify(shownRecord(record))}\n`;

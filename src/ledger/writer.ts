@@ -32,7 +32,7 @@ export interface LedgerWriter {
   close(): Promise<void>;
 }
 
-type Waiting = LedgerBatch['ended'][number];
+type WaitingRecord = LedgerBatch['ended'][number];
 
 const MOST_WAITING = 10_000;
 const MOST_AT_ONCE = 1000;
@@ -43,7 +43,7 @@ const HEARTBEAT_SECONDS = 30;
 export function createLedgerWriter(deps: WriterDeps): LedgerWriter {
   const { store, now, newId, localTime, onWritten, onDropped, onFault, onWorking } = deps;
   const spans = createSpans(newId);
-  let ended: Waiting[] = [];
+  let ended: WaitingRecord[] = [];
   let open = new Map<string, OpenSpan>();
   let chain: string | undefined;
   let dropped = 0;
@@ -57,7 +57,7 @@ export function createLedgerWriter(deps: WriterDeps): LedgerWriter {
     dropped += records;
     onDropped?.(records);
   };
-  const queue = (items: readonly Waiting[]): void => {
+  const queue = (items: readonly WaitingRecord[]): void => {
     const taken = items.slice(0, Math.max(0, MOST_WAITING - ended.length));
     for (const item of taken) ended.push(item);
     drop(items.length - taken.length);

@@ -61,9 +61,9 @@ export async function openNvrDatabase(path: string): Promise<NvrDatabase> {
   return { events: { ...throughout(asked), until }, close: () => file.close() };
 }
 
-type Asked = <Result>(question: (events: EventSource) => Promise<Result>) => Promise<Result>;
+type AskEvents = <Result>(question: (events: EventSource) => Promise<Result>) => Promise<Result>;
 
-const throughout = (asked: Asked): EventSource => ({
+const throughout = (asked: AskEvents): EventSource => ({
   find: (question) => asked((events) => events.find(question)),
   read: (ids, include) => asked((events) => events.read(ids, include)),
   cameras: () => asked((events) => events.cameras()),

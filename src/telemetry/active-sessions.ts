@@ -7,7 +7,7 @@ export interface ActiveSessions {
   list(now: number): (readonly [id: string, role: string])[];
 }
 
-interface Seen {
+interface ActiveSession {
   role: string;
   at: number;
 }
@@ -17,7 +17,7 @@ const ACTIVE_MS = 5 * 60_000;
 const MOST_SESSIONS = 50_000;
 
 export function createActiveSessions(): ActiveSessions {
-  const sessions = new Map<string, Seen>();
+  const sessions = new Map<string, ActiveSession>();
   const forgetIdle = (now: number): void => {
     for (const [id, { at }] of sessions) if (at <= now - ACTIVE_MS) sessions.delete(id);
   };

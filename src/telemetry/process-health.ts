@@ -1,7 +1,7 @@
 /** The process itself: event-loop lag, file descriptors against their limit, and jumps of the clock (SPEC 9). */
 import { readdir, readFile } from 'node:fs/promises';
 import type { Clock } from '../domain/clock.ts';
-import { type Check, OK } from './readiness.ts';
+import { type CheckResult, OK } from './readiness.ts';
 
 export interface ProcessHealthDeps {
   readonly clock: Clock;
@@ -12,9 +12,9 @@ export interface ProcessHealthDeps {
 }
 
 export interface ProcessHealth {
-  eventLoop(): Check;
-  clock(): Check;
-  descriptors(): Promise<Check>;
+  eventLoop(): CheckResult;
+  clock(): CheckResult;
+  descriptors(): Promise<CheckResult>;
   close(): void;
 }
 
@@ -66,7 +66,7 @@ export function createProcessHealth({ clock, ticks, onClockJump }: ProcessHealth
   };
 }
 
-const degraded = (reason: string): Check => ({ kind: 'degraded', reason });
+const degraded = (reason: string): CheckResult => ({ kind: 'degraded', reason });
 
 /** Undefined where the machine does not tell. */
 async function descriptorUse(): Promise<{ readonly open: number; readonly limit: number } | 'none-left' | undefined> {

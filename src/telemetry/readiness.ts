@@ -2,36 +2,36 @@
 import { messageOf } from '../domain/message-of.ts';
 
 /** `degraded` is told, and requests still come; `failed` makes the answer 503. */
-export type Check =
+export type CheckResult =
   | { readonly kind: 'ok' }
   | { readonly kind: 'unused' }
   | { readonly kind: 'degraded'; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string };
 
 /** What a request needs: without it the answer is 503. */
-export type Reached = Exclude<Check, { kind: 'degraded' }>;
+export type Reached = Exclude<CheckResult, { kind: 'degraded' }>;
 
 export interface Readiness {
   readonly store: Reached;
   /** Whether changes of other replicas are heard. */
-  readonly store_changes: Check;
+  readonly store_changes: CheckResult;
   /** `degraded`: it answers, but its cameras cannot be read, so custom roles see nothing new. */
-  readonly nvr: Check;
+  readonly nvr: CheckResult;
   readonly events: Reached;
   /** The pair in `tls.certificate` and `tls.private_key`. */
-  readonly certificate: Check;
+  readonly certificate: CheckResult;
   /** Open file descriptors against their limit. */
-  readonly descriptors: Check;
-  readonly event_loop: Check;
-  readonly clock: Check;
+  readonly descriptors: CheckResult;
+  readonly event_loop: CheckResult;
+  readonly clock: CheckResult;
   /** Whether log lines were dropped. */
-  readonly log: Check;
+  readonly log: CheckResult;
 }
 
 export const OK = { kind: 'ok' } as const;
 
 export const isReady = (readiness: Readiness): boolean =>
-  Object.values(readiness).every((check: Check) => check.kind !== 'failed');
+  Object.values(readiness).every((check: CheckResult) => check.kind !== 'failed');
 
 export async function checked(look: () => Promise<unknown>): Promise<Reached> {
   try {

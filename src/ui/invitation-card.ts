@@ -6,7 +6,7 @@ import type { PageLanguage } from './page-language.ts';
 import { invitationWords } from './pages/invitation/invitation-words.ts';
 import { formatSeconds } from './pages/login/login-outcome.ts';
 
-interface Holder {
+interface InvitationHolder {
   readonly user: string;
   /** Not beside a second factor: a new passkey would be a way around it. */
   readonly mayUsePasskey: boolean;
@@ -14,16 +14,16 @@ interface Holder {
 
 /** What became of a visit, or of a form. `message`: which rule the password breaks. */
 export type InvitationVisit =
-  | (Holder & { readonly kind: 'holds' | 'busy' })
-  | (Holder & { readonly kind: 'password-unfit'; readonly message: string })
+  | (InvitationHolder & { readonly kind: 'holds' | 'busy' })
+  | (InvitationHolder & { readonly kind: 'password-unfit'; readonly message: string })
   | { readonly kind: 'accepted'; readonly user: string }
   /** Unknown, used, over or revoked: all alike. */
   | { readonly kind: 'void' | 'no-passwords' }
   | { readonly kind: 'limited'; readonly seconds: number };
 
-export type Shown = InvitationVisit | (Holder & { readonly kind: 'differ' });
+export type InvitationCard = InvitationVisit | (InvitationHolder & { readonly kind: 'differ' });
 
-export interface Places {
+export interface InvitationPlaces {
   readonly stylesheet: string | undefined;
   readonly script: string | undefined;
   readonly login: string;
@@ -31,7 +31,7 @@ export interface Places {
   readonly passkeyOrigin: string;
 }
 
-export function renderInvitation(shown: Shown, language: PageLanguage, places: Places): string {
+export function renderInvitation(shown: InvitationCard, language: PageLanguage, places: InvitationPlaces): string {
   const { tag, words } = language;
   const text = words.invitationPage;
   const isForm = 'user' in shown && shown.kind !== 'accepted';
@@ -41,10 +41,10 @@ export function renderInvitation(shown: Shown, language: PageLanguage, places: P
   return lonePage({ tag, title, stylesheet: places.stylesheet, script: isForm ? places.script : undefined, card });
 }
 
-type FormShown = Exclude<Extract<Shown, { readonly user: string }>, { readonly kind: 'accepted' }>;
+type FormShown = Exclude<Extract<InvitationCard, { readonly user: string }>, { readonly kind: 'accepted' }>;
 
 /** The script reads its words and addresses from the form. */
-function renderForm(shown: FormShown, { words }: PageLanguage, places: Places): string {
+function renderForm(shown: FormShown, { words }: PageLanguage, places: InvitationPlaces): string {
   const { shortestPassword, login } = places;
   const text = words.invitationPage;
   const isWrong = shown.kind === 'password-unfit' || shown.kind === 'differ';
@@ -77,7 +77,7 @@ ${user}${password}${field('again', text.again, `${secret} aria-describedby="prob
 `;
 }
 
-function problemOf(shown: Shown, text: PageLanguage['words']['invitationPage']): string {
+function problemOf(shown: InvitationCard, text: PageLanguage['words']['invitationPage']): string {
   switch (shown.kind) {
     case 'password-unfit':
       return `${text.unfit} ${shown.message}`;
@@ -90,7 +90,7 @@ function problemOf(shown: Shown, text: PageLanguage['words']['invitationPage']):
   }
 }
 
-function renderEnd(shown: Shown, { words }: PageLanguage, { login }: Places): string {
+function renderEnd(shown: InvitationCard, { words }: PageLanguage, { login }: InvitationPlaces): string {
   const text = words.invitationPage;
   const link = `<p class="refusal-links"><a class="button" href="${escapeHtml(login)}">${escapeHtml(text.toLogin)}</a></p>\n`;
   const paragraph = (sentence: string): string => `<p class="refusal-message">${escapeHtml(sentence)}</p>\n`;

@@ -3,7 +3,7 @@ import type { Context, ParameterizedContext } from 'koa';
 import { BODY_LIMITS } from '../domain/body-limits.ts';
 import { LOGIN_PATH } from '../domain/login-path.ts';
 import type { RouteState } from '../domain/verdict.ts';
-import { type InvitationVisit, renderInvitation, type Shown } from './invitation-card.ts';
+import { type InvitationCard, type InvitationVisit, renderInvitation } from './invitation-card.ts';
 import { type PageLanguage, pageLanguage } from './page-language.ts';
 import { COMMON, isUnfit, strengthOf } from './pages/shared/account/password-strength.ts';
 import { readForm } from './read-form.ts';
@@ -36,7 +36,7 @@ export interface InvitationPageDeps {
 }
 
 // biome-ignore format: a table
-const STATUS: Readonly<Record<Shown['kind'], number>> = {
+const STATUS: Readonly<Record<InvitationCard['kind'], number>> = {
   holds: 200, accepted: 200, void: 404, 'no-passwords': 404, 'password-unfit': 400, differ: 400, busy: 503, limited: 429,
 };
 const BODY_STATUS = { 'not-a-form': 415, 'too-large': 413, 'too-slow': 408, gone: 408 } as const;
@@ -53,7 +53,7 @@ const REFERRER = {
 
 export function createInvitationPage(deps: InvitationPageDeps) {
   const { desk, headers } = deps;
-  const show = (ctx: InvitationContext, shown: Shown, status: number = STATUS[shown.kind]): void => {
+  const show = (ctx: InvitationContext, shown: InvitationCard, status: number = STATUS[shown.kind]): void => {
     ctx.set({ ...headers, ...REFERRER });
     if (shown.kind === 'limited') ctx.set('Retry-After', String(shown.seconds));
     if (shown.kind === 'busy') ctx.set('Retry-After', '5');

@@ -117,9 +117,9 @@ ${alert}<div class="field"><label for="pin">${escapeHtml(text.pin)}</label><inpu
 `;
 }
 
-type Shown = LinkPageVisit & { readonly kind: 'shown' };
+type ShownLink = LinkPageVisit & { readonly kind: 'shown' };
 
-function renderShown({ thing, expiresAt }: Shown, { tag, words }: PageLanguage, { link }: LinkPlaces): string {
+function renderShown({ thing, expiresAt }: ShownLink, { tag, words }: PageLanguage, { link }: LinkPlaces): string {
   const text = words.linkPage;
   const time = (seconds: number): string =>
     new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'long' }).format(seconds * 1000);

@@ -44,7 +44,7 @@ export interface LoginPageDeps {
   readonly basePathOf: (ctx: Context) => string;
 }
 
-interface Shown {
+interface LoginPageState {
   /** `is-second`: the code is asked for. */
   readonly formState?: 'is-closed' | 'is-second' | '';
   readonly user?: string;
@@ -63,7 +63,7 @@ const CONSOLE = 'postern/';
 export function createLoginPage(deps: LoginPageDeps) {
   const { hasOwnLogin, hasNvr, basePathOf } = deps;
   const home = hasNvr ? '' : CONSOLE;
-  const show = (ctx: Context, language: PageLanguage, shown: Shown): void => {
+  const show = (ctx: Context, language: PageLanguage, shown: LoginPageState): void => {
     const consoleLink = hasOwnLogin && hasNvr ? linkToConsole(ctx, basePathOf(ctx), language) : '';
     const formState = hasOwnLogin ? '' : 'is-closed';
     deps.show(ctx, (html) =>
@@ -119,9 +119,19 @@ const BODY_STATUS = { 'not-a-form': 415, 'too-large': 413, 'too-slow': 408, gone
 const saysWhereItComesFrom = (ctx: Context): boolean =>
   ctx.get('Sec-Fetch-Site') === 'same-origin' || ctx.get('Origin') !== '';
 
-type Refuse = (ctx: Context, status: number, problem: (words: ServedWords['login']) => string, shown?: Shown) => void;
+type Refuse = (
+  ctx: Context,
+  status: number,
+  problem: (words: ServedWords['login']) => string,
+  shown?: LoginPageState,
+) => void;
 
-function refuseLogin(ctx: Context, outcome: Exclude<FormLogin, { kind: 'logged-in' }>, shown: Shown, refuse: Refuse) {
+function refuseLogin(
+  ctx: Context,
+  outcome: Exclude<FormLogin, { kind: 'logged-in' }>,
+  shown: LoginPageState,
+  refuse: Refuse,
+) {
   switch (outcome.kind) {
     case 'wrong-credentials':
       return refuse(ctx, 401, (words) => words.wrong, { ...shown, isFieldWrong: true });
@@ -153,7 +163,15 @@ function refuseLogin(ctx: Context, outcome: Exclude<FormLogin, { kind: 'logged-i
 const fillLoginPage = (
   html: string,
   { tag, words }: PageLanguage,
-  { user = '', problem = '', isFieldWrong = false, formState = '', home = '', consoleLink = '', passkeys = '' }: Shown,
+  {
+    user = '',
+    problem = '',
+    isFieldWrong = false,
+    formState = '',
+    home = '',
+    consoleLink = '',
+    passkeys = '',
+  }: LoginPageState,
 ): string =>
   fillPage(withFocus(forStep(html, formState), focusOf(formState, user), isFieldWrong), tag, {
     formState,

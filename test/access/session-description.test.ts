@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { readSessionDescription, type Sent } from '../../src/access/live/session-description.ts';
+import { readSessionDescription, type SentMedia } from '../../src/access/live/session-description.ts';
 
 const HEAD = ['v=0', 'o=- 1 2 IN IP4 127.0.0.1', 's=-', 't=0 0', 'a=group:BUNDLE 0 1'];
 const VIDEO = 'm=video 9 UDP/TLS/RTP/SAVPF 96 97';
@@ -10,7 +10,7 @@ const AUDIO = 'm=audio 9 UDP/TLS/RTP/SAVPF 111';
 const DATA = 'm=application 9 UDP/DTLS/SCTP webrtc-datachannel';
 const sdp = (...lines: string[]): string => [...HEAD, ...lines, ''].join('\r\n');
 
-const sent = (...kinds: (keyof Sent)[]): Sent => ({
+const sent = (...kinds: (keyof SentMedia)[]): SentMedia => ({
   video: kinds.includes('video'),
   audio: kinds.includes('audio'),
   data: kinds.includes('data'),
@@ -18,7 +18,7 @@ const sent = (...kinds: (keyof Sent)[]): Sent => ({
 
 describe('An offer', () => {
   // biome-ignore format: a table
-  const rows: [sentence: string, lines: string[], sends: Sent][] = [
+  const rows: [sentence: string, lines: string[], sends: SentMedia][] = [
     ['that only receives sends nothing',                     [VIDEO, 'a=recvonly', AUDIO, 'a=recvonly'],                   sent()],
     ['that is inactive sends nothing',                       [VIDEO, 'a=inactive'],                                        sent()],
     ['may send video',                                       [VIDEO, 'a=sendonly'],                                        sent('video')],

@@ -2,7 +2,7 @@
 import { err, ok, type Result } from '../../domain/result.ts';
 
 /** What the sections of an offer would send to the stream server. */
-export interface Sent {
+export interface SentMedia {
   readonly video: boolean;
   readonly audio: boolean;
   /** A data channel. */
@@ -10,7 +10,7 @@ export interface Sent {
 }
 
 export interface SessionDescription {
-  readonly sends: Sent;
+  readonly sends: SentMedia;
   /** The offer written anew: lines end in CRLF, and every section says its direction itself, once. */
   readonly text: string;
 }

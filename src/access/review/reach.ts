@@ -11,7 +11,7 @@ import type { RecorderLayout } from '../recorder-layout.ts';
 import type { RouteMatch, RouteTable } from '../route-table.ts';
 import { isAboutCameras, sampleOf } from './sample-request.ts';
 
-export interface Asked {
+export interface ReviewedOperation {
   readonly name: string;
   readonly method: string;
   readonly row: PolicyRow;
@@ -37,7 +37,7 @@ export interface ReachDeps extends Surroundings {
 /** What rights of one kind reach is found once, however many have them. Undefined: a caller who is not logged in. */
 export function reachUnder(
   routes: RouteTable,
-  operations: readonly Asked[],
+  operations: readonly ReviewedOperation[],
   deps: ReachDeps,
 ): (rights: Rights | undefined) => readonly Reach[] {
   const { layout } = deps;

@@ -42,9 +42,9 @@ export function withUse(
 
 const kindOf = (views: PolicyRow['views']): ViewingKind | undefined => (views === 'signalling' ? 'live' : views);
 
-type Place = Watcher & { readonly kind: ViewingKind; readonly camera: string };
+type UseKey = Watcher & { readonly kind: ViewingKind; readonly camera: string };
 
-const keyOf = ({ user, viewer, kind, camera }: Place): string => JSON.stringify([user, viewer, kind, camera]);
+const keyOf = ({ user, viewer, kind, camera }: UseKey): string => JSON.stringify([user, viewer, kind, camera]);
 
 /** The ledger has the name that stood in the request, which may be that of a stream. */
 function usesIn(days: readonly LedgerDay[], layout: RecorderLayout): ReadonlyMap<string, Use> {

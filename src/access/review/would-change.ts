@@ -3,7 +3,7 @@ import type { CameraName } from '../../domain/names.ts';
 import type { PolicyRow } from '../../domain/policy.ts';
 import type { RecorderLayout } from '../recorder-layout.ts';
 import type { RouteTable } from '../route-table.ts';
-import { type Asked, type Reach, reachUnder } from './reach.ts';
+import { type Reach, type ReviewedOperation, reachUnder } from './reach.ts';
 import { isAboutCameras } from './sample-request.ts';
 import type { Holder } from './who-sees.ts';
 
@@ -62,8 +62,8 @@ export function wouldChange(before: RuleSet, after: RuleSet, deps: TryDeps): rea
 const keyOf = ({ kind, name, owner }: Holder): string => JSON.stringify([kind, name, owner]);
 
 /** Each method and path that a row of either side names. */
-function operationsOf(...sides: readonly RuleSet[]): readonly Asked[] {
-  const asked = new Map<string, Asked>();
+function operationsOf(...sides: readonly RuleSet[]): readonly ReviewedOperation[] {
+  const asked = new Map<string, ReviewedOperation>();
   for (const { rows } of sides)
     for (const row of rows.filter(({ access }) => access !== 'none'))
       for (const method of row.methods) {

@@ -15,11 +15,17 @@ export interface AcceptDeps {
   readonly audit: Audit;
 }
 
-export type Attempt = Acceptance | Extract<Reservation, { kind: 'limited' }>;
+export type InvitationAttempt = Acceptance | Extract<Reservation, { kind: 'limited' }>;
 export type PasskeyAttempt = InvitedOutcome | Extract<Reservation, { kind: 'limited' }>;
-export type Look = ({ readonly kind: 'holds' } & HeldInvitation) | Extract<Attempt, { kind: 'void' | 'limited' }>;
+export type InvitationLookup =
+  | ({ readonly kind: 'holds' } & HeldInvitation)
+  | Extract<InvitationAttempt, { kind: 'void' | 'limited' }>;
 
-export async function lookAtInvitation(token: string, ctx: AccountContext, deps: AcceptDeps): Promise<Look> {
+export async function lookAtInvitation(
+  token: string,
+  ctx: AccountContext,
+  deps: AcceptDeps,
+): Promise<InvitationLookup> {
   return limited(ctx, deps, async () => {
     const held = await deps.invitations.find(token);
     return held ? { kind: 'holds', ...held } : { kind: 'void' };
@@ -30,7 +36,7 @@ export async function acceptInvitation(
   given: { readonly token: string; readonly password: string },
   ctx: AccountContext,
   deps: AcceptDeps,
-): Promise<Attempt> {
+): Promise<InvitationAttempt> {
   const outcome = await limited(ctx, deps, () => deps.invitations.accept(given.token, given.password));
   recordUse(outcome, ctx, deps);
   return outcome;
@@ -46,7 +52,12 @@ export async function acceptByPasskey(
   return outcome;
 }
 
-function recordUse(outcome: Attempt | PasskeyAttempt, ctx: AccountContext, deps: AcceptDeps, factor?: 'passkey'): void {
+function recordUse(
+  outcome: InvitationAttempt | PasskeyAttempt,
+  ctx: AccountContext,
+  deps: AcceptDeps,
+  factor?: 'passkey',
+): void {
   const { clientAddress: from, requestId } = ctx.state;
   const user = 'user' in outcome ? outcome.user : 'owner' in outcome ? outcome.owner.name : undefined;
   const by = { ...(factor && { factor }), from, ...agentOf(ctx.state), requestId };

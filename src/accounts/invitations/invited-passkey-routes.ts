@@ -78,14 +78,14 @@ async function refuseAttempt(
   }
 }
 
-interface Asked {
+interface PasskeyRequest {
   readonly token: string;
   readonly json: unknown;
   readonly site: RelyingParty;
 }
 
 /** Undefined when the response is set already. */
-async function bodyOf(ctx: AccountRouterContext, deps: InvitationRouteDeps): Promise<Asked | undefined> {
+async function bodyOf(ctx: AccountRouterContext, deps: InvitationRouteDeps): Promise<PasskeyRequest | undefined> {
   if (!deps.hasOwnLogin) return void refuse(ctx, 404, NO_PASSWORDS);
   const body = await readJson(ctx.req, { bytes: BODY_LIMITS.credentials, seconds: deps.bodySeconds() });
   if (!body.ok) return void refuseBody(ctx, body.error);

@@ -19,7 +19,7 @@ export type Reservation =
     };
 
 /** `busy`: too many attempts wait already. */
-export type Place = Reservation | { readonly kind: 'busy' };
+export type LimiterPlace = Reservation | { readonly kind: 'busy' };
 
 /** Who waits for the outcome of other attempts, and for how long there is anybody to wait for. */
 export interface Attempt {
@@ -35,7 +35,7 @@ export interface LoginLimiter extends Limits {
    * Takes a place before anything is hashed: parallel guesses must not all pass while none has failed yet. An attempt that
    * finds no place waits for the outcome of others that are under way, so that parallel right passwords all pass.
    */
-  reserve(address: string, isKnown?: boolean, attempt?: Attempt): Promise<Place>;
+  reserve(address: string, isKnown?: boolean, attempt?: Attempt): Promise<LimiterPlace>;
 }
 
 /** The limiter in the memory of this process, which answers at once. */

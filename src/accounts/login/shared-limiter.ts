@@ -5,7 +5,7 @@ import type { AttemptStore, AttemptWindow, FullWindow } from '../../domain/attem
 import type { Clause } from '../../domain/rate-limit.ts';
 import { unlessAborted } from '../../domain/unless-aborted.ts';
 import { clientKey, networkKey } from './client-key.ts';
-import { type LoginLimiter, once, type Place } from './login-limiter.ts';
+import { type LimiterPlace, type LoginLimiter, once } from './login-limiter.ts';
 import { widened } from './network-limiter.ts';
 
 export interface SharedLimiterDeps {
@@ -78,7 +78,7 @@ export function createSharedLimiter({ attempts, local, windowsOf, now }: SharedL
     },
   };
 
-  function bothOf(own: Extract<Place, { kind: 'reserved' }>, attempt: string): Place {
+  function bothOf(own: Extract<LimiterPlace, { kind: 'reserved' }>, attempt: string): LimiterPlace {
     const settle = once((act: () => void) => act());
     return {
       kind: 'reserved',
@@ -97,7 +97,7 @@ export function createSharedLimiter({ attempts, local, windowsOf, now }: SharedL
   }
 }
 
-const limitedBy = ({ clause, retryAfterSeconds, window }: FullWindow): Place => ({
+const limitedBy = ({ clause, retryAfterSeconds, window }: FullWindow): LimiterPlace => ({
   kind: 'limited',
   clause,
   retryAfterSeconds,

@@ -76,7 +76,7 @@ export function createConcurrencyLimit({ lanes, queue }: ConcurrencyLimitOptions
   };
 }
 
-interface Place {
+interface QueuedStarts {
   readonly waiter: Waiter;
   readonly starts: (() => void)[];
 }
@@ -84,7 +84,7 @@ interface Place {
 /** Clients in the order of their turns: after one piece of work a client goes to the end of the line. */
 function createLine(mostClients: number) {
   const mostOfNetwork = Math.max(1, Math.floor(mostClients * SHARE_OF_A_NETWORK));
-  const places = new Map<string, Place>();
+  const places = new Map<string, QueuedStarts>();
   const ofNetwork = (network: string): number =>
     [...places.values()].filter(({ waiter }) => waiter.network === network).length;
   return {

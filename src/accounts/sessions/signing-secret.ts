@@ -27,7 +27,7 @@ interface Found {
   readonly warnings?: readonly string[];
 }
 /** `undefined`: nothing there, look in the next place. */
-type Look = Result<Found | undefined, string>;
+type SecretLookup = Result<Found | undefined, string>;
 
 /** Interface 5.3, then the NVR's own name for it. */
 const NAMES = ['SERVICE_JWT_SECRET', 'FRIGATE_JWT_SECRET'] as const;
@@ -70,12 +70,12 @@ function judge({ text, source, warnings = [] }: Found): Result<SigningSecret, st
 const keyIdOf = (key: Uint8Array): string =>
   createHash('sha256').update('key id').update(key).digest('hex').slice(0, 16);
 
-async function inEnvironment({ environment }: SecretPlaces): Promise<Look> {
+async function inEnvironment({ environment }: SecretPlaces): Promise<SecretLookup> {
   const name = NAMES.find((candidate) => environment[candidate] !== undefined);
   return ok(name && { text: environment[name] ?? '', source: `the environment variable ${name}` });
 }
 
-async function inCredentials({ environment }: SecretPlaces): Promise<Look> {
+async function inCredentials({ environment }: SecretPlaces): Promise<SecretLookup> {
   const directory = environment['CREDENTIALS_DIRECTORY'] || DEFAULT_CREDENTIALS_DIRECTORY;
   for (const path of NAMES.map((name) => join(directory, name))) {
     const text = await readIfThere(path);
@@ -85,7 +85,7 @@ async function inCredentials({ environment }: SecretPlaces): Promise<Look> {
   return ok(undefined);
 }
 
-async function inAddOnOptions({ optionsFile }: SecretPlaces): Promise<Look> {
+async function inAddOnOptions({ optionsFile }: SecretPlaces): Promise<SecretLookup> {
   const text = await readIfThere(optionsFile);
   if (!text.ok || text.value === undefined) return text.ok ? ok(undefined) : text;
   const secret = optionIn(text.value);
@@ -104,7 +104,7 @@ function optionIn(json: string): Result<string | undefined, string> {
   }
 }
 
-async function inConfigDirectory({ configDirectory }: SecretPlaces): Promise<Look> {
+async function inConfigDirectory({ configDirectory }: SecretPlaces): Promise<SecretLookup> {
   const path = join(configDirectory, FILE);
   const text = await readIfThere(path);
   if (!text.ok || text.value === undefined) return text.ok ? ok(undefined) : text;

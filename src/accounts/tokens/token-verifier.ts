@@ -5,14 +5,14 @@ import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import type { ApiTokenVerdict } from '../../domain/verdict.ts';
 import type { Audit } from '../audit.ts';
 import { createCoalescedWrites } from '../coalesced-writes.ts';
-import type { Place } from '../login/login-limiter.ts';
+import type { LimiterPlace } from '../login/login-limiter.ts';
 import type { ApiTokens, CarriedBy } from './api-tokens.ts';
 
 export interface TokenVerifierDeps {
   readonly tokens: Pick<ApiTokens, 'verify'>;
   readonly tokenStore: Pick<ApiTokenStore, 'noteTokenUses'>;
   /** Not the login limiter: a broken client must not block logins from its address. */
-  readonly tokenLimiter: { reserve(address: string): MaybePromise<Place> };
+  readonly tokenLimiter: { reserve(address: string): MaybePromise<LimiterPlace> };
   readonly clock: Clock;
   readonly audit: Audit;
   readonly onFault: (fault: unknown) => void;

@@ -2,7 +2,7 @@
 
 import type { Logger } from 'pino';
 import { type Audit, BY_CONFIGURATION } from '../../accounts/audit.ts';
-import { createLoginLimiter, type Place } from '../../accounts/login/login-limiter.ts';
+import { createLoginLimiter, type LimiterPlace } from '../../accounts/login/login-limiter.ts';
 import { createHashCosts } from '../../accounts/passwords/hash-costs.ts';
 import type { PasswordHasher } from '../../accounts/passwords/password-hash.ts';
 import { createRoleRegistry, type RoleRegistry } from '../../accounts/roles/role-registry.ts';
@@ -27,7 +27,7 @@ export interface Credentials {
   readonly tokens: ApiTokens;
   readonly tokenVerifier: TokenVerifier;
   /** The limiter of clients that sent bad tokens. */
-  readonly tokenLimiter: { reserve(address: string): MaybePromise<Place>; size(): number };
+  readonly tokenLimiter: { reserve(address: string): MaybePromise<LimiterPlace>; size(): number };
   readonly seenSessions: SeenSessions;
   /** What a wrong password costs: as much as with the hashes that the store has. */
   readonly hashCosts: (hasher: PasswordHasher) => Promise<void>;

@@ -5,13 +5,13 @@ import { ok } from '../../domain/result.ts';
 import { ADD_ON_OPTIONS } from '../accounts/accounts.ts';
 import { keyedBy } from '../accounts/factors-in-force.ts';
 
-interface Place {
+interface ConfigPlace {
   readonly directory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 export const passesAt =
-  ({ directory, env }: Place): LinkAdminDeps['passes'] =>
+  ({ directory, env }: ConfigPlace): LinkAdminDeps['passes'] =>
   async () => {
     const places = { environment: env, optionsFile: ADD_ON_OPTIONS, configDirectory: directory };
     const secret = await findSigningSecret(places, 'refuse');

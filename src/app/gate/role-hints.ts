@@ -3,14 +3,14 @@ import { nearest } from '../../config/problems/nearest.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Explanation } from '../../gateway/explain/explanation.ts';
 
-type Told = Pick<Explanation, 'groups' | 'headers' | 'rule'>;
+type ExplainedRole = Pick<Explanation, 'groups' | 'headers' | 'rule'>;
 type Configured = Pick<Settings, 'auth' | 'proxy'>;
 
 const SEPARATORS = [',', ';', '|', ' ', ':'];
 const NAMES_GROUPS = /group|role/;
 
 /** Empty with accounts of Postern's own, and when a group or a role name gave the role. */
-export function roleHints(told: Told, settings: Configured): readonly string[] {
+export function roleHints(told: ExplainedRole, settings: Configured): readonly string[] {
   const { auth, proxy } = settings;
   const isMatched = told.rule !== undefined && !/^no value of the role header/.test(told.rule);
   if (auth.enabled || isMatched || told.rule === undefined) return [];
@@ -24,7 +24,7 @@ const knownNames = ({ auth, proxy }: Configured): readonly string[] =>
   proxy.role_map.size > 0 ? [...proxy.role_map.values()].flat() : ['admin', 'viewer', ...auth.roles.keys()];
 
 /** No group arrived. */
-function headerHints({ headers }: Told, { proxy }: Configured): readonly string[] {
+function headerHints({ headers }: ExplainedRole, { proxy }: Configured): readonly string[] {
   const mapped = proxy.header_map.role;
   if (mapped === undefined)
     return ['proxy.header_map.role is not set, so no header gives a role: name the header that holds the groups'];

@@ -24,18 +24,18 @@ export async function openKnownStore(directory: string, options: StoreOptions): 
 const lost = (name: string, directory: string): string =>
   `${name} is empty, but this configuration was used with a store that held accounts or records: check store.url and that its disk or volume is there, or bring a backup back with "postern restore FILE". To begin anew with an empty store and a new admin, remove ${directory}/${MARK}`;
 
-interface Opened {
+interface OpenedStore {
   readonly store: Pick<Store, 'identity' | 'name'>;
   readonly log: { warn(fields: object, message: string): void };
 }
 
-interface Started {
+interface StartedConfig {
   readonly directory: string;
   readonly config: { readonly isEmpty: boolean };
 }
 
 /** Records the store of this start, which the next start looks for. Call it when the service has started. */
-export async function rememberStore({ directory, config }: Started, { store, log }: Opened): Promise<void> {
+export async function rememberStore({ directory, config }: StartedConfig, { store, log }: OpenedStore): Promise<void> {
   const [known, { id }] = [await rememberedStore(directory), await store.identity()];
   if (known !== undefined && known !== id)
     log.warn(

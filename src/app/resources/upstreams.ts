@@ -6,7 +6,7 @@ import type { Settings } from '../../config/schema/schema.ts';
 import type { Upstream } from '../../domain/addresses/socket-address.ts';
 import { ADMIN, ANONYMOUS, type CameraName } from '../../domain/names.ts';
 import { type KnownCameraList, watchKnownCameras } from '../../gateway/decision/known-cameras.ts';
-import { ask, askJson, askText, type Question } from '../../gateway/forward/ask-upstream.ts';
+import { ask, askJson, askText, type UpstreamQuestion } from '../../gateway/forward/ask-upstream.ts';
 import type { ForwardRules } from '../../gateway/forward/forwarder.ts';
 import type { UpstreamTls } from '../../gateway/forward/upstream-tls.ts';
 import { checked, type Reached } from '../../telemetry/readiness.ts';
@@ -50,7 +50,7 @@ export const askerOf = (settings: Settings) => async (upstream: Upstream, path: 
 const PATIENCE_SECONDS = 5;
 
 /** Asked in Postern's own name, with an admin's rights. */
-export async function questionFor(settings: Settings, upstream: Upstream, path: string): Promise<Question> {
+export async function questionFor(settings: Settings, upstream: Upstream, path: string): Promise<UpstreamQuestion> {
   const { nvr } = settings;
   return {
     upstream,

@@ -4,10 +4,10 @@ import type { Logger } from 'pino';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { hourly } from '../../domain/hourly.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import { type Check, OK } from '../../telemetry/readiness.ts';
+import { type CheckResult, OK } from '../../telemetry/readiness.ts';
 
 export interface ClockOffset {
-  check(): Check;
+  check(): CheckResult;
   close(): void;
 }
 

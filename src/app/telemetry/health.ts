@@ -6,7 +6,7 @@ import { createStoreHealth, type StoreHealth } from '../../store/store-health.ts
 import type { ConsoleStream } from '../../telemetry/logs/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { createProcessHealth, type ProcessHealth } from '../../telemetry/process-health.ts';
-import { type Check, OK } from '../../telemetry/readiness.ts';
+import { type CheckResult, OK } from '../../telemetry/readiness.ts';
 import { ticks } from '../resources/ticks.ts';
 
 export interface Health {
@@ -15,7 +15,7 @@ export interface Health {
   readonly changes: ChangesHealth;
   /** A connection was closed because few file descriptors are left. */
   onFull(): void;
-  log(): Check;
+  log(): CheckResult;
   /** What is told of revocations that could not be written. */
   revocations(): HeldRevocationDeps;
   close(): Promise<void>;
@@ -25,7 +25,7 @@ export interface Health {
 export interface ChangesHealth {
   /** Told once at each change: whether changes of other replicas are heard. */
   onHeard(isHeard: boolean, fault?: Error): void;
-  check(): Check;
+  check(): CheckResult;
 }
 
 const TOLD_AGAIN_MS = 60_000;
@@ -98,7 +98,7 @@ export function openHealth(metrics: Metrics, log: Logger, clock: Clock, console:
 }
 
 function changesHealth(metrics: Metrics, log: Logger): ChangesHealth {
-  let state: Check = { kind: 'unused' };
+  let state: CheckResult = { kind: 'unused' };
   return {
     check: () => state,
     onHeard(isHeard, fault) {

@@ -1,7 +1,7 @@
 /** What `/readyz` says, gathered from the parts of the service (SPEC 9). */
 import type { Settings } from '../../config/schema/schema.ts';
 import type { StoreHealth } from '../../store/store-health.ts';
-import { type Check, checked, OK, type Reached, type Readiness } from '../../telemetry/readiness.ts';
+import { type CheckResult, checked, OK, type Reached, type Readiness } from '../../telemetry/readiness.ts';
 import type { EventsBackend } from '../resources/events.ts';
 import type { Certificates } from '../resources/tls.ts';
 import { nvrCheck } from '../resources/upstreams.ts';
@@ -46,7 +46,7 @@ export function readinessOf(
   };
 }
 
-const worse = (one: Check, other: Check): Check => (one.kind === 'ok' ? other : one);
+const worse = (one: CheckResult, other: CheckResult): CheckResult => (one.kind === 'ok' ? other : one);
 
 const storeCheck = (store: StoreHealth): Promise<Reached> =>
   checked(async () => {
@@ -55,7 +55,7 @@ const storeCheck = (store: StoreHealth): Promise<Reached> =>
   });
 
 /** An NVR that cannot be reached is told as that. */
-const withCameras = (nvr: Reached, fault: string | undefined): Check =>
+const withCameras = (nvr: Reached, fault: string | undefined): CheckResult =>
   nvr.kind === 'ok' && fault !== undefined
     ? {
         kind: 'degraded',

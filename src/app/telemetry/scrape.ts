@@ -5,7 +5,7 @@ import type { User } from '../../domain/accounts/account.ts';
 import type { Upstream } from '../../domain/addresses/socket-address.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { CameraName } from '../../domain/names.ts';
-import { askText, type Question } from '../../gateway/forward/ask-upstream.ts';
+import { askText, type UpstreamQuestion } from '../../gateway/forward/ask-upstream.ts';
 import type { Store } from '../../store/open-store.ts';
 import { type ExpositionFormat, exposed, MEDIA_TYPES } from '../../telemetry/exposition.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
@@ -69,7 +69,7 @@ export function openScrape(sources: ScrapeSources): Scrape {
 }
 
 /** Only the gate reaches the socket, and it forwards no client's request for this path. */
-const backendQuestion = (upstream: Upstream, format: ExpositionFormat): Question => ({
+const backendQuestion = (upstream: Upstream, format: ExpositionFormat): UpstreamQuestion => ({
   upstream,
   path: '/metrics',
   headers: { accept: MEDIA_TYPES[format] },

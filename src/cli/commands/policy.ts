@@ -13,7 +13,7 @@ export interface PolicyCommandsDeps {
   readonly exit: (code: number) => void;
 }
 
-interface Shown {
+interface OutputOptions {
   readonly json?: boolean;
 }
 
@@ -26,22 +26,22 @@ export function registerPolicyCommands(program: Command, deps: PolicyCommandsDep
     )
     .option('--json', 'print JSON, for programs')
     .addHelpText('after', DIFF_HELP)
-    .action((file: string | undefined, options: Shown) => diff(file, options, deps));
+    .action((file: string | undefined, options: OutputOptions) => diff(file, options, deps));
   policy
     .command('who')
     .description('list who sees which cameras: accounts and API tokens')
     .option('--camera <name>', 'only those who see this camera')
     .option('--user <name>', 'only this account, with its tokens')
     .option('--json', 'print JSON, for programs')
-    .action((options: WhoQuestion & Shown) => who(options, deps));
+    .action((options: WhoQuestion & OutputOptions) => who(options, deps));
   policy
     .command('try <config.yaml>')
     .description('list which accounts and tokens would gain or lose which operations under another configuration')
     .option('--json', 'print JSON, for programs')
-    .action((file: string, options: Shown) => tryOut(file, options, deps));
+    .action((file: string, options: OutputOptions) => tryOut(file, options, deps));
 }
 
-const tryOut = (file: string, { json }: Shown, deps: PolicyCommandsDeps): Promise<void> =>
+const tryOut = (file: string, { json }: OutputOptions, deps: PolicyCommandsDeps): Promise<void> =>
   told(deps, (policy) => policy.tryOut(file), {
     text: (changes) => (json ? asJson(changes) : formatChanges(changes)),
     isGood: () => true,
@@ -50,7 +50,7 @@ const tryOut = (file: string, { json }: Shown, deps: PolicyCommandsDeps): Promis
 const DIFF_HELP = `
 Rows without an operation are listed and change no exit code: some belong to the NVR's web server or stream server.`;
 
-const diff = (file: string | undefined, { json }: Shown, deps: PolicyCommandsDeps): Promise<void> =>
+const diff = (file: string | undefined, { json }: OutputOptions, deps: PolicyCommandsDeps): Promise<void> =>
   told<PolicyReview>(
     deps,
     async (policy) => policy.diff(file === undefined ? undefined : await readFile(file, 'utf8')),
@@ -60,7 +60,7 @@ const diff = (file: string | undefined, { json }: Shown, deps: PolicyCommandsDep
     },
   );
 
-const who = ({ camera, user, json }: WhoQuestion & Shown, deps: PolicyCommandsDeps): Promise<void> =>
+const who = ({ camera, user, json }: WhoQuestion & OutputOptions, deps: PolicyCommandsDeps): Promise<void> =>
   told(deps, (policy) => policy.who({ ...(camera !== undefined && { camera }), ...(user !== undefined && { user }) }), {
     text: (sights) => (json ? asJson(sights) : formatSights(sights)),
     isGood: () => true,

@@ -16,11 +16,11 @@ const EPOCH_MINUTE = 3 * DAY_MINUTES;
 const LOOKED_AHEAD_DAYS = 9;
 
 /** The last answer for these hours: it holds until the next change, and for a day where none is known. */
-interface Known extends Opening {
+interface CachedOpening extends Opening {
   readonly zone: string;
   readonly since: number;
 }
-const known = new WeakMap<Hours, Known>();
+const known = new WeakMap<Hours, CachedOpening>();
 const readers = new Map<string, (time: number) => number>();
 
 /**
@@ -34,7 +34,7 @@ export function openingAt(hours: Hours, zone: string, now: number): Opening {
   const isOpenAt = (time: number): boolean => holds(hours, wallMinute(time, offsetAt));
   const isOpen = isOpenAt(now);
   const changesAt = boundaries(hours, now, offsetAt).find((time) => isOpenAt(time) !== isOpen);
-  const opening: Known = { isOpen, changesAt, zone, since: now };
+  const opening: CachedOpening = { isOpen, changesAt, zone, since: now };
   known.set(hours, opening);
   return opening;
 }

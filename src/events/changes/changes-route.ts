@@ -5,7 +5,7 @@ import type { EventDeps, EventsHandler } from '../event-routes.ts';
 import { NEWEST_FIRST } from '../filters.ts';
 import { sendRefusal } from '../responses.ts';
 import { namedCameras } from '../seen-cameras.ts';
-import type { ChangeWatch, Look, Newest } from './watch-changes.ts';
+import type { ChangeLook, ChangeWatch, Newest } from './watch-changes.ts';
 
 export const CHANGES_PATH = '/api/events/changes';
 
@@ -21,7 +21,7 @@ export function eventChanges({ seen }: EventDeps, watch: ChangeWatch): EventsHan
     const parameters = new URLSearchParams(ctx.querystring);
     const named = namedCameras(parameters, ['camera', 'cameras']);
     const asked = named.length > 0 ? named : null;
-    const look = async (): Promise<Look | undefined> => {
+    const look = async (): Promise<ChangeLook | undefined> => {
       const scope = scopeNow();
       const visible = scope && (await seen(scope, asked, named));
       if (visible?.kind !== 'cameras') return undefined;

@@ -10,7 +10,7 @@ export interface Newest {
 }
 
 /** What a stream looks at, as of now. */
-export interface Look {
+export interface ChangeLook {
   /** Streams of one key share a look. */
   readonly key: string;
   readonly newest: () => Promise<Newest>;
@@ -20,7 +20,7 @@ export interface ChangeStream {
   /** Streams of one owner are counted together. */
   readonly owner: string;
   /** Undefined: the caller sees nothing any more. */
-  readonly look: () => Promise<Look | undefined>;
+  readonly look: () => Promise<ChangeLook | undefined>;
   /** First when the stream begins, then after each change. */
   readonly tell: (newest: Newest) => void;
   /** So that a dead connection is noticed, and a proxy does not take the stream for idle. */
@@ -49,7 +49,7 @@ const BEAT_EVERY_MS = 15_000;
 const MOST_STREAMS = 1000;
 const MOST_OF_ONE_OWNER = 40;
 
-interface Told {
+interface WatchedStream {
   readonly stream: ChangeStream;
   text: string;
 }
@@ -57,7 +57,7 @@ interface Told {
 export function createChangeWatch(deps: ChangeWatchDeps): ChangeWatch {
   const { writes, onFault, everyMs = EVERY_MS, beatEveryMs = BEAT_EVERY_MS } = deps;
   /** The open streams, in the order in which they began. */
-  const open = new Set<Told>();
+  const open = new Set<WatchedStream>();
   let isWatching = false;
   let lastWrites: number | null = null;
 
@@ -72,7 +72,7 @@ export function createChangeWatch(deps: ChangeWatchDeps): ChangeWatch {
     open.delete(oldest);
     oldest.stream.end();
   };
-  const lookAt = async (told: Told, looks: Map<string, Promise<Newest>>): Promise<void> => {
+  const lookAt = async (told: WatchedStream, looks: Map<string, Promise<Newest>>): Promise<void> => {
     const look = await told.stream.look();
     if (!look) {
       open.delete(told);
@@ -113,7 +113,7 @@ export function createChangeWatch(deps: ChangeWatchDeps): ChangeWatch {
 
   return {
     async add(stream) {
-      const told: Told = { stream, text: '' };
+      const told: WatchedStream = { stream, text: '' };
       // A write between this look and the next one is found by that: it compares the texts.
       lastWrites = null;
       open.add(told);

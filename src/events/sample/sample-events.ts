@@ -12,7 +12,7 @@ export interface SampleOptions {
   readonly until: number;
 }
 
-interface Place {
+interface SampleCamera {
   readonly camera: string;
   readonly zones: readonly string[];
   readonly variant: number;
@@ -34,10 +34,10 @@ export function* generateSampleEvents({ count, seed, until, cameras }: SampleOpt
   }
 }
 
-type Roster = readonly (readonly [place: Place, share: number])[];
+type Roster = readonly (readonly [place: SampleCamera, share: number])[];
 
 /** Gaps: now and then a camera is off for a day, and sees nothing. */
-function rosterOf(places: readonly Place[], seed: number): (time: number) => Roster {
+function rosterOf(places: readonly SampleCamera[], seed: number): (time: number) => Roster {
   let day = Number.NaN;
   let roster: Roster = [];
   return (time) => {
@@ -64,7 +64,7 @@ const ZONES: readonly (readonly string[])[] = [
 ];
 const SHARES = [5, 4, 2, 1];
 
-const placeOf = (camera: string, at: number): Place => ({
+const placeOf = (camera: string, at: number): SampleCamera => ({
   camera,
   zones: ZONES[at % ZONES.length] ?? [],
   variant: at,
@@ -82,7 +82,7 @@ interface Moment {
   readonly start: number;
   readonly until: number;
   readonly isRunning: boolean;
-  readonly place: Place;
+  readonly place: SampleCamera;
   readonly chance: Chance;
 }
 

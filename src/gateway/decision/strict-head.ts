@@ -51,9 +51,16 @@ const LENGTH = /^(?:0|[1-9]\d{0,14})$/;
 /** Sixteen bytes in base64 (RFC 6455 section 4.1). */
 const WEBSOCKET_KEY = /^[A-Za-z0-9+/]{22}==$/;
 
-type Check = (facts: RequestFacts, head: Head) => RefusalReason | undefined;
+type HeadCheck = (facts: RequestFacts, head: Head) => RefusalReason | undefined;
 
-const CHECKS: readonly Check[] = [versionFault, methodFault, hostFault, framingFault, expectationFault, upgradeFault];
+const CHECKS: readonly HeadCheck[] = [
+  versionFault,
+  methodFault,
+  hostFault,
+  framingFault,
+  expectationFault,
+  upgradeFault,
+];
 
 /** Why the head is refused; undefined when it is plain. */
 export function headFault(facts: RequestFacts): RefusalReason | undefined {

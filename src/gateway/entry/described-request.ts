@@ -9,7 +9,7 @@ import { isTrustedPeer } from '../decision/client-address.ts';
 import { parseTarget, strictTarget } from '../decision/strict-target.ts';
 
 /** What a trusted proxy asks about; undefined when the description is not clear. */
-export interface Question {
+export interface Description {
   readonly described: RequestFacts | undefined;
 }
 
@@ -38,7 +38,7 @@ export const asksForAuth = ({ target, method, isUpgrade }: RequestFacts): boolea
   AUTH_TARGET.test(target) && (method === 'GET' || method === 'HEAD') && !isUpgrade;
 
 /** Undefined when no trusted proxy describes another request: then this one is judged as it stands. */
-export function describedRequest(carrier: RequestFacts, rules: Rules): Question | undefined {
+export function describedRequest(carrier: RequestFacts, rules: Rules): Description | undefined {
   if (!asksForAuth(carrier) || carrier.listener !== 'external') return undefined;
   const [, query] = carrier.target.split('?', 2);
   const undescribed = SPEAKS_OF_ANOTHER.includes(query) ? { described: undefined } : undefined;
@@ -108,7 +108,11 @@ function factsOfDescribed(
 const isOfTheRequest = (name: string): boolean => !name.startsWith(':') && !OF_THE_CARRIER.has(name.toLowerCase());
 
 /** The decision on the described request. The asking request must be strict itself, and carry the proxy secret. */
-export async function admitDescribed(carrier: RequestFacts, { described }: Question, rules: Rules): Promise<Admission> {
+export async function admitDescribed(
+  carrier: RequestFacts,
+  { described }: Description,
+  rules: Rules,
+): Promise<Admission> {
   const plain = strictTarget(carrier);
   const admission = await admit(described ?? carrier, rules);
   const { client, caller } = admission;

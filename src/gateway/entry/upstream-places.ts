@@ -16,7 +16,7 @@ export interface PlaceRules {
 /** Web servers in front of recorders mostly take 1,024 connections. */
 export const PLACES: PlaceRules = { most: 1024, mostWaiting: 1024, patienceMs: 30_000 };
 
-interface Waiting {
+interface WaitingRequest {
   begin(): void;
   readonly timer: NodeJS.Timeout;
 }
@@ -24,7 +24,7 @@ interface Waiting {
 interface Places {
   taken: number;
   /** The waiting requests, in the order in which they came. */
-  readonly waiting: Set<Waiting>;
+  readonly waiting: Set<WaitingRequest>;
 }
 
 export function createUpstreamPlaces({ most, mostWaiting, patienceMs }: PlaceRules = PLACES): UpstreamPlaces {
@@ -42,8 +42,8 @@ export function createUpstreamPlaces({ most, mostWaiting, patienceMs }: PlaceRul
     return places;
   };
 
-  const wait = (places: Places, begin: () => void, refuse: () => void): Waiting => {
-    const waiting: Waiting = {
+  const wait = (places: Places, begin: () => void, refuse: () => void): WaitingRequest => {
+    const waiting: WaitingRequest = {
       begin,
       timer: setTimeout(() => {
         if (places.waiting.delete(waiting)) refuse();
@@ -56,7 +56,7 @@ export function createUpstreamPlaces({ most, mostWaiting, patienceMs }: PlaceRul
   return {
     take(upstream, begin, refuse) {
       const places = placesOf(upstream);
-      let [hasPlace, waiting]: [boolean, Waiting | undefined] = [false, undefined];
+      let [hasPlace, waiting]: [boolean, WaitingRequest | undefined] = [false, undefined];
       const enter = (): void => {
         places.taken += 1;
         hasPlace = true;

@@ -10,7 +10,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { type Upstream, wakeUp } from '../../domain/addresses/socket-address.ts';
 import { tlsOptionsFor, type UpstreamTls } from './upstream-tls.ts';
 
-export interface Question {
+export interface UpstreamQuestion {
   readonly upstream: Upstream;
   readonly path: string;
   readonly headers: OutgoingHttpHeaders;
@@ -30,7 +30,7 @@ const agents = { plain: new HttpAgent(KEPT), tls: new HttpsAgent(KEPT) };
 const LARGEST_RESPONSE = 32 * 1024 * 1024;
 
 /** The parsed JSON of a 200, undefined of a 404. Rejects with the cause of any other outcome. */
-export async function askJson(question: Question): Promise<unknown> {
+export async function askJson(question: UpstreamQuestion): Promise<unknown> {
   const response = await ask(question);
   if (response.statusCode !== 200) {
     response.resume();
@@ -41,7 +41,7 @@ export async function askJson(question: Question): Promise<unknown> {
 }
 
 /** The text of a 200. Rejects with the cause of any other outcome. */
-export async function askText(question: Question): Promise<string> {
+export async function askText(question: UpstreamQuestion): Promise<string> {
   const response = await ask(question);
   if (response.statusCode === 200) return textOf(response);
   response.resume();
@@ -53,7 +53,7 @@ const statusFault = (path: string, status: number | undefined): Error =>
   Object.assign(new Error(`${path} was answered with status ${status}`), { status });
 
 /** Resolves with the head of any response: its status proves that the upstream runs. */
-export async function ask({ upstream, path, headers, timeout, tls }: Question): Promise<IncomingMessage> {
+export async function ask({ upstream, path, headers, timeout, tls }: UpstreamQuestion): Promise<IncomingMessage> {
   await wakeUp(upstream);
   const place = upstream.kind === 'tcp' ? { host: upstream.host, port: upstream.port } : { socketPath: upstream.path };
   const isTls = upstream.kind === 'tcp' && upstream.protocol === 'https:';

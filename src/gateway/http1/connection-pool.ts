@@ -4,7 +4,7 @@ import { openConnection } from './connection.ts';
 import type { Patience } from './deadline.ts';
 import { type Exchange, isLast } from './exchange.ts';
 import { upstreamError } from './fault.ts';
-import type { Connection, Place, PoolSide, TlsOptions } from './pool-side.ts';
+import type { Connection, PoolSide, TlsOptions, UpstreamEndpoint } from './pool-side.ts';
 import type { UpstreamHead } from './response-head.ts';
 
 export interface PoolRules {
@@ -87,7 +87,7 @@ export function createConnectionPool(upstream: Upstream, rules: PoolRules, tls: 
   };
 }
 
-function placeOf(upstream: Upstream, tls: TlsOptions): Place {
+function placeOf(upstream: Upstream, tls: TlsOptions): UpstreamEndpoint {
   if (upstream.kind === 'unix') return { path: upstream.path };
   const { host, port } = upstream;
   return upstream.protocol === 'https:' ? { host, port, tls } : { host, port };

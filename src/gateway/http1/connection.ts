@@ -15,7 +15,7 @@ import { atEndOfTurn } from '../response/end-of-turn.ts';
 import { createDeadline, NEVER } from './deadline.ts';
 import { type Exchange, type ExchangeControl, isLast } from './exchange.ts';
 import { type FaultCode, upstreamError } from './fault.ts';
-import type { Connection, Place, PoolSide } from './pool-side.ts';
+import type { Connection, PoolSide, UpstreamEndpoint } from './pool-side.ts';
 import { createReadMemory } from './read-memory.ts';
 import type { UpstreamHead } from './response-head.ts';
 import { createResponseReader } from './response-reader.ts';
@@ -43,7 +43,7 @@ type Flow = 'reading' | 'stopped' | 'paused';
 
 const OVER = { kind: 'over', exchange: undefined } as const;
 
-export function openConnection(place: Place, pool: PoolSide): Connection {
+export function openConnection(place: UpstreamEndpoint, pool: PoolSide): Connection {
   const { patience } = pool;
   const deadline = createDeadline(pool.ticks, patience.connect);
   const memory = createReadMemory();
@@ -217,9 +217,9 @@ const isClosed = (error: Error): boolean => 'code' in error && CLOSED.includes(e
 
 const READY = { plain: 'connect', tls: 'secureConnect' } as const;
 
-const isTls = (place: Place): boolean => 'tls' in place;
+const isTls = (place: UpstreamEndpoint): boolean => 'tls' in place;
 
-function openSocket({ ...place }: Place, onread: OnReadOpts): Socket {
+function openSocket({ ...place }: UpstreamEndpoint, onread: OnReadOpts): Socket {
   const socket = { noDelay: true, keepAlive: true, keepAliveInitialDelay: TCP_PROBE_MS, onread };
   if (!('tls' in place)) return connect({ ...place, ...socket });
   const { tls, ...address } = place;

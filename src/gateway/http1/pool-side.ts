@@ -12,7 +12,7 @@ export interface TlsOptions {
   readonly ca?: string;
 }
 
-export type Place =
+export type UpstreamEndpoint =
   | { readonly host: string; readonly port: number; readonly tls?: TlsOptions }
   | { readonly path: string };
 

@@ -17,14 +17,14 @@ const IDLE_MS = 30_000;
 /** Megabytes of the thread: a response of 32 MB as objects, and the text of the result. */
 const MOST_MEMORY = 640;
 
-interface Waiting {
+interface PendingJob {
   readonly resolve: (result: NarrowedBytes) => void;
   readonly reject: (fault: Error) => void;
 }
 
 interface Thread {
   readonly worker: Worker;
-  readonly waiting: Map<number, Waiting>;
+  readonly waiting: Map<number, PendingJob>;
 }
 
 /** `mostMemory`: megabytes of the thread. `idleMs`: milliseconds after which a thread ends that is not needed. */
@@ -69,7 +69,7 @@ function startThread(mostMemory: number, onIdle: () => void, onEnd: () => void):
     resourceLimits: { maxOldGenerationSizeMb: mostMemory },
   });
   worker.unref();
-  const waiting = new Map<number, Waiting>();
+  const waiting = new Map<number, PendingJob>();
   let cause: unknown;
   worker.on('message', ({ id, result }: NumberedResult) => {
     waiting.get(id)?.resolve(result);

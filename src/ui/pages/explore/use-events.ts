@@ -103,13 +103,18 @@ const problemIn = (response: Exclude<ApiResponse, { kind: 'ok' }>): string =>
     ? words.filters.noSearch
     : problemOf(response);
 
-interface Asked {
+interface ListRequest {
   readonly query: URLSearchParams;
   /** False where the whole list comes at once. */
   readonly hasPages: boolean;
 }
 
-function listAfter(response: ApiResponse, { query, hasPages }: Asked, earlier: EventList, was: EventList): EventList {
+function listAfter(
+  response: ApiResponse,
+  { query, hasPages }: ListRequest,
+  earlier: EventList,
+  was: EventList,
+): EventList {
   // A failure keeps the pages before it, and the way to go on; not the events of an earlier filter.
   if (response.kind !== 'ok') {
     const next = earlier.events.length > 0 ? was.next : undefined;

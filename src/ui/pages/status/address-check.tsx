@@ -7,7 +7,7 @@ import { words } from '../shared/words.ts';
 import { type Level, levelWord, readReport, type ShownFinding } from './read-report.ts';
 import { Tile } from './tile.tsx';
 
-type Check =
+type CheckProgress =
   | { readonly kind: 'idle' }
   | { readonly kind: 'running' }
   | { readonly kind: 'done'; readonly findings: readonly ShownFinding[] }
@@ -15,7 +15,7 @@ type Check =
 
 /** The check of an address. Without `url` it looks at the machine of Postern only. */
 export function AddressCheck({ url }: { url: string | undefined }) {
-  const [check, setCheck] = useState<Check>({ kind: 'idle' });
+  const [check, setCheck] = useState<CheckProgress>({ kind: 'idle' });
   const run = async (): Promise<void> => {
     setCheck({ kind: 'running' });
     const answer = await sendToApi('POST', 'api/status/doctor');

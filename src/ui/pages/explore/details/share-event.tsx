@@ -17,10 +17,10 @@ const LIFETIMES: Readonly<Record<Lifetime, number>> = {
   week: 7 * 86_400,
 };
 
-type Shown = 'button' | 'form' | { readonly url: string };
+type ShareState = 'button' | 'form' | { readonly url: string };
 
 export function ShareEvent({ id }: { id: string }) {
-  const [shown, show] = useState<Shown>('button');
+  const [shown, show] = useState<ShareState>('button');
   /** Closes the form, unless the link was made: its dialog has replaced the form then. */
   const closeForm = (): void => show((was) => (was === 'form' ? 'button' : was));
   return (

@@ -22,7 +22,7 @@ import { RecoveryCodes } from './recovery-codes.tsx';
 import { TotpSetup } from './totp-setup.tsx';
 
 type OpenForm = 'remove' | 'codes';
-type Shown =
+type TwoStepView =
   | { readonly kind: 'list' }
   | { readonly kind: 'setup'; readonly offer: TotpOffer }
   | { readonly kind: 'codes'; readonly codes: readonly string[] };
@@ -30,7 +30,7 @@ type Shown =
 export function TwoStep({ profile, passkeyOrigin }: { profile: Profile; passkeyOrigin: string }) {
   const [factors, again] = useFetched('api/second-factor', readFactors);
   const { form, open, done, setDone, ...shared } = useForm<OpenForm>(again);
-  const [shown, show] = useState<Shown>({ kind: 'list' });
+  const [shown, show] = useState<TwoStepView>({ kind: 'list' });
   const [problem, setProblem] = useState('');
   const start = async (): Promise<void> => {
     const response = await sendToApi('POST', 'api/second-factor/totp');
