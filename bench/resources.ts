@@ -5,7 +5,7 @@ import { openFiles, residentMegabytes } from './machine.ts';
 import type { StartedPostern } from './start-postern.ts';
 
 /** For `nodeFlags` of a server that is to be asked. */
-export const TELLING: readonly string[] = ['--import', join(import.meta.dirname, 'servers/tell-resources.ts')];
+export const TELLING: readonly string[] = ['--import', join(import.meta.dirname, 'servers/report-resources.ts')];
 
 export interface Resources {
   /** Handles and requests of Node's own kinds: `TCPSocketWrap`, `Timeout`, … */

@@ -10,7 +10,7 @@ import { ticks } from './resources/ticks.ts';
 import type { Runtime } from './runtime.ts';
 
 export interface Canary {
-  /** One round now, by what is in force; `share` is the part of the time in which a question may be under way. */
+  /** One round now, by what is active; `share` is the part of the time in which a question may be under way. */
   round(share?: number): Promise<Round | undefined>;
   /** One round now, with half of the time for questions: a person waits for it. */
   run(): Promise<CanaryStatus | null>;
@@ -26,7 +26,7 @@ const AGAIN_MS = 60_000;
 /** Replicas that start together do not ask together. */
 const LATEST_FIRST_MS = 60_000;
 
-export function startCanary(runtime: Runtime, inForce: () => Generation): Canary {
+export function startCanary(runtime: Runtime, active: () => Generation): Canary {
   const stop = new AbortController();
   let rounds = 0;
   let running: Promise<Round | undefined> | undefined;
@@ -34,12 +34,12 @@ export function startCanary(runtime: Runtime, inForce: () => Generation): Canary
   let lastAt: number | undefined;
 
   const run = async (share: number): Promise<Round | undefined> => {
-    const generation = inForce();
+    const generation = active();
     const { accounts, canary } = generation;
     try {
       const layout = canary.layout();
       const [camera = ''] = layout?.cameras ?? [];
-      const isOver = (): boolean => inForce() !== generation;
+      const isOver = (): boolean => active() !== generation;
       const ask = canaryAsk({ gate: canary.gate, camera, signal: stop.signal });
       const round = await runRound({
         ask: paced(ask, { share, signal: stop.signal, isOver, ticks }),
@@ -50,10 +50,10 @@ export function startCanary(runtime: Runtime, inForce: () => Generation): Canary
         openApi: canary.openApi,
       });
       rounds += 1;
-      runtime.canary.tell(round, accounts.routeDeps.audit);
+      runtime.canary.report(round, accounts.routeDeps.audit);
       return round;
     } catch (fault) {
-      if (!(fault instanceof Stopped)) runtime.canary.tell(undefined, accounts.routeDeps.audit, fault);
+      if (!(fault instanceof Stopped)) runtime.canary.report(undefined, accounts.routeDeps.audit, fault);
       return undefined;
     }
   };
@@ -64,7 +64,7 @@ export function startCanary(runtime: Runtime, inForce: () => Generation): Canary
     return running;
   };
   const timer = setInterval(() => {
-    const { every } = inForce().settings.canary;
+    const { every } = active().settings.canary;
     const isDue = every !== null && ticks() >= (lastAt === undefined ? firstAt : lastAt + every * 1000);
     if (!isDue || running !== undefined) return;
     lastAt = ticks();
@@ -77,7 +77,7 @@ export function startCanary(runtime: Runtime, inForce: () => Generation): Canary
   return {
     round,
     async run() {
-      if (!inForce().settings.nvr.url) return null;
+      if (!active().settings.nvr.url) return null;
       await round(SHARE_NOW);
       return runtime.canary.status();
     },

@@ -14,7 +14,7 @@ import type { Rules } from '../gateway/decision/admit.ts';
 import { createGate, type Gate } from '../gateway/entry/gate.ts';
 import type { GateDeps } from '../gateway/entry/gate-deps.ts';
 import type { Readiness } from '../telemetry/readiness.ts';
-import type { AccountsInForce } from './accounts/accounts-in-force.ts';
+import type { ActiveAccounts } from './accounts/active-accounts.ts';
 import { addressCheck } from './gate/address-check.ts';
 import { createAuthorizer } from './gate/authorizer.ts';
 import { gateDeps } from './gate/gate.ts';
@@ -29,7 +29,7 @@ import { serviceStatus } from './telemetry/status.ts';
 export interface Generation {
   readonly config: ServiceConfig;
   readonly settings: Settings;
-  readonly accounts: AccountsInForce;
+  readonly accounts: ActiveAccounts;
   readonly components: Components;
   readonly gates: Readonly<Record<ListenerName, Gate>>;
   /** The rules for checking open streams again; nothing of it is counted. */
@@ -178,7 +178,7 @@ const OPEN_API = '/api/openapi.json';
 function checkUnder(
   { settings, policyNvr }: ServiceConfig,
   { store, clock, addressChecks }: Runtime,
-  { routeDeps }: AccountsInForce,
+  { routeDeps }: ActiveAccounts,
   build: Build,
 ): AddressCheck {
   const { roles, tokenStore, audit } = routeDeps;
@@ -198,7 +198,7 @@ function checkUnder(
 }
 
 /** A gate that stays while a reload exchanges what is behind it. */
-export const currentGate = (name: ListenerName, inForce: () => Generation): Gate => ({
-  onRequest: (request, response) => inForce().gates[name].onRequest(request, response),
-  onUpgrade: (request, socket, head) => inForce().gates[name].onUpgrade(request, socket, head),
+export const currentGate = (name: ListenerName, active: () => Generation): Gate => ({
+  onRequest: (request, response) => active().gates[name].onRequest(request, response),
+  onUpgrade: (request, socket, head) => active().gates[name].onUpgrade(request, socket, head),
 });

@@ -1,4 +1,4 @@
-/** Hot reload: the generation in force, and the switch to the next one, all at one moment or not at all (SPEC 1). */
+/** Hot reload: the active generation, and the switch to the next one, all at one moment or not at all (SPEC 1). */
 import type { NewAdminPassword } from '../accounts/login/first-admin.ts';
 import type { RunCanary } from '../canary/run-route.ts';
 import { renewed } from '../config/changed-keys.ts';
@@ -23,7 +23,7 @@ export interface Reloaded {
 }
 
 export interface Generations {
-  inForce(): Generation;
+  active(): Generation;
   /** Undefined until the first one is open. */
   config(): ServiceConfig | undefined;
   /** A sentence for each warning of the status page. */
@@ -81,7 +81,7 @@ export function createGenerations(more: () => readonly string[], runCanary: RunC
   };
 
   return {
-    inForce: () => now().generation,
+    active: () => now().generation,
     config: () => opened?.generation.config,
     warnings: report.warnings,
     async open(config, runtime) {

@@ -17,7 +17,7 @@ export interface Addresses {
 export interface ListenerDeps {
   readonly settings: Settings;
   readonly gates: Readonly<Record<ListenerName, Gate>>;
-  /** `nvr.timeout_idle` in force. */
+  /** The active `nvr.timeout_idle`. */
   readonly timeoutIdle: () => number;
   /** The certificates of the external listener. */
   readonly tls: ServedCertificates | undefined;

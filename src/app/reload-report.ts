@@ -11,7 +11,7 @@ export interface ReloadReport {
   started(generation: Generation, runtime: Runtime): void;
   taken(next: Generation, before: Generation, renewal: Renewal, runtime: Runtime): void;
   rejected(config: Omit<InvalidConfig, 'kind'>, runtime: Runtime): void;
-  /** Warnings of the configuration in force, keys that wait for a restart, and why the last reload was rejected: a sentence each. */
+  /** Warnings of the active configuration, keys that wait for a restart, and why the last reload was rejected: a sentence each. */
   warnings(): readonly string[];
 }
 
@@ -27,7 +27,7 @@ export function createReloadReport(more: () => readonly string[]): ReloadReport 
   let waiting: readonly string[] = [];
   let ofGeneration = (): readonly string[] => [];
   const warnings = (): readonly string[] => [...notTaken, ...waiting, ...ofGeneration(), ...more()];
-  const inForce = ({ config }: Generation, runtime: Runtime): void => {
+  const announce = ({ config }: Generation, runtime: Runtime): void => {
     ofGeneration = () => [...config.warnings, ...runtime.trustedHeaders.warnings(config)];
     for (const warning of warnings()) runtime.log.warn(warning);
     const { metrics } = runtime.counters;
@@ -36,7 +36,7 @@ export function createReloadReport(more: () => readonly string[]): ReloadReport 
   };
   return {
     warnings,
-    started: inForce,
+    started: announce,
     taken(next, before, renewal, runtime) {
       const { config } = next;
       notTaken = [];
@@ -46,7 +46,7 @@ export function createReloadReport(more: () => readonly string[]): ReloadReport 
       ];
       runtime.log.info({ file: config.file, changed: changedKeys(renewal, before, next) }, TAKEN);
       runtime.counters.metrics.reloads.add(1, 'ok');
-      inForce(next, runtime);
+      announce(next, runtime);
     },
     rejected({ file, problems }, { log, counters: { metrics } }) {
       const sentences = problems.map((problem) => formatProblem(file, problem));

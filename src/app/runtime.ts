@@ -24,7 +24,7 @@ import { ticks } from './resources/ticks.ts';
 import { type Certificates, openCertificates } from './resources/tls.ts';
 import { openTrustedHeaders, TRUSTED_HEADERS_FILES, type TrustedHeaders } from './resources/trusted-headers.ts';
 import type { StartOptions } from './start-options.ts';
-import { type CanaryTold, createCanaryTold } from './telemetry/canary-told.ts';
+import { type CanaryReport, createCanaryReport } from './telemetry/canary-report.ts';
 import { type ClockOffset, watchClockOffset } from './telemetry/clock-offset.ts';
 import { type Health, openHealth } from './telemetry/health.ts';
 import { openTelemetry, type RuntimeTelemetry } from './telemetry/telemetry.ts';
@@ -51,7 +51,7 @@ export interface Runtime {
   readonly underWay: UnderWay;
   readonly places: UpstreamPlaces;
   readonly unknownRoutes: UnknownRoutes;
-  readonly canary: CanaryTold;
+  readonly canary: CanaryReport;
   readonly pages: BuiltPages;
   /** Doctor on the status page: one run at a time. */
   readonly addressChecks: OneAtATime;
@@ -60,8 +60,8 @@ export interface Runtime {
   close(): Promise<void>;
 }
 
-/** What is in force now; a reload changes it. */
-export interface InForce {
+/** What is active now; a reload changes it. */
+export interface ActiveConfig {
   readonly config: () => ServiceConfig;
   /** The caller as of now; undefined when the session or token has ended. */
   readonly recheck: (caller: Caller) => Promise<Caller | undefined>;
@@ -70,7 +70,7 @@ export interface InForce {
 const PAGES = join(import.meta.dirname, '../../dist/ui');
 
 /** Rejects with a sentence when something needed cannot be had; nothing is left open then. */
-export async function openRuntime(options: StartOptions, inForce: InForce): Promise<Runtime> {
+export async function openRuntime(options: StartOptions, active: ActiveConfig): Promise<Runtime> {
   await using opened = new AsyncDisposableStack();
   const { clock, version, env, directory, steadyClock } = options;
   const { settings } = options.config;
@@ -80,7 +80,7 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
   const log = logs.named('service');
   const { trustedHeadersFile = TRUSTED_HEADERS_FILES.mounted } = options;
   const listFiles = { ...TRUSTED_HEADERS_FILES, mounted: trustedHeadersFile };
-  const trustedHeaders = await openTrustedHeaders(listFiles, inForce.config, log);
+  const trustedHeaders = await openTrustedHeaders(listFiles, active.config, log);
   opened.defer(() => trustedHeaders.close());
   let ledger: Ledger | undefined;
   let told: Accounts['sendOfService'] | undefined;
@@ -91,7 +91,7 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
     trustedHeaders,
     logs,
     clock,
-    settingsInForce: () => inForce.config().settings,
+    activeSettings: () => active.config().settings,
     onRefusedAct: (act) => ledger?.note(act),
   });
   const { metrics, recent } = counters;
@@ -119,7 +119,7 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
   const mayDelete = createDeletionGuard(clock, steadyClock ?? { now: ticks });
   ledger = openLedger({
     settings,
-    settingsInForce: () => inForce.config().settings,
+    activeSettings: () => active.config().settings,
     store,
     clock,
     mayDelete,
@@ -146,7 +146,7 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
   opened.defer(() => accounts.close());
   const openStreams = createOpenStreams({
     version: store.version,
-    recheck: inForce.recheck,
+    recheck: active.recheck,
     clock,
     grace: isShared
       ? { seconds: settings.store.grace, clock: steadyClock ?? { now: ticks }, isHeard: store.isCurrent }
@@ -176,7 +176,7 @@ export async function openRuntime(options: StartOptions, inForce: InForce): Prom
     underWay: createUnderWay(clientKey),
     places: createUpstreamPlaces(),
     unknownRoutes: createUnknownRoutes(clock),
-    canary: createCanaryTold(metrics, logs.named('service.canary'), () => unixSeconds(clock)),
+    canary: createCanaryReport(metrics, logs.named('service.canary'), () => unixSeconds(clock)),
     pages: readBuiltPages(PAGES),
     addressChecks: oneAtATime(),
     certificates,

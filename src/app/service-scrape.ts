@@ -1,4 +1,4 @@
-/** The scrape of a running service: what is told is that of the generation in force (SPEC 9). */
+/** The scrape of a running service: its values are those of the active generation (SPEC 9). */
 import type { Upstream } from '../domain/addresses/socket-address.ts';
 import type { Scrape } from '../telemetry/scrape.ts';
 import type { Generation } from './generation.ts';
@@ -10,15 +10,15 @@ import { openScrape } from './telemetry/scrape.ts';
 const awake = (backend: EventsBackend | undefined): Upstream | undefined =>
   backend?.isAwake() ? backend.upstream : undefined;
 
-export const serviceScrape = (runtime: Runtime, inForce: () => Generation): Scrape => {
+export const serviceScrape = (runtime: Runtime, active: () => Generation): Scrape => {
   const { certificates, accounts } = runtime;
   return openScrape({
     ...runtime,
-    settings: () => inForce().settings,
-    cameras: () => inForce().components.cameras.it.current() ?? [],
-    eventsBackend: () => awake(inForce().components.events.it),
+    settings: () => active().settings,
+    cameras: () => active().components.cameras.it.current() ?? [],
+    eventsBackend: () => awake(active().components.events.it),
     certificate: () => certificates?.current().certificate,
-    waitingPasswordChecks: () => inForce().accounts.routeDeps.hasher.waiting(),
+    waitingPasswordChecks: () => active().accounts.routeDeps.hasher.waiting(),
     heldRevocations: runtime.store.heldRevocations,
     certificateProblem: () => certificates && (certificates.problem() ?? null),
     countDroppedLines: () => void runtime.health.log(),

@@ -36,11 +36,11 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   opened.defer(openPorts.close);
   let canary: Canary | undefined;
   const generations = createGenerations(openPorts.warnings, async () => (await canary?.run()) ?? null);
-  const { inForce } = generations;
+  const { active } = generations;
   const runtime = await openRuntime(options, {
     // What runs by the clock, as the ledger does, may ask before the first generation is open.
     config: () => generations.config() ?? config,
-    recheck: (caller) => inForce().accounts.recheck(caller),
+    recheck: (caller) => active().accounts.recheck(caller),
   });
   opened.defer(runtime.close);
   opened.defer(generations.close);
@@ -48,20 +48,20 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   const { log, accounts, openStreams, certificates } = runtime;
 
   let isStopping = false;
-  const { expose } = serviceScrape(runtime, inForce);
-  const readiness = () => inForce().readiness();
+  const { expose } = serviceScrape(runtime, active);
+  const readiness = () => active().readiness();
   const telemetry = createTelemetryServer({
     expose,
     readiness,
     isStopping: () => isStopping,
-    hosts: () => inForce().settings.server.internal_hosts,
+    hosts: () => active().settings.server.internal_hosts,
   });
-  const gates = { external: currentGate('external', inForce), internal: currentGate('internal', inForce) };
+  const gates = { external: currentGate('external', active), internal: currentGate('internal', active) };
   const { addresses, drain } = await openListeners({
     settings: config.settings,
     onFull: runtime.health.onFull,
     gates,
-    timeoutIdle: () => inForce().settings.nvr.timeout_idle,
+    timeoutIdle: () => active().settings.nvr.timeout_idle,
     tls: certificates,
     telemetry,
     activated: activatedSockets(options.env, process.pid),
@@ -70,12 +70,12 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
     isStopping = true;
     log.info('stopping: requests in flight are finished first');
     openStreams.leaveSockets();
-    await drain(inForce().settings.server.shutdown_grace);
+    await drain(active().settings.server.shutdown_grace);
   });
-  canary = startCanary(runtime, inForce);
+  canary = startCanary(runtime, active);
   opened.defer(canary.close);
   // Only now: a password that is made for a start that fails is never shown.
-  const newAdminPassword = await accounts.settle(inForce().accounts, config.settings.auth.reset_admin_password);
+  const newAdminPassword = await accounts.settle(active().accounts, config.settings.auth.reset_admin_password);
   await rememberStore(options, runtime);
   log.info({ addresses }, 'started');
   openPorts.look(config, log);

@@ -1,4 +1,4 @@
-/** Compares a reloaded configuration with the one in force: what changes now, what waits for a restart (SPEC 1, reload). */
+/** Compares a reloaded configuration with the active one: what changes now, what waits for a restart (SPEC 1, reload). */
 import { isDeepStrictEqual } from 'node:util';
 import { type Finding, when } from './problems/problems.ts';
 import type { Settings } from './schema/schema.ts';
@@ -22,9 +22,9 @@ export interface Renewal {
   readonly changed: readonly string[];
   /** Keys that would have another value after a restart. */
   readonly waiting: readonly string[];
-  /** Those of `waiting` that wait because their new value would trust more than the one in force. */
+  /** Those of `waiting` that wait because their new value would trust more than the active one. */
   readonly held: readonly string[];
-  /** Changes that are in force at once but are often made by mistake. */
+  /** Changes that are active at once but are often made by mistake. */
   readonly warnings: readonly Finding[];
 }
 

@@ -46,7 +46,7 @@ export async function openConfigFile(
   }
 }
 
-/** Another file than the one in force. */
+/** Another file than the active one. */
 export async function readConfigFile(file: string): Promise<Result<ConfigFile, string>> {
   try {
     return ok({ file, text: await readBounded(file), created: false });

@@ -6,7 +6,7 @@ import { type DirectedSchema, isWider } from './schema/widening.ts';
 import { trustedPeersOf } from './trusted-peers.ts';
 
 /**
- * Keys of `different` that keep the value in force until a restart, because the new one would believe identity from more
+ * Keys of `different` that keep the active value until a restart, because the new one would believe identity from more
  * places, or because the key is gone and its default allows more. `given`: the keys that have a value in the new file.
  */
 export function heldKeys(

@@ -3,7 +3,7 @@ import { ANONYMOUS, type UserName } from '../domain/names.ts';
 import type { RequestFacts } from '../domain/request.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { rightsOfRoles } from '../domain/rights/rights.ts';
-import type { RolesInForce } from '../domain/rights/role-limits.ts';
+import type { ActiveRoles } from '../domain/rights/role-limits.ts';
 import type { IdentitySource, IdentityVerdict } from '../domain/verdict.ts';
 import { headerNotes, type WhyDropped } from './header-notes.ts';
 import { type IdentityHeader, type IdentityHeaderRules, readIdentityHeader } from './identity-header.ts';
@@ -14,7 +14,7 @@ export interface ProxyHeaderOptions extends IdentityHeaderRules, RoleMapping {
   /** `proxy.header_map`, lower-case names. */
   readonly headerMap: { readonly user?: string | undefined; readonly role?: string | undefined };
   /** Asked at each request, for roles are also made in the console. */
-  readonly roles: () => RolesInForce;
+  readonly roles: () => ActiveRoles;
   /** Unix seconds: roles have hours. */
   readonly now: () => number;
   /** Undefined when no `proxy.auth_secret` is set. For the trace only: `decision/accepted-caller.ts` checks it. */
@@ -69,7 +69,7 @@ function proxyUserName(header: IdentityHeader): Result<UserName, string> {
   return ok(name as UserName);
 }
 
-function roleOf(header: IdentityHeader, mapping: RoleMapping, { cameras }: RolesInForce): RoleVerdict {
+function roleOf(header: IdentityHeader, mapping: RoleMapping, { cameras }: ActiveRoles): RoleVerdict {
   if (header.kind === 'unusable') return { kind: 'denied', because: 'header-unusable', groups: [] };
   return resolveRole(header.kind === 'believed' ? header.text : undefined, mapping, cameras.keys());
 }
@@ -77,13 +77,13 @@ function roleOf(header: IdentityHeader, mapping: RoleMapping, { cameras }: Roles
 function verdictOf(
   user: Result<UserName, string>,
   role: RoleVerdict,
-  inForce: RolesInForce,
+  active: ActiveRoles,
   now: number,
 ): IdentityVerdict {
   if (!user.ok) return { kind: 'refused', reason: 'proxy-user-missing' };
   if (role.kind === 'denied') return { kind: 'refused', reason: 'proxy-role-denied' };
   const roles = role.matches.map((match) => match.role);
-  const rights = rightsOfRoles(roles, inForce, now);
+  const rights = rightsOfRoles(roles, active, now);
   const credential = { kind: 'proxy-headers' } as const;
   return {
     kind: 'identified',

@@ -18,10 +18,10 @@ export function localClock(timeZone?: string): (at: number) => LocalTime {
  * A clock of the active zone: a reload may change it. `null`: that of the service. The zone is asked for when a time is, for
  * the clock is made before a configuration is active.
  */
-export function localClockInForce(zoneInForce: () => string | null): (at: number) => LocalTime {
+export function activeLocalClock(activeZone: () => string | null): (at: number) => LocalTime {
   let known: { readonly zone: string | null; readonly timeAt: (at: number) => LocalTime } | undefined;
   return (at) => {
-    const zone = zoneInForce();
+    const zone = activeZone();
     if (known === undefined || known.zone !== zone) known = { zone, timeAt: localClock(zone ?? undefined) };
     return known.timeAt(at);
   };

@@ -12,7 +12,7 @@ export type InvitationContext = ParameterizedContext<RouteState>;
 
 export type { InvitationVisit };
 
-export interface InvitationDesk {
+export interface InvitationService {
   look(token: string, ctx: InvitationContext): Promise<InvitationVisit>;
   accept(
     given: { readonly token: string; readonly password: string },
@@ -21,7 +21,7 @@ export interface InvitationDesk {
 }
 
 export interface InvitationPageDeps {
-  readonly desk: InvitationDesk;
+  readonly service: InvitationService;
   readonly headers: Readonly<Record<string, string>>;
   /** `auth.password_min_length`. */
   readonly shortestPassword: number;
@@ -52,7 +52,7 @@ const REFERRER = {
 } as const;
 
 export function createInvitationPage(deps: InvitationPageDeps) {
-  const { desk, headers } = deps;
+  const { service, headers } = deps;
   const show = (ctx: InvitationContext, shown: InvitationCard, status: number = STATUS[shown.kind]): void => {
     ctx.set({ ...headers, ...REFERRER });
     if (shown.kind === 'limited') ctx.set('Retry-After', String(shown.seconds));
@@ -70,17 +70,17 @@ export function createInvitationPage(deps: InvitationPageDeps) {
   };
   const tokenOf = (ctx: InvitationContext): string => (ctx as Context)['params']['token'] ?? '';
   return {
-    get: async (ctx: InvitationContext): Promise<void> => show(ctx, await desk.look(tokenOf(ctx), ctx)),
+    get: async (ctx: InvitationContext): Promise<void> => show(ctx, await service.look(tokenOf(ctx), ctx)),
     async post(ctx: InvitationContext): Promise<void> {
       const token = tokenOf(ctx);
       const form = await readForm(ctx.req, { bytes: BODY_LIMITS.credentials, seconds: deps.bodySeconds() });
       if (form.kind !== 'read') return show(ctx, { kind: 'void' }, BODY_STATUS[form.kind]);
       const password = form.fields.get('password') ?? '';
       if (form.fields.get('again') === password) {
-        const visit = await desk.accept({ token, password }, ctx);
+        const visit = await service.accept({ token, password }, ctx);
         return show(ctx, visit.kind === 'password-unfit' ? inWords(visit, password, pageLanguage(ctx), deps) : visit);
       }
-      const visit = await desk.look(token, ctx);
+      const visit = await service.look(token, ctx);
       show(ctx, visit.kind === 'holds' ? { ...visit, kind: 'differ' } : visit);
     },
   };

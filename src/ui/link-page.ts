@@ -9,7 +9,7 @@ import { readForm } from './read-form.ts';
 
 export type LinkContext = ParameterizedContext<RouteState>;
 
-export interface LinkDesk {
+export interface LinkService {
   visit(secret: string, ctx: LinkContext): Promise<LinkPageVisit>;
   givePin(
     given: { readonly secret: string; readonly pin: string },
@@ -18,7 +18,7 @@ export interface LinkDesk {
 }
 
 export interface LinkPageDeps {
-  readonly desk: LinkDesk;
+  readonly service: LinkService;
   readonly stylesheetOf: (ctx: Context) => string | undefined;
   readonly bodySeconds: () => number;
   readonly basePathOf: (ctx: Context) => string;
@@ -57,7 +57,7 @@ const HEADERS = {
 const REFERRER = { form: 'strict-origin', other: 'no-referrer' } as const;
 const BUSY_RETRY_SECONDS = 5;
 
-export function createLinkPage({ desk, stylesheetOf, bodySeconds, basePathOf }: LinkPageDeps) {
+export function createLinkPage({ service, stylesheetOf, bodySeconds, basePathOf }: LinkPageDeps) {
   const secretOf = (ctx: LinkContext): string => (ctx as Context)['params']['secret'] ?? '';
   const placesOf = (ctx: LinkContext): LinkPlaces => ({
     stylesheet: stylesheetOf(ctx as Context),
@@ -75,11 +75,11 @@ export function createLinkPage({ desk, stylesheetOf, bodySeconds, basePathOf }: 
     ctx.body = renderLinkPage(page, pageLanguage(ctx), placesOf(ctx));
   };
   return {
-    get: async (ctx: LinkContext): Promise<void> => show(ctx, await desk.visit(secretOf(ctx), ctx)),
+    get: async (ctx: LinkContext): Promise<void> => show(ctx, await service.visit(secretOf(ctx), ctx)),
     async post(ctx: LinkContext): Promise<void> {
       const form = await readForm(ctx.req, { bytes: BODY_LIMITS.credentials, seconds: bodySeconds() });
       if (form.kind !== 'read') return show(ctx, { kind: 'over' }, BODY_STATUS[form.kind]);
-      const outcome = await desk.givePin({ secret: secretOf(ctx), pin: form.fields.get('pin') ?? '' }, ctx);
+      const outcome = await service.givePin({ secret: secretOf(ctx), pin: form.fields.get('pin') ?? '' }, ctx);
       if (outcome.kind !== 'right') return show(ctx, outcome);
       ctx.set({ ...HEADERS, 'Referrer-Policy': REFERRER.other });
       ctx.append('Set-Cookie', outcome.cookie);

@@ -8,8 +8,8 @@ import type { BuiltPages } from './built-pages.ts';
 import { assetHeaders, type PageHeaders, pageHeaders } from './content-security-policy.ts';
 import { escapeHtml } from './escape-html.ts';
 import { asJson, asText, fillPage } from './fill-page.ts';
-import { createInvitationPage, type InvitationContext, type InvitationDesk } from './invitation-page.ts';
-import { createLinkPage, type LinkContext, type LinkDesk } from './link-page.ts';
+import { createInvitationPage, type InvitationContext, type InvitationService } from './invitation-page.ts';
+import { createLinkPage, type LinkContext, type LinkService } from './link-page.ts';
 import { createLoginPage, type LogIn } from './login-page.ts';
 import { MANIFEST_PATH, manifestOf } from './manifest.ts';
 import { pageLanguage } from './page-language.ts';
@@ -33,8 +33,8 @@ export interface UiOptions {
   readonly frameAncestors: string;
   /** Logs in by a form that is sent without a script. */
   readonly logIn: LogIn;
-  readonly invitations: InvitationDesk;
-  readonly links: LinkDesk;
+  readonly invitations: InvitationService;
+  readonly links: LinkService;
   /** `server.timeout_login_body`. */
   readonly bodySeconds: () => number;
   /** The prefix that was cut from this request's path (`server.base_path` or `X-Ingress-Path`); '' for none. */
@@ -75,14 +75,18 @@ export function createUiRoutes(options: UiOptions): Router {
     pages.kind === 'built' && pages[kind] ? `${basePathOf(ctx)}${ASSETS_PATH}${pages[kind]}` : undefined;
   const invitation = createInvitationPage({
     ...options,
-    desk: options.invitations,
+    service: options.invitations,
     headers: headers.page,
     stylesheetOf: (ctx) => assetOf(ctx, 'stylesheet'),
     scriptOf: (ctx) => assetOf(ctx, 'invitationScript'),
   });
   router.get(`${INVITATION_PATH}/:token`, (ctx) => invitation.get(ctx as InvitationContext));
   router.post(`${INVITATION_PATH}/:token`, (ctx) => invitation.post(ctx as InvitationContext));
-  const link = createLinkPage({ ...options, desk: options.links, stylesheetOf: (ctx) => assetOf(ctx, 'stylesheet') });
+  const link = createLinkPage({
+    ...options,
+    service: options.links,
+    stylesheetOf: (ctx) => assetOf(ctx, 'stylesheet'),
+  });
   router.get(`${LINK_PATH}/:secret`, (ctx) => link.get(ctx as LinkContext));
   router.post(`${LINK_PATH}/:secret`, (ctx) => link.post(ctx as LinkContext));
   if (!options.hasNvr) router.get('/', (ctx) => moveTo(ctx, 302, `${basePathOf(ctx)}/postern/`));

@@ -34,7 +34,7 @@ function side(
   roles: Readonly<Record<string, RoleText>>,
 ): RuleSet {
   const entries = Object.entries(roles) as [Role, RoleText][];
-  const inForce = {
+  const active = {
     cameras: new Map(entries.map(([role, { cameras }]) => [role, cameras])),
     limits: new Map(entries.map(([role, { deny }]) => [role, { deny }])),
     zone: 'UTC',
@@ -42,7 +42,7 @@ function side(
   const holders = users.map((role, at) => ({
     kind: 'user' as const,
     name: `u${at}`,
-    rights: rightsOfUser({ role: role as Role, createdAt: 1 }, inForce, NOW),
+    rights: rightsOfUser({ role: role as Role, createdAt: 1 }, active, NOW),
   }));
   return { rows, routes: compileRouteTable(rows), holders };
 }

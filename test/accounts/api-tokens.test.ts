@@ -34,7 +34,7 @@ async function instance(t: TestContext, changes: Partial<ApiToken> = {}, ownerRo
     ...uses,
     ...changes,
   });
-  const { inForce: roles } = createRoleRegistry({ store: store.roles, fixed: IN_FORCE, version: store.version });
+  const { active: roles } = createRoleRegistry({ store: store.roles, fixed: IN_FORCE, version: store.version });
   const parts = { tokenStore: store.apiTokens, store: store.accounts, clock, roles, authEnabled };
   const tokens = createApiTokens({ ...parts, accountsVersion: store.version });
   const outcome = async (token = text): Promise<string> => {

@@ -9,7 +9,7 @@ import { newRecoveryCodes, recoveryCodeHash } from '../../src/accounts/second-fa
 import { createSealer } from '../../src/accounts/second-factor/sealed-secret.ts';
 import { createTickets } from '../../src/accounts/second-factor/step-ticket.ts';
 import { codeAt, matchingStep, stepAt, totpUri } from '../../src/accounts/second-factor/totp.ts';
-import { idlePasskeys, tellUnusable } from '../../src/app/accounts/tell-unusable.ts';
+import { idlePasskeys, warnOfUnusable } from '../../src/app/accounts/unusable-factors.ts';
 import type { UserName } from '../../src/domain/names.ts';
 
 const SECRET = Buffer.from('12345678901234567890');
@@ -126,7 +126,7 @@ describe('Passkeys that cannot be used', () => {
     const warned: string[] = [];
     const log = { warn: (_: object, text: string) => void warned.push(text) };
     const store = { listFactors, countTotpNotSealedWith: async () => 0 };
-    await tellUnusable({ auth, server: { public_url: undefined } }, store, { keyId: 'k' }, log);
+    await warnOfUnusable({ auth, server: { public_url: undefined } }, store, { keyId: 'k' }, log);
     assert.match(warned.join(), /cannot be used\. Passkeys are off: .*server\.public_url/);
   });
 });

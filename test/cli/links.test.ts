@@ -7,7 +7,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { Command } from 'commander';
 import { createLinkAdmin } from '../../src/accounts/links/link-admin.ts';
 import { signingKey } from '../../src/accounts/sessions/signing-secret.ts';
-import { keyedBy } from '../../src/app/accounts/factors-in-force.ts';
+import { keyedBy } from '../../src/app/accounts/active-factors.ts';
 import { openForCommands } from '../../src/app/commands/commands.ts';
 import { openForExplain } from '../../src/app/commands/explain.ts';
 import { registerExplainCommand } from '../../src/cli/commands/explain.ts';

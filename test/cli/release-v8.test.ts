@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { runPostern, servePostern } from '../support/run-postern.ts';
 
-const env = { NODE_OPTIONS: `--import=${import.meta.resolve('../support/tell-optimized.ts')}` };
+const env = { NODE_OPTIONS: `--import=${import.meta.resolve('../support/report-optimized.ts')}` };
 /** Of each thread. */
 const toldIn = (stderr: string): string[] =>
   [...stderr.matchAll(/hot code is optimized: (\w+)/g)].map(([, told = '']) => told);

@@ -233,9 +233,9 @@ describe('postern users', () => {
       '  user4: added with the role viewer, sees all cameras',
       `the roles of the NVR are from ${join(directory, 'config.yml')}`,
     ]);
-    const inForce = await roles();
+    const active = await roles();
     assert.deepEqual(
-      ['guests', 'watch', 'lost'].map((role) => inForce.get(role as Role)),
+      ['guests', 'watch', 'lost'].map((role) => active.get(role as Role)),
       [['front'], ['back', 'side door'], []],
     );
     assert.equal((await store.findUser('user3'))?.role, 'lost');

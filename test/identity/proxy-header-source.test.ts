@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { ALL_CAMERAS, type CustomRoles, scopeOf } from '../../src/domain/camera-scope.ts';
 import type { Role } from '../../src/domain/names.ts';
-import type { RolesInForce } from '../../src/domain/rights/role-limits.ts';
+import type { ActiveRoles } from '../../src/domain/rights/role-limits.ts';
 import type { IdentityVerdict } from '../../src/domain/verdict.ts';
 import type { IdentityTrace } from '../../src/identity/identity-trace.ts';
 import { createProxyHeaderSource, type ProxyHeaderOptions } from '../../src/identity/proxy-header-source.ts';
@@ -15,7 +15,7 @@ const PROXY = '10.0.0.1';
 const roles = (map: Record<string, string[]>): ProxyHeaderOptions['roleMap'] =>
   new Map(Object.entries(map) as [Role, string[]][]);
 
-const inForce = (cameras: CustomRoles): RolesInForce => ({ cameras, limits: new Map(), zone: 'UTC' });
+const active = (cameras: CustomRoles): ActiveRoles => ({ cameras, limits: new Map(), zone: 'UTC' });
 
 const options = (changes: Partial<ProxyHeaderOptions> = {}): ProxyHeaderOptions => ({
   headerMap: { user: 'x-forwarded-user', role: 'x-forwarded-groups' },
@@ -24,7 +24,7 @@ const options = (changes: Partial<ProxyHeaderOptions> = {}): ProxyHeaderOptions 
   separator: ',',
   roleMap: roles({}),
   defaultRole: undefined,
-  roles: () => inForce(new Map([['gardener' as Role, ['garden', 'patio_*']]])),
+  roles: () => active(new Map([['gardener' as Role, ['garden', 'patio_*']]])),
   now: () => 0,
   ...changes,
 });
@@ -64,7 +64,7 @@ describe('The proxy header source', () => {
 
   it('asks for the custom roles anew at each request', () => {
     const made = new Map<Role, string[]>();
-    const source = createProxyHeaderSource(options({ roles: () => inForce(made), defaultRole: 'none' }));
+    const source = createProxyHeaderSource(options({ roles: () => active(made), defaultRole: 'none' }));
     const request = someRequest({ peer: PROXY }, [user('carl'), groups('porch')]);
     assert.equal(brief(source.identify(request) as IdentityVerdict), 'proxy-role-denied');
     made.set('porch' as Role, ['porch']);

@@ -5,11 +5,11 @@ import type { Caller } from '../../domain/caller.ts';
 import { bothScopes, NO_CAMERAS, scopeOfNames } from '../../domain/camera-scope.ts';
 import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import { rightsOfRole, rightsOfUser } from '../../domain/rights/rights.ts';
-import type { RolesInForce } from '../../domain/rights/role-limits.ts';
+import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
 
 export interface MakerDeps {
   readonly store: Pick<AccountStore, 'findUser'>;
-  readonly roles: () => MaybePromise<RolesInForce>;
+  readonly roles: () => MaybePromise<ActiveRoles>;
   /** `auth.enabled`. */
   readonly authEnabled: boolean;
   /** The user must set up a second factor before anything else. */

@@ -1,17 +1,17 @@
-/** The custom roles in force: those of the configuration file and those created in the console (interface 2.2; SPEC 4.3). */
+/** The active custom roles: those of the configuration file and those created in the console (interface 2.2; SPEC 4.3). */
 
 import type { RoleStore, StoredRole } from '../../domain/accounts/role-store.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
 import type { Role } from '../../domain/names.ts';
 import { VERBS } from '../../domain/policy.ts';
-import { parseLimits, type RoleLimit, type RolesInForce } from '../../domain/rights/role-limits.ts';
+import { type ActiveRoles, parseLimits, type RoleLimit } from '../../domain/rights/role-limits.ts';
 import { createStoreGrace, type StoreGrace } from '../sessions/store-grace.ts';
 
 export interface CustomRoleDeps {
   readonly store: Pick<RoleStore, 'listRoles'>;
   /** `auth.roles` of the configuration: fixed, and above a role of the same name in the store. */
-  readonly fixed: RolesInForce;
+  readonly fixed: ActiveRoles;
   /** Changes with every change of the store, by this process or another; without it the store is read each time. */
   readonly version?: () => string;
   /** Remembers what the store says, and for how long. Default: by `version`, and not while the store cannot be reached. */
@@ -23,13 +23,13 @@ export interface RoleRegistry {
   readonly fixed: CustomRoles;
   /** The roles as last read. */
   current(): CustomRoles;
-  currentInForce(): RolesInForce;
+  activeAtLastRead(): ActiveRoles;
   /** The roles as they are: read again when the store has changed. */
   latest(): MaybePromise<CustomRoles>;
   /** The same, with what limits each role. */
-  inForce(): MaybePromise<RolesInForce>;
+  active(): MaybePromise<ActiveRoles>;
   /** `auth.roles` was read again. */
-  renew(fixed: RolesInForce): void;
+  renew(fixed: ActiveRoles): void;
 }
 
 export function createRoleRegistry({ store, version, onChange, ...parts }: CustomRoleDeps): RoleRegistry {
@@ -37,7 +37,7 @@ export function createRoleRegistry({ store, version, onChange, ...parts }: Custo
   let stored: readonly StoredRole[] = [];
   let roles = fixed.cameras;
   let text = textOf(roles);
-  let inForce = fixed;
+  let active = fixed;
   const { grace = createStoreGrace({ version }) } = parts;
   const remembered = grace.memory<readonly StoredRole[]>(1, { rowsOf: () => ['custom_roles'] });
 
@@ -50,7 +50,7 @@ export function createRoleRegistry({ store, version, onChange, ...parts }: Custo
     const isChanged = textOf(found) !== text;
     if (isChanged) [roles, text] = [found, textOf(found)];
     const ofFile = fixed;
-    inForce = {
+    active = {
       cameras: roles,
       limits: new Map([...ofFile.limits, ...others.flatMap(limitsOf)]),
       get zone() {
@@ -79,9 +79,9 @@ export function createRoleRegistry({ store, version, onChange, ...parts }: Custo
       join();
     },
     current: () => roles,
-    currentInForce: () => inForce,
+    activeAtLastRead: () => active,
     latest,
-    inForce: () => mapMaybe(latest(), () => inForce),
+    active: () => mapMaybe(latest(), () => active),
   };
 }
 

@@ -6,7 +6,7 @@ import { ADMIN, newRoleFault, parseCustomRoleName, type Role, type UserName, VIE
 import { err, ok, type Result } from '../../domain/result.ts';
 import { type WrittenLimits, writtenLimits } from '../../domain/rights/role-limits.ts';
 import { shown } from '../http/body-fields.ts';
-import { type AskedLimits, askedLimits } from './asked-limits.ts';
+import { type RequestedLimits, requestedLimits } from './requested-limits.ts';
 import type { RoleRegistry } from './role-registry.ts';
 
 export interface RoleDeps {
@@ -38,7 +38,7 @@ export interface ListedRole {
 /** What is asked for a role. Of the limits, null takes one away; one that is left out stays as it is. */
 export interface WantedRole {
   readonly cameras: readonly unknown[];
-  readonly limits?: AskedLimits;
+  readonly limits?: RequestedLimits;
   /** The role may have no camera at all: it waits for somebody to give it some. */
   readonly mayBeEmpty?: true;
 }
@@ -66,7 +66,7 @@ const EVERY_CAMERA = '*';
 export function createRoles({ store, roleStore, roleRegistry }: RoleDeps): Roles {
   return {
     async list() {
-      const [users, { cameras: custom, limits }] = await Promise.all([store.listUsers(), roleRegistry.inForce()]);
+      const [users, { cameras: custom, limits }] = await Promise.all([store.listUsers(), roleRegistry.active()]);
       const count = (role: Role): number => users.filter((user) => user.role === role).length;
       const builtin = [ADMIN, VIEWER].map((role) => [role, [EVERY_CAMERA], 'builtin'] as const);
       const others = [...custom].map(([role, cameras]) => [role, cameras, sourceOf(role, roleRegistry)] as const);
@@ -88,8 +88,8 @@ export function createRoles({ store, roleStore, roleRegistry }: RoleDeps): Roles
       });
     },
     async change(wanted) {
-      const inForce = await roleRegistry.inForce();
-      const known = [...inForce.cameras.keys()];
+      const active = await roleRegistry.active();
+      const known = [...active.cameras.keys()];
       const saved: StoredRole[] = [];
       const deleted: Role[] = [];
       for (const [name, asked] of wanted) {
@@ -103,8 +103,8 @@ export function createRoles({ store, roleStore, roleRegistry }: RoleDeps): Roles
           deleted.push(role.value);
           continue;
         }
-        const before = inForce.limits.get(role.value);
-        const limits = askedLimits(isList(asked) ? {} : (asked.limits ?? {}), before && writtenLimits(before));
+        const before = active.limits.get(role.value);
+        const limits = requestedLimits(isList(asked) ? {} : (asked.limits ?? {}), before && writtenLimits(before));
         if (!limits.ok) return refused('limits-invalid', `The role ${name}: ${limits.error}`);
         saved.push({ role: role.value, cameras: cameras.value, ...(limits.value && { limits: limits.value }) });
       }

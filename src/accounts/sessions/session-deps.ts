@@ -3,7 +3,7 @@ import type { CryptoKey } from 'jose';
 import type { AccountStore, User } from '../../domain/accounts/account.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { MaybePromise } from '../../domain/maybe-promise.ts';
-import type { RolesInForce } from '../../domain/rights/role-limits.ts';
+import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
 import type { CookieSettings } from './session-cookie.ts';
 import type { SessionEnds } from './session-ends.ts';
 import type { StoreGrace } from './store-grace.ts';
@@ -12,7 +12,7 @@ export interface SessionDeps {
   readonly store: Pick<AccountStore, 'findUser' | 'isRevoked' | 'revokeToken'>;
   readonly key: CryptoKey;
   readonly clock: Clock;
-  readonly roles: () => MaybePromise<RolesInForce>;
+  readonly roles: () => MaybePromise<ActiveRoles>;
   /** Seconds; 0 asks for a login on nearly every access (interface 5.1.4). */
   readonly sessionLength: number;
   /** Seconds before its end in which a session is renewed by any request. */

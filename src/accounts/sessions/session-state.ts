@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import type { User } from '../../domain/accounts/account.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { rightsOfUser } from '../../domain/rights/rights.ts';
-import type { RolesInForce } from '../../domain/rights/role-limits.ts';
+import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
 import type { SessionFault } from '../../domain/verdict.ts';
 import { saltOf } from '../passwords/password-hash.ts';
 import { loginOf } from './session-age.ts';
@@ -28,7 +28,7 @@ export interface Lasting extends Pick<SessionClaims, 'tokenId' | 'issuedAt' | 'e
 
 /** What a caller's rights are made from, beside the user. */
 export interface CallerRules {
-  readonly roles: RolesInForce;
+  readonly roles: ActiveRoles;
   /** Unix seconds. */
   readonly now: number;
   readonly owesFactor: (user: User) => boolean;

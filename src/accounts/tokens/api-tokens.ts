@@ -8,7 +8,7 @@ import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import { ADMIN, type Role, VIEWER } from '../../domain/names.ts';
 import { bothRights, grantOf, rightsOfRole, rightsOfUser } from '../../domain/rights/rights.ts';
-import type { RolesInForce } from '../../domain/rights/role-limits.ts';
+import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
 import type { ApiTokenVerdict } from '../../domain/verdict.ts';
 import { createStoreGrace, type StoreGrace } from '../sessions/store-grace.ts';
 
@@ -16,7 +16,7 @@ export interface ApiTokenDeps {
   readonly tokenStore: Pick<ApiTokenStore, 'findToken'>;
   readonly store: Pick<AccountStore, 'findUser'>;
   readonly clock: Clock;
-  readonly roles: () => RolesInForce | Promise<RolesInForce>;
+  readonly roles: () => ActiveRoles | Promise<ActiveRoles>;
   /** `auth.enabled`. */
   readonly authEnabled: boolean;
   /** The version of the accounts, as for sessions: without it tokens are read anew for each request. */
@@ -122,7 +122,7 @@ export function faultOfToken(
  * A token loses rights together with its owner and gains none: the cameras, denials, hours and history of both count. When
  * the owner's role shrank, it is the owner's. A token of a proxy's user has no owner here.
  */
-export function rightsOfToken(token: ApiToken, owner: User | undefined, roles: RolesInForce, now: number): Rights {
+export function rightsOfToken(token: ApiToken, owner: User | undefined, roles: ActiveRoles, now: number): Rights {
   const given = rightsOfRole(token.role, roles, now, owner && grantOf(owner));
   const narrowed =
     token.cameras === null ? given : { ...given, scope: bothScopes(given.scope, scopeOf(token.cameras)) };

@@ -22,15 +22,15 @@ import type { Metrics } from '../../telemetry/metrics.ts';
 import type { RecentFailures } from '../../telemetry/recent-failures.ts';
 import { ticks } from '../resources/ticks.ts';
 import { countedEvictions } from '../telemetry/counted.ts';
-import { type AccountsInForce, accountsUnder } from './accounts-in-force.ts';
+import { type ActiveAccounts, accountsUnder } from './active-accounts.ts';
+import { keyedBy } from './active-factors.ts';
 import { type Credentials, openCredentials } from './credentials.ts';
-import { keyedBy } from './factors-in-force.ts';
 import { createHashers } from './hashers.ts';
 import { createInvitationLimiter } from './invitations-of.ts';
 import { openLimits } from './limits.ts';
 import { createLinkLimiter } from './links-of.ts';
-import { tellUnusable } from './tell-unusable.ts';
 import { openTelling } from './telling.ts';
+import { warnOfUnusable } from './unusable-factors.ts';
 
 /** What a reload leaves as it is: tokens, counted failures, who is logged in. */
 export interface Accounts extends Credentials {
@@ -43,11 +43,11 @@ export interface Accounts extends Credentials {
   readonly knownClients: KnownClients;
   readonly sendOfService: (message: ServiceMessage) => void;
   /** The accounts as they are by these settings; nothing has changed yet. */
-  under(settings: Settings): AccountsInForce;
-  /** Puts it in force for all requests. */
-  enforce(accounts: AccountsInForce): void;
+  under(settings: Settings): ActiveAccounts;
+  /** Makes it active for all requests. */
+  enforce(accounts: ActiveAccounts): void;
   /** Makes users without their role viewers, and an admin where there is none. `reset`: with a new password in any case. */
-  settle(accounts: AccountsInForce, reset: boolean): Promise<NewAdminPassword | undefined>;
+  settle(accounts: ActiveAccounts, reset: boolean): Promise<NewAdminPassword | undefined>;
 }
 
 /** The home-automation add-on's options (interface 5.3). */
@@ -129,7 +129,7 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
   const key = await importSigningKey(secret.value.key);
   const hasherOf = createHashers();
   const keyed = keyedBy(secret.value.key);
-  await tellUnusable(settings, store.secondFactor, keyed.sealer, log);
+  await warnOfUnusable(settings, store.secondFactor, keyed.sealer, log);
   const deps = {
     codeLimiter,
     invitationLimiter: createInvitationLimiter(steadyClock),

@@ -17,7 +17,7 @@ import { hourly } from '../../domain/hourly.ts';
 import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
 import { parseRateLimit } from '../../domain/rate-limit.ts';
-import type { RolesInForce } from '../../domain/rights/role-limits.ts';
+import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
 import type { Store } from '../../store/open-store.ts';
 
 export interface Credentials {
@@ -43,7 +43,7 @@ export interface CredentialDeps {
   /** The digest of the key that sessions are signed with. */
   readonly keyId: string;
   /** Those of the configuration. */
-  readonly fixedRoles: RolesInForce;
+  readonly fixedRoles: ActiveRoles;
   /** `auth.enabled`, which changes at a start only. */
   readonly authEnabled: boolean;
   readonly clock: Clock;
@@ -93,7 +93,7 @@ export async function openCredentials(deps: CredentialDeps): Promise<Credentials
     tokenStore: store.apiTokens,
     store: store.accounts,
     clock,
-    roles: roleRegistry.inForce,
+    roles: roleRegistry.active,
     authEnabled,
     grace,
   });

@@ -18,7 +18,7 @@ import type { Store } from '../../store/open-store.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Credentials } from './credentials.ts';
 
-export interface LinksInForce extends Links {
+export interface ActiveLinks extends Links {
   /** What the link of that secret shows; counts a secret that is none against its sender's address. */
   sharedFrom(secret: string, address: string): MaybePromise<SharedThing | 'limited' | undefined>;
   /** Counts links that do not hold against their sender's address. */
@@ -28,7 +28,7 @@ export interface LinksInForce extends Links {
   enter(caller: Caller, client: Client, request: RequestFacts): Promise<RefusalReason | undefined>;
 }
 
-export interface LinksInForceDeps extends Pick<LinkDeps, 'clock' | 'owesFactor'> {
+export interface ActiveLinksDeps extends Pick<LinkDeps, 'clock' | 'owesFactor'> {
   readonly store: Pick<Store, 'links' | 'accounts'>;
   readonly credentials: Credentials;
   readonly passes: LinkPasses;
@@ -42,7 +42,7 @@ export interface LinksInForceDeps extends Pick<LinkDeps, 'clock' | 'owesFactor'>
 export const createLinkLimiter = (clock: Clock): MemoryLimiter =>
   createLoginLimiter({ clauses: [{ count: 60, windowSeconds: 60, text: '60/minute' }], clock });
 
-export function linksUnder({ links: { enabled }, auth }: Settings, deps: LinksInForceDeps): LinksInForce {
+export function linksUnder({ links: { enabled }, auth }: Settings, deps: ActiveLinksDeps): ActiveLinks {
   const { store, credentials, passes, clock, owesFactor } = deps;
   const linkStore = store.links;
   const links = createLinks({
@@ -51,7 +51,7 @@ export function linksUnder({ links: { enabled }, auth }: Settings, deps: LinksIn
     passes,
     clock,
     grace: credentials.grace,
-    roles: credentials.roleRegistry.inForce,
+    roles: credentials.roleRegistry.active,
     recheckToken: credentials.tokens.recheck,
     authEnabled: auth.enabled,
     owesFactor,
@@ -100,7 +100,7 @@ export function linksUnder({ links: { enabled }, auth }: Settings, deps: LinksIn
 }
 
 /** Each first opening by a viewer has its audit line; the first of all is told to the operator where the maker wished it. */
-const told = (door: LinkDoor, { store, audit }: LinksInForceDeps): LinkDoor => ({
+const told = (door: LinkDoor, { store, audit }: ActiveLinksDeps): LinkDoor => ({
   ...door,
   async enter(visit) {
     const outcome = await door.enter(visit);

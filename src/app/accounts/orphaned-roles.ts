@@ -6,7 +6,7 @@ import type { ServiceConfig } from '../../config/service-config.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
 import type { Store } from '../../store/open-store.ts';
 
-/** What is wrong with a configuration that lacks what was there before. `before`: the one in force, at a reload. */
+/** What is wrong with a configuration that lacks what was there before. `before`: the active one, at a reload. */
 export async function lossIn(
   config: ServiceConfig,
   store: Pick<Store, 'accounts' | 'roles'>,

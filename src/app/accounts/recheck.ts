@@ -29,7 +29,7 @@ export function createRecheck(
         // What the proxy said of the user still holds; what the role may see may have changed.
         return hasAccounts
           ? undefined
-          : ofProxy(caller, rightsOfRoles(rolesOf(caller), await roleRegistry.inForce(), now()));
+          : ofProxy(caller, rightsOfRoles(rolesOf(caller), await roleRegistry.active(), now()));
       case 'internal-listener':
         return caller;
     }

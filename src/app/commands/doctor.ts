@@ -4,11 +4,11 @@ import type { Build } from '../../doctor/observations.ts';
 import type { InsideWithoutPorts } from '../../doctor/report.ts';
 import { publicAddress } from '../../domain/addresses/public-url.ts';
 import { policyDigest } from '../../domain/policy.ts';
-import { idlePasskeys } from '../accounts/tell-unusable.ts';
+import { idlePasskeys } from '../accounts/unusable-factors.ts';
 import { identityHeadersOf } from '../gate/probe-deps.ts';
 import { makeProbeToken } from '../gate/probe-token.ts';
 import { internalPortOf } from '../resources/exposed-ports.ts';
-import { lookInside } from '../resources/look-inside.ts';
+import { observeInside } from '../resources/observe-inside.ts';
 import { type CommandPlace, openForCommands } from './commands.ts';
 
 export interface DoctorInstance {
@@ -46,7 +46,7 @@ export async function openForDoctor(place: CommandPlace, version: string): Promi
     own: { version, policy: policyDigest(policy.rows) },
     // The store has just been read and written.
     inside: () =>
-      lookInside({
+      observeInside({
         settings,
         policyNvr: policy.nvr,
         probeStore: async () => {},

@@ -61,7 +61,7 @@ export async function openForExplain(place: ExplainPlace, note: (sentence: strin
   const links = store && tokens && linksOf(store, settings, place, roleRegistry, tokens);
   const explain = createExplainer({
     settings,
-    roles: roleRegistry.inForce,
+    roles: roleRegistry.active,
     now,
     findUser: async (name) => store?.accounts.findUser(name),
     destinations,
@@ -122,9 +122,9 @@ function tokensOf(
   { apiTokens: tokenStore, accounts }: Store,
   authEnabled: boolean,
   { clock }: CommandPlace,
-  { inForce }: RoleRegistry,
+  { active }: RoleRegistry,
 ): ApiTokens {
-  return createApiTokens({ tokenStore, store: accounts, clock, roles: inForce, authEnabled });
+  return createApiTokens({ tokenStore, store: accounts, clock, roles: active, authEnabled });
 }
 
 /** A PIN cannot be given here: for a link with one the answer is that it is missing. */
@@ -132,7 +132,7 @@ const linksOf = (
   store: Store,
   { auth, links }: Settings,
   { clock }: CommandPlace,
-  { inForce }: RoleRegistry,
+  { active }: RoleRegistry,
   tokens: ApiTokens,
 ): Links =>
   createLinks({
@@ -141,7 +141,7 @@ const linksOf = (
     passes: { viewerIn: () => undefined },
     clock,
     grace: createStoreGrace(),
-    roles: inForce,
+    roles: active,
     recheckToken: tokens.recheck,
     authEnabled: auth.enabled,
     owesFactor: ({ hasFactor, role }) => !hasFactor && isFactorRequired(auth.second_factor, role),
@@ -165,7 +165,7 @@ function sessionVerifier(
       store: accounts,
       key: await importSigningKey(secret.value.key),
       clock,
-      roles: roleRegistry.inForce,
+      roles: roleRegistry.active,
       sessionLength: auth.session_length,
       refreshTime: auth.refresh_time,
       maxAge: auth.session_max_age,

@@ -3,7 +3,7 @@ import type { LinkAdminDeps } from '../../accounts/links/link-admin.ts';
 import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
 import { ok } from '../../domain/result.ts';
 import { ADD_ON_OPTIONS } from '../accounts/accounts.ts';
-import { keyedBy } from '../accounts/factors-in-force.ts';
+import { keyedBy } from '../accounts/active-factors.ts';
 
 interface ConfigPlace {
   readonly directory: string;

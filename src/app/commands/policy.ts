@@ -149,7 +149,7 @@ async function ruleSetOf(config: ServiceConfig, store: Store | undefined, now: n
 
 async function holdersIn(store: Store, { settings }: ServiceConfig, now: number): Promise<readonly Holder[]> {
   const registry = createRoleRegistry({ store: store.roles, fixed: rolesOfFile(settings.auth) });
-  const roles = await registry.inForce();
+  const roles = await registry.active();
   const [listed, tokens] = await Promise.all([store.accounts.listUsers(), store.apiTokens.listTokens()]);
   // A role that nothing defines makes viewers of its users at the start.
   const isDefined = (role: Role): boolean => role === ADMIN || role === VIEWER || roles.cameras.has(role);

@@ -9,9 +9,9 @@ import { createReport } from '../../doctor/report.ts';
 import type { AccountStore } from '../../domain/accounts/account.ts';
 import type { UserFactors } from '../../domain/accounts/second-factor.ts';
 import { publicAddress } from '../../domain/addresses/public-url.ts';
-import { idlePasskeys } from '../accounts/tell-unusable.ts';
+import { idlePasskeys } from '../accounts/unusable-factors.ts';
 import { internalPortOf } from '../resources/exposed-ports.ts';
-import { lookInside } from '../resources/look-inside.ts';
+import { observeInside } from '../resources/observe-inside.ts';
 import { identityHeadersOf } from './probe-deps.ts';
 import { makeProbeToken } from './probe-token.ts';
 
@@ -65,7 +65,7 @@ async function check(deps: AddressCheckDeps, by: CheckedBy): ReturnType<AddressC
       internalPort: internalPortOf(settings),
       identityHeaders: identityHeadersOf(settings),
       inside: () =>
-        lookInside({
+        observeInside({
           settings,
           policyNvr,
           probeStore,

@@ -14,7 +14,7 @@ import type { TrustedHeaderList } from '../../identity/trusted-headers-file.ts';
 import type { Store } from '../../store/open-store.ts';
 import { type Logs, levelOf } from '../../telemetry/logs/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import type { AccountsInForce } from '../accounts/accounts-in-force.ts';
+import type { ActiveAccounts } from '../accounts/active-accounts.ts';
 import type { Credentials } from '../accounts/credentials.ts';
 import type { Components } from '../resources/components.ts';
 import { logRules } from '../resources/logs.ts';
@@ -26,7 +26,7 @@ import { decisionRules, destinationRules, headerRules, ownerLookup, routeTable }
 
 export interface AuthorizerDeps {
   readonly config: Pick<ServiceConfig, 'settings' | 'policy'>;
-  readonly accounts: AccountsInForce;
+  readonly accounts: ActiveAccounts;
   readonly components: Components;
   readonly credentials: Pick<Credentials, 'roleRegistry' | 'tokenVerifier' | 'tokens'>;
   readonly trustedHeaders: Pick<TrustedHeaders, 'current'>;
@@ -107,7 +107,7 @@ export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
     });
   const explain = createExplainer({
     settings,
-    roles: roleRegistry.inForce,
+    roles: roleRegistry.active,
     now: () => unixSeconds(clock),
     findUser: (name) => store.accounts.findUser(name),
     destinations,

@@ -8,7 +8,7 @@ import type { Caller } from '../../domain/caller.ts';
 import type { Role } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { rightsOfUser } from '../../domain/rights/rights.ts';
-import type { RolesInForce } from '../../domain/rights/role-limits.ts';
+import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
 import type { Description } from '../../gateway/explain/description.ts';
 import { type ExplainDeps, explain } from '../../gateway/explain/explain.ts';
 import type { Explanation } from '../../gateway/explain/explanation.ts';
@@ -32,7 +32,7 @@ export interface ExplainQuestion {
 
 export interface ExplainerDeps extends ExplainDeps {
   readonly settings: Settings;
-  readonly roles: () => RolesInForce | Promise<RolesInForce>;
+  readonly roles: () => ActiveRoles | Promise<ActiveRoles>;
   /** Unix seconds. */
   readonly now: () => number;
   readonly findUser: (name: string) => Promise<User | undefined>;

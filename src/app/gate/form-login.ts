@@ -9,9 +9,9 @@ import { secretsDigestOf } from '../../accounts/sessions/session-state.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { LOGIN_PATH } from '../../domain/login-path.ts';
 import type { FormContext, FormLogin, LogIn } from '../../ui/login-page.ts';
-import type { AccountsInForce } from '../accounts/accounts-in-force.ts';
+import type { ActiveAccounts } from '../accounts/active-accounts.ts';
 
-type Deps = AccountsInForce['routeDeps'];
+type Deps = ActiveAccounts['routeDeps'];
 
 /** The time after which a password check may find a free place. */
 const BUSY_RETRY_SECONDS = 5;

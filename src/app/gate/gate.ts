@@ -44,22 +44,22 @@ import { pageHeaders } from '../../ui/content-security-policy.ts';
 import { wishedLanguages } from '../../ui/page-language.ts';
 import { renderRefusalPage } from '../../ui/refusal-page.ts';
 import { ASSETS_PATH, createUiRoutes } from '../../ui/serve-ui.ts';
-import type { AccountsInForce } from '../accounts/accounts-in-force.ts';
+import type { ActiveAccounts } from '../accounts/active-accounts.ts';
 import type { Components } from '../resources/components.ts';
 import { ticks } from '../resources/ticks.ts';
 import { askerOf, nvrVersion, questionFor } from '../resources/upstreams.ts';
 import type { Authorizer } from './authorizer.ts';
 import { formLogIn } from './form-login.ts';
-import { invitationDesk } from './invitation-desk.ts';
-import { linkDesk } from './link-desk.ts';
+import { invitationService } from './invitation-service.ts';
 import { type LinkJudgeWithFacts, linkJudge } from './link-judge.ts';
+import { linkService } from './link-service.ts';
 import { createNvrRelease } from './nvr-release.ts';
 import { probeDeps } from './probe-deps.ts';
 
 export interface GateSources {
   readonly settings: Settings;
   readonly authorizer: Authorizer;
-  readonly accounts: AccountsInForce;
+  readonly accounts: ActiveAccounts;
   readonly components: Components;
   readonly pages: BuiltPages;
   readonly openStreams: GateDeps['openStreams'];
@@ -174,8 +174,8 @@ function ownRoutes(
         passkeyOrigin: routeDeps.passkeys.site.ok ? routeDeps.passkeys.site.value.origin : '',
         frameAncestors: ui.frame_ancestors,
         logIn: formLogIn(routeDeps),
-        invitations: invitationDesk(routeDeps),
-        links: linkDesk({ ...visitDeps, hasNvr: nvr.url !== undefined }),
+        invitations: invitationService(routeDeps),
+        links: linkService({ ...visitDeps, hasNvr: nvr.url !== undefined }),
         bodySeconds: routeDeps.bodySeconds,
         basePathOf: (ctx) => ctx.state['basePath'] ?? '',
       }).routes(),

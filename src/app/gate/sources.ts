@@ -6,7 +6,7 @@ import { trustedPeersOf } from '../../config/trusted-peers.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
 import type { Remembering } from '../../domain/remembering.ts';
 import { headerLines, type RequestFacts } from '../../domain/request.ts';
-import type { RolesInForce } from '../../domain/rights/role-limits.ts';
+import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
 import type { ApiTokenVerdict, IdentitySource, LinkVerdict, SessionVerdict } from '../../domain/verdict.ts';
 import type { Rules } from '../../gateway/decision/admit.ts';
 import { clientAddress, isTrustedPeer } from '../../gateway/decision/client-address.ts';
@@ -32,7 +32,7 @@ export interface SourceDeps {
   /** `cookies`: values of the cookie that pages of links set. */
   readonly verifyLink: (secret: string, cookies: readonly string[], address: string) => MaybePromise<LinkVerdict>;
   /** The roles as last read, and as they are now. */
-  readonly roleRegistry: { currentInForce(): RolesInForce; inForce(): MaybePromise<RolesInForce> };
+  readonly roleRegistry: { activeAtLastRead(): ActiveRoles; active(): MaybePromise<ActiveRoles> };
   /** Unix seconds. */
   readonly now: () => number;
   readonly trace: Trace<SourceTrace> | undefined;
@@ -81,7 +81,7 @@ export function externalSource(deps: SourceDeps, carriesProxySecret: Rules['carr
     separator: proxy.separator,
     roleMap: proxy.role_map,
     defaultRole: proxy.default_role,
-    roles: roleRegistry.currentInForce,
+    roles: roleRegistry.activeAtLastRead,
     now: deps.now,
     carriesProxySecret,
     trace,
@@ -90,6 +90,6 @@ export function externalSource(deps: SourceDeps, carriesProxySecret: Rules['carr
   });
   return {
     name: source.name,
-    identify: (request) => mapMaybe(roleRegistry.inForce(), () => source.identify(request)),
+    identify: (request) => mapMaybe(roleRegistry.active(), () => source.identify(request)),
   };
 }

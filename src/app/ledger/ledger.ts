@@ -7,7 +7,7 @@ import type { DeletionGuard } from '../../domain/deletion-guard.ts';
 import { LEDGER_KINDS } from '../../domain/ledger.ts';
 import type { LocalTime } from '../../ledger/days.ts';
 import { type AuditedAct, doingOf } from '../../ledger/doings.ts';
-import { localClockInForce } from '../../ledger/local-time.ts';
+import { activeLocalClock } from '../../ledger/local-time.ts';
 import { mendedSentence, mendingStore } from '../../ledger/mending.ts';
 import { createSightings, type LedgerNews, type Sightings } from '../../ledger/sightings.ts';
 import { createLedgerWriter, type LedgerWriter } from '../../ledger/writer.ts';
@@ -29,7 +29,7 @@ export interface LedgerDeps {
   /** The settings of the start. */
   readonly settings: Settings;
   /** The settings that are active. */
-  readonly settingsInForce: () => Settings;
+  readonly activeSettings: () => Settings;
   readonly store: Pick<Store, 'ledger'>;
   readonly clock: Clock;
   readonly mayDelete: DeletionGuard;
@@ -42,9 +42,9 @@ export interface LedgerDeps {
 const TICK_MS = 1000;
 
 export function openLedger(deps: LedgerDeps): Ledger {
-  const { settings, settingsInForce, clock } = deps;
+  const { settings, activeSettings, clock } = deps;
   const now = (): number => clock.now() / 1000;
-  const localTime = localClockInForce(() => settingsInForce().auth.timezone);
+  const localTime = activeLocalClock(() => activeSettings().auth.timezone);
   if (!settings.ledger.enabled) return { ...NO_LEDGER, localTime };
   const sightings = createSightings();
   const own = openWriting(deps, now, localTime);
@@ -79,7 +79,7 @@ interface Writing {
 }
 
 function openWriting(
-  { store, settingsInForce, clock, mayDelete, log, metrics, send }: LedgerDeps,
+  { store, activeSettings, clock, mayDelete, log, metrics, send }: LedgerDeps,
   now: () => number,
   localTime: Ledger['localTime'],
 ): Writing {
@@ -109,7 +109,7 @@ function openWriting(
   });
   const upkeep: Upkeep = openUpkeep({
     store: ledger,
-    settings: settingsInForce,
+    settings: activeSettings,
     clock,
     mayDelete,
     log,

@@ -33,7 +33,7 @@ export const TRUSTED_HEADERS_FILES: TrustedHeadersFiles = {
 /** Rejects with file and line when the list that is there is bad. */
 export async function openTrustedHeaders(
   files: TrustedHeadersFiles,
-  inForce: () => PlacedConfig,
+  active: () => PlacedConfig,
   log: Logger,
 ): Promise<TrustedHeaders> {
   const first = await readTrustedHeaders(files);
@@ -47,7 +47,7 @@ export async function openTrustedHeaders(
       current = list;
       for (const use of uses) use(list);
       log.info({ file: list.file, headers: list.names.size }, 'the list of trusted headers was reloaded');
-      for (const warning of warnings(inForce())) log.warn(warning);
+      for (const warning of warnings(active())) log.warn(warning);
     },
     onBad: (problem) => log.error(`${problem}; the previous list stays in use`),
   });

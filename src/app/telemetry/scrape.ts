@@ -15,7 +15,7 @@ import { ticks } from '../resources/ticks.ts';
 import { nvrCheck } from '../resources/upstreams.ts';
 import type { RuntimeTelemetry } from './telemetry.ts';
 
-/** What is looked up at each scrape. The functions give what is in force now. */
+/** What is looked up at each scrape. The functions give what is active now. */
 export interface ScrapeSources {
   readonly counters: RuntimeTelemetry;
   readonly store: Pick<Store, 'accounts' | 'version'>;
@@ -110,10 +110,10 @@ function countedAccounts({ store, clock, settings, counters: { metrics } }: Scra
 const PROBE_MS = 10_000;
 
 /** A scrape does not wait for the NVR: it shows the result of the last probe. */
-function nvrProbe(settingsInForce: () => Settings, metrics: Metrics): () => void {
+function nvrProbe(activeSettings: () => Settings, metrics: Metrics): () => void {
   let askedAt = Number.NEGATIVE_INFINITY;
   return () => {
-    const settings = settingsInForce();
+    const settings = activeSettings();
     if (!settings.nvr.url) return metrics.upstreamUp.set(undefined);
     if (ticks() - askedAt < PROBE_MS) return;
     askedAt = ticks();

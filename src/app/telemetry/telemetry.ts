@@ -31,13 +31,13 @@ export interface TelemetryDeps {
   readonly logs: Logs;
   readonly clock: Clock;
   /** The settings that are active. */
-  readonly settingsInForce: () => Settings;
+  readonly activeSettings: () => Settings;
   /** Told of requests that were refused to a known caller, as they are audited. */
   readonly onRefusedAct: (act: RefusedAct) => void;
 }
 
 export function openTelemetry(deps: TelemetryDeps): RuntimeTelemetry {
-  const { settings, version, revision, trustedHeaders, logs, clock, settingsInForce } = deps;
+  const { settings, version, revision, trustedHeaders, logs, clock, activeSettings } = deps;
   const metrics = createMetrics({
     version,
     revision,
@@ -53,7 +53,7 @@ export function openTelemetry(deps: TelemetryDeps): RuntimeTelemetry {
     ticks,
     log: createAccessLog(logs, recent, deps.onRefusedAct),
     isIdentityHeader: (name) => name.startsWith('remote-') || trustedHeaders.current().names.has(name),
-    maySendIdentity: (request) => proxyPeers(settingsInForce())(request),
+    maySendIdentity: (request) => proxyPeers(activeSettings())(request),
   });
   return { metrics, sessions, watch, recent };
 }

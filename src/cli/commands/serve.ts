@@ -8,8 +8,8 @@ import { loadServiceConfig } from '../../config/service-config.ts';
 import { messageOf } from '../../domain/message-of.ts';
 import { announcement, passwordBox } from '../announcement.ts';
 import { type LogDestination, openLogDestination } from '../log-destination.ts';
+import { notifyReady } from '../notify-systemd.ts';
 import { stopSignal } from '../stop-signal.ts';
-import { tellReady } from '../tell-systemd.ts';
 import { releaseV8 } from '../v8-settings.ts';
 import { VERSION } from '../version.ts';
 import { watchConfig } from '../watch-config.ts';
@@ -50,7 +50,7 @@ export async function runServe(place: ServePlace): Promise<number> {
     });
     log.flush();
     stdout.write(announcement(postern, config.settings, stdout.isTTY === true));
-    tellReady(env);
+    notifyReady(env);
     releaseV8();
     watching.onChange(() => reload(postern, place, log));
     await stopped;

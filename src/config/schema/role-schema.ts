@@ -7,12 +7,12 @@ import { VERBS, type Verb } from '../../domain/policy.ts';
 import { err, ok } from '../../domain/result.ts';
 import { parseHours } from '../../domain/rights/hours.ts';
 import {
+  type ActiveRoles,
   hasLimit,
   parseHistorySince,
   parseLimits,
   type RoleLimit,
   type RoleLimits,
-  type RolesInForce,
 } from '../../domain/rights/role-limits.ts';
 import { cameraEntry, parsed, wholeSeconds } from './value-types.ts';
 
@@ -118,7 +118,7 @@ interface FileRoles {
 }
 
 /** The roles of the configuration, as far as they can be known without the store. */
-export const rolesOfFile = ({ roles, limits, timezone: zone }: FileRoles): RolesInForce => ({
+export const rolesOfFile = ({ roles, limits, timezone: zone }: FileRoles): ActiveRoles => ({
   cameras: roles,
   limits,
   get zone() {

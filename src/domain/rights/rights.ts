@@ -4,7 +4,7 @@ import { bothScopes, scopeOfRole, unionOfScopes } from '../camera-scope.ts';
 import { ADMIN, type Role, VIEWER } from '../names.ts';
 import type { Verb } from '../policy.ts';
 import { openingAt, wallText } from './opening.ts';
-import type { RoleLimit, RolesInForce } from './role-limits.ts';
+import type { ActiveRoles, RoleLimit } from './role-limits.ts';
 
 /** The first and the last moment at which an account may be used, in Unix seconds; absent: no such end. */
 export interface Validity {
@@ -21,7 +21,7 @@ export interface RightsHolder extends Validity {
 }
 
 /** The rights of an account. `now` in whole Unix seconds. */
-export function rightsOfUser(user: RightsHolder, roles: RolesInForce, now: number): Rights {
+export function rightsOfUser(user: RightsHolder, roles: ActiveRoles, now: number): Rights {
   const rights = rightsOfRole(user.role, roles, now, grantOf(user));
   const closed = closedByValidity(user, now, roles) ?? rights.closed;
   const changes = [rights.changesAt, user.validFrom, user.validUntil].filter((time) => time !== undefined);
@@ -36,7 +36,7 @@ export const grantOf = ({ createdAt, roleSince = createdAt, validFrom = createdA
  * The rights of one role. `grantedAt`: when the account got it; undefined for users of a proxy, who have no account here: a
  * role that sees nothing older than its grant shows them no recordings at all.
  */
-export function rightsOfRole(role: Role, roles: RolesInForce, now: number, grantedAt?: number): Rights {
+export function rightsOfRole(role: Role, roles: ActiveRoles, now: number, grantedAt?: number): Rights {
   const scope = scopeOfRole(role, roles.cameras);
   const limit = isBuiltIn(role) ? undefined : roles.limits.get(role);
   if (!limit) return { role, scope };
@@ -57,7 +57,7 @@ export function rightsOfRole(role: Role, roles: RolesInForce, now: number, grant
  * The rights of several roles of one person: admin wins, then viewer. Else the cameras of all of them that are open now, and
  * denied is only what all of those deny; the history is that of the role that sees furthest back.
  */
-export function rightsOfRoles(held: readonly Role[], roles: RolesInForce, now: number): Rights {
+export function rightsOfRoles(held: readonly Role[], roles: ActiveRoles, now: number): Rights {
   const [first = VIEWER, ...others] = held;
   const builtIn = [ADMIN, VIEWER].find((role) => held.includes(role));
   if (builtIn) return rightsOfRole(builtIn, roles, now);
@@ -117,7 +117,7 @@ function nextChange(times: readonly number[], now: number): Pick<Rights, 'change
 function closedByValidity(
   { validFrom, validUntil }: Validity,
   now: number,
-  roles: Pick<RolesInForce, 'zone'>,
+  roles: Pick<ActiveRoles, 'zone'>,
 ): Closed | undefined {
   if (validUntil !== undefined && validUntil <= now) return { reason: 'account-ended' };
   if (validFrom !== undefined && now < validFrom) return closedUntil('account-not-begun', validFrom, now, roles.zone);

@@ -21,7 +21,7 @@ export interface RoleLimit {
 export type RoleLimits = ReadonlyMap<Role, RoleLimit>;
 
 /** The custom roles as they are now, from the file and from the store. */
-export interface RolesInForce {
+export interface ActiveRoles {
   readonly cameras: CustomRoles;
   readonly limits: RoleLimits;
   /** `auth.timezone`, or the zone of the service: an IANA name. Found out when it is asked for (see `localZone`). */

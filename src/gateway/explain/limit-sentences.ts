@@ -1,13 +1,9 @@
 /** What limits roles now, a sentence each, for `explain` (SPEC 13). Pure. */
 import type { Role } from '../../domain/names.ts';
 import { openingAt, wallText } from '../../domain/rights/opening.ts';
-import type { RolesInForce } from '../../domain/rights/role-limits.ts';
+import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
 
-export const limitSentences = (
-  roles: readonly Role[],
-  { limits, zone }: RolesInForce,
-  now: number,
-): readonly string[] =>
+export const limitSentences = (roles: readonly Role[], { limits, zone }: ActiveRoles, now: number): readonly string[] =>
   roles.flatMap((role) => {
     const { hours, historySince, deny = [] } = limits.get(role) ?? {};
     const opening = hours && openingAt(hours, zone, now);

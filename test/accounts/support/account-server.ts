@@ -87,14 +87,14 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
   const roles = roleRegistry.latest;
   // A store that was passed in changes without the version of this one.
   const version = options.store ? {} : { accountsVersion: records.version };
-  const sessions = createSessions({ store, key, clock, roles: roleRegistry.inForce, ...version, ...lengths });
+  const sessions = createSessions({ store, key, clock, roles: roleRegistry.active, ...version, ...lengths });
   const seenSessions = createSeenSessions({ store: records.sessions, keyId: 'k1', clock, onFault });
   const tokenStore = records.apiTokens;
   const tokens = createApiTokens({
     tokenStore,
     store,
     clock,
-    roles: roleRegistry.inForce,
+    roles: roleRegistry.active,
     authEnabled: options.settings?.authEnabled ?? true,
     ...version,
   });
@@ -158,7 +158,7 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
     store,
     limiter: inTurn(limiter),
     knownClients: createKnownClients(),
-    closedOf: async (user: User) => rightsOfUser(user, await roleRegistry.inForce(), unixSeconds(clock)).closed,
+    closedOf: async (user: User) => rightsOfUser(user, await roleRegistry.active(), unixSeconds(clock)).closed,
     hasher,
     clock,
     sessions,

@@ -6,7 +6,7 @@ import type { AccountStore, User } from '../../../src/domain/accounts/account.ts
 import type { CustomRoles } from '../../../src/domain/camera-scope.ts';
 import type { Clock } from '../../../src/domain/clock.ts';
 import type { Role, UserName } from '../../../src/domain/names.ts';
-import type { RolesInForce } from '../../../src/domain/rights/role-limits.ts';
+import type { ActiveRoles } from '../../../src/domain/rights/role-limits.ts';
 import { openStore, type Store } from '../../../src/store/open-store.ts';
 import { tempDirectory } from './temp-directory.ts';
 
@@ -32,7 +32,7 @@ export function handClock(
 
 export const ROLES: CustomRoles = new Map([['gardener' as Role, ['garden', 'patio_*']]]);
 /** The same, as they stand in the configuration: without limits. */
-export const IN_FORCE: RolesInForce = { cameras: ROLES, limits: new Map(), zone: 'UTC' };
+export const IN_FORCE: ActiveRoles = { cameras: ROLES, limits: new Map(), zone: 'UTC' };
 
 export const quickHasher = (onHash = () => {}) =>
   createPasswordHasher({ iterations: 10, concurrency: 1, queue: 32, onHash });

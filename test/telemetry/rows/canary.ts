@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { AuditEntry } from '../../../src/accounts/audit.ts';
-import { createCanaryTold } from '../../../src/app/telemetry/canary-told.ts';
+import { createCanaryReport } from '../../../src/app/telemetry/canary-report.ts';
 import type { DoneRound } from '../../../src/canary/round.ts';
 import { createLogs } from '../../../src/telemetry/logs/log.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
@@ -32,8 +32,8 @@ it('A round of the canary is told by what it found, and new operations once', as
   const rules = { default: 'info', logs: new Map() } as const;
   const log = createLogs({ rules, destination, clock: { now: Date.now } }).named('service.canary');
   const audited: AuditEntry[] = [];
-  const told = createCanaryTold(metrics, log, () => 1200);
-  const tell = (round?: Parameters<typeof told.tell>[0]) => told.tell(round, (entry) => void audited.push(entry));
+  const told = createCanaryReport(metrics, log, () => 1200);
+  const tell = (round?: Parameters<typeof told.report>[0]) => told.report(round, (entry) => void audited.push(entry));
   const value = async (series: string): Promise<number | undefined> => {
     noteDriven(series);
     return seriesIn((await expose(undefined)).body).get(`postern_${series}`);

@@ -44,7 +44,7 @@ describe('The ledger', () => {
     } as unknown as LedgerStore;
     const logs = createLogs({ rules: { default: 'info', logs: new Map() }, destination: { write() {} }, clock });
     const log = logs.named('service.ledger');
-    const told = { settings: SETTINGS, settingsInForce: () => SETTINGS, store: { ledger }, clock, log, metrics };
+    const told = { settings: SETTINGS, activeSettings: () => SETTINGS, store: { ledger }, clock, log, metrics };
     const opened = openLedger({
       ...told,
       mayDelete: () => true,

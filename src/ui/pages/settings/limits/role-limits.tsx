@@ -19,7 +19,7 @@ export const typedLimits = (role: RoleRecord | undefined): TypedLimits => ({
 });
 
 /** The limits as the API takes them: null for no limit. */
-export function askedLimits({ deny, hours, historySince }: TypedLimits): object {
+export function requestedLimits({ deny, hours, historySince }: TypedLimits): object {
   const lines = hours.split('\n').map((line) => line.trim());
   return {
     deny,

@@ -7,7 +7,7 @@ import { TextField } from '../../shared/forms/form-fields.tsx';
 import { words } from '../../shared/words.ts';
 import type { RoleRecord } from '../account-records.ts';
 import { CameraChoice } from '../camera-choice.tsx';
-import { askedLimits, RoleLimitFields, typedLimits } from '../limits/role-limits.tsx';
+import { RoleLimitFields, requestedLimits, typedLimits } from '../limits/role-limits.tsx';
 import { roleNameFault } from '../names.ts';
 import { settled } from '../users/user-forms.tsx';
 
@@ -34,7 +34,7 @@ export function EditRole({ role, known, cameras, onClose, onDone }: EditRoleProp
     const cameras = entries.length === 0 ? words.roles.needsOne : undefined;
     const wrong = faultsIn({ name: roleNameFault(name) ?? taken, cameras });
     if (wrong !== undefined) return wrong;
-    const asked = { cameras: entries, ...askedLimits(limits) };
+    const asked = { cameras: entries, ...requestedLimits(limits) };
     return settled(await sendToApi('PUT', rolePath(name), asked), () => onDone(words.roles.saved(name)));
   };
   const title = role ? words.roles.editTitle(role.role) : words.roles.add;

@@ -23,7 +23,7 @@ export interface InsideDeps {
   readonly surroundings?: ExposedPortsOptions['surroundings'];
 }
 
-export async function lookInside(deps: InsideDeps): Promise<InsideWithoutPorts> {
+export async function observeInside(deps: InsideDeps): Promise<InsideWithoutPorts> {
   const { settings, policyNvr, probeStore, surroundings } = deps;
   const [nvr, exposed, storeFault, freeBytes, nvrSays, admins, idlePasskeys] = await Promise.all([
     nvrCheck(settings),

@@ -9,13 +9,13 @@ import {
 } from '../../domain/rights/role-limits.ts';
 
 /** Null takes a limit away; one that is left out stays as it is. */
-export type AskedLimits = Readonly<Partial<Record<LimitKey, unknown>>>;
+export type RequestedLimits = Readonly<Partial<Record<LimitKey, unknown>>>;
 
 const LIMIT_KEYS: readonly LimitKey[] = ['deny', 'hours', 'history_since'];
 
 /** The limits that a role has then; undefined for none. Errs with a sentence. */
-export function askedLimits(
-  asked: AskedLimits,
+export function requestedLimits(
+  asked: RequestedLimits,
   before: WrittenLimits | undefined,
 ): Result<WrittenLimits | undefined, string> {
   const written: Record<string, unknown> = { ...before };

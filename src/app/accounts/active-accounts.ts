@@ -30,22 +30,22 @@ import { type Clause, parseRateLimit } from '../../domain/rate-limit.ts';
 import { rightsOfUser } from '../../domain/rights/rights.ts';
 import type { RecentFailures } from '../../telemetry/recent-failures.ts';
 import { countedAudit, countedLimiter, countedLogins, countedSessions } from '../telemetry/counted.ts';
+import { type FactorDeps, factorsUnder } from './active-factors.ts';
 import type { Credentials } from './credentials.ts';
-import { type FactorDeps, factorsUnder } from './factors-in-force.ts';
 import { addressMaker, invitationsUnder } from './invitations-of.ts';
-import { type LinksInForce, linksUnder } from './links-of.ts';
+import { type ActiveLinks, linksUnder } from './links-of.ts';
 import { passwordRulesOf } from './password-rules-of.ts';
 import { createRecheck, type Recheck } from './recheck.ts';
 
 /** What holds of the accounts under one configuration. */
-export interface AccountsInForce {
+export interface ActiveAccounts {
   readonly settings: Settings;
   readonly clauses: readonly Clause[];
   readonly sessions: Sessions;
   /** The same, with another metric label: for the new session after a password change. */
   readonly sessionsAfterPasswordChange: Sessions;
   readonly recheck: Recheck;
-  readonly links: LinksInForce;
+  readonly links: ActiveLinks;
   /** What the account routes need; the cameras of a scope are known elsewhere. */
   readonly routeDeps: Omit<LoginRouteDeps, 'visibleCameras'> &
     UserRouteDeps &
@@ -80,7 +80,7 @@ export interface AccountDeps extends FactorDeps {
 }
 
 /** Changes nothing that holds now. */
-export function accountsUnder(settings: Settings, deps: AccountDeps): AccountsInForce {
+export function accountsUnder(settings: Settings, deps: AccountDeps): ActiveAccounts {
   const { auth } = settings;
   const { credentials, metrics } = deps;
   const clauses = clausesOf(auth.failed_login_rate_limit);
@@ -99,7 +99,7 @@ export function accountsUnder(settings: Settings, deps: AccountDeps): AccountsIn
     roles: credentials.roleRegistry.latest,
     passwordRules: passwordRulesOf(settings),
     closedOf: async (user: User) =>
-      rightsOfUser(user, await credentials.roleRegistry.inForce(), unixSeconds(deps.clock)).closed,
+      rightsOfUser(user, await credentials.roleRegistry.active(), unixSeconds(deps.clock)).closed,
   };
   const invitations = invitationsUnder(settings, { ...accountDeps, invitationStore: deps.store.invitations });
   const routeDeps = {
@@ -152,7 +152,7 @@ const sessionsUnder = (
     store: store.accounts,
     key,
     clock,
-    roles: credentials.roleRegistry.inForce,
+    roles: credentials.roleRegistry.active,
     grace: credentials.grace,
     isEndedHere: store.isHeld,
     ends: credentials.seenSessions.ends,

@@ -11,7 +11,7 @@ interface FactorSettings {
 }
 
 /** A factor is never dropped with the secret or the address: that would open the account to the password alone. */
-export async function tellUnusable(
+export async function warnOfUnusable(
   settings: FactorSettings,
   secondFactor: Pick<SecondFactorStore, 'countTotpNotSealedWith' | 'listFactors'>,
   { keyId }: Pick<Sealer, 'keyId'>,

@@ -1,16 +1,16 @@
 /** Links for their page: what it shows, and its form for the PIN (SPEC 13). */
 import { givePin, type VisitDeps, visitLink } from '../../accounts/links/link-visit.ts';
 import type { SharedThing } from '../../domain/shared-thing.ts';
-import type { LinkDesk } from '../../ui/link-page.ts';
+import type { LinkService } from '../../ui/link-page.ts';
 import type { ShownThing } from '../../ui/link-page-html.ts';
 import type { LinkJudgeWithFacts } from './link-judge.ts';
 
-export interface LinkDeskDeps extends VisitDeps {
+export interface LinkServiceDeps extends VisitDeps {
   readonly judge: LinkJudgeWithFacts;
   readonly hasNvr: boolean;
 }
 
-export const linkDesk = (deps: LinkDeskDeps): LinkDesk => ({
+export const linkService = (deps: LinkServiceDeps): LinkService => ({
   async visit(secret, ctx) {
     const visit = await visitLink(secret, ctx, deps);
     if (visit.kind !== 'shown') return visit;
@@ -26,7 +26,7 @@ export const linkDesk = (deps: LinkDeskDeps): LinkDesk => ({
   givePin: (given, ctx) => givePin(given, ctx, deps),
 });
 
-async function shownThing(thing: SharedThing, { judge, hasNvr }: LinkDeskDeps): Promise<ShownThing> {
+async function shownThing(thing: SharedThing, { judge, hasNvr }: LinkServiceDeps): Promise<ShownThing> {
   const { kind, camera } = thing;
   switch (thing.kind) {
     case 'event': {

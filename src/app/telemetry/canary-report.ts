@@ -1,13 +1,13 @@
-/** Tells what a round of the canary found: in the log, the audit log, metrics and on the status page (SPEC 15). */
+/** Reports what a round of the canary found: in the log, the audit log, metrics and on the status page (SPEC 15). */
 import type { Logger } from 'pino';
 import type { Audit } from '../../accounts/audit.ts';
 import type { DoneRound, Round } from '../../canary/round.ts';
 import type { CanaryStatus } from '../../domain/status.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 
-export interface CanaryTold {
+export interface CanaryReport {
   /** `round` is undefined when it broke off with this fault. */
-  tell(round: Round | undefined, audit: Audit, fault?: unknown): void;
+  report(round: Round | undefined, audit: Audit, fault?: unknown): void;
   /** Null before the end of the first round. */
   status(): CanaryStatus | null;
 }
@@ -15,7 +15,7 @@ export interface CanaryTold {
 type CanaryMetrics = Pick<Metrics, 'canaryRounds' | 'canaryLeaks' | 'canaryLastRound' | 'canaryUnknown'>;
 
 /** `now` gives Unix seconds. */
-export function createCanaryTold(metrics: CanaryMetrics, log: Logger, now: () => number): CanaryTold {
+export function createCanaryReport(metrics: CanaryMetrics, log: Logger, now: () => number): CanaryReport {
   let status: CanaryStatus | null = null;
   let lastUnknown = '';
   let lastAlike = '';
@@ -57,7 +57,7 @@ export function createCanaryTold(metrics: CanaryMetrics, log: Logger, now: () =>
 
   return {
     status: () => status,
-    tell(round, audit, fault) {
+    report(round, audit, fault) {
       if (!round) {
         log.warn({ err: fault }, 'a round of the canary broke off: the next one is in time');
         return end('failed', {});

@@ -1,12 +1,12 @@
 /** Invitations for the page behind their links, when its form is sent (SPEC 8, 12). */
 import { acceptInvitation, lookAtInvitation } from '../../accounts/invitations/accept-invitation.ts';
 import type { User } from '../../domain/accounts/account.ts';
-import type { InvitationDesk } from '../../ui/invitation-page.ts';
-import type { AccountsInForce } from '../accounts/accounts-in-force.ts';
+import type { InvitationService } from '../../ui/invitation-page.ts';
+import type { ActiveAccounts } from '../accounts/active-accounts.ts';
 
 const holderOf = ({ name, hasFactor }: User) => ({ user: name, mayUsePasskey: !hasFactor });
 
-export const invitationDesk = (deps: AccountsInForce['routeDeps']): InvitationDesk => ({
+export const invitationService = (deps: ActiveAccounts['routeDeps']): InvitationService => ({
   async look(token, ctx) {
     if (!deps.hasOwnLogin) return { kind: 'no-passwords' };
     const look = await lookAtInvitation(token, ctx, deps);
