@@ -15,20 +15,20 @@ const MAY_IMPORT: Readonly<Record<string, Module>> = {
   access:    { modules: ['domain'],                       packages: [] },
   files:     { modules: [],                               packages: [] },
   compress:  { modules: [],                               packages: [] },
-  gateway:   { modules: ['domain', 'identity', 'access', 'files', 'compress'], packages: ['koa', 'koa-router', 'http-proxy', 'ws', 'lru-cache', '@peculiar/x509', 'reflect-metadata'] },
-  canary:    { modules: ['domain', 'access'],             packages: ['koa-router'] },
+  routes:    { modules: ['domain'],                       packages: ['koa', 'zod'] },
+  gateway:   { modules: ['domain', 'identity', 'access', 'files', 'compress', 'routes'], packages: ['koa', 'zod', 'http-proxy', 'ws', 'lru-cache', '@peculiar/x509', 'reflect-metadata'] },
+  canary:    { modules: ['domain', 'access', 'routes'],   packages: [] },
   identity:  { modules: ['domain', 'files'],                       packages: [] },
-  accounts:  { modules: ['domain'],                       packages: ['koa', 'koa-router', 'jose', 'lru-cache', 'qr', '@simplewebauthn/server', '@simplewebauthn/server/helpers'] },
+  accounts:  { modules: ['domain', 'routes'],             packages: ['koa', 'zod', 'jose', 'lru-cache', 'qr', '@simplewebauthn/server', '@simplewebauthn/server/helpers'] },
   events:    { modules: ['domain', 'compress'],           packages: ['koa', 'koa-router', 'lru-cache', 're2js'] },
   store:     { modules: ['domain'],                       packages: ['kysely', 'kysely/migration', 'pg'] },
   config:    { modules: ['domain', 'files'],              packages: ['yaml', 'zod'] },
   telemetry: { modules: ['domain'],                       packages: ['prom-client', 'pino'] },
-  ui:        { modules: ['domain'],                       packages: ['koa', 'koa-router', 'vite'] },
-  openapi:   { modules: ['domain'],                       packages: ['koa-router'] },
+  ui:        { modules: ['domain', 'routes'],             packages: ['koa', 'vite'] },
   backup:    { modules: ['domain', 'files'],                       packages: [] },
-  ledger:    { modules: ['domain'],                       packages: ['koa', 'koa-router'] },
+  ledger:    { modules: ['domain', 'routes'],             packages: ['zod'] },
   notify:    { modules: ['domain'],                       packages: [] },
-  doctor:    { modules: ['domain'],                       packages: ['koa', 'koa-router'] },
+  doctor:    { modules: ['domain', 'routes'],             packages: ['zod'] },
   cli:       { modules: ['domain', 'config', 'doctor', 'events', 'files', 'app', '.'], packages: ['commander', 'pino'] },
 };
 
@@ -67,7 +67,7 @@ const APART: readonly string[] = ['gateway/certificates'];
 const ROOT = '.';
 const COMPOSITION: readonly string[] = [ROOT, 'app'];
 /** The packages that the composition uses itself. */
-const OF_COMPOSITION: readonly string[] = ['jose', 'koa-router', 'pino', 'vite'];
+const OF_COMPOSITION: readonly string[] = ['jose', 'pino', 'vite'];
 const PURE: readonly string[] = ['domain', 'access'];
 
 const IMPORT = /(?:^|\n)(?:import|export)\b[^;]*?\bfrom\s+'(?<target>[^']+)'|\bimport\('(?<lazy>[^']+)'\)/g;

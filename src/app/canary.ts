@@ -50,10 +50,10 @@ export function startCanary(runtime: Runtime, active: () => Generation): Canary 
         openApi: canary.openApi,
       });
       rounds += 1;
-      runtime.canary.report(round, accounts.routeDeps.audit);
+      runtime.canary.report(round, accounts.audit);
       return round;
     } catch (fault) {
-      if (!(fault instanceof Stopped)) runtime.canary.report(undefined, accounts.routeDeps.audit, fault);
+      if (!(fault instanceof Stopped)) runtime.canary.report(undefined, accounts.audit, fault);
       return undefined;
     }
   };

@@ -178,10 +178,10 @@ const OPEN_API = '/api/openapi.json';
 function checkUnder(
   { settings, policyNvr }: ServiceConfig,
   { store, clock, addressChecks }: Runtime,
-  { routeDeps }: ActiveAccounts,
+  { roles, audit, groups }: ActiveAccounts,
   build: Build,
 ): AddressCheck {
-  const { roles, tokenStore, audit } = routeDeps;
+  const { tokenStore } = groups.tokens;
   return addressCheck({
     settings,
     policyNvr,

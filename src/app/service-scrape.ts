@@ -18,7 +18,7 @@ export const serviceScrape = (runtime: Runtime, active: () => Generation): Scrap
     cameras: () => active().components.cameras.it.current() ?? [],
     eventsBackend: () => awake(active().components.events.it),
     certificate: () => certificates?.current().certificate,
-    waitingPasswordChecks: () => active().accounts.routeDeps.hasher.waiting(),
+    waitingPasswordChecks: () => active().accounts.hasher.waiting(),
     heldRevocations: runtime.store.heldRevocations,
     certificateProblem: () => certificates && (certificates.problem() ?? null),
     countDroppedLines: () => void runtime.health.log(),

@@ -1,23 +1,22 @@
 /** `POST /api/status/canary`: one round of the canary now, for admins (SPEC 15). */
-import Router from 'koa-router';
 import type { CanaryStatus } from '../domain/status.ts';
-import type { RouteState } from '../domain/verdict.ts';
+import type { OwnRoute, RouteContext } from '../routes/own-route.ts';
+import { STATUS } from '../routes/shapes.ts';
 
 /** One round, or the end of the one that is under way. Null when nothing could be asked, as without an NVR. */
 export type RunCanary = () => Promise<CanaryStatus | null>;
 
-/** The route that runs a round; its row is for admins only. */
-export function createCanaryRoute(run: RunCanary): Router<RouteState> {
-  const router = new Router<RouteState>({ strict: true, sensitive: true });
-  router.post('/api/status/canary', async (ctx) => {
-    const status = await run();
-    ctx.set('Cache-Control', 'no-store');
-    if (status) {
-      ctx.body = status;
-      return;
-    }
-    ctx.status = 409;
-    ctx.body = { success: false, message: 'The canary asks an NVR, and none is configured: set nvr.url.' };
-  });
-  return router;
+// biome-ignore format: a table
+export const CANARY_ROUTES: readonly OwnRoute<RunCanary>[] = [
+  { route: 'POST /api/status/canary', access: 'admin', note: 'asks the NVR what the canary asks', summary: 'One round of the canary now, and what it found', yes: [200, STATUS], no: [409], handler: run },
+];
+
+async function run(ctx: RouteContext, runCanary: RunCanary): Promise<void> {
+  const status = await runCanary();
+  ctx.set('Cache-Control', 'no-store');
+  if (!status) ctx.status = 409;
+  ctx.body = status ?? {
+    success: false,
+    message: 'The canary asks an NVR, and none is configured: set nvr.url.',
+  };
 }

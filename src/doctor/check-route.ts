@@ -1,7 +1,8 @@
 /** `POST /api/status/doctor`: what doctor finds at the public address, for admins (SPEC 15). */
-import Router from 'koa-router';
+import { z } from 'zod';
 import { type Caller, credentialName } from '../domain/caller.ts';
-import type { RouteState } from '../domain/verdict.ts';
+import type { OwnRoute, RouteContext } from '../routes/own-route.ts';
+import { named, TEXT } from '../routes/shapes.ts';
 import type { Report } from './report.ts';
 
 /** The admin who asks, for the audit log. */
@@ -31,29 +32,38 @@ const askerOf = (caller: Caller | undefined): string | undefined =>
 const STATUS_OF = { busy: 409, failed: 503 } as const;
 const RETRY_SECONDS = '10';
 
-/**
- * The route that checks the address; its row is for admins only. Only the configuration says where to look, nothing of the
- * request (SSRF).
- */
-export function createCheckRoute(check: AddressCheck): Router<RouteState> {
-  const router = new Router<RouteState>({ strict: true, sensitive: true });
-  router.post('/api/status/doctor', async (ctx) => {
-    const { caller, clientAddress, requestId } = ctx.state;
-    const checked = await check({
-      who: caller?.name,
-      asker: askerOf(caller),
-      from: clientAddress,
-      ...by(caller),
-      requestId,
-    });
-    ctx.set('Cache-Control', 'no-store');
-    if (checked.kind === 'done') {
-      ctx.body = checked.report;
-      return;
-    }
-    ctx.status = STATUS_OF[checked.kind];
-    ctx.set('Retry-After', RETRY_SECONDS);
-    ctx.body = { success: false, message: checked.message };
-  });
-  return router;
+const REPORT = named(
+  'Report',
+  z.object({
+    url: TEXT.nullable().meta({ description: 'server.public_url; null: only this machine was looked at' }),
+    proxy: TEXT.nullable().meta({ description: 'As it says of itself' }),
+    findings: z.array(
+      z.object({
+        name: TEXT,
+        level: z.enum(['error', 'warning', 'advice']),
+        seen: TEXT,
+        advice: TEXT,
+        lines: z.array(TEXT).meta({ description: 'To change at the proxy' }),
+      }),
+    ),
+  }),
+);
+
+/** Nothing of the request says where to look: only the configuration does (SSRF). */
+// biome-ignore format: a table
+export const CHECK_ROUTES: readonly OwnRoute<AddressCheck>[] = [
+  { route: 'POST /api/status/doctor', access: 'admin', note: 'asks server.public_url and no other address', summary: 'What is wrong between server.public_url and Postern; takes half a minute at most', yes: [200, REPORT], no: [409, 503], handler: answer },
+];
+
+async function answer(ctx: RouteContext, check: AddressCheck): Promise<void> {
+  const { caller, clientAddress: from, requestId } = ctx.state;
+  const checked = await check({ who: caller?.name, asker: askerOf(caller), from, ...by(caller), requestId });
+  ctx.set('Cache-Control', 'no-store');
+  if (checked.kind === 'done') {
+    ctx.body = checked.report;
+    return;
+  }
+  ctx.status = STATUS_OF[checked.kind];
+  ctx.set('Retry-After', RETRY_SECONDS);
+  ctx.body = { success: false, message: checked.message };
 }

@@ -2,9 +2,9 @@
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type PeerCertificate, TLSSocket } from 'node:tls';
-import type { Context, ParameterizedContext } from 'koa';
-import Router from 'koa-router';
-import type { RouteState } from '../domain/verdict.ts';
+import { z } from 'zod';
+import type { OwnRoute, RouteContext } from '../routes/own-route.ts';
+import { ANY, named } from '../routes/shapes.ts';
 import { COOKIE, FILE_BYTES, LONGEST_SILENCE_SECONDS, MARK, STREAM_END } from './marks.ts';
 import type { ArrivedProbe, Build } from './observations.ts';
 
@@ -21,34 +21,49 @@ export interface ProbeRouteDeps {
   readonly mostUpload: () => number;
 }
 
-type ProbeContext = ParameterizedContext<RouteState>;
-
 const ROOT = '/postern/api/doctor';
 /** Headers that carry the user, the scheme and the client's address. */
 const TOLD = ['host', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'via', MARK];
 const LONGEST_TOLD = 500;
 const NO_CHANGE = { 'Cache-Control': 'no-store' };
 
-export function createProbeRoutes(deps: ProbeRouteDeps): Router<RouteState> {
-  const router = new Router<RouteState>({ strict: true, sensitive: true });
-  const tell = (ctx: ProbeContext): void => {
-    const secure = ctx.state.clientEncrypted ? '; Secure' : '';
-    const cookie = `${COOKIE}=1; Path=${ctx.state.basePath ?? ''}/; HttpOnly; SameSite=Lax; Max-Age=60${secure}`;
-    ctx.set({ ...NO_CHANGE, 'Set-Cookie': cookie });
-    ctx.body = { service: 'postern', seen: seenOf(ctx, deps) };
-  };
-  router.get([`${ROOT}/seen`, `${ROOT}/socket`], tell).put(`${ROOT}/seen`, tell);
-  router.post(`${ROOT}/upload`, (ctx) => upload(ctx, deps.mostUpload()));
-  router.get(`${ROOT}/file`, (ctx) => part(ctx));
-  router.get(`${ROOT}/stream`, (ctx) => stream(ctx));
-  router.all(`${ROOT}/:probe`, (ctx) => {
-    ctx.status = 404;
-    ctx.body = { success: false, message: 'There is no such doctor probe' };
-  });
-  return router;
+const SEEN = named('Seen', z.looseObject({}).meta({ description: 'How a request looked when it arrived' }));
+
+/** What doctor asks through the public address. Never a WebSocket: the refusal says that the upgrade arrived. */
+// biome-ignore format: a table
+export const PROBE_ROUTES: readonly OwnRoute<ProbeRouteDeps>[] = [
+  { route: `GET ${ROOT}/{probe}`,  access: 'any', summary: 'A probe of the command doctor', yes: [200, SEEN], no: [404], type: 'application/octet-stream', handler: probe },
+  { route: `PUT ${ROOT}/{probe}`,  access: 'any', writes: true, note: 'changes nothing', summary: 'A probe of the command doctor', yes: [200, SEEN], no: [404], handler: probe },
+  { route: `POST ${ROOT}/{probe}`, access: 'any', writes: true, note: 'changes nothing', summary: 'A probe of the command doctor', yes: [200, ANY], no: [404, 413], handler: probe },
+  { route: `WS ${ROOT}/{probe}`,   access: 'none' },
+];
+
+function probe(ctx: RouteContext, deps: ProbeRouteDeps): unknown {
+  switch (`${ctx.method === 'HEAD' ? 'GET' : ctx.method} ${ctx.params['probe']}`) {
+    case 'GET seen':
+    case 'GET socket':
+    case 'PUT seen':
+      return tell(ctx, deps);
+    case 'POST upload':
+      return upload(ctx, deps.mostUpload());
+    case 'GET file':
+      return part(ctx);
+    case 'GET stream':
+      return stream(ctx);
+    default:
+      ctx.status = 404;
+      ctx.body = { success: false, message: 'There is no such doctor probe' };
+  }
 }
 
-function seenOf(ctx: ProbeContext, { isTrustedPeer, identityHeaders, now, build }: ProbeRouteDeps): ArrivedProbe {
+function tell(ctx: RouteContext, deps: ProbeRouteDeps): void {
+  const secure = ctx.state.clientEncrypted ? '; Secure' : '';
+  const cookie = `${COOKIE}=1; Path=${ctx.state.basePath ?? ''}/; HttpOnly; SameSite=Lax; Max-Age=60${secure}`;
+  ctx.set({ ...NO_CHANGE, 'Set-Cookie': cookie });
+  ctx.body = { service: 'postern', seen: seenOf(ctx, deps) };
+}
+
+function seenOf(ctx: RouteContext, { isTrustedPeer, identityHeaders, now, build }: ProbeRouteDeps): ArrivedProbe {
   const { req, state } = ctx;
   const { remoteAddress = '', remotePort = 0 } = req.socket;
   const peer = remoteAddress.replace(/^::ffff:(?=[\d.]+$)/, '');
@@ -78,10 +93,10 @@ function certificateOf(socket: Socket): { readonly certificate?: string } {
   return fingerprint256 === undefined ? {} : { certificate: fingerprint256 };
 }
 
-const linesOf = ({ req }: ProbeContext, name: string): readonly string[] =>
+const linesOf = ({ req }: RouteContext, name: string): readonly string[] =>
   (req.headersDistinct[name] ?? []).map((line) => line.slice(0, LONGEST_TOLD));
 
-async function upload(ctx: ProbeContext, most: number): Promise<void> {
+async function upload(ctx: RouteContext, most: number): Promise<void> {
   let bytes = 0;
   for await (const chunk of ctx.req) {
     bytes += chunk.length;
@@ -95,7 +110,7 @@ async function upload(ctx: ProbeContext, most: number): Promise<void> {
 const FILE = Buffer.alloc(FILE_BYTES, 'postern');
 const RANGE = /^bytes=(?<first>\d{1,6})-(?<last>\d{1,6})$/;
 
-function part(ctx: Context | ProbeContext): void {
+function part(ctx: RouteContext): void {
   const wanted = RANGE.exec(ctx.get('Range'))?.groups;
   const [first, last] = [
     Number(wanted?.['first'] ?? 0),
@@ -113,7 +128,7 @@ const FORMS = { events: 'text/event-stream', parts: 'multipart/x-mixed-replace; 
 const AFTER_HEAD_SECONDS = 0.1;
 const SAID = 'data: postern\n\n';
 
-async function stream(ctx: ProbeContext): Promise<void> {
+async function stream(ctx: RouteContext): Promise<void> {
   const asked = String(ctx.query['form']);
   const form = asked === 'events' || asked === 'file' ? asked : 'parts';
   const silence = Math.min(Math.max(Number(ctx.query['silence']) || 0, 0), LONGEST_SILENCE_SECONDS);

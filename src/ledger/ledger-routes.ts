@@ -1,16 +1,24 @@
 /** `GET /api/ledger` and `GET /api/ledger/days`: what is recorded, as far as the caller may see it (SPEC 14). */
-import type { ParameterizedContext } from 'koa';
-import Router from 'koa-router';
+import { z } from 'zod';
 import { type Caller, isAdministrator } from '../domain/caller.ts';
-import type { LedgerCursor, LedgerDay, LedgerQuestion, LedgerSight, LedgerStore } from '../domain/ledger.ts';
-import type { RouteState } from '../domain/verdict.ts';
+import {
+  LEDGER_KINDS,
+  type LedgerCursor,
+  type LedgerDay,
+  type LedgerQuestion,
+  type LedgerSight,
+  type LedgerStore,
+} from '../domain/ledger.ts';
+import type { OwnRoute, RouteContext } from '../routes/own-route.ts';
+import { named, TEXT } from '../routes/shapes.ts';
 import type { LocalTime } from './days.ts';
 import { cursorText, type LedgerQuery, readLedgerQuery } from './read-question.ts';
 import { shownRecord } from './shown-record.ts';
-import { createDownloads, type Downloads, streamRecords } from './stream-records.ts';
+import { type Downloads, streamRecords } from './stream-records.ts';
 
 export interface LedgerRouteDeps {
   readonly store: Pick<LedgerStore, 'find' | 'days'>;
+  readonly downloads: Downloads;
   /** Existing cameras that the caller sees; undefined: all. */
   readonly camerasOf: (caller: Caller) => readonly string[] | undefined;
   /** Unix seconds: when the caller's account was made; undefined for one without an account. */
@@ -22,37 +30,71 @@ export interface LedgerRouteDeps {
   readonly now: () => number;
 }
 
-type Context = ParameterizedContext<RouteState>;
+const MAYBE_TEXT = TEXT.nullable();
+const MOMENT = z.number().meta({ description: 'Unix seconds, with a fraction' });
+/** The credential of a record's act. */
+const CREDENTIAL =
+  'session:<id> (session alone, of a viewing), token:<id>, link:<id>, proxy, internal; null where none was accepted';
+const RECORD = named(
+  'LedgerRecord',
+  z.object({
+    id: TEXT,
+    kind: z.enum(LEDGER_KINDS),
+    user: MAYBE_TEXT,
+    credential: MAYBE_TEXT.meta({ description: CREDENTIAL }),
+    address: MAYBE_TEXT,
+    camera: MAYBE_TEXT,
+    from: MOMENT,
+    to: MOMENT,
+    watched_from: MOMENT.optional(),
+    watched_to: MOMENT.optional(),
+    detail: z.looseObject({}).optional(),
+    hash: MAYBE_TEXT.meta({ description: 'SHA-256 in hex; null while a viewing goes on' }),
+  }),
+);
+const DAY_SUM = named(
+  'LedgerDay',
+  z.object({ day: TEXT, user: TEXT, minutes: z.number(), viewings: z.int(), exports: z.int() }),
+);
 
 const DEFAULT_LIMIT = 100;
 const DEFAULT_DAYS = 30;
 const MOST_DAYS = 400;
 const DAY = 86_400;
 
-export function createLedgerRoutes(deps: LedgerRouteDeps): Router<RouteState> {
-  const router = new Router<RouteState>({ strict: true, sensitive: true });
-  const downloads = createDownloads();
-  router.get('/api/ledger', async (ctx) => {
-    const asked = await questionOf(ctx, deps);
-    if (asked) await list(ctx, asked, deps, downloads);
-  });
-  router.get('/api/ledger/days', async (ctx) => {
-    const asked = await questionOf(ctx, deps);
-    if (asked) respond(ctx, 200, await days(asked.question, deps));
-  });
-  router.all(['/api/ledger', '/api/ledger/days'], (ctx) => {
-    ctx.set('Allow', 'GET, HEAD');
-    respond(ctx, 405, { success: false, message: 'This method is not allowed here: use GET or HEAD.' });
-  });
-  return router;
-}
+const QUERY = {
+  kind: 'One of live, history, export, login, login-failed, logout, change, refusal, link; several with commas',
+  user: 'A name',
+  camera: 'A camera',
+  after: 'Unix seconds',
+  before: 'Unix seconds',
+  limit: 'At most 1000',
+  cursor: 'From the Link header of the page before',
+  format: 'json, ndjson or csv',
+};
+
+// biome-ignore format: a table
+export const LEDGER_ROUTES: readonly OwnRoute<LedgerRouteDeps>[] = [
+  { route: 'GET /api/ledger', access: 'any', cameras: ['query:camera'], narrow: 'check', note: "the caller's own records; for an admin all; with ledger.visible_to_viewers the viewings of the caller's cameras",
+    summary: "Who watched what, and what was changed, newest first: one's own records; as an admin, all; API tokens of others than admins get 403", query: QUERY, yes: [200, z.array(RECORD)], no: [422, 429],
+    handler: async (ctx, deps) => {
+      const asked = await questionOf(ctx, deps);
+      if (asked) await list(ctx, asked, deps);
+    } },
+  { route: 'GET /api/ledger/days', access: 'any', cameras: ['query:camera'], narrow: 'check', note: 'as above, as sums',
+    summary: 'Minutes watched, by person and day', query: QUERY, yes: [200, z.array(DAY_SUM)], no: [422],
+    handler: async (ctx, deps) => {
+      const asked = await questionOf(ctx, deps);
+      if (asked) respond(ctx, 200, await days(asked.question, deps));
+    } },
+];
 
 interface LedgerRequest extends Omit<LedgerQuery, 'question'> {
   readonly question: LedgerQuestion;
 }
 
 /** Undefined when the response is set already. */
-async function questionOf(ctx: Context, deps: LedgerRouteDeps): Promise<LedgerRequest | undefined> {
+async function questionOf(ctx: RouteContext, deps: LedgerRouteDeps): Promise<LedgerRequest | undefined> {
   const { caller } = ctx.state;
   if (!caller) return void respond(ctx, 401, { success: false, message: 'Log in first.' });
   if (!mayRead(caller)) return void respond(ctx, 403, { success: false, message: NOT_FOR_TOKENS });
@@ -76,9 +118,9 @@ async function sightOf(caller: Caller, deps: LedgerRouteDeps): Promise<LedgerSig
   return { own: caller.name, ownSince, cameras: camerasOf(caller), others: visibleToViewers() };
 }
 
-async function list(ctx: Context, asked: LedgerRequest, deps: LedgerRouteDeps, downloads: Downloads): Promise<void> {
+async function list(ctx: RouteContext, asked: LedgerRequest, deps: LedgerRouteDeps): Promise<void> {
   const { question, format, limit, cursor } = asked;
-  if (format !== 'json') return stream(ctx, { ...asked, format }, deps, downloads);
+  if (format !== 'json') return stream(ctx, { ...asked, format }, deps);
   const wanted = limit ?? DEFAULT_LIMIT;
   const found = await deps.store.find(question, wanted, cursor);
   const last = found.at(-1);
@@ -86,7 +128,7 @@ async function list(ctx: Context, asked: LedgerRequest, deps: LedgerRouteDeps, d
   respond(ctx, 200, found.map(shownRecord));
 }
 
-function nextOf(ctx: Context, last: LedgerCursor): string {
+function nextOf(ctx: RouteContext, last: LedgerCursor): string {
   const query = new URLSearchParams(ctx.querystring);
   query.set('cursor', cursorText(last));
   return `${ctx.state.basePath ?? ''}/api/ledger?${query}`;
@@ -97,10 +139,9 @@ const BUSY = 'A download of the ledger by you is under way: try again when it ha
 const RETRY_SECONDS = '10';
 
 function stream(
-  ctx: Context,
+  ctx: RouteContext,
   asked: LedgerRequest & { readonly format: keyof typeof TYPES },
-  { store }: LedgerRouteDeps,
-  downloads: Downloads,
+  { store, downloads }: LedgerRouteDeps,
 ): void {
   const body = downloads.begin(ctx.state.caller?.name ?? '', () => streamRecords(asked, store));
   if (!body) {
@@ -134,7 +175,7 @@ async function days(question: LedgerQuestion, { store, localTime, now }: LedgerR
     .sort((one, other) => (one.day + one.user < other.day + other.user ? -1 : 1));
 }
 
-function respond(ctx: Context, status: number, body: object): void {
+function respond(ctx: RouteContext, status: number, body: object): void {
   ctx.set('Cache-Control', 'no-store');
   ctx.status = status;
   ctx.body = body;

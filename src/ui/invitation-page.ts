@@ -1,23 +1,17 @@
 /** `/invitation/{token}`: the page on which a person with a link sets a password, or by script a passkey (SPEC 8, 12). */
-import type { Context, ParameterizedContext } from 'koa';
 import { BODY_LIMITS } from '../domain/body-limits.ts';
 import { LOGIN_PATH } from '../domain/login-path.ts';
-import type { RouteState } from '../domain/verdict.ts';
+import type { RouteContext } from '../routes/own-route.ts';
 import { type InvitationCard, type InvitationVisit, renderInvitation } from './invitation-card.ts';
 import { type PageLanguage, pageLanguage } from './page-language.ts';
 import { COMMON, isUnfit, strengthOf } from './pages/shared/account/password-strength.ts';
 import { readForm } from './read-form.ts';
 
-export type InvitationContext = ParameterizedContext<RouteState>;
-
 export type { InvitationVisit };
 
 export interface InvitationService {
-  look(token: string, ctx: InvitationContext): Promise<InvitationVisit>;
-  accept(
-    given: { readonly token: string; readonly password: string },
-    ctx: InvitationContext,
-  ): Promise<InvitationVisit>;
+  look(token: string, ctx: RouteContext): Promise<InvitationVisit>;
+  accept(given: { readonly token: string; readonly password: string }, ctx: RouteContext): Promise<InvitationVisit>;
 }
 
 export interface InvitationPageDeps {
@@ -26,13 +20,13 @@ export interface InvitationPageDeps {
   /** `auth.password_min_length`. */
   readonly shortestPassword: number;
   /** The stylesheet's path from the root of the site; undefined while the pages are not built. */
-  readonly stylesheetOf: (ctx: Context) => string | undefined;
+  readonly stylesheetOf: (ctx: RouteContext) => string | undefined;
   /** The same of the script, which the page can do without. */
-  readonly scriptOf: (ctx: Context) => string | undefined;
+  readonly scriptOf: (ctx: RouteContext) => string | undefined;
   /** The address that passkeys are made for; '' without passkeys. */
   readonly passkeyOrigin: string;
   readonly bodySeconds: () => number;
-  readonly basePathOf: (ctx: Context) => string;
+  readonly basePathOf: (ctx: RouteContext) => string;
 }
 
 // biome-ignore format: a table
@@ -53,7 +47,7 @@ const REFERRER = {
 
 export function createInvitationPage(deps: InvitationPageDeps) {
   const { service, headers } = deps;
-  const show = (ctx: InvitationContext, shown: InvitationCard, status: number = STATUS[shown.kind]): void => {
+  const show = (ctx: RouteContext, shown: InvitationCard, status: number = STATUS[shown.kind]): void => {
     ctx.set({ ...headers, ...REFERRER });
     if (shown.kind === 'limited') ctx.set('Retry-After', String(shown.seconds));
     if (shown.kind === 'busy') ctx.set('Retry-After', '5');
@@ -61,17 +55,17 @@ export function createInvitationPage(deps: InvitationPageDeps) {
     ctx.status = status;
     ctx.type = 'text/html; charset=utf-8';
     ctx.body = renderInvitation(shown, pageLanguage(ctx), {
-      stylesheet: deps.stylesheetOf(ctx as Context),
-      script: deps.scriptOf(ctx as Context),
+      stylesheet: deps.stylesheetOf(ctx),
+      script: deps.scriptOf(ctx),
       passkeyOrigin: deps.passkeyOrigin,
-      login: `${deps.basePathOf(ctx as Context)}${LOGIN_PATH}`,
+      login: `${deps.basePathOf(ctx)}${LOGIN_PATH}`,
       shortestPassword: deps.shortestPassword,
     });
   };
-  const tokenOf = (ctx: InvitationContext): string => (ctx as Context)['params']['token'] ?? '';
+  const tokenOf = (ctx: RouteContext): string => ctx.params['token'] ?? '';
   return {
-    get: async (ctx: InvitationContext): Promise<void> => show(ctx, await service.look(tokenOf(ctx), ctx)),
-    async post(ctx: InvitationContext): Promise<void> {
+    get: async (ctx: RouteContext): Promise<void> => show(ctx, await service.look(tokenOf(ctx), ctx)),
+    async post(ctx: RouteContext): Promise<void> {
       const token = tokenOf(ctx);
       const form = await readForm(ctx.req, { bytes: BODY_LIMITS.credentials, seconds: deps.bodySeconds() });
       if (form.kind !== 'read') return show(ctx, { kind: 'void' }, BODY_STATUS[form.kind]);

@@ -1,27 +1,24 @@
 /** `/s/{secret}`: the page of a link. It needs no account and no script, and asks for the PIN where there is one (SPEC 8, 13). */
-import type { Context, ParameterizedContext } from 'koa';
 import { BODY_LIMITS } from '../domain/body-limits.ts';
 import { LINK_PATH } from '../domain/shared-thing.ts';
-import type { RouteState } from '../domain/verdict.ts';
+import type { RouteContext } from '../routes/own-route.ts';
 import { type LinkPageVisit, type LinkPlaces, renderLinkPage, type ShownPage, type Shut } from './link-page-html.ts';
 import { pageLanguage } from './page-language.ts';
 import { readForm } from './read-form.ts';
 
-export type LinkContext = ParameterizedContext<RouteState>;
-
 export interface LinkService {
-  visit(secret: string, ctx: LinkContext): Promise<LinkPageVisit>;
+  visit(secret: string, ctx: RouteContext): Promise<LinkPageVisit>;
   givePin(
     given: { readonly secret: string; readonly pin: string },
-    ctx: LinkContext,
+    ctx: RouteContext,
   ): Promise<Shut | { readonly kind: 'wrong' } | { readonly kind: 'right'; readonly cookie: string }>;
 }
 
 export interface LinkPageDeps {
   readonly service: LinkService;
-  readonly stylesheetOf: (ctx: Context) => string | undefined;
+  readonly stylesheetOf: (ctx: RouteContext) => string | undefined;
   readonly bodySeconds: () => number;
-  readonly basePathOf: (ctx: Context) => string;
+  readonly basePathOf: (ctx: RouteContext) => string;
 }
 
 // biome-ignore format: a table
@@ -58,12 +55,12 @@ const REFERRER = { form: 'strict-origin', other: 'no-referrer' } as const;
 const BUSY_RETRY_SECONDS = 5;
 
 export function createLinkPage({ service, stylesheetOf, bodySeconds, basePathOf }: LinkPageDeps) {
-  const secretOf = (ctx: LinkContext): string => (ctx as Context)['params']['secret'] ?? '';
-  const placesOf = (ctx: LinkContext): LinkPlaces => ({
-    stylesheet: stylesheetOf(ctx as Context),
-    link: `${basePathOf(ctx as Context)}${LINK_PATH}/${secretOf(ctx)}`,
+  const secretOf = (ctx: RouteContext): string => ctx.params['secret'] ?? '';
+  const placesOf = (ctx: RouteContext): LinkPlaces => ({
+    stylesheet: stylesheetOf(ctx),
+    link: `${basePathOf(ctx)}${LINK_PATH}/${secretOf(ctx)}`,
   });
-  const show = (ctx: LinkContext, page: ShownPage, status: number = STATUS[page.kind]): void => {
+  const show = (ctx: RouteContext, page: ShownPage, status: number = STATUS[page.kind]): void => {
     const isForm = page.kind === 'pin' || page.kind === 'wrong';
     ctx.set({ ...HEADERS, 'Referrer-Policy': isForm ? REFERRER.form : REFERRER.other });
     if (page.kind === 'limited') ctx.set('Retry-After', String(page.seconds));
@@ -75,8 +72,8 @@ export function createLinkPage({ service, stylesheetOf, bodySeconds, basePathOf 
     ctx.body = renderLinkPage(page, pageLanguage(ctx), placesOf(ctx));
   };
   return {
-    get: async (ctx: LinkContext): Promise<void> => show(ctx, await service.visit(secretOf(ctx), ctx)),
-    async post(ctx: LinkContext): Promise<void> {
+    get: async (ctx: RouteContext): Promise<void> => show(ctx, await service.visit(secretOf(ctx), ctx)),
+    async post(ctx: RouteContext): Promise<void> {
       const form = await readForm(ctx.req, { bytes: BODY_LIMITS.credentials, seconds: bodySeconds() });
       if (form.kind !== 'read') return show(ctx, { kind: 'over' }, BODY_STATUS[form.kind]);
       const outcome = await service.givePin({ secret: secretOf(ctx), pin: form.fields.get('pin') ?? '' }, ctx);

@@ -1,9 +1,9 @@
 /** `/login`: the page in the browser's language, and the response to its form when it is sent without JavaScript (SPEC 4.1, 8). */
-import type { Context, ParameterizedContext } from 'koa';
 import { BODY_LIMITS } from '../domain/body-limits.ts';
 import type { Closed } from '../domain/caller.ts';
 import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
 import type { RouteState } from '../domain/verdict.ts';
+import type { RouteContext } from '../routes/own-route.ts';
 import { asJson, asText, asWords, fillPage } from './fill-page.ts';
 import { type PageLanguage, pageLanguage } from './page-language.ts';
 import { closedText, formatSeconds } from './pages/login/login-outcome.ts';
@@ -22,17 +22,15 @@ export type FormLogin =
   | ({ readonly kind: 'closed' } & Closed)
   | { readonly kind: 'wait'; readonly why: 'too-many-tries' | 'busy'; readonly seconds: number };
 
-export type FormContext = ParameterizedContext<RouteState>;
-
 export interface LogIn {
-  logIn(attempt: { readonly user: string; readonly password: string }, ctx: FormContext): Promise<FormLogin>;
+  logIn(attempt: { readonly user: string; readonly password: string }, ctx: RouteContext): Promise<FormLogin>;
   /** Finishes a login with the code alone: the browser's cookie says whose password was right. */
-  secondStep(code: string, ctx: FormContext): Promise<FormLogin>;
+  secondStep(code: string, ctx: RouteContext): Promise<FormLogin>;
 }
 
 export interface LoginPageDeps {
   /** Shows the login page with its blanks filled in. */
-  readonly show: (ctx: Context, fill: (html: string) => string) => void;
+  readonly show: (ctx: RouteContext, fill: (html: string) => string) => void;
   readonly logIn: LogIn;
   /** False when an authentication proxy in front handles the login. */
   readonly hasOwnLogin: boolean;
@@ -41,7 +39,7 @@ export interface LoginPageDeps {
   /** The address that passkeys are made for; '' without passkeys. */
   readonly passkeyOrigin: string;
   readonly bodySeconds: () => number;
-  readonly basePathOf: (ctx: Context) => string;
+  readonly basePathOf: (ctx: RouteContext) => string;
 }
 
 interface LoginPageState {
@@ -63,7 +61,7 @@ const CONSOLE = 'postern/';
 export function createLoginPage(deps: LoginPageDeps) {
   const { hasOwnLogin, hasNvr, basePathOf } = deps;
   const home = hasNvr ? '' : CONSOLE;
-  const show = (ctx: Context, language: PageLanguage, shown: LoginPageState): void => {
+  const show = (ctx: RouteContext, language: PageLanguage, shown: LoginPageState): void => {
     const consoleLink = hasOwnLogin && hasNvr ? linkToConsole(ctx, basePathOf(ctx), language) : '';
     const formState = hasOwnLogin ? '' : 'is-closed';
     deps.show(ctx, (html) =>
@@ -80,14 +78,14 @@ export function createLoginPage(deps: LoginPageDeps) {
   };
 
   return {
-    get(ctx: Context): void {
+    get(ctx: RouteContext): void {
       const language = pageLanguage(ctx);
       if (hasOwnLogin) return void show(ctx, language, {});
       const fault: RouteState['credentialFault'] = ctx.state['credentialFault'];
       show(ctx, language, { problem: fault ? refusalText(fault, language) : language.words.login.noPasswords });
       if (fault) ctx.set('Cache-Control', 'no-store');
     },
-    async post(ctx: Context): Promise<void> {
+    async post(ctx: RouteContext): Promise<void> {
       // admit() has refused requests that say they come from another site; a form must also say that it comes from this one.
       if (!saysWhereItComesFrom(ctx)) return refuse(ctx, 403, (words) => words.otherSite);
       const form = await readForm(ctx.req, { bytes: BODY_LIMITS.credentials, seconds: deps.bodySeconds() });
@@ -97,8 +95,8 @@ export function createLoginPage(deps: LoginPageDeps) {
       const isSecond = user === '' && password === '' && code !== '';
       if (!isSecond && (user === '' || password === '')) return refuse(ctx, 422, (words) => words.fillIn, { user });
       const outcome = isSecond
-        ? await deps.logIn.secondStep(code, ctx as FormContext)
-        : await deps.logIn.logIn({ user, password }, ctx as FormContext);
+        ? await deps.logIn.secondStep(code, ctx)
+        : await deps.logIn.logIn({ user, password }, ctx);
       if (outcome.kind !== 'logged-in') {
         if (outcome.kind === 'code-asked') ctx.set('Set-Cookie', outcome.cookie);
         return refuseLogin(ctx, outcome, isSecond ? { formState: 'is-second' } : { user }, refuse);
@@ -116,18 +114,18 @@ const refusalText = (reason: RefusalReason, { refusals }: PageLanguage): string 
 
 const BODY_STATUS = { 'not-a-form': 415, 'too-large': 413, 'too-slow': 408, gone: 408 } as const;
 
-const saysWhereItComesFrom = (ctx: Context): boolean =>
+const saysWhereItComesFrom = (ctx: RouteContext): boolean =>
   ctx.get('Sec-Fetch-Site') === 'same-origin' || ctx.get('Origin') !== '';
 
 type Refuse = (
-  ctx: Context,
+  ctx: RouteContext,
   status: number,
   problem: (words: ServedWords['login']) => string,
   shown?: LoginPageState,
 ) => void;
 
 function refuseLogin(
-  ctx: Context,
+  ctx: RouteContext,
   outcome: Exclude<FormLogin, { kind: 'logged-in' }>,
   shown: LoginPageState,
   refuse: Refuse,
@@ -198,11 +196,11 @@ const withFocus = (html: string, id: string, isWrong: boolean): string =>
   html.replace(`id="${id}"`, isWrong ? '$& autofocus aria-invalid="true"' : '$& autofocus');
 
 /** Only the path of the wanted address is used, never its host. */
-const wantedPage = (ctx: Context, basePath: string, home: string): string =>
+const wantedPage = (ctx: RouteContext, basePath: string, home: string): string =>
   nextPage({ page: new URL(ctx.url, 'http://postern').href, referrer: '', basePath: `${basePath}/`, home });
 
 /** Empty when the login leads to the console anyway. */
-function linkToConsole(ctx: Context, basePath: string, { words }: PageLanguage): string {
+function linkToConsole(ctx: RouteContext, basePath: string, { words }: PageLanguage): string {
   const target = `${basePath}/${CONSOLE}`;
   if (wantedPage(ctx, basePath, '').startsWith(target)) return '';
   const address = `?${new URLSearchParams({ next: target })}`;

@@ -1,15 +1,14 @@
 /** `/login`, the console at `/postern/` and their assets: from memory, in the browser's language (SPEC 8). */
-import type { Context, Next } from 'koa';
-import Router from 'koa-router';
 import { INVITATION_PATH, LOGIN_PATH } from '../domain/login-path.ts';
 import { LINK_PATH } from '../domain/shared-thing.ts';
 import type { RouteState } from '../domain/verdict.ts';
+import type { OwnRoute, RouteContext } from '../routes/own-route.ts';
 import type { BuiltPages } from './built-pages.ts';
 import { assetHeaders, type PageHeaders, pageHeaders } from './content-security-policy.ts';
 import { escapeHtml } from './escape-html.ts';
 import { asJson, asText, fillPage } from './fill-page.ts';
-import { createInvitationPage, type InvitationContext, type InvitationService } from './invitation-page.ts';
-import { createLinkPage, type LinkContext, type LinkService } from './link-page.ts';
+import { createInvitationPage, type InvitationService } from './invitation-page.ts';
+import { createLinkPage, type LinkService } from './link-page.ts';
 import { createLoginPage, type LogIn } from './login-page.ts';
 import { MANIFEST_PATH, manifestOf } from './manifest.ts';
 import { pageLanguage } from './page-language.ts';
@@ -38,7 +37,7 @@ export interface UiOptions {
   /** `server.timeout_login_body`. */
   readonly bodySeconds: () => number;
   /** The prefix that was cut from this request's path (`server.base_path` or `X-Ingress-Path`); '' for none. */
-  readonly basePathOf: (ctx: Context) => string;
+  readonly basePathOf: (ctx: RouteContext) => string;
 }
 
 /** A path of the console's own router: plain segments, none of which begins with a dot. */
@@ -51,79 +50,85 @@ const CONSOLE_LOGIN = 'postern/login';
 
 /** Where the pages keep their assets, relative to the base path. */
 export const ASSETS_PATH = '/postern/assets/';
+const ASSET = /^\/postern\/assets\/(?<name>[^/]+)$/;
 
-export function createUiRoutes(options: UiOptions): Router {
+export type Pages = ReturnType<typeof createPages>;
+
+/** Public because there is nothing to protect: pages without data. The form of the login page presents credentials. */
+// biome-ignore format: a table
+export const PAGE_ROUTES: readonly OwnRoute<Pages>[] = [
+  { route: `GET ${LOGIN_PATH}`, access: 'public', summary: 'The login page', yes: [200], type: 'text/html', handler: (ctx, { login }, next) => (login.isHere ? login.get(ctx) : next()) },
+  { route: `POST ${LOGIN_PATH}`, access: 'public', secret: true, summary: 'The form of the login page, sent without JavaScript', yes: [303], no: [401, 403, 404, 413, 415, 422, 429, 503], type: 'text/html', handler: (ctx, { login }, next) => (login.isHere ? login.post(ctx) : next()) },
+  { route: `GET ${INVITATION_PATH}/{token}`, access: 'public', summary: 'The page behind a link', yes: [200], no: [404, 429], type: 'text/html', handler: (ctx, { invitation }) => invitation.get(ctx) },
+  { route: `GET ${LINK_PATH}/{secret}`, access: 'public', summary: 'The page of a link', yes: [200], no: [404, 429, 503], type: 'text/html', handler: (ctx, { link }) => link.get(ctx) },
+  { route: 'GET /postern', access: 'public', summary: 'The console', yes: [301], handler: (ctx, pages) => pages.moved(ctx) },
+  { route: 'GET /postern/{rest...}', access: 'public', summary: 'Pages and assets of the console', yes: [200], no: [404], type: 'text/html', handler: (ctx, pages) => pages.below(ctx) },
+];
+
+export function createPages(options: UiOptions) {
   const { pages, basePathOf } = options;
   const headers = { page: pageHeaders(options.frameAncestors), asset: assetHeaders(options.frameAncestors) };
-  const show = (page: 'loginPage' | 'consolePage') => (ctx: Context, fill: (html: string) => string) =>
+  const show = (page: 'loginPage' | 'consolePage') => (ctx: RouteContext, fill: (html: string) => string) =>
     pages.kind === 'built'
       ? servePage(ctx, fill(pages[page]), basePathOf(ctx), headers.page)
       : refuseUnbuilt(ctx, headers.page);
   const showConsole = show('consolePage');
-  const login = createLoginPage({ ...options, show: show('loginPage') });
-  const moveTo = (ctx: Context, status: 301 | 302, location: string): void => {
+  const isHere = options.loginPage === 'postern';
+  const login = { ...createLoginPage({ ...options, show: show('loginPage') }), isHere };
+  const moveTo = (ctx: RouteContext, status: 301 | 302, location: string): void => {
     ctx.set(headers.page);
     ctx.redirect(location);
     ctx.status = status;
   };
-
-  // Exact: admit() judges `/LOGIN` as another path.
-  const router = new Router({ strict: true, sensitive: true });
-  if (options.loginPage === 'postern') router.get(LOGIN_PATH, login.get).post(LOGIN_PATH, login.post);
-  else router.get(`/${CONSOLE_LOGIN}`, login.get);
-  const assetOf = (ctx: Context, kind: 'stylesheet' | 'invitationScript'): string | undefined =>
+  const assetOf = (ctx: RouteContext, kind: 'stylesheet' | 'invitationScript'): string | undefined =>
     pages.kind === 'built' && pages[kind] ? `${basePathOf(ctx)}${ASSETS_PATH}${pages[kind]}` : undefined;
-  const invitation = createInvitationPage({
-    ...options,
-    service: options.invitations,
-    headers: headers.page,
-    stylesheetOf: (ctx) => assetOf(ctx, 'stylesheet'),
-    scriptOf: (ctx) => assetOf(ctx, 'invitationScript'),
-  });
-  router.get(`${INVITATION_PATH}/:token`, (ctx) => invitation.get(ctx as InvitationContext));
-  router.post(`${INVITATION_PATH}/:token`, (ctx) => invitation.post(ctx as InvitationContext));
-  const link = createLinkPage({
-    ...options,
-    service: options.links,
-    stylesheetOf: (ctx) => assetOf(ctx, 'stylesheet'),
-  });
-  router.get(`${LINK_PATH}/:secret`, (ctx) => link.get(ctx as LinkContext));
-  router.post(`${LINK_PATH}/:secret`, (ctx) => link.post(ctx as LinkContext));
-  if (!options.hasNvr) router.get('/', (ctx) => moveTo(ctx, 302, `${basePathOf(ctx)}/postern/`));
-  router.get('/postern', (ctx) => moveTo(ctx, 301, `${basePathOf(ctx)}/postern/${ctx.search}`));
-  router.get(MANIFEST_PATH, (ctx) => serveManifest(ctx, pages, headers.page));
-  router.get(`${ASSETS_PATH}:name`, (ctx) => serveAsset(ctx, pages, headers));
-  router.get(
-    '/postern/{*route}',
-    (ctx, next) => onlyClientRoutes(ctx, next, headers.page),
-    (ctx) => {
-      const login = loginFor(ctx, options);
-      if (login === undefined) return showConsole(ctx, (html) => fillConsolePage(html, ctx, options));
-      moveTo(ctx, 302, login);
+  const stylesheetOf = (ctx: RouteContext) => assetOf(ctx, 'stylesheet');
+  return {
+    login,
+    invitation: createInvitationPage({
+      ...options,
+      service: options.invitations,
+      headers: headers.page,
+      stylesheetOf,
+      scriptOf: (ctx) => assetOf(ctx, 'invitationScript'),
+    }),
+    link: createLinkPage({ ...options, service: options.links, stylesheetOf }),
+    /** The response at `/` where no NVR has a page. */
+    start: (ctx: RouteContext) => moveTo(ctx, 302, `${basePathOf(ctx)}/postern/`),
+    moved: (ctx: RouteContext) => moveTo(ctx, 301, `${basePathOf(ctx)}/postern/${ctx.search}`),
+    below(ctx: RouteContext): unknown {
+      if (ctx.path === MANIFEST_PATH) return serveManifest(ctx, pages, headers.page);
+      if (ctx.path === `/${CONSOLE_LOGIN}` && !isHere) return login.get(ctx);
+      const asset = ASSET.exec(ctx.path)?.groups?.['name'];
+      if (asset !== undefined) return serveAsset(ctx, asset, pages, headers);
+      const route = ctx.path.slice('/postern/'.length);
+      if (!CLIENT_ROUTE.test(route) || /^assets(?:\/|$)/.test(route)) return notFoundText(ctx, headers.page);
+      const place = loginFor(ctx, options);
+      if (place === undefined) return showConsole(ctx, (html) => fillConsolePage(html, ctx, options));
+      moveTo(ctx, 302, place);
       ctx.set('Cache-Control', 'no-store');
     },
-  );
-  return router;
+  };
 }
 
 /**
  * Where a person who opens a page without a session logs in, and comes back afterwards; undefined for all other requests
  * (SPEC 5). While the store fails it is not known who has a session: the page itself says what is wrong.
  */
-function loginFor(ctx: Context, { hasOwnLogin, loginPage, basePathOf }: UiOptions): string | undefined {
+function loginFor(ctx: RouteContext, { hasOwnLogin, loginPage, basePathOf }: UiOptions): string | undefined {
   const { caller, credentialFault }: Partial<RouteState> = ctx.state;
   if (!hasOwnLogin || caller || credentialFault === 'store-unavailable' || !isNavigation(ctx)) return undefined;
   const [base, login] = [basePathOf(ctx), loginPage === 'postern' ? LOGIN_PATH : `/${CONSOLE_LOGIN}`];
   return `${base}${login}?next=${encodeURIComponent(`${base}${ctx.url}`)}`;
 }
 
-const isNavigation = (ctx: Context): boolean =>
+const isNavigation = (ctx: RouteContext): boolean =>
   ctx.get('Sec-Fetch-Mode') === 'navigate' || ctx.get('Accept').includes('text/html');
 
 /** Facts that the console needs before its first request. */
 function fillConsolePage(
   html: string,
-  ctx: Context,
+  ctx: RouteContext,
   { hasNvr, eventsBy, hasOwnLogin, loginPage, shortestPassword, passkeyOrigin }: UiOptions,
 ): string {
   const { tag, words } = pageLanguage(ctx);
@@ -133,7 +138,7 @@ function fillConsolePage(
 }
 
 /** The pages name their assets `./assets/…` and the manifest; a page may stand at any depth, so that becomes a path from the root. */
-function servePage(ctx: Context, html: string, basePath: string, headers: PageHeaders): void {
+function servePage(ctx: RouteContext, html: string, basePath: string, headers: PageHeaders): void {
   ctx.set({ ...headers, Vary: 'Accept-Language, Cookie' });
   ctx.type = 'text/html; charset=utf-8';
   // A function: in a replacement string, `$&` would have a meaning.
@@ -148,13 +153,13 @@ interface HeaderSets {
   readonly asset: PageHeaders;
 }
 
-function serveAsset(ctx: Context, pages: BuiltPages, headers: HeaderSets): void {
-  const asset = pages.kind === 'built' ? pages.assets.get(ctx['params']['name'] ?? '') : undefined;
+function serveAsset(ctx: RouteContext, name: string, pages: BuiltPages, headers: HeaderSets): void {
+  const asset = pages.kind === 'built' ? pages.assets.get(name) : undefined;
   if (asset) sendAsset(ctx, asset, headers.asset);
   else notFoundText(ctx, headers.page);
 }
 
-function serveManifest(ctx: Context, pages: BuiltPages, headers: PageHeaders): void {
+function serveManifest(ctx: RouteContext, pages: BuiltPages, headers: PageHeaders): void {
   if (pages.kind !== 'built') {
     refuseUnbuilt(ctx, headers);
     return;
@@ -164,20 +169,14 @@ function serveManifest(ctx: Context, pages: BuiltPages, headers: PageHeaders): v
   ctx.body = manifestOf(pages);
 }
 
-async function onlyClientRoutes(ctx: Context, next: Next, headers: PageHeaders): Promise<void> {
-  const route = ctx.path.slice('/postern/'.length);
-  if (CLIENT_ROUTE.test(route) && !/^assets(?:\/|$)/.test(route)) await next();
-  else notFoundText(ctx, headers);
-}
-
-function notFoundText(ctx: Context, headers: PageHeaders): void {
+function notFoundText(ctx: RouteContext, headers: PageHeaders): void {
   ctx.set(headers);
   ctx.status = 404;
   ctx.type = 'text/plain; charset=utf-8';
   ctx.body = 'There is nothing at this path.\n';
 }
 
-function refuseUnbuilt(ctx: Context, headers: PageHeaders): void {
+function refuseUnbuilt(ctx: RouteContext, headers: PageHeaders): void {
   ctx.set(headers);
   ctx.status = 503;
   ctx.type = 'text/plain; charset=utf-8';

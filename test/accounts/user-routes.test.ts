@@ -41,7 +41,7 @@ describe('The user routes', () => {
   };
   for (const [method, path, body] of doors) {
     it(`are closed to others than admins: ${method} ${path}`, async (t) => {
-      const { as, send, store } = await accountServerOfFour(t);
+      const { as, store } = await accountServerOfFour(t);
       const before = await store.listUsers();
       const statuses = [];
       for (const name of ['vera', 'gus', 'nobody']) statuses.push((await as(name, method, path, body)).status);
@@ -49,7 +49,6 @@ describe('The user routes', () => {
       statuses.push((await asNarrowed(method, path, { body })).status);
       assert.deepEqual(statuses, [403, 403, 401, 403]);
       assert.deepEqual(await store.listUsers(), before);
-      assert.equal((await send('PATCH', path)).status, 405);
     });
   }
 

@@ -1,8 +1,8 @@
 /** Odd bodies, queries and paths for Postern's own routes: a caller who is logged in is told what is wrong, and nothing fails. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { OPERATIONS, type Operation } from '../../src/openapi/operations.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
+import { OWN_OPERATIONS, type OwnOperation } from '../support/own-operations.ts';
 import { ADMIN_PERSON, CARL } from '../support/people.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
 
@@ -178,7 +178,7 @@ const clientData = (challenge: string): string =>
     'base64url',
   );
 
-const keyOf = ({ method, path }: Operation): string => `${method} ${path}`;
+const keyOf = ({ method, path }: OwnOperation): string => `${method} ${path}`;
 
 describe('An own route that is asked for something odd', () => {
   let nvr: FakeNvr;
@@ -220,7 +220,7 @@ describe('An own route that is asked for something odd', () => {
   }
 
   it('has a body in the table below for each operation that takes one', () => {
-    const taking = OPERATIONS.filter(({ body }) => body !== undefined).map(keyOf);
+    const taking = OWN_OPERATIONS.filter(({ body }) => body !== undefined).map(keyOf);
     assert.deepEqual(
       taking.filter((key) => !Object.hasOwn(BODIES, key)),
       [],
@@ -231,7 +231,7 @@ describe('An own route that is asked for something odd', () => {
     const offered = await instance.ask('/api/second-factor/passkeys/options', { method: 'POST', token });
     const { challenge } = (await offered.json()) as { challenge: string };
     let asked = 0;
-    for (const operation of OPERATIONS.filter(({ method }) => method !== 'get')) {
+    for (const operation of OWN_OPERATIONS.filter(({ method }) => method !== 'get')) {
       const key = keyOf(operation);
       if (LEFT_OUT.includes(key)) continue;
       const path = operation.path
@@ -249,7 +249,7 @@ describe('An own route that is asked for something odd', () => {
   });
 
   it('says so, whatever stands in the place of a parameter', async () => {
-    for (const operation of OPERATIONS) {
+    for (const operation of OWN_OPERATIONS) {
       const key = keyOf(operation);
       if (LEFT_OUT.includes(key)) continue;
       for (const segment of operation.path.includes('{') ? ODD_SEGMENTS : ['']) {

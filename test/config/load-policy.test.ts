@@ -103,19 +103,16 @@ describe('The shipped route tables (SPEC 5)', () => {
 
   it('asks for the proxy secret where credentials are presented', async () => {
     const secret = (await rowsOf('frigate')).filter((row) => row.secret);
-    assert.deepEqual(
-      secret.map((row) => row.path),
-      [
-        '/api/login',
-        '/api/login/passkey',
-        '/api/login/passkey/options',
-        '/login',
-        '/invitation/{token}',
-        '/invitation/{token}/passkey',
-        '/invitation/{token}/passkey/options',
-        '/s/{secret}',
-      ],
-    );
+    assert.deepEqual([...new Set(secret.map((row) => row.path))].sort(), [
+      '/api/login',
+      '/api/login/passkey',
+      '/api/login/passkey/options',
+      '/invitation/{token}',
+      '/invitation/{token}/passkey',
+      '/invitation/{token}/passkey/options',
+      '/login',
+      '/s/{secret}',
+    ]);
   });
 });
 

@@ -1,11 +1,9 @@
 /** A gate on port 0 with nothing but a forwarder behind it: what passes, passes as the internal listener's admin. */
-import Router from 'koa-router';
 import type { OwnConfig } from '../../src/access/narrow/narrow-config.ts';
 import { layoutOfNames } from '../../src/access/recorder-layout.ts';
 import { compileRouteTable } from '../../src/access/route-table.ts';
 import type { Upstream } from '../../src/domain/addresses/socket-address.ts';
 import type { RefusalReason } from '../../src/domain/refusal.ts';
-import type { RouteState } from '../../src/domain/verdict.ts';
 import type { TrustedNetworks } from '../../src/gateway/decision/client-address.ts';
 import type { GateWatch, RequestWatch } from '../../src/gateway/decision/gate-watch.ts';
 import { createGate } from '../../src/gateway/entry/gate.ts';
@@ -109,7 +107,7 @@ export async function startGate(
     openStreams: { add: more.holdStream ?? (() => () => {}), addSocket: () => () => {} },
     onCaller: () => {},
     enterLink: async () => undefined,
-    ownRoutes: new Router<RouteState>(),
+    ownRoutes: [],
     renewal: () => undefined,
     refresh: () => undefined,
     recheck: async (caller) => caller,

@@ -5,8 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import Koa from 'koa';
+import { bound } from '../../src/routes/own-route.ts';
 import { readBuiltPages } from '../../src/ui/built-pages.ts';
-import { createUiRoutes, type UiOptions } from '../../src/ui/serve-ui.ts';
+import { createPages, PAGE_ROUTES, type UiOptions } from '../../src/ui/serve-ui.ts';
+import { serveRoutes } from '../support/serve-routes.ts';
 import { CONSOLE_PAGE, LOGIN_PAGE, makeBuiltSample, SCRIPT } from './support/built-sample.ts';
 import { rawRequest } from './support/raw-request.ts';
 
@@ -16,23 +18,30 @@ const servers: Server[] = [];
 async function serveUi(options: Partial<UiOptions> = {}): Promise<number> {
   const app = new Koa();
   const pages = readBuiltPages(sample.distDirectory);
+  const served = createPages({
+    pages,
+    loginPage: 'postern',
+    hasNvr: true,
+    eventsBy: 'backend',
+    hasOwnLogin: true,
+    shortestPassword: 15,
+    passkeyOrigin: 'https://nvr.example.com',
+    frameAncestors: "'self'",
+    logIn: { logIn: async () => ({ kind: 'wrong-credentials' }), secondStep: async () => ({ kind: 'step-over' }) },
+    links: { visit: async () => ({ kind: 'over' }), givePin: async () => ({ kind: 'over' }) },
+    invitations: { look: async () => ({ kind: 'void' }), accept: async () => ({ kind: 'void' }) },
+    bodySeconds: () => 1,
+    basePathOf: () => '',
+    ...options,
+  });
+  const start = { route: 'GET /', access: 'public', handler: served.start } as const;
   app.use(
-    createUiRoutes({
-      pages,
-      loginPage: 'postern',
-      hasNvr: true,
-      eventsBy: 'backend',
-      hasOwnLogin: true,
-      shortestPassword: 15,
-      passkeyOrigin: 'https://nvr.example.com',
-      frameAncestors: "'self'",
-      logIn: { logIn: async () => ({ kind: 'wrong-credentials' }), secondStep: async () => ({ kind: 'step-over' }) },
-      links: { visit: async () => ({ kind: 'over' }), givePin: async () => ({ kind: 'over' }) },
-      invitations: { look: async () => ({ kind: 'void' }), accept: async () => ({ kind: 'void' }) },
-      bodySeconds: () => 1,
-      basePathOf: () => '',
-      ...options,
-    }).routes(),
+    serveRoutes([
+      ...bound(PAGE_ROUTES, served),
+      ...(options.hasNvr === false ? [start] : []),
+      { route: 'POST /invitation/{token}', access: 'public', handler: served.invitation.post },
+      { route: 'POST /s/{secret}', access: 'public', handler: served.link.post },
+    ]),
   );
   const server = createServer(app.callback());
   servers.push(server);

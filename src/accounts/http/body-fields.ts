@@ -1,5 +1,8 @@
-/** Strings taken from a JSON body by name, or a list of what is wrong with it (SPEC 4.1: 422). */
+/** The fields of a JSON body by the shape that its route declares, or a list of what is wrong with them (SPEC 4.1: 422). */
+import { z } from 'zod';
+import { isRecord } from '../../domain/json-record.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import { named } from '../../routes/shapes.ts';
 
 /** One thing that is wrong, as the NVR's own API says it. */
 export interface FieldFault {
@@ -8,48 +11,61 @@ export interface FieldFault {
   readonly type: string;
 }
 
-/** `optional` fields may be absent; null reads as empty. */
-export interface FieldNames<Required extends string, Optional extends string> {
-  readonly required: readonly Required[];
-  readonly optional?: readonly Optional[];
-}
+/** A text that is given. */
+export const GIVEN_TEXT = z.string().refine((text) => text.isWellFormed());
+/** May be absent; null reads as empty. */
+export const MAYBE_GIVEN_TEXT = GIVEN_TEXT.nullish().transform((text) => (text === null ? '' : text));
 
-export type Fields<Required extends string, Optional extends string> = Readonly<Record<Required, string>> &
-  Readonly<Partial<Record<Optional, string>>>;
+/** The rules of passwords are judged where one is set. */
+export const NEW_PASSWORD = GIVEN_TEXT.meta({
+  description:
+    'At least auth.password_min_length code points (12), at most 1024 bytes; not a common one, and without the name of the user or the service',
+});
+export const CODE = { description: 'Six digits of an authenticator app, or a recovery code' };
+export const ROLE_GIVEN = { description: 'admin, viewer or a custom role' };
+export const NAMED = named('Named', z.object({ name: GIVEN_TEXT }));
 
 /** Other fields are passed over. */
-export function stringFields<Required extends string, Optional extends string = never>(
+export function fieldsIn<Shape extends z.ZodType>(
+  shape: Shape,
   body: unknown,
-  { required, optional = [] }: FieldNames<Required, Optional>,
-): Result<Fields<Required, Optional>, readonly FieldFault[]> {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return err([NOT_AN_OBJECT]);
-  const given = new Map<string, unknown>(Object.entries(body));
-  for (const name of optional) if (given.get(name) === null) given.set(name, '');
-  const wanted = [...required, ...optional.filter((name) => given.has(name))];
-  const faults = wanted.flatMap((name) => faultOf(name, given.get(name)));
-  if (faults.length > 0) return err(faults);
-  return ok(Object.fromEntries(wanted.map((name) => [name, given.get(name)])) as Fields<Required, Optional>);
+): Result<z.output<Shape>, readonly FieldFault[]> {
+  const read = shape.safeParse(body, { reportInput: true });
+  return read.success ? ok(read.data) : err(faultsOf(read.error.issues));
 }
 
-/** The fields of an object that are not among `known`; none for what is no object. */
-export const unknownFields = (body: unknown, known: readonly string[]): readonly FieldFault[] =>
-  typeof body !== 'object' || body === null || Array.isArray(body)
-    ? []
-    : Object.keys(body)
-        .filter((name) => !known.includes(name))
-        .map((name) => ({
-          loc: ['body', name.slice(0, 100).toWellFormed()],
-          msg: `Unknown field: write only ${known.join(', ')}`,
-          type: 'extra_forbidden',
-        }));
+/** The fields of an object that the shape does not know; none for what is no object. */
+export function unknownFields(shape: z.ZodObject, body: unknown): readonly FieldFault[] {
+  const known = Object.keys(shape.shape);
+  return Object.keys(isRecord(body) ? body : {})
+    .filter((name) => !known.includes(name))
+    .map((name) => ({
+      loc: ['body', name.slice(0, 100).toWellFormed()],
+      msg: `Unknown field: write only ${known.join(', ')}`,
+      type: 'extra_forbidden',
+    }));
+}
 
-const NOT_AN_OBJECT: FieldFault = { loc: ['body'], msg: 'Input should be an object', type: 'model_type' };
+/** Texts come first: while one of them is wrong, no other field is told of. */
+function faultsOf(issues: readonly z.core.$ZodIssue[]): readonly FieldFault[] {
+  const texts = issues.flatMap(textFault);
+  if (texts.length > 0) return texts;
+  const others = issues.map(({ path, message }) => ({
+    loc: ['body', ...path.map(String)],
+    msg: message,
+    type: 'int_type',
+  }));
+  return [...new Map(others.map((fault) => [fault.loc.join('.'), fault])).values()];
+}
 
-function faultOf(name: string, value: unknown): FieldFault[] {
-  const loc = ['body', name];
-  if (value === undefined) return [{ loc, msg: 'Field required', type: 'missing' }];
-  if (typeof value !== 'string') return [{ loc, msg: 'Input should be a string', type: 'string_type' }];
-  return value.isWellFormed() ? [] : [{ loc, msg: 'Input should be well-formed Unicode', type: 'string_unicode' }];
+function textFault(issue: z.core.$ZodIssue): FieldFault[] {
+  const loc = ['body', ...issue.path.map(String)];
+  if (issue.path.length === 0) return [{ loc, msg: 'Input should be an object', type: 'model_type' }];
+  if (issue.code === 'custom') return [{ loc, msg: 'Input should be well-formed Unicode', type: 'string_unicode' }];
+  if (issue.code !== 'invalid_type' || issue.expected !== 'string') return [];
+  return issue.input === undefined
+    ? [{ loc, msg: 'Field required', type: 'missing' }]
+    : [{ loc, msg: 'Input should be a string', type: 'string_type' }];
 }
 
 /** A value of a body for a sentence about it; not what is within it, which may be nested without end. */

@@ -18,19 +18,23 @@ export const BODY_FAULTS = {
 const JSON_TYPE = /^application\/json\s*(?:;(?<parameters>.*))?$/is;
 const OTHER_CHARSET = /(?:^|;)\s*charset\s*=\s*(?!"?utf-?8"?\s*(?:;|$))/i;
 
+/** Whether a request that may be the form of a page is a program's. */
+export const isJson = ({ req }: { readonly req: IncomingMessage }): boolean =>
+  /^application\/json/i.test(req.headers['content-type'] ?? '');
+
 /** `untyped`: a body without a Content-Type is JSON, too, where no browser has sent it. */
 export async function readJson(
   request: IncomingMessage,
   { untyped = false, ...limits }: BodyLimits & { readonly untyped?: boolean },
 ): Promise<Result<unknown, BodyFault>> {
-  if (!isJson(request, untyped)) return err('not-json-type');
+  if (!isTyped(request, untyped)) return err('not-json-type');
   const body = await readBody(request, limits);
   if (body.ok) return parse(body.value);
   // No response reaches a client that is gone: any status will do.
   return err(body.error === 'gone' ? 'too-slow' : body.error);
 }
 
-function isJson({ headers }: IncomingMessage, untyped: boolean): boolean {
+function isTyped({ headers }: IncomingMessage, untyped: boolean): boolean {
   const given =
     headers['content-type'] ?? (untyped && hasBody(headers) && !isOfBrowser(headers) ? 'application/json' : '');
   const type = JSON_TYPE.exec(given.trim());

@@ -1,15 +1,12 @@
 /** Guards and helpers of the account routes: required role, request body, audit line (SPEC 4, 9). */
-import type { RouterContext } from 'koa-router';
+import type { z } from 'zod';
 import { BODY_LIMITS } from '../../domain/body-limits.ts';
 import { type Caller, isAdministrator, lostRights, mayManageAccounts } from '../../domain/caller.ts';
-import type { RouteState } from '../../domain/verdict.ts';
+import type { RouteContext, RouteHandler } from '../../routes/own-route.ts';
 import { type Audit, type AuditEntry, agentOf, credentialOf, shortText } from '../audit.ts';
-import { type FieldNames, type Fields, stringFields } from './body-fields.ts';
+import { fieldsIn } from './body-fields.ts';
 import { readJson } from './read-json.ts';
 import { refuseBody, refuseFields, refuseFor } from './responses.ts';
-
-export type AccountRouterContext = RouterContext<RouteState>;
-export type Handler = (ctx: AccountRouterContext) => Promise<void>;
 
 export interface AccountResponseDeps {
   readonly audit: Audit;
@@ -32,30 +29,35 @@ export type AuditedAct = Omit<AuditEntry, 'who' | 'from' | 'credential' | 'agent
 
 /** Lets administrators pass. The route table requires the role too; a mistake there must not open the accounts. */
 export const forAdmins =
-  (handler: Handler): Handler =>
-  async (ctx) => {
+  <Deps>(handler: RouteHandler<Deps>): RouteHandler<Deps> =>
+  (ctx, deps, next) => {
     const { caller } = ctx.state;
     if (!caller) return refuseFor(ctx, 'no-credentials');
     if (!isAdministrator(caller)) return refuseFor(ctx, 'role-too-low');
-    return isReading(ctx) || mayManageAccounts(caller) ? handler(ctx) : refuseFor(ctx, 'person-needed');
+    return isReading(ctx) || mayManageAccounts(caller) ? handler(ctx, deps, next) : refuseFor(ctx, 'person-needed');
   };
 
-const isReading = ({ method }: AccountRouterContext): boolean => method === 'GET' || method === 'HEAD';
+const isReading = ({ method }: RouteContext): boolean => method === 'GET' || method === 'HEAD';
 
 /** Guards routes on which everyone changes the own account. */
 export const forPeople =
-  (handler: Handler): Handler =>
-  async (ctx) => {
+  <Deps>(handler: RouteHandler<Deps>): RouteHandler<Deps> =>
+  (ctx, deps, next) => {
     const { caller } = ctx.state;
-    return caller && !mayManageAccounts(caller) ? refuseFor(ctx, 'person-needed') : handler(ctx);
+    return caller && !mayManageAccounts(caller) ? refuseFor(ctx, 'person-needed') : handler(ctx, deps, next);
   };
 
 /** Asks for a fresh proof before the handler runs. */
 export const afterProof =
-  (act: GuardedAct, { asksProof }: Pick<AccountResponseDeps, 'asksProof'>, handler: Handler): Handler =>
-  async (ctx) => {
+  <Deps extends Pick<AccountResponseDeps, 'asksProof'>>(
+    act: GuardedAct,
+    handler: RouteHandler<Deps>,
+  ): RouteHandler<Deps> =>
+  (ctx, deps, next) => {
     const { caller } = ctx.state;
-    return caller && asksProof(caller, act) ? refuseFor(ctx, 'reauthentication-required') : handler(ctx);
+    return caller && deps.asksProof(caller, act)
+      ? refuseFor(ctx, 'reauthentication-required')
+      : handler(ctx, deps, next);
   };
 
 /** The console's page for what the NVR's own pages send too: they cannot ask for a proof. */
@@ -65,7 +67,7 @@ const USERS_PAGE = '/postern/settings/users';
  * Asks for a fresh proof where the body or the path says that the change elevates somebody. False when the response is
  * set already.
  */
-export function mayElevate(ctx: AccountRouterContext, { asksProof }: Pick<AccountResponseDeps, 'asksProof'>): boolean {
+export function mayElevate(ctx: RouteContext, { asksProof }: Pick<AccountResponseDeps, 'asksProof'>): boolean {
   const { caller, basePath = '' } = ctx.state;
   if (caller && !asksProof(caller, 'elevation')) return true;
   refuseFor(ctx, 'reauthentication-required', { page: `${basePath}${USERS_PAGE}` });
@@ -74,7 +76,7 @@ export function mayElevate(ctx: AccountRouterContext, { asksProof }: Pick<Accoun
 
 /** The body as JSON; undefined when the response is set already. */
 export async function jsonOf(
-  ctx: AccountRouterContext,
+  ctx: RouteContext,
   deps: AccountResponseDeps,
   bytes = BODY_LIMITS.credentials,
 ): Promise<{ readonly json: unknown } | undefined> {
@@ -87,31 +89,26 @@ export async function jsonOf(
  * Checks the caller's rights again once the body has arrived: a request whose body is held back while the rights are
  * taken away changes nothing. False when the response is set already.
  */
-export async function mayStill(ctx: AccountRouterContext, { recheck }: AccountResponseDeps): Promise<boolean> {
+export async function mayStill(ctx: RouteContext, { recheck }: AccountResponseDeps): Promise<boolean> {
   const { caller } = ctx.state;
   const reason = caller ? lostRights(await recheck(caller), caller) : 'token-invalid';
   if (reason) refuseFor(ctx, reason);
   return reason === undefined;
 }
 
-/** The body's fields; undefined when the response is set already. */
-export async function fieldsOf<Required extends string, Optional extends string = never>(
-  ctx: AccountRouterContext,
+/** The body by the shape that the route declares; undefined when the response is set already. */
+export async function fieldsOf<Shape extends z.ZodType>(
+  ctx: RouteContext,
   deps: AccountResponseDeps,
-  names: FieldNames<Required, Optional>,
-): Promise<Fields<Required, Optional> | undefined> {
+  shape: Shape,
+): Promise<z.output<Shape> | undefined> {
   const body = await jsonOf(ctx, deps);
   if (!body) return undefined;
-  const fields = stringFields(body.json, names);
+  const fields = fieldsIn(shape, body.json);
   return fields.ok ? fields.value : void refuseFields(ctx, fields.error);
 }
 
-export function record(
-  ctx: AccountRouterContext,
-  { audit }: AccountResponseDeps,
-  act: AuditedAct,
-  reason?: string,
-): void {
+export function record(ctx: RouteContext, { audit }: AccountResponseDeps, act: AuditedAct, reason?: string): void {
   const { caller, clientAddress: from, requestId } = ctx.state;
   const verdict = reason === undefined ? 'allowed' : 'refused';
   const by = { who: caller?.name, from, ...credentialOf(caller), ...agentOf(ctx.state) };

@@ -1,32 +1,26 @@
 /** Invitations made, listed and revoked by admins, and used by those who have the link, as JSON (SPEC 12). */
-import Router from 'koa-router';
+import { z } from 'zod';
 import { type Invitation, MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/invitation.ts';
 import { BODY_LIMITS } from '../../domain/body-limits.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { INVITATION_PATH } from '../../domain/login-path.ts';
-import type { RouteState } from '../../domain/verdict.ts';
-import { stringFields } from '../http/body-fields.ts';
-import { readJson } from '../http/read-json.ts';
+import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
+import { BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
+import { ACCEPTED, INVITATION, MADE_INVITATION } from '../http/answers.ts';
+import { fieldsIn, MAYBE_GIVEN_TEXT, NEW_PASSWORD } from '../http/body-fields.ts';
+import { isJson, readJson } from '../http/read-json.ts';
 import {
   refuse,
   refuseBody,
   refuseFields,
   refuseFor,
-  refuseMethod,
   refuseWhileBusy,
   refuseWhileLimited,
   respond,
 } from '../http/responses.ts';
-import {
-  type AccountResponseDeps,
-  type AccountRouterContext,
-  afterProof,
-  forAdmins,
-  jsonOf,
-  record,
-} from '../http/route-guards.ts';
+import { type AccountResponseDeps, afterProof, forAdmins, jsonOf, record } from '../http/route-guards.ts';
 import { STATUS_OF } from '../users/user-responses.ts';
-import { validityIn } from '../users/validity.ts';
+import { VALIDITY, validityOf } from '../users/validity.ts';
 import { type AcceptDeps, acceptInvitation } from './accept-invitation.ts';
 import type { Invitations, MadeInvitation } from './invitations.ts';
 
@@ -36,6 +30,8 @@ export interface InvitationRouteDeps extends AccountResponseDeps, AcceptDeps {
   readonly hasOwnLogin: boolean;
   /** The page at that path for people, or undefined while `server.public_url` is not set. */
   readonly publicAddressOf: (path: string) => string | undefined;
+  /** The page takes a form, and whatever else is not JSON. */
+  readonly byForm: (ctx: RouteContext) => Promise<void>;
 }
 
 /** The answer to a stranger: a link that was never made and one that is over are the same. */
@@ -45,32 +41,34 @@ const NOT_OWN = 'For the own password there is PUT /api/users/{name}/password, w
 export const NO_PASSWORDS = 'Authentication is disabled';
 const NO_ADDRESS = 'server.public_url is not set: put the address of this service in front of the path';
 
-export function createInvitationRoutes(deps: InvitationRouteDeps): Router<RouteState> {
-  const router = new Router<RouteState>({ strict: true, sensitive: true });
-  const ofUser = '/api/users/:user/invitation';
-  router.post(ofUser, forAdmins(afterProof('credentials', deps, (ctx) => make(ctx, deps))));
-  router.delete(ofUser, forAdmins(afterProof('credentials', deps, (ctx) => revoke(ctx, deps))));
-  router.all(ofUser, refuseMethod('POST, DELETE'));
-  router.get(
-    '/api/invitations',
-    forAdmins(async (ctx) => respond(ctx, 200, (await deps.invitations.list()).map(shown))),
-  );
-  router.all('/api/invitations', refuseMethod('GET, HEAD'));
-  // A form, and whatever else is not JSON, is for the page.
-  router.post(`${INVITATION_PATH}/:token`, (ctx, next) => (isJson(ctx) ? accept(ctx, deps) : next()));
-  return router;
-}
+const NEW_INVITATION = named(
+  'NewInvitation',
+  z.object({
+    role: MAYBE_GIVEN_TEXT.meta({ description: 'Makes the user, with this role' }),
+    ...VALIDITY.shape,
+  }),
+);
+const INVITED_PASSWORD = named('InvitedPassword', z.object({ password: NEW_PASSWORD }));
 
-const isJson = (ctx: AccountRouterContext): boolean => /^application\/json/i.test(ctx.get('Content-Type'));
+// biome-ignore format: a table
+export const INVITATION_ROUTES: readonly OwnRoute<InvitationRouteDeps>[] = [
+  { route: 'POST /api/users/{user}/invitation', access: 'admin', summary: 'A link, good once, by which the user sets the own password; with a role the user is made', body: NEW_INVITATION, yes: [201, MADE_INVITATION], no: [...BODY_NO, 404, 409, 503], handler: forAdmins(afterProof('credentials', make)) },
+  { route: 'DELETE /api/users/{user}/invitation', access: 'admin', summary: 'Revoke the link', yes: [200, SUCCESS], no: [404], handler: forAdmins(afterProof('credentials', revoke)) },
+  { route: 'GET /api/invitations', access: 'admin', summary: 'Links that hold', yes: [200, z.array(INVITATION)],
+    handler: forAdmins(async (ctx, { invitations }) => respond(ctx, 200, (await invitations.list()).map(shown))) },
+  // The token in the address is the credential.
+  { route: `POST ${INVITATION_PATH}/{token}`, access: 'public', secret: true, summary: 'Set the password, as JSON or by the form of the page', body: INVITED_PASSWORD, yes: [200, ACCEPTED], no: [...BODY_NO, 403, 404, 408, 429, 503], type: 'text/html',
+    handler: (ctx, deps) => (isJson(ctx) ? accept(ctx, deps) : deps.byForm(ctx)) },
+];
 
-const shown = ({ user, madeBy, createdAt, expiresAt }: Invitation) => ({
+const shown = ({ user, madeBy, createdAt, expiresAt }: Invitation): z.output<typeof INVITATION> => ({
   user,
   made_by: madeBy.replace(/^:/, ''),
   created_at: createdAt,
   expires_at: expiresAt,
 });
 
-async function make(ctx: AccountRouterContext, deps: InvitationRouteDeps): Promise<void> {
+async function make(ctx: RouteContext, deps: InvitationRouteDeps): Promise<void> {
   const name = ctx.params['user'] ?? '';
   const { caller } = ctx.state;
   if (!caller) return refuseFor(ctx, 'no-credentials');
@@ -78,10 +76,8 @@ async function make(ctx: AccountRouterContext, deps: InvitationRouteDeps): Promi
   const hasBody = Number(ctx.get('Content-Length') || 0) > 0 || ctx.get('Transfer-Encoding') !== '';
   const read = hasBody ? await jsonOf(ctx, deps) : { json: {} };
   if (!read) return;
-  const body = stringFields(read.json, { required: [], optional: ['role'] });
+  const body = fieldsIn(NEW_INVITATION, read.json);
   if (!body.ok) return refuseFields(ctx, body.error);
-  const validity = validityIn(read.json);
-  if (!validity.ok) return refuseFields(ctx, validity.error);
   const act = { what: 'invitation-made', user: name } as const;
   if (name === caller.name && caller.credential.kind === 'session') {
     record(ctx, deps, act, 'own-account');
@@ -90,7 +86,7 @@ async function make(ctx: AccountRouterContext, deps: InvitationRouteDeps): Promi
   const made = await deps.invitations.make({
     user: name,
     role: body.value.role,
-    validity: validity.value,
+    validity: validityOf(body.value),
     madeBy: makerOf(caller),
   });
   record(ctx, deps, act, made.ok ? undefined : made.error.reason);
@@ -102,7 +98,7 @@ async function make(ctx: AccountRouterContext, deps: InvitationRouteDeps): Promi
 const makerOf = ({ name, credential }: Caller): string =>
   credential.kind === 'internal-listener' ? MAKERS_WITHOUT_ACCOUNT.internalListener : name;
 
-function told({ user, path, expiresAt }: MadeInvitation, ctx: AccountRouterContext, deps: InvitationRouteDeps) {
+function told({ user, path, expiresAt }: MadeInvitation, ctx: RouteContext, deps: InvitationRouteDeps) {
   const url = deps.publicAddressOf(path);
   const made = { user, expires_at: expiresAt };
   return url === undefined
@@ -110,18 +106,18 @@ function told({ user, path, expiresAt }: MadeInvitation, ctx: AccountRouterConte
     : { url, ...made };
 }
 
-async function revoke(ctx: AccountRouterContext, deps: InvitationRouteDeps): Promise<void> {
+async function revoke(ctx: RouteContext, deps: InvitationRouteDeps): Promise<void> {
   const name = ctx.params['user'] ?? '';
   if ((await deps.invitations.revoke(name)) === 'absent') return refuse(ctx, 404, 'There is no such invitation');
   record(ctx, deps, { what: 'invitation-revoked', user: name });
   respond(ctx, 200, { success: true });
 }
 
-async function accept(ctx: AccountRouterContext, deps: InvitationRouteDeps): Promise<void> {
+async function accept(ctx: RouteContext, deps: InvitationRouteDeps): Promise<void> {
   if (!deps.hasOwnLogin) return refuse(ctx, 404, NO_PASSWORDS);
   const body = await readJson(ctx.req, { bytes: BODY_LIMITS.credentials, seconds: deps.bodySeconds() });
   if (!body.ok) return refuseBody(ctx, body.error);
-  const fields = stringFields(body.value, { required: ['password'] });
+  const fields = fieldsIn(INVITED_PASSWORD, body.value);
   if (!fields.ok) return refuseFields(ctx, fields.error);
   const given = { token: ctx.params['token'] ?? '', password: fields.value.password };
   const outcome = await acceptInvitation(given, ctx, deps);

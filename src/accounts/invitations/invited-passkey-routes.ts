@@ -1,39 +1,31 @@
 /** `POST /invitation/{token}/passkey` and its options: a passkey instead of a password (SPEC 12). */
-import Router from 'koa-router';
 import { BODY_LIMITS } from '../../domain/body-limits.ts';
 import { INVITATION_PATH } from '../../domain/login-path.ts';
-import type { RouteState } from '../../domain/verdict.ts';
-import { stringFields } from '../http/body-fields.ts';
+import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
+import { ANY, BODY_NO } from '../../routes/shapes.ts';
+import { ACCEPTED } from '../http/answers.ts';
+import { fieldsIn } from '../http/body-fields.ts';
 import { readJson } from '../http/read-json.ts';
-import {
-  refuse,
-  refuseBody,
-  refuseFields,
-  refuseMethod,
-  refuseWhileBusy,
-  refuseWhileLimited,
-  respond,
-} from '../http/responses.ts';
-import type { AccountRouterContext } from '../http/route-guards.ts';
+import { refuse, refuseBody, refuseFields, refuseWhileBusy, refuseWhileLimited, respond } from '../http/responses.ts';
 import { newCredential } from '../passkeys/credential-json.ts';
-import { NOT_ADDED, passkeyName, USUAL_NAME } from '../passkeys/passkey-routes.ts';
+import { NEW_PASSKEY, NOT_ADDED, passkeyName, USUAL_NAME } from '../passkeys/passkey-routes.ts';
 import type { RelyingParty } from '../passkeys/relying-party.ts';
 import { acceptByPasskey, limited, type PasskeyAttempt } from './accept-invitation.ts';
 import { type InvitationRouteDeps, NO_PASSWORDS, VOID } from './invitation-routes.ts';
 
-const PATH = `${INVITATION_PATH}/:token/passkey`;
+type InvitedPasskeyDeps = Omit<InvitationRouteDeps, 'byForm'>;
+
+const PATH = `${INVITATION_PATH}/{token}/passkey`;
 const FOREIGN = 'The passkey was asked for by another link: begin again';
 const HAS_FACTOR = 'This account has a second factor already: set a password by this link, then log in with both';
 
-export function createInvitedPasskeyRoutes(deps: InvitationRouteDeps): Router<RouteState> {
-  const router = new Router<RouteState>({ strict: true, sensitive: true });
-  router.post(`${PATH}/options`, (ctx) => sendOptions(ctx, deps));
-  router.post(PATH, (ctx) => accept(ctx, deps));
-  router.all([PATH, `${PATH}/options`], refuseMethod('POST'));
-  return router;
-}
+// biome-ignore format: a table
+export const INVITED_PASSKEY_ROUTES: readonly OwnRoute<InvitedPasskeyDeps>[] = [
+  { route: `POST ${PATH}/options`, access: 'public', secret: true, summary: 'What to ask an authenticator for, instead of a password', yes: [200, ANY], no: [...BODY_NO, 404, 408, 409, 429], handler: sendOptions },
+  { route: `POST ${PATH}`, access: 'public', secret: true, summary: 'Set a passkey that verifies its user; the password is replaced by one that no person knows', body: NEW_PASSKEY, yes: [200, ACCEPTED], no: [...BODY_NO, 404, 408, 409, 429, 503], handler: accept },
+];
 
-async function sendOptions(ctx: AccountRouterContext, deps: InvitationRouteDeps): Promise<void> {
+async function sendOptions(ctx: RouteContext, deps: InvitedPasskeyDeps): Promise<void> {
   const asked = await bodyOf(ctx, deps);
   if (!asked) return;
   const { token, site } = asked;
@@ -42,13 +34,13 @@ async function sendOptions(ctx: AccountRouterContext, deps: InvitationRouteDeps)
   else await refuseAttempt(ctx, outcome);
 }
 
-async function accept(ctx: AccountRouterContext, deps: InvitationRouteDeps): Promise<void> {
+async function accept(ctx: RouteContext, deps: InvitedPasskeyDeps): Promise<void> {
   const asked = await bodyOf(ctx, deps);
   if (!asked) return;
   const { token, json, site } = asked;
-  const fields = stringFields(json, { required: [], optional: ['name'] });
+  const fields = fieldsIn(NEW_PASSKEY, json);
   if (!fields.ok) return refuseFields(ctx, fields.error);
-  const credential = newCredential(Object(json)['credential']);
+  const credential = newCredential(fields.value.credential);
   if (!credential.ok) return refuseFields(ctx, credential.error);
   const name = passkeyName(fields.value.name || USUAL_NAME);
   if (!name.ok) return refuseFields(ctx, name.error);
@@ -58,10 +50,7 @@ async function accept(ctx: AccountRouterContext, deps: InvitationRouteDeps): Pro
   else await refuseAttempt(ctx, outcome);
 }
 
-async function refuseAttempt(
-  ctx: AccountRouterContext,
-  outcome: Exclude<PasskeyAttempt, { kind: 'accepted' }>,
-): Promise<void> {
+async function refuseAttempt(ctx: RouteContext, outcome: Exclude<PasskeyAttempt, { kind: 'accepted' }>): Promise<void> {
   switch (outcome.kind) {
     case 'void':
       return refuse(ctx, 404, VOID);
@@ -85,7 +74,7 @@ interface PasskeyRequest {
 }
 
 /** Undefined when the response is set already. */
-async function bodyOf(ctx: AccountRouterContext, deps: InvitationRouteDeps): Promise<PasskeyRequest | undefined> {
+async function bodyOf(ctx: RouteContext, deps: InvitedPasskeyDeps): Promise<PasskeyRequest | undefined> {
   if (!deps.hasOwnLogin) return void refuse(ctx, 404, NO_PASSWORDS);
   const body = await readJson(ctx.req, { bytes: BODY_LIMITS.credentials, seconds: deps.bodySeconds() });
   if (!body.ok) return void refuseBody(ctx, body.error);

@@ -1,12 +1,14 @@
 /** `/api/links`: makes, lists and revokes links: the caller's own, for an admin those of all users (SPEC 13). */
-import Router from 'koa-router';
+import { z } from 'zod';
 import type { LinkStore, UsedLink } from '../../domain/accounts/link.ts';
 import { type Caller, isAdministrator, mayManageAccounts } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
-import type { RouteState } from '../../domain/verdict.ts';
+import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
+import { BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
+import { LINK, MADE_LINK, SHARED_THING } from '../http/answers.ts';
 import { unknownFields } from '../http/body-fields.ts';
-import { refuse, refuseFields, refuseFor, refuseMethod, respond } from '../http/responses.ts';
-import { type AccountResponseDeps, type AccountRouterContext, jsonOf, record } from '../http/route-guards.ts';
+import { refuse, refuseFields, refuseFor, respond } from '../http/responses.ts';
+import { type AccountResponseDeps, jsonOf, record } from '../http/route-guards.ts';
 import { type AskLinkDeps, askLink, makerOf } from './ask-link.ts';
 import type { MadeLink } from './make-link.ts';
 import { shownLink } from './shown-link.ts';
@@ -21,7 +23,20 @@ export interface LinkRouteDeps extends AskLinkDeps, AccountResponseDeps {
 }
 
 /** Any other field is refused: a misspelt `expires_in` must not become a longer link, nor a misspelt `pin` one without. */
-const FIELDS = ['what', 'expires_in', 'uses', 'pin', 'name', 'notify_on_open'] as const;
+const NEW_LINK = named(
+  'NewLink',
+  z.object({
+    what: SHARED_THING,
+    expires_in: z.int().min(60).optional().meta({ description: 'Seconds; at most links.max_lifetime' }),
+    uses: z.int().min(1).max(1000).nullish(),
+    pin: z.string().min(4).max(64).optional(),
+    name: z.string().min(1).max(100).optional(),
+    notify_on_open: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Tell the maker and notify.webhook of the first opening' }),
+  }),
+);
 
 const NO_LINKS = 'Links are turned off: set links.enabled';
 const NO_MAKER = 'A link belongs to a user: log in, or use an API token, and make it as that user';
@@ -39,15 +54,15 @@ const STATUS_OF: Readonly<Record<LinkRefusal['reason'], number>> = {
   'maker-gone':     403,
 };
 
-export function createLinkRoutes(deps: LinkRouteDeps): Router<RouteState> {
-  const router = new Router<RouteState>({ strict: true, sensitive: true });
-  router.get('/api/links', (ctx) => list(ctx, deps)).post('/api/links', (ctx) => create(ctx, deps));
-  router.all('/api/links', refuseMethod('GET, HEAD, POST'));
-  router.delete('/api/links/:id', (ctx) => revoke(ctx, deps)).all('/api/links/:id', refuseMethod('DELETE'));
-  return router;
-}
+/** Links are made by who may export, for what they may see. */
+// biome-ignore format: a table
+export const LINK_ROUTES: readonly OwnRoute<LinkRouteDeps>[] = [
+  { route: 'GET /api/links', access: 'any', note: "the caller's own; for an admin all", summary: "One's own links, with who opened them; as an admin, all", yes: [200, z.array(LINK)], handler: list },
+  { route: 'POST /api/links', access: 'any', writes: true, verb: 'export', times: ['own-route'], note: 'never more than the maker sees', summary: 'Make a link: an address that shows one thing without an account', body: NEW_LINK, yes: [201, MADE_LINK], no: [...BODY_NO, 404, 409, 502, 503, 504], handler: create },
+  { route: 'DELETE /api/links/{id}', access: 'any', writes: true, note: "the caller's own; for an admin any", summary: 'Revoke a link', yes: [200, SUCCESS], no: [404], handler: revoke },
+];
 
-async function create(ctx: AccountRouterContext, deps: LinkRouteDeps): Promise<void> {
+async function create(ctx: RouteContext, deps: LinkRouteDeps): Promise<void> {
   const { caller } = ctx.state;
   if (!caller) return refuseFor(ctx, 'no-credentials');
   if (!deps.hasLinks) return refuse(ctx, 404, NO_LINKS);
@@ -55,7 +70,7 @@ async function create(ctx: AccountRouterContext, deps: LinkRouteDeps): Promise<v
   if (!maker) return refuse(ctx, 403, NO_MAKER);
   const body = await jsonOf(ctx, deps);
   if (!body) return;
-  const unknown = unknownFields(body.json, FIELDS);
+  const unknown = unknownFields(NEW_LINK, body.json);
   if (unknown.length > 0) return refuseFields(ctx, unknown);
   if (lastsLong(body.json) && caller.credential.kind === 'session' && deps.asksProof(caller, 'credentials'))
     return refuseFor(ctx, 'reauthentication-required');
@@ -82,7 +97,7 @@ function lastsLong(json: unknown): boolean {
   return typeof seconds === 'number' && seconds > LONG_SECONDS;
 }
 
-function told({ link, path }: MadeLink, ctx: AccountRouterContext, { publicAddressOf, judge }: LinkRouteDeps) {
+function told({ link, path }: MadeLink, ctx: RouteContext, { publicAddressOf, judge }: LinkRouteDeps) {
   const url = publicAddressOf(path);
   const { id, thing, expiresAt: expires_at } = link;
   const files = judge.filesOf(thing);
@@ -91,7 +106,7 @@ function told({ link, path }: MadeLink, ctx: AccountRouterContext, { publicAddre
     : { id, url, expires_at, files };
 }
 
-async function list(ctx: AccountRouterContext, { linkStore, clock }: LinkRouteDeps): Promise<void> {
+async function list(ctx: RouteContext, { linkStore, clock }: LinkRouteDeps): Promise<void> {
   const { caller } = ctx.state;
   if (!caller) return refuseFor(ctx, 'no-credentials');
   const links = await linkStore.listLinks(seesAll(caller) ? undefined : caller.name);
@@ -117,7 +132,7 @@ function mayKnow(caller: Caller, { maker }: Pick<UsedLink, 'maker'>): boolean {
 }
 
 /** The link of another user answers 404, as an unknown one does. */
-async function revoke(ctx: AccountRouterContext, deps: LinkRouteDeps): Promise<void> {
+async function revoke(ctx: RouteContext, deps: LinkRouteDeps): Promise<void> {
   const { caller } = ctx.state;
   if (!caller) return refuseFor(ctx, 'no-credentials');
   const id = ctx.params['id'] ?? '';

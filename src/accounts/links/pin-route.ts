@@ -1,35 +1,43 @@
 /** `POST /s/{secret}` with `{pin}` as JSON: what a program sends in the place of the page's form (SPEC 13). */
-import Router from 'koa-router';
+import { z } from 'zod';
 import { BODY_LIMITS } from '../../domain/body-limits.ts';
 import { refusalBody } from '../../domain/refusal.ts';
 import { LINK_PATH } from '../../domain/shared-thing.ts';
-import type { RouteState } from '../../domain/verdict.ts';
-import { stringFields } from '../http/body-fields.ts';
-import { readJson } from '../http/read-json.ts';
+import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
+import { BODY_NO, named } from '../../routes/shapes.ts';
+import { GIVEN_PIN } from '../http/answers.ts';
+import { fieldsIn, GIVEN_TEXT } from '../http/body-fields.ts';
+import { isJson, readJson } from '../http/read-json.ts';
 import { refuse, refuseBody, refuseFields, refuseFor, respond } from '../http/responses.ts';
-import type { AccountRouterContext } from '../http/route-guards.ts';
 import { givePin, type VisitDeps } from './link-visit.ts';
 
 export interface PinRouteDeps extends VisitDeps {
   /** `server.timeout_login_body`. */
   readonly bodySeconds: () => number;
+  /** The page takes a form, and whatever else is not JSON. */
+  readonly byForm: (ctx: RouteContext) => Promise<void>;
 }
 
 const BUSY_RETRY_SECONDS = 5;
+const FILE_NO = [206, 304, 403, 404, 416, 429, 502, 503, 504];
 
-export function createPinRoute(deps: PinRouteDeps): Router<RouteState> {
-  const router = new Router<RouteState>({ strict: true, sensitive: true });
-  // A form, and whatever else is not JSON, is for the page.
-  router.post(`${LINK_PATH}/:secret`, (ctx, next) =>
-    /^application\/json/i.test(ctx.get('Content-Type')) ? answer(ctx, deps) : next(),
-  );
-  return router;
-}
+const PIN = named('Pin', z.object({ pin: GIVEN_TEXT }));
 
-async function answer(ctx: AccountRouterContext, deps: PinRouteDeps): Promise<void> {
+/** The secret in the address is the credential. With `link` the path stands for one of the NVR, judged with the rights of the link. */
+// biome-ignore format: a table
+export const LINK_PAGE_ROUTES: readonly OwnRoute<PinRouteDeps>[] = [
+  { route: `POST ${LINK_PATH}/{secret}`, access: 'public', secret: true, note: 'the PIN', summary: 'Give the PIN of a link, as JSON or by the form of the page: the answer sets a cookie for that link', body: PIN, yes: [200, GIVEN_PIN], no: [...BODY_NO, 303, 403, 404, 408, 429, 503], type: 'text/html',
+    handler: (ctx, deps) => (isJson(ctx) ? answer(ctx, deps) : deps.byForm(ctx)) },
+  { route: `GET ${LINK_PATH}/{secret}/{file}`, access: 'public', link: true, summary: 'What a link shows: snapshot.jpg, thumbnail.jpg, clip.mp4, preview.gif or live', yes: [200], no: FILE_NO, type: 'application/octet-stream' },
+  { route: `GET ${LINK_PATH}/{secret}/vod/{file}`, access: 'public', link: true, note: 'a playlist and its segments', summary: 'The playlist of a link, index.m3u8, and its segments', yes: [200], no: FILE_NO, type: 'application/octet-stream' },
+  { route: `WS ${LINK_PATH}/{secret}`, access: 'none' },
+  { route: `WS ${LINK_PATH}/{secret}/{rest...}`, access: 'none' },
+];
+
+async function answer(ctx: RouteContext, deps: PinRouteDeps): Promise<void> {
   const body = await readJson(ctx.req, { bytes: BODY_LIMITS.credentials, seconds: deps.bodySeconds() });
   if (!body.ok) return refuseBody(ctx, body.error);
-  const fields = stringFields(body.value, { required: ['pin'] });
+  const fields = fieldsIn(PIN, body.value);
   if (!fields.ok) return refuseFields(ctx, fields.error);
   const outcome = await givePin({ secret: ctx.params['secret'] ?? '', pin: fields.value.pin }, ctx, deps);
   switch (outcome.kind) {

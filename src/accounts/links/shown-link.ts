@@ -1,6 +1,8 @@
 /** A link as `GET /api/links` lists it: whatever is known of it but its secret (SPEC 13). */
+import type { z } from 'zod';
 import type { UsedLink } from '../../domain/accounts/link.ts';
 import type { SharedThing } from '../../domain/shared-thing.ts';
+import type { LINK, SHARED_THING } from '../http/answers.ts';
 
 export type LinkState = 'active' | 'spent' | 'revoked' | 'expired';
 
@@ -10,7 +12,7 @@ export function stateOf({ revokedAt, expiresAt, uses, opened }: UsedLink, now: n
   return uses !== null && opened >= uses ? 'spent' : 'active';
 }
 
-export const shownLink = (link: UsedLink, now: number) => ({
+export const shownLink = (link: UsedLink, now: number): z.output<typeof LINK> => ({
   id: link.id,
   what: whatOf(link.thing),
   camera: link.thing.camera,
@@ -25,19 +27,22 @@ export const shownLink = (link: UsedLink, now: number) => ({
   created_at: link.createdAt,
   expires_at: link.expiresAt,
   revoked_at: link.revokedAt,
-  openings: link.openings,
+  openings: [...link.openings],
 });
 
-/** The thing in the form in which it is asked for. */
-function whatOf(thing: SharedThing): object {
+/** The thing as it is asked for. */
+function whatOf(thing: SharedThing): z.output<typeof SHARED_THING> {
+  const { camera } = thing;
   switch (thing.kind) {
     case 'event':
+      return { event: thing.id };
     case 'review':
-      return { [thing.kind]: thing.id };
+      return { review: thing.id };
     case 'recording':
-      return { recording: { camera: thing.camera, from: thing.from, to: thing.to } };
+      return { recording: { camera, from: thing.from, to: thing.to } };
     case 'live':
+      return { live: { camera } };
     case 'snapshot':
-      return { [thing.kind]: { camera: thing.camera } };
+      return { snapshot: { camera } };
   }
 }

@@ -1,14 +1,16 @@
-/** Login, logout and profile (interface 4, 5.1; SPEC 4.1, 4.2). `GET /auth` is handled in the gateway; other methods of it are refused here. */
-import Router from 'koa-router';
+/** Login, logout and profile (interface 4, 5.1; SPEC 4.1, 4.2). */
+import type { z } from 'zod';
 import type { CameraScope } from '../../domain/camera-scope.ts';
 import { ADMIN, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { REFUSALS } from '../../domain/refusal.ts';
-import type { RouteState } from '../../domain/verdict.ts';
+import type { OwnRoute } from '../../routes/own-route.ts';
+import { SUCCESS } from '../../routes/shapes.ts';
 import { agentOf, credentialOf } from '../audit.ts';
+import { FIRST_TIME, PROFILE } from '../http/answers.ts';
 import { type AccountContext, refuse, refuseFor, refuseMethod, respond } from '../http/responses.ts';
 import { cookieClientOf } from '../sessions/session-cookie.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { createPostLogin, type PostLoginDeps } from './post-login.ts';
+import { LOGIN, LOGIN_NO, type PostLoginDeps, postLogin } from './post-login.ts';
 
 export interface LoginRouteDeps extends PostLoginDeps {
   readonly settings: () => LoginSettings;
@@ -32,21 +34,23 @@ export interface LoginSettings {
   readonly bodySeconds: number;
 }
 
-export function createLoginRoutes(deps: LoginRouteDeps): Router<RouteState> {
-  // Exact matching: the route table treats `/API/login` and `/api/login/` as other paths.
-  const router = new Router<RouteState>({ strict: true, sensitive: true });
-  router.post('/api/login', createPostLogin(deps));
-  router.all('/api/login', refuseMethod('POST'));
-  router.get('/api/auth/first_time_login', (ctx) =>
-    respond(ctx, 200, { admin_first_time_login: deps.firstTimeLogin.isAwaited() }),
-  );
-  router.get('/api/profile', (ctx) => profile(ctx, deps));
-  router.all(['/auth', '/api/auth', '/api/auth/first_time_login', '/api/profile'], refuseMethod('GET, HEAD'));
-  router.get(['/logout', '/api/logout'], (ctx) => logoutByLink(ctx, deps));
-  router.post(['/logout', '/api/logout'], (ctx) => logout(ctx, deps));
-  router.all(['/logout', '/api/logout'], refuseMethod('GET, POST'));
-  return router;
-}
+// biome-ignore format: a table
+export const LOGIN_ROUTES: readonly OwnRoute<LoginRouteDeps>[] = [
+  // Credentials are presented here, so the proxy's secret is asked for. Each other method is named: ANY would give way to a row of another table.
+  { route: 'POST /api/login', access: 'public', secret: true, summary: 'Log in: the session comes as a cookie', body: LOGIN, yes: [200, SUCCESS], no: LOGIN_NO, handler: postLogin },
+  { route: 'GET,PUT,PATCH,DELETE,OPTIONS /api/login', access: 'public', secret: true, handler: refuseMethod('POST') },
+  // Answered by the gateway. A caller with an accepted credential gets 202, every other 401 or 403: that is all a proxy asks for.
+  { route: 'GET /auth', access: 'any', summary: 'Whether the caller is authenticated, for forward-auth proxies', yes: [202] },
+  { route: 'GET /api/auth', access: 'any', summary: 'Whether the caller is authenticated, for forward-auth proxies', yes: [202] },
+  // Public because there is nothing to protect.
+  { route: 'GET /api/auth/first_time_login', access: 'public', summary: 'Whether the first login is still to come', yes: [200, FIRST_TIME],
+    handler: (ctx, { firstTimeLogin }) => respond(ctx, 200, { admin_first_time_login: firstTimeLogin.isAwaited() }) },
+  { route: 'GET /logout', access: 'public', summary: 'End the session', yes: [303], no: [403], handler: logoutByLink },
+  { route: 'GET /api/logout', access: 'public', summary: 'End the session', yes: [303], no: [403], handler: logoutByLink },
+  { route: 'POST /logout', access: 'public', summary: 'End the session', yes: [303], no: [403], handler: logout },
+  { route: 'POST /api/logout', access: 'public', summary: 'End the session', yes: [303], no: [403], handler: logout },
+  { route: 'GET /api/profile', access: 'any', enrolment: true, summary: 'The caller, and the cameras that the caller sees', yes: [200, PROFILE], handler: profile },
+];
 
 async function profile(ctx: AccountContext, deps: LoginRouteDeps): Promise<void> {
   const { caller } = ctx.state;
@@ -56,14 +60,15 @@ async function profile(ctx: AccountContext, deps: LoginRouteDeps): Promise<void>
     const name = deps.friendlyNameOf?.(camera);
     return name === undefined ? [] : [[camera, name]];
   });
-  respond(ctx, 200, {
+  const shown: z.output<typeof PROFILE> = {
     username: caller.name,
     role: await roleForPages(caller.role, deps),
     allowed_cameras: [...cameras],
     ...(named.length > 0 && { camera_names: Object.fromEntries(named) }),
     ...(caller.mustEnrol && { second_factor_required: true }),
     ...(caller.hasGeneratedPassword && { password_is_generated: true }),
-  });
+  };
+  respond(ctx, 200, shown);
 }
 
 /** Pages that know two roles would show another one nothing at all. What the caller may see is not decided by this name. */

@@ -1,18 +1,19 @@
 /** `POST /api/login/passkey` and its options: what a browser asks the passkey for, and what it got (SPEC 12). */
 import { randomBytes } from 'node:crypto';
-import Router from 'koa-router';
+import { z } from 'zod';
 import { BODY_LIMITS } from '../../domain/body-limits.ts';
-import type { RouteState } from '../../domain/verdict.ts';
-import { stringFields } from '../http/body-fields.ts';
+import type { OwnRoute } from '../../routes/own-route.ts';
+import { ANY, named, SUCCESS } from '../../routes/shapes.ts';
+import { fieldsIn, MAYBE_GIVEN_TEXT } from '../http/body-fields.ts';
 import { readJson } from '../http/read-json.ts';
-import { type AccountContext, refuse, refuseBody, refuseFields, refuseMethod, respond } from '../http/responses.ts';
-import { assertion } from '../passkeys/credential-json.ts';
+import { type AccountContext, refuse, refuseBody, refuseFields, respond } from '../http/responses.ts';
+import { ASSERTION, assertion } from '../passkeys/credential-json.ts';
 import type { RelyingParty } from '../passkeys/relying-party.ts';
 import { passwordFault } from '../passwords/password-rules.ts';
 import { cookieClientOf, cookieLine, cookieValues } from '../sessions/session-cookie.ts';
 import { LOGIN_FAILED, LOGIN_RESULT, type LoginResult, respondWithOutcome } from './login-response.ts';
 import { askAfterPassword, logInByPasskey, type PasskeyLoginDeps } from './passkey-login.ts';
-import { DISABLED, type LoginClient, type PostLoginDeps, settle, whileCounted } from './post-login.ts';
+import { DISABLED, LOGIN_NO, type LoginClient, type PostLoginDeps, settle, whileCounted } from './post-login.ts';
 
 export type PasskeyLoginRouteDeps = PostLoginDeps & PasskeyLoginDeps;
 
@@ -26,19 +27,20 @@ const BROWSER = /^[A-Za-z0-9_-]{22}$/;
 const NO_PASSKEY = 'This account has no passkey';
 const TWO_OR_NONE = { loc: ['body'], msg: 'Give the user and the password, or neither', type: 'value_error' } as const;
 
-export function createPasskeyLoginRoutes(deps: PasskeyLoginRouteDeps): Router<RouteState> {
-  const router = new Router<RouteState>({ strict: true, sensitive: true });
-  router.post(`${PATH}/options`, (ctx) => sendOptions(ctx, deps));
-  router.post(PATH, (ctx) => whileCounted(deps, () => logIn(ctx, deps)));
-  router.all([PATH, `${PATH}/options`], refuseMethod('POST'));
-  return router;
-}
+const ASKED = named('PasskeyAsked', z.object({ user: MAYBE_GIVEN_TEXT, password: MAYBE_GIVEN_TEXT }));
+const SHOWN = named('PasskeyShown', z.object({ credential: ASSERTION }).meta({ required: ['credential'] }));
+
+// biome-ignore format: a table
+export const PASSKEY_LOGIN_ROUTES: readonly OwnRoute<PasskeyLoginRouteDeps>[] = [
+  { route: `POST ${PATH}`, access: 'public', secret: true, summary: 'Log in with a passkey: the session comes as a cookie', body: SHOWN, yes: [200, SUCCESS], no: [...LOGIN_NO, 409], handler: (ctx, deps) => whileCounted(deps, () => logIn(ctx, deps)) },
+  { route: `POST ${PATH}/options`, access: 'public', secret: true, summary: 'What to ask a passkey for; with user and password: as second factor', body: ASKED, yes: [200, ANY], no: [...LOGIN_NO, 409], handler: sendOptions },
+];
 
 async function sendOptions(ctx: AccountContext, deps: PasskeyLoginRouteDeps): Promise<void> {
   const asked = await bodyOf(ctx, deps);
   if (!asked) return;
   const { json, site } = asked;
-  const fields = stringFields(json, { required: [], optional: ['user', 'password'] });
+  const fields = fieldsIn(ASKED, json);
   if (!fields.ok) return refuseFields(ctx, fields.error);
   const { user = '', password = '' } = fields.value;
   if ((user === '') !== (password === '')) return refuseFields(ctx, [TWO_OR_NONE]);

@@ -1,7 +1,9 @@
 /** `POST /api/login`, and what every login attempt has: a count and an audit line (SPEC 4.1). */
+import { z } from 'zod';
 import { BODY_LIMITS } from '../../domain/body-limits.ts';
+import { named } from '../../routes/shapes.ts';
 import { type Audit, agentOf, triedName } from '../audit.ts';
-import { type FieldFault, stringFields } from '../http/body-fields.ts';
+import { CODE, type FieldFault, fieldsIn, GIVEN_TEXT, MAYBE_GIVEN_TEXT } from '../http/body-fields.ts';
 import { whileThere } from '../http/leaving.ts';
 import { readJson } from '../http/read-json.ts';
 import { type AccountContext, refuse, refuseBody, refuseFields } from '../http/responses.ts';
@@ -24,9 +26,14 @@ export interface PostLoginDeps extends LoginDeps, Pick<SessionLimitDeps, 'sessio
 
 export const DISABLED = 'Authentication is disabled';
 
-export function createPostLogin(deps: PostLoginDeps): (ctx: AccountContext) => Promise<void> {
-  return (ctx) => whileCounted(deps, () => login(ctx, deps));
-}
+export const LOGIN = named(
+  'Login',
+  z.object({ user: GIVEN_TEXT, password: GIVEN_TEXT, code: MAYBE_GIVEN_TEXT.meta(CODE) }),
+);
+export const LOGIN_NO: readonly number[] = [401, 403, 404, 413, 415, 422, 429, 503];
+
+export const postLogin = (ctx: AccountContext, deps: PostLoginDeps): Promise<void> =>
+  whileCounted(deps, () => login(ctx, deps));
 
 export async function whileCounted(
   { onLogin }: Pick<PostLoginDeps, 'onLogin'>,
@@ -52,7 +59,7 @@ async function login(ctx: AccountContext, deps: PostLoginDeps): Promise<LoginRes
     refuseBody(ctx, body.error);
     return 'invalid_request';
   }
-  const fields = stringFields(body.value, { required: ['user', 'password'], optional: ['code'] });
+  const fields = fieldsIn(LOGIN, body.value);
   const faults = fields.ok ? passwordFaults(fields.value.password) : fields.error;
   if (!fields.ok || faults.length > 0) {
     refuseFields(ctx, faults);
@@ -69,7 +76,7 @@ function passwordFaults(password: string): FieldFault[] {
 
 /** A login with its audit line, whichever way the user and the password came. */
 export function attemptLogin(
-  given: { readonly user: string; readonly password: string; readonly code?: string },
+  given: { readonly user: string; readonly password: string; readonly code?: string | undefined },
   ctx: AccountContext,
   deps: PostLoginDeps,
 ): Promise<Attempted> {

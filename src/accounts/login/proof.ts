@@ -1,8 +1,10 @@
 /** What shows again that a session is its user's: the password, a code or a passkey, judged within the limits (SPEC 12). */
+import { z } from 'zod';
 import type { User } from '../../domain/accounts/account.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { type FieldFault, stringFields } from '../http/body-fields.ts';
-import { type Assertion, assertion } from '../passkeys/credential-json.ts';
+import { named } from '../../routes/shapes.ts';
+import { CODE, type FieldFault, fieldsIn, MAYBE_GIVEN_TEXT } from '../http/body-fields.ts';
+import { ASSERTION, type Assertion, assertion } from '../passkeys/credential-json.ts';
 import type { PasskeyCheck, PasskeyOutcome } from '../passkeys/passkey-check.ts';
 import type { RelyingParty } from '../passkeys/relying-party.ts';
 import {
@@ -43,12 +45,16 @@ export type ProofOutcome =
 
 const ONE_OF_THREE = { loc: ['body'], msg: 'Give the password, a code or a passkey', type: 'value_error' } as const;
 
+export const PROOF = named(
+  'Proof',
+  z.object({ password: MAYBE_GIVEN_TEXT, code: MAYBE_GIVEN_TEXT.meta(CODE), credential: ASSERTION }),
+);
+
 /** Exactly one of them. */
 export function proofIn(json: unknown): Result<Proof, readonly FieldFault[]> {
-  const fields = stringFields(json, { required: [], optional: ['password', 'code'] });
+  const fields = fieldsIn(PROOF, json);
   if (!fields.ok) return fields;
-  const { password, code } = fields.value;
-  const credential: unknown = Object(json)['credential'];
+  const { password, code, credential } = fields.value;
   if ([password, code, credential].filter(Boolean).length !== 1) return err([ONE_OF_THREE]);
   if (code) return ok({ kind: 'code', text: code });
   if (password) return ok({ kind: 'password', text: password });

@@ -1,22 +1,14 @@
 /** `POST /api/reauthenticate`: the password, a code or a passkey again, for acts that a stolen session alone must not do (SPEC 12). */
-import Router from 'koa-router';
 import type { AccountStore, User } from '../../domain/accounts/account.ts';
 import type { Caller } from '../../domain/caller.ts';
-import type { RouteState } from '../../domain/verdict.ts';
+import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
+import { ANY, BODY_NO, SUCCESS } from '../../routes/shapes.ts';
 import { whileThere } from '../http/leaving.ts';
-import {
-  refuse,
-  refuseFields,
-  refuseFor,
-  refuseMethod,
-  refuseWhileBusy,
-  refuseWhileLimited,
-  respond,
-} from '../http/responses.ts';
-import { type AccountResponseDeps, type AccountRouterContext, jsonOf, record } from '../http/route-guards.ts';
+import { refuse, refuseFields, refuseFor, refuseWhileBusy, refuseWhileLimited, respond } from '../http/responses.ts';
+import { type AccountResponseDeps, jsonOf, record } from '../http/route-guards.ts';
 import { cookieClientOf } from '../sessions/session-cookie.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { judgeProof, type ProofDeps, type Prover, proofIn } from './proof.ts';
+import { judgeProof, PROOF, type ProofDeps, type Prover, proofIn } from './proof.ts';
 
 export interface ReauthenticateDeps extends AccountResponseDeps, ProofDeps {
   readonly store: Pick<AccountStore, 'findUser'>;
@@ -26,15 +18,13 @@ export interface ReauthenticateDeps extends AccountResponseDeps, ProofDeps {
 const PATH = '/api/reauthenticate';
 const WRONG = 'The password, the code or the passkey is not right.';
 
-export function createReauthenticateRoute(deps: ReauthenticateDeps): Router<RouteState> {
-  const router = new Router<RouteState>({ strict: true, sensitive: true });
-  router.post(PATH, (ctx) => reauthenticate(ctx, deps));
-  router.post(`${PATH}/options`, (ctx) => sendOptions(ctx, deps));
-  router.all([PATH, `${PATH}/options`], refuseMethod('POST'));
-  return router;
-}
+// biome-ignore format: a table
+export const REAUTHENTICATE_ROUTES: readonly OwnRoute<ReauthenticateDeps>[] = [
+  { route: `POST ${PATH}`, access: 'any', writes: true, enrolment: true, note: "the caller's own session", summary: 'Show again to be the person: the password, a code or a passkey', body: PROOF, yes: [200, SUCCESS], no: [...BODY_NO, 409, 429, 503], handler: reauthenticate },
+  { route: `POST ${PATH}/options`, access: 'any', writes: true, enrolment: true, note: "the caller's own session", summary: 'What to ask a passkey for, as that proof', yes: [200, ANY], no: [409], handler: sendOptions },
+];
 
-async function sendOptions(ctx: AccountRouterContext, deps: ReauthenticateDeps): Promise<void> {
+async function sendOptions(ctx: RouteContext, deps: ReauthenticateDeps): Promise<void> {
   const prover = await proverOf(ctx, deps);
   if (!prover) return;
   const { site } = deps.passkeyCheck;
@@ -42,7 +32,7 @@ async function sendOptions(ctx: AccountRouterContext, deps: ReauthenticateDeps):
   respond(ctx, 200, await deps.passkeyCheck.proofOptions(prover.user, prover.session, site.value));
 }
 
-async function reauthenticate(ctx: AccountRouterContext, deps: ReauthenticateDeps): Promise<void> {
+async function reauthenticate(ctx: RouteContext, deps: ReauthenticateDeps): Promise<void> {
   if (ctx.state.caller && !isSession(ctx.state.caller)) return refuseFor(ctx, 'reauthentication-required');
   const body = await jsonOf(ctx, deps);
   // The user as it is once the body has arrived.
@@ -87,7 +77,7 @@ interface CallerAndUser extends Prover {
 }
 
 /** Undefined when the response is set already. */
-async function proverOf(ctx: AccountRouterContext, deps: ReauthenticateDeps): Promise<CallerAndUser | undefined> {
+async function proverOf(ctx: RouteContext, deps: ReauthenticateDeps): Promise<CallerAndUser | undefined> {
   const { caller, clientAddress: address } = ctx.state;
   if (!caller) return void refuseFor(ctx, 'no-credentials');
   if (!isSession(caller)) return void refuseFor(ctx, 'reauthentication-required');

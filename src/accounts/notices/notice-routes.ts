@@ -1,10 +1,10 @@
 /** `/api/account/events`: what happened to one's own account lately; for an admin to that of any user (SPEC 12). */
-import Router from 'koa-router';
+import { z } from 'zod';
 import type { Notice, NoticeStore } from '../../domain/accounts/notice.ts';
 import { isAdministrator } from '../../domain/caller.ts';
-import type { RouteState } from '../../domain/verdict.ts';
-import { refuse, refuseFor, refuseMethod, respond } from '../http/responses.ts';
-import type { AccountRouterContext } from '../http/route-guards.ts';
+import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
+import { ACCOUNT_EVENT } from '../http/answers.ts';
+import { refuse, refuseFor, respond } from '../http/responses.ts';
 
 export interface NoticeRouteDeps {
   readonly noticeStore: Pick<NoticeStore, 'listNotices'>;
@@ -13,18 +13,18 @@ export interface NoticeRouteDeps {
 const MOST_SHOWN = 100;
 const NO_ACCOUNT = 'These events belong to an account: log in with its password, or as an admin name one by ?user=';
 
-export function createNoticeRoutes({ noticeStore }: NoticeRouteDeps): Router<RouteState> {
-  const router = new Router<RouteState>({ strict: true, sensitive: true });
-  router.get('/api/account/events', async (ctx) => {
-    const name = whose(ctx);
-    if (name !== undefined) respond(ctx, 200, (await noticeStore.listNotices(name, MOST_SHOWN)).map(shown));
-  });
-  router.all('/api/account/events', refuseMethod('GET, HEAD'));
-  return router;
-}
+// biome-ignore format: a table
+export const NOTICE_ROUTES: readonly OwnRoute<NoticeRouteDeps>[] = [
+  { route: 'GET /api/account/events', access: 'any', note: "of the caller's own account; for an admin of any",
+    summary: "What happened to one's own account lately; as an admin, to any", query: { user: 'As an admin: whose' }, yes: [200, z.array(ACCOUNT_EVENT)],
+    handler: async (ctx, { noticeStore }) => {
+      const name = whose(ctx);
+      if (name !== undefined) respond(ctx, 200, (await noticeStore.listNotices(name, MOST_SHOWN)).map(shown));
+    } },
+];
 
 /** Undefined when the response is set already. A token or a proxy's user of the same name is not that account. */
-function whose(ctx: AccountRouterContext): string | undefined {
+function whose(ctx: RouteContext): string | undefined {
   const { caller } = ctx.state;
   if (!caller) return void refuseFor(ctx, 'no-credentials');
   const wanted = new URLSearchParams(ctx.querystring).get('user');
@@ -34,7 +34,7 @@ function whose(ctx: AccountRouterContext): string | undefined {
   return isOwn ? caller.name : void refuse(ctx, 403, NO_ACCOUNT);
 }
 
-const shown = ({ id, user, kind, at, by, from, agent, detail }: Notice) => ({
+const shown = ({ id, user, kind, at, by, from, agent, detail }: Notice): z.output<typeof ACCOUNT_EVENT> => ({
   id,
   user,
   event: kind,

@@ -1,5 +1,5 @@
 /** A passkey's response as a browser sends it, taken apart with bounds: nothing of it is believed yet (WebAuthn level 3, 5.1.8). */
-
+import { z } from 'zod';
 import { isRecord } from '../../domain/json-record.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { FieldFault } from '../http/body-fields.ts';
@@ -20,6 +20,16 @@ export interface Assertion {
   /** Absent from keys that do not keep their users. */
   readonly userHandle: string | undefined;
 }
+
+/** Taken apart below, with words of its own for what is wrong. */
+export const ASSERTION = z
+  .unknown()
+  .optional()
+  .meta({ type: 'object', description: 'AuthenticationResponseJSON of WebAuthn' });
+export const NEW_CREDENTIAL = z
+  .unknown()
+  .optional()
+  .meta({ type: 'object', description: 'RegistrationResponseJSON of WebAuthn' });
 
 type Faults = readonly FieldFault[];
 

@@ -1,13 +1,15 @@
 /** `/api/second-factor/passkeys`: one's own passkeys (SPEC 12). */
-import Router from 'koa-router';
+import { z } from 'zod';
 import type { User } from '../../domain/accounts/account.ts';
 import { ok } from '../../domain/result.ts';
-import type { RouteState } from '../../domain/verdict.ts';
-import { stringFields } from '../http/body-fields.ts';
+import type { OwnRoute, RouteContext, RouteHandler } from '../../routes/own-route.ts';
+import { ANY, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
+import { ADDED_PASSKEY } from '../http/answers.ts';
+import { fieldsIn, GIVEN_TEXT, MAYBE_GIVEN_TEXT } from '../http/body-fields.ts';
 import { refuse, refuseFields, refuseFor, refuseMethod, respond } from '../http/responses.ts';
-import { type AccountRouterContext, afterProof, fieldsOf, type Handler, jsonOf, record } from '../http/route-guards.ts';
-import { type FactorRouteDeps, forUser, goOn, OFF, type UserHandler } from '../second-factor/factor-routes.ts';
-import { newCredential } from './credential-json.ts';
+import { fieldsOf, jsonOf, record } from '../http/route-guards.ts';
+import { changing, type FactorRouteDeps, forUser, goOn, OFF } from '../second-factor/factor-routes.ts';
+import { NEW_CREDENTIAL, newCredential } from './credential-json.ts';
 import { type Added, MOST_PASSKEYS, type Passkeys } from './passkeys.ts';
 import type { RelyingParty } from './relying-party.ts';
 
@@ -15,12 +17,13 @@ export interface PasskeyRouteDeps extends FactorRouteDeps {
   readonly passkeys: Passkeys;
 }
 
-type SiteHandler = (ctx: AccountRouterContext, user: User, site: RelyingParty) => Promise<void>;
+type SiteHandler = (ctx: RouteContext, deps: PasskeyRouteDeps, user: User, site: RelyingParty) => Promise<void>;
 
 const PATH = '/api/second-factor/passkeys';
 export const USUAL_NAME = 'Passkey';
 /** Shown in lists and audit lines. */
 const NAME = /^[^\p{C}\p{Zl}\p{Zp}]{1,64}$/u;
+const NAME_SIZE = { minLength: 1, maxLength: 64 };
 const BAD_NAME = {
   loc: ['body', 'name'],
   msg: 'A name has 1 to 64 characters, and no control characters',
@@ -28,44 +31,37 @@ const BAD_NAME = {
 } as const;
 const NO_PASSKEY = 'There is no such passkey';
 
-export function createPasskeyRoutes(deps: PasskeyRouteDeps): Router<RouteState> {
-  const router = new Router<RouteState>({ strict: true, sensitive: true });
-  const changing = (handler: UserHandler): Handler => afterProof('credentials', deps, forUser(deps, handler));
-  const enrolling = (handler: SiteHandler): Handler =>
-    changing(async (ctx, user) => {
-      const { site } = deps.passkeys;
-      if (!deps.mayEnrol) return refuse(ctx, 409, OFF);
-      return site.ok ? handler(ctx, user, site.value) : refuse(ctx, 409, site.error);
-    });
-  router.post(
-    `${PATH}/options`,
-    enrolling(async (ctx, user, site) =>
-      respond(ctx, 200, await deps.passkeys.creationOptions(user, sessionOf(ctx), site)),
-    ),
-  );
-  router.all(`${PATH}/options`, refuseMethod('POST'));
-  router.post(
-    PATH,
-    enrolling((ctx, user, site) => add(ctx, user, site, deps)),
-  );
-  router.all(PATH, refuseMethod('POST'));
-  router.patch(
-    `${PATH}/:id`,
-    forUser(deps, (ctx, user) => rename(ctx, user, deps)),
-  );
-  router.delete(
-    `${PATH}/:id`,
-    changing((ctx, user) => remove(ctx, user, deps)),
-  );
-  router.all(`${PATH}/:id`, refuseMethod('PATCH, DELETE'));
-  return router;
+/** `name` and `credential` of a body. */
+export const NEW_PASSKEY = named(
+  'NewPasskey',
+  z.object({ name: MAYBE_GIVEN_TEXT.meta(NAME_SIZE), credential: NEW_CREDENTIAL }).meta({ required: ['credential'] }),
+);
+const RENAMED = named('Name', z.object({ name: GIVEN_TEXT.meta(NAME_SIZE) }));
+const OWN = { access: 'any', writes: true, enrolment: true, note: "the caller's own" } as const;
+
+// biome-ignore format: a table
+export const PASSKEY_ROUTES: readonly OwnRoute<PasskeyRouteDeps>[] = [
+  { route: `POST ${PATH}/options`, ...OWN, summary: 'What to ask an authenticator for, to add a passkey', yes: [200, ANY], no: [409],
+    handler: enrolling(async (ctx, { passkeys }, user, site) => respond(ctx, 200, await passkeys.creationOptions(user, sessionOf(ctx), site))) },
+  { route: `PATCH,DELETE ${PATH}/options`, ...OWN, handler: refuseMethod('POST') },
+  { route: `POST ${PATH}`, ...OWN, summary: 'Add the passkey that the authenticator made', body: NEW_PASSKEY, yes: [201, ADDED_PASSKEY], no: [...BODY_NO, 409], handler: enrolling(add) },
+  { route: `PATCH ${PATH}/{passkey}`, ...OWN, summary: 'Rename a passkey', body: RENAMED, yes: [200, SUCCESS], no: [...BODY_NO, 404], handler: forUser(rename) },
+  { route: `DELETE ${PATH}/{passkey}`, ...OWN, summary: 'Remove a passkey', yes: [200, SUCCESS], no: [404], handler: changing(remove) },
+];
+
+function enrolling(handler: SiteHandler): RouteHandler<PasskeyRouteDeps> {
+  return changing(async (ctx, deps, user) => {
+    const { site } = deps.passkeys;
+    if (!deps.mayEnrol) return refuse(ctx, 409, OFF);
+    return site.ok ? handler(ctx, deps, user, site.value) : refuse(ctx, 409, site.error);
+  });
 }
 
-async function add(ctx: AccountRouterContext, user: User, site: RelyingParty, deps: PasskeyRouteDeps): Promise<void> {
+async function add(ctx: RouteContext, deps: PasskeyRouteDeps, user: User, site: RelyingParty): Promise<void> {
   const body = await jsonOf(ctx, deps);
   if (!body) return;
-  const fields = stringFields(body.json, { required: [], optional: ['name'] });
-  const credential = fields.ok ? newCredential(Object(body.json)['credential']) : fields;
+  const fields = fieldsIn(NEW_PASSKEY, body.json);
+  const credential = fields.ok ? newCredential(fields.value.credential) : fields;
   const name = passkeyName(fields.ok ? fields.value.name || USUAL_NAME : USUAL_NAME);
   const faults = [...(credential.ok ? [] : credential.error), ...(name.ok ? [] : name.error)];
   if (!credential.ok || !name.ok) return refuseFields(ctx, faults);
@@ -83,7 +79,7 @@ async function add(ctx: AccountRouterContext, user: User, site: RelyingParty, de
   respond(ctx, 201, { ...shown, recovery_codes: outcome.recoveryCodes ?? [] });
 }
 
-function refuseAdding(ctx: AccountRouterContext, kind: Exclude<Added['kind'], 'added'>): void {
+function refuseAdding(ctx: RouteContext, kind: Exclude<Added['kind'], 'added'>): void {
   if (kind === 'gone') refuseFor(ctx, 'token-invalid');
   else refuse(ctx, NOT_ADDED[kind].status, NOT_ADDED[kind].message);
 }
@@ -98,8 +94,8 @@ export const NOT_ADDED = {
   full:    { status: 409, message: `There are ${MOST_PASSKEYS} passkeys already: remove one first` },
 } as const;
 
-async function rename(ctx: AccountRouterContext, user: User, deps: PasskeyRouteDeps): Promise<void> {
-  const body = await fieldsOf(ctx, deps, { required: ['name'] });
+async function rename(ctx: RouteContext, deps: PasskeyRouteDeps, user: User): Promise<void> {
+  const body = await fieldsOf(ctx, deps, RENAMED);
   if (!body) return;
   const name = passkeyName(body.name);
   if (!name.ok) return refuseFields(ctx, name.error);
@@ -109,7 +105,7 @@ async function rename(ctx: AccountRouterContext, user: User, deps: PasskeyRouteD
   respond(ctx, 200, { success: true });
 }
 
-async function remove(ctx: AccountRouterContext, user: User, deps: PasskeyRouteDeps): Promise<void> {
+async function remove(ctx: RouteContext, deps: PasskeyRouteDeps, user: User): Promise<void> {
   const left = await deps.passkeys.remove(user, idOf(ctx));
   if (!left) return refuse(ctx, 404, NO_PASSKEY);
   record(ctx, deps, { what: 'second-factor-removed', user: user.name, factor: 'passkey' });
@@ -123,10 +119,10 @@ export function passkeyName(written: string) {
   return NAME.test(name) ? ok(name) : ({ ok: false, error: [BAD_NAME] } as const);
 }
 
-const idOf = (ctx: AccountRouterContext): string => ctx.params['id'] ?? '';
+const idOf = (ctx: RouteContext): string => ctx.params['passkey'] ?? '';
 
 /** Other credentials were refused before: they have no factors. */
-function sessionOf({ state }: AccountRouterContext): string {
+function sessionOf({ state }: RouteContext): string {
   const { credential } = state.caller ?? {};
   return credential?.kind === 'session' ? credential.tokenId : '';
 }

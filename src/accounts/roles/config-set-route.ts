@@ -1,27 +1,25 @@
 /** `PUT /api/config/set`: changes of `auth.roles` are made here, the rest is forwarded to the NVR (SPEC 4.3). */
 import type Koa from 'koa';
-import Router from 'koa-router';
 import { BODY_LIMITS } from '../../domain/body-limits.ts';
 import { isAdministrator, mayManageAccounts } from '../../domain/caller.ts';
 import { ok, type Result } from '../../domain/result.ts';
-import type { RouteState } from '../../domain/verdict.ts';
+import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
+import { ANY, BODY_NO } from '../../routes/shapes.ts';
 import { type BodyFault, readJson } from '../http/read-json.ts';
 import { refuse, refuseBody, refuseFor, respond } from '../http/responses.ts';
-import { type AccountResponseDeps, type AccountRouterContext, mayStill, record } from '../http/route-guards.ts';
+import { type AccountResponseDeps, mayStill, record } from '../http/route-guards.ts';
 import { splitConfigSet } from './config-set.ts';
-import { respondWithRoles } from './role-routes.ts';
-import { createRoles, type RoleDeps, type Roles } from './roles.ts';
+import { type RoleRouteDeps, respondWithRoles } from './role-routes.ts';
 
-export interface ConfigSetDeps extends RoleDeps, AccountResponseDeps {}
+type ConfigSetDeps = Omit<RoleRouteDeps, 'knownCameras'>;
 
-export function createConfigSetRoute(deps: ConfigSetDeps): Router<RouteState> {
-  const roles = createRoles(deps);
-  const router = new Router<RouteState>({ strict: true, sensitive: true });
-  router.put('/api/config/set', (ctx, next) => configSet(ctx, next, roles, deps));
-  return router;
-}
+/** The NVR's own page of roles: Postern keeps those, and forwards the rest. */
+// biome-ignore format: a table
+export const CONFIG_SET_ROUTES: readonly OwnRoute<ConfigSetDeps>[] = [
+  { route: 'PUT /api/config/set', access: 'admin', forwarded: true, summary: 'Roles, as the pages of the NVR send them; the rest goes to the NVR', body: ANY, yes: [200, ANY], no: [...BODY_NO, 404, 409, 502, 504], handler: configSet },
+];
 
-async function configSet(ctx: AccountRouterContext, next: Koa.Next, roles: Roles, deps: ConfigSetDeps): Promise<void> {
+async function configSet(ctx: RouteContext, deps: ConfigSetDeps, next: Koa.Next): Promise<void> {
   const { caller } = ctx.state;
   if (!caller || !isAdministrator(caller)) return refuseFor(ctx, caller ? 'role-too-low' : 'no-credentials');
   const body = await bodyOf(ctx, deps);
@@ -36,7 +34,7 @@ async function configSet(ctx: AccountRouterContext, next: Koa.Next, roles: Roles
   if (wanted.size > 0 && !mayManageAccounts(caller)) return refuseFor(ctx, 'person-needed');
   if (wanted.size > 0 && deps.asksProof(caller, 'accounts')) return refuseFor(ctx, 'reauthentication-required');
   if (wanted.size > 0) {
-    const outcome = await roles.change(wanted);
+    const outcome = await deps.customRoles.change(wanted);
     if (!respondWithRoles(ctx, deps, outcome, [...wanted.keys()])) return;
   }
   if (!rest)
@@ -51,7 +49,7 @@ async function configSet(ctx: AccountRouterContext, next: Koa.Next, roles: Roles
 
 /** Older clients send everything in the query and no body. */
 async function bodyOf(
-  { req }: AccountRouterContext,
+  { req }: RouteContext,
   { bodySeconds }: AccountResponseDeps,
 ): Promise<Result<unknown, BodyFault>> {
   const isEmpty = req.headers['transfer-encoding'] === undefined && Number(req.headers['content-length'] ?? 0) === 0;

@@ -1,28 +1,34 @@
 /** `/api/roles`: custom roles made, changed and deleted while the service runs (interface 2.2; SPEC 4.3). */
-import Router from 'koa-router';
+import { z } from 'zod';
 import { BODY_LIMITS } from '../../domain/body-limits.ts';
 import { scopeOf, visibleCameras } from '../../domain/camera-scope.ts';
 import type { CameraName } from '../../domain/names.ts';
 import type { Result } from '../../domain/result.ts';
-import type { RouteState } from '../../domain/verdict.ts';
-import { unknownFields } from '../http/body-fields.ts';
-import { refuse, refuseFields, refuseMethod, respond } from '../http/responses.ts';
-import {
-  type AccountResponseDeps,
-  type AccountRouterContext,
-  afterProof,
-  fieldsOf,
-  forAdmins,
-  type Handler,
-  jsonOf,
-  record,
-} from '../http/route-guards.ts';
-import { createRoles, type RoleDeps, type RoleFault, type RoleRefusal, type RolesChanged } from './roles.ts';
+import type { OwnRoute, RouteContext, RouteHandler } from '../../routes/own-route.ts';
+import { ANY, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
+import { ROLE } from '../http/answers.ts';
+import { NAMED, unknownFields } from '../http/body-fields.ts';
+import { refuse, refuseFields, respond } from '../http/responses.ts';
+import { type AccountResponseDeps, afterProof, fieldsOf, forAdmins, jsonOf, record } from '../http/route-guards.ts';
+import type { RoleFault, RoleRefusal, Roles, RolesChanged } from './roles.ts';
 
-export interface RoleRouteDeps extends RoleDeps, AccountResponseDeps {
+export interface RoleRouteDeps extends AccountResponseDeps {
+  readonly customRoles: Roles;
   /** None while they are not known yet. */
   readonly knownCameras: () => readonly CameraName[];
 }
+
+/** Null takes a limit away, and what is left out stays. */
+const { deny, hours, history_since } = ROLE.shape;
+const CHANGED_ROLE = named(
+  'RoleCameras',
+  z.object({
+    cameras: z.array(z.string()).min(1).meta({ description: 'Names; "*" stands for any text' }),
+    deny: deny.nullable(),
+    hours: hours.nullable(),
+    history_since: history_since.nullable(),
+  }),
+);
 
 // biome-ignore format: a table
 const STATUS_OF: Readonly<Record<RoleFault, number>> = {
@@ -33,49 +39,48 @@ const STATUS_OF: Readonly<Record<RoleFault, number>> = {
   'role-absent':     404,
 };
 
-export function createRoleRoutes(deps: RoleRouteDeps): Router<RouteState> {
-  const roles = createRoles(deps);
-  const router = new Router<RouteState>({ strict: true, sensitive: true });
+// biome-ignore format: a table
+export const ROLE_ROUTES: readonly OwnRoute<RoleRouteDeps>[] = [
+  { route: 'GET /api/roles', access: 'admin', compressed: true, summary: 'All roles', yes: [200, z.array(ROLE)],
+    handler: forAdmins(async (ctx, { customRoles }) => respond(ctx, 200, await customRoles.list())) },
+  { route: 'PUT /api/roles/{role}', access: 'admin', summary: 'Create or change a role', body: CHANGED_ROLE, yes: [200, ANY], no: [...BODY_NO, 409], handler: changing(save) },
+  { route: 'POST /api/roles/delete', access: 'admin', note: 'for names that cannot stand in a path', summary: 'Remove a role whose name cannot stand in a path', body: NAMED, yes: [200, SUCCESS], no: [...BODY_NO, 404, 409], handler: changing(removeByBody) },
+  { route: 'DELETE /api/roles/{role}', access: 'admin', summary: 'Remove a role; its users become viewers', yes: [200, SUCCESS], no: [404, 409], handler: changing((ctx, deps) => remove(ctx, deps, ctx.params['role'] ?? '')) },
+];
 
-  const list: Handler = async (ctx) => respond(ctx, 200, await roles.list());
-  const save: Handler = async (ctx) => {
-    const name = ctx.params['role'] ?? '';
-    const body = await jsonOf(ctx, deps, BODY_LIMITS.cameraList);
-    if (!body) return;
-    const unknown = unknownFields(body.json, ['cameras', ...LIMITS]);
-    if (unknown.length > 0) return refuseFields(ctx, unknown);
-    const cameras = Object(body.json)['cameras'];
-    if (!Array.isArray(cameras)) return refuseFields(ctx, [NO_LIST]);
-    const limits = Object.fromEntries(LIMITS.map((key) => [key, Object(body.json)[key]]));
-    const outcome = await roles.change(new Map([[name, { cameras, limits }]]));
-    if (respondWithRoles(ctx, deps, outcome, [name]))
-      respond(ctx, 200, { success: true, ...warningOf(name, cameras, deps) });
-  };
-  const removeNamed = async (ctx: AccountRouterContext, name: string): Promise<void> => {
-    const outcome = await roles.change(new Map([[name, null]]));
-    if (respondWithRoles(ctx, deps, outcome, [name])) respond(ctx, 200, { success: true });
-  };
-  const remove: Handler = (ctx) => removeNamed(ctx, ctx.params['role'] ?? '');
-  /** Deletes a role whose name cannot stand in a path: `.` and `..` were allowed once. */
-  const removeByBody: Handler = async (ctx) => {
-    const body = await fieldsOf(ctx, deps, { required: ['name'] });
-    if (body) await removeNamed(ctx, body.name);
-  };
-
-  const changing = (handler: Handler): Handler => forAdmins(afterProof('accounts', deps, handler));
-  router.get('/api/roles', forAdmins(list)).all('/api/roles', refuseMethod('GET, HEAD'));
-  router.post('/api/roles/delete', changing(removeByBody));
-  router.put('/api/roles/:role', changing(save)).delete('/api/roles/:role', changing(remove));
-  router.all('/api/roles/:role', refuseMethod('PUT, DELETE'));
-  return router;
+function changing(handler: RouteHandler<RoleRouteDeps>): RouteHandler<RoleRouteDeps> {
+  return forAdmins(afterProof('accounts', handler));
 }
 
-const LIMITS = ['deny', 'hours', 'history_since'] as const;
+async function save(ctx: RouteContext, deps: RoleRouteDeps): Promise<void> {
+  const name = ctx.params['role'] ?? '';
+  const body = await jsonOf(ctx, deps, BODY_LIMITS.cameraList);
+  if (!body) return;
+  const unknown = unknownFields(CHANGED_ROLE, body.json);
+  if (unknown.length > 0) return refuseFields(ctx, unknown);
+  const { cameras, ...limits } = Object(body.json);
+  if (!Array.isArray(cameras)) return refuseFields(ctx, [NO_LIST]);
+  const outcome = await deps.customRoles.change(new Map([[name, { cameras, limits }]]));
+  if (respondWithRoles(ctx, deps, outcome, [name]))
+    respond(ctx, 200, { success: true, ...warningOf(name, cameras, deps) });
+}
+
+async function remove(ctx: RouteContext, deps: RoleRouteDeps, name: string): Promise<void> {
+  const outcome = await deps.customRoles.change(new Map([[name, null]]));
+  if (respondWithRoles(ctx, deps, outcome, [name])) respond(ctx, 200, { success: true });
+}
+
+/** Removes names that cannot stand in a path: `.` and `..` were allowed once. */
+async function removeByBody(ctx: RouteContext, deps: RoleRouteDeps): Promise<void> {
+  const body = await fieldsOf(ctx, deps, NAMED);
+  if (body) await remove(ctx, deps, body.name);
+}
+
 const NO_LIST = { loc: ['body', 'cameras'], msg: 'Input should be a list of camera names', type: 'list_type' };
 
 /** True when the change was made; otherwise the response is the refusal. */
 export function respondWithRoles(
-  ctx: AccountRouterContext,
+  ctx: RouteContext,
   deps: AccountResponseDeps,
   outcome: Result<RolesChanged, RoleRefusal>,
   names: readonly string[],

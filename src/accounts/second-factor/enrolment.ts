@@ -1,7 +1,9 @@
 /** Setting up and removing one's own second factors (SPEC 12). */
 import { randomBytes } from 'node:crypto';
+import type { z } from 'zod';
 import type { User } from '../../domain/accounts/account.ts';
 import { unixSeconds } from '../../domain/clock.ts';
+import type { SECOND_FACTOR, TOTP_OFFER } from '../http/answers.ts';
 import { base32 } from './base32.ts';
 import { qrCode } from './qr-code.ts';
 import { newRecoveryCodes } from './recovery-codes.ts';
@@ -15,27 +17,8 @@ import {
 } from './second-factor.ts';
 import { matchingStep, TOTP_SECRET_BYTES, totpUri } from './totp.ts';
 
-/** `GET /api/second-factor`. */
-export interface FactorState {
-  readonly required: boolean;
-  readonly totp: boolean;
-  readonly passkeys: readonly PasskeyShown[];
-  readonly recovery_codes_left: number;
-}
-
-export interface PasskeyShown {
-  readonly id: string;
-  readonly name: string;
-  readonly created_at: number;
-  readonly last_used_at: number | null;
-}
-
-/** `secret` in base32, `uri` for an authenticator app, and the same as a picture (SVG). */
-export interface TotpOffer {
-  readonly secret: string;
-  readonly uri: string;
-  readonly qr: string;
-}
+type FactorState = z.output<typeof SECOND_FACTOR>;
+type TotpOffer = z.output<typeof TOTP_OFFER>;
 
 export type Confirmation =
   /** `user`: as it is then. The codes to show once; undefined when the user had a factor before, whose codes stay. */

@@ -1,10 +1,12 @@
 /** `/api/sessions`: lists and ends sessions: the caller's own, for an admin those of all users (SPEC 4.2). */
-import Router from 'koa-router';
+import { z } from 'zod';
 import type { SeenSession } from '../../domain/accounts/session-store.ts';
 import { type Caller, isAdministrator, mayManageAccounts } from '../../domain/caller.ts';
-import type { RouteState } from '../../domain/verdict.ts';
-import { refuse, refuseFor, refuseMethod, respond } from '../http/responses.ts';
-import { type AccountResponseDeps, type AccountRouterContext, record } from '../http/route-guards.ts';
+import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
+import { SUCCESS } from '../../routes/shapes.ts';
+import { SESSION } from '../http/answers.ts';
+import { refuse, refuseFor, respond } from '../http/responses.ts';
+import { type AccountResponseDeps, record } from '../http/route-guards.ts';
 import type { SeenSessions } from './seen-sessions.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -13,14 +15,13 @@ export interface SessionRouteDeps extends AccountResponseDeps {
   readonly seenSessions: Pick<SeenSessions, 'list' | 'find'>;
 }
 
-export function createSessionRoutes(deps: SessionRouteDeps): Router<RouteState> {
-  const router = new Router<RouteState>({ strict: true, sensitive: true });
-  router.get('/api/sessions', (ctx) => list(ctx, deps)).all('/api/sessions', refuseMethod('GET, HEAD'));
-  router.delete('/api/sessions/:id', (ctx) => end(ctx, deps)).all('/api/sessions/:id', refuseMethod('DELETE'));
-  return router;
-}
+// biome-ignore format: a table
+export const SESSION_ROUTES: readonly OwnRoute<SessionRouteDeps>[] = [
+  { route: 'GET /api/sessions', access: 'any', note: "the caller's own; for an admin all", summary: "One's own sessions; as an admin, all", yes: [200, z.array(SESSION)], handler: list },
+  { route: 'DELETE /api/sessions/{id}', access: 'any', writes: true, note: "the caller's own; for an admin any", summary: 'End a session', yes: [200, SUCCESS], no: [404], handler: end },
+];
 
-async function list(ctx: AccountRouterContext, { seenSessions }: SessionRouteDeps): Promise<void> {
+async function list(ctx: RouteContext, { seenSessions }: SessionRouteDeps): Promise<void> {
   const { caller } = ctx.state;
   if (!caller) return refuseFor(ctx, 'no-credentials');
   const seen = await seenSessions.list(isAdministrator(caller) ? undefined : caller.name);
@@ -36,7 +37,10 @@ async function list(ctx: AccountRouterContext, { seenSessions }: SessionRouteDep
 const mayKnow = (caller: Caller, { user }: SeenSession): boolean =>
   isAdministrator(caller) || (caller.credential.kind === 'session' && caller.name === user);
 
-const shown = ({ id, user, address, agent, since, lastSeen, expiresAt }: SeenSession, { credential }: Caller) => ({
+const shown = (
+  { id, user, address, agent, since, lastSeen, expiresAt }: SeenSession,
+  { credential }: Caller,
+): z.output<typeof SESSION> => ({
   id,
   user,
   address,
@@ -44,12 +48,11 @@ const shown = ({ id, user, address, agent, since, lastSeen, expiresAt }: SeenSes
   since,
   last_seen: lastSeen,
   expires_at: expiresAt,
-  /** Whether this request was made with it. */
   current: credential.kind === 'session' && credential.tokenId === id,
 });
 
 /** The session of another user answers 404, as an unknown one does. */
-async function end(ctx: AccountRouterContext, deps: SessionRouteDeps): Promise<void> {
+async function end(ctx: RouteContext, deps: SessionRouteDeps): Promise<void> {
   const { caller } = ctx.state;
   if (!caller) return refuseFor(ctx, 'no-credentials');
   const id = ctx.params['id'] ?? '';

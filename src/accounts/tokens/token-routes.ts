@@ -1,13 +1,15 @@
 /** `/api/tokens`: creates, lists and revokes API tokens: the caller's own, for an admin those of all users (SPEC 4.4). */
-import Router from 'koa-router';
+import { z } from 'zod';
 import type { AccountStore } from '../../domain/accounts/account.ts';
 import type { ApiToken, ApiTokenStore } from '../../domain/accounts/api-token.ts';
 import { BODY_LIMITS } from '../../domain/body-limits.ts';
 import { type Caller, isAdministrator, mayManageAccounts } from '../../domain/caller.ts';
-import type { RouteState } from '../../domain/verdict.ts';
-import { unknownFields } from '../http/body-fields.ts';
-import { refuse, refuseFields, refuseFor, refuseMethod, respond } from '../http/responses.ts';
-import { type AccountResponseDeps, type AccountRouterContext, jsonOf, record } from '../http/route-guards.ts';
+import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
+import { BODY_NO, CAMERAS, named, SUCCESS, TIME } from '../../routes/shapes.ts';
+import { MADE_TOKEN, TOKEN } from '../http/answers.ts';
+import { ROLE_GIVEN, unknownFields } from '../http/body-fields.ts';
+import { refuse, refuseFields, refuseFor, respond } from '../http/responses.ts';
+import { type AccountResponseDeps, jsonOf, record } from '../http/route-guards.ts';
 import { type MakeTokenDeps, makeToken, type TokenOwner, type TokenRefusal } from './make-token.ts';
 
 export interface TokenRouteDeps extends Omit<MakeTokenDeps, 'tokenStore'>, AccountResponseDeps {
@@ -18,7 +20,16 @@ export interface TokenRouteDeps extends Omit<MakeTokenDeps, 'tokenStore'>, Accou
 }
 
 /** Any other field is refused: a misspelt `expires_at` must not become a token without an end. */
-const FIELDS = ['name', 'role', 'cameras', 'expires_at', 'manage_accounts'] as const;
+const NEW_TOKEN = named(
+  'NewToken',
+  z.object({
+    name: z.string().min(1).max(100),
+    role: z.string().optional().meta(ROLE_GIVEN),
+    cameras: CAMERAS.nullish().meta({ description: 'null: all' }),
+    expires_at: TIME.nullish(),
+    manage_accounts: z.boolean().optional().meta({ description: 'Of an admin: the token may manage accounts' }),
+  }),
+);
 
 // biome-ignore format: a table
 const STATUS_OF: Readonly<Record<TokenRefusal['reason'], number>> = {
@@ -32,15 +43,14 @@ const STATUS_OF: Readonly<Record<TokenRefusal['reason'], number>> = {
   'too-many':        409,
 };
 
-export function createTokenRoutes(deps: TokenRouteDeps): Router<RouteState> {
-  const router = new Router<RouteState>({ strict: true, sensitive: true });
-  router.get('/api/tokens', (ctx) => list(ctx, deps)).post('/api/tokens', (ctx) => create(ctx, deps));
-  router.all('/api/tokens', refuseMethod('GET, HEAD, POST'));
-  router.delete('/api/tokens/:id', (ctx) => revoke(ctx, deps)).all('/api/tokens/:id', refuseMethod('DELETE'));
-  return router;
-}
+// biome-ignore format: a table
+export const TOKEN_ROUTES: readonly OwnRoute<TokenRouteDeps>[] = [
+  { route: 'GET /api/tokens', access: 'any', note: "the caller's own; for an admin all", summary: "One's own API tokens; as an admin, all", yes: [200, z.array(TOKEN)], handler: list },
+  { route: 'POST /api/tokens', access: 'any', writes: true, note: "never above the maker's own role", summary: 'Create an API token', body: NEW_TOKEN, yes: [201, MADE_TOKEN], no: [...BODY_NO, 409], handler: create },
+  { route: 'DELETE /api/tokens/{id}', access: 'any', writes: true, note: "the caller's own; for an admin any", summary: 'Revoke an API token', yes: [200, SUCCESS], no: [404], handler: revoke },
+];
 
-async function create(ctx: AccountRouterContext, deps: TokenRouteDeps): Promise<void> {
+async function create(ctx: RouteContext, deps: TokenRouteDeps): Promise<void> {
   const { caller } = ctx.state;
   if (!caller) return refuseFor(ctx, 'no-credentials');
   const owner = await ownerOf(caller, deps);
@@ -48,7 +58,7 @@ async function create(ctx: AccountRouterContext, deps: TokenRouteDeps): Promise<
   if (deps.asksProof(caller, 'credentials')) return refuseFor(ctx, 'reauthentication-required');
   const body = await jsonOf(ctx, deps, BODY_LIMITS.cameraList);
   if (!body) return;
-  const unknown = unknownFields(body.json, FIELDS);
+  const unknown = unknownFields(NEW_TOKEN, body.json);
   if (unknown.length > 0) return refuseFields(ctx, unknown);
   const { name, role, cameras, expires_at: expiresAt, manage_accounts: managesAccounts } = Object(body.json);
   const made = await makeToken({ name, role, cameras, expiresAt, managesAccounts }, owner, deps);
@@ -77,7 +87,7 @@ async function ownerOf(caller: Caller, deps: TokenRouteDeps): Promise<TokenOwner
 const isOfAccount = async (tokenId: string, { tokenStore }: TokenRouteDeps): Promise<boolean> =>
   ((await tokenStore.findToken(tokenId))?.userCreatedAt ?? null) !== null;
 
-async function list(ctx: AccountRouterContext, { tokenStore, flushTokenUses }: TokenRouteDeps): Promise<void> {
+async function list(ctx: RouteContext, { tokenStore, flushTokenUses }: TokenRouteDeps): Promise<void> {
   const { caller } = ctx.state;
   if (!caller) return refuseFor(ctx, 'no-credentials');
   await flushTokenUses();
@@ -95,14 +105,14 @@ function mayKnow(caller: Caller, token: ApiToken): boolean {
 }
 
 /** The right is told where a token has it. */
-const rightOf = ({ managesAccounts }: ApiToken) => (managesAccounts ? { manage_accounts: true } : {});
+const rightOf = ({ managesAccounts }: ApiToken) => (managesAccounts ? { manage_accounts: true as const } : {});
 
-export const shown = (token: ApiToken) => ({
+export const shown = (token: ApiToken): z.output<typeof TOKEN> => ({
   id: token.id,
   name: token.name,
   user: token.user,
   role: token.role,
-  cameras: token.cameras,
+  cameras: token.cameras && [...token.cameras],
   ...rightOf(token),
   created_at: token.createdAt,
   expires_at: token.expiresAt,
@@ -111,7 +121,7 @@ export const shown = (token: ApiToken) => ({
 });
 
 /** The token of another user answers 404, as an unknown one does. */
-async function revoke(ctx: AccountRouterContext, deps: TokenRouteDeps): Promise<void> {
+async function revoke(ctx: RouteContext, deps: TokenRouteDeps): Promise<void> {
   const { caller } = ctx.state;
   if (!caller) return refuseFor(ctx, 'no-credentials');
   const id = ctx.params['id'] ?? '';

@@ -1,6 +1,7 @@
 /** Each outcome of the user routes as a response with its audit line (SPEC 4.3, 9). */
+import type { RouteContext } from '../../routes/own-route.ts';
 import { refuse, refuseWhileBusy, respond } from '../http/responses.ts';
-import { type AccountResponseDeps, type AccountRouterContext, type AuditedAct, record } from '../http/route-guards.ts';
+import { type AccountResponseDeps, type AuditedAct, record } from '../http/route-guards.ts';
 import type { ChangeFault } from './change-password.ts';
 import type { UserOutcome } from './users.ts';
 
@@ -26,7 +27,7 @@ export const STATUS_OF: Readonly<Record<Exclude<ReportedFault, 'busy'>, number>>
 type Refused = { readonly ok: false; readonly error: { readonly reason: ReportedFault; readonly message: string } };
 
 export function respondWithUser(
-  ctx: AccountRouterContext,
+  ctx: RouteContext,
   deps: AccountResponseDeps,
   outcome: Extract<UserOutcome, { ok: true }> | Refused,
   act: AuditedAct,

@@ -1,29 +1,31 @@
 /** `/api/users`: the routes that the NVR's own user pages call (interface 2.1; SPEC 4.3). */
-import Router from 'koa-router';
+import { z } from 'zod';
 import type { User } from '../../domain/accounts/account.ts';
 import type { NoticeStore } from '../../domain/accounts/notice.ts';
 import { isAdministrator } from '../../domain/caller.ts';
+import { isRecord } from '../../domain/json-record.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
 import { err } from '../../domain/result.ts';
-import type { RouteState } from '../../domain/verdict.ts';
-import { stringFields, unknownFields } from '../http/body-fields.ts';
-import { whileThere } from '../http/leaving.ts';
+import type { OwnRoute, RouteContext, RouteHandler } from '../../routes/own-route.ts';
+import { ANY, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
+import { USER } from '../http/answers.ts';
 import {
-  refuseFields,
-  refuseFor,
-  refuseMethod,
-  refuseWhileBusy,
-  refuseWhileLimited,
-  respond,
-} from '../http/responses.ts';
+  fieldsIn,
+  GIVEN_TEXT,
+  MAYBE_GIVEN_TEXT,
+  NAMED,
+  NEW_PASSWORD,
+  ROLE_GIVEN,
+  unknownFields,
+} from '../http/body-fields.ts';
+import { whileThere } from '../http/leaving.ts';
+import { refuseFields, refuseFor, refuseWhileBusy, refuseWhileLimited, respond } from '../http/responses.ts';
 import {
   type AccountResponseDeps,
-  type AccountRouterContext,
   afterProof,
   fieldsOf,
   forAdmins,
   forPeople,
-  type Handler,
   jsonOf,
   mayElevate,
   record,
@@ -32,110 +34,116 @@ import { cookieClientOf } from '../sessions/session-cookie.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { type ChangeDeps, changePassword } from './change-password.ts';
 import { respondWithUser } from './user-responses.ts';
-import { createUsers, type UserDeps } from './users.ts';
-import { VALIDITY_FIELDS, validityIn } from './validity.ts';
+import type { Users } from './users.ts';
+import { VALIDITY, validityOf } from './validity.ts';
 
-export interface UserRouteDeps
-  extends UserDeps,
-    AccountResponseDeps,
-    Pick<ChangeDeps, 'limiter' | 'knownClients' | 'codeLimiter'> {
+export interface UserRouteDeps extends AccountResponseDeps, ChangeDeps {
+  readonly users: Users;
   readonly sessions: Pick<Sessions, 'issue' | 'cookieFor'>;
   readonly noticeStore: Pick<NoticeStore, 'lastLogins'>;
 }
+
+const NEW_USER = named(
+  'NewUser',
+  z.object({
+    username: GIVEN_TEXT.meta({ pattern: '^[A-Za-z0-9._]{1,30}$' }),
+    password: NEW_PASSWORD,
+    role: MAYBE_GIVEN_TEXT.meta(ROLE_GIVEN),
+    ...VALIDITY.shape,
+  }),
+);
+const CHANGED_PASSWORD = named(
+  'NewPassword',
+  z.object({ password: NEW_PASSWORD, old_password: MAYBE_GIVEN_TEXT.meta({ description: "Needed for one's own" }) }),
+);
+const NEW_ROLE = named('NewRole', z.object({ role: GIVEN_TEXT.meta(ROLE_GIVEN) }));
 
 /** The NVR's pages expect this user to exist with its role. The command line may remove it. */
 const FIXED_USER = 'admin';
 const keptAsIs = (message: string) => err({ reason: 'user-fixed', message } as const);
 
-export function createUserRoutes(deps: UserRouteDeps): Router<RouteState> {
-  const users = createUsers(deps);
-  const router = new Router<RouteState>({ strict: true, sensitive: true });
+// biome-ignore format: a table
+export const USER_ROUTES: readonly OwnRoute<UserRouteDeps>[] = [
+  { route: 'GET /api/users', access: 'admin', compressed: true, summary: 'All users', yes: [200, z.array(USER)], handler: forAdmins(list) },
+  { route: 'POST /api/users', access: 'admin', summary: 'Make a user', body: NEW_USER, yes: [200, ANY], no: [...BODY_NO, 409, 503], handler: changing(add) },
+  { route: 'DELETE /api/users/{user}', access: 'admin', summary: "Remove a user; the user's sessions and tokens end", yes: [200, SUCCESS], no: [404, 409], handler: changing((ctx, deps) => remove(ctx, deps, ctx.params['user'] ?? '')) },
+  { route: 'POST /api/users/delete', access: 'admin', note: 'for names that cannot stand in a path', summary: 'Remove a user whose name cannot stand in a path', body: NAMED, yes: [200, SUCCESS], no: [...BODY_NO, 404, 409], handler: changing(removeByBody) },
+  { route: 'PUT /api/users/{user}/password', access: 'any', writes: true, note: "the caller's own; for an admin any", summary: "Change one's own password; as an admin, any user's", body: CHANGED_PASSWORD, yes: [200, SUCCESS], no: [...BODY_NO, 404, 429, 503], handler: forPeople(putPassword) },
+  { route: 'PUT /api/users/{user}/role', access: 'admin', summary: "Change a user's role", body: NEW_ROLE, yes: [200, SUCCESS], no: [...BODY_NO, 404, 409], handler: changing(setRole) },
+  { route: 'PUT /api/users/{user}/validity', access: 'admin', note: 'from when and until when a guest may use the account', summary: 'Change from when and until when a guest may use the account; what is left out stays', body: VALIDITY, yes: [200, SUCCESS], no: [...BODY_NO, 404], handler: changing(setValidity) },
+];
 
-  const list: Handler = async (ctx) => {
-    const [known, logins] = await Promise.all([users.list(), deps.noticeStore.lastLogins()]);
-    respond(
-      ctx,
-      200,
-      known.map(({ name, role, hasFactor, validFrom, validUntil }) => ({
-        username: name,
-        role,
-        ...(hasFactor && { second_factor: true }),
-        ...(validFrom !== undefined && { valid_from: validFrom }),
-        ...(validUntil !== undefined && { valid_until: validUntil }),
-        ...(logins.has(name) && { last_login_at: logins.get(name) }),
-      })),
-    );
-  };
-  const add: Handler = async (ctx) => {
-    const read = await jsonOf(ctx, deps);
-    if (!read) return;
-    const fields = stringFields(read.json, { required: ['username', 'password'], optional: ['role'] });
-    if (!fields.ok) return refuseFields(ctx, fields.error);
-    const validity = validityIn(read.json);
-    if (!validity.ok) return refuseFields(ctx, validity.error);
-    const { username, password, role = VIEWER } = fields.value;
-    if (role === ADMIN && !mayElevate(ctx, deps)) return;
-    const outcome = await users.add({ name: username, password, role, validity: validity.value });
-    respondWithUser(ctx, deps, outcome, { what: 'user-created' }, { username });
-  };
-  const removeNamed = async (ctx: AccountRouterContext, name: string): Promise<void> => {
-    const act = { what: 'user-deleted', user: name } as const;
-    if (name === FIXED_USER) return respondWithUser(ctx, deps, keptAsIs('Cannot delete admin user'), act);
-    respondWithUser(ctx, deps, await users.remove(name), act);
-  };
-  const remove: Handler = (ctx) => removeNamed(ctx, ctx.params['user'] ?? '');
-  /** Deletes a user whose name cannot stand in a path: `.` and `..` were allowed once. */
-  const removeByBody: Handler = async (ctx) => {
-    const body = await fieldsOf(ctx, deps, { required: ['name'] });
-    if (body) await removeNamed(ctx, body.name);
-  };
-  const setRole: Handler = async (ctx) => {
-    const name = ctx.params['user'] ?? '';
-    const act = { what: 'role-changed', user: name } as const;
-    if (name === FIXED_USER) return respondWithUser(ctx, deps, keptAsIs("Cannot modify admin user's role"), act);
-    const body = await fieldsOf(ctx, deps, { required: ['role'] });
-    if (!body || (body.role === ADMIN && !mayElevate(ctx, deps))) return;
-    respondWithUser(ctx, deps, await users.setRole(name, body.role), act);
-  };
-
-  const setValidity: Handler = async (ctx) => {
-    const name = ctx.params['user'] ?? '';
-    const act = { what: 'validity-changed', user: name } as const;
-    if (name === FIXED_USER) return respondWithUser(ctx, deps, keptAsIs('Cannot make a guest of the admin user'), act);
-    const read = await jsonOf(ctx, deps);
-    if (!read) return;
-    const unknown = unknownFields(read.json, VALIDITY_FIELDS);
-    const validity = unknown.length > 0 ? err(unknown) : validityIn(read.json);
-    if (!validity.ok) return refuseFields(ctx, validity.error);
-    const isOfAdmin = (await deps.store.findUser(name))?.role === ADMIN;
-    if (isOfAdmin && !mayElevate(ctx, deps)) return;
-    respondWithUser(ctx, deps, await users.setValidity(name, validity.value), act);
-  };
-
-  const changing = (handler: Handler): Handler => forAdmins(afterProof('accounts', deps, handler));
-  router.get('/api/users', forAdmins(list)).post('/api/users', changing(add));
-  router.all('/api/users', refuseMethod('GET, POST'));
-  router.post('/api/users/delete', changing(removeByBody));
-  router.delete('/api/users/:user', changing(remove)).all('/api/users/:user', refuseMethod('DELETE'));
-  router.put('/api/users/:user/role', changing(setRole)).all('/api/users/:user/role', refuseMethod('PUT'));
-  const ofValidity = '/api/users/:user/validity';
-  router.put(ofValidity, changing(setValidity)).all(ofValidity, refuseMethod('PUT'));
-  router.put(
-    '/api/users/:user/password',
-    forPeople((ctx) => putPassword(ctx, { ...deps, users })),
-  );
-  router.all('/api/users/:user/password', refuseMethod('PUT'));
-  return router;
+function changing(handler: RouteHandler<UserRouteDeps>): RouteHandler<UserRouteDeps> {
+  return forAdmins(afterProof('accounts', handler));
 }
 
-async function putPassword(ctx: AccountRouterContext, deps: UserRouteDeps & ChangeDeps): Promise<void> {
+async function list(ctx: RouteContext, { users, noticeStore }: UserRouteDeps): Promise<void> {
+  const [known, logins] = await Promise.all([users.list(), noticeStore.lastLogins()]);
+  const shown = known.map(
+    ({ name, role, hasFactor, validFrom, validUntil }): z.output<typeof USER> => ({
+      username: name,
+      role,
+      ...(hasFactor && { second_factor: true }),
+      ...(validFrom !== undefined && { valid_from: validFrom }),
+      ...(validUntil !== undefined && { valid_until: validUntil }),
+      ...(logins.has(name) && { last_login_at: logins.get(name) }),
+    }),
+  );
+  respond(ctx, 200, shown);
+}
+
+async function add(ctx: RouteContext, deps: UserRouteDeps): Promise<void> {
+  const body = await fieldsOf(ctx, deps, NEW_USER);
+  if (!body) return;
+  const { username, password, role = VIEWER } = body;
+  if (role === ADMIN && !mayElevate(ctx, deps)) return;
+  const outcome = await deps.users.add({ name: username, password, role, validity: validityOf(body) });
+  respondWithUser(ctx, deps, outcome, { what: 'user-created' }, { username });
+}
+
+async function remove(ctx: RouteContext, deps: UserRouteDeps, name: string): Promise<void> {
+  const act = { what: 'user-deleted', user: name } as const;
+  if (name === FIXED_USER) return respondWithUser(ctx, deps, keptAsIs('Cannot delete admin user'), act);
+  respondWithUser(ctx, deps, await deps.users.remove(name), act);
+}
+
+/** Removes names that cannot stand in a path: `.` and `..` were allowed once. */
+async function removeByBody(ctx: RouteContext, deps: UserRouteDeps): Promise<void> {
+  const body = await fieldsOf(ctx, deps, NAMED);
+  if (body) await remove(ctx, deps, body.name);
+}
+
+async function setRole(ctx: RouteContext, deps: UserRouteDeps): Promise<void> {
+  const name = ctx.params['user'] ?? '';
+  const act = { what: 'role-changed', user: name } as const;
+  if (name === FIXED_USER) return respondWithUser(ctx, deps, keptAsIs("Cannot modify admin user's role"), act);
+  const body = await fieldsOf(ctx, deps, NEW_ROLE);
+  if (!body || (body.role === ADMIN && !mayElevate(ctx, deps))) return;
+  respondWithUser(ctx, deps, await deps.users.setRole(name, body.role), act);
+}
+
+async function setValidity(ctx: RouteContext, deps: UserRouteDeps): Promise<void> {
+  const name = ctx.params['user'] ?? '';
+  const act = { what: 'validity-changed', user: name } as const;
+  if (name === FIXED_USER) return respondWithUser(ctx, deps, keptAsIs('Cannot make a guest of the admin user'), act);
+  const read = await jsonOf(ctx, deps);
+  if (!read) return;
+  const unknown = unknownFields(VALIDITY, read.json);
+  const validity = unknown.length > 0 ? err(unknown) : fieldsIn(VALIDITY, isRecord(read.json) ? read.json : {});
+  if (!validity.ok) return refuseFields(ctx, validity.error);
+  const isOfAdmin = (await deps.store.findUser(name))?.role === ADMIN;
+  if (isOfAdmin && !mayElevate(ctx, deps)) return;
+  respondWithUser(ctx, deps, await deps.users.setValidity(name, validityOf(validity.value)), act);
+}
+
+async function putPassword(ctx: RouteContext, deps: UserRouteDeps): Promise<void> {
   const { caller, clientAddress: address } = ctx.state;
   if (!caller) return refuseFor(ctx, 'no-credentials');
   const name = ctx.params['user'] ?? '';
   // The own password comes with the current one, which is a proof; a program has none to give.
   const isOwn = name === caller.name && caller.credential.kind !== 'api-token';
   if (!isOwn && (isAdministrator(caller) || name === caller.name) && !mayElevate(ctx, deps)) return;
-  const body = await fieldsOf(ctx, deps, { required: ['password'], optional: ['old_password'] });
+  const body = await fieldsOf(ctx, deps, CHANGED_PASSWORD);
   if (!body) return;
   const change = { caller, address, name, password: body.password, oldPassword: body.old_password };
   const outcome = await whileThere(ctx.res, (signal) => changePassword({ ...change, signal }, deps));
@@ -159,7 +167,7 @@ async function putPassword(ctx: AccountRouterContext, deps: UserRouteDeps & Chan
  * The change ends all sessions of the user, this one included. The caller gets a new cookie for the password that was
  * just set, not for one that another request may have set since.
  */
-async function keepSession(ctx: AccountRouterContext, user: User, { sessions }: UserRouteDeps): Promise<void> {
+async function keepSession(ctx: RouteContext, user: User, { sessions }: UserRouteDeps): Promise<void> {
   const { name, credential } = ctx.state.caller ?? {};
   if (name !== user.name || credential?.kind !== 'session' || credential.carriedBy !== 'cookie') return;
   ctx.set('Set-Cookie', sessions.cookieFor(await sessions.issue(user), cookieClientOf(ctx.state)));

@@ -1,8 +1,7 @@
-/**
- * The validity of an account, its first and last moment: read from a JSON body, and checked (SPEC 13). Times are Unix seconds.
- */
+/** The validity of an account, its first and last moment: read from a JSON body, and checked (SPEC 13). Times are Unix seconds. */
+import { z } from 'zod';
 import { err, ok, type Result } from '../../domain/result.ts';
-import type { FieldFault } from '../http/body-fields.ts';
+import { named } from '../../routes/shapes.ts';
 
 /** Null: without that end. Undefined: not said. */
 export interface GivenValidity {
@@ -10,23 +9,23 @@ export interface GivenValidity {
   readonly validUntil?: number | null;
 }
 
-export const VALIDITY_FIELDS = ['valid_from', 'valid_until'] as const;
-
 /** The year 3000: a time in milliseconds is beyond it. */
 const LATEST = 32_503_680_000;
+const NO_TIME = 'Input should be a time in whole Unix seconds, or null';
+const END = z
+  .int(NO_TIME)
+  .min(0, NO_TIME)
+  .max(LATEST, NO_TIME)
+  .nullish()
+  .meta({ description: 'Unix seconds; null: without that end' });
 
-export function validityIn(body: unknown): Result<GivenValidity, readonly FieldFault[]> {
-  const { valid_from: from, valid_until: until } = Object(body);
-  const faults = VALIDITY_FIELDS.flatMap((name) => faultOf(name, Object(body)[name]));
-  if (faults.length > 0) return err(faults);
-  return ok({ ...(from !== undefined && { validFrom: from }), ...(until !== undefined && { validUntil: until }) });
-}
+/** The validity of a guest. */
+export const VALIDITY = named('Validity', z.object({ valid_from: END, valid_until: END }));
 
-function faultOf(name: string, value: unknown): FieldFault[] {
-  if (value === undefined || value === null) return [];
-  if (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= LATEST) return [];
-  return [{ loc: ['body', name], msg: 'Input should be a time in whole Unix seconds, or null', type: 'int_type' }];
-}
+export const validityOf = ({ valid_from: from, valid_until: until }: z.output<typeof VALIDITY>): GivenValidity => ({
+  ...(from !== undefined && { validFrom: from }),
+  ...(until !== undefined && { validUntil: until }),
+});
 
 /** Errs with a sentence. */
 export const checkedValidity = (from: number | null, until: number | null): Result<undefined, string> =>

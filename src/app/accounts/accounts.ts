@@ -165,13 +165,13 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
       roleRegistry.renew(rolesOfFile(settings.auth));
       limiter.setClauses(clauses);
     },
-    async settle({ settings, routeDeps }, reset) {
+    async settle({ settings, hasher, audit }, reset) {
       await credentials.demoteWhoseRoleIsGone();
       if (!settings.auth.enabled) return undefined;
-      const made = await ensureFirstAdmin({ store: store.accounts, hasher: routeDeps.hasher, clock, reset });
+      const made = await ensureFirstAdmin({ store: store.accounts, hasher, clock, reset });
       if (!made) return undefined;
       const what = reset ? 'password-changed' : 'user-created';
-      routeDeps.audit({ what, who: undefined, from: BY_CONFIGURATION, verdict: 'allowed', user: made.user });
+      audit({ what, who: undefined, from: BY_CONFIGURATION, verdict: 'allowed', user: made.user });
       firstTimeLogin.onNewPassword();
       return made;
     },

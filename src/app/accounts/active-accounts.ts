@@ -2,25 +2,16 @@
 import type { CryptoKey } from 'jose';
 import type { Audit } from '../../accounts/audit.ts';
 import type { AccountResponseDeps } from '../../accounts/http/route-guards.ts';
-import type { InvitationRouteDeps } from '../../accounts/invitations/invitation-routes.ts';
 import type { LinkPasses } from '../../accounts/links/link-pass.ts';
-import type { LinkRouteDeps } from '../../accounts/links/link-routes.ts';
 import type { FirstTimeLogin } from '../../accounts/login/first-admin.ts';
 import type { KnownClients } from '../../accounts/login/known-clients.ts';
 import type { LoginLimiter, MemoryLimiter } from '../../accounts/login/login-limiter.ts';
-import type { LoginRouteDeps } from '../../accounts/login/login-routes.ts';
-import type { PasskeyLoginRouteDeps } from '../../accounts/login/passkey-login-routes.ts';
-import type { ReauthenticateDeps } from '../../accounts/login/reauthenticate-route.ts';
-import type { NoticeRouteDeps } from '../../accounts/notices/notice-routes.ts';
-import type { PasskeyRouteDeps } from '../../accounts/passkeys/passkey-routes.ts';
 import type { PasswordHasher } from '../../accounts/passwords/password-hash.ts';
-import type { RoleRouteDeps } from '../../accounts/roles/role-routes.ts';
+import { createRoles } from '../../accounts/roles/roles.ts';
 import type { SecondFactor } from '../../accounts/second-factor/second-factor.ts';
 import type { Tickets } from '../../accounts/second-factor/step-ticket.ts';
-import type { SessionRouteDeps } from '../../accounts/sessions/session-routes.ts';
 import { createSessions, type Sessions } from '../../accounts/sessions/sessions.ts';
-import type { TokenRouteDeps } from '../../accounts/tokens/token-routes.ts';
-import type { UserRouteDeps } from '../../accounts/users/user-routes.ts';
+import { createUsers } from '../../accounts/users/users.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import { hasFreshProof } from '../../domain/caller.ts';
@@ -33,31 +24,12 @@ import { countedAudit, countedLimiter, countedLogins, countedSessions } from '..
 import { type FactorDeps, factorsUnder } from './active-factors.ts';
 import type { Credentials } from './credentials.ts';
 import { addressMaker, invitationsUnder } from './invitations-of.ts';
-import { type ActiveLinks, linksUnder } from './links-of.ts';
+import { linksUnder } from './links-of.ts';
 import { passwordRulesOf } from './password-rules-of.ts';
-import { createRecheck, type Recheck } from './recheck.ts';
+import { createRecheck } from './recheck.ts';
 
 /** What holds of the accounts under one configuration. */
-export interface ActiveAccounts {
-  readonly settings: Settings;
-  readonly clauses: readonly Clause[];
-  readonly sessions: Sessions;
-  /** The same, with another metric label: for the new session after a password change. */
-  readonly sessionsAfterPasswordChange: Sessions;
-  readonly recheck: Recheck;
-  readonly links: ActiveLinks;
-  /** What the account routes need; the cameras of a scope are known elsewhere. */
-  readonly routeDeps: Omit<LoginRouteDeps, 'visibleCameras'> &
-    UserRouteDeps &
-    Omit<RoleRouteDeps, 'knownCameras'> &
-    SessionRouteDeps &
-    TokenRouteDeps &
-    ReauthenticateDeps &
-    InvitationRouteDeps &
-    NoticeRouteDeps &
-    Omit<LinkRouteDeps, 'judge'> & { readonly passes: LinkPasses } & PasskeyRouteDeps &
-    PasskeyLoginRouteDeps & { readonly tickets: Tickets };
-}
+export type ActiveAccounts = ReturnType<typeof accountsUnder>;
 
 /** What outlives every reload. */
 export interface AccountDeps extends FactorDeps {
@@ -80,14 +52,13 @@ export interface AccountDeps extends FactorDeps {
 }
 
 /** Changes nothing that holds now. */
-export function accountsUnder(settings: Settings, deps: AccountDeps): ActiveAccounts {
+export function accountsUnder(settings: Settings, deps: AccountDeps) {
   const { auth } = settings;
   const { credentials, metrics } = deps;
   const clauses = clausesOf(auth.failed_login_rate_limit);
   const { invitedPasskeysWith, ...factors } = factorsUnder(settings, deps);
   const uncounted = sessionsUnder(settings, factors.secondFactor, deps);
   const sessions = countedSessions(uncounted, 'login', metrics);
-  const sessionsAfterPasswordChange = countedSessions(uncounted, 'password_change', metrics);
   const audit = countedAudit(deps.audit, auth.trusted_proxies, metrics);
   const links = linksUnder(settings, { ...deps, audit, owesFactor: factors.secondFactor.isOwedBy });
   const recheck = createRecheck(auth.enabled, sessions, credentials, () => unixSeconds(deps.clock), links);
@@ -101,45 +72,81 @@ export function accountsUnder(settings: Settings, deps: AccountDeps): ActiveAcco
     closedOf: async (user: User) =>
       rightsOfUser(user, await credentials.roleRegistry.active(), unixSeconds(deps.clock)).closed,
   };
+  const { roleRegistry, seenSessions } = credentials;
+  const { store, hasher, roles, clock } = accountDeps;
   const invitations = invitationsUnder(settings, { ...accountDeps, invitationStore: deps.store.invitations });
-  const routeDeps = {
-    ...accountDeps,
-    ...factors,
-    invitations,
-    invitedPasskeys: invitedPasskeysWith({ invitations, hasher: accountDeps.hasher }),
-    invitationLimiter: deps.invitationLimiter,
-    hasOwnLogin: auth.enabled,
-    noticeStore: deps.store.notices,
-    publicAddressOf: addressMaker(settings),
-    sessions,
-    limiter: countedLimiter(deps.limiter, clauses, metrics),
-    knownClients: deps.knownClients,
-    sessionsPerUser: auth.sessions_per_user,
-    roleStore: deps.store.roles,
-    roleRegistry: credentials.roleRegistry,
-    tokenStore: deps.store.apiTokens,
-    flushTokenUses: credentials.tokenVerifier.flush,
-    seenSessions: credentials.seenSessions,
+  const responses: AccountResponseDeps = {
+    audit,
     bodySeconds: () => settings.server.timeout_login_body,
     recheck,
-    asksProof: proofRule(auth.reauthenticate === 'strict', deps.clock),
-    codeLimiter: deps.codeLimiter,
-    tickets: deps.tickets,
-    firstTimeLogin: deps.firstTimeLogin,
-    settings: () => ({
-      authEnabled: auth.enabled,
-      loginPath: LOGIN_PATH,
-      logoutUrl: settings.proxy.logout_url,
-      bodySeconds: settings.server.timeout_login_body,
-    }),
-    onLogin: countedLogins(metrics, deps.recent),
-    audit,
-    linkStore: deps.store.links,
-    passes: deps.passes,
-    hasLinks: settings.links.enabled,
-    longest: settings.links.max_lifetime,
+    asksProof: proofRule(auth.reauthenticate === 'strict', clock),
   };
-  return { settings, clauses, sessions, sessionsAfterPasswordChange, recheck, links, routeDeps };
+  const guesses = {
+    ...accountDeps,
+    limiter: countedLimiter(deps.limiter, clauses, metrics),
+    knownClients: deps.knownClients,
+    codeLimiter: deps.codeLimiter,
+  };
+  const publicAddressOf = addressMaker(settings);
+  /** What the routes of each group need; the cameras of a scope are known elsewhere. */
+  const groups = {
+    login: {
+      ...responses,
+      ...guesses,
+      ...factors,
+      sessions,
+      seenSessions,
+      sessionsPerUser: auth.sessions_per_user,
+      tickets: deps.tickets,
+      firstTimeLogin: deps.firstTimeLogin,
+      onLogin: countedLogins(metrics, deps.recent),
+      settings: () => ({
+        authEnabled: auth.enabled,
+        loginPath: LOGIN_PATH,
+        logoutUrl: settings.proxy.logout_url,
+        bodySeconds: settings.server.timeout_login_body,
+      }),
+    },
+    factors: { ...responses, ...factors, store, sessions },
+    invitations: {
+      ...responses,
+      invitations,
+      invitedPasskeys: invitedPasskeysWith({ invitations, hasher }),
+      invitationLimiter: deps.invitationLimiter,
+      hasOwnLogin: auth.enabled,
+      publicAddressOf,
+    },
+    notices: { noticeStore: deps.store.notices },
+    users: {
+      ...responses,
+      ...guesses,
+      users: createUsers(accountDeps),
+      sessions: countedSessions(uncounted, 'password_change', metrics),
+      noticeStore: deps.store.notices,
+    },
+    roles: { ...responses, customRoles: createRoles({ store, roleStore: deps.store.roles, roleRegistry }) },
+    sessions: { ...responses, sessions, seenSessions },
+    tokens: {
+      ...responses,
+      store,
+      clock,
+      roles,
+      tokenStore: deps.store.apiTokens,
+      flushTokenUses: credentials.tokenVerifier.flush,
+    },
+    links: {
+      ...responses,
+      ...guesses,
+      links,
+      linkStore: deps.store.links,
+      tokenStore: deps.store.apiTokens,
+      passes: deps.passes,
+      hasLinks: settings.links.enabled,
+      longest: settings.links.max_lifetime,
+      publicAddressOf,
+    },
+  };
+  return { settings, clauses, sessions, recheck, links, audit, hasher, roles, groups };
 }
 
 const sessionsUnder = (

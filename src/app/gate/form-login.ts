@@ -8,10 +8,11 @@ import { cookieClientOf, cookieLine, cookieValues } from '../../accounts/session
 import { secretsDigestOf } from '../../accounts/sessions/session-state.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { LOGIN_PATH } from '../../domain/login-path.ts';
-import type { FormContext, FormLogin, LogIn } from '../../ui/login-page.ts';
+import type { RouteContext } from '../../routes/own-route.ts';
+import type { FormLogin, LogIn } from '../../ui/login-page.ts';
 import type { ActiveAccounts } from '../accounts/active-accounts.ts';
 
-type Deps = ActiveAccounts['routeDeps'];
+type Deps = ActiveAccounts['groups']['login'];
 
 /** The time after which a password check may find a free place. */
 const BUSY_RETRY_SECONDS = 5;
@@ -35,14 +36,14 @@ export const formLogIn = (deps: Deps): LogIn => ({
   },
 });
 
-const hasStepCookie = (ctx: FormContext): boolean => cookieValues(ctx.get('Cookie'), STEP_COOKIE.name).length > 0;
+const hasStepCookie = (ctx: RouteContext): boolean => cookieValues(ctx.get('Cookie'), STEP_COOKIE.name).length > 0;
 
-function ticketOf(ctx: FormContext, { tickets, clock }: Deps) {
+function ticketOf(ctx: RouteContext, { tickets, clock }: Deps) {
   const [written = ''] = cookieValues(ctx.get('Cookie'), STEP_COOKIE.name);
   return tickets.read(written, unixSeconds(clock));
 }
 
-async function counted(attempt: () => Promise<Attempted>, ctx: FormContext, deps: Deps): Promise<FormLogin> {
+async function counted(attempt: () => Promise<Attempted>, ctx: RouteContext, deps: Deps): Promise<FormLogin> {
   const onResult = deps.onLogin();
   const outcome = await attempt();
   onResult(LOGIN_RESULT[outcome.kind]);

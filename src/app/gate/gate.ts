@@ -1,49 +1,30 @@
 /** Builds what the gate works with: rules, destinations, error pages and Postern's own routes. */
 import { randomUUID } from 'node:crypto';
-import Router from 'koa-router';
 import type { OwnConfig } from '../../access/narrow/narrow-config.ts';
-import { createInvitationRoutes } from '../../accounts/invitations/invitation-routes.ts';
-import { createInvitedPasskeyRoutes } from '../../accounts/invitations/invited-passkey-routes.ts';
-import { createLinkRoutes } from '../../accounts/links/link-routes.ts';
-import { createPinRoute } from '../../accounts/links/pin-route.ts';
-import { createLoginRoutes } from '../../accounts/login/login-routes.ts';
-import { createPasskeyLoginRoutes } from '../../accounts/login/passkey-login-routes.ts';
-import { createReauthenticateRoute } from '../../accounts/login/reauthenticate-route.ts';
-import { createNoticeRoutes } from '../../accounts/notices/notice-routes.ts';
-import { createPasskeyRoutes } from '../../accounts/passkeys/passkey-routes.ts';
-import { createConfigSetRoute } from '../../accounts/roles/config-set-route.ts';
-import { createRoleRoutes } from '../../accounts/roles/role-routes.ts';
-import { createFactorRoutes } from '../../accounts/second-factor/factor-routes.ts';
 import type { CookieClient } from '../../accounts/sessions/session-cookie.ts';
-import { createSessionRoutes } from '../../accounts/sessions/session-routes.ts';
-import { createTokenRoutes } from '../../accounts/tokens/token-routes.ts';
-import { createUserRoutes } from '../../accounts/users/user-routes.ts';
-import { createCanaryRoute, type RunCanary } from '../../canary/run-route.ts';
+import type { RunCanary } from '../../canary/run-route.ts';
 import type { Settings } from '../../config/schema/schema.ts';
-import { type AddressCheck, createCheckRoute } from '../../doctor/check-route.ts';
+import type { AddressCheck } from '../../doctor/check-route.ts';
 import type { Build } from '../../doctor/observations.ts';
-import { createProbeRoutes } from '../../doctor/probe-routes.ts';
 import { type CustomRoles, scopeOf, visibleCameras } from '../../domain/camera-scope.ts';
 import { LOGIN_PATH } from '../../domain/login-path.ts';
 import { mapMaybe } from '../../domain/maybe-promise.ts';
 import type { CameraName } from '../../domain/names.ts';
 import type { Remembering } from '../../domain/remembering.ts';
 import type { ServiceStatus } from '../../domain/status.ts';
-import type { RouteState } from '../../domain/verdict.ts';
 import type { GateDeps } from '../../gateway/entry/gate-deps.ts';
-import { createStatusRoutes } from '../../gateway/entry/status-route.ts';
-import { createZonesRoute } from '../../gateway/entry/zones-route.ts';
-import { createExplainRoutes } from '../../gateway/explain/explain-route.ts';
 import { askText } from '../../gateway/forward/ask-upstream.ts';
 import { createNvrCounts } from '../../gateway/narrow/count-at-nvr.ts';
 import type { PageFacts, RefusalRules } from '../../gateway/response/error-responses.ts';
-import { createLedgerRoutes, type LedgerRouteDeps } from '../../ledger/ledger-routes.ts';
-import { createOpenApiRoutes } from '../../openapi/openapi-route.ts';
+import type { LedgerRouteDeps } from '../../ledger/ledger-routes.ts';
+import { createDownloads } from '../../ledger/stream-records.ts';
+import { openApiDocument } from '../../routes/document.ts';
+import type { BoundRoute } from '../../routes/own-route.ts';
 import type { BuiltPages } from '../../ui/built-pages.ts';
 import { pageHeaders } from '../../ui/content-security-policy.ts';
 import { wishedLanguages } from '../../ui/page-language.ts';
 import { renderRefusalPage } from '../../ui/refusal-page.ts';
-import { ASSETS_PATH, createUiRoutes } from '../../ui/serve-ui.ts';
+import { ASSETS_PATH, createPages } from '../../ui/serve-ui.ts';
 import type { ActiveAccounts } from '../accounts/active-accounts.ts';
 import type { Components } from '../resources/components.ts';
 import { ticks } from '../resources/ticks.ts';
@@ -54,6 +35,7 @@ import { invitationService } from './invitation-service.ts';
 import { type LinkJudgeWithFacts, linkJudge } from './link-judge.ts';
 import { linkService } from './link-service.ts';
 import { createNvrRelease } from './nvr-release.ts';
+import { boundRoutes, OWN_ROUTES } from './own-routes.ts';
 import { probeDeps } from './probe-deps.ts';
 
 export interface GateSources {
@@ -71,7 +53,7 @@ export interface GateSources {
   readonly unknownRoutes: GateDeps['unknownRoutes'];
   readonly watch: GateDeps['watch'];
   readonly viewings: GateDeps['viewings'];
-  readonly ledger: Omit<LedgerRouteDeps, 'camerasOf' | 'accountSince' | 'visibleToViewers'>;
+  readonly ledger: Omit<LedgerRouteDeps, 'downloads' | 'camerasOf' | 'accountSince' | 'visibleToViewers'>;
   /** The facts of the status page. */
   readonly status: () => Promise<ServiceStatus>;
   readonly checkAddress: AddressCheck;
@@ -106,7 +88,7 @@ export function gateDeps(deps: GateSources): GateDeps {
       ask: askerOf(settings),
       countAtNvr: createNvrCounts({ now: ticks, startedAt: deps.ledger.now() }),
       askText: async (upstream, path) => askText(await questionFor(settings, upstream, path)),
-      ownConfig: async () => ownConfigOf(settings, await accounts.routeDeps.roles(), cameras.current() ?? []),
+      ownConfig: async () => ownConfigOf(settings, await accounts.roles(), cameras.current() ?? []),
       onConfigRead: cameras.learn,
     },
     openStreams: deps.openStreams,
@@ -121,65 +103,71 @@ export function gateDeps(deps: GateSources): GateDeps {
 }
 
 function ownRoutes(
-  { settings, authorizer, accounts, components, pages, status, checkAddress, runCanary, build, ledger }: GateSources,
+  {
+    settings,
+    authorizer,
+    accounts,
+    components,
+    pages: built,
+    status,
+    checkAddress,
+    runCanary,
+    build,
+    ledger,
+  }: GateSources,
   judge: LinkJudgeWithFacts,
-): GateDeps['ownRoutes'] {
+): readonly BoundRoute[] {
   const { auth, nvr, ui } = settings;
+  const hasNvr = nvr.url !== undefined;
   const hasEventsBackend = authorizer.destinations.eventsBackend !== undefined;
   const { seen, explain } = authorizer;
-  const { routeDeps, sessionsAfterPasswordChange, links } = accounts;
-  const visitDeps = { ...routeDeps, links, judge };
-  const { knowsCustomRoles } = createNvrRelease({ ask: () => nvrVersion(settings), now: ticks });
-  const friendlyNameOf = (camera: string) => components.cameras.it.layout()?.friendly?.get(camera as CameraName);
-  return new Router<RouteState>()
-    .use(createLoginRoutes({ ...routeDeps, visibleCameras: seen, friendlyNameOf, knowsCustomRoles }).routes())
-    .use(createReauthenticateRoute(routeDeps).routes())
-    .use(createFactorRoutes(routeDeps).routes())
-    .use(createPasskeyRoutes(routeDeps).routes())
-    .use(createPasskeyLoginRoutes(routeDeps).routes())
-    .use(createInvitationRoutes(routeDeps).routes())
-    .use(createInvitedPasskeyRoutes(routeDeps).routes())
-    .use(createNoticeRoutes(routeDeps).routes())
-    .use(createUserRoutes({ ...routeDeps, sessions: sessionsAfterPasswordChange }).routes())
-    .use(createRoleRoutes({ ...routeDeps, knownCameras: () => components.cameras.it.current() ?? [] }).routes())
-    .use(createConfigSetRoute(routeDeps).routes())
-    .use(createSessionRoutes(routeDeps).routes())
-    .use(createTokenRoutes(routeDeps).routes())
-    .use(createLinkRoutes({ ...routeDeps, judge }).routes())
-    .use(createPinRoute(visitDeps).routes())
-    .use(
-      createLedgerRoutes({
-        ...ledger,
-        camerasOf: ({ scope }) => (scope.kind === 'all' ? undefined : seen(scope)),
-        accountSince: async ({ name }) =>
-          settings.auth.enabled ? (await routeDeps.store.findUser(name))?.createdAt : undefined,
-        visibleToViewers: () => settings.ledger.visible_to_viewers,
-      }).routes(),
-    )
-    .use(createZonesRoute({ hasEventsBackend, surroundings: () => authorizer.rules().surroundings() }).routes())
-    .use(createExplainRoutes({ explain }).routes())
-    .use(createStatusRoutes(status).routes())
-    .use(createCheckRoute(checkAddress).routes())
-    .use(createCanaryRoute(runCanary).routes())
-    .use(createOpenApiRoutes(build.version).routes())
-    .use(createProbeRoutes(probeDeps(settings, routeDeps.clock, build)).routes())
-    .use(
-      createUiRoutes({
-        pages,
-        loginPage: ui.login,
-        hasNvr: nvr.url !== undefined,
-        eventsBy: hasEventsBackend ? 'backend' : 'nvr',
-        hasOwnLogin: auth.enabled,
-        shortestPassword: auth.password_min_length,
-        passkeyOrigin: routeDeps.passkeys.site.ok ? routeDeps.passkeys.site.value.origin : '',
-        frameAncestors: ui.frame_ancestors,
-        logIn: formLogIn(routeDeps),
-        invitations: invitationService(routeDeps),
-        links: linkService({ ...visitDeps, hasNvr: nvr.url !== undefined }),
-        bodySeconds: routeDeps.bodySeconds,
-        basePathOf: (ctx) => ctx.state['basePath'] ?? '',
-      }).routes(),
-    );
+  const { login, links, invitations, roles, ...groups } = accounts.groups;
+  const { bodySeconds } = links;
+  const visits = { ...links, judge };
+  const pages = createPages({
+    pages: built,
+    loginPage: ui.login,
+    hasNvr,
+    eventsBy: hasEventsBackend ? 'backend' : 'nvr',
+    hasOwnLogin: auth.enabled,
+    shortestPassword: auth.password_min_length,
+    passkeyOrigin: groups.factors.passkeys.site.ok ? groups.factors.passkeys.site.value.origin : '',
+    frameAncestors: ui.frame_ancestors,
+    logIn: formLogIn(login),
+    invitations: invitationService(invitations),
+    links: linkService({ ...visits, hasNvr }),
+    bodySeconds,
+    basePathOf: (ctx) => ctx.state.basePath ?? '',
+  });
+  let description: string | undefined; // made for the first who asks: it is long, and few do
+  const routes = boundRoutes({
+    ...groups,
+    login: {
+      ...login,
+      visibleCameras: seen,
+      friendlyNameOf: (camera) => components.cameras.it.layout()?.friendly?.get(camera as CameraName),
+      knowsCustomRoles: createNvrRelease({ ask: () => nvrVersion(settings), now: ticks }).knowsCustomRoles,
+    },
+    pages,
+    invitations: { ...invitations, byForm: pages.invitation.post },
+    links: { ...visits, byForm: pages.link.post },
+    roles: { ...roles, knownCameras: () => components.cameras.it.current() ?? [] },
+    ledger: {
+      ...ledger,
+      downloads: createDownloads(),
+      camerasOf: ({ scope }) => (scope.kind === 'all' ? undefined : seen(scope)),
+      accountSince: async ({ name }) => (auth.enabled ? (await login.store.findUser(name))?.createdAt : undefined),
+      visibleToViewers: () => settings.ledger.visible_to_viewers,
+    },
+    events: { hasEventsBackend, surroundings: () => authorizer.rules().surroundings() },
+    explain: { explain },
+    status,
+    check: checkAddress,
+    canary: runCanary,
+    openapi: { description: () => (description ??= JSON.stringify(openApiDocument(build.version, OWN_ROUTES))) },
+    probes: probeDeps(settings, login.clock, build),
+  });
+  return hasNvr ? routes : [...routes, { route: 'GET /', access: 'public', handler: pages.start }];
 }
 
 function refusalRules({ auth, ui }: Settings, pages: BuiltPages): RefusalRules {

@@ -6,7 +6,7 @@ import type { ActiveAccounts } from '../accounts/active-accounts.ts';
 
 const holderOf = ({ name, hasFactor }: User) => ({ user: name, mayUsePasskey: !hasFactor });
 
-export const invitationService = (deps: ActiveAccounts['routeDeps']): InvitationService => ({
+export const invitationService = (deps: ActiveAccounts['groups']['invitations']): InvitationService => ({
   async look(token, ctx) {
     if (!deps.hasOwnLogin) return { kind: 'no-passwords' };
     const look = await lookAtInvitation(token, ctx, deps);

@@ -1,13 +1,42 @@
-/** `npm run generate`: conf/config.example.yaml and conf/config.schema.json, from the schema; `--check` only compares. */
+/** `npm run generate`: the example and the schema of the configuration, and the table of the own routes; `--check` only compares. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { OWN_ROUTES } from '../../app/gate/own-routes.ts';
 import { exampleFile } from '../../config/example-file.ts';
 import { jsonSchema } from '../../config/schema/schema.ts';
 
 const CONF = join(import.meta.dirname, '../../../conf');
 
+const OWN_TABLE_HEAD = `# Postern's own routes, by "npm run generate" from their declarations in the source. They stand before the rows of every
+# other table, so that no table can close the login page. How rows are written: see frigate.yaml.
+#
+# A path that is named here is Postern's for every method, in any letter case and with or without a slash at its end: no
+# request for it reaches the NVR. What no row names is 404. Two exceptions: "forwarded: true" marks a row of which
+# Postern takes a part and forwards the rest, or that its events backend serves, and with "ui.login: nvr" the login page
+# is the NVR's.
+#
+# "compressed: true" marks a row whose response is sent in gzip or Brotli. No other row's is: where a response holds a
+# secret beside text that a stranger chose (a user agent, the name of a failed login), its compressed length tells the
+# secret letter by letter (BREACH). So tokens, links, invitations, sessions, the ledger and the status are never marked.
+#
+# "secret: true": credentials are presented here, so the proxy's secret is asked for. "enrolment: true": also for a caller
+# who must set up a second factor before anything else. "link: true": the path stands for one of the NVR, and the request
+# is judged as one for that path, with the rights of the link.
+version: 1
+
+routes:
+`;
+/** What a declaration says beside its row. */
+const NOT_OF_ROW: readonly string[] = ['summary', 'query', 'body', 'yes', 'no', 'type', 'handler'];
+const rowOf = (route: object): string =>
+  Object.entries(route)
+    .filter(([key]) => !NOT_OF_ROW.includes(key))
+    .map(([key, value]) => `${key}: ${JSON.stringify(value)}`)
+    .join(', ');
+
 const contents: Readonly<Record<string, string>> = {
   'config.example.yaml': exampleFile(jsonSchema()),
+  'policies/postern.yaml': `${OWN_TABLE_HEAD}${OWN_ROUTES.map((route) => `  - { ${rowOf(route)} }\n`).join('')}`,
   'config.schema.json': `${JSON.stringify({ title: 'The configuration of Postern', ...jsonSchema() }, null, 2)}\n`,
 };
 

@@ -1,11 +1,10 @@
 /** What a listener's gate works with; a reload makes all of it anew. */
-import type Router from 'koa-router';
 import type { Caller } from '../../domain/caller.ts';
 import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestFacts } from '../../domain/request.ts';
 import type { SharedThing } from '../../domain/shared-thing.ts';
-import type { RouteState } from '../../domain/verdict.ts';
+import type { BoundRoute } from '../../routes/own-route.ts';
 import type { Rules } from '../decision/admit.ts';
 import type { Client } from '../decision/client.ts';
 import type { DestinationRules } from '../decision/destinations.ts';
@@ -30,8 +29,7 @@ export interface GateDeps {
   /** What one client may have under way; it outlives a reload, as the connections do. */
   readonly underWay: UnderWay;
   readonly places: UpstreamPlaces;
-  /** Postern's own routes, all in one router. */
-  readonly ownRoutes: Router<RouteState>;
+  readonly ownRoutes: readonly BoundRoute[];
   /** A Set-Cookie line when the caller's session is near its end (interface 5.1.2). */
   readonly renewal: (caller: Caller, client: Client) => MaybePromise<string | undefined>;
   /** The same at any time in a session's life, for `/auth` (interface 5.1.5). */

@@ -1,29 +1,27 @@
-/** Fourth in the pipeline: Postern's own routes, by koa-router. They are the only ones that respond through Koa. */
+/** Fourth in the pipeline: Postern's own routes, each found by its row. They are the only ones that respond through Koa. */
 import type Koa from 'koa';
-import type { RouterContext } from 'koa-router';
 import { isCompressed, isOwn, isPublic } from '../../access/route-table.ts';
 import { compressResponse } from '../../compress/compress.ts';
 import { agentOf } from '../../domain/request-agent.ts';
 import type { RouteState } from '../../domain/verdict.ts';
+import { type BoundRoute, operationsOf, type RouteContext } from '../../routes/own-route.ts';
 import { isAutomatic } from './automatic-request.ts';
 import type { GateDeps } from './gate-deps.ts';
 import type { PipelineContext, PipelineState } from './pipeline-state.ts';
 
 type OwnRouteDeps = Pick<GateDeps, 'ownRoutes' | 'renewal'>;
-type Context = RouterContext<RouteState> & { readonly state: PipelineState };
+type Context = RouteContext & { readonly state: PipelineState };
+type Handler = (ctx: Context, next: Koa.Next) => unknown;
 
-/**
- * The router sees the target that was judged, and only when its row is Postern's own, or at `/`, where Postern has a page
- * when no NVR is configured. Matching every path against every route would cost more than judging the request.
- */
+/** The handler is that of the row by which the request was judged; at `/` Postern has a page when no NVR is configured. */
 export function ownRoutes(deps: OwnRouteDeps): (ctx: Context, next: Koa.Next) => Promise<unknown> {
-  const routes = deps.ownRoutes.routes();
-  const serve = async (ctx: Context, next: Koa.Next): Promise<void> => {
+  const handlers = handlersOf(deps.ownRoutes);
+  const serve = async (ctx: Context, next: Koa.Next, handler: Handler): Promise<void> => {
     Object.assign(ctx.state, stateForRoutes(ctx));
     ctx.respond = true;
     ctx.res.statusCode = 404; // as Koa would have it
     ctx.res.setHeader('X-Request-Id', ctx.state.requestId);
-    await routes(ctx, () => {
+    await handler(ctx, () => {
       ctx.respond = false;
       return next();
     });
@@ -33,9 +31,26 @@ export function ownRoutes(deps: OwnRouteDeps): (ctx: Context, next: Koa.Next) =>
   };
   return (ctx, next) => {
     const { route, target } = ctx.state.admission;
-    return isOwn(route) || target.path === '/' ? serve(ctx, next) : next();
+    const path = isOwn(route) ? route.row.path : target.path === '/' ? '/' : undefined;
+    const handler =
+      path === undefined ? undefined : handlers.get(`${ctx.method === 'HEAD' ? 'GET' : ctx.method} ${path}`);
+    if (!handler) return next();
+    return serve(Object.assign(ctx, { params: isOwn(route) ? route.parameters : {} }), next, handler);
   };
 }
+
+/** The handlers by method and path of their rows. */
+export const handlersOf = (routes: readonly BoundRoute[]): ReadonlyMap<string, Handler> =>
+  new Map(
+    routes.flatMap(({ route, handler }) =>
+      handler
+        ? operationsOf(route).map(({ method, path }): [string, Handler] => [
+            `${method} ${path}`,
+            (ctx, next) => handler(ctx, undefined, next),
+          ])
+        : [],
+    ),
+  );
 
 function stateForRoutes({ state: { facts, admission, requestId } }: PipelineContext): RouteState {
   const { caller, client, credentialFault } = admission;

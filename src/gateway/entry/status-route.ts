@@ -1,14 +1,13 @@
 /** `GET /api/status`: how the service is, for admins (SPEC 8). */
-import Router from 'koa-router';
 import type { ServiceStatus } from '../../domain/status.ts';
-import type { RouteState } from '../../domain/verdict.ts';
+import type { OwnRoute } from '../../routes/own-route.ts';
+import { STATUS } from '../../routes/shapes.ts';
 
-/** The routes of the status; their rows are for admins only. */
-export function createStatusRoutes(status: () => Promise<ServiceStatus>): Router<RouteState> {
-  const router = new Router<RouteState>({ strict: true, sensitive: true });
-  router.get('/api/status', async (ctx) => {
-    ctx.set('Cache-Control', 'no-store');
-    ctx.body = await status();
-  });
-  return router;
-}
+// biome-ignore format: a table
+export const STATUS_ROUTES: readonly OwnRoute<() => Promise<ServiceStatus>>[] = [
+  { route: 'GET /api/status', access: 'admin', note: 'addresses, warnings and failures of the service', summary: 'State of the service', yes: [200, STATUS],
+    handler: async (ctx, status) => {
+      ctx.set('Cache-Control', 'no-store');
+      ctx.body = await status();
+    } },
+];

@@ -52,14 +52,6 @@ describe('GET /api/profile', () => {
   });
 });
 
-describe('/auth', () => {
-  it('does not take POST', async (t) => {
-    const { send, cookie } = await loginServerOfGus(t);
-    const { status, headers } = await send('POST', '/auth', { headers: cookie });
-    assert.deepEqual([status, headers['allow']], [405, 'GET, HEAD']);
-  });
-});
-
 describe('/logout', () => {
   for (const path of ['/logout', '/api/logout']) {
     for (const method of ['GET', 'POST']) {

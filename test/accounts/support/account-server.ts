@@ -9,30 +9,32 @@ import { createFirstTimeLogin } from '../../../src/accounts/login/first-admin.ts
 import { createKnownClients } from '../../../src/accounts/login/known-clients.ts';
 import { inTurn } from '../../../src/accounts/login/login-limiter.ts';
 import type { LoginResult } from '../../../src/accounts/login/login-response.ts';
-import { createLoginRoutes, type LoginSettings } from '../../../src/accounts/login/login-routes.ts';
+import { LOGIN_ROUTES, type LoginSettings } from '../../../src/accounts/login/login-routes.ts';
 import { createNetworkLimiter } from '../../../src/accounts/login/network-limiter.ts';
-import { createReauthenticateRoute } from '../../../src/accounts/login/reauthenticate-route.ts';
+import { REAUTHENTICATE_ROUTES } from '../../../src/accounts/login/reauthenticate-route.ts';
 import { createChallenges } from '../../../src/accounts/passkeys/challenges.ts';
 import { createPasskeyCheck } from '../../../src/accounts/passkeys/passkey-check.ts';
 import { createPasswordHasher, type HashSettings } from '../../../src/accounts/passwords/password-hash.ts';
-import { createConfigSetRoute } from '../../../src/accounts/roles/config-set-route.ts';
+import { CONFIG_SET_ROUTES } from '../../../src/accounts/roles/config-set-route.ts';
 import { createRoleRegistry } from '../../../src/accounts/roles/role-registry.ts';
-import { createRoleRoutes } from '../../../src/accounts/roles/role-routes.ts';
+import { ROLE_ROUTES } from '../../../src/accounts/roles/role-routes.ts';
+import { createRoles } from '../../../src/accounts/roles/roles.ts';
 import { derivedKey } from '../../../src/accounts/second-factor/derived-keys.ts';
 import { createEnrolment } from '../../../src/accounts/second-factor/enrolment.ts';
-import { createFactorRoutes } from '../../../src/accounts/second-factor/factor-routes.ts';
+import { FACTOR_ROUTES } from '../../../src/accounts/second-factor/factor-routes.ts';
 import { createSealer } from '../../../src/accounts/second-factor/sealed-secret.ts';
 import { createSecondFactor } from '../../../src/accounts/second-factor/second-factor.ts';
 import { createSeenSessions } from '../../../src/accounts/sessions/seen-sessions.ts';
 import type { SessionDeps } from '../../../src/accounts/sessions/session-deps.ts';
 import { importSigningKey } from '../../../src/accounts/sessions/session-jwt.ts';
-import { createSessionRoutes } from '../../../src/accounts/sessions/session-routes.ts';
+import { SESSION_ROUTES } from '../../../src/accounts/sessions/session-routes.ts';
 import { createSessions } from '../../../src/accounts/sessions/sessions.ts';
 import { signingKey } from '../../../src/accounts/sessions/signing-secret.ts';
 import { createApiTokens } from '../../../src/accounts/tokens/api-tokens.ts';
-import { createTokenRoutes } from '../../../src/accounts/tokens/token-routes.ts';
+import { TOKEN_ROUTES } from '../../../src/accounts/tokens/token-routes.ts';
 import { createTokenVerifier } from '../../../src/accounts/tokens/token-verifier.ts';
-import { createUserRoutes } from '../../../src/accounts/users/user-routes.ts';
+import { USER_ROUTES } from '../../../src/accounts/users/user-routes.ts';
+import { createUsers } from '../../../src/accounts/users/users.ts';
 import type { AccountStore, User } from '../../../src/domain/accounts/account.ts';
 import type { FactorMode } from '../../../src/domain/accounts/second-factor.ts';
 import { type Caller, hasFreshProof } from '../../../src/domain/caller.ts';
@@ -43,7 +45,9 @@ import { parseRateLimit } from '../../../src/domain/rate-limit.ts';
 import { err } from '../../../src/domain/result.ts';
 import { rightsOfUser } from '../../../src/domain/rights/rights.ts';
 import type { RouteState } from '../../../src/domain/verdict.ts';
+import { bound } from '../../../src/routes/own-route.ts';
 import type { Store } from '../../../src/store/open-store.ts';
+import { serveRoutes } from '../../support/serve-routes.ts';
 import { type Answered, type Asked, ask } from './ask.ts';
 import { SIGNING_SECRET } from './hand-made-token.ts';
 import { handClock, IN_FORCE, openInstanceStore, PASSWORD_RULES } from './people.ts';
@@ -170,23 +174,27 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
     sessionsPerUser: options.sessionsPerUser ?? 50,
     seenSessions,
   };
+  const customRoles = createRoles({ store, roleStore: records.roles, roleRegistry });
+  const roleDeps = { ...parts, customRoles, knownCameras: () => CAMERAS };
+  const users = createUsers(parts);
   app.use(
-    createLoginRoutes({
-      ...parts,
-      settings: () => settings,
-      firstTimeLogin: createFirstTimeLogin(options.isPasswordNew ?? false),
-      visibleCameras: (scope) => visibleCameras(scope, CAMERAS),
-      onLogin: () => (result) => void heard.logins.push(result),
-    }).routes(),
+    serveRoutes([
+      ...bound(LOGIN_ROUTES, {
+        ...parts,
+        settings: () => settings,
+        firstTimeLogin: createFirstTimeLogin(options.isPasswordNew ?? false),
+        visibleCameras: (scope) => visibleCameras(scope, CAMERAS),
+        onLogin: () => (result) => void heard.logins.push(result),
+      }),
+      ...bound(REAUTHENTICATE_ROUTES, parts),
+      ...bound(FACTOR_ROUTES, parts),
+      ...bound(USER_ROUTES, { ...parts, users, noticeStore: NO_NOTICES }),
+      ...bound(ROLE_ROUTES, roleDeps),
+      ...bound(CONFIG_SET_ROUTES, roleDeps),
+      ...bound(SESSION_ROUTES, parts),
+      ...bound(TOKEN_ROUTES, { ...parts, tokenStore, flushTokenUses: guarded.flush }),
+    ]),
   );
-  const roleDeps = { ...parts, roleStore: records.roles, roleRegistry, knownCameras: () => CAMERAS };
-  app.use(createReauthenticateRoute(parts).routes());
-  app.use(createFactorRoutes(parts).routes());
-  app.use(createUserRoutes({ ...parts, noticeStore: NO_NOTICES }).routes());
-  app.use(createRoleRoutes(roleDeps).routes());
-  app.use(createConfigSetRoute(roleDeps).routes());
-  app.use(createSessionRoutes(parts).routes());
-  app.use(createTokenRoutes({ ...parts, tokenStore, flushTokenUses: guarded.flush }).routes());
   // What goes on to the NVR, shown.
   app.use((ctx) => {
     const { sentInstead: sent } = ctx.state;

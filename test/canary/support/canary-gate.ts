@@ -1,6 +1,5 @@
 /** The canary's gate of a configuration, without listeners and without a running service. */
 import { randomUUID } from 'node:crypto';
-import Router from 'koa-router';
 import type { RecorderLayout } from '../../../src/access/recorder-layout.ts';
 import type { createRoleRegistry } from '../../../src/accounts/roles/role-registry.ts';
 import { ownConfigOf } from '../../../src/app/gate/gate.ts';
@@ -10,7 +9,6 @@ import { TRUSTED_HEADERS_FILES } from '../../../src/app/resources/trusted-header
 import { askerOf, forwardRulesOf, questionFor } from '../../../src/app/resources/upstreams.ts';
 import type { ServiceConfig } from '../../../src/config/service-config.ts';
 import type { Caller } from '../../../src/domain/caller.ts';
-import type { RouteState } from '../../../src/domain/verdict.ts';
 import type { GateDeps } from '../../../src/gateway/entry/gate-deps.ts';
 import { createUpstreamPlaces } from '../../../src/gateway/entry/upstream-places.ts';
 import { askText } from '../../../src/gateway/forward/ask-upstream.ts';
@@ -71,7 +69,7 @@ export async function canaryGate({ settings, policy }: ServiceConfig, { layout, 
 /** What a gate does for clients: the canary has none of it. */
 const NO_CLIENTS = {
   refusals: () => ({ loginPath: undefined, renderPage: () => ({ headers: {}, body: '' }) }),
-  ownRoutes: new Router<RouteState>(),
+  ownRoutes: [],
   renewal: () => undefined,
   refresh: () => undefined,
   recheck: async (caller: Caller) => caller,

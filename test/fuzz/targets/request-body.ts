@@ -1,9 +1,10 @@
 /** JSON bodies: what is judged is what is sent, and what is sent names no foreign camera; forms of our own routes have only what they say. */
 import assert from 'node:assert/strict';
+import { z } from 'zod';
 import { viewOf } from '../../../src/access/camera-view.ts';
 import { judgeBody } from '../../../src/access/judge-body.ts';
 import { layoutOfConfig } from '../../../src/access/recorder-layout.ts';
-import { stringFields, unknownFields } from '../../../src/accounts/http/body-fields.ts';
+import { fieldsIn, GIVEN_TEXT, MAYBE_GIVEN_TEXT, unknownFields } from '../../../src/accounts/http/body-fields.ts';
 import { parseTerms, parseThing } from '../../../src/accounts/links/wanted-link.ts';
 import { scopeOfNames } from '../../../src/domain/camera-scope.ts';
 import type { Role } from '../../../src/domain/names.ts';
@@ -13,6 +14,7 @@ import { locatorsOf } from '../../support/routes.ts';
 import type { FuzzTarget } from './target.ts';
 
 const VIEW = viewOf({ role: 'gardener' as Role, scope: scopeOfNames(['garden']) }, 0, layoutOfConfig(CONFIG));
+const LOGIN = z.object({ user: GIVEN_TEXT, password: GIVEN_TEXT, remember: MAYBE_GIVEN_TEXT });
 const ADMIN_FIELDS = ['export_case_id', 'new_case_name'];
 const RULE = {
   locators: locatorsOf('body:items[].camera+file:image:body:items[].image_path+review:body:ids'),
@@ -62,12 +64,11 @@ export const fuzzTarget: FuzzTarget = {
     const body: unknown = json.value;
     const { items, what, ids } = Object(body);
 
-    const fields = stringFields(body, { required: ['user', 'password'], optional: ['remember'] });
-    if (fields.ok)
-      assert.ok(Object.values(fields.value).every((value) => typeof value === 'string' && value.isWellFormed()));
+    const fields = fieldsIn(LOGIN, body);
+    if (fields.ok) assert.ok(Object.values(fields.value).every((value) => value === undefined || value.isWellFormed()));
     assert.ok(fields.ok || fields.error.length > 0);
-    const extra = unknownFields(body, ['user', 'password']);
-    assert.ok(extra.every(({ loc }) => !['user', 'password'].includes(loc[1] ?? '')));
+    const extra = unknownFields(LOGIN, body);
+    assert.ok(extra.every(({ loc }) => !Object.keys(LOGIN.shape).includes(loc[1] ?? '')));
     const thing = parseThing(what);
     if (thing.ok) assert.doesNotMatch(JSON.stringify(thing.value), /\*|\.\.\//);
     const terms = parseTerms({ what, uses: Object(body).uses, pin: Object(body).pin }, 3600);

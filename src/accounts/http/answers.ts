@@ -1,0 +1,176 @@
+/** Shapes of what the account routes answer: they are described, and the pages read them. */
+import { z } from 'zod';
+import { NOTICE_KINDS } from '../../domain/accounts/notice.ts';
+import { VERBS } from '../../domain/policy.ts';
+import { CAMERAS, named, TEXT, TIME } from '../../routes/shapes.ts';
+
+const MAYBE_TEXT = TEXT.nullable();
+const MAYBE_TIME = TIME.nullable();
+const MAYBE_CAMERAS = CAMERAS.nullable().meta({ description: 'null: all' });
+const USER_NAME = TEXT.meta({ pattern: '^[A-Za-z0-9._]{1,30}$' });
+const ROLE_NAME = TEXT.meta({ description: 'admin, viewer or a custom role' });
+const TRUE = z.literal(true);
+const SHOWN_ONCE = 'Shown this once';
+const CODES = z.array(TEXT).meta({ description: `${SHOWN_ONCE}; empty when there were some already` });
+const PAGE_URL = TEXT.meta({ description: `${SHOWN_ONCE}; a path while server.public_url is not set` });
+
+export const PROFILE = named(
+  'Profile',
+  z.object({
+    username: TEXT,
+    role: TEXT,
+    allowed_cameras: CAMERAS,
+    camera_names: z
+      .record(z.string(), TEXT)
+      .optional()
+      .meta({ description: 'What people call these cameras, where the NVR has such names' }),
+    second_factor_required: TRUE.optional().meta({
+      description: 'A second factor must be set up before anything else',
+    }),
+    password_is_generated: TRUE.optional().meta({ description: 'The password of the first start is still in use' }),
+  }),
+);
+export const FIRST_TIME = named('FirstTime', z.object({ admin_first_time_login: z.boolean() }));
+
+const PASSKEY = z.object({ id: TEXT, name: TEXT, created_at: TIME, last_used_at: MAYBE_TIME });
+export const SECOND_FACTOR = named(
+  'SecondFactor',
+  z.object({ required: z.boolean(), totp: z.boolean(), passkeys: z.array(PASSKEY), recovery_codes_left: z.int() }),
+);
+export const TOTP_OFFER = named(
+  'TotpOffer',
+  z.object({
+    secret: TEXT.meta({ description: 'Base32' }),
+    uri: TEXT.meta({ description: 'otpauth://totp/…' }),
+    qr: TEXT.meta({ description: 'The same as a picture, SVG' }),
+  }),
+);
+export const RECOVERY_CODES = named('RecoveryCodes', z.object({ recovery_codes: CODES }));
+export const ADDED_PASSKEY = named('AddedPasskey', PASSKEY.extend({ recovery_codes: CODES }));
+
+export const USER = named(
+  'User',
+  z.object({
+    username: USER_NAME,
+    role: ROLE_NAME,
+    second_factor: TRUE.optional().meta({ description: 'The user has one' }),
+    valid_from: TIME.optional().meta({ description: 'A guest, in Unix seconds: from when the account may be used' }),
+    valid_until: TIME.optional().meta({ description: 'A guest: until when' }),
+    last_login_at: TIME.optional().meta({ description: 'The last login within a year; absent: none' }),
+  }),
+);
+export const INVITATION = named(
+  'Invitation',
+  z.object({ user: USER_NAME, made_by: TEXT, created_at: TIME, expires_at: TIME }),
+);
+export const MADE_INVITATION = named(
+  'MadeInvitation',
+  z.object({ url: PAGE_URL, user: USER_NAME, expires_at: TIME, note: TEXT.optional() }),
+);
+export const ACCEPTED = named('Accepted', z.object({ success: TRUE, user: USER_NAME }));
+
+export const ACCOUNT_EVENT = named(
+  'AccountEvent',
+  z.object({
+    id: TEXT,
+    user: USER_NAME,
+    event: z.enum(NOTICE_KINDS),
+    at: TIME,
+    by: MAYBE_TEXT,
+    address: TEXT,
+    agent: MAYBE_TEXT,
+    detail: MAYBE_TEXT,
+  }),
+);
+
+export const ROLE = named(
+  'Role',
+  z.object({
+    role: TEXT,
+    cameras: CAMERAS,
+    source: z.enum(['builtin', 'file', 'store']),
+    users: z.int().meta({ description: 'How many users have the role' }),
+    deny: z.array(z.enum(VERBS)).optional().meta({ description: 'What the role may not do on its cameras' }),
+    hours: z.array(TEXT).optional().meta({ description: 'When it may be used: "Mon-Fri 07:00-18:00"' }),
+    history_since: TEXT.optional().meta({
+      description: 'How far back it sees: "7d", or "grant" for nothing older than the account',
+    }),
+  }),
+);
+
+export const SESSION = named(
+  'Session',
+  z.object({
+    id: TEXT,
+    user: TEXT,
+    address: TEXT,
+    agent: TEXT,
+    since: TIME,
+    last_seen: TIME,
+    expires_at: TIME,
+    current: z.boolean().meta({ description: 'Whether this request was made with it' }),
+  }),
+);
+
+export const TOKEN = named(
+  'Token',
+  z.object({
+    id: TEXT,
+    name: TEXT,
+    user: TEXT,
+    role: TEXT,
+    cameras: MAYBE_CAMERAS,
+    manage_accounts: TRUE.optional().meta({ description: 'It may manage accounts' }),
+    created_at: TIME,
+    expires_at: MAYBE_TIME,
+    last_used_at: MAYBE_TIME,
+    last_used_from: MAYBE_TEXT,
+  }),
+);
+export const MADE_TOKEN = named(
+  'MadeToken',
+  TOKEN.pick({ id: true, name: true, role: true, cameras: true, manage_accounts: true, expires_at: true }).extend({
+    token: TEXT.meta({ description: SHOWN_ONCE }),
+  }),
+);
+
+const CAMERA = z.object({ camera: TEXT });
+/** What a link shows: as it is asked for, and as it is listed. */
+export const SHARED_THING = z.union([
+  z.object({ event: TEXT.meta({ description: 'The id of an event' }) }),
+  z.object({ review: TEXT.meta({ description: 'The id of a review' }) }),
+  z.object({ recording: z.object({ camera: TEXT, from: z.number(), to: z.number() }) }),
+  z.object({ live: CAMERA }),
+  z.object({ snapshot: CAMERA }),
+]);
+export const LINK = named(
+  'Link',
+  z.object({
+    id: TEXT,
+    what: SHARED_THING,
+    camera: TEXT,
+    name: MAYBE_TEXT,
+    user: TEXT.meta({ description: 'Who made it' }),
+    token_id: MAYBE_TEXT.meta({ description: 'The API token that made it' }),
+    state: z.enum(['active', 'spent', 'revoked', 'expired']),
+    uses: z.int().nullable().meta({ description: 'How many viewers may open it; null: any number' }),
+    opened: z.int().meta({ description: 'How many viewers have' }),
+    has_pin: z.boolean(),
+    notify_on_open: z.boolean(),
+    created_at: TIME,
+    expires_at: TIME,
+    revoked_at: MAYBE_TIME,
+    openings: z.array(z.object({ at: TIME, address: TEXT, agent: MAYBE_TEXT })),
+  }),
+);
+export const MADE_LINK = named(
+  'MadeLink',
+  z.object({
+    id: TEXT,
+    url: PAGE_URL,
+    expires_at: TIME,
+    files: z.array(TEXT).meta({ description: 'What can be asked for below the address' }),
+    note: TEXT.optional(),
+  }),
+);
+export const GIVEN_PIN = named('Given', z.object({ success: TRUE, expires_at: TIME }));

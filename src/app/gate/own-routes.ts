@@ -1,0 +1,67 @@
+/** Postern's own routes, joined: the rows of the table `postern`, the description of the API, and what the gate serves. */
+import { INVITATION_ROUTES } from '../../accounts/invitations/invitation-routes.ts';
+import { INVITED_PASSKEY_ROUTES } from '../../accounts/invitations/invited-passkey-routes.ts';
+import { LINK_ROUTES } from '../../accounts/links/link-routes.ts';
+import { LINK_PAGE_ROUTES } from '../../accounts/links/pin-route.ts';
+import { LOGIN_ROUTES } from '../../accounts/login/login-routes.ts';
+import { PASSKEY_LOGIN_ROUTES } from '../../accounts/login/passkey-login-routes.ts';
+import { REAUTHENTICATE_ROUTES } from '../../accounts/login/reauthenticate-route.ts';
+import { NOTICE_ROUTES } from '../../accounts/notices/notice-routes.ts';
+import { PASSKEY_ROUTES } from '../../accounts/passkeys/passkey-routes.ts';
+import { CONFIG_SET_ROUTES } from '../../accounts/roles/config-set-route.ts';
+import { ROLE_ROUTES } from '../../accounts/roles/role-routes.ts';
+import { FACTOR_ROUTES } from '../../accounts/second-factor/factor-routes.ts';
+import { SESSION_ROUTES } from '../../accounts/sessions/session-routes.ts';
+import { TOKEN_ROUTES } from '../../accounts/tokens/token-routes.ts';
+import { USER_ROUTES } from '../../accounts/users/user-routes.ts';
+import { CANARY_ROUTES } from '../../canary/run-route.ts';
+import { CHECK_ROUTES } from '../../doctor/check-route.ts';
+import { PROBE_ROUTES } from '../../doctor/probe-routes.ts';
+import { STATUS_ROUTES } from '../../gateway/entry/status-route.ts';
+import { EVENT_ROUTES } from '../../gateway/entry/zones-route.ts';
+import { EXPLAIN_ROUTES } from '../../gateway/explain/explain-route.ts';
+import { LEDGER_ROUTES } from '../../ledger/ledger-routes.ts';
+import { OPENAPI_ROUTES } from '../../routes/openapi-route.ts';
+import { type BoundRoute, bound, type OwnRoute } from '../../routes/own-route.ts';
+import { PAGE_ROUTES } from '../../ui/serve-ui.ts';
+
+/** The routes by what their handlers need. */
+const GROUPS = {
+  login: [...LOGIN_ROUTES, ...PASSKEY_LOGIN_ROUTES, ...REAUTHENTICATE_ROUTES],
+  pages: PAGE_ROUTES,
+  invitations: [...INVITATION_ROUTES, ...INVITED_PASSKEY_ROUTES],
+  links: [...LINK_ROUTES, ...LINK_PAGE_ROUTES],
+  openapi: OPENAPI_ROUTES,
+  probes: PROBE_ROUTES,
+  factors: [...FACTOR_ROUTES, ...PASSKEY_ROUTES],
+  notices: NOTICE_ROUTES,
+  ledger: LEDGER_ROUTES,
+  events: EVENT_ROUTES,
+  status: STATUS_ROUTES,
+  check: CHECK_ROUTES,
+  canary: CANARY_ROUTES,
+  explain: EXPLAIN_ROUTES,
+  users: USER_ROUTES,
+  sessions: SESSION_ROUTES,
+  roles: [...ROLE_ROUTES, ...CONFIG_SET_ROUTES],
+  tokens: TOKEN_ROUTES,
+};
+type GroupName = keyof typeof GROUPS;
+
+/** What all of these need at once. */
+type Needed<Routes> = Routes extends readonly (infer Route)[] ? NeededByAll<Route> : never;
+type NeededByAll<Route> = (Route extends OwnRoute<infer Deps> ? (deps: Deps) => void : never) extends (
+  deps: infer All,
+) => void
+  ? All
+  : never;
+
+/** What each group needs, and no more. */
+export type GroupDeps = { readonly [Name in GroupName]: Needed<(typeof GROUPS)[Name]> };
+
+export const OWN_ROUTES: readonly OwnRoute<never>[] = Object.values(GROUPS).flat();
+
+export const boundRoutes = (deps: GroupDeps): readonly BoundRoute[] =>
+  (Object.keys(GROUPS) as GroupName[]).flatMap((name) =>
+    bound(GROUPS[name] as readonly OwnRoute<never>[], deps[name] as never),
+  );

@@ -1,0 +1,58 @@
+/** A route that Postern serves itself, declared once beside its handler. Row, dispatch, body check, OpenAPI and the types of the pages follow. */
+import type { Next, ParameterizedContext } from 'koa';
+import type { z } from 'zod';
+import type { PolicyRow } from '../domain/policy.ts';
+import type { RouteState } from '../domain/verdict.ts';
+
+/** `params`: of the path, decoded. */
+export type RouteContext = ParameterizedContext<RouteState> & { readonly params: Readonly<Record<string, string>> };
+
+/** `next` goes on to the proxy, which forwards nothing of a row that is not `forwarded`. */
+export type RouteHandler<Deps> = (ctx: RouteContext, deps: Deps, next: Next) => unknown;
+
+/** Who may, and what else its row says; the keys are explained in conf/policies/frigate.yaml. */
+export interface Need
+  extends Pick<
+    PolicyRow,
+    'access' | 'empty' | 'verb' | 'writes' | 'secret' | 'enrolment' | 'link' | 'forwarded' | 'compressed' | 'note'
+  > {
+  /** Terms as they are written. */
+  readonly cameras?: readonly string[];
+  readonly narrow?: string;
+  readonly times?: readonly string[];
+}
+
+export interface Operation {
+  readonly summary: string;
+  /** Parameters of the query, with what each means. */
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: z.ZodType;
+  /** The answer that means yes; undefined schema: no body, or a page. */
+  readonly yes: readonly [status: number, schema?: z.ZodType];
+  /** The answers that mean no, beside 400, and 401, 403 and 429 where a login is needed. */
+  readonly no?: readonly number[];
+  /** What else an answer may be. */
+  readonly type?: 'text/html' | 'application/octet-stream' | 'text/event-stream';
+}
+
+/** A route without a summary is no operation: it is refused by name, or a WebSocket. One without a handler is forwarded, or 404. */
+export type OwnRoute<Deps> = Need & {
+  /** Methods and path, as in a route table: `GET,POST /logout`. */
+  readonly route: string;
+  readonly handler?: RouteHandler<Deps>;
+} & (Operation | { readonly summary?: undefined });
+
+/** A route whose handler has what it needs. */
+export type BoundRoute = OwnRoute<void>;
+
+export const bound = <Deps>(routes: readonly OwnRoute<Deps>[], deps: Deps): readonly BoundRoute[] =>
+  routes.map(({ handler, ...route }) => ({
+    ...route,
+    ...(handler && { handler: (ctx, _, next) => handler(ctx, deps, next) }),
+  }));
+
+/** `GET,POST /logout` as `GET /logout` and `POST /logout`. */
+export function operationsOf(route: string): readonly { readonly method: string; readonly path: string }[] {
+  const [methods = '', path = ''] = route.split(' ', 2);
+  return methods.split(',').map((method) => ({ method, path }));
+}

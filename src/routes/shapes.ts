@@ -1,0 +1,36 @@
+/** Parts that the shapes of Postern's own API are made of, and the shapes that have a name in its description. */
+import { z } from 'zod';
+
+export const SHAPES = z.registry<{ id: string }>();
+
+/** The same shape, described once under that name. */
+export function named<Shape extends z.ZodType>(id: string, shape: Shape): Shape {
+  SHAPES.add(shape, { id });
+  return shape;
+}
+
+export const TEXT = z.string();
+export const TIME = z.int().meta({ description: 'Unix seconds' });
+export const CAMERAS = z.array(TEXT);
+
+export const ANY = named('Any', z.unknown());
+export const SUCCESS = named('Success', z.object({ success: z.literal(true) }));
+export const REFUSAL = named(
+  'Refusal',
+  z.object({
+    success: z.literal(false).optional(),
+    message: TEXT,
+    reason: TEXT.meta({
+      description: 'For programs: second-factor-required, reauthentication-required, not-proven',
+    }).optional(),
+    second_factor: z
+      .array(z.enum(['totp', 'passkey']))
+      .meta({ description: 'After the right password: what is asked for' })
+      .optional(),
+  }),
+);
+
+export const STATUS = named('Status', z.looseObject({}).meta({ description: 'State of the service' }));
+
+/** Statuses of a body that is not accepted. */
+export const BODY_NO: readonly number[] = [400, 413, 415, 422];

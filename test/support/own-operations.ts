@@ -1,0 +1,14 @@
+/** The own routes that are operations, one for each method, with the path as the description of the API writes it. */
+import { OWN_ROUTES } from '../../src/app/gate/own-routes.ts';
+import { operationsOf } from '../../src/routes/own-route.ts';
+
+export const OWN_OPERATIONS = OWN_ROUTES.flatMap((route) =>
+  route.summary === undefined
+    ? []
+    : operationsOf(route.route).map(({ method, path }) => ({
+        ...route,
+        method: method.toLowerCase(),
+        path: path.replace('...}', '}'),
+      })),
+);
+export type OwnOperation = (typeof OWN_OPERATIONS)[number];
