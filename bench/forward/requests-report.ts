@@ -115,6 +115,10 @@ export function findingsOf(starts: readonly Start[]): Finding[] {
     ),
     rate('GET / HAProxy', 'Postern', 'HAProxy'),
     cost('processor time of nginx proxy_pass / of GET', 'microseconds', 'nginx proxy_pass', 'Postern'),
+    // A server that answers by itself tells machines apart.
+    findingOf('processor time of GET / of a Node server', each('microseconds', 'Postern', 'Node server, 202'), {
+      atMost: 1.8,
+    }),
     rate('GET with access log / without', 'Postern, with its access log', 'Postern'),
   ];
 }
