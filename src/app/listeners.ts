@@ -1,4 +1,6 @@
 /** The three listeners: opened together, and drained when the service stops, telemetry last (SPEC 1, 2). */
+
+import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { Settings } from '../config/schema/schema.ts';
 import type { ListenAddress } from '../domain/addresses/socket-address.ts';
@@ -6,7 +8,6 @@ import type { ListenerName } from '../domain/request.ts';
 import type { Gate } from '../gateway/entry/gate.ts';
 import { bind, type Listener, listen } from '../gateway/listen/listeners.ts';
 import type { ServedCertificates } from '../gateway/listen/tls-server.ts';
-import { drainListeners } from './drain.ts';
 
 export interface Addresses {
   readonly external: ListenAddress;
@@ -14,7 +15,7 @@ export interface Addresses {
   readonly telemetry: ListenAddress | undefined;
 }
 
-export interface ListenerDeps {
+interface ListenerDeps {
   readonly settings: Settings;
   readonly gates: Readonly<Record<ListenerName, Gate>>;
   /** The active `nvr.timeout_idle`. */
@@ -72,3 +73,22 @@ const openTelemetry = async (
 ): Promise<ListenAddress | undefined> => (at ? bind(server, withFd(at, fd)) : undefined);
 
 const withFd = (at: ListenAddress, fd: number | undefined): ListenAddress => (fd === undefined ? at : { ...at, fd });
+
+/** What is left after `graceSeconds` is broken off. Until the listeners are closed, `/readyz` says that they drain. */
+async function drainListeners(
+  listeners: readonly Listener[],
+  telemetry: Server | undefined,
+  graceSeconds: number,
+): Promise<void> {
+  await Promise.all(listeners.map((listener) => listener.close(graceSeconds)));
+  if (telemetry) await end(telemetry);
+}
+
+/** A scraper keeps its connection, and would keep the process. */
+async function end(server: Server): Promise<void> {
+  if (!server.listening) return;
+  const closed = once(server, 'close');
+  server.close();
+  server.closeAllConnections();
+  await closed;
+}

@@ -1,9 +1,10 @@
 /** One round of the canary: survey, questions one after another with pauses, and what was found (SPEC 15). */
 import type { RecorderLayout } from '../access/recorder-layout.ts';
+import { operationsOf } from '../access/review/openapi-operations.ts';
+import { policyDrift } from '../access/review/policy-drift.ts';
 import { namesAlike } from '../domain/names.ts';
 import type { PolicyRow } from '../domain/policy.ts';
 import { type Answer, type Ask, Stopped } from './answer.ts';
-import { type OperationDrift, operationDrift } from './drift.ts';
 import { createFinder, type Finder, type ForeignTrace } from './find-foreign.ts';
 import { findUnnamed } from './find-unnamed.ts';
 import type { Landscape } from './landscape.ts';
@@ -11,7 +12,7 @@ import { type Question, questionsOf } from './questions.ts';
 import { survey } from './survey.ts';
 
 /** What leaked, and never the content. */
-export interface Leak {
+interface Leak {
   /** `GET /api/events/{id}` */
   readonly route: string;
   /** Undefined when the answer names none: a sum over all cameras. */
@@ -48,7 +49,7 @@ export type Round =
   /** The list of cameras could not be read yet. */
   | { readonly kind: 'cameras-unknown' };
 
-export interface RoundDeps {
+interface RoundDeps {
   readonly ask: Ask;
   readonly rows: readonly PolicyRow[];
   readonly layout: RecorderLayout | undefined;
@@ -129,3 +130,22 @@ async function leakIn(
  */
 const isLetThrough = ({ row }: Question, { status, isOfUpstream }: Answer): boolean =>
   status < 400 || (isOfUpstream && row.narrow?.how !== 'post-check');
+
+/** The NVR's operations, as its own description lists them, that the route table does not know (SPEC 15). */
+interface OperationDrift {
+  /** `GET /api/new_thing/{id}`. In order, a bounded number. */
+  readonly unknown: readonly string[];
+  readonly unknownCount: number;
+}
+
+const MOST_TOLD = 100;
+const LONGEST_TOLD = 200;
+
+/** `openApi` is the NVR's description of itself; undefined when it is none. */
+function operationDrift(openApi: unknown, rows: readonly PolicyRow[]): OperationDrift | undefined {
+  const described = operationsOf(openApi);
+  if (!described.ok) return undefined;
+  const { unknown } = policyDrift(rows, described.value.operations, described.value.prefix);
+  const told = unknown.map(({ operation }) => operation.slice(0, LONGEST_TOLD)).sort();
+  return { unknown: told.slice(0, MOST_TOLD), unknownCount: told.length };
+}

@@ -1,10 +1,9 @@
 /** What doctor found, for a person and for a program (SPEC 15). */
-import type { ProxyKind } from './cause.ts';
+import { headerOf, type ProxyKind } from './cause.ts';
 import { type ExamineOptions, examine } from './examine.ts';
 import { type Finding, judge, judgeInside } from './judge.ts';
-import type { InsideSeen } from './observations.ts';
+import type { InsideSeen, ProbeResponse } from './observations.ts';
 import { internalPort, NVR_PORTS, openPorts } from './probes/ports.ts';
-import { proxyKindOf } from './proxy-kind.ts';
 
 export interface Report {
   /** Null when only this machine was looked at. */
@@ -17,7 +16,7 @@ export interface Report {
 /** The ports are looked at from the public address. */
 export type InsideWithoutPorts = Omit<InsideSeen, 'openPorts'>;
 
-export interface ReportOptions extends Omit<ExamineOptions, 'url'> {
+interface ReportOptions extends Omit<ExamineOptions, 'url'> {
   readonly url: URL | undefined;
   readonly proxy: ProxyKind | undefined;
   /** The port of `server.internal`, where every caller is an admin; undefined where it is off. */
@@ -65,3 +64,20 @@ function shown({ level, name, seen, advice, lines }: Finding): readonly string[]
 /** An answer from elsewhere may hold what moves a terminal's cursor. */
 const printable = (line: string): string =>
   line.replaceAll(/\p{Cc}/gu, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
+
+/** Which proxy stands in front, by what it says of itself in an answer (SPEC 15). */
+// biome-ignore format: a table
+const SIGNS: readonly (readonly [header: string, value: RegExp, kind: ProxyKind])[] = [
+  ['cf-ray', /./,            'cloudflare'],
+  ['server', /^cloudflare/i, 'cloudflare'],
+  ['x-served-by', /./,       'npm'],
+  ['server', /^openresty/i,  'npm'],
+  ['server', /^nginx/i,      'nginx'],
+  ['server', /^caddy/i,      'caddy'],
+  ['via',    /caddy/i,       'caddy'],
+  ['server', /^apache/i,     'apache'],
+];
+
+/** Undefined for one that keeps silent, as HAProxy and Traefik do. */
+const proxyKindOf = (response: ProbeResponse | undefined): ProxyKind | undefined =>
+  SIGNS.find(([header, value]) => value.test(headerOf(response, header) ?? ''))?.[2];

@@ -7,7 +7,6 @@ import { DECISION_OF_REASON } from './decision-results.ts';
 import type { AccessLog } from './logs/access-log.ts';
 import type { AddressSource, Mode } from './metric-labels.ts';
 import type { Metrics } from './metrics.ts';
-import { deniedCamera } from './named-camera.ts';
 import type { Judged, RequestRecord } from './request-record.ts';
 
 export interface GateWatchDeps {
@@ -75,5 +74,24 @@ function countClaims(request: RequestFacts, { metrics, isIdentityHeader, maySend
   for (const name in request.headers) {
     if (!isIdentityHeader(name) || maySendIdentity(request)) continue;
     metrics.strippedHeaders.add(1, name);
+  }
+}
+
+/** The first known camera in path or query that `maySee` does not hold. */
+function deniedCamera(
+  target: string,
+  isKnown: (name: string) => boolean,
+  maySee: (name: string) => boolean,
+): string | undefined {
+  const [path = '', query = ''] = target.split('?', 2);
+  const values = [...new URLSearchParams(query).values()].flatMap((value) => value.split(','));
+  return [...path.split('/').map(decoded), ...values].find((name) => isKnown(name) && !maySee(name));
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
   }
 }

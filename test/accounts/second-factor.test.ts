@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { base32 } from '../../src/accounts/second-factor/base32.ts';
 import { derivedKey } from '../../src/accounts/second-factor/derived-keys.ts';
-import { qrCode } from '../../src/accounts/second-factor/qr-code.ts';
+import { qrCode } from '../../src/accounts/second-factor/enrolment.ts';
 import { newRecoveryCodes, recoveryCodeHash } from '../../src/accounts/second-factor/recovery-codes.ts';
 import { createSealer } from '../../src/accounts/second-factor/sealed-secret.ts';
 import { createTickets } from '../../src/accounts/second-factor/step-ticket.ts';

@@ -1,14 +1,16 @@
 /** Invitations: links, good once, by which people set their own password; no admin needs to know it (SPEC 12). */
+
+import { hash, randomBytes } from 'node:crypto';
 import type { AccountStore, User } from '../../domain/accounts/account.ts';
 import type { Invitation, InvitationStore } from '../../domain/accounts/invitation.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import { INVITATION_PATH } from '../../domain/login-path.ts';
 import type { UserName } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { PasswordHasher } from '../passwords/password-hash.ts';
 import { type PasswordRules, parseNewPassword } from '../passwords/password-rules.ts';
 import type { UserFault, Users } from '../users/users.ts';
 import type { GivenValidity } from '../users/validity.ts';
-import { invitationHash, invitationPath, newInvitationToken } from './invitation-token.ts';
 
 export interface InvitationDeps {
   readonly store: Pick<AccountStore, 'findUser'>;
@@ -119,3 +121,15 @@ export function createInvitations(deps: InvitationDeps): Invitations {
 const VOID = { kind: 'void' } as const;
 const ENDED = err({ reason: 'validity-unfit', message: 'The account has ended: extend it first' } as const);
 const ABSENT = err({ reason: 'user-absent', message: 'User not found' } as const);
+
+const TOKEN_BYTES = 32;
+const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+
+const newInvitationToken = (): string => randomBytes(TOKEN_BYTES).toString('base64url');
+
+/** Undefined for a text that is no such token. A plain hash will do: 256 bits cannot be guessed. */
+const invitationHash = (token: string): string | undefined =>
+  TOKEN.test(token) ? hash('sha256', token, 'base64url') : undefined;
+
+/** The path below the base path. */
+const invitationPath = (token: string): string => `${INVITATION_PATH}/${token}`;

@@ -1,7 +1,6 @@
 /** Rules for new passwords, and texts that cannot be passwords (interface 2.1; SPEC 4.3, 12). */
 import { err, ok, type Result } from '../../domain/result.ts';
-import { isCommonPassword } from './common-passwords.ts';
-import { contextWordIn } from './context-words.ts';
+import { isCommonPassword, readAsLetters } from './common-passwords.ts';
 
 const LONGEST_PASSWORD_BYTES = 1024;
 
@@ -40,3 +39,30 @@ export function passwordFault(text: string): string | undefined {
   if (!text.isWellFormed() || text.includes('\0')) return 'Password must be well-formed text without NUL characters';
   return undefined;
 }
+
+const PRODUCT_NAMES = ['postern', 'frigate'];
+/** Names of two letters stand in most sentences. */
+const SHORTEST_NAME = 3;
+
+/** The context word that a password holds, in any spelling; undefined for none. */
+function contextWordIn(
+  password: string,
+  { userName, hostNames }: { readonly userName: string; readonly hostNames: readonly string[] },
+): string | undefined {
+  const spellings = [password.toLowerCase(), readAsLetters(password)];
+  const words = [...PRODUCT_NAMES, ...namesIn(userName, /[._]/), ...hostNames.flatMap(hostWords)];
+  return words.find(
+    (word) =>
+      [...word].length >= SHORTEST_NAME &&
+      spellings.some((text) => text.includes(word.toLowerCase()) || text.includes(readAsLetters(word))),
+  );
+}
+
+/** `vera.smith` is guessed whole and by its parts. */
+const namesIn = (name: string, separator: RegExp): readonly string[] => [name, ...name.split(separator)];
+
+/**
+ * The words of a host name: the whole of `nvr.example.com` and the machine's own name. The rest of it is the provider's or the
+ * country's.
+ */
+const hostWords = (host: string): readonly string[] => [host, host.split('.')[0] ?? ''];

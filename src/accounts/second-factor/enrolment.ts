@@ -1,11 +1,11 @@
 /** Setting up and removing one's own second factors (SPEC 12). */
 import { randomBytes } from 'node:crypto';
+import encodeQR from 'qr';
 import type { z } from 'zod';
 import type { User } from '../../domain/accounts/account.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import type { SECOND_FACTOR, TOTP_OFFER } from '../http/answers.ts';
 import { base32 } from './base32.ts';
-import { qrCode } from './qr-code.ts';
 import { newRecoveryCodes } from './recovery-codes.ts';
 import {
   firstFactor,
@@ -20,7 +20,7 @@ import { matchingStep, TOTP_SECRET_BYTES, totpUri } from './totp.ts';
 type FactorState = z.output<typeof SECOND_FACTOR>;
 type TotpOffer = z.output<typeof TOTP_OFFER>;
 
-export type Confirmation =
+type Confirmation =
   /** `user`: as it is then. The codes to show once; undefined when the user had a factor before, whose codes stay. */
   | { readonly kind: 'confirmed'; readonly user: User; readonly recoveryCodes: readonly string[] | undefined }
   | { readonly kind: 'wrong-code' | 'none-waits' };
@@ -97,3 +97,8 @@ async function without(
   const epoch = newEpoch();
   return withoutFactor(user, epoch, await remove(epoch));
 }
+
+/** Modules of white around the code (ISO/IEC 18004, 4 on each side). */
+const QUIET_ZONE = 4;
+
+export const qrCode = (text: string): string => encodeQR(text, 'svg', { ecc: 'medium', border: QUIET_ZONE });

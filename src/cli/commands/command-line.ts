@@ -1,7 +1,9 @@
 /** The command line, `postern <command>`: what there is, and how each command is told where the configuration is (SPEC 1). */
+
 import { Command, Option } from 'commander';
+import { nearest } from '../../config/problems/nearest.ts';
 import { unixSeconds } from '../../domain/clock.ts';
-import { defaultDirectory } from '../command-words.ts';
+import { commandWords, defaultDirectory } from '../command-words.ts';
 import type { StoreUse } from '../on-store.ts';
 import { endQuietly } from '../reader-left.ts';
 import { stopSignal } from '../stop-signal.ts';
@@ -16,7 +18,6 @@ import { registerLinksCommands } from './links.ts';
 import { registerPolicyCommands } from './policy.ts';
 import { registerStoreCommands } from './store.ts';
 import { registerTokensCommands } from './tokens.ts';
-import { unknownCommand } from './unknown-command.ts';
 import { registerUsersCommands } from './users.ts';
 
 const { stdin, stdout, stderr, env } = process;
@@ -119,4 +120,22 @@ export function createProgram(): { readonly program: Command } {
   registerEventsCommands(program, { openStore, stdin, stdout, stderr, exit });
   registerStoreCommands(program, { stdout, stderr, exit });
   return { program };
+}
+
+/** Commands of former versions, and what there is in their place. */
+const REMOVED: Readonly<Record<string, string>> = {
+  canary: 'press "Run now" beside Canary on the page Status',
+  completion: 'it was removed, and nothing replaces it',
+};
+
+/** The sentence for the operator; undefined when the command is known, or none is named. */
+export function unknownCommand(words: readonly string[], program: Command): string | undefined {
+  const named = commandWords(words).command;
+  const known = [...program.commands.flatMap((command) => [command.name(), ...command.aliases()]), 'help'];
+  if (named === undefined || known.includes(named)) return undefined;
+  const removed = Object.hasOwn(REMOVED, named) ? REMOVED[named] : undefined;
+  if (removed !== undefined) return `there is no command ${JSON.stringify(named)}: ${removed}`;
+  const meant = nearest(named, known);
+  const step = meant === undefined ? '"postern help" shows all' : `did you mean ${meant}?`;
+  return `there is no command ${JSON.stringify(named)}: ${step}`;
 }

@@ -1,4 +1,6 @@
 /** `postern serve`: start, say where it listens, read the configuration again when it changes, stop in good order (SPEC 1). */
+
+import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { StoppedAtStart } from '../../app/await-store.ts';
@@ -6,15 +8,14 @@ import { type Postern, startPostern } from '../../app/start.ts';
 import { formatProblem } from '../../config/problems/problems.ts';
 import { loadServiceConfig } from '../../config/service-config.ts';
 import { messageOf } from '../../domain/message-of.ts';
+import { watchFiles } from '../../files/watch-files.ts';
 import { announcement, passwordBox } from '../announcement.ts';
 import { type LogDestination, openLogDestination } from '../log-destination.ts';
-import { notifyReady } from '../notify-systemd.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { releaseV8 } from '../v8-settings.ts';
 import { VERSION } from '../version.ts';
-import { watchConfig } from '../watch-config.ts';
 
-export interface ServePlace {
+interface ServePlace {
   readonly directory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdout: Writable & { isTTY?: boolean };
@@ -96,4 +97,44 @@ async function reload(
   log.flush();
   stdout.write(passwordBox(newAdminPassword, stdout.isTTY === true));
   return files;
+}
+
+/** Node has no datagram sockets of that kind, systemd has a program for it. Nothing waits for it, and nothing depends on it. */
+function notifyReady(env: Readonly<Record<string, string | undefined>>): void {
+  if (env['NOTIFY_SOCKET'] === undefined) return;
+  spawn('systemd-notify', ['--ready', '--status=ready'], { stdio: 'ignore', env })
+    .on('error', () => {})
+    .unref();
+}
+
+/** Tells when to reload the configuration: at SIGHUP, and when the content of one of its files has changed (SPEC 1). */
+interface ConfigWatch {
+  /** Calls it at each change from here on, and at once if there was one before. It gives the files to watch from then on. */
+  onChange(reload: () => Promise<readonly string[]>): void;
+  close(): void;
+}
+
+/** Watches the files. Call it before the start: what changes during it is not missed. */
+export async function watchConfig(files: readonly string[]): Promise<ConfigWatch> {
+  let reload: (() => Promise<readonly string[]>) | undefined;
+  let hasChanged = false;
+  const changed = async (): Promise<void> => {
+    hasChanged = !reload;
+    if (reload) await watching.watch(await reload());
+  };
+  const onEvent = (): void => void changed();
+  const watching = watchFiles(onEvent);
+  const onSignal = (): void => void watching.note().then(changed);
+  process.on('SIGHUP', onSignal);
+  await watching.watch(files);
+  return {
+    onChange(given) {
+      reload = given;
+      if (hasChanged) onEvent();
+    },
+    close() {
+      process.off('SIGHUP', onSignal);
+      watching.close();
+    },
+  };
 }

@@ -1,10 +1,9 @@
 /** Sample events for a first look without an NVR: believable days, the same for the same seed (SPEC 1, `events generate`). */
 import type { EventRecord } from '../../domain/events/event.ts';
 import { type Chance, createChance } from './chance.ts';
-import { DAY, EVENTS_PER_DAY, eventsExpectedBy, HOUR, whenExpected } from './sample-day.ts';
 import { samplePicture } from './sample-picture.ts';
 
-export interface SampleOptions {
+interface SampleOptions {
   readonly count: number;
   readonly seed: number;
   readonly cameras?: readonly string[] | undefined;
@@ -141,3 +140,32 @@ function dataOf(label: string, subLabel: string | null, chance: Chance): Record<
 }
 
 const round = (number: number, digits: number): number => Math.round(number * 10 ** digits) / 10 ** digits;
+
+/** Events an hour, by the hour of the day: nights are quiet, and people leave and come home. */
+// biome-ignore format: a table
+const EVENTS_PER_HOUR = [
+   1, 0.5, 0.5, 0.5,  1,  3, 8, 16, 14, 8, 7, 8,
+  10,   8,   7,   9, 12, 18, 17, 12, 8, 5, 3, 2,
+];
+const EVENTS_PER_DAY = EVENTS_PER_HOUR.reduce((sum, rate) => sum + rate, 0);
+const HOUR = 3600;
+const DAY = 24 * HOUR;
+/** Events since 1970, if every day had been as busy. */
+function eventsExpectedBy(time: number): number {
+  const hours = (time % DAY) / HOUR;
+  const today = EVENTS_PER_HOUR.reduce((sum, rate, hour) => sum + rate * Math.min(1, Math.max(0, hours - hour)), 0);
+  return Math.floor(time / DAY) * EVENTS_PER_DAY + today;
+}
+
+/** The inverse: the time at which so many events are expected. */
+function whenExpected(events: number): number {
+  const day = Math.floor(events / EVENTS_PER_DAY);
+  let rest = events - day * EVENTS_PER_DAY;
+  let hour = 0;
+  for (const rate of EVENTS_PER_HOUR) {
+    if (rest < rate) return day * DAY + (hour + rest / rate) * HOUR;
+    rest -= rate;
+    hour++;
+  }
+  return (day + 1) * DAY;
+}

@@ -1,10 +1,11 @@
 /** Which caller counts, after the sources of identity have been asked: public routes and the proxy secret (SPEC 3). */
-import type { RouteMatch } from '../../access/route-table.ts';
+import { isOwn, type RouteMatch } from '../../access/route-table.ts';
 import type { Caller } from '../../domain/caller.ts';
+import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestFacts } from '../../domain/request.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import type { IdentityVerdict } from '../../domain/verdict.ts';
+import type { IdentitySource, IdentityVerdict } from '../../domain/verdict.ts';
 
 /**
  * Refusals that come from the proxy's headers. Without the proxy secret those headers are untrusted: the secret is checked
@@ -46,4 +47,24 @@ export function credentialFault(
   if (identity.kind !== 'refused') return undefined;
   if (FROM_HEADERS.includes(identity.reason) && carriesProxySecret?.(request) === false) return undefined;
   return identity.reason;
+}
+
+/**
+ * Postern's own public routes (its pages, login, logout), and the rows that name themselves. Nothing of the NVR, not even
+ * its public pages: a browser that opens one is led to where the factor is set up.
+ */
+export const mayEnrolBy = (route: RouteMatch): boolean =>
+  isOwn(route) && (route.row.access === 'public' || route.row.enrolment === true);
+
+const SILENT: IdentityVerdict = { kind: 'silent' };
+
+export const identify = (request: RequestFacts, sources: readonly IdentitySource[]): MaybePromise<IdentityVerdict> =>
+  askFrom(0, request, sources);
+
+function askFrom(at: number, request: RequestFacts, sources: readonly IdentitySource[]): MaybePromise<IdentityVerdict> {
+  const source = sources[at];
+  if (!source) return SILENT;
+  return mapMaybe(source.identify(request), (verdict) =>
+    verdict.kind === 'silent' ? askFrom(at + 1, request, sources) : verdict,
+  );
 }

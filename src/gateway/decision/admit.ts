@@ -28,13 +28,11 @@ import type { RefusalReason, RefusedCameras, Reopening } from '../../domain/refu
 import type { ListenerName, RequestFacts, RequestTarget } from '../../domain/request.ts';
 import { storeFaultOf } from '../../domain/store-fault.ts';
 import type { IdentitySource, IdentityVerdict } from '../../domain/verdict.ts';
-import { acceptedCaller, credentialFault } from './accepted-caller.ts';
+import { acceptedCaller, credentialFault, identify, mayEnrolBy } from './accepted-caller.ts';
 import { type Client, clientOf } from './client.ts';
 import type { TrustedNetworks } from './client-address.ts';
 import { isAtWrongHost } from './console-host.ts';
 import { isCrossSiteForgery } from './csrf.ts';
-import { mayEnrolBy } from './enrolment.ts';
-import { identify } from './identify.ts';
 import { type FindShared, isBelowLink, linkedRequest } from './link-request.ts';
 import type { OwnerLookup } from './owner-lookup.ts';
 import { strictTarget } from './strict-target.ts';

@@ -1,9 +1,13 @@
 /** Forwarding: sends an admitted request to its upstream and the response back, both as streams (SPEC 6). */
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Agent } from 'node:https';
-import type { Upstream } from '../../domain/addresses/socket-address.ts';
+import { type Upstream, wakeUp } from '../../domain/addresses/socket-address.ts';
+import type { UpstreamWatch } from '../decision/gate-watch.ts';
 import { createUpgradeProxy } from '../websocket/proxy-upgrade.ts';
-import { createRequestForwarder } from './forward-request.ts';
-import type { Forwarder, ForwardRules } from './forwarder.ts';
+import type { Forwarder, ForwardRules, JudgedRequest } from './forwarder.ts';
+import { createResponseHandler } from './response-handler.ts';
+import { createUpstreamClient } from './upstream-client.ts';
 import { tlsOptionsFor } from './upstream-tls.ts';
 
 export function createForwarder(rules: ForwardRules): Forwarder {
@@ -24,3 +28,49 @@ export function createForwarder(rules: ForwardRules): Forwarder {
 /** http-proxy passes no server name on, and Node would take it from the client's Host header; an agent's own options win. */
 const tlsAgentFor = (upstream: Upstream, rules: ForwardRules): Agent | undefined =>
   upstream.kind === 'tcp' && upstream.protocol === 'https:' ? new Agent(tlsOptionsFor(upstream, rules)) : undefined;
+
+/** Plain requests: sent by Postern's own client; the response is streamed (SPEC 6). */
+interface RequestForwarder {
+  send(request: IncomingMessage, response: ServerResponse, upstream: Upstream, judged: JudgedRequest): void;
+  close(): void;
+}
+
+function createRequestForwarder(rules: ForwardRules): RequestForwarder {
+  const client = createUpstreamClient(rules);
+  return {
+    send(request, response, upstream, judged) {
+      const isChunked = judged.headers['transfer-encoding'] !== undefined;
+      const length = Number(judged.headers['content-length'] ?? 0);
+      if (length > rules.maxUpload) return judged.onFailure('body-too-large');
+      const hasUpload = judged.body === undefined && (isChunked || length > 0);
+      const upload = hasUpload ? { length: isChunked ? undefined : length } : undefined;
+      const handler = createResponseHandler(response, judged, rules);
+      if (hasUpload && isChunked)
+        limitUpload(request, rules.maxUpload, judged.watch, () => handler.fail('body-too-large'));
+      judged.watch?.onAsked();
+      const dispatch = (): void => client.dispatch({ upstream, request, response, judged, upload, handler });
+      const waking = wakeUp(upstream);
+      if (!waking) return dispatch();
+      void waking.then(() => {
+        if (!response.destroyed) dispatch();
+      });
+    },
+    close: client.close,
+  };
+}
+
+/** Counts the bytes of a body without an announced length as they stream. `maxUpload` is in bytes. */
+function limitUpload(
+  request: IncomingMessage,
+  maxUpload: number,
+  watch: UpstreamWatch | undefined,
+  onTooLarge: () => void,
+): void {
+  let received = 0;
+  // Not `on`: it starts the flow, and who sends the body on may begin to listen later.
+  request.prependListener('data', (chunk: Buffer) => {
+    received += chunk.length;
+    watch?.onUploaded(chunk.length);
+    if (received > maxUpload) onTooLarge();
+  });
+}

@@ -19,8 +19,8 @@ import type { Connection, PoolSide, UpstreamEndpoint } from './pool-side.ts';
 import { createReadMemory } from './read-memory.ts';
 import type { UpstreamHead } from './response-head.ts';
 import { createResponseReader } from './response-reader.ts';
+import type { Upload } from './send-exchange.ts';
 import { sendExchange } from './send-exchange.ts';
-import type { Upload } from './upload.ts';
 
 const TCP_PROBE_MS = 60_000;
 /** Bytes that nothing has asked for must not become the response to the next request. */

@@ -3,7 +3,6 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
 import { firstOf, openPool, reached, retire } from './host-pools.ts';
 import { connectFault, isOfConnection, isOfServer } from './postgres-faults.ts';
-import { parametersWithoutNul } from './postgres-text.ts';
 
 export interface ServerPool extends PostgresPool {
   /** Any of the connections, for as long as the work takes. */
@@ -13,7 +12,7 @@ export interface ServerPool extends PostgresPool {
   renew(): void;
 }
 
-export interface ServerPoolOptions {
+interface ServerPoolOptions {
   /** The address of each host, in the order in which they are tried. */
   readonly urls: readonly string[];
   readonly config: pg.PoolConfig;
@@ -128,3 +127,13 @@ interface Acquired {
 }
 
 const acquiredFrom = async (from: pg.Pool): Promise<Acquired> => ({ client: await from.connect(), from });
+
+/**
+ * The text with U+FFFD in the place of NUL, as `pg` itself writes half of a surrogate pair: what was written so is found by
+ * the same text.
+ */
+const withoutNul = (text: string): string => (text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text);
+
+/** Parameters of a statement. */
+const parametersWithoutNul = (values: readonly unknown[]): unknown[] =>
+  values.map((value) => (typeof value === 'string' ? withoutNul(value) : value));

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { readEvent, readEvents } from '../../../src/ui/pages/explore/event-view.ts';
-import { pictureUrl } from '../../../src/ui/pages/explore/picture-url.ts';
+import { pictureUrl, readEvent, readEvents } from '../../../src/ui/pages/explore/event-view.ts';
 
 const RECORD = {
   id: '1-a',

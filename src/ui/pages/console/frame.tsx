@@ -1,15 +1,15 @@
 /** The frame around every page: name, navigation, account menu. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useErrorBoundary, useRef } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import iconUrl from '../icon.svg';
 import { isAdmin, type Profile } from '../shared/account/profile.ts';
 import { basePath } from '../shared/base-url.ts';
+import { Trouble } from '../shared/full-page-notices.tsx';
 import { NavLink } from '../shared/nav-link.tsx';
 import type { PageFacts } from '../shared/page-facts.ts';
 import { words } from '../shared/words.ts';
 import { AccountMenu } from './account-menu.tsx';
-import { Boundary } from './boundary.tsx';
 import { ProofDialog } from './proof-dialog.tsx';
 
 interface Page {
@@ -83,4 +83,16 @@ function useFocusOnNewPage(path: string, content: { readonly current: HTMLElemen
     content.current?.focus({ preventScroll: true });
     scrollTo(0, 0);
   }, [path]);
+}
+
+/** An error boundary: when one page throws, the frame and the other pages stay usable. */
+function Boundary({ children }: { children: ComponentChildren }) {
+  // Reported in the browser's console like an uncaught error.
+  const [fault, again] = useErrorBoundary((caught) => reportError(caught));
+  const [path] = useLocation();
+  useEffect(() => {
+    if (fault) again();
+  }, [path]);
+  if (!fault) return <>{children}</>;
+  return <Trouble title={words.frame.broken} message={words.frame.brokenWhy} onRetry={again} />;
 }

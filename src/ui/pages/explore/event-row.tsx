@@ -1,8 +1,16 @@
 /** One event of the list: what, where, when, for how long. The row is a link to its details. */
+
+import { useEffect, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import { Ago } from '../shared/ago.tsx';
 import { cameraName, labelName, spaced } from '../shared/names.ts';
-import { formatDuration, formatMoment, formatScore, formatShortMoment, formatTime } from '../shared/times.ts';
+import {
+  formatAgo,
+  formatDuration,
+  formatMoment,
+  formatScore,
+  formatShortMoment,
+  formatTime,
+} from '../shared/times.ts';
 import { words } from '../shared/words.ts';
 import type { EventView } from './event-view.ts';
 import { Thumbnail } from './thumbnail.tsx';
@@ -71,4 +79,32 @@ function Score({ score }: { score: number }) {
       {formatScore(score)}
     </span>
   );
+}
+
+const HOUR_SECONDS = 3600;
+const EVERY_MILLISECONDS = 20_000;
+
+/** All that is shown: one clock for the page. */
+const shown = new Set<() => void>();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+function onTick(tell: () => void): () => void {
+  shown.add(tell);
+  timer ??= setInterval(() => {
+    if (!document.hidden) for (const one of shown) one();
+  }, EVERY_MILLISECONDS);
+  return () => {
+    shown.delete(tell);
+    if (shown.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+/** `time` in Unix seconds. */
+function Ago({ time }: { time: number }) {
+  const [now, setNow] = useState(() => Date.now() / 1000);
+  const isRecent = now - time < HOUR_SECONDS && time - now < HOUR_SECONDS;
+  useEffect(() => (isRecent ? onTick(() => setNow(Date.now() / 1000)) : undefined), [isRecent]);
+  return isRecent ? <span class="event-ago">{formatAgo(now - time)}</span> : null;
 }

@@ -1,7 +1,6 @@
 /** An event record as the pages show it (interface 2.4), read from whatever the answer holds. */
 import { type Fields, isFields, numberOf, textOf, textsOf, timeOf } from '../shared/forms/fields.ts';
 import { words } from '../shared/words.ts';
-import { pictureUrl } from './picture-url.ts';
 
 export interface EventView {
   readonly id: string;
@@ -50,4 +49,27 @@ function scoreOf(record: Fields): number | undefined {
   const inner = isFields(record['data']) ? record['data'] : {};
   const score = numberOf(inner['score']) ?? numberOf(inner['top_score']) ?? numberOf(record['top_score']);
   return score !== undefined && score >= 0 && score <= 1 ? score : undefined;
+}
+
+/** The base64 picture of a record as a `data:` URL: the kind is told from its first bytes, never from what is claimed. */
+// biome-ignore format: a table
+const KINDS: readonly [firstBytes: RegExp, type: string][] = [
+  [/^\x89PNG\r\n/,          'image/png'],
+  [/^\xff\xd8\xff/,         'image/jpeg'],
+  [/^RIFF.{4}WEBP/s,        'image/webp'],
+  [/^GIF8/,                 'image/gif'],
+  // In an <img> an SVG is only a picture: it runs no script and loads nothing.
+  [/^(?:<svg[\s>]|<\?xml\s)/, 'image/svg+xml'],
+];
+
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+
+/** Enough to tell the kind: twelve bytes. */
+const HEAD_CHARACTERS = 16;
+
+export function pictureUrl(base64: string | undefined): string | undefined {
+  if (base64 === undefined || !BASE64.test(base64) || base64.length < HEAD_CHARACTERS) return undefined;
+  const head = atob(base64.slice(0, HEAD_CHARACTERS));
+  const kind = KINDS.find(([firstBytes]) => firstBytes.test(head));
+  return kind && `data:${kind[1]};base64,${base64}`;
 }

@@ -1,5 +1,7 @@
 /** Everything about one event: beside the list where there is room, over it where there is not. */
 import { useEffect, useRef } from 'preact/hooks';
+import { CopyButton } from '../../shared/copy-button.tsx';
+import type { Fields } from '../../shared/forms/fields.ts';
 import { Icon } from '../../shared/icon.tsx';
 import { labelName } from '../../shared/names.ts';
 import { words } from '../../shared/words.ts';
@@ -7,7 +9,6 @@ import { Duration } from '../event-row.tsx';
 import type { EventView } from '../event-view.ts';
 import { factsOf } from './event-facts.ts';
 import { EventMedia } from './event-media.tsx';
-import { RawRecord } from './raw-record.tsx';
 import { ShareEvent } from './share-event.tsx';
 
 /** The same width as in details.css. */
@@ -122,3 +123,20 @@ function giveFocusBack(row: Element | null, opener: Element | null): void {
   const isLost = [null, document.body, opener].includes(document.activeElement);
   if (isLost && row instanceof HTMLElement) row.focus({ preventScroll: true });
 }
+
+const SHOWN_OF_PICTURE = 24;
+
+function RawRecord({ record }: { record: Fields }) {
+  return (
+    <details class="raw">
+      <summary>{words.details.rawJson}</summary>
+      <pre dir="ltr">{JSON.stringify(record, shortened, 2)}</pre>
+      <CopyButton text={JSON.stringify(record, null, 2)} label={words.details.copyWhole} />
+    </details>
+  );
+}
+
+const shortened = (key: string, value: unknown): unknown =>
+  key === 'thumbnail' && typeof value === 'string' && value.length > SHOWN_OF_PICTURE
+    ? `${value.slice(0, SHOWN_OF_PICTURE)}… ${words.details.characters(value.length)}`
+    : value;

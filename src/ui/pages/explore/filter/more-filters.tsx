@@ -1,16 +1,17 @@
 /** The filters that are wanted less often: the order, what there is of an event, names, numbers, time of day (interface 4.1). */
-import { useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import { Combobox } from '../../shared/combobox/combobox.tsx';
 import { textsOf } from '../../shared/forms/fields.ts';
 import { SelectField } from '../../shared/forms/form-fields.tsx';
+import { Labelled } from '../../shared/forms/labelled.tsx';
 import { Icon } from '../../shared/icon.tsx';
 import { Menu } from '../../shared/menu.tsx';
 import { spaced, suggested } from '../../shared/names.ts';
 import { useFetched } from '../../shared/use-fetched.ts';
 import { words } from '../../shared/words.ts';
-import { DraftNumber, DraftPercent } from './draft-fields.tsx';
 import { type EventFilter, type MoreFilter, moreCount, withMore } from './event-filter.ts';
 import { TimeOfDay } from './time-of-day.tsx';
+import { useDraft } from './use-draft.ts';
 
 interface MoreFiltersProps {
   readonly filter: EventFilter;
@@ -120,3 +121,31 @@ const Said = ({ count }: { count: number }) => (
     <Icon name="chevron" />
   </>
 );
+
+/** Filter fields: the text is applied when the field loses the focus, or at Enter, not for every letter. */
+interface DraftProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+function DraftNumber({ label, value, onChange }: DraftProps) {
+  const id = useId();
+  return (
+    <Labelled {...{ id, label }}>
+      <input id={id} type="number" min="0" step="any" {...useDraft(value, onChange)} />
+    </Labelled>
+  );
+}
+
+/** The API has scores from 0 to 1, the page percentages. */
+function DraftPercent({ label, value, onChange }: DraftProps) {
+  const percent = Math.round(Number(value) * 100);
+  return (
+    <DraftNumber
+      label={label}
+      value={value === '' || Number.isNaN(percent) ? '' : String(percent)}
+      onChange={(text) => onChange(text === '' ? '' : String(Number(text) / 100))}
+    />
+  );
+}
