@@ -33,6 +33,14 @@ describe('The shipped route tables (SPEC 5)', () => {
     }
   });
 
+  it('are parsed once in a process: reloads, and other instances, take the same rows', async () => {
+    const [first] = (await rowsOf('frigate')).filter(({ own }) => !own);
+    assert.equal(
+      (await rowsOf('frigate')).find(({ own }) => !own),
+      first,
+    );
+  });
+
   // biome-ignore format: a table
   const rows: [request: string, frigate: string, strict: string][] = [
     ['POST /api/login', 'public', 'public'],

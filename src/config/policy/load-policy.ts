@@ -100,11 +100,21 @@ const BUILT = join(import.meta.dirname, basename(BUILT_TABLES));
 
 export const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
+/** Shipped tables that this process has read already: a reload, and the next instance, parse none. */
+const known = new Map<string, PolicyTable>();
+
 async function tableOf(text: string, file: string): Promise<Result<PolicyTable, readonly Problem[]>> {
-  const isShipped = dirname(file) === SHIPPED;
-  const built = isShipped ? await readFile(BUILT, 'utf8').catch(() => undefined) : undefined;
-  const table = built === undefined ? undefined : (JSON.parse(built) as BuiltTables)[digestOf(text)];
-  return table ? ok(table) : parsePolicy(text, basename(file));
+  if (dirname(file) !== SHIPPED) return parsePolicy(text, basename(file));
+  const digest = digestOf(text);
+  const table = known.get(digest) ?? (await builtTable(digest));
+  const read = table ? ok(table) : parsePolicy(text, basename(file));
+  if (read.ok) known.set(digest, read.value);
+  return read;
+}
+
+async function builtTable(digest: string): Promise<PolicyTable | undefined> {
+  const text = await readFile(BUILT, 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : (JSON.parse(text) as BuiltTables)[digest];
 }
 
 const isFileName = (name: string): boolean => /\/|\.ya?ml$/.test(name);
