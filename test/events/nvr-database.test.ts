@@ -55,11 +55,12 @@ describe("An instance on an NVR's own database", () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  const asked = golden.cases.filter(
-    ({ role, expect, or }) => askers.includes(role) && expect.ids && !expect.order && !or,
-  );
-  it(`gives the recorded answers through the gate, ${asked.length} of them`, async () => {
-    assert.ok(asked.length > 100);
+  // All of them, and every page of small ones, are asked of the backend itself: golden.test.ts, every-page.test.ts.
+  const asked = golden.cases
+    .filter(({ role, expect, or }) => askers.includes(role) && expect.ids && !expect.order && !or)
+    .filter((_, at) => at % 10 === 0);
+  it(`gives every tenth of the recorded answers through the gate, ${asked.length} of them`, async () => {
+    assert.ok(asked.length > 10);
     for (const { n, role, path, query, expect } of asked) {
       const answer = await instance.ask(query ? `${path}?${query}` : path, { token: tokens.get(role) ?? '' });
       assert.equal(answer.status, expect.status, `${n} ${path}?${query}`);
@@ -76,7 +77,7 @@ describe("An instance on an NVR's own database", () => {
     it(`gives every event once by Link, sorted by ${sort}`, async () => {
       const ids: string[] = [];
       const token = tokens.get('admin') ?? '';
-      let target: string | undefined = `?limit=37&include_thumbnails=0&sort=${sort}`;
+      let target: string | undefined = `?limit=149&include_thumbnails=0&sort=${sort}`;
       while (target !== undefined) {
         const page = await instance.ask(`/api/events${target}`, { token });
         ids.push(...((await page.json()) as { id: string }[]).map(({ id }) => id));

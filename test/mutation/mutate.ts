@@ -1,11 +1,12 @@
 /**
  * `npm run mutate -- [FILE…]`: breaks the modules that decide, one operator at a time, and runs their tests. A mutant that no
- * test notices survives, and is printed. Works on a copy; runs for minutes.
+ * test notices survives, and is printed; alert rules are broken likewise. Works on a copy; runs for minutes.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { mutatedAlertRules } from './alert-rules.ts';
 import { EQUIVALENT } from './equivalent.ts';
 import { type Mutant, mutantsOf } from './mutants.ts';
 import { TARGETS, type Target } from './targets.ts';
@@ -27,9 +28,13 @@ const COPIED = [
 const LEAST_PATIENCE_MS = 20_000;
 const TIMES_AS_LONG = 8;
 
+const ALERT_RULES = 'deploy/prometheus/postern.rules.yml';
+
 const wanted = process.argv.slice(2);
 const targets = TARGETS.filter(({ file }) => wanted.length === 0 || wanted.some((part) => file.includes(part)));
-if (targets.length === 0) throw new Error(`no module is named ${wanted.join(', ')}: see test/mutation/targets.ts`);
+const breaksAlerts = wanted.length === 0 || wanted.some((part) => ALERT_RULES.includes(part));
+if (targets.length === 0 && !breaksAlerts)
+  throw new Error(`no module is named ${wanted.join(', ')}: see test/mutation/targets.ts`);
 
 const copy = mkdtempSync(join(tmpdir(), 'postern-mutation-'));
 process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
@@ -54,6 +59,13 @@ for (const target of targets) {
   for (const { line, before, after } of unexplained) console.log(`  line ${line}: ${before} -> ${after}`);
   all += mutants.length;
   survived += unexplained.length;
+}
+if (breaksAlerts) {
+  const rules = await mutatedAlertRules();
+  console.log(`${ALERT_RULES}: ${rules.all - rules.survivors.length} of ${rules.all} noticed`);
+  for (const survivor of rules.survivors) console.log(`  ${survivor}`);
+  all += rules.all;
+  survived += rules.survivors.length;
 }
 console.log(`${all - survived} of ${all} are noticed or explained`);
 process.exitCode = survived === 0 ? 0 : 1;

@@ -1,35 +1,22 @@
 /**
- * `npm test`: every test file in a process of its own, but for folders whose tests share nothing that lasts: one process runs
- * all of those, beside the others. Most of their time was the start of a process for each file. What tests write for a
- * moment lies in memory where the system has a place for that: hundreds of stores are made, each commit of which waits for
- * the disk.
+ * `npm test`, `npm run test:slow` and `npm run tests-of FILE…`. The test files of a folder share a process, where most of their
+ * time was the start of a process for each; slow ones (`*.slow.test.ts`) have one each. What tests write for a moment lies in
+ * memory where the system has a place for that: hundreds of stores are made, each commit of which waits for the disk.
  */
-import { spawn } from 'node:child_process';
-import { accessSync, chmodSync, constants, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { accessSync, chmodSync, constants, globSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { testsOf } from './tests-of.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const TOGETHER: readonly string[] = [
-  'access',
-  'accounts',
-  'config',
-  'contracts',
-  'docs',
-  'domain',
-  'fuzz',
-  'identity',
-  'ledger',
-  'openapi',
-  'policy',
-  'sso',
-  'ui',
-];
 /** More than two cores run, for some tests wait more than they work. */
 const AT_ONCE = 4;
+const isSlow = (file: string): boolean => file.endsWith('.slow.test.ts');
+const inBrowser = (file: string): boolean => file.startsWith('test/browser/');
 
 /** Each file of a test imports a thousand modules: not to look whether each path is a link saves a tenth of that time. */
-const FLAGS: readonly string[] = ['--preserve-symlinks'];
+const FLAGS: readonly string[] = ['--preserve-symlinks', '--test-reporter=spec'];
 
 const MEMORY = '/dev/shm';
 const ENOUGH_BYTES = 2 ** 31;
@@ -51,38 +38,88 @@ function hasRoom(place: string): boolean {
   }
 }
 
-const folders = readdirSync(join(ROOT, 'test'), { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && !TOGETHER.includes(entry.name))
-  .map(({ name }) => name);
-const patternsOf = (names: readonly string[]): string[] => names.map((name) => `test/${name}/**/*.test.ts`);
+/** What one process runs: the largest first, so that the last ones are short. */
+function groupsOf(files: readonly string[]): string[][] {
+  const folderOf = (file: string): string => (isSlow(file) ? file : file.split('/').slice(0, -1).slice(0, 2).join('/'));
+  return Object.values(Object.groupBy(files, folderOf) as Record<string, string[]>).sort(
+    (one, other) => other.length - one.length,
+  );
+}
 
-/** Its output is shown whole at its end, so that it does not mix with that of the others. */
-function run(args: readonly string[], shows: 'at-once' | 'at-its-end'): Promise<number> {
+interface Ended {
+  readonly files: readonly string[];
+  readonly code: number | null;
+  readonly output: string;
+}
+
+function run(files: readonly string[], env: NodeJS.ProcessEnv): Promise<Ended> {
   return new Promise((resolve) => {
-    const env = { ...process.env, TMPDIR: temporary };
-    const stdout = shows === 'at-once' ? 'inherit' : 'pipe';
-    const child = spawn(process.execPath, [...FLAGS, '--test', ...args], {
+    const child = spawn(process.execPath, [...FLAGS, 'test/support/together.ts', ...files], {
       cwd: ROOT,
       env,
-      stdio: ['ignore', stdout, 'inherit'],
+      stdio: ['ignore', 'pipe', 'inherit'],
     });
     let output = '';
-    child.stdout?.on('data', (chunk: Buffer) => {
-      output += chunk.toString();
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
     });
-    child.once('close', (code) => {
-      process.stdout.write(output);
-      resolve(code ?? 1);
-    });
+    child.once('close', (code) => resolve({ files, code, output }));
   });
 }
+
+/** The output of each process is shown whole at its end, so that it does not mix with that of the others. */
+async function runAll(files: readonly string[], env: NodeJS.ProcessEnv): Promise<Ended[]> {
+  const waiting = groupsOf(files);
+  const ended: Ended[] = [];
+  const take = async (): Promise<void> => {
+    for (let group = waiting.shift(); group; group = waiting.shift()) {
+      const result = await run(group, env);
+      process.stdout.write(result.output);
+      ended.push(result);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, take));
+  return ended;
+}
+
+/** The numbers that each process wrote at its end. */
+const countOf = (ended: readonly Ended[], what: string): number =>
+  ended
+    .map(({ output }) => Number(new RegExp(`^ℹ ${what} (?<count>\\d+)$`, 'm').exec(output)?.groups?.['count'] ?? 0))
+    .reduce((sum, count) => sum + count, 0);
+
+const all = globSync('test/**/*.test.ts', { cwd: ROOT }).sort();
+const [which = 'fast', ...sources] = process.argv.slice(2);
+const chosen: Readonly<Record<string, () => string[]>> = {
+  fast: () => all.filter((file) => !isSlow(file)),
+  slow: () => all.filter(isSlow),
+  of: () => testsOf(sources),
+};
+const files = chosen[which]?.() ?? [];
+if (files.length === 0)
+  throw new Error(`no test imports ${sources.join(', ')}, not by way of other files either: run npm test`);
+
+// Tests of pages and of processes meet what is built.
+for (const program of ['src/ui/build-pages.ts', 'src/build-server.ts'])
+  execFileSync(process.execPath, [program], { cwd: ROOT, stdio: 'inherit' });
 
 const temporary = newDirectory();
 // A terminal interrupts the runs too: they end, and then what they left is removed.
 process.on('SIGINT', () => undefined);
-const codes = await Promise.all([
-  run(['--test-isolation=none', ...patternsOf(TOGETHER)], 'at-its-end'),
-  run([`--test-concurrency=${AT_ONCE}`, 'test/*.test.ts', ...patternsOf(folders)], 'at-once'),
-]);
-process.exitCode = Math.max(...codes);
+const chromium = files.some(inBrowser) ? await import('../browser/support/chromium.ts') : undefined;
+const browser = chromium?.skip === false ? await chromium.startShared() : undefined;
+const ended = await runAll(files, {
+  ...process.env,
+  TMPDIR: temporary,
+  NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/compiled'),
+  ...(chromium && browser && { [chromium.SHARED]: browser.wsEndpoint() }),
+});
+await browser?.close();
 rmSync(temporary, { recursive: true, force: true });
+
+const failed = ended.filter(({ code }) => code !== 0);
+const counts = ['tests', 'pass', 'fail', 'skipped'].map((what) => `${what} ${countOf(ended, what)}`);
+console.log(`\n${files.length} files: ${counts.join(', ')}`);
+for (const { files: group, code } of failed) console.log(`exit code ${code}: ${group.join(' ')}`);
+if (which === 'fast') console.log(`${all.length - files.length} slow files were left out: npm run test:slow`);
+process.exitCode = failed.length === 0 ? 0 : 1;

@@ -1,29 +1,13 @@
 /** A real Chromium for a test file: any console error, exception or policy violation on a page fails the test. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { after, type TestContext } from 'node:test';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { openBrowser } from './chromium.ts';
 
-const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
-  existsSync(path),
-);
-
-/** For `describe`: why the tests of the pages cannot run here, or false. */
-export const skip: string | false = CHROMIUM ? false : 'there is no Chromium here: install one as /usr/bin/chromium';
-
-const ARGUMENTS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-dev-shm-usage',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
+export { skip } from './chromium.ts';
 
 /** For a slow machine under load; what is right appears in a tenth of a second. */
 const PATIENCE_MILLISECONDS = 60_000;
@@ -45,16 +29,11 @@ export type RequestContext = (
 
 let browser: Promise<Browser> | undefined;
 
-/** One for all tests of a file. */
-function theBrowser(): Promise<Browser> {
-  browser ??= chromium.launch({ ...(CHROMIUM ? { executablePath: CHROMIUM } : {}), args: ARGUMENTS });
-  return browser;
-}
-
 after(async () => (await browser)?.close());
 
 export const visit: RequestContext = async (test, { expectedStatuses = [], expectedErrors = [], ...options }, walk) => {
-  const context = await (await theBrowser()).newContext({
+  browser ??= openBrowser();
+  const context = await (await browser).newContext({
     locale: 'en-GB',
     timezoneId: 'Europe/Berlin',
     ...options,

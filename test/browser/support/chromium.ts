@@ -1,0 +1,33 @@
+/** The Chromium of the tests: where it is, and one for all files of a run. */
+import { existsSync } from 'node:fs';
+import { type Browser, type BrowserServer, chromium } from 'playwright-core';
+
+const EXECUTABLE = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
+
+/** For `describe`: why the tests of the pages cannot run here, or false. */
+export const skip: string | false = EXECUTABLE ? false : 'there is no Chromium here: install one as /usr/bin/chromium';
+
+const OPTIONS = {
+  ...(EXECUTABLE ? { executablePath: EXECUTABLE } : {}),
+  args: [
+    '--headless',
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-dev-shm-usage',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+  ],
+};
+
+/** Holds the WebSocket URL of the Chromium that `test/support/run-tests.ts` started. A file that is run by hand starts its own. */
+export const SHARED = 'POSTERN_TEST_CHROMIUM';
+
+export const startShared = (): Promise<BrowserServer> => chromium.launchServer(OPTIONS);
+
+export function openBrowser(): Promise<Browser> {
+  const shared = process.env[SHARED];
+  return shared === undefined ? chromium.launch(OPTIONS) : chromium.connect(shared);
+}
