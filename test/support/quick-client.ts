@@ -1,4 +1,4 @@
-/** For tests that ask thousands of questions: a third of what `fetch` costs, over one connection. */
+/** A client of tests that ask thousands of questions: a third of what `fetch` costs, over one connection. */
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 
 export interface QuickAnswer {
