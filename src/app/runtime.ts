@@ -18,6 +18,7 @@ import { type BuiltPages, readBuiltPages } from '../ui/built-pages.ts';
 import { type Accounts, openAccounts } from './accounts/accounts.ts';
 import { type OneAtATime, oneAtATime } from './gate/address-check.ts';
 import { type Ledger, openLedger } from './ledger/ledger.ts';
+import { openOutbox } from './ledger/outbox.ts';
 import { openKnownStore } from './resources/known-store.ts';
 import { openLogs } from './resources/logs.ts';
 import { ticks } from './resources/ticks.ts';
@@ -83,7 +84,6 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig): 
   const trustedHeaders = await openTrustedHeaders(listFiles, active.config, log);
   opened.defer(() => trustedHeaders.close());
   let ledger: Ledger | undefined;
-  let told: Accounts['sendOfService'] | undefined;
   const counters = openTelemetry({
     settings,
     version,
@@ -117,6 +117,18 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig): 
   const clockOffset = watchClockOffset({ serverTime: store.serverTime, clock, metrics, log });
   opened.defer(() => clockOffset.close());
   const mayDelete = createDeletionGuard(clock, steadyClock ?? { now: ticks });
+  const notifyLog = logs.named('service.notify');
+  const outbox = openOutbox(() => active.config().settings, {
+    clock,
+    onResult: (result) => metrics.webhooks.add(1, result),
+    onFailing: (cause) =>
+      notifyLog.warn(
+        { cause },
+        'a notice could not be posted to notify.webhook and is lost: check that address; told once until one gets through',
+      ),
+    onWorking: () => notifyLog.info('notices reach notify.webhook again'),
+  });
+  opened.defer(() => outbox.close());
   ledger = openLedger({
     settings,
     activeSettings: () => active.config().settings,
@@ -125,7 +137,7 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig): 
     mayDelete,
     log: logs.named('service.ledger'),
     metrics,
-    send: (message) => told?.(message),
+    outbox,
   });
   const { note, close: closeLedger } = ledger;
   opened.defer(closeLedger);
@@ -142,7 +154,6 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig): 
     recent,
     onAct: note,
   });
-  told = accounts.sendOfService;
   opened.defer(() => accounts.close());
   const openStreams = createOpenStreams({
     version: store.version,

@@ -10,7 +10,7 @@ export const LEDGER_KINDS = [
   'change',
   'refusal',
   'link',
-  /** The kind of records that former versions wrote. */
+  /** A login from a new place; unusual viewing, as former versions told it. */
   'notice',
 ] as const;
 export type LedgerKind = (typeof LEDGER_KINDS)[number];
@@ -131,6 +131,8 @@ export interface LedgerQuestion {
   readonly kinds?: readonly LedgerKind[] | undefined;
   readonly user?: string | undefined;
   readonly camera?: string | undefined;
+  /** Records with one of `acts` as `detail.what` that name this user, or that this user did and that name no user. */
+  readonly about?: { readonly user: string; readonly acts: readonly string[] } | undefined;
   /** The bounds of time: some part of a span lies between the two. */
   readonly after?: number | undefined;
   readonly before?: number | undefined;

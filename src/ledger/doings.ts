@@ -1,4 +1,5 @@
 /** What is audited, as entries of the ledger: logins, changes and refusals (SPEC 14). Pure. */
+import { NOTICE_KINDS } from '../domain/accounts/notice.ts';
 import type { LedgerEntry, LedgerKind } from '../domain/ledger.ts';
 import { type Subject, storable } from './sightings.ts';
 
@@ -21,6 +22,10 @@ const LEFT_OUT: ReadonlySet<string> = new Set(['who', 'from', 'credential', 'ver
 
 /** Each request by a link can be made to look like one of a new viewer. */
 const BY_STRANGERS: ReadonlySet<string> = new Set(['link-opened', 'link-pin']);
+
+/** Told to the person whose account it is; recorded also where the ledger is off. */
+export const isNotice = ({ what, verdict }: AuditedAct): boolean =>
+  verdict === 'allowed' && NOTICE_KINDS.some((kind) => kind === what);
 
 export type Doing =
   | { readonly kind: 'once'; readonly entry: LedgerEntry }
@@ -71,12 +76,15 @@ function kindOf({ what, verdict }: AuditedAct): LedgerKind {
   if (what === 'token-refused') return 'login-failed';
   if (verdict === 'refused') return 'refusal';
   if (what === 'logout') return 'logout';
+  if (what === 'new-device' || what === 'new-network') return 'notice';
   return what.startsWith('link-') ? 'link' : 'change';
 }
 
 const detailOf = (act: AuditedAct): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(act).flatMap(([name, value]) =>
-      typeof value === 'string' && !LEFT_OUT.has(name) ? [[name, storable(value)]] : [],
+      typeof value === 'string' && (!LEFT_OUT.has(name) || (name === 'agent' && isNotice(act)))
+        ? [[name, storable(value)]]
+        : [],
     ),
   );

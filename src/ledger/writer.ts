@@ -1,5 +1,5 @@
 /** Writes the ledger, at most a batch a second: never in the way of an answer, and from a queue that is bounded (SPEC 14). */
-import type { LedgerBatch, LedgerEntry, LedgerStore, OpenSpan } from '../domain/ledger.ts';
+import type { LedgerBatch, LedgerEntry, LedgerRecord, LedgerStore, OpenSpan } from '../domain/ledger.ts';
 import { linkEntries } from './chain.ts';
 import { daysOf, type LocalTime } from './days.ts';
 import type { LedgerNews } from './sightings.ts';
@@ -12,7 +12,7 @@ export interface WriterDeps {
   readonly newId: () => string;
   readonly localTime: (at: number) => LocalTime;
   /** Written for good. */
-  readonly onWritten?: (entries: readonly LedgerEntry[]) => void;
+  readonly onWritten?: (records: readonly LedgerRecord[]) => void;
   readonly onDropped?: (records: number) => void;
   /** Told once when writing begins to fail, and once when it works again. */
   readonly onFault: (fault: unknown) => void;
@@ -91,7 +91,7 @@ export function createLedgerWriter(deps: WriterDeps): LedgerWriter {
     const reported = dropped;
     const all = [...batch, ...notice];
     const entries = all.map(({ entry }) => entry);
-    let written: readonly LedgerEntry[];
+    let written: readonly LedgerRecord[];
     open = new Map();
     try {
       const batchNow = { ended: all, open: [...spansNow.values()] };

@@ -1,8 +1,9 @@
-/** Posts what happened to accounts to `notify.webhook`: signed, with retries, each person's in order, from a bounded line in which persons take turns (SPEC 12). */
+/** Posts messages to `notify.webhook`: signed, with retries, from one bounded queue for each receiver and person (SPEC 12). */
 import { createHmac } from 'node:crypto';
 import type { Notice } from '../domain/accounts/notice.ts';
 import { type Clock, unixSeconds } from '../domain/clock.ts';
-import { createFairLine } from '../domain/fair-line.ts';
+import { createPersonQueues } from '../domain/person-queues.ts';
+import { createTurns } from '../domain/turns.ts';
 
 /** The address of the webhook, from the operator's configuration alone: no request names an address here. */
 export interface WebhookTarget {
@@ -28,45 +29,48 @@ export interface WebhookDeps {
   readonly retrySeconds?: readonly number[];
 }
 
-/** What is told by the service itself, and on no page of an account. */
-export interface ServiceMessage {
-  readonly id: string;
-  readonly kind: 'ledger-head';
-  readonly at: number;
-  readonly from: string | null;
-  readonly detail: string;
+/** The body as JSON, with `service` added. Of a message about the service, `user` is null. */
+export interface WebhookMessage extends Omit<Notice, 'event' | 'user'> {
+  readonly event: Notice['event'] | 'ledger-head';
+  readonly user: string | null;
 }
-
-type Message = Notice | ServiceMessage;
 
 export interface Webhook {
   /** Returns at once. */
-  send(message: Message): void;
+  send(message: WebhookMessage): void;
   /** Resolves when nothing waits. */
   settled(): Promise<void>;
   /** What still waits is dropped. */
   close(): Promise<void>;
 }
 
+/** Messages of one person. */
 const MOST_WAITING = 200;
+const POSTS_AT_ONCE = 4;
 /** A receiver that takes longer has not taken the message: it is sent again. */
 const ANSWER_MS = 10_000;
 const RETRY_SECONDS: readonly number[] = [2, 10, 60, 300];
 
 export function createWebhook(deps: WebhookDeps): Webhook {
   const { target, onResult, retrySeconds = RETRY_SECONDS } = deps;
-  const waiting = createFairLine<Message>(MOST_WAITING);
   const closing = new AbortController();
-  let running: Promise<void> | undefined;
+  const { enter } = createTurns(POSTS_AT_ONCE);
   let isFailing = false;
 
-  const deliver = async (notice: Message): Promise<void> => {
+  /** `none`: there is no receiver any more. */
+  const attempt = async (message: WebhookMessage): Promise<Fault | 'none' | undefined> => {
+    const leave = await enter();
+    const where = target();
+    const fault = where && !closing.signal.aborted ? await post(message, where, closing.signal, deps) : 'none';
+    leave();
+    return fault;
+  };
+  const deliver = async (message: WebhookMessage): Promise<void> => {
     let cause = '';
     for (const pause of [0, ...retrySeconds]) {
       await sleep(pause, closing.signal);
-      const where = target();
-      if (!where || closing.signal.aborted) return onResult('failed');
-      const fault = await post(notice, where, closing.signal, deps);
+      const fault = await attempt(message);
+      if (fault === 'none') return onResult('failed');
       if (fault === undefined) {
         if (isFailing) deps.onWorking();
         isFailing = false;
@@ -79,21 +83,17 @@ export function createWebhook(deps: WebhookDeps): Webhook {
     if (!isFailing) deps.onFailing(cause);
     isFailing = true;
   };
-  const run = async (): Promise<void> => {
-    for (let notice = waiting.take(); notice; notice = waiting.take()) await deliver(notice);
-    running = undefined;
-  };
+  const { add, settled } = createPersonQueues(MOST_WAITING, deliver);
   return {
-    send(notice) {
-      if (!target()) return;
-      if (closing.signal.aborted) return onResult('failed');
-      if (waiting.add('user' in notice ? notice.user : '', notice)) onResult('failed');
-      running ??= run();
+    send(message) {
+      const where = target();
+      if (!where) return;
+      if (closing.signal.aborted || !add(`${message.user ?? ''} ${where.url}`, message)) onResult('failed');
     },
-    settled: async () => running,
+    settled,
     async close() {
       closing.abort();
-      await running;
+      await settled();
     },
   };
 }
@@ -108,12 +108,12 @@ const isFinal = (status: number): boolean => status < 500 && status !== 408 && s
 
 /** Undefined when the other side took it. Certificates are verified, and no redirect is followed. */
 async function post(
-  notice: Message,
+  message: WebhookMessage,
   { url, secret, service }: WebhookTarget,
   closing: AbortSignal,
   { clock }: WebhookDeps,
 ): Promise<Fault | undefined> {
-  const body = JSON.stringify(messageOf(notice, service));
+  const body = JSON.stringify({ ...message, service: service ?? null });
   const signature =
     secret === undefined ? {} : { 'X-Postern-Signature': signatureOf(body, secret, unixSeconds(clock)) };
   try {
@@ -135,23 +135,6 @@ async function post(
 export function signatureOf(body: string, secret: string, at: number): string {
   const second = Math.floor(at);
   return `t=${second},v1=${createHmac('sha256', secret).update(`${second}.${body}`).digest('hex')}`;
-}
-
-/** The body of a message. `user` is null when it is about the service. */
-function messageOf(message: Message, service: string | undefined) {
-  const { id, kind, at, from, detail } = message;
-  const { user, by, agent }: Partial<Notice> = 'user' in message ? message : {};
-  return {
-    id,
-    event: kind,
-    at,
-    user: user ?? null,
-    by: by ?? null,
-    address: from,
-    agent: agent ?? null,
-    detail: detail ?? null,
-    service: service ?? null,
-  };
 }
 
 /** The cause without the address: it may hold a secret. */

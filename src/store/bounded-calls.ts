@@ -21,7 +21,7 @@ export const boundCalls = (store: Store): Store => ({
   secondFactor: bounded(store.secondFactor),
   invitations: bounded(store.invitations),
   links: bounded(store.links),
-  notices: bounded(store.notices),
+  loginPlaces: bounded(store.loginPlaces),
   ledger: bounded(store.ledger),
   attempts: store.attempts && bounded(store.attempts),
   probe: boundedCall(store.probe),

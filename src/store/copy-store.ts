@@ -38,7 +38,6 @@ export const COPIED_TABLES: readonly CopyRule[] = [
   { table: 'recovery_codes', key: 'code_hash', booleans: [] },
   { table: 'passkeys', key: 'id', booleans: [] },
   { table: 'invitations', key: 'token_hash', booleans: [] },
-  { table: 'account_notices', key: 'id', booleans: [] },
   { table: 'known_clients', key: 'id', booleans: [] },
   { table: 'links', key: 'id', booleans: [] },
   { table: 'link_openings', key: 'id', booleans: [] },

@@ -4,7 +4,7 @@ import type { AccountStore } from '../domain/accounts/account.ts';
 import type { ApiTokenStore } from '../domain/accounts/api-token.ts';
 import type { InvitationStore } from '../domain/accounts/invitation.ts';
 import type { LinkStore } from '../domain/accounts/link.ts';
-import type { NoticeStore } from '../domain/accounts/notice.ts';
+import type { LoginPlaceStore } from '../domain/accounts/notice.ts';
 import type { RoleStore } from '../domain/accounts/role-store.ts';
 import type { SecondFactorStore } from '../domain/accounts/second-factor.ts';
 import type { SessionStore } from '../domain/accounts/session-store.ts';
@@ -16,7 +16,7 @@ import type { LedgerStore } from '../domain/ledger.ts';
 import { createAccountStore } from './accounts/accounts.ts';
 import { createInvitationStore } from './accounts/invitations.ts';
 import { createLinkStore } from './accounts/links.ts';
-import { createNoticeStore } from './accounts/notices.ts';
+import { createLoginPlaceStore } from './accounts/login-places.ts';
 import { createRoleStore } from './accounts/roles.ts';
 import { createSecondFactorStore } from './accounts/second-factor.ts';
 import { createSessionStore } from './accounts/sessions.ts';
@@ -62,7 +62,7 @@ export interface Store {
   readonly secondFactor: SecondFactorStore;
   readonly invitations: InvitationStore;
   readonly links: LinkStore;
-  readonly notices: NoticeStore;
+  readonly loginPlaces: LoginPlaceStore;
   readonly ledger: LedgerStore;
   /** Attempts at a login, as all replicas count them; undefined for a file. */
   readonly attempts: AttemptStore | undefined;
@@ -123,7 +123,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     secondFactor: createSecondFactorStore(db, serialized),
     invitations: createInvitationStore(db, serialized),
     links: createLinkStore(db, serialized),
-    notices: createNoticeStore(db, serialized),
+    loginPlaces: createLoginPlaceStore(db, serialized),
     ledger: createLedgerStore(db, engine.file !== undefined),
     attempts: engine.attempts,
     version,

@@ -1,16 +1,16 @@
-/** What every store must do with invitations and notices, whatever the engine: of two who use a link at once, one does (SPEC 12). */
+/** What every store must do with invitations and places of logins, whatever the engine: of two who use a link at once, one does (SPEC 12). */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { AccountStore } from '../../src/domain/accounts/account.ts';
 import { type InvitationStore, MAKERS_WITHOUT_ACCOUNT } from '../../src/domain/accounts/invitation.ts';
-import type { NoticeStore } from '../../src/domain/accounts/notice.ts';
+import type { LoginPlaceStore } from '../../src/domain/accounts/notice.ts';
 import type { PasskeyRecord, SecondFactorStore } from '../../src/domain/accounts/second-factor.ts';
 import { ADMIN, type UserName, VIEWER } from '../../src/domain/names.ts';
 
 interface Opened {
   readonly accounts: AccountStore;
   readonly invitations: InvitationStore;
-  readonly notices: NoticeStore;
+  readonly loginPlaces: LoginPlaceStore;
   readonly secondFactor: SecondFactorStore;
   close(): Promise<void>;
 }
@@ -31,7 +31,7 @@ const PASSKEY: Omit<PasskeyRecord, 'id' | 'user'> = {
 };
 
 export function invitationStoreContract(engineName: string, engine: { open(): Promise<Opened> }): void {
-  describe(`The store of invitations and notices on ${engineName}`, () => {
+  describe(`The store of invitations and places of logins on ${engineName}`, () => {
     let store: Opened;
     let other: Opened;
     before(async () => {
@@ -159,30 +159,14 @@ export function invitationStoreContract(engineName: string, engine: { open(): Pr
     });
 
     it('tells which part of a place is new, once, and nothing at the first login of an account', async () => {
-      const note = (device: string, network: string) => other.notices.notePlace(VERA, { device, network }, THEN);
+      const note = (device: string, network: string) => other.loginPlaces.notePlace(VERA, { device, network }, THEN);
       assert.deepEqual(await note('Firefox', '192.0.2.0/24'), []);
       assert.deepEqual(await note('Firefox', '198.51.100.0/24'), ['network']);
       assert.deepEqual(await note('Chrome', '192.0.2.0/24'), ['device']);
       assert.deepEqual(await note('Chrome', '198.51.100.0/24'), []);
-      assert.deepEqual(await store.notices.notePlace('gone' as UserName, { device: '', network: '' }, THEN), []);
-      await other.notices.notePlace(VERA, { device: 'Firefox', network: '192.0.2.0/24' }, THEN + 5);
-      assert.deepEqual(await store.notices.lastLogins(), new Map([[VERA, THEN + 5]]));
-    });
-
-    it('keeps notices until the user is deleted or they are forgotten, latest first', async () => {
-      const notice = { user: VERA, kind: 'token-created', from: '192.0.2.1', by: 'boss' } as const;
-      await store.notices.addNotice({ ...notice, id: 'a', at: THEN });
-      await store.notices.addNotice({ ...notice, id: 'b', at: THEN + 1, agent: 'x', detail: 't1' });
-      const found = await other.notices.listNotices(VERA, 10);
-      assert.deepEqual(found, [
-        { ...notice, id: 'b', at: THEN + 1, agent: 'x', detail: 't1' },
-        { ...notice, id: 'a', at: THEN },
-      ]);
-      await store.notices.forgetNoticesBefore(THEN + 1);
-      assert.equal((await other.notices.listNotices(VERA, 10)).length, 1);
-      await store.accounts.deleteUser(VERA);
-      await store.notices.addNotice({ ...notice, id: 'c', at: THEN });
-      assert.deepEqual(await other.notices.listNotices(VERA, 10), []);
+      assert.deepEqual(await store.loginPlaces.notePlace('gone' as UserName, { device: '', network: '' }, THEN), []);
+      await other.loginPlaces.notePlace(VERA, { device: 'Firefox', network: '192.0.2.0/24' }, THEN + 5);
+      assert.deepEqual(await store.loginPlaces.lastLogins(), new Map([[VERA, THEN + 5]]));
     });
   });
 }

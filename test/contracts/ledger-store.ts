@@ -14,6 +14,7 @@ import {
 } from '../../src/domain/ledger.ts';
 import { linkEntries } from '../../src/ledger/chain.ts';
 import { deletionEntry, isOfDeletion } from '../../src/ledger/closings.ts';
+import { listNotices } from '../../src/ledger/notices.ts';
 import type { Misfit } from '../../src/ledger/verify.ts';
 import { checkLedger } from '../../src/ledger/verify-all.ts';
 
@@ -198,6 +199,34 @@ export function ledgerStoreContract(engineName: string, engine: { open(): Promis
       const [ended] = await store.ledger.find({ kinds: ['live'], user: 'zoe', sight: undefined }, 5);
       assert.match(ended?.hash ?? '', /^[0-9a-f]{64}$/);
       written.push(open);
+    });
+
+    it('finds what a person is told of the own account, and nothing of another: not by a prefix, a case, a text or a former account', async () => {
+      const act = (at: number, user: string | null, detail: object): LedgerEntry =>
+        sample(NOW + 1000 + at, { kind: 'change', user, camera: null, detail: JSON.stringify(detail) });
+      const all = [
+        act(-500, 'eve_1', { what: 'token-created', tokenId: 'of the former account' }),
+        act(1, 'boss', { what: 'password-changed', user: 'eve_1', agent: '{"user":"mallory"}' }),
+        act(2, 'eve_1', { what: 'token-created', tokenId: 't1', agent: 'Firefox' }),
+        { ...act(3, 'eve_1', { what: 'new-device', agent: 'Firefox' }), kind: 'notice' as const },
+        act(4, 'eve_1', { what: 'password-changed', user: 'mallory' }),
+        act(5, 'eve_1', { what: 'role-changed', role: 'password-changed' }),
+        { ...act(6, 'eve_1', { what: 'password-changed', reason: 'weak' }), kind: 'refusal' as const },
+        { ...act(7, 'eve_1', { what: 'unusual-amount' }), kind: 'notice' as const },
+        ...['eve', 'eve_11', 'evex1', 'EVE_1'].map((user) => act(8, user, { what: 'token-created', tokenId: user })),
+        act(9, null, { what: 'invitation-used', user: 'eve_1' }),
+      ];
+      await append(chain, all);
+      written.push(...all);
+      const told = async (user: string) =>
+        (await listNotices(user, NOW + 900, other.ledger)).map(({ event, by, detail }) => [event, by, detail]);
+      assert.deepEqual(await told('eve_1'), [
+        ['invitation-used', null, null],
+        ['new-device', 'eve_1', null],
+        ['token-created', 'eve_1', 't1'],
+        ['password-changed', 'boss', null],
+      ]);
+      assert.deepEqual(await told('mallory'), [['password-changed', 'eve_1', null]]);
     });
 
     it('adds up days, and keeps who may not see a camera from its sums', async () => {

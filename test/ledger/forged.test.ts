@@ -9,6 +9,7 @@ import type { ChainHead, LedgerEntry } from '../../src/domain/ledger.ts';
 import { linkEntries } from '../../src/ledger/chain.ts';
 import { deletionEntry, isOfDeletion } from '../../src/ledger/closings.ts';
 import { mendingStore } from '../../src/ledger/mending.ts';
+import { listNotices } from '../../src/ledger/notices.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
 import { newDirectory } from '../support/run-postern.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
@@ -215,6 +216,41 @@ for (const { name, skip, newUrl, end } of ENGINES) {
       await run("delete from kysely_migration where name >= '015'");
       await (await openStore({ url })).close();
       assert.equal((await head()).seq, 9, 'what is told is not told again');
+    });
+
+    it('has the notices of a former version after its upgrade, each once, in a chain that fits', async () => {
+      const recorded = {
+        ...entryAt(NOW + 0.5),
+        kind: 'change',
+        credential: null,
+        camera: null,
+        to: NOW + 0.5,
+      } as const;
+      const detail = '{"what":"token-created","tokenId":"t1"}';
+      await store.ledger.append(chain, { ended: [{ entry: { ...recorded, detail } }], open: [] }, [], NOW, linkEntries);
+      await run(
+        'create table account_notices (id text, user_name text, kind text, at double precision, done_by text, address text, agent text, detail text)',
+      );
+      for (const row of [
+        `'a', 'ann', 'token-created', ${NOW}, 'ann', '192.0.2.1', 'Firefox', 't1'`, // the ledger has it
+        `'b', 'ann', 'password-changed', ${NOW + 7}, 'boss', '192.0.2.9', null, null`,
+        `'c', 'ann', 'new-device', ${NOW + 3}, 'ann', '192.0.2.3', 'Firefox', 'totp'`,
+        `'d', 'bob', 'new-device', ${NOW + 4}, 'bob', '192.0.2.4', null, null`,
+      ])
+        await run(`insert into account_notices values (${row})`);
+      await run("delete from kysely_migration where name >= '021'");
+      const upgraded = await openStore({ url });
+      const told = await listNotices('ann', BEFORE, upgraded.ledger);
+      await upgraded.close();
+      assert.deepEqual(
+        told.map(({ id: _, user: __, ...notice }) => Object.values(notice)),
+        [
+          ['password-changed', NOW + 7, 'boss', '192.0.2.9', null, null],
+          ['new-device', NOW + 3, 'ann', '192.0.2.3', 'Firefox', 'totp'],
+          ['token-created', NOW, 'ann', '192.0.2.1', null, 't1'],
+        ],
+      );
+      assert.deepEqual(await verified(), []);
     });
 
     it('tells a deletion by a clock that was ahead', async () => {

@@ -43,11 +43,6 @@ async function writeFactors({ db, accounts, secondFactor, links, ledger }: Store
     .insertInto('invitations')
     .values({ ...invitation, expires_at: 2, used_at: null })
     .execute();
-  const notice = { id: 'n1', user_name: vera, kind: 'token-created', at: 1, address: '192.0.2.1' };
-  await db
-    .insertInto('account_notices')
-    .values({ ...notice, done_by: null, agent: null, detail: null })
-    .execute();
   await db.insertInto('known_clients').values({ id: 'k1', user_name: vera, last_seen: 1 }).execute();
   const maker = { user: 'vera' as never, userCreatedAt: 1_700_000_000, tokenId: null, role: 'viewer' as never };
   const times = { createdAt: 1, expiresAt: 9, revokedAt: null };
@@ -121,7 +116,6 @@ describe('A store that is copied', { skip: withoutPostgres }, () => {
     recovery_codes: 1,
     passkeys: 1,
     invitations: 1,
-    account_notices: 1,
     known_clients: 1,
     links: 1,
     link_openings: 1,

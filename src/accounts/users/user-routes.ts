@@ -1,7 +1,7 @@
 /** `/api/users`: the routes that the NVR's own user pages call (interface 2.1; SPEC 4.3). */
 import { z } from 'zod';
 import type { User } from '../../domain/accounts/account.ts';
-import type { NoticeStore } from '../../domain/accounts/notice.ts';
+import type { LoginPlaceStore } from '../../domain/accounts/notice.ts';
 import { isAdministrator } from '../../domain/caller.ts';
 import { isRecord } from '../../domain/json-record.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
@@ -40,7 +40,7 @@ import { VALIDITY, validityOf } from './validity.ts';
 export interface UserRouteDeps extends AccountResponseDeps, ChangeDeps {
   readonly users: Users;
   readonly sessions: Pick<Sessions, 'issue' | 'cookieFor'>;
-  readonly noticeStore: Pick<NoticeStore, 'lastLogins'>;
+  readonly loginPlaces: Pick<LoginPlaceStore, 'lastLogins'>;
 }
 
 const NEW_USER = named(
@@ -77,8 +77,8 @@ function changing(handler: RouteHandler<UserRouteDeps>): RouteHandler<UserRouteD
   return forAdmins(afterProof('accounts', handler));
 }
 
-async function list(ctx: RouteContext, { users, noticeStore }: UserRouteDeps): Promise<void> {
-  const [known, logins] = await Promise.all([users.list(), noticeStore.lastLogins()]);
+async function list(ctx: RouteContext, { users, loginPlaces }: UserRouteDeps): Promise<void> {
+  const [known, logins] = await Promise.all([users.list(), loginPlaces.lastLogins()]);
   const shown = known.map(
     ({ name, role, hasFactor, validFrom, validUntil }): z.output<typeof USER> => ({
       username: name,

@@ -1,5 +1,5 @@
 /** Opens the accounts with their store and secret: what outlives a reload (interface 5.1 to 5.4). */
-import { type AuditEntry, BY_CONFIGURATION } from '../../accounts/audit.ts';
+import { type Audit, BY_CONFIGURATION } from '../../accounts/audit.ts';
 import {
   createFirstTimeLogin,
   ensureFirstAdmin,
@@ -8,6 +8,7 @@ import {
 } from '../../accounts/login/first-admin.ts';
 import { createKnownClients, type KnownClients } from '../../accounts/login/known-clients.ts';
 import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
+import { createLoginPlaces } from '../../accounts/login/login-places.ts';
 import type { PasswordHasher } from '../../accounts/passwords/password-hash.ts';
 import { importSigningKey } from '../../accounts/sessions/session-jwt.ts';
 import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
@@ -15,7 +16,7 @@ import { rolesOfFile } from '../../config/schema/role-schema.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { DeletionGuard } from '../../domain/deletion-guard.ts';
-import type { ServiceMessage } from '../../notify/webhook.ts';
+import type { AuditedAct } from '../../ledger/doings.ts';
 import type { HoldingStore } from '../../store/held-revocations.ts';
 import type { Logs } from '../../telemetry/logs/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
@@ -29,7 +30,6 @@ import { createHashers } from './hashers.ts';
 import { createInvitationLimiter } from './invitations-of.ts';
 import { openLimits } from './limits.ts';
 import { createLinkLimiter } from './links-of.ts';
-import { openTelling } from './telling.ts';
 import { warnOfUnusable } from './unusable-factors.ts';
 
 /** What a reload leaves as it is: tokens, counted failures, who is logged in. */
@@ -41,7 +41,6 @@ export interface Accounts extends Credentials {
   readonly hasherOf: (iterations: number) => PasswordHasher;
   readonly firstTimeLogin: FirstTimeLogin;
   readonly knownClients: KnownClients;
-  readonly sendOfService: (message: ServiceMessage) => void;
   /** The accounts as they are by these settings; nothing has changed yet. */
   under(settings: Settings): ActiveAccounts;
   /** Makes it active for all requests. */
@@ -67,7 +66,7 @@ export interface AccountsOptions {
   readonly metrics: Metrics;
   readonly recent: RecentFailures;
   /** Told of everything that is audited. */
-  readonly onAct: (act: AuditEntry) => void;
+  readonly onAct: (act: AuditedAct) => void;
 }
 
 export async function openAccounts(options: AccountsOptions): Promise<Accounts> {
@@ -84,18 +83,18 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
   const steadyClock = options.steadyClock ?? { now: ticks };
   const auditLog = logs.named('service.audit');
   let current = settings;
-  const told = openTelling({
-    settings: () => current,
-    store,
+  const loginPlaces = createLoginPlaces({
+    store: store.loginPlaces,
     clock,
-    audit(entry) {
-      auditLog.info(entry, entry.what);
-      options.onAct(entry);
-    },
-    log,
-    metrics,
+    onNew: (login, part) => options.onAct({ ...login, what: `new-${part}` }),
+    onFault: (fault) =>
+      log.warn({ err: fault }, 'the place of a login could not be kept: a new device or network is not told'),
   });
-  const { audit } = told;
+  const audit: Audit = (entry) => {
+    auditLog.info(entry, entry.what);
+    options.onAct(entry);
+    loginPlaces.note(entry);
+  };
   const { keyId } = secret.value;
   const fixedRoles = rolesOfFile(settings.auth);
   const onTokenEvict = countedEvictions('apikey', metrics);
@@ -152,13 +151,12 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     limiter,
     codeLimiter,
     async close() {
-      await told.close();
+      await loginPlaces.close();
       await credentials.close();
     },
     hasherOf,
     firstTimeLogin,
     knownClients,
-    sendOfService: told.sendOfService,
     under: (settings) => accountsUnder(settings, deps),
     enforce({ settings, clauses }) {
       current = settings;

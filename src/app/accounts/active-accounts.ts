@@ -11,6 +11,7 @@ import { createRoles } from '../../accounts/roles/roles.ts';
 import type { SecondFactor } from '../../accounts/second-factor/second-factor.ts';
 import type { Tickets } from '../../accounts/second-factor/step-ticket.ts';
 import { createSessions, type Sessions } from '../../accounts/sessions/sessions.ts';
+import type { NoticeRouteDeps } from '../../accounts/users/notice-routes.ts';
 import { createUsers } from '../../accounts/users/users.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { User } from '../../domain/accounts/account.ts';
@@ -19,6 +20,8 @@ import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { LOGIN_PATH } from '../../domain/login-path.ts';
 import { type Clause, parseRateLimit } from '../../domain/rate-limit.ts';
 import { rightsOfUser } from '../../domain/rights/rights.ts';
+import { listNotices } from '../../ledger/notices.ts';
+import type { Store } from '../../store/open-store.ts';
 import type { RecentFailures } from '../../telemetry/recent-failures.ts';
 import { countedAudit, countedLimiter, countedLogins, countedSessions } from '../telemetry/counted.ts';
 import { type FactorDeps, factorsUnder } from './active-factors.ts';
@@ -116,13 +119,13 @@ export function accountsUnder(settings: Settings, deps: AccountDeps) {
       hasOwnLogin: auth.enabled,
       publicAddressOf,
     },
-    notices: { noticeStore: deps.store.notices },
+    notices: { noticesOf: noticesIn(deps.store, clock) },
     users: {
       ...responses,
       ...guesses,
       users: createUsers(accountDeps),
       sessions: countedSessions(uncounted, 'password_change', metrics),
-      noticeStore: deps.store.notices,
+      loginPlaces: deps.store.loginPlaces,
     },
     roles: { ...responses, customRoles: createRoles({ store, roleStore: deps.store.roles, roleRegistry }) },
     sessions: { ...responses, sessions, seenSessions },
@@ -148,6 +151,16 @@ export function accountsUnder(settings: Settings, deps: AccountDeps) {
   };
   return { settings, clauses, sessions, recheck, links, audit, hasher, roles, groups };
 }
+
+const NOTICE_SECONDS = 90 * 86_400;
+
+/** Another person may have had the name before. */
+const noticesIn =
+  ({ accounts, ledger }: Pick<Store, 'accounts' | 'ledger'>, clock: Clock): NoticeRouteDeps['noticesOf'] =>
+  async (name) => {
+    const user = await accounts.findUser(name);
+    return user ? listNotices(name, Math.max(user.createdAt, unixSeconds(clock) - NOTICE_SECONDS), ledger) : [];
+  };
 
 const sessionsUnder = (
   { auth, store: { grace: graceSeconds } }: Settings,

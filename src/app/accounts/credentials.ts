@@ -65,7 +65,6 @@ export interface CredentialDeps {
 const BAD_TOKENS = '10/minute';
 /** A device that was away for longer is new again. */
 const PLACE_SECONDS = 365 * 86_400;
-const NOTICE_SECONDS = 90 * 86_400;
 /** Its maker can still see who opened it. */
 const ENDED_LINK_SECONDS = 30 * 86_400;
 
@@ -150,7 +149,7 @@ async function demote({ store, audit, log }: CredentialDeps, roles: CustomRoles)
 }
 
 async function deleteExpired({ store, clock, guestKeep, audit }: CredentialDeps): Promise<void> {
-  const { accounts, sessions, invitations, links, notices } = store;
+  const { accounts, sessions, invitations, links, loginPlaces } = store;
   const now = unixSeconds(clock);
   const forgottenFrom = now - guestKeep();
   for (const user of await accounts.endedBefore(forgottenFrom)) {
@@ -162,6 +161,5 @@ async function deleteExpired({ store, clock, guestKeep, audit }: CredentialDeps)
   await sessions.forgetSessionsBefore(now);
   await invitations.forgetInvitationsBefore(now);
   await links.forgetLinksBefore(now - ENDED_LINK_SECONDS);
-  await notices.forgetNoticesBefore(now - NOTICE_SECONDS);
-  await notices.forgetPlacesBefore(now - PLACE_SECONDS);
+  await loginPlaces.forgetPlacesBefore(now - PLACE_SECONDS);
 }

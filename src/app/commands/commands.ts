@@ -1,9 +1,9 @@
 /** Opens the store and the accounts for the command line, beside a running server or without one (SPEC 1). */
 
 import { existsSync } from 'node:fs';
+import type { Audit } from '../../accounts/audit.ts';
 import type { InvitationRefusal, Invitations, WantedInvitation } from '../../accounts/invitations/invitations.ts';
 import { createLinkAdmin } from '../../accounts/links/link-admin.ts';
-import { createNotices } from '../../accounts/notices/notices.ts';
 import { createPasswordHasher } from '../../accounts/passwords/password-hash.ts';
 import { createRoleRegistry } from '../../accounts/roles/role-registry.ts';
 import { createRoles } from '../../accounts/roles/roles.ts';
@@ -23,14 +23,13 @@ import type { UserFactors } from '../../domain/accounts/second-factor.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { EventRecord } from '../../domain/events/event.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { createWebhook } from '../../notify/webhook.ts';
 import { type NvrDatabase, openNvrDatabase } from '../../store/nvr-database.ts';
 import { readNvrUsers } from '../../store/nvr-users.ts';
 import { openStore, type Store } from '../../store/open-store.ts';
 import { addressMaker, invitationsUnder } from '../accounts/invitations-of.ts';
 import { passwordRulesOf } from '../accounts/password-rules-of.ts';
-import { webhookTarget } from '../accounts/telling.ts';
 import { openCommandLedger } from '../ledger/command-ledger.ts';
+import { openOutbox } from '../ledger/outbox.ts';
 import { openKnownStore } from '../resources/known-store.ts';
 import type { ImportOptions } from './audit.ts';
 import {
@@ -87,26 +86,20 @@ export async function openForCommands(
   const commandAudit = await openCommandAudit(settings, clock);
   const url = storeAddress(settings.store.url);
   const store = await (use === 'read' ? openStore({ url, readOnly: true }) : openKnownStore(directory, { url }));
-  const webhook = createWebhook({
-    target: () => webhookTarget(settings),
+  const outbox = openOutbox(() => settings, {
     clock,
     onResult: () => {},
     onFailing: (cause) => warn(`notify.webhook was not told of it (${cause}); it stands on the page of the account`),
     onWorking: () => {},
     retrySeconds: RETRY_SECONDS,
   });
-  const commandLedger = openCommandLedger({ ledger: store.ledger, isEnabled: settings.ledger.enabled, clock, warn });
-  const told = createNotices({
-    noticeStore: store.notices,
-    clock,
-    audit(entry) {
-      commandAudit.audit(entry);
-      commandLedger.note(entry);
-    },
-    send: webhook.send,
-    onFault: () => {},
-  });
-  const { audit } = told;
+  const { enabled: isEnabled } = settings.ledger;
+  const onWritten = outbox.sendNotices;
+  const commandLedger = openCommandLedger({ ledger: store.ledger, isEnabled, clock, onWritten, warn });
+  const audit: Audit = (entry) => {
+    commandAudit.audit(entry);
+    commandLedger.note(entry);
+  };
   const hasher = createPasswordHasher({ iterations: settings.auth.hash_iterations, concurrency: 1, queue: 0 });
   const roleRegistry = createRoleRegistry({ store: store.roles, fixed: rolesOfFile(settings.auth) });
   const roles = roleRegistry.latest;
@@ -147,10 +140,9 @@ export async function openForCommands(
     writeEvents: store.writeEvents,
     openNvrDatabase,
     async close() {
-      await told.close();
       await commandLedger.close();
       await store.close();
-      await webhook.settled();
+      await outbox.settled();
       await commandAudit.close();
     },
   };

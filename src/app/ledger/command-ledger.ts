@@ -1,9 +1,9 @@
 /** What the command line does, in the ledger as well: written when the command ends, to a chain of its own (SPEC 14). */
 import type { Clock } from '../../domain/clock.ts';
-import type { LedgerEntry, LedgerStore } from '../../domain/ledger.ts';
+import type { LedgerEntry, LedgerRecord, LedgerStore } from '../../domain/ledger.ts';
 import { messageOf } from '../../domain/message-of.ts';
 import { linkEntries } from '../../ledger/chain.ts';
-import { type AuditedAct, doingOf, entryOf } from '../../ledger/doings.ts';
+import { type AuditedAct, doingOf, entryOf, isNotice } from '../../ledger/doings.ts';
 import { mendedSentence, mendingStore } from '../../ledger/mending.ts';
 
 export interface CommandLedger {
@@ -17,15 +17,16 @@ export interface CommandLedgerDeps {
   /** `ledger.enabled`. */
   readonly isEnabled: boolean;
   readonly clock: Clock;
+  readonly onWritten: (records: readonly LedgerRecord[]) => void;
   readonly warn: (sentence: string) => void;
 }
 
-export function openCommandLedger({ ledger, isEnabled, clock, warn }: CommandLedgerDeps): CommandLedger {
+export function openCommandLedger({ ledger, isEnabled, clock, onWritten, warn }: CommandLedgerDeps): CommandLedger {
   const entries: LedgerEntry[] = [];
   const now = (): number => clock.now() / 1000;
   return {
     note(act) {
-      if (!isEnabled) return;
+      if (!isEnabled && !isNotice(act)) return;
       const doing = doingOf(act, now());
       entries.push(doing.kind === 'once' ? doing.entry : entryOf(doing.subject, now()));
     },
@@ -35,7 +36,7 @@ export function openCommandLedger({ ledger, isEnabled, clock, warn }: CommandLed
         const chain = await ledger.commandChain(now());
         const ended = entries.splice(0).map((entry) => ({ entry }));
         const mending = mendingStore(ledger, (...changed) => warn(mendedSentence(...changed)));
-        await mending.append(chain, { ended, open: [] }, [], now(), linkEntries);
+        onWritten(await mending.append(chain, { ended, open: [] }, [], now(), linkEntries));
       } catch (fault) {
         warn(`the ledger has no record of it (${messageOf(fault)}); it was done all the same`);
       }

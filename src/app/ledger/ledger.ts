@@ -6,20 +6,20 @@ import type { Clock } from '../../domain/clock.ts';
 import type { DeletionGuard } from '../../domain/deletion-guard.ts';
 import { LEDGER_KINDS } from '../../domain/ledger.ts';
 import type { LocalTime } from '../../ledger/days.ts';
-import { type AuditedAct, doingOf } from '../../ledger/doings.ts';
+import { type AuditedAct, doingOf, isNotice } from '../../ledger/doings.ts';
 import { activeLocalClock } from '../../ledger/local-time.ts';
 import { mendedSentence, mendingStore } from '../../ledger/mending.ts';
 import { createSightings, type LedgerNews, type Sightings } from '../../ledger/sightings.ts';
 import { createLedgerWriter, type LedgerWriter } from '../../ledger/writer.ts';
-import type { ServiceMessage } from '../../notify/webhook.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
+import type { Outbox } from './outbox.ts';
 import { openUpkeep, type Upkeep } from './upkeep.ts';
 
 export interface Ledger {
   /** Undefined where the ledger is off. */
   readonly sightings: Sightings | undefined;
-  /** What is audited. */
+  /** What is audited; notices alone where the ledger is off. */
   note(act: AuditedAct): void;
   readonly localTime: (at: number) => LocalTime;
   close(): Promise<void>;
@@ -35,8 +35,7 @@ export interface LedgerDeps {
   readonly mayDelete: DeletionGuard;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** Sends a message to the webhook, once there is one. */
-  readonly send: (message: ServiceMessage) => void;
+  readonly outbox: Pick<Outbox, 'send' | 'sendNotices'>;
 }
 
 const TICK_MS = 1000;
@@ -45,7 +44,7 @@ export function openLedger(deps: LedgerDeps): Ledger {
   const { settings, activeSettings, clock } = deps;
   const now = (): number => clock.now() / 1000;
   const localTime = activeLocalClock(() => activeSettings().auth.timezone);
-  if (!settings.ledger.enabled) return { ...NO_LEDGER, localTime };
+  const { enabled } = settings.ledger;
   const sightings = createSightings();
   const own = openWriting(deps, now, localTime);
   const pass = (news: LedgerNews): void => {
@@ -57,9 +56,10 @@ export function openLedger(deps: LedgerDeps): Ledger {
     void own.tick();
   }, TICK_MS).unref();
   return {
-    sightings,
+    sightings: enabled ? sightings : undefined,
     localTime,
     note(act) {
+      if (!enabled && !isNotice(act)) return;
       const doing = doingOf(act, now());
       if (doing.kind === 'once') sightings.add(doing.entry);
       else sightings.see(doing.subject, now(), undefined, doing.madeUp);
@@ -79,7 +79,7 @@ interface Writing {
 }
 
 function openWriting(
-  { store, activeSettings, clock, mayDelete, log, metrics, send }: LedgerDeps,
+  { store, activeSettings, clock, mayDelete, log, metrics, outbox }: LedgerDeps,
   now: () => number,
   localTime: Ledger['localTime'],
 ): Writing {
@@ -93,9 +93,10 @@ function openWriting(
     now,
     newId: randomUUID,
     localTime,
-    onWritten(entries) {
+    onWritten(records) {
+      outbox.sendNotices(records);
       for (const kind of LEDGER_KINDS) {
-        const count = entries.filter((entry) => entry.kind === kind).length;
+        const count = records.filter((record) => record.kind === kind).length;
         if (count > 0) metrics.ledgerRecords.add(count, kind);
       }
     },
@@ -116,7 +117,16 @@ function openWriting(
     writer,
     localTime,
     onHead: (head) =>
-      send({ id: randomUUID(), kind: 'ledger-head', at: Math.floor(now()), from: 'configuration', detail: head }),
+      outbox.send({
+        id: randomUUID(),
+        event: 'ledger-head',
+        user: null,
+        at: Math.floor(now()),
+        by: null,
+        address: 'configuration',
+        agent: null,
+        detail: head,
+      }),
   });
   const measure = (): void => {
     metrics.ledgerWaiting.set(writer.waiting());
@@ -136,9 +146,3 @@ function openWriting(
     },
   };
 }
-
-const NO_LEDGER: Omit<Ledger, 'localTime'> = {
-  sightings: undefined,
-  note() {},
-  close: async () => {},
-};

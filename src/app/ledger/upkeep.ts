@@ -68,7 +68,7 @@ export function openUpkeep(deps: UpkeepDeps): Upkeep {
       // Asked each time, so that a step of the clock is seen when it happens.
       const mayDelete = deps.mayDelete();
       if (writer.chain() === undefined) return;
-      if (toldFor !== day) {
+      if (toldFor !== day && settings().ledger.enabled) {
         toldFor = day;
         await noted(tellHead(), 'the heads of the ledger could not be read: they are told again tomorrow');
       }

@@ -14,7 +14,9 @@ export const ledgerSection = z
     enabled: z
       .boolean()
       .prefault(true)
-      .describe('Whether viewings, logins and changes are recorded. Changes at a restart only.')
+      .describe(
+        'Whether viewings, logins and changes are recorded. If not, only what people are told of their own accounts is. Changes at a restart only.',
+      )
       .meta({ widens: 'false' }),
     retention: z
       .preprocess(daysOfFormerVersions, wholeSeconds(DAY, MOST_DAYS * DAY))

@@ -1,4 +1,4 @@
-/** What people are told of their own account, as it is kept, and the interface of its store (SPEC 12). Times are Unix seconds. */
+/** What people are told of their own account, and the places that their logins came from (SPEC 12). Times are Unix seconds. */
 import type { UserName } from '../names.ts';
 
 export const NOTICE_KINDS = [
@@ -15,18 +15,21 @@ export const NOTICE_KINDS = [
 ] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 
+/** What the account's page and `notify.webhook` show of a record. */
 export interface Notice {
+  /** That of the record in the ledger. */
   readonly id: string;
-  readonly user: UserName;
-  readonly kind: NoticeKind;
+  readonly event: NoticeKind;
+  /** Whose account it is. */
+  readonly user: string;
   readonly at: number;
-  /** Who did it; undefined for an unknown caller, the configuration or the command line. */
-  readonly by?: string;
+  /** Who did it; null for an unknown caller, the configuration or the command line. */
+  readonly by: string | null;
   /** The client address, or `configuration` or `command-line`. */
-  readonly from: string;
-  readonly agent?: string;
-  /** The id of an API token, or the kind of a factor. */
-  readonly detail?: string;
+  readonly address: string;
+  readonly agent: string | null;
+  /** The id of an API token or a link, or the kind of a factor. */
+  readonly detail: string | null;
 }
 
 /** Where a login came from: what is told apart, and nothing more exact. */
@@ -35,15 +38,10 @@ export interface LoginPlace {
   readonly network: string;
 }
 
-export interface NoticeStore {
-  /** Nothing happens when there is no such account: it was deleted meanwhile, or a proxy keeps it. */
-  addNotice(notice: Notice): Promise<void>;
-  /** Latest first. */
-  listNotices(user: string, limit: number): Promise<readonly Notice[]>;
+export interface LoginPlaceStore {
   /** Remembers the place, and gives what of it the user's logins have not shown before. Of a first login ever: nothing. */
   notePlace(user: UserName, place: LoginPlace, at: number): Promise<readonly (keyof LoginPlace)[]>;
   /** When each user last logged in, as far back as places are remembered. */
   lastLogins(): Promise<ReadonlyMap<string, number>>;
-  forgetNoticesBefore(at: number): Promise<void>;
   forgetPlacesBefore(at: number): Promise<void>;
 }

@@ -162,14 +162,7 @@ export function createAccountStore(db: Kysely<Tables>, serialized: Serialized): 
 }
 
 /** A user made again under the same name gets nothing of what the former one had. */
-const TABLES_OF_A_USER = [
-  'totp_secrets',
-  'recovery_codes',
-  'passkeys',
-  'invitations',
-  'account_notices',
-  'known_clients',
-] as const;
+const TABLES_OF_A_USER = ['totp_secrets', 'recovery_codes', 'passkeys', 'invitations', 'known_clients'] as const;
 
 /**
  * Read inside the transaction that acts on it, so that two admins cannot demote each other at the same moment. An admin

@@ -59,17 +59,6 @@ export interface InvitationsTable {
   used_at: number | null;
 }
 
-export interface AccountNoticesTable {
-  id: string;
-  user_name: string;
-  kind: string;
-  at: number;
-  done_by: string | null;
-  address: string;
-  agent: string | null;
-  detail: string | null;
-}
-
 /** `id` is a digest of user, device or network. */
 export interface KnownClientsTable {
   id: string;
@@ -247,7 +236,6 @@ export interface Tables {
   recovery_codes: RecoveryCodesTable;
   passkeys: PasskeysTable;
   invitations: InvitationsTable;
-  account_notices: AccountNoticesTable;
   known_clients: KnownClientsTable;
   links: LinksTable;
   link_openings: LinkOpeningsTable;

@@ -84,6 +84,7 @@ function conditions(build: Build, question: LedgerQuestion, cursor: LedgerCursor
   const { after, before } = question;
   const since = question.sight?.ownSince;
   const all = named(build, question, since ? [build('from_at', '>=', since.at) as Condition] : []);
+  if (question.about) all.push(isAbout(build, question.about));
   if (after !== undefined) all.push(build('to_at', '>=', after) as Condition);
   if (before !== undefined) all.push(build('from_at', '<=', before) as Condition);
   if (cursor) {
@@ -118,6 +119,16 @@ function visible(build: Build, { own, cameras, others }: LedgerSight, ownSince: 
   const viewings = [isOneOf(build, 'kind', VIEWING_KINDS), ...(seen ? [seen] : [])];
   return build.or([build.and(ownOnes), build.and(viewings)]) as Condition;
 }
+
+/** Quotes inside a text of the detail are escaped, so that no text passes for a member. */
+function isAbout(build: Build, { user, acts }: NonNullable<LedgerQuestion['about']>): Condition {
+  const ofActs = acts.map((act) => holds(`"what":${JSON.stringify(act)}`));
+  const ofUser = build.and([build('user_name', '=', user), build.not(holds('"user":'))]);
+  return build.and([build.or(ofActs), build.or([ofUser, holds(`"user":${JSON.stringify(user)}`)])]) as Condition;
+}
+
+/** The one comparison of texts that is the same in both engines. */
+const holds = (text: string) => sql<SqlBool>`replace(detail, ${text}, '') <> detail`;
 
 /** `in ()` is an error in SQL, and means nothing. */
 const isOneOf = (build: Build, column: Columns, values: readonly string[]): Condition =>

@@ -21,6 +21,7 @@ import { rowNotices } from './017-row-notices.ts';
 import { zonesByCamera } from './018-zones-by-camera.ts';
 import { noUnusualViewing } from './019-no-unusual-viewing.ts';
 import { loginAttempts } from './020-login-attempts.ts';
+import { noticesInLedger } from './021-notices-in-ledger.ts';
 
 export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
   getMigrations: async () => ({
@@ -44,5 +45,6 @@ export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
     '018-zones-by-camera': zonesByCamera(dialect),
     '019-no-unusual-viewing': noUnusualViewing,
     '020-login-attempts': loginAttempts(dialect),
+    '021-notices-in-ledger': noticesInLedger,
   }),
 });

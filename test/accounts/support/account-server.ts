@@ -70,7 +70,7 @@ export interface AccountServerOptions {
 
 export const CAMERAS = ['garden', 'patio_1', 'street'] as CameraName[];
 
-const NO_NOTICES = { lastLogins: async () => new Map<string, number>() };
+const NO_PLACES = { lastLogins: async () => new Map<string, number>() };
 
 export async function startAccountServer(t: TestContext, options: AccountServerOptions = {}) {
   const clock = handClock();
@@ -188,7 +188,7 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
       }),
       ...bound(REAUTHENTICATE_ROUTES, parts),
       ...bound(FACTOR_ROUTES, parts),
-      ...bound(USER_ROUTES, { ...parts, users, noticeStore: NO_NOTICES }),
+      ...bound(USER_ROUTES, { ...parts, users, loginPlaces: NO_PLACES }),
       ...bound(ROLE_ROUTES, roleDeps),
       ...bound(CONFIG_SET_ROUTES, roleDeps),
       ...bound(SESSION_ROUTES, parts),

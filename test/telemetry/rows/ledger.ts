@@ -48,7 +48,7 @@ describe('The ledger', () => {
     const opened = openLedger({
       ...told,
       mayDelete: () => true,
-      send() {},
+      outbox: { send() {}, sendNotices() {} },
     });
     t.after(opened.close);
     const value = (name: string, labels = ''): number | undefined =>

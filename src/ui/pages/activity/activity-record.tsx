@@ -45,7 +45,7 @@ export function ActivityItem({ record, names, onUser, onCamera }: ActivityItemPr
           : []),
         ...watchedFact(record),
         ...detailFact(record),
-        ...(kind === 'notice' ? [] : ([[text.address, <bdi key="address">{address ?? '–'}</bdi>]] as const)),
+        [text.address, <bdi key="address">{address ?? '–'}</bdi>],
         ...(credential === undefined ? [] : ([[text.by, credentialText(credential, names)]] as const)),
       ]}
     />
@@ -61,7 +61,7 @@ function watchedFact({ watchedFrom, watchedTo }: ActivityRecord): Facts {
 }
 
 /** Told by badges, or by other facts. */
-const TOLD: readonly string[] = ['seen', 'ended', 'what'];
+const TOLD: readonly string[] = ['seen', 'ended', 'what', 'agent'];
 
 /** `custom-role-changed: role porch` */
 function detailFact({ kind, detail }: ActivityRecord): Facts {

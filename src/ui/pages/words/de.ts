@@ -93,7 +93,7 @@ export const DE: Words = {
       change: 'Änderung',
       refusal: 'Abgelehnt',
       link: 'Link',
-      notice: 'Ungewöhnlich',
+      notice: 'Hinweis',
     },
     seen: { question: 'von einem Proxy angefragt', signalling: 'direkte Verbindung' },
     credentials: { session: 'Sitzung', token: 'API-Token', link: 'Link', proxy: 'Proxy', internal: 'Interner Port' },

@@ -92,7 +92,7 @@ export const EN = {
       change: 'Change',
       refusal: 'Refused',
       link: 'Link',
-      notice: 'Unusual viewing',
+      notice: 'Notice',
     },
     seen: { question: 'asked by a proxy', signalling: 'direct connection' },
     credentials: { session: 'Session', token: 'API token', link: 'Link', proxy: 'Proxy', internal: 'Internal port' },

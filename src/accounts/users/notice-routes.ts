@@ -1,25 +1,25 @@
 /** `/api/account/events`: what happened to one's own account lately; for an admin to that of any user (SPEC 12). */
 import { z } from 'zod';
-import type { Notice, NoticeStore } from '../../domain/accounts/notice.ts';
+import type { Notice } from '../../domain/accounts/notice.ts';
 import { isAdministrator } from '../../domain/caller.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { ACCOUNT_EVENT } from '../http/answers.ts';
 import { refuse, refuseFor, respond } from '../http/responses.ts';
 
 export interface NoticeRouteDeps {
-  readonly noticeStore: Pick<NoticeStore, 'listNotices'>;
+  /** Newest first; none of a user without an account. */
+  readonly noticesOf: (user: string) => Promise<readonly Notice[]>;
 }
 
-const MOST_SHOWN = 100;
 const NO_ACCOUNT = 'These events belong to an account: log in with its password, or as an admin name one by ?user=';
 
 // biome-ignore format: a table
 export const NOTICE_ROUTES: readonly OwnRoute<NoticeRouteDeps>[] = [
   { route: 'GET /api/account/events', access: 'any', note: "of the caller's own account; for an admin of any",
     summary: "What happened to one's own account lately; as an admin, to any", query: { user: 'As an admin: whose' }, yes: [200, z.array(ACCOUNT_EVENT)],
-    handler: async (ctx, { noticeStore }) => {
+    handler: async (ctx, { noticesOf }) => {
       const name = whose(ctx);
-      if (name !== undefined) respond(ctx, 200, (await noticeStore.listNotices(name, MOST_SHOWN)).map(shown));
+      if (name !== undefined) respond(ctx, 200, await noticesOf(name));
     } },
 ];
 
@@ -33,14 +33,3 @@ function whose(ctx: RouteContext): string | undefined {
   const isOwn = caller.credential.kind === 'session' || isAdministrator(caller);
   return isOwn ? caller.name : void refuse(ctx, 403, NO_ACCOUNT);
 }
-
-const shown = ({ id, user, kind, at, by, from, agent, detail }: Notice): z.output<typeof ACCOUNT_EVENT> => ({
-  id,
-  user,
-  event: kind,
-  at,
-  by: by ?? null,
-  address: from,
-  agent: agent ?? null,
-  detail: detail ?? null,
-});

@@ -1,0 +1,39 @@
+/** Notices: the records of the ledger that a person is told of, on the account's page and by `notify.webhook` (SPEC 12). */
+import { NOTICE_KINDS, type Notice } from '../domain/accounts/notice.ts';
+import type { LedgerEntry, LedgerKind, LedgerStore } from '../domain/ledger.ts';
+import { detailOf } from './detail.ts';
+
+/** `notice`: a login from a new place, which is recorded for this alone. */
+const KINDS: readonly LedgerKind[] = ['change', 'link', 'notice'];
+const MOST_SHOWN = 100;
+
+/** Undefined: nobody is told of the record. */
+export function noticeOf(id: string, entry: LedgerEntry): Notice | undefined {
+  const { what, user, agent, tokenId, linkId, factor } = detailOf(entry);
+  const event = NOTICE_KINDS.find((kind) => kind === what);
+  const owner = textOf(user) ?? entry.user;
+  if (event === undefined || owner === null || !KINDS.includes(entry.kind)) return undefined;
+  return {
+    id,
+    event,
+    user: owner,
+    at: Math.floor(entry.from),
+    by: entry.user,
+    address: entry.address ?? '',
+    agent: textOf(agent),
+    detail: textOf(tokenId) ?? textOf(linkId) ?? textOf(factor),
+  };
+}
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+/** Newest first. */
+export async function listNotices(
+  user: string,
+  since: number,
+  store: Pick<LedgerStore, 'find'>,
+): Promise<readonly Notice[]> {
+  const about = { user, acts: NOTICE_KINDS };
+  const found = await store.find({ kinds: KINDS, about, after: since, sight: undefined }, MOST_SHOWN);
+  return found.flatMap((record) => noticeOf(record.id, record) ?? []);
+}
