@@ -20,7 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, Module>> = {
   canary:    { modules: ['domain', 'access', 'routes'],   packages: [] },
   identity:  { modules: ['domain', 'files'],                       packages: [] },
   accounts:  { modules: ['domain', 'routes'],             packages: ['koa', 'zod', 'jose', 'lru-cache', 'qr', '@simplewebauthn/server', '@simplewebauthn/server/helpers'] },
-  events:    { modules: ['domain', 'compress'],           packages: ['koa', 'koa-router', 'lru-cache', 're2js'] },
+  events:    { modules: ['domain', 'compress'],           packages: ['koa', 'koa-router', 'lru-cache'] },
   store:     { modules: ['domain'],                       packages: ['kysely', 'kysely/migration', 'pg'] },
   config:    { modules: ['domain', 'files'],              packages: ['yaml', 'zod'] },
   telemetry: { modules: ['domain'],                       packages: ['prom-client', 'pino'] },

@@ -1,12 +1,11 @@
 /** GET /api/events/counts: how many events a filter leaves, by camera and slice of time (SPEC 7). */
 import { LRUCache } from 'lru-cache';
 import { countsOf, NO_COUNTS, spanOf } from '../domain/events/counts.ts';
+import { NEWEST_FIRST } from '../domain/events/event-filters.ts';
 import type { EventSource, SliceQuestion, ZoneOffset } from '../domain/events/event-question.ts';
+import { parseCount, parseDecimal, parseSlices, parseZone } from '../domain/events/parse-value.ts';
 import { sliceTime, type TimeSlices } from '../domain/events/time-slices.ts';
-import { ok } from '../domain/result.ts';
 import type { EventDeps, EventsHandler } from './event-routes.ts';
-import { NEWEST_FIRST } from './filters.ts';
-import { fault, type Parsed, parseCount, parseDecimal, parseZone } from './parse-value.ts';
 import { createParameters } from './read-parameters.ts';
 import { readEventsQuery } from './read-query.ts';
 import { sendBadParameters, sendJson, sendRefusal } from './responses.ts';
@@ -62,12 +61,6 @@ function readLayout(query: URLSearchParams) {
     after: filter.read('after', parseDecimal),
     before: filter.read('before', parseDecimal),
   };
-}
-
-function parseSlices(text: string): Parsed<number> {
-  const count = parseCount(text);
-  if (!count.ok || (count.value >= 2 && count.value <= 1000)) return count.ok ? ok(count.value) : count;
-  return fault('value_error', 'Input should be from 2 to 1000');
 }
 
 /** Undefined when no event is left. */

@@ -1,10 +1,10 @@
 /** GET /api/events/explore: the newest events of every label, the most frequent label first (SPEC 7). */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
+import { NEWEST_FIRST } from '../domain/events/event-filters.ts';
 import type { EventSource, StoredEvent } from '../domain/events/event-question.ts';
+import { parseCount } from '../domain/events/parse-value.ts';
 import type { EventDeps, EventsHandler } from './event-routes.ts';
-import { NEWEST_FIRST } from './filters.ts';
-import { parseCount } from './parse-value.ts';
 import { createParameters } from './read-parameters.ts';
 import { sendBadParameters, sendJson } from './responses.ts';
 import { eventJson, written } from './write-response.ts';

@@ -1,8 +1,8 @@
 /** Events asked for by their ids, and the stored picture of one (SPEC 7). */
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
+import { parseCount, parseList } from '../domain/events/parse-value.ts';
 import type { EventDeps, EventsHandler } from './event-routes.ts';
-import { parseCount, parseList } from './parse-value.ts';
 import { createParameters } from './read-parameters.ts';
 import { sendBadParameters, sendJson, sendRefusal } from './responses.ts';
 import { eventJson } from './write-response.ts';

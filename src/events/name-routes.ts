@@ -1,8 +1,9 @@
 /** Which labels, sub-labels, zones and plates there are, on the cameras that the caller sees (SPEC 7). */
+
+import { NEWEST_FIRST } from '../domain/events/event-filters.ts';
 import type { DistinctColumn } from '../domain/events/event-question.ts';
+import { parseDecimal, parseWhole } from '../domain/events/parse-value.ts';
 import type { EventDeps, EventsHandler } from './event-routes.ts';
-import { NEWEST_FIRST } from './filters.ts';
-import { parseDecimal, parseWhole } from './parse-value.ts';
 import { createParameters } from './read-parameters.ts';
 import { sendBadParameters, sendRefusal } from './responses.ts';
 import { namedCameras } from './seen-cameras.ts';

@@ -1,6 +1,6 @@
 /** The few parameters of the smaller routes, read one by one; every bad one is kept for the answer. */
 import type { EventCondition, EventFlag } from '../domain/events/event-question.ts';
-import type { Parsed } from './parse-value.ts';
+import type { Parsed } from '../domain/events/parse-value.ts';
 import type { BadParameter } from './read-query.ts';
 
 export interface Parameters {

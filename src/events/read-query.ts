@@ -1,9 +1,10 @@
 /** The query of GET /api/events as one question, or every parameter that is wrong with it (interface 4.1). */
+
+import { type Contribution, FILTERS, type Filter, NEWEST_FIRST } from '../domain/events/event-filters.ts';
 import type { EventCondition, EventSort, PageEnd } from '../domain/events/event-question.ts';
+import type { ParameterFault } from '../domain/events/parse-value.ts';
 import type { ZoneOffsets } from '../domain/events/zone-offsets.ts';
 import { err, ok, type Result } from '../domain/result.ts';
-import { type Contribution, FILTERS, type Filter, NEWEST_FIRST } from './filters.ts';
-import type { ParameterFault } from './parse-value.ts';
 
 export interface BadParameter extends ParameterFault {
   readonly name: string;

@@ -1,6 +1,7 @@
 /** The events that began at a moment or later, and nothing that tells of older ones: for callers who see no further back (SPEC 13). */
+
+import { NEWEST_FIRST } from '../domain/events/event-filters.ts';
 import type { DistinctColumn, EventGroup, EventSource, StoredEvent } from '../domain/events/event-question.ts';
-import { NEWEST_FIRST } from './filters.ts';
 
 const UTC = [{ since: 0, seconds: 0 }];
 /** The year 3000. */

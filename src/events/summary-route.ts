@@ -3,8 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { EARLIEST_TIME, LATEST_TIME } from '../domain/events/event.ts';
 import type { EventCondition, EventGroup, EventSource, ZoneOffset } from '../domain/events/event-question.ts';
+import { parseWhole, parseZone } from '../domain/events/parse-value.ts';
 import type { EventDeps, EventsHandler } from './event-routes.ts';
-import { parseWhole, parseZone } from './parse-value.ts';
 import { createParameters, flagCondition } from './read-parameters.ts';
 import { sendBadParameters, sendJson } from './responses.ts';
 

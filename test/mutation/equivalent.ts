@@ -17,7 +17,6 @@ const FASTER = 'the rest comes to the same result, and takes longer';
 // biome-ignore format: a table
 export const EQUIVALENT: readonly Equivalent[] = [
   { file: 'decision/admit.ts',        on: '(opens ? { opens } : {})',          before: 'opens', after: 'true',  why: UNDEFINED_KEY },
-  { file: 'decision/query-bounds.ts', on: 'if (knownZones.has(zone))',         before: 'knownZones.has(zone)', after: 'false', why: FASTER },
   { file: 'access/authorize.ts', on: 'layout?.cameras.some(',   before: 'false', after: 'true', why: 'without a layout a dynamic row is refused before' },
   { file: 'access/authorize.ts', on: 'return false;',           before: 'false', after: 'true', why: 'a row for no caller is refused before' },
   { file: 'access/query.ts', on: 'if (latest?.query !== query)', before: 'latest?.query !== query', after: 'true', why: FASTER },

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { type EventCondition, foldCase } from '../../src/domain/events/event-question.ts';
-import { parsePlates } from '../../src/events/plates.ts';
+import { parsePlates } from '../../src/domain/events/plate-patterns.ts';
 import { STORE_SHAPE } from '../../src/store/events/event-shape.ts';
 import { eventsPlace } from '../../src/store/events/events-table.ts';
 import { isRuledOut } from '../../src/store/events/rule-out.ts';

@@ -12,12 +12,20 @@ export type ZoneOffsets = (zone: string) => readonly ZoneOffset[];
 export function canonicalZone(name: string): string | undefined {
   // A plain offset such as +01:00 is no zone, though Intl would take it.
   if (!/^[A-Za-z]/.test(name)) return undefined;
+  const key = name.toLowerCase();
+  const known = spellings.get(key);
+  if (known !== undefined) return known;
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+    const zone = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+    spellings.set(key, zone);
+    return zone;
   } catch {
     return undefined;
   }
 }
+
+/** The key is the name in small letters. To ask for a format costs more than the rest of a request, and there are no more names than zones. */
+const spellings = new Map<string, string>();
 
 let local: string | undefined;
 

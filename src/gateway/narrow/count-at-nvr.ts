@@ -6,6 +6,7 @@ import { queryValues } from '../../access/query.ts';
 import { isOwn } from '../../access/route-table.ts';
 import { countsOf, NO_COUNTS, spanOf } from '../../domain/events/counts.ts';
 import type { SliceCount } from '../../domain/events/event-question.ts';
+import { numberOf } from '../../domain/events/parse-value.ts';
 import { sliceOf, sliceTime } from '../../domain/events/time-slices.ts';
 import { canonicalZone, createZoneOffsets } from '../../domain/events/zone-offsets.ts';
 import type { RequestTarget } from '../../domain/request.ts';
@@ -118,12 +119,7 @@ function isShown({ query }: RequestTarget, view: CameraView | undefined, paramet
     (view === undefined || (view.sees(camera) && (view.since === undefined || start >= view.since)));
 }
 
-/** Bounds of the query have been judged: what is no number here was none of those either. */
-function numberIn(query: URLSearchParams, name: string): number | undefined {
-  const text = query.getAll(name).at(-1);
-  const number = text === undefined || text.trim() === '' ? Number.NaN : Number(text);
-  return Number.isFinite(number) ? number : undefined;
-}
+const numberIn = (query: URLSearchParams, name: string): number | undefined => numberOf(query.getAll(name).at(-1));
 
 const within = (number: number, least: number, most: number): number =>
   Math.min(Math.max(Math.round(number), least), most);

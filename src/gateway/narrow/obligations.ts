@@ -6,6 +6,7 @@ import type { OwnConfig } from '../../access/narrow/narrow-config.ts';
 import { queryValues } from '../../access/query.ts';
 import { playlistBelow } from '../../access/recorded/link-playlist.ts';
 import type { Upstream } from '../../domain/addresses/socket-address.ts';
+import { numberOf } from '../../domain/events/parse-value.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 import type { Admitted } from '../decision/admit.ts';
@@ -141,10 +142,7 @@ async function joinedList(
   }
 }
 
-function limitIn({ query }: RequestTarget): number | undefined {
-  const limit = queryValues(query, 'limit').at(-1);
-  return limit === undefined ? undefined : Number(limit);
-}
+const limitIn = ({ query }: RequestTarget): number | undefined => numberOf(queryValues(query, 'limit').at(-1));
 
 /** Bytes of the largest configuration that `onConfigRead` gets: it is parsed on the event loop; some hundred kB are usual. */
 const LARGEST_LEARNED = 1024 * 1024;

@@ -1,6 +1,10 @@
 /** What a forwarded question may ask: an NVR would try, and stall or break. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { FILTERS } from '../../../src/domain/events/event-filters.ts';
+import { createZoneOffsets } from '../../../src/domain/events/zone-offsets.ts';
+import { readEventsQuery } from '../../../src/events/read-query.ts';
 import { asksTooMuch } from '../../../src/gateway/decision/query-bounds.ts';
 import { parseTarget } from '../../../src/gateway/decision/strict-target.ts';
 
@@ -34,7 +38,8 @@ describe('A question to the NVR', () => {
     ['may name a zone again',                  '/api/events?timezone=Europe/berlin'],
     ['may ask for the largest picture',        '/api/front/latest.jpg?h=4320'],
     ['may give 16 patterns of three repetitions', `/api/events?recognized_license_plate=${Array(16).fill('.*.*.*x').join()}`],
-    ['may give as many plates as are read',    `/api/events?recognized_license_plate=${Array(50).fill('A1').join()}`],
+    ['may give as many plates as are read',    `/api/events?recognized_license_plate=${Array(200).fill('A1').join()}`],
+    ['may write numbers as the NVR reads them', '/api/events?limit=%2B5&after=1_000&has_clip=1.0&time_range=1:00,2:00,3'],
     ['may walk as many steps as are allowed',  '/api/recordings/unavailable?after=0&before=3000000&scale=30'],
     ['may use the names of pictures elsewhere', '/live/jsmpeg/front?h=100000'],
   ];
@@ -80,13 +85,39 @@ describe('A question to the NVR', () => {
     ['may not split plates by half',    '/api/recognized_license_plates?split_joined=0.5'],
     ['may not give labels after a word', '/api/labels?after=x'],
     ['may not count in a word of slices', '/api/events/counts?slices=x'],
-    ['may not give hundreds of plates',             `/api/events?recognized_license_plate=${'a,'.repeat(60)}`],
+    ['may not give hundreds of plates',             `/api/events?recognized_license_plate=${'a,'.repeat(260)}`],
+    ['may not write numbers as programs do',        '/api/events?after=0x10'],
+    ['may not answer a question by half',           '/api/events?has_clip=1.5'],
     ['may not ask for a larger picture than the largest', '/api/front/latest.jpg?h=4321'],
-    ['may not give one plate more than are read',   `/api/events?recognized_license_plate=${Array(51).fill('A1').join()}`],
+    ['may not give one plate more than are read',   `/api/events?recognized_license_plate=${Array(201).fill('A1').join()}`],
     ['may not give a minute that no day has',       '/api/events?time_range=00:00,24:01'],
     ['may not walk one step more than are allowed', '/api/recordings/unavailable?after=0&before=3000030&scale=30'],
     ['may not walk too far in steps that are not given', '/api/recordings/unavailable?after=0&before=3050000'],
     ['may not give an offset for a zone: it is no file', '/api/events?timezone=%2B01:00'],
   ];
   for (const [sentence, target] of harmful) it(sentence, () => assert.equal(judge(target), true));
+});
+
+describe('A value of a parameter of events', () => {
+  const offsetsOf = createZoneOffsets(0);
+  // biome-ignore format: a table
+  const value = fc.oneof(
+    fc.string({ unit: fc.constantFrom(...' +-_.,:eExX0123456789') }),
+    fc.double().map(String), fc.integer({ max: 10_000 }).map(String),
+    fc.string({ unit: fc.constantFrom(...'^$.*+?[](){}|\\-aB1,') }),
+    fc.constantFrom('all', 'None', 'nan', '-Infinity', 'true', '1_000', '0x1', ' 5', '5.0', '1e0', 'utc', 'Europe/Berlin', '../utc', '1:00,2:00,3', '5~a', 'x'.repeat(201), 'a,'.repeat(201)),
+    fc.string(),
+  );
+
+  it('is accepted before an NVR just when the events backend accepts it', () =>
+    fc.assert(
+      fc.property(fc.constantFrom(...Object.keys(FILTERS)), value, (name, text) => {
+        const query = new URLSearchParams([[name, text]]);
+        const read = readEventsQuery(query, offsetsOf);
+        const isCapped = name === 'limit' && read.ok && read.value.limit > 10_000;
+        const target = { path: '/api/events', segments: ['api', 'events'], query: query.toString() };
+        assert.equal(asksTooMuch(target, 10_000), isCapped || !read.ok, `${name}=${text}`);
+      }),
+      { numRuns: 2000 },
+    ));
 });

@@ -1,7 +1,7 @@
 /** Texts of query parameters as values: as lenient as the reference, with a reason for each refused one. */
 
-import { canonicalZone } from '../domain/events/zone-offsets.ts';
-import { err, ok, type Result } from '../domain/result.ts';
+import { err, ok, type Result } from '../result.ts';
+import { canonicalZone } from './zone-offsets.ts';
 
 export interface ParameterFault {
   /** The reference's name for the kind of fault. */
@@ -33,6 +33,12 @@ export function parseDecimal(text: string): Parsed<number> {
   return DECIMAL.test(plain) || NON_FINITE.test(plain)
     ? fault('finite_number', 'Input should be a finite number')
     : fault('float_parsing', 'Input should be a valid number, unable to parse string as a number');
+}
+
+/** Undefined for what is no number. */
+export function numberOf(text: string | undefined): number | undefined {
+  const parsed = text === undefined ? undefined : parseDecimal(text);
+  return parsed?.ok ? parsed.value : undefined;
 }
 
 /** Members between commas, trimmed; empty ones are dropped. */
@@ -85,3 +91,11 @@ export function parseCount(text: string): Parsed<number> {
 }
 
 export const fault = (type: string, message: string): Result<never, ParameterFault> => err({ type, message });
+
+/** The slices of a count. */
+export function parseSlices(text: string): Parsed<number> {
+  const count = parseCount(text);
+  return !count.ok || (count.value >= 2 && count.value <= 1000)
+    ? count
+    : fault('value_error', 'Input should be from 2 to 1000');
+}

@@ -1,4 +1,6 @@
-/** The parameters of GET /api/events, one row each: how its text is read, and what it asks for (interface 4.1). */
+/** The parameters of GET /api/events, one row each: how its text is read, by the gate and the events backend, and what it asks for (interface 4.1). */
+
+import { ok } from '../result.ts';
 import {
   type EventCondition,
   type EventFlag,
@@ -7,8 +9,7 @@ import {
   type EventSort,
   foldCase,
   type PageEnd,
-} from '../domain/events/event-question.ts';
-import { ok } from '../domain/result.ts';
+} from './event-question.ts';
 import {
   fault,
   type Parsed,
@@ -20,7 +21,7 @@ import {
   parseWords,
   parseZone,
 } from './parse-value.ts';
-import { parsePlates } from './plates.ts';
+import { parsePlates } from './plate-patterns.ts';
 
 /** What one parameter adds to the question. */
 export interface Contribution {
