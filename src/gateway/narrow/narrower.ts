@@ -3,7 +3,6 @@ import { Worker } from 'node:worker_threads';
 import { messageOf } from '../../domain/message-of.ts';
 import { FilterEnded } from '../decision/ask-failure.ts';
 import { type NarrowedBytes, type NarrowTask, narrowNow } from './narrow-task.ts';
-import type { NumberedResult, NumberedTask } from './narrowing-thread.ts';
 
 export interface Narrower {
   /** Rejects with `FilterEnded` when the thread ended during the task, for example without memory. */
@@ -16,6 +15,16 @@ const SMALL = 128 * 1024;
 const IDLE_MS = 30_000;
 /** Megabytes of the thread: a response of 32 MB as objects, and the text of the result. */
 const MOST_MEMORY = 640;
+
+/** The messages to the thread and from it. */
+export interface NumberedTask {
+  readonly id: number;
+  readonly task: NarrowTask;
+}
+export interface NumberedResult {
+  readonly id: number;
+  readonly result: NarrowedBytes;
+}
 
 interface PendingJob {
   readonly resolve: (result: NarrowedBytes) => void;
@@ -65,7 +74,7 @@ export function createNarrower({ mostMemory = MOST_MEMORY, idleMs = IDLE_MS } = 
 }
 
 function startThread(mostMemory: number, onIdle: () => void, onEnd: () => void): Thread {
-  const worker = new Worker(new URL('./narrowing-thread.ts', import.meta.url), {
+  const worker = new Worker(new URL('../../narrowing-worker.ts', import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb: mostMemory },
   });
   worker.unref();
