@@ -125,7 +125,7 @@ export function openConnection(place: UpstreamEndpoint, pool: PoolSide): Connect
   function onRead(count: number, buffer: Uint8Array): boolean {
     guarded(() => takeBytes((buffer as Buffer).subarray(0, count)));
     if (state.kind !== 'streaming') return true;
-    if (state.flow === 'reading' && memory.isLent()) state.flow = 'stopped';
+    if (state.flow !== 'paused') state.flow = memory.isLent() ? 'stopped' : 'reading';
     deadline.wait(state.flow === 'reading' ? patience.idle : NEVER, 'ERR_UPSTREAM_IDLE');
     return state.flow === 'reading';
   }

@@ -375,20 +375,59 @@ describe('What is told of a response that is over', () => {
   });
 });
 
+/** Bytes: after a shorter read the connection gives its own memory up. */
+const SHALLOW_READ = 32 * 1024;
+
+describe('A receiver that pauses and resumes in one call', () => {
+  it('gets all of the body, though short parts of it were lent', { timeout: 30_000 }, async () => {
+    const [first, short, parts] = [1_000_000, 1000, 20];
+    const length = first + short * parts;
+    let sent = first;
+    let upstream: Socket | undefined;
+    say = (socket) => {
+      upstream = socket;
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n${'x'.repeat(first)}`);
+    };
+    let [bytes, lentShort] = [0, 0];
+    const pool = createConnectionPool(gateUpstream(), { timeoutConnect: 5, timeoutResponse: 5, timeoutIdle: 5 }, PLAIN);
+    await exchangeOver(pool, (control, piece, onTaken) => {
+      bytes += piece.length;
+      if (onTaken && piece.length < SHALLOW_READ) lentShort += 1;
+      control.pause();
+      control.resume();
+      setImmediate(() => {
+        onTaken?.();
+        if (bytes !== sent || sent === length) return;
+        sent += short;
+        upstream?.write('x'.repeat(short));
+      });
+    });
+    pool.close();
+    assert.equal(bytes, length);
+    assert.ok(lentShort > 0, 'no short part was lent: that proves too little');
+  });
+});
+
+type OnBody = (control: ExchangeControl, bytes: Buffer, onTaken: (() => void) | undefined) => void;
+
 /** Resolves when the response is whole. */
-function exchangeOver(pool: ConnectionPool): Promise<{ readonly control: ExchangeControl; readonly body: string }> {
+function exchangeOver(
+  pool: ConnectionPool,
+  borrows?: OnBody,
+): Promise<{ readonly control: ExchangeControl; readonly body: string }> {
   return new Promise((resolve, reject) => {
     let control: ExchangeControl;
     let body = '';
     pool.dispatch({
       head: { method: 'GET', target: '/', headers: { host: 'nvr' } },
       isRepeatable: true,
-      mayBorrow: false,
+      mayBorrow: borrows !== undefined,
       onStart(started) {
         control = started;
       },
       onHead() {},
-      onBody(bytes) {
+      onBody(bytes, onTaken) {
+        borrows?.(control, bytes, onTaken);
         body += bytes.toString('latin1');
       },
       onEnd: () => resolve({ control, body }),
