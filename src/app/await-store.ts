@@ -3,10 +3,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { storeAddress } from '../config/schema/store-schema.ts';
-import { inTime } from '../domain/in-time.ts';
 import { REFUSALS, refusalBody } from '../domain/refusal.ts';
+import { withTimeLimit } from '../domain/time-limit.ts';
 import type { Gate } from '../gateway/entry/gate.ts';
-import { awayFault } from '../store/server-away.ts';
+import { unreachableFault } from '../store/server-reachable.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { OK, type Readiness } from '../telemetry/readiness.ts';
 import { createScrape } from '../telemetry/scrape.ts';
@@ -32,7 +32,7 @@ export async function awaitStore(options: StartOptions): Promise<void> {
   const { store } = options.config.settings;
   if (store.url.engine !== 'postgres') return;
   const url = storeAddress(store.url);
-  const fault = await awayFault(url);
+  const fault = await unreachableFault(url);
   if (fault) await waitFor(url, fault, options);
 }
 
@@ -56,9 +56,9 @@ async function waitFor(url: string, first: Error, options: StartOptions): Promis
     isStopped = true;
   });
   while (fault) {
-    await inTime(stopped, BETWEEN_ATTEMPTS_MS, () => undefined);
+    await withTimeLimit(stopped, BETWEEN_ATTEMPTS_MS, () => undefined);
     if (isStopped) throw new StoppedAtStart('stopped before the store could be reached');
-    fault = await awayFault(url);
+    fault = await unreachableFault(url);
   }
   log.info('the store can be used now');
 }

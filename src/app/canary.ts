@@ -6,7 +6,7 @@ import { unixSeconds } from '../domain/clock.ts';
 import type { CanaryStatus } from '../domain/status.ts';
 import { canaryAsk } from './gate/canary-gate.ts';
 import type { Generation } from './generation.ts';
-import { ticks } from './resources/ticks.ts';
+import { steadyNow } from './resources/steady-clock.ts';
 import type { Runtime } from './runtime.ts';
 
 export interface Canary {
@@ -30,7 +30,7 @@ export function startCanary(runtime: Runtime, active: () => Generation): Canary 
   const stop = new AbortController();
   let rounds = 0;
   let running: Promise<Round | undefined> | undefined;
-  const firstAt = ticks() + Math.random() * LATEST_FIRST_MS;
+  const firstAt = steadyNow() + Math.random() * LATEST_FIRST_MS;
   let lastAt: number | undefined;
 
   const run = async (share: number): Promise<Round | undefined> => {
@@ -42,7 +42,7 @@ export function startCanary(runtime: Runtime, active: () => Generation): Canary 
       const isOver = (): boolean => active() !== generation;
       const ask = canaryAsk({ gate: canary.gate, camera, signal: stop.signal });
       const round = await runRound({
-        ask: paced(ask, { share, signal: stop.signal, isOver, ticks }),
+        ask: paced(ask, { share, signal: stop.signal, isOver, ticks: steadyNow }),
         rows: canary.rows,
         layout,
         number: rounds,
@@ -65,12 +65,12 @@ export function startCanary(runtime: Runtime, active: () => Generation): Canary 
   };
   const timer = setInterval(() => {
     const { every } = active().settings.canary;
-    const isDue = every !== null && ticks() >= (lastAt === undefined ? firstAt : lastAt + every * 1000);
+    const isDue = every !== null && steadyNow() >= (lastAt === undefined ? firstAt : lastAt + every * 1000);
     if (!isDue || running !== undefined) return;
-    lastAt = ticks();
+    lastAt = steadyNow();
     void round().then((done) => {
       // Without a list of cameras nothing was asked yet.
-      if (done?.kind === 'cameras-unknown') lastAt = ticks() - every * 1000 + AGAIN_MS;
+      if (done?.kind === 'cameras-unknown') lastAt = steadyNow() - every * 1000 + AGAIN_MS;
     });
   }, LOOK_MS).unref();
 

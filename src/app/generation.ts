@@ -94,8 +94,8 @@ function generationUnder(
     trustedHeaders,
     certificates,
     openStreams,
-    underWay,
-    places,
+    clientLimits,
+    upstreamSlots,
     unknownRoutes,
     pages,
   } = runtime;
@@ -138,8 +138,8 @@ function generationUnder(
     components,
     pages,
     openStreams,
-    underWay,
-    places,
+    clientLimits,
+    upstreamSlots,
     remembering,
     onCaller: (caller, { address }, request) =>
       seenSessions.note(caller, { address, agent: singleHeader(request, 'user-agent') }),

@@ -7,12 +7,12 @@ import type { ServiceConfig } from '../config/service-config.ts';
 import type { Caller } from '../domain/caller.ts';
 import { type Clock, unixSeconds } from '../domain/clock.ts';
 import { createDeletionGuard, type DeletionGuard } from '../domain/deletion-guard.ts';
+import { type ClientLimits, createClientLimits } from '../gateway/entry/client-limits.ts';
 import { createOpenStreams, type OpenStreams } from '../gateway/entry/open-streams.ts';
-import { createUnderWay, type UnderWay } from '../gateway/entry/under-way.ts';
 import { createUnknownRoutes, type UnknownRoutes } from '../gateway/entry/unknown-routes.ts';
-import { createUpstreamPlaces, type UpstreamPlaces } from '../gateway/entry/upstream-places.ts';
+import { createUpstreamSlots, type UpstreamSlots } from '../gateway/entry/upstream-slots.ts';
 import { boundCalls } from '../store/bounded-calls.ts';
-import { type HoldingStore, holdRevocations } from '../store/held-revocations.ts';
+import { type HoldingStore, holdRevocations } from '../store/pending-revocations.ts';
 import type { Logs } from '../telemetry/logs/log.ts';
 import { type BuiltPages, readBuiltPages } from '../ui/built-pages.ts';
 import { type Accounts, openAccounts } from './accounts/accounts.ts';
@@ -21,7 +21,7 @@ import { type Ledger, openLedger } from './ledger/ledger.ts';
 import { openOutbox } from './ledger/outbox.ts';
 import { openKnownStore } from './resources/known-store.ts';
 import { openLogs } from './resources/logs.ts';
-import { ticks } from './resources/ticks.ts';
+import { steadyNow } from './resources/steady-clock.ts';
 import { type Certificates, openCertificates } from './resources/tls.ts';
 import { openTrustedHeaders, TRUSTED_HEADERS_FILES, type TrustedHeaders } from './resources/trusted-headers.ts';
 import type { StartOptions } from './start-options.ts';
@@ -49,8 +49,8 @@ export interface Runtime {
   readonly accounts: Accounts;
   readonly ledger: Ledger;
   readonly openStreams: OpenStreams;
-  readonly underWay: UnderWay;
-  readonly places: UpstreamPlaces;
+  readonly clientLimits: ClientLimits;
+  readonly upstreamSlots: UpstreamSlots;
   readonly unknownRoutes: UnknownRoutes;
   readonly canary: CanaryReport;
   readonly pages: BuiltPages;
@@ -116,7 +116,7 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig): 
   health.store.watch(store.probe, store.glance);
   const clockOffset = watchClockOffset({ serverTime: store.serverTime, clock, metrics, log });
   opened.defer(() => clockOffset.close());
-  const mayDelete = createDeletionGuard(clock, steadyClock ?? { now: ticks });
+  const mayDelete = createDeletionGuard(clock, steadyClock ?? { now: steadyNow });
   const notifyLog = logs.named('service.notify');
   const outbox = openOutbox(() => active.config().settings, {
     clock,
@@ -160,7 +160,7 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig): 
     recheck: active.recheck,
     clock,
     grace: isShared
-      ? { seconds: settings.store.grace, clock: steadyClock ?? { now: ticks }, isHeard: store.isCurrent }
+      ? { seconds: settings.store.grace, clock: steadyClock ?? { now: steadyNow }, isHeard: store.isCurrent }
       : undefined,
     onFault: (fault) =>
       log.error({ err: fault }, 'open streams could not be rechecked against the store: retrying in 1 s'),
@@ -184,8 +184,8 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig): 
     accounts,
     ledger,
     openStreams,
-    underWay: createUnderWay(clientKey),
-    places: createUpstreamPlaces(),
+    clientLimits: createClientLimits(clientKey),
+    upstreamSlots: createUpstreamSlots(),
     unknownRoutes: createUnknownRoutes(clock),
     canary: createCanaryReport(metrics, logs.named('service.canary'), () => unixSeconds(clock)),
     pages: readBuiltPages(PAGES),

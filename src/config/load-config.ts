@@ -5,7 +5,7 @@ import { CONFIG_NAMES, openConfigFile, readConfigFile, type WhenMissing } from '
 import { EMPTIED, wasConfigured } from './configured-mark.ts';
 import { crossFindings } from './cross-checks.ts';
 import { type Environment, type Layered, layered, type Overrides } from './layers.ts';
-import { meantVariable } from './meant-variable.ts';
+import { misspelledVariable } from './misspelled-variable.ts';
 import { partialSettings } from './partial-settings.ts';
 import { type Finding, findingsOf, messageFor, type Problem, pathText } from './problems/problems.ts';
 import { readYaml, TOO_MANY, type YamlText } from './problems/read-yaml.ts';
@@ -73,7 +73,7 @@ export async function loadConfig(place: ConfigPlace): Promise<ConfigOutcome> {
   if (!yaml.ok) return { kind: 'invalid', problems: yaml.error, file };
   const isEmpty = (yaml.value.tree ?? undefined) === undefined;
   if (isEmpty && (await wasConfigured(directory))) return { kind: 'invalid', problems: [EMPTIED], file };
-  const layers = layered(yaml.value.tree, env, place.overrides ?? {}, (name) => meantVariable(name, jsonSchema()));
+  const layers = layered(yaml.value.tree, env, place.overrides ?? {}, (name) => misspelledVariable(name, jsonSchema()));
   if (entriesIn(layers.tree) > MOST_ENTRIES)
     return { kind: 'invalid', problems: [{ path: '', message: TOO_MANY }], file };
   const placed = (finding: Finding): Problem => asProblem(finding, yaml.value, layers);

@@ -6,8 +6,8 @@ import { PLACE_CAUSES } from './causes/place.ts';
 import { REACH_CAUSES } from './causes/reach.ts';
 import { REQUEST_CAUSES } from './causes/request.ts';
 import { RESPONSE_CAUSES } from './causes/response.ts';
-import { MORE_LINES } from './more-lines.ts';
 import type { InsideSeen, Observations } from './observations.ts';
+import { PROXY_LINES } from './proxy-lines.ts';
 
 export interface Finding {
   readonly name: string;
@@ -48,6 +48,6 @@ export const judgeInside = (inside: InsideSeen): readonly Finding[] =>
 /** Nginx Proxy Manager takes nginx's own lines under "Advanced". */
 export const linesFor = ({ name, lines: known }: Cause, proxy: ProxyKind | undefined): readonly string[] => {
   if (proxy === undefined) return [];
-  const lines: Lines = { ...known, ...MORE_LINES[name] };
+  const lines: Lines = { ...known, ...PROXY_LINES[name] };
   return lines[proxy] ?? (proxy === 'npm' ? lines.nginx : undefined) ?? [];
 };

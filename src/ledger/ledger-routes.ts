@@ -13,7 +13,7 @@ import type { OwnRoute, RouteContext } from '../routes/own-route.ts';
 import { named, TEXT } from '../routes/shapes.ts';
 import type { LocalTime } from './days.ts';
 import { cursorText, type LedgerQuery, readLedgerQuery } from './read-question.ts';
-import { shownRecord } from './shown-record.ts';
+import { recordJson } from './record-formats.ts';
 import { type Downloads, streamRecords } from './stream-records.ts';
 
 export interface LedgerRouteDeps {
@@ -125,7 +125,7 @@ async function list(ctx: RouteContext, asked: LedgerRequest, deps: LedgerRouteDe
   const found = await deps.store.find(question, wanted, cursor);
   const last = found.at(-1);
   if (last && found.length === wanted) ctx.set('Link', `<${nextOf(ctx, last)}>; rel="next"`);
-  respond(ctx, 200, found.map(shownRecord));
+  respond(ctx, 200, found.map(recordJson));
 }
 
 function nextOf(ctx: RouteContext, last: LedgerCursor): string {

@@ -1,7 +1,7 @@
 /** Sightings that follow each other within a minute are one span; a span is a record when it has ended (SPEC 14). Pure. */
 import { isViewingKind, type LedgerEntry, type OpenSpan } from '../domain/ledger.ts';
-import { createCrowds } from './crowds.ts';
 import { detailOf } from './detail.ts';
+import { createRecordLimits } from './record-limits.ts';
 import { firstNames, joined, QUIET_SECONDS, type Sighting, type Subject, type WatchedTime } from './sightings.ts';
 
 /** What was seen in a second is told at its end, and a busy event loop tells it later. */
@@ -49,7 +49,7 @@ export function createSpans(newId: () => string): Spans {
   let grownAt = Number.NEGATIVE_INFINITY;
 
   const isOpen = (key: string): boolean => byKey.has(key);
-  const crowds = createCrowds(isOpen);
+  const crowds = createRecordLimits(isOpen);
   const close = (span: Growing): void => {
     crowds.ended(span.subject);
     ended.push({ span: span.id, entry: entryOf(span) });

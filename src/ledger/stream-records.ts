@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import type { LedgerCursor, LedgerQuestion, LedgerStore, ListedRecord } from '../domain/ledger.ts';
-import { CSV_HEAD, csvLine, shownRecord } from './shown-record.ts';
+import { CSV_HEAD, csvLine, recordJson } from './record-formats.ts';
 
 export interface RecordsRequest {
   readonly question: LedgerQuestion;
@@ -23,7 +23,7 @@ async function* pages(
   { question, format, limit, cursor }: RecordsRequest,
   store: Pick<LedgerStore, 'find'>,
 ): AsyncGenerator<string> {
-  const line = format === 'csv' ? csvLine : (record: ListedRecord) => `${JSON.stringify(shownRecord(record))}\n`;
+  const line = format === 'csv' ? csvLine : (record: ListedRecord) => `${JSON.stringify(recordJson(record))}\n`;
   if (format === 'csv') yield CSV_HEAD;
   let [left, last] = [limit ?? Number.POSITIVE_INFINITY, cursor];
   while (left > 0) {

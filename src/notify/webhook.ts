@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import type { Notice } from '../domain/accounts/notice.ts';
 import { type Clock, unixSeconds } from '../domain/clock.ts';
 import { createPersonQueues } from '../domain/person-queues.ts';
-import { createTurns } from '../domain/turns.ts';
+import { createTaskQueue } from '../domain/task-queue.ts';
 
 /** The address of the webhook, from the operator's configuration alone: no request names an address here. */
 export interface WebhookTarget {
@@ -54,7 +54,7 @@ const RETRY_SECONDS: readonly number[] = [2, 10, 60, 300];
 export function createWebhook(deps: WebhookDeps): Webhook {
   const { target, onResult, retrySeconds = RETRY_SECONDS } = deps;
   const closing = new AbortController();
-  const { enter } = createTurns(POSTS_AT_ONCE);
+  const { enter } = createTaskQueue(POSTS_AT_ONCE);
   let isFailing = false;
 
   /** `none`: there is no receiver any more. */

@@ -1,6 +1,7 @@
 /** A store whose answers come within seconds or not at all: a server that is frozen must not hold requests (SPEC 10). */
-import { inTime } from '../domain/in-time.ts';
+
 import { storeFault } from '../domain/store-fault.ts';
+import { withTimeLimit } from '../domain/time-limit.ts';
 import type { Store } from './open-store.ts';
 
 type Act = (...given: never[]) => Promise<unknown>;
@@ -33,6 +34,6 @@ const bounded = <Part extends object>(part: Part): Part =>
 const boundedCall =
   <Given extends unknown[], Result>(act: (...given: Given) => Promise<Result>) =>
   (...given: Given): Promise<Result> =>
-    inTime(act(...given), CALL_MILLISECONDS, () => {
+    withTimeLimit(act(...given), CALL_MILLISECONDS, () => {
       throw storeFault('unreachable', `PostgreSQL gave no answer within ${CALL_MILLISECONDS} ms`, undefined);
     });

@@ -1,5 +1,5 @@
 /** One scrape: gauges are looked up within a time budget, then all metrics are written as text (SPEC 9). */
-import { inTime } from '../domain/in-time.ts';
+import { withTimeLimit } from '../domain/time-limit.ts';
 import { acceptedFormat, END, type ExpositionFormat, exposed, MEDIA_TYPES } from './exposition.ts';
 import type { Counter, Family } from './series.ts';
 
@@ -24,7 +24,7 @@ export function createScrape(families: readonly Family[], faults: Counter<never,
   const looks: (() => void | Promise<void>)[] = [];
   const parts: ((format: ExpositionFormat) => Promise<string>)[] = [];
   const gathered = async (work: () => Promise<string>): Promise<string> => {
-    const told = await inTime(work(), BUDGET_MS, () => undefined).catch(() => undefined);
+    const told = await withTimeLimit(work(), BUDGET_MS, () => undefined).catch(() => undefined);
     if (told === undefined) faults.add(1);
     return told ?? '';
   };

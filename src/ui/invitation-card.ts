@@ -1,7 +1,8 @@
 /** The card of the page behind an invitation: the form, what became of it, or why the link does not hold (SPEC 12). */
+
+import { cardPage } from './card-page.ts';
 import { escapeHtml } from './escape-html.ts';
 import { asJson } from './fill-page.ts';
-import { lonePage } from './lone-page.ts';
 import type { PageLanguage } from './page-language.ts';
 import { invitationWords } from './pages/invitation/invitation-words.ts';
 import { formatSeconds } from './pages/login/login-outcome.ts';
@@ -38,7 +39,7 @@ export function renderInvitation(shown: InvitationCard, language: PageLanguage, 
   const title = isForm ? text.title : shown.kind === 'accepted' ? text.doneTitle : text.voidTitle;
   const content = isForm ? renderForm(shown, language, places) : renderEnd(shown, language, places);
   const card = `<h1 class="lone-title">${escapeHtml(title)}</h1>\n${content}`;
-  return lonePage({ tag, title, stylesheet: places.stylesheet, script: isForm ? places.script : undefined, card });
+  return cardPage({ tag, title, stylesheet: places.stylesheet, script: isForm ? places.script : undefined, card });
 }
 
 type FormShown = Exclude<Extract<InvitationCard, { readonly user: string }>, { readonly kind: 'accepted' }>;

@@ -1,7 +1,7 @@
 /** The page for a refused navigation: what happened, and the next step (SPEC 5). */
 import type { RefusalReason, RefusedCameras } from '../domain/refusal.ts';
+import { cardPage } from './card-page.ts';
 import { escapeHtml } from './escape-html.ts';
-import { lonePage } from './lone-page.ts';
 import { languageFor } from './page-language.ts';
 import type { RefusalWords } from './pages/words/en.ts';
 
@@ -59,7 +59,7 @@ export function renderRefusalPage(page: RefusalPage): string {
 <p class="refusal-message"><bdi>${message}</bdi></p>
 ${renderPerson(page, refusals)}${renderLinks(page, refusals)}<p class="refusal-request">${escapeHtml(refusals.requestId)} <code><bdi>${escapeHtml(page.requestId)}</bdi></code></p>
 `;
-  return lonePage({ tag, title, stylesheet: page.stylesheet, card });
+  return cardPage({ tag, title, stylesheet: page.stylesheet, card });
 }
 
 /** The message of programs says by itself when the refusal ends. */

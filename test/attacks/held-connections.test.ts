@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, it } from 'node:test';
 import { WebSocket } from 'ws';
-import { MOST_UNDER_WAY } from '../../src/gateway/entry/under-way.ts';
+import { MOST_UNDER_WAY } from '../../src/gateway/entry/client-limits.ts';
 import { ADMIN_PERSON, VERA } from '../support/people.ts';
 import { until } from '../support/until.ts';
 import { answerInForm } from './support/faults.ts';

@@ -4,8 +4,8 @@ import { describe, it } from 'node:test';
 import { loadPolicy } from '../../src/config/policy/load-policy.ts';
 import { PROXY_KINDS } from '../../src/doctor/cause.ts';
 import { CAUSES, judge, judgeInside, linesFor } from '../../src/doctor/judge.ts';
-import { MORE_LINES } from '../../src/doctor/more-lines.ts';
 import type { InsideSeen, Observations } from '../../src/doctor/observations.ts';
+import { PROXY_LINES } from '../../src/doctor/proxy-lines.ts';
 import { policyDigest } from '../../src/domain/policy.ts';
 
 const WELL: InsideSeen = {
@@ -109,7 +109,7 @@ describe('The table of causes', () => {
     assert.deepEqual(gaps, []);
     const names = CAUSES.map(({ name }) => name);
     assert.deepEqual(
-      Object.keys(MORE_LINES).filter((name) => !names.includes(name)),
+      Object.keys(PROXY_LINES).filter((name) => !names.includes(name)),
       [],
     );
   });

@@ -7,8 +7,8 @@ import { sql } from 'kysely';
 import { openForLedger } from '../../src/app/commands/ledger.ts';
 import type { ChainHead, LedgerEntry } from '../../src/domain/ledger.ts';
 import { linkEntries } from '../../src/ledger/chain.ts';
+import { repairingStore } from '../../src/ledger/chain-repair.ts';
 import { deletionEntry, isOfDeletion } from '../../src/ledger/closings.ts';
-import { mendingStore } from '../../src/ledger/mending.ts';
 import { listNotices } from '../../src/ledger/notices.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
 import { newDirectory } from '../support/run-postern.ts';
@@ -273,7 +273,7 @@ for (const { name, skip, newUrl, end } of ENGINES) {
 
     it('is written on behind a forged row with the next number, which keeps its text and is named', async () => {
       const told: unknown[] = [];
-      const mending = mendingStore(store.ledger, (_, mended) => told.push(mended));
+      const mending = repairingStore(store.ledger, (_, mended) => told.push(mended));
       await run(copyTo(idOf(chain, 9), chain, idOf(chain, 8)));
       await run(copyTo(idOf(chain, 999_999_999_999), chain, idOf(chain, 8)));
       await assert.rejects(store.ledger.append(chain, endedAt(NOW + 1), [], NOW, linkEntries));
@@ -287,7 +287,7 @@ for (const { name, skip, newUrl, end } of ENGINES) {
     });
 
     it('is written on behind a head that was deleted, before and after a start', async () => {
-      const mending = mendingStore(store.ledger, () => {});
+      const mending = repairingStore(store.ledger, () => {});
       await run(`delete from ledger_chains where chain = '${chain}'`);
       await mending.append(chain, endedAt(NOW + 1), [], NOW, linkEntries);
       assert.deepEqual(await verified(heads), []);

@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import type { EventCondition, EventQuestion, SliceCount } from '../../src/domain/events/event-question.ts';
 import { isOutOfTime } from '../../src/domain/events/out-of-time.ts';
-import { createTurns } from '../../src/domain/turns.ts';
+import { createTaskQueue } from '../../src/domain/task-queue.ts';
 import { countInWindows, countSlices } from '../../src/store/events/count-slices.ts';
 import { type EventsPlace, STORE_SHAPE } from '../../src/store/events/event-shape.ts';
 import { eventsPlace } from '../../src/store/events/events-table.ts';
@@ -125,7 +125,7 @@ describe('While a question is walked in windows', () => {
 });
 
 it('Walks go one by one, in the order in which they came', async () => {
-  const lane = createTurns(1).enter;
+  const lane = createTaskQueue(1).enter;
   const entered: number[] = [];
   const walks = [1, 2, 3].map(async (walk) => {
     const leave = await lane();

@@ -6,11 +6,11 @@ import type { Upstream } from '../../src/domain/addresses/socket-address.ts';
 import type { RefusalReason } from '../../src/domain/refusal.ts';
 import type { TrustedNetworks } from '../../src/gateway/decision/client-address.ts';
 import type { GateWatch, RequestWatch } from '../../src/gateway/decision/gate-watch.ts';
+import { createClientLimits } from '../../src/gateway/entry/client-limits.ts';
 import { createGate } from '../../src/gateway/entry/gate.ts';
 import type { OpenStreams } from '../../src/gateway/entry/open-streams.ts';
-import { createUnderWay } from '../../src/gateway/entry/under-way.ts';
 import { createUnknownRoutes } from '../../src/gateway/entry/unknown-routes.ts';
-import { createUpstreamPlaces, type PlaceRules } from '../../src/gateway/entry/upstream-places.ts';
+import { createUpstreamSlots, type SlotRules } from '../../src/gateway/entry/upstream-slots.ts';
 import { createForwarder } from '../../src/gateway/forward/forward.ts';
 import type { ForwardRules } from '../../src/gateway/forward/forwarder.ts';
 import { type Listener, listen } from '../../src/gateway/listen/listeners.ts';
@@ -66,7 +66,7 @@ export async function startGate(
   more: {
     readonly tls?: ServedCertificates;
     readonly timeoutHeaders?: number;
-    readonly places?: PlaceRules;
+    readonly upstreamSlots?: SlotRules;
     readonly holdStream?: OpenStreams['add'];
   } = {},
 ): Promise<StartedGate> {
@@ -102,8 +102,8 @@ export async function startGate(
       renderPage: ({ message }) => ({ headers: { 'content-type': 'text/html' }, body: message }),
     }),
     forwarder,
-    underWay: createUnderWay((address) => address),
-    places: createUpstreamPlaces(more.places),
+    clientLimits: createClientLimits((address) => address),
+    upstreamSlots: createUpstreamSlots(more.upstreamSlots),
     openStreams: { add: more.holdStream ?? (() => () => {}), addSocket: () => () => {} },
     onCaller: () => {},
     enterLink: async () => undefined,

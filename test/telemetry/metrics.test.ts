@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Worker } from 'node:worker_threads';
 import { WebSocket } from 'ws';
 import { createLoginLimiter } from '../../src/accounts/login/login-limiter.ts';
-import { countedEvictions } from '../../src/app/telemetry/counted.ts';
+import { countedEvictions } from '../../src/app/telemetry/counting.ts';
 import { parseRateLimit } from '../../src/domain/rate-limit.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { createScrape } from '../../src/telemetry/scrape.ts';

@@ -9,12 +9,12 @@ import { LINK, MADE_LINK, SHARED_THING } from '../http/answers.ts';
 import { unknownFields } from '../http/body-fields.ts';
 import { refuse, refuseFields, refuseFor, respond } from '../http/responses.ts';
 import { type AccountResponseDeps, jsonOf, record } from '../http/route-guards.ts';
-import { type AskLinkDeps, askLink, makerOf } from './ask-link.ts';
+import { linkResponse } from './link-response.ts';
 import type { MadeLink } from './make-link.ts';
-import { shownLink } from './shown-link.ts';
+import { makerOf, type RequestLinkDeps, requestLink } from './request-link.ts';
 import type { LinkRefusal } from './wanted-link.ts';
 
-export interface LinkRouteDeps extends AskLinkDeps, AccountResponseDeps {
+export interface LinkRouteDeps extends RequestLinkDeps, AccountResponseDeps {
   readonly linkStore: LinkStore;
   /** `links.enabled`. */
   readonly hasLinks: boolean;
@@ -74,7 +74,7 @@ async function create(ctx: RouteContext, deps: LinkRouteDeps): Promise<void> {
   if (unknown.length > 0) return refuseFields(ctx, unknown);
   if (lastsLong(body.json) && caller.credential.kind === 'session' && deps.asksProof(caller, 'credentials'))
     return refuseFor(ctx, 'reauthentication-required');
-  const made = await askLink(Object(body.json), caller, maker, deps);
+  const made = await requestLink(Object(body.json), caller, maker, deps);
   if (made.ok) {
     record(ctx, deps, { what: 'link-created', linkId: made.value.link.id });
     return respond(ctx, 201, told(made.value, ctx, deps));
@@ -114,7 +114,7 @@ async function list(ctx: RouteContext, { linkStore, clock }: LinkRouteDeps): Pro
   respond(
     ctx,
     200,
-    links.filter((link) => mayKnow(caller, link)).map((link) => shownLink(link, now)),
+    links.filter((link) => mayKnow(caller, link)).map((link) => linkResponse(link, now)),
   );
 }
 

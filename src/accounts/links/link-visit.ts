@@ -6,16 +6,16 @@ import type { LinkVerdict } from '../../domain/verdict.ts';
 import { type Audit, agentOf } from '../audit.ts';
 import type { AccountContext } from '../http/responses.ts';
 import { cookieClientOf, cookieLine, cookieValues } from '../sessions/session-cookie.ts';
-import type { LinkJudge } from './ask-link.ts';
-import type { LinkDoor } from './link-door.ts';
 import { type LinkPasses, PASS_COOKIE, PASS_SECONDS } from './link-pass.ts';
 import { judgePin, type PinDeps } from './link-pin.ts';
 import { linkPath } from './link-secret.ts';
+import type { LinkViewers } from './link-viewers.ts';
 import type { Links } from './links.ts';
+import type { LinkJudge } from './request-link.ts';
 
 export interface VisitDeps extends PinDeps {
   readonly links: Pick<Links, 'look'> & {
-    readonly door: Pick<LinkDoor, 'mayEnter'>;
+    readonly door: Pick<LinkViewers, 'mayEnter'>;
     /** Counts links that do not hold against their sender's address. */
     verifyFrom(secret: string, cookies: readonly string[], address: string): Promise<LinkVerdict>;
   };

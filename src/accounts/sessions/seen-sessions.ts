@@ -4,7 +4,7 @@ import type { SeenSession, SessionStore } from '../../domain/accounts/session-st
 import { upTo } from '../../domain/bounded.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
-import { withoutSecrets } from '../../domain/hidden-secrets.ts';
+import { maskSecrets } from '../../domain/mask-secrets.ts';
 import type { UserName } from '../../domain/names.ts';
 import { shortText } from '../audit.ts';
 import { createCoalescedWrites } from '../coalesced-writes.ts';
@@ -63,7 +63,7 @@ export function createSeenSessions({ store, keyId, clock, onFault }: SeenSession
   );
   const sighting = (user: UserName, token: SeenToken, { address, agent }: SeenClient): SeenSession => {
     const { tokenId: id, issuedAt: since, expiresAt } = token;
-    const client = { address, agent: shortText(withoutSecrets(agent ?? '')) };
+    const client = { address, agent: shortText(maskSecrets(agent ?? '')) };
     const session = { id, user, ...client, since, lastSeen: unixSeconds(clock), expiresAt, keyId };
     seen.set(id, session);
     return withEnd(session);

@@ -3,9 +3,9 @@ import { LRUCache } from 'lru-cache';
 import { upTo } from '../../domain/bounded.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { HeardChanges } from '../../domain/heard-changes.ts';
-import { inTime } from '../../domain/in-time.ts';
 import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import { storeFault, storeFaultOf } from '../../domain/store-fault.ts';
+import { withTimeLimit } from '../../domain/time-limit.ts';
 
 export interface StoreGraceDeps {
   /** Changes with every change of the store, and at each call while changes may go unheard; without it each question is asked. */
@@ -113,6 +113,6 @@ export function createStoreGrace({ version, heard, clock, seconds = 0 }: StoreGr
 const isUnreachable = (fault: unknown): boolean => storeFaultOf(fault) === 'unreachable';
 
 const withPatience = <Result>(result: Promise<Result>): Promise<Result> =>
-  inTime(result, PATIENCE_MILLISECONDS, () => {
+  withTimeLimit(result, PATIENCE_MILLISECONDS, () => {
     throw storeFault('unreachable', 'the store gave no answer in time', undefined);
   });

@@ -16,13 +16,13 @@ import { rolesOfFile } from '../../config/schema/role-schema.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { DeletionGuard } from '../../domain/deletion-guard.ts';
-import type { AuditedAct } from '../../ledger/doings.ts';
-import type { HoldingStore } from '../../store/held-revocations.ts';
+import type { AuditedAct } from '../../ledger/audited-acts.ts';
+import type { HoldingStore } from '../../store/pending-revocations.ts';
 import type { Logs } from '../../telemetry/logs/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { RecentFailures } from '../../telemetry/recent-failures.ts';
-import { ticks } from '../resources/ticks.ts';
-import { countedEvictions } from '../telemetry/counted.ts';
+import { steadyNow } from '../resources/steady-clock.ts';
+import { countedEvictions } from '../telemetry/counting.ts';
 import { type ActiveAccounts, accountsUnder } from './active-accounts.ts';
 import { keyedBy } from './active-factors.ts';
 import { type Credentials, openCredentials } from './credentials.ts';
@@ -80,7 +80,7 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
   if (!secret.ok) throw new Error(secret.error);
   for (const warning of secret.value.warnings) log.warn(warning);
 
-  const steadyClock = options.steadyClock ?? { now: ticks };
+  const steadyClock = options.steadyClock ?? { now: steadyNow };
   const auditLog = logs.named('service.audit');
   let current = settings;
   const loginPlaces = createLoginPlaces({

@@ -23,7 +23,7 @@ import { rightsOfUser } from '../../domain/rights/rights.ts';
 import { listNotices } from '../../ledger/notices.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { RecentFailures } from '../../telemetry/recent-failures.ts';
-import { countedAudit, countedLimiter, countedLogins, countedSessions } from '../telemetry/counted.ts';
+import { countedAudit, countedLimiter, countedLogins, countedSessions } from '../telemetry/counting.ts';
 import { type FactorDeps, factorsUnder } from './active-factors.ts';
 import type { Credentials } from './credentials.ts';
 import { addressMaker, invitationsUnder } from './invitations-of.ts';

@@ -14,9 +14,9 @@ import { createTickets } from '../../accounts/second-factor/step-ticket.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { err } from '../../domain/result.ts';
-import type { HoldingStore } from '../../store/held-revocations.ts';
+import type { HoldingStore } from '../../store/pending-revocations.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import { countedFactor, countedPasskeys } from '../telemetry/counted.ts';
+import { countedFactor, countedPasskeys } from '../telemetry/counting.ts';
 import { consoleSite } from './invitations-of.ts';
 
 /** What outlives every reload. */

@@ -7,7 +7,7 @@ import { accountWindows, addressWindows, createSharedLimiter } from '../../accou
 import type { AttemptStore } from '../../domain/attempt-store.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import { countedEvictions } from '../telemetry/counted.ts';
+import { countedEvictions } from '../telemetry/counting.ts';
 
 export interface Limits {
   readonly limiter: LoginLimiter;

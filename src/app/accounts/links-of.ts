@@ -1,7 +1,7 @@
 /** Links as the configuration has them: what they are worth, their viewers and their PINs (SPEC 13). */
 import type { Audit } from '../../accounts/audit.ts';
-import { createLinkDoor, type LinkDoor, type Visit } from '../../accounts/links/link-door.ts';
 import type { LinkPasses } from '../../accounts/links/link-pass.ts';
+import { createLinkViewers, type LinkViewers, type Visit } from '../../accounts/links/link-viewers.ts';
 import { createLinks, type LinkDeps, type Links } from '../../accounts/links/links.ts';
 import { createLoginLimiter, type MemoryLimiter, settled } from '../../accounts/login/login-limiter.ts';
 import type { Settings } from '../../config/schema/schema.ts';
@@ -23,7 +23,7 @@ export interface ActiveLinks extends Links {
   sharedFrom(secret: string, address: string): MaybePromise<SharedThing | 'limited' | undefined>;
   /** Counts links that do not hold against their sender's address. */
   verifyFrom(secret: string, cookies: readonly string[], address: string): Promise<LinkVerdict>;
-  readonly door: LinkDoor;
+  readonly door: LinkViewers;
   /** Lets a viewer in whose request was admitted; gives the reason when the link is used up. */
   enter(caller: Caller, client: Client, request: RequestFacts): Promise<RefusalReason | undefined>;
 }
@@ -57,7 +57,7 @@ export function linksUnder({ links: { enabled }, auth }: Settings, deps: ActiveL
     owesFactor,
     isEnabled: enabled,
   });
-  const door = told(createLinkDoor({ linkStore, clock }), deps);
+  const door = told(createLinkViewers({ linkStore, clock }), deps);
   const onRefused = (): void => deps.metrics.links.add(1, 'refused');
   return {
     ...links,
@@ -100,7 +100,7 @@ export function linksUnder({ links: { enabled }, auth }: Settings, deps: ActiveL
 }
 
 /** Each first opening by a viewer has its audit line; the first of all is told to the operator where the maker wished it. */
-const told = (door: LinkDoor, { store, audit }: ActiveLinksDeps): LinkDoor => ({
+const told = (door: LinkViewers, { store, audit }: ActiveLinksDeps): LinkViewers => ({
   ...door,
   async enter(visit) {
     const outcome = await door.enter(visit);

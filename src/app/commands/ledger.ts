@@ -2,7 +2,7 @@
 import { loadConfig } from '../../config/load-config.ts';
 import { formatProblem } from '../../config/problems/problems.ts';
 import type { ChainClosing, ChainHead, StoredRecord } from '../../domain/ledger.ts';
-import { CSV_HEAD, csvLine, shownRecord } from '../../ledger/shown-record.ts';
+import { CSV_HEAD, csvLine, recordJson } from '../../ledger/record-formats.ts';
 import type { Misfit } from '../../ledger/verify.ts';
 import { checkLedger } from '../../ledger/verify-all.ts';
 import type { CommandPlace } from './commands.ts';
@@ -77,7 +77,7 @@ export async function openForLedger(place: CommandPlace): Promise<LedgerCommand>
       let done = 0;
       if (format === 'csv') await write(CSV_HEAD);
       for await (const row of allRows()) {
-        await write(format === 'csv' ? csvLine(row) : `${JSON.stringify(shownRecord(row))}\n`);
+        await write(format === 'csv' ? csvLine(row) : `${JSON.stringify(recordJson(row))}\n`);
         done += 1;
         report(Math.min(done, total), total);
       }

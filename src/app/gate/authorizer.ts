@@ -2,7 +2,7 @@
 import type { ServiceConfig } from '../../config/service-config.ts';
 import { type CameraScope, visibleCameras } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
-import { withoutSecrets } from '../../domain/hidden-secrets.ts';
+import { maskSecrets } from '../../domain/mask-secrets.ts';
 import type { CameraName } from '../../domain/names.ts';
 import type { Remembering } from '../../domain/remembering.ts';
 import type { Rules } from '../../gateway/decision/admit.ts';
@@ -20,7 +20,7 @@ import type { Components } from '../resources/components.ts';
 import { logRules } from '../resources/logs.ts';
 import type { TrustedHeaders } from '../resources/trusted-headers.ts';
 import { askerOf } from '../resources/upstreams.ts';
-import { countedRole, countedSecretCheck, countedVerify } from '../telemetry/counted.ts';
+import { countedRole, countedSecretCheck, countedVerify } from '../telemetry/counting.ts';
 import { createExplainer, type Explainer } from './explain.ts';
 import { decisionRules, destinationRules, headerRules, ownerLookup, routeTable } from './rules.ts';
 
@@ -137,7 +137,7 @@ const LONGEST_LOGGED_PATH = 512;
 function identityTrace(logs: Logs): Trace {
   const log = logs.named(TRACED);
   return (entry, { method, target, peer }) => {
-    const path = withoutSecrets(target.split('?', 1)[0]?.slice(0, LONGEST_LOGGED_PATH) ?? '');
+    const path = maskSecrets(target.split('?', 1)[0]?.slice(0, LONGEST_LOGGED_PATH) ?? '');
     log.debug({ ...entry, peer, method, path }, 'identified');
   };
 }

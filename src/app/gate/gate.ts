@@ -27,7 +27,7 @@ import { renderRefusalPage } from '../../ui/refusal-page.ts';
 import { ASSETS_PATH, createPages } from '../../ui/serve-ui.ts';
 import type { ActiveAccounts } from '../accounts/active-accounts.ts';
 import type { Components } from '../resources/components.ts';
-import { ticks } from '../resources/ticks.ts';
+import { steadyNow } from '../resources/steady-clock.ts';
 import { askerOf, nvrVersion, questionFor } from '../resources/upstreams.ts';
 import type { Authorizer } from './authorizer.ts';
 import { formLogIn } from './form-login.ts';
@@ -45,8 +45,8 @@ export interface GateSources {
   readonly components: Components;
   readonly pages: BuiltPages;
   readonly openStreams: GateDeps['openStreams'];
-  readonly underWay: GateDeps['underWay'];
-  readonly places: GateDeps['places'];
+  readonly clientLimits: GateDeps['clientLimits'];
+  readonly upstreamSlots: GateDeps['upstreamSlots'];
   /** Remembers the renewed cookie of `/auth`: the same memory as for identity. */
   readonly remembering: Remembering;
   readonly onCaller: GateDeps['onCaller'];
@@ -86,14 +86,14 @@ export function gateDeps(deps: GateSources): GateDeps {
       pushHosts: settings.nvr.push_endpoints,
       bodySeconds: settings.server.timeout_login_body,
       ask: askerOf(settings),
-      countAtNvr: createNvrCounts({ now: ticks, startedAt: deps.ledger.now() }),
+      countAtNvr: createNvrCounts({ now: steadyNow, startedAt: deps.ledger.now() }),
       askText: async (upstream, path) => askText(await questionFor(settings, upstream, path)),
       ownConfig: async () => ownConfigOf(settings, await accounts.roles(), cameras.current() ?? []),
       onConfigRead: cameras.learn,
     },
     openStreams: deps.openStreams,
-    underWay: deps.underWay,
-    places: deps.places,
+    clientLimits: deps.clientLimits,
+    upstreamSlots: deps.upstreamSlots,
     onCaller: deps.onCaller,
     unknownRoutes: deps.unknownRoutes,
     newRequestId: randomUUID,
@@ -146,7 +146,7 @@ function ownRoutes(
       ...login,
       visibleCameras: seen,
       friendlyNameOf: (camera) => components.cameras.it.layout()?.friendly?.get(camera as CameraName),
-      knowsCustomRoles: createNvrRelease({ ask: () => nvrVersion(settings), now: ticks }).knowsCustomRoles,
+      knowsCustomRoles: createNvrRelease({ ask: () => nvrVersion(settings), now: steadyNow }).knowsCustomRoles,
     },
     pages,
     invitations: { ...invitations, byForm: pages.invitation.post },

@@ -1,6 +1,6 @@
 /** What links need of the NVR and of the decision: the camera of an event, and whether a link would be admitted (SPEC 13). */
 import { linkFiles, linkTarget } from '../../access/link-targets.ts';
-import type { LinkJudge } from '../../accounts/links/ask-link.ts';
+import type { LinkJudge } from '../../accounts/links/request-link.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';

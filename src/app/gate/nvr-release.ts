@@ -1,7 +1,7 @@
 /** Whether the pages of this NVR know custom roles: those of Frigate before 0.17 know admin and viewer only, and show any other role "Access Denied" (SPEC 5). */
 import { compareReleases } from '../../doctor/causes/inside.ts';
 import { FIRST_WITH_ROLES } from '../../doctor/observations.ts';
-import { inTime } from '../../domain/in-time.ts';
+import { withTimeLimit } from '../../domain/time-limit.ts';
 
 export interface NvrRelease {
   /** True as well while the NVR does not say its version. Never rejects. */
@@ -43,7 +43,7 @@ export function createNvrRelease({ ask, now, longestWait = LONGEST_WAIT }: NvrRe
       const isFresh = known !== undefined && now() - known.at < FRESH;
       const refreshing = isFresh ? undefined : refresh();
       // A page waits for its profile: only the first answer is waited for, and not for long.
-      if (refreshing && known?.version === undefined) await inTime(refreshing, longestWait, () => undefined);
+      if (refreshing && known?.version === undefined) await withTimeLimit(refreshing, longestWait, () => undefined);
       return compareReleases(known?.version, FIRST_WITH_ROLES) >= 0;
     },
   };

@@ -5,7 +5,7 @@ import { camerasInBody } from '../../access/judge-body.ts';
 import { layoutOfNames, type RecorderLayout } from '../../access/recorder-layout.ts';
 import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import type { OwnerKind } from '../../domain/policy-terms.ts';
-import { createTurns } from '../../domain/turns.ts';
+import { createTaskQueue } from '../../domain/task-queue.ts';
 import type { Admitted } from '../../gateway/decision/admit.ts';
 import type { OwnerCameras } from '../../gateway/decision/owner-lookup.ts';
 import type { AskedPictures } from '../../gateway/entry/viewing-watch.ts';
@@ -74,7 +74,7 @@ function again(cameras: readonly string[]): readonly string[] {
 /** The cameras of ids, remembered; a few questions at a time, so that a page of pictures does not load the NVR twice. */
 function createOwned(camerasOf: OwnerCameras) {
   const known = new Map<string, ViewedCameras>();
-  const { enter, waiting } = createTurns(AT_ONCE);
+  const { enter, waiting } = createTaskQueue(AT_ONCE);
   return async (kind: OwnerKind, id: string, { target }: Admitted, method: string): Promise<ViewedCameras> => {
     const key = `${kind} ${id}`;
     const remembered = known.get(key);

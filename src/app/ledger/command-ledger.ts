@@ -2,9 +2,9 @@
 import type { Clock } from '../../domain/clock.ts';
 import type { LedgerEntry, LedgerRecord, LedgerStore } from '../../domain/ledger.ts';
 import { messageOf } from '../../domain/message-of.ts';
+import { type AuditedAct, doingOf, entryOf, isNotice } from '../../ledger/audited-acts.ts';
 import { linkEntries } from '../../ledger/chain.ts';
-import { type AuditedAct, doingOf, entryOf, isNotice } from '../../ledger/doings.ts';
-import { mendedSentence, mendingStore } from '../../ledger/mending.ts';
+import { repairedSentence, repairingStore } from '../../ledger/chain-repair.ts';
 
 export interface CommandLedger {
   note(act: AuditedAct): void;
@@ -35,7 +35,7 @@ export function openCommandLedger({ ledger, isEnabled, clock, onWritten, warn }:
       try {
         const chain = await ledger.commandChain(now());
         const ended = entries.splice(0).map((entry) => ({ entry }));
-        const mending = mendingStore(ledger, (...changed) => warn(mendedSentence(...changed)));
+        const mending = repairingStore(ledger, (...changed) => warn(repairedSentence(...changed)));
         onWritten(await mending.append(chain, { ended, open: [] }, [], now(), linkEntries));
       } catch (fault) {
         warn(`the ledger has no record of it (${messageOf(fault)}); it was done all the same`);

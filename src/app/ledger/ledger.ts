@@ -5,10 +5,10 @@ import type { Settings } from '../../config/schema/schema.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { DeletionGuard } from '../../domain/deletion-guard.ts';
 import { LEDGER_KINDS } from '../../domain/ledger.ts';
+import { type AuditedAct, doingOf, isNotice } from '../../ledger/audited-acts.ts';
+import { repairedSentence, repairingStore } from '../../ledger/chain-repair.ts';
 import type { LocalTime } from '../../ledger/days.ts';
-import { type AuditedAct, doingOf, isNotice } from '../../ledger/doings.ts';
 import { activeLocalClock } from '../../ledger/local-time.ts';
-import { mendedSentence, mendingStore } from '../../ledger/mending.ts';
 import { createSightings, type LedgerNews, type Sightings } from '../../ledger/sightings.ts';
 import { createLedgerWriter, type LedgerWriter } from '../../ledger/writer.ts';
 import type { Store } from '../../store/open-store.ts';
@@ -83,9 +83,9 @@ function openWriting(
   now: () => number,
   localTime: Ledger['localTime'],
 ): Writing {
-  const mending = mendingStore(store.ledger, (chain, mended) => {
+  const mending = repairingStore(store.ledger, (chain, mended) => {
     metrics.ledgerForged.add(mended.rows + Number(mended.isHeadRestored));
-    log.error({ chain }, mendedSentence(chain, mended));
+    log.error({ chain }, repairedSentence(chain, mended));
   });
   const ledger = { ...store.ledger, ...mending };
   const writer = createLedgerWriter({

@@ -18,7 +18,7 @@ import type { Store } from '../../store/open-store.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Reached } from '../../telemetry/readiness.ts';
 import { type EventUpkeepDeps, keepEvents } from './event-upkeep.ts';
-import { ticks } from './ticks.ts';
+import { steadyNow } from './steady-clock.ts';
 
 export interface EventsBackend {
   readonly upstream: Upstream;
@@ -80,7 +80,7 @@ export async function openEvents(settings: Settings, deps: EventsDeps): Promise<
   let watch: WorkerWatch | undefined;
   const worker = keepWorker({
     start,
-    now: ticks,
+    now: steadyNow,
     onDown(fault, pause) {
       metrics.eventsUp.set(0);
       log.error({ err: fault, inSeconds: pause / 1000 }, 'the events backend has ended: it is being restarted');
@@ -91,7 +91,7 @@ export async function openEvents(settings: Settings, deps: EventsDeps): Promise<
       watch ??= watchWorker({
         ask: (patience) => askWorker(socketPath, patience),
         restart: (reason) => worker.terminate(new Error(reason)),
-        now: ticks,
+        now: steadyNow,
         longestWork: QUERY_SECONDS * 1000,
       });
       if (!isAnother) return;

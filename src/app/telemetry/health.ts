@@ -1,13 +1,13 @@
 /** The health of store, process and log output: kept up to date, and told to log and metrics (SPEC 9, 10). */
 import type { Logger } from 'pino';
 import type { Clock } from '../../domain/clock.ts';
-import type { HeldRevocationDeps } from '../../store/held-revocations.ts';
+import type { PendingRevocationDeps } from '../../store/pending-revocations.ts';
 import { createStoreHealth, type StoreHealth } from '../../store/store-health.ts';
 import type { ConsoleStream } from '../../telemetry/logs/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { createProcessHealth, type ProcessHealth } from '../../telemetry/process-health.ts';
 import { type CheckResult, OK } from '../../telemetry/readiness.ts';
-import { ticks } from '../resources/ticks.ts';
+import { steadyNow } from '../resources/steady-clock.ts';
 
 export interface Health {
   readonly store: StoreHealth;
@@ -17,7 +17,7 @@ export interface Health {
   onFull(): void;
   log(): CheckResult;
   /** What is told of revocations that could not be written. */
-  revocations(): HeldRevocationDeps;
+  revocations(): PendingRevocationDeps;
   close(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ const TOLD_AGAIN_MS = 60_000;
 export function openHealth(metrics: Metrics, log: Logger, clock: Clock, console: ConsoleStream): Health {
   metrics.storeUp.set(1);
   const store = createStoreHealth({
-    now: ticks,
+    now: steadyNow,
     onFault: (kind) => metrics.storeFaults.add(1, kind),
     onChange(fault) {
       metrics.storeUp.set(fault ? 0 : 1);
@@ -47,7 +47,7 @@ export function openHealth(metrics: Metrics, log: Logger, clock: Clock, console:
   });
   const process = createProcessHealth({
     clock,
-    ticks,
+    ticks: steadyNow,
     onClockJump(seconds) {
       metrics.clockJumps.add(1);
       log.warn(
@@ -62,8 +62,8 @@ export function openHealth(metrics: Metrics, log: Logger, clock: Clock, console:
   return {
     onFull() {
       metrics.connectionsRefused.add(1);
-      if (ticks() - toldAt < TOLD_AGAIN_MS) return;
-      toldAt = ticks();
+      if (steadyNow() - toldAt < TOLD_AGAIN_MS) return;
+      toldAt = steadyNow();
       log.error(
         'connections are closed because few file descriptors are left: raise the limit of the service (ulimit -n, LimitNOFILE=)',
       );

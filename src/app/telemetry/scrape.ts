@@ -11,7 +11,7 @@ import { type ExpositionFormat, exposed, MEDIA_TYPES } from '../../telemetry/exp
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { createProcessMetrics } from '../../telemetry/process-metrics.ts';
 import { createScrape, type Scrape } from '../../telemetry/scrape.ts';
-import { ticks } from '../resources/ticks.ts';
+import { steadyNow } from '../resources/steady-clock.ts';
 import { nvrCheck } from '../resources/upstreams.ts';
 import type { RuntimeTelemetry } from './telemetry.ts';
 
@@ -51,7 +51,7 @@ export function openScrape(sources: ScrapeSources): Scrape {
   });
   scrape.onScrape(watch.countOpenSockets);
   scrape.onScrape(nameCameras);
-  scrape.onScrape(() => metrics.activeSessions.setAll(sessions.countByRole(ticks())));
+  scrape.onScrape(() => metrics.activeSessions.setAll(sessions.countByRole(steadyNow())));
   scrape.onScrape(() => metrics.hashQueue.set(sources.waitingPasswordChecks()));
   scrape.onScrape(() => metrics.rateLimitEntries.set(limiterEntries.ip(), 'ip'));
   scrape.onScrape(() => metrics.rateLimitEntries.set(limiterEntries.apikey(), 'apikey'));
@@ -115,8 +115,8 @@ function nvrProbe(activeSettings: () => Settings, metrics: Metrics): () => void 
   return () => {
     const settings = activeSettings();
     if (!settings.nvr.url) return metrics.upstreamUp.set(undefined);
-    if (ticks() - askedAt < PROBE_MS) return;
-    askedAt = ticks();
+    if (steadyNow() - askedAt < PROBE_MS) return;
+    askedAt = steadyNow();
     void nvrCheck(settings).then(({ kind }) => metrics.upstreamUp.set(kind === 'ok' ? 1 : 0));
   };
 }

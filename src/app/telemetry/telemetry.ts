@@ -11,7 +11,7 @@ import type { Logs } from '../../telemetry/logs/log.ts';
 import { createMetrics, type Metrics } from '../../telemetry/metrics.ts';
 import { createRecentFailures, type RecentFailures } from '../../telemetry/recent-failures.ts';
 import { watchGate } from '../../telemetry/watch-gate.ts';
-import { ticks } from '../resources/ticks.ts';
+import { steadyNow } from '../resources/steady-clock.ts';
 import type { TrustedHeaders } from '../resources/trusted-headers.ts';
 
 export interface RuntimeTelemetry {
@@ -50,7 +50,7 @@ export function openTelemetry(deps: TelemetryDeps): RuntimeTelemetry {
   const watch = watchGate({
     metrics,
     sessions,
-    ticks,
+    ticks: steadyNow,
     log: createAccessLog(logs, recent, deps.onRefusedAct),
     isIdentityHeader: (name) => name.startsWith('remote-') || trustedHeaders.current().names.has(name),
     maySendIdentity: (request) => proxyPeers(activeSettings())(request),

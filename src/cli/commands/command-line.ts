@@ -3,9 +3,9 @@
 import { Command, Option } from 'commander';
 import { nearest } from '../../config/problems/nearest.ts';
 import { unixSeconds } from '../../domain/clock.ts';
+import { endQuietly } from '../broken-pipe.ts';
 import { commandWords, defaultDirectory } from '../command-words.ts';
 import type { StoreUse } from '../on-store.ts';
-import { endQuietly } from '../reader-left.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { VERSION } from '../version.ts';
 import { registerBackendCommand } from './backend.ts';

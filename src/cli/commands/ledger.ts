@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import type { LedgerCommand } from '../../app/commands/ledger.ts';
 import type { ChainHead } from '../../domain/ledger.ts';
 import { messageOf } from '../../domain/message-of.ts';
+import { isBrokenPipe } from '../broken-pipe.ts';
 import { createProgress, type Screen } from '../progress.ts';
-import { isReaderLeft } from '../reader-left.ts';
 
 export interface LedgerCommandsDeps {
   readonly openLedger: () => Promise<LedgerCommand>;
@@ -85,7 +85,7 @@ async function run(
     command = await openLedger();
     exit((await work(command)) ? 0 : 1);
   } catch (fault) {
-    if (isReaderLeft(fault)) return exit(0);
+    if (isBrokenPipe(fault)) return exit(0);
     stderr.write(`${messageOf(fault)}\n`);
     exit(1);
   } finally {

@@ -14,10 +14,10 @@ import type { HeaderRules } from '../forward/rewrite-headers.ts';
 import type { ObligationDeps } from '../narrow/obligations.ts';
 import type { RefusalRules } from '../response/error-responses.ts';
 import type { MessageRelay } from '../websocket/message-relay.ts';
+import type { ClientLimits } from './client-limits.ts';
 import type { OpenStreams } from './open-streams.ts';
-import type { UnderWay } from './under-way.ts';
 import type { UnknownRoutes } from './unknown-routes.ts';
-import type { UpstreamPlaces } from './upstream-places.ts';
+import type { UpstreamSlots } from './upstream-slots.ts';
 import type { ViewingWatch } from './viewing-watch.ts';
 
 export interface GateDeps {
@@ -27,8 +27,8 @@ export interface GateDeps {
   readonly refusals: () => RefusalRules;
   readonly forwarder: Forwarder;
   /** What one client may have under way; it outlives a reload, as the connections do. */
-  readonly underWay: UnderWay;
-  readonly places: UpstreamPlaces;
+  readonly clientLimits: ClientLimits;
+  readonly upstreamSlots: UpstreamSlots;
   readonly ownRoutes: readonly BoundRoute[];
   /** A Set-Cookie line when the caller's session is near its end (interface 5.1.2). */
   readonly renewal: (caller: Caller, client: Client) => MaybePromise<string | undefined>;

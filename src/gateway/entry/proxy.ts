@@ -26,8 +26,8 @@ type ProxyDeps = Pick<
   | 'refusals'
   | 'headers'
   | 'forwarder'
-  | 'underWay'
-  | 'places'
+  | 'clientLimits'
+  | 'upstreamSlots'
   | 'renewal'
   | 'recheck'
   | 'obligationDeps'
@@ -59,7 +59,7 @@ async function forwardAdmitted(admitted: AdmittedRequest, deps: ProxyDeps, sentI
   if (isServedHere(admission.route)) return sendRefusal('path-not-found');
   const destination = destinationOf(facts.method, admission.target, deps.destinations());
   if (destination.kind === 'none') return sendRefusal(isOwn(admission.route) ? 'path-not-found' : 'no-nvr');
-  const leave = deps.underWay.enter(admission, deps.rules().trusted);
+  const leave = deps.clientLimits.enter(admission, deps.rules().trusted);
   if (!leave) {
     watch.onRefusal('client-busy');
     return sendRefusal('client-busy');
@@ -96,7 +96,7 @@ async function forwardAdmitted(admitted: AdmittedRequest, deps: ProxyDeps, sentI
     });
   response.on(
     'close',
-    deps.places.take(destination.upstream, forward, () => refuse(failureAt(destination, 'nvr-busy'))),
+    deps.upstreamSlots.take(destination.upstream, forward, () => refuse(failureAt(destination, 'nvr-busy'))),
   );
 }
 

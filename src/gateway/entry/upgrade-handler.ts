@@ -47,7 +47,7 @@ export async function handleUpgrade(
       watch.onFailure(reason);
       refuse(reason);
     };
-    const leave = deps.underWay.enter(admission, deps.rules().trusted);
+    const leave = deps.clientLimits.enter(admission, deps.rules().trusted);
     if (!leave) return refuse('client-busy');
     const ends = [leave];
     socket.once('close', () => {
@@ -69,7 +69,7 @@ export async function handleUpgrade(
       else deps.forwarder.upgrade(request, socket, head, upstream, { ...passed, errorReader });
     };
     if (socket.destroyed) return;
-    ends.push(deps.places.take(upstream, forward, () => onFailure('nvr-busy')));
+    ends.push(deps.upstreamSlots.take(upstream, forward, () => onFailure('nvr-busy')));
   } catch (fault) {
     watch.onFault(fault);
     refuse(reasonOfFault(fault));

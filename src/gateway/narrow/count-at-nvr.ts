@@ -10,7 +10,7 @@ import { numberOf } from '../../domain/events/parse-value.ts';
 import { sliceOf, sliceTime } from '../../domain/events/time-slices.ts';
 import { canonicalZone, createZoneOffsets } from '../../domain/events/zone-offsets.ts';
 import type { RequestTarget } from '../../domain/request.ts';
-import { createTurns } from '../../domain/turns.ts';
+import { createTaskQueue } from '../../domain/task-queue.ts';
 import type { Admitted } from '../decision/admit.ts';
 import type { AskNvr } from './compose-list.ts';
 import { createNvrList, type ListedEvent, type NvrList } from './listed-at-nvr.ts';
@@ -92,7 +92,7 @@ export function createNvrCounts({
 
 /** Rejects at once when too many wait. */
 function boundedTurns() {
-  const { enter, waiting } = createTurns(MOST_AT_ONCE);
+  const { enter, waiting } = createTaskQueue(MOST_AT_ONCE);
   return async <Read>(read: () => Promise<Read>): Promise<Read> => {
     if (waiting() >= MOST_WAITING) throw new TooManyLists();
     const leave = await enter();

@@ -2,7 +2,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Deadline } from '../../domain/events/event-question.ts';
 import { isPast, outOfTime } from '../../domain/events/out-of-time.ts';
-import type { Turns } from '../../domain/turns.ts';
+import type { TaskQueue } from '../../domain/task-queue.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import type { Tables } from '../engine/tables.ts';
 
@@ -20,7 +20,7 @@ export interface EventsPlace {
   readonly db: Kysely<Tables>;
   readonly shape: EventShape;
   readonly words: Dialect;
-  readonly walks: Turns['enter'];
+  readonly walks: TaskQueue['enter'];
   /** When the newest event began, as far as any list has told. */
   readonly newest: { at: number | undefined };
   readonly deadline?: Deadline | undefined;

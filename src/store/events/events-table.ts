@@ -2,21 +2,21 @@
 import { type Kysely, sql } from 'kysely';
 import type { BoundedEventSource, EventSource, StoredEvent } from '../../domain/events/event-question.ts';
 import { plainJson } from '../../domain/plain-json.ts';
-import { createTurns } from '../../domain/turns.ts';
+import { createTaskQueue } from '../../domain/task-queue.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import type { EventsTable, Tables } from '../engine/tables.ts';
 import { countByLabel, firstStart, groupEvents, writesByDay } from './count-events.ts';
 import { countSlices } from './count-slices.ts';
 import { distinctCameras, distinctNames, labelsOf, namesOfAll } from './distinct-names.ts';
 import type { EventShape, EventsPlace } from './event-shape.ts';
-import { spanOf } from './near-first.ts';
+import { spanOf } from './newest-first.ts';
 import { windowedFind } from './windowed-find.ts';
 
 export const eventsPlace = (db: Kysely<Tables>, shape: EventShape, words: Dialect): EventsPlace => ({
   db,
   shape,
   words,
-  walks: createTurns(1).enter,
+  walks: createTaskQueue(1).enter,
   newest: { at: undefined },
 });
 

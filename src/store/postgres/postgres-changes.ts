@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { HeardChanges } from '../../domain/heard-changes.ts';
 import { assertPrimary } from './host-pools.ts';
 import { firstThatHears, type ListenOptions } from './listen.ts';
-import { createNamedChanges } from './named-changes.ts';
+import { createRowNotices } from './row-notices.ts';
 
 /** A query on the listening connection: when it is answered, every notice that was sent before it has been read. */
 const HEARTBEAT_MILLISECONDS = 500;
@@ -39,7 +39,7 @@ export interface ChangeFeedOptions extends ListenOptions {
 export async function openChangeFeed(options: ChangeFeedOptions): Promise<ChangeFeed> {
   const { now, onCurrent, onReconnect } = options;
   const isOneOfSeveral = options.clients.length > 1;
-  const changes = createNamedChanges();
+  const changes = createRowNotices();
   let staleCalls = 0;
   let heardAt = Number.NEGATIVE_INFINITY;
   let wasCurrent = true;

@@ -2,7 +2,7 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
-import { createTurns, type Turns } from '../../domain/turns.ts';
+import { createTaskQueue, type TaskQueue } from '../../domain/task-queue.ts';
 import { mayChangeVerdict } from '../engine/changes-no-verdict.ts';
 import { isBusy, namedFault } from './sqlite-faults.ts';
 
@@ -40,7 +40,7 @@ export interface SqliteDriver extends Driver {
 
 export function createSqliteDriver(deps: DriverDeps): SqliteDriver {
   const { reader, writer } = deps;
-  const queue = createTurns(1).enter;
+  const queue = createTaskQueue(1).enter;
   const execute = async (query: CompiledQuery, connection: Connection): Promise<QueryResult<never>> => {
     const changes = mayChangeVerdict(query.sql);
     if (connection.release) {
@@ -115,7 +115,7 @@ export function createSqliteDriver(deps: DriverDeps): SqliteDriver {
  * A plain `begin` takes the write lock at the first write, and fails there without waiting when another process has
  * written since the first read. `begin immediate` takes it at once, so writers queue.
  */
-async function begin(writer: DatabaseSync, queue: Turns['enter'], deps: DriverDeps): Promise<() => void> {
+async function begin(writer: DatabaseSync, queue: TaskQueue['enter'], deps: DriverDeps): Promise<() => void> {
   const deadline = performance.now() + LOCK_PATIENCE_MS;
   const release = await queue();
   try {

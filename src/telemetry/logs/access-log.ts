@@ -1,6 +1,6 @@
 /** The access log, one line for each finished request, and the lines for refused and failed requests (SPEC 9). */
 import { credentialName } from '../../domain/caller.ts';
-import { withoutSecrets } from '../../domain/hidden-secrets.ts';
+import { maskSecrets } from '../../domain/mask-secrets.ts';
 import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
 import { type RequestFacts, singleHeader } from '../../domain/request.ts';
 import { storeFaultOf } from '../../domain/store-fault.ts';
@@ -91,14 +91,14 @@ const LONGEST_AGENT = 200;
 const pathOf = ({ target }: RequestFacts): string => {
   const query = target.indexOf('?');
   const path = target.slice(0, Math.min(query < 0 ? target.length : query, 2 * LONGEST_LOGGED_PATH));
-  return withoutSecrets(path).slice(0, LONGEST_LOGGED_PATH);
+  return maskSecrets(path).slice(0, LONGEST_LOGGED_PATH);
 };
 
 const agentOf = ({ request, described = request }: RequestRecord): string | undefined => {
   const agent = singleHeader(described, 'user-agent')
     ?.slice(0, 2 * LONGEST_AGENT)
     .toWellFormed();
-  return agent && withoutSecrets(agent).slice(0, LONGEST_AGENT).toWellFormed();
+  return agent && maskSecrets(agent).slice(0, LONGEST_AGENT).toWellFormed();
 };
 
 const what = ({ request, described = request }: RequestRecord) => ({

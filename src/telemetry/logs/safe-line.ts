@@ -1,6 +1,6 @@
 /** Makes every log line safe: secrets are redacted, and control characters are escaped so that no line can be forged (SPEC 9). */
 
-import { TOKEN } from '../../domain/hidden-secrets.ts';
+import { TOKEN } from '../../domain/mask-secrets.ts';
 import { visibleJson } from '../../domain/visible-text.ts';
 
 /** Fields that hold secrets, wherever they stand in a line. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createStoreGrace } from '../../../src/accounts/sessions/store-grace.ts';
 import { type StoreFault, storeFault } from '../../../src/domain/store-fault.ts';
-import { createNamedChanges, type NamedChanges } from '../../../src/store/postgres/named-changes.ts';
+import { createRowNotices, type RowNotices } from '../../../src/store/postgres/row-notices.ts';
 import { movableClock } from '../../support/clock.ts';
 
 const GRACE_SECONDS = 60;
@@ -12,7 +12,7 @@ const GRACE_SECONDS = 60;
 function storeWithGrace(seconds = GRACE_SECONDS) {
   const clock = movableClock();
   let [stale, reads] = [0, 0];
-  const heard = createNamedChanges();
+  const heard = createRowNotices();
   let fault: Error | undefined;
   const version = (): string => (fault ? `stale.${++stale}` : `${heard.revision()}`);
   const ask = createStoreGrace({ version, heard, clock, seconds }).memory<string>(10, {
@@ -88,7 +88,7 @@ describe('The grace of a store that cannot be reached', () => {
     assert.equal(await ask(), 'good (in grace)');
   });
 
-  const UNNAMED: Readonly<Record<string, (heard: NamedChanges) => void>> = {
+  const UNNAMED: Readonly<Record<string, (heard: RowNotices) => void>> = {
     'may have gone unheard': (heard) => heard.missed(),
     'names a table alone': (heard) => heard.heard('users'),
     'was made here and is not named yet': (heard) => heard.changedHere(),

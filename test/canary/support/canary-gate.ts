@@ -4,13 +4,13 @@ import type { RecorderLayout } from '../../../src/access/recorder-layout.ts';
 import type { createRoleRegistry } from '../../../src/accounts/roles/role-registry.ts';
 import { ownConfigOf } from '../../../src/app/gate/gate.ts';
 import { decisionRules, destinationRules, headerRules, ownerLookup, routeTable } from '../../../src/app/gate/rules.ts';
-import { ticks } from '../../../src/app/resources/ticks.ts';
+import { steadyNow } from '../../../src/app/resources/steady-clock.ts';
 import { TRUSTED_HEADERS_FILES } from '../../../src/app/resources/trusted-headers.ts';
 import { askerOf, forwardRulesOf, questionFor } from '../../../src/app/resources/upstreams.ts';
 import type { ServiceConfig } from '../../../src/config/service-config.ts';
 import type { Caller } from '../../../src/domain/caller.ts';
 import type { GateDeps } from '../../../src/gateway/entry/gate-deps.ts';
-import { createUpstreamPlaces } from '../../../src/gateway/entry/upstream-places.ts';
+import { createUpstreamSlots } from '../../../src/gateway/entry/upstream-slots.ts';
 import { askText } from '../../../src/gateway/forward/ask-upstream.ts';
 import { createForwarder } from '../../../src/gateway/forward/forward.ts';
 import { createNvrCounts } from '../../../src/gateway/narrow/count-at-nvr.ts';
@@ -56,7 +56,7 @@ export async function canaryGate({ settings, policy }: ServiceConfig, { layout, 
     obligationDeps: {
       pushHosts: settings.nvr.push_endpoints,
       ask: askerOf(settings),
-      countAtNvr: createNvrCounts({ now: ticks, startedAt: now() }),
+      countAtNvr: createNvrCounts({ now: steadyNow, startedAt: now() }),
       askText: async (upstream, path) => askText(await questionFor(settings, upstream, path)),
       ownConfig: async () => ownConfigOf(settings, await registry.current(), layout?.cameras ?? []),
       onConfigRead() {},
@@ -74,8 +74,8 @@ const NO_CLIENTS = {
   refresh: () => undefined,
   recheck: async (caller: Caller) => caller,
   relay() {},
-  underWay: { enter: () => () => {}, size: () => 0 },
-  places: createUpstreamPlaces(),
+  clientLimits: { enter: () => () => {}, size: () => 0 },
+  upstreamSlots: createUpstreamSlots(),
   openStreams: { add: () => () => {}, addSocket: () => () => {} },
   enterLink: async () => undefined,
   onCaller() {},

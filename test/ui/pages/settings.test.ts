@@ -11,7 +11,7 @@ import { readExplanation } from '../../../src/ui/pages/settings/explanation.ts';
 import { roleNameFault, suggestedPassword, userNameFault } from '../../../src/ui/pages/settings/names.ts';
 import { camerasOf } from '../../../src/ui/pages/shared/camera-pattern.ts';
 import { placed } from '../../../src/ui/pages/shared/forms/form-faults.ts';
-import { matching, nextSort, pageOf, sorted } from '../../../src/ui/pages/shared/table/arrange.ts';
+import { matching, nextSort, pageOf, sorted } from '../../../src/ui/pages/shared/table/table-rows.ts';
 import { lastHours, readStatus } from '../../../src/ui/pages/status/read-status.ts';
 
 describe('A name', () => {

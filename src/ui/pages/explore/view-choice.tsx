@@ -1,7 +1,7 @@
 /** List or gallery: kept in this browser. */
 import { useState } from 'preact/hooks';
 import { Choice } from '../shared/forms/choice.tsx';
-import { keepChoice, keptChoice } from '../shared/kept-choice.ts';
+import { storeChoice, storedChoice } from '../shared/stored-choice.ts';
 import { words } from '../shared/words.ts';
 
 const VIEWS = ['list', 'gallery'] as const;
@@ -15,9 +15,9 @@ const options = (): readonly (readonly [View, string])[] => [
 ];
 
 export function useView(): [View, (view: View) => void] {
-  const [view, setView] = useState(() => keptChoice(KEY, VIEWS, 'list'));
+  const [view, setView] = useState(() => storedChoice(KEY, VIEWS, 'list'));
   const choose = (wanted: View): void => {
-    keepChoice(KEY, wanted);
+    storeChoice(KEY, wanted);
     setView(wanted);
   };
   return [view, choose];

@@ -6,7 +6,7 @@ import { FormDialog } from '../shared/forms/form-dialog.tsx';
 import { type FormProblem, faultsIn } from '../shared/forms/form-faults.ts';
 import { SelectField, TextField } from '../shared/forms/form-fields.tsx';
 import { formProblemOf } from '../shared/forms/problem-of.ts';
-import { MadeSecret } from '../shared/made-secret.tsx';
+import { NewSecret } from '../shared/new-secret.tsx';
 import { formatShortMoment } from '../shared/times.ts';
 import { words } from '../shared/words.ts';
 import type { UserRecord } from './account-records.ts';
@@ -81,7 +81,7 @@ async function makeLink(name: string, body: object, onMade: (link: Link) => void
 }
 
 export const MadeLink = ({ link, onClose }: { link: Link; onClose: () => void }) => (
-  <MadeSecret
+  <NewSecret
     title={words.links.madeTitle(link.user)}
     warning={words.links.madeWhat}
     secret={link.url}
@@ -89,5 +89,5 @@ export const MadeLink = ({ link, onClose }: { link: Link; onClose: () => void })
   >
     {link.expiresAt !== undefined && <p>{words.links.until(formatShortMoment(link.expiresAt))}</p>}
     {!link.isPublic && <p class="field-help">{words.links.notPublic}</p>}
-  </MadeSecret>
+  </NewSecret>
 );

@@ -7,7 +7,7 @@ import { FormDialog } from '../shared/forms/form-dialog.tsx';
 import { type FormProblem, faultsIn } from '../shared/forms/form-faults.ts';
 import { SelectField, Switch, TextField } from '../shared/forms/form-fields.tsx';
 import { formProblemOf } from '../shared/forms/problem-of.ts';
-import { MadeSecret } from '../shared/made-secret.tsx';
+import { NewSecret } from '../shared/new-secret.tsx';
 import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import { readRoles } from './account-records.ts';
@@ -87,9 +87,9 @@ export function MakeToken({ profile, onMade, onClose }: MakeTokenProps) {
 }
 
 export const MadeToken = ({ secret, onClose }: { secret: string; onClose: () => void }) => (
-  <MadeSecret title={words.tokens.createdTitle} warning={words.tokens.createdWhat} secret={secret} onClose={onClose}>
+  <NewSecret title={words.tokens.createdTitle} warning={words.tokens.createdWhat} secret={secret} onClose={onClose}>
     <p>{words.tokens.use}</p>
     <pre class="code-block" dir="ltr">{`Authorization: Bearer ${secret.slice(0, 8)}…`}</pre>
     <p class="field-help">{words.tokens.basic}</p>
-  </MadeSecret>
+  </NewSecret>
 );

@@ -1,12 +1,12 @@
 /** Light, dark, or as the system says: kept in this browser. */
-import { keepChoice, keptChoice } from './kept-choice.ts';
+import { storeChoice, storedChoice } from './stored-choice.ts';
 
 export const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
 const KEY = 'postern-theme';
 
-export const chosenTheme = (): Theme => keptChoice(KEY, THEMES, 'system');
+export const chosenTheme = (): Theme => storedChoice(KEY, THEMES, 'system');
 
 /** The colour of `--surface`, where the browser's own bar continues ours. */
 const BAR = { light: '#ffffff', dark: '#161b22' } as const;
@@ -20,7 +20,7 @@ export function applyTheme(theme: Theme): void {
 
 export function chooseTheme(theme: Theme): void {
   applyTheme(theme);
-  keepChoice(KEY, theme);
+  storeChoice(KEY, theme);
 }
 
 /** Calls back whenever colours may have changed, by choice or by the system. Gives the way to stop. */

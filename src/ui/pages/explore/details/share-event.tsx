@@ -5,7 +5,7 @@ import { isFields, textOf } from '../../shared/forms/fields.ts';
 import { FormDialog } from '../../shared/forms/form-dialog.tsx';
 import { SelectField, Switch, TextField } from '../../shared/forms/form-fields.tsx';
 import { problemOf } from '../../shared/forms/problem-of.ts';
-import { MadeSecret } from '../../shared/made-secret.tsx';
+import { NewSecret } from '../../shared/new-secret.tsx';
 import { words } from '../../shared/words.ts';
 
 type Lifetime = keyof typeof words.share.lifetimes;
@@ -74,7 +74,7 @@ function ShareForm({ id, onMade, onClose }: ShareFormProps) {
 }
 
 const SharedAddress = ({ url, onClose }: { url: string; onClose: () => void }) => (
-  <MadeSecret title={words.share.madeTitle} warning={words.share.madeWhat} secret={url} onClose={onClose}>
+  <NewSecret title={words.share.madeTitle} warning={words.share.madeWhat} secret={url} onClose={onClose}>
     <p class="field-help">{words.share.where}</p>
-  </MadeSecret>
+  </NewSecret>
 );

@@ -3,7 +3,7 @@ import type { ComponentChild } from 'preact';
 import { useState } from 'preact/hooks';
 import { Icon } from '../icon.tsx';
 import { locale, words } from '../words.ts';
-import { matching, nextSort, pageOf, type Sort, type SortValue, sorted } from './arrange.ts';
+import { matching, nextSort, pageOf, type Sort, type SortValue, sorted } from './table-rows.ts';
 import { Pager, TableTools } from './table-tools.tsx';
 
 export interface Column<Row> {

@@ -1,5 +1,5 @@
 /** A choice that this browser remembers; where storage is forbidden it lasts as long as the page. */
-export function keptChoice<Choice extends string>(key: string, choices: readonly Choice[], usual: Choice): Choice {
+export function storedChoice<Choice extends string>(key: string, choices: readonly Choice[], usual: Choice): Choice {
   try {
     const kept = localStorage.getItem(key);
     return choices.find((choice) => choice === kept) ?? usual;
@@ -8,7 +8,7 @@ export function keptChoice<Choice extends string>(key: string, choices: readonly
   }
 }
 
-export function keepChoice(key: string, choice: string): void {
+export function storeChoice(key: string, choice: string): void {
   try {
     localStorage.setItem(key, choice);
   } catch {

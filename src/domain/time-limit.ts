@@ -1,7 +1,7 @@
 /** Waiting that ends when its time is over. */
 
 /** What `waited` becomes, or what `late` gives or throws after so many milliseconds: then nothing comes of `waited`. */
-export async function inTime<Value, Late>(
+export async function withTimeLimit<Value, Late>(
   waited: Promise<Value>,
   milliseconds: number,
   late: () => Late,

@@ -1,7 +1,7 @@
 /** Which rows have changed, as the notices of PostgreSQL name them (SPEC 10). Pure. */
 import type { HeardChanges } from '../../domain/heard-changes.ts';
 
-export interface NamedChanges extends HeardChanges {
+export interface RowNotices extends HeardChanges {
   /** A notice has come: `users vera`, or `users` alone from a version that names no rows. */
   heard(notice: string): void;
   /** Notices may have been lost: anything may have changed. */
@@ -17,7 +17,7 @@ export interface NamedChanges extends HeardChanges {
 /** More than this process remembers of accounts, tokens and links. */
 const MOST_ROWS = 20_000;
 
-export function createNamedChanges(): NamedChanges {
+export function createRowNotices(): RowNotices {
   let revision = 0;
   let anythingAt = 0;
   let [ownAt, ownHeardUpTo] = [0, 0];

@@ -29,7 +29,7 @@ const ROUNDS = 3;
 const SUSPECT = /[\w-]{43}|pst_|eyJ|%|[/\\](?:invitation|s)[/\\]/i;
 
 /** The text as it is; in place of a secret stands `…`. Where only the decoded text shows a secret, that is given. */
-export function withoutSecrets(text: string): string {
+export function maskSecrets(text: string): string {
   if (!SUSPECT.test(text)) return text;
   const hidden = hide(text);
   if (!text.includes('%')) return hidden;

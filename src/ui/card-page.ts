@@ -1,7 +1,7 @@
 /** A page with one card, complete in itself: refusals and invitations (SPEC 5, 12). It works without the built pages. */
 import { escapeHtml } from './escape-html.ts';
 
-export interface LonePage {
+export interface CardPage {
   /** BCP 47. */
   readonly tag: string;
   readonly title: string;
@@ -14,7 +14,7 @@ export interface LonePage {
 }
 
 /** Nothing inline: no script, no style. Send it with PAGE_HEADERS. */
-export function lonePage({ tag, title, stylesheet, script, card }: LonePage): string {
+export function cardPage({ tag, title, stylesheet, script, card }: CardPage): string {
   const style = stylesheet ? `<link rel="stylesheet" href="${escapeHtml(stylesheet)}">\n` : '';
   // Before the first paint: a theme that was chosen by hand is set by the script.
   const module = script ? `<script blocking="render" type="module" src="${escapeHtml(script)}"></script>\n` : '';

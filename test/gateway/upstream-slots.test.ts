@@ -24,7 +24,7 @@ afterEach(async () => {
 
 const start = async (mostWaiting: number, patienceMs = 60_000): Promise<void> => {
   gate = await startGate(upstreamAt(nvr.url), {}, undefined, {
-    places: { most: 2, mostWaiting, patienceMs },
+    upstreamSlots: { most: 2, mostWaiting, patienceMs },
   });
 };
 const ask = (path: string): Promise<Response> => fetch(`${gate.url}${path}`);
@@ -43,7 +43,7 @@ async function askInTurn(paths: readonly string[]): Promise<Promise<Response>[]>
 }
 
 {
-  describe('An upstream with two places', () => {
+  describe('An upstream with two slots', () => {
     it('is asked by two, and by the others in the order in which they came', async () => {
       await start(10, 60_000);
       const asked = await askInTurn(['/api/1', '/api/2', '/api/3', '/api/4', '/api/5']);
@@ -65,7 +65,7 @@ async function askInTurn(paths: readonly string[]): Promise<Promise<Response>[]>
   });
 }
 
-describe('A request that waits for a place', () => {
+describe('A request that waits for a slot', () => {
   it('is told when it is one too many, and may try again', async () => {
     await start(1);
     const asked = await askInTurn(['/api/1', '/api/2', '/api/3']);

@@ -5,7 +5,7 @@ import { CopyButton } from './copy-button.tsx';
 import { useModal } from './use-modal.ts';
 import { words } from './words.ts';
 
-interface MadeSecretProps {
+interface NewSecretProps {
   readonly title: string;
   /** That it is shown only now. */
   readonly warning: string;
@@ -16,7 +16,7 @@ interface MadeSecretProps {
 }
 
 /** Escape does not close this dialog. A browser lets a page prevent the first Escape only: the next one opens it again. */
-export function MadeSecret({ title, warning, secret, onClose, children }: MadeSecretProps) {
+export function NewSecret({ title, warning, secret, onClose, children }: NewSecretProps) {
   const dialog = useModal();
   const titleId = useId();
   return (

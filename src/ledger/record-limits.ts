@@ -11,14 +11,14 @@ const MOST_OF_A_USER = 1000;
 const MOST_OF_STRANGERS = 300;
 
 /** Spans that are open, by user and kind. */
-export interface Crowds {
+export interface RecordLimits {
   /** The sighting as it is, or, where it would begin one span too many, as one of the many. */
   placed(sighting: Sighting): Sighting;
   begun(subject: Subject): void;
   ended(subject: Subject): void;
 }
 
-export function createCrowds(isOpen: (key: string) => boolean): Crowds {
+export function createRecordLimits(isOpen: (key: string) => boolean): RecordLimits {
   const open = new Map<string, number>();
   const change = (subject: Subject, by: number): void => {
     const crowd = crowdOf(subject);

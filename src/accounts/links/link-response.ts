@@ -12,7 +12,7 @@ export function stateOf({ revokedAt, expiresAt, uses, opened }: UsedLink, now: n
   return uses !== null && opened >= uses ? 'spent' : 'active';
 }
 
-export const shownLink = (link: UsedLink, now: number): z.output<typeof LINK> => ({
+export const linkResponse = (link: UsedLink, now: number): z.output<typeof LINK> => ({
   id: link.id,
   what: whatOf(link.thing),
   camera: link.thing.camera,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { withoutSecrets } from '../../src/domain/hidden-secrets.ts';
+import { maskSecrets } from '../../src/domain/mask-secrets.ts';
 
 const SECRET = 'Ab3dEf6hIj9lMn2pQr5tUv8xYz1bCd4fGh7jKl0n-_Q';
 
@@ -36,7 +36,7 @@ const MANGLED: [sentence: string, text: string][] = [
 describe('A secret in a text', () => {
   for (const [sentence, text] of MANGLED) {
     it(`is left out ${sentence}`, () => {
-      const shown = withoutSecrets(text);
+      const shown = maskSecrets(text);
       assert.match(shown, /…/);
       assert.ok(!shown.includes(SECRET.slice(1, -1)), shown);
     });
@@ -49,7 +49,7 @@ describe('A secret in a text', () => {
         fc.constantFrom('', '/x', ')', '.', '%29'),
         (before, behind) => {
           const secret = randomBytes(32).toString('base64url');
-          assert.ok(!withoutSecrets(`/s${before}${secret}${behind}`).includes(secret));
+          assert.ok(!maskSecrets(`/s${before}${secret}${behind}`).includes(secret));
         },
       ),
     ));
@@ -64,5 +64,5 @@ describe('A text without a secret', () => {
     '/api/review/1700000000.123456-abcdef%2Fpreview',
     'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
   ])
-    it(`stays as it is: ${text}`, () => assert.equal(withoutSecrets(text), text));
+    it(`stays as it is: ${text}`, () => assert.equal(maskSecrets(text), text));
 });

@@ -2,7 +2,7 @@
 import type { ListedRecord } from '../domain/ledger.ts';
 
 /** Absent: there is nothing to tell. `hash` is null while a viewing goes on. */
-export const shownRecord = (record: ListedRecord) => ({
+export const recordJson = (record: ListedRecord) => ({
   id: record.id,
   kind: record.kind,
   user: record.user,

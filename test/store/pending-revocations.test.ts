@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { holdRevocations } from '../../src/store/held-revocations.ts';
 import { openStore } from '../../src/store/open-store.ts';
+import { holdRevocations } from '../../src/store/pending-revocations.ts';
 import { moveIn, VERA } from '../support/people.ts';
 import { makeScratch } from './support/scratch-store.ts';
 

@@ -1,12 +1,12 @@
 /** How many connections an upstream is given at a time: requests beyond that wait for one in the order in which they came. */
 import { originOf, type Upstream } from '../../domain/addresses/socket-address.ts';
 
-export interface UpstreamPlaces {
-  /** `begin` is called at once, or when a place is free; `refuse` when none is in time. Returns what to call at the end, once. */
+export interface UpstreamSlots {
+  /** `begin` is called at once, or when a slot is free; `refuse` when none is in time. Returns what to call at the end, once. */
   take(upstream: Upstream, begin: () => void, refuse: () => void): () => void;
 }
 
-export interface PlaceRules {
+export interface SlotRules {
   /** Requests under way at one upstream. */
   readonly most: number;
   readonly mostWaiting: number;
@@ -14,73 +14,73 @@ export interface PlaceRules {
 }
 
 /** Web servers in front of recorders mostly take 1,024 connections. */
-export const PLACES: PlaceRules = { most: 1024, mostWaiting: 1024, patienceMs: 30_000 };
+export const UPSTREAM_SLOTS: SlotRules = { most: 1024, mostWaiting: 1024, patienceMs: 30_000 };
 
 interface WaitingRequest {
   begin(): void;
   readonly timer: NodeJS.Timeout;
 }
 
-interface Places {
+interface Slots {
   taken: number;
   /** The waiting requests, in the order in which they came. */
   readonly waiting: Set<WaitingRequest>;
 }
 
-export function createUpstreamPlaces({ most, mostWaiting, patienceMs }: PlaceRules = PLACES): UpstreamPlaces {
-  const all = new Map<string, Places>();
-  /** The places of each `Upstream` object, found without building its origin. */
-  const known = new WeakMap<Upstream, Places>();
+export function createUpstreamSlots({ most, mostWaiting, patienceMs }: SlotRules = UPSTREAM_SLOTS): UpstreamSlots {
+  const all = new Map<string, Slots>();
+  /** The slots of each `Upstream` object, found without building its origin. */
+  const known = new WeakMap<Upstream, Slots>();
 
-  const placesOf = (upstream: Upstream): Places => {
+  const slotsOf = (upstream: Upstream): Slots => {
     const before = known.get(upstream);
     if (before) return before;
     const origin = originOf(upstream);
-    const places = all.get(origin) ?? { taken: 0, waiting: new Set() };
-    all.set(origin, places);
-    known.set(upstream, places);
-    return places;
+    const slots = all.get(origin) ?? { taken: 0, waiting: new Set() };
+    all.set(origin, slots);
+    known.set(upstream, slots);
+    return slots;
   };
 
-  const wait = (places: Places, begin: () => void, refuse: () => void): WaitingRequest => {
+  const wait = (slots: Slots, begin: () => void, refuse: () => void): WaitingRequest => {
     const waiting: WaitingRequest = {
       begin,
       timer: setTimeout(() => {
-        if (places.waiting.delete(waiting)) refuse();
+        if (slots.waiting.delete(waiting)) refuse();
       }, patienceMs).unref(),
     };
-    places.waiting.add(waiting);
+    slots.waiting.add(waiting);
     return waiting;
   };
 
   return {
     take(upstream, begin, refuse) {
-      const places = placesOf(upstream);
+      const slots = slotsOf(upstream);
       let [hasPlace, waiting]: [boolean, WaitingRequest | undefined] = [false, undefined];
       const enter = (): void => {
-        places.taken += 1;
+        slots.taken += 1;
         hasPlace = true;
         begin();
       };
-      if (places.taken < most) enter();
-      else if (places.waiting.size >= mostWaiting) refuse();
-      else waiting = wait(places, enter, refuse);
+      if (slots.taken < most) enter();
+      else if (slots.waiting.size >= mostWaiting) refuse();
+      else waiting = wait(slots, enter, refuse);
       return () => {
         if (waiting) clearTimeout(waiting.timer);
-        if (waiting && places.waiting.delete(waiting)) return;
+        if (waiting && slots.waiting.delete(waiting)) return;
         if (!hasPlace) return;
         hasPlace = false;
-        places.taken -= 1;
-        letIn(places);
+        slots.taken -= 1;
+        letIn(slots);
       };
     },
   };
 }
 
-function letIn(places: Places): void {
-  const [next] = places.waiting;
+function letIn(slots: Slots): void {
+  const [next] = slots.waiting;
   if (!next) return;
-  places.waiting.delete(next);
+  slots.waiting.delete(next);
   clearTimeout(next.timer);
   next.begin();
 }

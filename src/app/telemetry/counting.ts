@@ -13,17 +13,17 @@ import type { RoleVerdict } from '../../identity/role-mapping.ts';
 import type { EvictionState, InvitationResult, LinkResult } from '../../telemetry/metric-labels.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { RecentFailures } from '../../telemetry/recent-failures.ts';
-import { ticks } from '../resources/ticks.ts';
+import { steadyNow } from '../resources/steady-clock.ts';
 
 const FAILURES: readonly LoginResult[] = ['bad_credentials', 'bad_code', 'bad_passkey', 'rate_limited'];
 
 export function countedLogins(metrics: Metrics, recent: RecentFailures): () => (result: LoginResult) => void {
   return () => {
-    const since = ticks();
+    const since = steadyNow();
     return (result) => {
       metrics.logins.add(1, result);
       if (FAILURES.includes(result)) recent.noteLoginFailure();
-      metrics.loginDuration.observe((ticks() - since) / 1000, result);
+      metrics.loginDuration.observe((steadyNow() - since) / 1000, result);
     };
   };
 }

@@ -4,7 +4,7 @@ import type { Writable } from 'node:stream';
 /** A closed pipe, and a terminal that hung up. */
 const LEFT: readonly unknown[] = ['EPIPE', 'EIO'];
 
-export const isReaderLeft = (fault: unknown): boolean => LEFT.includes(Object(fault).code);
+export const isBrokenPipe = (fault: unknown): boolean => LEFT.includes(Object(fault).code);
 
 /**
  * Ends the process when nobody reads its output: without a listener, Node ends it with a stack. `onFault` is called when the
@@ -13,6 +13,6 @@ export const isReaderLeft = (fault: unknown): boolean => LEFT.includes(Object(fa
 export function endQuietly(outputs: readonly Pick<Writable, 'on'>[], onFault: (sentence: string) => void): void {
   for (const output of outputs)
     output.on('error', (fault: Error) => {
-      if (!isReaderLeft(fault)) onFault(`the output could not be written: ${fault.message}`);
+      if (!isBrokenPipe(fault)) onFault(`the output could not be written: ${fault.message}`);
     });
 }

@@ -8,7 +8,7 @@ const AWAY = /^(?:08|53|57|E[A-Z_]+$)/;
 const AWAY_IN_WORDS = /timeout|terminated|every host/i;
 
 /** Why it cannot be reached now; undefined when it answers, and for what waiting does not mend: the start says that. */
-export async function awayFault(url: string): Promise<Error | undefined> {
+export async function unreachableFault(url: string): Promise<Error | undefined> {
   try {
     const store = await openStore({ url, readOnly: true });
     await store.close();

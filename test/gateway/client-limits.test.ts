@@ -6,7 +6,7 @@ import type { Caller, Credential } from '../../src/domain/caller.ts';
 import { ALL_CAMERAS } from '../../src/domain/camera-scope.ts';
 import type { Role, UserName } from '../../src/domain/names.ts';
 import type { TrustedNetworks } from '../../src/gateway/decision/client-address.ts';
-import { createUnderWay, MOST_UNDER_WAY } from '../../src/gateway/entry/under-way.ts';
+import { createClientLimits, MOST_UNDER_WAY } from '../../src/gateway/entry/client-limits.ts';
 
 const PROXY = '10.0.0.1';
 const trusted: TrustedNetworks = { includes: (address) => address === PROXY };
@@ -20,14 +20,14 @@ const callerOf = (name: string, credential: Credential = SESSION): Caller => ({
 
 /** How many of `count` get in; `of` says who each is. */
 function letIn(count: number, of: (index: number) => { readonly address: string; readonly caller?: Caller }) {
-  const underWay = createUnderWay(clientKey);
+  const clientLimits = createClientLimits(clientKey);
   const leave: (() => void)[] = [];
   for (let index = 0; index < count; index += 1) {
     const { address, caller } = of(index);
-    const left = underWay.enter({ client: { address }, caller }, trusted);
+    const left = clientLimits.enter({ client: { address }, caller }, trusted);
     if (left) leave.push(left);
   }
-  return { underWay, leave, entered: leave.length };
+  return { clientLimits, leave, entered: leave.length };
 }
 
 const V6 = (network: number, host: number): string => `2001:db8:0:${network.toString(16)}::${host.toString(16)}`;
@@ -53,20 +53,20 @@ describe('Under way at once', () => {
   });
 
   it('as many as leave, so many enter again, and nothing is kept of who has left', () => {
-    const { underWay, leave } = letIn(2000, () => ({ address: '192.0.2.1' }));
+    const { clientLimits, leave } = letIn(2000, () => ({ address: '192.0.2.1' }));
     const who = { client: { address: '192.0.2.1' }, caller: undefined };
     leave.pop()?.();
-    const again = underWay.enter(who, trusted);
+    const again = clientLimits.enter(who, trusted);
     assert.ok(again);
-    assert.equal(underWay.enter(who, trusted), undefined);
+    assert.equal(clientLimits.enter(who, trusted), undefined);
     for (const left of [...leave, again]) left();
     const { entered } = letIn(1, () => ({ address: '192.0.2.1' }));
     assert.equal(entered, 1);
-    assert.equal(underWay.size(), 0);
+    assert.equal(clientLimits.size(), 0);
   });
 
   it('without a login do not keep callers of the same address out', () => {
-    const { underWay } = letIn(2000, () => ({ address: '192.0.2.1' }));
-    assert.ok(underWay.enter({ client: { address: '192.0.2.1' }, caller: callerOf('vera') }, trusted));
+    const { clientLimits } = letIn(2000, () => ({ address: '192.0.2.1' }));
+    assert.ok(clientLimits.enter({ client: { address: '192.0.2.1' }, caller: callerOf('vera') }, trusted));
   });
 });

@@ -1,10 +1,10 @@
 /** Work in turns: no more at once than there are turns, first come, first served. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { createTurns } from '../../src/domain/turns.ts';
+import { createTaskQueue } from '../../src/domain/task-queue.ts';
 
 it('Turns are given in the order of the callers, and one that is ended twice makes room for one', async () => {
-  const turns = createTurns(2);
+  const turns = createTaskQueue(2);
   const order: number[] = [];
   const enter = async (number: number): Promise<() => void> => {
     const leave = await turns.enter();

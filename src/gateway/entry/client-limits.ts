@@ -3,7 +3,7 @@ import type { Caller } from '../../domain/caller.ts';
 import { ANONYMOUS } from '../../domain/names.ts';
 import type { TrustedNetworks } from '../decision/client-address.ts';
 
-export interface UnderWay {
+export interface ClientLimits {
   /** Undefined where there is no room for one more; else what to call when it is over, once. */
   enter(who: WhoAsks, trusted: TrustedNetworks): (() => void) | undefined;
   /** Addresses and callers that have something under way. */
@@ -23,7 +23,7 @@ export interface WhoAsks {
 export const MOST_UNDER_WAY = { ofAddress: 768, ofCaller: 512, ofAddressWithoutLogin: 128, withoutLogin: 256 } as const;
 
 /** `keyOf` gives addresses of one client the same text; an IPv6 client has a whole network. */
-export function createUnderWay(keyOf: (address: string) => string): UnderWay {
+export function createClientLimits(keyOf: (address: string) => string): ClientLimits {
   const counts = new Map<string, number>();
   return {
     size: () => counts.size,

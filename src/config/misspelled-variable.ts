@@ -5,7 +5,7 @@ const OURS = /^POSTERN_+(?<rest>[A-Z].*)$/i;
 const PROPER = /^POSTERN__/;
 
 /** The variable that was probably meant; undefined for a known variable, and for one without our prefix. */
-export function meantVariable(name: string, schema: KeySchema): string | undefined {
+export function misspelledVariable(name: string, schema: KeySchema): string | undefined {
   const rest = OURS.exec(name)?.groups?.['rest'];
   if (rest === undefined) return undefined;
   const path = keyPaths(schema).find((keys) => folded(keys.join('_')) === folded(rest));

@@ -11,7 +11,7 @@ const NEAR_SECONDS = 31 * 86_400;
  * Most lists are full before older months are reached: planning and reading those costs more than the answer. When the
  * newest months do not fill the list, all are asked.
  */
-export async function findNearFirst(question: EventQuestion, place: EventsPlace): Promise<readonly FoundEvent[]> {
+export async function findNewestFirst(question: EventQuestion, place: EventsPlace): Promise<readonly FoundEvent[]> {
   const newest = newestAsked(question, place);
   if (newest !== undefined) {
     const near = startsFrom(newest - NEAR_SECONDS);

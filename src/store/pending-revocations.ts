@@ -1,7 +1,7 @@
 /** Keeps a revocation in memory until the store has it, so that a logout holds at once even when the store cannot be written (SPEC 4.2). */
 import type { Store } from './open-store.ts';
 
-export interface HeldRevocationDeps {
+export interface PendingRevocationDeps {
   /** A revocation could not be written; it is tried again each second. */
   readonly onHeld: (fault: unknown) => void;
   /** All are written. */
@@ -18,7 +18,7 @@ export interface HoldingStore extends Store {
 const RETRY_MS = 1000;
 
 /** The store, with a `revokeToken` that takes effect in this process even when it rejects. */
-export function holdRevocations(store: Store, deps: HeldRevocationDeps): HoldingStore {
+export function holdRevocations(store: Store, deps: PendingRevocationDeps): HoldingStore {
   const { onHeld, onWritten } = deps;
   /** The Unix second until which each must be remembered. */
   const held = new Map<string, number>();

@@ -10,7 +10,7 @@ const response = (name: string): readonly string[] => [
 const CLOUDFLARE_TRANSFORMS = ['Rules > Overview: remove Transform Rules and Snippets for this host'];
 
 /** Lines by the name of their cause. */
-export const MORE_LINES: Readonly<Record<string, Lines>> = {
+export const PROXY_LINES: Readonly<Record<string, Lines>> = {
   'tls-broken': {
     caddy: ['nvr.example.com { reverse_proxy postern:8971 }'],
     traefik: ['tls: { certResolver: letsencrypt }    # at the router, with entryPoints: [websecure]'],

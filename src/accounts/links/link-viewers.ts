@@ -16,21 +16,21 @@ export interface Visit {
   readonly agent: string | undefined;
 }
 
-export interface LinkDoor {
+export interface LinkViewers {
   /** Counts a new viewer. */
   enter(visit: Visit): Promise<OpeningOutcome>;
   /** Whether `enter` would let the viewer in: for what shows nothing yet. */
   mayEnter(visit: Visit): Promise<'may' | 'spent' | 'over'>;
 }
 
-export interface LinkDoorDeps {
+export interface LinkViewersDeps {
   readonly linkStore: Pick<LinkStore, 'openLink' | 'mayOpen'>;
   readonly clock: Clock;
 }
 
 const REMEMBERED_VIEWERS = 10_000;
 
-export function createLinkDoor({ linkStore, clock }: LinkDoorDeps): LinkDoor {
+export function createLinkViewers({ linkStore, clock }: LinkViewersDeps): LinkViewers {
   /** When a viewer was let in, by link: a video is asked for in many ranges. */
   const inside = new LRUCache<string, number>(upTo(REMEMBERED_VIEWERS));
   return {

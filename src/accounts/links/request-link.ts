@@ -10,7 +10,7 @@ import { linkCaller } from './link-maker.ts';
 import { draftLink, keepLink, type MadeLink, type MakeLinkDeps } from './make-link.ts';
 import { type LinkRefusal, parseTerms, parseThing, type WantedThing } from './wanted-link.ts';
 
-export interface AskLinkDeps extends MakeLinkDeps {
+export interface RequestLinkDeps extends MakeLinkDeps {
   readonly store: Pick<AccountStore, 'findUser'>;
   readonly tokenStore: Pick<ApiTokenStore, 'findToken'>;
   readonly judge: LinkJudge;
@@ -29,11 +29,11 @@ export interface LinkJudge {
 }
 
 /** `json` is the body of the request. */
-export async function askLink(
+export async function requestLink(
   json: Readonly<Record<string, unknown>>,
   caller: Caller,
   maker: LinkMaker,
-  deps: AskLinkDeps,
+  deps: RequestLinkDeps,
 ): Promise<Result<MadeLink, LinkRefusal | RefusalReason>> {
   const { what, expires_in: expiresIn, uses, pin, name, notify_on_open: notifyOnOpen } = json;
   const wanted = parseThing(what);
@@ -52,7 +52,7 @@ export async function askLink(
 async function thingOf(
   wanted: WantedThing,
   { scope }: Caller,
-  { judge }: AskLinkDeps,
+  { judge }: RequestLinkDeps,
 ): Promise<Result<SharedThing, LinkRefusal | RefusalReason>> {
   if (!('id' in wanted)) return ok(wanted);
   const camera = await judge.cameraOf(wanted.kind, wanted.id);
@@ -66,7 +66,7 @@ async function thingOf(
 /** Whose link it becomes: a person's, or an API token's, with which it ends. */
 export async function makerOf(
   { name: user, role, credential }: Caller,
-  deps: AskLinkDeps,
+  deps: RequestLinkDeps,
 ): Promise<LinkMaker | undefined> {
   switch (credential.kind) {
     case 'session': {

@@ -1,13 +1,13 @@
 /** Work in turns: a few pieces at a time, first come, first served. */
 
-export interface Turns {
+export interface TaskQueue {
   /** Resolves when it is the caller's turn, with the way to end the turn; ending it twice does no harm. */
   enter(): Promise<() => void>;
   /** Callers that wait for their turn. */
   waiting(): number;
 }
 
-export function createTurns(atOnce: number): Turns {
+export function createTaskQueue(atOnce: number): TaskQueue {
   const waiting: (() => void)[] = [];
   let running = 0;
   /** The turn passes to the next caller without becoming free in between, so that nothing overtakes. */

@@ -2,13 +2,13 @@
 import type { LedgerStore, Mended } from '../domain/ledger.ts';
 import { storeFaultOf } from '../domain/store-fault.ts';
 
-export type MendingStore = Pick<LedgerStore, 'append' | 'forgetBefore'>;
+export type RepairingStore = Pick<LedgerStore, 'append' | 'forgetBefore'>;
 
 /** `onMended` is told what others had changed. */
-export function mendingStore(
-  store: MendingStore & Pick<LedgerStore, 'mend'>,
+export function repairingStore(
+  store: RepairingStore & Pick<LedgerStore, 'mend'>,
   onMended: (chain: string, mended: Mended) => void,
-): MendingStore {
+): RepairingStore {
   const again = async <Done>(chain: string, now: number, work: () => Promise<Done>): Promise<Done> => {
     try {
       return await work();
@@ -28,7 +28,7 @@ export function mendingStore(
 }
 
 /** What an operator is told. */
-export const mendedSentence = (chain: string, { rows, first, isHeadRestored }: Mended): string =>
+export const repairedSentence = (chain: string, { rows, first, isHeadRestored }: Mended): string =>
   [
     `the tables of the ledger were changed by somebody else, and chain ${chain} could not be written:`,
     ...(isHeadRestored ? ['its head was gone and was made again from its last record;'] : []),
