@@ -1,9 +1,8 @@
 /** Counts decisions: by kind of credential, by how the client address was found, and by result (SPEC 9). */
 import { maySee } from '../domain/camera-scope.ts';
-import type { RefusalReason } from '../domain/refusal.ts';
+import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
 import type { RequestFacts } from '../domain/request.ts';
 import type { ActiveSessions } from './active-sessions.ts';
-import { DECISION_OF_REASON } from './decision-results.ts';
 import type { AccessLog } from './logs/access-log.ts';
 import type { AddressSource, Mode } from './metric-labels.ts';
 import type { Metrics } from './metrics.ts';
@@ -53,7 +52,7 @@ export function countResult(
   deps: GateWatchDeps,
 ): void {
   const { metrics } = deps;
-  metrics.decisions.add(1, admission ? modeOf(admission) : 'none', reason ? DECISION_OF_REASON[reason] : 'allow');
+  metrics.decisions.add(1, admission ? modeOf(admission) : 'none', reason ? REFUSALS[reason].label : 'allow');
   const caller = admission?.caller;
   if (reason !== 'camera-not-in-role' || !caller) return;
   const { isKnown, count } = metrics.cameraDenials;

@@ -2,7 +2,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
-import { codeClassOf } from './decision-results.ts';
+import { codeClassOf } from './code-labels.ts';
 import { acceptedFormat, exposed } from './exposition.ts';
 import { CODE_CLASSES } from './metric-labels.ts';
 import { createCounter, createGauge, createHistogram } from './series.ts';

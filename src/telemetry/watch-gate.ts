@@ -2,8 +2,8 @@
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestFacts } from '../domain/request.ts';
 import { storeFaultOf } from '../domain/store-fault.ts';
+import { codeClassOf, cutOf, upstreamFaultOf } from './code-labels.ts';
 import { countDecision, countResult, type GateWatchDeps } from './count-decision.ts';
-import { codeClassOf, cutOf, upstreamFaultOf } from './decision-results.ts';
 import type { StreamEnd, StreamKind } from './metric-labels.ts';
 import type { Metrics } from './metrics.ts';
 import { type Judged, type RequestEnd, type RequestRecord, requestRecordOf } from './request-record.ts';

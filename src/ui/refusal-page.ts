@@ -1,5 +1,5 @@
 /** The page for a refused navigation: what happened, and the next step (SPEC 5). */
-import type { RefusalReason, RefusedCameras } from '../domain/refusal.ts';
+import { type RefusalReason, type RefusedCameras, refusalKind } from '../domain/refusal.ts';
 import { cardPage } from './card-page.ts';
 import { escapeHtml } from './escape-html.ts';
 import { languageFor } from './page-language.ts';
@@ -34,22 +34,6 @@ interface RefusedPerson {
   readonly mayChange: boolean;
 }
 
-/** Refusals that another account may not meet. */
-const BY_PERSON: ReadonlySet<RefusalReason> = new Set<RefusalReason>([
-  'role-too-low',
-  'route-unlisted',
-  'camera-not-in-role',
-  'name-not-unique',
-  'verb-denied',
-  'field-admin-only',
-  'not-narrowable',
-  'history-too-old',
-  'history-not-judged',
-  'account-not-begun',
-  'account-ended',
-  'outside-hours',
-]);
-
 export function renderRefusalPage(page: RefusalPage): string {
   const { tag, refusals } = languageFor(page.acceptLanguage);
   const title = refusals.titles[page.status] ?? refusals.anyTitle;
@@ -76,7 +60,8 @@ const cameraMessage = ({ foreign, unknown }: RefusedCameras, { camera }: Refusal
     ? camera.foreign.replace('{cameras}', () => foreign.join(', '))
     : camera.unknown.replace('{cameras}', () => unknown.join(', '));
 
-const isAboutPerson = ({ reason, person }: RefusalPage): boolean => person !== undefined && BY_PERSON.has(reason);
+const isAboutPerson = ({ reason, person }: RefusalPage): boolean =>
+  person !== undefined && refusalKind(reason) === 'of-person';
 
 function renderPerson(page: RefusalPage, words: RefusalWords): string {
   const { person } = page;

@@ -4,7 +4,6 @@ import { maskSecrets } from '../../domain/mask-secrets.ts';
 import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
 import { type RequestFacts, singleHeader } from '../../domain/request.ts';
 import { storeFaultOf } from '../../domain/store-fault.ts';
-import { DECISION_OF_REASON } from '../decision-results.ts';
 import type { RecentFailures } from '../recent-failures.ts';
 import type { RequestEnd, RequestRecord } from '../request-record.ts';
 import type { Logs } from './log.ts';
@@ -42,7 +41,7 @@ export function createAccessLog(
       gate.debug({ ...who(record), ...what(record), reason }, REFUSALS[reason].message);
       const { requestId, admission } = record;
       const caller = admission?.caller;
-      if (caller === undefined || !DECISION_OF_REASON[reason].startsWith('forbidden')) return;
+      if (caller === undefined || !REFUSALS[reason].label.startsWith('forbidden')) return;
       const { method, path } = what(record);
       const from = admission?.client.address;
       const credential = credentialName(caller.credential);
