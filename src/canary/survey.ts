@@ -21,7 +21,7 @@ export interface SurveyDeps {
   readonly now: number;
 }
 
-interface Row extends Owned {
+interface SurveyRow extends Owned {
   readonly json: JsonRecord;
 }
 
@@ -30,11 +30,11 @@ export async function survey({ ask, layout, round, now }: SurveyDeps): Promise<L
   const [own, ...others] = layout.cameras;
   const foreign = others[round % Math.max(others.length, 1)];
   if (own === undefined || foreign === undefined) return undefined;
-  const rowsAt = async (target: string): Promise<readonly Row[]> => rowsIn(jsonOf(await ask('witness', target)));
+  const rowsAt = async (target: string): Promise<readonly SurveyRow[]> => rowsIn(jsonOf(await ask('witness', target)));
   const turned = [foreign, ...others.filter((camera) => camera !== foreign)].slice(0, MOST_CAMERAS_ASKED);
   const since = Math.floor(now - MONTH_SECONDS);
-  const listed = async (path: string, more: string): Promise<readonly Row[]> => {
-    const lists: Row[] = [];
+  const listed = async (path: string, more: string): Promise<readonly SurveyRow[]> => {
+    const lists: SurveyRow[] = [];
     for (const cameras of [[own], turned]) {
       const names = encodeURIComponent(cameras.join(','));
       lists.push(...(await rowsAt(`${path}?cameras=${names}&limit=${MOST_ROWS}${more}`)));
@@ -59,9 +59,9 @@ export async function survey({ ask, layout, round, now }: SurveyDeps): Promise<L
 }
 
 interface Things {
-  readonly events: readonly Row[];
-  readonly reviews: readonly Row[];
-  readonly exports: readonly Row[];
+  readonly events: readonly SurveyRow[];
+  readonly reviews: readonly SurveyRow[];
+  readonly exports: readonly SurveyRow[];
   readonly cases: readonly Owned[];
 }
 
@@ -96,7 +96,7 @@ const isOwner = (layout: RecorderLayout, stream: string, camera: string): boolea
   ownersOfStream(layout, stream).some((owner) => owner === camera);
 
 /** Cases of one camera only: those of several may be seen by more than one. */
-function casesOf(exports: readonly Row[]): readonly Owned[] {
+function casesOf(exports: readonly SurveyRow[]): readonly Owned[] {
   const byCase = Map.groupBy(exports, ({ json }) => json['export_case_id']);
   return [...byCase].flatMap(([id, rows]) => {
     const cameras = [...new Set(rows.map(({ camera }) => camera))];
@@ -105,7 +105,7 @@ function casesOf(exports: readonly Row[]): readonly Owned[] {
   });
 }
 
-const rowsIn = (json: unknown): readonly Row[] =>
+const rowsIn = (json: unknown): readonly SurveyRow[] =>
   (Array.isArray(json) ? json : []).filter(isRecord).flatMap((row) => {
     const { id, camera } = row;
     return typeof id === 'string' && typeof camera === 'string' ? [{ id, camera, json: row }] : [];

@@ -1,7 +1,7 @@
 /** An explanation as aligned text: a name to the left, what is known of it to the right (SPEC 1, `explain`). */
 import type { Explanation } from '../app/gate/explain.ts';
 
-type Row = readonly [name: string, lines: readonly string[]];
+type ExplanationRow = readonly [name: string, lines: readonly string[]];
 
 /** Ends in a line break. */
 export function formatExplanation(explanation: Explanation): string {
@@ -13,7 +13,7 @@ export function formatExplanation(explanation: Explanation): string {
   return `${text.map(printable).join('\n')}\n`;
 }
 
-function rowsOf(shown: Explanation): readonly Row[] {
+function rowsOf(shown: Explanation): readonly ExplanationRow[] {
   const { request, about, secret, token, groups, rule, hints = [], user, role, cameras, route, sent } = shown;
   const { roles = [], limits = [] } = shown;
   return [

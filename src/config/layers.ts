@@ -68,9 +68,11 @@ function fromEnvironment(
   return settings.sort((left, right) => left.path.length - right.path.length);
 }
 
-type Read = { readonly kind: 'read'; readonly value: unknown } | { readonly kind: 'broken'; readonly message: string };
+type VariableValue =
+  | { readonly kind: 'read'; readonly value: unknown }
+  | { readonly kind: 'broken'; readonly message: string };
 
-function readVariable(path: readonly string[], text: string): Read {
+function readVariable(path: readonly string[], text: string): VariableValue {
   if (isSecret(path) && !/^\s*\[/.test(text)) return { kind: 'read', value: text };
   if (!/^\s*[[{]/.test(text)) return { kind: 'read', value: scalarOf(text) };
   try {

@@ -55,7 +55,7 @@ export const COPIED_TABLES: readonly CopyRule[] = [
   },
 ];
 
-type Row = Readonly<Record<string, unknown>>;
+type CopiedRow = Readonly<Record<string, unknown>>;
 /** Tables are named at run time here, so their rows have no types. */
 type AnyTables = Record<string, Record<string, unknown>>;
 
@@ -130,18 +130,18 @@ async function* batches(
   { table, key, booleans }: CopyRule,
   db: Kysely<AnyTables>,
   after?: string,
-): AsyncGenerator<readonly Row[]> {
+): AsyncGenerator<readonly CopiedRow[]> {
   let last = after;
   for (;;) {
     const ordered = db.selectFrom(table).selectAll().orderBy(key).limit(ROWS_PER_BATCH);
-    const rows: readonly Row[] = await (last === undefined ? ordered : ordered.where(key, '>', last)).execute();
+    const rows: readonly CopiedRow[] = await (last === undefined ? ordered : ordered.where(key, '>', last)).execute();
     if (rows.length > 0) yield rows.map((row) => withBooleans(row, booleans));
     if (rows.length < ROWS_PER_BATCH) return;
     last = String(rows.at(-1)?.[key]);
   }
 }
 
-const withBooleans = (row: Row, booleans: readonly string[]): Row => ({
+const withBooleans = (row: CopiedRow, booleans: readonly string[]): CopiedRow => ({
   ...row,
   ...Object.fromEntries(booleans.map((name) => [name, row[name] === null ? null : Boolean(row[name])])),
 });

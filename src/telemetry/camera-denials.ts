@@ -1,7 +1,7 @@
 /** Counts denials by camera and role. The NVR names these labels, so the number of series has a limit (SPEC 9). */
-import { type Family, type Sample, withLabel } from './series.ts';
+import { type MetricFamily, type SeriesSample, withLabel } from './series.ts';
 
-export interface CameraDenials extends Family {
+export interface CameraDenials extends MetricFamily {
   /** Undefined, or not known: `other`. */
   count(camera: string | undefined, role: string): void;
   isKnown(camera: string): boolean;
@@ -38,7 +38,7 @@ export function createCameraDenials(name: string, help: string, customRoles: rea
         if (!counts.has(camera)) for (const [at, value] of row.entries()) add(rest, at, value);
       }
     },
-    *samples(): Iterable<Sample> {
+    *samples(): Iterable<SeriesSample> {
       for (const [camera, row] of counts) {
         for (const [at, role] of roles.entries()) {
           const labels = withLabel(withLabel('', 'camera', camera), 'role', role);

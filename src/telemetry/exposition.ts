@@ -1,5 +1,5 @@
 /** Families as text, in the format that the scraper accepts: Prometheus 0.0.4 or OpenMetrics 1.0 (SPEC 9). */
-import type { Family } from './series.ts';
+import type { MetricFamily } from './series.ts';
 
 export type ExpositionFormat = 'prometheus' | 'openmetrics';
 
@@ -20,7 +20,7 @@ export function acceptedFormat(accept: string | undefined): ExpositionFormat {
 }
 
 /** The text without the end line, so that another text can follow. */
-export function exposed(families: Iterable<Family>, format: ExpositionFormat): string {
+export function exposed(families: Iterable<MetricFamily>, format: ExpositionFormat): string {
   let text = '';
   for (const family of families) {
     const { name, help, type } = family;

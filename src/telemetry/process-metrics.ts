@@ -1,6 +1,6 @@
 /** CPU, memory, file descriptors and event loop of the process, as prom-client measures them (SPEC 9). */
 import { collectDefaultMetrics, Histogram, type MetricObjectWithValues, type MetricValue, Registry } from 'prom-client';
-import { type Family, type FamilyType, type Sample, withLabel } from './series.ts';
+import { type FamilyType, type MetricFamily, type SeriesSample, withLabel } from './series.ts';
 
 // biome-ignore format: a table
 const SHOWN: ReadonlySet<string> = new Set([
@@ -16,7 +16,7 @@ const GC = 'nodejs_gc_duration_seconds';
 const GC_KINDS: readonly string[] = ['major', 'minor', 'incremental', 'weakcb'];
 
 export interface ProcessMetrics {
-  read(): Promise<readonly Family[]>;
+  read(): Promise<readonly MetricFamily[]>;
 }
 
 export function createProcessMetrics(): ProcessMetrics {
@@ -28,19 +28,19 @@ export function createProcessMetrics(): ProcessMetrics {
   return { read: async () => (await registry.getMetricsAsJSON()).map(familyOf) };
 }
 
-type Read = MetricObjectWithValues<MetricValue<string>>;
+type ProcessMetric = MetricObjectWithValues<MetricValue<string>>;
 
-const familyOf = ({ name, help, type, values }: Read): Family => ({
+const familyOf = ({ name, help, type, values }: ProcessMetric): MetricFamily => ({
   name,
   help,
   type: String(type) as FamilyType,
   samples: () => values.map((value) => sampleOf(name, value)),
 });
 
-function sampleOf(name: string, { labels, value, ...rest }: MetricValue<string>): Sample {
+function sampleOf(name: string, { labels, value, ...rest }: MetricValue<string>): SeriesSample {
   const { metricName = name } = rest as { readonly metricName?: string };
   return {
-    suffix: metricName.slice(name.length) as Sample['suffix'],
+    suffix: metricName.slice(name.length) as SeriesSample['suffix'],
     labels: Object.entries(labels).reduce((text, [label, of]) => withLabel(text, label, String(of)), ''),
     value,
   };

@@ -2,7 +2,7 @@
 
 export type FamilyType = 'counter' | 'gauge' | 'histogram';
 
-export interface Sample {
+export interface SeriesSample {
   readonly suffix: '' | '_bucket' | '_sum' | '_count';
   /** The labels as they are exposed: `{result="success"}`, or nothing. */
   readonly labels: string;
@@ -10,11 +10,11 @@ export interface Sample {
 }
 
 /** All series of one name. */
-export interface Family {
+export interface MetricFamily {
   readonly name: string;
   readonly help: string;
   readonly type: FamilyType;
-  samples(): Iterable<Sample>;
+  samples(): Iterable<SeriesSample>;
 }
 
 /** A value that is not in the list counts as `other` if the list has it, and is not counted otherwise. */
@@ -25,11 +25,11 @@ type Labels<A extends string, B extends string, C extends string> = readonly [
   ClosedLabel<C>?,
 ];
 
-export interface Counter<A extends string, B extends string, C extends string> extends Family {
+export interface Counter<A extends string, B extends string, C extends string> extends MetricFamily {
   add(by: number, a?: A, b?: B, c?: C): void;
 }
 
-export interface Gauge<A extends string, B extends string> extends Family {
+export interface Gauge<A extends string, B extends string> extends MetricFamily {
   add(by: number, a?: A, b?: B): void;
   /** Undefined: there is nothing to say, and the series is left out. */
   set(value: number | undefined, a?: A, b?: B): void;
@@ -37,7 +37,7 @@ export interface Gauge<A extends string, B extends string> extends Family {
   setAll(counts: ReadonlyMap<string, number>): void;
 }
 
-export interface Histogram<A extends string, B extends string> extends Family {
+export interface Histogram<A extends string, B extends string> extends MetricFamily {
   observe(value: number, a?: A, b?: B): void;
 }
 
@@ -82,13 +82,13 @@ export function createGauge<A extends string, B extends string>(
     },
     samples: () =>
       texts
-        .map((text, at): Sample => ({ suffix: '', labels: text, value: values[at] ?? 0 }))
+        .map((text, at): SeriesSample => ({ suffix: '', labels: text, value: values[at] ?? 0 }))
         .filter((_, at) => isSet[at]),
   };
 }
 
 /** A gauge that is always 1, for what its labels say. */
-export function createInfo(name: string, help: string, labels: Readonly<Record<string, string>>): Family {
+export function createInfo(name: string, help: string, labels: Readonly<Record<string, string>>): MetricFamily {
   const text = Object.entries(labels).reduce((before, [label, value]) => withLabel(before, label, value), '');
   return { name, help, type: 'gauge', samples: () => [{ suffix: '', labels: text, value: 1 }] };
 }

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createCameraDenials } from '../../src/telemetry/camera-denials.ts';
 import { acceptedFormat, exposed } from '../../src/telemetry/exposition.ts';
-import { createCounter, createGauge, createHistogram, type Family } from '../../src/telemetry/series.ts';
+import { createCounter, createGauge, createHistogram, type MetricFamily } from '../../src/telemetry/series.ts';
 
-const told = (family: Family): string[] =>
+const told = (family: MetricFamily): string[] =>
   exposed([family], 'prometheus')
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'));

@@ -19,16 +19,16 @@ export interface MakerDeps {
   readonly remembered: (name: string, read: () => Promise<User | undefined>) => MaybePromise<User | undefined>;
 }
 
-type Rights = Omit<Caller, 'credential'>;
+type MakerRights = Omit<Caller, 'credential'>;
 
 /** Undefined when the maker is gone, or may do nothing at the moment. `now`: Unix seconds. */
-export async function makerNow(maker: LinkMaker, now: number, deps: MakerDeps): Promise<Rights | undefined> {
+export async function makerNow(maker: LinkMaker, now: number, deps: MakerDeps): Promise<MakerRights | undefined> {
   const rights = await rightsOf(maker, now, deps);
   // What closes the account, or the role by its hours, is told to its user and not to the visitors of a link.
   return rights?.closed ? undefined : rights;
 }
 
-async function rightsOf(maker: LinkMaker, now: number, deps: MakerDeps): Promise<Rights | undefined> {
+async function rightsOf(maker: LinkMaker, now: number, deps: MakerDeps): Promise<MakerRights | undefined> {
   if (maker.tokenId !== null) return endingWithToken(await deps.recheckToken(tokenCaller(maker, maker.tokenId)));
   const { user: name, userCreatedAt, role } = maker;
   if (userCreatedAt === null) {
@@ -42,7 +42,7 @@ async function rightsOf(maker: LinkMaker, now: number, deps: MakerDeps): Promise
 }
 
 /** What a link shows must end by the clock when its maker's token does: open streams look at it. */
-function endingWithToken(caller: Caller | undefined): Rights | undefined {
+function endingWithToken(caller: Caller | undefined): MakerRights | undefined {
   if (caller?.credential.kind !== 'api-token') return undefined;
   const { expiresAt } = caller.credential;
   if (expiresAt === undefined) return caller;
@@ -57,7 +57,11 @@ const tokenCaller = ({ user: name, role }: LinkMaker, tokenId: string): Caller =
 });
 
 /** The caller of a link: its maker, narrowed to one camera and one thing. */
-export function linkCaller(link: Pick<Link, 'id' | 'thing' | 'expiresAt'>, maker: Rights, viewer?: string): Caller {
+export function linkCaller(
+  link: Pick<Link, 'id' | 'thing' | 'expiresAt'>,
+  maker: MakerRights,
+  viewer?: string,
+): Caller {
   const { id: linkId, thing, expiresAt } = link;
   return {
     ...maker,

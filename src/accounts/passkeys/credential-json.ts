@@ -31,7 +31,7 @@ export const NEW_CREDENTIAL = z
   .optional()
   .meta({ type: 'object', description: 'RegistrationResponseJSON of WebAuthn' });
 
-type Faults = readonly FieldFault[];
+type CredentialFaults = readonly FieldFault[];
 
 /** WebAuthn allows ids of 1023 bytes; the rest fits what authenticators send, several times over. */
 const LONGEST = { id: 1364, userHandle: 88, text: 6000 } as const;
@@ -40,7 +40,7 @@ const BASE64URL = /^[A-Za-z0-9_-]+$/;
 const TRANSPORTS: readonly string[] = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'];
 
 /** `value`: the field `credential` of a body. */
-export function newCredential(value: unknown): Result<NewCredential, Faults> {
+export function newCredential(value: unknown): Result<NewCredential, CredentialFaults> {
   const outer = outerOf(value);
   if (!outer.ok) return outer;
   const { id, response } = outer.value;
@@ -48,7 +48,7 @@ export function newCredential(value: unknown): Result<NewCredential, Faults> {
   return fields.ok ? ok({ id, ...fields.value, transports: transportsIn(response) }) : fields;
 }
 
-export function assertion(value: unknown): Result<Assertion, Faults> {
+export function assertion(value: unknown): Result<Assertion, CredentialFaults> {
   const outer = outerOf(value);
   if (!outer.ok) return outer;
   const { id, response } = outer.value;
@@ -74,7 +74,7 @@ export function clientDataIn(
 
 function outerOf(
   value: unknown,
-): Result<{ readonly id: string; readonly response: Readonly<Record<string, unknown>> }, Faults> {
+): Result<{ readonly id: string; readonly response: Readonly<Record<string, unknown>> }, CredentialFaults> {
   if (!isRecord(value)) return err([fault([], 'Input should be an object')]);
   const { id, rawId, type, response } = value;
   if (!isBase64url(id, LONGEST.id) || (rawId !== undefined && rawId !== id)) return err([fault(['id'])]);
@@ -85,7 +85,7 @@ function outerOf(
 function textsOf<Name extends string>(
   response: Readonly<Record<string, unknown>>,
   names: readonly Name[],
-): Result<Readonly<Record<Name, string>>, Faults> {
+): Result<Readonly<Record<Name, string>>, CredentialFaults> {
   const wrong = names.filter((name) => !isBase64url(response[name], LONGEST.text));
   if (wrong.length > 0) return err(wrong.map((name) => fault(['response', name])));
   return ok(Object.fromEntries(names.map((name) => [name, response[name]])) as Record<Name, string>);

@@ -78,7 +78,7 @@ export function createPasskeyCheck({ store, users, challenges, clock, site }: Pa
   });
   const use = async (
     assertion: Assertion,
-    { passkey, user, verdict, step }: Use,
+    { passkey, user, verdict, step }: PasskeyUse,
     site: RelyingParty,
   ): Promise<PasskeyOutcome> => {
     if (verdict.kind === 'over') return { kind: 'over' };
@@ -116,7 +116,7 @@ export function createPasskeyCheck({ store, users, challenges, clock, site }: Pa
   };
 }
 
-interface Use {
+interface PasskeyUse {
   readonly passkey: PasskeyRecord | undefined;
   readonly user: User | undefined;
   readonly verdict: ChallengeVerdict;

@@ -93,12 +93,17 @@ export async function restore(file: string, options: RestoreOptions): Promise<re
   }
 }
 
-interface Move {
+interface FileMove {
   readonly from: string;
   readonly to: string;
 }
 
-function movesFor(names: readonly string[], scratch: string, directory: string, { store }: Settings): readonly Move[] {
+function movesFor(
+  names: readonly string[],
+  scratch: string,
+  directory: string,
+  { store }: Settings,
+): readonly FileMove[] {
   const { url } = store;
   if (url.engine !== 'sqlite')
     throw new Error('the configuration names a PostgreSQL server: restore that with pg_restore');
@@ -106,7 +111,7 @@ function movesFor(names: readonly string[], scratch: string, directory: string, 
   return names.map((name) => ({ from: join(scratch, name), to: name === STORE ? place : join(directory, name) }));
 }
 
-async function refuseWhere(moves: readonly Move[], options: RestoreOptions): Promise<void> {
+async function refuseWhere(moves: readonly FileMove[], options: RestoreOptions): Promise<void> {
   const there = moves.filter(({ to }) => existsSync(to));
   if (there.length === 0) return;
   if (!options.replace) {

@@ -5,13 +5,13 @@ import { ok } from '../../domain/result.ts';
 import { ADD_ON_OPTIONS } from '../accounts/accounts.ts';
 import { keyedBy } from '../accounts/active-factors.ts';
 
-interface ConfigPlace {
+interface SecretPlace {
   readonly directory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 export const passesAt =
-  ({ directory, env }: ConfigPlace): LinkAdminDeps['passes'] =>
+  ({ directory, env }: SecretPlace): LinkAdminDeps['passes'] =>
   async () => {
     const places = { environment: env, optionsFile: ADD_ON_OPTIONS, configDirectory: directory };
     const secret = await findSigningSecret(places, 'refuse');

@@ -10,12 +10,12 @@ import { forwardRulesOf, nvrTlsOf, watchCameras } from './upstreams.ts';
 
 export interface Components {
   /** Undefined when the NVR answers for events itself. */
-  readonly events: Part<EventsBackend | undefined>;
-  readonly cameras: Part<KnownCameraList>;
-  readonly transports: Part<{ readonly forwarder: Forwarder; readonly relay: MessageRelay }>;
+  readonly events: ReloadedPart<EventsBackend | undefined>;
+  readonly cameras: ReloadedPart<KnownCameraList>;
+  readonly transports: ReloadedPart<{ readonly forwarder: Forwarder; readonly relay: MessageRelay }>;
 }
 
-interface Part<It> {
+interface ReloadedPart<It> {
   /** What it was opened with. */
   readonly given: unknown;
   readonly it: It;
@@ -26,11 +26,11 @@ interface Part<It> {
 export async function openComponents(settings: Settings, deps: EventsDeps, before?: Components): Promise<Components> {
   await using opened = new AsyncDisposableStack();
   const kept = async <It>(
-    part: Part<It> | undefined,
+    part: ReloadedPart<It> | undefined,
     given: unknown,
     open: () => Promise<It>,
     close: (it: It) => Promise<void> | void,
-  ): Promise<Part<It>> => {
+  ): Promise<ReloadedPart<It>> => {
     if (part && isDeepStrictEqual(part.given, given)) return part;
     const it = await open();
     const fresh = { given, it, close: async () => close(it) };
@@ -72,11 +72,14 @@ async function openCameras(
 }
 
 /** The parts of `before` that `kept` does not use any more. */
-export const replacedComponents = (before: Components, kept: Components | undefined): readonly Part<unknown>[] => {
+export const replacedComponents = (
+  before: Components,
+  kept: Components | undefined,
+): readonly ReloadedPart<unknown>[] => {
   const still = kept ? [kept.transports, kept.cameras, kept.events] : [];
   // A part that asks is closed before the part that it asks.
   return [before.transports, before.cameras, before.events].filter(
-    (part) => !(still as Part<unknown>[]).includes(part),
+    (part) => !(still as ReloadedPart<unknown>[]).includes(part),
   );
 };
 
@@ -85,7 +88,7 @@ const RETIRE_AFTER_MS = 10_000;
 
 export interface Retirement {
   /** Closed in a while. */
-  add(parts: readonly Part<unknown>[]): void;
+  add(parts: readonly ReloadedPart<unknown>[]): void;
   /** Closes at once what still waits. */
   close(): Promise<void>;
 }

@@ -35,7 +35,7 @@ export interface LinksCommandDeps extends StoreCommandDeps<OpenLinks> {
   readonly stdin: Terminal['stdin'];
 }
 
-interface CreateOptions {
+interface LinkOptions {
   readonly user: string;
   readonly event?: string;
   readonly review?: string;
@@ -75,7 +75,7 @@ export function registerLinksCommands(program: Command, deps: LinksCommandDeps):
       '--pin',
       'its page asks for a PIN, which is read from the terminal, or from the first line of standard input',
     )
-    .action((options: CreateOptions) => onStore('change', (open) => create(options, open, deps), deps));
+    .action((options: LinkOptions) => onStore('change', (open) => create(options, open, deps), deps));
   links
     .command('list')
     .description('print every link and how often it was opened, without the secret')
@@ -87,7 +87,7 @@ export function registerLinksCommands(program: Command, deps: LinksCommandDeps):
 }
 
 async function create(
-  options: CreateOptions,
+  options: LinkOptions,
   { links }: OpenLinks,
   { now, stdin, stderr }: LinksCommandDeps,
 ): Promise<Result<string, string>> {
@@ -115,10 +115,7 @@ async function readPin(terminal: Terminal): Promise<Result<string, string>> {
 
 const ONE_OF = 'Name one thing: --event, --review, --live, --snapshot, or --from and --to';
 
-function whatOf(
-  { event, review, live, snapshot, from, to, camera }: CreateOptions,
-  now: number,
-): Result<object, string> {
+function whatOf({ event, review, live, snapshot, from, to, camera }: LinkOptions, now: number): Result<object, string> {
   const named = [event, review, live, snapshot, from].filter((value) => value !== undefined);
   if (named.length !== 1 || (from === undefined) !== (to === undefined)) return err(ONE_OF);
   if (event !== undefined) return ok({ event });

@@ -32,7 +32,7 @@ export interface TokensCommandDeps extends StoreCommandDeps<OpenTokens> {
   readonly now: () => number;
 }
 
-interface CreateOptions {
+interface TokenOptions {
   readonly user: string;
   readonly role: string;
   readonly cameras?: string;
@@ -50,7 +50,7 @@ export function registerTokensCommands(program: Command, deps: TokensCommandDeps
     .option('--cameras <cameras>', 'only these cameras, separated by commas; "*" stands for any text')
     .option('--expires <when>', 'after days (90d) or hours (12h), at a date (2030-01-31), or never')
     .option('--manage-accounts', 'the token may change users, passwords, roles and tokens; needs --role admin')
-    .action((name: string, options: CreateOptions) =>
+    .action((name: string, options: TokenOptions) =>
       onStore('change', (open) => create(name, options, open, deps), deps),
     );
   tokens
@@ -66,7 +66,7 @@ export function registerTokensCommands(program: Command, deps: TokensCommandDeps
 /** The token alone goes to standard output, to be piped; what to do with it goes beside. */
 async function create(
   name: string,
-  { user, role, cameras, expires, manageAccounts = false }: CreateOptions,
+  { user, role, cameras, expires, manageAccounts = false }: TokenOptions,
   { apiTokens }: OpenTokens,
   { now, stderr }: TokensCommandDeps,
 ): Promise<Result<string, string>> {

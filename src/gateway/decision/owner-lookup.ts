@@ -36,26 +36,26 @@ export type OwnerCameras = (
 type Cameras = readonly string[];
 
 /** The thing that an id names. No camera: it exists and belongs to none. */
-interface Owned {
+interface OwnedThing {
   readonly cameras: Cameras;
   /** Unix seconds: when the earliest of it began; undefined when that is not told. */
   readonly start: number | undefined;
 }
 
-interface Rule {
+interface OwnerRule {
   readonly path: (id: string) => string;
-  readonly ownedIn: (json: unknown, id: string) => Owned | undefined;
+  readonly ownedIn: (json: unknown, id: string) => OwnedThing | undefined;
   /** Whether its cameras and its beginning never change. */
   readonly isLasting: boolean;
 }
 
 const EXPORTS_FOLDER = '/media/frigate/exports/';
-const one = (json: unknown): Owned | undefined =>
+const one = (json: unknown): OwnedThing | undefined =>
   isRecord(json) ? { cameras: cameraOf(json), start: startOf(json) } : undefined;
 const cameraOf = ({ camera }: JsonRecord): Cameras => (typeof camera === 'string' ? [camera] : []);
 const rowsIn = (json: unknown): readonly JsonRecord[] => (Array.isArray(json) ? json.map(recordOf) : []);
 
-const RULES: Readonly<Record<Exclude<OwnerKind, 'job'>, Rule>> = {
+const RULES: Readonly<Record<Exclude<OwnerKind, 'job'>, OwnerRule>> = {
   event: { path: (id) => `/api/events/${encodeURIComponent(id)}`, ownedIn: one, isLasting: true },
   review: { path: (id) => `/api/review/${encodeURIComponent(id)}`, ownedIn: one, isLasting: true },
   export: { path: (id) => `/api/exports/${encodeURIComponent(id)}`, ownedIn: one, isLasting: true },
@@ -87,7 +87,7 @@ const AT_ONCE = 8;
 export function createOwnerLookup(
   askerFor: (method: string, target: RequestTarget) => { readonly name: string; readonly ask: AskOwner },
 ): OwnerLookup & { readonly camerasOf: OwnerCameras } {
-  const known = new LRUCache<string, Owned>(upTo(REMEMBERED_IDS));
+  const known = new LRUCache<string, OwnedThing>(upTo(REMEMBERED_IDS));
 
   return {
     async camerasOf(kind, id, { method, target }) {
@@ -105,7 +105,7 @@ export function createOwnerLookup(
     },
   };
 
-  async function ownedOf(source: string, ask: AskOwner, kind: OwnerKind, id: string): Promise<Owned | undefined> {
+  async function ownedOf(source: string, ask: AskOwner, kind: OwnerKind, id: string): Promise<OwnedThing | undefined> {
     if (kind === 'job') return jobOf(id);
     const key = `${source} ${kind} ${id}`;
     const remembered = known.get(key);
@@ -124,31 +124,31 @@ function nothingIfHidden(fault: unknown): undefined {
 }
 
 /** The NVR cannot be asked for the camera of a job. */
-function jobOf(id: string): Owned | undefined {
+function jobOf(id: string): OwnedThing | undefined {
   const camera = cameraOfJob(id);
   return camera === undefined ? undefined : { cameras: [camera], start: undefined };
 }
 
 /** Nothing is known of a job that another replica started: its id is random, and told to nobody else. */
-const isSeen = (of: OwnerKind, owned: Owned | undefined, view: CameraView): boolean =>
+const isSeen = (of: OwnerKind, owned: OwnedThing | undefined, view: CameraView): boolean =>
   owned === undefined ? of === 'job' : seesAll(view, owned.cameras);
 
 /** What does not tell when it began may be of any time. */
-const isInTime = ({ since }: CameraView, { start = Number.NEGATIVE_INFINITY }: Owned, padding: number): boolean =>
+const isInTime = ({ since }: CameraView, { start = Number.NEGATIVE_INFINITY }: OwnedThing, padding: number): boolean =>
   since === undefined || start - padding >= since;
 
 const seesAll = (view: CameraView, cameras: Cameras): boolean =>
   cameras.length > 0 && cameras.every((camera) => view.sees(camera));
 
 /** Whether the NVR may take the thing's pictures from a camera of a longer name: it finds them by the beginning of the name. */
-const isOfNamesake = (view: CameraView, { cameras, start }: Owned, since: number | undefined): boolean =>
+const isOfNamesake = (view: CameraView, { cameras, start }: OwnedThing, since: number | undefined): boolean =>
   since !== undefined && isRecent(start, since) && cameras.some((camera) => isAmbiguous(camera, view));
 
 /** An unknown id is refused like a foreign one: another status would tell that the foreign one exists. */
 async function denialOf(
   { of, ids, padding = 0, byPrefixSince }: OwnerQuestion,
   view: CameraView,
-  ownedOf: (kind: OwnerKind, id: string) => Promise<Owned | undefined>,
+  ownedOf: (kind: OwnerKind, id: string) => Promise<OwnedThing | undefined>,
 ): Promise<RefusalReason | undefined> {
   for (let at = 0; at < ids.length; at += AT_ONCE) {
     const asked = ids.slice(at, at + AT_ONCE).map((id) => ownedOf(of, id));

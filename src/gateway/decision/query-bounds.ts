@@ -13,16 +13,16 @@ import type { RequestTarget } from '../../domain/request.ts';
 /** The NVR's lists, by the segment behind `/api`; on other paths these parameters mean other things. */
 const LISTS: ReadonlySet<string> = new Set(['events', 'review', 'timeline', 'recordings']);
 
-type Bound = (value: string, mostRows: number) => boolean;
+type QueryBound = (value: string, mostRows: number) => boolean;
 
 const read =
-  (parse: (text: string) => Parsed<unknown>): Bound =>
+  (parse: (text: string) => Parsed<unknown>): QueryBound =>
   (value) =>
     parse(value).ok;
 
 /** What the events backend reads is let through to the NVR, but for more rows than one response holds: the NVR has no such cap. */
-const BOUNDS: ReadonlyMap<string, Bound> = new Map<string, Bound>([
-  ...Object.entries(FILTERS).map(([name, filter]): [string, Bound] => [
+const BOUNDS: ReadonlyMap<string, QueryBound> = new Map<string, QueryBound>([
+  ...Object.entries(FILTERS).map(([name, filter]): [string, QueryBound] => [
     name,
     (value) => value === filter.unset || filter.read(value).ok,
   ]),
@@ -39,19 +39,19 @@ const isUpTo = (most: number, count: Parsed<number>): boolean => count.ok && cou
 
 /** The bounds of pictures, which the NVR draws in any size it is told: at most twice a camera's own height. */
 // biome-ignore format: a table
-const PICTURE_BOUNDS: ReadonlyMap<string, Bound> = new Map<string, Bound>([
+const PICTURE_BOUNDS: ReadonlyMap<string, QueryBound> = new Map<string, QueryBound>([
   ['h',                        isHeight],
   ['height',                   isHeight],
   ['fps',                      (value) => /^[1-9]\d?$/.test(value)],
 ]);
 
 /** The bounds of lists of words, which take no limit: one that is given means nothing. */
-const WORD_BOUNDS: ReadonlyMap<string, Bound> = new Map([...BOUNDS].filter(([name]) => name !== 'limit'));
+const WORD_BOUNDS: ReadonlyMap<string, QueryBound> = new Map([...BOUNDS].filter(([name]) => name !== 'limit'));
 const WORDS: ReadonlySet<string> = new Set(['labels', 'sub_labels', 'recognized_license_plates']);
 
-const NO_BOUNDS: ReadonlyMap<string, Bound> = new Map();
+const NO_BOUNDS: ReadonlyMap<string, QueryBound> = new Map();
 
-const boundsOf = (list: string): ReadonlyMap<string, Bound> =>
+const boundsOf = (list: string): ReadonlyMap<string, QueryBound> =>
   LISTS.has(list) ? BOUNDS : WORDS.has(list) ? WORD_BOUNDS : NO_BOUNDS;
 
 /** `mostRows`: `events.max_limit`. Every value of a repeated parameter is judged. */

@@ -42,11 +42,11 @@ export function createClientLimits(keyOf: (address: string) => string): ClientLi
   };
 }
 
-type Bound = readonly [key: string, most: number];
+type ClientBound = readonly [key: string, most: number];
 
 /** `address` is undefined for that of a trusted proxy, which is no client's. */
-function boundsOf(caller: Caller | undefined, address: string | undefined): readonly Bound[] {
-  const bounds: Bound[] = [];
+function boundsOf(caller: Caller | undefined, address: string | undefined): readonly ClientBound[] {
+  const bounds: ClientBound[] = [];
   const holder = caller && nameOf(caller);
   if (address !== undefined) bounds.push([`address ${address}`, MOST_UNDER_WAY.ofAddress]);
   if (holder !== undefined) bounds.push([holder, MOST_UNDER_WAY.ofCaller]);

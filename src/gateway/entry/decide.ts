@@ -5,7 +5,7 @@ import { type RequestFacts, type RequestTarget, singleHeader } from '../../domai
 import { type Admission, admit, type Rules } from '../decision/admit.ts';
 import type { Client } from '../decision/client.ts';
 import { errorResponse, jsonResponse } from '../response/error-responses.ts';
-import { admitDescribed, type Description, describedRequest } from './described-request.ts';
+import { admitDescribed, describedRequest, type ForwardAuthDescription } from './described-request.ts';
 import { forwardAuthRefusal } from './forward-auth.ts';
 import type { GateDeps } from './gate-deps.ts';
 import { asIndexPage } from './index-page.ts';
@@ -56,7 +56,7 @@ async function enteredLink(admission: Admission, facts: RequestFacts, { enterLin
 interface Pass {
   readonly ctx: PipelineContext;
   readonly next: Koa.Next;
-  readonly question: Description | undefined;
+  readonly question: ForwardAuthDescription | undefined;
   readonly deps: DecideDeps;
 }
 

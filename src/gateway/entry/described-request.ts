@@ -9,18 +9,18 @@ import { isTrustedPeer } from '../decision/client-address.ts';
 import { parseTarget, strictTarget } from '../decision/strict-target.ts';
 
 /** What a trusted proxy asks about; undefined when the description is not clear. */
-export interface Description {
+export interface ForwardAuthDescription {
   readonly described: RequestFacts | undefined;
 }
 
-interface Family {
+interface HeaderFamily {
   /** Names for the same thing; a description has one of them. */
   readonly target: readonly string[];
   readonly method: string;
 }
 
 /** nginx; then Traefik, Caddy and HAProxy. A client can add the other family to its request, so both are never believed. */
-const FAMILIES: readonly Family[] = [
+const FAMILIES: readonly HeaderFamily[] = [
   { target: ['x-original-url', 'x-original-uri'], method: 'x-original-method' }, // the second is in nginx's own manual
   { target: ['x-forwarded-uri'], method: 'x-forwarded-method' },
 ];
@@ -38,7 +38,7 @@ export const asksForAuth = ({ target, method, isUpgrade }: RequestFacts): boolea
   AUTH_TARGET.test(target) && (method === 'GET' || method === 'HEAD') && !isUpgrade;
 
 /** Undefined when no trusted proxy describes another request: then this one is judged as it stands. */
-export function describedRequest(carrier: RequestFacts, rules: Rules): Description | undefined {
+export function describedRequest(carrier: RequestFacts, rules: Rules): ForwardAuthDescription | undefined {
   if (!asksForAuth(carrier) || carrier.listener !== 'external') return undefined;
   const [, query] = carrier.target.split('?', 2);
   const undescribed = SPEAKS_OF_ANOTHER.includes(query) ? { described: undefined } : undefined;
@@ -110,7 +110,7 @@ const isOfTheRequest = (name: string): boolean => !name.startsWith(':') && !OF_T
 /** The decision on the described request. The asking request must be strict itself, and carry the proxy secret. */
 export async function admitDescribed(
   carrier: RequestFacts,
-  { described }: Description,
+  { described }: ForwardAuthDescription,
   rules: Rules,
 ): Promise<Admission> {
   const plain = strictTarget(carrier);

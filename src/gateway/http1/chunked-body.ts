@@ -23,10 +23,10 @@ export interface ChunkedBody {
   trailers(): HeaderLines | undefined;
 }
 
-type Part = 'size' | 'data' | 'data-end' | 'trailers';
+type ChunkPart = 'size' | 'data' | 'data-end' | 'trailers';
 
 export function createChunkedBody(): ChunkedBody {
-  let part: Part = 'size';
+  let part: ChunkPart = 'size';
   /** A line that has begun, as Latin-1. */
   let line = '';
   /** So much of the trailers is well-formed. */

@@ -29,10 +29,10 @@ const BEGINNING = 'HTTP/1.';
 const EMPTY = Buffer.alloc(0);
 const NO_TRAILERS: HeaderLines = Object.create(null);
 
-type Part = 'nothing' | 'head' | 'length' | 'chunks' | 'until-close';
+type ResponsePart = 'nothing' | 'head' | 'length' | 'chunks' | 'until-close';
 
 export function createResponseReader(listener: ResponseListener): ResponseReader {
-  let part: Part = 'nothing';
+  let part: ResponsePart = 'nothing';
   let method = '';
   /** The part of a head that came so far. */
   let begun: Buffer = EMPTY;

@@ -39,39 +39,39 @@ const TOO_SLOW = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-L
 
 type Serve = Gate['onRequest'];
 
-interface Exchange {
+interface Http1Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly serve: Serve;
 }
 
-interface Connection {
+interface Http1Connection {
   /** The latest request that is served; it may be over. */
-  current: Exchange | undefined;
-  readonly waiting: Exchange[];
+  current: Http1Exchange | undefined;
+  readonly waiting: Http1Exchange[];
   /** Calls of `closeIdle` in which it was idle. */
   idleCalls: number;
   forget(): void;
 }
 
 export function createHttp1Connections(): Http1Connections {
-  const all = new Map<Duplex, Connection>();
+  const all = new Map<Duplex, Http1Connection>();
   let waiting = 0;
   let isLeaving = false;
 
-  const begin = (connection: Connection, exchange: Exchange): void => {
+  const begin = (connection: Http1Connection, exchange: Http1Exchange): void => {
     connection.current = exchange;
     if (isLeaving && connection.waiting.length === 0) exchange.response.shouldKeepAlive = false;
     exchange.serve(exchange.request, exchange.response);
   };
 
-  const drop = (connection: Connection): void => {
+  const drop = (connection: Http1Connection): void => {
     waiting -= connection.waiting.length;
     connection.waiting.length = 0;
   };
 
   /** The response before is out, and Node has given the socket to the next. */
-  const next = (socket: Socket, connection: Connection): void => {
+  const next = (socket: Socket, connection: Http1Connection): void => {
     if (socket.destroyed) drop(connection);
     const exchange = connection.waiting.shift();
     if (!exchange) return;
@@ -81,7 +81,7 @@ export function createHttp1Connections(): Http1Connections {
     begin(connection, exchange);
   };
 
-  const wait = (socket: Socket, connection: Connection, exchange: Exchange): void => {
+  const wait = (socket: Socket, connection: Http1Connection, exchange: Http1Exchange): void => {
     connection.waiting.push(exchange);
     waiting += 1;
     if (waiting > MOST_WAITING) {
@@ -97,7 +97,7 @@ export function createHttp1Connections(): Http1Connections {
   return {
     add(socket) {
       const onResume = (): void => pauseWhileMany(socket, connection); // Node resumes it after each response
-      const connection: Connection = {
+      const connection: Http1Connection = {
         current: undefined,
         waiting: [],
         idleCalls: 0,
@@ -148,12 +148,12 @@ export function createHttp1Connections(): Http1Connections {
   };
 }
 
-const isOver = ({ response }: Exchange): boolean => response.writableFinished || response.closed;
+const isOver = ({ response }: Http1Exchange): boolean => response.writableFinished || response.closed;
 
-const isUnderWay = ({ current, waiting }: Connection): boolean =>
+const isUnderWay = ({ current, waiting }: Http1Connection): boolean =>
   waiting.length > 0 || (current !== undefined && !isOver(current));
 
-function pauseWhileMany(socket: Socket, { waiting }: Connection): void {
+function pauseWhileMany(socket: Socket, { waiting }: Http1Connection): void {
   if (waiting.length >= MOST_AHEAD) socket.pause();
 }
 

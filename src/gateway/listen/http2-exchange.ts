@@ -4,7 +4,7 @@ import { constants, Http2ServerRequest, type Http2ServerResponse } from 'node:ht
 import { byName } from '../response/response-headers.ts';
 import { http1Head } from './http2-head.ts';
 
-export interface Exchange {
+export interface Http2Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
@@ -13,7 +13,7 @@ export interface Exchange {
 export function likeHttp1(
   request: IncomingMessage | Http2ServerRequest,
   response: ServerResponse | Http2ServerResponse,
-): Exchange {
+): Http2Exchange {
   if (request instanceof Http2ServerRequest) {
     const { stream } = request;
     Object.defineProperties(request, valuesOf(requestLikeHttp1(request)));

@@ -47,12 +47,12 @@ export interface OwnWords {
 }
 
 /** The headers by lower-case name: one value, or every line of a header that came in several. */
-type Lines = Readonly<Record<string, string | readonly string[] | undefined>>;
+type ResponseLines = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** The part of a response that is judged: Node's own, or what another client received. */
 export interface ResponseHead {
   readonly statusCode?: number | undefined;
-  readonly headers: Lines;
+  readonly headers: ResponseLines;
 }
 
 /** Why the head cannot be passed on: not a real status, or two ways to tell where its body ends. Undefined when it can. */

@@ -3,7 +3,7 @@ import { type RawData, WebSocket } from 'ws';
 import type { UpstreamListeners } from '../decision/gate-watch.ts';
 import type { Message, MessageJudge } from './message-judges.ts';
 
-export interface JudgedPair extends UpstreamListeners {
+export interface JudgedSockets extends UpstreamListeners {
   readonly judge: MessageJudge;
   /** Called once both sockets are open, with the function that ends them with a close code. */
   readonly onOpen?: (end: (code: number) => void) => void;
@@ -23,7 +23,7 @@ const GOING_AWAY = 1001;
 const NOT_SENT: readonly number[] = [1004, 1005, 1006, 1015];
 
 /** Forwards the messages that may pass; when one side closes, closes the other. */
-export function joinSockets(client: WebSocket, nvr: WebSocket, { judge, watch, onOpen }: JudgedPair): void {
+export function joinSockets(client: WebSocket, nvr: WebSocket, { judge, watch, onOpen }: JudgedSockets): void {
   for (const side of [client, nvr]) side.on('error', () => watch?.onEndedBy('error')); // a broken frame: `close` follows
   client.on('message', (bytes, isBinary) => {
     const verdict = judge.fromClient(messageOf(bytes, isBinary));

@@ -9,7 +9,7 @@ import type { RefusalReason } from '../../domain/refusal.ts';
 import type { Rules } from '../decision/admit.ts';
 import { tellHead } from '../decision/gate-watch.ts';
 import { codeOf, upstreamFailure } from '../decision/upstream-failure.ts';
-import { type JudgedPair, joinSockets } from './join-sockets.ts';
+import { type JudgedSockets, joinSockets } from './join-sockets.ts';
 
 export interface RelayRules {
   /** Seconds until the NVR has switched protocols. */
@@ -18,7 +18,7 @@ export interface RelayRules {
   readonly verify: boolean;
 }
 
-export interface JudgedSocket extends JudgedPair {
+export interface JudgedSocket extends JudgedSockets {
   readonly upstream: Upstream;
   readonly target: string;
   readonly headers: IncomingHttpHeaders;

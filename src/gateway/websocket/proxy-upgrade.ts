@@ -5,7 +5,7 @@ import httpProxy from 'http-proxy';
 import type { Upstream } from '../../domain/addresses/socket-address.ts';
 import { codeOf } from '../decision/upstream-failure.ts';
 import { joinSwitched } from './switched-sockets.ts';
-import { type Exchange, failureOf, type JudgedUpgrade, limitTime } from './upgrade-exchange.ts';
+import { failureOf, type JudgedUpgrade, limitTime, type UpgradeExchange } from './upgrade-exchange.ts';
 import { passUpgradeResponse } from './upgrade-response.ts';
 
 export interface UpgradeRules {
@@ -34,7 +34,7 @@ export function createUpgradeProxy(rules: UpgradeRules): UpgradeProxy {
     secure: rules.verify,
     connectTimeout: rules.timeoutConnect * 1000,
   });
-  const exchanges = new WeakMap<IncomingMessage, Exchange>();
+  const exchanges = new WeakMap<IncomingMessage, UpgradeExchange>();
 
   proxy.on('error', () => {}); // every call has its own callback; without a listener the library throws
   proxy.on('proxyReqWs', (upstreamRequest, request, socket) => {
@@ -72,7 +72,7 @@ function takeOverResponses(
   upstreamRequest: ClientRequest,
   request: IncomingMessage,
   socket: Duplex,
-  exchange: Exchange,
+  exchange: UpgradeExchange,
   { cookieName, timeoutResponse }: UpgradeRules,
 ): void {
   upstreamRequest.removeAllListeners('response');
@@ -80,9 +80,9 @@ function takeOverResponses(
   limitTime(upstreamRequest, exchange, timeoutResponse);
 }
 
-function exchangeOf(socket: Duplex, judged: JudgedUpgrade): Exchange {
+function exchangeOf(socket: Duplex, judged: JudgedUpgrade): UpgradeExchange {
   let hasFailed = false;
-  const exchange: Exchange = {
+  const exchange: UpgradeExchange = {
     judged,
     hasHead: false,
     hasTimedOut: false,

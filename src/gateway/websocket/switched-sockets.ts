@@ -5,7 +5,7 @@ import { tellHead } from '../decision/gate-watch.ts';
 import { pipedAtEndOfTurn } from '../response/end-of-turn.ts';
 import { byName, responseHeaders } from '../response/response-headers.ts';
 import { endableWebSocket } from './end-websocket.ts';
-import type { Exchange } from './upgrade-exchange.ts';
+import type { UpgradeExchange } from './upgrade-exchange.ts';
 
 /** Milliseconds that a client may take to leave when the NVR has left. */
 const LAST_WORDS_MS = 1_000;
@@ -14,7 +14,7 @@ const LAST_WORDS_MS = 1_000;
 export function joinSwitched(
   upstreamRequest: ClientRequest,
   socket: Duplex,
-  exchange: Exchange,
+  exchange: UpgradeExchange,
   cookieName: string,
 ): void {
   const { watch, onOpen } = exchange.judged;

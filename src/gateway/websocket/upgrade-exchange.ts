@@ -17,7 +17,7 @@ export interface JudgedUpgrade extends UpstreamListeners {
   readonly onFailure: (reason: RefusalReason) => void;
 }
 
-export interface Exchange {
+export interface UpgradeExchange {
   readonly judged: JudgedUpgrade;
   /** Answers with a refusal; once the head of a response was sent it cuts the connection instead. */
   readonly fail: (reason: RefusalReason) => void;
@@ -28,7 +28,7 @@ export interface Exchange {
 }
 
 /** Gives the upstream its time (seconds) for the head of a response. */
-export function limitTime(upstreamRequest: ClientRequest, exchange: Exchange, timeoutResponse: number): void {
+export function limitTime(upstreamRequest: ClientRequest, exchange: UpgradeExchange, timeoutResponse: number): void {
   const timer = setTimeout(() => {
     exchange.hasTimedOut = true;
     upstreamRequest.destroy(new Error('no response in time'));
@@ -37,5 +37,5 @@ export function limitTime(upstreamRequest: ClientRequest, exchange: Exchange, ti
   upstreamRequest.once('response', settle).once('upgrade', settle).once('close', settle);
 }
 
-export const failureOf = (error: Error, exchange: Exchange): RefusalReason =>
+export const failureOf = (error: Error, exchange: UpgradeExchange): RefusalReason =>
   exchange.hasTimedOut ? 'nvr-timeout' : upstreamFailure(error);

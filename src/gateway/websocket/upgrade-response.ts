@@ -5,14 +5,14 @@ import { tellHead } from '../decision/gate-watch.ts';
 import { passError, readsErrorText } from '../narrow/error-text.ts';
 import type { OwnResponse } from '../response/error-responses.ts';
 import { type ResponseHead, responseFault, responseHeaders } from '../response/response-headers.ts';
-import type { Exchange } from './upgrade-exchange.ts';
+import type { UpgradeExchange } from './upgrade-exchange.ts';
 
 /** One head on a connection: what breaks behind it cuts the connection, so that a cut response never looks whole. */
 export function passUpgradeResponse(
   response: IncomingMessage,
   request: IncomingMessage,
   socket: Duplex,
-  exchange: Exchange,
+  exchange: UpgradeExchange,
   cookieName: string,
 ): void {
   const head: ResponseHead = { statusCode: response.statusCode, headers: response.headersDistinct };

@@ -58,7 +58,7 @@ function createSums() {
 
 const NEWEST_FIRST = { key: 'date', direction: 'desc' } as const;
 
-interface Row {
+interface SliceRow {
   readonly slice: number | string;
   readonly camera: string;
   readonly plate?: string | null;
@@ -79,7 +79,7 @@ async function countAtOnce(question: SliceQuestion, place: EventsPlace): Promise
   ]);
   const offset = sql`(${offsetAt(slicing.offsets)}) + ${sql.lit(slicing.phase)}`;
   const plate = tests.length > 0 ? sql`, e.plate as plate` : sql``;
-  const { rows } = await sql<Row>`
+  const { rows } = await sql<SliceRow>`
     select ${words.sliceNumber(sql`e.start_time`, offset, slicing.seconds)} as slice, e.camera as camera,
       count(*) as count ${plate}
     from ${shape.table} as e where ${where} group by 1, 2 ${tests.length > 0 ? sql`, e.plate` : sql``}`.execute(db);

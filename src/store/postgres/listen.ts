@@ -23,14 +23,14 @@ export interface ListenOptions {
   readonly ask: (text: string, values: readonly unknown[]) => Promise<void>;
 }
 
-export interface Listener {
+export interface NoticeListener {
   readonly onFault: (fault: Error) => void;
   /** `notice` names the row. */
   readonly onChange: (notice: string) => void;
 }
 
 /** Rejects with what the last host said. */
-export async function firstThatHears(options: ListenOptions, listener: Listener): Promise<pg.Client> {
+export async function firstThatHears(options: ListenOptions, listener: NoticeListener): Promise<pg.Client> {
   let last: unknown;
   for (const config of options.clients) {
     const client = new pg.Client({ ...config, query_timeout: ANSWER_MILLISECONDS });
@@ -49,7 +49,7 @@ export async function firstThatHears(options: ListenOptions, listener: Listener)
 async function listen(
   client: pg.Client,
   { clients, ask }: ListenOptions,
-  { onFault, onChange }: Listener,
+  { onFault, onChange }: NoticeListener,
 ): Promise<void> {
   const own = randomUUID();
   const echo = Promise.withResolvers<void>();

@@ -26,7 +26,7 @@ export interface DriverDeps {
 export const LOCK_PATIENCE_MS = 5000;
 const BUSY_PAUSE_MS = 10;
 
-interface Connection extends DatabaseConnection {
+interface SqliteConnection extends DatabaseConnection {
   /** Gives the write lock back; defined in a transaction. */
   release: (() => void) | undefined;
   /** The transaction may have changed a verdict. */
@@ -41,7 +41,7 @@ export interface SqliteDriver extends Driver {
 export function createSqliteDriver(deps: DriverDeps): SqliteDriver {
   const { reader, writer } = deps;
   const queue = createTaskQueue(1).enter;
-  const execute = async (query: CompiledQuery, connection: Connection): Promise<QueryResult<never>> => {
+  const execute = async (query: CompiledQuery, connection: SqliteConnection): Promise<QueryResult<never>> => {
     const changes = mayChangeVerdict(query.sql);
     if (connection.release) {
       connection.changes ||= changes;
@@ -65,15 +65,15 @@ export function createSqliteDriver(deps: DriverDeps): SqliteDriver {
     }
   };
   const endTransaction = (connection: DatabaseConnection): void => {
-    (connection as Connection).release?.();
-    (connection as Connection).release = undefined;
+    (connection as SqliteConnection).release?.();
+    (connection as SqliteConnection).release = undefined;
   };
   return {
     write,
     init: async () => {},
     destroy: async () => {},
     async acquireConnection() {
-      const connection: Connection = {
+      const connection: SqliteConnection = {
         release: undefined,
         changes: false,
         executeQuery: (query) => execute(query, connection) as Promise<QueryResult<never>>,
@@ -85,8 +85,8 @@ export function createSqliteDriver(deps: DriverDeps): SqliteDriver {
       return connection;
     },
     async beginTransaction(connection) {
-      (connection as Connection).release = await begin(writer, queue, deps);
-      (connection as Connection).changes = false;
+      (connection as SqliteConnection).release = await begin(writer, queue, deps);
+      (connection as SqliteConnection).changes = false;
     },
     async commitTransaction(connection) {
       try {
@@ -96,7 +96,7 @@ export function createSqliteDriver(deps: DriverDeps): SqliteDriver {
         }, deps);
       } finally {
         // At once: what is read from now on is new. A commit that failed is taken for one that may hold.
-        if ((connection as Connection).changes) deps.onChange();
+        if ((connection as SqliteConnection).changes) deps.onChange();
       }
       endTransaction(connection);
     },

@@ -3,33 +3,33 @@
 import { messageOf } from '../../domain/message-of.ts';
 import { type StoreFault, storeFault, storeFaultOf } from '../../domain/store-fault.ts';
 
-interface Words {
+interface FaultWords {
   readonly kind: StoreFault;
   readonly happened: (file: string) => string;
   readonly nextStep: string;
 }
 
-const LOCKED: Words = {
+const LOCKED: FaultWords = {
   kind: 'locked',
   happened: (file) => `${file} is locked by another process`,
   nextStep: 'wait for the import or the backup that holds it, or end that process',
 };
-const READ_ONLY: Words = {
+const READ_ONLY: FaultWords = {
   kind: 'read-only',
   happened: (file) => `${file} cannot be written`,
   nextStep: 'make the file, its directory and the file system writable for the user of this process',
 };
-const FULL: Words = {
+const FULL: FaultWords = {
   kind: 'full',
   happened: (file) => `the disk that holds ${file} is full`,
   nextStep: 'free some space',
 };
-const CLOSED: Words = {
+const CLOSED: FaultWords = {
   kind: 'unreachable',
   happened: (file) => `${file} cannot be opened`,
   nextStep: 'check that its directory exists, and that the user of this process may read and write there',
 };
-const BROKEN: Words = {
+const BROKEN: FaultWords = {
   kind: 'corrupt',
   happened: (file) => `${file} is damaged`,
   nextStep: 'stop the service and restore a backup of the file',
@@ -37,7 +37,7 @@ const BROKEN: Words = {
 
 /** The faults by primary code; a code that is not listed is a mistake in the statement, not trouble with the file. */
 // biome-ignore format: a table
-const WORDS: ReadonlyMap<number, Words> = new Map<number, Words>([
+const WORDS: ReadonlyMap<number, FaultWords> = new Map<number, FaultWords>([
   /* SQLITE_PERM     */ [3,  READ_ONLY],
   /* SQLITE_BUSY     */ [5,  LOCKED],
   /* SQLITE_LOCKED   */ [6,  LOCKED],
@@ -51,7 +51,7 @@ const WORDS: ReadonlyMap<number, Words> = new Map<number, Words>([
 ]);
 
 /** Codes of the file system, met before SQLite is. */
-const FILE_WORDS: ReadonlyMap<string, Words> = new Map([
+const FILE_WORDS: ReadonlyMap<string, FaultWords> = new Map([
   ['ENOENT', CLOSED],
   ['ENOTDIR', CLOSED],
   ['EISDIR', CLOSED],
@@ -108,7 +108,7 @@ export const cutFault = (file: string): Error =>
     undefined,
   );
 
-const messageFor = (fault: unknown): Words | undefined =>
+const messageFor = (fault: unknown): FaultWords | undefined =>
   WORDS.get(codeOf(fault) ?? -1) ?? FILE_WORDS.get((fault as NodeJS.ErrnoException).code ?? '');
 
 /** The primary code: extended ones have it in the low byte. */

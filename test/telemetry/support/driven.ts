@@ -1,7 +1,7 @@
 /** Acts, and the series that they move: by exactly what happened, and nothing else of their families (SPEC 9). */
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
-import type { Family } from '../../../src/telemetry/series.ts';
+import type { MetricFamily } from '../../../src/telemetry/series.ts';
 import type { Runtime } from '../../support/start-instance.ts';
 import { moved, type Series, scrape } from './exposition.ts';
 
@@ -22,7 +22,7 @@ export function noteDriven(series: string): void {
 }
 
 /** What is declared and has not moved in any test so far; of a histogram its count stands for all of it. */
-export function undriven(families: readonly Family[]): string[] {
+export function undriven(families: readonly MetricFamily[]): string[] {
   const declared = families.flatMap(({ name, samples }) =>
     [...samples()]
       .filter(({ suffix }) => suffix === '' || suffix === '_count')

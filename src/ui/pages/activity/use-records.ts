@@ -5,18 +5,18 @@ import { problemOf } from '../shared/forms/problem-of.ts';
 import type { Fetched } from '../shared/use-fetched.ts';
 import { type ActivityRecord, readRecords } from './read-activity.ts';
 
-interface Page {
+interface LoadedRecords {
   readonly records: readonly ActivityRecord[];
   /** The address of the next page. */
   readonly next: string | undefined;
 }
 
 export function useRecords(path: string): {
-  fetched: Fetched<Page>;
+  fetched: Fetched<LoadedRecords>;
   more: (() => void) | undefined;
   again: () => void;
 } {
-  const [fetched, setFetched] = useState<Fetched<Page>>({ kind: 'loading' });
+  const [fetched, setFetched] = useState<Fetched<LoadedRecords>>({ kind: 'loading' });
   const [round, setRound] = useState(0);
   const ask = async (from: string, before: readonly ActivityRecord[], signal?: AbortSignal): Promise<void> => {
     const response = await getFromApi(from, signal);

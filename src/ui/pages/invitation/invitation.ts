@@ -61,10 +61,10 @@ async function setPasskey(words: InvitationWords): Promise<string | undefined> {
   }
 }
 
-type Answer = { readonly ok: true; readonly body: unknown } | { readonly ok: false; readonly message: string };
+type SentAnswer = { readonly ok: true; readonly body: unknown } | { readonly ok: false; readonly message: string };
 
 /** Sends to a path below the address of this page, which holds the token. */
-async function send(path: string, body: object): Promise<Answer> {
+async function send(path: string, body: object): Promise<SentAnswer> {
   const token = location.pathname.slice(location.pathname.lastIndexOf('/') + 1);
   const response = await fetch(new URL(`invitation/${token}${path}`, baseUrl), {
     method: 'POST',

@@ -14,7 +14,7 @@ import { askedValidity, NO_ENDS, ValidityFields, validityFault } from './limits/
 import { userNameFault } from './names.ts';
 
 /** Shown once. */
-export interface Link {
+export interface ListedLink {
   readonly user: string;
   readonly url: string;
   readonly expiresAt: number | undefined;
@@ -23,7 +23,7 @@ export interface Link {
 }
 
 interface LinkFormProps {
-  readonly onMade: (link: Link) => void;
+  readonly onMade: (link: ListedLink) => void;
   readonly onClose: () => void;
 }
 
@@ -69,7 +69,11 @@ export function ResetLink({ user, onMade, onClose }: LinkFormProps & { readonly 
   );
 }
 
-async function makeLink(name: string, body: object, onMade: (link: Link) => void): Promise<FormProblem | undefined> {
+async function makeLink(
+  name: string,
+  body: object,
+  onMade: (link: ListedLink) => void,
+): Promise<FormProblem | undefined> {
   const response = await sendToApi('POST', `api/users/${encodeURIComponent(name)}/invitation`, body);
   if (response.kind !== 'ok') return formProblemOf(response);
   const fields = isFields(response.body) ? response.body : {};
@@ -80,7 +84,7 @@ async function makeLink(name: string, body: object, onMade: (link: Link) => void
   return undefined;
 }
 
-export const MadeLink = ({ link, onClose }: { link: Link; onClose: () => void }) => (
+export const MadeLink = ({ link, onClose }: { link: ListedLink; onClose: () => void }) => (
   <NewSecret
     title={words.links.madeTitle(link.user)}
     warning={words.links.madeWhat}

@@ -18,7 +18,7 @@ import { Tokens } from './tokens.tsx';
 import { TwoStep } from './two-step/two-step.tsx';
 import { Users } from './users/users.tsx';
 
-interface Section {
+interface SettingsSection {
   readonly path: string;
   readonly title: () => string;
   readonly isFor: (profile: Profile, facts: PageFacts) => boolean;
@@ -27,7 +27,7 @@ interface Section {
 
 /** The API keeps these rules; the page only does not offer what it would refuse. */
 // biome-ignore format: a table
-const SECTIONS: readonly Section[] = [
+const SECTIONS: readonly SettingsSection[] = [
   { path: 'users',    title: () => words.users.title,    isFor: (who, { hasOwnLogin }) => isAdmin(who) && hasOwnLogin,      show: (profile) => <Users profile={profile} /> },
   { path: 'roles',    title: () => words.roles.title,    isFor: isAdmin,                                                    show: (profile, { hasOwnLogin }) => <Roles {...{ profile, hasOwnLogin }} /> },
   { path: 'tokens',   title: () => words.tokens.title,   isFor: () => true,                                                 show: (profile) => <Tokens profile={profile} /> },

@@ -13,12 +13,12 @@ import { words } from '../shared/words.ts';
 import { readRoles } from './account-records.ts';
 import { CameraChoice } from './camera-choice.tsx';
 
-type Lifetime = keyof typeof words.tokens.lifetimes;
+type TokenLifetime = keyof typeof words.tokens.lifetimes;
 
 const DAY_SECONDS = 86_400;
 
 // biome-ignore format: a table
-const LIFETIMES: Readonly<Record<Lifetime, number | undefined>> = {
+const LIFETIMES: Readonly<Record<TokenLifetime, number | undefined>> = {
   days30:  30 * DAY_SECONDS,
   days90:  90 * DAY_SECONDS,
   year:    365 * DAY_SECONDS,
@@ -46,7 +46,7 @@ export function MakeToken({ profile, onMade, onClose }: MakeTokenProps) {
       cameras: entries?.length === 0 ? words.roles.needsOne : undefined,
     });
     if (wrong !== undefined) return wrong;
-    const seconds = LIFETIMES[lifetime as Lifetime];
+    const seconds = LIFETIMES[lifetime as TokenLifetime];
     const expires_at = seconds === undefined ? null : Math.floor(Date.now() / 1000) + seconds;
     const manage_accounts = mayManage && managesAccounts;
     const body = { name: name.trim(), role, ...(entries ? { cameras: entries } : {}), manage_accounts, expires_at };

@@ -14,14 +14,14 @@ import { MadeToken, MakeToken } from './token-forms.tsx';
 import { useForm } from './use-form.ts';
 import { settled } from './users/user-forms.tsx';
 
-type OpenForm =
+type OpenTokenForm =
   | { readonly kind: 'make' }
   | { readonly kind: 'made'; readonly secret: string }
   | { readonly kind: 'revoke'; readonly token: TokenRecord };
 
 export function Tokens({ profile }: { profile: Profile }) {
   const [tokens, again] = useFetched('api/tokens', readTokens);
-  const { form, open, done, ...shared } = useForm<OpenForm>(again);
+  const { form, open, done, ...shared } = useForm<OpenTokenForm>(again);
   /** Closes the dialog, unless the token was created: the dialog with the token has replaced it then. */
   const closeMaking = (): void => open((was) => (was?.kind === 'make' ? undefined : was));
   const onMade = (secret: string): void => {

@@ -8,10 +8,10 @@ import { problemOf } from '../../shared/forms/problem-of.ts';
 import { NewSecret } from '../../shared/new-secret.tsx';
 import { words } from '../../shared/words.ts';
 
-type Lifetime = keyof typeof words.share.lifetimes;
+type LinkLifetime = keyof typeof words.share.lifetimes;
 
 // biome-ignore format: a table
-const LIFETIMES: Readonly<Record<Lifetime, number>> = {
+const LIFETIMES: Readonly<Record<LinkLifetime, number>> = {
   hour: 3600,
   day:  86_400,
   week: 7 * 86_400,
@@ -47,7 +47,7 @@ function ShareForm({ id, onMade, onClose }: ShareFormProps) {
   const [name, setName] = useState('');
   const make = async (): Promise<string | undefined> => {
     const given = { ...(pin !== '' && { pin }), ...(name.trim() !== '' && { name: name.trim() }) };
-    const terms = { expires_in: LIFETIMES[lifetime as Lifetime], ...(isOnce && { uses: 1 }), ...given };
+    const terms = { expires_in: LIFETIMES[lifetime as LinkLifetime], ...(isOnce && { uses: 1 }), ...given };
     const response = await sendToApi('POST', 'api/links', { what: { event: id }, ...terms });
     if (response.kind !== 'ok') return problemOf(response);
     const url = isFields(response.body) ? textOf(response.body['url']) : undefined;

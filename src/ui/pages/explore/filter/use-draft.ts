@@ -2,10 +2,10 @@
 import type { TargetedEvent } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-type Change = (value: string) => void;
+type DraftChange = (value: string) => void;
 
 /** Applied when the field loses the focus, or at Enter. */
-export function useDraft(value: string, onChange: Change) {
+export function useDraft(value: string, onChange: DraftChange) {
   const [draft, onInput] = useTyped(value);
   return {
     value: draft,
@@ -17,7 +17,7 @@ export function useDraft(value: string, onChange: Change) {
 const PATIENCE_MILLISECONDS = 600;
 
 /** Applied after a pause: a date is typed part by part, and in between the year is 2, or 20. */
-export function useSettled(value: string, onChange: Change) {
+export function useSettled(value: string, onChange: DraftChange) {
   const [draft, onInput] = useTyped(value);
   const latest = useRef(onChange);
   latest.current = onChange;

@@ -96,10 +96,10 @@ export function useSelection(slices: number, onChoose: ((from: number, to: numbe
   return { selection, clear, choose, handlers: { ...pointer, onKeyDown, onBlur } };
 }
 
-type Move = (at: number, slices: number) => number;
+type SelectionMove = (at: number, slices: number) => number;
 const PAGE = 10;
 
-const KEYS: Readonly<Record<string, Move | 'choose' | 'clear' | undefined>> = {
+const KEYS: Readonly<Record<string, SelectionMove | 'choose' | 'clear' | undefined>> = {
   ArrowLeft: (at) => at - 1,
   ArrowRight: (at) => at + 1,
   ArrowDown: (at) => at - 1,

@@ -28,12 +28,12 @@ export function requestedLimits({ deny, hours, historySince }: TypedLimits): obj
   };
 }
 
-interface FieldsProps {
+interface RoleLimitsProps {
   readonly limits: TypedLimits;
   readonly onChange: (limits: TypedLimits) => void;
 }
 
-export function RoleLimitFields({ limits, onChange }: FieldsProps) {
+export function RoleLimitFields({ limits, onChange }: RoleLimitsProps) {
   const { deny } = limits;
   return (
     <>

@@ -23,12 +23,12 @@ export const askedValidity = ({ from, until }: TypedValidity): object => ({
 export const validityFault = ({ from, until }: TypedValidity): string | undefined =>
   from !== '' && until !== '' && until <= from ? words.users.validityOrder : undefined;
 
-interface FieldsProps {
+interface ValidityFieldsProps {
   readonly validity: TypedValidity;
   readonly onChange: (validity: TypedValidity) => void;
 }
 
-export const ValidityFields = ({ validity, onChange }: FieldsProps) => (
+export const ValidityFields = ({ validity, onChange }: ValidityFieldsProps) => (
   <>
     <MomentField
       name="from"

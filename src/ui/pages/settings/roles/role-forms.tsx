@@ -11,12 +11,12 @@ import { RoleLimitFields, requestedLimits, typedLimits } from '../limits/role-li
 import { roleNameFault } from '../names.ts';
 import { settled } from '../users/user-forms.tsx';
 
-interface FormProps {
+interface RoleFormProps {
   readonly onClose: () => void;
   readonly onDone: (text: string) => void;
 }
 
-interface EditRoleProps extends FormProps {
+interface EditRoleProps extends RoleFormProps {
   /** Undefined: a new one. */
   readonly role?: RoleRecord;
   readonly known: readonly RoleRecord[];
@@ -49,7 +49,7 @@ export function EditRole({ role, known, cameras, onClose, onDone }: EditRoleProp
   );
 }
 
-interface DeleteRoleProps extends FormProps {
+interface DeleteRoleProps extends RoleFormProps {
   readonly role: RoleRecord;
   readonly holders: readonly string[];
 }

@@ -8,12 +8,12 @@ import { useForm } from '../use-form.ts';
 import { DeleteRole, EditRole } from './role-forms.tsx';
 import { RoleTable } from './role-table.tsx';
 
-type OpenForm = { readonly kind: 'add' } | { readonly kind: 'edit' | 'delete'; readonly role: RoleRecord };
+type OpenRoleForm = { readonly kind: 'add' } | { readonly kind: 'edit' | 'delete'; readonly role: RoleRecord };
 
 export function Roles({ profile, hasOwnLogin }: { profile: Profile; hasOwnLogin: boolean }) {
   const [roles, again] = useFetched('api/roles', readRoles);
   const [users, usersAgain] = useFetched(hasOwnLogin ? 'api/users' : undefined, readUsers);
-  const { form, open, done, ...shared } = useForm<OpenForm>(() => {
+  const { form, open, done, ...shared } = useForm<OpenRoleForm>(() => {
     again();
     usersAgain();
   });

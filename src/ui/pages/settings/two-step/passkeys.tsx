@@ -25,10 +25,12 @@ interface PasskeysProps {
   readonly onAdded: (recoveryCodes: readonly string[]) => void;
 }
 
-type OpenForm = { readonly kind: 'add' } | { readonly kind: 'rename' | 'remove'; readonly passkey: PasskeyRecord };
+type OpenPasskeyForm =
+  | { readonly kind: 'add' }
+  | { readonly kind: 'rename' | 'remove'; readonly passkey: PasskeyRecord };
 
 export function Passkeys({ passkeys, origin, onDone, onRemoved, onAdded }: PasskeysProps) {
-  const { form, open, onClose } = useForm<OpenForm>(() => {});
+  const { form, open, onClose } = useForm<OpenPasskeyForm>(() => {});
   return (
     <section class="more-records" aria-labelledby="passkeys-title">
       <h2 id="passkeys-title">{words.passkeys.title}</h2>

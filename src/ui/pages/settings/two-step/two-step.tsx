@@ -21,7 +21,7 @@ import { Passkeys } from './passkeys.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 import { TotpSetup } from './totp-setup.tsx';
 
-type OpenForm = 'remove' | 'codes';
+type OpenFactorForm = 'remove' | 'codes';
 type TwoStepView =
   | { readonly kind: 'list' }
   | { readonly kind: 'setup'; readonly offer: TotpOffer }
@@ -29,7 +29,7 @@ type TwoStepView =
 
 export function TwoStep({ profile, passkeyOrigin }: { profile: Profile; passkeyOrigin: string }) {
   const [factors, again] = useFetched('api/second-factor', readFactors);
-  const { form, open, done, setDone, ...shared } = useForm<OpenForm>(again);
+  const { form, open, done, setDone, ...shared } = useForm<OpenFactorForm>(again);
   const [shown, show] = useState<TwoStepView>({ kind: 'list' });
   const [problem, setProblem] = useState('');
   const start = async (): Promise<void> => {
@@ -86,7 +86,7 @@ export function TwoStep({ profile, passkeyOrigin }: { profile: Profile; passkeyO
 
 interface FactorsProps {
   readonly state: FactorState;
-  readonly open: (form: OpenForm) => void;
+  readonly open: (form: OpenFactorForm) => void;
   readonly onStart: () => void;
 }
 

@@ -11,7 +11,7 @@ import { askedValidity, NO_ENDS, ValidityFields, validityFault } from '../limits
 import { suggestedPassword, userNameFault } from '../names.ts';
 import { NewPassword, usePasswordFault } from '../new-password.tsx';
 
-interface FormProps {
+interface UserFormProps {
   readonly onClose: () => void;
   /** What was done, in words. */
   readonly onDone: (text: string) => void;
@@ -26,7 +26,7 @@ export function settled(response: ApiResponse, onDone: () => void): FormProblem 
   return undefined;
 }
 
-interface AddUserProps extends FormProps {
+interface AddUserProps extends UserFormProps {
   readonly roles: readonly string[];
   readonly known: readonly UserRecord[];
 }
@@ -64,7 +64,7 @@ export function AddUser({ roles, known, onClose, onDone }: AddUserProps) {
   );
 }
 
-interface OfUser extends FormProps {
+interface OfUser extends UserFormProps {
   readonly user: UserRecord;
 }
 

@@ -4,17 +4,17 @@ import { useFetched } from '../../shared/use-fetched.ts';
 import { words } from '../../shared/words.ts';
 import { type InvitationRecord, readInvitations, readRoles, readUsers, type UserRecord } from '../account-records.ts';
 import { SetValidity } from '../limits/validity.tsx';
-import { InviteUser, type Link, MadeLink, ResetLink } from '../link-forms.tsx';
+import { InviteUser, type ListedLink, MadeLink, ResetLink } from '../link-forms.tsx';
 import { RecordsPage } from '../records.tsx';
 import { useForm } from '../use-form.ts';
 import { OpenInvitations, RevokeInvitation } from './open-invitations.tsx';
 import { AddUser, DeleteUser, RemoveFactor, ResetPassword, SetRole } from './user-forms.tsx';
 import { type OfUser, UserTable } from './user-table.tsx';
 
-type OpenForm =
+type OpenUserForm =
   | { readonly kind: 'add' | 'invite' }
   | { readonly kind: OfUser; readonly user: UserRecord }
-  | { readonly kind: 'made'; readonly link: Link }
+  | { readonly kind: 'made'; readonly link: ListedLink }
   | { readonly kind: 'revoke'; readonly invitation: InvitationRecord };
 
 /** A user who is no admin any more sees other pages: reload. */
@@ -24,11 +24,11 @@ export function Users({ profile }: { profile: Profile }) {
   const [users, again] = useFetched('api/users', readUsers);
   const [roles] = useFetched('api/roles', readRoles);
   const [invitations, againInvitations] = useFetched('api/invitations', readInvitations);
-  const { form, open, done, ...shared } = useForm<OpenForm>(() => {
+  const { form, open, done, ...shared } = useForm<OpenUserForm>(() => {
     again();
     againInvitations();
   });
-  const onMade = (link: Link): void => {
+  const onMade = (link: ListedLink): void => {
     shared.onDone(words.links.done(link.user));
     open({ kind: 'made', link });
   };

@@ -1,11 +1,11 @@
 /** Asks the person for the password or a code again, where the server wants a proof before a dangerous act (SPEC 12). */
 
-type Ask = () => Promise<boolean>;
+type AskProof = () => Promise<boolean>;
 
-let ask: Ask = async () => false;
+let ask: AskProof = async () => false;
 
 /** The one dialog that asks; it resolves with whether the proof was given. */
-export function askForProofBy(dialog: Ask): void {
+export function askForProofBy(dialog: AskProof): void {
   ask = dialog;
 }
 
