@@ -1,7 +1,7 @@
 /** The second composition root: the events backend as a thread beside the gate, with the events opened read-only (SPEC 7). */
 import { createServer } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
-import { storeFaultOf } from './domain/store-fault.ts';
+import { storeFaultOf } from './domain/store/store-fault.ts';
 import { createEventsBackend } from './events/backend.ts';
 import type { EventsWorkerSettings, FromEventsWorker, ToEventsWorker } from './events/worker-messages.ts';
 import { openNvrDatabase } from './store/nvr-database.ts';

@@ -43,7 +43,7 @@ const FOLDER_ORDER: Readonly<Record<string, readonly (readonly string[])[]>> = {
   accounts: [['.'], ['http', 'passwords'], ['sessions'], ['second-factor'], ['passkeys'], ['login'], ['users'], ['roles', 'tokens', 'invitations', 'links']],
   store:    [['engine'], ['accounts', 'events', 'ledger', 'migrations'], ['sqlite', 'postgres'], ['.']],
   config:   [['schema'], ['problems'], ['policy'], ['.']],
-  domain:   [['.'], ['events'], ['rights'], ['accounts', 'addresses']],
+  domain:   [['async', 'text'], ['.'], ['events', 'store'], ['rights'], ['accounts', 'addresses']],
   cli:      [['.'], ['commands']],
   app:      [['resources'], ['telemetry', 'ledger'], ['accounts'], ['gate'], ['.', 'commands']],
 };

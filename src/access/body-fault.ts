@@ -2,7 +2,7 @@
 
 import { isPushEndpoint } from '../domain/addresses/push-endpoint.ts';
 import type { BodyShape, ValueForm } from '../domain/body-shape.ts';
-import { isRecord, type JsonRecord } from '../domain/json-record.ts';
+import { isRecord, type JsonRecord } from '../domain/json.ts';
 import { isId } from './camera-locators.ts';
 
 export interface BodyRules {

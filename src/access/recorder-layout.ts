@@ -1,6 +1,6 @@
 /** The NVR's cameras, and the cameras of each zone and stream (SPEC 1, `nvr.cameras`; interface 2.2). */
 
-import { isRecord, type JsonRecord } from '../domain/json-record.ts';
+import { isRecord, type JsonRecord } from '../domain/json.ts';
 import type { CameraName } from '../domain/names.ts';
 
 type Owners = ReadonlyMap<string, readonly CameraName[]>;

@@ -3,8 +3,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { storeAddress } from '../config/schema/store-schema.ts';
+import { withTimeLimit } from '../domain/async/time-limit.ts';
 import { REFUSALS, refusalBody } from '../domain/refusal.ts';
-import { withTimeLimit } from '../domain/time-limit.ts';
 import type { Gate } from '../gateway/entry/gate.ts';
 import { unreachableFault } from '../store/server-reachable.ts';
 import { createMetrics } from '../telemetry/metrics.ts';

@@ -4,8 +4,7 @@
  */
 
 import { recordOf } from '../access/recorder-layout.ts';
-import { isNestedTooDeep } from '../domain/json-depth.ts';
-import { isRecord, type JsonRecord } from '../domain/json-record.ts';
+import { isNestedTooDeep, isRecord, type JsonRecord } from '../domain/json.ts';
 import type { Answer } from './answer.ts';
 import type { Landscape } from './landscape.ts';
 

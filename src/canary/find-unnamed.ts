@@ -3,7 +3,7 @@
  * cameras and for the canary's own; nothing that changes between two questions is taken for a leak.
  */
 import { memberOf } from '../access/recorder-layout.ts';
-import { isRecord } from '../domain/json-record.ts';
+import { isRecord } from '../domain/json.ts';
 import { type Answer, type Ask, jsonOf } from './answer.ts';
 import type { ForeignTrace } from './find-foreign.ts';
 import type { Landscape } from './landscape.ts';

@@ -1,6 +1,6 @@
 /** Asks as an admin what the NVR has of the canary's camera and of the others: ids that a leak would show. */
 import { ownersOfStream, type RecorderLayout } from '../access/recorder-layout.ts';
-import { isRecord, type JsonRecord } from '../domain/json-record.ts';
+import { isRecord, type JsonRecord } from '../domain/json.ts';
 import { type Ask, jsonOf } from './answer.ts';
 import type { Landscape, Owned, Side } from './landscape.ts';
 

@@ -1,5 +1,5 @@
 /** Formats a log record for a terminal, always on one line (SPEC 9). */
-import { visibleJson } from '../domain/visible-text.ts';
+import { visibleJson } from '../domain/text/visible-text.ts';
 
 // biome-ignore format: a table
 const COLOURS: Readonly<Record<string, number>> = { trace: 90, debug: 90, info: 32, warn: 33, error: 31, fatal: 31 };

@@ -1,7 +1,7 @@
 /** Flag over environment over file: one tree of values, and which layer each came from (SPEC 1, precedence). */
 
 import { isScalar, parseDocument } from 'yaml';
-import { isRecord } from '../domain/json-record.ts';
+import { isRecord } from '../domain/json.ts';
 import type { KeyPath, Problem } from './problems/problems.ts';
 import { SECRET_KEYS } from './schema/secret-keys.ts';
 

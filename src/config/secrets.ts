@@ -1,7 +1,7 @@
 /** Secrets from files and from the environment: `<key>_file` twins, `{SERVICE_X}` (SPEC 1). */
 
 import { join, resolve } from 'node:path';
-import { isRecord } from '../domain/json-record.ts';
+import { isRecord } from '../domain/json.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { readBounded } from '../files/read-bounded.ts';
 import type { Environment } from './layers.ts';

@@ -1,6 +1,17 @@
 /** The one reader of request bodies that are read whole: bounded in size and, where a limit is given, in time (SPEC 4.1, 5). */
 import { err, ok, type Result } from './result.ts';
 
+/** Bytes (SPEC 4.1). */
+// biome-ignore format: a table
+export const BODY_LIMITS = {
+  /** Names and passwords. */
+  credentials:      8 * 1024,
+  /** Roles and tokens: a thousand cameras with long names. */
+  cameraList:      64 * 1024,
+  /** `PUT /api/config/set` of the NVR: the masks and zones of many cameras. */
+  nvrConfig: 4 * 1024 * 1024,
+} as const;
+
 /** A request, as far as this reader needs it. */
 export interface BodySource {
   /** No event comes any more. */

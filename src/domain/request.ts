@@ -1,4 +1,5 @@
 /** The facts of a request that decisions are made from: no socket, no stream. */
+import { maskSecrets } from './text/mask-secrets.ts';
 export type ListenerName = 'external' | 'internal';
 
 export interface RequestFacts {
@@ -61,4 +62,10 @@ export interface RequestTarget {
   readonly segments: readonly string[];
   /** The query without `?`, as received; empty when there is none. */
   readonly query: string;
+}
+
+/** The `User-Agent` of a request as it may be kept: a client may have put an address with a secret into it. */
+export function agentOf(request: RequestFacts): string | undefined {
+  const agent = singleHeader(request, 'user-agent');
+  return agent && maskSecrets(agent);
 }

@@ -1,6 +1,7 @@
 /** Verdicts of the steps of a decision, as unions: a step says what it found, the gateway turns it into a response. */
+
+import type { MaybePromise } from './async/maybe-promise.ts';
 import type { Caller } from './caller.ts';
-import type { MaybePromise } from './maybe-promise.ts';
 import type { RefusalReason } from './refusal.ts';
 import type { RequestFacts } from './request.ts';
 

@@ -9,7 +9,7 @@ import { isOutOfTime } from '../domain/events/out-of-time.ts';
 import { createZoneOffsets } from '../domain/events/zone-offsets.ts';
 import { messageOf } from '../domain/message-of.ts';
 import type { CameraName } from '../domain/names.ts';
-import { storeFaultOf } from '../domain/store-fault.ts';
+import { storeFaultOf } from '../domain/store/store-fault.ts';
 import { CHANGES_PATH, eventChanges } from './changes/changes-route.ts';
 import { type ChangeWatch, createChangeWatch } from './changes/watch-changes.ts';
 import { countEvents } from './counts-route.ts';

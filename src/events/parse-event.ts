@@ -1,9 +1,7 @@
 /** One imported JSON text as an event record, or the reason why it is not one (interface 2.4). */
 
 import { EARLIEST_TIME, type EventRecord, LATEST_TIME } from '../domain/events/event.ts';
-import { isNestedTooDeep } from '../domain/json-depth.ts';
-import { isRecord } from '../domain/json-record.ts';
-import { plainJson } from '../domain/plain-json.ts';
+import { isNestedTooDeep, isRecord, plainJson } from '../domain/json.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 
 export function parseEventText(text: string): Result<EventRecord, string> {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { CustomRoles } from '../domain/camera-scope.ts';
 import type { CameraName } from '../domain/names.ts';
-import type { StoreFault } from '../domain/store-fault.ts';
+import type { StoreFault } from '../domain/store/store-fault.ts';
 import type { EventsWorkerSettings, FromEventsWorker, ToEventsWorker } from './worker-messages.ts';
 
 export interface EventsWorkerOptions {

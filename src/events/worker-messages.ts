@@ -1,7 +1,7 @@
 /** What the gate and the events worker say to each other; everything here passes between threads. */
 import type { CustomRoles } from '../domain/camera-scope.ts';
 import type { CameraName } from '../domain/names.ts';
-import type { StoreFault } from '../domain/store-fault.ts';
+import type { StoreFault } from '../domain/store/store-fault.ts';
 
 /** The worker's `workerData`. */
 export interface EventsWorkerSettings {

@@ -1,6 +1,6 @@
 /** Who an API token says is calling: `Authorization: Bearer pst_…`, or as the password of Basic (SPEC 4.4). */
 
-import { type MaybePromise, mapMaybe } from '../domain/maybe-promise.ts';
+import { type MaybePromise, mapMaybe } from '../domain/async/maybe-promise.ts';
 import { headerLines, type RequestFacts } from '../domain/request.ts';
 import type { ApiTokenVerdict, IdentitySource, IdentityVerdict } from '../domain/verdict.ts';
 import type { ApiTokenTrace, Trace } from './identity-trace.ts';

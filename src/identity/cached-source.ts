@@ -1,6 +1,6 @@
 /** Caches a verdict on the connection while its cookie and token stay the same: a camera wall sends hundreds of requests a second. */
 
-import { mapMaybe } from '../domain/maybe-promise.ts';
+import { mapMaybe } from '../domain/async/maybe-promise.ts';
 import type { Remembering } from '../domain/remembering.ts';
 import type { RequestFacts } from '../domain/request.ts';
 import type { IdentitySource, IdentityVerdict } from '../domain/verdict.ts';

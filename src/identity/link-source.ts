@@ -1,5 +1,5 @@
 /** Who a link says is calling: only the bearer of `/s/{secret}/…`, with the rights of the link's maker (SPEC 13). */
-import { type MaybePromise, mapMaybe } from '../domain/maybe-promise.ts';
+import { type MaybePromise, mapMaybe } from '../domain/async/maybe-promise.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import { headerLines, type RequestFacts } from '../domain/request.ts';
 import type { IdentitySource, IdentityVerdict, LinkFault, LinkVerdict } from '../domain/verdict.ts';

@@ -1,6 +1,7 @@
 /** Who a session token says is calling: `Authorization: Bearer`, else the session cookie (interface 5.1, SPEC 3). */
+
+import { allMaybe, type MaybePromise, mapMaybe } from '../domain/async/maybe-promise.ts';
 import type { Caller } from '../domain/caller.ts';
-import { allMaybe, type MaybePromise, mapMaybe } from '../domain/maybe-promise.ts';
 import { headerLines, type RequestFacts } from '../domain/request.ts';
 import type { IdentitySource, IdentityVerdict, SessionVerdict } from '../domain/verdict.ts';
 import type { SessionTrace, Trace } from './identity-trace.ts';

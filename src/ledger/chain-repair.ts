@@ -1,6 +1,6 @@
 /** A store of the ledger that writes on when somebody changed its tables: what stands in the way is moved out of it (SPEC 14). */
 import type { LedgerStore, Mended } from '../domain/ledger.ts';
-import { storeFaultOf } from '../domain/store-fault.ts';
+import { storeFaultOf } from '../domain/store/store-fault.ts';
 
 export type RepairingStore = Pick<LedgerStore, 'append' | 'forgetBefore'>;
 

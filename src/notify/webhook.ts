@@ -1,9 +1,9 @@
 /** Posts messages to `notify.webhook`: signed, with retries, from one bounded queue for each receiver and person (SPEC 12). */
 import { createHmac } from 'node:crypto';
 import type { Notice } from '../domain/accounts/notice.ts';
+import { createPersonQueues } from '../domain/async/person-queues.ts';
+import { createTaskQueue } from '../domain/async/task-queue.ts';
 import { type Clock, unixSeconds } from '../domain/clock.ts';
-import { createPersonQueues } from '../domain/person-queues.ts';
-import { createTaskQueue } from '../domain/task-queue.ts';
 
 /** The address of the webhook, from the operator's configuration alone: no request names an address here. */
 export interface WebhookTarget {

@@ -1,6 +1,6 @@
 /** The id of a store, and whether anything is kept in it: a new store in the place of a lost one holds nothing yet. */
 import { type Kysely, sql } from 'kysely';
-import { storeFault } from '../domain/store-fault.ts';
+import { storeFault } from '../domain/store/store-fault.ts';
 import type { Tables } from './engine/tables.ts';
 
 export interface StoreIdentity {

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { type Kysely, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { messageOf } from '../domain/message-of.ts';
-import { storeFault, storeFaultOf } from '../domain/store-fault.ts';
+import { storeFault, storeFaultOf } from '../domain/store/store-fault.ts';
 import type { Engine } from './engine/engine.ts';
 import { migrationsFor } from './migrations/all-migrations.ts';
 

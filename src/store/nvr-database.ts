@@ -9,7 +9,7 @@ import {
 } from '../domain/events/event-question.ts';
 import { isOutOfTime } from '../domain/events/out-of-time.ts';
 import { messageOf } from '../domain/message-of.ts';
-import { storeFault, storeFaultOf } from '../domain/store-fault.ts';
+import { storeFault, storeFaultOf } from '../domain/store/store-fault.ts';
 import type { Tables } from './engine/tables.ts';
 import { nvrShape } from './events/event-shape.ts';
 import { createEventSource, eventsPlace } from './events/events-table.ts';

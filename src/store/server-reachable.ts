@@ -1,5 +1,5 @@
 /** Whether the server of a store can be reached at all (SPEC 10). */
-import { storeFaultOf } from '../domain/store-fault.ts';
+import { storeFaultOf } from '../domain/store/store-fault.ts';
 import { openStore } from './open-store.ts';
 
 /** Network, start and stop of the server, full of connections. A wrong password or database is none of them: an operator must mend it. */

@@ -1,5 +1,5 @@
 /** Health of the store, by a real write every 15 s and at `/readyz`: the source of `postern_store_up` (SPEC 9, 10). */
-import { type StoreFault, storeFaultOf } from '../domain/store-fault.ts';
+import { type StoreFault, storeFaultOf } from '../domain/store/store-fault.ts';
 
 export interface StoreHealthDeps {
   /** Milliseconds of a clock that is never set. */

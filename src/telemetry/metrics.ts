@@ -1,6 +1,6 @@
 /** Every metric, declared once: name, sentence, closed labels, buckets that fit (SPEC 9). */
 import { LEDGER_KINDS } from '../domain/ledger.ts';
-import { STORE_FAULTS } from '../domain/store-fault.ts';
+import { STORE_FAULTS } from '../domain/store/store-fault.ts';
 import { createCameraDenials } from './camera-denials.ts';
 import * as labels from './metric-labels.ts';
 import { createCounter, createGauge, createHistogram, createInfo } from './series.ts';

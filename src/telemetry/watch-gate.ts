@@ -1,7 +1,7 @@
 /** Counts each request from its head to its last byte (SPEC 9). */
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestFacts } from '../domain/request.ts';
-import { storeFaultOf } from '../domain/store-fault.ts';
+import { storeFaultOf } from '../domain/store/store-fault.ts';
 import { codeClassOf, cutOf, upstreamFaultOf } from './code-labels.ts';
 import { countDecision, countResult, type GateWatchDeps } from './count-decision.ts';
 import type { StreamEnd, StreamKind } from './metric-labels.ts';

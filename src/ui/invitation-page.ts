@@ -1,6 +1,7 @@
 /** `/invitation/{token}`: the page on which a person with a link sets a password, or by script a passkey (SPEC 8, 12). */
-import { BODY_LIMITS } from '../domain/body-limits.ts';
+
 import { LOGIN_PATH } from '../domain/login-path.ts';
+import { BODY_LIMITS } from '../domain/read-body.ts';
 import type { RouteContext } from '../routes/own-route.ts';
 import { type InvitationCard, type InvitationVisit, renderInvitation } from './invitation-card.ts';
 import { type PageLanguage, pageLanguage } from './page-language.ts';

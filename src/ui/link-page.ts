@@ -1,5 +1,5 @@
 /** `/s/{secret}`: the page of a link. It needs no account and no script, and asks for the PIN where there is one (SPEC 8, 13). */
-import { BODY_LIMITS } from '../domain/body-limits.ts';
+import { BODY_LIMITS } from '../domain/read-body.ts';
 import { LINK_PATH } from '../domain/shared-thing.ts';
 import type { RouteContext } from '../routes/own-route.ts';
 import { type LinkPageVisit, type LinkPlaces, renderLinkPage, type ShownPage, type Shut } from './link-page-html.ts';

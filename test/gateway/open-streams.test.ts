@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { type Caller, INTERNAL_CALLER } from '../../src/domain/caller.ts';
 import { ALL_CAMERAS, scopeOf } from '../../src/domain/camera-scope.ts';
 import { type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
-import { storeFault } from '../../src/domain/store-fault.ts';
+import { storeFault } from '../../src/domain/store/store-fault.ts';
 import { createOpenStreams } from '../../src/gateway/entry/open-streams.ts';
 import { movableClock } from '../support/clock.ts';
 import { someRequest } from '../support/request-facts.ts';

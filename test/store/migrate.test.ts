@@ -8,7 +8,7 @@ import { Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import type { User } from '../../src/domain/accounts/account.ts';
 import { ADMIN, type UserName } from '../../src/domain/names.ts';
-import { storeFaultOf } from '../../src/domain/store-fault.ts';
+import { storeFaultOf } from '../../src/domain/store/store-fault.ts';
 import type { Tables } from '../../src/store/engine/tables.ts';
 import { migrationsFor } from '../../src/store/migrations/all-migrations.ts';
 import { openStore } from '../../src/store/open-store.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { storeFaultOf } from '../../src/domain/store-fault.ts';
+import { storeFaultOf } from '../../src/domain/store/store-fault.ts';
 import { makeSelfSigned } from '../../src/gateway/certificates/self-signed.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';

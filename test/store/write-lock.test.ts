@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
-import { storeFaultOf } from '../../src/domain/store-fault.ts';
+import { storeFaultOf } from '../../src/domain/store/store-fault.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { CARL, VERA } from '../support/people.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';

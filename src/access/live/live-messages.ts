@@ -1,6 +1,6 @@
 /** Messages of a live WebSocket to the stream server: a closed list of types, each written anew (SPEC 5). */
 
-import { isRecord } from '../../domain/json-record.ts';
+import { isRecord } from '../../domain/json.ts';
 import { REFUSALS } from '../../domain/refusal.ts';
 import type { SignallingObligations } from '../access-verdict.ts';
 import { foldedMembers, judgeOffer, sdpIn } from './live-offer.ts';

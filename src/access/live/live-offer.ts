@@ -1,6 +1,6 @@
 /** An offer to the stream server: whether the caller may make it, and the four forms of its body (SPEC 5). */
 
-import { isRecord } from '../../domain/json-record.ts';
+import { isRecord } from '../../domain/json.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { SignallingObligations } from '../access-verdict.ts';

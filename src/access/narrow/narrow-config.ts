@@ -1,6 +1,6 @@
 /** The NVR's configuration for one reader: Postern's accounts, no secrets, foreign cameras emptied (SPEC 4.3). */
 
-import { isRecord, type JsonRecord } from '../../domain/json-record.ts';
+import { isRecord, type JsonRecord } from '../../domain/json.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
 import type { CameraView } from '../camera-view.ts';
 import { ownersOfStream, recordOf } from '../recorder-layout.ts';

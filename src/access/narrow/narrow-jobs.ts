@@ -1,6 +1,6 @@
 /** Narrows the NVR's running jobs, as its WebSocket reports them: visible cameras and allowed verbs only (SPEC 5). */
 
-import { isRecord, type JsonRecord } from '../../domain/json-record.ts';
+import { isRecord, type JsonRecord } from '../../domain/json.ts';
 import type { Verb } from '../../domain/policy.ts';
 import type { CameraView } from '../camera-view.ts';
 import { seesNamed, withoutForeignNames } from './without-foreign.ts';

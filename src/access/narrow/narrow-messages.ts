@@ -1,6 +1,6 @@
 /** The NVR's WebSocket messages, judged in both directions: by tables of topics, else by the topic's first segment (SPEC 5). */
 
-import { isRecord, type JsonRecord } from '../../domain/json-record.ts';
+import { isRecord, type JsonRecord } from '../../domain/json.ts';
 import type { Verb } from '../../domain/policy.ts';
 import type { MessageObligations } from '../access-verdict.ts';
 import type { CameraView } from '../camera-view.ts';

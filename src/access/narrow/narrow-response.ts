@@ -1,7 +1,6 @@
 /** The response filter: cuts a response body to what its reader may see, by a table of forms (SPEC 5, `post-filter`). */
 
-import { isNestedTooDeep } from '../../domain/json-depth.ts';
-import { isRecord } from '../../domain/json-record.ts';
+import { isNestedTooDeep, isRecord } from '../../domain/json.ts';
 import type { ResponseForm } from '../../domain/policy.ts';
 import type { CameraView } from '../camera-view.ts';
 import { isSince, withoutOlder } from '../recorded/without-older.ts';

@@ -1,6 +1,6 @@
 /** Narrows the NVR's statistics: no command lines, no rows of foreign cameras, sums over the reader's cameras only (SPEC 5). */
 
-import { isRecord, type JsonRecord } from '../../domain/json-record.ts';
+import { isRecord, type JsonRecord } from '../../domain/json.ts';
 import type { CameraView } from '../camera-view.ts';
 import { memberOf, recordOf } from '../recorder-layout.ts';
 import { withoutForeignNames } from './without-foreign.ts';

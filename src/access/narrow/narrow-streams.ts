@@ -1,6 +1,6 @@
 /** What the stream server tells of its streams, for all but admins: no source, since a source may be a command line with passwords. */
 
-import { isRecord, type JsonRecord } from '../../domain/json-record.ts';
+import { isRecord, type JsonRecord } from '../../domain/json.ts';
 import type { CameraView } from '../camera-view.ts';
 import { ownersOfStream } from '../recorder-layout.ts';
 import { withoutForeignObjects } from './without-foreign.ts';

@@ -1,6 +1,6 @@
 /** Removes what is about foreign cameras from any JSON, by the same rules at every depth (SPEC 5). */
 
-import { isRecord, type JsonRecord } from '../../domain/json-record.ts';
+import { isRecord, type JsonRecord } from '../../domain/json.ts';
 import type { CameraView } from '../camera-view.ts';
 import { isSince, withoutOlder } from '../recorded/without-older.ts';
 

@@ -1,5 +1,5 @@
 /** What is left of a camera's source for all but admins: its path, its query and its user may be secrets. */
-import { isRecord } from '../../domain/json-record.ts';
+import { isRecord } from '../../domain/json.ts';
 
 /** `exec:ffmpeg -i …`, `ffmpeg:rtsp://…`, `nest:?…`: a kind and a colon, and not the port of a client's address. */
 const OF_A_KIND = /^(?<kind>[a-z][a-z0-9+.-]{0,30}:)(?!\d{1,5}$)/i;

@@ -1,6 +1,6 @@
 /** Removes what began before a moment from JSON that the NVR sends: by the fields in which its objects tell their time (SPEC 13). */
 
-import { isRecord, type JsonRecord } from '../../domain/json-record.ts';
+import { isRecord, type JsonRecord } from '../../domain/json.ts';
 import { timeInId } from './time-locators.ts';
 
 /** Events and reviews; the timeline; exports; previews. Unix seconds. */

@@ -1,6 +1,6 @@
 /** The operations in an OpenAPI description of the NVR (SPEC 15). Pure. */
 
-import { isRecord, type JsonRecord } from '../../domain/json-record.ts';
+import { isRecord, type JsonRecord } from '../../domain/json.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { memberOf } from '../recorder-layout.ts';
 import type { Operation } from './policy-drift.ts';

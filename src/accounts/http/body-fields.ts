@@ -1,6 +1,6 @@
 /** The fields of a JSON body by the shape that its route declares, or a list of what is wrong with them (SPEC 4.1: 422). */
 import { z } from 'zod';
-import { isRecord } from '../../domain/json-record.ts';
+import { isRecord } from '../../domain/json.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { named } from '../../routes/shapes.ts';
 

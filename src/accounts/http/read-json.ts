@@ -1,6 +1,6 @@
 /** The JSON body of a request to the account routes (SPEC 4.1). */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { isNestedTooDeep } from '../../domain/json-depth.ts';
+import { isNestedTooDeep } from '../../domain/json.ts';
 import { type BodyLimits, readBody } from '../../domain/read-body.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 

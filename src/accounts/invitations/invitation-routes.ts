@@ -1,9 +1,9 @@
 /** Invitations made, listed and revoked by admins, and used by those who have the link, as JSON (SPEC 12). */
 import { z } from 'zod';
 import { type Invitation, MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/invitation.ts';
-import { BODY_LIMITS } from '../../domain/body-limits.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { INVITATION_PATH } from '../../domain/login-path.ts';
+import { BODY_LIMITS } from '../../domain/read-body.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import { ACCEPTED, INVITATION, MADE_INVITATION } from '../http/answers.ts';

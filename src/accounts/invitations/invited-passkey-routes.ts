@@ -1,6 +1,7 @@
 /** `POST /invitation/{token}/passkey` and its options: a passkey instead of a password (SPEC 12). */
-import { BODY_LIMITS } from '../../domain/body-limits.ts';
+
 import { INVITATION_PATH } from '../../domain/login-path.ts';
+import { BODY_LIMITS } from '../../domain/read-body.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { ANY, BODY_NO } from '../../routes/shapes.ts';
 import { ACCEPTED } from '../http/answers.ts';

@@ -1,9 +1,9 @@
 /** The maker of a link as of now: a link is worth at most what its maker is worth (SPEC 13). */
 import type { AccountStore, User } from '../../domain/accounts/account.ts';
 import type { Link, LinkMaker } from '../../domain/accounts/link.ts';
+import type { MaybePromise } from '../../domain/async/maybe-promise.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { bothScopes, NO_CAMERAS, scopeOfNames } from '../../domain/camera-scope.ts';
-import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import { rightsOfRole, rightsOfUser } from '../../domain/rights/rights.ts';
 import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
 

@@ -2,10 +2,10 @@
 import { LRUCache } from 'lru-cache';
 import type { User } from '../../domain/accounts/account.ts';
 import type { Link, LinkStore } from '../../domain/accounts/link.ts';
+import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';
 import { upTo } from '../../domain/bounded.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
-import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
 import type { SharedThing } from '../../domain/shared-thing.ts';
 import type { LinkFault, LinkVerdict } from '../../domain/verdict.ts';
 import type { StoreGrace } from '../sessions/store-grace.ts';

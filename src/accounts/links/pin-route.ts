@@ -1,6 +1,6 @@
 /** `POST /s/{secret}` with `{pin}` as JSON: what a program sends in the place of the page's form (SPEC 13). */
 import { z } from 'zod';
-import { BODY_LIMITS } from '../../domain/body-limits.ts';
+import { BODY_LIMITS } from '../../domain/read-body.ts';
 import { refusalBody } from '../../domain/refusal.ts';
 import { LINK_PATH } from '../../domain/shared-thing.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';

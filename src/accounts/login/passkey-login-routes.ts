@@ -1,7 +1,7 @@
 /** `POST /api/login/passkey` and its options: what a browser asks the passkey for, and what it got (SPEC 12). */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { BODY_LIMITS } from '../../domain/body-limits.ts';
+import { BODY_LIMITS } from '../../domain/read-body.ts';
 import type { OwnRoute } from '../../routes/own-route.ts';
 import { ANY, named, SUCCESS } from '../../routes/shapes.ts';
 import { fieldsIn, MAYBE_GIVEN_TEXT } from '../http/body-fields.ts';

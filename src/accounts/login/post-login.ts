@@ -1,6 +1,6 @@
 /** `POST /api/login`, and what every login attempt has: a count and an audit line (SPEC 4.1). */
 import { z } from 'zod';
-import { BODY_LIMITS } from '../../domain/body-limits.ts';
+import { BODY_LIMITS } from '../../domain/read-body.ts';
 import { named } from '../../routes/shapes.ts';
 import { type Audit, agentOf, triedName } from '../audit.ts';
 import { CODE, type FieldFault, fieldsIn, GIVEN_TEXT, MAYBE_GIVEN_TEXT } from '../http/body-fields.ts';

@@ -1,9 +1,9 @@
 /** The login limiter whose windows all replicas share, in their store (SPEC 10). */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AttemptStore, AttemptWindow, FullWindow } from '../../domain/attempt-store.ts';
+import { unlessAborted } from '../../domain/async/time-limit.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
-import { unlessAborted } from '../../domain/unless-aborted.ts';
+import type { AttemptStore, AttemptWindow, FullWindow } from '../../domain/store/attempt-store.ts';
 import { clientKey, networkKey } from './client-key.ts';
 import { type LimiterPlace, type LoginLimiter, once } from './login-limiter.ts';
 import { widened } from './network-limiter.ts';

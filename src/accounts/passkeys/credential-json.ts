@@ -1,6 +1,6 @@
 /** A passkey's response as a browser sends it, taken apart with bounds: nothing of it is believed yet (WebAuthn level 3, 5.1.8). */
 import { z } from 'zod';
-import { isRecord } from '../../domain/json-record.ts';
+import { isRecord } from '../../domain/json.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { FieldFault } from '../http/body-fields.ts';
 

@@ -1,6 +1,6 @@
 /** Costly work, a few pieces at a time, with a short line in which every client has one place (SPEC 4.1, 4.5). */
 
-import { unlessAborted } from '../../domain/unless-aborted.ts';
+import { unlessAborted } from '../../domain/async/time-limit.ts';
 
 /** Who asks for a piece of work. */
 export interface Waiter {

@@ -1,7 +1,7 @@
 /** `PUT /api/config/set`: changes of `auth.roles` are made here, the rest is forwarded to the NVR (SPEC 4.3). */
 import type Koa from 'koa';
-import { BODY_LIMITS } from '../../domain/body-limits.ts';
 import { isAdministrator, mayManageAccounts } from '../../domain/caller.ts';
+import { BODY_LIMITS } from '../../domain/read-body.ts';
 import { ok, type Result } from '../../domain/result.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { ANY, BODY_NO } from '../../routes/shapes.ts';

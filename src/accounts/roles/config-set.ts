@@ -1,6 +1,6 @@
 /** Splits the NVR's `PUT /api/config/set`: roles are Postern's, other `auth` and `proxy` keys are refused, the rest is the NVR's (SPEC 4.3). */
 
-import { isRecord, type JsonRecord } from '../../domain/json-record.ts';
+import { isRecord, type JsonRecord } from '../../domain/json.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { WantedRoles } from './roles.ts';
 

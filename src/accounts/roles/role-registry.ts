@@ -1,8 +1,8 @@
 /** The active custom roles: those of the configuration file and those created in the console (interface 2.2; SPEC 4.3). */
 
 import type { RoleStore, StoredRole } from '../../domain/accounts/role-store.ts';
+import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
-import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
 import type { Role } from '../../domain/names.ts';
 import { VERBS } from '../../domain/policy.ts';
 import { type ActiveRoles, parseLimits, type RoleLimit } from '../../domain/rights/role-limits.ts';

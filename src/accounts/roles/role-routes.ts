@@ -1,8 +1,8 @@
 /** `/api/roles`: custom roles made, changed and deleted while the service runs (interface 2.2; SPEC 4.3). */
 import { z } from 'zod';
-import { BODY_LIMITS } from '../../domain/body-limits.ts';
 import { scopeOf, visibleCameras } from '../../domain/camera-scope.ts';
 import type { CameraName } from '../../domain/names.ts';
+import { BODY_LIMITS } from '../../domain/read-body.ts';
 import type { Result } from '../../domain/result.ts';
 import type { OwnRoute, RouteContext, RouteHandler } from '../../routes/own-route.ts';
 import { ANY, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';

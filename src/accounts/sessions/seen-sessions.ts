@@ -4,8 +4,8 @@ import type { SeenSession, SessionStore } from '../../domain/accounts/session-st
 import { upTo } from '../../domain/bounded.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
-import { maskSecrets } from '../../domain/mask-secrets.ts';
 import type { UserName } from '../../domain/names.ts';
+import { maskSecrets } from '../../domain/text/mask-secrets.ts';
 import { shortText } from '../audit.ts';
 import { createCoalescedWrites } from '../coalesced-writes.ts';
 import { createSessionEnds, type SessionEnds } from './session-ends.ts';

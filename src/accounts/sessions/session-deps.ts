@@ -1,8 +1,8 @@
 /** What sessions need from the rest: the store, the signing key, the clock, and the lengths that the configuration gives. */
 import type { CryptoKey } from 'jose';
 import type { AccountStore, User } from '../../domain/accounts/account.ts';
+import type { MaybePromise } from '../../domain/async/maybe-promise.ts';
 import type { Clock } from '../../domain/clock.ts';
-import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
 import type { CookieSettings } from './session-cookie.ts';
 import type { SessionEnds } from './session-ends.ts';

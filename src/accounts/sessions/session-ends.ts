@@ -1,7 +1,7 @@
 /** When each session ends: the latest `exp` of the tokens that were issued for its `jti` (SPEC 4.2). */
 import { LRUCache } from 'lru-cache';
+import type { MaybePromise } from '../../domain/async/maybe-promise.ts';
 import { upTo } from '../../domain/bounded.ts';
-import type { MaybePromise } from '../../domain/maybe-promise.ts';
 
 /** Times are Unix seconds. */
 export interface SessionEnds {

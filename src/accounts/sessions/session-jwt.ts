@@ -1,7 +1,7 @@
 /** Session tokens: JSON Web Tokens, HS256 and nothing else (interface 2.3, SPEC 4.2). */
 import { createHash } from 'node:crypto';
 import { CompactSign, type CryptoKey, compactVerify } from 'jose';
-import { isRecord } from '../../domain/json-record.ts';
+import { isRecord } from '../../domain/json.ts';
 import { ADMIN, parseCustomRoleName, parseUserName, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { SessionFault } from '../../domain/verdict.ts';

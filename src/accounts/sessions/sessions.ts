@@ -1,10 +1,10 @@
 /** Sessions: a token is valid only while its user, password and `jti` are (interface 5.1; SPEC 4.2). */
 import { LRUCache } from 'lru-cache';
 import type { User } from '../../domain/accounts/account.ts';
+import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';
 import { upTo } from '../../domain/bounded.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
-import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
 import type { Role, UserName } from '../../domain/names.ts';
 import type { SessionVerdict } from '../../domain/verdict.ts';
 import { begunBy, continuedBy, createIssuer } from './issue-session.ts';

@@ -1,11 +1,11 @@
 /** Answers of the store, remembered: for as long as nothing changes, and for a grace while the store cannot be reached (SPEC 10). */
 import { LRUCache } from 'lru-cache';
+import type { MaybePromise } from '../../domain/async/maybe-promise.ts';
+import { withTimeLimit } from '../../domain/async/time-limit.ts';
 import { upTo } from '../../domain/bounded.ts';
 import type { Clock } from '../../domain/clock.ts';
-import type { HeardChanges } from '../../domain/heard-changes.ts';
-import type { MaybePromise } from '../../domain/maybe-promise.ts';
-import { storeFault, storeFaultOf } from '../../domain/store-fault.ts';
-import { withTimeLimit } from '../../domain/time-limit.ts';
+import type { HeardChanges } from '../../domain/store/heard-changes.ts';
+import { storeFault, storeFaultOf } from '../../domain/store/store-fault.ts';
 
 export interface StoreGraceDeps {
   /** Changes with every change of the store, and at each call while changes may go unheard; without it each question is asked. */

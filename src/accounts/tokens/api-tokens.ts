@@ -2,10 +2,10 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { AccountStore, User } from '../../domain/accounts/account.ts';
 import type { ApiToken, ApiTokenStore } from '../../domain/accounts/api-token.ts';
+import type { MaybePromise } from '../../domain/async/maybe-promise.ts';
 import type { Caller, Rights } from '../../domain/caller.ts';
 import { bothScopes, scopeOf } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
-import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import { ADMIN, type Role, VIEWER } from '../../domain/names.ts';
 import { bothRights, grantOf, rightsOfRole, rightsOfUser } from '../../domain/rights/rights.ts';
 import type { ActiveRoles } from '../../domain/rights/role-limits.ts';

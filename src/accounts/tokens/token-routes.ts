@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import type { AccountStore } from '../../domain/accounts/account.ts';
 import type { ApiToken, ApiTokenStore } from '../../domain/accounts/api-token.ts';
-import { BODY_LIMITS } from '../../domain/body-limits.ts';
 import { type Caller, isAdministrator, mayManageAccounts } from '../../domain/caller.ts';
+import { BODY_LIMITS } from '../../domain/read-body.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { BODY_NO, CAMERAS, named, SUCCESS, TIME } from '../../routes/shapes.ts';
 import { MADE_TOKEN, TOKEN } from '../http/answers.ts';

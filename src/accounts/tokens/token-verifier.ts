@@ -1,7 +1,7 @@
 /** Verifies API tokens: notes the use of good ones, and limits bad ones by address, apart from logins (SPEC 4.4). */
 import type { ApiTokenStore, TokenUse } from '../../domain/accounts/api-token.ts';
+import type { MaybePromise } from '../../domain/async/maybe-promise.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
-import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import type { ApiTokenVerdict } from '../../domain/verdict.ts';
 import type { Audit } from '../audit.ts';
 import { createCoalescedWrites } from '../coalesced-writes.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { User } from '../../domain/accounts/account.ts';
 import type { LoginPlaceStore } from '../../domain/accounts/notice.ts';
 import { isAdministrator } from '../../domain/caller.ts';
-import { isRecord } from '../../domain/json-record.ts';
+import { isRecord } from '../../domain/json.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
 import { err } from '../../domain/result.ts';
 import type { OwnRoute, RouteContext, RouteHandler } from '../../routes/own-route.ts';

@@ -10,11 +10,11 @@ import { createSeenSessions, type SeenSessions } from '../../accounts/sessions/s
 import { createStoreGrace, type StoreGrace } from '../../accounts/sessions/store-grace.ts';
 import { type ApiTokens, createApiTokens } from '../../accounts/tokens/api-tokens.ts';
 import { createTokenVerifier, type TokenVerifier } from '../../accounts/tokens/token-verifier.ts';
+import { hourly } from '../../domain/async/hourly.ts';
+import type { MaybePromise } from '../../domain/async/maybe-promise.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { DeletionGuard } from '../../domain/deletion-guard.ts';
-import { hourly } from '../../domain/hourly.ts';
-import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
 import { parseRateLimit } from '../../domain/rate-limit.ts';
 import type { ActiveRoles } from '../../domain/rights/role-limits.ts';

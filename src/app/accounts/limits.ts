@@ -4,8 +4,8 @@ import { CODE_CLAUSES, createCodeLimiter } from '../../accounts/login/code-guess
 import { inTurn, type LoginLimiter } from '../../accounts/login/login-limiter.ts';
 import { createNetworkLimiter } from '../../accounts/login/network-limiter.ts';
 import { accountWindows, addressWindows, createSharedLimiter } from '../../accounts/login/shared-limiter.ts';
-import type { AttemptStore } from '../../domain/attempt-store.ts';
 import type { Clock } from '../../domain/clock.ts';
+import type { AttemptStore } from '../../domain/store/attempt-store.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { countedEvictions } from '../telemetry/counting.ts';
 

@@ -5,12 +5,11 @@ import { createLinkViewers, type LinkViewers, type Visit } from '../../accounts/
 import { createLinks, type LinkDeps, type Links } from '../../accounts/links/links.ts';
 import { createLoginLimiter, type MemoryLimiter, settled } from '../../accounts/login/login-limiter.ts';
 import type { Settings } from '../../config/schema/schema.ts';
+import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
-import type { RequestFacts } from '../../domain/request.ts';
-import { agentOf } from '../../domain/request-agent.ts';
+import { agentOf, type RequestFacts } from '../../domain/request.ts';
 import type { SharedThing } from '../../domain/shared-thing.ts';
 import type { LinkVerdict } from '../../domain/verdict.ts';
 import type { Client } from '../../gateway/decision/client.ts';

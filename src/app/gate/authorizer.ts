@@ -2,9 +2,9 @@
 import type { ServiceConfig } from '../../config/service-config.ts';
 import { type CameraScope, visibleCameras } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
-import { maskSecrets } from '../../domain/mask-secrets.ts';
 import type { CameraName } from '../../domain/names.ts';
 import type { Remembering } from '../../domain/remembering.ts';
+import { maskSecrets } from '../../domain/text/mask-secrets.ts';
 import type { Rules } from '../../gateway/decision/admit.ts';
 import type { DestinationRules } from '../../gateway/decision/destinations.ts';
 import type { OwnerCameras } from '../../gateway/decision/owner-lookup.ts';

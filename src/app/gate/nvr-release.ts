@@ -1,7 +1,7 @@
 /** Whether the pages of this NVR know custom roles: those of Frigate before 0.17 know admin and viewer only, and show any other role "Access Denied" (SPEC 5). */
 import { compareReleases } from '../../doctor/causes/inside.ts';
 import { FIRST_WITH_ROLES } from '../../doctor/observations.ts';
-import { withTimeLimit } from '../../domain/time-limit.ts';
+import { withTimeLimit } from '../../domain/async/time-limit.ts';
 
 export interface NvrRelease {
   /** True as well while the NVR does not say its version. Never rejects. */

@@ -3,7 +3,7 @@ import { PASS_COOKIE } from '../../accounts/links/link-pass.ts';
 import { cookieValues } from '../../accounts/sessions/session-cookie.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { trustedPeersOf } from '../../config/trusted-peers.ts';
-import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
+import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';
 import type { Remembering } from '../../domain/remembering.ts';
 import { headerLines, type RequestFacts } from '../../domain/request.ts';
 import type { ActiveRoles } from '../../domain/rights/role-limits.ts';

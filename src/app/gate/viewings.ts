@@ -1,9 +1,9 @@
 /** Viewings for the ledger: who sees what by an admitted request, from its first byte to its last (SPEC 14). */
 import type { RecorderLayout } from '../../access/recorder-layout.ts';
 import type { Listed } from '../../access/route-table.ts';
+import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
 import type { PolicyRow } from '../../domain/policy.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 import type { Client } from '../../gateway/decision/client.ts';

@@ -1,8 +1,8 @@
 /** Looks after the events in the store each hour: the months ahead, and events that are older than they must be kept (SPEC 10). */
 
+import { hourly } from '../../domain/async/hourly.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { DeletionGuard } from '../../domain/deletion-guard.ts';
-import { hourly } from '../../domain/hourly.ts';
 import type { Store } from '../../store/open-store.ts';
 
 export interface EventUpkeepDeps {

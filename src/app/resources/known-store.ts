@@ -1,6 +1,6 @@
 /** Opens the store, and refuses an empty one where another was before: `.configured` remembers the id of the store (SPEC 10). */
 import { MARK, markConfigured, rememberedStore } from '../../config/configured-mark.ts';
-import { storeFault } from '../../domain/store-fault.ts';
+import { storeFault } from '../../domain/store/store-fault.ts';
 import { openStore, type Store, type StoreOptions } from '../../store/open-store.ts';
 
 /** `directory`: where `.configured` is. Rejects with a sentence that names both ways out; nothing was made or changed then. */

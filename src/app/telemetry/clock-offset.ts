@@ -1,8 +1,8 @@
 /** Compares the clock with that of the store's server: sessions of a replica whose clock is wrong are refused by the others (SPEC 10). */
 
 import type { Logger } from 'pino';
+import { hourly } from '../../domain/async/hourly.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
-import { hourly } from '../../domain/hourly.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { type CheckResult, OK } from '../../telemetry/readiness.ts';
 

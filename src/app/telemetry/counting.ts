@@ -5,7 +5,7 @@ import type { LoginResult } from '../../accounts/login/login-response.ts';
 import type { PasskeyCheck, PasskeyOutcome } from '../../accounts/passkeys/passkey-check.ts';
 import type { SecondFactor } from '../../accounts/second-factor/second-factor.ts';
 import type { Sessions } from '../../accounts/sessions/sessions.ts';
-import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
+import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
 import { headerLines, type RequestFacts } from '../../domain/request.ts';
 import { createTrustedNetworks, isTrustedPeer } from '../../gateway/decision/client-address.ts';

@@ -1,7 +1,7 @@
 /** Which caller counts, after the sources of identity have been asked: public routes and the proxy secret (SPEC 3). */
 import { isOwn, type RouteMatch } from '../../access/route-table.ts';
+import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';
 import type { Caller } from '../../domain/caller.ts';
-import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestFacts } from '../../domain/request.ts';
 import { err, ok, type Result } from '../../domain/result.ts';

@@ -1,7 +1,7 @@
 /** Step 4, below a link: the path of the NVR that `/s/{secret}/…` stands for. All later steps judge that path (SPEC 13). */
 import { linkTarget } from '../../access/link-targets.ts';
 import { isOwn, type RouteMatch } from '../../access/route-table.ts';
-import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
+import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';
 import type { RequestFacts, RequestTarget } from '../../domain/request.ts';
 import type { SharedThing } from '../../domain/shared-thing.ts';
 

@@ -7,7 +7,7 @@ import { isAmbiguous, isRecent } from '../../access/recorded/by-prefix.ts';
 import { startOf } from '../../access/recorded/without-older.ts';
 import { recordOf } from '../../access/recorder-layout.ts';
 import { upTo } from '../../domain/bounded.ts';
-import { isRecord, type JsonRecord } from '../../domain/json-record.ts';
+import { isRecord, type JsonRecord } from '../../domain/json.ts';
 import type { OwnerKind } from '../../domain/policy-terms.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestTarget } from '../../domain/request.ts';

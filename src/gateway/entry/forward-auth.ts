@@ -1,7 +1,7 @@
 /** Third in the pipeline: `/auth`, where a proxy asks about a request, or a caller about itself (SPEC 4.2). */
 import { isPublic } from '../../access/route-table.ts';
+import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';
 import type { Caller } from '../../domain/caller.ts';
-import { type MaybePromise, mapMaybe } from '../../domain/maybe-promise.ts';
 import { asciiOf } from '../forward/rewrite-headers.ts';
 import { errorResponse, type OwnResponse } from '../response/error-responses.ts';
 import { asksForAuth } from './described-request.ts';

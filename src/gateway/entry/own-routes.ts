@@ -2,7 +2,7 @@
 import type Koa from 'koa';
 import { isCompressed, isOwn, isPublic } from '../../access/route-table.ts';
 import { compressResponse } from '../../compress/compress.ts';
-import { agentOf } from '../../domain/request-agent.ts';
+import { agentOf } from '../../domain/request.ts';
 import type { RouteState } from '../../domain/verdict.ts';
 import { type BoundRoute, operationsOf, type RouteContext } from '../../routes/own-route.ts';
 import { isAutomatic } from './automatic-request.ts';

@@ -1,8 +1,8 @@
 /** Last in the pipeline: what Postern does not serve itself is forwarded, when the obligations of its admission are met. */
 import { linkMediaType } from '../../access/link-targets.ts';
 import { isCompressed, isOwn, isPublic, isServedHere } from '../../access/route-table.ts';
+import type { MaybePromise } from '../../domain/async/maybe-promise.ts';
 import { type Caller, lostRights } from '../../domain/caller.ts';
-import type { MaybePromise } from '../../domain/maybe-promise.ts';
 import { REFUSALS, type RefusalFacts, type RefusalReason } from '../../domain/refusal.ts';
 import type { RouteState } from '../../domain/verdict.ts';
 import { type Destination, destinationOf } from '../decision/destinations.ts';

@@ -1,6 +1,6 @@
 /** How long open streams outlive a store that cannot be reached: as long as requests of their callers do (SPEC 10). */
 import type { Clock } from '../../domain/clock.ts';
-import { storeFaultOf } from '../../domain/store-fault.ts';
+import { storeFaultOf } from '../../domain/store/store-fault.ts';
 
 export interface StreamGrace {
   /** `store.grace`. */

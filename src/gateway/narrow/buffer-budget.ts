@@ -1,5 +1,5 @@
 /** The memory that responses which must be read whole may hold, all requests together (SPEC 5: at most 32 MB each). */
-import type { MaybePromise } from '../../domain/maybe-promise.ts';
+import type { MaybePromise } from '../../domain/async/maybe-promise.ts';
 
 export interface BufferBudget {
   /** Holds memory for one response. */

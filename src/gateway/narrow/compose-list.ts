@@ -3,7 +3,7 @@ import type { CameraView } from '../../access/camera-view.ts';
 import { withoutForeignObjects } from '../../access/narrow/without-foreign.ts';
 import { isSince } from '../../access/recorded/without-older.ts';
 import { memberOf } from '../../access/recorder-layout.ts';
-import { isRecord, type JsonRecord } from '../../domain/json-record.ts';
+import { isRecord, type JsonRecord } from '../../domain/json.ts';
 import type { ComposedList } from '../../domain/policy-terms.ts';
 import { UnexpectedForm } from '../decision/ask-failure.ts';
 import { askInTurns } from './ask-in-turns.ts';

@@ -2,7 +2,7 @@
 import type { CameraView } from '../../access/camera-view.ts';
 import { type NarrowedResponse, narrowResponse } from '../../access/narrow/narrow-response.ts';
 import { memberOf } from '../../access/recorder-layout.ts';
-import { isNestedTooDeep } from '../../domain/json-depth.ts';
+import { isNestedTooDeep } from '../../domain/json.ts';
 import type { ResponseForm } from '../../domain/policy.ts';
 
 export interface JoinRules {

@@ -1,6 +1,6 @@
 /** The events that an NVR lists, page by page, as a camera and a start each: asked once, then only for what is new (SPEC 7). */
 
-import { isRecord } from '../../domain/json-record.ts';
+import { isRecord } from '../../domain/json.ts';
 import { UnexpectedForm } from '../decision/ask-failure.ts';
 import type { AskNvr } from './compose-list.ts';
 

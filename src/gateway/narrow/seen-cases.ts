@@ -1,7 +1,7 @@
 /** Which cases of exports hold something that the reader sees: a case names no camera, but its exports do (SPEC 5). */
 import type { CameraView } from '../../access/camera-view.ts';
 import { isSince } from '../../access/recorded/without-older.ts';
-import { isRecord, type JsonRecord } from '../../domain/json-record.ts';
+import { isRecord, type JsonRecord } from '../../domain/json.ts';
 import { UnexpectedForm } from '../decision/ask-failure.ts';
 
 /** Ids of cases. Rejects when the NVR does not send the exports. */

@@ -11,7 +11,7 @@ import {
   sentenceOf,
 } from '../../domain/refusal.ts';
 import { type RequestFacts, singleHeader } from '../../domain/request.ts';
-import { storeFaultOf } from '../../domain/store-fault.ts';
+import { storeFaultOf } from '../../domain/store/store-fault.ts';
 
 export interface OwnResponse {
   readonly status: number;

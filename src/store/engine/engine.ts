@@ -1,7 +1,7 @@
 /** What a database engine gives to the store. */
 import type { Dialect as KyselyDialect } from 'kysely';
-import type { AttemptStore } from '../../domain/attempt-store.ts';
-import type { HeardChanges } from '../../domain/heard-changes.ts';
+import type { AttemptStore } from '../../domain/store/attempt-store.ts';
+import type { HeardChanges } from '../../domain/store/heard-changes.ts';
 import type { Dialect } from './dialect.ts';
 
 export interface Engine {

@@ -1,8 +1,8 @@
 /** The table that events are read from: the store's own, or a view of the NVR's with the same columns. */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { TaskQueue } from '../../domain/async/task-queue.ts';
 import type { Deadline } from '../../domain/events/event-question.ts';
 import { isPast, outOfTime } from '../../domain/events/out-of-time.ts';
-import type { TaskQueue } from '../../domain/task-queue.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import type { Tables } from '../engine/tables.ts';
 

@@ -1,8 +1,8 @@
 /** Reads detection events, from the store or from the NVR's own file (interface 2.4). */
 import { type Kysely, sql } from 'kysely';
+import { createTaskQueue } from '../../domain/async/task-queue.ts';
 import type { BoundedEventSource, EventSource, StoredEvent } from '../../domain/events/event-question.ts';
-import { plainJson } from '../../domain/plain-json.ts';
-import { createTaskQueue } from '../../domain/task-queue.ts';
+import { plainJson } from '../../domain/json.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import type { EventsTable, Tables } from '../engine/tables.ts';
 import { countByLabel, firstStart, groupEvents, writesByDay } from './count-events.ts';

@@ -1,7 +1,7 @@
 /** A pool of connections for each host of the address; of several hosts, the one that takes writes (SPEC 10). */
 import pg from 'pg';
 import { messageOf } from '../../domain/message-of.ts';
-import { storeFault } from '../../domain/store-fault.ts';
+import { storeFault } from '../../domain/store/store-fault.ts';
 
 /** A host that is frozen must not keep the others waiting: longer than any connection within a site takes. */
 export const HOST_MILLISECONDS = 2000;

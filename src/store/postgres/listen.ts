@@ -1,7 +1,7 @@
 /** LISTEN on a connection of its own, to the server that takes writes, and only where it hears what is notified there (SPEC 10). */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { storeFault } from '../../domain/store-fault.ts';
+import { storeFault } from '../../domain/store/store-fault.ts';
 import { assertPrimary } from './host-pools.ts';
 
 /** The channel that the triggers of the store notify (migration `change-notices`). */

@@ -1,6 +1,6 @@
 /** Changes of the PostgreSQL store as every replica hears of them: LISTEN on a connection of its own, with a heartbeat. */
 import type pg from 'pg';
-import type { HeardChanges } from '../../domain/heard-changes.ts';
+import type { HeardChanges } from '../../domain/store/heard-changes.ts';
 import { assertPrimary } from './host-pools.ts';
 import { firstThatHears, type ListenOptions } from './listen.ts';
 import { createRowNotices } from './row-notices.ts';

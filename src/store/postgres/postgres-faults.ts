@@ -1,6 +1,6 @@
 /** PostgreSQL's SQLSTATE codes, and the faults of `pg` itself, as faults of the store (SPEC 10). */
 import { outOfTime } from '../../domain/events/out-of-time.ts';
-import { type StoreFault, storeFault, storeFaultOf } from '../../domain/store-fault.ts';
+import { type StoreFault, storeFault, storeFaultOf } from '../../domain/store/store-fault.ts';
 
 /** SQLSTATE classes that say something of the server or the way to it, and nothing of the statement. */
 const TROUBLES: readonly string[] = ['08', '25006', '25P03', '53', '55P03', '57', '58', 'XX'];

@@ -1,5 +1,5 @@
 /** Which rows have changed, as the notices of PostgreSQL name them (SPEC 10). Pure. */
-import type { HeardChanges } from '../../domain/heard-changes.ts';
+import type { HeardChanges } from '../../domain/store/heard-changes.ts';
 
 export interface RowNotices extends HeardChanges {
   /** A notice has come: `users vera`, or `users` alone from a version that names no rows. */

@@ -1,6 +1,6 @@
 /** A SQLite file that is gone or emptied, seen before it is opened: SQLite would make a new one, and delete the log beside it. */
 import { statSync } from 'node:fs';
-import { storeFault } from '../../domain/store-fault.ts';
+import { storeFault } from '../../domain/store/store-fault.ts';
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 

@@ -1,7 +1,7 @@
 /** SQLite's result codes as faults of the store: what happened, to which file, and the next step (SPEC 10). */
 
 import { messageOf } from '../../domain/message-of.ts';
-import { type StoreFault, storeFault, storeFaultOf } from '../../domain/store-fault.ts';
+import { type StoreFault, storeFault, storeFaultOf } from '../../domain/store/store-fault.ts';
 
 interface FaultWords {
   readonly kind: StoreFault;

@@ -1,9 +1,9 @@
 /** The access log, one line for each finished request, and the lines for refused and failed requests (SPEC 9). */
 import { credentialName } from '../../domain/caller.ts';
-import { maskSecrets } from '../../domain/mask-secrets.ts';
 import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
 import { type RequestFacts, singleHeader } from '../../domain/request.ts';
-import { storeFaultOf } from '../../domain/store-fault.ts';
+import { storeFaultOf } from '../../domain/store/store-fault.ts';
+import { maskSecrets } from '../../domain/text/mask-secrets.ts';
 import type { RecentFailures } from '../recent-failures.ts';
 import type { RequestEnd, RequestRecord } from '../request-record.ts';
 import type { Logs } from './log.ts';

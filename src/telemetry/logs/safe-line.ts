@@ -1,7 +1,7 @@
 /** Makes every log line safe: secrets are redacted, and control characters are escaped so that no line can be forged (SPEC 9). */
 
-import { TOKEN } from '../../domain/mask-secrets.ts';
-import { visibleJson } from '../../domain/visible-text.ts';
+import { TOKEN } from '../../domain/text/mask-secrets.ts';
+import { visibleJson } from '../../domain/text/visible-text.ts';
 
 /** Fields that hold secrets, wherever they stand in a line. */
 // biome-ignore format: a table

@@ -7,7 +7,7 @@ import { describe, it } from 'node:test';
 import { upkeepTold } from '../../../src/app/resources/events.ts';
 import { watchClockOffset } from '../../../src/app/telemetry/clock-offset.ts';
 import { openHealth } from '../../../src/app/telemetry/health.ts';
-import { STORE_FAULTS, storeFault } from '../../../src/domain/store-fault.ts';
+import { STORE_FAULTS, storeFault } from '../../../src/domain/store/store-fault.ts';
 import { createLogs } from '../../../src/telemetry/logs/log.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { createScrape } from '../../../src/telemetry/scrape.ts';

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { openLedger } from '../../../src/app/ledger/ledger.ts';
 import type { Settings } from '../../../src/config/schema/schema.ts';
 import { LEDGER_KINDS, type LedgerBatch, type LedgerStore } from '../../../src/domain/ledger.ts';
-import { storeFault } from '../../../src/domain/store-fault.ts';
+import { storeFault } from '../../../src/domain/store/store-fault.ts';
 import { createLogs } from '../../../src/telemetry/logs/log.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { movableClock } from '../../support/clock.ts';

@@ -1,5 +1,5 @@
 /** Reads fields of an untrusted record: a field has the expected type, or it is absent. */
-export { isRecord as isFields, type JsonRecord as Fields } from '../../../../domain/json-record.ts';
+export { isRecord as isFields, type JsonRecord as Fields } from '../../../../domain/json.ts';
 
 export const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;

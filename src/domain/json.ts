@@ -1,6 +1,12 @@
-/** How deep JSON is nested, found before it is parsed: a parser takes seconds for megabytes of `[` (SPEC 5). */
+/** JSON from outside: what is an object, how deep a text is nested, and text with numbers that are none. */
 
-/** The NVR's configuration, its deepest response, has about ten levels. */
+export type JsonRecord = Readonly<Record<string, unknown>>;
+
+/** No list, and not null. */
+export const isRecord = (value: unknown): value is JsonRecord =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A parser takes seconds for megabytes of `[` (SPEC 5). The NVR's configuration, its deepest response, has about ten levels. */
 const DEEPEST = 100;
 
 const [QUOTE, BACKSLASH, LIST, LIST_END, MAP, MAP_END] = ['"', '\\', '[', ']', '{', '}'].map((sign) =>
@@ -26,4 +32,14 @@ function endOfString(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
   return at;
+}
+
+/** Strings are matched to be passed over. */
+const STRING_OR_NOT_NUMBER = /"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity)\b/g;
+const SUSPICIOUS = /NaN|Infinity/;
+
+/** An old NVR writes such numbers into `data`; they become null. Other text comes back as it is. */
+export function plainJson(text: string): string {
+  if (!SUSPICIOUS.test(text)) return text;
+  return text.replaceAll(STRING_OR_NOT_NUMBER, (match) => (match.startsWith('"') ? match : 'null'));
 }

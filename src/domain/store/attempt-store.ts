@@ -1,5 +1,5 @@
 /** Sliding windows of attempts that all replicas share: the port between the login limiter and the store (SPEC 10). */
-import type { Clause } from './rate-limit.ts';
+import type { Clause } from '../rate-limit.ts';
 
 /** The attempts of one client, network, account or link. */
 export interface AttemptWindow {
