@@ -2,12 +2,13 @@
 
 import type { RecorderLayout } from '../access/recorder-layout.ts';
 import type { RunCanary } from '../canary/run-route.ts';
+import { policyDigest } from '../config/policy/load-policy.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { AddressCheck } from '../doctor/check-route.ts';
 import type { Build } from '../doctor/observations.ts';
 import { unixSeconds } from '../domain/clock.ts';
-import { type PolicyRow, policyDigest } from '../domain/policy.ts';
+import type { PolicyRow } from '../domain/policy.ts';
 import { type ListenerName, singleHeader } from '../domain/request.ts';
 import type { ServiceStatus } from '../domain/status.ts';
 import type { Rules } from '../gateway/decision/admit.ts';

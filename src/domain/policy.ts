@@ -1,5 +1,4 @@
 /** The route table's rows: who may use an operation, and where it names a camera (SPEC 5). */
-import { createHash } from 'node:crypto';
 import type { BodyShape } from './body-shape.ts';
 import type { Locator, Narrowing, PrefixPlace, TimePlace } from './policy-terms.ts';
 
@@ -105,10 +104,4 @@ export interface PolicyRow {
   /** Where the row stands. */
   readonly file?: string;
   readonly line: number;
-}
-
-/** Tells one table from another: the same for the same rows, wherever their files are. */
-export function policyDigest(rows: readonly PolicyRow[]): string {
-  const told = rows.map(({ file: _, line: __, ...row }) => row);
-  return createHash('sha256').update(JSON.stringify(told)).digest('hex').slice(0, 16);
 }

@@ -1,12 +1,11 @@
 /** From observations to causes: a row for each cause, and a similar observation without it (SPEC 15). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { loadPolicy } from '../../src/config/policy/load-policy.ts';
+import { loadPolicy, policyDigest } from '../../src/config/policy/load-policy.ts';
 import { PROXY_KINDS } from '../../src/doctor/cause.ts';
 import { CAUSES, judge, judgeInside, linesFor } from '../../src/doctor/judge.ts';
 import type { InsideSeen, Observations } from '../../src/doctor/observations.ts';
 import { PROXY_LINES } from '../../src/doctor/proxy-lines.ts';
-import { policyDigest } from '../../src/domain/policy.ts';
 
 const WELL: InsideSeen = {
   nvrFault: null,

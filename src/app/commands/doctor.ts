@@ -1,9 +1,8 @@
 /** What `postern doctor` needs of this machine: a token for its probes, and how NVR, cameras and disk are (SPEC 15). */
-import { loadPolicy } from '../../config/policy/load-policy.ts';
+import { loadPolicy, policyDigest } from '../../config/policy/load-policy.ts';
 import type { Build } from '../../doctor/observations.ts';
 import type { InsideWithoutPorts } from '../../doctor/report.ts';
 import { publicAddress } from '../../domain/addresses/public-url.ts';
-import { policyDigest } from '../../domain/policy.ts';
 import { idlePasskeys } from '../accounts/unusable-factors.ts';
 import { identityHeadersOf } from '../gate/probe-deps.ts';
 import { makeProbeToken } from '../gate/probe-token.ts';

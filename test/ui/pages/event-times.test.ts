@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { fromLocalInput, toLocalInput } from '../../../src/ui/pages/explore/filter/local-input.ts';
 import { localeFor } from '../../../src/ui/pages/shared/locale.ts';
 import {
+  formatDate,
   formatDay,
   formatDuration,
   formatMoment,
@@ -16,6 +17,11 @@ import {
 const BERLIN = { locale: 'en-GB', timeZone: 'Europe/Berlin' };
 const NEW_YORK = { locale: 'en-GB', timeZone: 'America/New_York' };
 const at = (text: string): number => Date.parse(text) / 1000;
+
+describe('A moment beyond the last one of a calendar', () => {
+  it('is shown as that one: the API takes such an end of a token', () =>
+    assert.equal(formatDate(Number.MAX_SAFE_INTEGER, { locale: 'en-GB', timeZone: 'UTC' }), '13 September 275760'));
+});
 
 describe('A time', () => {
   it('is told by the clock of the viewer', () => {

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { maySee, scopeOf } from '../../../src/domain/camera-scope.ts';
 import { parseCustomRoleName, parseUserName } from '../../../src/domain/names.ts';
-import { readRoles, readSessions, readTokens, readUsers } from '../../../src/ui/pages/settings/account-records.ts';
+import { recordsIn } from '../../../src/ui/pages/settings/account-records.ts';
 import { groupsOf } from '../../../src/ui/pages/settings/camera-groups.ts';
 import { deviceName } from '../../../src/ui/pages/settings/device-name.ts';
 import { readExplanation } from '../../../src/ui/pages/settings/explanation.ts';
@@ -74,51 +74,10 @@ describe('A device', () => {
 });
 
 describe('What the API lists', () => {
-  it('is read into what is shown', () => {
-    const lasting = { validFrom: undefined, validUntil: undefined, lastLoginAt: undefined };
-    assert.deepEqual(readUsers([{ username: 'vera', role: 'viewer', last_login_at: 1_794_000_000 }]), [
-      { name: 'vera', role: 'viewer', hasFactor: false, ...lasting, lastLoginAt: 1_794_000_000 },
-    ]);
-    assert.deepEqual(readUsers([{ username: 'greta', role: 'viewer', valid_until: 1_795_000_000, valid_from: 'x' }]), [
-      { name: 'greta', role: 'viewer', hasFactor: false, ...lasting, validUntil: 1_795_000_000 },
-    ]);
-    const unlimited = { deny: [], hours: [], historySince: undefined };
-    assert.deepEqual(readRoles([{ role: 'garden', cameras: ['a', 'b_*'], source: 'store', users: 2 }]), [
-      { role: 'garden', cameras: ['a', 'b_*'], source: 'store', users: 2, ...unlimited },
-    ]);
-    assert.deepEqual(
-      readRoles([{ role: 'x', cameras: null, source: 'elsewhere', deny: ['ptz'], history_since: '7d' }]),
-      [{ role: 'x', cameras: [], source: 'file', users: 0, ...unlimited, deny: ['ptz'], historySince: '7d' }],
-    );
-    assert.deepEqual(
-      readTokens([
-        { id: 'a', name: 'HA', user: 'vera', role: 'viewer', cameras: null, created_at: 1, expires_at: null },
-      ]),
-      [
-        {
-          id: 'a',
-          name: 'HA',
-          user: 'vera',
-          role: 'viewer',
-          cameras: undefined,
-          managesAccounts: false,
-          createdAt: 1,
-          expiresAt: undefined,
-          lastUsedAt: undefined,
-          lastUsedFrom: undefined,
-        },
-      ],
-    );
-    assert.deepEqual(
-      readSessions([{ id: 's', user: 'vera', address: '::1', agent: 'x', since: 1, last_seen: 2, current: true }]),
-      [{ id: 's', user: 'vera', address: '::1', agent: 'x', since: 1, lastSeen: 2, isCurrent: true }],
-    );
-  });
-
   it('is read whatever it holds', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (body) => {
-        for (const read of [readUsers, readRoles, readTokens, readSessions]) assert.ok(Array.isArray(read(body)));
+        assert.ok(recordsIn(body).every((record) => typeof record === 'object' && record !== null));
         readExplanation(body);
         readStatus(body);
       }),

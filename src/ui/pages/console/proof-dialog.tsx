@@ -1,7 +1,7 @@
 /** The dialog that asks for the password, a code or a passkey again: the only one, over whatever page is shown (SPEC 12). */
 import { useEffect, useState } from 'preact/hooks';
 import { formatSeconds } from '../login/login-outcome.ts';
-import { readFactors } from '../shared/account/factor-state.ts';
+import { NO_FACTORS, readFactors } from '../shared/account/factor-state.ts';
 import type { Profile } from '../shared/account/profile.ts';
 import { askForProofBy } from '../shared/account/proof.ts';
 import { hasPasskeysFor, passkeyProblemOf, showPasskey } from '../shared/account/webauthn.ts';
@@ -42,7 +42,7 @@ function Question({ profile, passkeyOrigin, onAnswer }: QuestionProps) {
   const [code, setCode] = useState('');
   const [isByCode, setIsByCode] = useState(false);
   const [passkeyProblem, setPasskeyProblem] = useState('');
-  const { hasTotp: hasCodes, passkeys } = factors.kind === 'ready' ? factors.value : NONE;
+  const { totp: hasCodes, passkeys } = factors.kind === 'ready' ? factors.value : NO_FACTORS;
   const hasPasskey = passkeys.length > 0 && hasPasskeysFor(passkeyOrigin);
   const proveByPasskey = async (): Promise<void> => {
     setPasskeyProblem('');
@@ -98,8 +98,6 @@ function Question({ profile, passkeyOrigin, onAnswer }: QuestionProps) {
     </FormDialog>
   );
 }
-
-const NONE = { hasTotp: false, passkeys: [] } as const;
 
 /** What is wrong, as text, or undefined when the proof was given. */
 async function showPasskeyAsProof(): Promise<string | undefined> {

@@ -8,7 +8,7 @@ import { PanelForm } from '../shared/forms/panel-form.tsx';
 import { problemOf } from '../shared/forms/problem-of.ts';
 import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
-import { readUsers } from './account-records.ts';
+import { recordsIn, type UserRecord } from './account-records.ts';
 import { type Explanation, readExplanation } from './explanation.ts';
 import { Judgement } from './judgement.tsx';
 import { PageHead } from './records.tsx';
@@ -18,8 +18,8 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'WS
 type CallerKind = 'user' | 'headers' | 'anonymous';
 
 export function Access({ hasOwnLogin }: { hasOwnLogin: boolean }) {
-  const [users] = useFetched(hasOwnLogin ? 'api/users' : undefined, readUsers);
-  const names = users.kind === 'ready' ? users.value.map(({ name }) => name) : [];
+  const [users] = useFetched(hasOwnLogin ? 'api/users' : undefined, recordsIn<UserRecord>);
+  const names = users.kind === 'ready' ? users.value.map(({ username }) => username) : [];
   const [callerKind, setCallerKind] = useState<CallerKind>(hasOwnLogin ? 'user' : 'headers');
   const [user, setUser] = useState('');
   const [headers, setHeaders] = useState('');

@@ -37,7 +37,7 @@ export function InviteUser({ roles, known, onMade, onClose }: InviteProps) {
   const [role, setRole] = useState('viewer');
   const [validity, setValidity] = useState(NO_ENDS);
   const invite = async (): Promise<FormProblem | undefined> => {
-    const taken = known.some((user) => user.name === name) ? words.users.taken : undefined;
+    const taken = known.some((user) => user.username === name) ? words.users.taken : undefined;
     const wrong = faultsIn({ name: userNameFault(name) ?? taken, until: validityFault(validity) });
     return wrong ?? (await makeLink(name, { role, ...askedValidity(validity) }, onMade));
   };
@@ -59,9 +59,9 @@ export function InviteUser({ roles, known, onMade, onClose }: InviteProps) {
 export function ResetLink({ user, onMade, onClose }: LinkFormProps & { readonly user: UserRecord }) {
   return (
     <FormDialog
-      title={words.links.resetTitle(user.name)}
+      title={words.links.resetTitle(user.username)}
       submit={words.links.create}
-      onSubmit={() => makeLink(user.name, {}, onMade)}
+      onSubmit={() => makeLink(user.username, {}, onMade)}
       onClose={onClose}
     >
       <p>{words.links.resetWhat}</p>

@@ -3,7 +3,7 @@ import { type Column, RecordTable } from '../shared/table/record-table.tsx';
 import { formatShortMoment } from '../shared/times.ts';
 import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
-import { type AccountEvent, readAccountEvents } from './account-records.ts';
+import { type AccountEvent, recordsIn } from './account-records.ts';
 import { deviceName } from './device-name.ts';
 import { RecordsPage } from './records.tsx';
 
@@ -12,7 +12,7 @@ const nameOf = (event: string): string =>
   (words.securityEvents.kinds as Readonly<Record<string, string>>)[event] ?? event;
 
 export function SecurityEvents() {
-  const [events, again] = useFetched('api/account/events', readAccountEvents);
+  const [events, again] = useFetched('api/account/events', recordsIn<AccountEvent>);
   return (
     <RecordsPage
       title={words.securityEvents.title}
@@ -35,7 +35,7 @@ export function SecurityEvents() {
   );
 }
 
-const deviceOf = ({ agent }: AccountEvent): string => (agent === undefined ? '–' : deviceName(agent));
+const deviceOf = ({ agent }: AccountEvent): string => (agent === null ? '–' : deviceName(agent));
 
 const columns = (): readonly Column<AccountEvent>[] => [
   {
@@ -50,9 +50,14 @@ const columns = (): readonly Column<AccountEvent>[] => [
     isShort: true,
     sortBy: ({ at }) => at,
     isDescendingFirst: true,
-    cell: ({ at }) => (at === undefined ? '–' : formatShortMoment(at)),
+    cell: ({ at }) => formatShortMoment(at),
   },
-  { key: 'by', title: words.securityEvents.by, sortBy: ({ by }) => by, cell: ({ by }) => <bdi>{by ?? '–'}</bdi> },
+  {
+    key: 'by',
+    title: words.securityEvents.by,
+    sortBy: ({ by }) => by ?? undefined,
+    cell: ({ by }) => <bdi>{by ?? '–'}</bdi>,
+  },
   {
     key: 'address',
     title: words.sessions.address,

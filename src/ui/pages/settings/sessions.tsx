@@ -9,7 +9,7 @@ import { Act } from '../shared/table/row-menu.tsx';
 import { formatShortMoment } from '../shared/times.ts';
 import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
-import { readSessions, type SessionRecord } from './account-records.ts';
+import { recordsIn, type SessionRecord } from './account-records.ts';
 import { deviceName } from './device-name.ts';
 import { Badge, RecordsPage } from './records.tsx';
 import { useForm } from './use-form.ts';
@@ -22,9 +22,9 @@ const endSession = ({ id }: SessionRecord): Promise<ApiResponse> =>
   sendToApi('DELETE', `api/sessions/${encodeURIComponent(id)}`);
 
 export function Sessions({ profile }: { profile: Profile }) {
-  const [sessions, again] = useFetched('api/sessions', readSessions);
+  const [sessions, again] = useFetched('api/sessions', recordsIn<SessionRecord>);
   const { form, open, done, ...shared } = useForm<EndMany | SessionRecord>(again);
-  const others = sessions.kind === 'ready' ? sessions.value.filter(({ isCurrent }) => !isCurrent) : [];
+  const others = sessions.kind === 'ready' ? sessions.value.filter(({ current }) => !current) : [];
   const own = others.filter(({ user }) => user === profile.name);
   return (
     <RecordsPage
@@ -58,7 +58,7 @@ export function Sessions({ profile }: { profile: Profile }) {
             searchText={({ user, address, agent }) => `${deviceName(agent)} ${user} ${address}`}
             none={words.sessions.none}
             actions={(session) =>
-              !session.isCurrent && (
+              !session.current && (
                 <Act
                   text={words.sessions.end}
                   name={`${deviceName(session.agent)}, ${session.user}`}
@@ -83,9 +83,9 @@ const columnsOf = (profile: Profile): readonly Column<SessionRecord>[] => [
     key: 'device',
     title: words.securityEvents.device,
     sortBy: ({ agent }) => deviceName(agent),
-    cell: ({ agent, isCurrent }) => (
+    cell: ({ agent, current }) => (
       <>
-        {deviceName(agent)} {isCurrent && <Badge text={words.sessions.this} kind="strong" />}
+        {deviceName(agent)} {current && <Badge text={words.sessions.this} kind="strong" />}
       </>
     ),
   },
@@ -102,15 +102,15 @@ const columnsOf = (profile: Profile): readonly Column<SessionRecord>[] => [
     isShort: true,
     sortBy: ({ since }) => since,
     isDescendingFirst: true,
-    cell: ({ since }) => (since === undefined ? '–' : formatShortMoment(since)),
+    cell: ({ since }) => formatShortMoment(since),
   },
   {
     key: 'seen',
     title: words.sessions.lastSeen,
     isShort: true,
-    sortBy: ({ lastSeen }) => lastSeen,
+    sortBy: ({ last_seen }) => last_seen,
     isDescendingFirst: true,
-    cell: ({ lastSeen }) => (lastSeen === undefined ? '–' : formatShortMoment(lastSeen)),
+    cell: ({ last_seen }) => formatShortMoment(last_seen),
   },
 ];
 

@@ -10,7 +10,7 @@ import { formProblemOf } from '../shared/forms/problem-of.ts';
 import { NewSecret } from '../shared/new-secret.tsx';
 import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
-import { readRoles } from './account-records.ts';
+import { type RoleRecord, recordsIn } from './account-records.ts';
 import { CameraChoice } from './camera-choice.tsx';
 
 type TokenLifetime = keyof typeof words.tokens.lifetimes;
@@ -33,7 +33,7 @@ interface MakeTokenProps {
 
 export function MakeToken({ profile, onMade, onClose }: MakeTokenProps) {
   const isAdmin = profile.role === 'admin';
-  const [roles] = useFetched(isAdmin ? 'api/roles' : undefined, readRoles);
+  const [roles] = useFetched(isAdmin ? 'api/roles' : undefined, recordsIn<RoleRecord>);
   const [name, setName] = useState('');
   const [role, setRole] = useState(isAdmin ? 'viewer' : profile.role);
   const [entries, setEntries] = useState<readonly string[]>();

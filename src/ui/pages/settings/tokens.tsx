@@ -8,7 +8,7 @@ import { Act } from '../shared/table/row-menu.tsx';
 import { formatDate, formatShortMoment } from '../shared/times.ts';
 import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
-import { readTokens, type TokenRecord } from './account-records.ts';
+import { recordsIn, type TokenRecord } from './account-records.ts';
 import { Badge, RecordsPage } from './records.tsx';
 import { MadeToken, MakeToken } from './token-forms.tsx';
 import { useForm } from './use-form.ts';
@@ -20,7 +20,7 @@ type OpenTokenForm =
   | { readonly kind: 'revoke'; readonly token: TokenRecord };
 
 export function Tokens({ profile }: { profile: Profile }) {
-  const [tokens, again] = useFetched('api/tokens', readTokens);
+  const [tokens, again] = useFetched('api/tokens', recordsIn<TokenRecord>);
   const { form, open, done, ...shared } = useForm<OpenTokenForm>(again);
   /** Closes the dialog, unless the token was created: the dialog with the token has replaced it then. */
   const closeMaking = (): void => open((was) => (was?.kind === 'make' ? undefined : was));
@@ -48,7 +48,7 @@ export function Tokens({ profile }: { profile: Profile }) {
             rows={known}
             keyOf={({ id }) => id}
             columns={columnsOf(profile)}
-            searchText={({ name, user, role, cameras = [] }) => [name, user, role, ...cameras].join(' ')}
+            searchText={({ name, user, role, cameras }) => [name, user, role, ...(cameras ?? [])].join(' ')}
             none={words.tokens.none}
             actions={(token) => (
               <Act
@@ -73,9 +73,9 @@ const columnsOf = (profile: Profile): readonly Column<TokenRecord>[] => [
     key: 'name',
     title: words.tokens.name,
     sortBy: ({ name }) => name,
-    cell: ({ name, managesAccounts }) => (
+    cell: ({ name, manage_accounts }) => (
       <>
-        <bdi>{name}</bdi> {managesAccounts && <Badge text={words.tokens.managesAccounts} kind="strong" />}
+        <bdi>{name}</bdi> {manage_accounts && <Badge text={words.tokens.managesAccounts} kind="strong" />}
       </>
     ),
   },
@@ -91,14 +91,14 @@ const columnsOf = (profile: Profile): readonly Column<TokenRecord>[] => [
     key: 'expires',
     title: words.tokens.expires,
     isShort: true,
-    sortBy: ({ expiresAt }) => expiresAt,
-    cell: ({ expiresAt }) => <Expiry expiresAt={expiresAt} />,
+    sortBy: ({ expires_at }) => expires_at ?? undefined,
+    cell: ({ expires_at }) => <Expiry at={expires_at} />,
   },
   {
     key: 'used',
     title: words.tokens.lastUsed,
     isShort: true,
-    sortBy: ({ lastUsedAt }) => lastUsedAt,
+    sortBy: ({ last_used_at }) => last_used_at ?? undefined,
     isDescendingFirst: true,
     cell: (token) => <LastUse token={token} />,
   },
@@ -111,23 +111,23 @@ const OWNER = (): Column<TokenRecord> => ({
   cell: ({ user }) => <bdi>{user}</bdi>,
 });
 
-function Expiry({ expiresAt }: Pick<TokenRecord, 'expiresAt'>) {
-  if (expiresAt === undefined) return <>{words.tokens.never}</>;
-  const isExpired = expiresAt <= Date.now() / 1000;
+function Expiry({ at }: { readonly at: number | null }) {
+  if (at === null) return <>{words.tokens.never}</>;
+  const isExpired = at <= Date.now() / 1000;
   return (
     <>
-      {formatDate(expiresAt)} {isExpired && <Badge text={words.tokens.expired} />}
+      {formatDate(at)} {isExpired && <Badge text={words.tokens.expired} />}
     </>
   );
 }
 
 const CamerasOf = ({ token: { cameras } }: { token: TokenRecord }) =>
-  cameras === undefined ? words.tokens.likeRole : <FewNames names={cameras} none={words.common.noCameras} />;
+  cameras === null ? words.tokens.likeRole : <FewNames names={cameras} none={words.common.noCameras} />;
 
-const LastUse = ({ token: { lastUsedAt, lastUsedFrom } }: { token: TokenRecord }) => (
+const LastUse = ({ token: { last_used_at: at, last_used_from: from } }: { token: TokenRecord }) => (
   <>
-    {lastUsedAt === undefined ? words.tokens.notYet : formatShortMoment(lastUsedAt)}
-    {lastUsedFrom !== undefined && <bdi class="fact-more">{words.tokens.from(lastUsedFrom)}</bdi>}
+    {at === null ? words.tokens.notYet : formatShortMoment(at)}
+    {from !== null && <bdi class="fact-more">{words.tokens.from(from)}</bdi>}
   </>
 );
 

@@ -10,6 +10,8 @@ export interface Region {
 }
 
 const DAY_SECONDS = 86_400;
+/** The last moment of a Date, in ms (ECMA-262, 21.4.1.1): to format one beyond it would be an exception. */
+const LAST_MOMENT = 8.64e15;
 
 /** Creating a formatter is slow, and a long list uses the same few again and again. */
 const formats = new Map<string, Intl.DateTimeFormat>();
@@ -18,7 +20,7 @@ function format(time: number, { locale = ownLocale, timeZone }: Region, options:
   const key = JSON.stringify([locale, timeZone, options]);
   const format = formats.get(key) ?? new Intl.DateTimeFormat(locale, { ...options, timeZone });
   formats.set(key, format);
-  return format.format(time * 1000);
+  return format.format(Math.min(time * 1000, LAST_MOMENT));
 }
 
 /** `14:05:09` */

@@ -15,7 +15,7 @@ export interface TypedLimits {
 export const typedLimits = (role: RoleRecord | undefined): TypedLimits => ({
   deny: role?.deny ?? [],
   hours: (role?.hours ?? []).join('\n'),
-  historySince: role?.historySince ?? '',
+  historySince: role?.history_since ?? '',
 });
 
 /** The limits as the API takes them: null for no limit. */
@@ -81,12 +81,12 @@ const emptyPages = (deny: readonly string[]): string =>
 const PAGES = ['live', 'history', 'export'] as const;
 
 /** The facts of a role that has limits. */
-export function limitFacts({ deny, hours, historySince }: RoleRecord): (readonly [string, string])[] {
+export function limitFacts({ deny = [], hours = [], history_since = '' }: RoleRecord): (readonly [string, string])[] {
   const known = VERBS.filter((verb) => deny.includes(verb)).map((verb) => words.roles.verbs[verb]);
   const facts: (readonly [string, string])[] = [
     [words.roles.mayNot, known.join(', ')],
     [words.roles.hours, hours.join('; ')],
-    [words.roles.historySince, historySince === 'grant' ? words.roles.sinceGrant : (historySince ?? '')],
+    [words.roles.historySince, history_since === 'grant' ? words.roles.sinceGrant : history_since],
     [words.roles.sees, emptyPages(deny)],
   ];
   return facts.filter(([, text]) => text !== '');

@@ -18,27 +18,30 @@ interface SetValidityProps {
 
 export function SetValidity({ user, onClose, onDone }: SetValidityProps) {
   const [validity, setValidity] = useState<TypedValidity>({
-    from: toLocalInput(user.validFrom),
-    until: toLocalInput(user.validUntil),
+    from: toLocalInput(user.valid_from),
+    until: toLocalInput(user.valid_until),
   });
-  const path = `api/users/${encodeURIComponent(user.name)}/validity`;
+  const path = `api/users/${encodeURIComponent(user.username)}/validity`;
   const save = async () =>
     faultsIn({ until: validityFault(validity) }) ??
     settled(await sendToApi('PUT', path, askedValidity(validity)), () =>
-      onDone(words.users.validityChanged(user.name)),
+      onDone(words.users.validityChanged(user.username)),
     );
   return (
-    <FormDialog title={words.users.validityOf(user.name)} submit={words.common.save} onSubmit={save} onClose={onClose}>
+    <FormDialog
+      title={words.users.validityOf(user.username)}
+      submit={words.common.save}
+      onSubmit={save}
+      onClose={onClose}
+    >
       <ValidityFields validity={validity} onChange={setValidity} />
     </FormDialog>
   );
 }
 
 /** Undefined for an account that lasts. `now` in Unix seconds. */
-export function guestText({ validFrom, validUntil }: UserRecord, now: number): string | undefined {
-  if (validUntil !== undefined && validUntil <= now) return words.users.ended(formatShortMoment(validUntil));
-  if (validFrom !== undefined && now < validFrom) return words.users.notBegun(formatShortMoment(validFrom));
-  return validUntil === undefined
-    ? undefined
-    : words.users.leftUntil(formatDuration(validUntil - now), formatShortMoment(validUntil));
+export function guestText({ valid_from: from, valid_until: until }: UserRecord, now: number): string | undefined {
+  if (until !== undefined && until <= now) return words.users.ended(formatShortMoment(until));
+  if (from !== undefined && now < from) return words.users.notBegun(formatShortMoment(from));
+  return until === undefined ? undefined : words.users.leftUntil(formatDuration(until - now), formatShortMoment(until));
 }

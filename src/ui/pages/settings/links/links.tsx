@@ -7,13 +7,13 @@ import { Act } from '../../shared/table/row-menu.tsx';
 import { formatShortMoment } from '../../shared/times.ts';
 import { useFetched } from '../../shared/use-fetched.ts';
 import { words } from '../../shared/words.ts';
+import { type LinkRecord, recordsIn } from '../account-records.ts';
 import { Badge, RecordsPage } from '../records.tsx';
 import { useForm } from '../use-form.ts';
 import { settled } from '../users/user-forms.tsx';
-import { type LinkRecord, readLinks } from './link-records.ts';
 
 export function Links({ profile }: { profile: Profile }) {
-  const [links, again] = useFetched('api/links', readLinks);
+  const [links, again] = useFetched('api/links', recordsIn<LinkRecord>);
   const { form, open, done, ...shared } = useForm<LinkRecord>(again);
   return (
     <RecordsPage
@@ -45,7 +45,8 @@ export function Links({ profile }: { profile: Profile }) {
   );
 }
 
-const nameOf = ({ name, kind, camera }: LinkRecord): string => name ?? `${kindOf(kind)}, ${camera}`;
+const nameOf = ({ name, what, camera }: LinkRecord): string =>
+  name ?? `${kindOf(Object.keys(what)[0] ?? '')}, ${camera}`;
 
 const kindOf = (kind: string): string => {
   const titles: Readonly<Record<string, string>> = words.sharedLinks.titles;
@@ -65,7 +66,7 @@ const columnsOf = (profile: Profile): readonly Column<LinkRecord>[] => [
     sortBy: nameOf,
     cell: (link) => (
       <>
-        <bdi>{nameOf(link)}</bdi> {link.hasPin && <Badge text={words.sharedLinks.pin} />}
+        <bdi>{nameOf(link)}</bdi> {link.has_pin && <Badge text={words.sharedLinks.pin} />}
       </>
     ),
   },
@@ -86,16 +87,16 @@ const columnsOf = (profile: Profile): readonly Column<LinkRecord>[] => [
     key: 'ends',
     title: words.sharedLinks.ends,
     isShort: true,
-    sortBy: ({ expiresAt }) => expiresAt,
+    sortBy: ({ expires_at }) => expires_at,
     isDescendingFirst: true,
-    cell: ({ expiresAt }) => (expiresAt === undefined ? '–' : formatShortMoment(expiresAt)),
+    cell: ({ expires_at }) => formatShortMoment(expires_at),
   },
   {
     key: 'viewers',
     title: words.sharedLinks.opened,
     sortBy: ({ opened }) => opened,
     isDescendingFirst: true,
-    cell: ({ uses, opened }) => (uses === undefined ? String(opened) : words.sharedLinks.openedOf(opened, uses)),
+    cell: ({ uses, opened }) => (uses === null ? String(opened) : words.sharedLinks.openedOf(opened, uses)),
   },
   {
     key: 'openings',
@@ -121,7 +122,7 @@ function Openings({ openings }: Pick<LinkRecord, 'openings'>) {
     <>
       {openings.slice(0, SHOWN_OPENINGS).map(({ at, address }) => (
         <bdi key={`${at} ${address}`} class="fact-more">
-          {at === undefined ? address : `${formatShortMoment(at)} ${words.tokens.from(address)}`}
+          {`${formatShortMoment(at)} ${words.tokens.from(address)}`}
         </bdi>
       ))}
     </>

@@ -2,7 +2,7 @@
 import type { Profile } from '../../shared/account/profile.ts';
 import { useFetched } from '../../shared/use-fetched.ts';
 import { words } from '../../shared/words.ts';
-import { type RoleRecord, readRoles, readUsers, type UserRecord } from '../account-records.ts';
+import { type RoleRecord, recordsIn, type UserRecord } from '../account-records.ts';
 import { RecordsPage } from '../records.tsx';
 import { useForm } from '../use-form.ts';
 import { DeleteRole, EditRole } from './role-forms.tsx';
@@ -11,8 +11,8 @@ import { RoleTable } from './role-table.tsx';
 type OpenRoleForm = { readonly kind: 'add' } | { readonly kind: 'edit' | 'delete'; readonly role: RoleRecord };
 
 export function Roles({ profile, hasOwnLogin }: { profile: Profile; hasOwnLogin: boolean }) {
-  const [roles, again] = useFetched('api/roles', readRoles);
-  const [users, usersAgain] = useFetched(hasOwnLogin ? 'api/users' : undefined, readUsers);
+  const [roles, again] = useFetched('api/roles', recordsIn<RoleRecord>);
+  const [users, usersAgain] = useFetched(hasOwnLogin ? 'api/users' : undefined, recordsIn<UserRecord>);
   const { form, open, done, ...shared } = useForm<OpenRoleForm>(() => {
     again();
     usersAgain();
@@ -50,4 +50,4 @@ export function Roles({ profile, hasOwnLogin }: { profile: Profile; hasOwnLogin:
 }
 
 const holdersOf = ({ role }: RoleRecord, people: readonly UserRecord[]): string[] =>
-  people.filter((user) => user.role === role).map(({ name }) => name);
+  people.filter((user) => user.role === role).map(({ username }) => username);

@@ -73,23 +73,21 @@ function AddButton({ origin, onClick }: { readonly origin: string; readonly onCl
   );
 }
 
-const momentOf = (time: number | undefined): string => (time === undefined ? '–' : formatShortMoment(time));
-
 const columns = (): readonly Column<PasskeyRecord>[] => [
   { key: 'name', title: words.passkeys.name, sortBy: ({ name }) => name, cell: ({ name }) => <bdi>{name}</bdi> },
   {
     key: 'added',
     title: words.passkeys.added,
     isShort: true,
-    sortBy: ({ createdAt }) => createdAt,
-    cell: ({ createdAt }) => momentOf(createdAt),
+    sortBy: ({ created_at }) => created_at,
+    cell: ({ created_at }) => formatShortMoment(created_at),
   },
   {
     key: 'used',
     title: words.passkeys.lastUsed,
     isShort: true,
-    sortBy: ({ lastUsedAt }) => lastUsedAt,
-    cell: ({ lastUsedAt }) => momentOf(lastUsedAt),
+    sortBy: ({ last_used_at: at }) => at ?? undefined,
+    cell: ({ last_used_at: at }) => (at === null ? '–' : formatShortMoment(at)),
   },
 ];
 

@@ -68,7 +68,7 @@ export function TwoStep({ profile, passkeyOrigin }: { profile: Profile; passkeyO
                 origin={passkeyOrigin}
                 onAdded={onConfirmed}
                 onDone={shared.onDone}
-                onRemoved={(text) => (state.isRequired ? location.reload() : shared.onDone(text))}
+                onRemoved={(text) => (state.required ? location.reload() : shared.onDone(text))}
               />
             </>
           )}
@@ -76,7 +76,7 @@ export function TwoStep({ profile, passkeyOrigin }: { profile: Profile; passkeyO
             <TotpSetup offer={shown.offer} onConfirmed={onConfirmed} onCancel={() => show({ kind: 'list' })} />
           )}
           {shown.kind === 'codes' && <RecoveryCodes name={profile.name} codes={shown.codes} onDone={finish} />}
-          {form === 'remove' && <RemoveTotp {...shared} isRequired={state.isRequired} />}
+          {form === 'remove' && <RemoveTotp {...shared} isRequired={state.required} />}
           {form === 'codes' && <NewCodes onClose={shared.onClose} onMade={(codes) => show({ kind: 'codes', codes })} />}
         </>
       )}
@@ -90,7 +90,7 @@ interface FactorsProps {
   readonly onStart: () => void;
 }
 
-function Factors({ state: { hasTotp, recoveryCodesLeft, passkeys }, open, onStart }: FactorsProps) {
+function Factors({ state: { totp: hasTotp, recovery_codes_left: codesLeft, passkeys }, open, onStart }: FactorsProps) {
   return (
     <Records>
       <RecordItem
@@ -113,7 +113,7 @@ function Factors({ state: { hasTotp, recoveryCodesLeft, passkeys }, open, onStar
       {(hasTotp || passkeys.length > 0) && (
         <RecordItem
           name={words.twoStep.codes}
-          facts={[[words.twoStep.codesLeft, String(recoveryCodesLeft)]]}
+          facts={[[words.twoStep.codesLeft, String(codesLeft)]]}
           actions={
             <button class="button button-small" type="button" onClick={() => open('codes')}>
               {words.twoStep.newCodes}

@@ -25,7 +25,7 @@ export function OpenInvitations({ invitations, onRevoke }: OpenInvitationsProps)
         rows={invitations}
         keyOf={({ user }) => user}
         columns={columns()}
-        searchText={({ user, madeBy }) => `${user} ${madeBy}`}
+        searchText={({ user, made_by }) => `${user} ${made_by}`}
         actions={(invitation) => (
           <Act text={words.links.revoke} name={invitation.user} isDangerous onAct={() => onRevoke(invitation)} />
         )}
@@ -39,27 +39,25 @@ const columns = (): readonly Column<InvitationRecord>[] => [
   {
     key: 'by',
     title: words.links.madeBy,
-    sortBy: ({ madeBy }) => madeBy,
-    cell: ({ madeBy }) => <bdi>{madeBy}</bdi>,
+    sortBy: ({ made_by }) => made_by,
+    cell: ({ made_by }) => <bdi>{made_by}</bdi>,
   },
   {
     key: 'made',
     title: words.links.made,
     isShort: true,
-    sortBy: ({ createdAt }) => createdAt,
+    sortBy: ({ created_at }) => created_at,
     isDescendingFirst: true,
-    cell: ({ createdAt }) => momentOf(createdAt),
+    cell: ({ created_at }) => formatShortMoment(created_at),
   },
   {
     key: 'ends',
     title: words.links.ends,
     isShort: true,
-    sortBy: ({ expiresAt }) => expiresAt,
-    cell: ({ expiresAt }) => momentOf(expiresAt),
+    sortBy: ({ expires_at }) => expires_at,
+    cell: ({ expires_at }) => formatShortMoment(expires_at),
   },
 ];
-
-const momentOf = (time: number | undefined): string => (time === undefined ? '–' : formatShortMoment(time));
 
 interface RevokeProps {
   readonly invitation: InvitationRecord;

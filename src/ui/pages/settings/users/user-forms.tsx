@@ -38,7 +38,7 @@ export function AddUser({ roles, known, onClose, onDone }: AddUserProps) {
   const [validity, setValidity] = useState(NO_ENDS);
   const passwordFault = usePasswordFault();
   const add = async (): Promise<FormProblem | undefined> => {
-    const taken = known.some((user) => user.name === name) ? words.users.taken : undefined;
+    const taken = known.some((user) => user.username === name) ? words.users.taken : undefined;
     const wrong = faultsIn({
       name: userNameFault(name) ?? taken,
       password: passwordFault(password, name),
@@ -71,11 +71,11 @@ interface OfUser extends UserFormProps {
 export function SetRole({ user, roles, onClose, onDone }: OfUser & { readonly roles: readonly string[] }) {
   const [role, setRole] = useState(user.role);
   const save = async () =>
-    settled(await sendToApi('PUT', userPath(user.name, '/role'), { role }), () =>
-      onDone(words.users.roleChanged(user.name, role)),
+    settled(await sendToApi('PUT', userPath(user.username, '/role'), { role }), () =>
+      onDone(words.users.roleChanged(user.username, role)),
     );
   return (
-    <FormDialog title={words.users.roleOf(user.name)} submit={words.common.save} onSubmit={save} onClose={onClose}>
+    <FormDialog title={words.users.roleOf(user.username)} submit={words.common.save} onSubmit={save} onClose={onClose}>
       <RoleField roles={roles} value={role} onChange={setRole} />
       <p>{words.users.roleNow}</p>
     </FormDialog>
@@ -86,17 +86,22 @@ export function ResetPassword({ user, onClose, onDone }: OfUser) {
   const [password, setPassword] = useState('');
   const passwordFault = usePasswordFault();
   const save = async (): Promise<FormProblem | undefined> => {
-    const wrong = faultsIn({ password: passwordFault(password, user.name) });
+    const wrong = faultsIn({ password: passwordFault(password, user.username) });
     if (wrong !== undefined) return wrong;
-    return settled(await sendToApi('PUT', userPath(user.name, '/password'), { password }), () =>
-      onDone(words.users.passwordChanged(user.name)),
+    return settled(await sendToApi('PUT', userPath(user.username, '/password'), { password }), () =>
+      onDone(words.users.passwordChanged(user.username)),
     );
   };
   return (
-    <FormDialog title={words.users.passwordOf(user.name)} submit={words.common.save} onSubmit={save} onClose={onClose}>
+    <FormDialog
+      title={words.users.passwordOf(user.username)}
+      submit={words.common.save}
+      onSubmit={save}
+      onClose={onClose}
+    >
       <NewPassword
         label={words.users.newPassword}
-        userName={user.name}
+        userName={user.username}
         value={password}
         onChange={setPassword}
         onSuggest={() => setPassword(suggestedPassword())}
@@ -108,12 +113,12 @@ export function ResetPassword({ user, onClose, onDone }: OfUser) {
 
 export function DeleteUser({ user, onClose, onDone }: OfUser) {
   const remove = async () =>
-    settled(await sendToApi('POST', 'api/users/delete', { name: user.name }), () =>
-      onDone(words.users.deleted(user.name)),
+    settled(await sendToApi('POST', 'api/users/delete', { name: user.username }), () =>
+      onDone(words.users.deleted(user.username)),
     );
   return (
     <FormDialog
-      title={words.users.deleteTitle(user.name)}
+      title={words.users.deleteTitle(user.username)}
       submit={words.users.delete}
       isDangerous
       onSubmit={remove}
@@ -126,12 +131,12 @@ export function DeleteUser({ user, onClose, onDone }: OfUser) {
 
 export function RemoveFactor({ user, onClose, onDone }: OfUser) {
   const remove = async () =>
-    settled(await sendToApi('DELETE', `${userPath(user.name)}/second-factor`), () =>
-      onDone(words.users.factorRemoved(user.name)),
+    settled(await sendToApi('DELETE', `${userPath(user.username)}/second-factor`), () =>
+      onDone(words.users.factorRemoved(user.username)),
     );
   return (
     <FormDialog
-      title={words.users.removeFactorTitle(user.name)}
+      title={words.users.removeFactorTitle(user.username)}
       submit={words.users.removeFactor}
       isDangerous
       onSubmit={remove}

@@ -23,7 +23,7 @@ interface UserTableProps {
 export function UserTable({ users, roles, profile, onOpen }: UserTableProps) {
   const why = whyOneStays(users);
   const actions = (user: UserRecord) => {
-    const { name } = user;
+    const { username: name } = user;
     const isOther = name !== profile.name;
     const act = (kind: OfUser, text: string, more: { why?: string | undefined; isDangerous?: boolean } = {}) => (
       <Act {...{ text, name, ...more }} onAct={() => onOpen(kind, user)} />
@@ -36,7 +36,7 @@ export function UserTable({ users, roles, profile, onOpen }: UserTableProps) {
           {/* The own password needs the current one: Settings > Password asks for it. */}
           {isOther && act('link', words.links.reset)}
           {isOther && act('password', words.users.resetPassword)}
-          {user.hasFactor && isOther && act('factor', words.users.removeFactor, { isDangerous: true })}
+          {user.second_factor && isOther && act('factor', words.users.removeFactor, { isDangerous: true })}
           {act('delete', words.users.delete, { why: why(user), isDangerous: true })}
         </RowMenu>
       </>
@@ -46,10 +46,10 @@ export function UserTable({ users, roles, profile, onOpen }: UserTableProps) {
     <RecordTable
       caption={words.users.title}
       rows={users}
-      keyOf={({ name }) => name}
+      keyOf={({ username }) => username}
       columns={columnsOf(profile, roles, why)}
       firstSort={{ key: 'name', isDescending: false }}
-      searchText={({ name, role }) => `${name} ${role}`}
+      searchText={({ username, role }) => `${username} ${role}`}
       actions={actions}
     />
   );
@@ -62,10 +62,10 @@ function columnsOf(profile: Profile, roles: readonly RoleRecord[], why: Why): re
     {
       key: 'name',
       title: words.common.user,
-      sortBy: ({ name }) => name,
+      sortBy: ({ username }) => username,
       cell: (user) => (
         <>
-          <bdi>{user.name}</bdi> {user.name === profile.name && <Badge text={words.users.you} />}
+          <bdi>{user.username}</bdi> {user.username === profile.name && <Badge text={words.users.you} />}
         </>
       ),
     },
@@ -83,32 +83,32 @@ function columnsOf(profile: Profile, roles: readonly RoleRecord[], why: Why): re
     {
       key: 'factor',
       title: words.twoStep.title,
-      sortBy: ({ hasFactor }) => Number(hasFactor),
+      sortBy: ({ second_factor }) => Number(second_factor ?? false),
       isDescendingFirst: true,
-      cell: ({ hasFactor }) => (hasFactor ? words.common.yes : words.common.no),
+      cell: ({ second_factor }) => (second_factor ? words.common.yes : words.common.no),
     },
     {
       key: 'validity',
       title: words.users.validity,
-      sortBy: ({ validUntil }) => validUntil,
+      sortBy: ({ valid_until }) => valid_until,
       cell: (user) => guestText(user, Date.now() / 1000) ?? '–',
     },
     {
       key: 'login',
       title: words.users.lastLogin,
-      sortBy: ({ lastLoginAt }) => lastLoginAt,
+      sortBy: ({ last_login_at }) => last_login_at,
       isDescendingFirst: true,
-      cell: ({ lastLoginAt }) => (lastLoginAt === undefined ? words.users.noLogin : formatShortMoment(lastLoginAt)),
+      cell: ({ last_login_at: at }) => (at === undefined ? words.users.noLogin : formatShortMoment(at)),
     },
   ];
 }
 
 /** Why the role of a user cannot be changed, nor the user deleted. */
 function whyOneStays(users: readonly UserRecord[]): Why {
-  const lasting = users.filter((user) => user.role === 'admin' && !user.validFrom && !user.validUntil);
-  return ({ name, role }) => {
+  const lasting = users.filter((user) => user.role === 'admin' && !user.valid_from && !user.valid_until);
+  return ({ username: name, role }) => {
     if (name === FIXED_USER) return words.users.fixedAdmin;
-    return role === 'admin' && lasting.every((user) => user.name === name) ? words.users.lastAdmin : undefined;
+    return role === 'admin' && lasting.every((user) => user.username === name) ? words.users.lastAdmin : undefined;
   };
 }
 

@@ -2,7 +2,7 @@
 import type { Profile } from '../../shared/account/profile.ts';
 import { useFetched } from '../../shared/use-fetched.ts';
 import { words } from '../../shared/words.ts';
-import { type InvitationRecord, readInvitations, readRoles, readUsers, type UserRecord } from '../account-records.ts';
+import { type InvitationRecord, type RoleRecord, recordsIn, type UserRecord } from '../account-records.ts';
 import { SetValidity } from '../limits/validity.tsx';
 import { InviteUser, type ListedLink, MadeLink, ResetLink } from '../link-forms.tsx';
 import { RecordsPage } from '../records.tsx';
@@ -21,9 +21,9 @@ type OpenUserForm =
 const ANEW = { onDone: () => location.reload() };
 
 export function Users({ profile }: { profile: Profile }) {
-  const [users, again] = useFetched('api/users', readUsers);
-  const [roles] = useFetched('api/roles', readRoles);
-  const [invitations, againInvitations] = useFetched('api/invitations', readInvitations);
+  const [users, again] = useFetched('api/users', recordsIn<UserRecord>);
+  const [roles] = useFetched('api/roles', recordsIn<RoleRecord>);
+  const [invitations, againInvitations] = useFetched('api/invitations', recordsIn<InvitationRecord>);
   const { form, open, done, ...shared } = useForm<OpenUserForm>(() => {
     again();
     againInvitations();
@@ -71,7 +71,7 @@ export function Users({ profile }: { profile: Profile }) {
           {form?.kind === 'role' && (
             <SetRole
               {...shared}
-              {...(form.user.name === profile.name ? ANEW : {})}
+              {...(form.user.username === profile.name ? ANEW : {})}
               user={form.user}
               roles={roleNames}
             />

@@ -1,44 +1,15 @@
-/** One's own second factors, read from whatever GET /api/second-factor answers (SPEC 12). */
-import { isFields, textOf, textsOf, timeOf } from '../forms/fields.ts';
+/** One's own second factors, in the shapes that the routes declare (SPEC 12). */
+import type { z } from 'zod';
+import type { SECOND_FACTOR, TOTP_OFFER } from '../../../../accounts/http/answers.ts';
+import { isFields, textOf, textsOf } from '../forms/fields.ts';
 
-export interface FactorState {
-  readonly isRequired: boolean;
-  readonly hasTotp: boolean;
-  readonly recoveryCodesLeft: number;
-  readonly passkeys: readonly PasskeyRecord[];
-}
+export type FactorState = z.output<typeof SECOND_FACTOR>;
+export type PasskeyRecord = FactorState['passkeys'][number];
+export type TotpOffer = Pick<z.output<typeof TOTP_OFFER>, 'secret' | 'qr'>;
 
-/** Times are Unix seconds. */
-export interface PasskeyRecord {
-  readonly id: string;
-  readonly name: string;
-  readonly createdAt: number | undefined;
-  readonly lastUsedAt: number | undefined;
-}
+export const NO_FACTORS: FactorState = { required: false, totp: false, passkeys: [], recovery_codes_left: 0 };
 
-export interface TotpOffer {
-  readonly secret: string;
-  /** SVG. */
-  readonly qr: string;
-}
-
-export function readFactors(body: unknown): FactorState {
-  const { required, totp, recovery_codes_left: left, passkeys } = isFields(body) ? body : {};
-  return {
-    isRequired: required === true,
-    hasTotp: totp === true,
-    recoveryCodesLeft: typeof left === 'number' ? left : 0,
-    passkeys: Array.isArray(passkeys) ? passkeys.map(readPasskey).filter((passkey) => passkey !== undefined) : [],
-  };
-}
-
-function readPasskey(value: unknown): PasskeyRecord | undefined {
-  const fields = isFields(value) ? value : {};
-  const id = textOf(fields['id']);
-  if (id === undefined) return undefined;
-  const [createdAt, lastUsedAt] = [timeOf(fields['created_at']), timeOf(fields['last_used_at'])];
-  return { id, name: textOf(fields['name']) ?? id, createdAt, lastUsedAt };
-}
+export const readFactors = (body: unknown): FactorState => ({ ...NO_FACTORS, ...(isFields(body) ? body : {}) });
 
 export function readOffer(body: unknown): TotpOffer | undefined {
   const { secret, qr } = isFields(body) ? { secret: textOf(body['secret']), qr: textOf(body['qr']) } : {};
