@@ -139,7 +139,7 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig): 
     metrics,
     outbox,
   });
-  const { note, close: closeLedger } = ledger;
+  const { note, recorded, close: closeLedger } = ledger;
   opened.defer(closeLedger);
   const accounts = await openAccounts({
     settings,
@@ -153,6 +153,7 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig): 
     metrics,
     recent,
     onAct: note,
+    recorded,
   });
   opened.defer(() => accounts.close());
   const openStreams = createOpenStreams({

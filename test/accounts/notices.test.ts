@@ -108,6 +108,13 @@ describe('The events of an account', () => {
     assert.deepEqual(ids(receiver.got.map(({ body }) => JSON.parse(body))), ids(own));
   });
 
+  it('are there for the request that follows what happened', async () => {
+    const admin = await at.logIn(ADMIN_PERSON);
+    const made = (await (await sendJson(at, '/api/tokens', { name: 'at once' }, admin)).json()) as { id: string };
+    const [newest] = (await eventsOf(admin)).filter(({ event }) => event === 'token-created');
+    assert.equal(newest?.detail, made.id);
+  });
+
   it('are not told to other users, to API tokens, and to nobody', async () => {
     const admin = await at.logIn(ADMIN_PERSON);
     const made = await sendJson(at, '/api/tokens', { name: 'reader', role: 'viewer' }, admin);

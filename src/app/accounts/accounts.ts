@@ -67,6 +67,8 @@ export interface AccountsOptions {
   readonly recent: RecentFailures;
   /** Told of everything that is audited. */
   readonly onAct: (act: AuditedAct) => void;
+  /** Resolves when the ledger has what it was told of so far. */
+  readonly recorded: () => Promise<void>;
 }
 
 export async function openAccounts(options: AccountsOptions): Promise<Accounts> {
@@ -145,6 +147,7 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     audit,
     metrics,
     recent,
+    recorded: options.recorded,
   };
   return {
     ...credentials,

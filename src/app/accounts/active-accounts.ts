@@ -21,7 +21,6 @@ import { LOGIN_PATH } from '../../domain/login-path.ts';
 import { type Clause, parseRateLimit } from '../../domain/rate-limit.ts';
 import { rightsOfUser } from '../../domain/rights/rights.ts';
 import { listNotices } from '../../ledger/notices.ts';
-import type { Store } from '../../store/open-store.ts';
 import type { RecentFailures } from '../../telemetry/recent-failures.ts';
 import { countedAudit, countedLimiter, countedLogins, countedSessions } from '../telemetry/counting.ts';
 import { type FactorDeps, factorsUnder } from './active-factors.ts';
@@ -51,6 +50,7 @@ export interface AccountDeps extends FactorDeps {
   readonly firstTimeLogin: FirstTimeLogin;
   readonly hasherOf: (iterations: number) => PasswordHasher;
   readonly audit: Audit;
+  readonly recorded: () => Promise<void>;
   readonly recent: RecentFailures;
 }
 
@@ -119,7 +119,7 @@ export function accountsUnder(settings: Settings, deps: AccountDeps) {
       hasOwnLogin: auth.enabled,
       publicAddressOf,
     },
-    notices: { noticesOf: noticesIn(deps.store, clock) },
+    notices: { noticesOf: noticesIn(deps) },
     users: {
       ...responses,
       ...guesses,
@@ -156,8 +156,9 @@ const NOTICE_SECONDS = 90 * 86_400;
 
 /** Another person may have had the name before. */
 const noticesIn =
-  ({ accounts, ledger }: Pick<Store, 'accounts' | 'ledger'>, clock: Clock): NoticeRouteDeps['noticesOf'] =>
+  ({ store: { accounts, ledger }, clock, recorded }: AccountDeps): NoticeRouteDeps['noticesOf'] =>
   async (name) => {
+    await recorded();
     const user = await accounts.findUser(name);
     return user ? listNotices(name, Math.max(user.createdAt, unixSeconds(clock) - NOTICE_SECONDS), ledger) : [];
   };

@@ -9,7 +9,7 @@ import { type AuditedAct, doingOf, isNotice } from '../../ledger/audited-acts.ts
 import { repairedSentence, repairingStore } from '../../ledger/chain-repair.ts';
 import type { LocalTime } from '../../ledger/days.ts';
 import { activeLocalClock } from '../../ledger/local-time.ts';
-import { createSightings, type LedgerNews, type Sightings } from '../../ledger/sightings.ts';
+import { createSightings, type Sightings } from '../../ledger/sightings.ts';
 import { createLedgerWriter, type LedgerWriter } from '../../ledger/writer.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
@@ -21,6 +21,8 @@ export interface Ledger {
   readonly sightings: Sightings | undefined;
   /** What is audited; notices alone where the ledger is off. */
   note(act: AuditedAct): void;
+  /** Resolves when what was noted so far is written, or cannot be. */
+  recorded(): Promise<void>;
   readonly localTime: (at: number) => LocalTime;
   close(): Promise<void>;
 }
@@ -47,12 +49,12 @@ export function openLedger(deps: LedgerDeps): Ledger {
   const { enabled } = settings.ledger;
   const sightings = createSightings();
   const own = openWriting(deps, now, localTime);
-  const pass = (news: LedgerNews): void => {
-    if (news.sightings.length + news.entries.length + news.dropped === 0) return;
-    own.writer.take(news);
+  const passOn = (): void => {
+    const news = sightings.drain(now());
+    if (news.sightings.length + news.entries.length + news.dropped > 0) own.writer.take(news);
   };
   const timer = setInterval(() => {
-    pass(sightings.drain(now()));
+    passOn();
     void own.tick();
   }, TICK_MS).unref();
   return {
@@ -64,9 +66,13 @@ export function openLedger(deps: LedgerDeps): Ledger {
       if (doing.kind === 'once') sightings.add(doing.entry);
       else sightings.see(doing.subject, now(), undefined, doing.madeUp);
     },
+    recorded() {
+      passOn();
+      return own.writer.flush();
+    },
     async close() {
       clearInterval(timer);
-      pass(sightings.drain(now()));
+      passOn();
       await own.close();
     },
   };
