@@ -36,6 +36,16 @@ describe('Markdown', () => {
     assert.deepEqual(MARKDOWN.flatMap(missingPathsOf), []);
   });
 
+  it('names sources that are there where ARCHITECTURE says where a thing is', () => {
+    const sources = [...readText('ARCHITECTURE.md').matchAll(CODE)].flatMap(({ groups }) => groups?.['code'] ?? []);
+    const paths = sources.filter((code) => /^[\w-]+\/[\w/-]+\.ts$/.test(code) && !PROJECT_PATH.test(code));
+    assert.ok(paths.length >= 15);
+    assert.deepEqual(
+      paths.filter((path) => !existsSync(`src/${path}`)),
+      [],
+    );
+  });
+
   it('is looked through by this test', () => {
     assert.ok(MARKDOWN.includes('README.md') && MARKDOWN.includes('docs/spec.md'));
     assert.equal(faultOf('docs/spec.md', 'interface.md#5-authentication'), undefined);

@@ -34,6 +34,13 @@ describe('The size of documents', () => {
       assert.deepEqual(wideLinesOf(readText(file)), []);
     });
 
+  it('leaves a glossary of at most 30 words', () => {
+    const [, glossary = assert.fail('ARCHITECTURE has no glossary')] =
+      readText('ARCHITECTURE.md').split('\n## Glossary\n');
+    const rows = glossary.split('\n').filter((line) => line.startsWith('| ')).length - 1;
+    assert.ok(rows >= 10 && rows <= 30, `${rows} words`);
+  });
+
   it('is measured in characters, rows of tables left out', () => {
     const [wide, row] = ['µ'.repeat(161), `| ${'x'.repeat(200)} |`];
     assert.deepEqual(wideLinesOf(`${'µ'.repeat(160)}\n${row}\n${wide}`), [wide]);
