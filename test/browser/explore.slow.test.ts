@@ -10,7 +10,7 @@ import { answerLikeAnNvr, type FakeNvr, type NvrAnswer, startFakeNvr } from '../
 import { ADMIN_PERSON, CARL } from '../support/people.ts';
 import type { Runtime } from '../support/start-instance.ts';
 import { until } from '../support/until.ts';
-import { axeFindings, seeOrHide, skip, visit } from './support/browser.ts';
+import { axeFindings, hasCount, seeOrHide, skip, visit } from './support/browser.ts';
 import { askForPagesOf, enter, HOSTILE, menu, pageEvents, startPagesInstance } from './support/pages-instance.ts';
 
 /** As high as all of the test's events: none of them is out of sight, and more of them come at once. */
@@ -168,11 +168,13 @@ describe('Explore', { skip }, () => {
       const field = page.getByRole('combobox', { name: 'Camera' });
       await page.keyboard.type('2');
       const option = page.locator('.filter[open] .name-option');
+      await hasCount(option, 1);
       assert.deepEqual(await option.allInnerTexts(), ['cam2']);
       await page.keyboard.press('ArrowDown');
       assert.equal(await field.getAttribute('aria-activedescendant'), await option.getAttribute('id'));
       await page.keyboard.press('Enter');
       await page.waitForURL('**/postern/?camera=cam2');
+      await hasCount(option, 2);
       assert.deepEqual(await option.evaluateAll((all) => all.map((one) => one.getAttribute('aria-selected'))), [
         'false',
         'true',
@@ -212,6 +214,7 @@ describe('Explore', { skip }, () => {
       await hasRows(page, 1);
       assert.match(await page.locator('.event').innerText(), /^Person\s+Zoë/);
       await page.locator('.filter summary').nth(1).click();
+      await page.locator('.filter[open] .name-option', { hasText: 'Person' }).waitFor();
       assert.deepEqual((await page.locator('.filter[open] .name-option').allInnerTexts()).slice(-2), [
         'Auto',
         'Person',
@@ -291,7 +294,7 @@ describe('Explore', { skip }, () => {
     visit(t, TALL, async (page) => {
       await enter(page, instance, ADMIN_PERSON, '/postern/?sort=score_desc');
       await hasRows(page, 72);
-      assert.equal(await page.locator('.day').count(), 1);
+      await hasCount(page.locator('.day'), 1);
       assert.match(await page.locator('.event time').first().innerText(), /^\d+ \w+, \d+:\d\d$/);
     }));
 
@@ -370,8 +373,8 @@ describe('Explore', { skip }, () => {
       await enter(page, instance, ADMIN_PERSON);
       assert.equal((await asked).headers()['content-encoding'], 'br');
       await page.locator('.legend-camera', { hasText: '32 others' }).waitFor();
-      assert.equal(await page.locator('.legend-camera').count(), 9);
-      assert.equal(await page.locator('.plot-area path').count(), 9);
+      await hasCount(page.locator('.legend-camera'), 9);
+      await hasCount(page.locator('.plot-area path'), 9);
       assert.equal(await page.locator('.explore-count').innerText(), '820 detections on 40 cameras');
     }));
 
@@ -487,7 +490,9 @@ describe('Explore', { skip }, () => {
       await enter(page, instance, CARL);
       await hasRows(page, 37);
       await menu(page, 'Camera: Cameras').click();
-      assert.deepEqual(await page.locator('.filter[open] .name-option').allInnerTexts(), ['cam1']);
+      const option = page.locator('.filter[open] .name-option');
+      await hasCount(option, 1);
+      assert.deepEqual(await option.allInnerTexts(), ['cam1']);
     }));
 
   it('says that a camera is not for this role, and offers a way out', (t) =>
@@ -504,8 +509,8 @@ describe('Explore', { skip }, () => {
       await hasRows(page, 37);
       await page.evaluate("history.pushState(null, '', '/postern/?camera=cam2')");
       await page.getByRole('alert').getByText('Access denied to the camera cam2').waitFor();
-      assert.equal(await page.locator('.event').count(), 0);
-      assert.equal(await page.locator('.plot-area path').count(), 0);
+      await hasCount(page.locator('.event'), 0);
+      await hasCount(page.locator('.plot-area path'), 0);
     }));
 
   it('goes to the login when the session ends meanwhile', (t) =>

@@ -68,7 +68,7 @@ describe('The login page', { skip }, () => {
       await page.getByRole('link', { name: 'Change password' }).focus();
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'Password', exact: true }).waitFor();
-      assert.equal(await page.getByRole('link', { name: 'Log out' }).isVisible(), false);
+      await page.getByRole('link', { name: 'Log out' }).waitFor({ state: 'hidden' });
     }));
 
   it('shows and hides the password', (t) =>

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
 import type { Runtime } from '../support/start-instance.ts';
-import { axeFindings, skip, visit } from './support/browser.ts';
+import { axeFindings, hasCount, skip, visit } from './support/browser.ts';
 import { enter, menu, startPagesInstance } from './support/pages-instance.ts';
 
 const record = (page: Page, name: string): Locator =>
@@ -144,7 +144,7 @@ describe('Settings', { skip }, () => {
         /garden_0\s*hall_1\s*garden_2\s*\+37.*May not:\s*export.*Hours:\s*Fri 08:00-12:00/s,
       );
       await row.getByRole('button', { name: 'Show all 40' }).click();
-      assert.equal(await row.locator('td').first().locator('.chip:not(button)').count(), 40);
+      await hasCount(row.locator('td').first().locator('.chip:not(button)'), 40);
       await page.getByRole('button', { name: 'Edit: guards' }).click();
       const dialog = page.getByRole('dialog', { name: 'Role guards' });
       await dialog.getByRole('button', { name: 'hall 20' }).click();
@@ -254,7 +254,7 @@ describe('Settings', { skip }, () => {
       assert.match(secret, /^pst_/);
       for (let presses = 0; presses < 3; presses++) await page.keyboard.press('Escape');
       await page.getByRole('button', { name: 'I have copied it' }).click();
-      assert.equal(await page.getByText(secret).count(), 0);
+      await hasCount(page.getByText(secret), 0);
       assert.match(await record(page, 'Home Assistant').innerText(), /viewer.*cam2.*never/s);
 
       const events = await instance.ask('/api/events?limit=500&include_thumbnails=0', { token: secret });
@@ -290,7 +290,7 @@ describe('Settings', { skip }, () => {
         isBroken = false;
         await page.getByRole('button', { name: 'End', exact: true }).click();
         await said(page, 'Session ended.');
-        assert.equal(await page.getByRole('dialog').count(), 0);
+        await hasCount(page.getByRole('dialog'), 0);
         await other.getByRole('button', { name: 'Refresh' }).click();
         await other.waitForURL('**/login?**');
       });
@@ -335,7 +335,9 @@ describe('Settings', { skip }, () => {
   it('offers a viewer the own password, sessions and tokens alone, and the API refuses the rest', (t) =>
     visit(t, { expectedStatuses: [403] }, async (page) => {
       await openSettings(page, instance, '', VERA);
-      const sections = await page.getByRole('navigation', { name: 'Settings' }).getByRole('link').allInnerTexts();
+      const links = page.getByRole('navigation', { name: 'Settings' }).getByRole('link');
+      await hasCount(links, 6);
+      const sections = await links.allInnerTexts();
       assert.deepEqual(sections, ['API tokens', 'Links', 'Sessions', 'Security events', 'Two-step login', 'Password']);
       const pages = await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allInnerTexts();
       assert.deepEqual(pages, ['Explore', 'Activity', 'Settings']);

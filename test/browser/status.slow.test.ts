@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { ADMIN_PERSON } from '../support/people.ts';
 import type { Runtime } from '../support/start-instance.ts';
 import { until } from '../support/until.ts';
-import { seeOrHide, skip, visit } from './support/browser.ts';
+import { hasCount, seeOrHide, skip, visit } from './support/browser.ts';
 import { FULL_REPORT, FULL_STATUS } from './support/full-status.ts';
 import { enter, startPagesInstance } from './support/pages-instance.ts';
 
@@ -35,7 +35,7 @@ describe('The status page', { skip }, () => {
         ['Recent errors',          /nvr-unreachable GET \/api\/y{200}.*a1b2/s],
       ];
       for (const [title, text] of rows) assert.match(await tile(title).innerText(), text, title);
-      assert.equal(await page.locator('.failure-bar').count(), 3);
+      await hasCount(page.locator('.failure-bar'), 3);
       assert.match(await page.locator('.page-lead').innerText(), /As of \d\d:\d\d:\d\d\./);
     }));
 
@@ -156,6 +156,6 @@ describe('The status page', { skip }, () => {
       await page.route('**/api/status', (route) => route.fulfill({ json: nothing }));
       await enter(page, instance, ADMIN_PERSON, '/postern/status');
       await page.locator('.tile').first().waitFor();
-      assert.equal(await page.getByText('not available', { exact: true }).count(), 9);
+      await hasCount(page.getByText('not available', { exact: true }), 9);
     }));
 });

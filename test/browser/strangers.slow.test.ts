@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { ADMIN_PERSON } from '../support/people.ts';
 import type { Runtime } from '../support/start-instance.ts';
-import { axeFindings, skip, visit } from './support/browser.ts';
+import { axeFindings, hasCount, skip, visit } from './support/browser.ts';
 import { enter, menu, pageEvents, startPagesInstance } from './support/pages-instance.ts';
 
 const SCRIPT = '<img src=x onerror=alert(1)>';
@@ -50,7 +50,7 @@ describe('Cameras and labels with hostile names', { skip }, () => {
         await page.locator('.event-label', { hasText: name }).first().waitFor();
       await assertHarmless(page, 'explore');
       await menu(page, 'Camera:').click();
-      assert.equal(await page.locator('.filter[open] .name-option', { hasText: SCRIPT }).count(), 1);
+      await hasCount(page.locator('.filter[open] .name-option', { hasText: SCRIPT }), 1);
       await assertHarmless(page, 'camera filter');
       await page.keyboard.press('Escape');
       await page.locator('.event', { hasText: LONG }).click();

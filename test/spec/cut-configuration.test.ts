@@ -59,15 +59,8 @@ describe('A configuration without auth.roles, while a user has a role of the fil
 
     it(`is refused at a start: ${sentence}`, async (t) => {
       const directory = await usedDirectory(t);
-      const file = readFileSync(join(directory, 'config.yaml'), 'utf8');
-      writeFileSync(join(directory, 'config.yaml'), text);
-      const { code, stderr } = await runPostern(['serve'], {
-        directory,
-        env: { POSTERN__TLS__ENABLED: 'false', ...PORTS },
-      });
-      assert.equal(code, 1);
-      assert.match(stderr, message);
-      writeFileSync(join(directory, 'config.yaml'), file);
+      const env = { POSTERN__TLS__ENABLED: 'false', ...PORTS };
+      await assert.rejects(startInstance({ directory, people: [], text, env }), message);
       const at = await startInstance({
         directory,
         people: [],
@@ -78,11 +71,20 @@ describe('A configuration without auth.roles, while a user has a role of the fil
     });
   }
 
+  it('ends a start with exit code 1, and says what to do', async (t) => {
+    const directory = await usedDirectory(t);
+    writeFileSync(join(directory, 'config.yaml'), 'auth:\n  hash_iterations: 1000\n');
+    const env = { POSTERN__TLS__ENABLED: 'false', ...PORTS };
+    const { code, stderr } = await runPostern(['serve'], { directory, env });
+    assert.equal(code, 1);
+    assert.match(stderr, BOTH_WAYS);
+  });
+
   it('is refused at a reload wherever it ends, within a line or behind one; blanks at the end are no change', async (t) => {
     const at = await startedInstance(t, nvr);
     const file = readFileSync(join(at.directory, 'config.yaml'), 'utf8');
     for (let end = 0; end < file.trimEnd().length; end++) {
-      for (const rest of ['', '\n', '  \r\n\n'])
+      for (const rest of end % 10 === 0 ? ['', '\n', '  \r\n\n'] : [''])
         assert.equal(await rewrite(at, `${file.slice(0, end)}${rest}`), false, JSON.stringify(file.slice(0, end)));
     }
     assert.ok(

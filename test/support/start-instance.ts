@@ -20,6 +20,8 @@ export type ConfigTree = { readonly [key: string]: unknown };
 export interface InstanceOptions {
   /** Laid over the test configuration, section by section. */
   readonly config?: ConfigTree;
+  /** The configuration file as it is, instead of the test configuration. */
+  readonly text?: string;
   /** Default: admin, vera and carl. */
   readonly people?: readonly Person[];
   readonly env?: Readonly<Record<string, string>>;
@@ -74,7 +76,7 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Runt
   const { people = EVERYBODY, env = {}, clock = movableClock() } = options;
   const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'postern-test-'));
   const file = join(directory, 'config.yaml');
-  writeFileSync(file, stringify(overlaid(CONFIG, options.config ?? {})));
+  writeFileSync(file, options.text ?? stringify(overlaid(CONFIG, options.config ?? {})));
   const config = await loadServiceConfig({ directory, env });
   if (config.kind === 'invalid') {
     throw new Error(config.problems.map((problem) => formatProblem('config.yaml', problem)).join('\n'));

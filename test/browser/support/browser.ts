@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { after, type TestContext } from 'node:test';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { openBrowser } from './chromium.ts';
 
 export { skip } from './chromium.ts';
@@ -78,6 +78,12 @@ async function keepScreenshot(page: Page, name: string): Promise<void> {
     .screenshot({ path, fullPage: true })
     .catch(() => page.screenshot({ path }))
     .catch(() => undefined);
+}
+
+/** Waits until so many are there: what an act changes may follow it by a moment. */
+export async function hasCount(locator: Locator, count: number): Promise<void> {
+  await locator.nth(count).waitFor({ state: 'detached' });
+  if (count > 0) await locator.nth(count - 1).waitFor({ state: 'attached' });
 }
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
