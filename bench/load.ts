@@ -74,7 +74,7 @@ async function byH2load({ name, url, headers = {} }: Target, seconds: number, co
   const load = ['-t1', `-c${connections}`, '-m1', `-D${seconds}`];
   const { stdout } = await promisify(execFile)(H2LOAD ?? 'h2load', [...load, ...lines, url]);
   const counts = /^requests: .* (?<done>\d+) succeeded, (?<failed>\d+) failed/m.exec(stdout)?.groups;
-  if (!counts || counts['failed'] !== '0') throw new Error(`${name}: ${stdout.slice(-500)}`);
+  if (counts?.['failed'] !== '0') throw new Error(`${name}: ${stdout.slice(-500)}`);
   const [, rate = 'NaN', bytes = 'NaN'] = /^finished in .*?, ([\d.]+) req\/s, (\S+)\/s/m.exec(stdout) ?? [];
   return {
     requests: Number(counts['done']),

@@ -42,28 +42,26 @@ async function askInTurn(paths: readonly string[]): Promise<Promise<Response>[]>
   return asked;
 }
 
-{
-  describe('An upstream with two slots', () => {
-    it('is asked by two, and by the others in the order in which they came', async () => {
-      await start(10, 60_000);
-      const asked = await askInTurn(['/api/1', '/api/2', '/api/3', '/api/4', '/api/5']);
-      assert.deepEqual(targets(), ['/api/1', '/api/2']);
-      held[1]?.end('second');
-      await until('the third is asked', () => targets().length === 3);
-      assert.equal(targets()[2], '/api/3');
-      held[0]?.end('first');
-      await until('the fourth is asked', () => targets().length === 4);
-      nvr.answer = answerLikeAnNvr;
-      for (const response of held.slice(2)) response.end('later');
-      assert.deepEqual(
-        (await Promise.all(asked)).map(({ status }) => status),
-        [200, 200, 200, 200, 200],
-      );
-      assert.equal(targets()[4], '/api/5');
-      assert.ok(nvr.connections() <= 3);
-    });
+describe('An upstream with two slots', () => {
+  it('is asked by two, and by the others in the order in which they came', async () => {
+    await start(10, 60_000);
+    const asked = await askInTurn(['/api/1', '/api/2', '/api/3', '/api/4', '/api/5']);
+    assert.deepEqual(targets(), ['/api/1', '/api/2']);
+    held[1]?.end('second');
+    await until('the third is asked', () => targets().length === 3);
+    assert.equal(targets()[2], '/api/3');
+    held[0]?.end('first');
+    await until('the fourth is asked', () => targets().length === 4);
+    nvr.answer = answerLikeAnNvr;
+    for (const response of held.slice(2)) response.end('later');
+    assert.deepEqual(
+      (await Promise.all(asked)).map(({ status }) => status),
+      [200, 200, 200, 200, 200],
+    );
+    assert.equal(targets()[4], '/api/5');
+    assert.ok(nvr.connections() <= 3);
   });
-}
+});
 
 describe('A request that waits for a slot', () => {
   it('is told when it is one too many, and may try again', async () => {
