@@ -5,9 +5,9 @@
 import { memberOf } from '../access/recorder-layout.ts';
 import { isRecord } from '../domain/json.ts';
 import { type Answer, type Ask, jsonOf } from './answer.ts';
+import type { CanaryRequest } from './canary-requests.ts';
 import type { ForeignTrace } from './find-foreign.ts';
 import type { Landscape } from './landscape.ts';
-import type { Question } from './questions.ts';
 
 /** Lists of names that events have, with the parameter that asks for events of one name, and where an event has it. */
 interface NameList {
@@ -28,7 +28,7 @@ const MOST_NAMES = 20;
 const MOST_CAMERAS_ASKED = 16;
 
 export async function findUnnamed(
-  { target, about, row }: Question,
+  { target, about, row }: CanaryRequest,
   answer: Answer,
   landscape: Landscape,
   ask: Ask,

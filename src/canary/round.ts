@@ -5,10 +5,10 @@ import { policyDrift } from '../access/review/policy-drift.ts';
 import { namesAlike } from '../domain/names.ts';
 import type { PolicyRow } from '../domain/policy.ts';
 import { type Answer, type Ask, Stopped } from './answer.ts';
+import { type CanaryRequest, canaryRequestsOf } from './canary-requests.ts';
 import { createFinder, type Finder, type ForeignTrace } from './find-foreign.ts';
 import { findUnnamed } from './find-unnamed.ts';
 import type { Landscape } from './landscape.ts';
-import { type Question, questionsOf } from './questions.ts';
 import { survey } from './survey.ts';
 
 /** What leaked, and never the content. */
@@ -17,7 +17,7 @@ interface Leak {
   readonly route: string;
   /** Undefined when the answer names none: a sum over all cameras. */
   readonly camera: string | undefined;
-  /** `answered`: a question that names the foreign camera was let through; otherwise where the answer shows it. */
+  /** `answered`: a request that names the foreign camera was let through; otherwise where the answer shows it. */
   readonly by: 'answered' | ForeignTrace['by'];
 }
 
@@ -67,19 +67,19 @@ export async function runRound({ ask, rows, layout, number, now, openApi }: Roun
   const startedAt = now();
   const landscape = await survey({ ask, layout, round: number, now: startedAt });
   if (!landscape) return { kind: 'too-few-cameras' };
-  const { questions, unasked } = questionsOf(rows, landscape);
+  const { requests, unasked } = canaryRequestsOf(rows, landscape);
   const finder = createFinder(landscape);
   const leaks = new Map<string, Leak>();
   let failed = 0;
-  for (const question of questions) {
-    const answer = await ask('canary', question.target).catch(unlessStopped);
+  for (const request of requests) {
+    const answer = await ask('canary', request.target).catch(unlessStopped);
     if (!answer || hasFailed(answer)) {
       failed += 1;
       continue;
     }
-    const seen = await leakIn(question, answer, { landscape, finder, ask }).catch(unlessStopped);
+    const seen = await leakIn(request, answer, { landscape, finder, ask }).catch(unlessStopped);
     if (!seen) continue;
-    const leak = { route: question.route, ...seen };
+    const leak = { route: request.route, ...seen };
     leaks.set(JSON.stringify([leak.route, leak.camera]), leak);
   }
   const drift = operationDrift(await openApi().catch(() => undefined), rows);
@@ -88,7 +88,7 @@ export async function runRound({ ask, rows, layout, number, now, openApi }: Roun
     startedAt,
     endedAt: now(),
     camera: landscape.own.camera,
-    asked: questions.length - failed,
+    asked: requests.length - failed,
     failed,
     unasked,
     leaks: [...leaks.values()],
@@ -97,7 +97,7 @@ export async function runRound({ ask, rows, layout, number, now, openApi }: Roun
   };
 }
 
-/** A question that could not be asked is no leak, and the round goes on. */
+/** A request that could not be asked is no leak, and the round goes on. */
 function unlessStopped(fault: unknown): undefined {
   if (fault instanceof Stopped) throw fault;
   return undefined;
@@ -112,23 +112,22 @@ interface LookDeps {
 }
 
 async function leakIn(
-  question: Question,
+  request: CanaryRequest,
   answer: Answer,
   { landscape, finder, ask }: LookDeps,
 ): Promise<Omit<Leak, 'route'> | undefined> {
   if (answer.refused !== undefined) return undefined;
-  if (question.about === 'foreign' && isLetThrough(question, answer))
-    return { camera: question.camera, by: 'answered' };
+  if (request.about === 'foreign' && isLetThrough(request, answer)) return { camera: request.camera, by: 'answered' };
   if (answer.status >= 400) return undefined;
-  const path = question.target.split('?', 1)[0] ?? '';
-  return finder.find(answer, path) ?? (await findUnnamed(question, answer, landscape, ask));
+  const path = request.target.split('?', 1)[0] ?? '';
+  return finder.find(answer, path) ?? (await findUnnamed(request, answer, landscape, ask));
 }
 
 /**
- * A question about a foreign camera is refused before it is forwarded. The exception are rows whose answer says which camera it is of:
+ * A request about a foreign camera is refused before it is forwarded. The exception are rows whose answer says which camera it is of:
  * there the NVR may say that it has no such thing any more.
  */
-const isLetThrough = ({ row }: Question, { status, isOfUpstream }: Answer): boolean =>
+const isLetThrough = ({ row }: CanaryRequest, { status, isOfUpstream }: Answer): boolean =>
   status < 400 || (isOfUpstream && row.narrow?.how !== 'post-check');
 
 /** The NVR's operations, as its own description lists them, that the route table does not know (SPEC 15). */

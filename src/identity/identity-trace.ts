@@ -5,7 +5,7 @@ import type { RequestFacts } from '../domain/request.ts';
 import type { ApiTokenFault, LinkFault, SessionFault } from '../domain/verdict.ts';
 
 /** An identity header as received. */
-export interface HeaderNote {
+export interface HeaderTrace {
   readonly name: string;
   /** Shortened, or `[hidden]` for a header that holds credentials. */
   readonly value: string;
@@ -37,7 +37,7 @@ export interface ProxyTrace {
   readonly source: 'proxy-headers';
   /** Whether the proxy showed `proxy.auth_secret`; never the secret itself. */
   readonly proxySecret: 'right' | 'missing or wrong' | 'none is set';
-  readonly headers: readonly HeaderNote[];
+  readonly headers: readonly HeaderTrace[];
   /** The first fifty. */
   readonly groups: readonly string[];
   /** The sentence of the rule that gave or denied the role; undefined when it did not come to that. */
@@ -51,6 +51,6 @@ export interface ProxyTrace {
 export type SourceTrace = SessionTrace | ApiTokenTrace | LinkTrace | ProxyTrace;
 
 /** The trace with the identity headers that came along, read or not. Holds no cookie, token or secret. */
-export type IdentityTrace = SourceTrace & { readonly headers: readonly HeaderNote[] };
+export type IdentityTrace = SourceTrace & { readonly headers: readonly HeaderTrace[] };
 
 export type Trace<Entry = IdentityTrace> = (entry: Entry, request: RequestFacts) => void;

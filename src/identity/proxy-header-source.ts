@@ -5,7 +5,7 @@ import { err, ok, type Result } from '../domain/result.ts';
 import { rightsOfRoles } from '../domain/rights/rights.ts';
 import type { ActiveRoles } from '../domain/rights/role-limits.ts';
 import type { IdentitySource, IdentityVerdict } from '../domain/verdict.ts';
-import { headerNotes, type WhyDropped } from './header-notes.ts';
+import { headerTraces, type WhyDropped } from './header-traces.ts';
 import { type IdentityHeader, type IdentityHeaderRules, readIdentityHeader } from './identity-header.ts';
 import type { ProxyTrace, Trace } from './identity-trace.ts';
 import { type RoleMapping, type RoleVerdict, resolveRole, ruleSentence } from './role-mapping.ts';
@@ -106,7 +106,7 @@ function traceAll(trace: Trace<ProxyTrace>, judged: Judged): void {
   const entry: ProxyTrace = {
     source: 'proxy-headers',
     proxySecret: secretNote(judged),
-    headers: headerNotes(request, namedIn(judged.options), whyDropped(judged)),
+    headers: headerTraces(request, namedIn(judged.options), whyDropped(judged)),
     groups: role.groups.slice(0, MOST_GROUPS_SHOWN),
     rule: user.ok ? ruleSentence(role) : undefined,
     user: user.ok ? user.value : undefined,

@@ -13,7 +13,7 @@ import type { FindShared } from '../../gateway/decision/link-request.ts';
 import { createOwnerLookup, type OwnerLookup } from '../../gateway/decision/owner-lookup.ts';
 import { asksTooMuch } from '../../gateway/decision/query-bounds.ts';
 import type { HeaderRules } from '../../gateway/forward/rewrite-headers.ts';
-import { notingHeaders } from '../../identity/header-notes.ts';
+import { tracingHeaders } from '../../identity/header-traces.ts';
 import type { Trace } from '../../identity/identity-trace.ts';
 import { internalSource } from '../../identity/internal-source.ts';
 import { createProxySecretCheck } from '../../identity/proxy-secret.ts';
@@ -32,7 +32,7 @@ export interface RuleDeps extends Omit<SourceDeps, 'trace'> {
 }
 
 export function decisionRules(told: RuleDeps): Rules {
-  const deps = { ...told, trace: told.trace && notingHeaders(told.trace, told.allowlist) };
+  const deps = { ...told, trace: told.trace && tracingHeaders(told.trace, told.allowlist) };
   const { settings, routes, destinations, layout, owners, sharedBy } = deps;
   const secrets = settings.proxy.auth_secret;
   const carriesProxySecret = secrets.length > 0 ? createProxySecretCheck(secrets) : undefined;

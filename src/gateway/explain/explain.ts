@@ -6,8 +6,8 @@ import type { CameraScope } from '../../domain/camera-scope.ts';
 import { writtenLocator, writtenNarrowing } from '../../domain/policy-terms.ts';
 import { REFUSALS, sentenceOf } from '../../domain/refusal.ts';
 import type { RequestFacts } from '../../domain/request.ts';
-import { headerNotes, WHY_UNREAD } from '../../identity/header-notes.ts';
-import type { HeaderNote, IdentityTrace, Trace } from '../../identity/identity-trace.ts';
+import { headerTraces, WHY_UNREAD } from '../../identity/header-traces.ts';
+import type { HeaderTrace, IdentityTrace, Trace } from '../../identity/identity-trace.ts';
 import { type Admission, admit, type Rules } from '../decision/admit.ts';
 import { belowBasePath } from '../decision/base-path.ts';
 import type { DestinationRules } from '../decision/destinations.ts';
@@ -118,9 +118,9 @@ const withCaller = (rules: Rules, caller: Caller | undefined): Rules =>
     : rules;
 
 /** Headers that no source of identity has read. */
-function unread(facts: RequestFacts, { caller }: Description, { headers }: ExplainDeps): readonly HeaderNote[] {
+function unread(facts: RequestFacts, { caller }: Description, { headers }: ExplainDeps): readonly HeaderTrace[] {
   const why = caller ? WHY_UNREAD.session : 'the request is refused before its headers are read';
-  return headerNotes(facts, headers().identityHeaders, () => why);
+  return headerTraces(facts, headers().identityHeaders, () => why);
 }
 
 function tokenWords(trace: IdentityTrace, facts: RequestFacts): string | undefined {

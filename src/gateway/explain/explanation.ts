@@ -1,14 +1,14 @@
 /** What `explain` tells of a request: its caller, the rule and the row, the verdict, and what would be sent (SPEC 1). */
 import type { Role } from '../../domain/names.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
-import type { HeaderNote } from '../../identity/identity-trace.ts';
+import type { HeaderTrace } from '../../identity/identity-trace.ts';
 import type { Admission } from '../decision/admit.ts';
 
 export interface Explanation {
   readonly request: ExplainedHead & { readonly peer: string };
   /** The request that a proxy asks about, at `/auth`; undefined for one that is judged as it stands. */
   readonly about: ExplainedHead | undefined;
-  readonly headers: readonly HeaderNote[];
+  readonly headers: readonly HeaderTrace[];
   /** Whether the proxy's secret was right; undefined where headers are not believed at all. */
   readonly secret: string | undefined;
   /** What was found out about a session token. */

@@ -2,18 +2,18 @@
 import { normalizedHeaderName } from '../domain/header-names.ts';
 import type { RequestFacts } from '../domain/request.ts';
 import { CREDENTIAL_HEADERS, headerText } from './identity-header.ts';
-import type { HeaderNote, SourceTrace, Trace } from './identity-trace.ts';
+import type { HeaderTrace, SourceTrace, Trace } from './identity-trace.ts';
 
 /** Why a header is dropped, by its lower-case name; undefined for one that is kept. */
 export type WhyDropped = (name: string) => string | undefined;
 
 /** Headers that are mapped or on the allowlist, in any spelling, and others whose names look like identity headers. */
-export function headerNotes(
+export function headerTraces(
   { rawHeaders }: RequestFacts,
   named: ReadonlySet<string | undefined>,
   whyDropped: WhyDropped,
-): readonly HeaderNote[] {
-  const notes: HeaderNote[] = [];
+): readonly HeaderTrace[] {
+  const notes: HeaderTrace[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = (rawHeaders[at] ?? '').toLowerCase();
     const alike = normalizedHeaderName(name);
@@ -30,11 +30,11 @@ export function headerNotes(
 }
 
 /** Adds the headers to what the sources tell that do not read them. */
-export const notingHeaders =
+export const tracingHeaders =
   (trace: Trace, allowlist: ReadonlySet<string>): Trace<SourceTrace> =>
   (entry, request) => {
     if (entry.source === 'proxy-headers') return trace(entry, request);
-    trace({ ...entry, headers: headerNotes(request, allowlist, () => WHY_UNREAD[entry.source]) }, request);
+    trace({ ...entry, headers: headerTraces(request, allowlist, () => WHY_UNREAD[entry.source]) }, request);
   };
 
 /** The first is the most frequent surprise: with accounts of its own, the service believes no header at all (interface 5.5.1). */

@@ -1,10 +1,10 @@
-/** The questions of a round: every GET row of the route table that a custom role may ask, with its parameters filled in. */
+/** The requests of a round: every GET row of the route table that a custom role may ask, with its parameters filled in. */
 import { compileRouteTable } from '../access/route-table.ts';
 import type { PolicyRow } from '../domain/policy.ts';
 import { fillPath, namesThing } from './fill-path.ts';
 import type { Landscape, Side } from './landscape.ts';
 
-export interface Question {
+export interface CanaryRequest {
   readonly row: PolicyRow;
   /** `GET /api/events/{id}` */
   readonly route: string;
@@ -19,25 +19,25 @@ export interface Question {
   readonly camera: string | undefined;
 }
 
-export interface Questions {
-  readonly questions: readonly Question[];
+export interface CanaryRequests {
+  readonly requests: readonly CanaryRequest[];
   /** Routes that could not be asked about a foreign camera, because the NVR has nothing of one there now. */
   readonly unasked: readonly string[];
 }
 
-export function questionsOf(rows: readonly PolicyRow[], landscape: Landscape): Questions {
+export function canaryRequestsOf(rows: readonly PolicyRow[], landscape: Landscape): CanaryRequests {
   const table = compileRouteTable(rows);
-  const questions: Question[] = [];
+  const requests: CanaryRequest[] = [];
   const unasked: string[] = [];
   for (const row of rows.filter(isForCustomRoles)) {
-    const made = namesThing(row) ? namedQuestions(row, landscape) : plainQuestions(row, landscape);
+    const made = namesThing(row) ? namedRequests(row, landscape) : plainRequests(row, landscape);
     const reached = made.filter(({ target }) => isRowOf(table.match('GET', segmentsOf(target)), row));
-    questions.push(...reached);
+    requests.push(...reached);
     // Of a row that another one covers nothing is said: no request reaches it.
     const isCovered = made.length > 0 && reached.length === 0;
     if (!isCovered && namesThing(row) && !reached.some(({ about }) => about === 'foreign')) unasked.push(routeOf(row));
   }
-  return { questions, unasked };
+  return { requests, unasked };
 }
 
 const routeOf = ({ path }: PolicyRow): string => `GET ${path}`;
@@ -53,8 +53,8 @@ function isForCustomRoles(row: PolicyRow): boolean {
 /** Their answers are pictures or films of the canary's own camera, which cost the NVR much and tell nothing. */
 const COSTLY = /\.(?:mp4|gif)$|\/preview$|\/grid\.jpg$|\/download$|^\/api\/\{\w+\}$/;
 
-function namedQuestions(row: PolicyRow, { own, foreign }: Landscape): Question[] {
-  const ask = (side: Side, about: 'own' | 'foreign'): Question[] => {
+function namedRequests(row: PolicyRow, { own, foreign }: Landscape): CanaryRequest[] {
+  const ask = (side: Side, about: 'own' | 'foreign'): CanaryRequest[] => {
     const filled = fillPath(row, side);
     if (!filled || filled.named.length === 0) return [];
     const camera = about === 'foreign' ? filled.named[0]?.camera : undefined;
@@ -63,10 +63,10 @@ function namedQuestions(row: PolicyRow, { own, foreign }: Landscape): Question[]
   return [...(COSTLY.test(row.path) ? [] : ask(own, 'own')), ...ask(foreign, 'foreign')];
 }
 
-function plainQuestions(row: PolicyRow, { own, foreign }: Landscape): Question[] {
+function plainRequests(row: PolicyRow, { own, foreign }: Landscape): CanaryRequest[] {
   const filled = fillPath(row, own);
   if (!filled) return [];
-  const all: Question = { row, route: routeOf(row), target: filled.path, about: 'all', camera: undefined };
+  const all: CanaryRequest = { row, route: routeOf(row), target: filled.path, about: 'all', camera: undefined };
   if (!row.path.startsWith('/api/')) return [all];
   const declared = (row.cameras ?? []).filter(({ source }) => source === 'query');
   const parameters = new Map([...KNOWN_PARAMETERS, ...declared.map(({ name }): [string, string] => [name, ''])]);

@@ -1,7 +1,7 @@
 /** Identity headers that are not read, because another credential identifies the caller, are in the trace all the same (interface 2.5). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { notingHeaders } from '../../src/identity/header-notes.ts';
+import { tracingHeaders } from '../../src/identity/header-traces.ts';
 import type { IdentityTrace, SourceTrace } from '../../src/identity/identity-trace.ts';
 import { type HeaderLine, someRequest } from '../support/request-facts.ts';
 
@@ -9,7 +9,7 @@ const ALLOWLIST = new Set(['remote-user', 'proxy-authorization']);
 
 function noted(entry: SourceTrace, headers: readonly HeaderLine[]): IdentityTrace | undefined {
   const traced: IdentityTrace[] = [];
-  notingHeaders((told) => traced.push(told), ALLOWLIST)(entry, someRequest({}, headers));
+  tracingHeaders((told) => traced.push(told), ALLOWLIST)(entry, someRequest({}, headers));
   return traced[0];
 }
 
