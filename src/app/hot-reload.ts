@@ -1,12 +1,15 @@
 /** Hot reload: the active generation, and the switch to the next one, all at one moment or not at all (SPEC 1). */
+import { basename } from 'node:path';
 import type { NewAdminPassword } from '../accounts/login/first-admin.ts';
 import type { RunCanary } from '../canary/run-route.ts';
 import { renewed } from '../config/changed-keys.ts';
-import { formatProblem } from '../config/problems/problems.ts';
+import { CUT, EMPTIED, isCut } from '../config/configured-mark.ts';
+import { formatProblem, type Problem } from '../config/problems/problems.ts';
 import type { InvalidConfig, ServiceConfig, ServiceConfigOutcome } from '../config/service-config.ts';
 import { messageOf } from '../domain/message-of.ts';
+import { ADMIN, VIEWER } from '../domain/names.ts';
 import { reviewStream } from '../gateway/entry/review-stream.ts';
-import { lossIn } from './accounts/orphaned-roles.ts';
+import type { Store } from '../store/open-store.ts';
 import { type Generation, openGeneration } from './generation.ts';
 import { createReloadReport } from './reload-report.ts';
 import { createRetirement, replacedComponents } from './resources/components.ts';
@@ -121,4 +124,30 @@ async function settled({ accounts, rules }: Generation, runtime: Runtime): Promi
     );
     return undefined;
   }
+}
+
+/** What is wrong with a configuration that lacks what was there before. `before`: the active one, at a reload. */
+async function lossIn(
+  config: ServiceConfig,
+  store: Pick<Store, 'accounts' | 'roles'>,
+  before?: ServiceConfig,
+): Promise<Problem | undefined> {
+  if (config.isEmpty && before && !before.isEmpty) return EMPTIED;
+  const cut = before && cutFile(config, before);
+  if (cut) return cut;
+  if (config.given.has('auth.roles')) return undefined;
+  const defined = new Set([ADMIN, VIEWER, ...(await store.roles.listRoles()).map(({ role }) => role)]);
+  const orphans = (await store.accounts.listUsers()).filter(({ role }) => !defined.has(role));
+  if (orphans.length === 0) return undefined;
+  const roles = [...new Set(orphans.map(({ role }) => role))].sort().join(', ');
+  const users = orphans.length === 1 ? '1 user has' : `${orphans.length} users have`;
+  const message = `is missing, but ${users} a role that nothing else defines (${roles}): put auth.roles back, or write "roles: {}" below "auth:" to make these users viewers`;
+  return config.placed({ path: ['auth', 'roles'], message });
+}
+
+/** The problem when the configuration itself, or a route table that it names, is only the beginning of the one before. */
+function cutFile(config: ServiceConfig, before: ServiceConfig): Problem | undefined {
+  if (isCut(config.text, before.text)) return CUT;
+  const cut = [...config.policyTexts].find(([file, text]) => isCut(text, before.policyTexts.get(file) ?? ''));
+  return cut && { ...CUT, source: basename(cut[0]) };
 }

@@ -1,17 +1,25 @@
 /** The composition root: with the rest of app/ the only code that knows every module. Starts, reloads and stops them. */
+import type { Logger } from 'pino';
 import type { NewAdminPassword } from '../accounts/login/first-admin.ts';
+import { formatProblem } from '../config/problems/problems.ts';
+import type { ServiceConfig } from '../config/service-config.ts';
+import { exposedSentence } from '../doctor/causes/inside.ts';
+import type { Upstream } from '../domain/addresses/socket-address.ts';
+import type { Scrape } from '../telemetry/scrape.ts';
 import { createTelemetryServer } from '../telemetry/telemetry-server.ts';
 import { awaitStore } from './await-store.ts';
 import { type Canary, startCanary } from './canary.ts';
-import { currentGate } from './generation.ts';
+import { currentGate, type Generation } from './generation.ts';
 import { createGenerations, type Generations } from './hot-reload.ts';
 import { type Addresses, openListeners } from './listeners.ts';
 import { activatedSockets } from './resources/activation.ts';
+import type { EventsBackend } from './resources/events.ts';
+import { exposedPorts } from './resources/exposed-ports.ts';
 import { rememberStore } from './resources/known-store.ts';
-import { createOpenPortWarnings } from './resources/open-port-warnings.ts';
-import { openRuntime } from './runtime.ts';
-import { serviceScrape } from './service-scrape.ts';
+import type { Surroundings } from './resources/outside-addresses.ts';
+import { openRuntime, type Runtime } from './runtime.ts';
 import type { StartOptions } from './start-options.ts';
+import { openScrape } from './telemetry/scrape.ts';
 
 export interface Postern {
   readonly addresses: Addresses;
@@ -82,3 +90,59 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   const running = opened.move();
   return { addresses, newAdminPassword, reload: generations.reload, canary, close: () => running.disposeAsync() };
 }
+
+/** Warns at the start when ports of the NVR answer where other machines may reach them, in the log and on the status page. */
+interface OpenPortWarnings {
+  /** Looks once, beside the start: nothing waits for it. */
+  look(config: ServiceConfig, log: Logger): void;
+  /** A sentence each. */
+  warnings(): readonly string[];
+  close(): void;
+}
+
+const CURE =
+  'publish no port of the NVR, or set nvr.warn_open_ports to false where a firewall keeps other machines away';
+
+function createOpenPortWarnings(surroundings?: () => Promise<Surroundings>): OpenPortWarnings {
+  const closing = new AbortController();
+  let found: readonly string[] = [];
+  const run = async ({ settings, file, placed }: ServiceConfig, log: Logger): Promise<void> => {
+    const open = await exposedPorts(settings, { signal: closing.signal, ...(surroundings && { surroundings }) });
+    if (closing.signal.aborted) return;
+    found = open.map((port) =>
+      formatProblem(file, placed({ path: ['nvr', 'url'], message: `${exposedSentence(port)}; ${CURE}` })),
+    );
+    for (const warning of found) log.warn(warning);
+  };
+  return {
+    look(config, log) {
+      run(config, log).catch((fault) =>
+        log.warn({ err: fault }, 'open ports of the NVR could not be looked for: run "postern doctor"'),
+      );
+    },
+    warnings: () => found,
+    // Nothing waits for a name that is still being looked up: a stop must not take longer for it.
+    close: () => closing.abort(),
+  };
+}
+
+/** A scrape wakes no backend that nothing has needed. */
+const awake = (backend: EventsBackend | undefined): Upstream | undefined =>
+  backend?.isAwake() ? backend.upstream : undefined;
+
+/** The values of a scrape are those of the active generation (SPEC 9). */
+const serviceScrape = (runtime: Runtime, active: () => Generation): Scrape => {
+  const { certificates, accounts } = runtime;
+  return openScrape({
+    ...runtime,
+    settings: () => active().settings,
+    cameras: () => active().components.cameras.it.current() ?? [],
+    eventsBackend: () => awake(active().components.events.it),
+    certificate: () => certificates?.current().certificate,
+    waitingPasswordChecks: () => active().accounts.hasher.waiting(),
+    heldRevocations: runtime.store.heldRevocations,
+    certificateProblem: () => certificates && (certificates.problem() ?? null),
+    countDroppedLines: () => void runtime.health.log(),
+    limiterEntries: { ip: accounts.limiter.size, apikey: accounts.tokenLimiter.size },
+  });
+};

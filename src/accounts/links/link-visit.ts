@@ -1,13 +1,14 @@
 /** A visit to the page of a link: whether it shows, asks for the PIN, or is over (SPEC 13). */
-import type { Link } from '../../domain/accounts/link.ts';
+import type { Link, LinkStore } from '../../domain/accounts/link.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { REFUSALS } from '../../domain/refusal.ts';
 import type { LinkVerdict } from '../../domain/verdict.ts';
 import { type Audit, agentOf } from '../audit.ts';
 import type { AccountContext } from '../http/responses.ts';
+import { isFailure, type NotJudged } from '../login/code-guess.ts';
+import { type LoginLimiter, settled } from '../login/login-limiter.ts';
 import { cookieClientOf, cookieLine, cookieValues } from '../sessions/session-cookie.ts';
 import { type LinkPasses, PASS_COOKIE, PASS_SECONDS } from './link-pass.ts';
-import { judgePin, type PinDeps } from './link-pin.ts';
 import { linkPath } from './link-secret.ts';
 import type { LinkViewers } from './link-viewers.ts';
 import type { Links } from './links.ts';
@@ -111,4 +112,45 @@ function passFor(link: Link, secret: string, { state }: AccountContext, { passes
     cookieClientOf(state),
   );
   return { cookie, expiresAt };
+}
+
+/** A guess at the PIN of a link: limited by address, by link, and in all (SPEC 13). */
+interface PinDeps {
+  readonly linkStore: Pick<LinkStore, 'reserveGuess' | 'releaseGuess'>;
+  readonly passes: Pick<LinkPasses, 'isPin'>;
+  /** The limiter of failed logins, by address: a wrong PIN is one. */
+  readonly limiter: LoginLimiter;
+  /** The limiter of wrong codes, by account; its clauses stay whatever `failed_login_rate_limit` says. */
+  readonly codeLimiter: LoginLimiter;
+}
+
+type PinOutcome =
+  | { readonly kind: 'right' | 'wrong' }
+  /** Too many wrong ones in all: no PIN opens the link any more. */
+  | { readonly kind: 'locked' }
+  | NotJudged;
+
+/** No user name has a colon. */
+const keyOf = ({ id }: Link): string => `link:${id}`;
+
+/** Each limit counts the guess before the PIN is compared, and a right one gives its places back. */
+async function judgePin(link: Link, pin: string, address: string, deps: PinDeps): Promise<PinOutcome> {
+  const byLink = await deps.codeLimiter.reserve(keyOf(link));
+  if (byLink.kind !== 'reserved') return byLink;
+  return settled(
+    byLink,
+    async () => {
+      const byAddress = await deps.limiter.reserve(address);
+      if (byAddress.kind !== 'reserved') return byAddress;
+      return settled(byAddress, () => compare(link, pin, deps), isFailure);
+    },
+    isFailure,
+  );
+}
+
+async function compare(link: Link, pin: string, { linkStore, passes }: PinDeps): Promise<PinOutcome> {
+  if (!(await linkStore.reserveGuess(link.id))) return { kind: 'locked' };
+  if (!passes.isPin(link, pin)) return { kind: 'wrong' };
+  await linkStore.releaseGuess(link.id);
+  return { kind: 'right' };
 }

@@ -7,12 +7,15 @@ import { ANY, named, SUCCESS } from '../../routes/shapes.ts';
 import { fieldsIn, MAYBE_GIVEN_TEXT } from '../http/body-fields.ts';
 import { readJson } from '../http/read-json.ts';
 import { type AccountContext, refuse, refuseBody, refuseFields, respond } from '../http/responses.ts';
-import { ASSERTION, assertion } from '../passkeys/credential-json.ts';
+import { ASSERTION, type Assertion, assertion } from '../passkeys/credential-json.ts';
+import type { PasskeyCheck } from '../passkeys/passkey-check.ts';
 import type { RelyingParty } from '../passkeys/relying-party.ts';
 import { passwordFault } from '../passwords/password-rules.ts';
 import { cookieClientOf, cookieLine, cookieValues } from '../sessions/session-cookie.ts';
+import { isFailure } from './code-guess.ts';
+import { admitted, type LoginAttempt, type LoginDeps, type LoginOutcome, provePassword } from './login.ts';
+import { settled } from './login-limiter.ts';
 import { LOGIN_FAILED, LOGIN_RESULT, type LoginResult, respondWithOutcome } from './login-response.ts';
-import { askAfterPassword, logInByPasskey, type PasskeyLoginDeps } from './passkey-login.ts';
 import { DISABLED, LOGIN_NO, type LoginClient, type PostLoginDeps, settle, whileCounted } from './post-login.ts';
 
 export type PasskeyLoginRouteDeps = PostLoginDeps & PasskeyLoginDeps;
@@ -100,4 +103,43 @@ function browserOf(ctx: AccountContext): string {
   const [browser = randomBytes(BROWSER_BYTES).toString('base64url')] = browserIn(ctx);
   ctx.set('Set-Cookie', cookieLine(BROWSER_COOKIE, browser, BROWSER_SECONDS, cookieClientOf(ctx.state)));
   return browser;
+}
+
+/** Logging in with a passkey: alone, or after the right password (SPEC 12). */
+interface PasskeyLoginDeps extends LoginDeps {
+  readonly passkeyCheck: PasskeyCheck;
+}
+
+interface PasskeyLogin {
+  readonly assertion: Assertion;
+  /** The text that the browser keeps as a cookie. */
+  readonly browser: string;
+  readonly address: string;
+  readonly signal?: AbortSignal | undefined;
+  readonly site: RelyingParty;
+}
+
+/** No signature can be guessed; the limit of the address keeps the checks from being used up by one client. */
+async function logInByPasskey(
+  { assertion, browser, address, signal, site }: PasskeyLogin,
+  deps: PasskeyLoginDeps,
+): Promise<LoginOutcome> {
+  const place = await deps.limiter.reserve(address, deps.knownClients.has(address), { signal });
+  if (place.kind !== 'reserved') return place;
+  const outcome = await settled(place, () => deps.passkeyCheck.check(assertion, browser, site), isFailure);
+  switch (outcome.kind) {
+    case 'right':
+      return admitted(outcome.user, { address, signal }, deps, 'passkey');
+    case 'over':
+      return { kind: 'passkey-over' };
+    case 'wrong':
+      return { ...outcome, kind: 'passkey-wrong' };
+  }
+}
+
+/** The first step of a login whose second one is a passkey. It ends with `code-asked`, and never in a session. */
+async function askAfterPassword(attempt: LoginAttempt, deps: LoginDeps): Promise<LoginOutcome> {
+  const outcome = await provePassword(attempt, deps);
+  if (outcome.kind !== 'match') return outcome;
+  return { kind: 'code-asked', user: outcome.user, kinds: await deps.secondFactor.wantedFrom(outcome.user) };
 }

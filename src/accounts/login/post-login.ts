@@ -1,5 +1,6 @@
 /** `POST /api/login`, and what every login attempt has: a count and an audit line (SPEC 4.1). */
 import { z } from 'zod';
+import type { SeenSession } from '../../domain/accounts/session-store.ts';
 import { BODY_LIMITS } from '../../domain/read-body.ts';
 import { named } from '../../routes/shapes.ts';
 import { type Audit, agentOf, triedName } from '../audit.ts';
@@ -8,8 +9,9 @@ import { whileThere } from '../http/leaving.ts';
 import { readJson } from '../http/read-json.ts';
 import { type AccountContext, refuse, refuseBody, refuseFields } from '../http/responses.ts';
 import { passwordFault } from '../passwords/password-rules.ts';
+import type { SeenClient, SeenSessions } from '../sessions/seen-sessions.ts';
 import { cookieClientOf } from '../sessions/session-cookie.ts';
-import { admitSession, type SessionLimitDeps } from '../sessions/session-limit.ts';
+import type { SessionClaims } from '../sessions/session-jwt.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { FirstTimeLogin } from './first-admin.ts';
 import { type LoginDeps, type LoginOutcome, logIn, takeSecondStep } from './login.ts';
@@ -128,3 +130,32 @@ export async function settle(
   if (session) await admitSession(session, { address: from, agent: ctx.state.clientAgent }, deps);
   return { kind: 'logged-in', cookie: deps.sessions.cookieFor(outcome.token, cookieClientOf(ctx.state)) };
 }
+
+/** How many sessions a user may have at once: one login more ends the oldest (SPEC 12). */
+interface SessionLimitDeps {
+  /** `auth.sessions_per_user`. */
+  readonly sessionsPerUser: number;
+  readonly sessions: Pick<Sessions, 'revoke'>;
+  readonly seenSessions: Pick<SeenSessions, 'noteLogin' | 'list'>;
+  readonly audit: Audit;
+}
+
+/** The session of a login is listed at once, so that the next login counts it; on every replica. */
+async function admitSession(
+  claims: SessionClaims,
+  client: SeenClient,
+  { sessionsPerUser, sessions, seenSessions, audit }: SessionLimitDeps,
+): Promise<void> {
+  const { userName: user, tokenId } = claims;
+  seenSessions.noteLogin(claims, client);
+  const others = (await seenSessions.list(user)).filter(({ id }) => id !== tokenId);
+  const surplus = others.sort(newestFirst).slice(sessionsPerUser - 1);
+  for (const { id, expiresAt } of surplus) {
+    await sessions.revoke(id, expiresAt);
+    const act = { what: 'session-ended', reason: 'too-many-sessions', verdict: 'allowed' } as const;
+    audit({ ...act, who: user, user, from: client.address, sessionId: id });
+  }
+}
+
+const newestFirst = (one: SeenSession, other: SeenSession): number =>
+  other.since - one.since || other.lastSeen - one.lastSeen;

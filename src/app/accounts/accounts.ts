@@ -1,4 +1,5 @@
 /** Opens the accounts with their store and secret: what outlives a reload (interface 5.1 to 5.4). */
+import { availableParallelism } from 'node:os';
 import { type Audit, BY_CONFIGURATION } from '../../accounts/audit.ts';
 import {
   createFirstTimeLogin,
@@ -9,7 +10,7 @@ import {
 import { createKnownClients, type KnownClients } from '../../accounts/login/known-clients.ts';
 import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
 import { createLoginPlaces } from '../../accounts/login/login-places.ts';
-import type { PasswordHasher } from '../../accounts/passwords/password-hash.ts';
+import { createPasswordHasher, type PasswordHasher } from '../../accounts/passwords/password-hash.ts';
 import { importSigningKey } from '../../accounts/sessions/session-jwt.ts';
 import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
 import { rolesOfFile } from '../../config/schema/role-schema.ts';
@@ -26,7 +27,6 @@ import { countedEvictions } from '../telemetry/counting.ts';
 import { type ActiveAccounts, accountsUnder } from './active-accounts.ts';
 import { keyedBy } from './active-factors.ts';
 import { type Credentials, openCredentials } from './credentials.ts';
-import { createHashers } from './hashers.ts';
 import { createInvitationLimiter } from './invitations-of.ts';
 import { openLimits } from './limits.ts';
 import { createLinkLimiter } from './links-of.ts';
@@ -176,5 +176,19 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
       firstTimeLogin.onNewPassword();
       return made;
     },
+  };
+}
+
+/** Password checks that may wait for their turn (SPEC 4.1). */
+const WAITING_CHECKS = 32;
+
+/** One queue for each iteration count: waiting checks go on when a reload leaves the count as it is. */
+function createHashers(): (iterations: number) => PasswordHasher {
+  const hashers = new Map<number, PasswordHasher>();
+  const concurrency = Math.max(1, availableParallelism() - 1);
+  return (iterations) => {
+    const hasher = hashers.get(iterations) ?? createPasswordHasher({ iterations, concurrency, queue: WAITING_CHECKS });
+    hashers.set(iterations, hasher);
+    return hasher;
   };
 }

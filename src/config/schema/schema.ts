@@ -2,15 +2,49 @@
 import { z } from 'zod';
 import { DURATION_PATTERN } from '../../domain/duration.ts';
 import { authSection } from './auth-schema.ts';
-import { canarySection } from './canary-schema.ts';
 import { ledgerSection } from './ledger-schema.ts';
-import { linksSection } from './links-schema.ts';
 import { notifySection } from './notify-schema.ts';
 import { eventsSection, nvrSection } from './nvr-schema.ts';
 import { proxySection } from './proxy-schema.ts';
 import { loggerSection, serverSection, tlsSection, uiSection } from './server-schema.ts';
 import { storeSection } from './store-schema.ts';
+import { secondsOrNever, wholeSeconds } from './value-types.ts';
 import { type DirectedSchema, directed } from './widening.ts';
+
+/** The keys of links: addresses that show one thing of one camera, without an account. */
+const DAY = 86_400;
+
+const linksSection = z
+  .strictObject({
+    enabled: z
+      .boolean()
+      .prefault(true)
+      .describe(
+        'Whether links may be made and opened. A link shows one event, review, recording or live camera to everybody who has its address, until its end. false: no link works, those made before too.',
+      )
+      .meta({ widens: 'true' }),
+    max_lifetime: wholeSeconds(60, 366 * DAY)
+      .prefault(30 * DAY)
+      .describe('Seconds for which a link may be made at most. A link without an end does not exist.')
+      .meta({ widens: 'higher' }),
+  })
+  .prefault({})
+  .describe('Links: one thing of one camera, shown without an account.');
+
+/** A round asks some hundred questions with long pauses. */
+const SHORTEST_SECONDS = 60;
+
+const canarySection = z
+  .strictObject({
+    every: secondsOrNever(SHORTEST_SECONDS).prefault(null).meta({
+      description:
+        'How often a caller of one camera, who exists nowhere else, asks all routes of the route table and looks for other cameras in the answers: 1h, 30m, or seconds, at least 60. Null: never.',
+      example: '1h',
+      widens: 'never',
+    }),
+  })
+  .prefault({})
+  .describe('The canary: a standing test that no route shows a camera to a caller who may not see it.');
 
 export const settingsSchema = z
   .strictObject({

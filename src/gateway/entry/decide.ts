@@ -4,11 +4,11 @@ import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts
 import { type RequestFacts, type RequestTarget, singleHeader } from '../../domain/request.ts';
 import { type Admission, admit, type Rules } from '../decision/admit.ts';
 import type { Client } from '../decision/client.ts';
+import { parseTarget } from '../decision/strict-target.ts';
 import { errorResponse, jsonResponse } from '../response/error-responses.ts';
 import { admitDescribed, describedRequest, type ForwardAuthDescription } from './described-request.ts';
 import { forwardAuthRefusal } from './forward-auth.ts';
 import type { GateDeps } from './gate-deps.ts';
-import { asIndexPage } from './index-page.ts';
 import { type Middleware, type PipelineContext, respond } from './pipeline-state.ts';
 
 type DecideDeps = Pick<GateDeps, 'rules' | 'refusals' | 'onCaller' | 'enterLink' | 'linkFault'>;
@@ -91,4 +91,29 @@ const REQUEST_ID = /^[\w.-]{1,64}$/;
 function receivedRequestId(facts: RequestFacts, client: Client): string | undefined {
   const received = client.viaTrustedProxy ? singleHeader(facts, 'x-request-id') : undefined;
   return received !== undefined && REQUEST_ID.test(received) ? received : undefined;
+}
+
+/** Ids have a dot in their middle: `17.5-abc`. */
+const FILE = /\.\w*$/;
+
+/**
+ * First segments below which the NVR's web server, or Postern, serves something else than pages. The web server takes every path
+ * that begins with `/ws` for the WebSocket.
+ */
+const NO_PAGES =
+  /^(?:ws.*|api|auth|live|vod|vod-not-found|stream|clips|recordings|exports|cache|assets|fonts|locales|images|login|logout|invitation|postern.*|s|\.well-known)$/i;
+
+/** The request for the index page that stands for this one; undefined where no page is asked for. Nothing of its path or query is left. */
+function asIndexPage(request: RequestFacts): RequestFacts | undefined {
+  const segments = opensPage(request) ? parseTarget(request.target)?.segments : undefined;
+  if (!segments || NO_PAGES.test(segments[0] ?? '') || FILE.test(segments.at(-1) ?? '')) return undefined;
+  return { ...request, target: '/' };
+}
+
+function opensPage(request: RequestFacts): boolean {
+  if (request.isUpgrade || request.method !== 'GET') return false;
+  return (
+    singleHeader(request, 'sec-fetch-dest') === 'document' ||
+    singleHeader(request, 'accept')?.includes('text/html') === true
+  );
 }

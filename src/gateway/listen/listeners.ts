@@ -1,16 +1,16 @@
 /** The listeners: HTTP or HTTPS servers with the limits of SPEC 1, each with a gate behind it. */
+import { readFileSync } from 'node:fs';
+import { chmod, unlink } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerOptions } from 'node:http';
-import type { Server, Socket } from 'node:net';
+import { connect, type Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { ListenAddress } from '../../domain/addresses/socket-address.ts';
 import { markLocal } from '../decision/request-facts.ts';
 import type { Gate } from '../entry/gate.ts';
-import { createDescriptorReserve } from './descriptor-reserve.ts';
 import { drain } from './drain.ts';
 import { createHttp1Connections } from './http1-connections.ts';
 import { createTlsServer, type TlsRules } from './tls-server.ts';
-import { letGroupConnect, makeRoomAt } from './unix-socket.ts';
 
 export interface ListenerRules {
   /** Seconds in which the head of a request must be there. */
@@ -137,3 +137,48 @@ const BIND_FAULTS: Readonly<Record<string, string>> = {
 };
 
 const reasonOf = (cause: NodeJS.ErrnoException): string => BIND_FAULTS[cause.code ?? ''] ?? cause.message;
+
+/** Only its owner and its group, such as a proxy's, may connect. */
+const OWNER_AND_GROUP = 0o660;
+
+/** A socket file at which nothing answers any more is removed; one that answers is left, and listening fails. */
+async function makeRoomAt(path: string): Promise<void> {
+  if (await isDead(path)) await unlink(path);
+}
+
+function letGroupConnect(server: Server, path: string): void {
+  server.once('listening', () => void chmod(path, OWNER_AND_GROUP).catch(() => {}));
+}
+
+const isDead = (path: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(path);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(false);
+    });
+    socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'ECONNREFUSED'));
+  });
+
+/** The least number that stays free; of a high limit a sixteenth. */
+const LEAST_FREE = 16;
+
+/** Whether the socket has one of the last descriptors. The system gives the lowest number that is free. */
+function createDescriptorReserve(limit: number | undefined = descriptorLimit()): (socket: Socket) => boolean {
+  if (limit === undefined) return () => false;
+  const last = limit - Math.max(LEAST_FREE, Math.floor(limit / 16));
+  return (socket) => (descriptorOf(socket) ?? 0) >= last;
+}
+
+/** Undefined where the machine does not tell. */
+function descriptorLimit(): number | undefined {
+  try {
+    const limit = Number(/^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]);
+    return Number.isNaN(limit) ? undefined : limit;
+  } catch {
+    return undefined;
+  }
+}
+
+const descriptorOf = (socket: Socket): number | undefined =>
+  (socket as Socket & { readonly _handle?: { readonly fd?: number } | null })._handle?.fd;

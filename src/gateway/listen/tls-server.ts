@@ -13,7 +13,6 @@ import type { Socket } from 'node:net';
 import type { SecureContextOptions, Server } from 'node:tls';
 import type { Gate } from '../entry/gate.ts';
 import { detectPlainHttp } from './detect-plain-http.ts';
-import { setHsts } from './hsts.ts';
 import { isClientAwaited } from './http1-connections.ts';
 import { likeHttp1 } from './http2-exchange.ts';
 import { endIdleSessions, HTTP2_LIMITS, type Http2Sessions } from './http2-sessions.ts';
@@ -147,4 +146,9 @@ function startHandshakes(server: Server, patienceMs: number): void {
   const [start] = server.listeners('connection');
   server.removeAllListeners('connection');
   server.on('connection', (socket: Socket) => detectPlainHttp(socket, patienceMs, () => start?.call(server, socket)));
+}
+
+/** `seconds` is undefined for a self-signed certificate: a browser that insists on HTTPS allows no exception for it. */
+function setHsts(response: ServerResponse, seconds: number | undefined): void {
+  if (seconds !== undefined) response.setHeader('Strict-Transport-Security', `max-age=${seconds}`);
 }
