@@ -89,6 +89,6 @@ export function judgeMessages(caller: Caller, target: RequestTarget, { layout, n
 export const playlistOf = ({ credential }: Caller, { path }: RequestTarget): Pick<Obligations, 'playlistAt'> =>
   credential.kind === 'link' && isPlaylist(path) ? { playlistAt: path.slice(0, path.lastIndexOf('/')) } : {};
 
-/** Whoever starts a job: others ask for it by its id. */
+/** The camera of a job that the request starts: later requests name the job by its id alone. */
 export const startedBy = ({ row, parameters }: Listed): Pick<Obligations, 'startedFor'> =>
   row.starts && parameters['camera'] !== undefined ? { startedFor: parameters['camera'] } : {};

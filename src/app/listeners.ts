@@ -24,7 +24,7 @@ interface ListenerDeps {
   readonly tls: ServedCertificates | undefined;
   /** Not listening yet. */
   readonly telemetry: Server;
-  /** Told of each connection that was closed because few file descriptors are left. */
+  /** Called for each connection that was closed because few file descriptors are left. */
   readonly onFull?: () => void;
   /** File descriptors of sockets that are open already. */
   readonly activated: Partial<Readonly<Record<keyof Addresses, number>>>;

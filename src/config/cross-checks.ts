@@ -72,7 +72,7 @@ function nvrDatabaseIsNamed(tree: unknown): readonly Finding[] {
   return [{ path, message: "nvr-database needs the NVR's own SQLite file: set events.nvr_database" }];
 }
 
-/** Who connects to a Unix socket is a proxy on this machine. */
+/** The peer of a Unix socket is a proxy on this machine. */
 function unixIsPlain(tree: unknown): readonly Finding[] {
   const path = ['server', 'external'];
   const address = valueAt(tree, path);

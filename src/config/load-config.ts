@@ -24,7 +24,7 @@ export interface ConfigPlace {
   readonly overrides?: Overrides;
   /** `write` unless told otherwise. */
   readonly whenMissing?: WhenMissing;
-  /** Told of every file that is looked for. */
+  /** Called for every file that is looked for. */
   readonly onFile?: (file: string) => void;
 }
 

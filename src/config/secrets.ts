@@ -12,9 +12,9 @@ export interface SecretPlaces {
   /** Relative file names start here. */
   readonly directory: string;
   readonly environment: Environment;
-  /** Told of every file that is looked for. */
+  /** Called for every file that is looked for. */
   readonly onFile: (file: string) => void;
-  /** Told of every file that a `<key>_file` names, with its key. */
+  /** Called for every file that a `<key>_file` names, with its key. */
   readonly onTwin?: (path: readonly string[], file: string) => void;
 }
 

@@ -20,7 +20,7 @@ export interface ProxyHeaderOptions extends IdentityHeaderRules, RoleMapping {
   /** Undefined when no `proxy.auth_secret` is set. For the trace only: `decision/accepted-caller.ts` checks it. */
   readonly carriesProxySecret?: ((request: RequestFacts) => boolean) | undefined;
   readonly trace?: Trace<ProxyTrace> | undefined;
-  /** Told of every user that the proxy names, and how the role was found. */
+  /** Called for every user that the proxy names, and how the role was found. */
   readonly onRole?: ((role: RoleVerdict) => void) | undefined;
   /** A peer that is not trusted sent identity headers, which were not looked at. */
   readonly onUntrustedHeaders?: (() => void) | undefined;

@@ -17,13 +17,13 @@ export interface AuditedAct {
   readonly unknown?: boolean | undefined;
 }
 
-/** Told elsewhere, or of no use when a year has passed. */
+/** Recorded elsewhere, or of no use when a year has passed. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['who', 'from', 'credential', 'verdict', 'agent', 'requestId']);
 
 /** Each request by a link can be made to look like one of a new viewer. */
 const BY_STRANGERS: ReadonlySet<string> = new Set(['link-opened', 'link-pin']);
 
-/** Told to the person whose account it is; recorded also where the ledger is off. */
+/** Shown to the person whose account it is; recorded also where the ledger is off. */
 export const isNotice = ({ what, verdict }: AuditedAct): boolean =>
   verdict === 'allowed' && NOTICE_KINDS.some((kind) => kind === what);
 
@@ -47,7 +47,7 @@ export function doingOf(act: AuditedAct, at: number): Doing {
   return { kind: 'once', entry: entryOf(subject, at) };
 }
 
-/** Nobody was tried: too many attempts, or no time to check one. */
+/** No password was compared: too many attempts, or no time to check one. */
 const UNTRIED: ReadonlySet<string> = new Set(['rate-limited', 'busy']);
 
 /** Failures of an account, and of a token that was good, are records of their own; whatever else fails says nothing of a name. */

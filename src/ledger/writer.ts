@@ -14,7 +14,7 @@ export interface WriterDeps {
   /** Written for good. */
   readonly onWritten?: (records: readonly LedgerRecord[]) => void;
   readonly onDropped?: (records: number) => void;
-  /** Told once when writing begins to fail, and once when it works again. */
+  /** Called once when writing begins to fail, and once when it works again. */
   readonly onFault: (fault: unknown) => void;
   readonly onWorking: () => void;
 }

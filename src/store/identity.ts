@@ -5,7 +5,7 @@ import type { Tables } from './engine/tables.ts';
 
 export interface StoreIdentity {
   readonly id: string;
-  /** Nobody and nothing is kept in it. */
+  /** Whether it holds no account and no record. */
   readonly isEmpty: boolean;
 }
 

@@ -45,9 +45,9 @@ export interface StoreOptions {
   readonly readOnly?: boolean;
   /** `postern store copy` fills it: a copy that was interrupted is no fault. */
   readonly isCopyTarget?: boolean;
-  /** Told of each statement that failed. */
+  /** Called for each statement that failed. */
   readonly onFault?: (fault: unknown) => void;
-  /** Told before anything is made where no store is yet, with its name for messages; it may throw to keep it so. */
+  /** Called before anything is made where no store is yet, with its name for messages; it may throw to keep it so. */
   readonly onEmpty?: (name: string) => void;
   /** PostgreSQL: told once at each change whether changes of other replicas are heard. */
   readonly onCurrent?: (isCurrent: boolean, fault?: Error) => void;

@@ -59,7 +59,7 @@ export type LoginResult = (typeof LOGIN_RESULTS)[number];
 export const FACTOR_CHECKS = ['totp', 'recovery', 'passkey'] as const;
 export const FACTOR_RESULTS = ['right', 'wrong'] as const;
 
-/** Who is counted by: the address of a login, or of an API token. */
+/** What limits count by: the address of a login, or of an API token. */
 export const LIMIT_SCOPES = ['ip', 'apikey'] as const;
 
 /** Clauses of a login limit, by their place in the configuration. */

@@ -21,7 +21,7 @@ export type Reservation =
 /** `busy`: too many attempts wait already. */
 export type LimiterPlace = Reservation | { readonly kind: 'busy' };
 
-/** Who waits for the outcome of other attempts, and for how long there is anybody to wait for. */
+/** An attempt that may wait for the outcome of others. */
 export interface Attempt {
   /** The account that is tried: one account's attempts leave room for others. Absent: the limiter's own key. */
   readonly account?: string | undefined;

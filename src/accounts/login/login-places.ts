@@ -46,7 +46,7 @@ const SYSTEM = /iPhone|iPad|Android|Windows|Mac OS X|CrOS|Linux/;
 const BROWSER = /HomeAssistant|Home Assistant|Edg|OPR|SamsungBrowser|Firefox|FxiOS|CriOS|Chrome|Safari/;
 const PRODUCT = /^[^\s/;]{1,60}/;
 
-/** Told apart as roughly as a person would: an update of a browser is no new device. */
+/** Distinguished as roughly as a person would: an update of a browser is no new device. */
 export const placeOf = (address: string, agent: string | undefined): LoginPlace => ({
   device: deviceOf(agent ?? ''),
   network: networkKey(address),

@@ -2,7 +2,7 @@
 
 import { unlessAborted } from '../../domain/async/time-limit.ts';
 
-/** Who asks for a piece of work. */
+/** The client for which a piece of work is done. */
 export interface Waiter {
   readonly client: string;
   /** The network of the client, which may hold a share of the line only. */

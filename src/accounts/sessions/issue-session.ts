@@ -15,7 +15,7 @@ export interface IssuerDeps {
   readonly lifetime: number;
   readonly age: SessionAge;
   readonly ends: SessionEnds;
-  /** Told when a token of a session that goes on is signed. */
+  /** Called when a token of a session that goes on is signed. */
   readonly onRenewed?: (() => void) | undefined;
 }
 

@@ -35,6 +35,6 @@ export interface SessionDeps {
   readonly isEndedHere?: (tokenId: string) => boolean;
   /** The latest `exp` of each session, kept across reloads. Default: what this object has issued. */
   readonly ends?: SessionEnds;
-  /** Told when a token of a session that goes on is signed. */
+  /** Called when a token of a session that goes on is signed. */
   readonly onRenewed?: () => void;
 }

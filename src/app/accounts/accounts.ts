@@ -65,7 +65,7 @@ export interface AccountsOptions {
   readonly logs: Logs;
   readonly metrics: Metrics;
   readonly recent: RecentFailures;
-  /** Told of everything that is audited. */
+  /** Called with everything that is audited. */
   readonly onAct: (act: AuditedAct) => void;
   /** Resolves when the ledger has what it was told of so far. */
   readonly recorded: () => Promise<void>;

@@ -31,7 +31,7 @@ export interface Credentials {
   readonly seenSessions: SeenSessions;
   /** What a wrong password costs: as much as with the hashes that the store has. */
   readonly hashCosts: (hasher: PasswordHasher) => Promise<void>;
-  /** Told when the custom roles have changed, by whomever. */
+  /** Called when the custom roles have changed, by whomever. */
   onRoles(tell: (roles: CustomRoles) => void): void;
   /** SPEC 4.3: a role that was taken out of the file makes viewers of its users. */
   demoteWhoseRoleIsGone(): Promise<void>;

@@ -23,7 +23,7 @@ export interface Health {
 
 /** The health of a store that several replicas share. */
 export interface ChangesHealth {
-  /** Told once at each change: whether changes of other replicas are heard. */
+  /** Called once at each change: whether changes of other replicas are heard. */
   onHeard(isHeard: boolean, fault?: Error): void;
   check(): CheckResult;
 }

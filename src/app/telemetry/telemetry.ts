@@ -32,7 +32,7 @@ export interface TelemetryDeps {
   readonly clock: Clock;
   /** The settings that are active. */
   readonly activeSettings: () => Settings;
-  /** Told of requests that were refused to a known caller, as they are audited. */
+  /** Called for requests that were refused to a known caller, as they are audited. */
   readonly onRefusedAct: (act: RefusedAct) => void;
 }
 

@@ -85,7 +85,7 @@ export const parseTimePlace = reader<TimePlace>([
   [/^own-data:(?<list>\w+)$/, (groups) => withList({ in: 'own-data' }, groups)],
 ]);
 
-/** Those that the path must have parameters for. */
+/** The place as the route table writes it. */
 export const writtenTimePlace = (place: TimePlace): string => {
   if (place.in === 'path') return `path:${place.name}`;
   return place.in === 'file' ? `file:path:${place.name}` : `${place.in}:path`;

@@ -57,9 +57,9 @@ export interface Rules {
   readonly isHarmful?: (method: string, target: RequestTarget) => boolean;
   /** Whether the query has values that the NVR would refuse. Undefined for no check. */
   readonly isMalformed?: (target: RequestTarget) => boolean;
-  /** Told of a peer that is no trusted proxy and describes another request at `/auth`. */
+  /** Called with a peer that is no trusted proxy and describes another request at `/auth`. */
   readonly onUntrustedDescription?: ((peer: string) => void) | undefined;
-  /** Told which header is missing when a trusted proxy describes another request at `/auth` by half. */
+  /** Called with the header that is missing when a trusted proxy describes another request at `/auth` by half. */
   readonly onIncompleteDescription?: ((missing: string) => void) | undefined;
 }
 

@@ -40,10 +40,10 @@ export interface RequestEnd {
   readonly bytes: number;
 }
 
-/** Who is told what becomes of a request upstream. */
+/** The listener of what becomes of a request upstream. */
 export interface UpstreamListeners {
   readonly watch?: UpstreamWatch;
-  /** Told of the head beside the watch. */
+  /** Called with the head, beside the watch. */
   readonly onHead?: HeadListener | undefined;
 }
 

@@ -45,7 +45,7 @@ export interface GateDeps {
   readonly enterLink: (caller: Caller, client: Client, request: RequestFacts) => Promise<RefusalReason | undefined>;
   /** What to say where the NVR has failed to send a file of a link, of which the path's end is the name: perhaps there is none. */
   readonly linkFault?: (thing: SharedThing, path: string, reason: RefusalReason) => Promise<RefusalReason>;
-  /** Told of each known caller, with the request that was judged. */
+  /** Called for each known caller, with the request that was judged. */
   readonly onCaller: (caller: Caller, client: Client, request: RequestFacts) => void;
   readonly unknownRoutes: UnknownRoutes;
   readonly newRequestId: () => string;

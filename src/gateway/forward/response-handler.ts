@@ -28,7 +28,7 @@ export interface ResponseControl {
   resume(): void;
 }
 
-/** Who is told of a response, in this order. */
+/** The listeners of a response, in this order. */
 export interface ResponseHandler {
   onRequestStart(control: ResponseControl): void;
   onResponseStart(control: ResponseControl, statusCode: number, headers: ResponseHead['headers']): void;

@@ -19,7 +19,7 @@ export interface ListenerRules {
   readonly timeoutIdle: () => number;
   /** Undefined for plain HTTP. */
   readonly tls: Omit<TlsRules, 'timeoutIdle'> | undefined;
-  /** Told of each connection that was closed because few file descriptors are left. */
+  /** Called for each connection that was closed because few file descriptors are left. */
   readonly onFull?: (() => void) | undefined;
 }
 

@@ -11,7 +11,7 @@ export interface JudgedUpgrade extends UpstreamListeners {
   readonly headers: IncomingHttpHeaders;
   /** Who reads the text of a response that is no 101; absent: it is passed on as it is. */
   readonly errorReader?: (() => ErrorReader) | undefined;
-  /** Told how to end the WebSocket with a close code, once it is open. */
+  /** Called once the WebSocket is open, with a function that ends it with a close code. */
   readonly onOpen?: (end: (code: number) => void) => void;
   /** Called at most once, and only while nothing of a response has been sent. */
   readonly onFailure: (reason: RefusalReason) => void;

@@ -47,7 +47,7 @@ export async function forgetSome(
   return closing;
 }
 
-/** Those that ended before, up to the first that did not. A row without a place in the chain goes with those around it. */
+/** The records that ended before, up to the first that did not. A row without a place in the chain goes with those around it. */
 async function oldest(
   chain: string,
   behind: number,

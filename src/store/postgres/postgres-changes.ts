@@ -31,7 +31,7 @@ export interface ChangeFeedOptions extends ListenOptions {
   readonly onReconnect: () => void;
   /** Milliseconds of a clock that is never set. */
   readonly now: () => number;
-  /** Told once at each change. */
+  /** Called once at each change. */
   readonly onCurrent: (isCurrent: boolean, fault?: Error) => void;
 }
 

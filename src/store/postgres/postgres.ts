@@ -22,9 +22,9 @@ export interface PostgresOptions {
   readonly statementTimeout?: number;
   /** Reads only, and remembers nothing: no connection listens. */
   readonly readOnly?: boolean;
-  /** Told once at each change: whether changes of other replicas are heard. */
+  /** Called once at each change: whether changes of other replicas are heard. */
   readonly onCurrent?: (isCurrent: boolean, fault?: Error) => void;
-  /** Told of each statement that failed. */
+  /** Called for each statement that failed. */
   readonly onFault?: (fault: unknown) => void;
 }
 

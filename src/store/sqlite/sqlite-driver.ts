@@ -14,7 +14,7 @@ export interface DriverDeps {
   readonly file: string;
   /** Called after each write that holds and may change a verdict, and not before. */
   readonly onChange: () => void;
-  /** Told of each fault that leaves here. */
+  /** Called for each fault that leaves here. */
   readonly onFault: (fault: unknown) => void;
   /** Throws when what is written now would be lost. */
   readonly check: () => void;

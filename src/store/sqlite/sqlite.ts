@@ -19,7 +19,7 @@ export interface SqliteOptions {
   readonly isOurs: boolean;
   /** Functions of one text each, for use in queries. */
   readonly functions?: Readonly<Record<string, (text: string) => string | null>>;
-  /** Told of each statement that failed. */
+  /** Called for each statement that failed. */
   readonly onFault?: (fault: unknown) => void;
 }
 

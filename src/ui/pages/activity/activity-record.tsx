@@ -60,7 +60,7 @@ function watchedFact({ watchedFrom, watchedTo }: ActivityRecord): Facts {
   return [[words.activity.recorded, `${formatShortMoment(watchedFrom)}${span}`]];
 }
 
-/** Told by badges, or by other facts. */
+/** Shown by badges, or by other facts. */
 const TOLD: readonly string[] = ['seen', 'ended', 'what', 'agent'];
 
 /** `custom-role-changed: role porch` */

@@ -71,7 +71,7 @@ export function Activity({ profile }: { profile: Profile }) {
   );
 }
 
-/** Those that the caller may list; others stay without a name. */
+/** The names of tokens and links that the caller may list; others stay without a name. */
 function useCredentialNames(): CredentialNames {
   const [tokens] = useFetched('api/tokens', readTokenNames);
   const [links] = useFetched('api/links', readLinkNames);

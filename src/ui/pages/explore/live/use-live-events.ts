@@ -6,7 +6,7 @@ import { openStream } from '../../shared/live/open-stream.ts';
 import { type EventFilter, isSearchOfNvr } from '../filter/event-filter.ts';
 import type { useEvents } from '../use-events.ts';
 
-/** Who tells of new events. */
+/** The source that says when events are new. */
 export type LiveSource = 'nvr' | 'backend';
 
 /** A burst of events is one question. */
