@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { readBackup } from '../../backup/read-backup.ts';
 import { type BackedUp, writeBackup } from '../../backup/write-backup.ts';
 import { loadConfig } from '../../config/load-config.ts';
-import { formatProblem } from '../../config/problems/problems.ts';
+import { formatProblems } from '../../config/problems/problems.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { faultOf, snapshot } from '../../store/snapshot.ts';
 import { assertNotLost } from '../../store/sqlite/lost-file.ts';
@@ -136,5 +136,5 @@ async function setAside(path: string, now: number): Promise<void> {
 async function settingsIn(place: CommandPlace): Promise<Settings> {
   const config = await loadConfig({ ...place, whenMissing: 'read' });
   if (config.kind === 'loaded') return config.settings;
-  throw new Error(config.problems.map((problem) => formatProblem(config.file, problem)).join('\n'));
+  throw new Error(formatProblems(config.file, config.problems));
 }

@@ -14,7 +14,7 @@ import { createUsers, type UserOutcome } from '../../accounts/users/users.ts';
 import type { GivenValidity } from '../../accounts/users/validity.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { readNvrRoles } from '../../config/nvr-roles.ts';
-import { formatProblem } from '../../config/problems/problems.ts';
+import { formatProblems } from '../../config/problems/problems.ts';
 import { rolesOfFile } from '../../config/schema/role-schema.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { storeAddress } from '../../config/schema/store-schema.ts';
@@ -79,7 +79,7 @@ export async function openForCommands(
 ): Promise<CommandStore> {
   const config = await loadConfig({ directory, env, whenMissing: use === 'create' ? 'write' : 'read' });
   if (config.kind === 'invalid') {
-    throw new Error(config.problems.map((problem) => formatProblem(config.file, problem)).join('\n'));
+    throw new Error(formatProblems(config.file, config.problems));
   }
   const { settings } = config;
   if (use !== 'create') assertThere(settings);

@@ -1,12 +1,12 @@
 /** Opens the ledger for the command line: to verify it, and to write it out. It is only read. */
 import { loadConfig } from '../../config/load-config.ts';
-import { formatProblem } from '../../config/problems/problems.ts';
+import { formatProblems } from '../../config/problems/problems.ts';
 import type { ChainClosing, ChainHead, StoredRecord } from '../../domain/ledger.ts';
 import { CSV_HEAD, csvLine, recordJson } from '../../ledger/record-formats.ts';
 import type { Misfit } from '../../ledger/verify.ts';
 import { checkLedger } from '../../ledger/verify-all.ts';
 import type { CommandPlace } from './commands.ts';
-import { storeBeside } from './explain.ts';
+import { openStoreReadOnly } from './read-only.ts';
 
 export interface LedgerReport {
   readonly chains: readonly (ChainHead & { readonly records: number; readonly forgotten: number })[];
@@ -29,9 +29,8 @@ const AT_ONCE = 1000;
 /** Rejects with a sentence when there is no store. */
 export async function openForLedger(place: CommandPlace): Promise<LedgerCommand> {
   const config = await loadConfig({ ...place, whenMissing: 'read' });
-  if (config.kind === 'invalid')
-    throw new Error(config.problems.map((problem) => formatProblem(config.file, problem)).join('\n'));
-  const store = await storeBeside(config.settings);
+  if (config.kind === 'invalid') throw new Error(formatProblems(config.file, config.problems));
+  const store = await openStoreReadOnly(config.settings);
   if (!store)
     throw new Error(`there is no store in ${place.directory}: name the directory of the service with --config-dir`);
   const { ledger } = store;

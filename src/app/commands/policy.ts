@@ -8,7 +8,7 @@ import { type Holder, type Sight, sightOf, whoSees } from '../../access/review/w
 import { type Change, type RuleSet, wouldChange } from '../../access/review/would-change.ts';
 import { createRoleRegistry } from '../../accounts/roles/role-registry.ts';
 import { faultOfToken, rightsOfToken } from '../../accounts/tokens/api-tokens.ts';
-import { formatProblem } from '../../config/problems/problems.ts';
+import { formatProblems } from '../../config/problems/problems.ts';
 import { rolesOfFile } from '../../config/schema/role-schema.ts';
 import { loadServiceConfig, type ServiceConfig } from '../../config/service-config.ts';
 import { unixSeconds } from '../../domain/clock.ts';
@@ -21,7 +21,7 @@ import type { Store } from '../../store/open-store.ts';
 import { routeTable } from '../gate/rules.ts';
 import { askerOf } from '../resources/upstreams.ts';
 import type { CommandPlace } from './commands.ts';
-import { layoutOf, storeBeside } from './explain.ts';
+import { openReadOnly } from './read-only.ts';
 
 export type { Sight, UsedChange };
 
@@ -49,11 +49,8 @@ export interface WhoQuestion {
 
 /** Changes nothing. Rejects with every problem of the configuration. */
 export async function openForPolicy(place: CommandPlace, note: (sentence: string) => void): Promise<PolicyCommand> {
-  const config = await loadServiceConfig({ ...place, whenMissing: 'read' });
-  if (config.kind === 'invalid')
-    throw new Error(config.problems.map((problem) => formatProblem(config.file, problem)).join('\n'));
+  const { config, store, readLayout, close } = await openReadOnly(place, note);
   const { settings } = config;
-  const store = await storeBeside(settings);
   return {
     async diff(description) {
       const text = description === undefined ? await askNvr(config) : parsed(description);
@@ -65,14 +62,13 @@ export async function openForPolicy(place: CommandPlace, note: (sentence: string
     },
     async who(question) {
       const holders = store ? await holdersIn(store, config, unixSeconds(place.clock)) : [];
-      return whoIn(question, holders, (await layoutOf(settings, store, note))?.cameras ?? []);
+      return whoIn(question, holders, (await readLayout())?.cameras ?? []);
     },
     async tryOut(file) {
       const other = await loadServiceConfig({ ...place, file, whenMissing: 'read' });
-      if (other.kind === 'invalid')
-        return err(other.problems.map((problem) => formatProblem(other.file, problem)).join('\n'));
+      if (other.kind === 'invalid') return err(formatProblems(other.file, other.problems));
       const now = unixSeconds(place.clock);
-      const layout = (await layoutOf(settings, store, note)) ?? layoutOfNames([]);
+      const layout = (await readLayout()) ?? layoutOfNames([]);
       if (layout.cameras.length === 0)
         return err('no camera is known, so nothing can be compared: start the NVR, or set nvr.cameras');
       const sides = [await ruleSetOf(config, store, now), await ruleSetOf(other, store, now)] as const;
@@ -84,7 +80,7 @@ export async function openForPolicy(place: CommandPlace, note: (sentence: string
       const days = await store.ledger.days({ sight: undefined }, first, last);
       return ok(withUse(changes, days, await watchers(store), layout));
     },
-    close: async () => store?.close(),
+    close,
   };
 }
 

@@ -1,14 +1,9 @@
-/** Builds the authorization rules from configuration, accounts and the route table, with the counters around them (SPEC 3 to 5). */
+/** The rules of the gate, with the counters around them, by the trusted headers of this moment. */
 import type { ServiceConfig } from '../../config/service-config.ts';
-import { type CameraScope, visibleCameras } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
-import type { CameraName } from '../../domain/names.ts';
 import type { Remembering } from '../../domain/remembering.ts';
 import { maskSecrets } from '../../domain/text/mask-secrets.ts';
 import type { Rules } from '../../gateway/decision/admit.ts';
-import type { DestinationRules } from '../../gateway/decision/destinations.ts';
-import type { OwnerCameras } from '../../gateway/decision/owner-lookup.ts';
-import type { HeaderRules } from '../../gateway/forward/rewrite-headers.ts';
 import type { Trace } from '../../identity/identity-trace.ts';
 import type { TrustedHeaderList } from '../../identity/trusted-headers-file.ts';
 import type { Store } from '../../store/open-store.ts';
@@ -19,10 +14,8 @@ import type { Credentials } from '../accounts/credentials.ts';
 import type { Components } from '../resources/components.ts';
 import { logRules } from '../resources/logs.ts';
 import type { TrustedHeaders } from '../resources/trusted-headers.ts';
-import { askerOf } from '../resources/upstreams.ts';
 import { countedRole, countedSecretCheck, countedVerify } from '../telemetry/counting.ts';
-import { createExplainer, type Explainer } from './explain.ts';
-import { decisionRules, destinationRules, headerRules, ownerLookup, routeTable } from './rules.ts';
+import { type OpenRules, openRules } from './open-rules.ts';
 
 export interface AuthorizerDeps {
   readonly config: Pick<ServiceConfig, 'settings' | 'policy'>;
@@ -38,91 +31,57 @@ export interface AuthorizerDeps {
   readonly metrics: Metrics;
 }
 
-export interface Authorizer {
-  readonly destinations: DestinationRules;
+export interface Authorizer extends Omit<OpenRules, 'rules'> {
   readonly rules: () => Rules;
   /** The same without counters, for questions that are not requests of a client. */
   readonly uncounted: () => Rules;
-  readonly headers: () => HeaderRules;
-  readonly explain: Explainer;
-  /** The cameras of an id; the answers are remembered with those for the rules. */
-  readonly camerasOf: OwnerCameras;
-  /** The names of the cameras that a scope sees. */
-  readonly seen: (scope: CameraScope) => readonly CameraName[];
 }
 
 export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
   const { config, accounts, components, trustedHeaders, store, clock, logs, metrics } = deps;
-  const { settings, policy } = config;
   const { roleRegistry, tokenVerifier, tokens } = deps.credentials;
-  const { links } = accounts;
+  const { links, sessions } = accounts;
   const cameras = components.cameras.it;
-  const destinations = destinationRules(settings, components.events.it?.upstream);
-  const owners = ownerLookup(destinations, askerOf(settings));
-  const authorizer = {
-    settings,
-    routes: routeTable(policy, settings),
-    destinations,
-    verifySession: accounts.sessions.verify,
-    verifyApiToken: tokenVerifier.verify,
-    verifyLink: links.verifyFrom,
+  const opened = openRules({
+    config,
+    eventsBackend: components.events.it?.upstream,
+    verifySession: sessions.verify,
+    verifyApiToken: tokens.verify,
+    verifyLink: links.verify,
     sharedBy: links.sharedFrom,
     roleRegistry,
     now: () => unixSeconds(clock),
     layout: cameras.layout,
-    owners,
+    cameras: () => cameras.current() ?? [],
+    findUser: (name) => store.accounts.findUser(name),
+    allowlist: () => trustedHeaders.current().names,
+  });
+  const counting = {
+    verifySession: countedVerify(sessions.verify, metrics),
+    verifyApiToken: countedVerify(tokenVerifier.verify, metrics),
+    verifyLink: links.verifyFrom,
+    trace: isTraced(config) ? identityTrace(logs) : undefined,
+    onRole: countedRole(metrics),
+    onUntrustedHeaders: () => metrics.untrustedHeaders.add(1),
+    onUntrustedDescription: warningOfDescription(logs),
+    onIncompleteDescription: warningOfMissingHeader(logs),
+    remembering: deps.remembering,
   };
-  const trace = isTraced(config) ? identityTrace(logs) : undefined;
-  const onUntrustedDescription = warningOfDescription(logs);
-  const onIncompleteDescription = warningOfMissingHeader(logs);
   const decide = (list: TrustedHeaderList) => {
-    const rules = decisionRules({
-      ...authorizer,
-      verifySession: countedVerify(authorizer.verifySession, metrics),
-      verifyApiToken: countedVerify(authorizer.verifyApiToken, metrics),
-      allowlist: list.names,
-      trace,
-      onRole: countedRole(metrics),
-      onUntrustedHeaders: () => metrics.untrustedHeaders.add(1),
-      onUntrustedDescription,
-      onIncompleteDescription,
-      remembering: deps.remembering,
-    });
+    const rules = opened.rules(counting);
     const carriesProxySecret = countedSecretCheck(rules.carriesProxySecret, metrics);
-    return { list, headers: headerRules(settings, list.names), rules: { ...rules, carriesProxySecret } };
+    return { list, headers: opened.headers(), rules: { ...rules, carriesProxySecret } };
   };
   let decided = decide(trustedHeaders.current());
   const upToDate = () => {
     if (decided.list !== trustedHeaders.current()) decided = decide(trustedHeaders.current());
     return decided;
   };
-  const seen = (scope: CameraScope) => visibleCameras(scope, cameras.current() ?? []);
-  const uncounted = (trace?: Trace): Rules =>
-    decisionRules({
-      ...authorizer,
-      verifyApiToken: tokens.verify,
-      verifyLink: links.verify,
-      allowlist: upToDate().list.names,
-      trace,
-    });
-  const explain = createExplainer({
-    settings,
-    roles: roleRegistry.active,
-    now: () => unixSeconds(clock),
-    findUser: (name) => store.accounts.findUser(name),
-    destinations,
-    headers: () => upToDate().headers,
-    camerasOf: seen,
-    rules: uncounted,
-  });
   return {
-    destinations,
+    ...opened,
     rules: () => upToDate().rules,
-    uncounted,
+    uncounted: () => opened.rules(),
     headers: () => upToDate().headers,
-    explain,
-    camerasOf: owners.camerasOf,
-    seen,
   };
 }
 

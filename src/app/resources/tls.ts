@@ -3,7 +3,7 @@
 import { hostname, networkInterfaces } from 'node:os';
 import type { Logger } from 'pino';
 import { missingTlsFiles } from '../../config/missing-tls-files.ts';
-import { formatProblem } from '../../config/problems/problems.ts';
+import { formatProblems } from '../../config/problems/problems.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import { hourly } from '../../domain/async/hourly.ts';
 import type { Clock } from '../../domain/clock.ts';
@@ -30,7 +30,7 @@ export async function openCertificates(
   const { tls } = config.settings;
   if (!tls.enabled) return undefined;
   const missing = await missingTlsFiles(config);
-  if (missing.length > 0) throw new Error(missing.map((problem) => formatProblem(config.file, problem)).join('\n'));
+  if (missing.length > 0) throw new Error(formatProblems(config.file, missing));
   const files = { certificate: tls.certificate, privateKey: tls.private_key };
   const read = await readPair(files);
   if (!read.ok) throw new Error(read.error);

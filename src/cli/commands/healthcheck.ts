@@ -6,7 +6,7 @@ import { get } from 'node:http';
 import { resolve } from 'node:path';
 import { openConfigFile } from '../../config/config-file.ts';
 import { layered } from '../../config/layers.ts';
-import { formatProblem, type Problem } from '../../config/problems/problems.ts';
+import { formatProblems } from '../../config/problems/problems.ts';
 import { readYaml } from '../../config/problems/read-yaml.ts';
 import { parseListenAddress, serverDefaults } from '../../config/schema/addresses.ts';
 import { hostInUrl, type ListenAddress } from '../../domain/addresses/socket-address.ts';
@@ -39,15 +39,13 @@ async function telemetryAddress({ directory, env }: HealthcheckPlace): Promise<R
   const opened = await openConfigFile(resolve(directory), 'read', env['POSTERN_FIRST_CONFIG']);
   if (!opened.ok) return err(opened.error);
   const { file, text } = opened.value;
-  const problemsText = (problems: readonly Problem[]): string =>
-    problems.map((problem) => formatProblem(file, problem)).join('\n');
   const yaml = readYaml(text);
-  if (!yaml.ok) return err(problemsText(yaml.error));
+  if (!yaml.ok) return err(formatProblems(file, yaml.error));
   const { tree } = layered(yaml.value.tree, env, {}, () => undefined);
   const written: unknown = Object(Object(tree).server).telemetry ?? serverDefaults.telemetry;
   if (written === false) return ok(false);
   const address = parseListenAddress(String(written));
-  return address.ok ? address : err(problemsText([{ path: 'server.telemetry', message: address.error }]));
+  return address.ok ? address : err(formatProblems(file, [{ path: 'server.telemetry', message: address.error }]));
 }
 
 /** Undefined when it answers 200. */

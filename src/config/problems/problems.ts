@@ -32,6 +32,10 @@ export function formatProblem(file: string, problem: Problem): string {
   return `${problem.path === '' ? place : `${place} ${problem.path}`}: ${problem.message}`;
 }
 
+/** A line each. */
+export const formatProblems = (file: string, problems: readonly Problem[]): string =>
+  problems.map((problem) => formatProblem(file, problem)).join('\n');
+
 const PLAIN_KEY = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** `auth.trusted_proxies[1]`, `logger.logs["service.api.auth"]`. */

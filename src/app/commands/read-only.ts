@@ -1,0 +1,60 @@
+/** Opens the configuration, the store and the NVR's cameras for commands that change nothing. */
+import { existsSync } from 'node:fs';
+import { layoutOfNames, type RecorderLayout } from '../../access/recorder-layout.ts';
+import { formatProblems } from '../../config/problems/problems.ts';
+import type { Settings } from '../../config/schema/schema.ts';
+import { storeAddress } from '../../config/schema/store-schema.ts';
+import { loadServiceConfig, type ServiceConfig } from '../../config/service-config.ts';
+import type { CameraName } from '../../domain/names.ts';
+import { openNvrDatabase } from '../../store/nvr-database.ts';
+import { openStore, type Store } from '../../store/open-store.ts';
+import { createLogs } from '../../telemetry/logs/log.ts';
+import { watchCameras } from '../resources/upstreams.ts';
+import type { CommandPlace } from './commands.ts';
+
+export interface ReadOnly {
+  readonly config: ServiceConfig;
+  /** None before the first start, which makes it. */
+  readonly store: Store | undefined;
+  readonly readLayout: () => Promise<RecorderLayout | undefined>;
+  close(): Promise<void>;
+}
+
+/** Rejects with every problem of the configuration. `note` is told what could not be read. */
+export async function openReadOnly(place: CommandPlace, note: (sentence: string) => void): Promise<ReadOnly> {
+  const config = await loadServiceConfig({ ...place, whenMissing: 'read' });
+  if (config.kind === 'invalid') throw new Error(formatProblems(config.file, config.problems));
+  const store = await openStoreReadOnly(config.settings);
+  return {
+    config,
+    store,
+    readLayout: () => layoutOf(config.settings, store, note),
+    close: async () => store?.close(),
+  };
+}
+
+/** None before the first start, which makes it. */
+export const openStoreReadOnly = async ({ store }: Settings): Promise<Store | undefined> =>
+  store.url.engine === 'postgres' || existsSync(store.url.file)
+    ? openStore({ url: storeAddress(store.url), readOnly: true })
+    : undefined;
+
+async function layoutOf(settings: Settings, store: Store | undefined, note: (sentence: string) => void) {
+  if (!settings.nvr.url && !settings.nvr.cameras) return layoutOfNames(await camerasWithEvents(settings, store));
+  const logs = createLogs({
+    rules: { default: 'warn', logs: new Map() },
+    destination: { write: () => note('the NVR did not answer the request for its list of cameras') },
+    clock: { now: () => 0 }, // the line itself is not shown
+  });
+  const cameras = watchCameras(settings, undefined, async () => [], logs.named('explain'));
+  await cameras.refresh();
+  cameras.stop();
+  return cameras.layout();
+}
+
+async function camerasWithEvents({ events }: Settings, store: Store | undefined): Promise<CameraName[]> {
+  if (events.source !== 'nvr-database' || events.nvr_database === undefined)
+    return ((await store?.events.cameras()) ?? []) as CameraName[];
+  const nvr = await openNvrDatabase(events.nvr_database);
+  return (await nvr.events.cameras().finally(nvr.close)) as CameraName[];
+}

@@ -1,0 +1,61 @@
+/** The rules of one place: for the gate with its links and canary, and for commands, which judge without a server (SPEC 3 to 5). */
+import type { ServiceConfig } from '../../config/service-config.ts';
+import type { User } from '../../domain/accounts/account.ts';
+import type { Upstream } from '../../domain/addresses/socket-address.ts';
+import { type CameraScope, visibleCameras } from '../../domain/camera-scope.ts';
+import type { CameraName } from '../../domain/names.ts';
+import type { Rules } from '../../gateway/decision/admit.ts';
+import type { DestinationRules } from '../../gateway/decision/destinations.ts';
+import type { OwnerCameras } from '../../gateway/decision/owner-lookup.ts';
+import type { HeaderRules } from '../../gateway/forward/rewrite-headers.ts';
+import { askerOf } from '../resources/upstreams.ts';
+import { createExplainer, type Explainer } from './explain.ts';
+import { decisionRules, destinationRules, headerRules, ownerLookup, type RuleDeps, routeTable } from './rules.ts';
+
+/** What rules are built from. The verifiers count nothing. */
+export interface RulePlace
+  extends Pick<
+    RuleDeps,
+    'verifySession' | 'verifyApiToken' | 'verifyLink' | 'sharedBy' | 'roleRegistry' | 'now' | 'layout'
+  > {
+  readonly config: Pick<ServiceConfig, 'settings' | 'policy'>;
+  readonly eventsBackend: Upstream | undefined;
+  /** The names of trusted headers. */
+  readonly allowlist: () => ReadonlySet<string>;
+  readonly cameras: () => readonly CameraName[];
+  readonly findUser: (name: string) => Promise<User | undefined>;
+}
+
+export interface OpenRules {
+  readonly destinations: DestinationRules;
+  /** Takes the headers that are trusted now. `more`: counters, and verifiers that count. */
+  readonly rules: (more?: Partial<RuleDeps>) => Rules;
+  readonly headers: () => HeaderRules;
+  readonly explain: Explainer;
+  /** The cameras of an id; the answers are remembered with those for the rules. */
+  readonly camerasOf: OwnerCameras;
+  /** The names of the cameras that a scope sees. */
+  readonly seen: (scope: CameraScope) => readonly CameraName[];
+}
+
+export function openRules(place: RulePlace): OpenRules {
+  const { config, allowlist, cameras, findUser, now, roleRegistry } = place;
+  const { settings, policy } = config;
+  const destinations = destinationRules(settings, place.eventsBackend);
+  const owners = ownerLookup(destinations, askerOf(settings));
+  const parts = { ...place, settings, routes: routeTable(policy, settings), destinations, owners };
+  const rules = (more: Partial<RuleDeps> = {}): Rules => decisionRules({ ...parts, allowlist: allowlist(), ...more });
+  const headers = (): HeaderRules => headerRules(settings, allowlist());
+  const seen = (scope: CameraScope) => visibleCameras(scope, cameras());
+  const explain = createExplainer({
+    settings,
+    roles: roleRegistry.active,
+    now,
+    findUser,
+    destinations,
+    headers,
+    camerasOf: seen,
+    rules: (trace) => rules({ trace }),
+  });
+  return { destinations, rules, headers, explain, camerasOf: owners.camerasOf, seen };
+}
