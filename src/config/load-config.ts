@@ -124,7 +124,7 @@ const someOf = (findings: readonly Finding[]): readonly Finding[] =>
 const keysBelow = (tree: unknown): readonly (readonly [string, unknown])[] => Object.entries(Object(tree));
 
 /** `tree` is a value of our own: secrets are written into it. */
-async function settingsFrom(tree: unknown, places: SecretPlaces): Promise<Result<Settings, Unfit>> {
+async function settingsFrom(tree: unknown, places: SecretPlaces): Promise<Result<Settings, RejectedSettings>> {
   dropEmptyMaps(tree, MAPS);
   const findings = [...lostKeys(tree), ...(await fillSecrets(tree, places)), ...crossFindings(tree)];
   const parsed = settingsSchema.safeParse(tree, { error: messageFor, reportInput: false });
@@ -137,7 +137,7 @@ async function settingsFrom(tree: unknown, places: SecretPlaces): Promise<Result
   });
 }
 
-interface Unfit {
+interface RejectedSettings {
   readonly findings: readonly Finding[];
   /** The settings without what is wrong. */
   readonly readable: Settings | undefined;

@@ -3,9 +3,9 @@ import { access } from 'node:fs/promises';
 import type { Problem } from './problems/problems.ts';
 import type { ServiceConfig } from './service-config.ts';
 
-type Named = Pick<ServiceConfig, 'settings' | 'given' | 'placed'>;
+type TlsConfig = Pick<ServiceConfig, 'settings' | 'given' | 'placed'>;
 
-export async function missingTlsFiles({ settings: { tls }, given, placed }: Named): Promise<readonly Problem[]> {
+export async function missingTlsFiles({ settings: { tls }, given, placed }: TlsConfig): Promise<readonly Problem[]> {
   if (!tls.enabled) return [];
   const problems: Problem[] = [];
   for (const key of ['certificate', 'private_key'] as const) {

@@ -6,10 +6,10 @@ export interface ServiceStatus {
   readonly versions: StatusVersions | null;
   /** `server.public_url`; null when it is not set. */
   readonly publicUrl: string | null;
-  readonly store: Reach | null;
-  readonly nvr: Reach | null;
+  readonly store: ReachStatus | null;
+  readonly nvr: ReachStatus | null;
   /** The events backend. */
-  readonly events: Reach | null;
+  readonly events: ReachStatus | null;
   /** The certificate of the external listener; null without TLS. */
   readonly certificate: StatusCertificate | null;
   /** Sentences of the start and of every reload since, each with the key that ends it. */
@@ -25,7 +25,7 @@ export interface ServiceStatus {
   readonly canary: CanaryStatus | null;
 }
 
-export type Reach =
+export type ReachStatus =
   | { readonly kind: 'ok' }
   /** It is not configured. */
   | { readonly kind: 'unused' }

@@ -49,7 +49,7 @@ export function exploreEvents({ seen }: EventDeps): EventsHandler {
     const cameras = visible.kind === 'foreign' ? [] : visible.cameras;
     const counts = limit === 0 ? new Map<string, number>() : await countByLabel(cameras, events);
     const byCount = [...counts].sort(([, one], [, other]) => other - one);
-    const found: Counted[] = [];
+    const found: CountedEvent[] = [];
     for (const [label, count] of byCount) {
       const newest = { cameras, conditions: [isLabelled(label)], sort: NEWEST_FIRST, limit };
       const ids = (await events.find(newest)).map(({ id }) => id);
@@ -61,7 +61,7 @@ export function exploreEvents({ seen }: EventDeps): EventsHandler {
   };
 }
 
-interface Counted {
+interface CountedEvent {
   readonly event: StoredEvent;
   readonly count: number;
 }
@@ -82,7 +82,7 @@ const KEPT_DATA: readonly string[] = [
   'recognized_license_plate_score',
 ];
 
-function countedJson({ event, count }: Counted): string {
+function countedJson({ event, count }: CountedEvent): string {
   const all = Object.entries(JSON.parse(written(event.dataJson, '{}')) as Record<string, unknown>);
   const dataJson = JSON.stringify(Object.fromEntries(all.filter(([key]) => KEPT_DATA.includes(key))));
   return eventJson({ ...event, dataJson }, `,"event_count":${count}`);

@@ -12,11 +12,11 @@ import { sendBadParameters, sendJson } from './responses.ts';
 const BYTES_KEPT = 64 * 1024 * 1024;
 
 /** What was counted of a slice, as JSON without brackets, and how often its events had been written then. */
-interface Counted {
+interface CachedSlice {
   readonly writes: number;
   readonly json: Buffer;
 }
-type CountedSlices = LRUCache<string, Counted>;
+type CountedSlices = LRUCache<string, CachedSlice>;
 
 export function summarizeEvents({ offsetsOf, seen }: EventDeps): EventsHandler {
   const kept: CountedSlices = new LRUCache({

@@ -91,7 +91,7 @@ function verdictOf(
   };
 }
 
-interface Judged {
+interface JudgedHeaders {
   readonly request: RequestFacts;
   readonly options: ProxyHeaderOptions;
   readonly userHeader: IdentityHeader;
@@ -101,7 +101,7 @@ interface Judged {
   readonly verdict: IdentityVerdict;
 }
 
-function traceAll(trace: Trace<ProxyTrace>, judged: Judged): void {
+function traceAll(trace: Trace<ProxyTrace>, judged: JudgedHeaders): void {
   const { request, user, role, verdict } = judged;
   const entry: ProxyTrace = {
     source: 'proxy-headers',
@@ -116,7 +116,7 @@ function traceAll(trace: Trace<ProxyTrace>, judged: Judged): void {
   trace(entry, request);
 }
 
-function secretNote({ request, options }: Judged): ProxyTrace['proxySecret'] {
+function secretNote({ request, options }: JudgedHeaders): ProxyTrace['proxySecret'] {
   if (!options.carriesProxySecret) return 'none is set';
   return options.carriesProxySecret(request) ? 'right' : 'missing or wrong';
 }
@@ -124,7 +124,7 @@ function secretNote({ request, options }: Judged): ProxyTrace['proxySecret'] {
 const namedIn = ({ headerMap, allowlist }: ProxyHeaderOptions): ReadonlySet<string | undefined> =>
   new Set([...allowlist, headerMap.user, headerMap.role]);
 
-function whyDropped({ options: { headerMap }, userHeader, roleHeader, user }: Judged): WhyDropped {
+function whyDropped({ options: { headerMap }, userHeader, roleHeader, user }: JudgedHeaders): WhyDropped {
   const whyNot = new Map([
     [headerMap.role, whyOf(roleHeader)],
     [headerMap.user, user.ok || userHeader.kind !== 'believed' ? whyOf(userHeader) : user.error],

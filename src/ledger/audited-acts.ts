@@ -27,12 +27,12 @@ const BY_STRANGERS: ReadonlySet<string> = new Set(['link-opened', 'link-pin']);
 export const isNotice = ({ what, verdict }: AuditedAct): boolean =>
   verdict === 'allowed' && NOTICE_KINDS.some((kind) => kind === what);
 
-export type Doing =
+export type ActRecord =
   | { readonly kind: 'once'; readonly entry: LedgerEntry }
   /** Comes in crowds: those that follow each other are one record, with their number, and the first of the names that were made up. */
   | { readonly kind: 'repeated'; readonly subject: Subject; readonly madeUp?: string };
 
-export function doingOf(act: AuditedAct, at: number): Doing {
+export function doingOf(act: AuditedAct, at: number): ActRecord {
   const kind = kindOf(act);
   if (kind === 'login-failed' && isOfStranger(act)) return doingOfStranger(act);
   const subject: Subject = {
@@ -55,7 +55,7 @@ const isOfStranger = ({ who, reason = '', unknown, tokenId }: AuditedAct): boole
   unknown === true || UNTRIED.has(reason) || (who === undefined && (tokenId === undefined || reason === 'unknown'));
 
 /** One record for an address, however many names it makes up. */
-function doingOfStranger(act: AuditedAct): Doing {
+function doingOfStranger(act: AuditedAct): ActRecord {
   const { what, reason, from = null, who, tokenId, unknown } = act;
   const detail = { what, ...(reason !== undefined && { reason: storable(reason) }) };
   const nothing = { user: null, credential: null, camera: null };

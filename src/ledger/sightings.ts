@@ -42,8 +42,8 @@ export interface Sightings {
   /** A moment. */
   see(subject: Subject, at: number, watched?: WatchedTime, madeUp?: string): void;
   /** Begins a viewing that lasts until `end`, which takes what this returns. `requests`: 0 for a part of something. */
-  begin(subject: Subject, at: number, watched?: WatchedTime, requests?: number): Growing;
-  end(stream: Growing, at: number): void;
+  begin(subject: Subject, at: number, watched?: WatchedTime, requests?: number): OpenSighting;
+  end(stream: OpenSighting, at: number): void;
   /** What is no viewing: one record each. */
   add(entry: LedgerEntry): void;
   /** What was seen since the last call; streams that are open count as seen until now. */
@@ -51,7 +51,7 @@ export interface Sightings {
 }
 
 /** A sighting until it is drained. One for many streams of its subject: nothing is kept for each. */
-export type Growing = { -readonly [Key in keyof Sighting]: Sighting[Key] } & {
+export type OpenSighting = { -readonly [Key in keyof Sighting]: Sighting[Key] } & {
   /** Streams that have begun and not ended. */
   open: number;
 };
@@ -82,13 +82,13 @@ export function keyOf(subject: Subject): string {
 const keys = new WeakMap<Subject, string>();
 
 export function createSightings(): Sightings {
-  let seen = new Map<string | Growing, Growing>();
+  let seen = new Map<string | OpenSighting, OpenSighting>();
   /** Ended before the last one of the same key began: the machine slept, or its clock was set. */
-  let past: Growing[] = [];
+  let past: OpenSighting[] = [];
   let entries: LedgerEntry[] = [];
   let dropped = 0;
   /** Streams that found no room when they began. */
-  const late = new Set<Growing>();
+  const late = new Set<OpenSighting>();
 
   const isFull = (): boolean => seen.size + past.length + entries.length >= MOST_WAITING;
   /** Undefined: there is no room. */
@@ -97,7 +97,7 @@ export function createSightings(): Sightings {
     at: number,
     watched: WatchedTime | undefined,
     requests: number,
-  ): Growing | undefined => {
+  ): OpenSighting | undefined => {
     const key = keyOf(subject);
     const place = watched ? `${key}\n${Math.floor(watched.from / HOUR)}` : key;
     const known = seen.get(place);
@@ -117,7 +117,7 @@ export function createSightings(): Sightings {
     seen.set(place, begun);
     return begun;
   };
-  const beginLate = (subject: Subject, at: number, watched: WatchedTime | undefined): Growing => {
+  const beginLate = (subject: Subject, at: number, watched: WatchedTime | undefined): OpenSighting => {
     const begun = growing(subject, at, watched, 0);
     late.add(begun);
     return begun;
@@ -163,7 +163,7 @@ export function createSightings(): Sightings {
   };
 }
 
-const growing = (subject: Subject, at: number, watched: WatchedTime | undefined, requests: number): Growing => ({
+const growing = (subject: Subject, at: number, watched: WatchedTime | undefined, requests: number): OpenSighting => ({
   key: keyOf(subject),
   subject,
   watched,
@@ -173,7 +173,7 @@ const growing = (subject: Subject, at: number, watched: WatchedTime | undefined,
   open: 0,
 });
 
-const sightingOf = ({ open: _, ...sighting }: Growing): Sighting => sighting;
+const sightingOf = ({ open: _, ...sighting }: OpenSighting): Sighting => sighting;
 
 const MOST_NAMES = 5;
 

@@ -15,7 +15,7 @@ const WATCHED_GAP_SECONDS = 3600;
 /** The most spans of one subject at once: pictures from all over a month are not hundreds of records. */
 const MOST_AT_ONCE = 8;
 
-interface Growing {
+interface SpanState {
   readonly id: string;
   readonly subject: Subject;
   watched: WatchedTime | undefined;
@@ -44,13 +44,13 @@ export interface EndedSpan {
 
 /** `newId` names open spans. */
 export function createSpans(newId: () => string): Spans {
-  const byKey = new Map<string, Growing[]>();
+  const byKey = new Map<string, SpanState[]>();
   let ended: EndedSpan[] = [];
   let grownAt = Number.NEGATIVE_INFINITY;
 
   const isOpen = (key: string): boolean => byKey.has(key);
   const crowds = createRecordLimits(isOpen);
-  const close = (span: Growing): void => {
+  const close = (span: SpanState): void => {
     crowds.ended(span.subject);
     ended.push({ span: span.id, entry: entryOf(span) });
   };
@@ -102,11 +102,11 @@ export function createSpans(newId: () => string): Spans {
   };
 }
 
-const goesOn = (span: Growing, { from, to }: Sighting): boolean =>
+const goesOn = (span: SpanState, { from, to }: Sighting): boolean =>
   from - span.to <= QUIET_SECONDS && to - span.from <= LONGEST_SPAN_SECONDS;
 
 /** The span of the same recorded time; of too many the nearest. */
-function continued(spans: readonly Growing[], { watched }: Sighting): Growing | undefined {
+function continued(spans: readonly SpanState[], { watched }: Sighting): SpanState | undefined {
   const byDistance = spans
     .map((span) => ({ span, distance: distanceOf(span.watched, watched) }))
     .sort((one, other) => one.distance - other.distance);
@@ -121,7 +121,7 @@ function distanceOf(one: WatchedTime | undefined, other: WatchedTime | undefined
   return Math.max(0, one.from - other.to, other.from - one.to);
 }
 
-function extend(span: Growing, { from, to, watched, requests, madeUp }: Sighting): void {
+function extend(span: SpanState, { from, to, watched, requests, madeUp }: Sighting): void {
   span.from = Math.min(span.from, from);
   span.to = Math.max(span.to, to);
   span.requests += requests;
@@ -133,7 +133,7 @@ function extend(span: Growing, { from, to, watched, requests, madeUp }: Sighting
 /** Milliseconds: every engine gives back the same number. */
 const rounded = (at: number): number => Math.round(at * 1000) / 1000;
 
-function entryOf({ subject, watched, from, to, requests, madeUp = [] }: Growing): LedgerEntry {
+function entryOf({ subject, watched, from, to, requests, madeUp = [] }: SpanState): LedgerEntry {
   const { kind, user, credential, address, camera } = subject;
   // Attempts and exports are counted; of other viewings the number of requests tells about the player only.
   const isCounted = kind === 'export' || !isViewingKind(kind);

@@ -3,7 +3,7 @@ import { type Caller, type Credential, credentialName } from '../domain/caller.t
 import type { Views } from '../domain/policy.ts';
 import { type Subject, storable, type WatchedTime } from './sightings.ts';
 
-export interface Viewer {
+export interface ViewingCaller {
   readonly caller: Caller | undefined;
   readonly address: string;
 }
@@ -11,7 +11,12 @@ export interface Viewer {
 /** What Postern saw of it, where it did not see the pictures themselves. */
 export type SeenOf = 'signalling' | 'question';
 
-export function subjectOf({ caller, address }: Viewer, views: Views, camera: string | null, seen?: SeenOf): Subject {
+export function subjectOf(
+  { caller, address }: ViewingCaller,
+  views: Views,
+  camera: string | null,
+  seen?: SeenOf,
+): Subject {
   const mark = views === 'signalling' ? 'signalling' : seen;
   return {
     kind: views === 'signalling' ? 'live' : views,

@@ -81,15 +81,15 @@ export function createInvitationPage(deps: InvitationPageDeps) {
   };
 }
 
-type Unfit = Extract<InvitationVisit, { readonly kind: 'password-unfit' }>;
+type UnfitPassword = Extract<InvitationVisit, { readonly kind: 'password-unfit' }>;
 
 /** The server's own sentence is for programs: people get it in their language, where the page knows the rule. */
 function inWords(
-  visit: Unfit,
+  visit: UnfitPassword,
   password: string,
   { words: { newPassword } }: PageLanguage,
   { shortestPassword }: Pick<InvitationPageDeps, 'shortestPassword'>,
-): Unfit {
+): UnfitPassword {
   const strength = strengthOf(password, visit.user, shortestPassword);
   if (isUnfit(strength)) return { ...visit, message: newPassword.faults[strength](shortestPassword) };
   return COMMON.test(visit.message) ? { ...visit, message: newPassword.common } : visit;

@@ -15,10 +15,12 @@ export interface ShownThing {
   readonly clip?: string | undefined;
 }
 
-export type Shut = { readonly kind: 'over' | 'busy' } | { readonly kind: 'limited'; readonly seconds: number };
+export type ClosedLinkPage =
+  | { readonly kind: 'over' | 'busy' }
+  | { readonly kind: 'limited'; readonly seconds: number };
 
 export type LinkPageVisit =
-  | Shut
+  | ClosedLinkPage
   | { readonly kind: 'pin' }
   | {
       readonly kind: 'shown';

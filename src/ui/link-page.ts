@@ -2,7 +2,13 @@
 import { BODY_LIMITS } from '../domain/read-body.ts';
 import { LINK_PATH } from '../domain/shared-thing.ts';
 import type { RouteContext } from '../routes/own-route.ts';
-import { type LinkPageVisit, type LinkPlaces, renderLinkPage, type ShownPage, type Shut } from './link-page-html.ts';
+import {
+  type ClosedLinkPage,
+  type LinkPageVisit,
+  type LinkPlaces,
+  renderLinkPage,
+  type ShownPage,
+} from './link-page-html.ts';
 import { pageLanguage } from './page-language.ts';
 import { readForm } from './read-form.ts';
 
@@ -11,7 +17,7 @@ export interface LinkService {
   givePin(
     given: { readonly secret: string; readonly pin: string },
     ctx: RouteContext,
-  ): Promise<Shut | { readonly kind: 'wrong' } | { readonly kind: 'right'; readonly cookie: string }>;
+  ): Promise<ClosedLinkPage | { readonly kind: 'wrong' } | { readonly kind: 'right'; readonly cookie: string }>;
 }
 
 export interface LinkPageDeps {

@@ -6,7 +6,7 @@ import type { LedgerEntry, LedgerRecord } from '../../src/domain/ledger.ts';
 import { doingOf } from '../../src/ledger/audited-acts.ts';
 import { canonicalText, emptyHead, linkEntries, NO_HASH } from '../../src/ledger/chain.ts';
 import { deletionEntry } from '../../src/ledger/closings.ts';
-import { createSightings, type Growing, type Sightings, type Subject } from '../../src/ledger/sightings.ts';
+import { createSightings, type OpenSighting, type Sightings, type Subject } from '../../src/ledger/sightings.ts';
 import { createSpans, cutOff } from '../../src/ledger/spans.ts';
 import { checkChain } from '../../src/ledger/verify.ts';
 import { subjectOf } from '../../src/ledger/viewing.ts';
@@ -200,7 +200,7 @@ describe('Spans of the ledger', () => {
   });
 
   it('hold a stream from its begin to its end, through reconnects, and two of them at once', () => {
-    const streams: Growing[] = [];
+    const streams: OpenSighting[] = [];
     const endFirst = (to: Sightings, at: number): void => {
       const stream = streams.shift();
       if (stream) to.end(stream, at);

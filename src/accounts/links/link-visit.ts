@@ -26,7 +26,7 @@ export interface VisitDeps extends PinDeps {
   readonly audit: Audit;
 }
 
-type Shut =
+type ClosedLink =
   /** Unknown, ended, revoked, used up, or its maker may no longer see it: all alike. */
   | { readonly kind: 'over' }
   | { readonly kind: 'limited'; readonly seconds: number }
@@ -35,12 +35,12 @@ type Shut =
 
 /** `cookie` is a line of `Set-Cookie` for a viewer who has none. */
 export type LinkVisit =
-  | Shut
+  | ClosedLink
   | { readonly kind: 'pin' }
   | { readonly kind: 'shown'; readonly link: Link; readonly cookie: string | undefined };
 
 export type PinVisit =
-  | Shut
+  | ClosedLink
   | { readonly kind: 'wrong' }
   | { readonly kind: 'right'; readonly cookie: string; readonly expiresAt: number };
 
@@ -99,7 +99,8 @@ const REASON = { wrong: 'pin-wrong', locked: 'pin-locked', limited: 'rate-limite
 /** Guesses that wait for others are judged by then. */
 const BUSY_SECONDS = 5;
 
-const shutFor = (reason: string): Shut => (reason === 'limited' ? { kind: 'limited', seconds: LIMITED_SECONDS } : OVER);
+const shutFor = (reason: string): ClosedLink =>
+  reason === 'limited' ? { kind: 'limited', seconds: LIMITED_SECONDS } : OVER;
 
 function passFor(link: Link, secret: string, { state }: AccountContext, { passes, clock }: VisitDeps) {
   const now = unixSeconds(clock);

@@ -30,7 +30,7 @@ export interface Attempt {
 }
 
 /** What attempts are limited by, in memory or in the store that replicas share. */
-export interface LoginLimiter extends Limits {
+export interface LoginLimiter extends LimiterCounts {
   /**
    * Takes a place before anything is hashed: parallel guesses must not all pass while none has failed yet. An attempt that
    * finds no place waits for the outcome of others that are under way, so that parallel right passwords all pass.
@@ -39,13 +39,13 @@ export interface LoginLimiter extends Limits {
 }
 
 /** The limiter in the memory of this process, which answers at once. */
-export interface MemoryLimiter extends Limits {
+export interface MemoryLimiter extends LimiterCounts {
   reserve(address: string, isKnown?: boolean): Reservation;
   /** When the next attempt that is under way in that window ends; undefined when none is. */
   settles(address: string, window?: 'network'): Promise<void> | undefined;
 }
 
-interface Limits {
+interface LimiterCounts {
   /** Clients that have to wait now, as far as this process knows. */
   limited(): number;
   /** Clients that are remembered here. */

@@ -52,7 +52,7 @@ export interface PasskeyCheck {
   ): Promise<PasskeyOutcome>;
 }
 
-type Step = 'log-in' | 'second-step' | 'prove';
+type PasskeyStep = 'log-in' | 'second-step' | 'prove';
 
 export function createPasskeyCheck({ store, users, challenges, clock, site }: PasskeyCheckDeps): PasskeyCheck {
   const secondStepOf = (browser: string, user: User) =>
@@ -61,7 +61,7 @@ export function createPasskeyCheck({ store, users, challenges, clock, site }: Pa
     text: string,
     browser: string,
     user: User | undefined,
-  ): { readonly verdict: ChallengeVerdict; readonly step: Step } => {
+  ): { readonly verdict: ChallengeVerdict; readonly step: PasskeyStep } => {
     const now = unixSeconds(clock);
     const verdict = challenges.read(text, { to: 'log-in', browser }, now);
     if (verdict.kind !== 'foreign' || !user) return { verdict, step: 'log-in' };
@@ -120,7 +120,7 @@ interface PasskeyUse {
   readonly passkey: PasskeyRecord | undefined;
   readonly user: User | undefined;
   readonly verdict: ChallengeVerdict;
-  readonly step: Step;
+  readonly step: PasskeyStep;
 }
 
 const challengeIn = ({ clientDataJSON }: Assertion): string => clientDataIn(clientDataJSON)?.challenge ?? '';
@@ -132,7 +132,7 @@ const FAULT_OF = {
 } as const;
 
 /** Where no name was asked for, the authenticator must name the user itself (WebAuthn level 3, 7.2 step 6). */
-function isOfItsUser({ userHandle }: Assertion, passkey: PasskeyRecord, step: Step): boolean {
+function isOfItsUser({ userHandle }: Assertion, passkey: PasskeyRecord, step: PasskeyStep): boolean {
   if (userHandle === undefined) return step !== 'log-in';
   const [given, right] = [Buffer.from(userHandle), Buffer.from(passkey.userHandle)];
   return given.length === right.length && timingSafeEqual(given, right);

@@ -20,7 +20,7 @@ import { matchingStep, TOTP_SECRET_BYTES, totpUri } from './totp.ts';
 type FactorState = z.output<typeof SECOND_FACTOR>;
 type TotpOffer = z.output<typeof TOTP_OFFER>;
 
-type Confirmation =
+type TotpConfirmation =
   /** `user`: as it is then. The codes to show once; undefined when the user had a factor before, whose codes stay. */
   | { readonly kind: 'confirmed'; readonly user: User; readonly recoveryCodes: readonly string[] | undefined }
   | { readonly kind: 'wrong-code' | 'none-waits' };
@@ -29,7 +29,7 @@ export interface Enrolment {
   stateOf(user: User): Promise<FactorState>;
   /** A secret that counts once a code has confirmed it. */
   offerTotp(user: User): Promise<TotpOffer | undefined>;
-  confirmTotp(user: User, code: string): Promise<Confirmation>;
+  confirmTotp(user: User, code: string): Promise<TotpConfirmation>;
   /** The user as it is then; undefined when there is no such factor. */
   removeTotp(user: User): Promise<User | undefined>;
   removeAll(user: User): Promise<User | undefined>;

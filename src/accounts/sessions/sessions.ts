@@ -61,7 +61,7 @@ const REUSED_SHARE_OF_SESSION = 0.1;
 const CLOCK_TOLERANCE_SECONDS = 600;
 
 /** The role, the digest of the secrets and the proof are part of it: it is reused only where all of them are the same. */
-interface Renewal {
+interface RenewedToken {
   readonly at: number;
   readonly role: Role;
   readonly secretsDigest: string | undefined;
@@ -82,7 +82,7 @@ export function createSessions(deps: SessionDeps): Sessions {
   const read = createTokenReader(key);
   const stateOf = createStateLookup({ store, grace, isEndedHere });
   /** The renewals by the id of the session. */
-  const renewals = new LRUCache<string, Renewal>(upTo(REMEMBERED_TOKENS));
+  const renewals = new LRUCache<string, RenewedToken>(upTo(REMEMBERED_TOKENS));
 
   const issue = createIssuer({ key, clock, lifetime, age, ends, onRenewed: deps.onRenewed });
 
@@ -103,7 +103,7 @@ export function createSessions(deps: SessionDeps): Sessions {
       if (isSame && Math.abs(now - known.at) < reuseSeconds) return known.token;
       // The same `jti`: it is the same session, so ending it ends the tokens of before and after.
       const token = issue(user, begunBy(credential));
-      const renewal: Renewal = { at: now, role, secretsDigest, provenAt, token };
+      const renewal: RenewedToken = { at: now, role, secretsDigest, provenAt, token };
       renewals.set(tokenId, renewal);
       return token.then((signed) => {
         renewal.token = signed; // the next to ask need not wait

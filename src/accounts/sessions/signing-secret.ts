@@ -21,13 +21,13 @@ export interface SigningSecret {
   readonly warnings: readonly string[];
 }
 
-interface Found {
+interface FoundSecret {
   readonly text: string;
   readonly source: string;
   readonly warnings?: readonly string[];
 }
 /** `undefined`: nothing there, look in the next place. */
-type SecretLookup = Result<Found | undefined, string>;
+type SecretLookup = Result<FoundSecret | undefined, string>;
 
 /** Interface 5.3, then the NVR's own name for it. */
 const NAMES = ['SERVICE_JWT_SECRET', 'FRIGATE_JWT_SECRET'] as const;
@@ -58,7 +58,7 @@ export function signingKey(secret: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(Buffer.from(secret, isHex ? 'hex' : 'utf8'));
 }
 
-function judge({ text, source, warnings = [] }: Found): Result<SigningSecret, string> {
+function judge({ text, source, warnings = [] }: FoundSecret): Result<SigningSecret, string> {
   if (text.trim() === '')
     return err(`${source} is empty: put at least ${SHORTEST_SECRET} random characters there, or remove it`);
   const short = `${source} is shorter than ${SHORTEST_SECRET} characters: make a new one with "openssl rand -hex 64"`;

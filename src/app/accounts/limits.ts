@@ -9,7 +9,7 @@ import type { AttemptStore } from '../../domain/store/attempt-store.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { countedEvictions } from '../telemetry/counting.ts';
 
-export interface Limits {
+export interface LoginLimiters {
   readonly limiter: LoginLimiter;
   /** Codes of a second factor, by account. */
   readonly codeLimiter: LoginLimiter;
@@ -26,7 +26,7 @@ export interface LimitsDeps {
   readonly metrics: Metrics;
 }
 
-export function openLimits({ attempts, steadyClock, sharedClock, key, metrics }: LimitsDeps): Limits {
+export function openLimits({ attempts, steadyClock, sharedClock, key, metrics }: LimitsDeps): LoginLimiters {
   const onEvict = countedEvictions('ip', metrics);
   const limiter = inTurn(createNetworkLimiter({ clauses: [], clock: steadyClock, onEvict }));
   const codeLimiter = inTurn(createCodeLimiter(steadyClock));

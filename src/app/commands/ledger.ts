@@ -14,13 +14,13 @@ export interface LedgerReport {
 }
 
 /** Is told how many records are done, of how many. */
-type Report = (done: number, total: number) => void;
+type ReportProgress = (done: number, total: number) => void;
 
 export interface LedgerCommand {
   /** `noted`: heads from the log. */
-  verify(noted: readonly ChainHead[], report: Report): Promise<LedgerReport>;
+  verify(noted: readonly ChainHead[], report: ReportProgress): Promise<LedgerReport>;
   /** Writes the records in the order of each chain, without open spans. */
-  export(format: 'ndjson' | 'csv', write: (text: string) => Promise<unknown>, report: Report): Promise<number>;
+  export(format: 'ndjson' | 'csv', write: (text: string) => Promise<unknown>, report: ReportProgress): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export async function openForLedger(place: CommandPlace): Promise<LedgerCommand>
     }
   }
   /** Records are deleted meanwhile, too: then what was read does not belong together. */
-  const verifyOnce = async (noted: readonly ChainHead[], report: Report): Promise<LedgerReport | 'changed'> => {
+  const verifyOnce = async (noted: readonly ChainHead[], report: ReportProgress): Promise<LedgerReport | 'changed'> => {
     const [heads, closings] = [await ledger.heads(), await ledger.closings()];
     const total = totalOf(heads, closings);
     const check = checkLedger({ heads, closings, noted, now: place.clock.now() / 1000 });

@@ -25,7 +25,7 @@ export interface CanaryGateDeps {
 
 /** Asks by the pipeline: decision, obligations, narrowing and forwarding are those of a client's request. */
 export function canaryAsk({ gate, camera, signal }: CanaryGateDeps): Ask {
-  const doors: Readonly<Record<Asker, Door>> = {
+  const doors: Readonly<Record<Asker, CanaryConnection>> = {
     canary: doorOf(gate, { role: CANARY_ROLE, scope: scopeOfNames([camera]) }),
     witness: doorOf(gate, { role: ADMIN, scope: ALL_CAMERAS }),
   };
@@ -38,13 +38,13 @@ interface Course {
   isOfUpstream: boolean;
 }
 
-interface Door {
+interface CanaryConnection {
   readonly gate: Gate;
   /** Starts the request to come: a door takes one after the other. */
   begin(): Course;
 }
 
-function doorOf(deps: Omit<GateDeps, 'watch'>, rights: Pick<Caller, 'role' | 'scope'>): Door {
+function doorOf(deps: Omit<GateDeps, 'watch'>, rights: Pick<Caller, 'role' | 'scope'>): CanaryConnection {
   // Its way in is its credential, as on the internal listener: no client reaches these streams.
   const caller: Caller = { name: CANARY_USER, ...rights, credential: { kind: 'internal-listener' } };
   const source: IdentitySource = { name: 'canary', identify: () => ({ kind: 'identified', caller }) };
@@ -109,7 +109,7 @@ const MOST_TEXT = 1024 * 1024;
 const MOST_PICTURE = 32 * 1024;
 const IS_TEXT = /json|text|xml|mpegurl/i;
 
-async function askAt({ gate, begin }: Door, target: string, stop: AbortSignal): Promise<Answer> {
+async function askAt({ gate, begin }: CanaryConnection, target: string, stop: AbortSignal): Promise<Answer> {
   const course = begin();
   const signal = AbortSignal.any([stop, AbortSignal.timeout(PATIENCE_MS)]);
   try {

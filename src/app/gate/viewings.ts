@@ -9,7 +9,7 @@ import type { RequestTarget } from '../../domain/request.ts';
 import type { Client } from '../../gateway/decision/client.ts';
 import type { OwnerCameras } from '../../gateway/decision/owner-lookup.ts';
 import type { AskedPictures, ViewingWatch } from '../../gateway/entry/viewing-watch.ts';
-import type { Growing, Sightings, Subject, WatchedTime } from '../../ledger/sightings.ts';
+import type { OpenSighting, Sightings, Subject, WatchedTime } from '../../ledger/sightings.ts';
 import { type SeenOf, subjectOf, watchedTime } from '../../ledger/viewing.ts';
 import { createViewedCameras, type ViewedCameras } from './viewed-cameras.ts';
 
@@ -36,11 +36,11 @@ export function createViewings({ sightings, layout, camerasOf, clock }: ViewingD
     };
   };
   const plannedFor = rememberPlans(planOf);
-  const endAll = (streams: readonly Growing[], at: number): void => {
+  const endAll = (streams: readonly OpenSighting[], at: number): void => {
     for (const stream of streams) sightings.end(stream, at);
   };
-  const endOf = (streams: readonly Growing[]) => () => endAll(streams, now());
-  const endLater = (streams: Promise<readonly Growing[]>) => () => {
+  const endOf = (streams: readonly OpenSighting[]) => () => endAll(streams, now());
+  const endLater = (streams: Promise<readonly OpenSighting[]>) => () => {
     const at = now();
     void streams.then((known) => endAll(known, at));
   };
@@ -50,7 +50,7 @@ export function createViewings({ sightings, layout, camerasOf, clock }: ViewingD
       const { watched, subjects } = plannedFor(asked, layout());
       const at = now();
       const requests = isWhole ? 1 : 0;
-      const beginAll = (known: readonly Subject[]): readonly Growing[] =>
+      const beginAll = (known: readonly Subject[]): readonly OpenSighting[] =>
         known.map((subject) => sightings.begin(subject, at, watched, requests));
       return subjects instanceof Promise ? endLater(subjects.then(beginAll)) : endOf(beginAll(subjects));
     },

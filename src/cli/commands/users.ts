@@ -7,7 +7,7 @@ import { momentText, parseMoment } from '../moment.ts';
 import { onStore, type StoreCommandDeps, type StoreUse } from '../on-store.ts';
 import type { Terminal } from '../read-password.ts';
 
-type Outcome = Promise<Result<unknown, { readonly message: string }>>;
+type CommandOutcome = Promise<Result<unknown, { readonly message: string }>>;
 
 interface ListedUser {
   readonly name: UserName;
@@ -18,7 +18,7 @@ interface ListedUser {
 }
 
 /** Unix seconds; null: without that end. */
-interface Validity {
+interface ValidityOptions {
   readonly validFrom?: number | null;
   readonly validUntil?: number | null;
 }
@@ -31,14 +31,14 @@ export interface OpenUsers {
       readonly name: string;
       readonly password: string;
       readonly role: string;
-      readonly validity: Validity;
-    }): Outcome;
-    setPassword(name: string, password: string): Outcome;
-    setRole(name: string, role: string): Outcome;
-    setValidity(name: string, validity: Validity): Outcome;
-    remove(name: string): Outcome;
+      readonly validity: ValidityOptions;
+    }): CommandOutcome;
+    setPassword(name: string, password: string): CommandOutcome;
+    setRole(name: string, role: string): CommandOutcome;
+    setValidity(name: string, validity: ValidityOptions): CommandOutcome;
+    remove(name: string): CommandOutcome;
     /** All second factors and recovery codes. */
-    resetFactors(name: string): Outcome;
+    resetFactors(name: string): CommandOutcome;
     /** Imports users from an NVR's own SQLite file. */
     importFrom(
       path: string,
@@ -48,7 +48,7 @@ export interface OpenUsers {
     invite(
       name: string,
       role?: string,
-      validity?: Validity,
+      validity?: ValidityOptions,
     ): Promise<Result<InvitationLink, { readonly message: string }>>;
   };
   close(): Promise<void>;
@@ -181,7 +181,7 @@ interface Ends {
 async function withValidity(
   { validFrom, validUntil }: Ends,
   { now }: UsersCommandDeps,
-  work: (validity: Validity) => Promise<Result<string, string>>,
+  work: (validity: ValidityOptions) => Promise<Result<string, string>>,
 ): Promise<Result<string, string>> {
   const seconds = now?.() ?? Math.floor(Date.now() / 1000);
   const from = parseMoment(validFrom, seconds);
@@ -209,7 +209,7 @@ async function link(
   accounts: OpenUsers['users'],
   { stderr }: UsersCommandDeps,
   name: string,
-  { role, validity }: { readonly role?: string; readonly validity?: Validity } = {},
+  { role, validity }: { readonly role?: string; readonly validity?: ValidityOptions } = {},
 ): Promise<Result<string, string>> {
   const made = await accounts.invite(name, role, validity);
   if (!made.ok) return { ok: false, error: made.error.message };
@@ -220,7 +220,7 @@ async function link(
   return { ok: true, value: url };
 }
 
-async function said(outcome: Outcome, sentence: string): Promise<Result<string, string>> {
+async function said(outcome: CommandOutcome, sentence: string): Promise<Result<string, string>> {
   const settled = await outcome;
   return settled.ok ? { ok: true, value: sentence } : { ok: false, error: settled.error.message };
 }

@@ -2,7 +2,7 @@
 import { offsetReader } from '../events/zone-offsets.ts';
 import { DAY_MINUTES, type Hours, holds, WEEK_MINUTES } from './hours.ts';
 
-export interface Opening {
+export interface OpeningState {
   readonly isOpen: boolean;
   /** Unix seconds: the next moment at which it is otherwise. Undefined: never. */
   readonly changesAt: number | undefined;
@@ -16,7 +16,7 @@ const EPOCH_MINUTE = 3 * DAY_MINUTES;
 const LOOKED_AHEAD_DAYS = 9;
 
 /** The last answer for these hours: it holds until the next change, and for a day where none is known. */
-interface CachedOpening extends Opening {
+interface CachedOpening extends OpeningState {
   readonly zone: string;
   readonly since: number;
 }
@@ -27,7 +27,7 @@ const readers = new Map<string, (time: number) => number>();
  * A role is open while the clock on the wall shows one of its hours. So an hour that the clocks skip in spring is not
  * there, and one that they show twice in autumn counts both times. `now` in whole Unix seconds.
  */
-export function openingAt(hours: Hours, zone: string, now: number): Opening {
+export function openingAt(hours: Hours, zone: string, now: number): OpeningState {
   const last = known.get(hours);
   if (last?.zone === zone && last.since <= now && now < (last.changesAt ?? last.since + DAY)) return last;
   const offsetAt = readerOf(zone);

@@ -5,12 +5,12 @@ import type { TrustedNetworks } from '../decision/client-address.ts';
 
 export interface ClientLimits {
   /** Undefined where there is no room for one more; else what to call when it is over, once. */
-  enter(who: WhoAsks, trusted: TrustedNetworks): (() => void) | undefined;
+  enter(who: LimitedClient, trusted: TrustedNetworks): (() => void) | undefined;
   /** Addresses and callers that have something under way. */
   size(): number;
 }
 
-export interface WhoAsks {
+export interface LimitedClient {
   readonly client: { readonly address: string };
   /** Undefined without a login. */
   readonly caller: Caller | undefined;

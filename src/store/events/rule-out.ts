@@ -26,19 +26,19 @@ export async function isRuledOut({ cameras, conditions }: EventQuestion, place: 
   }
 }
 
-type Named = Extract<EventCondition, { kind: 'carries' | 'plate' }>;
+type NamedCondition = Extract<EventCondition, { kind: 'carries' | 'plate' }>;
 
 /** Events without a name are many, and no index has them. */
-const isNamed = (condition: EventCondition): condition is Named =>
+const isNamed = (condition: EventCondition): condition is NamedCondition =>
   (condition.kind === 'plate' || (condition.kind === 'carries' && condition.of !== 'attribute')) && !condition.orNone;
 
-async function isCarried(condition: Named, cameras: readonly string[], place: EventsPlace): Promise<boolean> {
+async function isCarried(condition: NamedCondition, cameras: readonly string[], place: EventsPlace): Promise<boolean> {
   const isWanted = testOf(condition);
   for (const camera of cameras) if ((await namesOf(condition, camera, place)).some(isWanted)) return true;
   return false;
 }
 
-function testOf(condition: Named): (stored: string) => boolean {
+function testOf(condition: NamedCondition): (stored: string) => boolean {
   if (condition.kind === 'plate') return plateTest(condition);
   const { names } = condition;
   return condition.of === 'zone'
@@ -46,7 +46,7 @@ function testOf(condition: Named): (stored: string) => boolean {
     : (stored) => names.some((name) => foldSubLabels(stored)?.includes(`,${name},`) === true);
 }
 
-function namesOf(condition: Named, camera: string, place: EventsPlace): Promise<readonly string[]> {
+function namesOf(condition: NamedCondition, camera: string, place: EventsPlace): Promise<readonly string[]> {
   if (condition.kind === 'plate') return platesOf(camera, place);
   return condition.of === 'zone' ? distinctZones(camera, place) : distinctNames('sub_label', camera, place);
 }

@@ -9,7 +9,7 @@ import { type EventsPlace, inTime } from './event-shape.ts';
 /** Reading so many events one by one takes some tens of milliseconds. */
 const EVENTS_PER_WINDOW = 8192;
 
-export interface Span {
+export interface WindowedSearch {
   /** Windows that these leave nothing of are passed over. */
   readonly conditions: readonly EventCondition[];
   /** The order of the windows; by anything but time it is the newest first. */
@@ -18,7 +18,7 @@ export interface Span {
 
 /** The conditions of each window, without gap or overlap. Other queries run before the next window is given. */
 export async function* timeWindows(
-  span: Span,
+  span: WindowedSearch,
   place: EventsPlace,
   eventsEach = EVENTS_PER_WINDOW,
 ): AsyncGenerator<readonly EventCondition[]> {
@@ -53,7 +53,7 @@ async function lastOfWindow(
   return rows[0]?.start;
 }
 
-const EVERYTHING: Span = { conditions: [], sort: { key: 'date', direction: 'desc' } };
+const EVERYTHING: WindowedSearch = { conditions: [], sort: { key: 'date', direction: 'desc' } };
 
 /** Every event of the cameras (null: of all), in as many statements as it takes: what each of them asks for. */
 export async function* everyEvent(

@@ -19,9 +19,9 @@ const FIRST_WINDOW_SECONDS = 86_400;
 const LARGEST_WINDOW_SECONDS = 4 * 86_400;
 
 type Columns = 'kind' | 'user_name' | 'camera';
-type Named = { ledger_records: LedgerRecordsTable };
-type Build = ExpressionBuilder<Named, 'ledger_records'>;
-type Condition = ExpressionWrapper<Named, 'ledger_records', SqlBool>;
+type RecordTables = { ledger_records: LedgerRecordsTable };
+type RecordExpressions = ExpressionBuilder<RecordTables, 'ledger_records'>;
+type RecordCondition = ExpressionWrapper<RecordTables, 'ledger_records', SqlBool>;
 
 /** Spans that go on are listed with those that have ended. */
 export async function findRecords(
@@ -34,7 +34,7 @@ export async function findRecords(
     .withTables<{ ledger_records: LedgerRecordsTable }>()
     .selectFrom(sql<LedgerOpenTable>`ledger_open`.as('ledger_records'))
     .selectAll()
-    .where((build) => build.and(conditions(build as unknown as Build, question, cursor)))
+    .where((build) => build.and(conditions(build as unknown as RecordExpressions, question, cursor)))
     .orderBy('from_at', 'desc')
     .orderBy('id', 'desc')
     .limit(limit)
@@ -62,7 +62,7 @@ async function endedRecords(
       .selectAll()
       .where('from_at', '<=', newest)
       .where('from_at', '>', start)
-      .where((build) => build.and(conditions(build as unknown as Build, question, cursor)))
+      .where((build) => build.and(conditions(build as unknown as RecordExpressions, question, cursor)))
       .orderBy('from_at', 'desc')
       .orderBy('id', 'desc')
       .limit(limit - found.length)
@@ -80,59 +80,67 @@ async function latestUntil(db: Kysely<Tables>, at: number): Promise<number | und
   return (await rows.limit(1).executeTakeFirst())?.from_at;
 }
 
-function conditions(build: Build, question: LedgerQuestion, cursor: LedgerCursor | undefined): Condition[] {
+function conditions(
+  build: RecordExpressions,
+  question: LedgerQuestion,
+  cursor: LedgerCursor | undefined,
+): RecordCondition[] {
   const { after, before } = question;
   const since = question.sight?.ownSince;
-  const all = named(build, question, since ? [build('from_at', '>=', since.at) as Condition] : []);
+  const all = named(build, question, since ? [build('from_at', '>=', since.at) as RecordCondition] : []);
   if (question.about) all.push(isAbout(build, question.about));
-  if (after !== undefined) all.push(build('to_at', '>=', after) as Condition);
-  if (before !== undefined) all.push(build('from_at', '<=', before) as Condition);
+  if (after !== undefined) all.push(build('to_at', '>=', after) as RecordCondition);
+  if (before !== undefined) all.push(build('from_at', '<=', before) as RecordCondition);
   if (cursor) {
     const { from, id } = cursor;
     const same = build.and([build('from_at', '=', from), build('id', '<', id)]);
-    all.push(build.or([build('from_at', '<', from), same]) as Condition);
+    all.push(build.or([build('from_at', '<', from), same]) as RecordCondition);
   }
   return all;
 }
 
 /** Conditions on the columns that records and sums have in common. */
 function named(
-  build: Build,
+  build: RecordExpressions,
   { kinds, user, camera, sight }: LedgerQuestion,
-  ownSince: readonly Condition[],
-): Condition[] {
-  const all: Condition[] = [];
+  ownSince: readonly RecordCondition[],
+): RecordCondition[] {
+  const all: RecordCondition[] = [];
   if (kinds && kinds.length < LEDGER_KINDS.length) all.push(isOneOf(build, 'kind', kinds));
-  if (user !== undefined) all.push(build('user_name', '=', user) as Condition);
-  if (camera !== undefined) all.push(build('camera', '=', camera) as Condition);
+  if (user !== undefined) all.push(build('user_name', '=', user) as RecordCondition);
+  if (camera !== undefined) all.push(build('camera', '=', camera) as RecordCondition);
   if (sight) all.push(visible(build, sight, ownSince));
   return all;
 }
 
-function visible(build: Build, { own, cameras, others }: LedgerSight, ownSince: readonly Condition[]): Condition {
+function visible(
+  build: RecordExpressions,
+  { own, cameras, others }: LedgerSight,
+  ownSince: readonly RecordCondition[],
+): RecordCondition {
   const seen = cameras && isOneOf(build, 'camera', cameras);
   // Sums have no null: there the camera is an empty text.
-  const none = build.or([build('camera', 'is', null), build('camera', '=', '')]) as Condition;
-  const ofUser = [build('user_name', '=', own) as Condition, ...ownSince];
-  const ownOnes = [...ofUser, ...(seen ? [build.or([none, seen]) as Condition] : [])];
-  if (!others) return build.and(ownOnes) as Condition;
+  const none = build.or([build('camera', 'is', null), build('camera', '=', '')]) as RecordCondition;
+  const ofUser = [build('user_name', '=', own) as RecordCondition, ...ownSince];
+  const ownOnes = [...ofUser, ...(seen ? [build.or([none, seen]) as RecordCondition] : [])];
+  if (!others) return build.and(ownOnes) as RecordCondition;
   const viewings = [isOneOf(build, 'kind', VIEWING_KINDS), ...(seen ? [seen] : [])];
-  return build.or([build.and(ownOnes), build.and(viewings)]) as Condition;
+  return build.or([build.and(ownOnes), build.and(viewings)]) as RecordCondition;
 }
 
 /** Quotes inside a text of the detail are escaped, so that no text passes for a member. */
-function isAbout(build: Build, { user, acts }: NonNullable<LedgerQuestion['about']>): Condition {
+function isAbout(build: RecordExpressions, { user, acts }: NonNullable<LedgerQuestion['about']>): RecordCondition {
   const ofActs = acts.map((act) => holds(`"what":${JSON.stringify(act)}`));
   const ofUser = build.and([build('user_name', '=', user), build.not(holds('"user":'))]);
-  return build.and([build.or(ofActs), build.or([ofUser, holds(`"user":${JSON.stringify(user)}`)])]) as Condition;
+  return build.and([build.or(ofActs), build.or([ofUser, holds(`"user":${JSON.stringify(user)}`)])]) as RecordCondition;
 }
 
 /** The one comparison of texts that is the same in both engines. */
 const holds = (text: string) => sql<SqlBool>`replace(detail, ${text}, '') <> detail`;
 
 /** `in ()` is an error in SQL, and means nothing. */
-const isOneOf = (build: Build, column: Columns, values: readonly string[]): Condition =>
-  (values.length === 0 ? sql<SqlBool>`1 = 0` : build(column, 'in', [...values])) as Condition;
+const isOneOf = (build: RecordExpressions, column: Columns, values: readonly string[]): RecordCondition =>
+  (values.length === 0 ? sql<SqlBool>`1 = 0` : build(column, 'in', [...values])) as RecordCondition;
 
 export async function findDays(
   db: Kysely<Tables>,
@@ -149,9 +157,9 @@ export async function findDays(
     .where((build) =>
       build.and(
         named(
-          build as unknown as Build,
+          build as unknown as RecordExpressions,
           question,
-          ownSince ? [build('day', '>=', ownSince.day) as unknown as Condition] : [],
+          ownSince ? [build('day', '>=', ownSince.day) as unknown as RecordCondition] : [],
         ),
       ),
     )

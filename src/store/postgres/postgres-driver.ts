@@ -5,16 +5,16 @@ import type { ChangeFeed } from './postgres-changes.ts';
 
 type Changes = Pick<ChangeFeed, 'changedHere'> | undefined;
 /** Gives the service's fault for the engine's. */
-type Named = (fault: unknown) => unknown;
+type NameFault = (fault: unknown) => unknown;
 
-export const withChanges = (dialect: PostgresDialect, changes: Changes, named: Named): KyselyDialect => ({
+export const withChanges = (dialect: PostgresDialect, changes: Changes, named: NameFault): KyselyDialect => ({
   createDriver: () => watched(dialect.createDriver(), changes, named),
   createQueryCompiler: () => dialect.createQueryCompiler(),
   createIntrospector: (db) => dialect.createIntrospector(db),
   createAdapter: () => dialect.createAdapter(),
 });
 
-function watched(driver: Driver, changes: Changes, named: Named): Driver {
+function watched(driver: Driver, changes: Changes, named: NameFault): Driver {
   const { acquireConnection, commitTransaction, rollbackTransaction } = driver;
   const known = new WeakMap<DatabaseConnection, DatabaseConnection>();
   const inner = new WeakMap<DatabaseConnection, DatabaseConnection>();
@@ -59,7 +59,11 @@ const releasing =
   (connection: DatabaseConnection): Promise<void> =>
     act(unwrapped(connection));
 
-const watchedConnection = (connection: DatabaseConnection, onChange: () => void, named: Named): DatabaseConnection => ({
+const watchedConnection = (
+  connection: DatabaseConnection,
+  onChange: () => void,
+  named: NameFault,
+): DatabaseConnection => ({
   streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
   async executeQuery<Row>(query: Parameters<DatabaseConnection['executeQuery']>[0]): Promise<QueryResult<Row>> {
     try {

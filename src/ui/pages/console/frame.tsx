@@ -12,14 +12,14 @@ import { words } from '../shared/words.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { ProofDialog } from './proof-dialog.tsx';
 
-interface Page {
+interface NavigationPage {
   readonly path: string;
   readonly title: () => string;
   readonly isFor: (profile: Profile) => boolean;
 }
 
 // biome-ignore format: a table
-const PAGES: readonly Page[] = [
+const PAGES: readonly NavigationPage[] = [
   { path: '/',         title: () => words.frame.explore,  isFor: () => true },
   { path: '/activity', title: () => words.frame.activity, isFor: () => true },
   { path: '/settings', title: () => words.frame.settings, isFor: () => true },
@@ -38,7 +38,7 @@ export function Frame({ profile, facts, isBare = false, children }: FrameProps) 
   const [path] = useLocation();
   const content = useRef<HTMLElement>(null);
   useFocusOnNewPage(path, content);
-  const isHere = (page: Page): boolean => (page.path === '/' ? path === '/' : path.startsWith(page.path));
+  const isHere = (page: NavigationPage): boolean => (page.path === '/' ? path === '/' : path.startsWith(page.path));
   return (
     <>
       <a class="skip" href="#content">

@@ -4,13 +4,13 @@ import { Trouble } from '../shared/full-page-notices.tsx';
 import { words } from '../shared/words.ts';
 import type { OTHER_PAGES, OtherPageProps } from './other-pages.tsx';
 
-type Pages = typeof OTHER_PAGES;
+type OtherPages = typeof OTHER_PAGES;
 /** Undefined while they are loaded; null when that failed. */
-type LoadedPages = Pages | null | undefined;
+type LoadedPages = OtherPages | null | undefined;
 
-let loaded: Pages | undefined;
+let loaded: OtherPages | undefined;
 
-async function load(): Promise<Pages | null> {
+async function load(): Promise<OtherPages | null> {
   try {
     loaded ??= (await import('./other-pages.tsx')).OTHER_PAGES;
     return loaded;
@@ -24,7 +24,7 @@ const WHEN_QUIET_MILLISECONDS = 8000;
 /** Loads the other pages a little later: after it, going to one waits for nothing. Call it once. */
 export const loadOtherPagesSoon = (): unknown => setTimeout(() => void load(), WHEN_QUIET_MILLISECONDS);
 
-export function OtherPage({ name, ...props }: OtherPageProps & { readonly name: keyof Pages }) {
+export function OtherPage({ name, ...props }: OtherPageProps & { readonly name: keyof OtherPages }) {
   const [pages, setPages] = useState<LoadedPages>(loaded);
   const fetchPages = async (): Promise<void> => {
     setPages(undefined);

@@ -1,5 +1,5 @@
 /** How the service is, read from what GET /api/status answers: a part that is not told is undefined (SPEC 8). */
-import type { Reach, ServiceStatus } from '../../../domain/status.ts';
+import type { ReachStatus, ServiceStatus } from '../../../domain/status.ts';
 import { isFields } from '../shared/forms/fields.ts';
 
 /** Times are Unix seconds. */
@@ -27,7 +27,7 @@ export function readStatus(body: unknown): ReadStatus {
   return Object.fromEntries(PARTS.map((part) => [part, fields[part] ?? undefined])) as unknown as ReadStatus;
 }
 
-export const isWell = (reach: Reach | undefined): boolean => reach?.kind === 'ok' || reach?.kind === 'unused';
+export const isWell = (reach: ReachStatus | undefined): boolean => reach?.kind === 'ok' || reach?.kind === 'unused';
 
 export interface HourBar {
   readonly start: number;

@@ -1,11 +1,11 @@
 /** Tiles of the status page: NVR, store and events backend, versions, certificate, login limit. */
-import type { Reach } from '../../../domain/status.ts';
+import type { ReachStatus } from '../../../domain/status.ts';
 import { formatDate, formatMoment } from '../shared/times.ts';
 import { words } from '../shared/words.ts';
 import type { ReadStatus } from './read-status.ts';
 import { Tile } from './tile.tsx';
 
-const SAID: Readonly<Record<Reach['kind'], () => string>> = {
+const SAID: Readonly<Record<ReachStatus['kind'], () => string>> = {
   ok: () => words.status.ok,
   unused: () => words.status.unused,
   failed: () => words.status.failed,
@@ -17,7 +17,7 @@ export const Reached = ({
   more,
 }: {
   title: string;
-  reach: Reach | undefined;
+  reach: ReachStatus | undefined;
   more?: string | undefined;
 }) => (
   <Tile title={title} isTold={reach !== undefined}>
