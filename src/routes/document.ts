@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 description of Postern's own API, made of the declarations of its routes (SPEC 15). */
 import { z } from 'zod';
-import { type Operation, type OwnRoute, operationsOf } from './own-route.ts';
-import { REFUSAL, SHAPES } from './shapes.ts';
+import { type Operation, type OwnRoute, operationsOf, type RouteContext } from './own-route.ts';
+import { ANY, REFUSAL, SHAPES } from './shapes.ts';
 
 const REASONS: Readonly<Record<number, string>> = {
   200: 'Done',
@@ -120,3 +120,19 @@ const inPath = (path: string) =>
 
 const inQuery = (query: Readonly<Record<string, string>>) =>
   Object.entries(query).map(([name, description]) => ({ name, in: 'query', description, schema: { type: 'string' } }));
+
+export interface OpenApiDeps {
+  /** JSON. It tells of no account and no camera, so it is the same for everybody. */
+  readonly description: () => string;
+}
+
+// biome-ignore format: a table
+export const OPENAPI_ROUTES: readonly OwnRoute<OpenApiDeps>[] = [
+  { route: 'GET /postern/api/openapi.json', access: 'any', compressed: true, summary: 'This description', yes: [200, ANY], handler: describe },
+];
+
+function describe(ctx: RouteContext, { description }: OpenApiDeps): void {
+  ctx.set('Cache-Control', 'private, no-cache');
+  ctx.type = 'application/json';
+  ctx.body = description();
+}

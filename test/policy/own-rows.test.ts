@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { compileRouteTable, isOwn } from '../../src/access/route-table.ts';
 import { OWN_ROUTES } from '../../src/app/gate/own-routes.ts';
 import { loadPolicy } from '../../src/config/policy/load-policy.ts';
-import { operationsOf } from '../../src/routes/own-route.ts';
+import { type OwnRoute, operationsOf } from '../../src/routes/own-route.ts';
 
 it('every declared route has its row in the shipped table: else run "npm run generate"', async () => {
   const policy = await loadPolicy('strict', '.');
@@ -15,4 +15,10 @@ it('every declared route has its row in the shipped table: else run "npm run gen
     return !isOwn(match) || match.row.access !== access;
   });
   assert.deepEqual(without, []);
+});
+
+it('a route without a need does not compile', () => {
+  // @ts-expect-error: access is missing
+  const route: OwnRoute<void> = { route: 'GET /api/open', summary: 'Open', yes: [200] };
+  assert.equal(route.access, undefined);
 });

@@ -1,13 +1,10 @@
 /** Answers of the account routes: JSON, never cached, refusals in one shape (SPEC 5). */
-import type { ParameterizedContext } from 'koa';
 import type { Closed } from '../../domain/caller.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
 import { REFUSALS, type RefusalFacts, type RefusalReason, refusalBody } from '../../domain/refusal.ts';
-import type { RouteState } from '../../domain/verdict.ts';
+import type { RouteContext } from '../../routes/own-route.ts';
 import type { FieldFault } from './body-fields.ts';
 import { BODY_FAULTS, type BodyFault } from './read-json.ts';
-
-export type AccountContext = ParameterizedContext<RouteState>;
 
 /** An attempt that the login limiter refused. */
 interface LimitedAttempt {
@@ -19,26 +16,26 @@ interface LimitedAttempt {
 const BUSY_RETRY_SECONDS = 5;
 const BUSY = 'Too many passwords are being checked at the same time: try again in a few seconds.';
 
-export function respond(ctx: AccountContext, status: number, body: object): void {
+export function respond(ctx: RouteContext, status: number, body: object): void {
   ctx.set('Cache-Control', 'no-store');
   ctx.status = status;
   ctx.body = body;
 }
 
-export const refuse = (ctx: AccountContext, status: number, message: string, more: object = {}): void =>
+export const refuse = (ctx: RouteContext, status: number, message: string, more: object = {}): void =>
   respond(ctx, status, { success: false, message, ...more });
 
-export const refuseFor = (ctx: AccountContext, reason: RefusalReason, facts: RefusalFacts = {}): void =>
+export const refuseFor = (ctx: RouteContext, reason: RefusalReason, facts: RefusalFacts = {}): void =>
   respond(ctx, REFUSALS[reason].status, refusalBody(reason, facts));
 
 /** Says when it opens again, as every refusal of such a caller does. */
-export function refuseWhileClosed(ctx: AccountContext, { reason, opens }: Closed): void {
+export function refuseWhileClosed(ctx: RouteContext, { reason, opens }: Closed): void {
   if (opens) ctx.set('Retry-After', String(opens.inSeconds));
   respond(ctx, REFUSALS[reason].status, refusalBody(reason, { opens }));
 }
 
 /** What is left of the body is not read, so the connection cannot be used for another request. */
-export function refuseBody(ctx: AccountContext, fault: BodyFault): void {
+export function refuseBody(ctx: RouteContext, fault: BodyFault): void {
   if (ctx.req.httpVersionMajor === 1 && !ctx.req.complete) ctx.set('Connection', 'close');
   const { status, message } = BODY_FAULTS[fault];
   refuse(
@@ -49,15 +46,15 @@ export function refuseBody(ctx: AccountContext, fault: BodyFault): void {
   );
 }
 
-export const refuseFields = (ctx: AccountContext, faults: readonly FieldFault[]): void =>
+export const refuseFields = (ctx: RouteContext, faults: readonly FieldFault[]): void =>
   refuse(ctx, 422, faults.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; '), { detail: faults });
 
-export function refuseWhileBusy(ctx: AccountContext): void {
+export function refuseWhileBusy(ctx: RouteContext): void {
   ctx.set('Retry-After', String(BUSY_RETRY_SECONDS));
   refuse(ctx, 503, BUSY);
 }
 
-export function refuseMethod(allowed: string): (ctx: AccountContext) => void {
+export function refuseMethod(allowed: string): (ctx: RouteContext) => void {
   return (ctx) => {
     ctx.set('Allow', allowed);
     refuseFor(ctx, 'method-not-allowed');
@@ -65,7 +62,7 @@ export function refuseMethod(allowed: string): (ctx: AccountContext) => void {
 }
 
 /** `error` is the reference's own wording; `Retry-After` is right to the second. */
-export function refuseWhileLimited(ctx: AccountContext, { retryAfterSeconds, clause }: LimitedAttempt): void {
+export function refuseWhileLimited(ctx: RouteContext, { retryAfterSeconds, clause }: LimitedAttempt): void {
   ctx.set('Retry-After', String(retryAfterSeconds));
   const message = `Too many failed attempts: try again in ${retryAfterSeconds} s.`;
   refuse(ctx, 429, message, { error: `Rate limit exceeded: ${limitMessage(clause)}` });

@@ -1,6 +1,6 @@
 /** An attempt to use an invitation, whichever way it came: limited by address, with its audit line (SPEC 12). */
+import type { RouteContext } from '../../routes/own-route.ts';
 import { type Audit, agentOf } from '../audit.ts';
-import type { AccountContext } from '../http/responses.ts';
 import { type MemoryLimiter, type Reservation, settled } from '../login/login-limiter.ts';
 import type { Acceptance, HeldInvitation, Invitations } from './invitations.ts';
 import type { InvitedOutcome, InvitedPasskeys } from './invited-passkeys.ts';
@@ -21,11 +21,7 @@ export type InvitationLookup =
   | ({ readonly kind: 'holds' } & HeldInvitation)
   | Extract<InvitationAttempt, { kind: 'void' | 'limited' }>;
 
-export async function lookAtInvitation(
-  token: string,
-  ctx: AccountContext,
-  deps: AcceptDeps,
-): Promise<InvitationLookup> {
+export async function lookAtInvitation(token: string, ctx: RouteContext, deps: AcceptDeps): Promise<InvitationLookup> {
   return limited(ctx, deps, async () => {
     const held = await deps.invitations.find(token);
     return held ? { kind: 'holds', ...held } : { kind: 'void' };
@@ -34,7 +30,7 @@ export async function lookAtInvitation(
 
 export async function acceptInvitation(
   given: { readonly token: string; readonly password: string },
-  ctx: AccountContext,
+  ctx: RouteContext,
   deps: AcceptDeps,
 ): Promise<InvitationAttempt> {
   const outcome = await limited(ctx, deps, () => deps.invitations.accept(given.token, given.password));
@@ -44,7 +40,7 @@ export async function acceptInvitation(
 
 export async function acceptByPasskey(
   { token, ...given }: { readonly token: string } & Parameters<InvitedPasskeys['accept']>[1],
-  ctx: AccountContext,
+  ctx: RouteContext,
   deps: AcceptDeps,
 ): Promise<PasskeyAttempt> {
   const outcome = await limited(ctx, deps, () => deps.invitedPasskeys.accept(token, given));
@@ -54,7 +50,7 @@ export async function acceptByPasskey(
 
 function recordUse(
   outcome: InvitationAttempt | PasskeyAttempt,
-  ctx: AccountContext,
+  ctx: RouteContext,
   deps: AcceptDeps,
   factor?: 'passkey',
 ): void {
@@ -82,7 +78,7 @@ const REASON = {
 
 /** Only tokens that do not hold count. */
 export async function limited<Outcome extends { readonly kind: string }>(
-  { state }: AccountContext,
+  { state }: RouteContext,
   { invitationLimiter }: AcceptDeps,
   work: () => Promise<Outcome>,
 ): Promise<Outcome | Extract<Reservation, { kind: 'limited' }>> {

@@ -3,8 +3,8 @@ import type { Link, LinkStore } from '../../domain/accounts/link.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { REFUSALS } from '../../domain/refusal.ts';
 import type { LinkVerdict } from '../../domain/verdict.ts';
+import type { RouteContext } from '../../routes/own-route.ts';
 import { type Audit, agentOf } from '../audit.ts';
-import type { AccountContext } from '../http/responses.ts';
 import { isFailure, type NotJudged } from '../login/code-guess.ts';
 import { type LoginLimiter, settled } from '../login/login-limiter.ts';
 import { cookieClientOf, cookieLine, cookieValues } from '../sessions/session-cookie.ts';
@@ -47,7 +47,7 @@ export type PinVisit =
 const LIMITED_SECONDS = 60;
 const OVER = { kind: 'over' } as const;
 
-export async function visitLink(secret: string, ctx: AccountContext, deps: VisitDeps): Promise<LinkVisit> {
+export async function visitLink(secret: string, ctx: RouteContext, deps: VisitDeps): Promise<LinkVisit> {
   const { clientAddress: address, clientAgent: agent } = ctx.state;
   const cookies = cookieValues(ctx.get('Cookie'), PASS_COOKIE);
   const verdict = await deps.links.verifyFrom(secret, cookies, address);
@@ -66,7 +66,7 @@ export async function visitLink(secret: string, ctx: AccountContext, deps: Visit
 
 export async function givePin(
   given: { readonly secret: string; readonly pin: string },
-  ctx: AccountContext,
+  ctx: RouteContext,
   deps: VisitDeps,
 ): Promise<PinVisit> {
   const { clientAddress: from, requestId } = ctx.state;
@@ -102,7 +102,7 @@ const BUSY_SECONDS = 5;
 const shutFor = (reason: string): ClosedLink =>
   reason === 'limited' ? { kind: 'limited', seconds: LIMITED_SECONDS } : OVER;
 
-function passFor(link: Link, secret: string, { state }: AccountContext, { passes, clock }: VisitDeps) {
+function passFor(link: Link, secret: string, { state }: RouteContext, { passes, clock }: VisitDeps) {
   const now = unixSeconds(clock);
   const expiresAt = Math.floor(Math.min(link.expiresAt, now + PASS_SECONDS));
   const settings = { name: PASS_COOKIE, secure: 'auto', sameSite: 'lax', path: linkPath(secret) } as const;

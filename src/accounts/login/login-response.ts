@@ -1,12 +1,6 @@
 /** The outcome of a login attempt as a response, a count and a reason for the audit line (SPEC 4.1, 12). */
-import {
-  type AccountContext,
-  refuse,
-  refuseWhileBusy,
-  refuseWhileClosed,
-  refuseWhileLimited,
-  respond,
-} from '../http/responses.ts';
+import type { RouteContext } from '../../routes/own-route.ts';
+import { refuse, refuseWhileBusy, refuseWhileClosed, refuseWhileLimited, respond } from '../http/responses.ts';
 import type { LoginOutcome } from './login.ts';
 
 export type LoginResult =
@@ -48,7 +42,7 @@ export function reasonOf(outcome: Exclude<LoginOutcome, { kind: 'logged-in' }>):
   return outcome.kind === 'passkey-wrong' ? outcome.why : AUDIT_REASON[outcome.kind];
 }
 
-export function respondWithOutcome(ctx: AccountContext, outcome: Attempted): LoginResult {
+export function respondWithOutcome(ctx: RouteContext, outcome: Attempted): LoginResult {
   switch (outcome.kind) {
     case 'logged-in':
       ctx.set('Set-Cookie', outcome.cookie);

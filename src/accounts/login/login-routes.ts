@@ -3,11 +3,11 @@ import type { z } from 'zod';
 import type { CameraScope } from '../../domain/camera-scope.ts';
 import { ADMIN, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { REFUSALS } from '../../domain/refusal.ts';
-import type { OwnRoute } from '../../routes/own-route.ts';
+import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { SUCCESS } from '../../routes/shapes.ts';
 import { agentOf, credentialOf } from '../audit.ts';
 import { FIRST_TIME, PROFILE } from '../http/answers.ts';
-import { type AccountContext, refuse, refuseFor, refuseMethod, respond } from '../http/responses.ts';
+import { refuse, refuseFor, refuseMethod, respond } from '../http/responses.ts';
 import { cookieClientOf } from '../sessions/session-cookie.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { LOGIN, LOGIN_NO, type PostLoginDeps, postLogin } from './post-login.ts';
@@ -52,7 +52,7 @@ export const LOGIN_ROUTES: readonly OwnRoute<LoginRouteDeps>[] = [
   { route: 'GET /api/profile', access: 'any', enrolment: true, summary: 'The caller, and the cameras that the caller sees', yes: [200, PROFILE], handler: profile },
 ];
 
-async function profile(ctx: AccountContext, deps: LoginRouteDeps): Promise<void> {
+async function profile(ctx: RouteContext, deps: LoginRouteDeps): Promise<void> {
   const { caller } = ctx.state;
   if (!caller) return refuseStranger(ctx, deps);
   const cameras = await deps.visibleCameras(caller.scope);
@@ -78,14 +78,14 @@ async function roleForPages(role: Role, { knowsCustomRoles }: LoginRouteDeps): P
 }
 
 /** `<img src="…/logout">` on another site must not end a session; a link there may. HEAD ends nothing. */
-async function logoutByLink(ctx: AccountContext, deps: LoginRouteDeps): Promise<void> {
+async function logoutByLink(ctx: RouteContext, deps: LoginRouteDeps): Promise<void> {
   if (ctx.method === 'HEAD') return refuseMethod('GET, POST')(ctx);
   const isCrossSite = ctx.get('Sec-Fetch-Site') === 'cross-site' && ctx.get('Sec-Fetch-Mode') !== 'navigate';
   if (isCrossSite) return refuseFor(ctx, 'cross-site');
   return logout(ctx, deps);
 }
 
-async function logout(ctx: AccountContext, { sessions, settings, audit }: LoginRouteDeps): Promise<void> {
+async function logout(ctx: RouteContext, { sessions, settings, audit }: LoginRouteDeps): Promise<void> {
   const { caller, clientAddress: from, requestId, basePath = '' } = ctx.state;
   // Before anything can fail: the browser forgets the cookie even when the revocation is not written.
   ctx.set({ 'Cache-Control': 'no-store', 'Set-Cookie': sessions.clearedCookie(cookieClientOf(ctx.state)) });
@@ -112,7 +112,7 @@ async function logout(ctx: AccountContext, { sessions, settings, audit }: LoginR
 }
 
 /** Also with tokens that are over: their session may live on in a renewed one, and its streams are open. */
-async function endShown(ctx: AccountContext, sessions: Sessions): Promise<UserName | undefined> {
+async function endShown(ctx: RouteContext, sessions: Sessions): Promise<UserName | undefined> {
   if (ctx.get('Sec-Fetch-Site') === 'cross-site' && ctx.method !== 'GET') return undefined;
   const bearer = /^bearer +(?<token>\S+)$/i.exec(ctx.get('Authorization'))?.groups?.['token'];
   const shown = bearer === undefined ? sessions.tokensIn(ctx.get('Cookie')) : [bearer];
@@ -121,7 +121,7 @@ async function endShown(ctx: AccountContext, sessions: Sessions): Promise<UserNa
 }
 
 /** The answer to a stranger. With own accounts it names the login page; in proxy mode the proxy does that (interface 5.5.8). */
-function refuseStranger(ctx: AccountContext, { settings }: LoginRouteDeps): void {
+function refuseStranger(ctx: RouteContext, { settings }: LoginRouteDeps): void {
   const { authEnabled, loginPath } = settings();
   if (authEnabled) ctx.set('Location', `${ctx.state.basePath ?? ''}${loginPath}`);
   refuse(ctx, REFUSALS['no-credentials'].status, REFUSALS['no-credentials'].message);

@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { BODY_LIMITS } from '../../domain/read-body.ts';
-import type { OwnRoute } from '../../routes/own-route.ts';
+import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { ANY, named, SUCCESS } from '../../routes/shapes.ts';
 import { fieldsIn, MAYBE_GIVEN_TEXT } from '../http/body-fields.ts';
 import { readJson } from '../http/read-json.ts';
-import { type AccountContext, refuse, refuseBody, refuseFields, respond } from '../http/responses.ts';
+import { refuse, refuseBody, refuseFields, respond } from '../http/responses.ts';
 import { ASSERTION, type Assertion, assertion } from '../passkeys/credential-json.ts';
 import type { PasskeyCheck } from '../passkeys/passkey-check.ts';
 import type { RelyingParty } from '../passkeys/relying-party.ts';
@@ -39,7 +39,7 @@ export const PASSKEY_LOGIN_ROUTES: readonly OwnRoute<PasskeyLoginRouteDeps>[] = 
   { route: `POST ${PATH}/options`, access: 'public', secret: true, summary: 'What to ask a passkey for; with user and password: as second factor', body: ASKED, yes: [200, ANY], no: [...LOGIN_NO, 409], handler: sendOptions },
 ];
 
-async function sendOptions(ctx: AccountContext, deps: PasskeyLoginRouteDeps): Promise<void> {
+async function sendOptions(ctx: RouteContext, deps: PasskeyLoginRouteDeps): Promise<void> {
   const asked = await bodyOf(ctx, deps);
   if (!asked) return;
   const { json, site } = asked;
@@ -52,7 +52,7 @@ async function sendOptions(ctx: AccountContext, deps: PasskeyLoginRouteDeps): Pr
 }
 
 async function sendSecondStep(
-  ctx: AccountContext,
+  ctx: RouteContext,
   { user, password, site }: { readonly user: string; readonly password: string; readonly site: RelyingParty },
   deps: PasskeyLoginRouteDeps,
 ): Promise<LoginResult> {
@@ -68,7 +68,7 @@ async function sendSecondStep(
   return LOGIN_RESULT[outcome.kind];
 }
 
-async function logIn(ctx: AccountContext, deps: PasskeyLoginRouteDeps): Promise<LoginResult> {
+async function logIn(ctx: RouteContext, deps: PasskeyLoginRouteDeps): Promise<LoginResult> {
   const asked = await bodyOf(ctx, deps);
   if (!asked) return 'invalid_request';
   const { json, site } = asked;
@@ -85,7 +85,7 @@ async function logIn(ctx: AccountContext, deps: PasskeyLoginRouteDeps): Promise<
 
 /** Undefined when the response is set already. */
 async function bodyOf(
-  ctx: AccountContext,
+  ctx: RouteContext,
   { settings, passkeyCheck: { site } }: PasskeyLoginRouteDeps,
 ): Promise<{ readonly json: unknown; readonly site: RelyingParty } | undefined> {
   const { authEnabled, bodySeconds } = settings();
@@ -95,11 +95,11 @@ async function bodyOf(
   return site.ok ? { json: body.value, site: site.value } : void refuse(ctx, 409, site.error);
 }
 
-const browserIn = (ctx: AccountContext): readonly string[] =>
+const browserIn = (ctx: RouteContext): readonly string[] =>
   cookieValues(ctx.get('Cookie'), BROWSER_COOKIE.name).filter((text) => BROWSER.test(text));
 
 /** Two tabs of a browser have one text: the challenge of each is good. */
-function browserOf(ctx: AccountContext): string {
+function browserOf(ctx: RouteContext): string {
   const [browser = randomBytes(BROWSER_BYTES).toString('base64url')] = browserIn(ctx);
   ctx.set('Set-Cookie', cookieLine(BROWSER_COOKIE, browser, BROWSER_SECONDS, cookieClientOf(ctx.state)));
   return browser;

@@ -1,13 +1,15 @@
 /** `POST /api/login`, and what every login attempt has: a count and an audit line (SPEC 4.1). */
+
 import { z } from 'zod';
 import type { SeenSession } from '../../domain/accounts/session-store.ts';
 import { BODY_LIMITS } from '../../domain/read-body.ts';
+import type { RouteContext } from '../../routes/own-route.ts';
 import { named } from '../../routes/shapes.ts';
 import { type Audit, agentOf, triedName } from '../audit.ts';
 import { CODE, type FieldFault, fieldsIn, GIVEN_TEXT, MAYBE_GIVEN_TEXT } from '../http/body-fields.ts';
 import { whileThere } from '../http/leaving.ts';
 import { readJson } from '../http/read-json.ts';
-import { type AccountContext, refuse, refuseBody, refuseFields } from '../http/responses.ts';
+import { refuse, refuseBody, refuseFields } from '../http/responses.ts';
 import { passwordFault } from '../passwords/password-rules.ts';
 import type { SeenClient, SeenSessions } from '../sessions/seen-sessions.ts';
 import { cookieClientOf } from '../sessions/session-cookie.ts';
@@ -34,7 +36,7 @@ export const LOGIN = named(
 );
 export const LOGIN_NO: readonly number[] = [401, 403, 404, 413, 415, 422, 429, 503];
 
-export const postLogin = (ctx: AccountContext, deps: PostLoginDeps): Promise<void> =>
+export const postLogin = (ctx: RouteContext, deps: PostLoginDeps): Promise<void> =>
   whileCounted(deps, () => login(ctx, deps));
 
 export async function whileCounted(
@@ -50,7 +52,7 @@ export async function whileCounted(
   }
 }
 
-async function login(ctx: AccountContext, deps: PostLoginDeps): Promise<LoginResult> {
+async function login(ctx: RouteContext, deps: PostLoginDeps): Promise<LoginResult> {
   const { authEnabled, bodySeconds } = deps.settings();
   if (!authEnabled) {
     refuse(ctx, 404, DISABLED);
@@ -79,7 +81,7 @@ function passwordFaults(password: string): FieldFault[] {
 /** A login with its audit line, whichever way the user and the password came. */
 export function attemptLogin(
   given: { readonly user: string; readonly password: string; readonly code?: string | undefined },
-  ctx: AccountContext,
+  ctx: RouteContext,
   deps: PostLoginDeps,
 ): Promise<Attempted> {
   return settle(given.user, (client) => logIn({ ...given, ...client }, deps), ctx, deps);
@@ -88,7 +90,7 @@ export function attemptLogin(
 /** The second step alone, after a first one whose ticket is good. */
 export function attemptSecondStep(
   given: { readonly user: string; readonly secretsDigest: string; readonly code: string },
-  ctx: AccountContext,
+  ctx: RouteContext,
   deps: PostLoginDeps,
 ): Promise<Attempted> {
   return settle(given.user, (client) => takeSecondStep({ ...given, ...client }, deps), ctx, deps);
@@ -105,7 +107,7 @@ export interface LoginClient {
 export async function settle(
   user: string,
   attempt: (client: LoginClient) => Promise<LoginOutcome>,
-  ctx: AccountContext,
+  ctx: RouteContext,
   deps: PostLoginDeps,
 ): Promise<Attempted> {
   const { clientAddress: from, requestId } = ctx.state;

@@ -17,11 +17,10 @@ import { USER_ROUTES } from '../../accounts/users/user-routes.ts';
 import { CANARY_ROUTES } from '../../canary/run-route.ts';
 import { CHECK_ROUTES } from '../../doctor/check-route.ts';
 import { PROBE_ROUTES } from '../../doctor/probe-routes.ts';
-import { STATUS_ROUTES } from '../../gateway/entry/status-route.ts';
-import { EVENT_ROUTES } from '../../gateway/entry/zones-route.ts';
+import { EVENT_ROUTES, STATUS_ROUTES } from '../../gateway/entry/gateway-routes.ts';
 import { EXPLAIN_ROUTES } from '../../gateway/explain/explain-route.ts';
 import { LEDGER_ROUTES } from '../../ledger/ledger-routes.ts';
-import { OPENAPI_ROUTES } from '../../routes/openapi-route.ts';
+import { OPENAPI_ROUTES } from '../../routes/document.ts';
 import { type BoundRoute, bound, type OwnRoute } from '../../routes/own-route.ts';
 import { PAGE_ROUTES } from '../../ui/serve-ui.ts';
 

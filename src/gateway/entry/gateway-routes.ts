@@ -1,9 +1,10 @@
-/** What Postern tells of events beside the NVR: their counts and changes; zones, from the NVR's own configuration where no events backend tells them. */
+/** What the gate tells itself: its status, and of events their counts and changes, and zones where no events backend tells them (SPEC 8). */
 import type { Next } from 'koa';
 import { z } from 'zod';
 import { viewOf } from '../../access/camera-view.ts';
+import type { ServiceStatus } from '../../domain/status.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
-import { named, TEXT } from '../../routes/shapes.ts';
+import { named, STATUS, TEXT } from '../../routes/shapes.ts';
 import type { Rules } from '../decision/admit.ts';
 
 const CAMERAS_QUERY = { cameras: 'Only of these cameras, joined by commas' };
@@ -57,3 +58,12 @@ async function zones(ctx: RouteContext, { hasEventsBackend, surroundings }: Zone
   ctx.set('Cache-Control', 'no-store');
   ctx.body = seen.map(([zone]) => zone).sort();
 }
+
+// biome-ignore format: a table
+export const STATUS_ROUTES: readonly OwnRoute<() => Promise<ServiceStatus>>[] = [
+  { route: 'GET /api/status', access: 'admin', note: 'addresses, warnings and failures of the service', summary: 'State of the service', yes: [200, STATUS],
+    handler: async (ctx, status) => {
+      ctx.set('Cache-Control', 'no-store');
+      ctx.body = await status();
+    } },
+];
