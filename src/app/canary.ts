@@ -27,22 +27,21 @@ const AGAIN_MS = 60_000;
 const LATEST_FIRST_MS = 60_000;
 
 export function startCanary(runtime: Runtime, active: () => Generation): Canary {
-  const stop = new AbortController();
+  const closed = new AbortController();
   let rounds = 0;
-  let running: Promise<Round | undefined> | undefined;
+  let running: RunningRound | undefined;
   const firstAt = steadyNow() + Math.random() * LATEST_FIRST_MS;
   let lastAt: number | undefined;
 
-  const run = async (share: number): Promise<Round | undefined> => {
-    const generation = active();
+  const run = async (generation: Generation, share: number, signal: AbortSignal): Promise<Round | undefined> => {
     const { accounts, canary } = generation;
     try {
       const layout = canary.layout();
       const [camera = ''] = layout?.cameras ?? [];
       const isOver = (): boolean => active() !== generation;
-      const ask = canaryAsk({ gate: canary.gate, camera, signal: stop.signal });
+      const ask = canaryAsk({ gate: canary.gate, camera, signal });
       const round = await runRound({
-        ask: paced(ask, { share, signal: stop.signal, isOver, ticks: steadyNow }),
+        ask: paced(ask, { share, signal, isOver, ticks: steadyNow }),
         rows: canary.rows,
         layout,
         number: rounds,
@@ -57,11 +56,21 @@ export function startCanary(runtime: Runtime, active: () => Generation): Canary 
       return undefined;
     }
   };
+  /** A round that is slower, or by what is active no more, ends for this one. */
   const round = (share = SHARE): Promise<Round | undefined> => {
-    running ??= run(share).finally(() => {
-      running = undefined;
-    });
-    return running;
+    const before = running;
+    const generation = active();
+    if (before?.generation === generation && before.share >= share) return before.done;
+    before?.stop.abort();
+    const stop = new AbortController();
+    const signal = AbortSignal.any([closed.signal, stop.signal]);
+    const done = Promise.resolve(before?.done)
+      .then(() => run(generation, share, signal))
+      .finally(() => {
+        if (running?.stop === stop) running = undefined;
+      });
+    running = { generation, share, stop, done };
+    return done;
   };
   const timer = setInterval(() => {
     const { every } = active().settings.canary;
@@ -77,14 +86,24 @@ export function startCanary(runtime: Runtime, active: () => Generation): Canary 
   return {
     round,
     async run() {
-      if (!active().settings.nvr.url) return null;
-      await round(SHARE_NOW);
-      return runtime.canary.status();
+      for (;;) {
+        const generation = active();
+        if (!generation.settings.nvr.url) return null;
+        await round(SHARE_NOW);
+        if (active() === generation || closed.signal.aborted) return runtime.canary.status();
+      }
     },
     async close() {
       clearInterval(timer);
-      stop.abort();
-      await running;
+      closed.abort();
+      await running?.done;
     },
   };
+}
+
+interface RunningRound {
+  readonly generation: Generation;
+  readonly share: number;
+  readonly stop: AbortController;
+  readonly done: Promise<Round | undefined>;
 }

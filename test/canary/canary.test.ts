@@ -20,6 +20,7 @@ import { answerWithBoth, CONFIG, FOREIGN } from '../policy/support/two-cameras.t
 import { type FakeNvr, type NvrAnswer, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON } from '../support/people.ts';
 import { type ConfigTree, type Runtime, startInstance } from '../support/start-instance.ts';
+import { until } from '../support/until.ts';
 import { canaryGate } from './support/canary-gate.ts';
 
 const OPEN_API = {
@@ -167,6 +168,40 @@ describe('The canary', () => {
     assert.deepEqual([answer.status, found.result], [200, 'leaks']);
     assert.deepEqual(found.leaks, [{ route: 'GET /api/review', camera: 'bedroom' }]);
     assert.deepEqual([...new Set(nvr.received.map(({ method }) => method))], ['GET']);
+  });
+
+  it('asks a round now though a slow one is under way, and one for two who want it', async () => {
+    await withRows([{ route: 'GET /api/review', access: 'any' }]);
+    const token = await instance.logIn(ADMIN_PERSON);
+    nvr.received.length = 0;
+    instance.log.length = 0;
+    const slow = instance.postern.canary.round(0.000_001);
+    await until('it asks', () => nvr.received.length > 0);
+    const ask = async (): Promise<ServiceStatus['canary']> =>
+      (await instance.ask('/api/status/canary', { method: 'POST', token })).json() as Promise<ServiceStatus['canary']>;
+    const [one, other] = await Promise.all([ask(), ask()]);
+    assert.equal(one?.result, 'leaks');
+    assert.deepEqual(other, one);
+    assert.equal(await slow, undefined);
+    assert.equal(instance.log.filter(({ msg }) => msg === 'a round of the canary is over').length, 1);
+  });
+
+  it('answers with what holds after a reload in the middle of the round', async () => {
+    await withRows([]);
+    const token = await instance.logIn(ADMIN_PERSON);
+    const reloaded = Promise.withResolvers<void>();
+    nvr.received.length = 0;
+    nvr.answer = (request, response, received) => {
+      if (!request.url?.startsWith('/api/events')) return honest(request, response, received);
+      void reloaded.promise.then(() => response.writeHead(200, { 'content-type': 'application/json' }).end('[]'));
+    };
+    const asked = instance.ask('/api/status/canary', { method: 'POST', token });
+    await until('it asks', () => nvr.received.some(({ target }) => target.startsWith('/api/events')));
+    await withRows([{ route: 'GET /api/review', access: 'any' }]);
+    reloaded.resolve();
+    nvr.answer = honest;
+    const found = (await (await asked).json()) as NonNullable<ServiceStatus['canary']>;
+    assert.deepEqual(found.leaks, [{ route: 'GET /api/review', camera: 'bedroom' }]);
   });
 
   it('asks nothing for others than admins, and says when there is no NVR', async () => {
