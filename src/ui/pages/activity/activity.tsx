@@ -1,10 +1,12 @@
 /** Activity: who watched what, and what was changed; everybody sees the own records, an admin all (SPEC 14). */
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Records, RecordsPage } from '../settings/records.tsx';
 import { isAdmin, type Profile } from '../shared/account/profile.ts';
+import { getFromApi } from '../shared/api.ts';
 import { baseUrl } from '../shared/base-url.ts';
 import { SelectField } from '../shared/forms/form-fields.tsx';
-import { useFetched } from '../shared/use-fetched.ts';
+import { problemOf } from '../shared/forms/problem-of.ts';
+import { type Fetched, useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import {
   type ActivityFilter,
@@ -18,8 +20,7 @@ import {
 } from './activity-filter.ts';
 import { ActivityItem } from './activity-record.tsx';
 import { type CredentialNames, readNames } from './credential-text.ts';
-import { midnight, readDays } from './read-activity.ts';
-import { useRecords } from './use-records.ts';
+import { type ActivityRecord, midnight, readDays, readRecords } from './read-activity.ts';
 import { WatchedPlot } from './watched-plot.tsx';
 
 export function Activity({ profile }: { profile: Profile }) {
@@ -125,4 +126,38 @@ function FilterForm({ filter, profile, users, onChange }: FilterFormProps) {
       />
     </search>
   );
+}
+
+/** The records of a query: the first page, then more on demand. */
+interface LoadedRecords {
+  readonly records: readonly ActivityRecord[];
+  /** The address of the next page. */
+  readonly next: string | undefined;
+}
+
+function useRecords(path: string): {
+  fetched: Fetched<LoadedRecords>;
+  more: (() => void) | undefined;
+  again: () => void;
+} {
+  const [fetched, setFetched] = useState<Fetched<LoadedRecords>>({ kind: 'loading' });
+  const [round, setRound] = useState(0);
+  const ask = async (from: string, before: readonly ActivityRecord[], signal?: AbortSignal): Promise<void> => {
+    const response = await getFromApi(from, signal);
+    if (signal?.aborted) return;
+    if (response.kind !== 'ok') return setFetched({ kind: 'failed', problem: problemOf(response) });
+    const next = /<(?<next>[^>]+)>;\s*rel="?next"?/.exec(response.link ?? '')?.groups?.['next'];
+    setFetched({ kind: 'ready', value: { records: [...before, ...readRecords(response.body)], next } });
+  };
+  useEffect(() => {
+    const controller = new AbortController();
+    void ask(path, [], controller.signal);
+    return () => controller.abort();
+  }, [path, round]);
+  const { next, records = [] } = fetched.kind === 'ready' ? fetched.value : { next: undefined };
+  return {
+    fetched,
+    more: next === undefined ? undefined : () => void ask(next, records),
+    again: () => setRound((was) => was + 1),
+  };
 }

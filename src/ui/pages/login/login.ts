@@ -2,7 +2,6 @@
 import { basePath, baseUrl } from '../shared/base-url.ts';
 import { momentText } from '../shared/locale.ts';
 import { applyTheme, chosenTheme } from '../shared/theme.ts';
-import { startCountdown } from './countdown.ts';
 import { hidePassword, showCapsLock, showFirstTimeHelp, showUnencrypted, wireLanguages, wireReveal } from './hints.ts';
 import {
   closedIn,
@@ -180,4 +179,21 @@ function setBusy(isBusy: boolean): void {
   submit.disabled = isBusy;
   submit.textContent = isBusy ? loginWords.busyNow : loginWords.submit;
   if (isBusy) showProblem('');
+}
+
+/** Counts down to a moment, once a second; a laptop that slept wakes up to the right number. */
+function startCountdown(seconds: number, show: (secondsLeft: number) => void, finish: () => void): () => void {
+  const end = Date.now() + seconds * 1000;
+  const tick = (): void => {
+    const left = Math.ceil((end - Date.now()) / 1000);
+    if (left > 0) {
+      show(left);
+      return;
+    }
+    clearInterval(timer);
+    finish();
+  };
+  const timer = setInterval(tick, 1000);
+  show(seconds);
+  return () => clearInterval(timer);
 }

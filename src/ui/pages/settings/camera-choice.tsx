@@ -1,13 +1,12 @@
 /** Chooses cameras: known ones by search, group or one by one, and patterns for future ones (SPEC 4.3). */
 import { useId, useState } from 'preact/hooks';
-import { camerasOf, matchesEntry } from '../shared/camera-pattern.ts';
 import { Switch, TextField } from '../shared/forms/form-fields.tsx';
 import { Fault } from '../shared/forms/labelled.tsx';
 import { useFault } from '../shared/forms/use-problem.ts';
 import { Icon } from '../shared/icon.tsx';
 import { FewNames } from '../shared/table/few-names.tsx';
 import { words } from '../shared/words.ts';
-import { groupsOf } from './camera-groups.ts';
+import { camerasOf, groupsOf, matchesEntry } from './camera-groups.ts';
 
 interface CameraChoiceProps {
   readonly known: readonly string[];

@@ -1,10 +1,11 @@
 /** "Check the public address": doctor on the status page, and what it found as a table (SPEC 15). */
+
 import { useState } from 'preact/hooks';
 import { type ApiResponse, sendToApi } from '../shared/api.ts';
 import { CopyButton } from '../shared/copy-button.tsx';
+import { isFields } from '../shared/forms/fields.ts';
 import { problemOf } from '../shared/forms/problem-of.ts';
 import { words } from '../shared/words.ts';
-import { type Level, levelWord, readReport, type ShownFinding } from './read-report.ts';
 import { Tile } from './tile.tsx';
 
 type CheckProgress =
@@ -115,3 +116,41 @@ const Finding = ({ name, level, title, detail, advice, lines }: ShownFinding) =>
     </td>
   </tr>
 );
+
+/** What doctor found at the public address, read from what POST /api/status/doctor answers (SPEC 15). */
+const LEVELS = ['error', 'warning', 'advice'] as const;
+type Level = (typeof LEVELS)[number];
+
+interface ShownFinding {
+  readonly name: string;
+  readonly level: Level;
+  readonly title: string;
+  /** What was seen, in English; undefined where the title says it. */
+  readonly detail: string | undefined;
+  readonly advice: string;
+  /** The lines to change at the proxy. */
+  readonly lines: readonly string[];
+}
+
+/** What is wrong first. The answer is Postern's own, of the same build as this page. */
+async function readReport(body: unknown, language: string): Promise<readonly ShownFinding[]> {
+  const told = isFields(body) && Array.isArray(body['findings']) ? body['findings'] : [];
+  const german = language === 'de' ? (await import('../words/causes-de.ts')).CAUSES_DE : {};
+  const shown = told.filter(isFields).map((finding): ShownFinding => {
+    const { name, level, seen, advice, lines } = finding;
+    const [title, cure] = german[String(name)] ?? [undefined, undefined];
+    return {
+      name: String(name),
+      level: LEVELS.find((one) => one === level) ?? 'warning',
+      title: title ?? sentence(String(seen)),
+      detail: title === undefined ? undefined : String(seen),
+      advice: cure ?? String(advice),
+      lines: Array.isArray(lines) ? lines.map(String) : [],
+    };
+  });
+  return shown.toSorted((one, other) => LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level));
+}
+
+const sentence = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+const levelWord = (level: Level): string => words.status.levels[level];

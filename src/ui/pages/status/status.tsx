@@ -1,14 +1,14 @@
 /** Status: reachability of all parts, configuration warnings, recent errors (SPEC 8). */
+
 import { PageHead } from '../settings/records.tsx';
 import { Icon } from '../shared/icon.tsx';
 import { useRefreshed } from '../shared/live/use-refreshed.ts';
 import { usePageTitle } from '../shared/page-title.ts';
-import { formatShortMoment, formatTime } from '../shared/times.ts';
+import { formatShortMoment, formatTick, formatTime } from '../shared/times.ts';
 import { words } from '../shared/words.ts';
 import { AddressCheck } from './address-check.tsx';
 import { Canary } from './canary.tsx';
-import { FailurePlot } from './failure-plot.tsx';
-import { type ReadStatus, readStatus } from './read-status.ts';
+import { type HourBar, lastHours, type ReadStatus, readStatus } from './read-status.ts';
 import { Certificate, Limiter, Reached, Versions } from './service-tiles.tsx';
 import { Listed, Tile } from './tile.tsx';
 
@@ -106,3 +106,41 @@ const Components = ({ status, now, onChange }: { status: ReadStatus; now: number
     </Tile>
   </div>
 );
+
+/** Failed logins per hour as small bars, so that password guessing is visible at a glance. */
+const HEIGHT = 48;
+const STEP = 12;
+const BAR = 9;
+const HOUR = 3600;
+
+function FailurePlot({ counted, now }: { counted: readonly HourBar[]; now: number }) {
+  const hours = lastHours(counted, now);
+  const most = Math.max(...hours.map(({ count }) => count));
+  if (most === 0) return <p>{words.status.noLoginFailures}</p>;
+  const [first, last] = [hours[0], hours.at(-1)];
+  return (
+    <figure class="failure-plot">
+      <svg viewBox={`0 0 ${hours.length * STEP} ${HEIGHT}`} role="img" aria-label={words.status.most(most)}>
+        {hours.map(({ start, count }, at) => (
+          <rect
+            key={start}
+            class={count > 0 ? 'failure-bar' : 'failure-none'}
+            x={at * STEP}
+            width={BAR}
+            rx="1.5"
+            {...(count > 0 ? tall(count / most) : { y: HEIGHT - 2, height: 2 })}
+          >
+            <title>{`${formatTick(start, HOUR)}: ${count}`}</title>
+          </rect>
+        ))}
+      </svg>
+      <figcaption class="failure-ends field-help">
+        <span>{first && formatTick(first.start, HOUR)}</span>
+        <span>{words.status.most(most)}</span>
+        <span>{last && formatTick(last.start, HOUR)}</span>
+      </figcaption>
+    </figure>
+  );
+}
+
+const tall = (share: number) => ({ y: HEIGHT - Math.max(3, HEIGHT * share), height: Math.max(3, HEIGHT * share) });
