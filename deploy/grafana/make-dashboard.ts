@@ -67,7 +67,7 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
         'dtdurations',
         `min(postern_tls_certificate_expiry_timestamp_seconds{${HERE}}) - time()`,
       ),
-      stat('Accounts', 'short', `sum(postern_users{${HERE}})`),
+      stat('Accounts', 'short', `sum(max by (role) (postern_users{${HERE}}))`),
     ],
   ],
   [

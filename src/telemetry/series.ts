@@ -29,7 +29,11 @@ export interface Counter<A extends string, B extends string, C extends string> e
   add(by: number, a?: A, b?: B, c?: C): void;
 }
 
+/** How the values of several replicas become one: what each has of its own is added; what all know of one thing is not. */
+export type OverReplicas = 'sum' | 'max' | 'min';
+
 export interface Gauge<A extends string, B extends string> extends MetricFamily {
+  readonly over: OverReplicas;
   add(by: number, a?: A, b?: B): void;
   /** Undefined: there is nothing to say, and the series is left out. */
   set(value: number | undefined, a?: A, b?: B): void;
@@ -58,6 +62,7 @@ export function createCounter<A extends string, B extends string, C extends stri
 }
 
 export function createGauge<A extends string, B extends string>(
+  over: OverReplicas,
   name: string,
   help: string,
   labels: Labels<A, B, never> = [],
@@ -69,6 +74,7 @@ export function createGauge<A extends string, B extends string>(
     name,
     help,
     type: 'gauge',
+    over,
     add: (by, a, b) => addAt(values, indexOf(a, b), by),
     set(value, a, b) {
       const at = indexOf(a, b);

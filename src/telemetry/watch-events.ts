@@ -19,8 +19,8 @@ export function watchEvents(handler: RequestListener, ticks: () => number): Requ
   const declared = {
     requests: createCounter('postern_events_requests_total', 'Requests that the events backend has answered.', [code]),
     duration: createHistogram('postern_events_request_duration_seconds', 'Time in which the events backend answered.', QUERY_SECONDS),
-    lag:      createGauge('postern_events_eventloop_lag_p99_seconds', 'Event-loop delay of the events backend, since the last scrape.'),
-    heap:     createGauge('postern_events_heap_used_bytes', 'Memory that the events backend uses.'),
+    lag:      createGauge('max', 'postern_events_eventloop_lag_p99_seconds', 'Event-loop delay of the events backend, since the last scrape.'),
+    heap:     createGauge('sum', 'postern_events_heap_used_bytes', 'Memory that the events backend uses.'),
   };
   const delay = monitorEventLoopDelay({ resolution: LOOK_EVERY_MS });
   delay.enable();

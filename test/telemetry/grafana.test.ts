@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { dashboard } from '../../deploy/grafana/make-dashboard.ts';
+import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
 import { missing, run } from './support/debian.ts';
@@ -36,6 +37,24 @@ const targets = panels.flatMap(({ title, targets: of = [] }) => of.map(({ expr }
 describe('The dashboard', () => {
   it('is what its script makes: run node deploy/grafana/make-dashboard.ts', () =>
     assert.deepEqual(made, JSON.parse(JSON.stringify(dashboard()))));
+
+  it('joins the gauges of several replicas as each gauge says', () => {
+    const metrics = createMetrics({ version: '', node: '', roles: [], identityHeaders: [] });
+    const declared = new Map(
+      Object.values(metrics).flatMap((family) => ('over' in family ? [[family.name, family.over]] : [])),
+    );
+    const joined = targets.flatMap(([, text]) =>
+      [...text.matchAll(/\b(sum|min|max)(?: by \((?!instance)\w+\))? ?\((postern_\w+)/g)].map(([, by, name]) => [
+        name,
+        by,
+      ]),
+    );
+    assert.ok(joined.length > 5);
+    assert.deepEqual(
+      joined.filter(([name = '', by]) => declared.get(name) !== by),
+      [],
+    );
+  });
 
   it('has what Grafana asks of a dashboard', () => {
     const { uid, title, schemaVersion, templating, time } = made;

@@ -55,7 +55,7 @@ describe('A counter', () => {
 
 describe('A gauge', () => {
   it('is left out while nothing is known', () => {
-    const gauge = createGauge('up', 'Up.');
+    const gauge = createGauge('min', 'up', 'Up.');
     gauge.set(undefined);
     assert.deepEqual(told(gauge), []);
     gauge.set(1);
@@ -63,7 +63,7 @@ describe('A gauge', () => {
   });
 
   it('is set anew as a whole', () => {
-    const gauge = createGauge('users', 'Users.', [['role', ['admin', 'viewer', 'other']]]);
+    const gauge = createGauge('max', 'users', 'Users.', [['role', ['admin', 'viewer', 'other']]]);
     gauge.setAll(
       new Map([
         ['admin', 1],
