@@ -17,10 +17,10 @@ const LONGEST_LIST = 5000;
 const LARGEST_NUMBER = 1e12;
 const LONGEST_VALUE = 1024;
 
-type Form = (value: string, rules: BodyRules) => boolean;
+type FieldForm = (value: string, rules: BodyRules) => boolean;
 
 // biome-ignore format: a table
-const TEXT_FORMS: Readonly<Record<Exclude<ValueForm, 'boolean' | 'number'>, Form>> = {
+const TEXT_FORMS: Readonly<Record<Exclude<ValueForm, 'boolean' | 'number'>, FieldForm>> = {
   'id':            (value) => isId(value),
   /** RFC 4648 section 5; browsers leave the padding out. */
   'base64url':     (value) => /^[\w-]+={0,2}$/.test(value),

@@ -45,12 +45,12 @@ export function viewOf(
     : { ...facts, cameras: layout.cameras, ...SEES_ALL };
 }
 
-type Sight = Pick<CameraView, 'cameras' | 'sees' | 'isForeign'>;
+type ScopeView = Pick<CameraView, 'cameras' | 'sees' | 'isForeign'>;
 
 /** A scope is asked about the same layout again and again, by one request and by the next. */
-const sights = new WeakMap<CameraScope, { readonly layout: RecorderLayout; readonly sight: Sight }>();
+const sights = new WeakMap<CameraScope, { readonly layout: RecorderLayout; readonly sight: ScopeView }>();
 
-function sightOf(scope: CameraScope, layout: RecorderLayout): Sight {
+function sightOf(scope: CameraScope, layout: RecorderLayout): ScopeView {
   const known = sights.get(scope);
   if (known?.layout === layout) return known.sight;
   const cameras = visibleCameras(scope, layout.cameras);
@@ -63,7 +63,7 @@ export function withSight(view: PlainView): CameraView {
   return { ...view, ...(view.clearance === 'restricted' ? sightAmong(view.cameras, view.layout) : SEES_ALL) };
 }
 
-function sightAmong(cameras: readonly CameraName[], layout: RecorderLayout): Pick<Sight, 'sees' | 'isForeign'> {
+function sightAmong(cameras: readonly CameraName[], layout: RecorderLayout): Pick<ScopeView, 'sees' | 'isForeign'> {
   const seen: ReadonlySet<string> = new Set(cameras);
   const others: ReadonlySet<string> = new Set(layout.cameras.filter((camera) => !seen.has(camera)));
   return { sees: (camera) => seen.has(camera), isForeign: (name) => others.has(name) };

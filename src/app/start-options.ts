@@ -2,7 +2,7 @@
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { ConsoleStream } from '../telemetry/logs/log.ts';
-import type { Surroundings } from './resources/outside-addresses.ts';
+import type { NetworkSurroundings } from './resources/outside-addresses.ts';
 
 export interface StartOptions {
   readonly config: ServiceConfig;
@@ -17,7 +17,7 @@ export interface StartOptions {
   /** The allowlist file, where it is not in the interface's place (5.5.7). */
   readonly trustedHeadersFile?: string;
   /** The networks around, instead of those of this machine. */
-  readonly surroundings?: () => Promise<Surroundings>;
+  readonly surroundings?: () => Promise<NetworkSurroundings>;
   /** Resolves when the service is to stop: a start that waits for its store ends then. */
   readonly stopped?: Promise<void>;
 }

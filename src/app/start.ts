@@ -16,7 +16,7 @@ import { activatedSockets } from './resources/activation.ts';
 import type { EventsBackend } from './resources/events.ts';
 import { exposedPorts } from './resources/exposed-ports.ts';
 import { rememberStore } from './resources/known-store.ts';
-import type { Surroundings } from './resources/outside-addresses.ts';
+import type { NetworkSurroundings } from './resources/outside-addresses.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
 import type { StartOptions } from './start-options.ts';
 import { openScrape } from './telemetry/scrape.ts';
@@ -103,7 +103,7 @@ interface OpenPortWarnings {
 const CURE =
   'publish no port of the NVR, or set nvr.warn_open_ports to false where a firewall keeps other machines away';
 
-function createOpenPortWarnings(surroundings?: () => Promise<Surroundings>): OpenPortWarnings {
+function createOpenPortWarnings(surroundings?: () => Promise<NetworkSurroundings>): OpenPortWarnings {
   const closing = new AbortController();
   let found: readonly string[] = [];
   const run = async ({ settings, file, placed }: ServiceConfig, log: Logger): Promise<void> => {

@@ -1,5 +1,5 @@
 /** What `postern policy` found, as text for a terminal (SPEC 15). */
-import type { PolicyReview, Sight, UsedChange } from '../app/commands/policy.ts';
+import type { HolderView, PolicyReview, UsedChange } from '../app/commands/policy.ts';
 
 export function formatDrift({ nvr, table, unknown, gone, changed }: PolicyReview): string {
   const about = [
@@ -61,7 +61,7 @@ const VERB = { allowed: 'gains', refused: 'loses' } as const;
 const holderOf = ({ kind, name, owner }: UsedChange): string => (kind === 'token' ? `token ${name} of ${owner}` : name);
 const placesOf = ({ cameras }: UsedChange): string => (cameras === 'all' ? 'the NVR' : cameras.join(', '));
 
-export function formatSights(sights: readonly Sight[]): string {
+export function formatSights(sights: readonly HolderView[]): string {
   if (sights.length === 0) return 'No account and no token.\n';
   const rows = sights.map((sight) => [nameOf(sight), sight.role, camerasOf(sight), limitsOf(sight)]);
   const widths = [0, 1, 2].map((at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
@@ -75,14 +75,14 @@ export function formatSights(sights: readonly Sight[]): string {
     .join('\n')}\n`;
 }
 
-const nameOf = ({ kind, name, owner }: Sight): string => (kind === 'token' ? `token ${name} of ${owner}` : name);
+const nameOf = ({ kind, name, owner }: HolderView): string => (kind === 'token' ? `token ${name} of ${owner}` : name);
 
-function camerasOf({ cameras }: Sight): string {
+function camerasOf({ cameras }: HolderView): string {
   if (cameras === 'all') return 'all cameras';
   return cameras.length === 0 ? 'no camera' : cameras.join(', ');
 }
 
-const limitsOf = ({ denied, closed }: Sight): string =>
+const limitsOf = ({ denied, closed }: HolderView): string =>
   [...(denied.length > 0 ? [`without ${denied.join(', ')}`] : []), ...(closed === undefined ? [] : [closed])].join(
     '; ',
   );

@@ -9,7 +9,7 @@ import { RESPONSE_CAUSES } from './causes/response.ts';
 import type { InsideSeen, Observations } from './observations.ts';
 import { PROXY_LINES } from './proxy-lines.ts';
 
-export interface Finding {
+export interface DoctorFinding {
   readonly name: string;
   readonly level: Level;
   /** What was seen. */
@@ -27,8 +27,8 @@ export const CAUSES: readonly Cause[] = [
   ...RESPONSE_CAUSES,
 ];
 
-export function judge(seen: Observations, proxy: ProxyKind | undefined): readonly Finding[] {
-  const findings: Finding[] = [];
+export function judge(seen: Observations, proxy: ProxyKind | undefined): readonly DoctorFinding[] {
+  const findings: DoctorFinding[] = [];
   let isOver = false;
   for (const cause of CAUSES) {
     const sign = isOver && !PLACE_CAUSES.includes(cause) ? undefined : cause.sign(seen);
@@ -40,7 +40,7 @@ export function judge(seen: Observations, proxy: ProxyKind | undefined): readonl
   return findings;
 }
 
-export const judgeInside = (inside: InsideSeen): readonly Finding[] =>
+export const judgeInside = (inside: InsideSeen): readonly DoctorFinding[] =>
   INSIDE_CAUSES.flatMap(({ name, level, advice, signs }) =>
     signs(inside).map((seen) => ({ name, level, seen, advice, lines: [] })),
   );

@@ -1,7 +1,7 @@
 /** What doctor found, for a person and for a program (SPEC 15). */
 import { headerOf, type ProxyKind } from './cause.ts';
 import { type ExamineOptions, examine } from './examine.ts';
-import { type Finding, judge, judgeInside } from './judge.ts';
+import { type DoctorFinding, judge, judgeInside } from './judge.ts';
 import type { InsideSeen, ProbeResponse } from './observations.ts';
 import { internalPort, NVR_PORTS, openPorts } from './probes/ports.ts';
 
@@ -10,7 +10,7 @@ export interface Report {
   readonly url: string | null;
   /** The kind of proxy, as it says of itself or as it was given. */
   readonly proxy: ProxyKind | null;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly DoctorFinding[];
 }
 
 /** The ports are looked at from the public address. */
@@ -57,7 +57,7 @@ const ASK =
 
 const counted = (count: number, what: string): string => `${count || 'no'} ${what}${count === 1 ? '' : 's'}`;
 
-function shown({ level, name, seen, advice, lines }: Finding): readonly string[] {
+function shown({ level, name, seen, advice, lines }: DoctorFinding): readonly string[] {
   return ['', `${level}: ${name}`, `  ${seen}`, `  ${advice}`, ...lines.map((line) => `      ${line}`)];
 }
 

@@ -6,7 +6,7 @@ import type { ActiveSessions } from './active-sessions.ts';
 import type { AccessLog } from './logs/access-log.ts';
 import type { AddressSource, Mode } from './metric-labels.ts';
 import type { Metrics } from './metrics.ts';
-import type { JudgedRequest, RequestRecord } from './request-record.ts';
+import type { RecordedAdmission, RequestRecord } from './request-record.ts';
 
 export interface GateWatchDeps {
   readonly metrics: Metrics;
@@ -26,14 +26,14 @@ const MODE_OF = {
   'internal-listener': 'network',
 } as const;
 
-function modeOf({ caller }: JudgedRequest): Mode {
+function modeOf({ caller }: RecordedAdmission): Mode {
   if (!caller) return 'none';
   const { credential } = caller;
   if (credential.kind !== 'session') return MODE_OF[credential.kind];
   return credential.carriedBy === 'cookie' ? 'session' : 'bearer';
 }
 
-export function countDecision(record: RequestRecord, admission: JudgedRequest, deps: GateWatchDeps): void {
+export function countDecision(record: RequestRecord, admission: RecordedAdmission, deps: GateWatchDeps): void {
   const { metrics, sessions, ticks } = deps;
   const { request, startedAt } = record;
   const now = ticks();
@@ -62,7 +62,7 @@ export function countResult(
   );
 }
 
-function addressSource({ headers, peer }: RequestFacts, { client }: JudgedRequest): AddressSource {
+function addressSource({ headers, peer }: RequestFacts, { client }: RecordedAdmission): AddressSource {
   if (headers['x-forwarded-for'] === undefined) return 'direct';
   if (!client.viaTrustedProxy) return 'untrusted_header';
   return client.address === peer ? 'malformed' : 'forwarded';

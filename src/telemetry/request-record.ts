@@ -5,7 +5,7 @@ import type { RequestFacts } from '../domain/request.ts';
 import type { RouteClass, StreamEnd, StreamKind } from './metric-labels.ts';
 
 /** The fields of an admission that are counted and logged. */
-export interface JudgedRequest {
+export interface RecordedAdmission {
   readonly kind: 'admitted' | 'nothing-visible' | 'refused';
   readonly client: { readonly address: string; readonly viaTrustedProxy: boolean };
   readonly caller: Caller | undefined;
@@ -22,7 +22,7 @@ export interface RequestRecord {
   requestId: string | undefined;
   /** What a proxy in front described, where that was judged. */
   described: RequestFacts | undefined;
-  admission: JudgedRequest | undefined;
+  admission: RecordedAdmission | undefined;
   /** Why it was refused or could not be answered. */
   reason: RefusalReason | undefined;
   askedAt: number | undefined;

@@ -6,7 +6,7 @@ import { codeClassOf, cutOf, upstreamFaultOf } from './code-labels.ts';
 import { countDecision, countResult, type GateWatchDeps } from './count-decision.ts';
 import type { StreamEnd, StreamKind } from './metric-labels.ts';
 import type { Metrics } from './metrics.ts';
-import { type JudgedRequest, type RequestEnd, type RequestRecord, requestRecordOf } from './request-record.ts';
+import { type RecordedAdmission, type RequestEnd, type RequestRecord, requestRecordOf } from './request-record.ts';
 import { routeClassOf } from './route-class.ts';
 import { type CountedSocket, createSocketCount } from './socket-count.ts';
 
@@ -42,7 +42,7 @@ class WatchedRequest {
     this.#stopCounting = stopCounting;
   }
 
-  onDecision(admission: JudgedRequest, requestId: string, described?: RequestFacts): void {
+  onDecision(admission: RecordedAdmission, requestId: string, described?: RequestFacts): void {
     const record = this.#record;
     record.admission = admission;
     record.requestId = requestId;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { operationsOf } from '../../src/access/review/openapi-operations.ts';
-import { type Operation, policyDrift } from '../../src/access/review/policy-drift.ts';
+import { type OpenApiOperation, policyDrift } from '../../src/access/review/policy-drift.ts';
 import { whoIn } from '../../src/app/commands/policy.ts';
 import { loadPolicy } from '../../src/config/policy/load-policy.ts';
 import type { CameraName, Role } from '../../src/domain/names.ts';
@@ -22,7 +22,7 @@ const ROWS = [
   row('GET /live/{rest...} any'),
   { ...row('GET /api/users admin'), own: true },
 ];
-const asked = (text: string): Operation => {
+const asked = (text: string): OpenApiOperation => {
   const [method = '', path = '', parameters] = text.split(' ');
   return { method, path, parameters: parameters?.split(',') ?? [] };
 };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { outsideAddresses, type Surroundings } from '../../src/app/resources/outside-addresses.ts';
+import { type NetworkSurroundings, outsideAddresses } from '../../src/app/resources/outside-addresses.ts';
 import { internalPort, type KnownPort, NVR_PORTS, openPorts } from '../../src/doctor/probes/ports.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { rawRequest } from '../support/raw-request.ts';
@@ -110,13 +110,13 @@ const INSIDE = { name: 'eth0', address: '172.18.0.5', cidr: '172.18.0.5/16', int
 const ROUTES = 'Iface\tDestination\tGateway \tFlags\neth0\t000012AC\t00000000\t0001\neth0\t00000000\t010012AC\t0003\n';
 
 describe('Addresses where other machines may reach the NVR', () => {
-  const machine: Surroundings = {
+  const machine: NetworkSurroundings = {
     isContainer: false,
     interfaces: [LOOPBACK, LAN, BRIDGE],
     routes: ROUTES,
     nvrAddress: '127.0.0.1',
   };
-  const container: Surroundings = {
+  const container: NetworkSurroundings = {
     isContainer: true,
     interfaces: [LOOPBACK, INSIDE],
     routes: ROUTES,
@@ -124,7 +124,7 @@ describe('Addresses where other machines may reach the NVR', () => {
   };
   const none = { own: [], others: [] };
   // biome-ignore format: a table
-  const rows: [sentence: string, around: Surroundings, own: readonly string[], others: readonly string[]][] = [
+  const rows: [sentence: string, around: NetworkSurroundings, own: readonly string[], others: readonly string[]][] = [
     ['of a machine: its own, without those of bridges between containers', machine,                              ['192.168.1.5'], []],
     ['of a machine whose NVR is another one on its network',        { ...machine, nvrAddress: '192.168.1.10' },  ['192.168.1.5'], ['192.168.1.10']],
     ['of a machine whose NVR is at its own address',                { ...machine, nvrAddress: '192.168.1.5' },   ['192.168.1.5'], []],
@@ -141,7 +141,7 @@ describe('Addresses where other machines may reach the NVR', () => {
 
 describe('A start', () => {
   /** The machine's address is loopback here, so that the fake NVR answers at it. */
-  const around = async (): Promise<Surroundings> => ({
+  const around = async (): Promise<NetworkSurroundings> => ({
     isContainer: false,
     interfaces: [{ ...LAN, address: '127.0.0.1', cidr: null }],
     routes: '',

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { REFUSALS, type RefusalReason } from '../../src/domain/refusal.ts';
-import { errorResponse, type PageFacts } from '../../src/gateway/response/error-responses.ts';
+import { errorResponse, type RefusalPageFacts } from '../../src/gateway/response/error-responses.ts';
 import { factsOf } from '../support/facts.ts';
 
 const renderPage = ({ status, message }: { status: number; message: string }) => ({
@@ -42,10 +42,10 @@ describe('A refusal', () => {
     assert.deepEqual([answer.status, answer.headers['content-type']], [403, 'text/html']);
   });
   it('of a page knows the reason, and the language that the person likes', () => {
-    const told: PageFacts[] = [];
+    const told: RefusalPageFacts[] = [];
     const rules = {
       loginPath: '/login',
-      renderPage(page: PageFacts) {
+      renderPage(page: RefusalPageFacts) {
         told.push(page);
         return { headers: {}, body: '' };
       },

@@ -25,17 +25,17 @@ export interface OfferBody {
   readonly body: Buffer;
 }
 
-interface Form {
+interface OfferForm {
   /** The SDP in the body; undefined for none. */
   readonly read: (text: string) => string | undefined;
   readonly write: (sdp: string) => string;
 }
 
-const AS_IT_IS: Form = { read: (text) => text, write: (sdp) => sdp };
+const AS_IT_IS: OfferForm = { read: (text) => text, write: (sdp) => sdp };
 const ANY_OTHER = 'text/plain';
 
 /** The forms by media type. The stream server takes the body of every other type for the SDP itself. */
-const FORMS: Readonly<Record<string, Form>> = {
+const FORMS: Readonly<Record<string, OfferForm>> = {
   'application/json': { read: sdpInJson, write: (sdp) => JSON.stringify({ type: 'offer', sdp }) },
   'application/x-www-form-urlencoded': {
     read: (text) => decoded(new URLSearchParams(text).get('data') ?? ''),

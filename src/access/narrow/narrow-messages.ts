@@ -66,16 +66,16 @@ export function judgeInbound(text: string, view: CameraView, { denied }: Message
 const NOTHING = Symbol('nothing');
 
 /** Returns the payload to send (the same object when nothing was cut), or NOTHING. */
-type Narrow = (payload: unknown, view: CameraView, denied: readonly Verb[]) => unknown;
+type NarrowMessage = (payload: unknown, view: CameraView, denied: readonly Verb[]) => unknown;
 
 const aboutCamera =
-  (...path: readonly string[]): Narrow =>
+  (...path: readonly string[]): NarrowMessage =>
   (payload, view) =>
     seesNamed(path.reduce(memberOf, payload), view) ? payload : NOTHING;
 
 /** Likewise, of something that began: the object at `path` tells when, or its id does. */
 const begun =
-  (camera: Narrow, ...path: readonly string[]): Narrow =>
+  (camera: NarrowMessage, ...path: readonly string[]): NarrowMessage =>
   (payload, view, denied) => {
     const isOld = view.since !== undefined && !isSince(path.reduce(memberOf, payload), view.since);
     return isOld ? NOTHING : camera(payload, view, denied);
@@ -92,7 +92,7 @@ const GLOBAL: ReadonlySet<string> = new Set([
 ]);
 
 /** Topics whose payload is read: it is JSON, or JSON as text. */
-const READ: Readonly<Record<string, Narrow>> = {
+const READ: Readonly<Record<string, NarrowMessage>> = {
   camera_activity: byCamera,
   audio_detections: byCamera,
   // A job tells of footage, and not of when it is.

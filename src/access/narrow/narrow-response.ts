@@ -32,9 +32,9 @@ const FOREIGN = Symbol('foreign');
 const OLD = Symbol('old');
 const UNREADABLE = Symbol('unreadable');
 
-type Narrow = (json: unknown, reader: ResponseReader) => unknown;
+type NarrowForm = (json: unknown, reader: ResponseReader) => unknown;
 
-const JSON_FORMS: Readonly<Record<Exclude<ResponseForm, 'metrics'>, Narrow>> = {
+const JSON_FORMS: Readonly<Record<Exclude<ResponseForm, 'metrics'>, NarrowForm>> = {
   array: (json, { view }) => (Array.isArray(json) ? narrowArray(json, view) : UNREADABLE),
   one: (json, { view }) => narrowOne(json, view),
   nested: (json, { view }) => (isRecord(json) || Array.isArray(json) ? onlySeenObjects(json, view) : UNREADABLE),

@@ -17,23 +17,23 @@ export function narrowStats(stats: unknown, view: CameraView): unknown {
   return isRecord(quiet) && hasKnownForm(quiet) ? withoutForeignNames(ofSeenCameras(quiet, view), view) : undefined;
 }
 
-type Narrow = (member: unknown, stats: JsonRecord, view: CameraView) => unknown;
+type NarrowMember = (member: unknown, stats: JsonRecord, view: CameraView) => unknown;
 
-const asItIs: Narrow = (member) => member;
-const byCamera: Narrow = (member, _stats, view) => entriesOf(member, view.sees);
+const asItIs: NarrowMember = (member) => member;
+const byCamera: NarrowMember = (member, _stats, view) => entriesOf(member, view.sees);
 /** The sum over all cameras minus the reader's own would tell the sum of the other cameras. */
 const sumOf =
-  (key: string): Narrow =>
+  (key: string): NarrowMember =>
   (_sum, { cameras }, view) =>
     Object.values(entriesOf(cameras, view.sees)).reduce(
       (sum: number, camera) => sum + Number(memberOf(camera, key) ?? 0),
       0,
     );
 /** The rates of recognized faces and plates tell what moves before any camera. */
-const emptied: Narrow = () => ({});
+const emptied: NarrowMember = () => ({});
 
 /** What a restricted reader gets. Every other member is removed, because it may be about other cameras. */
-const MEMBERS: Readonly<Record<string, Narrow>> = {
+const MEMBERS: Readonly<Record<string, NarrowMember>> = {
   cameras: byCamera,
   bandwidth_usages: byCamera,
   cpu_usages: withoutForeignProcesses,

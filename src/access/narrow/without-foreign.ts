@@ -70,14 +70,14 @@ export function onlySeenObjects(json: unknown, view: CameraView): unknown {
 
 const isSum = (value: unknown): boolean => typeof value === 'number' || value === null;
 
-interface Seen {
+interface NarrowedJson {
   readonly json: unknown;
   readonly isCut: boolean;
 }
 
-const NOTHING: Seen = { json: undefined, isCut: true };
+const NOTHING: NarrowedJson = { json: undefined, isCut: true };
 
-function seenIn(json: unknown, view: CameraView, depth = 0): Seen {
+function seenIn(json: unknown, view: CameraView, depth = 0): NarrowedJson {
   if (Array.isArray(json)) {
     const seen = json.map((value) => seenIn(value, view, depth + 1));
     return {
@@ -89,7 +89,7 @@ function seenIn(json: unknown, view: CameraView, depth = 0): Seen {
   if (namesForeign(json, view)) return NOTHING;
   if (CAMERA_FIELDS.some((field) => typeof json[field] === 'string')) return seenObject(json, view);
   const members = Object.entries(json).filter(([, value]) => depth > 0 || !isSum(value));
-  const seen = members.map(([key, value]): [string, Seen] => [
+  const seen = members.map(([key, value]): [string, NarrowedJson] => [
     key,
     view.isForeign(key) ? NOTHING : seenIn(value, view, depth + 1),
   ]);
@@ -99,7 +99,7 @@ function seenIn(json: unknown, view: CameraView, depth = 0): Seen {
   };
 }
 
-function seenObject(json: JsonRecord, view: CameraView): Seen {
+function seenObject(json: JsonRecord, view: CameraView): NarrowedJson {
   const { since } = view;
   if (since === undefined) return { json: withoutForeignObjects(json, view), isCut: false };
   return isSince(json, since)

@@ -7,13 +7,13 @@ import type { BodyPlace, PrefixPlace } from '../../domain/policy-terms.ts';
 import { type PathParameters, plainTime } from './time-locators.ts';
 
 /** What one caller sees of the NVR's cameras. */
-interface Sight {
+interface PrefixView {
   readonly layout: { readonly cameras: readonly string[] };
   sees(camera: string): boolean;
 }
 
 /** Whether a camera that the caller may not see has a name that goes on where this one ends. */
-export const isAmbiguous = (camera: string, { layout, sees }: Sight): boolean =>
+export const isAmbiguous = (camera: string, { layout, sees }: PrefixView): boolean =>
   layout.cameras.some((other) => goesOn(camera, other) && !sees(other));
 
 /**
@@ -49,7 +49,7 @@ export interface PrefixBodyRule {
 export function findPrefixes(
   places: readonly PrefixPlace[],
   named: readonly string[],
-  sight: Sight,
+  sight: PrefixView,
   { parameters, now }: { readonly parameters: PathParameters; readonly now: number },
 ): PrefixFindings {
   const since = recentSince(now);

@@ -3,14 +3,14 @@
 import { isRecord, type JsonRecord } from '../../domain/json.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { memberOf } from '../recorder-layout.ts';
-import type { Operation } from './policy-drift.ts';
+import type { OpenApiOperation } from './policy-drift.ts';
 
 export interface DescribedApi {
   /** The version that the description gives itself. */
   readonly version: string | undefined;
   /** The path below which clients see the operations. */
   readonly prefix: string;
-  readonly operations: readonly Operation[];
+  readonly operations: readonly OpenApiOperation[];
 }
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;

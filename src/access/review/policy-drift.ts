@@ -2,7 +2,7 @@
 import type { PolicyRow } from '../../domain/policy.ts';
 import { writtenPlace } from '../../domain/policy-terms.ts';
 
-export interface Operation {
+export interface OpenApiOperation {
   readonly method: string;
   /** The path as requests have it, with `{name}` for parameters. */
   readonly path: string;
@@ -35,7 +35,11 @@ export interface ChangedOperation {
 }
 
 /** `prefix`: only rows below it are looked for in the description. Postern's own rows may know an operation, and none is missed. */
-export function policyDrift(rows: readonly PolicyRow[], operations: readonly Operation[], prefix: string): Drift {
+export function policyDrift(
+  rows: readonly PolicyRow[],
+  operations: readonly OpenApiOperation[],
+  prefix: string,
+): Drift {
   const candidates = rows.filter(({ path }) => path.startsWith(`${prefix}/`));
   const unknown: UnknownOperation[] = [];
   const changed: ChangedOperation[] = [];
@@ -74,7 +78,7 @@ interface Fit {
 }
 
 /** The best first: rows that were made for the operation, then those with more fixed text. */
-function fitting(rows: readonly PolicyRow[], { method, path }: Operation): readonly Fit[] {
+function fitting(rows: readonly PolicyRow[], { method, path }: OpenApiOperation): readonly Fit[] {
   const asked = path.split('/');
   const fits = rows.flatMap((row): readonly Fit[] => {
     if (methodIn(row, method) === undefined) return [];
@@ -126,7 +130,7 @@ const NAMES_CAMERAS = /camera|^src$|^streams?$|^stream_name$/i;
 
 function movedParameters(
   row: PolicyRow,
-  { parameters, body }: Operation,
+  { parameters, body }: OpenApiOperation,
 ): Pick<ChangedOperation, 'unread' | 'missing'> {
   const { cameras = [], narrow } = row;
   const located = cameras.filter(({ source }) => source === 'query');

@@ -13,7 +13,7 @@ export interface Holder {
   readonly rights: Rights;
 }
 
-export interface Sight {
+export interface HolderView {
   readonly kind: Holder['kind'];
   readonly name: string;
   readonly owner?: string;
@@ -25,7 +25,7 @@ export interface Sight {
   readonly closed: string | undefined;
 }
 
-export function sightOf({ rights, ...holder }: Holder, cameras: readonly CameraName[]): Sight {
+export function sightOf({ rights, ...holder }: Holder, cameras: readonly CameraName[]): HolderView {
   const { role, scope, denied = [], closed } = rights;
   return {
     ...holder,
@@ -41,7 +41,7 @@ export const whoSees = (
   camera: CameraName,
   holders: readonly Holder[],
   cameras: readonly CameraName[],
-): readonly Sight[] =>
+): readonly HolderView[] =>
   holders
     .map((holder) => sightOf(holder, cameras))
     .filter((sight) => sight.cameras === 'all' || sight.cameras.includes(camera));

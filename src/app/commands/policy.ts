@@ -4,7 +4,7 @@ import { layoutOfNames } from '../../access/recorder-layout.ts';
 import { operationsOf } from '../../access/review/openapi-operations.ts';
 import { type Drift, policyDrift } from '../../access/review/policy-drift.ts';
 import { type UsedChange, type Watcher, withUse } from '../../access/review/really-used.ts';
-import { type Holder, type Sight, sightOf, whoSees } from '../../access/review/who-sees.ts';
+import { type Holder, type HolderView, sightOf, whoSees } from '../../access/review/who-sees.ts';
 import { type Change, type RuleSet, wouldChange } from '../../access/review/would-change.ts';
 import { createRoleRegistry } from '../../accounts/roles/role-registry.ts';
 import { faultOfToken, rightsOfToken } from '../../accounts/tokens/api-tokens.ts';
@@ -23,7 +23,7 @@ import { askerOf } from '../resources/upstreams.ts';
 import type { CommandPlace } from './commands.ts';
 import { openReadOnly } from './read-only.ts';
 
-export type { Sight, UsedChange };
+export type { HolderView, UsedChange };
 
 export interface PolicyReview extends Drift {
   /** The version that the description gives itself. */
@@ -36,7 +36,7 @@ export interface PolicyCommand {
   /** `description`: the text of an OpenAPI file; undefined: the running NVR is asked. Errs with a sentence. */
   diff(description: string | undefined): Promise<Result<PolicyReview, string>>;
   /** Accounts, then API tokens that still hold: of that name, or those who see the camera. Errs with a sentence. */
-  who(question: WhoQuestion): Promise<Result<readonly Sight[], string>>;
+  who(question: WhoQuestion): Promise<Result<readonly HolderView[], string>>;
   /** `file`: another configuration. Errs with every problem of it. */
   tryOut(file: string): Promise<Result<readonly UsedChange[], string>>;
   close(): Promise<void>;
@@ -104,7 +104,7 @@ export function whoIn(
   { camera, user }: WhoQuestion,
   holders: readonly Holder[],
   cameras: readonly CameraName[],
-): Result<readonly Sight[], string> {
+): Result<readonly HolderView[], string> {
   const known = cameras.find((name) => name === camera);
   if (camera !== undefined && known === undefined) {
     const names = cameras.length > 0 ? `the NVR has ${cameras.join(', ')}` : 'no camera is known';

@@ -15,7 +15,7 @@ import type { ServiceStatus } from '../../domain/status.ts';
 import type { GateDeps } from '../../gateway/entry/gate-deps.ts';
 import { askText } from '../../gateway/forward/ask-upstream.ts';
 import { createNvrCounts } from '../../gateway/narrow/count-at-nvr.ts';
-import type { PageFacts, RefusalRules } from '../../gateway/response/error-responses.ts';
+import type { RefusalPageFacts, RefusalRules } from '../../gateway/response/error-responses.ts';
 import type { LedgerRouteDeps } from '../../ledger/ledger-routes.ts';
 import { createDownloads } from '../../ledger/stream-records.ts';
 import { openApiDocument } from '../../routes/document.ts';
@@ -174,7 +174,7 @@ function refusalRules({ auth, ui }: Settings, pages: BuiltPages): RefusalRules {
   const stylesheet = pages.kind === 'built' && pages.stylesheet ? `${ASSETS_PATH}${pages.stylesheet}` : undefined;
   return {
     loginPath: auth.enabled ? LOGIN_PATH : undefined,
-    renderPage: ({ basePath, acceptLanguage, cookie, ...page }: PageFacts) => ({
+    renderPage: ({ basePath, acceptLanguage, cookie, ...page }: RefusalPageFacts) => ({
       headers: {
         ...pageHeaders(ui.frame_ancestors),
         'Content-Type': 'text/html; charset=utf-8',

@@ -73,10 +73,10 @@ export const destinationRules = ({ nvr, events }: Settings, eventsBackend: Upstr
 });
 
 /** Asks in Postern's own name, with an admin's rights. */
-type Ask = (upstream: Upstream, path: string) => Promise<unknown>;
+type AskNvr = (upstream: Upstream, path: string) => Promise<unknown>;
 
 /** An event's camera is asked of the upstream that will serve the event: the backend may know other events than the NVR. */
-export function ownerLookup(destinations: DestinationRules, ask: Ask): ReturnType<typeof createOwnerLookup> {
+export function ownerLookup(destinations: DestinationRules, ask: AskNvr): ReturnType<typeof createOwnerLookup> {
   const nvrOnly = { ...destinations, eventsBackend: undefined };
   const askNvr = async (path: string): Promise<unknown> => {
     const owner = destinationOf('GET', plainPath(path), nvrOnly);

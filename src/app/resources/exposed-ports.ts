@@ -6,14 +6,14 @@ import { networkInterfaces } from 'node:os';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { ExposedPort } from '../../doctor/observations.ts';
 import { internalPort, type KnownPort, NVR_PORTS, openNvrPort, openPorts } from '../../doctor/probes/ports.ts';
-import { outsideAddresses, type Surroundings } from './outside-addresses.ts';
+import { type NetworkSurroundings, outsideAddresses } from './outside-addresses.ts';
 
 /** Both mark the root of a container: the one of Docker, the other of Podman. */
 const CONTAINER_MARKS = ['/.dockerenv', '/run/.containerenv'] as const;
 
 export interface ExposedPortsOptions {
   readonly signal?: AbortSignal;
-  readonly surroundings?: (settings: Settings) => Promise<Surroundings>;
+  readonly surroundings?: (settings: Settings) => Promise<NetworkSurroundings>;
 }
 
 /** None without an NVR, or with `nvr.warn_open_ports: false`. Never rejects. A port that does not answer takes 2 s. */
@@ -49,7 +49,7 @@ function portsToTry(url: NonNullable<Settings['nvr']['url']>): readonly KnownPor
   return isUsual ? usual : [...usual, openNvrPort(url.port)];
 }
 
-async function lookAround({ nvr: { url } }: Settings): Promise<Surroundings> {
+async function lookAround({ nvr: { url } }: Settings): Promise<NetworkSurroundings> {
   const looked = url?.kind === 'tcp' ? await lookup(url.host).catch(() => undefined) : undefined;
   return {
     isContainer: CONTAINER_MARKS.some((mark) => existsSync(mark)),

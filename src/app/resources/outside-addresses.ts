@@ -1,7 +1,7 @@
 /** Addresses at which machines other than this one, or than this container's network, may reach the NVR's ports. Pure. */
 import { BlockList, isIP } from 'node:net';
 
-export interface Surroundings {
+export interface NetworkSurroundings {
   readonly isContainer: boolean;
   readonly interfaces: readonly Interface[];
   /** `/proc/net/route`; '' where there is none. */
@@ -31,7 +31,12 @@ const WITHIN_A_HOST = /^(?:docker|br-|veth|virbr|podman|cni|lxcbr|lxdbr)/;
 const LINK_LOCAL = /^fe80:/i;
 const LOOPBACK = /^(?:127\.|::1$|::ffff:127\.)/i;
 
-export function outsideAddresses({ isContainer, interfaces, routes, nvrAddress }: Surroundings): OutsideAddresses {
+export function outsideAddresses({
+  isContainer,
+  interfaces,
+  routes,
+  nvrAddress,
+}: NetworkSurroundings): OutsideAddresses {
   const isShared = ({ name }: Interface): boolean => isContainer || !WITHIN_A_HOST.test(name);
   const own = interfaces.filter((one) => !one.internal && !LINK_LOCAL.test(one.address) && isShared(one));
   const host = isContainer ? gatewayIn(routes) : undefined;

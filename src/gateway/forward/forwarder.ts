@@ -5,7 +5,7 @@ import type { Upstream } from '../../domain/addresses/socket-address.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { UpstreamListeners } from '../decision/gate-watch.ts';
 import type { ErrorReader } from '../narrow/error-text.ts';
-import type { Narrowing } from '../narrow/response-filter.ts';
+import type { NarrowingPlan } from '../narrow/response-filter.ts';
 import type { OwnWords } from '../response/response-headers.ts';
 import type { UpstreamTls } from './upstream-tls.ts';
 
@@ -34,7 +34,7 @@ export interface JudgedRequest extends UpstreamListeners {
   /** Sent in the place of the request's own body, which has been read. */
   readonly body?: Buffer;
   /** How the response is narrowed. */
-  readonly narrowing?: Narrowing;
+  readonly narrowing?: NarrowingPlan;
   /** Who reads the text of the upstream's refusals and failures; asked when there is one. Absent: it is passed on as it is. */
   readonly errorReader?: (() => ErrorReader) | undefined;
   /** Called when an upgrade is open, with a function that ends it with a close code. */

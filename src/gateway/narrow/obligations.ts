@@ -22,7 +22,7 @@ import { errorReaderOf } from './error-reader.ts';
 import { listsByCamera } from './narrow-fanout.ts';
 import { judgedBody, judgedOffer } from './narrow-request.ts';
 import { createNarrower } from './narrower.ts';
-import type { Narrowing } from './response-filter.ts';
+import type { NarrowingPlan } from './response-filter.ts';
 import { seenCases } from './seen-cases.ts';
 
 export interface ObligationDeps {
@@ -43,7 +43,7 @@ export interface ObligationDeps {
 }
 
 export type Settled =
-  | { readonly kind: 'sent'; readonly body?: Buffer; readonly contentType?: string; readonly narrowing?: Narrowing }
+  | { readonly kind: 'sent'; readonly body?: Buffer; readonly contentType?: string; readonly narrowing?: NarrowingPlan }
   /** The request is not sent: the response is this JSON. */
   | { readonly kind: 'answered'; readonly json: string }
   | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly field?: string };
@@ -151,7 +151,7 @@ async function narrowingOf(
   obligations: Obligations,
   destination: Served,
   deps: ObligationDeps,
-): Promise<Narrowing | undefined> {
+): Promise<NarrowingPlan | undefined> {
   const { responseForm: form, view, isRewritten, empty, playlistAt, refusedHeader, startedFor } = obligations;
   if (playlistAt !== undefined) return playlistNarrowing(playlistAt);
   if (refusedHeader !== undefined) return untouched(view, { refusedHeader });
@@ -180,7 +180,7 @@ async function narrowingOf(
 }
 
 /** The response as it is, or none of it. */
-const untouched = (view: CameraView, how: Partial<Narrowing>): Narrowing => ({
+const untouched = (view: CameraView, how: Partial<NarrowingPlan>): NarrowingPlan => ({
   body: (body) => Promise.resolve({ kind: 'narrowed', body }),
   reader: errorReaderOf(view),
   hidesUnknown: false,
@@ -189,7 +189,7 @@ const untouched = (view: CameraView, how: Partial<Narrowing>): Narrowing => ({
 });
 
 /** The start of a job is passed on, and its camera kept. */
-const started = (view: CameraView, camera: string): Narrowing => {
+const started = (view: CameraView, camera: string): NarrowingPlan => {
   const body = (bytes: Uint8Array<ArrayBuffer>) => {
     noteStartedJob(Buffer.from(bytes).toString(), camera);
     return Promise.resolve({ kind: 'narrowed' as const, body: bytes });
@@ -200,7 +200,7 @@ const started = (view: CameraView, camera: string): Narrowing => {
 /** A day in segments of ten seconds has less than one. */
 const LARGEST_PLAYLIST = 4 * 1024 * 1024;
 
-const playlistNarrowing = (directory: string): Narrowing => ({
+const playlistNarrowing = (directory: string): NarrowingPlan => ({
   async body(bytes) {
     const text = bytes.byteLength <= LARGEST_PLAYLIST ? Buffer.from(bytes).toString() : '';
     const written = playlistBelow(text, directory);

@@ -11,7 +11,7 @@ import type { NarrowedBytes } from './narrow-task.ts';
 /** Narrows the bytes of a 200 response, which it may keep. */
 export type NarrowBody = (body: Uint8Array<ArrayBuffer>) => Promise<NarrowedBytes>;
 
-export interface Narrowing {
+export interface NarrowingPlan {
   readonly body: NarrowBody;
   readonly reader: ErrorReader;
   /** Whether a 404 would tell an id that does not exist from one that the reader may not see. */
@@ -39,7 +39,7 @@ export const askingForWhole = (headers: IncomingHttpHeaders): IncomingHttpHeader
 
 /** Sends what is left of the NVR's response, or fails. */
 export async function passNarrowed(
-  ...[received, response, rules, fail, narrowing]: [...HeldResponse, Narrowing]
+  ...[received, response, rules, fail, narrowing]: [...HeldResponse, NarrowingPlan]
 ): Promise<void> {
   const { body: narrow, reader, hidesUnknown, held, refusedHeader, empty } = narrowing;
   if (refusedHeader !== undefined && headerValues(received, refusedHeader).length > 0) {

@@ -21,7 +21,7 @@ export interface OwnResponse {
 
 export type CompressedResponse = Omit<OwnResponse, 'body'> & { readonly body: Buffer };
 
-export interface PageFacts {
+export interface RefusalPageFacts {
   readonly reason: RefusalReason;
   readonly status: number;
   readonly message: string;
@@ -51,7 +51,7 @@ export interface Person {
 export interface RefusalRules {
   /** Where people log in; undefined in proxy mode, where Postern has no login of its own. */
   readonly loginPath: string | undefined;
-  readonly renderPage: (page: PageFacts) => Omit<OwnResponse, 'status'>;
+  readonly renderPage: (page: RefusalPageFacts) => Omit<OwnResponse, 'status'>;
 }
 
 /** Where the console sets up a second factor. */
