@@ -23,7 +23,8 @@ let attempts: AttemptStore;
 let clock = handClock();
 before(async () => {
   if (withoutPostgres) return;
-  postgres = await startPostgres();
+  // The strictest case: by default a statement there would not see what was committed while it waited for a lock.
+  postgres = await startPostgres({ default_transaction_isolation: 'repeatable read' });
   url = await postgres.newDatabase();
   store = await openStore({ url });
   attempts = store.attempts ?? assert.fail();

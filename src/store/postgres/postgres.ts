@@ -61,7 +61,8 @@ export async function postgresEngine(options: PostgresOptions): Promise<Engine> 
       lock_timeout: LOCK_MILLISECONDS,
       // A replica that is frozen in a transaction holds its locks no longer than this.
       idle_in_transaction_session_timeout: IDLE_TRANSACTION_MILLISECONDS,
-      ...(readOnly ? { options: '-c default_transaction_read_only=on' } : {}),
+      // Statements behind a lock must see what its last holder committed, whatever the database's own default is.
+      options: `-c default_transaction_isolation=read\\ committed${readOnly ? ' -c default_transaction_read_only=on' : ''}`,
     },
   });
   const named = (fault: unknown): unknown => {
