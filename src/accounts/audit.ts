@@ -57,7 +57,6 @@ export interface AuditEntry {
   /** What the canary was shown: the route, and the foreign camera where the answer names one. */
   readonly route?: string;
   readonly camera?: string;
-  /** The second factor that was used. */
   readonly factor?: 'totp' | 'recovery' | 'passkey';
   /** Absent when the request was refused before it had an id. */
   readonly requestId?: string;

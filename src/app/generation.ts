@@ -52,7 +52,6 @@ export interface CanarySources {
 /** What a generation is made from beside its configuration. */
 export interface GenerationDeps {
   readonly runtime: Runtime;
-  /** A sentence for each warning of the status page. */
   readonly warnings: () => readonly string[];
   readonly runCanary: RunCanary;
 }

@@ -29,7 +29,6 @@ export interface Generations {
   active(): Generation;
   /** Undefined until the first one is open. */
   config(): ServiceConfig | undefined;
-  /** A sentence for each warning of the status page. */
   warnings(): readonly string[];
   /** Opens the parts before anything is served. */
   open(config: ServiceConfig, runtime: Runtime): Promise<void>;

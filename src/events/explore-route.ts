@@ -10,7 +10,6 @@ import { sendBadParameters, sendJson } from './responses.ts';
 import { eventJson, written } from './write-response.ts';
 
 const DEFAULT_LIMIT = 10;
-/** The most events of one label. */
 const MOST_PER_LABEL = 1000;
 
 /** How many events a label had, and how often events had been written then. */

@@ -26,7 +26,6 @@ export type ImportOutcome =
 export interface ImportDeps {
   /** All or none of a batch; the same id replaces. */
   readonly writeEvents: (events: readonly EventRecord[]) => Promise<void>;
-  /** Called after each batch. */
   readonly onProgress?: (counts: ImportCounts) => void;
 }
 

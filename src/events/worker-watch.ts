@@ -56,7 +56,6 @@ const PATIENCE_MS = 2000;
 const GRACE_MS = 10_000;
 
 export interface WorkerWatch {
-  /** Asks the worker at once. */
   readonly ask: () => Promise<WorkerStatus>;
   readonly stop: () => void;
 }

@@ -47,7 +47,6 @@ export interface ProxyTrace {
   readonly refused: RefusalReason | undefined;
 }
 
-/** The trace as a source tells it. */
 export type SourceTrace = SessionTrace | ApiTokenTrace | LinkTrace | ProxyTrace;
 
 /** The trace with the identity headers that came along, read or not. Holds no cookie, token or secret. */

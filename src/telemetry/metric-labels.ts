@@ -15,7 +15,6 @@ export const ROUTE_CLASSES = [
 export type RouteClass = (typeof ROUTE_CLASSES)[number];
 
 const OWN: readonly string[] = ['logout', 'auth', 'profile'];
-/** The routes of requests that are forwarded. */
 export const UPSTREAM_ROUTES: readonly RouteClass[] = ROUTE_CLASSES.filter((route) => !OWN.includes(route));
 
 export const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'other'];

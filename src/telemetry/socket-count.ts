@@ -1,6 +1,5 @@
 /** Counts the bytes of WebSockets at each scrape, not only at their end: they may be open for days (SPEC 9). */
 
-/** The fields of a TCP or TLS socket that are counted. */
 export interface CountedSocket {
   readonly bytesRead: number;
   readonly bytesWritten: number;

@@ -42,7 +42,6 @@ const passed = (type: string, value: unknown): LiveVerdict => ({
   text: JSON.stringify({ type, value }),
 });
 
-/** The judge of one socket. */
 export function createLiveSignalling(obligations: SignallingObligations): LiveSignalling {
   let isOfferUnderWay = false;
   let candidates = 0;

@@ -8,7 +8,6 @@ import type { Verb } from '../../domain/policy.ts';
 export interface Holder {
   readonly kind: 'user' | 'token';
   readonly name: string;
-  /** The owner of a token. */
   readonly owner?: string;
   readonly rights: Rights;
 }

@@ -27,7 +27,6 @@ export interface WantedInvitation {
   readonly user: string;
   /** The account is made with this role. Undefined: the account is there already, and keeps its role. */
   readonly role?: string | undefined;
-  /** The validity of an account that is made. */
   readonly validity?: GivenValidity | undefined;
   readonly madeBy: string;
 }

@@ -24,7 +24,6 @@ export interface CodeGuess extends Pick<Attempt, 'signal'> {
 
 export interface CodeGuessDeps extends Pick<GuessDeps, 'limiter' | 'knownClients'> {
   readonly secondFactor: Pick<SecondFactor, 'checkCode'>;
-  /** The limiter by account. */
   readonly codeLimiter: LoginLimiter;
 }
 

@@ -5,7 +5,6 @@ import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, type Role, type UserName } from '../../domain/names.ts';
 import type { PasswordHasher } from '../passwords/password-hash.ts';
 
-/** The password to be printed once, and kept nowhere. */
 export interface NewAdminPassword {
   readonly user: UserName;
   readonly password: string;

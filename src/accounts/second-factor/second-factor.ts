@@ -82,7 +82,6 @@ export function firstFactor(user: User): { readonly codes: readonly string[]; re
   return { codes, first: { epoch: newEpoch(), recoveryCodes: hashesOf(user.name, codes), known: user } };
 }
 
-/** The hashes of codes that were just made. */
 export const hashesOf = (user: string, codes: readonly string[]): readonly string[] =>
   codes.map((code) => recoveryCodeHash(user, code)).filter((hash) => hash !== undefined);
 

@@ -44,7 +44,6 @@ export interface Sessions {
   revoke(tokenId: string, expiresAt: number): Promise<void>;
   /** The session that a token was signed for, even one that is over. */
   sessionNamedBy(token: string): Promise<SessionClaims | undefined>;
-  /** The tokens in a `Cookie` header. */
   tokensIn(cookieHeader: string): readonly string[];
   cookieFor(token: string, client: CookieClient): string;
   clearedCookie(client: CookieClient): string;
@@ -81,7 +80,6 @@ export function createSessions(deps: SessionDeps): Sessions {
   const age = createSessionAge(deps.maxAge);
   const read = createTokenReader(key);
   const stateOf = createStateLookup({ store, grace, isEndedHere });
-  /** The renewals by the id of the session. */
   const renewals = new LRUCache<string, RenewedToken>(upTo(REMEMBERED_TOKENS));
 
   const issue = createIssuer({ key, clock, lifetime, age, ends, onRenewed: deps.onRenewed });

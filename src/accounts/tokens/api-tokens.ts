@@ -21,7 +21,6 @@ export interface ApiTokenDeps {
   readonly authEnabled: boolean;
   /** The version of the accounts, as for sessions: without it tokens are read anew for each request. */
   readonly accountsVersion?: () => string;
-  /** The grace, as for sessions. */
   readonly grace?: StoreGrace;
 }
 

@@ -19,7 +19,6 @@ const END = z
   .nullish()
   .meta({ description: 'Unix seconds; null: without that end' });
 
-/** The validity of a guest. */
 export const VALIDITY = named('Validity', z.object({ valid_from: END, valid_until: END }));
 
 export const validityOf = ({ valid_from: from, valid_until: until }: z.output<typeof VALIDITY>): GivenValidity => ({

@@ -54,7 +54,6 @@ export interface GateSources {
   readonly watch: GateDeps['watch'];
   readonly viewings: GateDeps['viewings'];
   readonly ledger: Omit<LedgerRouteDeps, 'downloads' | 'camerasOf' | 'accountSince' | 'visibleToViewers'>;
-  /** The facts of the status page. */
   readonly status: () => Promise<ServiceStatus>;
   readonly checkAddress: AddressCheck;
   readonly runCanary: RunCanary;

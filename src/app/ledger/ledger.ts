@@ -30,7 +30,6 @@ export interface Ledger {
 export interface LedgerDeps {
   /** The settings of the start. */
   readonly settings: Settings;
-  /** The settings that are active. */
   readonly activeSettings: () => Settings;
   readonly store: Pick<Store, 'ledger'>;
   readonly clock: Clock;

@@ -16,7 +16,6 @@ export interface Upkeep {
 
 export interface UpkeepDeps {
   readonly store: Pick<LedgerStore, 'heads' | 'forgetBefore' | 'forgetDaysBefore'>;
-  /** The settings that are active. */
   readonly settings: () => Settings;
   readonly clock: Clock;
   readonly mayDelete: DeletionGuard;

@@ -36,7 +36,6 @@ export interface EventsBackend {
 export const QUERY_SECONDS = 10;
 
 export interface EventsDeps {
-  /** The custom roles as last read. */
   readonly roles: () => CustomRoles;
   readonly store: Store;
   readonly clock: Clock;

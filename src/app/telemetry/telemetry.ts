@@ -30,7 +30,6 @@ export interface TelemetryDeps {
   readonly trustedHeaders: TrustedHeaders;
   readonly logs: Logs;
   readonly clock: Clock;
-  /** The settings that are active. */
   readonly activeSettings: () => Settings;
   /** Called for requests that were refused to a known caller, as they are audited. */
   readonly onRefusedAct: (act: RefusedAct) => void;

@@ -101,7 +101,6 @@ type RoleEntry = z.output<ReturnType<typeof roleCameras>>;
 export const camerasOf = (roles: Readonly<Record<string, RoleEntry>>): CustomRoles =>
   new Map(Object.entries(roles).map(([role, entry]) => [role as Role, 'deny' in entry ? entry.cameras : entry]));
 
-/** The limits of roles that have any. */
 export const limitsOf = (roles: Readonly<Record<string, RoleEntry>>): RoleLimits =>
   new Map(
     Object.entries(roles).flatMap(([role, entry]): [Role, RoleLimit][] => {

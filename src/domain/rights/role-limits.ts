@@ -17,7 +17,6 @@ export interface RoleLimit {
   readonly historySince?: HistorySince | undefined;
 }
 
-/** The limits of roles that have any. */
 export type RoleLimits = ReadonlyMap<Role, RoleLimit>;
 
 /** The custom roles as they are now, from the file and from the store. */

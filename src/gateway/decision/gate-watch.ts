@@ -8,7 +8,6 @@ export interface GateWatch {
   onRequest(request: RequestFacts, socket?: CountedSocket): RequestWatch;
 }
 
-/** The fields of a TCP or TLS socket that are counted. */
 export interface CountedSocket {
   readonly bytesRead: number;
   readonly bytesWritten: number;

@@ -18,7 +18,6 @@ interface Loan {
   isOver: boolean;
 }
 
-/** The memory of one connection. */
 export interface ReadMemory {
   /** What the next read goes into. */
   buffer(): Buffer;

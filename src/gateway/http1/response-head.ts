@@ -7,7 +7,6 @@ export type Framing =
   | { readonly kind: 'none' }
   | { readonly kind: 'length'; readonly bytes: number }
   | { readonly kind: 'chunked' }
-  /** A body that ends with the connection. */
   | { readonly kind: 'until-close' };
 
 export interface UpstreamHead {

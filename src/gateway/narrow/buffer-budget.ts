@@ -2,7 +2,6 @@
 import type { MaybePromise } from '../../domain/async/maybe-promise.ts';
 
 export interface BufferBudget {
-  /** Holds memory for one response. */
   hold(): Hold;
 }
 

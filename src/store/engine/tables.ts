@@ -15,7 +15,6 @@ export interface UsersTable {
   password_is_generated: Generated<number>;
   /** Null: the role was given with the account. */
   role_since: number | null;
-  /** Moments of a guest's validity. */
   valid_from: number | null;
   valid_until: number | null;
 }

@@ -131,7 +131,6 @@ function FilterForm({ filter, profile, users, onChange }: FilterFormProps) {
 /** The records of a query: the first page, then more on demand. */
 interface LoadedRecords {
   readonly records: readonly ActivityRecord[];
-  /** The address of the next page. */
   readonly next: string | undefined;
 }
 

@@ -20,7 +20,6 @@ interface EventListProps {
   readonly onMore: () => void;
   readonly onRetry: () => void;
   readonly onClear: () => void;
-  /** Shows the events that wait. */
   readonly onArrivals: () => void;
 }
 

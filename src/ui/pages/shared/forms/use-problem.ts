@@ -5,7 +5,6 @@ import { type Faults, type FormProblem, faultsOf } from './form-faults.ts';
 
 export const FaultsContext = createContext<Faults>({});
 
-/** The fault of the field of that name. */
 export function useFault(name: string | undefined): string | undefined {
   const faults = useContext(FaultsContext);
   return name === undefined ? undefined : faults[name];

@@ -5,7 +5,6 @@ import { Menu } from '../menu.tsx';
 import { words } from '../words.ts';
 
 interface RowMenuProps {
-  /** The name of the record. */
   readonly name: string;
   readonly children: ComponentChildren;
 }

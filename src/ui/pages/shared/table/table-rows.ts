@@ -3,7 +3,6 @@
 export type SortValue = string | number | undefined;
 
 export interface Sort {
-  /** The key of the column. */
   readonly key: string;
   readonly isDescending: boolean;
 }
