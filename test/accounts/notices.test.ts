@@ -170,6 +170,20 @@ describe('The events of an account', () => {
   });
 });
 
+describe('A notice', () => {
+  it('is recorded and posted at once, whatever the ledger waits for', async (t) => {
+    const other = await startReceiver();
+    t.mock.timers.enable({ apis: ['setInterval'] }); // the ledger writes at no other time then
+    const instance = await startInstance({ config: { notify: { webhook: other.url } } });
+    t.after(async () => {
+      await instance.close();
+      other.close();
+    });
+    await sendJson(instance, '/api/tokens', { name: 'robot' }, await instance.logIn(ADMIN_PERSON));
+    await until('the webhook has it', () => other.got.some(({ body }) => body.includes('token-created')));
+  });
+});
+
 describe('A place', () => {
   const rows: readonly (readonly [agent: string | undefined, address: string, device: string, network: string])[] = [
     [FIREFOX, '192.0.2.1', 'Firefox, Linux', '192.0.2.0/24'],

@@ -52,6 +52,10 @@ export function openLedger(deps: LedgerDeps): Ledger {
     const news = sightings.drain(now());
     if (news.sightings.length + news.entries.length + news.dropped > 0) own.writer.take(news);
   };
+  const recorded = (): Promise<void> => {
+    passOn();
+    return own.writer.flush();
+  };
   const timer = setInterval(() => {
     passOn();
     void own.tick();
@@ -64,11 +68,10 @@ export function openLedger(deps: LedgerDeps): Ledger {
       const doing = doingOf(act, now());
       if (doing.kind === 'once') sightings.add(doing.entry);
       else sightings.see(doing.subject, now(), undefined, doing.madeUp);
+      // A person is told at once, also when the process is stopped within the second.
+      if (isNotice(act)) setImmediate(recorded);
     },
-    recorded() {
-      passOn();
-      return own.writer.flush();
-    },
+    recorded,
     async close() {
       clearInterval(timer);
       passOn();
