@@ -101,8 +101,12 @@ const chosen: Readonly<Record<string, () => string[]>> = {
   of: () => testsOf(sources),
 };
 const files = chosen[which]?.() ?? [];
-if (files.length === 0)
-  throw new Error(`no test imports ${sources.join(', ')}, not by way of other files either: run npm test`);
+if (files.length === 0) {
+  console.error(
+    `No test imports ${sources.join(', ')}, nor does what tests import: name a file as src/access/query.ts, or run npm test.`,
+  );
+  process.exit(1);
+}
 
 // Tests of pages and of processes meet what is built.
 for (const program of ['src/ui/build-pages.ts', 'src/build-server.ts'])
