@@ -69,3 +69,7 @@ export function agentOf(request: RequestFacts): string | undefined {
   const agent = singleHeader(request, 'user-agent');
   return agent && maskSecrets(agent);
 }
+
+/** Sent by a page itself, without an act of its user: it does not renew the session (SPEC 4.2). Any value counts. */
+export const isAutomatic = ({ headers }: Pick<RequestFacts, 'headers'>): boolean =>
+  headers['x-postern-automatic'] !== undefined;

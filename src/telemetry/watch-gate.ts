@@ -6,8 +6,13 @@ import { codeClassOf, cutOf, upstreamFaultOf } from './code-labels.ts';
 import { countDecision, countResult, type GateWatchDeps } from './count-decision.ts';
 import type { StreamEnd, StreamKind } from './metric-labels.ts';
 import type { Metrics } from './metrics.ts';
-import { type RecordedAdmission, type RequestEnd, type RequestRecord, requestRecordOf } from './request-record.ts';
-import { routeClassOf } from './route-class.ts';
+import {
+  type RecordedAdmission,
+  type RequestEnd,
+  type RequestRecord,
+  requestRecordOf,
+  routeClassOf,
+} from './request-record.ts';
 import { type CountedSocket, createSocketCount } from './socket-count.ts';
 
 export function watchGate(deps: GateWatchDeps) {

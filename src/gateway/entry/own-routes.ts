@@ -2,10 +2,9 @@
 import type Koa from 'koa';
 import { isCompressed, isOwn, isPublic } from '../../access/route-table.ts';
 import { compressResponse } from '../../compress/compress.ts';
-import { agentOf } from '../../domain/request.ts';
+import { agentOf, isAutomatic } from '../../domain/request.ts';
 import type { RouteState } from '../../domain/verdict.ts';
 import { type BoundRoute, operationsOf, type RouteContext } from '../../routes/own-route.ts';
-import { isAutomatic } from './automatic-request.ts';
 import type { GateDeps } from './gate-deps.ts';
 import type { PipelineContext, PipelineState } from './pipeline-state.ts';
 

@@ -1,9 +1,11 @@
 /** Last in the pipeline: what Postern does not serve itself is forwarded, when the obligations of its admission are met. */
+
 import { linkMediaType } from '../../access/link-targets.ts';
 import { isCompressed, isOwn, isPublic, isServedHere } from '../../access/route-table.ts';
 import type { MaybePromise } from '../../domain/async/maybe-promise.ts';
 import { type Caller, lostRights } from '../../domain/caller.ts';
 import { REFUSALS, type RefusalFacts, type RefusalReason } from '../../domain/refusal.ts';
+import { isAutomatic } from '../../domain/request.ts';
 import type { RouteState } from '../../domain/verdict.ts';
 import { type Destination, destinationOf } from '../decision/destinations.ts';
 import type { HeadListener, RequestWatch } from '../decision/gate-watch.ts';
@@ -15,7 +17,6 @@ import { cutOff } from '../response/client-socket.ts';
 import { compressedJson, errorResponse, jsonResponse } from '../response/error-responses.ts';
 import type { OwnWords } from '../response/response-headers.ts';
 import { send } from '../response/send.ts';
-import { isAutomatic } from './automatic-request.ts';
 import type { GateDeps } from './gate-deps.ts';
 import type { AdmittedRequest, Middleware } from './pipeline-state.ts';
 import { viewingNoter } from './viewing-watch.ts';
