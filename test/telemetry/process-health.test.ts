@@ -18,10 +18,9 @@ describe('The health of the process', () => {
     assert.deepEqual(health.eventLoop(), { kind: 'ok' });
     skipped = 5000; // between two looks, a second apart, five seconds more have gone by
     await until('it is told', () => health.eventLoop().kind === 'degraded');
-    assert.match(
-      JSON.stringify(health.eventLoop()),
-      /the event loop was blocked for 5\d\d\d ms within the last minute/,
-    );
+    const reason = /blocked for (?<blocked>\d+) ms within the last minute/.exec(JSON.stringify(health.eventLoop()));
+    // A timer may be early by a millisecond, and late by more.
+    assert.ok(Number(reason?.groups?.['blocked']) >= 4990, JSON.stringify(health.eventLoop()));
     skipped += 61_000;
     assert.deepEqual(health.eventLoop(), { kind: 'ok' });
   });
