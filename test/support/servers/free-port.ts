@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below the ports that the system gives by itself: another test that listens on port 0 takes none of these meanwhile. */
+/** The system gives higher ones by itself: another test that listens on port 0 takes none of these meanwhile. */
 const [FIRST, LAST] = [10_000, 32_000];
 const ATTEMPTS = 100;
 
