@@ -6,9 +6,11 @@ import { ADMIN_PERSON, CARL, type Person } from '../support/people.ts';
 import { sendJson } from '../support/second-factor.ts';
 import type { Runtime } from '../support/start-instance.ts';
 import { plugIn } from './support/authenticator.ts';
-import { axeFindings, skip, visit } from './support/browser.ts';
+import { axeFindings, keepFocus, skip, visit } from './support/browser.ts';
 import { press } from './support/keyboard.ts';
 import { startPagesInstance } from './support/pages-instance.ts';
+
+keepFocus();
 
 const PHONE = { viewport: { width: 360, height: 740 }, locale: 'de-DE', colorScheme: 'dark' } as const;
 const PASSWORD = 'MagnesiumLamp77!';

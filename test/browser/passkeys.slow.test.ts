@@ -5,9 +5,11 @@ import type { Page } from 'playwright-core';
 import { type Person, VERA } from '../support/people.ts';
 import type { Runtime } from '../support/start-instance.ts';
 import { type Authenticator, type PlugInOptions, plugIn } from './support/authenticator.ts';
-import { axeFindings, skip, visit } from './support/browser.ts';
+import { axeFindings, keepFocus, skip, visit } from './support/browser.ts';
 import { press } from './support/keyboard.ts';
 import { startPagesInstance } from './support/pages-instance.ts';
+
+keepFocus();
 
 /** What the authenticator keeps, to be put into another one: a copy of it. */
 const keysOf = async ({ cdp, authenticatorId }: Authenticator) =>

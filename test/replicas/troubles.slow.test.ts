@@ -99,8 +99,10 @@ describe('With a PostgreSQL in trouble', { skip: withoutPostgres, timeout: 300_0
     await until('the heartbeat is missed', async () => (await metric('store_changes_heard')) === 0);
     assert.equal(await profile(token), 200);
     assert.equal(await metric('store_up'), 0);
-    assert.ok(isLogged(/^changes of other replicas are not received/));
-    assert.ok(isLogged(/^the store cannot be used, logins and changes are answered with 503/));
+    await until('the log says that changes are missed', () => isLogged(/^changes of other replicas are not received/));
+    await until('the log says what follows', () =>
+      isLogged(/^the store cannot be used, logins and changes are answered with 503/),
+    );
   });
 
   it('unheard, each request asks the store, and a session that ends elsewhere is refused at once', async () => {
@@ -126,7 +128,7 @@ describe('With a PostgreSQL in trouble', { skip: withoutPostgres, timeout: 300_0
     assertRefused(answer);
     assert.deepEqual([await profile(token), await profile(ending)], [200, 401]);
     assert.ok((await faults('read-only')) > before);
-    assert.ok(isLogged(/^the store cannot be used.*read-only transaction/));
+    await until('the log says why', () => isLogged(/^the store cannot be used.*read-only transaction/));
     await server.run('alter system reset default_transaction_read_only');
     await server.run('select pg_reload_conf()');
     await until('the end is stored', () => isLogged(/ended sessions that were held in memory are stored now/));
@@ -149,17 +151,20 @@ describe('With a PostgreSQL in trouble', { skip: withoutPostgres, timeout: 300_0
   it('without a free connection, known callers and streams go on for the grace alone', async () => {
     const token = await known();
     const stream = await watch(token);
-    await server.run('alter role app connection limit 0');
-    await server.run("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'app'");
-    assertRefused(await one.ask('/api/profile', { token: UNKNOWN }));
-    assert.equal((await ready()).status, 503);
-    assert.ok(isLogged(/^the store cannot be used.*too many connections/));
-    await until('the heartbeat is missed', async () => (await metric('store_changes_heard')) === 0);
-    assert.deepEqual([await profile(token), stream.isOpen()], [200, true]);
-    one.clock.advance(GRACE_SECONDS + 3);
-    await until('the stream has ended', () => !stream.isOpen());
-    assert.equal(await profile(token), 503);
-    await server.run('alter role app connection limit -1');
+    try {
+      await server.run('alter role app connection limit 0');
+      await server.run("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'app'");
+      assertRefused(await one.ask('/api/profile', { token: UNKNOWN }));
+      await until('it is not ready', async () => (await ready()).status === 503);
+      await until('the log says why', () => isLogged(/^the store cannot be used.*too many connections/));
+      await until('the heartbeat is missed', async () => (await metric('store_changes_heard')) === 0);
+      assert.deepEqual([await profile(token), stream.isOpen()], [200, true]);
+      one.clock.advance(GRACE_SECONDS + 3);
+      await until('the stream has ended', () => !stream.isOpen());
+      assert.equal(await profile(token), 503);
+    } finally {
+      await server.run('alter role app connection limit -1');
+    }
   });
 
   it('without room on its disk, sessions go on, and what cannot be written is refused', async () => {

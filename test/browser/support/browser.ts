@@ -28,11 +28,17 @@ export type RequestContext = (
 ) => Promise<void>;
 
 let browser: Promise<Browser> | undefined;
+let mayShare = true;
+
+/** Gives this file a browser of its own: a page that asks for a passkey must have the focus, which another file's page may take. */
+export const keepFocus = (): void => {
+  mayShare = false;
+};
 
 after(async () => (await browser)?.close());
 
 export const visit: RequestContext = async (test, { expectedStatuses = [], expectedErrors = [], ...options }, walk) => {
-  browser ??= openBrowser();
+  browser ??= openBrowser(mayShare);
   const context = await (await browser).newContext({
     locale: 'en-GB',
     timezoneId: 'Europe/Berlin',

@@ -27,7 +27,7 @@ export const SHARED = 'POSTERN_TEST_CHROMIUM';
 
 export const startShared = (): Promise<BrowserServer> => chromium.launchServer(OPTIONS);
 
-export function openBrowser(): Promise<Browser> {
-  const shared = process.env[SHARED];
+export function openBrowser(mayShare: boolean): Promise<Browser> {
+  const shared = mayShare ? process.env[SHARED] : undefined;
   return shared === undefined ? chromium.launch(OPTIONS) : chromium.connect(shared);
 }

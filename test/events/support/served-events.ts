@@ -44,7 +44,7 @@ export interface Runtime {
   readonly source?: BoundedEventSource;
   /** The address of an empty store; unset: an SQLite file of its own. */
   readonly storeUrl?: string | undefined;
-  /** Seconds. */
+  /** Seconds. Default: more than any question takes beside other tests. */
   readonly queryTimeout?: number;
 }
 
@@ -58,7 +58,7 @@ export async function serveEvents({
   showsUnlisted = false,
   maxLimit = 10_000,
   source,
-  queryTimeout = 10,
+  queryTimeout = 60,
   storeUrl,
 }: Runtime): Promise<ServedEvents> {
   const scratch = makeScratch();
