@@ -125,6 +125,7 @@ describe('Settings', { skip }, () => {
       const names = () => page.locator('.record-name bdi').allInnerTexts();
       const head = (name: string) => page.getByRole('columnheader', { name });
       await openSettings(page, instance, 'users');
+      await page.getByText('1–25 of 60').waitFor();
       assert.deepEqual((await names()).slice(0, 3), ['person.0', 'person.1', 'person.2']);
       assert.equal(await head('User').getAttribute('aria-sort'), 'ascending');
       await head('Last login').getByRole('button').press('Enter');
