@@ -10,8 +10,8 @@ import { join } from 'node:path';
 import { testsOf } from './tests-of.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** More than two cores run, for some tests wait more than they work. */
-const AT_ONCE = 4;
+/** One more than two cores run, for some tests wait more than they work. */
+const AT_ONCE = 3;
 const isSlow = (file: string): boolean => file.endsWith('.slow.test.ts');
 const inBrowser = (file: string): boolean => file.startsWith('test/browser/');
 

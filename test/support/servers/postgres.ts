@@ -87,18 +87,24 @@ async function launch(directory: string, settings: Readonly<Record<string, strin
   let databases = 0;
 
   const start = async (): Promise<void> => {
-    server = spawn(join(BIN, 'postgres'), ['-D', data, '-p', String(port), ...options], {
-      ...user,
-      cwd: directory,
-      stdio: 'ignore',
-      detached: true,
-    });
-    await untilAnswering(url('postgres'));
+    for (let attempt = 1; ; attempt += 1) {
+      const started = spawn(join(BIN, 'postgres'), ['-D', data, '-p', String(port), ...options], {
+        ...user,
+        cwd: directory,
+        stdio: 'ignore',
+        detached: true,
+      });
+      server = started;
+      const isRunning = (): boolean => started.exitCode === null && started.signalCode === null;
+      // It ends at once while a backend of the server before, which was killed, still has its memory.
+      if ((await isAnswering(url('postgres'), isRunning)) || attempt === ATTEMPTS) return;
+    }
   };
   /** Each backend leads a process group of its own. The server comes first, so that it starts no other. */
   const signal = (name: NodeJS.Signals): void => {
+    const before = childrenOf(server.pid);
     process.kill(server.pid ?? 0, name);
-    for (const backend of childrenOf(server.pid)) {
+    for (const backend of new Set([...before, ...childrenOf(server.pid)])) {
       try {
         process.kill(backend, name);
       } catch {} // it has ended by itself: its client went away
@@ -167,16 +173,19 @@ async function runOnce(url: string, statement: string): Promise<pg.QueryResult<R
   return result;
 }
 
-const ATTEMPTS = 200;
+const ATTEMPTS = 20;
+const QUESTIONS = 1200;
 
-async function untilAnswering(url: string): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
+/** False: the server has ended. */
+async function isAnswering(url: string, isRunning: () => boolean): Promise<boolean> {
+  for (let question = 1; isRunning(); question += 1) {
     try {
       await runOnce(url, 'select 1');
-      return;
+      return true;
     } catch (fault) {
-      if (attempt === ATTEMPTS) throw fault;
+      if (question === QUESTIONS) throw fault;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
+  return false;
 }
