@@ -80,14 +80,15 @@ describe('With a PostgreSQL in trouble', { skip: withoutPostgres, timeout: 300_0
 
   it('that is well, a request costs no statement', async () => {
     const token = await known();
-    // Sessions as seen are written once a minute beside the requests, the health of the store every 15 s.
-    await until('the session is listed', () =>
-      link.sent.some(({ text }) => text.includes('insert into "seen_sessions"')),
-    );
-    await until('that is done', () => link.sent.at(-1)?.text.includes('commit') ?? false);
-    const before = link.sent.length;
-    for (let count = 0; count < REQUESTS; count++) assert.equal(await profile(token), 200);
-    const own = link.sent.slice(before).filter(({ text }) => !text.includes('kysely_migration_lock'));
+    const askedOften = async () => {
+      const before = link.sent.length;
+      for (let count = 0; count < REQUESTS; count++) assert.equal(await profile(token), 200);
+      return link.sent.slice(before).filter(({ text }) => !text.includes('kysely_migration_lock'));
+    };
+    // The ledger, the sessions as seen and the health of the store are written beside the requests, now and then.
+    // Were there one statement for each request, no round would be without.
+    let own = await askedOften();
+    for (let more = 0; own.length > 0 && more < 5; more++) own = await askedOften();
     assert.deepEqual(own, []);
   });
 
