@@ -15,6 +15,7 @@ const MAY_IMPORT: Readonly<Record<string, Module>> = {
   access:    { modules: ['domain'],                       packages: [] },
   files:     { modules: [],                               packages: [] },
   compress:  { modules: [],                               packages: [] },
+  outbound:  { modules: [],                               packages: [] },
   routes:    { modules: ['domain'],                       packages: ['koa', 'zod'] },
   gateway:   { modules: ['domain', 'identity', 'access', 'files', 'compress', 'routes'], packages: ['koa', 'zod', 'http-proxy', 'ws', 'lru-cache', '@peculiar/x509', 'reflect-metadata'] },
   canary:    { modules: ['domain', 'access', 'routes'],   packages: [] },

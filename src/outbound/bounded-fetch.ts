@@ -1,0 +1,88 @@
+/** Asks servers that the configuration names, and no NVR: one answer of bounded size and time, no redirect, an authority of one's own. */
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+
+export interface FetchBounds {
+  /** The time for the whole answer. */
+  readonly seconds: number;
+  /** The size of its body. */
+  readonly bytes: number;
+  /** PEM; undefined: the authorities of the system. */
+  readonly ca?: string | undefined;
+}
+
+/** The part of the Fetch standard's request that is used here. */
+export interface FetchRequest {
+  readonly method?: string;
+  readonly headers?: Headers | Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal | null;
+}
+
+/** Rejects with a `FetchFault`. A redirect is an answer like any other: it is not followed. */
+export type BoundedFetch = (url: string, request?: FetchRequest) => Promise<Response>;
+
+/** The message names the cause, and neither address nor secret. */
+export class FetchFault extends Error {
+  override readonly name = 'FetchFault';
+}
+
+const WITHOUT_BODY: readonly number[] = [204, 205, 304];
+
+export const createBoundedFetch =
+  ({ seconds, bytes, ca }: FetchBounds): BoundedFetch =>
+  async (url, { method = 'GET', headers = {}, body, signal } = {}) => {
+    const timeLimit = AbortSignal.timeout(seconds * 1000);
+    const ended = signal ? AbortSignal.any([timeLimit, signal]) : timeLimit;
+    try {
+      const response = await sent(url, { method, headers: linesOf(headers), signal: ended, ca }, textOf(body));
+      const content = await contentOf(response, bytes);
+      const { statusCode: status = 502, headersDistinct } = response;
+      const lines = Object.entries(headersDistinct).flatMap(([name, values = []]) =>
+        values.map((value): [string, string] => [name, value]),
+      );
+      return new Response(WITHOUT_BODY.includes(status) ? null : content, { status, headers: lines });
+    } catch (fault) {
+      if (fault instanceof FetchFault) throw fault;
+      throw new FetchFault(timeLimit.aborted ? `no answer within ${seconds} s` : causeOf(fault), { cause: fault });
+    }
+  };
+
+const linesOf = (headers: NonNullable<FetchRequest['headers']>): Record<string, string> =>
+  headers instanceof Headers ? Object.fromEntries(headers) : { ...headers };
+
+/** Only text is sent from here: forms and JSON. */
+const textOf = (body: unknown): string | undefined => (body === undefined || body === null ? undefined : String(body));
+
+interface Sending {
+  readonly method: string;
+  readonly headers: Record<string, string>;
+  readonly signal: AbortSignal;
+  readonly ca: string | undefined;
+}
+
+const sent = (url: string, sending: Sending, body: string | undefined): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    const { ca, ...options } = sending;
+    const send = url.startsWith('https:') ? httpsRequest : httpRequest;
+    // A connection of its own for each question: they are rare, and one that was kept may be dead.
+    const request = send(url, { ...options, agent: false, ...(ca !== undefined && { ca }) });
+    request.once('response', resolve).once('error', reject);
+    request.end(body);
+  });
+
+async function contentOf(response: IncomingMessage, most: number): Promise<Buffer<ArrayBuffer>> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > most) throw new FetchFault(`an answer of more than ${most} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function causeOf(fault: unknown): string {
+  const code: unknown = Object(fault).code;
+  return typeof code === 'string' ? code : 'the connection failed';
+}
