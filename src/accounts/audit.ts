@@ -31,6 +31,7 @@ export const AUDITED = [
   'link-first-opened',
   'link-pin',
   'canary-leak',
+  'viewed-as',
 ] as const;
 
 export interface AuditEntry {

@@ -7,6 +7,7 @@ import type { Settings } from '../config/schema/schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { AddressCheck } from '../doctor/check-route.ts';
 import type { Build } from '../doctor/observations.ts';
+import { type Caller, credentialName, senderOf } from '../domain/caller.ts';
 import { unixSeconds } from '../domain/clock.ts';
 import type { PolicyRow } from '../domain/policy.ts';
 import { type ListenerName, singleHeader } from '../domain/request.ts';
@@ -141,8 +142,11 @@ function generationUnder(
     clientLimits,
     upstreamSlots,
     remembering,
-    onCaller: (caller, { address }, request) =>
-      seenSessions.note(caller, { address, agent: singleHeader(request, 'user-agent') }),
+    onCaller(caller, { address }, request) {
+      const sender = senderOf(caller);
+      seenSessions.note(sender, { address, agent: singleHeader(request, 'user-agent') });
+      if (sender !== caller) runtime.ledger.note(viewedAs(sender, caller, address));
+    },
     unknownRoutes,
     watch,
     viewings: sightings && createViewings({ sightings, layout, camerasOf: authorizer.camerasOf, clock }),
@@ -171,6 +175,17 @@ function generationUnder(
     canary,
   };
 }
+
+/** Noted with each request: those that follow each other are one record. */
+const viewedAs = (sender: Caller, { name: user }: Caller, from: string) =>
+  ({
+    what: 'viewed-as',
+    who: sender.name,
+    from,
+    credential: credentialName(sender.credential),
+    verdict: 'allowed',
+    user,
+  }) as const;
 
 /** Where the NVR describes itself. */
 const OPEN_API = '/api/openapi.json';

@@ -40,7 +40,9 @@ export type Credential =
       readonly viewer?: string;
     }
   | { readonly kind: 'proxy-headers' }
-  | { readonly kind: 'internal-listener' };
+  | { readonly kind: 'internal-listener' }
+  /** No credential of the person who is named: an admin looks at what that person sees. It reads, and does nothing else. */
+  | { readonly kind: 'view-as'; readonly by: Caller };
 
 /** Why a caller who is known may do nothing now, and when that ends; without `opens` it does not end by itself. */
 export interface Closed {
@@ -92,8 +94,14 @@ export function credentialName(credential: Credential): string {
       return 'proxy';
     case 'internal-listener':
       return 'internal';
+    case 'view-as':
+      return credentialName(credential.by.credential);
   }
 }
+
+/** Who sent the request: the admin, where one looks at what another person sees. */
+export const senderOf = (caller: Caller): Caller =>
+  caller.credential.kind === 'view-as' ? caller.credential.by : caller;
 
 /** A credential narrowed to some cameras administers nothing, whatever its role (SPEC 11). */
 export const isAdministrator = ({ role, scope }: Caller): boolean => role === ADMIN && scope.kind === 'all';
@@ -103,7 +111,8 @@ export const isAdministrator = ({ role, scope }: Caller): boolean => role === AD
  * made for it. Any other token that leaks could make accounts and passwords that outlive its revocation.
  */
 export const mayManageAccounts = ({ credential }: Caller): boolean =>
-  credential.kind !== 'link' && (credential.kind !== 'api-token' || credential.managesAccounts === true);
+  !['link', 'view-as'].includes(credential.kind) &&
+  (credential.kind !== 'api-token' || credential.managesAccounts === true);
 
 /** Whether the caller's rights are the same now as when the request was admitted. */
 const hasSameRights = (now: Caller, then: Caller): boolean =>
@@ -141,6 +150,7 @@ export function hasFreshProof({ credential }: Caller, now: number): boolean {
     }
     case 'api-token':
     case 'link':
+    case 'view-as':
       return false;
     case 'proxy-headers':
     case 'internal-listener':

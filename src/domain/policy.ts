@@ -89,6 +89,8 @@ export interface PolicyRow {
   readonly secret?: boolean;
   /** A caller who must set up a second factor first needs it for that, or to leave. */
   readonly enrolment?: boolean;
+  /** Whether an admin may read it as another person would get it. */
+  readonly view_as?: true;
   /** Whether the row is below a link: the path stands for one of the NVR, which is judged in its place. */
   readonly link?: boolean;
   readonly note?: string;

@@ -20,8 +20,8 @@ export interface AuditedAct {
 /** Recorded elsewhere, or of no use when a year has passed. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['who', 'from', 'credential', 'verdict', 'agent', 'requestId']);
 
-/** Each request by a link can be made to look like one of a new viewer. */
-const BY_STRANGERS: ReadonlySet<string> = new Set(['link-opened', 'link-pin']);
+/** Each request by a link can be made to look like one of a new viewer; a page that is viewed as another person has many. */
+const IN_CROWDS: ReadonlySet<string> = new Set(['link-opened', 'link-pin', 'viewed-as']);
 
 /** Shown to the person whose account it is; recorded also where the ledger is off. */
 export const isNotice = ({ what, verdict }: AuditedAct): boolean =>
@@ -43,7 +43,7 @@ export function doingOf(act: AuditedAct, at: number): ActRecord {
     camera: null,
     detail: detailOf(act),
   };
-  if (kind === 'refusal' || kind === 'login-failed' || BY_STRANGERS.has(act.what)) return { kind: 'repeated', subject };
+  if (kind === 'refusal' || kind === 'login-failed' || IN_CROWDS.has(act.what)) return { kind: 'repeated', subject };
   return { kind: 'once', entry: entryOf(subject, at) };
 }
 

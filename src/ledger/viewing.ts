@@ -1,5 +1,5 @@
 /** What an admitted request is a viewing of: its viewer, its kind, and the recorded time that it names (SPEC 14). Pure. */
-import { type Caller, type Credential, credentialName } from '../domain/caller.ts';
+import { type Caller, type Credential, credentialName, senderOf } from '../domain/caller.ts';
 import type { Views } from '../domain/policy.ts';
 import { type Subject, storable, type WatchedTime } from './sightings.ts';
 
@@ -20,8 +20,8 @@ export function subjectOf(
   const mark = views === 'signalling' ? 'signalling' : seen;
   return {
     kind: views === 'signalling' ? 'live' : views,
-    user: caller?.name ?? null,
-    credential: caller ? viewerText(caller.credential) : null,
+    user: caller ? senderOf(caller).name : null,
+    credential: caller ? viewerText(senderOf(caller).credential) : null,
     address,
     // As it stands in the request: a stream of the NVR may have any name.
     camera: camera === null ? null : storable(camera),

@@ -14,7 +14,17 @@ export type RouteHandler<Deps> = (ctx: RouteContext, deps: Deps, next: Next) => 
 export interface Need
   extends Pick<
     PolicyRow,
-    'access' | 'empty' | 'verb' | 'writes' | 'secret' | 'enrolment' | 'link' | 'forwarded' | 'compressed' | 'note'
+    | 'access'
+    | 'empty'
+    | 'verb'
+    | 'writes'
+    | 'secret'
+    | 'enrolment'
+    | 'view_as'
+    | 'link'
+    | 'forwarded'
+    | 'compressed'
+    | 'note'
   > {
   /** Terms as they are written. */
   readonly cameras?: readonly string[];

@@ -1,4 +1,5 @@
 /** Counts decisions: by kind of credential, by how the client address was found, and by result (SPEC 9). */
+import { senderOf } from '../domain/caller.ts';
 import { maySee } from '../domain/camera-scope.ts';
 import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
 import type { RequestFacts } from '../domain/request.ts';
@@ -24,6 +25,7 @@ const MODE_OF = {
   link: 'link',
   'proxy-headers': 'proxy',
   'internal-listener': 'network',
+  'view-as': 'session',
 } as const;
 
 function modeOf({ caller }: RecordedAdmission): Mode {
@@ -42,7 +44,7 @@ export function countDecision(record: RequestRecord, admission: RecordedAdmissio
   if (!wasNvrAsked) metrics.decisionDuration.observe((now - startedAt) / 1000, modeOf(admission));
   metrics.clientAddresses.add(1, addressSource(request, admission));
   countClaims(request, deps);
-  const { caller } = admission;
+  const caller = admission.caller && senderOf(admission.caller);
   if (caller?.credential.kind === 'session') sessions.seen(caller.credential.tokenId, caller.role, now);
 }
 

@@ -49,7 +49,7 @@ export const LOGIN_ROUTES: readonly OwnRoute<LoginRouteDeps>[] = [
   { route: 'GET /api/logout', access: 'public', summary: 'End the session', yes: [303], no: [403], handler: logoutByLink },
   { route: 'POST /logout', access: 'public', summary: 'End the session', yes: [303], no: [403], handler: logout },
   { route: 'POST /api/logout', access: 'public', summary: 'End the session', yes: [303], no: [403], handler: logout },
-  { route: 'GET /api/profile', access: 'any', enrolment: true, summary: 'The caller, and the cameras that the caller sees', yes: [200, PROFILE], handler: profile },
+  { route: 'GET /api/profile', access: 'any', enrolment: true, view_as: true, summary: 'The caller, and the cameras that the caller sees', yes: [200, PROFILE], handler: profile },
 ];
 
 async function profile(ctx: RouteContext, deps: LoginRouteDeps): Promise<void> {

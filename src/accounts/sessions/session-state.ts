@@ -34,15 +34,17 @@ export interface CallerRules {
   readonly owesFactor: (user: User) => boolean;
 }
 
-/** The role is the user's role now, whatever the token says (SPEC 11). */
-export const callerOf = (
-  user: User,
-  claims: Lasting,
-  carriedBy: 'cookie' | 'bearer',
-  { roles, now, owesFactor }: CallerRules,
-): Caller => ({
+/** What an account is worth now, by whichever credential. */
+export const personOf = (user: User, { roles, now, owesFactor }: CallerRules): Omit<Caller, 'credential'> => ({
   name: user.name,
   ...rightsOfUser(user, roles, now),
+  ...(owesFactor(user) && { mustEnrol: true }),
+  ...(user.passwordIsGenerated && { hasGeneratedPassword: true }),
+});
+
+/** The role is the user's role now, whatever the token says (SPEC 11). */
+export const callerOf = (user: User, claims: Lasting, carriedBy: 'cookie' | 'bearer', rules: CallerRules): Caller => ({
+  ...personOf(user, rules),
   credential: {
     kind: 'session',
     tokenId: claims.tokenId,
@@ -53,8 +55,6 @@ export const callerOf = (
     authenticatedAt: loginOf(claims),
     ...(claims.provenAt !== undefined && { provenAt: claims.provenAt }),
   },
-  ...(owesFactor(user) && { mustEnrol: true }),
-  ...(user.passwordIsGenerated && { hasGeneratedPassword: true }),
 });
 
 /**

@@ -10,6 +10,7 @@ import type { PasswordHasher } from '../../accounts/passwords/password-hash.ts';
 import { createRoles } from '../../accounts/roles/roles.ts';
 import type { SecondFactor } from '../../accounts/second-factor/second-factor.ts';
 import type { Tickets } from '../../accounts/second-factor/step-ticket.ts';
+import { type CallerRules, personOf } from '../../accounts/sessions/session-state.ts';
 import { createSessions, type Sessions } from '../../accounts/sessions/sessions.ts';
 import type { NoticeRouteDeps } from '../../accounts/users/notice-routes.ts';
 import { createUsers } from '../../accounts/users/users.ts';
@@ -20,6 +21,7 @@ import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { LOGIN_PATH } from '../../domain/login-path.ts';
 import { type Clause, parseRateLimit } from '../../domain/rate-limit.ts';
 import { rightsOfUser } from '../../domain/rights/rights.ts';
+import type { FindViewed } from '../../gateway/decision/view-as.ts';
 import { listNotices } from '../../ledger/notices.ts';
 import type { RecentFailures } from '../../telemetry/recent-failures.ts';
 import { countedAudit, countedLimiter, countedLogins, countedSessions } from '../telemetry/counting.ts';
@@ -64,7 +66,8 @@ export function accountsUnder(settings: Settings, deps: AccountDeps) {
   const sessions = countedSessions(uncounted, 'login', metrics);
   const audit = countedAudit(deps.audit, auth.trusted_proxies, metrics);
   const links = linksUnder(settings, { ...deps, audit, owesFactor: factors.secondFactor.isOwedBy });
-  const recheck = createRecheck(auth.enabled, sessions, credentials, () => unixSeconds(deps.clock), links);
+  const findViewed = auth.enabled ? viewedIn(deps, factors.secondFactor.isOwedBy) : undefined;
+  const recheck = createRecheck(auth.enabled, sessions, credentials, () => unixSeconds(deps.clock), links, findViewed);
   const accountDeps = {
     store: deps.store.accounts,
     hasher: deps.hasherOf(auth.hash_iterations),
@@ -149,8 +152,18 @@ export function accountsUnder(settings: Settings, deps: AccountDeps) {
       publicAddressOf,
     },
   };
-  return { settings, clauses, sessions, recheck, links, audit, hasher, roles, groups };
+  return { settings, clauses, sessions, recheck, findViewed, links, audit, hasher, roles, groups };
 }
+
+/** Accounts of Postern's own alone have rights that are known without a request of theirs. */
+const viewedIn =
+  ({ store, credentials, clock }: AccountDeps, owesFactor: CallerRules['owesFactor']): FindViewed =>
+  async (by, name) => {
+    const user = await store.accounts.findUser(name);
+    if (!user) return undefined;
+    const rules = { roles: await credentials.roleRegistry.active(), now: unixSeconds(clock), owesFactor };
+    return { ...personOf(user, rules), credential: { kind: 'view-as', by } };
+  };
 
 const NOTICE_SECONDS = 90 * 86_400;
 

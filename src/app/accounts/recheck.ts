@@ -4,6 +4,7 @@ import type { Sessions } from '../../accounts/sessions/sessions.ts';
 import type { Caller, Rights } from '../../domain/caller.ts';
 import type { Role } from '../../domain/names.ts';
 import { rightsOfRoles } from '../../domain/rights/rights.ts';
+import { type FindViewed, mayView } from '../../gateway/decision/view-as.ts';
 import type { Credentials } from './credentials.ts';
 
 /** The caller as of now; undefined when the session or token has ended. */
@@ -16,8 +17,9 @@ export function createRecheck(
   { tokens, roleRegistry }: Credentials,
   now: () => number,
   links: Pick<Links, 'recheck'>,
+  findViewed: FindViewed | undefined,
 ): Recheck {
-  return async (caller) => {
+  const recheck: Recheck = async (caller) => {
     switch (caller.credential.kind) {
       case 'session':
         return hasAccounts ? sessions.recheck(caller) : undefined;
@@ -32,8 +34,13 @@ export function createRecheck(
           : ofProxy(caller, rightsOfRoles(rolesOf(caller), await roleRegistry.active(), now()));
       case 'internal-listener':
         return caller;
+      case 'view-as': {
+        const by = await recheck(caller.credential.by);
+        return by && !by.closed && !by.mustEnrol && mayView(by) ? findViewed?.(by, caller.name) : undefined;
+      }
     }
   };
+  return recheck;
 }
 
 const rolesOf = ({ role, roles = [role] }: Caller): readonly Role[] => roles;

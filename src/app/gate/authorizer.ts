@@ -49,6 +49,7 @@ export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
     verifyApiToken: tokens.verify,
     verifyLink: links.verify,
     sharedBy: links.sharedFrom,
+    findViewed: accounts.findViewed,
     roleRegistry,
     now: () => unixSeconds(clock),
     layout: cameras.layout,

@@ -1,13 +1,13 @@
 /** Builds `explain` from the rules of the gate: beside a running server, or from its configuration alone (SPEC 1). */
 import { isIP } from 'node:net';
 import { isFactorRequired } from '../../accounts/second-factor/second-factor.ts';
+import { personOf } from '../../accounts/sessions/session-state.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { trustedPeersOf } from '../../config/trusted-peers.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { Role } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { rightsOfUser } from '../../domain/rights/rights.ts';
 import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
 import type { Description } from '../../gateway/explain/description.ts';
 import { type ExplainDeps, explain } from '../../gateway/explain/explain.ts';
@@ -103,13 +103,8 @@ async function callerNamed(
     expiresAt: Number.MAX_SAFE_INTEGER,
     carriedBy: 'cookie',
   } as const;
-  const owesFactor = !user.hasFactor && isFactorRequired(settings.auth.second_factor, user.role);
-  return ok({
-    name: user.name,
-    ...rightsOfUser(user, await roles(), now()),
-    credential,
-    ...(owesFactor && { mustEnrol: true }),
-  });
+  const owesFactor = ({ hasFactor, role }: User) => !hasFactor && isFactorRequired(settings.auth.second_factor, role);
+  return ok({ ...personOf(user, { roles: await roles(), now: now(), owesFactor }), credential });
 }
 
 /** The right secret is assumed, because the question is about users and roles; a described `X-Proxy-Secret` overrides it. */

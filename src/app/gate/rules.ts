@@ -12,6 +12,7 @@ import { type DestinationRules, destinationOf } from '../../gateway/decision/des
 import type { FindShared } from '../../gateway/decision/link-request.ts';
 import { createOwnerLookup, type OwnerLookup } from '../../gateway/decision/owner-lookup.ts';
 import { asksTooMuch } from '../../gateway/decision/query-bounds.ts';
+import type { FindViewed } from '../../gateway/decision/view-as.ts';
 import type { HeaderRules } from '../../gateway/forward/rewrite-headers.ts';
 import { tracingHeaders } from '../../identity/header-traces.ts';
 import type { Trace } from '../../identity/identity-trace.ts';
@@ -26,6 +27,7 @@ export interface RuleDeps extends Omit<SourceDeps, 'trace'> {
   readonly layout: () => Surroundings['layout'];
   readonly owners: OwnerLookup;
   readonly sharedBy: FindShared;
+  readonly findViewed?: FindViewed | undefined;
   readonly trace?: Trace | undefined;
   readonly onUntrustedDescription?: (peer: string) => void;
   readonly onIncompleteDescription?: (missing: string) => void;
@@ -33,7 +35,7 @@ export interface RuleDeps extends Omit<SourceDeps, 'trace'> {
 
 export function decisionRules(told: RuleDeps): Rules {
   const deps = { ...told, trace: told.trace && tracingHeaders(told.trace, told.allowlist) };
-  const { settings, routes, destinations, layout, owners, sharedBy } = deps;
+  const { settings, routes, destinations, layout, owners, sharedBy, findViewed } = deps;
   const secrets = settings.proxy.auth_secret;
   const carriesProxySecret = secrets.length > 0 ? createProxySecretCheck(secrets) : undefined;
   return {
@@ -50,6 +52,7 @@ export function decisionRules(told: RuleDeps): Rules {
     surroundings: () => ({ layout: layout(), now: deps.now() }),
     owners,
     sharedBy,
+    findViewed,
     // The events backend checks the parameters itself, and says which one it is.
     isHarmful: (method, target) =>
       asksTooMuch(target, settings.events.max_limit) && destinationOf(method, target, destinations).kind === 'nvr',

@@ -15,7 +15,12 @@ export function rowFindings(rows: readonly RowText[]): readonly Finding[] {
   const seen = new Set<string>();
   return rows.flatMap((row, index) => {
     const message =
-      routeFault(row.route) ?? camerasFault(row) ?? timesFault(row) ?? narrowFault(row) ?? repeatFault(row.route, seen);
+      routeFault(row.route) ??
+      camerasFault(row) ??
+      timesFault(row) ??
+      narrowFault(row) ??
+      viewAsFault(row) ??
+      repeatFault(row.route, seen);
     return message === undefined ? [] : [{ path: ['routes', index, 'route'], message }];
   });
 }
@@ -114,6 +119,17 @@ function narrowFault(row: RowText): string | undefined {
   const { narrow } = row;
   const missing = narrow && NEEDED[narrow.how]?.(row, 'parameter' in narrow ? narrow.parameter : '');
   return missing && `narrow is ${writtenNarrowing(narrow)}, which needs more: ${missing}`;
+}
+
+/** An admin reads it in the place of another person: nothing may come of that but the response. */
+function viewAsFault({ view_as, route, access, writes, views }: RowText): string | undefined {
+  if (!view_as) return undefined;
+  const { methods } = splitRoute(route);
+  const isRead = methods.length === 1 && methods[0] === 'GET' && !writes;
+  const isStill = views === undefined || views === 'history';
+  return isRead && isStill && (access === 'any' || access === 'camera')
+    ? undefined
+    : 'view_as is true, which is for rows of GET alone, with access any or camera, that write nothing and show nothing live: remove it';
 }
 
 /** Two rows for one method and pattern: the second would never be used. */

@@ -62,6 +62,7 @@ export const rowSchema = z.strictObject({
   dynamic: z.boolean().exactOptional(),
   secret: z.boolean().exactOptional(),
   enrolment: z.boolean().exactOptional(),
+  view_as: z.literal(true).exactOptional(),
   link: z.boolean().exactOptional(),
   forwarded: z.boolean().exactOptional(),
   compressed: z.boolean().exactOptional(),

@@ -12,6 +12,7 @@
  *  7. host of the console         what is for the other host name                         404
  *  8. open                        an account outside its validity, a role outside its hours; then a caller who must set
  *                                 up a second factor can do nothing else                  403
+ *  8. view as                     an admin's request goes on as one of the person who is viewed, from `open` on  403
  *  9. authorization               row, role, cameras that the request names              401, 403, 404, 503
  * 10. query bounds                values that would stall the NVR                         422
  * 11. HEAD of a narrowed response                                                         405
@@ -36,6 +37,7 @@ import { isCrossSiteForgery } from './csrf.ts';
 import { type FindShared, isBelowLink, linkedRequest } from './link-request.ts';
 import type { OwnerLookup } from './owner-lookup.ts';
 import { strictTarget } from './strict-target.ts';
+import { asksViewAs, type FindViewed, viewedPerson } from './view-as.ts';
 
 /** What a decision is made by; built once at start and again at a reload. */
 export interface Rules {
@@ -53,6 +55,8 @@ export interface Rules {
   readonly owners: OwnerLookup;
   /** Undefined: there are no links. */
   readonly sharedBy?: FindShared;
+  /** Undefined: no response is seen as another person. */
+  readonly findViewed?: FindViewed | undefined;
   /** Whether forwarding this query could stall the NVR (limits, patterns). Undefined for no check. */
   readonly isHarmful?: (method: string, target: RequestTarget) => boolean;
   /** Whether the query has values that the NVR would refuse. Undefined for no check. */
@@ -150,10 +154,28 @@ function admitIdentified(arrived: ArrivedRequest, identity: IdentityVerdict, rul
   if (consoleHost !== undefined && isAtWrongHost(request, { caller, target, route, host }, consoleHost))
     return refused('host-of-other-part', client, caller); // 7
 
-  if (caller?.closed && !isOpenToAll(route))
-    return { ...refused(caller.closed.reason, client, caller), ...opensOf(caller.closed) }; // 8
-  if (caller?.mustEnrol && !mayEnrolBy(route)) return refused('second-factor-required', client, caller); // 8
+  const notOpen = openFault(caller, arrived); // 8
+  if (notOpen) return notOpen;
+  if (!caller || !asksViewAs(request)) return admitOpen(arrived, identity, caller, rules);
+  return mapMaybe(viewedPerson(request, { caller, client, route, find: rules.findViewed }), (person) => {
+    if (!person) return refused('view-as-refused', client, caller);
+    return openFault(person, arrived) ?? admitOpen(arrived, identity, person, rules);
+  });
+}
 
+function openFault(caller: Caller | undefined, { client, route }: ArrivedRequest): Admission | undefined {
+  if (caller?.closed && !isOpenToAll(route))
+    return { ...refused(caller.closed.reason, client, caller), ...opensOf(caller.closed) };
+  return caller?.mustEnrol && !mayEnrolBy(route) ? refused('second-factor-required', client, caller) : undefined;
+}
+
+function admitOpen(
+  arrived: ArrivedRequest,
+  identity: IdentityVerdict,
+  caller: Caller | undefined,
+  rules: Rules,
+): MaybePromise<Admission> {
+  const { client, target, route } = arrived;
   const surroundings = rules.surroundings();
   const access = authorize(caller, route, target, surroundings); // 9
   if (access.kind === 'refused') {

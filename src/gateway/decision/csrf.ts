@@ -23,8 +23,13 @@ export function isCrossSiteForgery(request: RequestFacts, question: CsrfFacts): 
   if (!isAutomatic || SAFE_METHODS.includes(request.method)) return false;
   // A page of another origin may add this header only after a preflight, and Postern allows none.
   if (request.headers['x-csrf-token'] !== undefined) return false;
-  const site = singleHeader(request, 'sec-fetch-site');
-  return (site !== undefined && !OWN_PAGE.includes(site)) || !isOwnOrigin(request, question);
+  return !isFromOwnPage(request, question);
+}
+
+/** Whether a page of this origin sent it, as far as the browser says; programs say nothing of it. */
+export function isFromOwnPage(request: RequestFacts, site: Pick<CsrfFacts, 'host' | 'encrypted'>): boolean {
+  const from = request.headers['sec-fetch-site'];
+  return (from === undefined || (typeof from === 'string' && OWN_PAGE.includes(from))) && isOwnOrigin(request, site);
 }
 
 /**
@@ -48,6 +53,8 @@ export function areCredentialsAutomatic(caller: Caller | undefined): boolean {
       return true;
     case 'api-token':
       return caller.credential.carriedBy === 'basic';
+    case 'view-as':
+      return areCredentialsAutomatic(caller.credential.by);
     case 'link':
     case undefined:
       return false;
@@ -55,7 +62,7 @@ export function areCredentialsAutomatic(caller: Caller | undefined): boolean {
 }
 
 /** No Origin: no browser page, or a plain navigation. `null` is a page without an origin, so never Postern's own. */
-function isOwnOrigin(request: RequestFacts, { host, encrypted }: CsrfFacts): boolean {
+function isOwnOrigin(request: RequestFacts, { host, encrypted }: Pick<CsrfFacts, 'host' | 'encrypted'>): boolean {
   const origin = request.headers['origin'];
   if (origin === undefined) return true;
   const url = typeof origin === 'string' && URL.canParse(origin) ? new URL(origin) : undefined;

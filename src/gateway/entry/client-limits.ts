@@ -1,5 +1,5 @@
 /** How much one client may have under way behind the gate: requests and WebSockets by address, by caller, and without a login. */
-import type { Caller } from '../../domain/caller.ts';
+import { type Caller, senderOf } from '../../domain/caller.ts';
 import { ANONYMOUS } from '../../domain/names.ts';
 import type { TrustedNetworks } from '../decision/client-address.ts';
 
@@ -57,7 +57,8 @@ function boundsOf(caller: Caller | undefined, address: string | undefined): read
 }
 
 /** All sessions and tokens of a person together; undefined where many people or programs have the same name. */
-function nameOf({ name, credential }: Caller): string | undefined {
+function nameOf(caller: Caller): string | undefined {
+  const { name, credential } = senderOf(caller);
   if (credential.kind === 'link') return `link ${credential.linkId}`;
   return credential.kind === 'internal-listener' || name === ANONYMOUS ? undefined : `name ${name}`;
 }

@@ -6,6 +6,7 @@ import { type Admission, admit, type Rules } from '../decision/admit.ts';
 import type { Client } from '../decision/client.ts';
 import { parseTarget } from '../decision/strict-target.ts';
 import { errorResponse, jsonResponse } from '../response/error-responses.ts';
+import { viewedResponse } from '../response/viewed-as.ts';
 import { admitDescribed, describedRequest, type ForwardAuthDescription } from './described-request.ts';
 import { forwardAuthRefusal } from './forward-auth.ts';
 import type { GateDeps } from './gate-deps.ts';
@@ -68,10 +69,14 @@ function actOn(admission: Admission, { ctx, next, question, deps }: Pass): Promi
   watch.onDecision(admission, state.requestId, question?.described);
   if (caller) deps.onCaller(caller, client, question?.described ?? facts);
   if (admission.kind === 'refused') {
-    const refusal = errorResponse(admission.reason, facts, state.requestId, deps.refusals(), admission);
+    const refusal = viewedResponse(
+      errorResponse(admission.reason, facts, state.requestId, deps.refusals(), admission),
+      caller,
+    );
     return void respond(ctx, question ? forwardAuthRefusal(refusal) : refusal);
   }
-  if (admission.kind === 'nothing-visible') return void respond(ctx, jsonResponse(admission.body));
+  if (admission.kind === 'nothing-visible')
+    return void respond(ctx, viewedResponse(jsonResponse(admission.body), caller));
   state.admission = admission;
   state.isForwardAuth = question !== undefined;
   state.describedMethod = question?.described?.method ?? facts.method;

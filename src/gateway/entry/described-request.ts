@@ -1,5 +1,6 @@
 /** The request that a trusted proxy describes when it asks `/auth`: nginx, Traefik, Caddy and HAProxy (SPEC 4.2). */
 import { isServedHere, type RouteMatch } from '../../access/route-table.ts';
+import { senderOf } from '../../domain/caller.ts';
 import type { ResponseForm } from '../../domain/policy.ts';
 import type { Narrowing } from '../../domain/policy-terms.ts';
 import { headerLines, type RequestFacts, type RequestTarget } from '../../domain/request.ts';
@@ -7,6 +8,7 @@ import { type Admission, type Admitted, admit, type Rules } from '../decision/ad
 import { AUTH_TARGET, belowBasePath } from '../decision/base-path.ts';
 import { isTrustedPeer } from '../decision/client-address.ts';
 import { parseTarget, strictTarget } from '../decision/strict-target.ts';
+import { asksViewAs } from '../decision/view-as.ts';
 
 /** What a trusted proxy asks about; undefined when the description is not clear. */
 export interface ForwardAuthDescription {
@@ -124,6 +126,8 @@ export async function admitDescribed(
   });
   if (plain.kind === 'refused') return refused(plain.reason);
   if (!described) return refused('description-refused');
+  // The proxy would forward it under the name of the person who is viewed.
+  if (asksViewAs(carrier)) return { ...refused('view-as-refused'), caller: caller && senderOf(caller) };
   if (admission.kind === 'refused') return admission;
   // Below a link the NVR's own path was judged, which is not the one that the proxy would forward.
   if (caller?.credential.kind === 'link') return refused('path-not-found');

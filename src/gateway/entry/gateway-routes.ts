@@ -39,12 +39,12 @@ export interface ZonesRouteDeps {
 /** The counts and the changes of events are answered by the events backend, or of what the NVR lists. */
 // biome-ignore format: a table
 export const EVENT_ROUTES: readonly OwnRoute<ZonesRouteDeps>[] = [
-  { route: 'GET /api/events/counts', access: 'any', cameras: ['query:camera', 'query:cameras'], narrow: 'rewrite:cameras', times: ['query:after'], verb: 'history', forwarded: true, compressed: true,
+  { route: 'GET /api/events/counts', access: 'any', cameras: ['query:camera', 'query:cameras'], narrow: 'rewrite:cameras', times: ['query:after'], verb: 'history', view_as: true, forwarded: true, compressed: true,
     empty: { total: 0, complete: true, seconds: 0, starts: [], end: null, cameras: [], others: [] },
     summary: 'How many events there are, by camera and slice of time; filters as in /api/events', query: COUNTS_QUERY, yes: [200, COUNTS], no: [422, 502, 503] },
   { route: 'GET /api/events/changes', access: 'any', cameras: ['query:camera', 'query:cameras'], narrow: 'rewrite:cameras', times: ['query:after'], verb: 'history', forwarded: true,
     summary: 'A stream: an event "newest" with {"id"} when it begins, and whenever the newest events of the caller have changed', query: CAMERAS_QUERY, yes: [200], no: [404, 503], type: 'text/event-stream' },
-  { route: 'GET /api/zones', access: 'any', cameras: ['query:camera', 'query:cameras'], narrow: 'rewrite:cameras', times: ['query:after'], verb: 'history', forwarded: true,
+  { route: 'GET /api/zones', access: 'any', cameras: ['query:camera', 'query:cameras'], narrow: 'rewrite:cameras', times: ['query:after'], verb: 'history', view_as: true, forwarded: true,
     summary: 'Names of zones, on the cameras that the caller sees', query: CAMERAS_QUERY, yes: [200, z.array(TEXT)], no: [503], handler: zones },
 ];
 

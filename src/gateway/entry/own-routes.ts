@@ -5,6 +5,7 @@ import { compressResponse } from '../../compress/compress.ts';
 import { agentOf, isAutomatic } from '../../domain/request.ts';
 import type { RouteState } from '../../domain/verdict.ts';
 import { type BoundRoute, operationsOf, type RouteContext } from '../../routes/own-route.ts';
+import { viewedHeaders } from '../response/viewed-as.ts';
 import type { GateDeps } from './gate-deps.ts';
 import type { PipelineContext, PipelineState } from './pipeline-state.ts';
 
@@ -25,6 +26,7 @@ export function ownRoutes(deps: OwnRouteDeps): (ctx: Context, next: Koa.Next) =>
       return next();
     });
     if (!ctx.respond) return;
+    ctx.set(viewedHeaders(ctx.state.admission.caller) ?? {});
     if (isCompressed(ctx.state.admission.route)) await compressResponse(ctx);
     await renewSession(ctx, deps);
   };

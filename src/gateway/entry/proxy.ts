@@ -17,6 +17,7 @@ import { cutOff } from '../response/client-socket.ts';
 import { compressedJson, errorResponse, jsonResponse } from '../response/error-responses.ts';
 import type { OwnWords } from '../response/response-headers.ts';
 import { send } from '../response/send.ts';
+import { viewedHeaders, viewedResponse } from '../response/viewed-as.ts';
 import type { GateDeps } from './gate-deps.ts';
 import type { AdmittedRequest, Middleware } from './pipeline-state.ts';
 import { viewingNoter } from './viewing-watch.ts';
@@ -51,7 +52,11 @@ export const proxy =
 async function forwardAdmitted(admitted: AdmittedRequest, deps: ProxyDeps, sentInstead?: SentInstead): Promise<void> {
   const { request, response, facts, admission, requestId, watch } = admitted;
   const sendRefusal = (reason: RefusalReason, more?: RefusalFacts): void =>
-    send(admitted, errorResponse(reason, facts, requestId, deps.refusals(), more), requestId);
+    send(
+      admitted,
+      viewedResponse(errorResponse(reason, facts, requestId, deps.refusals(), more), admission.caller),
+      requestId,
+    );
   const refuse = (reason: RefusalReason, more?: RefusalFacts): void => {
     tell(reason, watch);
     sendRefusal(reason, more);
@@ -78,14 +83,19 @@ async function forwardAdmitted(admitted: AdmittedRequest, deps: ProxyDeps, sentI
     const answer = isCompressed(admission.route)
       ? await compressedJson(settled.json, facts)
       : jsonResponse(settled.json);
-    return send(admitted, answer, requestId, cookie);
+    return send(admitted, viewedResponse(answer, caller), requestId, cookie);
   }
   if (response.destroyed) return;
   if (caller) endWithRights(admitted, caller, deps);
   const forward = (): void =>
     deps.forwarder.web(request, response, destination.upstream, {
       ...judgedRequest(destination, passageOf(admitted, sentInstead), deps.headers(), settled),
-      own: { requestId, cookie, ...(caller?.credential.kind === 'link' && wordsOfLink(admission.target.path)) },
+      own: {
+        requestId,
+        cookie,
+        viewed: viewedHeaders(caller),
+        ...(caller?.credential.kind === 'link' && wordsOfLink(admission.target.path)),
+      },
       errorReader: errorReaderFor(admission, destination, deps.rules),
       watch,
       onHead: headListener(admitted, deps, settled.body),

@@ -22,6 +22,8 @@ function holderNamed({ name, role, roles = [role], credential }: Caller): string
       return `${credential.kind} ${credential.linkId}`;
     case 'proxy-headers':
       return `${credential.kind} ${roles.join(',')} ${name}`;
+    case 'view-as':
+      return `${credential.kind} ${holderOf(credential.by)} ${name}`;
     case 'internal-listener':
       return undefined;
   }
@@ -32,4 +34,6 @@ function holderNamed({ name, role, roles = [role], credential }: Caller): string
  * internal listener name no end.
  */
 export const endOf = ({ credential, changesAt = Number.POSITIVE_INFINITY }: Caller): number =>
-  Math.min(('expiresAt' in credential ? credential.expiresAt : undefined) ?? Number.POSITIVE_INFINITY, changesAt);
+  credential.kind === 'view-as'
+    ? Math.min(endOf(credential.by), changesAt)
+    : Math.min(('expiresAt' in credential ? credential.expiresAt : undefined) ?? Number.POSITIVE_INFINITY, changesAt);

@@ -1,6 +1,6 @@
 /** The request headers for the upstream: the client's, stripped, plus identity and forwarding headers of Postern (SPEC 6). */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Caller } from '../../domain/caller.ts';
+import { type Caller, senderOf } from '../../domain/caller.ts';
 import { headerLines, type RequestFacts } from '../../domain/request.ts';
 import type { Client } from '../decision/client.ts';
 import { type StripRules, strippedHeaders } from './strip-headers.ts';
@@ -50,7 +50,8 @@ function addForwarded(
 function addIdentity(headers: IncomingHttpHeaders, caller: Caller | undefined, rules: HeaderRules): void {
   if (rules.nvrSecret !== undefined) headers['x-proxy-secret'] = rules.nvrSecret;
   if (!caller) return;
-  headers[rules.userHeader] = asciiOf(caller.name);
+  // Nothing is ever sent in the name of a person who is viewed: the role alone cuts the response.
+  headers[rules.userHeader] = asciiOf(senderOf(caller).name);
   headers[rules.roleHeader] = asciiOf(caller.role);
 }
 

@@ -11,7 +11,7 @@ import { HOP_BY_HOP_HEADERS, namedByConnection } from './hop-by-hop.ts';
  */
 // biome-ignore format: a table
 const NEVER_PASSED: ReadonlySet<string> = new Set([
-  ...HOP_BY_HOP_HEADERS, 'transfer-encoding', 'x-proxy-secret',
+  ...HOP_BY_HOP_HEADERS, 'transfer-encoding', 'x-proxy-secret', 'x-postern-view-as',
   'strict-transport-security', 'alt-svc', 'alt-used', 'public-key-pins', 'public-key-pins-report-only', 'expect-ct',
   'service-worker-allowed', 'service-worker-navigation-preload', 'clear-site-data', 'refresh', 'sourcemap', 'x-sourcemap',
   'nel', 'report-to', 'reporting-endpoints', 'content-security-policy-report-only', 'origin-trial', 'origin-agent-cluster', 'speculation-rules',
@@ -42,6 +42,8 @@ export interface OwnWords {
   readonly cookie?: string | undefined;
   /** The response is shown by a link: it is kept nowhere, and its address, which holds the secret, is told to no other site. */
   readonly isOfLink?: boolean;
+  /** The response is what an admin sees as another person: these take the place of the NVR's, and it sets no cookie. */
+  readonly viewed?: Readonly<Record<string, string>> | undefined;
   /** The media type of a link's thing, whatever the NVR says it is. */
   readonly mediaType?: (said: string | undefined) => string;
 }
@@ -95,6 +97,11 @@ export function responseHeaders(head: ResponseHead, rules: ResponseHeadRules): s
   }
   const [type] = linesOf(headers['content-type']);
   if (own?.isOfLink) return ofLink(passed, own, type);
+  if (own?.viewed)
+    return [
+      ...withoutHeaders(passed, [...NOT_VIEWED, ...Object.keys(own.viewed)]),
+      ...Object.entries(own.viewed).flat(),
+    ];
   if (frameAncestors !== undefined && isPage(type))
     passed.push('content-security-policy', `frame-ancestors ${frameAncestors}`);
   // A cache that keeps a cookie gives it to the next client.
@@ -132,6 +139,8 @@ const NOT_BY_LINK: readonly string[] = [
   ...OF_LINK.filter((_, at) => at % 2 === 0),
   ...['set-cookie', 'location', 'link', 'expires', 'content-security-policy', 'x-frame-options'],
 ];
+
+const NOT_VIEWED: readonly string[] = ['set-cookie', 'expires', 'etag', 'last-modified'];
 
 const ownLines = ({ requestId, cookie }: OwnWords): string[] =>
   cookie === undefined ? ['x-request-id', requestId] : ['x-request-id', requestId, 'set-cookie', cookie];

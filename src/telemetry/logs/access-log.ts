@@ -1,5 +1,5 @@
 /** The access log, one line for each finished request, and the lines for refused and failed requests (SPEC 9). */
-import { credentialName } from '../../domain/caller.ts';
+import { type Caller, credentialName, senderOf } from '../../domain/caller.ts';
 import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
 import { type RequestFacts, singleHeader } from '../../domain/request.ts';
 import { storeFaultOf } from '../../domain/store/store-fault.ts';
@@ -40,7 +40,7 @@ export function createAccessLog(
     refused(record, reason) {
       gate.debug({ ...who(record), ...what(record), reason }, REFUSALS[reason].message);
       const { requestId, admission } = record;
-      const caller = admission?.caller;
+      const caller = admission?.caller && senderOf(admission.caller);
       if (caller === undefined || !REFUSALS[reason].label.startsWith('forbidden')) return;
       const { method, path } = what(record);
       const from = admission?.client.address;
@@ -108,11 +108,17 @@ const what = ({ request, described = request }: RequestRecord) => ({
 
 const who = ({ requestId, admission }: RequestRecord) => ({
   requestId,
-  user: admission?.caller?.name,
-  role: admission?.caller?.role,
-  credential: admission?.caller && credentialName(admission.caller.credential),
+  ...callerFields(admission?.caller),
   address: admission?.client.address,
 });
+
+/** `viewedAs`: an admin saw what that person would get. */
+function callerFields(caller: Caller | undefined) {
+  if (!caller) return { user: undefined, role: undefined, credential: undefined };
+  const { name: user, role, credential } = senderOf(caller);
+  const by = { user, role, credential: credentialName(credential) };
+  return caller.credential.kind === 'view-as' ? { ...by, viewedAs: caller.name } : by;
+}
 
 /** Fields in one order, each line with the same shape: built once, for every request. */
 function accessRecord(record: RequestRecord, { status, isWhole, seconds }: RequestEnd) {
@@ -132,9 +138,7 @@ function accessRecord(record: RequestRecord, { status, isWhole, seconds }: Reque
     bytes: bytesOut,
     ms: hundredths(seconds * 1000),
     upstreamMs: headAt === undefined || askedAt === undefined ? undefined : hundredths(headAt - askedAt),
-    user: caller?.name,
-    role: caller?.role,
-    credential: caller && credentialName(caller.credential),
+    ...callerFields(caller),
     address: admission?.client.address ?? request.peer,
   };
 }

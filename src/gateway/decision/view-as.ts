@@ -1,0 +1,59 @@
+/** Step 8, where an admin asks to see a response as another person would get it: who that person is, or a refusal. */
+import type { RouteMatch } from '../../access/route-table.ts';
+import type { MaybePromise } from '../../domain/async/maybe-promise.ts';
+import { type Caller, isAdministrator } from '../../domain/caller.ts';
+import { type RequestFacts, singleHeader } from '../../domain/request.ts';
+import type { Client } from './client.ts';
+import { isFromOwnPage } from './csrf.ts';
+
+/** The name of an account, percent-encoded. Each request says it anew: there is no session of the other person, and no cookie. */
+export const VIEW_AS = 'x-postern-view-as';
+
+/** The account of that name as it may be used now, seen by the admin; undefined when there is none. */
+export type FindViewed = (by: Caller, name: string) => Promise<Caller | undefined>;
+
+export const asksViewAs = ({ headers }: Pick<RequestFacts, 'headers'>): boolean => headers[VIEW_AS] !== undefined;
+
+interface Viewing {
+  /** Who sent the request: known, within the hours of its role, and without a second factor to set up. */
+  readonly caller: Caller;
+  readonly client: Client;
+  readonly route: RouteMatch;
+  readonly find: FindViewed | undefined;
+}
+
+/**
+ * Undefined: refused. The request must be a GET of a row that is marked for it, sent by a page of Postern's own, with the
+ * session of an admin: a token, a link, a proxy's user and the internal listener never see as another person.
+ */
+export function viewedPerson(
+  request: RequestFacts,
+  { caller, client, route, find }: Viewing,
+): MaybePromise<Caller | undefined> {
+  const name = nameIn(request);
+  if (name === undefined || !find || !mayView(caller)) return undefined;
+  if (!isMarkedRead(request, route) || !isFromOwnPage(request, client)) return undefined;
+  return find(caller, name);
+}
+
+export const mayView = (caller: Caller): boolean => caller.credential.kind === 'session' && isAdministrator(caller);
+
+const isMarkedRead = ({ method, isUpgrade, listener, linkSecret }: RequestFacts, route: RouteMatch): boolean =>
+  method === 'GET' &&
+  !isUpgrade &&
+  listener === 'external' &&
+  linkSecret === undefined &&
+  route.kind === 'listed' &&
+  route.row.view_as === true;
+
+const LONGEST_NAME = 512;
+
+function nameIn(request: RequestFacts): string | undefined {
+  const sent = singleHeader(request, VIEW_AS);
+  if (sent === undefined || sent === '' || sent.length > LONGEST_NAME) return undefined;
+  try {
+    return decodeURIComponent(sent);
+  } catch {
+    return undefined;
+  }
+}
