@@ -10,6 +10,8 @@ export interface Holder {
   readonly name: string;
   readonly owner?: string;
   readonly rights: Rights;
+  /** Must set up a second factor before anything else. */
+  readonly mustEnrol?: true;
 }
 
 export interface HolderView {
@@ -17,6 +19,7 @@ export interface HolderView {
   readonly name: string;
   readonly owner?: string;
   readonly role: string;
+  readonly mustEnrol?: true;
   /** `all` also holds for cameras that are not there yet. */
   readonly cameras: 'all' | readonly CameraName[];
   readonly denied: readonly Verb[];

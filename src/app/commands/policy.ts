@@ -7,17 +7,16 @@ import { type UsedChange, type Watcher, withUse } from '../../access/review/real
 import { type Holder, type HolderView, sightOf, whoSees } from '../../access/review/who-sees.ts';
 import { type Change, type RuleSet, wouldChange } from '../../access/review/would-change.ts';
 import { createRoleRegistry } from '../../accounts/roles/role-registry.ts';
-import { faultOfToken, rightsOfToken } from '../../accounts/tokens/api-tokens.ts';
 import { formatProblems } from '../../config/problems/problems.ts';
 import { rolesOfFile } from '../../config/schema/role-schema.ts';
 import { loadServiceConfig, type ServiceConfig } from '../../config/service-config.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { messageOf } from '../../domain/message-of.ts';
-import { ADMIN, type CameraName, type Role, VIEWER } from '../../domain/names.ts';
+import type { CameraName } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { rightsOfUser } from '../../domain/rights/rights.ts';
 import { localClock } from '../../ledger/local-time.ts';
 import type { Store } from '../../store/open-store.ts';
+import { holdersIn } from '../gate/holders.ts';
 import { routeTable } from '../gate/rules.ts';
 import { askerOf } from '../resources/upstreams.ts';
 import type { CommandPlace } from './commands.ts';
@@ -61,7 +60,7 @@ export async function openForPolicy(place: CommandPlace, note: (sentence: string
       return ok({ nvr: version, table: config.policyNvr, ...policyDrift(config.policy, operations, prefix) });
     },
     async who(question) {
-      const holders = store ? await holdersIn(store, config, unixSeconds(place.clock)) : [];
+      const holders = store ? await holdersOf(store, config, unixSeconds(place.clock)) : [];
       return whoIn(question, holders, (await readLayout())?.cameras ?? []);
     },
     async tryOut(file) {
@@ -139,25 +138,11 @@ function parsed(text: string): Result<unknown, string> {
 
 async function ruleSetOf(config: ServiceConfig, store: Store | undefined, now: number): Promise<RuleSet> {
   const rows = config.policy;
-  const holders = store ? await holdersIn(store, config, now) : [];
+  const holders = store ? await holdersOf(store, config, now) : [];
   return { rows, routes: routeTable(rows, config.settings), holders };
 }
 
-async function holdersIn(store: Store, { settings }: ServiceConfig, now: number): Promise<readonly Holder[]> {
+async function holdersOf(store: Store, { settings }: ServiceConfig, now: number): Promise<readonly Holder[]> {
   const registry = createRoleRegistry({ store: store.roles, fixed: rolesOfFile(settings.auth) });
-  const roles = await registry.active();
-  const [listed, tokens] = await Promise.all([store.accounts.listUsers(), store.apiTokens.listTokens()]);
-  // A role that nothing defines makes viewers of its users at the start.
-  const isDefined = (role: Role): boolean => role === ADMIN || role === VIEWER || roles.cameras.has(role);
-  const users = listed.map((user) => (isDefined(user.role) ? user : { ...user, role: VIEWER }));
-  const owners = new Map(users.map((user) => [user.name, user]));
-  return [
-    ...users.map((user): Holder => ({ kind: 'user', name: user.name, rights: rightsOfUser(user, roles, now) })),
-    ...tokens.flatMap((token): Holder[] => {
-      const owner = token.userCreatedAt === null ? undefined : owners.get(token.user);
-      if (faultOfToken(token, owner, settings.auth.enabled, now)) return [];
-      const rights = rightsOfToken(token, owner, roles, now);
-      return [{ kind: 'token', name: token.name, owner: token.user, rights }];
-    }),
-  ];
+  return holdersIn({ store, auth: settings.auth, roles: await registry.active(), now });
 }

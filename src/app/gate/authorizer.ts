@@ -1,9 +1,11 @@
 /** The rules of the gate, with the counters around them, by the trusted headers of this moment. */
+import { sightOf } from '../../access/review/who-sees.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { Remembering } from '../../domain/remembering.ts';
 import { maskSecrets } from '../../domain/text/mask-secrets.ts';
 import type { Rules } from '../../gateway/decision/admit.ts';
+import type { CameraAccess } from '../../gateway/explain/explain-route.ts';
 import type { Trace } from '../../identity/identity-trace.ts';
 import type { TrustedHeaderList } from '../../identity/trusted-headers-file.ts';
 import type { Store } from '../../store/open-store.ts';
@@ -15,6 +17,7 @@ import type { Components } from '../resources/components.ts';
 import { logRules } from '../resources/logs.ts';
 import type { TrustedHeaders } from '../resources/trusted-headers.ts';
 import { countedRole, countedSecretCheck, countedVerify } from '../telemetry/counting.ts';
+import { holdersIn } from './holders.ts';
 import { type OpenRules, openRules } from './open-rules.ts';
 
 export interface AuthorizerDeps {
@@ -23,7 +26,7 @@ export interface AuthorizerDeps {
   readonly components: Components;
   readonly credentials: Pick<Credentials, 'roleRegistry' | 'tokenVerifier' | 'tokens'>;
   readonly trustedHeaders: Pick<TrustedHeaders, 'current'>;
-  readonly store: Pick<Store, 'accounts'>;
+  readonly store: Pick<Store, 'accounts' | 'apiTokens'>;
   /** How long an identity is remembered on its connection. */
   readonly remembering: Remembering;
   readonly clock: Clock;
@@ -35,6 +38,7 @@ export interface Authorizer extends Omit<OpenRules, 'rules'> {
   readonly rules: () => Rules;
   /** The same without counters, for questions that are not requests of a client. */
   readonly uncounted: () => Rules;
+  readonly whoSees: () => Promise<CameraAccess>;
 }
 
 export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
@@ -83,6 +87,12 @@ export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
     rules: () => upToDate().rules,
     uncounted: () => opened.rules(),
     headers: () => upToDate().headers,
+    async whoSees() {
+      const known = cameras.current() ?? [];
+      const { auth } = config.settings;
+      const holders = await holdersIn({ store, auth, roles: await roleRegistry.active(), now: unixSeconds(clock) });
+      return { cameras: known, holders: holders.map((holder) => sightOf(holder, known)) };
+    },
   };
 }
 

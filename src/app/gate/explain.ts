@@ -1,13 +1,17 @@
 /** Builds `explain` from the rules of the gate: beside a running server, or from its configuration alone (SPEC 1). */
 import { isIP } from 'node:net';
+import { requestShowing } from '../../access/review/sample-request.ts';
 import { isFactorRequired } from '../../accounts/second-factor/second-factor.ts';
 import { personOf } from '../../accounts/sessions/session-state.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { trustedPeersOf } from '../../config/trusted-peers.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import type { Caller } from '../../domain/caller.ts';
+import { VIEWING_KINDS } from '../../domain/ledger.ts';
 import type { Role } from '../../domain/names.ts';
+import type { PolicyRow } from '../../domain/policy.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import { sinceOf } from '../../domain/rights/rights.ts';
 import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
 import type { Description } from '../../gateway/explain/description.ts';
 import { type ExplainDeps, explain } from '../../gateway/explain/explain.ts';
@@ -23,6 +27,9 @@ export interface ExplainQuestion {
   /** `WS` for a WebSocket upgrade. */
   readonly method: string;
   readonly path: string;
+  /** Asked for in the place of method and path: whether the user may see the camera so. */
+  readonly camera?: string | undefined;
+  readonly shows?: string | undefined;
   readonly user?: string | undefined;
   readonly token?: string | undefined;
   /** `Name: value`. */
@@ -36,6 +43,8 @@ export interface ExplainerDeps extends ExplainDeps {
   /** Unix seconds. */
   readonly now: () => number;
   readonly findUser: (name: string) => Promise<User | undefined>;
+  /** The route table as it is written. */
+  readonly rows: readonly PolicyRow[];
 }
 
 /** Errs with what is wrong with the question. */
@@ -57,10 +66,13 @@ export const createExplainer =
 const HEADER = /^(?<name>[!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*(?<value>[^\r\n\0]*)$/;
 const METHOD = /^[A-Z]+$/;
 
-async function describe(
-  { method, path, user, token, headers, peer }: ExplainQuestion,
-  deps: ExplainerDeps,
-): Promise<Result<Description, string>> {
+async function describe(question: ExplainQuestion, deps: ExplainerDeps): Promise<Result<Description, string>> {
+  const { user, token, headers, peer } = question;
+  const caller = user === undefined ? ok(undefined) : await callerNamed(user, deps);
+  if (!caller.ok) return caller;
+  const asked = requestIn(question, caller.value, deps);
+  if (!asked.ok) return asked;
+  const { method, path } = asked.value;
   if (!METHOD.test(method))
     return err(`${JSON.stringify(method)} is not a method: write GET, PUT … or WS for a WebSocket`);
   if (!path.startsWith('/')) return err(`${JSON.stringify(path)} is not a path: begin it with a slash`);
@@ -69,8 +81,6 @@ async function describe(
   const lines = headers.map((line) => HEADER.exec(line)?.groups);
   const bad = headers.find((_, at) => lines[at] === undefined);
   if (bad !== undefined) return err(`${JSON.stringify(bad)} is not a header: write "Name: value"`);
-  const caller = user === undefined ? ok(undefined) : await callerNamed(user, deps);
-  if (!caller.ok) return caller;
   const sent = lines.map((line): [string, string] => [line?.['name'] ?? '', asNodeReads(line?.['value'] ?? '')]);
   const bearer: [string, string][] = token === undefined ? [] : [['Authorization', `Bearer ${token}`]];
   const isUpgrade = method === 'WS';
@@ -82,6 +92,24 @@ async function describe(
     peer: peer ?? assumedPeer(deps.settings),
     ...(caller.value ? { caller: caller.value } : {}),
   });
+}
+
+/** Long enough ago that pictures of the present hour, which the NVR finds in another way, are not meant. */
+const RECORDED_SECONDS = 7200;
+
+/** The request as it is described, or the one that shows the camera. */
+function requestIn(
+  { method, path, camera, shows }: ExplainQuestion,
+  caller: Caller | undefined,
+  { rows, now }: ExplainerDeps,
+): Result<{ readonly method: string; readonly path: string }, string> {
+  if (camera === undefined) return ok({ method, path });
+  const kind = VIEWING_KINDS.find((known) => known === shows);
+  if (!kind) return err(`shows is ${JSON.stringify(shows)}: write one of ${VIEWING_KINDS.join(', ')}`);
+  if (!caller) return err('camera needs user: name the account that would see it');
+  const at = Math.max(now() - RECORDED_SECONDS, sinceOf(caller.history, now()) ?? 0);
+  const request = requestShowing(rows, { shows: kind, camera, at });
+  return request ? ok(request) : err(`no row of the route table shows one camera so (${kind}): describe a request`);
 }
 
 /** Header bytes come as Latin-1 text; what a person types is sent as UTF-8. */

@@ -119,7 +119,7 @@ function ownRoutes(
   const { auth, nvr, ui } = settings;
   const hasNvr = nvr.url !== undefined;
   const hasEventsBackend = authorizer.destinations.eventsBackend !== undefined;
-  const { seen, explain } = authorizer;
+  const { seen, explain, whoSees } = authorizer;
   const { login, links, invitations, roles, ...groups } = accounts.groups;
   const { bodySeconds } = links;
   const visits = { ...links, judge };
@@ -159,7 +159,7 @@ function ownRoutes(
       visibleToViewers: () => settings.ledger.visible_to_viewers,
     },
     events: { hasEventsBackend, surroundings: () => authorizer.rules().surroundings() },
-    explain: { explain },
+    explain: { explain, whoSees },
     status,
     check: checkAddress,
     canary: runCanary,

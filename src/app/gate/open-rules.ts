@@ -49,6 +49,7 @@ export function openRules(place: RulePlace): OpenRules {
   const seen = (scope: CameraScope) => visibleCameras(scope, cameras());
   const explain = createExplainer({
     settings,
+    rows: policy,
     roles: roleRegistry.active,
     now,
     findUser,

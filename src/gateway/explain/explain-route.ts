@@ -1,14 +1,19 @@
-/** `GET /api/explain?method=&path=&user=|header=…`: the trace of a described request, for admins (SPEC 1). */
+/** `GET /api/explain`, the trace of a described request, and `GET /api/access`, who sees which camera: for admins (SPEC 1, 15). */
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import type { HolderView } from '../../access/review/who-sees.ts';
+import { VERBS } from '../../domain/policy.ts';
 import type { Result } from '../../domain/result.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
-import { named } from '../../routes/shapes.ts';
+import { CAMERAS, named, TEXT } from '../../routes/shapes.ts';
 import type { Explanation } from './explanation.ts';
 
 const QUERY = {
   method: 'GET when not given',
   path: 'With its query',
   user: 'An account',
+  camera: 'In the place of method and path: whether the account may see this camera',
+  shows: 'With camera: live, history or export',
   header: '"Name: value", may be repeated',
   peer: 'Address that the request comes from',
 };
@@ -17,20 +22,52 @@ const EXPLANATION = named(
   z.looseObject({}).meta({ description: 'How a request would be authorized, and why' }),
 );
 
+const ACCESS = named(
+  'CameraAccess',
+  z.object({
+    cameras: CAMERAS,
+    holders: z.array(
+      z.object({
+        kind: z.enum(['user', 'token']),
+        name: TEXT,
+        owner: TEXT.optional().meta({ description: 'A token: whose' }),
+        role: TEXT,
+        mustEnrol: z.literal(true).optional().meta({ description: 'A second factor must be set up first' }),
+        cameras: z.union([z.literal('all'), CAMERAS]),
+        denied: z.array(z.enum(VERBS)),
+        closed: TEXT.optional().meta({
+          description: 'Why nothing is seen now: account-ended, account-not-begun, outside-hours',
+        }),
+      }),
+    ),
+  }),
+);
+
 export interface ExplainRouteDeps {
   /** Errs with what is wrong with the question. It takes no token: addresses are logged on the way. */
   readonly explain: (question: {
     readonly method: string;
     readonly path: string;
     readonly user: string | undefined;
+    /** Asked for in the place of method and path. */
+    readonly camera: string | undefined;
+    readonly shows: string | undefined;
     readonly headers: readonly string[];
     readonly peer: string | undefined;
   }) => Promise<Result<Explanation, string>>;
+  readonly whoSees: () => Promise<CameraAccess>;
+}
+
+/** The cameras that are known, and all accounts and API tokens with those that each sees. */
+export interface CameraAccess {
+  readonly cameras: readonly string[];
+  readonly holders: readonly HolderView[];
 }
 
 // biome-ignore format: a table
 export const EXPLAIN_ROUTES: readonly OwnRoute<ExplainRouteDeps>[] = [
   { route: 'GET /api/explain', access: 'admin', note: 'how a described request would be judged', summary: 'How a request would be authorized, and why', query: QUERY, yes: [200, EXPLANATION], no: [422], handler: answer },
+  { route: 'GET /api/access', access: 'admin', compressed: true, note: 'who sees which camera', summary: 'Accounts and API tokens with the cameras that each sees', yes: [200, ACCESS], handler: listAccess },
 ];
 
 async function answer(ctx: RouteContext, { explain }: ExplainRouteDeps): Promise<void> {
@@ -39,6 +76,8 @@ async function answer(ctx: RouteContext, { explain }: ExplainRouteDeps): Promise
     method: query.get('method') ?? 'GET',
     path: query.get('path') ?? '',
     user: query.get('user') ?? undefined,
+    camera: query.get('camera') ?? undefined,
+    shows: query.get('shows') ?? undefined,
     headers: query.getAll('header'),
     peer: query.get('peer') ?? undefined,
   });
@@ -46,3 +85,16 @@ async function answer(ctx: RouteContext, { explain }: ExplainRouteDeps): Promise
   ctx.status = explanation.ok ? 200 : 422;
   ctx.body = explanation.ok ? explanation.value : { success: false, message: explanation.error };
 }
+
+/** Whoever has the same list already is told so: it changes with accounts, roles, cameras and the hour, and is asked for often. */
+async function listAccess(ctx: RouteContext, { whoSees }: ExplainRouteDeps): Promise<void> {
+  const body = JSON.stringify(await whoSees());
+  ctx.set('Cache-Control', 'private, no-cache');
+  ctx.etag = createHash('sha256').update(body).digest('base64url').slice(0, ETAG_LENGTH);
+  ctx.status = 200;
+  ctx.type = 'application/json';
+  if (ctx.fresh) ctx.status = 304;
+  else ctx.body = body;
+}
+
+const ETAG_LENGTH = 22;

@@ -6,6 +6,7 @@ import type { CameraScope } from '../../domain/camera-scope.ts';
 import { writtenLocator, writtenNarrowing } from '../../domain/policy-terms.ts';
 import { REFUSALS, sentenceOf } from '../../domain/refusal.ts';
 import type { RequestFacts } from '../../domain/request.ts';
+import { sinceOf } from '../../domain/rights/rights.ts';
 import { headerTraces, WHY_UNREAD } from '../../identity/header-traces.ts';
 import type { HeaderTrace, IdentityTrace, Trace } from '../../identity/identity-trace.ts';
 import { type Admission, admit, type Rules } from '../decision/admit.ts';
@@ -53,6 +54,7 @@ export async function explain(description: Description, deps: ExplainDeps): Prom
     role: caller?.role ?? claimed?.role,
     ...(caller?.roles && { roles: caller.roles }),
     cameras: caller && (caller.scope.kind === 'all' ? 'all' : deps.camerasOf(caller.scope)),
+    ...sinceFor(caller, rules),
     ...unknownCameras(caller, facts, rules),
     route: explainedRoute(facts, rules),
     ...verdictOf(admission, question !== undefined),
@@ -78,16 +80,21 @@ const MESSAGES = {
 function verdictOf(
   admission: Admission,
   isQuestion: boolean,
-): Pick<Explanation, 'verdict' | 'status' | 'reason' | 'message'> {
+): Pick<Explanation, 'verdict' | 'status' | 'reason' | 'message' | 'opens'> {
   const { kind: verdict } = admission;
   if (admission.kind !== 'refused') {
     const message = MESSAGES[isQuestion ? 'asked' : admission.kind];
     return { verdict, status: undefined, reason: undefined, message };
   }
-  const { reason } = admission;
+  const { reason, opens } = admission;
   const { status } = REFUSALS[reason];
   const message = sentenceOf(reason, admission);
-  return { verdict, status: isQuestion ? forwardAuthStatus(status) : status, reason, message };
+  return { verdict, status: isQuestion ? forwardAuthStatus(status) : status, reason, message, ...(opens && { opens }) };
+}
+
+function sinceFor(caller: Caller | undefined, { surroundings }: Rules): Pick<Explanation, 'since'> {
+  const since = sinceOf(caller?.history, surroundings().now);
+  return since === undefined ? {} : { since };
 }
 
 /** Cameras of the request and of the role by name that are not among the known ones. */

@@ -1,6 +1,6 @@
 /** What `explain` tells of a request: its caller, the rule and the row, the verdict, and what would be sent (SPEC 1). */
 import type { Role } from '../../domain/names.ts';
-import type { RefusalReason } from '../../domain/refusal.ts';
+import type { RefusalReason, Reopening } from '../../domain/refusal.ts';
 import type { HeaderTrace } from '../../identity/identity-trace.ts';
 import type { Admission } from '../decision/admit.ts';
 
@@ -25,6 +25,8 @@ export interface Explanation {
   /** Hours, history and denied verbs of these roles; absent for none. */
   readonly limits?: readonly string[];
   readonly cameras: 'all' | readonly string[] | undefined;
+  /** Unix seconds: nothing recorded earlier is seen. Absent: all that there is. */
+  readonly since?: number;
   /** The cameras of the request and the role, by name, that the service does not know; absent for none. */
   readonly unknownCameras?: readonly string[];
   readonly route: ExplainedRoute | undefined;
@@ -32,6 +34,8 @@ export interface Explanation {
   readonly status: number | undefined;
   readonly reason: RefusalReason | undefined;
   readonly message: string;
+  /** When the same request passes. */
+  readonly opens?: Reopening;
   readonly sent: ExplainedRequest | undefined;
 }
 

@@ -1,0 +1,38 @@
+/** Who holds rights: the accounts, and the API tokens that still hold, with what they are worth at this moment (SPEC 15). */
+import type { Holder } from '../../access/review/who-sees.ts';
+import { isFactorRequired } from '../../accounts/second-factor/second-factor.ts';
+import { faultOfToken, rightsOfToken } from '../../accounts/tokens/api-tokens.ts';
+import type { Settings } from '../../config/schema/schema.ts';
+import { ADMIN, type Role, VIEWER } from '../../domain/names.ts';
+import { rightsOfUser } from '../../domain/rights/rights.ts';
+import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
+import type { Store } from '../../store/open-store.ts';
+
+export interface HolderSources {
+  readonly store: Pick<Store, 'accounts' | 'apiTokens'>;
+  readonly auth: Pick<Settings['auth'], 'enabled' | 'second_factor'>;
+  readonly roles: ActiveRoles;
+  /** Unix seconds. */
+  readonly now: number;
+}
+
+export async function holdersIn({ store, auth, roles, now }: HolderSources): Promise<readonly Holder[]> {
+  const [listed, tokens] = await Promise.all([store.accounts.listUsers(), store.apiTokens.listTokens()]);
+  // A role that nothing defines makes viewers of its users at the start.
+  const isDefined = (role: Role): boolean => role === ADMIN || role === VIEWER || roles.cameras.has(role);
+  const users = listed.map((user) => (isDefined(user.role) ? user : { ...user, role: VIEWER }));
+  const owners = new Map(users.map((user) => [user.name, user]));
+  return [
+    ...users.map((user): Holder => {
+      const owesFactor = auth.enabled && !user.hasFactor && isFactorRequired(auth.second_factor, user.role);
+      const rights = rightsOfUser(user, roles, now);
+      return { kind: 'user', name: user.name, rights, ...(owesFactor && { mustEnrol: true }) };
+    }),
+    ...tokens.flatMap((token): Holder[] => {
+      const owner = token.userCreatedAt === null ? undefined : owners.get(token.user);
+      if (faultOfToken(token, owner, auth.enabled, now)) return [];
+      const rights = rightsOfToken(token, owner, roles, now);
+      return [{ kind: 'token', name: token.name, owner: token.user, rights }];
+    }),
+  ];
+}
