@@ -7,7 +7,7 @@ import { CUT, EMPTIED, isCut } from '../config/configured-mark.ts';
 import { formatProblem, type Problem } from '../config/problems/problems.ts';
 import type { InvalidConfig, ServiceConfig, ServiceConfigOutcome } from '../config/service-config.ts';
 import { messageOf } from '../domain/message-of.ts';
-import { ADMIN, VIEWER } from '../domain/names.ts';
+import { ADMIN, NO_ROLE, VIEWER } from '../domain/names.ts';
 import { reviewStream } from '../gateway/entry/review-stream.ts';
 import type { Store } from '../store/open-store.ts';
 import { type Generation, openGeneration } from './generation.ts';
@@ -135,8 +135,10 @@ async function lossIn(
   const cut = before && cutFile(config, before);
   if (cut) return cut;
   if (config.given.has('auth.roles')) return undefined;
-  const defined = new Set([ADMIN, VIEWER, ...(await store.roles.listRoles()).map(({ role }) => role)]);
-  const orphans = (await store.accounts.listUsers()).filter(({ role }) => !defined.has(role));
+  const defined = new Set([ADMIN, VIEWER, NO_ROLE, ...(await store.roles.listRoles()).map(({ role }) => role)]);
+  const orphans = (await store.accounts.listUsers()).filter(
+    ({ role, roleSource }) => roleSource === undefined && !defined.has(role),
+  );
   if (orphans.length === 0) return undefined;
   const roles = [...new Set(orphans.map(({ role }) => role))].sort().join(', ');
   const users = orphans.length === 1 ? '1 user has' : `${orphans.length} users have`;

@@ -46,7 +46,7 @@ export type Credential =
 
 /** Why a caller who is known may do nothing now, and when that ends; without `opens` it does not end by itself. */
 export interface Closed {
-  readonly reason: 'account-not-begun' | 'account-ended' | 'outside-hours';
+  readonly reason: 'account-not-begun' | 'account-ended' | 'role-missing' | 'outside-hours';
   readonly opens?: Reopening;
 }
 
@@ -73,7 +73,7 @@ export interface Rights {
 export interface Caller extends Rights {
   readonly name: UserName;
   readonly credential: Credential;
-  /** All roles, where the proxy's groups give more than one. */
+  /** All roles, where the groups of a proxy or a provider give more than one. */
   readonly roles?: readonly Role[];
   /** The user must have a second factor and has none yet: nothing may be done but set one up. */
   readonly mustEnrol?: true;

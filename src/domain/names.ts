@@ -8,11 +8,13 @@ export type CameraName = string & { readonly [brand]: 'CameraName' };
 
 export const ADMIN = 'admin' as Role;
 export const VIEWER = 'viewer' as Role;
+/** The role of an account to which its provider gives none: it is worth nothing. */
+export const NO_ROLE = 'none' as Role;
 /** The user name of every caller on the internal listener (interface 5.6). */
 export const ANONYMOUS = 'anonymous' as UserName;
 
 /** Interface 2.2: these cannot name a custom role. */
-export const RESERVED_ROLE_NAMES: readonly string[] = ['admin', 'viewer', 'none'];
+export const RESERVED_ROLE_NAMES: readonly string[] = [ADMIN, VIEWER, NO_ROLE];
 
 const NAME = /^[A-Za-z0-9._]+$/;
 const LONGEST_USER_NAME = 30;

@@ -21,6 +21,7 @@ export const boundCalls = (store: Store): Store => ({
   apiTokens: bounded(store.apiTokens),
   secondFactor: bounded(store.secondFactor),
   invitations: bounded(store.invitations),
+  signIns: bounded(store.signIns),
   links: bounded(store.links),
   loginPlaces: bounded(store.loginPlaces),
   ledger: bounded(store.ledger),

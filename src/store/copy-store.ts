@@ -38,6 +38,8 @@ export const COPIED_TABLES: readonly CopyRule[] = [
   { table: 'recovery_codes', key: 'code_hash', booleans: [] },
   { table: 'passkeys', key: 'id', booleans: [] },
   { table: 'invitations', key: 'token_hash', booleans: [] },
+  { table: 'sign_ins', key: 'id', booleans: [] },
+  { table: 'oidc_sessions', key: 'session_id', booleans: [] },
   { table: 'known_clients', key: 'id', booleans: [] },
   { table: 'links', key: 'id', booleans: [] },
   { table: 'link_openings', key: 'id', booleans: [] },

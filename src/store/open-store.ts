@@ -8,6 +8,7 @@ import type { LoginPlaceStore } from '../domain/accounts/notice.ts';
 import type { RoleStore } from '../domain/accounts/role-store.ts';
 import type { SecondFactorStore } from '../domain/accounts/second-factor.ts';
 import type { SessionStore } from '../domain/accounts/session-store.ts';
+import type { SignInStore } from '../domain/accounts/sign-in.ts';
 import type { EventRecord } from '../domain/events/event.ts';
 import type { BoundedEventSource } from '../domain/events/event-question.ts';
 import type { LedgerStore } from '../domain/ledger.ts';
@@ -20,6 +21,7 @@ import { createLoginPlaceStore } from './accounts/login-places.ts';
 import { createRoleStore } from './accounts/roles.ts';
 import { createSecondFactorStore } from './accounts/second-factor.ts';
 import { createSessionStore } from './accounts/sessions.ts';
+import { createSignInStore } from './accounts/sign-ins.ts';
 import { createApiTokenStore } from './accounts/tokens.ts';
 import type { Engine } from './engine/engine.ts';
 import { serializedOn } from './engine/serialized.ts';
@@ -61,6 +63,7 @@ export interface Store {
   readonly apiTokens: ApiTokenStore;
   readonly secondFactor: SecondFactorStore;
   readonly invitations: InvitationStore;
+  readonly signIns: SignInStore;
   readonly links: LinkStore;
   readonly loginPlaces: LoginPlaceStore;
   readonly ledger: LedgerStore;
@@ -122,6 +125,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     apiTokens: createApiTokenStore(db, serialized),
     secondFactor: createSecondFactorStore(db, serialized),
     invitations: createInvitationStore(db, serialized),
+    signIns: createSignInStore(db, serialized),
     links: createLinkStore(db, serialized),
     loginPlaces: createLoginPlaceStore(db, serialized),
     ledger: createLedgerStore(db, engine.file !== undefined),

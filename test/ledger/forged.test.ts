@@ -82,6 +82,13 @@ for (const { name, skip, newUrl, end } of ENGINES) {
     const head = async (): Promise<ChainHead> =>
       (await store.ledger.heads()).find((one) => one.chain === chain) ?? assert.fail();
     const run = async (statement: string): Promise<void> => void (await sql.raw(statement).execute(store.db));
+    /** Migrations from that number on can run again: what cannot be made twice is taken away. */
+    const unmigrate = async (from: string): Promise<void> => {
+      for (const column of ['role_source', 'other_roles', 'has_password'])
+        await run(`alter table users drop column ${column}`);
+      for (const table of ['sign_ins', 'oidc_sessions']) await run(`drop table ${table}`);
+      await run(`delete from kysely_migration where name >= '${from}'`);
+    };
     const deleteOld = async (at: number): Promise<void> => {
       const recordOf = (closing: Parameters<typeof deletionEntry>[0]) =>
         deletionEntry(closing, { at, before: BEFORE, retentionDays: 90 });
@@ -207,13 +214,13 @@ for (const { name, skip, newUrl, end } of ENGINES) {
       const closing = `insert into ledger_closings select '${chain}-x', chain, '2026-10-17', 3, hash, 3 from ledger_records where id = '${idOf(chain, 3)}'`;
       for (const statement of [closing, `delete from ledger_records where id <= '${idOf(chain, 3)}'`])
         await run(statement);
-      await run("delete from kysely_migration where name >= '015'");
+      await unmigrate('015');
       assert.match((await verified().catch(String)).toString(), /needs 015-ledger-deletions/);
       const upgraded = await openStore({ url });
       await upgraded.close();
       assert.deepEqual(await verified(heads.slice(1)), []);
       assert.equal((await head()).seq, 9);
-      await run("delete from kysely_migration where name >= '015'");
+      await unmigrate('015');
       await (await openStore({ url })).close();
       assert.equal((await head()).seq, 9, 'what is told is not told again');
     });
@@ -238,7 +245,7 @@ for (const { name, skip, newUrl, end } of ENGINES) {
         `'d', 'bob', 'new-device', ${NOW + 4}, 'bob', '192.0.2.4', null, null`,
       ])
         await run(`insert into account_notices values (${row})`);
-      await run("delete from kysely_migration where name >= '021'");
+      await unmigrate('021');
       const upgraded = await openStore({ url });
       const told = await listNotices('ann', BEFORE, upgraded.ledger);
       await upgraded.close();

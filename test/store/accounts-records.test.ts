@@ -59,6 +59,10 @@ const HARMLESS: Readonly<Record<string, Write>> = {
     await ledger.append(chain, { ended: [{ entry }], open: [{ ...entry, id: 'span' }] }, [], THEN, linkEntries);
   },
   'a session as it is seen':   ({ sessions }, at) => sessions.noteSessions([{ ...seen, id: `${at}` }]),
+  'a login by a provider':    async ({ signIns }, at) => {
+    await signIns.noteUsed('https://id.example.com', 'one', at);
+    await signIns.noteSession({ sessionId: `${at}`, issuer: 'https://id.example.com', subject: 'one', expiresAt: 9e9 });
+  },
   'the last use of a token':   ({ apiTokens }, at) => apiTokens.noteTokenUses([{ id: 'kept', at: THEN + at, from: '192.0.2.1' }]),
   'the opening of a link':     ({ links }, at) => links.openLink('kept', { id: undefined, client: `${at}`, address: '', agent: null }, THEN),
   'a guess at the PIN of one': ({ links }) => links.reserveGuess('kept'),

@@ -5,6 +5,7 @@ import { accountStoreContract } from '../contracts/account-store.ts';
 import { invitationStoreContract } from '../contracts/invitation-store.ts';
 import { linkStoreContract } from '../contracts/link-store.ts';
 import { factorStoreContract } from '../contracts/second-factor-store.ts';
+import { signInStoreContract } from '../contracts/sign-in-store.ts';
 import { makeScratch } from './support/scratch-store.ts';
 
 const scratch = makeScratch();
@@ -12,6 +13,7 @@ after(scratch.remove);
 
 invitationStoreContract('SQLite', { open: () => openStore({ url: scratch.url }) });
 linkStoreContract('SQLite', { open: () => openStore({ url: scratch.url }) });
+signInStoreContract('SQLite', { open: () => openStore({ url: scratch.url }) });
 factorStoreContract('SQLite', { open: () => openStore({ url: scratch.url }) });
 accountStoreContract('SQLite', {
   open: () => openStore({ url: scratch.url }),

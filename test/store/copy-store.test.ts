@@ -26,7 +26,7 @@ it('every table of the store is copied', async () => {
 });
 
 /** A row in each table of second factors. */
-async function writeFactors({ db, accounts, secondFactor, links, ledger }: Store): Promise<void> {
+async function writeFactors({ db, accounts, secondFactor, signIns, links, ledger }: Store): Promise<void> {
   const vera = 'vera' as UserName;
   await secondFactor.startTotp(vera, 'k.sealed', 1_900_000_000);
   const known = (await accounts.findUser(vera)) ?? { passwordChangedAt: null };
@@ -43,6 +43,9 @@ async function writeFactors({ db, accounts, secondFactor, links, ledger }: Store
     .insertInto('invitations')
     .values({ ...invitation, expires_at: 2, used_at: null })
     .execute();
+  const signIn = { provider: 'home', issuer: 'https://id.example.com', subject: 'v1', user: vera };
+  await signIns.connect({ ...signIn, connectedAt: 1, lastUsedAt: 2 }, 1_700_000_000);
+  await signIns.noteSession({ sessionId: 's1', issuer: signIn.issuer, subject: 'v1', expiresAt: 9 });
   await db.insertInto('known_clients').values({ id: 'k1', user_name: vera, last_seen: 1 }).execute();
   const maker = { user: 'vera' as never, userCreatedAt: 1_700_000_000, tokenId: null, role: 'viewer' as never };
   const times = { createdAt: 1, expiresAt: 9, revokedAt: null };
@@ -116,6 +119,8 @@ describe('A store that is copied', { skip: withoutPostgres }, () => {
     recovery_codes: 1,
     passkeys: 1,
     invitations: 1,
+    sign_ins: 1,
+    oidc_sessions: 1,
     known_clients: 1,
     links: 1,
     link_openings: 1,

@@ -5,6 +5,7 @@ import { accountStoreContract } from '../contracts/account-store.ts';
 import { invitationStoreContract } from '../contracts/invitation-store.ts';
 import { linkStoreContract } from '../contracts/link-store.ts';
 import { factorStoreContract } from '../contracts/second-factor-store.ts';
+import { signInStoreContract } from '../contracts/sign-in-store.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
 
 describe('With PostgreSQL', { skip: withoutPostgres }, () => {
@@ -18,6 +19,7 @@ describe('With PostgreSQL', { skip: withoutPostgres }, () => {
 
   invitationStoreContract('PostgreSQL', { open: () => openStore({ url }) });
   linkStoreContract('PostgreSQL', { open: () => openStore({ url }) });
+  signInStoreContract('PostgreSQL', { open: () => openStore({ url }) });
   factorStoreContract('PostgreSQL', { open: () => openStore({ url }) });
   accountStoreContract('PostgreSQL', {
     open: () => openStore({ url }),

@@ -4,7 +4,7 @@ import type { Link, LinkMaker } from '../../domain/accounts/link.ts';
 import type { MaybePromise } from '../../domain/async/maybe-promise.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { bothScopes, NO_CAMERAS, scopeOfNames } from '../../domain/camera-scope.ts';
-import { rightsOfRole, rightsOfUser } from '../../domain/rights/rights.ts';
+import { heldBy, rightsOfRole, rightsOfUser } from '../../domain/rights/rights.ts';
 import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
 
 export interface MakerDeps {
@@ -38,7 +38,8 @@ async function rightsOf(maker: LinkMaker, now: number, deps: MakerDeps): Promise
   const user = await deps.remembered(name, () => deps.store.findUser(name));
   // A user made again under the same name is another user.
   if (!deps.authEnabled || user?.createdAt !== userCreatedAt || deps.owesFactor(user)) return undefined;
-  return { name, ...rightsOfUser(user, await deps.roles(), now) };
+  const roles = user.otherRoles && { roles: heldBy(user) };
+  return { name, ...rightsOfUser(user, await deps.roles(), now), ...roles };
 }
 
 /** What a link shows must end by the clock when its maker's token does: open streams look at it. */

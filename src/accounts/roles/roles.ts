@@ -4,6 +4,7 @@ import type { RoleStore, StoredRole } from '../../domain/accounts/role-store.ts'
 import { parseCameraEntry, wildcardsFault } from '../../domain/camera-scope.ts';
 import { ADMIN, newRoleFault, parseCustomRoleName, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import { heldBy } from '../../domain/rights/rights.ts';
 import { type WrittenLimits, writtenLimits } from '../../domain/rights/role-limits.ts';
 import { shown } from '../http/body-fields.ts';
 import { type RequestedLimits, requestedLimits } from './requested-limits.ts';
@@ -67,7 +68,7 @@ export function createRoles({ store, roleStore, roleRegistry }: RoleDeps): Roles
   return {
     async list() {
       const [users, { cameras: custom, limits }] = await Promise.all([store.listUsers(), roleRegistry.active()]);
-      const count = (role: Role): number => users.filter((user) => user.role === role).length;
+      const count = (role: Role): number => users.filter((user) => heldBy(user).includes(role)).length;
       const builtin = [ADMIN, VIEWER].map((role) => [role, [EVERY_CAMERA], 'builtin'] as const);
       const others = [...custom].map(([role, cameras]) => [role, cameras, sourceOf(role, roleRegistry)] as const);
       const limitsOf = (role: Role): WrittenLimits => {

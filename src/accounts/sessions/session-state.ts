@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { User } from '../../domain/accounts/account.ts';
 import type { Caller } from '../../domain/caller.ts';
-import { rightsOfUser } from '../../domain/rights/rights.ts';
+import { heldBy, rightsOfUser } from '../../domain/rights/rights.ts';
 import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
 import type { SessionFault } from '../../domain/verdict.ts';
 import { saltOf } from '../passwords/password-hash.ts';
@@ -38,6 +38,7 @@ export interface CallerRules {
 export const personOf = (user: User, { roles, now, owesFactor }: CallerRules): Omit<Caller, 'credential'> => ({
   name: user.name,
   ...rightsOfUser(user, roles, now),
+  ...(user.otherRoles && { roles: heldBy(user) }),
   ...(owesFactor(user) && { mustEnrol: true }),
   ...(user.passwordIsGenerated && { hasGeneratedPassword: true }),
 });

@@ -7,7 +7,7 @@ import type { Caller, Rights } from '../../domain/caller.ts';
 import { bothScopes, scopeOf } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, type Role, VIEWER } from '../../domain/names.ts';
-import { bothRights, grantOf, rightsOfRole, rightsOfUser } from '../../domain/rights/rights.ts';
+import { bothRights, grantOf, heldBy, rightsOfRole, rightsOfUser } from '../../domain/rights/rights.ts';
 import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
 import type { ApiTokenVerdict } from '../../domain/verdict.ts';
 import { createStoreGrace, type StoreGrace } from '../sessions/store-grace.ts';
@@ -127,5 +127,5 @@ export function rightsOfToken(token: ApiToken, owner: User | undefined, roles: A
     token.cameras === null ? given : { ...given, scope: bothScopes(given.scope, scopeOf(token.cameras)) };
   if (!owner) return narrowed;
   const both = bothRights(narrowed, rightsOfUser(owner, roles, now));
-  return mayGive(owner.role, token.role) ? both : { ...both, role: owner.role };
+  return heldBy(owner).some((role) => mayGive(role, token.role)) ? both : { ...both, role: owner.role };
 }

@@ -110,7 +110,8 @@ export function createUsers({ store, hasher, clock, roles, passwordRules }: User
       if (!hash.ok) return hash;
       const row = { passwordHash: hash.value, passwordChangedAt: null, createdAt: unixSeconds(clock) };
       const ends = { ...(validFrom !== null && { validFrom }), ...(validUntil !== null && { validUntil }) };
-      const added = await store.addUser({ name: name.value, role: role.value, ...row, ...ends });
+      const unknown = user.password === undefined && ({ hasNoPassword: true } as const);
+      const added = await store.addUser({ name: name.value, role: role.value, ...row, ...ends, ...unknown });
       if (added === 'taken') return refused('name-taken', `User ${name.value} exists already`);
       await unlessGone(role.value);
       return ok(name.value);

@@ -149,7 +149,7 @@ async function demote({ store, audit, log }: CredentialDeps, roles: CustomRoles)
 }
 
 async function deleteExpired({ store, clock, guestKeep, audit }: CredentialDeps): Promise<void> {
-  const { accounts, sessions, invitations, links, loginPlaces } = store;
+  const { accounts, sessions, invitations, signIns, links, loginPlaces } = store;
   const now = unixSeconds(clock);
   const forgottenFrom = now - guestKeep();
   for (const user of await accounts.endedBefore(forgottenFrom)) {
@@ -159,6 +159,7 @@ async function deleteExpired({ store, clock, guestKeep, audit }: CredentialDeps)
   }
   await accounts.forgetRevocationsBefore(now - LATE_SECONDS);
   await sessions.forgetSessionsBefore(now);
+  await signIns.forgetSessionsBefore(now);
   await invitations.forgetInvitationsBefore(now);
   await links.forgetLinksBefore(now - ENDED_LINK_SECONDS);
   await loginPlaces.forgetPlacesBefore(now - PLACE_SECONDS);

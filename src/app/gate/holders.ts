@@ -3,7 +3,8 @@ import type { Holder } from '../../access/review/who-sees.ts';
 import { isFactorRequired } from '../../accounts/second-factor/second-factor.ts';
 import { faultOfToken, rightsOfToken } from '../../accounts/tokens/api-tokens.ts';
 import type { Settings } from '../../config/schema/schema.ts';
-import { ADMIN, type Role, VIEWER } from '../../domain/names.ts';
+import type { User } from '../../domain/accounts/account.ts';
+import { ADMIN, NO_ROLE, type Role, VIEWER } from '../../domain/names.ts';
 import { rightsOfUser } from '../../domain/rights/rights.ts';
 import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
 import type { Store } from '../../store/open-store.ts';
@@ -20,7 +21,9 @@ export async function holdersIn({ store, auth, roles, now }: HolderSources): Pro
   const [listed, tokens] = await Promise.all([store.accounts.listUsers(), store.apiTokens.listTokens()]);
   // A role that nothing defines makes viewers of its users at the start.
   const isDefined = (role: Role): boolean => role === ADMIN || role === VIEWER || roles.cameras.has(role);
-  const users = listed.map((user) => (isDefined(user.role) ? user : { ...user, role: VIEWER }));
+  const isKept = ({ role, roleSource }: User): boolean =>
+    isDefined(role) || roleSource !== undefined || role === NO_ROLE;
+  const users = listed.map((user) => (isKept(user) ? user : { ...user, role: VIEWER }));
   const owners = new Map(users.map((user) => [user.name, user]));
   return [
     ...users.map((user): Holder => {

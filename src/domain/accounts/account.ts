@@ -21,6 +21,12 @@ export interface User {
   readonly factorEpoch?: string;
   /** The password was made by Postern and printed: the console asks for another one. A new password ends this. */
   readonly passwordIsGenerated?: true;
+  /** The provider that gives the role at each of its logins; absent: the role is Postern's own. */
+  readonly roleSource?: string;
+  /** What the provider's groups give beside `role`. */
+  readonly otherRoles?: readonly Role[];
+  /** The account was made without a password that a person knows. A new password ends this. */
+  readonly hasNoPassword?: true;
 }
 
 /** Where accounts and revocations are kept. Faults (disk, network) are thrown; "absent" and "taken" are answers. */
@@ -40,7 +46,7 @@ export interface AccountStore {
   markGenerated(name: UserName, passwordHash: string): Promise<void>;
   /** A stronger hash of the same password: no session ends. */
   rehashPassword(name: UserName, oldHash: string, newHash: string): Promise<void>;
-  /** `last-admin` when this would leave no admin whose account lasts. `at`: when the role was given. */
+  /** The role is Postern's own then. `last-admin` when this would leave no admin whose account lasts. `at`: when the role was given. */
   setRole(name: UserName, role: Role, at?: number): Promise<'set' | 'absent' | 'last-admin'>;
   /** Null: without that end. `last-admin` when this would leave no admin whose account lasts. */
   setValidity(name: UserName, from: number | null, until: number | null): Promise<'set' | 'absent' | 'last-admin'>;
@@ -48,7 +54,7 @@ export interface AccountStore {
   endedBefore(time: number): Promise<readonly UserName[]>;
   /** `endedBefore`: only a guest whose account had ended then; another one is `absent`. */
   deleteUser(name: UserName, endedBefore?: number): Promise<'deleted' | 'absent' | 'last-admin'>;
-  /** Users whose role is not one of `known` become viewers; gives their names. */
+  /** Users whose role is not one of `known` become viewers, but those whose role a provider gives; gives their names. */
   demoteUnknownRoles(known: readonly Role[]): Promise<readonly UserName[]>;
   revokeToken(tokenId: string, expiresAt: number): Promise<void>;
   isRevoked(tokenId: string): Promise<boolean>;

@@ -1,7 +1,7 @@
 /** What a user is worth at a moment: by role or roles, by the validity of the account, and by the clock (SPEC 13). Pure. */
 import type { Closed, HistoryLimit, Rights } from '../caller.ts';
 import { bothScopes, scopeOfRole, unionOfScopes } from '../camera-scope.ts';
-import { ADMIN, type Role, VIEWER } from '../names.ts';
+import { ADMIN, NO_ROLE, type Role, VIEWER } from '../names.ts';
 import type { Verb } from '../policy.ts';
 import { openingAt, wallText } from './opening.ts';
 import type { ActiveRoles, RoleLimit } from './role-limits.ts';
@@ -18,12 +18,22 @@ export interface RightsHolder extends Validity {
   readonly createdAt: number;
   /** When the role was given; absent: with the account. */
   readonly roleSince?: number | undefined;
+  /** What a provider gives beside `role`. */
+  readonly otherRoles?: readonly Role[] | undefined;
+  /** The provider that gives the roles; absent: Postern. */
+  readonly roleSource?: string | undefined;
 }
+
+/** The roles of an account; the first is the one that is shown. */
+export const heldBy = ({ role, otherRoles = [] }: Pick<RightsHolder, 'role' | 'otherRoles'>): readonly Role[] => [
+  role,
+  ...otherRoles,
+];
 
 /** The rights of an account. `now` in whole Unix seconds. */
 export function rightsOfUser(user: RightsHolder, roles: ActiveRoles, now: number): Rights {
-  const rights = rightsOfRole(user.role, roles, now, grantOf(user));
-  const closed = closedByValidity(user, now, roles) ?? rights.closed;
+  const rights = rightsOfRoles(heldBy(user), roles, now, grantOf(user));
+  const closed = closedByValidity(user, now, roles) ?? closedByProvider(user, roles) ?? rights.closed;
   const changes = [rights.changesAt, user.validFrom, user.validUntil].filter((time) => time !== undefined);
   return { ...withoutChange(rights), ...(closed && { closed }), ...nextChange(changes, now) };
 }
@@ -55,14 +65,14 @@ export function rightsOfRole(role: Role, roles: ActiveRoles, now: number, grante
 
 /**
  * The rights of several roles of one person: admin wins, then viewer. Else the cameras of all of them that are open now, and
- * denied is only what all of those deny; the history is that of the role that sees furthest back.
+ * denied is only what all of those deny; the history is that of the role that sees furthest back now. `grantedAt` as for one.
  */
-export function rightsOfRoles(held: readonly Role[], roles: ActiveRoles, now: number): Rights {
-  const [first = VIEWER, ...others] = held;
+export function rightsOfRoles(held: readonly Role[], roles: ActiveRoles, now: number, grantedAt?: number): Rights {
+  const [first = NO_ROLE, ...others] = held;
   const builtIn = [ADMIN, VIEWER].find((role) => held.includes(role));
-  if (builtIn) return rightsOfRole(builtIn, roles, now);
-  if (others.length === 0) return rightsOfRole(first, roles, now);
-  const each = held.map((role) => rightsOfRole(role, roles, now));
+  if (builtIn) return rightsOfRole(builtIn, roles, now, grantedAt);
+  if (others.length === 0) return rightsOfRole(first, roles, now, grantedAt);
+  const each = held.map((role) => rightsOfRole(role, roles, now, grantedAt));
   const open = each.filter(({ closed }) => !closed);
   const change = nextChange(
     each.map(({ changesAt }) => changesAt).filter((time) => time !== undefined),
@@ -72,7 +82,10 @@ export function rightsOfRoles(held: readonly Role[], roles: ActiveRoles, now: nu
   if (!chosen)
     return { ...withoutChange(soonest(each) ?? { role: first, scope: scopeOfRole(first, roles.cameras) }), ...change };
   const denied = (chosen.denied ?? []).filter((verb) => open.every((rights) => rights.denied?.includes(verb)));
-  const history = laxest(open.filter((rights) => !rights.denied?.includes('history')));
+  const history = laxest(
+    open.filter((rights) => !rights.denied?.includes('history')),
+    now,
+  );
   return {
     role: chosen.role,
     scope: unionOfScopes(open.map(({ scope }) => scope)),
@@ -124,6 +137,12 @@ function closedByValidity(
   return undefined;
 }
 
+/** Postern's own roles are made viewers when they go; those of a provider are worth nothing then, until its next login. */
+function closedByProvider(user: RightsHolder, { cameras }: ActiveRoles): Closed | undefined {
+  if (user.roleSource === undefined && user.role !== NO_ROLE) return undefined;
+  return heldBy(user).some((role) => isBuiltIn(role) || cameras.has(role)) ? undefined : { reason: 'role-missing' };
+}
+
 const closedUntil = (reason: Closed['reason'], at: number | undefined, now: number, zone: string): Closed =>
   at === undefined ? { reason } : { reason, opens: { at, inSeconds: Math.max(1, at - now), text: wallText(at, zone) } };
 
@@ -147,11 +166,11 @@ function strictest(one: HistoryLimit | undefined, other: HistoryLimit | undefine
   return { ...(Number.isFinite(from) && { from }), ...(Number.isFinite(seconds) && { seconds }) };
 }
 
-/** Only durations meet here: roles of a proxy's user have no grant. */
-function laxest(open: readonly Rights[]): HistoryLimit | undefined {
-  const limits = open.map(({ history }) => history?.seconds ?? Number.POSITIVE_INFINITY);
-  const seconds = Math.max(...limits);
-  return Number.isFinite(seconds) ? { seconds } : undefined;
+/** The limit that lets the most be seen now; undefined when one of them has none. */
+function laxest(open: readonly Rights[], now: number): HistoryLimit | undefined {
+  const since = ({ history }: Rights): number => sinceOf(history, now) ?? Number.NEGATIVE_INFINITY;
+  const [furthest] = open.toSorted((one, other) => since(one) - since(other));
+  return furthest?.history;
 }
 
 const soonest = (closed: readonly Rights[]): Rights | undefined =>

@@ -1,7 +1,7 @@
 /** The tables of accounts and revocations: the same code for every engine (interface 2.1, 5.1). */
 import { type Insertable, type Kysely, type Selectable, sql, type Transaction } from 'kysely';
 import type { AccountStore, User } from '../../domain/accounts/account.ts';
-import { ADMIN, type Role, type UserName, VIEWER } from '../../domain/names.ts';
+import { ADMIN, NO_ROLE, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import type { Serialized } from '../engine/serialized.ts';
 import type { Tables, UsersTable } from '../engine/tables.ts';
 import { deleteLinksOf } from './link-openings.ts';
@@ -23,21 +23,16 @@ export function createAccountStore(db: Kysely<Tables>, serialized: Serialized): 
       return row && asUser(row);
     },
 
-    addUser: (user) =>
-      serialized(async (transaction) => {
-        // Of two that differ in case only, added at once, the second finds the first here.
-        const alike = transaction
-          .selectFrom('users')
-          .select('name')
-          .where(sql`lower(name)`, '=', user.name.toLowerCase());
-        if (await alike.executeTakeFirst()) return 'taken';
-        await transaction.insertInto('users').values(asRow(user)).execute();
-        return 'added';
-      }),
+    addUser: (user) => serialized((transaction) => insertUser(user, transaction)),
 
     setPassword: (name, passwordHash, changedAt, proven) =>
       serialized(async (transaction) => {
-        const row = { password_hash: passwordHash, password_changed_at: changedAt, password_is_generated: 0 };
+        const row = {
+          password_hash: passwordHash,
+          password_changed_at: changedAt,
+          password_is_generated: 0,
+          has_password: 1,
+        };
         const change = transaction.updateTable('users').set(row).where('name', '=', name);
         const wanted = proven === undefined ? change : change.where('password_hash', '=', proven);
         const { numUpdatedRows } = await wanted.executeTakeFirst();
@@ -72,9 +67,8 @@ export function createAccountStore(db: Kysely<Tables>, serialized: Serialized): 
           .set({ role, role_since: at ?? null })
           .where('name', '=', name);
         await given.where('role', '!=', role).execute();
-        // A link opens the account with the role that its maker saw, and no link of a former admin comes back with the role.
-        await transaction.deleteFrom('invitations').where('user_name', '=', name).execute();
-        if (role !== ADMIN) await transaction.deleteFrom('invitations').where('made_by', '=', name).execute();
+        await ownRole(name, transaction);
+        await voidInvitations(name, role, transaction);
         return 'set';
       }),
 
@@ -109,6 +103,7 @@ export function createAccountStore(db: Kysely<Tables>, serialized: Serialized): 
         await bound.where('user_name', '=', name).execute();
         await transaction.deleteFrom('invitations').where('made_by', '=', name).execute();
         await deleteLinksOf(name, transaction);
+        await forgetSignIns(name, transaction);
         for (const table of TABLES_OF_A_USER)
           await transaction.deleteFrom(table).where('user_name', '=', name).execute();
         return 'deleted';
@@ -119,7 +114,9 @@ export function createAccountStore(db: Kysely<Tables>, serialized: Serialized): 
         .updateTable('users')
         .set({ role: VIEWER, role_since: null })
         // Admins are never demoted here: no admin would be left to repair the configuration.
-        .where('role', 'not in', [ADMIN, VIEWER, ...known])
+        .where('role', 'not in', [ADMIN, VIEWER, NO_ROLE, ...known])
+        // A viewer sees more than what a provider gives: such an account is worth nothing until its next login.
+        .where('role_source', 'is', null)
         .returning('name')
         .execute();
       return demoted.map((row) => row.name as UserName).sort();
@@ -161,14 +158,40 @@ export function createAccountStore(db: Kysely<Tables>, serialized: Serialized): 
   };
 }
 
+/** `taken`: of two that differ in case only, added at once, the second finds the first here. */
+export async function insertUser(user: User, transaction: Transaction<Tables>): Promise<'added' | 'taken'> {
+  const alike = transaction.selectFrom('users').select('name').where(sql`lower(name)`, '=', user.name.toLowerCase());
+  if (await alike.executeTakeFirst()) return 'taken';
+  await transaction.insertInto('users').values(asRow(user)).execute();
+  return 'added';
+}
+
+/** The role is Postern's own from now on. */
+export async function ownRole(name: UserName, transaction: Transaction<Tables>): Promise<void> {
+  const given = transaction.updateTable('users').set({ role_source: null, other_roles: null }).where('name', '=', name);
+  await given.where('role_source', 'is not', null).execute();
+}
+
+/** A link opens the account with the role that its maker saw, and no link of a former admin comes back with the role. */
+export async function voidInvitations(name: UserName, role: Role, transaction: Transaction<Tables>): Promise<void> {
+  await transaction.deleteFrom('invitations').where('user_name', '=', name).execute();
+  if (role !== ADMIN) await transaction.deleteFrom('invitations').where('made_by', '=', name).execute();
+}
+
+async function forgetSignIns(name: UserName, transaction: Transaction<Tables>): Promise<void> {
+  const forgotten = transaction.deleteFrom('sign_ins').where('user_name', '=', name).returning(['issuer', 'subject']);
+  for (const { issuer, subject } of await forgotten.execute())
+    await transaction.deleteFrom('oidc_sessions').where('issuer', '=', issuer).where('subject', '=', subject).execute();
+}
+
 /** A user made again under the same name gets nothing of what the former one had. */
 const TABLES_OF_A_USER = ['totp_secrets', 'recovery_codes', 'passkeys', 'invitations', 'known_clients'] as const;
 
 /**
  * Read inside the transaction that acts on it, so that two admins cannot demote each other at the same moment. An admin
- * whose account begins later or ends is no admin who stays.
+ * whose account begins later or ends, or whose role a provider gives, is no admin who stays.
  */
-async function stateOf(
+export async function stateOf(
   name: UserName,
   transaction: Transaction<Tables>,
 ): Promise<'absent' | 'last-admin' | 'dispensable'> {
@@ -176,7 +199,10 @@ async function stateOf(
   if (!user) return 'absent';
   if (user.role !== ADMIN) return 'dispensable';
   const admins = transaction.selectFrom('users').select('name').where('role', '=', ADMIN).where('name', '!=', name);
-  const lasting = admins.where('valid_from', 'is', null).where('valid_until', 'is', null);
+  const lasting = admins
+    .where('valid_from', 'is', null)
+    .where('valid_until', 'is', null)
+    .where('role_source', 'is', null);
   return (await lasting.executeTakeFirst()) ? 'dispensable' : 'last-admin';
 }
 
@@ -192,6 +218,9 @@ const asUser = (row: Selectable<UsersTable>): User => ({
   ...(row.role_since !== null && { roleSince: row.role_since }),
   ...(row.valid_from !== null && { validFrom: row.valid_from }),
   ...(row.valid_until !== null && { validUntil: row.valid_until }),
+  ...(row.role_source !== null && { roleSource: row.role_source }),
+  ...(row.other_roles !== null && { otherRoles: JSON.parse(row.other_roles) as Role[] }),
+  ...(row.has_password === 0 && { hasNoPassword: true }),
 });
 
 const asRow = (user: User): Insertable<UsersTable> => ({
@@ -206,4 +235,7 @@ const asRow = (user: User): Insertable<UsersTable> => ({
   role_since: user.roleSince ?? null,
   valid_from: user.validFrom ?? null,
   valid_until: user.validUntil ?? null,
+  role_source: user.roleSource ?? null,
+  other_roles: user.otherRoles ? JSON.stringify(user.otherRoles) : null,
+  has_password: user.hasNoPassword ? 0 : 1,
 });

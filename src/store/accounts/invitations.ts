@@ -31,7 +31,7 @@ export function createInvitationStore(db: Kysely<Tables>, serialized: Serialized
     acceptInvitation: (tokenHash, passwordHash, now) =>
       serialized(async (transaction) => {
         const held = await holding(transaction, now).where('token_hash', '=', tokenHash).executeTakeFirst();
-        return held ? useUp(held, passwordHash, now, transaction) : 'void';
+        return held ? useUp(held, { password_hash: passwordHash, has_password: 1 }, now, transaction) : 'void';
       }),
 
     acceptByPasskey: (tokenHash, { passkey, challenge, passwordHash, epoch }, now) =>
@@ -42,7 +42,7 @@ export function createInvitationStore(db: Kysely<Tables>, serialized: Serialized
         if ((await owner.executeTakeFirst())?.has_factor === 1) return 'has-factor';
         if (await isTaken(passkey, transaction)) return 'taken';
         if (!(await isSpentNow(challenge, transaction))) return 'spent';
-        const outcome = await useUp(held, passwordHash, now, transaction);
+        const outcome = await useUp(held, { password_hash: passwordHash, has_password: 0 }, now, transaction);
         if (outcome === 'void') return 'void';
         await insertPasskey(passkey, transaction);
         // A recovery code is the second step after a password, and there is none that a person knows.
@@ -64,7 +64,7 @@ export function createInvitationStore(db: Kysely<Tables>, serialized: Serialized
 /** The sessions of before end by the new password. */
 async function useUp(
   { token_hash, user_name }: Selectable<InvitationsTable>,
-  passwordHash: string,
+  password: { readonly password_hash: string; readonly has_password: 0 | 1 },
   now: number,
   transaction: Transaction<Tables>,
 ): Promise<'accepted' | 'void'> {
@@ -72,7 +72,7 @@ async function useUp(
   if (!(await use.where('used_at', 'is', null).executeTakeFirst()).numUpdatedRows) return 'void';
   await transaction
     .updateTable('users')
-    .set({ password_hash: passwordHash, password_changed_at: now, password_is_generated: 0 })
+    .set({ ...password, password_changed_at: now, password_is_generated: 0 })
     .where('name', '=', user_name)
     .execute();
   await transaction.deleteFrom('seen_sessions').where('user_name', '=', user_name).execute();

@@ -33,6 +33,7 @@ export function createRoleStore(db: Kysely<Tables>, serialized: Serialized): Rol
           .updateTable('users')
           .set({ role: VIEWER })
           .where('role', 'in', deleted)
+          .where('role_source', 'is', null)
           .returning('name')
           .execute();
         return demoted.map(({ name }) => name as UserName).sort();

@@ -17,6 +17,12 @@ export interface UsersTable {
   role_since: number | null;
   valid_from: number | null;
   valid_until: number | null;
+  /** Null: Postern's own. Else the provider that gives it. */
+  role_source: string | null;
+  /** The JSON of a list: what the provider's groups give beside `role`. */
+  other_roles: string | null;
+  /** 0 or 1; 0: made without a password that a person knows. */
+  has_password: Generated<number>;
 }
 
 /** Sealed secrets; see the migration. */
@@ -56,6 +62,25 @@ export interface InvitationsTable {
   created_at: number;
   expires_at: number;
   used_at: number | null;
+}
+
+/** `id` is the issuer, a blank and the subject. */
+export interface SignInsTable {
+  id: string;
+  issuer: string;
+  subject: string;
+  provider: string;
+  user_name: string;
+  connected_at: number;
+  last_used_at: number;
+}
+
+export interface OidcSessionsTable {
+  session_id: string;
+  issuer: string;
+  subject: string;
+  sid: string | null;
+  expires_at: number;
 }
 
 /** `id` is a digest of user, device or network. */
@@ -235,6 +260,8 @@ export interface Tables {
   recovery_codes: RecoveryCodesTable;
   passkeys: PasskeysTable;
   invitations: InvitationsTable;
+  sign_ins: SignInsTable;
+  oidc_sessions: OidcSessionsTable;
   known_clients: KnownClientsTable;
   links: LinksTable;
   link_openings: LinkOpeningsTable;

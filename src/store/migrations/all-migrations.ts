@@ -22,6 +22,7 @@ import { zonesByCamera } from './018-zones-by-camera.ts';
 import { noUnusualViewing } from './019-no-unusual-viewing.ts';
 import { loginAttempts } from './020-login-attempts.ts';
 import { noticesInLedger } from './021-notices-in-ledger.ts';
+import { signIns } from './022-sign-ins.ts';
 
 export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
   getMigrations: async () => ({
@@ -46,5 +47,6 @@ export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
     '019-no-unusual-viewing': noUnusualViewing,
     '020-login-attempts': loginAttempts(dialect),
     '021-notices-in-ledger': noticesInLedger,
+    '022-sign-ins': signIns(dialect),
   }),
 });

@@ -30,12 +30,13 @@ export interface LoginResponse {
   readonly closed?: { readonly reason: ClosedReason; readonly opensAt: number | undefined } | undefined;
 }
 
-const CLOSED_REASONS = ['account-not-begun', 'account-ended', 'outside-hours'] as const;
+const CLOSED_REASONS = ['account-not-begun', 'account-ended', 'role-missing', 'outside-hours'] as const;
 export type ClosedReason = (typeof CLOSED_REASONS)[number];
 
 interface ClosedWords {
   readonly notBegun: string;
   readonly ended: string;
+  readonly roleMissing: string;
   readonly outsideHours: string;
   readonly opens: string;
 }
@@ -48,7 +49,7 @@ export function closedIn(body: unknown): LoginResponse['closed'] {
 }
 
 // biome-ignore format: a table
-const SENTENCE = { 'account-not-begun': 'notBegun', 'account-ended': 'ended', 'outside-hours': 'outsideHours' } as const;
+const SENTENCE = { 'account-not-begun': 'notBegun', 'account-ended': 'ended', 'role-missing': 'roleMissing', 'outside-hours': 'outsideHours' } as const;
 
 /** `opens`: when that ends, as people write it. */
 export const closedText = (words: ClosedWords, reason: ClosedReason, opens: string | undefined): string =>

@@ -836,6 +836,8 @@ export const DE_REFUSALS: RefusalWords = {
       'Der NVR sucht dieses Bild nach dem Anfang des Kameranamens, und der Name einer weiteren Kamera beginnt ebenso: Ein Administrator kann eine der beiden umbenennen.',
     'account-not-begun': 'Ihr Konto ist noch nicht aktiv.',
     'account-ended': 'Ihr Konto ist abgelaufen. Bitten Sie einen Administrator, es zu verlängern.',
+    'role-missing':
+      'Ihr Konto hat hier keine Rolle: Ihr Anmeldedienst gibt ihm keine mehr. Wenden Sie sich an einen Administrator.',
     'outside-hours': 'Ihre Rolle erlaubt zu dieser Zeit keinen Zugriff.',
     'history-too-old': 'So weit zurück darf Ihre Rolle nicht sehen.',
     'history-not-judged':

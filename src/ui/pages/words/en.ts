@@ -821,6 +821,8 @@ export const EN_REFUSALS: RefusalWords = {
     'reauthentication-required': 'Confirm with your password, a code or a passkey that it is you.',
     'account-not-begun': 'Your account is not active yet.',
     'account-ended': 'Your account has expired. Ask an administrator to extend it.',
+    'role-missing':
+      'Your account has no role here: your sign-in provider gives it none any more. Ask an administrator.',
     'outside-hours': 'Your role does not allow access at this time.',
     'history-too-old': 'Your role does not see that far back.',
     'links-limited': 'Too many invalid links were opened from this address: try again in a minute.',

@@ -41,6 +41,8 @@ export const DE_SERVED: ServedWords = {
       'Die Anmeldung mit dem Passkey ist fehlgeschlagen. Versuchen Sie es erneut oder melden Sie sich mit Ihrem Passwort an.',
     notBegun: 'Ihr Konto ist noch nicht aktiv.',
     ended: 'Ihr Konto ist abgelaufen. Bitten Sie einen Administrator, es zu verlängern.',
+    roleMissing:
+      'Ihr Konto hat hier keine Rolle: Ihr Anmeldedienst gibt ihm keine mehr. Wenden Sie sich an einen Administrator.',
     outsideHours: 'Ihre Rolle erlaubt zu dieser Zeit keinen Zugriff.',
     opens: 'Der Zugriff ist ab {time} möglich.',
     tooMany: 'Zu viele Fehlversuche von Ihrer Adresse.',

@@ -40,6 +40,7 @@ export const EN_SERVED = {
     passkeyFailed: 'The passkey did not work. Try again, or log in with your password.',
     notBegun: 'Your account is not active yet.',
     ended: 'Your account has expired. Ask an administrator to extend it.',
+    roleMissing: 'Your account has no role here: your sign-in provider gives it none any more. Ask an administrator.',
     outsideHours: 'Your role does not allow access at this time.',
     opens: 'Access opens on {time}.',
     tooMany: 'Too many failed attempts from your address.',

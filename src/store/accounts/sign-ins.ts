@@ -1,0 +1,175 @@
+/** The tables of sign-ins and of sessions that began by a provider: the same code for every engine (SPEC 16). */
+import type { Kysely, Transaction } from 'kysely';
+import type { ProviderSession, SignIn, SignInStore } from '../../domain/accounts/sign-in.ts';
+import { NO_ROLE, type UserName } from '../../domain/names.ts';
+import type { Serialized } from '../engine/serialized.ts';
+import type { OidcSessionsTable, SignInsTable, Tables } from '../engine/tables.ts';
+import { insertUser, ownRole, stateOf, voidInvitations } from './accounts.ts';
+
+export function createSignInStore(db: Kysely<Tables>, serialized: Serialized): SignInStore {
+  return {
+    async findSignIn(issuer, subject) {
+      const row = await db
+        .selectFrom('sign_ins')
+        .selectAll()
+        .where('id', '=', idOf(issuer, subject))
+        .executeTakeFirst();
+      return row && asSignIn(row);
+    },
+
+    async listSignIns(user) {
+      const all = db.selectFrom('sign_ins').selectAll().orderBy('user_name').orderBy('provider');
+      return (await (user === undefined ? all : all.where('user_name', '=', user)).execute()).map(asSignIn);
+    },
+
+    connect: (signIn, userCreatedAt) =>
+      serialized(async (transaction) => {
+        const owner = transaction.selectFrom('users').select('name').where('name', '=', signIn.user);
+        if (!(await owner.where('created_at', '=', userCreatedAt).executeTakeFirst())) return 'absent';
+        if (await hasSubject(signIn, transaction)) return 'taken';
+        if (await hasProvider(signIn.user, signIn.provider, transaction)) return 'taken';
+        await transaction.insertInto('sign_ins').values(asRow(signIn)).execute();
+        return 'connected';
+      }),
+
+    addUserWithSignIn: (user, signIn) =>
+      serialized(async (transaction) => {
+        if (await hasSubject(signIn, transaction)) return 'connected';
+        if ((await insertUser(user, transaction)) === 'taken') return 'taken';
+        await transaction
+          .insertInto('sign_ins')
+          .values(asRow({ ...signIn, user: user.name }))
+          .execute();
+        return 'added';
+      }),
+
+    async noteUsed(issuer, subject, at) {
+      const used = db.updateTable('sign_ins').set({ last_used_at: at }).where('id', '=', idOf(issuer, subject));
+      await used.execute();
+    },
+
+    disconnect: (user, provider) =>
+      serialized(async (transaction) => {
+        if (!(await hasProvider(user, provider, transaction))) return 'absent';
+        if (!(await hasOtherWay(user, provider, transaction))) return 'last-way-in';
+        const removal = transaction.deleteFrom('sign_ins').where('user_name', '=', user);
+        await removal.where('provider', '=', provider).execute();
+        const giver = transaction.selectFrom('users').select('role_source').where('name', '=', user);
+        if ((await giver.executeTakeFirst())?.role_source === provider) await ownRole(user, transaction);
+        return 'disconnected';
+      }),
+
+    setProviderRoles: (user, provider, [role = NO_ROLE, ...others], at) =>
+      serialized(async (transaction) => {
+        const known = transaction.selectFrom('users').select(['role', 'other_roles']).where('name', '=', user);
+        const row = await known.where('role_source', '=', provider).executeTakeFirst();
+        if (!row) return 'absent';
+        const other_roles = others.length > 0 ? JSON.stringify(others) : null;
+        if (row.role === role && row.other_roles === other_roles) return 'same';
+        const change = transaction.updateTable('users').set({ role, other_roles, role_since: at });
+        await change.where('name', '=', user).execute();
+        await voidInvitations(user, role, transaction);
+        return 'set';
+      }),
+
+    setRoleSource: (user, provider) =>
+      serialized(async (transaction) => {
+        const state = await stateOf(user, transaction);
+        if (state === 'absent') return 'absent';
+        if (provider === undefined) {
+          await ownRole(user, transaction);
+          return 'set';
+        }
+        if (!(await hasProvider(user, provider, transaction))) return 'absent';
+        if (state === 'last-admin') return 'last-admin';
+        const given = transaction.updateTable('users').set({ role_source: provider, other_roles: null });
+        await given
+          .where('name', '=', user)
+          .where(({ eb, or }) => or([eb('role_source', 'is', null), eb('role_source', '!=', provider)]))
+          .execute();
+        return 'set';
+      }),
+
+    async noteSession(session) {
+      const { session_id: _, ...latest } = asSessionRow(session);
+      await db
+        .insertInto('oidc_sessions')
+        .values(asSessionRow(session))
+        .onConflict((conflict) => conflict.column('session_id').doUpdateSet(latest))
+        .execute();
+    },
+
+    async renameSession(from, to) {
+      await db.updateTable('oidc_sessions').set({ session_id: to }).where('session_id', '=', from).execute();
+    },
+
+    async sessionsOf(issuer, subject, sid) {
+      if (subject === undefined && sid === undefined) return [];
+      const all = db.selectFrom('oidc_sessions').selectAll().where('issuer', '=', issuer).orderBy('session_id');
+      const ofSubject = subject === undefined ? all : all.where('subject', '=', subject);
+      const wanted = sid === undefined ? ofSubject : ofSubject.where('sid', '=', sid);
+      return (await wanted.execute()).map(asSession);
+    },
+
+    async forgetSessionsBefore(expiredAt) {
+      await db.deleteFrom('oidc_sessions').where('expires_at', '<', expiredAt).execute();
+    },
+  };
+}
+
+const idOf = (issuer: string, subject: string): string => `${issuer} ${subject}`;
+
+async function hasSubject({ issuer, subject }: SignIn, transaction: Transaction<Tables>): Promise<boolean> {
+  const known = transaction.selectFrom('sign_ins').select('id').where('id', '=', idOf(issuer, subject));
+  return (await known.executeTakeFirst()) !== undefined;
+}
+
+async function hasProvider(user: UserName, provider: string, transaction: Transaction<Tables>): Promise<boolean> {
+  const known = transaction.selectFrom('sign_ins').select('id').where('user_name', '=', user);
+  return (await known.where('provider', '=', provider).executeTakeFirst()) !== undefined;
+}
+
+async function hasOtherWay(user: UserName, provider: string, transaction: Transaction<Tables>): Promise<boolean> {
+  const ways = [
+    transaction.selectFrom('users').select('name').where('name', '=', user).where('has_password', '=', 1),
+    transaction.selectFrom('passkeys').select('id').where('user_name', '=', user),
+    transaction.selectFrom('sign_ins').select('id').where('user_name', '=', user).where('provider', '!=', provider),
+  ];
+  for (const way of ways) if (await way.executeTakeFirst()) return true;
+  return false;
+}
+
+const asSignIn = (row: SignInsTable): SignIn => ({
+  provider: row.provider,
+  issuer: row.issuer,
+  subject: row.subject,
+  user: row.user_name as UserName,
+  connectedAt: row.connected_at,
+  lastUsedAt: row.last_used_at,
+});
+
+const asRow = (signIn: SignIn): SignInsTable => ({
+  id: idOf(signIn.issuer, signIn.subject),
+  issuer: signIn.issuer,
+  subject: signIn.subject,
+  provider: signIn.provider,
+  user_name: signIn.user,
+  connected_at: signIn.connectedAt,
+  last_used_at: signIn.lastUsedAt,
+});
+
+const asSession = (row: OidcSessionsTable): ProviderSession => ({
+  sessionId: row.session_id,
+  issuer: row.issuer,
+  subject: row.subject,
+  ...(row.sid !== null && { sid: row.sid }),
+  expiresAt: row.expires_at,
+});
+
+const asSessionRow = (session: ProviderSession): OidcSessionsTable => ({
+  session_id: session.sessionId,
+  issuer: session.issuer,
+  subject: session.subject,
+  sid: session.sid ?? null,
+  expires_at: session.expiresAt,
+});
