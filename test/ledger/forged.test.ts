@@ -84,6 +84,7 @@ for (const { name, skip, newUrl, end } of ENGINES) {
     const run = async (statement: string): Promise<void> => void (await sql.raw(statement).execute(store.db));
     /** Migrations from that number on can run again: what cannot be made twice is taken away. */
     const unmigrate = async (from: string): Promise<void> => {
+      await store.accounts.listUsers(); // SQLite reads again which columns another connection has made
       for (const column of ['role_source', 'other_roles', 'has_password'])
         await run(`alter table users drop column ${column}`);
       for (const table of ['sign_ins', 'oidc_sessions']) await run(`drop table ${table}`);
