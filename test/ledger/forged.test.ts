@@ -82,13 +82,16 @@ for (const { name, skip, newUrl, end } of ENGINES) {
     const head = async (): Promise<ChainHead> =>
       (await store.ledger.heads()).find((one) => one.chain === chain) ?? assert.fail();
     const run = async (statement: string): Promise<void> => void (await sql.raw(statement).execute(store.db));
-    /** Migrations from that number on can run again: what cannot be made twice is taken away. */
+    /** Migrations from that number on can run again: what cannot be made twice is taken away, by a connection that sees it. */
     const unmigrate = async (from: string): Promise<void> => {
-      await store.accounts.listUsers(); // SQLite reads again which columns another connection has made
-      for (const column of ['role_source', 'other_roles', 'has_password'])
-        await run(`alter table users drop column ${column}`);
-      for (const table of ['sign_ins', 'oidc_sessions']) await run(`drop table ${table}`);
-      await run(`delete from kysely_migration where name >= '${from}'`);
+      const { db, close } = await openStore({ url });
+      const columns = ['role_source', 'other_roles', 'has_password'].map(
+        (name) => `alter table users drop column ${name}`,
+      );
+      const tables = ['sign_ins', 'oidc_sessions'].map((name) => `drop table ${name}`);
+      const forgotten = `delete from kysely_migration where name >= '${from}'`;
+      for (const statement of [...columns, ...tables, forgotten]) await sql.raw(statement).execute(db);
+      await close();
     };
     const deleteOld = async (at: number): Promise<void> => {
       const recordOf = (closing: Parameters<typeof deletionEntry>[0]) =>
