@@ -1,14 +1,15 @@
 /** Problems between keys. They are found in the raw values, so that they are reported together with those of single keys (SPEC 1). */
 import { isDeepStrictEqual } from 'node:util';
 import { nearest } from './problems/nearest.ts';
-import type { Finding, KeyPath } from './problems/problems.ts';
+import { type Finding, type KeyPath, when } from './problems/problems.ts';
 import { parseListenAddress, serverDefaults } from './schema/addresses.ts';
 import { pathsDiffer, sameHost } from './schema/parse-public-url.ts';
 
 type TreeCheck = (tree: unknown) => readonly Finding[];
 
 const CHECKS: readonly TreeCheck[] = [
-  defaultRoleIsKnown,
+  defaultRolesAreKnown,
+  providersFit,
   noneNeedsSecure,
   oneRoleMap,
   nvrIsThere,
@@ -30,8 +31,42 @@ function valueAt(tree: unknown, path: KeyPath): unknown {
   );
 }
 
-function defaultRoleIsKnown(tree: unknown): readonly Finding[] {
-  const path = ['proxy', 'default_role'];
+function defaultRolesAreKnown(tree: unknown): readonly Finding[] {
+  const ofProviders = providersIn(tree).map((_, index) => ['auth', 'oidc', index, 'default_role']);
+  return [['proxy', 'default_role'], ...ofProviders].flatMap((path) => defaultRoleIsKnown(tree, path));
+}
+
+const providersIn = (tree: unknown): readonly unknown[] => {
+  const list = valueAt(tree, ['auth', 'oidc']);
+  return Array.isArray(list) ? list : [];
+};
+
+function providersFit(tree: unknown): readonly Finding[] {
+  const [path, passwords] = [
+    ['auth', 'oidc'],
+    ['auth', 'password_login'],
+  ];
+  if (providersIn(tree).length === 0)
+    return when(
+      valueAt(tree, passwords) === 'none',
+      passwords,
+      'none leaves nothing to log in with, because auth.oidc names no provider: add one, or write admins or everyone',
+    );
+  return [
+    ...when(
+      valueAt(tree, ['server', 'public_url']) === undefined,
+      path,
+      'needs the address of this service, to which the provider sends people back: set server.public_url, for example to https://nvr.example.com',
+    ),
+    ...when(
+      valueAt(tree, ['auth', 'enabled']) === false,
+      path,
+      'needs accounts, and auth.enabled is false: set auth.enabled to true, or remove auth.oidc',
+    ),
+  ];
+}
+
+function defaultRoleIsKnown(tree: unknown, path: KeyPath): readonly Finding[] {
   const role = valueAt(tree, path);
   const custom = Object.keys(valueAt(tree, ['auth', 'roles']) ?? {});
   const known = [...new Set(['admin', 'viewer', 'none', ...custom])];

@@ -3,7 +3,7 @@
 import { isScalar, parseDocument } from 'yaml';
 import { isRecord } from '../domain/json.ts';
 import type { KeyPath, Problem } from './problems/problems.ts';
-import { SECRET_KEYS } from './schema/secret-keys.ts';
+import { isSecretKey } from './schema/secret-keys.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 /** Keys and values as in the file, from the command line. */
@@ -73,7 +73,7 @@ type VariableValue =
   | { readonly kind: 'broken'; readonly message: string };
 
 function readVariable(path: readonly string[], text: string): VariableValue {
-  if (isSecret(path) && !/^\s*\[/.test(text)) return { kind: 'read', value: text };
+  if (isSecretKey(path) && !/^\s*\[/.test(text)) return { kind: 'read', value: text };
   if (!/^\s*[[{]/.test(text)) return { kind: 'read', value: scalarOf(text) };
   try {
     return { kind: 'read', value: JSON.parse(text) };
@@ -81,8 +81,6 @@ function readVariable(path: readonly string[], text: string): VariableValue {
     return { kind: 'broken', message: 'is not valid JSON: write lists as ["one","two"] and maps as {"key":"value"}' };
   }
 }
-
-const isSecret = (path: readonly string[]): boolean => SECRET_KEYS.some((key) => key.join('.') === path.join('.'));
 
 /** A YAML scalar that is the whole text, else the text: `x #y` is no comment in a variable. */
 function scalarOf(text: string): unknown {

@@ -7,7 +7,7 @@ import { crossFindings } from './cross-checks.ts';
 import { type Environment, type Layered, layered, type Overrides } from './layers.ts';
 import { misspelledVariable } from './misspelled-variable.ts';
 import { partialSettings } from './partial-settings.ts';
-import { type Finding, findingsOf, messageFor, type Problem, pathText } from './problems/problems.ts';
+import { type Finding, findingsOf, type KeyPath, messageFor, type Problem, pathText } from './problems/problems.ts';
 import { readYaml, TOO_MANY, type YamlText } from './problems/read-yaml.ts';
 import { entriesIn, MOST_ENTRIES } from './problems/text-limits.ts';
 import { takeRemovedKeys } from './removed-keys.ts';
@@ -42,7 +42,7 @@ export type ConfigOutcome =
       /** The file as it was read. It may hold secrets. */
       readonly text: string;
       /** The files that `<key>_file` keys name, by their keys' places. */
-      readonly secretFiles: ReadonlyMap<readonly string[], string>;
+      readonly secretFiles: ReadonlyMap<KeyPath, string>;
       readonly warnings: readonly Problem[];
       /** Where something stands that is found out later. */
       readonly placed: (finding: Finding) => Problem;
@@ -78,8 +78,8 @@ export async function loadConfig(place: ConfigPlace): Promise<ConfigOutcome> {
     return { kind: 'invalid', problems: [{ path: '', message: TOO_MANY }], file };
   const placed = (finding: Finding): Problem => asProblem(finding, yaml.value, layers);
   const removed = takeRemovedKeys(layers.tree);
-  const secretFiles = new Map<readonly string[], string>();
-  const onTwin = (path: readonly string[], file: string): void => void secretFiles.set(path, file);
+  const secretFiles = new Map<KeyPath, string>();
+  const onTwin = (path: KeyPath, file: string): void => void secretFiles.set(path, file);
   const settings = await settingsFrom(layers.tree, { directory, environment: env, onFile, onTwin });
   const findings = settings.ok ? [] : settings.error.findings;
   const readable = settings.ok ? settings.value : settings.error.readable;
@@ -182,10 +182,14 @@ function lostKeys(tree: unknown, above: readonly PropertyKey[] = []): readonly F
 
 function withAbsolutePaths(settings: Settings, directory: string): Settings {
   const absolute = (file: string): string => resolve(directory, file);
-  const { tls, nvr, events, store, logger } = settings;
+  const { tls, auth, nvr, events, store, logger } = settings;
   return {
     ...settings,
     tls: { ...tls, certificate: absolute(tls.certificate), private_key: absolute(tls.private_key) },
+    auth: {
+      ...auth,
+      oidc: auth.oidc.map(({ ca, ...entry }) => ({ ...entry, ...(ca !== undefined && { ca: absolute(ca) }) })),
+    },
     nvr: {
       ...nvr,
       policy: /\/|\.ya?ml$/.test(nvr.policy) ? absolute(nvr.policy) : nvr.policy,

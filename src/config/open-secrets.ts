@@ -1,7 +1,7 @@
 /** Files with secrets that others on the machine may read: a warning of `postern check` for each (SPEC 1). */
 import { stat } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
-import type { Finding } from './problems/problems.ts';
+import type { Finding, KeyPath } from './problems/problems.ts';
 import type { ServiceConfig } from './service-config.ts';
 
 /** Bits of a mode: reading by the group and by everybody. */
@@ -15,7 +15,7 @@ export async function openSecrets(
   { settings: { tls }, secretFiles }: Pick<ServiceConfig, 'settings' | 'secretFiles'>,
   directory: string,
 ): Promise<readonly Finding[]> {
-  const files: (readonly [path: readonly string[], file: string])[] = [
+  const files: (readonly [path: KeyPath, file: string])[] = [
     ...secretFiles,
     ...(tls.enabled ? [[['tls', 'private_key'], tls.private_key] as const] : []),
     ...OWN_FILES.map((name) => [[], join(resolve(directory), name)] as const),

@@ -1,6 +1,6 @@
 /** Warnings about `proxy` settings that are valid but probably a mistake (interface 5.5; SPEC 3). */
 import { ADMIN, type Role, VIEWER } from '../domain/names.ts';
-import { type Finding, when } from './problems/problems.ts';
+import { type Finding, type KeyPath, when } from './problems/problems.ts';
 import type { Settings } from './schema/schema.ts';
 
 const SHORTEST_GOOD_SECRET = 16;
@@ -11,7 +11,7 @@ export const PROXY_CHECKS: readonly SettingsCheck[] = [
   headerTrust,
   unreadMapping,
   secrets,
-  mappedRoles,
+  rolesOfProxy,
   unmatchedGroups,
   likeNamedRoles,
   withoutGrant,
@@ -43,12 +43,24 @@ function secrets({ proxy }: Settings): readonly Finding[] {
   );
 }
 
-function mappedRoles({ auth, proxy }: Settings): readonly Finding[] {
-  const isKnown = (role: Role) => role === ADMIN || role === VIEWER || auth.roles.has(role);
-  const unknown = [...proxy.role_map.keys()].filter((role) => !isKnown(role));
+function rolesOfProxy({ auth, proxy }: Settings): readonly Finding[] {
+  return mappedRoles(proxy.role_map, auth.roles, {
+    path: ['proxy', 'role_map'],
+    otherwise: 'proxy.default_role decides',
+  });
+}
+
+/** Roles of a map that nothing defines. `otherwise`: what counts in their place. */
+export function mappedRoles(
+  roleMap: ReadonlyMap<Role, unknown>,
+  custom: ReadonlyMap<Role, unknown>,
+  { path, otherwise }: { readonly path: KeyPath; readonly otherwise: string },
+): readonly Finding[] {
+  const isKnown = (role: Role) => role === ADMIN || role === VIEWER || custom.has(role);
+  const unknown = [...roleMap.keys()].filter((role) => !isKnown(role));
   return unknown.map((role) => ({
-    path: ['proxy', 'role_map', role],
-    message: `${JSON.stringify(role)} is not in auth.roles: until it is created in the console, its groups have no effect and proxy.default_role decides`,
+    path: [...path, role],
+    message: `${JSON.stringify(role)} is not in auth.roles: until it is created in the console, its groups have no effect and ${otherwise}`,
   }));
 }
 

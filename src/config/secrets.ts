@@ -5,7 +5,7 @@ import { isRecord } from '../domain/json.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { readBounded } from '../files/read-bounded.ts';
 import type { Environment } from './layers.ts';
-import type { Finding } from './problems/problems.ts';
+import { type Finding, type KeyPath, pathText } from './problems/problems.ts';
 import { SECRET_KEYS } from './schema/secret-keys.ts';
 
 export interface SecretPlaces {
@@ -15,7 +15,7 @@ export interface SecretPlaces {
   /** Called for every file that is looked for. */
   readonly onFile: (file: string) => void;
   /** Called for every file that a `<key>_file` names, with its key. */
-  readonly onTwin?: (path: readonly string[], file: string) => void;
+  readonly onTwin?: (path: KeyPath, file: string) => void;
 }
 
 type Section = Record<string, unknown>;
@@ -23,28 +23,39 @@ type Section = Record<string, unknown>;
 /** Writes the secrets into the tree and takes the twins out; gives what went wrong. */
 export async function fillSecrets(tree: unknown, places: SecretPlaces): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
-  for (const [name, key] of SECRET_KEYS) {
-    const section = isSection(tree) ? tree[name] : undefined;
-    if (!isSection(section)) continue;
-    findings.push(...(await substitute(section, name, key, places)));
-    findings.push(...(await takeTwin(section, name, key, places)));
+  for (const path of SECRET_KEYS) {
+    const key = path.at(-1) ?? '';
+    for (const place of sectionsAt(tree, path.slice(0, -1))) {
+      findings.push(...(await substitute(place, key, places)));
+      findings.push(...(await takeTwin(place, key, places)));
+    }
   }
   return findings;
 }
 
-async function takeTwin(
-  section: Section,
-  name: string,
-  key: string,
-  places: SecretPlaces,
-): Promise<readonly Finding[]> {
+/** A map of the tree that may hold a secret, and where it stands. */
+interface Place {
+  readonly section: Section;
+  readonly above: KeyPath;
+}
+
+function sectionsAt(node: unknown, path: readonly string[], above: KeyPath = []): readonly Place[] {
+  const [step, ...below] = path;
+  if (step === undefined) return isSection(node) ? [{ section: node, above }] : [];
+  if (step !== '*') return isSection(node) ? sectionsAt(node[step], below, [...above, step]) : [];
+  const entries: readonly unknown[] = Array.isArray(node) ? node : [];
+  return entries.flatMap((entry, index) => sectionsAt(entry, below, [...above, index]));
+}
+
+async function takeTwin({ section, above }: Place, key: string, places: SecretPlaces): Promise<readonly Finding[]> {
   const twin = `${key}_file`;
   const file = section[twin];
   // Not text: the schema says so.
   if (typeof file !== 'string' || file.trim() === '') return [];
   delete section[twin];
-  const path = [name, twin];
-  if (section[key] !== undefined) return [{ path, message: `${name}.${key} is given too: remove one of the two` }];
+  const path = [...above, twin];
+  if (section[key] !== undefined)
+    return [{ path, message: `${pathText([...above, key])} is given too: remove one of the two` }];
   const secret = await readSecret(resolve(places.directory, file), places);
   places.onTwin?.(path, resolve(places.directory, file));
   if (!secret.ok) return [{ path, message: `cannot read ${JSON.stringify(file)}: ${secret.error}` }];
@@ -54,12 +65,7 @@ async function takeTwin(
 
 const SUBSTITUTION = /\{(?<name>(?:SERVICE|FRIGATE)_[A-Za-z0-9_]+)\}/g;
 
-async function substitute(
-  section: Section,
-  name: string,
-  key: string,
-  places: SecretPlaces,
-): Promise<readonly Finding[]> {
+async function substitute({ section, above }: Place, key: string, places: SecretPlaces): Promise<readonly Finding[]> {
   const value = section[key];
   const texts = Array.isArray(value) ? value : [value];
   const filled: unknown[] = [];
@@ -67,7 +73,7 @@ async function substitute(
   for (const [index, text] of texts.entries()) {
     const result = typeof text === 'string' ? await substituted(text, places) : ok(text);
     if (result.ok) filled.push(result.value);
-    else findings.push({ path: Array.isArray(value) ? [name, key, index] : [name, key], message: result.error });
+    else findings.push({ path: [...above, key, ...(Array.isArray(value) ? [index] : [])], message: result.error });
   }
   if (findings.length > 0) delete section[key];
   else if (value !== undefined) section[key] = Array.isArray(value) ? filled : filled[0];

@@ -2,7 +2,7 @@
 import type { PolicyRow } from '../domain/policy.ts';
 import { type ConfigPlace, loadConfig } from './load-config.ts';
 import { loadPolicy } from './policy/load-policy.ts';
-import { type Finding, formatProblem, type Problem } from './problems/problems.ts';
+import { type Finding, formatProblem, type KeyPath, type Problem } from './problems/problems.ts';
 import type { Settings } from './schema/schema.ts';
 
 export interface ServiceConfig {
@@ -15,7 +15,7 @@ export interface ServiceConfig {
   /** The file as it was read. It may hold secrets. */
   readonly text: string;
   /** The files that `<key>_file` keys name, by their keys' places. */
-  readonly secretFiles: ReadonlyMap<readonly string[], string>;
+  readonly secretFiles: ReadonlyMap<KeyPath, string>;
   /** The rows of `nvr.policy`, with Postern's own before them. */
   readonly policy: readonly PolicyRow[];
   /** The release of the NVR that the route table was made for. */

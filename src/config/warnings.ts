@@ -2,7 +2,7 @@
 import { scopeOf, visibleCameras } from '../domain/camera-scope.ts';
 import { namesAlike } from '../domain/names.ts';
 import { type Finding, when } from './problems/problems.ts';
-import { PROXY_CHECKS, type SettingsCheck } from './proxy-warnings.ts';
+import { mappedRoles, PROXY_CHECKS, type SettingsCheck } from './proxy-warnings.ts';
 import type { Settings } from './schema/schema.ts';
 
 const LONGEST_USUAL_SESSION = 90 * 86_400;
@@ -17,6 +17,7 @@ const CHECKS: readonly SettingsCheck[] = [
   internalListener,
   roleCameras,
   camerasAlike,
+  providers,
   ...PROXY_CHECKS,
 ];
 
@@ -120,6 +121,20 @@ function camerasAlike({ nvr }: Settings): readonly Finding[] {
 }
 
 const MOST_TOLD = 5;
+
+function providers({ auth }: Settings): readonly Finding[] {
+  return auth.oidc.flatMap(({ create, default_role, role_map }, index) => {
+    const path = ['auth', 'oidc', index];
+    return [
+      ...mappedRoles(role_map, auth.roles, { path: [...path, 'role_map'], otherwise: 'default_role decides' }),
+      ...when(
+        create && default_role !== 'none',
+        [...path, 'default_role'],
+        `${default_role} with create: true, so every person whom the provider lets in gets an account with that role: use role_map and remove default_role, unless the provider knows your people alone`,
+      ),
+    ];
+  });
+}
 
 function roleCameras({ auth, nvr }: Settings): readonly Finding[] {
   const known = nvr.cameras;

@@ -1,5 +1,7 @@
 /** Changes that would make a reload trust more than before. They wait for a restart: a file that lost a key still parses. */
 import { BlockList, isIP } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
+import type { Role } from '../domain/names.ts';
 import { writtenLimits } from '../domain/rights/role-limits.ts';
 import { keyDirections, type Settings } from './schema/schema.ts';
 import { type DirectedSchema, isWider } from './schema/widening.ts';
@@ -24,8 +26,10 @@ export function heldKeys(
     if (widens === 'roles') return losesRoles(running, read, given);
     // Without the header of the groups every caller has the default role.
     if (key === 'proxy.header_map') return read.proxy.header_map.role === undefined && !running.auth.enabled;
+    if (widens === 'providers') return trustsOthers(running.auth.oidc, read.auth.oidc);
     if (widens === 'proof') return believesMore(running, read);
-    if (widens === 'entries' && lacksEntries(running.proxy.role_map, read.proxy.role_map, read)) return true;
+    if (widens === 'entries' && lacksEntries(running.proxy.role_map, read.proxy.role_map, read.proxy.default_role))
+      return true;
     return !given.has(key) && isWider(widens, valueAt(running, key), valueAt(read, key));
   };
   return different.filter(isHeld);
@@ -43,8 +47,8 @@ type Entries = ReadonlyMap<string, unknown>;
  * Whether users who had an entry would now have the default role. A map that is written as empty says so; one that lacks
  * some of its entries may have been cut.
  */
-const lacksEntries = (before: Entries, after: Entries, { proxy }: Settings): boolean =>
-  proxy.default_role !== 'none' && after.size > 0 && [...before.keys()].some((name) => !after.has(name));
+const lacksEntries = (before: Entries, after: Entries, defaultRole: string): boolean =>
+  defaultRole !== 'none' && after.size > 0 && [...before.keys()].some((name) => !after.has(name));
 
 /**
  * Whether a role lost what limits it without a word in the file. A role that is gone altogether makes viewers: with
@@ -52,7 +56,8 @@ const lacksEntries = (before: Entries, after: Entries, { proxy }: Settings): boo
  */
 function losesRoles(running: Settings, read: Settings, given: ReadonlySet<string>): boolean {
   const [before, after] = [running.auth, read.auth];
-  if (!before.enabled && (!given.has('auth.roles') || lacksEntries(before.roles, after.roles, read))) return true;
+  if (!before.enabled && (!given.has('auth.roles') || lacksEntries(before.roles, after.roles, read.proxy.default_role)))
+    return true;
   return [...before.limits].some(([role, limit]) => {
     if (!after.roles.has(role)) return false;
     const written = writtenLimits(after.limits.get(role) ?? { deny: [] });
@@ -62,6 +67,21 @@ function losesRoles(running: Settings, read: Settings, given: ReadonlySet<string
     });
   });
 }
+
+type Providers = Settings['auth']['oidc'];
+
+/** Whether a provider is new, or one has another issuer or lost a key whose default allows more. */
+const trustsOthers = (running: Providers, read: Providers): boolean =>
+  read.some((after) => {
+    const before = running.find(({ name }) => name === after.name);
+    if (before?.issuer !== after.issuer) return true;
+    const isMapped = (role: Role): boolean => after.role_map.has(role);
+    if (after.default_role !== 'none' && ![...before.role_map.keys()].every(isMapped)) return true;
+    return Object.entries(rowOf('auth.oidc')?.items?.properties ?? {}).some(([key, row]) => {
+      const [then, now] = [before, after].map((entry): unknown => Object(entry)[key]);
+      return isDeepStrictEqual(now, row.default) && isWider(row.widens ?? 'any', then, now);
+    });
+  });
 
 /** The rows of a role that is written as a map. */
 function limitRows(): DirectedSchema['properties'] {

@@ -51,7 +51,7 @@ describe('Every key', () => {
     // biome-ignore format: a table
     assert.deepEqual(keys.map(([path]) => path.join('.')).sort(), [
       'auth.cookie_name', 'auth.cookie_same_site', 'auth.cookie_secure', 'auth.enabled', 'auth.failed_login_rate_limit',
-      'auth.guest_keep', 'auth.hash_iterations', 'auth.invitation_lifetime', 'auth.password_min_length', 'auth.reauthenticate', 'auth.refresh_time', 'auth.reset_admin_password', 'auth.roles', 'auth.second_factor',
+      'auth.guest_keep', 'auth.hash_iterations', 'auth.invitation_lifetime', 'auth.oidc', 'auth.password_login', 'auth.password_min_length', 'auth.reauthenticate', 'auth.refresh_time', 'auth.reset_admin_password', 'auth.roles', 'auth.second_factor',
       'auth.session_length',
       'auth.session_max_age', 'auth.sessions_per_user', 'auth.timezone', 'auth.trusted_proxies',
       'canary.every',
@@ -85,7 +85,9 @@ describe('Every key', () => {
   )) {
     it(`${path.join('.')} takes its own example`, async () => {
       const tree = path.reduceRight<unknown>((value, key) => ({ [key]: value }), examples?.[0]);
-      const env = { SERVICE_PROXY_SECRET: 'x', SERVICE_NVR_SECRET: 'x', SERVICE_WEBHOOK_SECRET: 'x' };
+      const secrets = { SERVICE_PROXY_SECRET: 'x', SERVICE_NVR_SECRET: 'x', SERVICE_WEBHOOK_SECRET: 'x' };
+      const site = path.includes('oidc') && { POSTERN__SERVER__PUBLIC_URL: 'https://nvr.example.com' };
+      const env = { ...secrets, SERVICE_OIDC_SECRET: 'x', ...site };
       assert.deepEqual(await problemsOf(JSON.stringify(tree), { env }), []);
     });
   }

@@ -118,6 +118,8 @@ describe('An empty configuration', () => {
         sessions_per_user: 50,
         invitation_lifetime: 259_200,
         second_factor: 'optional',
+        oidc: [],
+        password_login: 'everyone',
         reauthenticate: 'credentials',
         roles: new Map(),
         limits: new Map(),

@@ -6,17 +6,18 @@ import { keyDirections } from '../../src/config/schema/schema.ts';
 import { type DirectedSchema, isWider, type Widens } from '../../src/config/schema/widening.ts';
 import { load } from './config-place.ts';
 
-/** Every key with its direction, those inside a role too. */
-function rowsOf(
-  schema: DirectedSchema,
-  above: readonly string[] = [],
-): readonly (readonly [path: string, widens: Widens | undefined])[] {
+type Row = readonly [path: string, widens: Widens | undefined];
+
+/** Every key with its direction, those inside a role or an entry of a list too. */
+function rowsOf(schema: DirectedSchema, above: readonly string[] = []): readonly Row[] {
   const below = [...Object.entries(schema.properties ?? {}), ...entriesOf(schema.additionalProperties)];
-  return below.flatMap(([name, part]) => {
+  const inEntries = schema.items ? rowsOf(schema.items, [...above, '<name>']) : [];
+  const ofKeys = below.flatMap(([name, part]): readonly Row[] => {
     const path = [...above, name];
     const inside = [part, ...(part.anyOf ?? [])].flatMap((form) => rowsOf(form, path));
     return inside.length > 0 && part.widens === undefined ? inside : [[path.join('.'), part.widens], ...inside];
   });
+  return [...ofKeys, ...inEntries];
 }
 
 const entriesOf = (part: DirectedSchema | boolean | undefined): readonly (readonly [string, DirectedSchema])[] =>
@@ -48,7 +49,7 @@ describe('Every key of the schema', () => {
 const NARROW: Readonly<Record<string, string>> = {
   'auth.failed_login_rate_limit': '1/hour', 'auth.session_length': '60', 'auth.session_max_age': '3600',
   'auth.password_min_length': '40', 'auth.sessions_per_user': '1', 'auth.invitation_lifetime': '300',
-  'auth.second_factor': 'everyone', 'auth.reauthenticate': 'strict', 'auth.timezone': 'Europe/Berlin',
+  'auth.second_factor': 'everyone', 'auth.reauthenticate': 'strict', 'auth.password_login': 'admins', 'auth.timezone': 'Europe/Berlin',
   'auth.cookie_secure': 'true', 'auth.cookie_same_site': 'strict', 'auth.hash_iterations': '2000000',
   'proxy.separator': '"|"', 'proxy.default_role': 'none', 'proxy.role_map': '{admin: [chiefs]}',
   'nvr.policy': './routes.yaml', 'nvr.user_header': 'x-user', 'nvr.role_header': 'x-role', 'nvr.ca': 'ca.pem',
@@ -57,7 +58,7 @@ const NARROW: Readonly<Record<string, string>> = {
   'server.console_url': 'https://console.example.com', 'ledger.retention': '365', 'ui.frame_ancestors': 'none',
 };
 /** Another rule compares these. */
-const ELSEWHERE: readonly Widens[] = ['never', 'proof', 'identity', 'roles'];
+const ELSEWHERE: readonly Widens[] = ['never', 'proof', 'identity', 'providers', 'roles'];
 // biome-ignore format: a table
 const NOT_WIDER: ReadonlySet<string> = new Set([
   // Their default is the narrowest value.

@@ -1,7 +1,7 @@
 /** Problems of a configuration, each with key, line and next step (SPEC 1, `check`). */
 import type { z } from 'zod';
 import type { KeySchema } from '../schema/schema.ts';
-import { SECRET_KEYS } from '../schema/secret-keys.ts';
+import { isSecretKey } from '../schema/secret-keys.ts';
 import { nearest } from './nearest.ts';
 
 /** A key as zod and yaml name it: property names and list indexes in turn. */
@@ -60,7 +60,7 @@ export function findingsOf(issues: readonly z.core.$ZodIssue[], schema: KeySchem
 export function messageFor(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.input === undefined) return 'is missing: write it';
   if (issue.input === null) return 'is empty: give it a value, or remove the key';
-  const shown = isSecret(issue.path ?? []) ? 'the value' : show(issue.input);
+  const shown = isSecretKey(issue.path ?? []) ? 'the value' : show(issue.input);
   switch (issue.code) {
     case 'invalid_type':
       return `${shown} is not ${KINDS[issue.expected] ?? issue.expected}`;
@@ -105,9 +105,6 @@ function tooSmall(shown: string, issue: { origin?: string; minimum?: unknown; in
     return `${shown} is empty: give it a value, or remove the key`;
   return `${shown} is too small: ${issue.inclusive === false ? 'write more than' : 'the least is'} ${issue.minimum}`;
 }
-
-const isSecret = (path: KeyPath): boolean =>
-  SECRET_KEYS.some(([section, key]) => path[0] === section && path[1] === key);
 
 function unknownKey(path: KeyPath, schema: KeySchema): Finding {
   const key = String(path.at(-1));

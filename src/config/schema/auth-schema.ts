@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { FACTOR_MODES } from '../../domain/accounts/second-factor.ts';
 import { parseRateLimit } from '../../domain/rate-limit.ts';
 import { parseNetwork } from './addresses.ts';
+import { oidcKeys } from './oidc-schema.ts';
 import { camerasOf, limitsOf, roleKeys } from './role-schema.ts';
 import { parsed, secondsOrNever, text, wholeSeconds } from './value-types.ts';
 
@@ -105,6 +106,7 @@ export const authSection = z
         'Before which acts the password or a code is asked for again, when the last one is over 10 minutes old. credentials: factors, API tokens, invitations, sessions of others, new admins and passwords of others. strict: every change of users and roles too, which the pages of the NVR cannot ask for.',
       )
       .meta({ widens: ['strict', 'credentials'] }),
+    ...oidcKeys,
     ...roleKeys,
     cookie_name: text(
       (name) => COOKIE_NAME.test(name),

@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 /**
  * `any`: every other value may allow more. `limit`: the same, but nothing allows more than null. `more`, `fewer`: of the
- * entries of a list. `entries`: a map in which a missing entry allows more. `proof`, `identity`, `roles`: keys that are
+ * entries of a list. `entries`: a map in which a missing entry allows more. `proof`, `identity`, `providers`, `roles`: keys that are
  * compared by rules of their own (`wider-trust.ts`). A list: the values, from the narrowest to the widest.
  */
 export type Widens =
@@ -20,6 +20,7 @@ export type Widens =
   | 'entries'
   | 'proof'
   | 'identity'
+  | 'providers'
   | 'roles'
   | readonly (string | boolean)[];
 
@@ -50,6 +51,7 @@ const JUDGES: Readonly<Record<Extract<Widens, string>, Judge>> = {
   entries: () => true,
   proof: () => false,
   identity: () => false,
+  providers: () => false,
   roles: () => false,
 };
 
@@ -66,6 +68,8 @@ export interface DirectedSchema {
   readonly properties?: Readonly<Record<string, DirectedSchema>>;
   readonly additionalProperties?: DirectedSchema | boolean;
   readonly anyOf?: readonly DirectedSchema[];
+  readonly items?: DirectedSchema;
+  readonly default?: unknown;
 }
 
 /** The keys of a zod schema as in the file, each with the direction that its row names. */

@@ -6,7 +6,7 @@ import { visibleJson } from '../../domain/text/visible-text.ts';
 /** Fields that hold secrets, wherever they stand in a line. */
 // biome-ignore format: a table
 const SECRET_FIELDS: ReadonlySet<string> = new Set([
-  'password', 'old_password', 'passwordhash', 'token', 'access_token', 'secret', 'auth_secret', 'jwt_secret', 'privatekey',
+  'password', 'old_password', 'passwordhash', 'token', 'access_token', 'secret', 'auth_secret', 'client_secret', 'jwt_secret', 'privatekey',
   'authorization', 'proxy-authorization', 'cookie', 'set-cookie', 'x-proxy-secret',
 ]);
 const HIDDEN = '***';

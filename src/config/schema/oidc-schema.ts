@@ -1,0 +1,192 @@
+/** The keys `auth.oidc` and `auth.password_login`: identity providers by which people sign in (SPEC 16). */
+import { z } from 'zod';
+import type { Role } from '../../domain/names.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
+import { filePath, parsed, secondsOrNever, text } from './value-types.ts';
+
+/** Who may log in with a password, from the fewest to all. */
+export const PASSWORD_LOGINS = ['none', 'admins', 'everyone'] as const;
+
+const NAME = /^[a-z0-9-]{1,30}$/;
+/** A token of RFC 6749 3.3. */
+const TOKEN = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
+const PROMPT = /^[a-z_]+(?: [a-z_]+)*$/;
+const CONTROL = /\p{Cc}/u;
+const LONGEST_TEXT = 200;
+const MOST_PROVIDERS = 20;
+
+/** Stays as it is written: the issuer of a token is compared letter by letter. */
+function parseIssuer(written: string): Result<string, string> {
+  if (written.includes('@')) return err(`has a user name or password in it: ${ISSUER_EXAMPLE}`);
+  const shown = JSON.stringify(written);
+  if (/^http:/i.test(written)) return err(`${shown} is not encrypted: ${ISSUER_EXAMPLE}`);
+  if (/[?#]/.test(written)) return err(`${shown} has a query or a fragment: ${ISSUER_EXAMPLE}`);
+  const isIssuer = /^https:\/\/[^\s\\]+$/.test(written) && URL.canParse(written);
+  return isIssuer ? ok(written) : err(`${shown} is not an issuer: ${ISSUER_EXAMPLE}`);
+}
+const ISSUER_EXAMPLE = 'write it as the provider does, for example https://id.example.com/realms/home';
+
+const plainText = (what: string) =>
+  text(
+    (value) => value.trim() !== '' && value.length <= LONGEST_TEXT && !CONTROL.test(value),
+    (shown) => `${shown} is not ${what}: write 1 to ${LONGEST_TEXT} characters`,
+  );
+
+const token = (what: string) =>
+  text(
+    (value) => TOKEN.test(value),
+    (shown) => `${shown} is not ${what}: write one without blanks`,
+  );
+
+/** Never shown in a message. */
+const clientSecret = () =>
+  z.string().superRefine((secret, context) => {
+    if (secret.trim() === '')
+      context.addIssue({
+        code: 'custom',
+        message: 'is blank: write the secret, or remove the key for a public client',
+      });
+  });
+
+const provider = z
+  .strictObject({
+    name: text(
+      (name) => NAME.test(name),
+      (shown) => `${shown} is not a name of a provider: write 1 to 30 lower-case letters, digits and hyphens`,
+    )
+      .describe('Short name: part of addresses, of the log and of what "postern users list" shows. Never change it.')
+      .meta({ widens: 'any' }),
+    label: plainText('a label')
+      .optional()
+      .describe('Text of the button on the login page. Default: the name.')
+      .meta({ widens: 'never' }),
+    issuer: parsed(parseIssuer)
+      .describe('Issuer of the provider, exactly as its discovery document has it.')
+      .meta({ widens: 'any' }),
+    client_id: plainText('a client id')
+      .describe('Client id that the provider gave to Postern.')
+      .meta({ widens: 'any' }),
+    client_secret: clientSecret()
+      .optional()
+      .describe('Client secret. A public client has none.')
+      .meta({ widens: 'never' }),
+    client_secret_file: filePath().optional().describe('File that contains client_secret.').meta({ widens: 'never' }),
+    scopes: z
+      .array(token('a scope'))
+      .refine((scopes) => scopes.includes('openid'), {
+        error: 'lacks openid, without which no one is signed in: add it',
+      })
+      .prefault(['openid', 'profile', 'email'])
+      .describe('Scopes that are asked for. Some providers need one more for groups.')
+      .meta({ widens: 'never' }),
+    user_claim: plainText('a claim')
+      .prefault('preferred_username')
+      .describe(
+        'Claim that names a new account. Other characters than letters, digits, dots and underscores become dots; the name is cut to 30.',
+      )
+      .meta({ widens: 'any' }),
+    groups_claim: plainText('a claim')
+      .prefault('groups')
+      .describe(
+        'Claim with the groups: its name, or a path with dots (realm_access.roles). email works for providers without groups, when the provider has verified it.',
+      )
+      .meta({ widens: 'any' }),
+    ca: filePath()
+      .optional()
+      .describe(
+        "PEM file of the certificate authority that signed the provider's certificate. Default: those of the system.",
+      )
+      .meta({ widens: 'any' }),
+    role_map: z
+      .record(z.string(), z.array(z.string().min(1)).min(1))
+      .optional()
+      .describe('Groups that give a role: a list of groups for each role. Read again at every login.')
+      .meta({ widens: 'entries' }),
+    default_role: z
+      .string()
+      .prefault('none')
+      .transform((name) => name as Role | 'none')
+      .describe('Role of a person whose groups give none: admin, viewer, a custom role, or none to refuse the login.')
+      .meta({ widens: 'any' }),
+    create: z
+      .boolean()
+      .prefault(false)
+      .describe(
+        'True: a person who has a role by role_map or default_role gets an account at the first login. False: only accounts that are connected, by an invitation or in Settings.',
+      )
+      .meta({ widens: 'true' }),
+    second_factor: z
+      .enum(['provider', 'postern'])
+      .prefault('postern')
+      .describe(
+        "Whose second factor counts. provider: a login for which the provider says that it had one needs no other. postern: Postern's own is asked for where one is required.",
+      )
+      .meta({ widens: ['postern', 'provider'] }),
+    acr_values: z
+      .array(token('an authentication context'))
+      .prefault([])
+      .describe(
+        'Authentication contexts that are asked for. With second_factor: provider, a login in one of them has its second factor.',
+      )
+      .meta({ widens: 'any' }),
+    prompt: text(
+      (value) => PROMPT.test(value),
+      (shown) => `${shown} is not a prompt: write for example login or select_account`,
+    )
+      .optional()
+      .describe('What the provider is to ask for at each login, such as login or select_account.')
+      .meta({ widens: 'any' }),
+    max_age: secondsOrNever(0)
+      .prefault(null)
+      .describe('Longest time since the person logged in at the provider, in seconds. Null: any.')
+      .meta({ widens: 'higher' }),
+    logout: z
+      .enum(['local', 'provider'])
+      .prefault('local')
+      .describe('What logging out ends: local: the session here; provider: the session at the provider, too.')
+      .meta({ widens: 'never' }),
+  })
+  .transform(({ client_secret_file: _, label, role_map, ...entry }) => ({
+    ...entry,
+    label: label ?? entry.name,
+    role_map: new Map(Object.entries(role_map ?? {}) as [Role, string[]][]),
+  }));
+
+export const oidcKeys = {
+  oidc: z
+    .array(provider)
+    .max(MOST_PROVIDERS)
+    .superRefine((providers, context) => {
+      for (const [index, { name }] of providers.entries())
+        if (providers.findIndex((other) => other.name === name) < index)
+          context.addIssue({
+            code: 'custom',
+            path: [index, 'name'],
+            message: `${JSON.stringify(name)} is the name of another provider, too: choose another`,
+          });
+    })
+    .prefault([])
+    .meta({
+      description:
+        'Identity providers (OpenID Connect) by which people sign in beside the password; see docs/openid-connect.md. Needs server.public_url.',
+      example: [
+        {
+          name: 'home',
+          label: 'Sign in at home',
+          issuer: 'https://id.example.com',
+          client_id: 'postern',
+          client_secret: '{SERVICE_OIDC_SECRET}',
+          role_map: { admin: ['nvr-admins'], viewer: ['family'] },
+          create: true,
+        },
+      ],
+      widens: 'providers',
+    }),
+  password_login: z
+    .enum(PASSWORD_LOGINS)
+    .prefault('everyone')
+    .describe(
+      'Who may log in with a password: everyone, admins, or none, which needs a provider in auth.oidc. Passkeys and API tokens stay.',
+    )
+    .meta({ widens: PASSWORD_LOGINS }),
+} as const;
