@@ -30,6 +30,40 @@ describe('Settings', { skip }, () => {
   });
   after(() => instance.close());
 
+  it('says why a person does not see a camera, changes it, and shows what the person sees, with nothing to change', (t) =>
+    visit(t, {}, async (page) => {
+      await openSettings(page, instance, 'access');
+      await page.getByLabel('Person', { exact: true }).selectOption('carl');
+      await page.getByLabel('Camera', { exact: true }).selectOption('cam2');
+      await page.getByText('No: role front_only has cam1 only.').waitFor();
+      assert.deepEqual(await axeFindings(page), []);
+      await page.getByRole('button', { name: 'View as carl' }).click();
+      await page.getByText('You see Explore as carl sees it.').waitFor();
+      await page.locator('.event').first().waitFor();
+      assert.deepEqual(await axeFindings(page), []);
+      const cameras = await page.locator('.event-where > bdi:first-child').allInnerTexts();
+      assert.deepEqual([...new Set(cameras)], ['cam1']);
+      await page.locator('.event').first().click();
+      await page.locator('dialog.details').waitFor();
+      assert.equal(await page.getByRole('button', { name: 'Share' }).count(), 0);
+      assert.equal(await page.locator('dialog.details a[href*="/api/"]').count(), 0);
+      // It ends with the page, and no address begins it.
+      await page.reload();
+      await page.getByText('This is your own view again').waitFor();
+
+      await page.goto(`${instance.url}/postern/settings/access`);
+      await page.getByLabel('Person', { exact: true }).selectOption('carl');
+      await page.getByLabel('Camera', { exact: true }).selectOption('cam2');
+      await page.getByRole('button', { name: 'Change role' }).click();
+      await page.getByLabel('Role', { exact: true }).selectOption('viewer');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Yes: role viewer sees all cameras.').waitFor();
+      await page.getByRole('button', { name: 'Change role' }).click();
+      await page.getByLabel('Role', { exact: true }).selectOption('front_only');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('No: role front_only has cam1 only.').waitFor();
+    }));
+
   it('makes a user, changes role, validity and password, and deletes the user again', (t) =>
     visit(t, { expectedStatuses: [400] }, async (page) => {
       const dora = { name: 'dora', role: 'viewer', password: 'LonelyPassw0rd!!!' };
@@ -319,6 +353,7 @@ describe('Settings', { skip }, () => {
   it('explains how a request would be judged', (t) =>
     visit(t, {}, async (page) => {
       await openSettings(page, instance, 'access');
+      await page.getByText('Advanced: a request with method and path').click();
       await page.getByLabel('User', { exact: true }).selectOption('vera');
       await page.getByLabel('Path').fill('/api/users');
       await page.getByRole('button', { name: 'Explain' }).click();

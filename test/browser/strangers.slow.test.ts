@@ -68,6 +68,7 @@ describe('Cameras and labels with hostile names', { skip }, () => {
       await page.locator('.record-name', { hasText: SCRIPT }).waitFor();
       await assertHarmless(page, 'tokens');
       await page.goto(`${instance.url}/postern/settings/access`);
+      await page.getByText('Advanced: a request with method and path').click();
       await page.getByLabel('Path').fill(`/${SCRIPT}`);
       await page.getByRole('button', { name: 'Explain' }).click();
       await page.locator('.judgement').waitFor();

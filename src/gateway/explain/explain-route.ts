@@ -22,7 +22,7 @@ const EXPLANATION = named(
   z.looseObject({}).meta({ description: 'How a request would be authorized, and why' }),
 );
 
-const ACCESS = named(
+export const ACCESS = named(
   'CameraAccess',
   z.object({
     cameras: CAMERAS,

@@ -10,6 +10,7 @@ import { LoginLoop, NoSuchPage, NotForYou, NotTold, Trouble } from '../shared/fu
 import { learnCameraNames } from '../shared/names.ts';
 import { type PageFacts, readPageFacts } from '../shared/page-facts.ts';
 import { applyTheme, chosenTheme } from '../shared/theme.ts';
+import { VIEW_AS_PATH } from '../shared/view-as.ts';
 import { learnWords, words } from '../shared/words.ts';
 import { Frame } from './frame.tsx';
 import { loadOtherPagesSoon, OtherPage } from './other-page.tsx';
@@ -101,6 +102,9 @@ function AllPages({ profile, facts }: { profile: Profile; facts: PageFacts }) {
       </Route>
       <Route path="/status">
         {isAdmin(profile) ? <OtherPage name="status" {...{ profile, facts }} /> : <NotForYou />}
+      </Route>
+      <Route path={VIEW_AS_PATH} nest>
+        {isAdmin(profile) ? <OtherPage name="view-as" {...{ profile, facts }} /> : <NotForYou />}
       </Route>
       <Route>
         <NoSuchPage />

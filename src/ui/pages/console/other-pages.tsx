@@ -7,6 +7,7 @@ import { TwoStep } from '../settings/two-step/two-step.tsx';
 import type { Profile } from '../shared/account/profile.ts';
 import type { PageFacts } from '../shared/page-facts.ts';
 import { Status } from '../status/status.tsx';
+import { ViewAs } from './view-as.tsx';
 
 export interface OtherPageProps {
   readonly profile: Profile;
@@ -17,6 +18,7 @@ export const OTHER_PAGES = {
   activity: ({ profile }: OtherPageProps) => <Activity profile={profile} />,
   settings: ({ profile, facts }: OtherPageProps) => <Settings {...{ profile, facts }} />,
   status: () => <Status />,
+  'view-as': ({ facts }: OtherPageProps) => <ViewAs facts={facts} />,
   /** What must be done before anything else. */
   enrol: ({ profile, facts: { passkeyOrigin } }: OtherPageProps) => <TwoStep {...{ profile, passkeyOrigin }} />,
   password: ({ profile, facts }: OtherPageProps) => (

@@ -1,8 +1,9 @@
 /** The picture of an event, or a drawing of what it is about. */
 import { useEffect, useState } from 'preact/hooks';
-import { AUTOMATIC } from '../shared/api.ts';
+import { pictureFromApi } from '../shared/api.ts';
 import { baseUrl } from '../shared/base-url.ts';
 import { Icon, type IconName } from '../shared/icon.tsx';
+import { viewedPerson } from '../shared/view-as.ts';
 import type { EventView } from './event-view.ts';
 
 // biome-ignore format: a table
@@ -25,8 +26,9 @@ interface ThumbnailProps {
 export function Thumbnail({ event, isNew = false }: ThumbnailProps) {
   const [isBroken, setIsBroken] = useState(false);
   const file = event.picture === undefined ? fileUrl(event) : undefined;
-  const fetched = useFetchedPicture(isNew ? file : undefined);
-  const source = event.picture ?? (isNew ? fetched : file);
+  const isFetched = isNew || viewedPerson() !== undefined;
+  const fetched = useFetchedPicture(isFetched ? file : undefined);
+  const source = event.picture ?? (isFetched ? fetched : file);
   const onError = (): void => {
     misses += 1;
     setIsBroken(true);
@@ -42,24 +44,18 @@ export function Thumbnail({ event, isNew = false }: ThumbnailProps) {
   );
 }
 
-/** An `<img>` cannot send `X-Postern-Automatic`, so its request would renew the session. */
-function useFetchedPicture(url: string | undefined): string | undefined {
+/** An `<img>` cannot send headers: its request would renew the session, and could not say whose view is shown. */
+export function useFetchedPicture(url: string | undefined): string | undefined {
   const [picture, setPicture] = useState<string>();
   useEffect(() => {
     if (url === undefined) return undefined;
     const controller = new AbortController();
     let made: string | undefined;
-    const load = async (): Promise<void> => {
-      try {
-        const response = await fetch(url, { headers: AUTOMATIC, signal: controller.signal });
-        if (!response.ok) return;
-        made = URL.createObjectURL(await response.blob());
-        setPicture(made);
-      } catch {
-        // The drawing stays.
-      }
-    };
-    void load();
+    void pictureFromApi(url, controller.signal).then((address) => {
+      if (address !== undefined && controller.signal.aborted) return URL.revokeObjectURL(address);
+      made = address;
+      setPicture(address);
+    });
     return () => {
       controller.abort();
       if (made !== undefined) URL.revokeObjectURL(made);

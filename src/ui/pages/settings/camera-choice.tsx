@@ -4,6 +4,7 @@ import { Switch, TextField } from '../shared/forms/form-fields.tsx';
 import { Fault } from '../shared/forms/labelled.tsx';
 import { useFault } from '../shared/forms/use-problem.ts';
 import { Icon } from '../shared/icon.tsx';
+import { entryName } from '../shared/names.ts';
 import { FewNames } from '../shared/table/few-names.tsx';
 import { words } from '../shared/words.ts';
 import { camerasOf, groupsOf, matchesEntry } from './camera-groups.ts';
@@ -74,14 +75,14 @@ export function CameraChoice({ known, entries, onChange }: CameraChoiceProps) {
         <ul class="entries">
           {others.map((entry) => (
             <li key={entry} class="entry">
-              <bdi class="chip">{entry}</bdi>
+              <bdi class="chip">{entryName(entry)}</bdi>
               <span class="field-help">
                 <FewNames names={camerasOf([entry], known)} none={words.roles.noCamera} />
               </span>
               <button
                 class="button button-plain button-small"
                 type="button"
-                aria-label={words.roles.remove(entry)}
+                aria-label={words.roles.remove(entryName(entry))}
                 onClick={() => onChange(without([entry]))}
               >
                 <Icon name="close" />
@@ -123,7 +124,7 @@ function Groups({ known, entries, onChange }: CameraChoiceProps) {
 
 function PatternFor({ camera, patterns }: { camera: string; patterns: readonly string[] }) {
   const pattern = patterns.find((entry) => matchesEntry(entry, camera));
-  return pattern === undefined ? null : <bdi class="chip">{pattern}</bdi>;
+  return pattern === undefined ? null : <bdi class="chip">{entryName(pattern)}</bdi>;
 }
 
 function AddEntry({ onAdd }: { onAdd: (entry: string) => void }) {

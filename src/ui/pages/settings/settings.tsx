@@ -7,7 +7,7 @@ import { NavLink } from '../shared/nav-link.tsx';
 import type { PageFacts } from '../shared/page-facts.ts';
 import { usePageTitle } from '../shared/page-title.ts';
 import { words } from '../shared/words.ts';
-import { Access } from './access.tsx';
+import { Access } from './access/access.tsx';
 import { Links } from './links/links.tsx';
 import { ShortestPassword } from './new-password.tsx';
 import { Password } from './password.tsx';

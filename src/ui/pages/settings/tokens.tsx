@@ -2,6 +2,7 @@
 import type { Profile } from '../shared/account/profile.ts';
 import { sendToApi } from '../shared/api.ts';
 import { FormDialog } from '../shared/forms/form-dialog.tsx';
+import { entryName } from '../shared/names.ts';
 import { FewNames } from '../shared/table/few-names.tsx';
 import { type Column, RecordTable } from '../shared/table/record-table.tsx';
 import { Act } from '../shared/table/row-menu.tsx';
@@ -122,7 +123,7 @@ function Expiry({ at }: { readonly at: number | null }) {
 }
 
 const CamerasOf = ({ token: { cameras } }: { token: TokenRecord }) =>
-  cameras === null ? words.tokens.likeRole : <FewNames names={cameras} none={words.common.noCameras} />;
+  cameras === null ? words.tokens.likeRole : <FewNames names={cameras.map(entryName)} none={words.common.noCameras} />;
 
 const LastUse = ({ token: { last_used_at: at, last_used_from: from } }: { token: TokenRecord }) => (
   <>

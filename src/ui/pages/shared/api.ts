@@ -3,6 +3,7 @@
 import { isProven } from './account/proof.ts';
 import { baseUrl } from './base-url.ts';
 import { textOf } from './forms/fields.ts';
+import { isAsViewed, viewAsRequest, viewedPerson } from './view-as.ts';
 import { words } from './words.ts';
 
 export type ApiResponse =
@@ -37,10 +38,19 @@ type Method = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Sends a change. Before a dangerous one the person is asked for the password or a code, and the request is sent once more. */
 export async function sendToApi(method: Method, path: string, body?: object): Promise<ApiResponse> {
+  if (viewedPerson() !== undefined) return notSent(words.viewAs.readOnly);
   const response = await send(method, path, body);
   const isProofNeeded = response.kind === 'refused' && response.reason === 'reauthentication-required';
   return isProofNeeded && (await isProven()) ? send(method, path, body) : response;
 }
+
+const notSent = (message: string): ApiResponse => ({
+  kind: 'refused',
+  status: 403,
+  message,
+  reason: undefined,
+  retryAfter: null,
+});
 
 const send = (method: Method, path: string, body?: object): Promise<ApiResponse> =>
   requestApi(path, {
@@ -50,26 +60,31 @@ const send = (method: Method, path: string, body?: object): Promise<ApiResponse>
   });
 
 async function requestApi(path: string, { headers, ...options }: RequestInit): Promise<ApiResponse> {
+  const person = viewedPerson();
+  const viewing = viewAsRequest(person);
   try {
     const response = await fetch(new URL(path, baseUrl), {
       ...options,
-      headers: { Accept: 'application/json', ...headers },
+      ...viewing,
+      headers: { Accept: 'application/json', ...headers, ...viewing.headers },
       redirect: 'manual',
     });
-    return await readResponse(response);
+    return await readResponse(response, person);
   } catch {
     return options.signal?.aborted ? { kind: 'aborted' } : { kind: 'unreachable' };
   }
 }
 
-async function readResponse(response: Response): Promise<ApiResponse> {
+/** `person`: whose view was asked for. A refusal to that person is no reason to log in. */
+async function readResponse(response: Response, person: string | undefined): Promise<ApiResponse> {
   // A browser hides where a 302 or 307 leads: a proxy in front wants a login, and shows it when the page is loaded anew.
   if (response.type === 'opaqueredirect')
     return { kind: 'login-needed', location: `${location.pathname}${location.search}` };
   const { status, headers } = response;
   const text = await response.text();
   const body = text === '' ? null : parseJson(text);
-  if (status === 401 && !isAboutTheBody(body)) {
+  const isAsked = person === undefined || isAsViewed(headers, person);
+  if (status === 401 && !isAboutTheBody(body) && (person === undefined || !isAsked)) {
     return { kind: 'login-needed', location: headers.get('Location'), reason: textOf(Object(body).reason) };
   }
   const refused = (message: string): ApiResponse => ({
@@ -80,6 +95,7 @@ async function readResponse(response: Response): Promise<ApiResponse> {
     retryAfter: headers.get('Retry-After'),
   });
   if (!response.ok) return refused(messageOf(body, status));
+  if (!isAsked) return refused(words.viewAs.notApplied);
   if (body === undefined) return refused(words.common.unreadable);
   return { kind: 'ok', body, link: headers.get('Link') };
 }
@@ -101,4 +117,17 @@ function messageOf(body: unknown, status: number): string {
   if (typeof message === 'string' && message !== '') return message;
   if (typeof detail === 'string' && detail !== '') return detail;
   return words.common.status(status);
+}
+
+/** A picture as the address of a blob, where an `<img>` could not say whose it is; undefined when there is none. */
+export async function pictureFromApi(url: string, signal: AbortSignal): Promise<string | undefined> {
+  const person = viewedPerson();
+  const viewing = viewAsRequest(person);
+  try {
+    const response = await fetch(url, { ...viewing, headers: { ...AUTOMATIC, ...viewing.headers }, signal });
+    if (!response.ok || (person !== undefined && !isAsViewed(response.headers, person))) return undefined;
+    return URL.createObjectURL(await response.blob());
+  } catch {
+    return undefined;
+  }
 }

@@ -12,6 +12,9 @@ export const learnCameraNames = (names: ReadonlyMap<string, string>): void => {
 /** `front_door` is `front door`, where the NVR has no better name. */
 export const cameraName = (camera: string): string => friendly.get(camera) ?? spaced(camera);
 
+/** An entry of a role or a token: a camera, or a pattern. */
+export const entryName = (entry: string): string => (entry === '*' ? words.common.allCameras : entry);
+
 export const labelName = (label: string): string => words.labelName(label);
 
 export const spaced = (name: string): string => name.replaceAll(/(?<=[^_])_+(?=[^_])/g, ' ');

@@ -4,6 +4,7 @@ import { CopyButton } from '../../shared/copy-button.tsx';
 import type { Fields } from '../../shared/forms/fields.ts';
 import { Icon } from '../../shared/icon.tsx';
 import { labelName } from '../../shared/names.ts';
+import { viewedPerson } from '../../shared/view-as.ts';
 import { words } from '../../shared/words.ts';
 import { Duration } from '../event-row.tsx';
 import type { EventView } from '../event-view.ts';
@@ -53,7 +54,7 @@ export function EventDetails({ event, hasNvr, previous, next, onOpen, onClose }:
         </button>
       </header>
       <EventMedia key={event.id} {...{ event, hasNvr }} />
-      <ShareEvent key={`share ${event.id}`} id={event.id} />
+      {viewedPerson() === undefined && <ShareEvent key={`share ${event.id}`} id={event.id} />}
       <dl class="facts">
         {factsOf(event).map(([name, value]) => (
           <div key={name} class="fact">

@@ -2,9 +2,10 @@
 import { useState } from 'preact/hooks';
 import { baseUrl } from '../../shared/base-url.ts';
 import { labelName } from '../../shared/names.ts';
+import { viewedPerson } from '../../shared/view-as.ts';
 import { words } from '../../shared/words.ts';
 import type { EventView } from '../event-view.ts';
-import { Thumbnail } from '../thumbnail.tsx';
+import { Thumbnail, useFetchedPicture } from '../thumbnail.tsx';
 
 interface EventMediaProps {
   readonly event: EventView;
@@ -13,7 +14,27 @@ interface EventMediaProps {
 }
 
 /** The pictures and clip of an event. Give it the event's id as `key`: each event starts anew. */
-export function EventMedia({ event, hasNvr }: EventMediaProps) {
+export const EventMedia = (props: EventMediaProps) =>
+  viewedPerson() === undefined ? <OwnMedia {...props} /> : <ViewedMedia {...props} />;
+
+/** Still pictures alone, and no address: it would open with the rights of the admin. */
+function ViewedMedia({ event, hasNvr }: EventMediaProps) {
+  const snapshot = hasNvr && event.record['has_snapshot'] === true ? fileUrl(event, 'snapshot.jpg') : undefined;
+  const picture = useFetchedPicture(snapshot);
+  return (
+    <div class="details-media">
+      {picture === undefined ? (
+        <div class="details-picture">
+          <Thumbnail event={event} />
+        </div>
+      ) : (
+        <img class="details-snapshot" src={picture} alt={words.details.snapshotOf(labelName(event.label))} />
+      )}
+    </div>
+  );
+}
+
+function OwnMedia({ event, hasNvr }: EventMediaProps) {
   const [isSnapshotBroken, setIsSnapshotBroken] = useState(false);
   const clip = hasNvr && event.record['has_clip'] === true ? fileUrl(event, 'clip.mp4') : undefined;
   const snapshot = hasNvr && event.record['has_snapshot'] === true ? fileUrl(event, 'snapshot.jpg') : undefined;

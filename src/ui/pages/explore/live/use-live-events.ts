@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { keepLine, type LineState } from '../../shared/live/keep-line.ts';
 import { openNvrSocket } from '../../shared/live/open-nvr-socket.ts';
 import { openStream } from '../../shared/live/open-stream.ts';
+import { viewedPerson } from '../../shared/view-as.ts';
 import { type EventFilter, isSearchOfNvr } from '../filter/event-filter.ts';
 import type { useEvents } from '../use-events.ts';
 
@@ -19,7 +20,8 @@ export function useLiveEvents(list: List, filter: EventFilter, source: LiveSourc
   const [state, setState] = useState<LineState>('connecting');
   const latest = useRef(list);
   latest.current = list;
-  const isOpenEnded = filter.before === undefined && !isSearchOfNvr(filter, source);
+  // Nothing comes by itself while the view of another person is shown.
+  const isOpenEnded = filter.before === undefined && !isSearchOfNvr(filter, source) && viewedPerson() === undefined;
   const hasList = list.status === 'ready';
   const [wanted, setWanted] = useState(0);
 

@@ -1,4 +1,5 @@
 /** The roles as a table: cameras, what is denied, hours, and who has each (SPEC 4.3, 13). */
+import { entryName } from '../../shared/names.ts';
 import { FewNames } from '../../shared/table/few-names.tsx';
 import { type Column, RecordTable } from '../../shared/table/record-table.tsx';
 import { Act } from '../../shared/table/row-menu.tsx';
@@ -73,7 +74,7 @@ const columnsOf = (holdersOf: HoldersOf): readonly Column<RoleRecord>[] => [
 ];
 
 function CamerasOf({ role: { role, cameras, source } }: { role: RoleRecord }) {
-  if (source !== 'builtin') return <FewNames names={cameras} none={words.common.noCameras} />;
+  if (source !== 'builtin') return <FewNames names={cameras.map(entryName)} none={words.common.noCameras} />;
   return <>{role === 'admin' ? words.roles.adminAccess : words.roles.viewerAccess}</>;
 }
 

@@ -23,7 +23,8 @@ export function Roles({ profile, hasOwnLogin }: { profile: Profile; hasOwnLogin:
       title={words.roles.title}
       lead={words.roles.lead}
       done={done}
-      fetched={roles}
+      // Rows grow by their users, and would push the others away.
+      fetched={hasOwnLogin && users.kind === 'loading' ? users : roles}
       onRetry={again}
       actions={
         <button class="button button-strong" type="button" onClick={() => open({ kind: 'add' })}>

@@ -1,5 +1,7 @@
 /** The accounts as a table: role, validity, last login, and what can be done with each (SPEC 4.3, 8). */
 import type { Profile } from '../../shared/account/profile.ts';
+import { entryName } from '../../shared/names.ts';
+import { FewNames } from '../../shared/table/few-names.tsx';
 import { type Column, RecordTable } from '../../shared/table/record-table.tsx';
 import { Act, RowMenu } from '../../shared/table/row-menu.tsx';
 import { formatShortMoment } from '../../shared/times.ts';
@@ -8,7 +10,7 @@ import type { RoleRecord, UserRecord } from '../account-records.ts';
 import { guestText } from '../limits/validity.tsx';
 import { Badge } from '../records.tsx';
 
-export type OfUser = 'role' | 'validity' | 'password' | 'link' | 'factor' | 'delete';
+export type OfUser = 'view-as' | 'role' | 'validity' | 'password' | 'link' | 'factor' | 'delete';
 
 /** The recorder's own pages expect this one to be there, as an admin; the API refuses to change it. */
 const FIXED_USER = 'admin';
@@ -32,6 +34,7 @@ export function UserTable({ users, roles, profile, onOpen }: UserTableProps) {
       <>
         {act('role', words.users.changeRole, { why: why(user) })}
         <RowMenu name={name}>
+          {act('view-as', words.viewAs.beginShort)}
           {act('validity', words.users.validity, { why: why(user) })}
           {/* The own password needs the current one: Settings > Password asks for it. */}
           {isOther && act('link', words.links.reset)}
@@ -76,9 +79,14 @@ function columnsOf(profile: Profile, roles: readonly RoleRecord[], why: Why): re
       cell: (user) => (
         <>
           <Badge text={user.role} kind={user.role === 'admin' ? 'strong' : 'plain'} />
-          <span class="fact-more">{why(user) ?? accessOf(user.role, roles)}</span>
+          {why(user) !== undefined && <span class="fact-more">{why(user)}</span>}
         </>
       ),
+    },
+    {
+      key: 'cameras',
+      title: words.common.cameras,
+      cell: (user) => <FewNames names={camerasOf(user.role, roles)} none={words.common.noCameras} />,
     },
     {
       key: 'factor',
@@ -112,9 +120,7 @@ function whyOneStays(users: readonly UserRecord[]): Why {
   };
 }
 
-function accessOf(role: string, roles: readonly RoleRecord[]): string {
-  if (role === 'admin') return words.users.adminAccess;
-  if (role === 'viewer') return words.users.viewerAccess;
-  const cameras = roles.find((known) => known.role === role)?.cameras;
-  return cameras ? words.users.customAccess(cameras.length) : words.common.noCameras;
+function camerasOf(role: string, roles: readonly RoleRecord[]): readonly string[] {
+  if (role === 'admin' || role === 'viewer') return [words.common.allCameras];
+  return (roles.find((known) => known.role === role)?.cameras ?? []).map(entryName);
 }

@@ -7,6 +7,7 @@ import { SetValidity } from '../limits/validity.tsx';
 import { InviteUser, type ListedLink, MadeLink, ResetLink } from '../link-forms.tsx';
 import { RecordsPage } from '../records.tsx';
 import { useForm } from '../use-form.ts';
+import { useViewAs } from '../use-view-as.ts';
 import { OpenInvitations, RevokeInvitation } from './open-invitations.tsx';
 import { AddUser, DeleteUser, RemoveFactor, ResetPassword, SetRole } from './user-forms.tsx';
 import { type OfUser, UserTable } from './user-table.tsx';
@@ -34,6 +35,7 @@ export function Users({ profile }: { profile: Profile }) {
   };
   /** Closes the dialog, unless the link was made: the dialog with the link has replaced it then. */
   const closeMaking = (): void => open((was) => (was?.kind === 'made' ? was : undefined));
+  const viewAs = useViewAs();
   const roleRecords = roles.kind === 'ready' ? roles.value : [];
   const roleNames = roleRecords.length > 0 ? roleRecords.map(({ role }) => role) : ['admin', 'viewer'];
   return (
@@ -41,7 +43,8 @@ export function Users({ profile }: { profile: Profile }) {
       title={words.users.title}
       lead={words.users.lead}
       done={done}
-      fetched={users}
+      // Their cameras come with the roles: rows that grow would push the others away.
+      fetched={roles.kind === 'loading' ? roles : users}
       onRetry={again}
       actions={
         <p class="page-actions">
@@ -56,7 +59,11 @@ export function Users({ profile }: { profile: Profile }) {
     >
       {(known) => (
         <>
-          <UserTable users={known} {...{ roles: roleRecords, profile }} onOpen={(kind, user) => open({ kind, user })} />
+          <UserTable
+            users={known}
+            {...{ roles: roleRecords, profile }}
+            onOpen={(kind, user) => (kind === 'view-as' ? viewAs(user.username) : open({ kind, user }))}
+          />
           {invitations.kind === 'ready' && (
             <OpenInvitations
               invitations={invitations.value}

@@ -1,25 +1,20 @@
-/** Settings > Access: how a request would be decided, and why, by the same functions that decide (SPEC 1, `explain`). */
+/** Settings > Access, advanced: how a request with method and path would be decided, and why (SPEC 1, `explain`). */
 import { useState } from 'preact/hooks';
-import { getFromApi } from '../shared/api.ts';
-import { Choice } from '../shared/forms/choice.tsx';
-import type { FormProblem } from '../shared/forms/form-faults.ts';
-import { SelectField, TextArea, TextField } from '../shared/forms/form-fields.tsx';
-import { PanelForm } from '../shared/forms/panel-form.tsx';
-import { problemOf } from '../shared/forms/problem-of.ts';
-import { useFetched } from '../shared/use-fetched.ts';
-import { words } from '../shared/words.ts';
-import { recordsIn, type UserRecord } from './account-records.ts';
+import { getFromApi } from '../../shared/api.ts';
+import { Choice } from '../../shared/forms/choice.tsx';
+import type { FormProblem } from '../../shared/forms/form-faults.ts';
+import { SelectField, TextArea, TextField } from '../../shared/forms/form-fields.tsx';
+import { PanelForm } from '../../shared/forms/panel-form.tsx';
+import { problemOf } from '../../shared/forms/problem-of.ts';
+import { words } from '../../shared/words.ts';
 import { type Explanation, readExplanation } from './explanation.ts';
 import { Judgement } from './judgement.tsx';
-import { PageHead } from './records.tsx';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'WS'] as const;
 
 type CallerKind = 'user' | 'headers' | 'anonymous';
 
-export function Access({ hasOwnLogin }: { hasOwnLogin: boolean }) {
-  const [users] = useFetched(hasOwnLogin ? 'api/users' : undefined, recordsIn<UserRecord>);
-  const names = users.kind === 'ready' ? users.value.map(({ username }) => username) : [];
+export function DescribedRequest({ hasOwnLogin, names }: { hasOwnLogin: boolean; names: readonly string[] }) {
   const [callerKind, setCallerKind] = useState<CallerKind>(hasOwnLogin ? 'user' : 'headers');
   const [user, setUser] = useState('');
   const [headers, setHeaders] = useState('');
@@ -47,8 +42,8 @@ export function Access({ hasOwnLogin }: { hasOwnLogin: boolean }) {
     else setProblem(words.common.unreadable);
   };
   return (
-    <section class="records-page">
-      <PageHead title={words.access.title} lead={words.access.lead} />
+    <>
+      <p class="page-lead">{words.access.advancedLead}</p>
       <PanelForm
         submit={words.access.ask}
         submitting={words.access.asking}
@@ -105,7 +100,7 @@ export function Access({ hasOwnLogin }: { hasOwnLogin: boolean }) {
         </div>
       </PanelForm>
       <div role="status">{result && <Judgement explanation={result} />}</div>
-    </section>
+    </>
   );
 }
 

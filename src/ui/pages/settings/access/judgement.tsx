@@ -1,7 +1,7 @@
 /** A judgement and what led to it, step by step. */
 import type { ComponentChildren } from 'preact';
-import { FewNames } from '../shared/table/few-names.tsx';
-import { words } from '../shared/words.ts';
+import { FewNames } from '../../shared/table/few-names.tsx';
+import { words } from '../../shared/words.ts';
 import type { Explanation } from './explanation.ts';
 
 export function Judgement({ explanation }: { explanation: Explanation }) {

@@ -1,11 +1,15 @@
 /** The trace of a described request, read from what GET /api/explain answers (SPEC 1, `explain`). */
-import { type Fields, isFields, numberOf, textOf, textsOf } from '../shared/forms/fields.ts';
+import { type Fields, isFields, numberOf, textOf, textsOf } from '../../shared/forms/fields.ts';
 
 export interface Explanation {
   readonly verdict: 'admitted' | 'nothing-visible' | 'refused';
   readonly status: number | undefined;
   readonly reason: string | undefined;
   readonly message: string;
+  /** Unix seconds: when the same request passes. */
+  readonly opensAt: number | undefined;
+  /** Unix seconds: nothing recorded earlier is seen. */
+  readonly since: number | undefined;
   readonly user: string | undefined;
   readonly role: string | undefined;
   readonly cameras: 'all' | readonly string[] | undefined;
@@ -47,6 +51,8 @@ export function readExplanation(body: unknown): Explanation | undefined {
     status: numberOf(body['status']),
     reason: textOf(body['reason']),
     message: textOf(body['message']) ?? '',
+    opensAt: isFields(body['opens']) ? numberOf(body['opens']['at']) : undefined,
+    since: numberOf(body['since']),
     user: textOf(body['user']),
     role: textOf(body['role']),
     cameras: cameras === 'all' ? 'all' : Array.isArray(cameras) ? textsOf(cameras) : undefined,

@@ -1,0 +1,143 @@
+/** People and cameras as a table: who sees what, by role; to search, and by groups of cameras. */
+import { useState } from 'preact/hooks';
+import { cameraName } from '../../shared/names.ts';
+import { words } from '../../shared/words.ts';
+import { groupsOf } from '../camera-groups.ts';
+import { byRole, type CameraAccess, found, type Holder, sightOf } from './read-access.ts';
+
+interface AccessTableProps {
+  readonly access: CameraAccess;
+  readonly onPerson: (name: string) => void;
+}
+
+export function AccessTable({ access, onPerson }: AccessTableProps) {
+  const [person, setPerson] = useState('');
+  const [camera, setCamera] = useState('');
+  const { cameras, holders } = found(access, { person, camera }, cameraName);
+  const roles = byRole(holders);
+  const groups = groupsOf(access.cameras);
+  return (
+    <section class="more-records access-map" aria-labelledby="access-map">
+      <h2 id="access-map">{words.access.map}</h2>
+      <p class="field-help access-legend">
+        {LEGEND.map((sight) => (
+          <span key={sight}>
+            <span class={`sight sight-${sight}`} aria-hidden="true" />
+            {words.access.sights[sight]}
+          </span>
+        ))}
+      </p>
+      <div class="table-tools">
+        <Search label={words.access.searchPeople} value={person} onChange={setPerson} />
+        <Search label={words.access.searchCameras} value={camera} onChange={setCamera} />
+        <p class="table-count" role="status">
+          {words.access.count(
+            roles.reduce((sum, { people }) => sum + people.length, 0),
+            cameras.length,
+          )}
+        </p>
+      </div>
+      {groups.length > 0 && (
+        <p class="camera-groups">
+          <span class="field-help">{words.cameraChoice.groups}</span>
+          {groups.map(({ name, cameras: members }) => (
+            <button
+              key={name}
+              class="chip chip-button"
+              type="button"
+              aria-pressed={camera === name}
+              onClick={() => setCamera(camera === name ? '' : name)}
+            >
+              <bdi>{name}</bdi> {members.length}
+            </button>
+          ))}
+        </p>
+      )}
+      {roles.length === 0 || cameras.length === 0 ? (
+        <p class="blank">{words.table.noMatch}</p>
+      ) : (
+        <div class="access-box">
+          <table class="access-table">
+            <caption class="out-of-sight">{words.access.map}</caption>
+            <thead>
+              <tr>
+                <th scope="col" class="access-corner">
+                  {words.common.user}
+                </th>
+                {cameras.map((one) => (
+                  <th key={one} scope="col" class="access-camera" title={one}>
+                    <bdi>{cameraName(one)}</bdi>
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            {roles.map(({ role, people }) => (
+              <tbody key={role}>
+                <tr class="access-role">
+                  <th scope="rowgroup" colSpan={cameras.length + 1}>
+                    <bdi>{role}</bdi> <span class="field-help">{people.length}</span>
+                  </th>
+                </tr>
+                {people.map((one) => (
+                  <PersonRow key={one.name} holder={one} {...{ cameras, onPerson }} />
+                ))}
+              </tbody>
+            ))}
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}
+
+const LEGEND = ['all', 'part', 'closed'] as const;
+
+interface PersonRowProps {
+  readonly holder: Holder;
+  readonly cameras: readonly string[];
+  readonly onPerson: (name: string) => void;
+}
+
+function PersonRow({ holder, cameras, onPerson }: PersonRowProps) {
+  return (
+    <tr>
+      <th scope="row">
+        <button class="access-person" type="button" onClick={() => onPerson(holder.name)}>
+          <bdi>{holder.name}</bdi>
+        </button>
+      </th>
+      {cameras.map((camera) => (
+        <td key={camera}>
+          <Mark sight={sightOf(holder, camera)} />
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+const Mark = ({ sight }: { sight: ReturnType<typeof sightOf> }) =>
+  sight === 'none' ? (
+    <span class="out-of-sight">{words.common.no}</span>
+  ) : (
+    <span class={`sight sight-${sight}`}>
+      <span class="out-of-sight">{words.access.sights[sight]}</span>
+    </span>
+  );
+
+interface SearchProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (text: string) => void;
+}
+
+const Search = ({ label, value, onChange }: SearchProps) => (
+  <search>
+    <input
+      type="search"
+      aria-label={label}
+      placeholder={label}
+      value={value}
+      onInput={(event) => onChange(event.currentTarget.value)}
+    />
+  </search>
+);
