@@ -102,6 +102,7 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig): 
     url: storeAddress(settings.store.url),
     listenUrl: settings.store.listen_url,
     onFault: health.store.note,
+    onUpdated: (update) => log.info(update, 'the tables of the store are updated'),
     onCurrent(isCurrent, fault) {
       health.changes.onHeard(isCurrent, fault);
       health.store.look();

@@ -11,21 +11,31 @@ import { migrationsFor } from './migrations/all-migrations.ts';
 /** The migrations in a file that is not in use. */
 export type MigrationReader = (path: string) => Promise<readonly string[]>;
 
-/** Rejects with a sentence that names the cause; the tables are then as they were. */
+/** A change of the tables by a newer version. */
+export interface TablesUpdate {
+  /** Migrations: the latest of before and of now. */
+  readonly from: string;
+  readonly to: string;
+  /** The copy of the store as it was before; undefined where a server keeps the store. */
+  readonly copy: string | undefined;
+}
+
+/** Gives undefined when the tables needed no change, or were new. Rejects with a sentence that names the cause; the tables are then as they were. */
 export async function migrate<Tables>(
   db: Kysely<Tables>,
   engine: Engine,
   migrationsIn: MigrationReader,
-): Promise<void> {
+): Promise<TablesUpdate | undefined> {
   const { name, file, words } = engine;
   const [done, known] = [await appliedMigrations(db), await knownMigrations(engine)];
   refuseNewer(done, known, engine);
   const next = known.find((id) => !done.includes(id));
   if (next === undefined) return;
-  const [from, to] = [done.at(-1) ?? 'none', known.at(-1)];
-  if (done.length > 0 && file !== undefined) await keepCopy(done, `${file}.before-${next}`, engine, migrationsIn);
+  const [from, to] = [done.at(-1) ?? 'none', known.at(-1) ?? next];
+  const copy = file === undefined ? undefined : `${file}${BEFORE}${next}`;
+  if (done.length > 0 && copy !== undefined) await keepCopy(done, copy, engine, migrationsIn);
   const { error, results = [] } = await new Migrator({ db, provider: migrationsFor(words) }).migrateToLatest();
-  if (!error) return;
+  if (!error) return done.length > 0 ? { from, to, copy } : undefined;
   const failed = results.find(({ status }) => status === 'Error')?.migrationName;
   const at = failed === undefined ? '' : `, in ${failed}`;
   const message = `cannot bring the tables of ${name} from ${from} to ${to}${at}: ${messageOf(error)}. The tables are as they were`;
@@ -56,9 +66,30 @@ export async function appliedMigrations<Tables>(db: Kysely<Tables>): Promise<rea
 function refuseNewer(done: readonly string[], known: readonly string[], { name, file }: Engine): void {
   const unknown = done.filter((id) => !known.includes(id));
   if (unknown.length === 0) return;
-  const copy = file === undefined ? 'a backup' : `the copy that was kept beside it (${basename(file)}.before-…)`;
-  const message = `${name} is of a newer version: its tables are at ${unknown.at(-1)}, and this version knows them up to ${known.at(-1)}. Start the newer version again, or restore ${copy}`;
+  const way = file === undefined ? DUMP : wayBack(file, known.length);
+  const message = `${name} is of a newer version: its tables are at ${unknown.at(-1)}, and this version knows them up to ${known.at(-1)}. Start the newer version again, or ${way}. What was written since then is lost`;
   throw storeFault('unreachable', message, undefined);
+}
+
+const BEFORE = '.before-';
+const DUMP =
+  'restore the dump that was made before the update: stop all replicas, make the database anew with dropdb and createdb, and fill it with "pg_restore --dbname=ADDRESS FILE"';
+
+/** The copies that updates kept beside the store, with the id of the first migration that each does not have. */
+function copiesOf(file: string): readonly { readonly path: string; readonly next: string }[] {
+  const beginning = `${basename(file)}${BEFORE}`;
+  return readdirSync(dirname(file))
+    .filter((name) => name.startsWith(beginning) && /^\d{3}-[a-z-]+$/.test(name.slice(beginning.length)))
+    .map((name) => ({ path: join(dirname(file), name), next: name.slice(beginning.length) }))
+    .sort((one, other) => (one.next < other.next ? -1 : 1));
+}
+
+/** Names the latest copy whose tables a version with so many migrations knows. */
+function wayBack(file: string, known: number): string {
+  const copy = copiesOf(file).findLast(({ next }) => Number.parseInt(next, 10) <= known + 1);
+  return copy === undefined
+    ? 'restore a backup of before the update: "postern restore --replace FILE"'
+    : `restore the copy that the update kept: "postern restore --replace ${copy.path}"`;
 }
 
 /** One copy is kept: that of before the latest change of the tables. */
@@ -77,13 +108,9 @@ async function keepCopy(
     const message = `cannot keep a copy of ${name} before its tables are changed: ${messageOf(cause)}. Nothing was changed`;
     throw storeFault(storeFaultOf(cause) ?? 'unreachable', message, cause);
   } finally {
-    rmSync(draft, { force: true });
+    // Reading the draft made the other two.
+    for (const end of ['', '-wal', '-shm']) rmSync(`${draft}${end}`, { force: true });
   }
-  removeOlder(copy);
-}
-
-function removeOlder(copy: string): void {
-  const beginning = basename(copy).replace(/\.before-.*$/, '.before-');
-  for (const name of readdirSync(dirname(copy)))
-    if (name.startsWith(beginning) && name !== basename(copy)) rmSync(join(dirname(copy), name), { force: true });
+  for (const { path } of copiesOf(copy.slice(0, copy.lastIndexOf(BEFORE))))
+    if (path !== copy) rmSync(path, { force: true });
 }

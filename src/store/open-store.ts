@@ -32,7 +32,7 @@ import { type ForgetEvents, forgetEventsOf } from './events/forget-events.ts';
 import { writeEvents } from './events/write-events.ts';
 import { assertFinished, identityOf, type StoreIdentity } from './identity.ts';
 import { createLedgerStore } from './ledger/ledger.ts';
-import { appliedMigrations, assertCurrent, migrate } from './migrate.ts';
+import { appliedMigrations, assertCurrent, migrate, type TablesUpdate } from './migrate.ts';
 import { assertNotLost, isBlank } from './sqlite/lost-file.ts';
 import { sqliteEngine } from './sqlite/sqlite.ts';
 
@@ -51,6 +51,8 @@ export interface StoreOptions {
   readonly onFault?: (fault: unknown) => void;
   /** Called before anything is made where no store is yet, with its name for messages; it may throw to keep it so. */
   readonly onEmpty?: (name: string) => void;
+  /** Called when the tables were those of an older version. */
+  readonly onUpdated?: (update: TablesUpdate) => void;
   /** PostgreSQL: told once at each change whether changes of other replicas are heard. */
   readonly onCurrent?: (isCurrent: boolean, fault?: Error) => void;
 }
@@ -110,7 +112,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   };
   try {
     if (options.onEmpty && (await appliedMigrations(db)).length === 0) options.onEmpty(engine.name);
-    await (readOnly ? assertCurrent(db, engine) : migrate(db, engine, migrationsIn));
+    const update = await (readOnly ? assertCurrent(db, engine) : migrate(db, engine, migrationsIn));
+    if (update) options.onUpdated?.(update);
     if (!options.isCopyTarget) await assertFinished(db, engine.name);
   } catch (fault) {
     await close();

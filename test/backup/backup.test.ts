@@ -104,6 +104,19 @@ describe('A backup of a running server', { timeout: 300_000 }, () => {
     assert.deepEqual([code, stderr], [1, 'the server is running: stop it first, and start it after the restore\n']);
   });
 
+  it('is no store whose newest data is in the log beside it', async () => {
+    const directory = newDirectory();
+    const pairs = { 'aside.db': 'aside.db-wal', 'postern.db.before-2030': 'postern.db-wal.before-2030' };
+    for (const [name, log] of Object.entries(pairs)) {
+      const store = join(directory, name);
+      writeFileSync(store, 'SQLite format 3\0');
+      writeFileSync(join(directory, log), 'data');
+      const { code, stderr } = await runPostern(['restore', store], { directory });
+      assert.deepEqual([code, stderr], [1, `${store} cannot be restored: it is not whole without ${log}\n`]);
+    }
+    assert.equal(existsSync(join(directory, 'postern.db')), false);
+  });
+
   it('takes no file that is there already', async () => {
     const { code, stderr } = await runPostern(['backup', file], { directory: serving.directory });
     assert.deepEqual([code, stderr], [1, `${file} is there already: choose another name\n`]);

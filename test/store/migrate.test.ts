@@ -102,11 +102,21 @@ describe('A store of a newer version', () => {
       inFile(scratch.path, "insert into kysely_migration values ('999-later', '2030-01-01T00:00:00.000Z')");
       await assert.rejects(
         openStore({ url: scratch.url, readOnly }),
-        /of a newer version: its tables are at 999-later, and this version knows them up to 0\d\d-[a-z-]+\. Start the newer version again, or restore/,
+        /of a newer version: its tables are at 999-later, and this version knows them up to 0\d\d-[a-z-]+\. Start the newer version again, or restore a backup of before the update: "postern restore --replace FILE"\. What was written since then is lost$/,
       );
       assert.deepEqual(copies(), []);
     });
   }
+
+  it('names the copy that this version can read, and no other', async () => {
+    inFile(scratch.path, "insert into kysely_migration values ('999-later', '2030-01-01T00:00:00.000Z')");
+    for (const next of ['001-accounts', '015-ledger-deletions', '998-later-still', '2030-01-01T00-00-00-000Z'])
+      copyFileSync(scratch.path, join(scratch.directory, `postern.db.before-${next}`));
+    await assert.rejects(
+      openStore({ url: scratch.url }),
+      /: "postern restore --replace \S+\/postern\.db\.before-015-ledger-deletions"\./,
+    );
+  });
 });
 
 describe('A store that is damaged', () => {

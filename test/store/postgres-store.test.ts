@@ -64,7 +64,7 @@ describe('A PostgreSQL store', { skip: withoutPostgres }, () => {
     for (const readOnly of [false, true])
       await assert.rejects(
         openStore({ url, readOnly }),
-        /^Error: the store on PostgreSQL is of a newer version: its tables are at 999-later, and this version knows them up to 0\d\d-[a-z-]+\. Start the newer version again, or restore a backup$/,
+        /^Error: the store on PostgreSQL is of a newer version: its tables are at 999-later, and this version knows them up to 0\d\d-[a-z-]+\. Start the newer version again, or restore the dump that was made before the update: stop all replicas, make the database anew with dropdb and createdb, and fill it with "pg_restore --dbname=ADDRESS FILE"\. What was written since then is lost$/,
       );
     await server.run("delete from kysely_migration where name = '999-later'", 'store_1');
   });

@@ -20,7 +20,7 @@ export interface Finished {
 
 export interface RunOptions {
   readonly directory?: string;
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string | undefined>>;
   readonly stdin?: string;
   /** Another program than `MAIN`. */
   readonly main?: string;

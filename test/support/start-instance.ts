@@ -81,10 +81,12 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Runt
   if (config.kind === 'invalid') {
     throw new Error(config.problems.map((problem) => formatProblem('config.yaml', problem)).join('\n'));
   }
-  const { url: address, listen_url: listenUrl } = config.settings.store;
-  const store = await openStore({ url: storeAddress(address), listenUrl });
-  await moveIn(people, store.accounts, unixSeconds(clock));
-  await store.close();
+  if (people.length > 0) {
+    const { url: address, listen_url: listenUrl } = config.settings.store;
+    const store = await openStore({ url: storeAddress(address), listenUrl });
+    await moveIn(people, store.accounts, unixSeconds(clock));
+    await store.close();
+  }
 
   const log: Record<string, unknown>[] = [];
   const { proxy, nvr } = config.settings;

@@ -1,6 +1,6 @@
 /** `postern backup` and `postern restore`: everything that must last, of a running server too (SPEC 15). */
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { existsSync, statSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, open, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { readBackup } from '../../backup/read-backup.ts';
 import { type BackedUp, writeBackup } from '../../backup/write-backup.ts';
@@ -73,12 +73,13 @@ export async function restore(file: string, options: RestoreOptions): Promise<re
   const made = await mkdir(directory, { recursive: true, mode: 0o700 });
   const scratch = await mkdtemp(join(directory, '.postern-restore-'));
   try {
-    const names = await readBackup(file, scratch);
+    const isStore = await isStoreFile(file);
+    const names = isStore ? await readStoreFile(file, scratch) : await readBackup(file, scratch);
     if (!names.includes(STORE)) throw new Error(`${file} cannot be restored: it holds no store`);
     const fault = faultOf(join(scratch, STORE));
     if (fault !== undefined) throw new Error(`${file} cannot be restored: its store is broken: ${fault}`);
     // With the configuration that will hold: it says where the store is.
-    const settings = await settingsIn({ ...options, directory: scratch });
+    const settings = await settingsIn(isStore ? options : { ...options, directory: scratch });
     const moves = movesFor(names, scratch, directory, settings);
     await refuseWhere(moves, options);
     for (const { to } of moves) await setAside(to, options.clock.now());
@@ -91,6 +92,25 @@ export async function restore(file: string, options: RestoreOptions): Promise<re
     await rm(scratch, { recursive: true, force: true });
     if (made !== undefined) await rmdir(directory).catch(() => {}); // only when nothing was restored
   }
+}
+
+const SQLITE = Buffer.from('SQLite format 3\0');
+
+/** Whether the file is a store by itself, such as the copy that an update keeps beside it. */
+async function isStoreFile(file: string): Promise<boolean> {
+  const opened = await open(file).catch(() => undefined);
+  if (!opened) return false;
+  const { buffer } = await opened.read(Buffer.alloc(SQLITE.length), 0).finally(() => opened.close());
+  return buffer.equals(SQLITE);
+}
+
+/** The log of a store stands beside it, also where both were set aside: without it the file is not whole. */
+async function readStoreFile(file: string, scratch: string): Promise<readonly string[]> {
+  for (const log of [`${file}-wal`, file.replace(/\.before-[^/]*$/, '-wal$&')])
+    if (log !== file && existsSync(log) && statSync(log).size > 0)
+      throw new Error(`${file} cannot be restored: it is not whole without ${basename(log)}`);
+  await copyFile(file, join(scratch, STORE));
+  return [STORE];
 }
 
 interface FileMove {

@@ -26,7 +26,9 @@ export function registerBackupCommands(program: Command, deps: BackupCommandDeps
     );
   program
     .command('restore <file>')
-    .description('put a backup into the configuration directory; the server must not run')
+    .description(
+      'put a backup into the configuration directory, or the copy that an update kept in the place of the store; the server must not run',
+    )
     .option('--replace', 'set aside what is there')
     .action((file: string, { replace = false }: { replace?: boolean }) =>
       said(deps, async () => {
