@@ -20,6 +20,9 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   install: 'copies what certbot made',
   curl: 'needs a server: those of docs/api.md and README are run in api.test.ts',
   export: 'sets what the examples of docs/api.md are given by the test',
+  dropdb: 'makes a database of the operator anew',
+  createdb: 'likewise',
+  pg_restore: 'reads a dump of the operator',
   tar: 'lists a file of the block before',
 };
 
