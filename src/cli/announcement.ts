@@ -36,12 +36,19 @@ function shownHost(host: string): string {
 /** Empty when there is none. It is printed here and nowhere else, whatever the log level. */
 export function passwordBox(made: Postern['newAdminPassword'], isTerminal: boolean): string {
   if (!made) return '';
-  const { user, password } = made;
+  const { user, password, isPasswordOff } = made;
   const text = [
     'The admin account has a new password. It is shown only this once.',
     '',
     `User:      ${user}`,
     `Password:  ${password}`,
+    ...(isPasswordOff
+      ? [
+          '',
+          'Password login is off (auth.password_login: none). To get in, open the link of',
+          `  postern users invite ${user}`,
+        ]
+      : []),
   ];
   const width = Math.max(...text.map((line) => line.length));
   const bold = (line: string): string => (isTerminal ? `\u001b[1m${line}\u001b[22m` : line);

@@ -50,6 +50,9 @@ export interface Closed {
   readonly opens?: Reopening;
 }
 
+/** Why a login ends although all that was given is right. `password-off`: the user may not use a password (`auth.password_login`). */
+export type Barred = Closed | { readonly reason: 'password-off'; readonly opens?: undefined };
+
 /** Nothing older is seen than `from` (Unix seconds), or than so many seconds; of both the later counts. */
 export interface HistoryLimit {
   readonly from?: number;

@@ -51,6 +51,7 @@ export const REFUSALS = {
   'person-needed':           { status: 403, label: 'forbidden_role', message: 'An API token may not manage accounts: log in, or use a token that was created with manage_accounts.' },
   'account-not-begun':       { status: 403, label: 'forbidden_role', message: 'Your account may not be used yet.', isTold: true, kind: 'of-person' },
   'account-ended':           { status: 403, label: 'forbidden_role', message: 'Your account has ended: ask an administrator to extend it.', isTold: true, kind: 'of-person' },
+  'password-off':            { status: 403, label: 'forbidden_role', message: 'Password login is off here: use the button of your sign-in provider, or a passkey.', isTold: true, kind: 'of-person' },
   'role-missing':            { status: 403, label: 'forbidden_role', message: 'Your account has no role here: its sign-in provider gives none any more. Ask an administrator for one.', isTold: true, kind: 'of-person' },
   'outside-hours':           { status: 403, label: 'forbidden_role', message: 'Your role may not be used at this time.', isTold: true, kind: 'of-person' },
   'history-too-old':         { status: 403, label: 'forbidden_role', message: 'Your role does not see anything that old.', isTold: true, kind: 'of-person' },

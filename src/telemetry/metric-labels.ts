@@ -47,6 +47,7 @@ export const LOGIN_RESULTS = [
   'bad_code',
   'bad_passkey',
   'closed',
+  'password_off',
   'rate_limited',
   'disabled',
   'invalid_request',

@@ -17,7 +17,7 @@ interface InvitationHolder {
 export type InvitationVisit =
   | (InvitationHolder & { readonly kind: 'holds' | 'busy' })
   | (InvitationHolder & { readonly kind: 'password-unfit'; readonly message: string })
-  | { readonly kind: 'accepted'; readonly user: string }
+  | { readonly kind: 'accepted'; readonly user: string; readonly hasSession?: true }
   /** Unknown, used, over or revoked: all alike. */
   | { readonly kind: 'void' | 'no-passwords' }
   | { readonly kind: 'limited'; readonly seconds: number };

@@ -73,12 +73,20 @@ export function createInvitationPage(deps: InvitationPageDeps) {
       const password = form.fields.get('password') ?? '';
       if (form.fields.get('again') === password) {
         const visit = await service.accept({ token, password }, ctx);
+        if (visit.kind === 'accepted' && visit.hasSession) return toConsole(ctx, deps.basePathOf(ctx));
         return show(ctx, visit.kind === 'password-unfit' ? inWords(visit, password, pageLanguage(ctx), deps) : visit);
       }
       const visit = await service.look(token, ctx);
       show(ctx, visit.kind === 'holds' ? { ...visit, kind: 'differ' } : visit);
     },
   };
+}
+
+/** The person is logged in already. */
+function toConsole(ctx: RouteContext, basePath: string): void {
+  ctx.set(REFERRER);
+  ctx.redirect(`${basePath}/postern/`);
+  ctx.status = 303;
 }
 
 type UnfitPassword = Extract<InvitationVisit, { readonly kind: 'password-unfit' }>;

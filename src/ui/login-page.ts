@@ -1,6 +1,6 @@
 /** `/login`: the page in the browser's language, and the response to its form when it is sent without JavaScript (SPEC 4.1, 8). */
 
-import type { Closed } from '../domain/caller.ts';
+import type { Barred } from '../domain/caller.ts';
 import { BODY_LIMITS } from '../domain/read-body.ts';
 import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
 import type { RouteState } from '../domain/verdict.ts';
@@ -19,8 +19,8 @@ export type FormLogin =
   | { readonly kind: 'code-asked'; readonly cookie: string }
   | { readonly kind: 'code-wrong' | 'step-over' }
   | { readonly kind: 'wrong-credentials' | 'unfit' | 'no-passwords' }
-  /** Everything was right; the account or its role may not be used now. */
-  | ({ readonly kind: 'closed' } & Closed)
+  /** Everything was right; the account, its role or a password may not be used now. */
+  | ({ readonly kind: 'closed' } & Barred)
   | { readonly kind: 'wait'; readonly why: 'too-many-tries' | 'busy'; readonly seconds: number };
 
 export interface LogIn {

@@ -32,6 +32,20 @@ describe('The start message', () => {
     assert.ok(lines.includes('  console     http://127.0.0.1:PORT/nvr/postern/   (users, roles, tokens, status)'));
   });
 
+  it('says how to get in where no password is accepted', async () => {
+    const provider = { name: 'home', issuer: 'https://id.example.com', client_id: 'postern' };
+    const lines = await announced({
+      server: { external: '127.0.0.1:0', internal: false, telemetry: false, public_url: 'https://home.example' },
+      auth: { oidc: [provider], password_login: 'none' },
+    });
+    const box = lines.map((line) => line.replace(/^\*\s*|\s*\*$/g, ''));
+    assert.ok(
+      box.includes('Password login is off (auth.password_login: none). To get in, open the link of'),
+      box.join('\n'),
+    );
+    assert.ok(box.includes('postern users invite admin'));
+  });
+
   it('says the address that people use, where server.public_url has it, and where it listens', async () => {
     const lines = await announced({
       server: {

@@ -1,5 +1,5 @@
 /** Answers of the account routes: JSON, never cached, refusals in one shape (SPEC 5). */
-import type { Closed } from '../../domain/caller.ts';
+import type { Barred } from '../../domain/caller.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
 import { REFUSALS, type RefusalFacts, type RefusalReason, refusalBody } from '../../domain/refusal.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
@@ -29,7 +29,7 @@ export const refuseFor = (ctx: RouteContext, reason: RefusalReason, facts: Refus
   respond(ctx, REFUSALS[reason].status, refusalBody(reason, facts));
 
 /** Says when it opens again, as every refusal of such a caller does. */
-export function refuseWhileClosed(ctx: RouteContext, { reason, opens }: Closed): void {
+export function refuseWhileClosed(ctx: RouteContext, { reason, opens }: Barred): void {
   if (opens) ctx.set('Retry-After', String(opens.inSeconds));
   respond(ctx, REFUSALS[reason].status, refusalBody(reason, { opens }));
 }

@@ -1,4 +1,5 @@
 /** An attempt to use an invitation, whichever way it came: limited by address, with its audit line (SPEC 12). */
+import type { UserName } from '../../domain/names.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
 import { type Audit, agentOf } from '../audit.ts';
 import { type MemoryLimiter, type Reservation, settled } from '../login/login-limiter.ts';
@@ -13,9 +14,16 @@ export interface AcceptDeps {
    */
   readonly invitationLimiter: MemoryLimiter;
   readonly audit: Audit;
+  /**
+   * Logs in an admin who may not use a password: the way in when no provider can be reached. Gives the session's cookie;
+   * undefined when no session is opened.
+   */
+  readonly openEmergencySession: (user: UserName, ctx: RouteContext) => Promise<string | undefined>;
 }
 
 export type InvitationAttempt = Acceptance | Extract<Reservation, { kind: 'limited' }>;
+/** `hasSession`: the response has its cookie. */
+type PasswordAttempt = InvitationAttempt | (Extract<Acceptance, { kind: 'accepted' }> & { readonly hasSession: true });
 export type PasskeyAttempt = InvitedOutcome | Extract<Reservation, { kind: 'limited' }>;
 export type InvitationLookup =
   | ({ readonly kind: 'holds' } & HeldInvitation)
@@ -32,10 +40,14 @@ export async function acceptInvitation(
   given: { readonly token: string; readonly password: string },
   ctx: RouteContext,
   deps: AcceptDeps,
-): Promise<InvitationAttempt> {
+): Promise<PasswordAttempt> {
   const outcome = await limited(ctx, deps, () => deps.invitations.accept(given.token, given.password));
   recordUse(outcome, ctx, deps);
-  return outcome;
+  if (outcome.kind !== 'accepted' || !outcome.isEmergency) return outcome;
+  const cookie = await deps.openEmergencySession(outcome.user, ctx);
+  if (cookie === undefined) return outcome;
+  ctx.set('Set-Cookie', cookie);
+  return { ...outcome, hasSession: true };
 }
 
 export async function acceptByPasskey(

@@ -2,10 +2,10 @@
 
 import { hash, randomBytes } from 'node:crypto';
 import type { AccountStore, User } from '../../domain/accounts/account.ts';
-import type { Invitation, InvitationStore } from '../../domain/accounts/invitation.ts';
+import { type Invitation, type InvitationStore, MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/invitation.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { INVITATION_PATH } from '../../domain/login-path.ts';
-import type { UserName } from '../../domain/names.ts';
+import { ADMIN, type UserName } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { PasswordHasher } from '../passwords/password-hash.ts';
 import { type PasswordRules, parseNewPassword } from '../passwords/password-rules.ts';
@@ -41,7 +41,8 @@ export interface MadeInvitation {
 export type InvitationRefusal = { readonly reason: UserFault; readonly message: string };
 
 export type Acceptance =
-  | { readonly kind: 'accepted'; readonly user: UserName }
+  /** `isEmergency`: an admin's, made at the command line. */
+  | { readonly kind: 'accepted'; readonly user: UserName; readonly isEmergency?: true }
   /** Unknown, used, over, revoked or void: all alike. */
   | { readonly kind: 'void' }
   | { readonly kind: 'password-unfit'; readonly owner: User; readonly message: string }
@@ -60,7 +61,7 @@ export interface Invitations {
   revoke(user: string): Promise<'removed' | 'absent'>;
   /** What the link is for, while it holds. */
   find(token: string): Promise<HeldInvitation | undefined>;
-  /** Uses the link up. No session begins: the person logs in with the new password, and with a factor where one is asked for. */
+  /** Uses the link up. No session begins here: the person logs in with the new password, and with a factor where one is asked for. */
   accept(token: string, password: string): Promise<Acceptance>;
 }
 
@@ -112,7 +113,9 @@ export function createInvitations(deps: InvitationDeps): Invitations {
       const hashed = await hasher.hash(fit.value);
       if (hashed.kind === 'busy') return { kind: 'busy', owner };
       const outcome = await invitationStore.acceptInvitation(invitation.tokenHash, hashed.hash, unixSeconds(clock));
-      return outcome === 'accepted' ? { kind: 'accepted', user: owner.name } : VOID;
+      if (outcome === 'void') return VOID;
+      const isEmergency = invitation.madeBy === MAKERS_WITHOUT_ACCOUNT.commandLine && owner.role === ADMIN;
+      return { kind: 'accepted', user: owner.name, ...(isEmergency && { isEmergency }) };
     },
   };
 }

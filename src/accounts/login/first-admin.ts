@@ -8,6 +8,8 @@ import type { PasswordHasher } from '../passwords/password-hash.ts';
 export interface NewAdminPassword {
   readonly user: UserName;
   readonly password: string;
+  /** `auth.password_login` is `none`: the password opens nothing. */
+  readonly isPasswordOff?: true;
 }
 
 export interface FirstAdminDeps {

@@ -10,6 +10,7 @@ export type LoginResult =
   | 'bad_code'
   | 'bad_passkey'
   | 'closed'
+  | 'password_off'
   | 'rate_limited'
   | 'disabled'
   | 'invalid_request'
@@ -71,11 +72,14 @@ export function respondWithOutcome(ctx: RouteContext, outcome: Attempted): Login
       refuseWhileBusy(ctx);
       break;
   }
-  return LOGIN_RESULT[outcome.kind];
+  return loginResult(outcome);
 }
 
 /** How an attempt is counted. */
-export const LOGIN_RESULT: Readonly<Record<Attempted['kind'], LoginResult>> = {
+export const loginResult = (outcome: Attempted): LoginResult =>
+  outcome.kind === 'closed' && outcome.closed.reason === 'password-off' ? 'password_off' : LOGIN_RESULT[outcome.kind];
+
+const LOGIN_RESULT: Readonly<Record<Attempted['kind'], LoginResult>> = {
   'logged-in': 'success',
   mismatch: 'bad_credentials',
   'code-asked': 'code_asked',

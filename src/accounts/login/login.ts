@@ -1,7 +1,7 @@
 /** Logging in: a name, a password and, where the user has a second factor, a code for a session token (interface 5.1; SPEC 4.1, 12). */
 import type { AccountStore, User } from '../../domain/accounts/account.ts';
 import type { FactorKind } from '../../domain/accounts/second-factor.ts';
-import type { Closed } from '../../domain/caller.ts';
+import type { Barred, Closed } from '../../domain/caller.ts';
 import { parseUserName } from '../../domain/names.ts';
 import type { PasskeyFault } from '../passkeys/passkey-check.ts';
 import type { SecondFactor } from '../second-factor/second-factor.ts';
@@ -22,10 +22,11 @@ export interface LoginAttempt {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The second step alone: the first one was taken with a password, whose digest is `secretsDigest`. */
+/** The second step alone: the first one was taken with a password, or by a provider. `secretsDigest`: that of the user's secrets then. */
 export interface SecondStep {
   readonly user: string;
   readonly secretsDigest: string;
+  readonly first?: 'provider' | undefined;
   readonly code: string;
   readonly address: string;
   readonly shownTokens?: readonly string[];
@@ -38,6 +39,8 @@ export interface LoginDeps extends GuessDeps, CodeGuessDeps {
   readonly secondFactor: Pick<SecondFactor, 'checkCode' | 'wantedFrom'>;
   /** Why the user may not be logged in now: the account has not begun or has ended, or the role is outside its hours. */
   readonly closedOf: (user: User) => Promise<Closed | undefined>;
+  /** `auth.password_login`: asked after the right password, so that it tells a stranger nothing. */
+  readonly mayUsePassword: (user: Pick<User, 'role'>) => boolean;
 }
 
 export type LoginFactor = 'totp' | 'recovery' | 'passkey';
@@ -47,7 +50,7 @@ export type LoginOutcome =
   /** The password was right, and the user has a second factor. */
   | { readonly kind: 'code-asked' | 'code-wrong'; readonly user: User; readonly kinds: readonly FactorKind[] }
   /** Everything was right, and the user may do nothing now: told only then. */
-  | { readonly kind: 'closed'; readonly user: User; readonly closed: Closed }
+  | { readonly kind: 'closed'; readonly user: User; readonly closed: Barred }
   /** The user where there is one of the name: for the log and the ledger, never for the client. */
   | { readonly kind: 'mismatch'; readonly user?: User }
   /** `why` is for the log, never for the client. */
@@ -58,6 +61,7 @@ export type LoginOutcome =
 
 type ProvenPassword =
   | { readonly kind: 'match'; readonly user: User }
+  | Extract<LoginOutcome, { kind: 'closed' }>
   | { readonly kind: 'mismatch'; readonly user?: User }
   | Exclude<GuessOutcome, { kind: 'match' | 'mismatch' }>;
 
@@ -66,7 +70,7 @@ export async function logIn(attempt: LoginAttempt, deps: LoginDeps): Promise<Log
   return outcome.kind === 'match' ? afterPassword(outcome.user, attempt, deps) : outcome;
 }
 
-/** The password alone: what the user may do with it is not decided yet. */
+/** The password alone, and whether the user may use one: what else the user may do is not decided yet. */
 export async function provePassword(attempt: LoginAttempt, deps: LoginDeps): Promise<ProvenPassword> {
   let user: User | undefined;
   const storedHash = async (): Promise<string | undefined> => {
@@ -78,15 +82,16 @@ export async function provePassword(attempt: LoginAttempt, deps: LoginDeps): Pro
   if (outcome.kind !== 'match' && outcome.kind !== 'mismatch') return outcome;
   if (outcome.kind === 'mismatch' || !user) return { kind: 'mismatch', ...(user && { user }) };
   await strengthen(user, attempt.password, deps);
-  return { kind: 'match', user };
+  return deps.mayUsePassword(user) ? { kind: 'match', user } : passwordOff(user);
 }
+
+const passwordOff = (user: User) => ({ kind: 'closed', user, closed: { reason: 'password-off' } }) as const;
 
 /** A ticket that is too old for the user's password or factors is worth nothing. */
 export async function takeSecondStep(step: SecondStep, deps: LoginDeps): Promise<LoginOutcome> {
   const user = await findUser(step.user, deps);
-  return user && secretsDigestOf(user) === step.secretsDigest
-    ? afterPassword(user, step, deps)
-    : { kind: 'mismatch', ...(user && { user }) };
+  if (!user || secretsDigestOf(user) !== step.secretsDigest) return { kind: 'mismatch', ...(user && { user }) };
+  return step.first === 'provider' || deps.mayUsePassword(user) ? afterPassword(user, step, deps) : passwordOff(user);
 }
 
 type CodeGiven = Pick<LoginAttempt, 'code' | 'address' | 'shownTokens' | 'signal'>;

@@ -15,7 +15,7 @@ import { cookieClientOf, cookieLine, cookieValues } from '../sessions/session-co
 import { isFailure } from './code-guess.ts';
 import { admitted, type LoginAttempt, type LoginDeps, type LoginOutcome, provePassword } from './login.ts';
 import { settled } from './login-limiter.ts';
-import { LOGIN_FAILED, LOGIN_RESULT, type LoginResult, respondWithOutcome } from './login-response.ts';
+import { LOGIN_FAILED, type LoginResult, loginResult, respondWithOutcome } from './login-response.ts';
 import { DISABLED, LOGIN_NO, type LoginClient, type PostLoginDeps, settle, whileCounted } from './post-login.ts';
 
 export type PasskeyLoginRouteDeps = PostLoginDeps & PasskeyLoginDeps;
@@ -65,7 +65,7 @@ async function sendSecondStep(
   if (outcome.kinds.includes('passkey'))
     respond(ctx, 200, await deps.passkeyCheck.secondStepOptions(browserOf(ctx), outcome.user, site));
   else refuse(ctx, 409, NO_PASSKEY, { second_factor: outcome.kinds });
-  return LOGIN_RESULT[outcome.kind];
+  return loginResult(outcome);
 }
 
 async function logIn(ctx: RouteContext, deps: PasskeyLoginRouteDeps): Promise<LoginResult> {

@@ -15,6 +15,7 @@ import {
   type NotJudged,
   onAccountOf,
 } from './code-guess.ts';
+import type { LoginDeps } from './login.ts';
 import { settled } from './login-limiter.ts';
 import { type GuessDeps, type GuessOutcome, judgeGuess } from './password-guess.ts';
 
@@ -34,12 +35,13 @@ export interface Prover {
 
 export interface ProofDeps extends CodeGuessDeps, GuessDeps {
   readonly passkeyCheck: Pick<PasskeyCheck, 'site' | 'proofOptions' | 'prove'>;
+  readonly mayUsePassword: LoginDeps['mayUsePassword'];
 }
 
 type Outcome = CodeGuessOutcome | GuessOutcome | PasskeyOutcome;
 export type ProofOutcome =
   | Extract<Outcome, { kind: 'limited' | 'busy' }>
-  | { readonly kind: 'proven' }
+  | { readonly kind: 'proven' | 'password-off' }
   /** `why` is for the log, never for the client. */
   | { readonly kind: 'wrong'; readonly why: string };
 
@@ -75,8 +77,9 @@ export async function judgeProof(
     case 'busy':
       return outcome;
     case 'right':
-    case 'match':
       return { kind: 'proven' };
+    case 'match':
+      return { kind: deps.mayUsePassword(prover.user) ? 'proven' : 'password-off' };
     case 'mismatch':
       return { kind: 'wrong', why: 'bad-credentials' };
     case 'over':

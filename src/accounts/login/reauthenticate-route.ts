@@ -57,6 +57,9 @@ async function reauthenticate(ctx: RouteContext, deps: ReauthenticateDeps): Prom
     case 'wrong':
       record(ctx, deps, act, outcome.why);
       return refuse(ctx, 401, WRONG, { reason: 'not-proven' });
+    case 'password-off':
+      record(ctx, deps, act, outcome.kind);
+      return refuseFor(ctx, outcome.kind);
     case 'proven': {
       const token = await deps.sessions.prove(prover.caller);
       if (token === undefined) return refuseFor(ctx, 'token-invalid');

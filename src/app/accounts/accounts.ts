@@ -30,6 +30,7 @@ import { type Credentials, openCredentials } from './credentials.ts';
 import { createInvitationLimiter } from './invitations-of.ts';
 import { openLimits } from './limits.ts';
 import { createLinkLimiter } from './links-of.ts';
+import { warnWithoutAdmin } from './password-login.ts';
 import { warnOfUnusable } from './unusable-factors.ts';
 
 /** What a reload leaves as it is: tokens, counted failures, who is logged in. */
@@ -169,12 +170,14 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     async settle({ settings, hasher, audit }, reset) {
       await credentials.demoteWhoseRoleIsGone();
       if (!settings.auth.enabled) return undefined;
+      const isPasswordOff = settings.auth.password_login === 'none';
       const made = await ensureFirstAdmin({ store: store.accounts, hasher, clock, reset });
+      if (isPasswordOff) await warnWithoutAdmin(store, log);
       if (!made) return undefined;
       const what = reset ? 'password-changed' : 'user-created';
       audit({ what, who: undefined, from: BY_CONFIGURATION, verdict: 'allowed', user: made.user });
       firstTimeLogin.onNewPassword();
-      return made;
+      return { ...made, ...(isPasswordOff && { isPasswordOff }) };
     },
   };
 }

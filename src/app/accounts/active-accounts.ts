@@ -29,6 +29,7 @@ import { type FactorDeps, factorsUnder } from './active-factors.ts';
 import type { Credentials } from './credentials.ts';
 import { addressMaker, invitationsUnder } from './invitations-of.ts';
 import { linksUnder } from './links-of.ts';
+import { emergencySessions, passwordRule } from './password-login.ts';
 import { passwordRulesOf } from './password-rules-of.ts';
 import { createRecheck } from './recheck.ts';
 
@@ -75,6 +76,7 @@ export function accountsUnder(settings: Settings, deps: AccountDeps) {
     clock: deps.clock,
     roles: credentials.roleRegistry.latest,
     passwordRules: passwordRulesOf(settings),
+    mayUsePassword: passwordRule(auth),
     closedOf: async (user: User) =>
       rightsOfUser(user, await credentials.roleRegistry.active(), unixSeconds(deps.clock)).closed,
   };
@@ -94,31 +96,33 @@ export function accountsUnder(settings: Settings, deps: AccountDeps) {
     codeLimiter: deps.codeLimiter,
   };
   const publicAddressOf = addressMaker(settings);
+  const login = {
+    ...responses,
+    ...guesses,
+    ...factors,
+    sessions,
+    seenSessions,
+    sessionsPerUser: auth.sessions_per_user,
+    tickets: deps.tickets,
+    firstTimeLogin: deps.firstTimeLogin,
+    onLogin: countedLogins(metrics, deps.recent),
+    settings: () => ({
+      authEnabled: auth.enabled,
+      loginPath: LOGIN_PATH,
+      logoutUrl: settings.proxy.logout_url,
+      bodySeconds: settings.server.timeout_login_body,
+    }),
+  };
   /** What the routes of each group need; the cameras of a scope are known elsewhere. */
   const groups = {
-    login: {
-      ...responses,
-      ...guesses,
-      ...factors,
-      sessions,
-      seenSessions,
-      sessionsPerUser: auth.sessions_per_user,
-      tickets: deps.tickets,
-      firstTimeLogin: deps.firstTimeLogin,
-      onLogin: countedLogins(metrics, deps.recent),
-      settings: () => ({
-        authEnabled: auth.enabled,
-        loginPath: LOGIN_PATH,
-        logoutUrl: settings.proxy.logout_url,
-        bodySeconds: settings.server.timeout_login_body,
-      }),
-    },
+    login,
     factors: { ...responses, ...factors, store, sessions },
     invitations: {
       ...responses,
       invitations,
       invitedPasskeys: invitedPasskeysWith({ invitations, hasher }),
       invitationLimiter: deps.invitationLimiter,
+      openEmergencySession: emergencySessions(login),
       hasOwnLogin: auth.enabled,
       publicAddressOf,
     },

@@ -1,6 +1,6 @@
 /** Logs in by the login page's form when it is sent without a script, in one step or two (SPEC 4.1, 8, 12). */
 
-import { type Attempted, LOGIN_RESULT } from '../../accounts/login/login-response.ts';
+import { type Attempted, loginResult } from '../../accounts/login/login-response.ts';
 import { attemptLogin, attemptSecondStep } from '../../accounts/login/post-login.ts';
 import { passwordFault } from '../../accounts/passwords/password-rules.ts';
 import { TICKET_SECONDS } from '../../accounts/second-factor/step-ticket.ts';
@@ -46,7 +46,7 @@ function ticketOf(ctx: RouteContext, { tickets, clock }: Deps) {
 async function counted(attempt: () => Promise<Attempted>, ctx: RouteContext, deps: Deps): Promise<FormLogin> {
   const onResult = deps.onLogin();
   const outcome = await attempt();
-  onResult(LOGIN_RESULT[outcome.kind]);
+  onResult(loginResult(outcome));
   const stepCookie = (text: string, seconds: number): string =>
     cookieLine(STEP_COOKIE, text, seconds, cookieClientOf(ctx.state));
   switch (outcome.kind) {

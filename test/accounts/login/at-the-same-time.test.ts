@@ -102,6 +102,7 @@ describe('A login whose account changes while the password is hashed', () => {
         limiter,
         knownClients: createKnownClients(),
         closedOf: async () => undefined,
+        mayUsePassword: () => true,
         sessions,
         codeLimiter: limiter,
         secondFactor: { wantedFrom: async () => [], checkCode: async () => ({ kind: 'wrong', by: 'totp' }) },

@@ -96,6 +96,7 @@ describe('An attempt that waits for others', () => {
       limiter,
       knownClients: createKnownClients(),
       closedOf: async () => undefined,
+      mayUsePassword: () => true,
       sessions: { issue: async (user: User) => `${issued.push(user)}`, sessionNamedBy: async () => undefined },
       codeLimiter: limiter,
       secondFactor: { wantedFrom: async () => [], checkCode: async () => ({ kind: 'wrong', by: 'totp' }) },

@@ -163,6 +163,7 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
     limiter: inTurn(limiter),
     knownClients: createKnownClients(),
     closedOf: async (user: User) => rightsOfUser(user, await roleRegistry.active(), unixSeconds(clock)).closed,
+    mayUsePassword: () => true,
     hasher,
     clock,
     sessions,

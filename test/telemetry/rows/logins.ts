@@ -114,6 +114,11 @@ describe('A login', () => {
     await moves(at, LOGINS, () => logIn(at, { user: VERA.name, password: VERA.password }), once('closed'));
   });
 
+  it('of a person who may not use a password', async (t) => {
+    const at = await started(t, { password_login: 'admins' });
+    await moves(at, LOGINS, () => logIn(at, { user: VERA.name, password: VERA.password }), once('password_off'));
+  });
+
   it('when the accounts cannot be read', async (t) => {
     const at = await started(t, {});
     const store = await openStore({ url: `sqlite:${at.directory}/postern.db` });

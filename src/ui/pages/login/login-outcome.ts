@@ -30,7 +30,7 @@ export interface LoginResponse {
   readonly closed?: { readonly reason: ClosedReason; readonly opensAt: number | undefined } | undefined;
 }
 
-const CLOSED_REASONS = ['account-not-begun', 'account-ended', 'role-missing', 'outside-hours'] as const;
+const CLOSED_REASONS = ['account-not-begun', 'account-ended', 'role-missing', 'outside-hours', 'password-off'] as const;
 export type ClosedReason = (typeof CLOSED_REASONS)[number];
 
 interface ClosedWords {
@@ -38,6 +38,7 @@ interface ClosedWords {
   readonly ended: string;
   readonly roleMissing: string;
   readonly outsideHours: string;
+  readonly passwordOff: string;
   readonly opens: string;
 }
 
@@ -49,7 +50,7 @@ export function closedIn(body: unknown): LoginResponse['closed'] {
 }
 
 // biome-ignore format: a table
-const SENTENCE = { 'account-not-begun': 'notBegun', 'account-ended': 'ended', 'role-missing': 'roleMissing', 'outside-hours': 'outsideHours' } as const;
+const SENTENCE = { 'account-not-begun': 'notBegun', 'account-ended': 'ended', 'role-missing': 'roleMissing', 'outside-hours': 'outsideHours', 'password-off': 'passwordOff' } as const;
 
 /** `opens`: when that ends, as people write it. */
 export const closedText = (words: ClosedWords, reason: ClosedReason, opens: string | undefined): string =>

@@ -879,6 +879,8 @@ export const DE_REFUSALS: RefusalWords = {
       'Der NVR sucht dieses Bild nach dem Anfang des Kameranamens, und der Name einer weiteren Kamera beginnt ebenso: Ein Administrator kann eine der beiden umbenennen.',
     'account-not-begun': 'Ihr Konto ist noch nicht aktiv.',
     'account-ended': 'Ihr Konto ist abgelaufen. Bitten Sie einen Administrator, es zu verlängern.',
+    'password-off':
+      'Die Anmeldung mit Passwort ist hier abgeschaltet: Nutzen Sie die Schaltfläche Ihres Anmeldedienstes oder einen Passkey.',
     'role-missing':
       'Ihr Konto hat hier keine Rolle: Ihr Anmeldedienst gibt ihm keine mehr. Wenden Sie sich an einen Administrator.',
     'outside-hours': 'Ihre Rolle erlaubt zu dieser Zeit keinen Zugriff.',

@@ -864,6 +864,7 @@ export const EN_REFUSALS: RefusalWords = {
     'reauthentication-required': 'Confirm with your password, a code or a passkey that it is you.',
     'account-not-begun': 'Your account is not active yet.',
     'account-ended': 'Your account has expired. Ask an administrator to extend it.',
+    'password-off': 'Password login is off here: use the button of your sign-in provider, or a passkey.',
     'role-missing':
       'Your account has no role here: your sign-in provider gives it none any more. Ask an administrator.',
     'outside-hours': 'Your role does not allow access at this time.',

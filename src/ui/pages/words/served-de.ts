@@ -44,6 +44,8 @@ export const DE_SERVED: ServedWords = {
     roleMissing:
       'Ihr Konto hat hier keine Rolle: Ihr Anmeldedienst gibt ihm keine mehr. Wenden Sie sich an einen Administrator.',
     outsideHours: 'Ihre Rolle erlaubt zu dieser Zeit keinen Zugriff.',
+    passwordOff:
+      'Die Anmeldung mit Passwort ist hier abgeschaltet: Nutzen Sie die Schaltfläche Ihres Anmeldedienstes oder einen Passkey.',
     opens: 'Der Zugriff ist ab {time} möglich.',
     tooMany: 'Zu viele Fehlversuche von Ihrer Adresse.',
     busy: 'Der Server ist ausgelastet.',

@@ -42,6 +42,7 @@ export const EN_SERVED = {
     ended: 'Your account has expired. Ask an administrator to extend it.',
     roleMissing: 'Your account has no role here: your sign-in provider gives it none any more. Ask an administrator.',
     outsideHours: 'Your role does not allow access at this time.',
+    passwordOff: 'Password login is off here: use the button of your sign-in provider, or a passkey.',
     opens: 'Access opens on {time}.',
     tooMany: 'Too many failed attempts from your address.',
     busy: 'The server is busy.',
