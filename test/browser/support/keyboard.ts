@@ -18,3 +18,15 @@ export async function press(page: Page, name: string): Promise<void> {
   await focusOn(page, name);
   await page.keyboard.press('Enter');
 }
+
+/** Types into a field what is to stand there alone. The page may be drawn anew in the middle of a word: then it is typed again. */
+export async function retype(page: Page, label: string, text: string): Promise<void> {
+  const field = page.getByLabel(label, { exact: true });
+  for (let tries = 0; tries < 5; tries += 1) {
+    await field.focus();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type(text);
+    if ((await field.inputValue()) === text) return;
+  }
+  assert.fail(`${label} does not become ${text}`);
+}
