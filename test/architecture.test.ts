@@ -20,7 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, Module>> = {
   gateway:   { modules: ['domain', 'identity', 'access', 'files', 'compress', 'routes'], packages: ['koa', 'zod', 'http-proxy', 'ws', 'lru-cache', '@peculiar/x509', 'reflect-metadata'] },
   canary:    { modules: ['domain', 'access', 'routes'],   packages: [] },
   identity:  { modules: ['domain', 'files'],                       packages: [] },
-  accounts:  { modules: ['domain', 'routes'],             packages: ['koa', 'zod', 'jose', 'lru-cache', 'qr', '@simplewebauthn/server', '@simplewebauthn/server/helpers'] },
+  accounts:  { modules: ['domain', 'routes'],             packages: ['koa', 'zod', 'jose', 'lru-cache', 'openid-client', 'qr', '@simplewebauthn/server', '@simplewebauthn/server/helpers'] },
   events:    { modules: ['domain', 'compress'],           packages: ['koa', 'koa-router', 'lru-cache'] },
   store:     { modules: ['domain'],                       packages: ['kysely', 'kysely/migration', 'pg'] },
   config:    { modules: ['domain', 'files'],              packages: ['yaml', 'zod'] },
@@ -41,7 +41,7 @@ const MAY_IMPORT: Readonly<Record<string, Module>> = {
 const FOLDER_ORDER: Readonly<Record<string, readonly (readonly string[])[]>> = {
   gateway:  [['certificates'], ['decision'], ['response'], ['narrow'], ['http1', 'websocket'], ['forward'], ['entry'], ['listen', 'explain']],
   access:   [['recorded'], ['.'], ['narrow', 'live', 'review']],
-  accounts: [['.'], ['http', 'passwords'], ['sessions'], ['second-factor'], ['passkeys'], ['login'], ['users'], ['roles', 'tokens', 'invitations', 'links']],
+  accounts: [['.'], ['http', 'passwords'], ['sessions'], ['second-factor'], ['passkeys'], ['login'], ['users'], ['roles', 'tokens', 'invitations', 'links'], ['oidc']],
   store:    [['engine'], ['accounts', 'events', 'ledger', 'migrations'], ['sqlite', 'postgres'], ['.']],
   config:   [['schema'], ['problems'], ['policy'], ['.']],
   domain:   [['async', 'text'], ['.'], ['events', 'store'], ['rights'], ['accounts', 'addresses']],

@@ -30,6 +30,8 @@ export const AUDITED = [
   'link-opened',
   'link-first-opened',
   'link-pin',
+  'sign-in-connected',
+  'sign-in-removed',
   'canary-leak',
   'viewed-as',
 ] as const;
@@ -40,7 +42,7 @@ export interface AuditEntry {
   readonly who: string | undefined;
   /** The client address, or `configuration` or `command-line`. */
   readonly from: string;
-  /** The credential: `session:<id>`, `token:<id>`, `link:<id>`, `proxy` or `internal`; absent where none was shown. */
+  /** The credential: `session:<id>`, `token:<id>`, `link:<id>`, `oidc:<provider>`, `proxy` or `internal`; absent where none was shown. */
   readonly credential?: string;
   /** The client's `User-Agent`, if it sent one. */
   readonly agent?: string;

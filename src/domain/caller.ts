@@ -19,6 +19,10 @@ export type Credential =
       readonly authenticatedAt?: number | undefined;
       /** When the password or a factor was last given in this session; absent: never. */
       readonly provenAt?: number | undefined;
+      /** The OpenID Connect provider that the session began with; absent: none. */
+      readonly provider?: string | undefined;
+      /** The second factor was shown to that provider. */
+      readonly hasProviderFactor?: true | undefined;
     }
   | {
       readonly kind: 'api-token';

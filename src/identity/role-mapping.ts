@@ -38,9 +38,15 @@ export type RoleVerdict =
     };
 
 /** `value` is undefined when there is no role header; `custom` are the configured custom roles, in their order. */
-export function resolveRole(value: string | undefined, mapping: RoleMapping, custom: Iterable<Role>): RoleVerdict {
+export const resolveRole = (value: string | undefined, mapping: RoleMapping, custom: Iterable<Role>): RoleVerdict =>
+  resolveGroups(groupsOf(value ?? '', mapping.separator), mapping, custom);
+
+export function resolveGroups(
+  groups: readonly string[],
+  mapping: Pick<RoleMapping, 'roleMap' | 'defaultRole'>,
+  custom: Iterable<Role>,
+): RoleVerdict {
   const configured: readonly Role[] = [ADMIN, VIEWER, ...custom];
-  const groups = groupsOf(value ?? '', mapping.separator);
   const found =
     mapping.roleMap.size > 0 ? matchGroups(groups, mapping.roleMap, configured) : matchNames(groups, configured);
   const [first, ...others] = withoutLesser(found);

@@ -30,8 +30,10 @@ export function subjectOf(
 }
 
 /** The sessions of a person are one viewer: a tablet that logs in anew goes on watching. */
-const viewerText = (credential: Credential): string =>
-  credential.kind === 'session' ? 'session' : credentialName(credential);
+function viewerText(credential: Credential): string {
+  if (credential.kind !== 'session') return credentialName(credential);
+  return credential.provider === undefined ? 'session' : `oidc:${credential.provider}`;
+}
 
 const SECONDS = /^\d{1,12}(?:\.\d{1,9})?$/;
 /** A moment in ids of events and names of files: `1700000000.123456-abc`, `porch-1700000000.123456-abc.jpg`. */

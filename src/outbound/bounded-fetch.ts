@@ -7,8 +7,8 @@ export interface FetchBounds {
   readonly seconds: number;
   /** The size of its body. */
   readonly bytes: number;
-  /** PEM; undefined: the authorities of the system. */
-  readonly ca?: string | undefined;
+  /** Gives the authorities to trust, as PEM. Undefined: those of the system. It is asked each time, so that a new file holds at once. */
+  readonly ca?: (() => Promise<string>) | undefined;
 }
 
 /** The part of the Fetch standard's request that is used here. */
@@ -35,7 +35,8 @@ export const createBoundedFetch =
     const timeLimit = AbortSignal.timeout(seconds * 1000);
     const ended = signal ? AbortSignal.any([timeLimit, signal]) : timeLimit;
     try {
-      const response = await sent(url, { method, headers: linesOf(headers), signal: ended, ca }, textOf(body));
+      const sending = { method, headers: linesOf(headers), signal: ended, ca: await ca?.() };
+      const response = await sent(url, sending, textOf(body));
       const content = await contentOf(response, bytes);
       const { statusCode: status = 502, headersDistinct } = response;
       const lines = Object.entries(headersDistinct).flatMap(([name, values = []]) =>

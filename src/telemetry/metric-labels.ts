@@ -123,10 +123,22 @@ export const DIRECTIONS = ['in', 'out'] as const;
 export const RELOAD_RESULTS = ['ok', 'rejected'] as const;
 export type ReloadResult = (typeof RELOAD_RESULTS)[number];
 
-/** Why a worker was replaced. */
-
 export const INVITATION_RESULTS = ['made', 'revoked', 'used', 'refused'] as const;
 export type InvitationResult = (typeof INVITATION_RESULTS)[number];
+
+export const OIDC_RESULTS = [
+  'success',
+  'second_step',
+  'connected',
+  'proven',
+  'logout',
+  'refused',
+  'declined',
+  'away',
+  'unfit',
+  'over',
+] as const;
+export type OidcResult = (typeof OIDC_RESULTS)[number];
 
 export const LINK_RESULTS = ['created', 'revoked', 'opened', 'refused', 'pin_right', 'pin_wrong'] as const;
 export type LinkResult = (typeof LINK_RESULTS)[number];

@@ -12,6 +12,8 @@ export interface MetricsOptions {
   readonly node: string;
   /** Custom roles of the configuration; roles made later count as `other`. */
   readonly roles: readonly string[];
+  /** Names of the providers of OpenID Connect: a reload adds none. */
+  readonly providers?: readonly string[];
   /** Identity headers that are taken from clients, lower-case; others are `other`. */
   readonly identityHeaders: readonly string[];
 }
@@ -34,6 +36,7 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
   const route = ['route_class', labels.ROUTE_CLASSES] as const;
   const code = ['code_class', labels.CODE_CLASSES] as const;
   const role = ['role', roles] as const;
+  const provider = ['provider', options.providers ?? []] as const;
 
   // biome-ignore format: a table
   const declared = {
@@ -46,6 +49,8 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
     loginDuration:        createHistogram('postern_login_duration_seconds', 'Time of a login attempt, with hashing and waiting.', LOGIN_SECONDS, [['result', labels.LOGIN_RESULTS]]),
     secondFactors:        createCounter('postern_second_factor_checks_total', 'Second factors that were checked, at a login or when asked for again.', [['kind', labels.FACTOR_CHECKS], ['result', labels.FACTOR_RESULTS]]),
     invitations:          createCounter('postern_invitations_total', 'Links by which users set their password: made, revoked, used, and refused because they do not hold.', [['result', labels.INVITATION_RESULTS]]),
+    oidcLogins:           createCounter('postern_oidc_logins_total', 'Sign-ins with OpenID Connect that came back from the provider, and its messages that sessions are over, by result.', [provider, ['result', labels.OIDC_RESULTS]]),
+    oidcProviderUp:       createGauge('min', 'postern_oidc_provider_up', '1 when the provider answered as it should when it was last asked.', [provider]),
     links:                createCounter('postern_links_total', 'Links that show one thing without an account: created, revoked, opened by a new viewer, requests by links that do not work, and PINs.', [['result', labels.LINK_RESULTS]]),
     webhooks:             createCounter('postern_webhook_notices_total', 'Notices for notify.webhook: taken by the other side, or lost after the last attempt, in a full queue or at the stop of the service.', [['result', labels.WEBHOOK_RESULTS]]),
     ledgerRecords:        createCounter('postern_ledger_records_total', 'Records written to the ledger, by kind.', [['kind', LEDGER_KINDS]]),
@@ -106,6 +111,7 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
   declared.ledgerWaiting.set(undefined);
   declared.ledgerDelay.set(undefined);
   declared.upstreamUp.set(undefined);
+  for (const name of provider[1]) declared.oidcProviderUp.set(undefined, name);
   declared.storeChangesHeard.set(undefined);
   declared.eventsUp.set(undefined);
   declared.canaryLeaks.set(undefined);

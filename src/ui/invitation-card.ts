@@ -30,6 +30,8 @@ export interface InvitationPlaces {
   readonly login: string;
   readonly shortestPassword: number;
   readonly passkeyOrigin: string;
+  /** The addresses at which the invitation is accepted by a provider instead, with what people call each. */
+  readonly providers: readonly { readonly label: string; readonly action: string }[];
 }
 
 export function renderInvitation(shown: InvitationCard, language: PageLanguage, places: InvitationPlaces): string {
@@ -75,7 +77,17 @@ ${user}${password}${field('again', text.again, `${secret} aria-describedby="prob
 <div id="passkey-offer" hidden><button class="button button-wide" type="button" aria-describedby="passkey-help">${escapeHtml(text.passkey)}</button>
 <p id="passkey-help" class="field-help">${escapeHtml(text.passkeyHelp)}</p></div>
 </form>
-`;
+${renderProviders(places)}`;
+}
+
+/** A form each: in the query of a link the secret would stand in logs. */
+function renderProviders({ providers }: InvitationPlaces): string {
+  if (providers.length === 0) return '';
+  const forms = providers.map(
+    ({ label, action }) =>
+      `<form method="post" action="${escapeHtml(action)}"><button class="button button-wide" type="submit"><bdi>${escapeHtml(label)}</bdi></button></form>\n`,
+  );
+  return `<div class="lone-providers">${forms.join('')}</div>\n`;
 }
 
 function problemOf(shown: InvitationCard, text: PageLanguage['words']['invitationPage']): string {

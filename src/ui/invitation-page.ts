@@ -1,12 +1,13 @@
 /** `/invitation/{token}`: the page on which a person with a link sets a password, or by script a passkey (SPEC 8, 12). */
 
-import { LOGIN_PATH } from '../domain/login-path.ts';
+import { INVITATION_PATH, LOGIN_PATH } from '../domain/login-path.ts';
 import { BODY_LIMITS } from '../domain/read-body.ts';
+import { readForm } from '../domain/read-form.ts';
 import type { RouteContext } from '../routes/own-route.ts';
 import { type InvitationCard, type InvitationVisit, renderInvitation } from './invitation-card.ts';
+import type { SignInButton } from './login-page.ts';
 import { type PageLanguage, pageLanguage } from './page-language.ts';
 import { COMMON, isUnfit, strengthOf } from './pages/shared/account/password-strength.ts';
-import { readForm } from './read-form.ts';
 
 export type { InvitationVisit };
 
@@ -26,6 +27,7 @@ export interface InvitationPageDeps {
   readonly scriptOf: (ctx: RouteContext) => string | undefined;
   /** The address that passkeys are made for; '' without passkeys. */
   readonly passkeyOrigin: string;
+  readonly providers: readonly SignInButton[];
   readonly bodySeconds: () => number;
   readonly basePathOf: (ctx: RouteContext) => string;
 }
@@ -61,6 +63,10 @@ export function createInvitationPage(deps: InvitationPageDeps) {
       passkeyOrigin: deps.passkeyOrigin,
       login: `${deps.basePathOf(ctx)}${LOGIN_PATH}`,
       shortestPassword: deps.shortestPassword,
+      providers: deps.providers.map(({ name, label }) => ({
+        label,
+        action: `${deps.basePathOf(ctx)}${INVITATION_PATH}/${encodeURIComponent(tokenOf(ctx))}/sign-in/${name}`,
+      })),
     });
   };
   const tokenOf = (ctx: RouteContext): string => ctx.params['token'] ?? '';

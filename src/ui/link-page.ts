@@ -1,5 +1,6 @@
 /** `/s/{secret}`: the page of a link. It needs no account and no script, and asks for the PIN where there is one (SPEC 8, 13). */
 import { BODY_LIMITS } from '../domain/read-body.ts';
+import { readForm } from '../domain/read-form.ts';
 import { LINK_PATH } from '../domain/shared-thing.ts';
 import type { RouteContext } from '../routes/own-route.ts';
 import {
@@ -10,7 +11,6 @@ import {
   type ShownPage,
 } from './link-page-html.ts';
 import { pageLanguage } from './page-language.ts';
-import { readForm } from './read-form.ts';
 
 export interface LinkService {
   visit(secret: string, ctx: RouteContext): Promise<LinkPageVisit>;

@@ -2,6 +2,7 @@
 
 import type { Barred } from '../domain/caller.ts';
 import { BODY_LIMITS } from '../domain/read-body.ts';
+import { readForm } from '../domain/read-form.ts';
 import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
 import type { RouteState } from '../domain/verdict.ts';
 import type { RouteContext } from '../routes/own-route.ts';
@@ -10,7 +11,6 @@ import { type PageLanguage, pageLanguage } from './page-language.ts';
 import { closedText, formatSeconds } from './pages/login/login-outcome.ts';
 import { nextPage } from './pages/login/next-page.ts';
 import type { ServedWords } from './pages/words/served-en.ts';
-import { readForm } from './read-form.ts';
 
 /** Outcome of a login attempt. */
 export type FormLogin =
@@ -35,6 +35,10 @@ export interface LoginPageDeps {
   readonly logIn: LogIn;
   /** False when an authentication proxy in front handles the login. */
   readonly hasOwnLogin: boolean;
+  /** The providers that people can sign in with: a button each. */
+  readonly providers: readonly SignInButton[];
+  /** False where people sign in with a provider or a passkey alone. */
+  readonly hasPasswords: boolean;
   /** Whether there is an NVR: without a wanted page, a login leads to its pages. */
   readonly hasNvr: boolean;
   /** The address that passkeys are made for; '' without passkeys. */
@@ -43,9 +47,14 @@ export interface LoginPageDeps {
   readonly basePathOf: (ctx: RouteContext) => string;
 }
 
+export interface SignInButton {
+  readonly name: string;
+  readonly label: string;
+}
+
 interface LoginPageState {
-  /** `is-second`: the code is asked for. */
-  readonly formState?: 'is-closed' | 'is-second' | '';
+  /** `is-second`: the code is asked for; `is-elsewhere`: there is no password to ask for. */
+  readonly formState?: 'is-closed' | 'is-second' | 'is-elsewhere' | '';
   readonly user?: string;
   readonly problem?: string;
   /** The problem is about the field that gets the focus. */
@@ -53,6 +62,8 @@ interface LoginPageState {
   readonly home?: string;
   /** Markup. */
   readonly consoleLink?: string;
+  /** Markup. */
+  readonly providers?: string;
   readonly passkeys?: string;
 }
 
@@ -60,14 +71,14 @@ interface LoginPageState {
 const CONSOLE = 'postern/';
 
 export function createLoginPage(deps: LoginPageDeps) {
-  const { hasOwnLogin, hasNvr, basePathOf } = deps;
+  const { hasOwnLogin, hasNvr, hasPasswords, basePathOf } = deps;
   const home = hasNvr ? '' : CONSOLE;
   const show = (ctx: RouteContext, language: PageLanguage, shown: LoginPageState): void => {
     const consoleLink = hasOwnLogin && hasNvr ? linkToConsole(ctx, basePathOf(ctx), language) : '';
-    const formState = hasOwnLogin ? '' : 'is-closed';
-    deps.show(ctx, (html) =>
-      fillLoginPage(html, language, { formState, home, consoleLink, passkeys: deps.passkeyOrigin, ...shown }),
-    );
+    const formState = hasOwnLogin ? (hasPasswords ? '' : 'is-elsewhere') : 'is-closed';
+    const providers = shown.formState === 'is-second' ? '' : buttonsOf(ctx, basePathOf(ctx), home, deps.providers);
+    const state = { formState, home, consoleLink, providers, passkeys: deps.passkeyOrigin } as const;
+    deps.show(ctx, (html) => fillLoginPage(html, language, { ...state, ...shown }));
   };
 
   const refuse: Refuse = (ctx, status, problem, shown = {}): void => {
@@ -81,7 +92,8 @@ export function createLoginPage(deps: LoginPageDeps) {
   return {
     get(ctx: RouteContext): void {
       const language = pageLanguage(ctx);
-      if (hasOwnLogin) return void show(ctx, language, {});
+      // The first step was taken at a provider: the form works without script, and its cookie says whose step it was.
+      if (hasOwnLogin) return void show(ctx, language, ctx.query['step'] === 'code' ? { formState: 'is-second' } : {});
       const fault: RouteState['credentialFault'] = ctx.state['credentialFault'];
       show(ctx, language, { problem: fault ? refusalText(fault, language) : language.words.login.noPasswords });
       if (fault) ctx.set('Cache-Control', 'no-store');
@@ -169,6 +181,7 @@ const fillLoginPage = (
     formState = '',
     home = '',
     consoleLink = '',
+    providers = '',
     passkeys = '',
   }: LoginPageState,
 ): string =>
@@ -178,6 +191,7 @@ const fillLoginPage = (
     home: asText(home),
     passkeys: asText(passkeys),
     consoleLink,
+    providers,
     words: asJson(words.login),
     enteredUser: asText(user),
     problem: asText(problem),
@@ -199,6 +213,16 @@ const withFocus = (html: string, id: string, isWrong: boolean): string =>
 /** Only the path of the wanted address is used, never its host. */
 const wantedPage = (ctx: RouteContext, basePath: string, home: string): string =>
   nextPage({ page: new URL(ctx.url, 'http://postern').href, referrer: '', basePath: `${basePath}/`, home });
+
+/** A link each: it works without script, and no policy for forms stops it. */
+function buttonsOf(ctx: RouteContext, basePath: string, home: string, providers: LoginPageDeps['providers']): string {
+  const query = new URLSearchParams({ return_to: wantedPage(ctx, basePath, home) });
+  const links = providers.map(({ name, label }) => {
+    const address = `${basePath}/api/login/oidc/${name}?${query}`;
+    return `<a class="button button-wide" href="${asText(address)}"><bdi>${asText(label)}</bdi></a>`;
+  });
+  return links.length === 0 ? '' : `<p class="lone-providers">${links.join('')}</p>`;
+}
 
 /** Empty when the login leads to the console anyway. */
 function linkToConsole(ctx: RouteContext, basePath: string, { words }: PageLanguage): string {

@@ -9,7 +9,7 @@ import { escapeHtml } from './escape-html.ts';
 import { asJson, asText, fillPage } from './fill-page.ts';
 import { createInvitationPage, type InvitationService } from './invitation-page.ts';
 import { createLinkPage, type LinkService } from './link-page.ts';
-import { createLoginPage, type LogIn } from './login-page.ts';
+import { createLoginPage, type LogIn, type SignInButton } from './login-page.ts';
 import { MANIFEST_PATH, manifestOf } from './manifest.ts';
 import { pageLanguage } from './page-language.ts';
 import { sendAsset } from './send-asset.ts';
@@ -24,6 +24,10 @@ export interface UiOptions {
   readonly eventsBy: 'nvr' | 'backend';
   /** False when an authentication proxy in front handles the login. */
   readonly hasOwnLogin: boolean;
+  /** The providers that people can sign in with. */
+  readonly providers: readonly SignInButton[];
+  /** False where people sign in with a provider or a passkey alone. */
+  readonly hasPasswords: boolean;
   /** The address that passkeys are made for; '' without passkeys. */
   readonly passkeyOrigin: string;
   /** `auth.password_min_length`, for the forms of the console. */
@@ -129,11 +133,12 @@ const isNavigation = (ctx: RouteContext): boolean =>
 function fillConsolePage(
   html: string,
   ctx: RouteContext,
-  { hasNvr, eventsBy, hasOwnLogin, loginPage, shortestPassword, passkeyOrigin }: UiOptions,
+  { hasNvr, eventsBy, hasOwnLogin, loginPage, shortestPassword, passkeyOrigin, ...options }: UiOptions,
 ): string {
   const { tag, words } = pageLanguage(ctx);
   const loginPath = loginPage === 'postern' ? 'login' : CONSOLE_LOGIN;
-  const facts = asJson({ hasNvr, eventsBy, hasOwnLogin, loginPath, shortestPassword, passkeyOrigin });
+  const providers = options.providers.map(({ name, label }) => ({ name, label }));
+  const facts = asJson({ hasNvr, eventsBy, hasOwnLogin, loginPath, shortestPassword, passkeyOrigin, providers });
   return fillPage(html, tag, { noScript: asText(words.consolePage.noScript), facts });
 }
 

@@ -113,11 +113,15 @@ describe('The shipped route tables (SPEC 5)', () => {
     const secret = (await rowsOf('frigate')).filter((row) => row.secret);
     assert.deepEqual([...new Set(secret.map((row) => row.path))].sort(), [
       '/api/login',
+      '/api/login/oidc/{name}',
+      '/api/login/oidc/{name}/backchannel-logout',
+      '/api/login/oidc/{name}/callback',
       '/api/login/passkey',
       '/api/login/passkey/options',
       '/invitation/{token}',
       '/invitation/{token}/passkey',
       '/invitation/{token}/passkey/options',
+      '/invitation/{token}/sign-in/{name}',
       '/login',
       '/s/{secret}',
     ]);

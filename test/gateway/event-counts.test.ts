@@ -275,7 +275,13 @@ describe('Responses', () => {
     assert.ok(policy.kind === 'loaded');
     assert.deepEqual(
       policy.rows.filter(({ compressed }) => compressed).map(({ methods, path }) => `${methods} ${path}`),
-      ['GET /postern/api/openapi.json', 'GET /api/events/counts', 'GET /api/users', 'GET /api/roles'],
+      [
+        'GET /postern/api/openapi.json',
+        'GET /api/events/counts',
+        'GET /api/access',
+        'GET /api/users',
+        'GET /api/roles',
+      ],
     );
     const roles = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`role_${at}`, ['cam1']]));
     const instance = await startInstance({ people: [ADMIN_PERSON], config: { auth: { roles } } });

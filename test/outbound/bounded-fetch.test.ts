@@ -86,7 +86,7 @@ describe('A bounded fetch', () => {
   it('trusts the authority that it is given, and no other', async () => {
     answer = (_, response) => void response.end('seen');
     const address = `https://127.0.0.1:${tls.port}/`;
-    const trusting = createBoundedFetch({ seconds: SECONDS, bytes: BYTES, ca: tls.ca });
+    const trusting = createBoundedFetch({ seconds: SECONDS, bytes: BYTES, ca: async () => tls.ca });
     assert.equal(await (await trusting(address)).text(), 'seen');
     await assert.rejects(fetchIt(address), { name: 'FetchFault' });
   });

@@ -20,6 +20,7 @@ import './rows/invitations.ts';
 import './rows/ledger.ts';
 import './rows/logins.ts';
 import './rows/nvr.ts';
+import './rows/oidc.ts';
 import './rows/links.ts';
 import './rows/requests.ts';
 import './rows/streams.ts';
@@ -657,7 +658,13 @@ describe('The instance', () => {
 
   it('has no series that no test drives: each value of each label has moved, by exactly what happened', () => {
     const roles = ['front_only'];
-    const metrics = createMetrics({ version: '1', node: '24', roles, identityHeaders: ['remote-user'] });
+    const metrics = createMetrics({
+      version: '1',
+      node: '24',
+      roles,
+      identityHeaders: ['remote-user'],
+      providers: ['home'],
+    });
     const told = Object.values(metrics).filter(({ name }) => name !== 'postern_build_info');
     assert.deepEqual(undriven(told), []);
   });

@@ -19,6 +19,8 @@ async function serveUi(options: Partial<UiOptions> = {}): Promise<number> {
   const app = new Koa();
   const pages = readBuiltPages(sample.distDirectory);
   const served = createPages({
+    providers: [],
+    hasPasswords: true,
     pages,
     loginPage: 'postern',
     hasNvr: true,
@@ -265,7 +267,7 @@ describe('The blanks in a page', () => {
     const html = await filled('consolePage', 'en', { hasNvr: false, hasOwnLogin: false });
     assert.match(
       html,
-      /needs JavaScript.*\|\{&quot;hasNvr&quot;:false,&quot;eventsBy&quot;:&quot;backend&quot;,&quot;hasOwnLogin&quot;:false,&quot;loginPath&quot;:&quot;login&quot;,&quot;shortestPassword&quot;:15,&quot;passkeyOrigin&quot;:&quot;https:\/\/nvr\.example\.com&quot;\}\|\|<\/p>$/,
+      /needs JavaScript.*\|\{&quot;hasNvr&quot;:false,&quot;eventsBy&quot;:&quot;backend&quot;,&quot;hasOwnLogin&quot;:false,&quot;loginPath&quot;:&quot;login&quot;,&quot;shortestPassword&quot;:15,&quot;passkeyOrigin&quot;:&quot;https:\/\/nvr\.example\.com&quot;,&quot;providers&quot;:\[\]\}\|\|<\/p>$/,
     );
   });
 });

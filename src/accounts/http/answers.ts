@@ -69,6 +69,11 @@ export const MADE_INVITATION = named(
 );
 export const ACCEPTED = named('Accepted', z.object({ success: TRUE, user: USER_NAME }));
 
+export const SIGN_IN = named(
+  'SignIn',
+  z.object({ provider: TEXT, subject: TEXT, connected_at: TIME, last_used_at: TIME }),
+);
+
 export const ACCOUNT_EVENT = named(
   'AccountEvent',
   z.object({

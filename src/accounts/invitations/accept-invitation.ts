@@ -21,6 +21,8 @@ export interface AcceptDeps {
   readonly openEmergencySession: (user: UserName, ctx: RouteContext) => Promise<string | undefined>;
 }
 
+export type LookDeps = Pick<AcceptDeps, 'invitationLimiter'> & { readonly invitations: Pick<Invitations, 'find'> };
+
 export type InvitationAttempt = Acceptance | Extract<Reservation, { kind: 'limited' }>;
 /** `hasSession`: the response has its cookie. */
 type PasswordAttempt = InvitationAttempt | (Extract<Acceptance, { kind: 'accepted' }> & { readonly hasSession: true });
@@ -29,7 +31,7 @@ export type InvitationLookup =
   | ({ readonly kind: 'holds' } & HeldInvitation)
   | Extract<InvitationAttempt, { kind: 'void' | 'limited' }>;
 
-export async function lookAtInvitation(token: string, ctx: RouteContext, deps: AcceptDeps): Promise<InvitationLookup> {
+export async function lookAtInvitation(token: string, ctx: RouteContext, deps: LookDeps): Promise<InvitationLookup> {
   return limited(ctx, deps, async () => {
     const held = await deps.invitations.find(token);
     return held ? { kind: 'holds', ...held } : { kind: 'void' };
@@ -91,7 +93,7 @@ const REASON = {
 /** Only tokens that do not hold count. */
 export async function limited<Outcome extends { readonly kind: string }>(
   { state }: RouteContext,
-  { invitationLimiter }: AcceptDeps,
+  { invitationLimiter }: Pick<AcceptDeps, 'invitationLimiter'>,
   work: () => Promise<Outcome>,
 ): Promise<Outcome | Extract<Reservation, { kind: 'limited' }>> {
   const place = invitationLimiter.reserve(state.clientAddress);

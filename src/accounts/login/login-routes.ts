@@ -19,6 +19,8 @@ export interface LoginRouteDeps extends PostLoginDeps {
   readonly visibleCameras: (scope: CameraScope) => readonly string[] | Promise<readonly string[]>;
   /** What people call a camera, where the NVR has such a name. */
   readonly friendlyNameOf?: (camera: string) => string | undefined;
+  /** Where a session ends that began at that provider, if it is to end there, too. */
+  readonly endSessionAddress?: (provider: string) => Promise<string | undefined>;
   /** Whether the NVR's pages know other roles than admin and viewer; absent: they do. Must not fail. */
   readonly knowsCustomRoles?: () => Promise<boolean>;
 }
@@ -85,7 +87,8 @@ async function logoutByLink(ctx: RouteContext, deps: LoginRouteDeps): Promise<vo
   return logout(ctx, deps);
 }
 
-async function logout(ctx: RouteContext, { sessions, settings, audit }: LoginRouteDeps): Promise<void> {
+async function logout(ctx: RouteContext, deps: LoginRouteDeps): Promise<void> {
+  const { sessions, settings, audit } = deps;
   const { caller, clientAddress: from, requestId, basePath = '' } = ctx.state;
   // Before anything can fail: the browser forgets the cookie even when the revocation is not written.
   ctx.set({ 'Cache-Control': 'no-store', 'Set-Cookie': sessions.clearedCookie(cookieClientOf(ctx.state)) });
@@ -107,7 +110,9 @@ async function logout(ctx: RouteContext, { sessions, settings, audit }: LoginRou
     throw fault;
   }
   const { logoutUrl, loginPath } = settings();
-  ctx.redirect(logoutUrl ?? `${basePath}${loginPath}`);
+  const provider = caller?.credential.kind === 'session' ? caller.credential.provider : undefined;
+  const elsewhere = provider === undefined ? undefined : await deps.endSessionAddress?.(provider);
+  ctx.redirect(elsewhere ?? logoutUrl ?? `${basePath}${loginPath}`);
   ctx.status = 303;
 }
 

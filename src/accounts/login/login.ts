@@ -6,7 +6,7 @@ import { parseUserName } from '../../domain/names.ts';
 import type { PasskeyFault } from '../passkeys/passkey-check.ts';
 import type { SecondFactor } from '../second-factor/second-factor.ts';
 import { secretsDigestOf } from '../sessions/session-state.ts';
-import type { Sessions } from '../sessions/sessions.ts';
+import type { SessionOrigin, Sessions } from '../sessions/sessions.ts';
 import { type CodeGuessDeps, judgeCode } from './code-guess.ts';
 import { type GuessDeps, type GuessOutcome, judgeGuess } from './password-guess.ts';
 
@@ -26,7 +26,8 @@ export interface LoginAttempt {
 export interface SecondStep {
   readonly user: string;
   readonly secretsDigest: string;
-  readonly first?: 'provider' | undefined;
+  /** The first step was taken at a provider. */
+  readonly origin?: SessionOrigin | undefined;
   readonly code: string;
   readonly address: string;
   readonly shownTokens?: readonly string[];
@@ -91,10 +92,10 @@ const passwordOff = (user: User) => ({ kind: 'closed', user, closed: { reason: '
 export async function takeSecondStep(step: SecondStep, deps: LoginDeps): Promise<LoginOutcome> {
   const user = await findUser(step.user, deps);
   if (!user || secretsDigestOf(user) !== step.secretsDigest) return { kind: 'mismatch', ...(user && { user }) };
-  return step.first === 'provider' || deps.mayUsePassword(user) ? afterPassword(user, step, deps) : passwordOff(user);
+  return step.origin || deps.mayUsePassword(user) ? afterPassword(user, step, deps) : passwordOff(user);
 }
 
-type CodeGiven = Pick<LoginAttempt, 'code' | 'address' | 'shownTokens' | 'signal'>;
+type CodeGiven = Pick<LoginAttempt, 'code' | 'address' | 'shownTokens' | 'signal'> & Pick<SecondStep, 'origin'>;
 
 async function afterPassword(user: User, given: CodeGiven, deps: LoginDeps): Promise<LoginOutcome> {
   const { address, code, signal } = given;
@@ -110,7 +111,7 @@ async function afterPassword(user: User, given: CodeGiven, deps: LoginDeps): Pro
 /** While hash or code were checked the password or the factors may have been changed, or the user deleted. */
 export async function admitted(
   user: User,
-  { address, signal }: Pick<LoginAttempt, 'address' | 'signal'>,
+  { address, signal, origin }: Pick<CodeGiven, 'address' | 'signal' | 'origin'>,
   deps: LoginDeps,
   by?: LoginFactor,
 ): Promise<LoginOutcome> {
@@ -120,7 +121,7 @@ export async function admitted(
   const closed = await deps.closedOf(now);
   if (closed) return { kind: 'closed', user: now, closed };
   signal?.throwIfAborted();
-  return { kind: 'logged-in', user: now, token: await deps.sessions.issue(now), ...(by && { by }) };
+  return { kind: 'logged-in', user: now, token: await deps.sessions.issue(now, origin), ...(by && { by }) };
 }
 
 /** A session of the same user alone: with the session of another account a browser is a stranger. */

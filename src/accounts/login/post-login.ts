@@ -16,7 +16,7 @@ import { cookieClientOf } from '../sessions/session-cookie.ts';
 import type { SessionClaims } from '../sessions/session-jwt.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { FirstTimeLogin } from './first-admin.ts';
-import { type LoginDeps, type LoginOutcome, logIn, takeSecondStep } from './login.ts';
+import { type LoginDeps, type LoginOutcome, logIn, type SecondStep, takeSecondStep } from './login.ts';
 import { type Attempted, type LoginResult, reasonOf, respondWithOutcome } from './login-response.ts';
 
 export interface PostLoginDeps extends LoginDeps, Pick<SessionLimitDeps, 'sessionsPerUser' | 'seenSessions'> {
@@ -89,7 +89,7 @@ export function attemptLogin(
 
 /** The second step alone, after a first one whose ticket is good. */
 export function attemptSecondStep(
-  given: { readonly user: string; readonly secretsDigest: string; readonly code: string },
+  given: Pick<SecondStep, 'user' | 'secretsDigest' | 'origin' | 'code'>,
   ctx: RouteContext,
   deps: PostLoginDeps,
 ): Promise<Attempted> {
@@ -121,17 +121,41 @@ export async function settle(
     deps.audit({ ...entry, verdict: 'refused', reason: reasonOf(outcome), ...(isUnknown && who && { unknown: true }) });
     return outcome;
   }
-  deps.firstTimeLogin.onLogin(outcome.user.role);
-  const session = await deps.sessions.sessionNamedBy(outcome.token);
+  return { kind: 'logged-in', cookie: await beginSession(outcome, ctx, deps) };
+}
+
+export type BeginDeps = Pick<
+  PostLoginDeps,
+  'firstTimeLogin' | 'audit' | 'sessions' | 'seenSessions' | 'sessionsPerUser'
+>;
+
+/** A session that was issued: recorded, counted among those of its user, and made the cookie of the response. */
+export async function beginSession(
+  { user, token, by }: Omit<Extract<LoginOutcome, { kind: 'logged-in' }>, 'kind'>,
+  ctx: RouteContext,
+  deps: BeginDeps,
+): Promise<string> {
+  const { clientAddress: from, requestId } = ctx.state;
+  deps.firstTimeLogin.onLogin(user.role);
+  const session = await deps.sessions.sessionNamedBy(token);
   deps.audit({
-    ...entry,
-    ...(session && { credential: `session:${session.tokenId}` }),
+    what: 'login',
+    who: user.name,
+    from,
+    ...agentOf(ctx.state),
+    ...(session && loginCredential(session)),
     verdict: 'allowed',
-    ...(outcome.by && { factor: outcome.by }),
+    ...(by && { factor: by }),
+    requestId,
   });
   if (session) await admitSession(session, { address: from, agent: ctx.state.clientAgent }, deps);
-  return { kind: 'logged-in', cookie: deps.sessions.cookieFor(outcome.token, cookieClientOf(ctx.state)) };
+  return deps.sessions.cookieFor(token, cookieClientOf(ctx.state));
 }
+
+const loginCredential = ({ tokenId, provider }: SessionClaims) =>
+  provider === undefined
+    ? { credential: `session:${tokenId}` }
+    : { credential: `oidc:${provider}`, sessionId: tokenId };
 
 /** How many sessions a user may have at once: one login more ends the oldest (SPEC 12). */
 interface SessionLimitDeps {

@@ -24,6 +24,14 @@ export type Proof =
   | { readonly kind: 'code'; readonly text: string }
   | { readonly kind: 'passkey'; readonly assertion: Assertion };
 
+/** The person is asked by the provider of that name, and comes back from there. */
+export interface ProofElsewhere {
+  readonly kind: 'provider';
+  readonly name: string;
+  /** The page to come back to, as the client wishes it; '' for none. */
+  readonly returnTo: string;
+}
+
 /** `session`: the id of its tokens. */
 export interface Prover {
   readonly user: User;
@@ -45,19 +53,30 @@ export type ProofOutcome =
   /** `why` is for the log, never for the client. */
   | { readonly kind: 'wrong'; readonly why: string };
 
-const ONE_OF_THREE = { loc: ['body'], msg: 'Give the password, a code or a passkey', type: 'value_error' } as const;
+const ONE_OF_FOUR = {
+  loc: ['body'],
+  msg: 'Give the password, a code, a passkey or a provider',
+  type: 'value_error',
+} as const;
 
 export const PROOF = named(
   'Proof',
-  z.object({ password: MAYBE_GIVEN_TEXT, code: MAYBE_GIVEN_TEXT.meta(CODE), credential: ASSERTION }),
+  z.object({
+    password: MAYBE_GIVEN_TEXT,
+    code: MAYBE_GIVEN_TEXT.meta(CODE),
+    credential: ASSERTION,
+    provider: MAYBE_GIVEN_TEXT.meta({ description: 'The name of a provider that the account is connected with' }),
+    return_to: MAYBE_GIVEN_TEXT.meta({ description: 'The page to come back to from the provider' }),
+  }),
 );
 
 /** Exactly one of them. */
-export function proofIn(json: unknown): Result<Proof, readonly FieldFault[]> {
+export function proofIn(json: unknown): Result<Proof | ProofElsewhere, readonly FieldFault[]> {
   const fields = fieldsIn(PROOF, json);
   if (!fields.ok) return fields;
-  const { password, code, credential } = fields.value;
-  if ([password, code, credential].filter(Boolean).length !== 1) return err([ONE_OF_THREE]);
+  const { password, code, credential, provider, return_to: returnTo = '' } = fields.value;
+  if ([password, code, credential, provider].filter(Boolean).length !== 1) return err([ONE_OF_FOUR]);
+  if (provider) return ok({ kind: 'provider', name: provider, returnTo });
   if (code) return ok({ kind: 'code', text: code });
   if (password) return ok({ kind: 'password', text: password });
   const shown = assertion(credential);

@@ -1,26 +1,30 @@
 /** `POST /api/reauthenticate`: the password, a code or a passkey again, for acts that a stolen session alone must not do (SPEC 12). */
+import { z } from 'zod';
 import type { AccountStore, User } from '../../domain/accounts/account.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
-import { ANY, BODY_NO, SUCCESS } from '../../routes/shapes.ts';
+import { ANY, BODY_NO, named } from '../../routes/shapes.ts';
 import { whileThere } from '../http/leaving.ts';
 import { refuse, refuseFields, refuseFor, refuseWhileBusy, refuseWhileLimited, respond } from '../http/responses.ts';
 import { type AccountResponseDeps, jsonOf, record } from '../http/route-guards.ts';
 import { cookieClientOf } from '../sessions/session-cookie.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { judgeProof, PROOF, type ProofDeps, type Prover, proofIn } from './proof.ts';
+import { judgeProof, PROOF, type Proof, type ProofDeps, type ProofElsewhere, type Prover, proofIn } from './proof.ts';
 
 export interface ReauthenticateDeps extends AccountResponseDeps, ProofDeps {
   readonly store: Pick<AccountStore, 'findUser'>;
   readonly sessions: Pick<Sessions, 'prove' | 'cookieFor'>;
+  /** The address at the provider where the person is asked; undefined when the response is set already. */
+  readonly askAtProvider: (ctx: RouteContext, prover: Prover, asked: ProofElsewhere) => Promise<string | undefined>;
 }
 
 const PATH = '/api/reauthenticate';
+const PROVEN = named('Proven', z.object({ success: z.boolean().optional(), url: z.string().optional() }));
 const WRONG = 'The password, the code or the passkey is not right.';
 
 // biome-ignore format: a table
 export const REAUTHENTICATE_ROUTES: readonly OwnRoute<ReauthenticateDeps>[] = [
-  { route: `POST ${PATH}`, access: 'any', writes: true, enrolment: true, note: "the caller's own session", summary: 'Show again to be the person: the password, a code or a passkey', body: PROOF, yes: [200, SUCCESS], no: [...BODY_NO, 409, 429, 503], handler: reauthenticate },
+  { route: `POST ${PATH}`, access: 'any', writes: true, enrolment: true, note: "the caller's own session", summary: 'Show again to be the person: the password, a code or a passkey; or the address of the provider that asks', body: PROOF, yes: [200, PROVEN], no: [...BODY_NO, 404, 409, 429, 503], handler: reauthenticate },
   { route: `POST ${PATH}/options`, access: 'any', writes: true, enrolment: true, note: "the caller's own session", summary: 'What to ask a passkey for, as that proof', yes: [200, ANY], no: [409], handler: sendOptions },
 ];
 
@@ -40,12 +44,20 @@ async function reauthenticate(ctx: RouteContext, deps: ReauthenticateDeps): Prom
   if (!prover) return;
   const proof = proofIn(body.json);
   if (!proof.ok) return refuseFields(ctx, proof.error);
+  if (proof.value.kind === 'provider') {
+    const url = await deps.askAtProvider(ctx, prover, proof.value);
+    return url === undefined ? undefined : respond(ctx, 200, { url });
+  }
+  return judge(ctx, deps, prover, proof.value);
+}
+
+async function judge(ctx: RouteContext, deps: ReauthenticateDeps, prover: CallerAndUser, proof: Proof): Promise<void> {
   const { site } = deps.passkeyCheck;
-  if (proof.value.kind === 'passkey' && !site.ok) return refuse(ctx, 409, site.error);
+  if (proof.kind === 'passkey' && !site.ok) return refuse(ctx, 409, site.error);
   const outcome = await whileThere(ctx.res, (signal) =>
-    judgeProof(proof.value, { ...prover, signal }, site.ok ? site.value : undefined, deps),
+    judgeProof(proof, { ...prover, signal }, site.ok ? site.value : undefined, deps),
   );
-  const by = proof.value.kind === 'passkey' ? { factor: proof.value.kind } : {};
+  const by = proof.kind === 'passkey' ? { factor: proof.kind } : {};
   const act = { what: 'reauthenticated', user: prover.user.name, ...by } as const;
   switch (outcome.kind) {
     case 'limited':

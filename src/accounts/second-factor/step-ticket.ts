@@ -3,6 +3,7 @@
  * nothing (SPEC 12).
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { LOGIN_PATH } from '../../domain/login-path.ts';
 
 /** Unix seconds. */
 export interface StepTicket {
@@ -10,7 +11,21 @@ export interface StepTicket {
   /** A digest of password and factors: a change of either ends the login that is under way. */
   readonly secretsDigest: string;
   readonly expiresAt: number;
+  /** The first step was taken at a provider. */
+  readonly origin?: TicketOrigin;
 }
+
+/** The login at a provider, as `sessions` has it. */
+export interface TicketOrigin {
+  readonly provider: string;
+  readonly issuer: string;
+  readonly subject: string;
+  readonly sid?: string;
+  readonly provenAt?: number;
+}
+
+/** Sent to the form of the login page alone, and by no page of another site. */
+export const STEP_COOKIE = { name: 'postern_step', secure: 'auto', sameSite: 'strict', path: LOGIN_PATH } as const;
 
 /** Long enough to find the phone. */
 export const TICKET_SECONDS = 300;

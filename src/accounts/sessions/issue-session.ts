@@ -19,18 +19,49 @@ export interface IssuerDeps {
   readonly onRenewed?: (() => void) | undefined;
 }
 
-/** A session that goes on. Times are Unix seconds. */
+/** A session whose token is issued. Times are Unix seconds. */
 export interface BegunSession {
   readonly tokenId: string;
   readonly login: number;
   /** Undefined: the password or a factor was never given in it. */
   readonly proof: number | undefined;
+  /** It begins with this token. */
+  readonly isNew?: true;
+  /** The OpenID Connect provider that it began with. */
+  readonly provider?: string | undefined;
+  /** The second factor was shown to that provider. */
+  readonly hasProviderFactor?: true | undefined;
+}
+
+/** The login at a provider by which a session begins. */
+export interface SessionOrigin {
+  readonly provider: string;
+  readonly issuer: string;
+  readonly subject: string;
+  /** The provider's name of its own session. */
+  readonly sid?: string;
+  /** The second factor was shown to the provider. */
+  readonly hasFactor?: true;
+  /** Unix seconds: the person has just proved to be the person there. */
+  readonly provenAt?: number;
 }
 
 export const begunBy = (session: Lasting): BegunSession => ({
   tokenId: session.tokenId,
   login: loginOf(session),
   proof: session.provenAt,
+  provider: session.provider,
+  hasProviderFactor: session.hasProviderFactor,
+});
+
+/** A session that begins by a provider. `now` in Unix seconds. */
+export const begunWith = ({ provider, hasFactor, provenAt }: SessionOrigin, now: number): BegunSession => ({
+  tokenId: randomUUID(),
+  isNew: true,
+  login: now,
+  proof: provenAt,
+  provider,
+  hasProviderFactor: hasFactor,
 });
 
 /** The session under another id: what is left of the one with the former id is over. */
@@ -41,12 +72,24 @@ export const createIssuer =
   ({ key, clock, lifetime, age, ends, onRenewed }: IssuerDeps) =>
   (user: User, begun?: BegunSession): Promise<string> => {
     const issuedAt = unixSeconds(clock);
-    const { tokenId, login, proof } = begun ?? { tokenId: randomUUID(), login: issuedAt, proof: issuedAt };
+    const { tokenId, login, proof, ...by } = begun ?? newSession(issuedAt);
     const authenticatedAt = Math.min(login, issuedAt);
     const expiresAt = Math.min(issuedAt + lifetime, age.endOf({ authenticatedAt, issuedAt }));
     ends.note(tokenId, expiresAt);
-    if (begun) onRenewed?.();
+    if (begun && !begun.isNew) onRenewed?.();
     const claims = { userName: user.name, role: user.role, tokenId, secretsDigest: secretsDigestOf(user) };
     const provenAt = proof === undefined ? {} : { provenAt: Math.min(proof, issuedAt) };
-    return signSessionToken({ ...claims, issuedAt, expiresAt, authenticatedAt, ...provenAt }, key);
+    return signSessionToken({ ...claims, issuedAt, expiresAt, authenticatedAt, ...provenAt, ...originOf(by) }, key);
   };
+
+const newSession = (now: number): BegunSession => ({
+  tokenId: randomUUID(),
+  isNew: true,
+  login: now,
+  proof: now,
+});
+
+const originOf = ({ provider, hasProviderFactor }: Pick<BegunSession, 'provider' | 'hasProviderFactor'>) => ({
+  ...(provider !== undefined && { provider }),
+  ...(hasProviderFactor && { hasProviderFactor }),
+});

@@ -4,9 +4,17 @@ import type { AccountStore, User } from '../../domain/accounts/account.ts';
 import type { MaybePromise } from '../../domain/async/maybe-promise.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
+import type { SessionOrigin } from './issue-session.ts';
 import type { CookieSettings } from './session-cookie.ts';
 import type { SessionEnds } from './session-ends.ts';
 import type { StoreGrace } from './store-grace.ts';
+
+/** Sessions that began at a provider, by the ids of their tokens. */
+export interface ProviderSessions {
+  begun(tokenId: string, origin: SessionOrigin): Promise<void>;
+  /** The session goes on under another id. */
+  renamed(from: string, to: string): Promise<void>;
+}
 
 export interface SessionDeps {
   readonly store: Pick<AccountStore, 'findUser' | 'isRevoked' | 'revokeToken'>;
@@ -35,6 +43,8 @@ export interface SessionDeps {
   readonly isEndedHere?: (tokenId: string) => boolean;
   /** The latest `exp` of each session, kept across reloads. Default: what this object has issued. */
   readonly ends?: SessionEnds;
+  /** Keeps which sessions a provider may end. Default: none are kept. */
+  readonly providerSessions?: ProviderSessions;
   /** Called when a token of a session that goes on is signed. */
   readonly onRenewed?: () => void;
 }

@@ -20,6 +20,10 @@ export interface SessionClaims {
   readonly provenAt?: number;
   /** Which password of which account the token was issued for; absent in tokens made by the NVR. */
   readonly secretsDigest?: string;
+  /** The OpenID Connect provider that the session began with. */
+  readonly provider?: string;
+  /** The second factor was shown to that provider. */
+  readonly hasProviderFactor?: true;
   /** The hour from which it holds; we never write one. */
   readonly notBefore?: number;
 }
@@ -42,8 +46,9 @@ export const importSigningKey = (key: Uint8Array<ArrayBuffer>): Promise<CryptoKe
 
 export function signSessionToken(claims: SessionClaims, key: CryptoKey): Promise<string> {
   const { userName, role, issuedAt, expiresAt, tokenId, secretsDigest, authenticatedAt, provenAt } = claims;
+  const origin = { idp: claims.provider, idp_factor: claims.hasProviderFactor };
   const times = { iat: issuedAt, exp: expiresAt, auth_time: authenticatedAt, proof_time: provenAt };
-  const payload = { sub: userName, role, ...times, jti: tokenId, gen: secretsDigest };
+  const payload = { sub: userName, role, ...times, jti: tokenId, gen: secretsDigest, ...origin };
   return new CompactSign(textEncoder.encode(JSON.stringify(payload)))
     .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
     .sign(key);
@@ -95,7 +100,7 @@ async function isSigned(text: string, key: CryptoKey): Promise<boolean> {
 
 function claimsIn(payload: unknown, signature: string): SessionClaims | undefined {
   if (!isRecord(payload)) return undefined;
-  const { sub, role, iat, exp, nbf, jti, gen, auth_time, proof_time } = payload;
+  const { sub, role, iat, exp, nbf, jti, gen, auth_time, proof_time, idp, idp_factor } = payload;
   const userName = typeof sub === 'string' ? parseUserName(sub) : undefined;
   const tokenId = jti === undefined ? tokenIdOf(signature) : jti;
   if (!userName?.ok || !isRole(role) || !isSecond(iat) || !isSecond(exp)) return undefined;
@@ -104,6 +109,7 @@ function claimsIn(payload: unknown, signature: string): SessionClaims | undefine
   if (auth_time !== undefined && !(isSecond(auth_time) && auth_time <= iat)) return undefined;
   if (proof_time !== undefined && !(isSecond(proof_time) && proof_time <= iat)) return undefined;
   if (gen !== undefined && typeof gen !== 'string') return undefined;
+  if (idp !== undefined && typeof idp !== 'string') return undefined;
   if (typeof tokenId !== 'string' || tokenId === '' || tokenId.length > LONGEST_TOKEN_ID) return undefined;
   const claims = { userName: userName.value, role, issuedAt: iat, expiresAt: exp, tokenId };
   return {
@@ -111,6 +117,8 @@ function claimsIn(payload: unknown, signature: string): SessionClaims | undefine
     ...(auth_time !== undefined && { authenticatedAt: auth_time }),
     ...(proof_time !== undefined && { provenAt: proof_time }),
     ...(gen !== undefined && { secretsDigest: gen }),
+    ...(idp !== undefined && { provider: idp }),
+    ...(idp !== undefined && idp_factor === true && { hasProviderFactor: true }),
     ...(nbf !== undefined && { notBefore: nbf }),
   };
 }

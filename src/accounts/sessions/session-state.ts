@@ -24,6 +24,8 @@ export interface Lasting extends Pick<SessionClaims, 'tokenId' | 'issuedAt' | 'e
   readonly secretsDigest?: string | undefined;
   readonly authenticatedAt?: number | undefined;
   readonly provenAt?: number | undefined;
+  readonly provider?: string | undefined;
+  readonly hasProviderFactor?: true | undefined;
 }
 
 /** What a caller's rights are made from, beside the user. */
@@ -45,7 +47,7 @@ export const personOf = (user: User, { roles, now, owesFactor }: CallerRules): O
 
 /** The role is the user's role now, whatever the token says (SPEC 11). */
 export const callerOf = (user: User, claims: Lasting, carriedBy: 'cookie' | 'bearer', rules: CallerRules): Caller => ({
-  ...personOf(user, rules),
+  ...personOf(user, claims.hasProviderFactor ? { ...rules, owesFactor: () => false } : rules),
   credential: {
     kind: 'session',
     tokenId: claims.tokenId,
@@ -55,6 +57,8 @@ export const callerOf = (user: User, claims: Lasting, carriedBy: 'cookie' | 'bea
     secretsDigest: claims.secretsDigest,
     authenticatedAt: loginOf(claims),
     ...(claims.provenAt !== undefined && { provenAt: claims.provenAt }),
+    ...(claims.provider !== undefined && { provider: claims.provider }),
+    ...(claims.hasProviderFactor && { hasProviderFactor: true }),
   },
 });
 

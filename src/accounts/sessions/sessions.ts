@@ -7,7 +7,7 @@ import type { Caller } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import type { Role, UserName } from '../../domain/names.ts';
 import type { SessionVerdict } from '../../domain/verdict.ts';
-import { begunBy, continuedBy, createIssuer } from './issue-session.ts';
+import { begunBy, begunWith, continuedBy, createIssuer, type SessionOrigin } from './issue-session.ts';
 import { createSessionAge } from './session-age.ts';
 import { type CookieClient, cookieLine, cookieValues } from './session-cookie.ts';
 import type { SessionDeps } from './session-deps.ts';
@@ -17,9 +17,12 @@ import { createStateLookup, createTokenReader, REMEMBERED_TOKENS } from './sessi
 import { callerOf, secretsDigestOf, sessionStateFault } from './session-state.ts';
 import { createStoreGrace } from './store-grace.ts';
 
+export type { SessionOrigin };
+
 export interface Sessions {
   verify(token: string, carriedBy: 'cookie' | 'bearer'): MaybePromise<SessionVerdict>;
-  issue(user: User): Promise<string>;
+  /** A new session; `origin`: of a login at a provider, which may end it later. */
+  issue(user: User, origin?: SessionOrigin): Promise<string>;
   /** A fresh token for a session carried by cookie that is near its end; undefined when there is nothing to renew. */
   renewalFor(caller: Caller): MaybePromise<string | undefined>;
   /**
@@ -70,7 +73,7 @@ interface RenewedToken {
 
 export function createSessions(deps: SessionDeps): Sessions {
   const { store, key, clock, cookie, ends = createSessionEnds(), isEndedHere = () => false } = deps;
-  const { owesFactor = () => false, graceSeconds = 0 } = deps;
+  const { owesFactor = () => false, graceSeconds = 0, providerSessions } = deps;
   const { grace = createStoreGrace({ version: deps.accountsVersion }) } = deps;
   const isRenewable = deps.sessionLength !== 0;
   const lifetime = isRenewable ? deps.sessionLength : SHORTEST_SESSION;
@@ -132,13 +135,21 @@ export function createSessions(deps: SessionDeps): Sessions {
   };
 
   return {
-    issue: (user) => issue(user),
+    async issue(user, origin) {
+      if (!origin) return issue(user);
+      const session = begunWith(origin, unixSeconds(clock));
+      // Before the session is there, so that the provider can end it at any moment.
+      await providerSessions?.begun(session.tokenId, origin);
+      return issue(user, session);
+    },
     renew,
     prove,
     revoke,
     async goOn({ credential }, user) {
       if (credential.kind !== 'session' || credential.secretsDigest === secretsDigestOf(user)) return undefined;
-      return issue(user, continuedBy(credential));
+      const next = continuedBy(credential);
+      if (credential.provider !== undefined) await providerSessions?.renamed(credential.tokenId, next.tokenId);
+      return issue(user, next);
     },
     verify: (token, carriedBy) =>
       mapMaybe(read(token), (claims) => {

@@ -148,6 +148,7 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     audit,
     metrics,
     recent,
+    log,
     recorded: options.recorded,
   };
   return {

@@ -1,5 +1,6 @@
 /** The accounts under one configuration: sessions, limits, and what the routes need (interface 5.1 to 5.4). */
 import type { CryptoKey } from 'jose';
+import type { Logger } from 'pino';
 import type { Audit } from '../../accounts/audit.ts';
 import type { AccountResponseDeps } from '../../accounts/http/route-guards.ts';
 import type { LinkPasses } from '../../accounts/links/link-pass.ts';
@@ -8,6 +9,7 @@ import type { KnownClients } from '../../accounts/login/known-clients.ts';
 import type { LoginLimiter, MemoryLimiter } from '../../accounts/login/login-limiter.ts';
 import type { PasswordHasher } from '../../accounts/passwords/password-hash.ts';
 import { createRoles } from '../../accounts/roles/roles.ts';
+import type { Sealer } from '../../accounts/second-factor/sealed-secret.ts';
 import type { SecondFactor } from '../../accounts/second-factor/second-factor.ts';
 import type { Tickets } from '../../accounts/second-factor/step-ticket.ts';
 import { type CallerRules, personOf } from '../../accounts/sessions/session-state.ts';
@@ -32,6 +34,7 @@ import { linksUnder } from './links-of.ts';
 import { emergencySessions, passwordRule } from './password-login.ts';
 import { passwordRulesOf } from './password-rules-of.ts';
 import { createRecheck } from './recheck.ts';
+import { providerSessionsOf, providersUnder, signInsUnder } from './sign-ins-of.ts';
 
 /** What holds of the accounts under one configuration. */
 export type ActiveAccounts = ReturnType<typeof accountsUnder>;
@@ -49,12 +52,15 @@ export interface AccountDeps extends FactorDeps {
   readonly linkLimiter: MemoryLimiter;
   readonly passes: LinkPasses;
   readonly tickets: Tickets;
+  /** Seals what browsers keep between this service and a provider. */
+  readonly attempts: Sealer;
   readonly knownClients: KnownClients;
   readonly firstTimeLogin: FirstTimeLogin;
   readonly hasherOf: (iterations: number) => PasswordHasher;
   readonly audit: Audit;
   readonly recorded: () => Promise<void>;
   readonly recent: RecentFailures;
+  readonly log: Logger;
 }
 
 /** Changes nothing that holds now. */
@@ -113,9 +119,32 @@ export function accountsUnder(settings: Settings, deps: AccountDeps) {
       bodySeconds: settings.server.timeout_login_body,
     }),
   };
+  const signIns = {
+    ...responses,
+    ...signInsUnder(settings, providersUnder(settings, { ...deps, roles: async () => (await roles()).keys() }), {
+      ...deps,
+      ...accountDeps,
+      holding: deps.store,
+      secondFactor: factors.secondFactor,
+      invitations,
+      sessions,
+      seenSessions,
+    }),
+    signIns: deps.store.signIns,
+    invitations,
+    invitationLimiter: deps.invitationLimiter,
+    sessions,
+    seenSessions,
+    sessionsPerUser: auth.sessions_per_user,
+    attempts: deps.attempts,
+    tickets: deps.tickets,
+    clock,
+    firstTimeLogin: deps.firstTimeLogin,
+  };
   /** What the routes of each group need; the cameras of a scope are known elsewhere. */
   const groups = {
     login,
+    signIns,
     factors: { ...responses, ...factors, store, sessions },
     invitations: {
       ...responses,
@@ -194,6 +223,7 @@ const sessionsUnder = (
     grace: credentials.grace,
     isEndedHere: store.isHeld,
     ends: credentials.seenSessions.ends,
+    providerSessions: providerSessionsOf(auth, { store, clock }),
     onRenewed: () => metrics.tokensIssued.add(1, 'refresh'),
     sessionLength: auth.session_length,
     refreshTime: auth.refresh_time,

@@ -36,6 +36,7 @@ export const keyedBy = (secret: Uint8Array) => ({
   challenges: createChallenges(derivedKey(secret, 'passkeys')),
   passkeyUserKey: derivedKey(secret, 'passkey-users'),
   tickets: createTickets(derivedKey(secret, 'second-step')),
+  attempts: createSealer(derivedKey(secret, 'oidc-attempts')),
   passes: createLinkPasses(derivedKey(secret, 'links')),
 });
 

@@ -3,11 +3,10 @@
 import { type Attempted, loginResult } from '../../accounts/login/login-response.ts';
 import { attemptLogin, attemptSecondStep } from '../../accounts/login/post-login.ts';
 import { passwordFault } from '../../accounts/passwords/password-rules.ts';
-import { TICKET_SECONDS } from '../../accounts/second-factor/step-ticket.ts';
+import { STEP_COOKIE, TICKET_SECONDS } from '../../accounts/second-factor/step-ticket.ts';
 import { cookieClientOf, cookieLine, cookieValues } from '../../accounts/sessions/session-cookie.ts';
 import { secretsDigestOf } from '../../accounts/sessions/session-state.ts';
 import { unixSeconds } from '../../domain/clock.ts';
-import { LOGIN_PATH } from '../../domain/login-path.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
 import type { FormLogin, LogIn } from '../../ui/login-page.ts';
 import type { ActiveAccounts } from '../accounts/active-accounts.ts';
@@ -16,9 +15,6 @@ type Deps = ActiveAccounts['groups']['login'];
 
 /** The time after which a password check may find a free place. */
 const BUSY_RETRY_SECONDS = 5;
-
-/** Sent to the form alone, and by no page of another site. It opens nothing: it says whose password was right. */
-const STEP_COOKIE = { name: 'postern_step', secure: 'auto', sameSite: 'strict', path: LOGIN_PATH } as const;
 
 export const formLogIn = (deps: Deps): LogIn => ({
   async logIn({ user, password }, ctx) {
@@ -30,8 +26,8 @@ export const formLogIn = (deps: Deps): LogIn => ({
     const { authEnabled } = deps.settings();
     const ticket = ticketOf(ctx, deps);
     if (!authEnabled || !ticket) return { kind: authEnabled ? 'step-over' : 'no-passwords' };
-    const { user, secretsDigest } = ticket;
-    const outcome = await counted(() => attemptSecondStep({ user, secretsDigest, code }, ctx, deps), ctx, deps);
+    const { expiresAt: _, ...step } = ticket;
+    const outcome = await counted(() => attemptSecondStep({ ...step, code }, ctx, deps), ctx, deps);
     return outcome.kind === 'wrong-credentials' ? { kind: 'step-over' } : outcome;
   },
 });

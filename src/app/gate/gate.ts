@@ -37,6 +37,7 @@ import { linkService } from './link-service.ts';
 import { createNvrRelease } from './nvr-release.ts';
 import { boundRoutes, OWN_ROUTES } from './own-routes.ts';
 import { probeDeps } from './probe-deps.ts';
+import { atProvider, signInPages } from './sign-in-pages.ts';
 
 export interface GateSources {
   readonly settings: Settings;
@@ -75,7 +76,7 @@ export function gateDeps(deps: GateSources): GateDeps {
     refusals: () => refusals,
     forwarder: components.transports.it.forwarder,
     relay: components.transports.it.relay,
-    ownRoutes: ownRoutes(deps, judge),
+    ownRoutes: ownRoutes(deps, judge, refusals),
     renewal: (caller, client) => mapMaybe(sessions.renewalFor(caller), (token) => cookieWith(token, client)),
     refresh: (caller, client) => mapMaybe(sessions.renew(caller), (token) => cookieWith(token, client)),
     recheck: accounts.recheck,
@@ -115,12 +116,14 @@ function ownRoutes(
     ledger,
   }: GateSources,
   judge: LinkJudgeWithFacts,
+  refusals: RefusalRules,
 ): readonly BoundRoute[] {
   const { auth, nvr, ui } = settings;
   const hasNvr = nvr.url !== undefined;
   const hasEventsBackend = authorizer.destinations.eventsBackend !== undefined;
   const { seen, explain, whoSees } = authorizer;
-  const { login, links, invitations, roles, ...groups } = accounts.groups;
+  const { login, links, invitations, roles, signIns, ...groups } = accounts.groups;
+  const signInRoutes = { ...signIns, ...signInPages(settings, built, refusals) };
   const { bodySeconds } = links;
   const visits = { ...links, judge };
   const pages = createPages({
@@ -129,6 +132,8 @@ function ownRoutes(
     hasNvr,
     eventsBy: hasEventsBackend ? 'backend' : 'nvr',
     hasOwnLogin: auth.enabled,
+    providers: [...signIns.providers.values()].map(({ provider }) => provider.settings),
+    hasPasswords: auth.password_login !== 'none' || signIns.providers.size === 0,
     shortestPassword: auth.password_min_length,
     passkeyOrigin: groups.factors.passkeys.site.ok ? groups.factors.passkeys.site.value.origin : '',
     frameAncestors: ui.frame_ancestors,
@@ -141,8 +146,11 @@ function ownRoutes(
   let description: string | undefined; // made for the first who asks: it is long, and few do
   const routes = boundRoutes({
     ...groups,
+    signIns: signInRoutes,
     login: {
       ...login,
+      askAtProvider: atProvider(signInRoutes),
+      endSessionAddress: async (provider) => signIns.providers.get(provider)?.endSession(),
       visibleCameras: seen,
       friendlyNameOf: (camera) => components.cameras.it.layout()?.friendly?.get(camera as CameraName),
       knowsCustomRoles: createNvrRelease({ ask: () => nvrVersion(settings), now: steadyNow }).knowsCustomRoles,

@@ -6,6 +6,8 @@ import { LINK_PAGE_ROUTES } from '../../accounts/links/pin-route.ts';
 import { LOGIN_ROUTES } from '../../accounts/login/login-routes.ts';
 import { PASSKEY_LOGIN_ROUTES } from '../../accounts/login/passkey-login-routes.ts';
 import { REAUTHENTICATE_ROUTES } from '../../accounts/login/reauthenticate-route.ts';
+import { OIDC_ROUTES } from '../../accounts/oidc/oidc-routes.ts';
+import { SIGN_IN_ROUTES } from '../../accounts/oidc/sign-in-routes.ts';
 import { PASSKEY_ROUTES } from '../../accounts/passkeys/passkey-routes.ts';
 import { CONFIG_SET_ROUTES } from '../../accounts/roles/config-set-route.ts';
 import { ROLE_ROUTES } from '../../accounts/roles/role-routes.ts';
@@ -27,6 +29,7 @@ import { PAGE_ROUTES } from '../../ui/serve-ui.ts';
 /** The routes by what their handlers need. */
 const GROUPS = {
   login: [...LOGIN_ROUTES, ...PASSKEY_LOGIN_ROUTES, ...REAUTHENTICATE_ROUTES],
+  signIns: [...OIDC_ROUTES, ...SIGN_IN_ROUTES],
   pages: PAGE_ROUTES,
   invitations: [...INVITATION_ROUTES, ...INVITED_PASSKEY_ROUTES],
   links: [...LINK_ROUTES, ...LINK_PAGE_ROUTES],

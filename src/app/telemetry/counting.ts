@@ -68,8 +68,8 @@ export function countedPasskeys(passkeys: PasskeyCheck, metrics: Metrics): Passk
 export function countedSessions(sessions: Sessions, issued: 'login' | 'password_change', metrics: Metrics): Sessions {
   return {
     ...sessions,
-    async issue(user) {
-      const token = await sessions.issue(user);
+    async issue(user, origin) {
+      const token = await sessions.issue(user, origin);
       metrics.tokensIssued.add(1, issued);
       return token;
     },

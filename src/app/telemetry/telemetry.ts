@@ -42,6 +42,7 @@ export function openTelemetry(deps: TelemetryDeps): RuntimeTelemetry {
     revision,
     node: process.version,
     roles: [...settings.auth.roles.keys()],
+    providers: (settings.auth.oidc ?? []).map(({ name }) => name),
     identityHeaders: ['remote-user', 'remote-role', ...trustedHeaders.current().names],
   });
   const sessions = createActiveSessions();

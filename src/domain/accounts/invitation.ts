@@ -1,6 +1,7 @@
 /** Links by which people set their own password, as they are kept, and the interface of their store (SPEC 12). Times are Unix seconds. */
 import type { UserName } from '../names.ts';
 import type { PasskeyRecord, SpentChallenge } from './second-factor.ts';
+import type { SignIn } from './sign-in.ts';
 
 export interface Invitation {
   /** SHA-256 of the token, base64url; the token itself is kept nowhere. */
@@ -50,6 +51,16 @@ export interface InvitationStore {
     invited: InvitedPasskey,
     now: number,
   ): Promise<'accepted' | 'void' | 'spent' | 'taken' | 'has-factor'>;
+  /**
+   * Connects the account with the person at the provider and replaces the password, which ends the sessions. `taken`: the
+   * person is connected with another account, or the account with another person there. What is refused changes nothing.
+   */
+  acceptBySignIn(
+    tokenHash: string,
+    signIn: SignIn,
+    passwordHash: string,
+    now: number,
+  ): Promise<'accepted' | 'void' | 'taken'>;
   removeInvitation(user: string): Promise<'removed' | 'absent'>;
   forgetInvitationsBefore(expiredAt: number): Promise<void>;
 }

@@ -6,6 +6,7 @@ import type { Serialized } from '../engine/serialized.ts';
 import type { InvitationsTable, Tables } from '../engine/tables.ts';
 import { afterGain } from './factor-epoch.ts';
 import { insertPasskey, isSpentNow, isTaken } from './passkeys.ts';
+import { insertSignIn, isConnectable } from './sign-ins.ts';
 
 export function createInvitationStore(db: Kysely<Tables>, serialized: Serialized): InvitationStore {
   return {
@@ -47,6 +48,17 @@ export function createInvitationStore(db: Kysely<Tables>, serialized: Serialized
         await insertPasskey(passkey, transaction);
         // A recovery code is the second step after a password, and there is none that a person knows.
         await afterGain(passkey.user, { epoch, recoveryCodes: [] }, transaction);
+        return 'accepted';
+      }),
+
+    acceptBySignIn: (tokenHash, signIn, passwordHash, now) =>
+      serialized(async (transaction) => {
+        const held = await holding(transaction, now).where('token_hash', '=', tokenHash).executeTakeFirst();
+        if (held?.user_name !== signIn.user) return 'void';
+        if (!(await isConnectable(signIn, transaction))) return 'taken';
+        const outcome = await useUp(held, { password_hash: passwordHash, has_password: 0 }, now, transaction);
+        if (outcome === 'void') return 'void';
+        await insertSignIn(signIn, transaction);
         return 'accepted';
       }),
 

@@ -26,9 +26,8 @@ export function createSignInStore(db: Kysely<Tables>, serialized: Serialized): S
       serialized(async (transaction) => {
         const owner = transaction.selectFrom('users').select('name').where('name', '=', signIn.user);
         if (!(await owner.where('created_at', '=', userCreatedAt).executeTakeFirst())) return 'absent';
-        if (await hasSubject(signIn, transaction)) return 'taken';
-        if (await hasProvider(signIn.user, signIn.provider, transaction)) return 'taken';
-        await transaction.insertInto('sign_ins').values(asRow(signIn)).execute();
+        if (!(await isConnectable(signIn, transaction))) return 'taken';
+        await insertSignIn(signIn, transaction);
         return 'connected';
       }),
 
@@ -115,6 +114,14 @@ export function createSignInStore(db: Kysely<Tables>, serialized: Serialized): S
       await db.deleteFrom('oidc_sessions').where('expires_at', '<', expiredAt).execute();
     },
   };
+}
+
+/** Neither is the subject connected with an account, nor the account with a person at that provider. */
+export const isConnectable = async (signIn: SignIn, transaction: Transaction<Tables>): Promise<boolean> =>
+  !(await hasSubject(signIn, transaction)) && !(await hasProvider(signIn.user, signIn.provider, transaction));
+
+export async function insertSignIn(signIn: SignIn, transaction: Transaction<Tables>): Promise<void> {
+  await transaction.insertInto('sign_ins').values(asRow(signIn)).execute();
 }
 
 const idOf = (issuer: string, subject: string): string => `${issuer} ${subject}`;

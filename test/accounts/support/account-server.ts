@@ -187,7 +187,7 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
         visibleCameras: (scope) => visibleCameras(scope, CAMERAS),
         onLogin: () => (result) => void heard.logins.push(result),
       }),
-      ...bound(REAUTHENTICATE_ROUTES, parts),
+      ...bound(REAUTHENTICATE_ROUTES, { ...parts, askAtProvider: async () => undefined }),
       ...bound(FACTOR_ROUTES, parts),
       ...bound(USER_ROUTES, { ...parts, users, loginPlaces: NO_PLACES }),
       ...bound(ROLE_ROUTES, roleDeps),

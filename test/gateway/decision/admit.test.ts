@@ -250,6 +250,20 @@ const LATER: readonly RefusalReason[] = [
   'backend-unavailable', 'events-unreadable', 'answers-too-large', 'filter-ended', 'query-too-slow', 'nvr-unexpected-form', 'nvr-bad-answer',
   'nvr-framing-ambiguous', 'nvr-status-invalid', 'nvr-name-unknown', 'nvr-certificate-refused', 'nvr-tls-failed',
   'internal-error',
+  // The routes of a sign-in with a provider.
+  'sign-in-away',
+  'sign-in-busy',
+  'sign-in-declined',
+  'sign-in-invitation-void',
+  'sign-in-name-taken',
+  'sign-in-name-unfit',
+  'sign-in-no-role',
+  'sign-in-not-connected',
+  'sign-in-not-proven',
+  'sign-in-of-other',
+  'sign-in-over',
+  'sign-in-unfit',
+  'sign-in-unknown',
 ];
 
 const CROSS_SITE_READ: Partial<Scene> = {

@@ -63,7 +63,7 @@ export function Frame({ profile, facts, isBare = false, children }: FrameProps) 
         </nav>
         <AccountMenu {...{ profile, facts }} />
       </header>
-      <ProofDialog profile={profile} passkeyOrigin={facts.passkeyOrigin} />
+      <ProofDialog profile={profile} passkeyOrigin={facts.passkeyOrigin} providers={facts.providers} />
       <main id="content" class="content" tabIndex={-1} ref={content}>
         <Boundary>{children}</Boundary>
       </main>

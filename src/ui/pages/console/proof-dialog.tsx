@@ -1,15 +1,18 @@
 /** The dialog that asks for the password, a code or a passkey again: the only one, over whatever page is shown (SPEC 12). */
 import { useEffect, useState } from 'preact/hooks';
 import { formatSeconds } from '../login/login-outcome.ts';
+import { goToProvider } from '../shared/account/at-provider.ts';
 import { NO_FACTORS, readFactors } from '../shared/account/factor-state.ts';
 import type { Profile } from '../shared/account/profile.ts';
 import { askForProofBy } from '../shared/account/proof.ts';
 import { hasPasskeysFor, passkeyProblemOf, showPasskey } from '../shared/account/webauthn.ts';
 import { sendToApi } from '../shared/api.ts';
+import { isFields } from '../shared/forms/fields.ts';
 import { FormDialog } from '../shared/forms/form-dialog.tsx';
 import type { FormProblem } from '../shared/forms/form-faults.ts';
 import { PasswordField, TextField } from '../shared/forms/form-fields.tsx';
 import { problemOf } from '../shared/forms/problem-of.ts';
+import type { SignInProvider } from '../shared/page-facts.ts';
 import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 
@@ -17,6 +20,7 @@ interface ProofDialogProps {
   readonly profile: Profile;
   /** The address that passkeys are made for; '' without passkeys. */
   readonly passkeyOrigin: string;
+  readonly providers: readonly SignInProvider[];
 }
 
 export function ProofDialog(props: ProofDialogProps) {
@@ -36,7 +40,7 @@ interface QuestionProps extends ProofDialogProps {
   readonly onAnswer: (isProven: boolean) => void;
 }
 
-function Question({ profile, passkeyOrigin, onAnswer }: QuestionProps) {
+function Question({ profile, passkeyOrigin, providers, onAnswer }: QuestionProps) {
   const [factors] = useFetched('api/second-factor', readFactors);
   const [password, setPassword] = useState('');
   const [code, setCode] = useState('');
@@ -90,6 +94,7 @@ function Question({ profile, passkeyOrigin, onAnswer }: QuestionProps) {
           </div>
         </div>
       )}
+      <ByProvider providers={providers} />
       {hasCodes && (
         <button class="button button-plain button-small" type="button" onClick={() => setIsByCode(!isByCode)}>
           {isByCode ? words.proof.byPassword : words.proof.byCode}
@@ -98,6 +103,38 @@ function Question({ profile, passkeyOrigin, onAnswer }: QuestionProps) {
     </FormDialog>
   );
 }
+
+/** The browser leaves the page: what was to be done is done after the way back. */
+function ByProvider({ providers }: Pick<ProofDialogProps, 'providers'>) {
+  const [signIns] = useFetched(providers.length > 0 ? 'api/account/sign-ins' : undefined, connectedIn);
+  const [problem, setProblem] = useState('');
+  const connected = signIns.kind === 'ready' ? signIns.value : [];
+  const ask = async (provider: string): Promise<void> => {
+    const wrong = await goToProvider('api/reauthenticate', {
+      provider,
+      return_to: `${location.pathname}${location.search}`,
+    });
+    setProblem(typeof wrong === 'string' ? wrong : '');
+  };
+  const usable = providers.filter(({ name }) => connected.includes(name));
+  if (usable.length === 0) return null;
+  return (
+    <div>
+      {usable.map(({ name, label }) => (
+        <button key={name} class="button" type="button" onClick={() => void ask(name)}>
+          {words.proof.byProvider(label)}
+        </button>
+      ))}
+      <p class="field-help">{words.proof.byProviderHelp}</p>
+      <div class="notice notice-bad" role="alert">
+        {problem}
+      </div>
+    </div>
+  );
+}
+
+const connectedIn = (body: unknown): readonly string[] =>
+  (Array.isArray(body) ? body : []).filter(isFields).map(({ provider }) => String(provider));
 
 /** What is wrong, as text, or undefined when the proof was given. */
 async function showPasskeyAsProof(): Promise<string | undefined> {

@@ -1,6 +1,15 @@
 /** Users, roles, tokens, sessions and links in the shapes that the routes declare (SPEC 4.3, 4.4, 12, 13). */
 import type { z } from 'zod';
-import type { ACCOUNT_EVENT, INVITATION, LINK, ROLE, SESSION, TOKEN, USER } from '../../../accounts/http/answers.ts';
+import type {
+  ACCOUNT_EVENT,
+  INVITATION,
+  LINK,
+  ROLE,
+  SESSION,
+  SIGN_IN,
+  TOKEN,
+  USER,
+} from '../../../accounts/http/answers.ts';
 import { isFields } from '../shared/forms/fields.ts';
 
 export type UserRecord = z.output<typeof USER>;
@@ -9,6 +18,7 @@ export type TokenRecord = z.output<typeof TOKEN>;
 export type SessionRecord = z.output<typeof SESSION>;
 export type InvitationRecord = z.output<typeof INVITATION>;
 export type AccountEvent = z.output<typeof ACCOUNT_EVENT>;
+export type SignInRecord = z.output<typeof SIGN_IN>;
 export type LinkRecord = z.output<typeof LINK>;
 
 /** The records of a list; none where the answer is no list of objects. */

@@ -14,6 +14,7 @@ import { Password } from './password.tsx';
 import { Roles } from './roles/roles.tsx';
 import { SecurityEvents } from './security-events.tsx';
 import { Sessions } from './sessions.tsx';
+import { SignIns } from './sign-ins.tsx';
 import { Tokens } from './tokens.tsx';
 import { TwoStep } from './two-step/two-step.tsx';
 import { Users } from './users/users.tsx';
@@ -36,6 +37,7 @@ const SECTIONS: readonly SettingsSection[] = [
   { path: 'access',   title: () => words.access.title,   isFor: isAdmin,                                                    show: (_, { hasOwnLogin }) => <Access hasOwnLogin={hasOwnLogin} /> },
   { path: 'events',   title: () => words.securityEvents.title, isFor: (who, { hasOwnLogin }) => hasOwnLogin && !who.isAnonymous, show: () => <SecurityEvents /> },
   { path: 'two-step', title: () => words.twoStep.title,  isFor: (who, { hasOwnLogin }) => hasOwnLogin && !who.isAnonymous,  show: (profile, { passkeyOrigin }) => <TwoStep {...{ profile, passkeyOrigin }} /> },
+  { path: 'sign-ins', title: () => words.signIns.title,  isFor: (who, { providers }) => providers.length > 0 && !who.isAnonymous, show: (_, { providers }) => <SignIns providers={providers} /> },
   { path: 'password', title: () => words.password.title, isFor: (who, { hasOwnLogin }) => hasOwnLogin && !who.isAnonymous,  show: (profile) => <Password profile={profile} /> },
 ];
 

@@ -14,11 +14,21 @@ export interface PageFacts {
   readonly shortestPassword: number;
   /** The address that passkeys are made for; '' without passkeys. */
   readonly passkeyOrigin: string;
+  /** The providers that people can sign in with. */
+  readonly providers: readonly SignInProvider[];
+}
+
+export interface SignInProvider {
+  readonly name: string;
+  /** What people call it. */
+  readonly label: string;
 }
 
 export function readPageFacts(place: HTMLElement): PageFacts {
   const facts: unknown = JSON.parse(place.dataset['facts'] || '{}');
-  const { hasNvr, eventsBy, hasOwnLogin, loginPath, shortestPassword, passkeyOrigin } = isFields(facts) ? facts : {};
+  const { hasNvr, eventsBy, hasOwnLogin, loginPath, shortestPassword, passkeyOrigin, providers } = isFields(facts)
+    ? facts
+    : {};
   return {
     hasNvr: hasNvr === true,
     eventsBy: eventsBy === 'nvr' ? 'nvr' : 'backend',
@@ -26,5 +36,9 @@ export function readPageFacts(place: HTMLElement): PageFacts {
     loginPath: typeof loginPath === 'string' ? loginPath : 'login',
     shortestPassword: typeof shortestPassword === 'number' ? shortestPassword : 12,
     passkeyOrigin: typeof passkeyOrigin === 'string' ? passkeyOrigin : '',
+    providers: (Array.isArray(providers) ? providers : []).filter(isFields).map(({ name, label }) => ({
+      name: String(name),
+      label: String(label),
+    })),
   };
 }

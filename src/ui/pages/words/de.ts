@@ -485,6 +485,9 @@ export const DE: Words = {
     wrong: 'Das Passwort ist falsch.',
     byCode: 'Stattdessen einen Code verwenden',
     byPassword: 'Stattdessen das Passwort verwenden',
+    byProvider: (label: string) => `Mit ${label} bestätigen`,
+    byProviderHelp:
+      'Sie melden sich dort an, kehren auf diese Seite zurück und führen den Schritt dann noch einmal aus.',
     byPasskey: 'Passkey verwenden',
     passkeyWrong: 'Der Passkey wurde abgelehnt. Versuchen Sie es erneut oder verwenden Sie das Passwort.',
     passkeyProblems: {
@@ -649,6 +652,28 @@ export const DE: Words = {
     readOnly: 'Dies ist die Ansicht einer anderen Person: Hier kann nichts geändert werden.',
     notApplied:
       'Die Ansicht der anderen Person lässt sich nicht zeigen: Ein vorgeschalteter Proxy entfernt den Header X-Postern-View-As.',
+  },
+  signIns: {
+    title: 'Anmeldungen',
+    lead: 'Anbieter, mit denen Ihr Konto verbunden ist: Melden Sie sich dort an statt mit Ihrem Passwort.',
+    provider: 'Anbieter',
+    connectedAt: 'Verbunden',
+    notConnected: 'nicht verbunden',
+    lastUsed: 'Zuletzt benutzt',
+    connect: 'Verbinden',
+    remove: 'Trennen',
+    connecting: {
+      title: (label: string) => `Mit ${label} verbinden?`,
+      what: (label: string) =>
+        `Sie melden sich jetzt bei ${label} an und kehren dann hierher zurück. Ihre Rolle hier bleibt.`,
+      submit: 'Verbinden',
+    },
+    removing: {
+      title: (label: string) => `Verbindung mit ${label} trennen?`,
+      what: (label: string) => `Sie können sich dann nicht mehr mit ${label} anmelden.`,
+      submit: 'Trennen',
+    },
+    removed: (label: string) => `Ihr Konto ist nicht mehr mit ${label} verbunden.`,
   },
   access: {
     title: 'Zugriff',
@@ -827,6 +852,7 @@ export const DE_REFUSALS: RefusalWords = {
     404: 'Nicht gefunden',
     405: 'Methode nicht erlaubt',
     408: 'Anfrage zu langsam',
+    409: 'Derzeit nicht möglich',
     413: 'Anfrage zu groß',
     422: 'Ungültiger Parameter',
     429: 'Zu viele Versuche',
@@ -895,6 +921,31 @@ export const DE_REFUSALS: RefusalWords = {
     'field-admin-only': 'Zugriff verweigert. Ein Feld oder Parameter dieser Anfrage ist Administratoren vorbehalten.',
     'not-narrowable': 'Zugriff verweigert. Diese Antwort lässt sich nicht auf die Kameras Ihrer Rolle beschränken.',
     'path-not-found': 'Unter diesem Pfad gibt es nichts.',
+    'sign-in-unknown':
+      'Diesen Anbieter gibt es hier nicht: Gehen Sie zurück zur Anmeldeseite und wählen Sie dort eine Schaltfläche.',
+    'sign-in-away':
+      'Der Anbieter antwortet nicht wie erwartet: Versuchen Sie es gleich noch einmal, oder melden Sie sich anders an. Der Grund steht im Protokoll.',
+    'sign-in-declined':
+      'Der Anbieter hat die Anmeldung abgebrochen: Versuchen Sie es erneut, oder fragen Sie dort nach, ob Sie diesen Dienst nutzen dürfen. Der Grund steht im Protokoll.',
+    'sign-in-unfit':
+      'Die Antwort des Anbieters wurde nicht angenommen: Versuchen Sie es erneut. Bleibt es dabei, steht der Grund im Protokoll.',
+    'sign-in-over':
+      'Diese Anmeldung hat zu lange gedauert, wurde schon benutzt oder in einem anderen Browser begonnen: Beginnen Sie von vorn.',
+    'sign-in-no-role':
+      'Ihre Gruppen beim Anbieter geben Ihnen hier keine Rolle: Bitten Sie den Administrator, eine davon zuzuordnen.',
+    'sign-in-not-connected':
+      'Mit Ihrer Anmeldung beim Anbieter ist hier kein Konto verbunden: Bitten Sie den Administrator um eine Einladung, oder melden Sie sich mit Ihrem Passwort an und verbinden Sie Ihr Konto unter Einstellungen > Anmeldungen.',
+    'sign-in-name-taken':
+      'Ihr Benutzername gehört zu einem Konto, das nicht mit Ihrer Anmeldung beim Anbieter verbunden ist. Wem es gehört, kann sich mit dem Passwort anmelden und es unter Einstellungen > Anmeldungen verbinden. Ist es nicht Ihres, fragen Sie den Administrator.',
+    'sign-in-name-unfit':
+      'Der Anbieter hat keinen Namen gesendet, der ein Benutzername sein kann: Fragen Sie den Administrator.',
+    'sign-in-of-other':
+      'Ihre Anmeldung beim Anbieter ist hier mit einem anderen Konto verbunden, oder Ihr Konto mit einer anderen Person: Lösen Sie zuerst diese Verbindung, unter Einstellungen > Anmeldungen.',
+    'sign-in-not-proven':
+      'Der Anbieter hat Sie nicht noch einmal gefragt, deshalb ist damit nichts bestätigt: Melden Sie sich dort ab und versuchen Sie es erneut.',
+    'sign-in-invitation-void':
+      'Diese Einladung gilt nicht mehr: Sie wurde benutzt, ist abgelaufen oder wurde ersetzt. Bitten Sie um eine neue.',
+    'sign-in-busy': 'Zu viele Anmeldungen gleichzeitig: Versuchen Sie es in einigen Sekunden erneut.',
     'link-over':
       'Dieser Link gilt nicht: Er ist abgelaufen, verbraucht oder widerrufen, oder es hat ihn nie gegeben. Bitten Sie um einen neuen.',
     'link-file-absent': 'Das Ereignis dieses Links hat kein solches Bild und keinen solchen Clip.',

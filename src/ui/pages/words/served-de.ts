@@ -14,6 +14,8 @@ export const DE_SERVED: ServedWords = {
     codeHelp: 'Die sechs Ziffern Ihrer Authenticator-App oder ein Wiederherstellungscode.',
     passkey: 'Mit Passkey anmelden',
     startAgain: 'Neu beginnen',
+    goingOn: 'Einen Moment …',
+    goOn: 'Weiter',
     toConsole: 'Bei der Konsole anmelden: Benutzer, Rollen, Tokens, Status',
     firstTitle: 'Erste Anmeldung',
     firstWhere:

@@ -14,6 +14,8 @@ export const EN_SERVED = {
     codeHelp: 'The six digits of your authenticator app, or a recovery code.',
     passkey: 'Log in with a passkey',
     startAgain: 'Start over',
+    goingOn: 'One moment…',
+    goOn: 'Continue',
     toConsole: 'Log in to the console: users, roles, tokens, status',
     firstTitle: 'First login',
     firstWhere:

@@ -1,0 +1,101 @@
+/** One attempt to sign in with a provider: what the browser keeps, sealed, until the provider sends it back (SPEC 16). */
+import { randomBytes } from 'node:crypto';
+import { isRecord } from '../../domain/json.ts';
+import type { Sealer } from '../second-factor/sealed-secret.ts';
+import { type CookieClient, cookieLine } from '../sessions/session-cookie.ts';
+
+/** What the person wants of the provider. */
+export type Purpose =
+  | { readonly kind: 'login' }
+  /** The signed-in person connects the account, or shows again to be the person; `session` is the id of its tokens. */
+  | { readonly kind: 'connect' | 'prove'; readonly user: string; readonly session: string }
+  /** `token`: the secret of the invitation. */
+  | { readonly kind: 'invitation'; readonly token: string };
+
+export interface Attempt {
+  readonly provider: string;
+  readonly state: string;
+  readonly nonce: string;
+  /** The code verifier of RFC 7636. */
+  readonly verifier: string;
+  /** A path from the root of the site, base path included. */
+  readonly returnTo: string;
+  readonly purpose: Purpose;
+  /** Unix seconds. */
+  readonly expiresAt: number;
+}
+
+/** Long enough for a login with a second step at the provider. */
+export const ATTEMPT_SECONDS = 600;
+const RANDOM_BYTES = 32;
+/** Characters of the state that the name of its cookie has: several tabs have several cookies. */
+const NAME_CHARACTERS = 12;
+/** Attempts that a browser keeps at once; the oldest ones give way. */
+const MOST_ATTEMPTS = 5;
+const COOKIE_PREFIX = 'postern_oidc_';
+const STATE = /^[A-Za-z0-9_-]{43}$/;
+
+const random = (): string => randomBytes(RANDOM_BYTES).toString('base64url');
+
+/** A new attempt. `now` in Unix seconds. */
+export const newAttempt = (given: Pick<Attempt, 'provider' | 'returnTo' | 'purpose'>, now: number): Attempt => ({
+  ...given,
+  state: random(),
+  nonce: random(),
+  verifier: random(),
+  expiresAt: now + ATTEMPT_SECONDS,
+});
+
+const cookieOf = (name: string, provider: string) =>
+  // Lax: the provider's answer is a navigation from another site, and must bring the cookie.
+  ({ name, secure: 'auto', sameSite: 'lax', path: `/api/login/oidc/${provider}` }) as const;
+
+const nameOf = (state: string): string => `${COOKIE_PREFIX}${state.slice(0, NAME_CHARACTERS)}`;
+
+/** The `Set-Cookie` lines of an attempt that begins: its own, and the ends of those that are too many. */
+export function attemptCookies(
+  attempt: Attempt,
+  cookieHeader: string,
+  sealer: Sealer,
+  client: CookieClient,
+): readonly string[] {
+  const kept = cookieHeader
+    .split(';')
+    .map((pair) => pair.trim().split('=', 1)[0] ?? '')
+    .filter((name) => name.startsWith(COOKIE_PREFIX) && /^[\w-]+$/.test(name));
+  const surplus = kept.slice(0, Math.max(0, kept.length - MOST_ATTEMPTS + 1));
+  const sealed = sealer.seal(Buffer.from(JSON.stringify(attempt)), boundTo(attempt.provider));
+  return [
+    cookieLine(cookieOf(nameOf(attempt.state), attempt.provider), sealed, ATTEMPT_SECONDS, client),
+    ...surplus.map((name) => cookieLine(cookieOf(name, attempt.provider), '', 0, client)),
+  ];
+}
+
+/** The line that ends the cookie of an attempt. */
+export const endedAttemptCookie = ({ state, provider }: Pick<Attempt, 'state' | 'provider'>, client: CookieClient) =>
+  cookieLine(cookieOf(nameOf(state), provider), '', 0, client);
+
+/** The attempt that the provider's answer belongs to; undefined in another browser, and when it took too long. */
+export function attemptIn(
+  cookieHeader: string,
+  { provider, state }: { readonly provider: string; readonly state: string },
+  sealer: Sealer,
+  now: number,
+): Attempt | undefined {
+  if (!STATE.test(state)) return undefined;
+  const name = nameOf(state);
+  for (const pair of cookieHeader.split(';').map((text) => text.trim())) {
+    if (!pair.startsWith(`${name}=`)) continue;
+    const attempt = opened(pair.slice(name.length + 1), provider, sealer);
+    if (attempt?.state === state && attempt.provider === provider && attempt.expiresAt > now) return attempt;
+  }
+  return undefined;
+}
+
+function opened(sealed: string, provider: string, sealer: Sealer): Attempt | undefined {
+  const text = sealer.open(sealed, boundTo(provider));
+  const value: unknown = text && JSON.parse(text.toString());
+  return isRecord(value) ? (value as unknown as Attempt) : undefined;
+}
+
+const boundTo = (provider: string): string => `sign-in with ${provider}`;

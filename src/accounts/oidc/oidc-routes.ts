@@ -1,0 +1,350 @@
+/** `/api/login/oidc`: the buttons of the login page, the way to a provider and back, and its message that a session is over (SPEC 16). */
+import { z } from 'zod';
+import type { Caller } from '../../domain/caller.ts';
+import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import { INVITATION_PATH } from '../../domain/login-path.ts';
+import type { UserName } from '../../domain/names.ts';
+import { readForm } from '../../domain/read-form.ts';
+import type { RefusalReason } from '../../domain/refusal.ts';
+import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
+import { named } from '../../routes/shapes.ts';
+import { agentOf } from '../audit.ts';
+import { refuse, refuseWhileLimited, respond } from '../http/responses.ts';
+import type { AccountResponseDeps } from '../http/route-guards.ts';
+import { type LookDeps, lookAtInvitation } from '../invitations/accept-invitation.ts';
+import { type BeginDeps, beginSession } from '../login/post-login.ts';
+import type { Sealer } from '../second-factor/sealed-secret.ts';
+import { STEP_COOKIE, TICKET_SECONDS, type Tickets } from '../second-factor/step-ticket.ts';
+import { cookieClientOf, cookieLine } from '../sessions/session-cookie.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import { type Attempt, attemptCookies, attemptIn, endedAttemptCookie, newAttempt, type Purpose } from './attempt.ts';
+import type { LogoutToken } from './logout-token.ts';
+import type { Provider, ProviderFault, ProviderIdentity } from './provider.ts';
+import { isFresh, type SignInOutcome, type SignInRules, type SignIns, stepOf } from './sign-in.ts';
+
+export interface ActiveProvider {
+  /** Where the provider's own session ends with a logout here; undefined: it goes on. */
+  readonly endSession: () => Promise<string | undefined>;
+  readonly provider: Provider;
+  readonly rules: SignInRules;
+}
+
+/** What the pages show of a sign-in; made where the pages are. */
+export interface SignInPages {
+  refuse(ctx: RouteContext, reason: RefusalReason): void;
+  /** Leads on by a page, where a redirect would not bring the cookies along, or may not follow a form. */
+  goOn(ctx: RouteContext, address: string): void;
+}
+
+export interface OidcRouteDeps extends Pick<AccountResponseDeps, 'audit' | 'bodySeconds'>, BeginDeps, LookDeps {
+  /** Names and providers, in the order of the configuration; none where Postern has no login of its own. */
+  readonly providers: ReadonlyMap<string, ActiveProvider>;
+  readonly signInsOf: SignIns;
+  readonly sessions: BeginDeps['sessions'] & Pick<Sessions, 'prove'>;
+  readonly attempts: Sealer;
+  readonly tickets: Pick<Tickets, 'sign'>;
+  readonly clock: Clock;
+  readonly pages: SignInPages;
+  /** The page that is wanted if it is one of this service, else the start page; base path included. */
+  readonly pageOf: (ctx: RouteContext, wanted: string) => string;
+  /** The session cookie is not sent along when another site leads here. */
+  readonly isStrict: boolean;
+  /** Marks what may be used once, on all replicas; false when it was marked before. `until`: Unix seconds. */
+  readonly useUp: (id: string, until: number) => Promise<boolean>;
+  /** Ends the sessions that began with that person at the provider; gives their users. */
+  readonly endProviderSessions: (token: LogoutToken) => Promise<readonly UserName[]>;
+  readonly ownerOf: (identity: Pick<ProviderIdentity, 'issuer' | 'subject'>) => Promise<UserName | undefined>;
+  readonly onResult: (provider: string, result: SignInResult, why?: string) => void;
+}
+
+export type SignInResult =
+  | 'success'
+  | 'second_step'
+  | 'connected'
+  | 'proven'
+  | 'logout'
+  | 'refused'
+  | 'declined'
+  | 'away'
+  | 'unfit'
+  | 'over';
+
+const PATH = '/api/login/oidc';
+const BUTTON = named('SignInButton', z.object({ name: z.string(), label: z.string(), url: z.string() }));
+/** Bytes of the form with a logout token. */
+const LONGEST_FORM = 65_536;
+const BODY_STATUS = { 'not-a-form': 415, 'too-large': 413, 'too-slow': 408, gone: 408 } as const;
+const LOGIN_STEP = '/login?step=code';
+
+// biome-ignore format: a table
+export const OIDC_ROUTES: readonly OwnRoute<OidcRouteDeps>[] = [
+  { route: `GET ${PATH}`, access: 'public', summary: 'The providers that people can sign in with', yes: [200, z.array(BUTTON)], handler: list },
+  { route: `GET ${PATH}/{name}`, access: 'public', secret: true, summary: 'Go to the provider to sign in', query: { return_to: 'The page of this service to come back to' }, yes: [302], no: [404, 503], type: 'text/html', handler: (ctx, deps) => begin(ctx, deps, { kind: 'login' }) },
+  { route: `GET ${PATH}/{name}/callback`, access: 'public', secret: true, summary: 'The answer of the provider', yes: [302], no: [403, 404, 409, 503], type: 'text/html', handler: callback },
+  // The token in the address is the credential. A form: in a query the address would stand in logs and in the browser's history.
+  { route: `POST ${INVITATION_PATH}/{token}/sign-in/{name}`, access: 'public', secret: true, summary: 'Accept an invitation by a provider', yes: [200], no: [403, 404, 429, 503], type: 'text/html', handler: beginInvited },
+  // The signed token is the credential; the provider sends no cookie and no Origin.
+  { route: `POST ${PATH}/{name}/backchannel-logout`, access: 'public', secret: true, summary: 'The provider ends sessions (OpenID Connect Back-Channel Logout 1.0)', yes: [200], no: [404, 408, 413, 415, 503], handler: backchannelLogout },
+];
+
+function list(ctx: RouteContext, { providers }: OidcRouteDeps): void {
+  const { basePath = '' } = ctx.state;
+  const buttons = [...providers.values()].map(
+    ({
+      provider: {
+        settings: { name, label },
+      },
+    }) => ({ name, label, url: `${basePath}${PATH}/${name}` }),
+  );
+  respond(ctx, 200, buttons);
+}
+
+/** The address at the provider, with the attempt's cookie set; undefined when the response is set already. */
+export async function beginAttempt(
+  ctx: RouteContext,
+  deps: OidcRouteDeps,
+  given: { readonly provider: string; readonly purpose: Purpose; readonly returnTo: string },
+): Promise<string | undefined> {
+  const active = deps.providers.get(given.provider);
+  if (!active) return void deps.pages.refuse(ctx, 'sign-in-unknown');
+  const attempt = newAttempt(given, unixSeconds(deps.clock));
+  const address = await active.provider.addressFor(attempt, given.purpose.kind === 'prove');
+  if (!address.ok) return void refuseFault(ctx, deps, given.provider, address.error);
+  const client = cookieClientOf(ctx.state);
+  ctx.append('Set-Cookie', [...attemptCookies(attempt, ctx.get('Cookie'), deps.attempts, client)]);
+  ctx.set('Cache-Control', 'no-store');
+  return address.value;
+}
+
+async function begin(ctx: RouteContext, deps: OidcRouteDeps, purpose: Purpose): Promise<void> {
+  const [wanted] = [ctx.query['return_to']].flat();
+  const given = { provider: ctx.params['name'] ?? '', purpose, returnTo: deps.pageOf(ctx, wanted ?? '') };
+  const address = await beginAttempt(ctx, deps, given);
+  if (address !== undefined) ctx.redirect(address);
+}
+
+/** A page leads on: the policy of the invitation's page stops a form that is redirected to another site. */
+async function beginInvited(ctx: RouteContext, deps: OidcRouteDeps): Promise<void> {
+  const { token = '', name: provider = '' } = ctx.params;
+  const held = await lookAtInvitation(token, ctx, deps);
+  if (held.kind === 'limited') return refuseWhileLimited(ctx, held);
+  if (held.kind === 'void') return deps.pages.refuse(ctx, 'sign-in-invitation-void');
+  const purpose = { kind: 'invitation', token } as const;
+  const address = await beginAttempt(ctx, deps, { provider, purpose, returnTo: deps.pageOf(ctx, '') });
+  if (address !== undefined) deps.pages.goOn(ctx, address);
+}
+
+async function callback(ctx: RouteContext, deps: OidcRouteDeps): Promise<void> {
+  const name = ctx.params['name'] ?? '';
+  const active = deps.providers.get(name);
+  if (!active) return deps.pages.refuse(ctx, 'sign-in-unknown');
+  const state = [ctx.query['state']].flat();
+  const [written = ''] = state;
+  const now = unixSeconds(deps.clock);
+  const attempt =
+    state.length === 1
+      ? attemptIn(ctx.get('Cookie'), { provider: name, state: written }, deps.attempts, now)
+      : undefined;
+  if (!attempt) return over(ctx, deps, name);
+  // A session cookie with SameSite=Strict does not come along from another site: this page asks once more by itself.
+  const isOfPerson = attempt.purpose.kind === 'connect' || attempt.purpose.kind === 'prove';
+  if (isOfPerson && !ctx.state.caller && ctx.query['again'] === undefined)
+    return deps.pages.goOn(ctx, `${ctx.state.basePath ?? ''}${ctx.path}${ctx.search}&again=1`);
+  ctx.append('Set-Cookie', endedAttemptCookie(attempt, cookieClientOf(ctx.state)));
+  if (!(await deps.useUp(`attempt ${attempt.state}`, attempt.expiresAt))) return over(ctx, deps, name);
+  const identity = await active.provider.identify(ctx.search, attempt);
+  if (!identity.ok) return refuseFault(ctx, deps, name, identity.error);
+  await serve(ctx, deps, { active, attempt, identity: identity.value });
+}
+
+interface Signed {
+  readonly active: ActiveProvider;
+  readonly attempt: Attempt;
+  readonly identity: ProviderIdentity;
+}
+
+async function serve(ctx: RouteContext, deps: OidcRouteDeps, signed: Signed): Promise<void> {
+  const { active, attempt, identity } = signed;
+  const { purpose } = attempt;
+  switch (purpose.kind) {
+    case 'login':
+      return settle(ctx, deps, signed, await deps.signInsOf.logIn(identity, active.rules));
+    case 'invitation':
+      return settle(ctx, deps, signed, await deps.signInsOf.accept(purpose.token, identity, active.rules));
+    case 'connect': {
+      const caller = sameCaller(ctx.state.caller, purpose);
+      if (!caller) return over(ctx, deps, attempt.provider);
+      return settle(ctx, deps, signed, await deps.signInsOf.connect(caller.name, identity, active.rules));
+    }
+    case 'prove': {
+      const caller = sameCaller(ctx.state.caller, purpose);
+      if (!caller) return over(ctx, deps, attempt.provider);
+      return prove(ctx, deps, signed, caller);
+    }
+  }
+}
+
+/** The person who began the attempt, in the same session. */
+const sameCaller = (
+  caller: Caller | undefined,
+  { user, session }: Extract<Purpose, { user: string }>,
+): Caller | undefined =>
+  caller?.credential.kind === 'session' && caller.credential.tokenId === session && caller.name === user
+    ? caller
+    : undefined;
+
+async function prove(
+  ctx: RouteContext,
+  deps: OidcRouteDeps,
+  { attempt, identity }: Signed,
+  caller: Caller,
+): Promise<void> {
+  const isOwn = (await deps.ownerOf(identity)) === caller.name;
+  const reason = !isOwn
+    ? 'sign-in-of-other'
+    : isFresh(identity, unixSeconds(deps.clock))
+      ? undefined
+      : 'sign-in-not-proven';
+  const token = reason === undefined ? await deps.sessions.prove(caller) : undefined;
+  audit(ctx, deps, attempt.provider, { what: 'reauthenticated', user: caller.name }, caller.name, reason);
+  if (reason) return refuseFor(ctx, deps, attempt.provider, reason);
+  if (token === undefined) return over(ctx, deps, attempt.provider);
+  deps.onResult(attempt.provider, 'proven');
+  ctx.append('Set-Cookie', deps.sessions.cookieFor(token, cookieClientOf(ctx.state)));
+  leave(ctx, deps, attempt.returnTo);
+}
+
+// biome-ignore format: a table
+const REASON_OF = {
+  closed:            undefined,
+  'no-role':         'sign-in-no-role',
+  'not-connected':   'sign-in-not-connected',
+  'name-taken':      'sign-in-name-taken',
+  'name-unfit':      'sign-in-name-unfit',
+  'of-other':        'sign-in-of-other',
+  'invitation-void': 'sign-in-invitation-void',
+  busy:              'sign-in-busy',
+} as const;
+
+async function settle(
+  ctx: RouteContext,
+  deps: OidcRouteDeps,
+  { attempt }: Signed,
+  outcome: SignInOutcome,
+): Promise<void> {
+  const { provider, returnTo } = attempt;
+  switch (outcome.kind) {
+    case 'logged-in':
+      if (attempt.purpose.kind === 'invitation')
+        audit(ctx, deps, provider, { what: 'invitation-used', user: outcome.user.name });
+      ctx.append('Set-Cookie', await beginSession(outcome, ctx, deps));
+      deps.onResult(provider, 'success');
+      return leave(ctx, deps, returnTo);
+    case 'second-step': {
+      const expiresAt = unixSeconds(deps.clock) + TICKET_SECONDS;
+      const ticket = deps.tickets.sign({ ...stepOf(outcome.user), expiresAt, origin: outcome.origin });
+      ctx.append('Set-Cookie', cookieLine(STEP_COOKIE, ticket, TICKET_SECONDS, cookieClientOf(ctx.state)));
+      deps.onResult(provider, 'second_step');
+      audit(ctx, deps, provider, { what: 'login' }, outcome.user.name, 'second-factor-asked');
+      return leave(ctx, deps, `${ctx.state.basePath ?? ''}${LOGIN_STEP}&next=${encodeURIComponent(returnTo)}`);
+    }
+    case 'connected':
+      audit(ctx, deps, provider, { what: 'sign-in-connected', user: outcome.user }, outcome.user);
+      deps.onResult(provider, 'connected');
+      return leave(ctx, deps, returnTo);
+    default: {
+      const reason = outcome.kind === 'closed' ? outcome.closed.reason : REASON_OF[outcome.kind];
+      const user = 'user' in outcome ? (outcome.kind === 'closed' ? outcome.user.name : outcome.user) : undefined;
+      audit(
+        ctx,
+        deps,
+        provider,
+        { what: attempt.purpose.kind === 'connect' ? 'sign-in-connected' : 'login' },
+        user,
+        reason,
+      );
+      return refuseFor(ctx, deps, provider, reason);
+    }
+  }
+}
+
+/** `reason` undefined: it was allowed. */
+function audit(
+  ctx: RouteContext,
+  deps: OidcRouteDeps,
+  provider: string,
+  act: {
+    readonly what: 'login' | 'reauthenticated' | 'invitation-used' | 'sign-in-connected';
+    readonly user?: UserName;
+  },
+  who?: UserName,
+  reason?: string,
+): void {
+  const { clientAddress: from, requestId } = ctx.state;
+  const verdict = reason === undefined ? 'allowed' : 'refused';
+  deps.audit({
+    ...act,
+    who,
+    from,
+    credential: `oidc:${provider}`,
+    ...agentOf(ctx.state),
+    verdict,
+    ...(reason !== undefined && { reason }),
+    requestId,
+  });
+}
+
+/** A redirect from another site brings no strict cookie along: then a page leads on. */
+function leave(ctx: RouteContext, deps: OidcRouteDeps, address: string): void {
+  ctx.set('Cache-Control', 'no-store');
+  if (deps.isStrict) deps.pages.goOn(ctx, address);
+  else ctx.redirect(address);
+}
+
+function over(ctx: RouteContext, deps: OidcRouteDeps, provider: string): void {
+  deps.onResult(provider, 'over');
+  deps.pages.refuse(ctx, 'sign-in-over');
+}
+
+function refuseFor(ctx: RouteContext, deps: OidcRouteDeps, provider: string, reason: RefusalReason): void {
+  deps.onResult(provider, 'refused', reason);
+  deps.pages.refuse(ctx, reason);
+}
+
+const FAULTS = { away: 'sign-in-away', declined: 'sign-in-declined', unfit: 'sign-in-unfit' } as const;
+
+function refuseFault(ctx: RouteContext, deps: OidcRouteDeps, provider: string, { kind, why }: ProviderFault): void {
+  deps.onResult(provider, kind, why);
+  audit(ctx, deps, provider, { what: 'login' }, undefined, FAULTS[kind]);
+  deps.pages.refuse(ctx, FAULTS[kind]);
+}
+
+/** Section 2.8 of the specification: 200 when the sessions are over, 400 for a token that does not hold. */
+async function backchannelLogout(ctx: RouteContext, deps: OidcRouteDeps): Promise<void> {
+  const name = ctx.params['name'] ?? '';
+  const active = deps.providers.get(name);
+  if (!active) return refuse(ctx, 404, 'There is no such provider');
+  const form = await readForm(ctx.req, { bytes: LONGEST_FORM, seconds: deps.bodySeconds() });
+  if (form.kind !== 'read') {
+    if (!ctx.req.complete) ctx.set('Connection', 'close');
+    return refuse(ctx, BODY_STATUS[form.kind], 'Send the logout token as a form');
+  }
+  const token = await active.provider.readLogoutToken(form.fields.get('logout_token') ?? '');
+  if (!token.ok) {
+    deps.onResult(name, token.error.kind, token.error.why);
+    if (token.error.kind === 'away') return refuse(ctx, 503, 'The keys of the provider cannot be read at the moment');
+    return refuse(ctx, 400, 'The logout token does not hold');
+  }
+  const { issuer, id, expiresAt } = token.value;
+  if (!(await deps.useUp(`logout ${issuer} ${id}`, expiresAt))) {
+    deps.onResult(name, 'unfit', 'the logout token was used before');
+    return refuse(ctx, 400, 'The logout token was used before');
+  }
+  const { clientAddress: from, requestId } = ctx.state;
+  for (const user of await deps.endProviderSessions(token.value)) {
+    const act = { what: 'session-ended', reason: 'provider-logout', verdict: 'allowed' } as const;
+    deps.audit({ ...act, who: undefined, user, from, credential: `oidc:${name}`, requestId });
+  }
+  deps.onResult(name, 'logout');
+  respond(ctx, 200, {});
+}

@@ -1,0 +1,359 @@
+/**
+ * One OpenID Connect provider: its discovery, the address to sign in at, and the person that its answer names (SPEC 16).
+ * The protocol is that of `openid-client`, which is loaded with the first question to a provider.
+ */
+import type * as Client from 'openid-client';
+import { claimIn, groupsIn, textClaim } from '../../domain/claims.ts';
+import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import { isRecord, type JsonRecord } from '../../domain/json.ts';
+import { messageOf } from '../../domain/message-of.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
+import type { Attempt } from './attempt.ts';
+import { keySetAt, type LogoutToken, type ProviderFetch, readLogoutToken } from './logout-token.ts';
+
+export interface ProviderSettings {
+  readonly name: string;
+  /** The text of its button. */
+  readonly label: string;
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Undefined: a public client. */
+  readonly clientSecret: string | undefined;
+  readonly scopes: readonly string[];
+  readonly userClaim: string;
+  readonly groupsClaim: string;
+  readonly acrValues: readonly string[];
+  readonly prompt: string | undefined;
+  /** Seconds. */
+  readonly maxAge: number | undefined;
+  /** Whether the provider's own second factor counts here. */
+  readonly trustsFactor: boolean;
+}
+
+export interface ProviderDeps {
+  readonly settings: ProviderSettings;
+  readonly fetch: ProviderFetch;
+  /** `{public_url}/api/login/oidc/{name}/callback`. */
+  readonly redirectUri: string;
+  readonly clock: Clock;
+  /** Called with each answer of the provider, and with why there is none. */
+  readonly onAnswer: (outcome: { readonly kind: 'up' } | { readonly kind: 'down'; readonly why: string }) => void;
+}
+
+/** Who the provider says it is. Times are Unix seconds. */
+export interface ProviderIdentity {
+  readonly issuer: string;
+  readonly subject: string;
+  /** The provider's name of its session, for back-channel logout. */
+  readonly sid: string | undefined;
+  /** The name that the provider writes. */
+  readonly userName: string | undefined;
+  readonly groups: readonly string[];
+  /** When the person proved to be the person there. */
+  readonly authenticatedAt: number | undefined;
+  /** A second factor was shown there, and counts here. */
+  readonly hasFactor: boolean;
+}
+
+/** `why` is for the log and holds no token. */
+export type ProviderFault =
+  /** No answer, or none that can be used. */
+  | { readonly kind: 'away'; readonly why: string }
+  /** The provider ended the attempt: the person declined, or may not use this service. */
+  | { readonly kind: 'declined'; readonly why: string }
+  /** An answer that proves nothing. */
+  | { readonly kind: 'unfit'; readonly why: string };
+
+export interface Provider {
+  readonly settings: ProviderSettings;
+  /** The address to send the browser to. `again`: the person is asked for the password even with a session there. */
+  addressFor(attempt: Attempt, again: boolean): Promise<Result<string, ProviderFault>>;
+  /** Who has signed in, by the provider's answer at the redirect URI. `query` begins with `?`. */
+  identify(query: string, attempt: Attempt): Promise<Result<ProviderIdentity, ProviderFault>>;
+  /** Where the provider's own session ends; undefined where it says no such address. */
+  endSessionAddress(returnTo: string): Promise<string | undefined>;
+  readLogoutToken(token: string): Promise<Result<LogoutToken, ProviderFault>>;
+  /** Asks the provider once, for doctor and at the first use. */
+  reach(): Promise<Result<Client.ServerMetadata, ProviderFault>>;
+}
+
+/** Asymmetric signatures alone: with HS256 the public key, which everybody has, could be the secret. */
+const ALGORITHMS: readonly string[] = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'];
+const SKEW_SECONDS = 60;
+const FRESH_SECONDS = 3600;
+const PAUSE_SECONDS = 5;
+/** A fresh proof: the provider has asked the person a moment ago. */
+export const PROOF_SECONDS = 60;
+/** Values of `amr` (RFC 8176) that name a second factor. */
+const FACTORS: readonly string[] = ['mfa', 'otp', 'hwk', 'swk', 'pop', 'fido'];
+const LONGEST_SUBJECT = 255;
+const LONGEST_WHY = 200;
+
+interface Discovered {
+  readonly configuration: Client.Configuration;
+  readonly at: number;
+}
+
+export function createProvider(deps: ProviderDeps): Provider {
+  const { settings, clock, redirectUri, onAnswer } = deps;
+  let known: Discovered | undefined;
+  let asking: Promise<Discovered> | undefined;
+  let failed: { readonly at: number; readonly fault: ProviderFault } | undefined;
+  let keySet: { readonly address: string; readonly keys: ReturnType<typeof keySetAt> } | undefined;
+  const keysAt = (address: string): ReturnType<typeof keySetAt> => {
+    if (keySet?.address !== address) keySet = { address, keys: keySetAt(address, deps.fetch) };
+    return keySet.keys;
+  };
+
+  const ask = (): Promise<Discovered> => {
+    asking ??= discover(deps)
+      .then(
+        (configuration) => {
+          failed = undefined;
+          onAnswer({ kind: 'up' });
+          known = { configuration, at: unixSeconds(clock) };
+          return known;
+        },
+        (cause: unknown) => {
+          const fault = faultOf(cause);
+          failed = { at: unixSeconds(clock), fault };
+          onAnswer({ kind: 'down', why: fault.why });
+          throw cause;
+        },
+      )
+      .finally(() => {
+        asking = undefined;
+      });
+    return asking;
+  };
+
+  /** A document that is known is used while a newer one is fetched: nobody waits for the hour. */
+  const discovered = async (): Promise<Result<Client.Configuration, ProviderFault>> => {
+    const now = unixSeconds(clock);
+    const isPaused = failed !== undefined && Math.abs(now - failed.at) < PAUSE_SECONDS;
+    if (known) {
+      if (Math.abs(now - known.at) >= FRESH_SECONDS && !isPaused) ask().catch(() => {});
+      return ok(known.configuration);
+    }
+    if (failed && isPaused) return err(failed.fault);
+    try {
+      return ok((await ask()).configuration);
+    } catch (cause) {
+      return err(faultOf(cause));
+    }
+  };
+
+  const withProvider = async <Value>(
+    work: (configuration: Client.Configuration, client: typeof Client) => Promise<Value> | Value,
+  ): Promise<Result<Value, ProviderFault>> => {
+    const configuration = await discovered();
+    if (!configuration.ok) return configuration;
+    try {
+      return ok(await work(configuration.value, await loadClient()));
+    } catch (cause) {
+      const fault = faultOf(cause);
+      if (fault.kind === 'away') onAnswer({ kind: 'down', why: fault.why });
+      return err(fault);
+    }
+  };
+
+  return {
+    settings,
+    addressFor: (attempt, again) =>
+      withProvider(async (configuration, client) => {
+        const challenge = await client.calculatePKCECodeChallenge(attempt.verifier);
+        const address = client.buildAuthorizationUrl(configuration, {
+          redirect_uri: redirectUri,
+          scope: settings.scopes.join(' '),
+          state: attempt.state,
+          nonce: attempt.nonce,
+          code_challenge: challenge,
+          code_challenge_method: 'S256',
+          ...wishes(settings, again),
+        });
+        return address.href;
+      }),
+    identify: (query, attempt) =>
+      withProvider(async (configuration, client) => {
+        const tokens = await client.authorizationCodeGrant(configuration, new URL(`${redirectUri}${query}`), {
+          expectedState: attempt.state,
+          expectedNonce: attempt.nonce,
+          pkceCodeVerifier: attempt.verifier,
+          idTokenExpected: true,
+          ...maxAgeOf(settings, attempt.purpose.kind === 'prove'),
+        });
+        onAnswer({ kind: 'up' });
+        const claims = tokens.claims();
+        if (!claims) throw new Unfit('the answer has no ID token');
+        refuseOddClaims(claims, settings, unixSeconds(clock));
+        const more = lacks(claims, settings)
+          ? await userInfo(configuration, client, tokens.access_token, claims.sub)
+          : {};
+        return identityOf({ ...more, ...claims }, settings);
+      }),
+    async endSessionAddress(returnTo) {
+      const address = await withProvider((configuration, client) =>
+        configuration.serverMetadata().end_session_endpoint === undefined
+          ? undefined
+          : client.buildEndSessionUrl(configuration, { post_logout_redirect_uri: returnTo }).href,
+      );
+      return address.ok ? address.value : undefined;
+    },
+    readLogoutToken: (token) =>
+      withProvider(async (configuration) => {
+        const { issuer, jwks_uri = '' } = configuration.serverMetadata();
+        const read = await readLogoutToken(token, {
+          issuer,
+          keys: keysAt(jwks_uri),
+          audience: settings.clientId,
+          algorithms: ALGORITHMS,
+          skewSeconds: SKEW_SECONDS,
+          now: unixSeconds(clock),
+        });
+        if (!read.ok) throw new Unfit(read.error);
+        return read.value;
+      }),
+    reach: () => withProvider((configuration) => configuration.serverMetadata()),
+  };
+}
+
+const loadClient = (): Promise<typeof Client> => import('openid-client');
+
+async function discover({ settings, fetch }: ProviderDeps): Promise<Client.Configuration> {
+  const client = await loadClient();
+  const customFetch = fetch as unknown as Client.CustomFetch;
+  const found = await client.discovery(new URL(settings.issuer), settings.clientId, undefined, client.None(), {
+    [client.customFetch]: customFetch,
+  });
+  const { supportsPKCE: _, ...server } = found.serverMetadata();
+  refuseOddAddresses(server);
+  const signed = server.id_token_signing_alg_values_supported ?? ['RS256'];
+  const algorithms = signed.filter((name) => ALGORITHMS.includes(name));
+  if (algorithms.length === 0)
+    throw new Unfit(`it signs ID tokens by ${signed.join(', ')} alone: let it use ${ALGORITHMS.join(', ')}`);
+  const configuration = new client.Configuration(
+    { ...server, id_token_signing_alg_values_supported: algorithms } as Client.ServerMetadata,
+    settings.clientId,
+    { [client.clockTolerance]: SKEW_SECONDS },
+    authenticationOf(client, settings, server),
+  );
+  configuration[client.customFetch] = customFetch;
+  client.enableNonRepudiationChecks(configuration);
+  return configuration;
+}
+
+/** Every provider that has no list takes the secret in the Authorization header (OpenID Connect Discovery 1.0, section 3). */
+function authenticationOf(
+  client: typeof Client,
+  { clientSecret }: ProviderSettings,
+  { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] }: Client.ServerMetadata,
+): Client.ClientAuth {
+  if (clientSecret === undefined) return client.None();
+  return methods.includes('client_secret_basic') || !methods.includes('client_secret_post')
+    ? client.ClientSecretBasic(clientSecret)
+    : client.ClientSecretPost(clientSecret);
+}
+
+const ADDRESSES = [
+  'authorization_endpoint',
+  'token_endpoint',
+  'jwks_uri',
+  'userinfo_endpoint',
+  'end_session_endpoint',
+] as const;
+const OWED = ADDRESSES.slice(0, 3);
+
+/** The document came over TLS, so it may name other hosts, as some providers do; it may name no other scheme. */
+function refuseOddAddresses(server: Client.ServerMetadata): void {
+  for (const name of ADDRESSES) {
+    const address = server[name];
+    if (address === undefined && OWED.includes(name)) throw new Unfit(`its discovery document names no ${name}`);
+    if (address !== undefined && !address.startsWith('https://'))
+      throw new Unfit(`its discovery document names a ${name} that is not https`);
+  }
+}
+
+/** What the configuration, or a proof, wants of the login there. */
+function wishes({ acrValues, prompt, maxAge }: ProviderSettings, again: boolean): Record<string, string> {
+  const wanted = again ? { prompt: 'login', maxAge: 0 } : { prompt, maxAge };
+  return {
+    ...(acrValues.length > 0 && { acr_values: acrValues.join(' ') }),
+    ...(wanted.prompt !== undefined && { prompt: wanted.prompt }),
+    ...(wanted.maxAge !== undefined && { max_age: String(wanted.maxAge) }),
+  };
+}
+
+/** `max_age` is checked against `auth_time`, which is owed then. */
+function maxAgeOf({ maxAge }: ProviderSettings, isProof: boolean): { readonly maxAge?: number } {
+  if (isProof) return { maxAge: PROOF_SECONDS };
+  return maxAge === undefined ? {} : { maxAge };
+}
+
+class Unfit extends Error {}
+
+/** What the library lets pass: a token from the future, and one that was made for another party. */
+function refuseOddClaims({ iat, azp, sub }: Client.IDToken, { clientId }: ProviderSettings, now: number): void {
+  if (iat > now + SKEW_SECONDS) throw new Unfit('the ID token is from the future: set both clocks');
+  if (azp !== undefined && azp !== clientId) throw new Unfit('the ID token was made for another client (azp)');
+  if (sub === '' || sub.length > LONGEST_SUBJECT) throw new Unfit('the ID token has no usable "sub"');
+}
+
+const lacks = (claims: JsonRecord, { userClaim, groupsClaim }: ProviderSettings): boolean =>
+  [userClaim, groupsClaim].some((name) => claimIn(claims, name) === undefined);
+
+/** The claims of the same `sub`; none where the provider has no UserInfo. */
+async function userInfo(
+  configuration: Client.Configuration,
+  client: typeof Client,
+  accessToken: string,
+  subject: string,
+): Promise<JsonRecord> {
+  if (configuration.serverMetadata().userinfo_endpoint === undefined) return {};
+  return await client.fetchUserInfo(configuration, accessToken, subject);
+}
+
+function identityOf(claims: JsonRecord, settings: ProviderSettings): ProviderIdentity {
+  const { auth_time } = claims;
+  return {
+    issuer: String(claims['iss']),
+    subject: String(claims['sub']),
+    sid: textClaim(claims, 'sid'),
+    userName: textClaim(claims, settings.userClaim),
+    groups: groupsIn(claims, settings.groupsClaim),
+    authenticatedAt: typeof auth_time === 'number' ? auth_time : undefined,
+    hasFactor: settings.trustsFactor && showsFactor(claims, settings.acrValues),
+  };
+}
+
+function showsFactor({ amr, acr }: JsonRecord, acrValues: readonly string[]): boolean {
+  const methods: readonly unknown[] = Array.isArray(amr) ? amr : [];
+  return methods.some((method) => FACTORS.includes(String(method))) || acrValues.some((value) => value === acr);
+}
+
+/** The provider's own words, cut short and in one line; codes of this library. No token stands in any of them. */
+function faultOf(cause: unknown): ProviderFault {
+  if (cause instanceof Unfit) return { kind: 'unfit', why: cause.message };
+  const { code, error, error_description, status } = isRecord(cause) ? cause : (Object(cause) as JsonRecord);
+  if (typeof error === 'string') {
+    const why = short([error, error_description].filter((text) => typeof text === 'string').join(': '));
+    return code === 'OAUTH_AUTHORIZATION_RESPONSE_ERROR' ? { kind: 'declined', why } : { kind: 'unfit', why };
+  }
+  if (isFetchFault(cause)) return { kind: 'away', why: short(messageOf(rootOf(cause))) };
+  if (typeof status === 'number' && status >= 500) return { kind: 'away', why: `it answered with status ${status}` };
+  return { kind: code === 'OAUTH_RESPONSE_IS_NOT_CONFORM' ? 'away' : 'unfit', why: short(messageOf(rootOf(cause))) };
+}
+
+/** The library wraps what went wrong in a general sentence. */
+const rootOf = (cause: unknown): unknown => {
+  let root = cause;
+  while (root instanceof Error && root.name !== 'FetchFault' && root.cause instanceof Error) root = root.cause;
+  return root;
+};
+
+const isFetchFault = (cause: unknown): boolean => Object(rootOf(cause)).name === 'FetchFault';
+
+const short = (text: string): string =>
+  text
+    .replaceAll(/[\p{C}\s]+/gu, ' ')
+    .slice(0, LONGEST_WHY)
+    .toWellFormed();

@@ -1,0 +1,202 @@
+/** What a person whom a provider has named may do here: log in, get an account, connect one, accept an invitation (SPEC 16). */
+import type { AccountStore, User } from '../../domain/accounts/account.ts';
+import type { InvitationStore } from '../../domain/accounts/invitation.ts';
+import type { SignIn, SignInStore } from '../../domain/accounts/sign-in.ts';
+import type { Closed } from '../../domain/caller.ts';
+import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import { parseNewUserName, type Role, type UserName } from '../../domain/names.ts';
+import type { Invitations } from '../invitations/invitations.ts';
+import type { PasswordHasher } from '../passwords/password-hash.ts';
+import type { SecondFactor } from '../second-factor/second-factor.ts';
+import { secretsDigestOf } from '../sessions/session-state.ts';
+import type { SessionOrigin, Sessions } from '../sessions/sessions.ts';
+import { unknownPassword } from '../users/users.ts';
+import { PROOF_SECONDS, type ProviderIdentity } from './provider.ts';
+
+/** How the accounts treat one provider. */
+export interface SignInRules {
+  readonly provider: string;
+  /** Whether who has a role by it gets an account at the first login. */
+  readonly creates: boolean;
+  /** The roles that groups give, the first of them first; none: nothing gives a role. */
+  readonly rolesOf: (groups: readonly string[]) => Promise<readonly Role[]>;
+  /** Whether a provider of that name is configured. */
+  readonly isConfigured: (provider: string) => boolean;
+}
+
+export interface SignInDeps {
+  readonly signIns: SignInStore;
+  readonly store: Pick<AccountStore, 'findUser' | 'listUsers'>;
+  readonly invitations: Pick<Invitations, 'find'>;
+  readonly invitationStore: Pick<InvitationStore, 'acceptBySignIn'>;
+  readonly hasher: Pick<PasswordHasher, 'hash'>;
+  readonly secondFactor: Pick<SecondFactor, 'wantedFrom'>;
+  readonly sessions: Pick<Sessions, 'issue'>;
+  /** Ends all sessions of a user, on all replicas. */
+  readonly endSessions: (user: UserName) => Promise<void>;
+  readonly closedOf: (user: User) => Promise<Closed | undefined>;
+  readonly clock: Clock;
+}
+
+/** `user`: whose account it is about, for the log and the ledger. */
+export type SignInOutcome =
+  | { readonly kind: 'logged-in'; readonly user: User; readonly token: string }
+  /** Postern's own second step is still owed. */
+  | { readonly kind: 'second-step'; readonly user: User; readonly origin: SessionOrigin }
+  | { readonly kind: 'closed'; readonly user: User; readonly closed: Closed }
+  /** No group of the person gives a role. */
+  | { readonly kind: 'no-role'; readonly user?: UserName }
+  /** No account is connected, and none is made. */
+  | { readonly kind: 'not-connected' }
+  | { readonly kind: 'name-taken'; readonly name: string }
+  /** The provider's name of the person makes no user name. */
+  | { readonly kind: 'name-unfit' }
+  | { readonly kind: 'connected'; readonly user: UserName }
+  /** The person at the provider is connected with another account here, or the account with another person. */
+  | { readonly kind: 'of-other' }
+  | { readonly kind: 'invitation-void' }
+  | { readonly kind: 'busy' };
+
+export interface SignIns {
+  logIn(identity: ProviderIdentity, rules: SignInRules): Promise<SignInOutcome>;
+  /** Connects the account of a person who is logged in. */
+  connect(user: UserName, identity: ProviderIdentity, rules: SignInRules): Promise<SignInOutcome>;
+  /** Uses the invitation up: its account is connected, and the person is logged in. */
+  accept(token: string, identity: ProviderIdentity, rules: SignInRules): Promise<SignInOutcome>;
+}
+
+export function createSignIns(deps: SignInDeps): SignIns {
+  const { signIns, store, clock } = deps;
+
+  /** A person who is known: the groups of now decide, where the role is the provider's. */
+  const known = async (signIn: SignIn, identity: ProviderIdentity, rules: SignInRules): Promise<SignInOutcome> => {
+    const user = await store.findUser(signIn.user);
+    if (!user) return { kind: 'not-connected' };
+    await signIns.noteUsed(signIn.issuer, signIn.subject, unixSeconds(clock));
+    if (user.roleSource === undefined || !decides(user.roleSource, rules)) return admitted(user, identity, rules);
+    const roles = await rules.rolesOf(identity.groups);
+    const outcome = await signIns.setProviderRoles(user.name, user.roleSource, roles, unixSeconds(clock));
+    if (outcome === 'absent') return { kind: 'not-connected' };
+    if (roles.length === 0) {
+      await deps.endSessions(user.name);
+      return { kind: 'no-role', user: user.name };
+    }
+    return admitted(user, identity, rules);
+  };
+
+  const created = async (identity: ProviderIdentity, rules: SignInRules): Promise<SignInOutcome> => {
+    if (!rules.creates) return { kind: 'not-connected' };
+    const [role, ...otherRoles] = await rules.rolesOf(identity.groups);
+    if (role === undefined) return { kind: 'no-role' };
+    const wanted = accountNameOf(identity.userName);
+    const name = parseNewUserName(
+      wanted,
+      (await store.listUsers()).map((user) => user.name),
+    );
+    if (wanted === '') return { kind: 'name-unfit' };
+    // The account of that name is the one that is made at the first start: nobody gets it by a name at a provider.
+    if (!name.ok || name.value === FIRST_ADMIN) return { kind: 'name-taken', name: wanted };
+    const hashed = await deps.hasher.hash(unknownPassword());
+    if (hashed.kind === 'busy') return { kind: 'busy' };
+    const createdAt = unixSeconds(clock);
+    const user: User = {
+      name: name.value,
+      role,
+      ...(otherRoles.length > 0 && { otherRoles }),
+      roleSource: rules.provider,
+      passwordHash: hashed.hash,
+      hasNoPassword: true,
+      passwordChangedAt: null,
+      createdAt,
+    };
+    const outcome = await signIns.addUserWithSignIn(user, signInOf(user.name, identity, rules, createdAt));
+    switch (outcome) {
+      case 'added':
+        return admitted(user, identity, rules);
+      case 'taken':
+        return { kind: 'name-taken', name: wanted };
+      // Two first logins at once: the other one made the account.
+      case 'connected':
+        return logIn(identity, rules);
+    }
+  };
+
+  /** The account may have been changed or deleted since it was read. */
+  const admitted = async (
+    { name }: Pick<User, 'name'>,
+    identity: ProviderIdentity,
+    rules: SignInRules,
+  ): Promise<SignInOutcome> => {
+    const user = await store.findUser(name);
+    if (!user) return { kind: 'not-connected' };
+    const closed = await deps.closedOf(user);
+    if (closed) return { kind: 'closed', user, closed };
+    const origin = originOf(identity, rules, unixSeconds(clock));
+    const wanted = identity.hasFactor ? [] : await deps.secondFactor.wantedFrom(user);
+    if (wanted.length > 0) return { kind: 'second-step', user, origin };
+    return { kind: 'logged-in', user, token: await deps.sessions.issue(user, origin) };
+  };
+
+  const logIn: SignIns['logIn'] = async (identity, rules) => {
+    const signIn = await signIns.findSignIn(identity.issuer, identity.subject);
+    return signIn ? known(signIn, identity, rules) : created(identity, rules);
+  };
+
+  return {
+    logIn,
+    async connect(name, identity, rules) {
+      const user = await store.findUser(name);
+      if (!user) return { kind: 'not-connected' };
+      const outcome = await signIns.connect(signInOf(name, identity, rules, unixSeconds(clock)), user.createdAt);
+      if (outcome === 'absent') return { kind: 'not-connected' };
+      return outcome === 'taken' ? { kind: 'of-other' } : { kind: 'connected', user: name };
+    },
+    async accept(token, identity, rules) {
+      const held = await deps.invitations.find(token);
+      if (!held) return { kind: 'invitation-void' };
+      const { invitation, owner } = held;
+      const hashed = await deps.hasher.hash(unknownPassword());
+      if (hashed.kind === 'busy') return { kind: 'busy' };
+      const now = unixSeconds(clock);
+      const signIn = signInOf(owner.name, identity, rules, now);
+      const outcome = await deps.invitationStore.acceptBySignIn(invitation.tokenHash, signIn, hashed.hash, now);
+      if (outcome === 'void') return { kind: 'invitation-void' };
+      return outcome === 'taken' ? { kind: 'of-other' } : admitted(owner, identity, rules);
+    },
+  };
+}
+
+/** A provider that was renamed in the configuration goes on deciding: no other one is called so. */
+const decides = (source: string, { provider, isConfigured }: SignInRules): boolean =>
+  source === provider || !isConfigured(source);
+
+const signInOf = (
+  user: UserName,
+  { issuer, subject }: ProviderIdentity,
+  { provider }: SignInRules,
+  now: number,
+): SignIn => ({ provider, issuer, subject, user, connectedAt: now, lastUsedAt: now });
+
+/** A login that the provider's own session answered proves nothing; one that the person has just made does. */
+const originOf = (identity: ProviderIdentity, { provider }: SignInRules, now: number): SessionOrigin => ({
+  provider,
+  issuer: identity.issuer,
+  subject: identity.subject,
+  ...(identity.sid !== undefined && { sid: identity.sid }),
+  ...(identity.hasFactor && { hasFactor: true }),
+  ...(isFresh(identity, now) && { provenAt: now }),
+});
+
+/** Whether the person has proved at the provider, a moment ago, to be the person. */
+export const isFresh = ({ authenticatedAt }: ProviderIdentity, now: number): boolean =>
+  authenticatedAt !== undefined && Math.abs(now - authenticatedAt) <= PROOF_SECONDS;
+
+const LONGEST_NAME = 30;
+/** The account that is made at the first start. */
+const FIRST_ADMIN = 'admin';
+
+/** The user name for the provider's name of a person: other letters become dots, 30 characters at most. */
+export const accountNameOf = (name = ''): string => name.replaceAll(/[^A-Za-z0-9._]/gu, '.').slice(0, LONGEST_NAME);
+
+/** Names what is meant by a ticket between the two steps: a change of password or factors ends it. */
+export const stepOf = (user: User) => ({ user: user.name, secretsDigest: secretsDigestOf(user) });

@@ -1,0 +1,171 @@
+/** Providers of OpenID Connect under one configuration, and what their routes need (SPEC 16). */
+import { hash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { Logger } from 'pino';
+import type { ActiveProvider, OidcRouteDeps } from '../../accounts/oidc/oidc-routes.ts';
+import { createProvider, type ProviderSettings } from '../../accounts/oidc/provider.ts';
+import { createSignIns, type SignInDeps } from '../../accounts/oidc/sign-in.ts';
+import type { SeenSessions } from '../../accounts/sessions/seen-sessions.ts';
+import type { ProviderSessions } from '../../accounts/sessions/session-deps.ts';
+import type { Sessions } from '../../accounts/sessions/sessions.ts';
+import type { Settings } from '../../config/schema/schema.ts';
+import { publicAddress } from '../../domain/addresses/public-url.ts';
+import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import { LOGIN_PATH } from '../../domain/login-path.ts';
+import type { Role, UserName } from '../../domain/names.ts';
+import { resolveGroups } from '../../identity/role-mapping.ts';
+import { createBoundedFetch } from '../../outbound/bounded-fetch.ts';
+import type { HoldingStore } from '../../store/pending-revocations.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
+
+type ProviderConfig = Settings['auth']['oidc'][number];
+
+/** Where the answer of a provider arrives, below the base path. */
+const callbackPath = (name: string): string => `/api/login/oidc/${name}/callback`;
+
+/** A provider that is slower is away: a person waits for it. */
+const ANSWER_SECONDS = 5;
+const LARGEST_ANSWER = 64 * 1024;
+
+export interface ProvidersDeps {
+  readonly clock: Clock;
+  readonly roles: () => Promise<Iterable<Role>>;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+}
+
+/** Names and providers; none where Postern has no login of its own. */
+export function providersUnder(settings: Settings, deps: ProvidersDeps): ReadonlyMap<string, ActiveProvider> {
+  const { auth, server } = settings;
+  const { public_url: site } = server;
+  if (!auth.enabled || !site) return new Map();
+  const names = auth.oidc.map(({ name }) => name);
+  return new Map(
+    auth.oidc.map((config): [string, ActiveProvider] => {
+      const provider = createProvider({
+        settings: providerSettings(config),
+        fetch: createBoundedFetch({ seconds: ANSWER_SECONDS, bytes: LARGEST_ANSWER, ca: authorityOf(config) }),
+        redirectUri: publicAddress(site, callbackPath(config.name)),
+        clock: deps.clock,
+        onAnswer: watcher(config.name, deps),
+      });
+      const rules = {
+        provider: config.name,
+        creates: config.create,
+        rolesOf: rolesBy(config, deps),
+        isConfigured: (name: string) => names.includes(name),
+      };
+      const afterLogout = publicAddress(site, LOGIN_PATH);
+      const endSession = async (): Promise<string | undefined> =>
+        config.logout === 'provider' ? provider.endSessionAddress(afterLogout) : undefined;
+      return [config.name, { provider, rules, endSession }];
+    }),
+  );
+}
+
+/** The file is read for each question: one that is renewed holds at once. */
+function authorityOf({ ca }: ProviderConfig): (() => Promise<string>) | undefined {
+  return ca === undefined ? undefined : () => readFile(ca, 'utf8');
+}
+
+const providerSettings = (config: ProviderConfig): ProviderSettings => ({
+  name: config.name,
+  label: config.label,
+  issuer: config.issuer,
+  clientId: config.client_id,
+  clientSecret: config.client_secret,
+  scopes: config.scopes,
+  userClaim: config.user_claim,
+  groupsClaim: config.groups_claim,
+  acrValues: config.acr_values,
+  prompt: config.prompt,
+  maxAge: config.max_age ?? undefined,
+  trustsFactor: config.second_factor === 'provider',
+});
+
+/** Said once when a provider goes away, and once when it is back. */
+function watcher(name: string, { metrics, log }: ProvidersDeps) {
+  let isDown = false;
+  return (outcome: { readonly kind: 'up' } | { readonly kind: 'down'; readonly why: string }): void => {
+    metrics.oidcProviderUp.set(outcome.kind === 'up' ? 1 : 0, name);
+    if (outcome.kind === 'down' && !isDown)
+      log.warn(
+        { provider: name, cause: outcome.why },
+        'the provider of a sign-in does not answer as it should: others ways to log in go on',
+      );
+    if (outcome.kind === 'up' && isDown) log.info({ provider: name }, 'the provider of a sign-in answers again');
+    isDown = outcome.kind === 'down';
+  };
+}
+
+const rolesBy =
+  ({ role_map: roleMap, default_role: defaultRole }: ProviderConfig, { roles }: ProvidersDeps) =>
+  async (groups: readonly string[]): Promise<readonly Role[]> => {
+    const verdict = resolveGroups(groups, { roleMap, defaultRole }, await roles());
+    return verdict.kind === 'role' ? verdict.matches.map(({ role }) => role) : [];
+  };
+
+/** Kept for as long as a session may be renewed: the provider can end it until then. */
+const WITHOUT_END_SECONDS = 400 * 86_400;
+
+export const providerSessionsOf = (
+  auth: Settings['auth'],
+  { store, clock }: { readonly store: HoldingStore; readonly clock: Clock },
+): ProviderSessions => ({
+  async begun(sessionId, { issuer, subject, sid }) {
+    const expiresAt = unixSeconds(clock) + (auth.session_max_age ?? WITHOUT_END_SECONDS);
+    await store.signIns.noteSession({ sessionId, issuer, subject, ...(sid !== undefined && { sid }), expiresAt });
+  },
+  renamed: (from, to) => store.signIns.renameSession(from, to),
+});
+
+type MadeHere = 'providers' | 'signInsOf' | 'useUp' | 'endProviderSessions' | 'ownerOf' | 'onResult' | 'isStrict';
+
+export function signInsUnder(
+  settings: Settings,
+  providers: ReadonlyMap<string, ActiveProvider>,
+  deps: Omit<SignInDeps, 'endSessions' | 'signIns' | 'invitationStore'> & {
+    readonly holding: HoldingStore;
+    readonly sessions: Pick<Sessions, 'issue' | 'revoke'>;
+    readonly seenSessions: Pick<SeenSessions, 'list' | 'find'>;
+    readonly metrics: Metrics;
+    readonly log: Logger;
+  },
+): Pick<OidcRouteDeps, MadeHere> {
+  const { holding, sessions, seenSessions, metrics, log } = deps;
+  const { signIns } = holding;
+  const ownerOf: OidcRouteDeps['ownerOf'] = async ({ issuer, subject }) =>
+    (await signIns.findSignIn(issuer, subject))?.user;
+  return {
+    providers,
+    isStrict: settings.auth.cookie_same_site === 'strict',
+    ownerOf,
+    signInsOf: createSignIns({
+      ...deps,
+      signIns,
+      invitationStore: holding.invitations,
+      async endSessions(user) {
+        for (const { id, expiresAt } of await seenSessions.list(user)) await sessions.revoke(id, expiresAt);
+      },
+    }),
+    async useUp(id, until) {
+      const name = hash('sha256', id, 'base64url');
+      if (await holding.accounts.isRevoked(name)) return false;
+      await holding.accounts.revokeToken(name, until);
+      return true;
+    },
+    async endProviderSessions({ issuer, subject, sid }) {
+      const users = new Set<UserName>();
+      for (const { sessionId, expiresAt, ...of } of await signIns.sessionsOf(issuer, subject, sid)) {
+        const user = (await seenSessions.find(sessionId))?.user ?? (await ownerOf(of));
+        if (user) users.add(user);
+        await sessions.revoke(sessionId, expiresAt);
+      }
+      return [...users];
+    },
+    onResult(provider, result, why) {
+      metrics.oidcLogins.add(1, provider, result);
+      if (why !== undefined) log.warn({ provider, result, cause: why }, 'a sign-in with a provider did not succeed');
+    },
+  };
+}

@@ -1,0 +1,59 @@
+/** What a sign-in with a provider shows, and where it leads: pages for people, JSON for programs (SPEC 16). */
+import { refuseFor } from '../../accounts/http/responses.ts';
+import type { ReauthenticateDeps } from '../../accounts/login/reauthenticate-route.ts';
+import { beginAttempt, type OidcRouteDeps } from '../../accounts/oidc/oidc-routes.ts';
+import type { Settings } from '../../config/schema/schema.ts';
+import { REFUSALS } from '../../domain/refusal.ts';
+import type { RefusalRules } from '../../gateway/response/error-responses.ts';
+import type { RouteContext } from '../../routes/own-route.ts';
+import type { BuiltPages } from '../../ui/built-pages.ts';
+import { pageHeaders } from '../../ui/content-security-policy.ts';
+import { nextPage } from '../../ui/pages/login/next-page.ts';
+import { ASSETS_PATH } from '../../ui/serve-ui.ts';
+import { goOnPage } from '../../ui/sign-in-page.ts';
+
+export function signInPages(
+  { ui, nvr }: Settings,
+  built: BuiltPages,
+  { renderPage }: RefusalRules,
+): Pick<OidcRouteDeps, 'pages' | 'pageOf'> {
+  const headers = pageHeaders(ui.frame_ancestors);
+  const stylesheetOf = ({ state: { basePath = '' } }: RouteContext): string | undefined =>
+    built.kind === 'built' && built.stylesheet ? `${basePath}${ASSETS_PATH}${built.stylesheet}` : undefined;
+  const home = nvr.url === undefined ? 'postern/' : '';
+  return {
+    pageOf: ({ state: { basePath = '' } }, wanted) =>
+      nextPage({
+        page: `http://postern/?${new URLSearchParams({ next: wanted })}`,
+        referrer: '',
+        basePath: `${basePath}/`,
+        home,
+      }),
+    pages: {
+      goOn: (ctx, address) => goOnPage(ctx, address, { headers, stylesheet: stylesheetOf(ctx) }),
+      refuse(ctx, reason) {
+        if (!isNavigation(ctx)) return refuseFor(ctx, reason);
+        const { status, message } = REFUSALS[reason];
+        const { basePath = '', requestId } = ctx.state;
+        const [acceptLanguage, cookie] = [ctx.get('Accept-Language'), ctx.get('Cookie')];
+        const page = renderPage({ reason, status, message, requestId, basePath, acceptLanguage, cookie });
+        ctx.set({ ...page.headers });
+        ctx.status = status;
+        ctx.body = page.body;
+      },
+    },
+  };
+}
+
+const isNavigation = (ctx: RouteContext): boolean =>
+  ctx.get('Sec-Fetch-Mode') === 'navigate' || ctx.get('Accept').includes('text/html');
+
+/** Asks the person again at the provider, and comes back to the page that asked. */
+export const atProvider =
+  (deps: OidcRouteDeps): ReauthenticateDeps['askAtProvider'] =>
+  (ctx, { user: { name: user }, session }, { name: provider, returnTo }) =>
+    beginAttempt(ctx, deps, {
+      provider,
+      purpose: { kind: 'prove', user, session },
+      returnTo: deps.pageOf(ctx, returnTo),
+    });

@@ -1,0 +1,105 @@
+/** The second step of a login whose first one was taken at a provider: Postern's own, or the provider's (SPEC 16). */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { VERA } from '../support/people.ts';
+import { enrolled } from '../support/second-factor.ts';
+import { type Runtime, startInstance } from '../support/start-instance.ts';
+import { oidcConfig, Visitor, vouch } from './support/browser.ts';
+import { type FakeProvider, startFakeProvider } from './support/fake-provider.ts';
+
+const now = (): number => Math.floor(Date.now() / 1000);
+const SESSION = 'frigate_token';
+
+describe('A person with a second factor here', () => {
+  let provider: FakeProvider;
+  let instance: Runtime;
+  before(async () => {
+    provider = await startFakeProvider(now);
+  });
+  after(() => provider.close());
+
+  const start = async (more: object, auth: object = {}): Promise<Runtime> => {
+    const config = oidcConfig(provider, { ...more });
+    instance = await startInstance({
+      config: { nvr: { cameras: ['cam1'] }, ...config, auth: { ...config.auth, ...auth } },
+    });
+    return instance;
+  };
+  /** Vera connects her account, and has an authenticator. */
+  const connected = async (): Promise<() => string> => {
+    const visitor = new Visitor(instance);
+    await visitor.ask('POST', '/api/login', { user: VERA.name, password: VERA.password });
+    const { url } = (await (await visitor.ask('POST', '/api/account/sign-ins/home')).json()) as { url: string };
+    const { searchParams: asked } = new URL(url);
+    await vouch(provider, { sub: 'v', nonce: asked.get('nonce') });
+    assert.equal((await visitor.comeBack({ asked }, { iss: provider.issuer })).status, 302);
+    return (await enrolled(instance, VERA)).codeNow;
+  };
+
+  it('is asked for it by a page that works without script, and has no session before', async (t) => {
+    await start({});
+    t.after(() => instance.close());
+    const codeNow = await connected();
+    const visitor = new Visitor(instance);
+    const begun = await visitor.begin('home', '/postern/explore');
+    await vouch(provider, { sub: 'v', amr: ['mfa'], nonce: begun.asked.get('nonce') });
+    const response = await visitor.comeBack(begun, { iss: provider.issuer });
+    const step = response.headers.get('location') ?? '';
+    assert.deepEqual([response.status, step], [302, '/login?step=code&next=%2Fpostern%2Fexplore']);
+    assert.ok(!visitor.namesOfCookies().includes(SESSION));
+    assert.match(await (await visitor.visit(step)).text(), /class="login-form is-second"/);
+    const send = (code: string) =>
+      visitor.visit(step, { method: 'POST', headers: { origin: instance.url }, body: new URLSearchParams({ code }) });
+    assert.equal((await send('000000')).status, 401);
+    assert.ok(!visitor.namesOfCookies().includes(SESSION));
+    const done = await send(codeNow());
+    assert.deepEqual([done.status, done.headers.get('location')], [303, '/postern/explore']);
+    assert.ok(visitor.namesOfCookies().includes(SESSION));
+    // The provider can end this session, too.
+    const logout_token = await provider.sign({
+      iss: provider.issuer,
+      aud: 'postern',
+      iat: now(),
+      jti: 'j',
+      sub: 'v',
+      events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
+    });
+    const ended = await instance.ask('/api/login/oidc/home/backchannel-logout', {
+      method: 'POST',
+      body: new URLSearchParams({ logout_token }),
+    });
+    assert.equal(ended.status, 200);
+    assert.equal((await visitor.ask('GET', '/api/profile')).status, 401);
+  });
+
+  it('is asked for none where the provider has seen one and is trusted with it, and for one otherwise', async (t) => {
+    await start({ second_factor: 'provider', acr_values: ['gold'] });
+    t.after(() => instance.close());
+    await connected();
+    // biome-ignore format: a table
+    const ROWS: readonly (readonly [claims: object, isIn: boolean])[] = [
+      [{ amr: ['pwd', 'mfa'] }, true], [{ amr: ['hwk'] }, true], [{ acr: 'gold' }, true],
+      [{}, false], [{ amr: ['pwd'] }, false], [{ amr: 'mfa' }, false], [{ acr: 'silver' }, false],
+    ];
+    for (const [claims, isIn] of ROWS) {
+      const visitor = new Visitor(instance);
+      const response = await visitor.signIn(provider, { sub: 'v', ...claims });
+      assert.equal(response.status, 302);
+      assert.equal(visitor.namesOfCookies().includes(SESSION), isIn, JSON.stringify(claims));
+    }
+  });
+
+  it('who has none here need not set one up where the provider has seen one', async (t) => {
+    await start({ second_factor: 'provider' }, { second_factor: 'everyone' });
+    t.after(() => instance.close());
+    for (const [amr, owes] of [
+      [['otp'], undefined],
+      [['pwd'], true],
+    ] as const) {
+      const visitor = new Visitor(instance);
+      await visitor.signIn(provider, { sub: 'new', groups: ['front'], amr });
+      const profile = (await (await visitor.ask('GET', '/api/profile')).json()) as { second_factor_required?: boolean };
+      assert.equal(profile.second_factor_required, owes);
+    }
+  });
+});
