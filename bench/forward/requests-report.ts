@@ -120,5 +120,6 @@ export function findingsOf(starts: readonly Start[]): Finding[] {
       atMost: 1.8,
     }),
     rate('GET with access log / without', 'Postern, with its access log', 'Postern'),
+    rate('GET with signed identities / without', 'Postern, with signed identities', 'Postern', 0.97),
   ];
 }

@@ -63,7 +63,8 @@ export async function openGeneration(
   deps: GenerationDeps,
   before?: Generation,
 ): Promise<Generation> {
-  const { clock, store, mayDelete, log, accounts, counters } = deps.runtime;
+  const { clock, store, mayDelete, log, accounts, counters, identityKeys } = deps.runtime;
+  if (config.settings.nvr.identity_jwt) await identityKeys.ready();
   const componentDeps = {
     roles: accounts.roleRegistry.current,
     clock,
@@ -93,6 +94,7 @@ function generationUnder(
     logs,
     counters,
     trustedHeaders,
+    identityKeys,
     certificates,
     openStreams,
     clientLimits,
@@ -126,6 +128,7 @@ function generationUnder(
     components,
     credentials,
     trustedHeaders,
+    identityKeys,
     store,
     remembering,
     clock,
@@ -142,6 +145,7 @@ function generationUnder(
     clientLimits,
     upstreamSlots,
     remembering,
+    identityKeys,
     onCaller(caller, { address }, request) {
       const sender = senderOf(caller);
       seenSessions.note(sender, { address, agent: singleHeader(request, 'user-agent') });

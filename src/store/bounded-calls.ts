@@ -22,6 +22,7 @@ export const boundCalls = (store: Store): Store => ({
   secondFactor: bounded(store.secondFactor),
   invitations: bounded(store.invitations),
   signIns: bounded(store.signIns),
+  identityKeys: bounded(store.identityKeys),
   links: bounded(store.links),
   loginPlaces: bounded(store.loginPlaces),
   ledger: bounded(store.ledger),

@@ -11,10 +11,12 @@ import type { SessionStore } from '../domain/accounts/session-store.ts';
 import type { SignInStore } from '../domain/accounts/sign-in.ts';
 import type { EventRecord } from '../domain/events/event.ts';
 import type { BoundedEventSource } from '../domain/events/event-question.ts';
+import type { IdentityKeyStore } from '../domain/identity-key.ts';
 import type { LedgerStore } from '../domain/ledger.ts';
 import type { AttemptStore } from '../domain/store/attempt-store.ts';
 import type { HeardChanges } from '../domain/store/heard-changes.ts';
 import { createAccountStore } from './accounts/accounts.ts';
+import { createIdentityKeyStore } from './accounts/identity-keys.ts';
 import { createInvitationStore } from './accounts/invitations.ts';
 import { createLinkStore } from './accounts/links.ts';
 import { createLoginPlaceStore } from './accounts/login-places.ts';
@@ -66,6 +68,7 @@ export interface Store {
   readonly secondFactor: SecondFactorStore;
   readonly invitations: InvitationStore;
   readonly signIns: SignInStore;
+  readonly identityKeys: IdentityKeyStore;
   readonly links: LinkStore;
   readonly loginPlaces: LoginPlaceStore;
   readonly ledger: LedgerStore;
@@ -129,6 +132,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     secondFactor: createSecondFactorStore(db, serialized),
     invitations: createInvitationStore(db, serialized),
     signIns: createSignInStore(db, serialized),
+    identityKeys: createIdentityKeyStore(db, serialized),
     links: createLinkStore(db, serialized),
     loginPlaces: createLoginPlaceStore(db, serialized),
     ledger: createLedgerStore(db, engine.file !== undefined),

@@ -2,6 +2,7 @@
 import { after, before, describe } from 'node:test';
 import { openStore } from '../../src/store/open-store.ts';
 import { accountStoreContract } from '../contracts/account-store.ts';
+import { identityKeyStoreContract } from '../contracts/identity-key-store.ts';
 import { invitationStoreContract } from '../contracts/invitation-store.ts';
 import { linkStoreContract } from '../contracts/link-store.ts';
 import { factorStoreContract } from '../contracts/second-factor-store.ts';
@@ -19,6 +20,7 @@ describe('With PostgreSQL', { skip: withoutPostgres }, () => {
 
   invitationStoreContract('PostgreSQL', { open: () => openStore({ url }) });
   linkStoreContract('PostgreSQL', { open: () => openStore({ url }) });
+  identityKeyStoreContract('PostgreSQL', () => openStore({ url }));
   signInStoreContract('PostgreSQL', { open: () => openStore({ url }) });
   factorStoreContract('PostgreSQL', { open: () => openStore({ url }) });
   accountStoreContract('PostgreSQL', {

@@ -11,6 +11,8 @@ import { createKnownClients, type KnownClients } from '../../accounts/login/know
 import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
 import { createLoginPlaces } from '../../accounts/login/login-places.ts';
 import { createPasswordHasher, type PasswordHasher } from '../../accounts/passwords/password-hash.ts';
+import { derivedKey } from '../../accounts/second-factor/derived-keys.ts';
+import { createSealer, type Sealer } from '../../accounts/second-factor/sealed-secret.ts';
 import { importSigningKey } from '../../accounts/sessions/session-jwt.ts';
 import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
 import { rolesOfFile } from '../../config/schema/role-schema.ts';
@@ -40,6 +42,8 @@ export interface Accounts extends Credentials {
   readonly codeLimiter: LoginLimiter;
   /** Whether failed logins are counted together with the other replicas. */
   readonly hasherOf: (iterations: number) => PasswordHasher;
+  /** Seals the keys of signed identities. */
+  readonly keySealer: Sealer;
   readonly firstTimeLogin: FirstTimeLogin;
   readonly knownClients: KnownClients;
   /** The accounts as they are by these settings; nothing has changed yet. */
@@ -155,6 +159,7 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     ...credentials,
     limiter,
     codeLimiter,
+    keySealer: createSealer(derivedKey(secret.value.key, 'identity')),
     async close() {
       await loginPlaces.close();
       await credentials.close();

@@ -1,12 +1,16 @@
 /** The rules of the gate, with the counters around them, by the trusted headers of this moment. */
+import { viewOf } from '../../access/camera-view.ts';
 import { sightOf } from '../../access/review/who-sees.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
+import { publicAddress } from '../../domain/addresses/public-url.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { Remembering } from '../../domain/remembering.ts';
 import { maskSecrets } from '../../domain/text/mask-secrets.ts';
 import type { Rules } from '../../gateway/decision/admit.ts';
 import type { CameraAccess } from '../../gateway/explain/explain-route.ts';
 import type { Trace } from '../../identity/identity-trace.ts';
+import type { IdentityKeys } from '../../identity/signed/identity-keys.ts';
+import { createIdentityToken } from '../../identity/signed/identity-token.ts';
 import type { TrustedHeaderList } from '../../identity/trusted-headers-file.ts';
 import type { Store } from '../../store/open-store.ts';
 import { type Logs, levelOf } from '../../telemetry/logs/log.ts';
@@ -29,6 +33,8 @@ export interface AuthorizerDeps {
   readonly store: Pick<Store, 'accounts' | 'apiTokens'>;
   /** How long an identity is remembered on its connection. */
   readonly remembering: Remembering;
+  /** The keys of signed identities. */
+  readonly identityKeys: Pick<IdentityKeys, 'signing'>;
   readonly clock: Clock;
   readonly logs: Logs;
   readonly metrics: Metrics;
@@ -46,6 +52,13 @@ export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
   const { roleRegistry, tokenVerifier, tokens } = deps.credentials;
   const { links, sessions } = accounts;
   const cameras = components.cameras.it;
+  const { server, nvr } = config.settings;
+  const identityToken = createIdentityToken({
+    signing: deps.identityKeys.signing,
+    issuer: server.public_url ? publicAddress(server.public_url, '') : 'postern',
+    camerasOf: (caller) => viewOf(caller, unixSeconds(clock), cameras.layout()).cameras,
+    clock,
+  });
   const opened = openRules({
     config,
     eventsBackend: components.events.it?.upstream,
@@ -54,6 +67,7 @@ export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
     verifyLink: links.verify,
     sharedBy: links.sharedFrom,
     findViewed: accounts.findViewed,
+    ...(nvr.identity_jwt && { identityToken }),
     roleRegistry,
     now: () => unixSeconds(clock),
     layout: cameras.layout,

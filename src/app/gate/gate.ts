@@ -16,6 +16,7 @@ import type { GateDeps } from '../../gateway/entry/gate-deps.ts';
 import { askText } from '../../gateway/forward/ask-upstream.ts';
 import { createNvrCounts } from '../../gateway/narrow/count-at-nvr.ts';
 import type { RefusalPageFacts, RefusalRules } from '../../gateway/response/error-responses.ts';
+import type { IdentityKeys } from '../../identity/signed/identity-keys.ts';
 import type { LedgerRouteDeps } from '../../ledger/ledger-routes.ts';
 import { createDownloads } from '../../ledger/stream-records.ts';
 import { openApiDocument } from '../../routes/document.ts';
@@ -55,6 +56,7 @@ export interface GateSources {
   readonly watch: GateDeps['watch'];
   readonly viewings: GateDeps['viewings'];
   readonly ledger: Omit<LedgerRouteDeps, 'downloads' | 'camerasOf' | 'accountSince' | 'visibleToViewers'>;
+  readonly identityKeys: Pick<IdentityKeys, 'published'>;
   readonly status: () => Promise<ServiceStatus>;
   readonly checkAddress: AddressCheck;
   readonly runCanary: RunCanary;
@@ -114,6 +116,7 @@ function ownRoutes(
     runCanary,
     build,
     ledger,
+    identityKeys: { published },
   }: GateSources,
   judge: LinkJudgeWithFacts,
   refusals: RefusalRules,
@@ -168,6 +171,7 @@ function ownRoutes(
     },
     events: { hasEventsBackend, surroundings: () => authorizer.rules().surroundings() },
     explain: { explain, whoSees },
+    jwks: { published: nvr.identity_jwt ? published : undefined },
     status,
     check: checkAddress,
     canary: runCanary,

@@ -23,6 +23,8 @@ export interface RulePlace
   /** The names of trusted headers. */
   readonly allowlist: () => ReadonlySet<string>;
   readonly cameras: () => readonly CameraName[];
+  /** Absent: identities are not signed. */
+  readonly identityToken?: HeaderRules['identityToken'];
   readonly findUser: (name: string) => Promise<User | undefined>;
 }
 
@@ -45,7 +47,10 @@ export function openRules(place: RulePlace): OpenRules {
   const owners = ownerLookup(destinations, askerOf(settings));
   const parts = { ...place, settings, routes: routeTable(policy, settings), destinations, owners };
   const rules = (more: Partial<RuleDeps> = {}): Rules => decisionRules({ ...parts, allowlist: allowlist(), ...more });
-  const headers = (): HeaderRules => headerRules(settings, allowlist());
+  const headers = (): HeaderRules => ({
+    ...headerRules(settings, allowlist()),
+    identityToken: place.identityToken,
+  });
   const seen = (scope: CameraScope) => visibleCameras(scope, cameras());
   const explain = createExplainer({
     settings,

@@ -16,7 +16,7 @@ export interface Passage {
 }
 
 export function judgedRequest(
-  destination: Destination,
+  destination: Exclude<Destination, { kind: 'none' }>,
   { facts, admission, requestId }: Passage,
   rules: HeaderRules,
   settled: Pick<JudgedRequest, 'body' | 'narrowing'> & { readonly contentType?: string } = {},
@@ -26,6 +26,8 @@ export function judgedRequest(
   const spoken = isOurs ? backendRules(rules) : rules;
   const headers = rewriteHeaders(facts, { caller: admission.caller, client: admission.client, requestId }, spoken);
   if (isOurs) nameCameras(headers, admission);
+  const token = admission.caller && spoken.identityToken?.(admission.caller, destination.upstream);
+  if (token !== undefined) headers['x-postern-jwt'] = token;
   if (admission.caller?.credential.kind === 'link') for (const name of OF_THE_BROWSER) delete headers[name];
   const judged = {
     target: query === '' ? path : `${path}?${query}`,
@@ -63,11 +65,17 @@ function nameCameras(headers: IncomingHttpHeaders, { caller, obligations }: Admi
   if (caller?.roles) headers['remote-roles'] = caller.roles.join(',');
 }
 
-/** The events backend is our own: it knows the interface's names (5.5.4) and needs no secret. */
+/** The events backend is our own: it knows the interface's names (5.5.4) and needs no secret and no signature. */
 function backendRules(rules: HeaderRules): HeaderRules {
   const known = rulesOfBackend.get(rules);
   if (known) return known;
-  const made = { ...rules, userHeader: 'remote-user', roleHeader: 'remote-role', nvrSecret: undefined };
+  const made = {
+    ...rules,
+    userHeader: 'remote-user',
+    roleHeader: 'remote-role',
+    nvrSecret: undefined,
+    identityToken: undefined,
+  };
   rulesOfBackend.set(rules, made);
   return made;
 }

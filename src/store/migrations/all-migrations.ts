@@ -23,6 +23,7 @@ import { noUnusualViewing } from './019-no-unusual-viewing.ts';
 import { loginAttempts } from './020-login-attempts.ts';
 import { noticesInLedger } from './021-notices-in-ledger.ts';
 import { signIns } from './022-sign-ins.ts';
+import { identityKeys } from './023-identity-keys.ts';
 
 export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
   getMigrations: async () => ({
@@ -48,5 +49,6 @@ export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
     '020-login-attempts': loginAttempts(dialect),
     '021-notices-in-ledger': noticesInLedger,
     '022-sign-ins': signIns(dialect),
+    '023-identity-keys': identityKeys(dialect),
   }),
 });
