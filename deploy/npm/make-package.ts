@@ -16,10 +16,14 @@ writeFileSync(join(STAGE, 'package.json'), `${JSON.stringify(manifest(), null, 2
 const target = resolve(process.argv[2] ?? ROOT);
 execFileSync('npm', ['pack', '--silent', '--pack-destination', target], { cwd: STAGE, stdio: 'inherit' });
 
+/** A release sets `NPM_PACKAGE`, the name that the owner has on npm, and `REPOSITORY_URL`, which the provenance is compared with. */
 function manifest() {
+  const { NPM_PACKAGE, REPOSITORY_URL } = process.env;
   const { name, version, description, license, type, dependencies } = JSON.parse(
     readFileSync(join(ROOT, 'package.json'), 'utf8'),
   );
   const bin = { postern: 'bundle/main.js' };
-  return { name, version, description, license, type, bin, engines: { node: '>=24.18.1' }, dependencies };
+  const repository = REPOSITORY_URL ? { repository: { type: 'git', url: REPOSITORY_URL } } : {};
+  const names = { name: NPM_PACKAGE || name, version, description, license, ...repository };
+  return { ...names, type, bin, engines: { node: '>=24.18.1' }, dependencies };
 }
