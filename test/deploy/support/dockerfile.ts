@@ -14,8 +14,8 @@ export interface Stage {
   readonly steps: readonly Step[];
 }
 
-export function readDockerfile(): readonly Stage[] {
-  const text = readFileSync(join(ROOT, 'Dockerfile'), 'utf8')
+export function readDockerfile(file = join(ROOT, 'Dockerfile')): readonly Stage[] {
+  const text = readFileSync(file, 'utf8')
     .replaceAll(/^#.*\n/gm, '')
     .replaceAll(/\\\n\s*/g, ' ');
   const steps = text
