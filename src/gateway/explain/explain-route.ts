@@ -36,7 +36,7 @@ export const ACCESS = named(
         cameras: z.union([z.literal('all'), CAMERAS]),
         denied: z.array(z.enum(VERBS)),
         closed: TEXT.optional().meta({
-          description: 'Why nothing is seen now: account-ended, account-not-begun, outside-hours',
+          description: 'Why nothing is seen now: account-ended, account-not-begun, role-missing, outside-hours',
         }),
       }),
     ),

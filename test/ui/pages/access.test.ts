@@ -82,6 +82,7 @@ describe('The table', () => {
     ['outside the hours',                { closed: 'outside-hours' },                       'street', 'closed'],
     ['before the account begins',        { closed: 'account-not-begun', cameras: 'all' },   'street', 'closed'],
     ['after the account has ended',      { closed: 'account-ended', cameras: 'all' },       'street', 'none'],
+    ['without a role',                   { closed: 'role-missing' },                        'street', 'none'],
     ['before a second step is set up',   { mustEnrol: true },                               'street', 'closed'],
   ];
   for (const [sentence, given, camera, sight] of cells)

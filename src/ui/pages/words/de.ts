@@ -697,6 +697,7 @@ export const DE: Words = {
       `Jetzt nicht: Die Rolle ${role} gilt ${hours}.${opens === '' ? '' : ` Wieder ab ${opens}.`}`,
     noAccountEnded: (name, moment) =>
       `Nein: Das Konto von ${name} ist${moment === '' ? '' : ` am ${moment}`} abgelaufen.`,
+    noRole: (name) => `Nein: ${name} hat hier keine Rolle.`,
     noAccountBegun: (name, moment) =>
       `Noch nicht: Das Konto von ${name} beginnt ${moment === '' ? 'später' : `am ${moment}`}.`,
     noFactor: (name) => `Noch nicht: ${name} muss zuerst die Zwei-Schritt-Anmeldung einrichten.`,

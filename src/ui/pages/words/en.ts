@@ -688,6 +688,7 @@ export const EN = {
       `Not now: role ${role} is valid ${hours}.${opens === '' ? '' : ` Again from ${opens} on.`}`,
     noAccountEnded: (name: string, moment: string) =>
       `No: the account of ${name} ended${moment === '' ? '' : ` on ${moment}`}.`,
+    noRole: (name: string) => `No: ${name} has no role here.`,
     noAccountBegun: (name: string, moment: string) =>
       `Not yet: the account of ${name} begins${moment === '' ? ' later' : ` on ${moment}`}.`,
     noFactor: (name: string) => `Not yet: ${name} must set up two-step login first.`,

@@ -44,6 +44,7 @@ const REFUSED: Readonly<Record<string, Refused>> = {
   'verb-denied':            { remedies: ['role', 'cameras'], text: (_, { user, shows }) => words.access.noVerb(user.role, words.access.verbs[shows]) },
   'outside-hours':          { remedies: ['cameras', 'role'], text: ({ opensAt }, { user, role }) => words.access.noHours(user.role, (role?.hours ?? []).join('; '), momentOf(opensAt)) },
   'account-ended':          { remedies: ['validity'],        text: (_, { user }) => words.access.noAccountEnded(user.username, momentOf(user.valid_until)) },
+  'role-missing':           { remedies: ['role'],            text: (_, { user }) => words.access.noRole(user.username) },
   'account-not-begun':      { remedies: ['validity'],        text: (_, { user }) => words.access.noAccountBegun(user.username, momentOf(user.valid_from)) },
   'second-factor-required': { remedies: [],                  text: (_, { user }) => words.access.noFactor(user.username) },
 };

@@ -24,7 +24,7 @@ const SHOWING: readonly string[] = ['live', 'history', 'export'];
 export function sightOf({ cameras, denied, closed, mustEnrol }: Holder, camera: string): Sight {
   if (cameras !== 'all' && !cameras.includes(camera)) return 'none';
   // What has ended does not begin again by itself.
-  if (closed === 'account-ended') return 'none';
+  if (closed === 'account-ended' || closed === 'role-missing') return 'none';
   if (closed !== undefined || mustEnrol) return 'closed';
   const isDenied = (verb: string): boolean => denied.some((one) => one === verb);
   if (SHOWING.every(isDenied)) return 'none';
