@@ -1,5 +1,6 @@
 /** Rules for new passwords, and texts that cannot be passwords (interface 2.1; SPEC 4.3, 12). */
 import { err, ok, type Result } from '../../domain/result.ts';
+import { hasWord } from '../../domain/text/word-in.ts';
 import { isCommonPassword, readAsLetters } from './common-passwords.ts';
 
 const LONGEST_PASSWORD_BYTES = 1024;
@@ -43,26 +44,26 @@ export function passwordFault(text: string): string | undefined {
 const PRODUCT_NAMES = ['postern', 'frigate'];
 /** Names of two letters stand in most sentences. */
 const SHORTEST_NAME = 3;
+/** Parts of names are parts of other words more often: `may.ann` may like mayonnaise. */
+const SHORTEST_PART = 4;
 
 /** The context word that a password holds, in any spelling; undefined for none. */
 function contextWordIn(
   password: string,
   { userName, hostNames }: { readonly userName: string; readonly hostNames: readonly string[] },
 ): string | undefined {
-  const spellings = [password.toLowerCase(), readAsLetters(password)];
-  const words = [...PRODUCT_NAMES, ...namesIn(userName, /[._]/), ...hostNames.flatMap(hostWords)];
-  return words.find(
-    (word) =>
-      [...word].length >= SHORTEST_NAME &&
-      spellings.some((text) => text.includes(word.toLowerCase()) || text.includes(readAsLetters(word))),
+  const spellings = [asTyped, readAsLetters];
+  const names = [...PRODUCT_NAMES, userName, ...hostNames].filter((name) => [...name].length >= SHORTEST_NAME);
+  const parts = [...userName.split(/[._]/), ...hostNames.map(machineOf)].filter(
+    (part) => [...part].length >= SHORTEST_PART,
+  );
+  return (
+    names.find((name) => spellings.some((read) => read(password).includes(read(name)))) ??
+    parts.find((part) => spellings.some((read) => hasWord(password, read(part), read(password))))
   );
 }
 
-/** `vera.smith` is guessed whole and by its parts. */
-const namesIn = (name: string, separator: RegExp): readonly string[] => [name, ...name.split(separator)];
+const asTyped = (text: string): string => text.toLowerCase();
 
-/**
- * The words of a host name: the whole of `nvr.example.com` and the machine's own name. The rest of it is the provider's or the
- * country's.
- */
-const hostWords = (host: string): readonly string[] => [host, host.split('.')[0] ?? ''];
+/** The machine's own name. The rest of a host name is the provider's or the country's. */
+const machineOf = (host: string): string => host.split('.')[0] ?? '';

@@ -48,6 +48,10 @@ describe('A new password', () => {
     ['does not contain the name of the user', 'so is vera.lund today', holds('vera.lund')],
     ['does not contain a part of that name, in any case', 'so is VERA today', holds('vera')],
     ['does not contain it with signs for letters', 'so is v3r@ today', holds('vera')],
+    ['does not contain it where a capital begins it', 'soVera is well', holds('vera')],
+    ['does not contain it beside digits', 'summer 2026vera2027', holds('vera')],
+    ['may hold a word with a part of that name in it', 'severance of blunders', undefined],
+    ['does not contain the whole name in another word', 'xvera.lundx is it', holds('vera.lund')],
     ['does not contain the name of the service', 'down in the cellar.example.lan', holds('cellar.example.lan')],
     ['does not contain the name of its machine', 'down in the cellar', holds('cellar')],
     ['may contain the rest of it', 'for example a lane', undefined],
@@ -81,6 +85,12 @@ describe('A new password', () => {
       ['server: {public_url: "https://[fd00::1]"}', []],
     ];
     for (const [yaml, names] of rows) assert.deepEqual(await named(yaml), names);
+  });
+
+  it('is compared with no part of three letters, but with a whole name of three', async () => {
+    const fits = async (text: string, name: string) => (await parseNewPassword(text, name, RULES)).ok;
+    assert.equal(await fits('an ann in a may of june', 'may.ann'), true);
+    assert.equal(await fits('an elm, a larch in may', 'may'), false);
   });
 
   it('is compared with no name of two letters: it would be in most sentences', async () => {

@@ -12,6 +12,7 @@ describe('A password that is typed', () => {
     ['correct hor',                         'short'],
     ['🔑🚪🏠🌙🌳🐕🦊🍀🎁🚲🎈',              'short'],
     ['the door of Vera is blue',            'own-name'],
+    ['blunders are severed hourly',         'strong'],
     ['LUND is a town in the south',         'own-name'],
     ['a Frigate on the sea',                'own-name'],
     ['aaaaaaaaaaaaaaaaaaaaaa',              'repeated'],

@@ -1,8 +1,12 @@
 /** How strong a password looks, from its letters alone: the list of common passwords is the server's (SPEC 12). */
+import { hasWord } from '../../../../domain/text/word-in.ts';
+
 export type Strength = 'short' | 'own-name' | 'repeated' | 'weak' | 'fair' | 'strong';
 
 const PRODUCT_NAMES = ['postern', 'frigate'];
 const SHORTEST_NAME = 3;
+/** Parts of names count as words of their own, as on the server. */
+const SHORTEST_PART = 4;
 const KINDS = [/\p{Ll}/u, /\p{Lu}/u, /\d/, /[^\p{L}\d]/u];
 /** A text that is one to three letters again and again: `abcabc…`. */
 const REPEATED = /^(.{1,3})\1+$/su;
@@ -16,8 +20,10 @@ export function strengthOf(password: string, userName: string, shortest: number)
   const text = password.toLowerCase();
   const characters = [...text];
   if (characters.length < shortest) return 'short';
-  const names = [...PRODUCT_NAMES, userName, ...userName.split(/[._]/)].map((name) => name.toLowerCase());
-  if (names.some((name) => name.length >= SHORTEST_NAME && text.includes(name))) return 'own-name';
+  const names = [...PRODUCT_NAMES, userName.toLowerCase()];
+  const parts = userName.toLowerCase().split(/[._]/);
+  const hasName = names.some((name) => name.length >= SHORTEST_NAME && text.includes(name));
+  if (hasName || parts.some((part) => part.length >= SHORTEST_PART && hasWord(password, part, text))) return 'own-name';
   if (REPEATED.test(text)) return 'repeated';
   if (new Set(characters).size < FEW) return 'weak';
   // Length counts for more than kinds of characters: a long sentence is strong.
