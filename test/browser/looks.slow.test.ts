@@ -71,6 +71,17 @@ describe('The pages', { skip }, () => {
       assert.deepEqual(await page.evaluate(FAINT_TEXTS), [], where);
       if (hasAxe) assert.deepEqual(await axeFindings(page, changed), [], where);
     };
+    const lookAtAnswer = async (page: Page): Promise<void> => {
+      const fields = page.locator('.access-question select');
+      await fields.nth(0).selectOption('carl');
+      await fields.nth(1).selectOption('cam2');
+      await page.locator('.access-sentence').waitFor();
+      await look(page, 'access: answer');
+      await page.locator('.access-acts button').last().click();
+      await page.locator('.view-as-profile').waitFor();
+      await page.locator('.event').first().waitFor();
+      await look(page, 'view as', '.view-as');
+    };
     it(`fit and can be read on ${width} pixels in ${colorScheme}`, (t) =>
       visit(t, { colorScheme, viewport }, async (page) => {
         await page.goto(`${instance.url}/login`);
@@ -100,6 +111,7 @@ describe('The pages', { skip }, () => {
           await page.goto(`${instance.url}/postern/settings/${section}`);
           await page.locator('.records-page:not(:has(.skeleton)) h1').waitFor();
           await look(page, section);
+          if (section === 'access') await lookAtAnswer(page);
           if (!['users', 'roles', 'tokens'].includes(section)) continue;
           await page.locator('.page-head .button-strong').click();
           await page.locator('dialog[open]').waitFor();
