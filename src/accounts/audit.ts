@@ -19,6 +19,8 @@ export const AUDITED = [
   'validity-changed',
   'custom-role-changed',
   'custom-role-deleted',
+  'sign-in-connected',
+  'sign-in-removed',
   'invitation-made',
   'invitation-revoked',
   'invitation-used',
@@ -57,6 +59,8 @@ export interface AuditEntry {
   readonly tokenId?: string;
   readonly linkId?: string;
   readonly sessionId?: string;
+  /** The provider of a sign-in, or the one that gives the role from now on. */
+  readonly provider?: string;
   /** What the canary was shown: the route, and the foreign camera where the answer names one. */
   readonly route?: string;
   readonly camera?: string;

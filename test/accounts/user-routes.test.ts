@@ -18,10 +18,10 @@ describe('GET /api/users', () => {
     const { status, json, headers } = await as('boss', 'GET', '/api/users');
     assert.deepEqual([status, headers['cache-control']], [200, 'no-store']);
     assert.deepEqual(json, [
-      { username: 'admin', role: 'admin' },
-      { username: 'boss', role: 'admin' },
-      { username: 'gus', role: 'gardener' },
-      { username: 'vera', role: 'viewer' },
+      { username: 'admin', role: 'admin', role_source: 'postern' },
+      { username: 'boss', role: 'admin', role_source: 'postern' },
+      { username: 'gus', role: 'gardener', role_source: 'postern' },
+      { username: 'vera', role: 'viewer', role_source: 'postern' },
     ]);
   });
 });

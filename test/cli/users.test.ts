@@ -9,6 +9,7 @@ import { Command } from 'commander';
 import { createRoleRegistry } from '../../src/accounts/roles/role-registry.ts';
 import { createRoles } from '../../src/accounts/roles/roles.ts';
 import { importUsers } from '../../src/accounts/users/import-users.ts';
+import { createSignInAdmin } from '../../src/accounts/users/sign-in-admin.ts';
 import { createUsers } from '../../src/accounts/users/users.ts';
 import { registerUsersCommands } from '../../src/cli/commands/users.ts';
 import { readNvrRoles } from '../../src/config/nvr-roles.ts';
@@ -59,6 +60,7 @@ async function terminal(t: TestContext, people: readonly (readonly [name: string
     roles: () => ROLES,
     passwordRules: PASSWORD_RULES,
   });
+  const signIns = createSignInAdmin(records.signIns);
   const opens = async (name: string, password: string): Promise<boolean> =>
     (await quickHasher().check(password, (await store.findUser(name))?.passwordHash)).kind === 'match';
 
@@ -84,7 +86,10 @@ async function terminal(t: TestContext, people: readonly (readonly [name: string
         ...users,
         importFrom,
         resetFactors: async () => ok('vera' as UserName),
-        invite: async () => assert.fail('no test here invites'),
+        signIns: signIns.byUser,
+        removeSignIn: signIns.remove,
+        invite: async (name: string, role?: string) =>
+          ok({ url: `/${name}/${role ?? 'as-is'}`, isWhole: true, expiresAt: 0 }),
       },
       close: async () => void Object.assign(printed, { isClosed: true }),
     });
@@ -94,7 +99,7 @@ async function terminal(t: TestContext, people: readonly (readonly [name: string
     await program.parseAsync(['node', 'postern', 'users', ...line.split(' ')]);
     return printed;
   };
-  return { run, store, opens, roles: roleRegistry.latest };
+  return { run, store, signIns: records.signIns, opens, roles: roleRegistry.latest };
 }
 
 const said = (out: string) => ({ out, err: '', code: 0, isClosed: true });
@@ -104,6 +109,30 @@ describe('postern users', () => {
   it('list prints names and roles', async (t) => {
     const { run } = await terminal(t);
     assert.deepEqual(await run('list'), said('admin  admin\nvera   viewer\n'));
+  });
+
+  it('list prints sign-ins, and who gives the role; one is removed, but not the last way in', async (t) => {
+    const { run, signIns } = await terminal(t);
+    const walt = await person('walt', { hasNoPassword: true, roleSource: 'home' });
+    const signIn = { provider: 'home', issuer: 'https://id.example.com', subject: 'w', user: walt.name };
+    await signIns.addUserWithSignIn(walt, { ...signIn, connectedAt: 1, lastUsedAt: 1 });
+    await signIns.connect({ ...signIn, provider: 'work', subject: 'x', connectedAt: 2, lastUsedAt: 2 }, walt.createdAt);
+    const walts = (line: string): string => `admin  admin\nvera   viewer\nwalt   ${line}\n`;
+    assert.equal((await run('list')).out, walts('viewer (by home)  signs in by home, work'));
+    assert.deepEqual(
+      await run('sign-ins remove walt home'),
+      said('walt does not sign in by home any more; open sessions go on.\n'),
+    );
+    assert.equal((await run('list')).out, walts('viewer  signs in by work'));
+    assert.match((await run('sign-ins remove walt work')).err, /only way in of the account/);
+    assert.match((await run('sign-ins remove vera home')).err, /no such sign-in/);
+  });
+
+  it('invite makes a user, or a link for one who is there unless it is told a role', async (t) => {
+    const { run } = await terminal(t);
+    assert.equal((await run('invite nina')).out, '/nina/viewer\n');
+    assert.equal((await run('invite vera')).out, '/vera/as-is\n');
+    assert.equal((await run('invite vera --role admin')).out, '/vera/admin\n');
   });
 
   it('list says what to do when there are no users', async (t) => {

@@ -158,10 +158,10 @@ describe('A guest', () => {
     assert.equal((await asAdmin('POST', '/api/users', { username, password, role, ...times })).status, 200);
     const { json } = await asAdmin('GET', '/api/users');
     assert.deepEqual(json, [
-      { username: 'admin', role: 'admin', last_login_at: now() },
-      { username: 'clara', role: 'cleaner' },
-      { username: 'greta', role: 'viewer', ...times },
-      { username: 'vera', role: 'viewer' },
+      { username: 'admin', role: 'admin', role_source: 'postern', last_login_at: now() },
+      { username: 'clara', role: 'cleaner', role_source: 'postern' },
+      { username: 'greta', role: 'viewer', role_source: 'postern', ...times },
+      { username: 'vera', role: 'viewer', role_source: 'postern' },
     ]);
   });
 
@@ -239,7 +239,7 @@ describe('A guest', () => {
     const listed = (await asAdmin('GET', '/api/users')).json as unknown as Record<string, unknown>[];
     assert.deepEqual(
       listed.find(({ username }) => username === 'greta'),
-      { username: 'greta', role: 'viewer', valid_until: now() + HOUR, last_login_at: now() },
+      { username: 'greta', role: 'viewer', role_source: 'postern', valid_until: now() + HOUR, last_login_at: now() },
     );
     const streams = await openStreams(token);
     assert.equal((await asAdmin('PUT', '/api/users/greta/validity', { valid_until: now() })).status, 200);

@@ -53,6 +53,8 @@ export const USER = named(
   z.object({
     username: USER_NAME,
     role: ROLE_NAME,
+    role_source: TEXT.meta({ description: 'Who gives the role: postern, or the name of the provider' }),
+    sign_ins: z.array(TEXT).optional().meta({ description: 'The providers by which the user signs in; absent: none' }),
     second_factor: TRUE.optional().meta({ description: 'The user has one' }),
     valid_from: TIME.optional().meta({ description: 'A guest, in Unix seconds: from when the account may be used' }),
     valid_until: TIME.optional().meta({ description: 'A guest: until when' }),

@@ -18,6 +18,8 @@ export const STATUS_OF: Readonly<Record<Exclude<ReportedFault, 'busy'>, number>>
   'last-admin':           403,
   'validity-unfit':       400,
   'factor-absent':        404,
+  'sign-in-absent':       409,
+  'last-way-in':          409,
   'user-fixed':           403,
   'not-own':              403,
   'old-password-missing': 400,

@@ -4,8 +4,8 @@ import type { User } from '../../domain/accounts/account.ts';
 import type { LoginPlaceStore } from '../../domain/accounts/notice.ts';
 import { isAdministrator } from '../../domain/caller.ts';
 import { isRecord } from '../../domain/json.ts';
-import { ADMIN, VIEWER } from '../../domain/names.ts';
-import { err } from '../../domain/result.ts';
+import { ADMIN, type UserName, VIEWER } from '../../domain/names.ts';
+import { err, ok } from '../../domain/result.ts';
 import type { OwnRoute, RouteContext, RouteHandler } from '../../routes/own-route.ts';
 import { ANY, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import { USER } from '../http/answers.ts';
@@ -33,6 +33,7 @@ import {
 import { cookieClientOf } from '../sessions/session-cookie.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { type ChangeDeps, changePassword } from './change-password.ts';
+import type { SignInAdmin } from './sign-in-admin.ts';
 import { respondWithUser } from './user-responses.ts';
 import type { Users } from './users.ts';
 import { VALIDITY, validityOf } from './validity.ts';
@@ -41,6 +42,7 @@ export interface UserRouteDeps extends AccountResponseDeps, ChangeDeps {
   readonly users: Users;
   readonly sessions: Pick<Sessions, 'issue' | 'cookieFor'>;
   readonly loginPlaces: Pick<LoginPlaceStore, 'lastLogins'>;
+  readonly signIns: SignInAdmin;
 }
 
 const NEW_USER = named(
@@ -56,10 +58,21 @@ const CHANGED_PASSWORD = named(
   'NewPassword',
   z.object({ password: NEW_PASSWORD, old_password: MAYBE_GIVEN_TEXT.meta({ description: "Needed for one's own" }) }),
 );
-const NEW_ROLE = named('NewRole', z.object({ role: GIVEN_TEXT.meta(ROLE_GIVEN) }));
+const NEW_ROLE = named(
+  'NewRole',
+  z.object({
+    role: MAYBE_GIVEN_TEXT.meta(ROLE_GIVEN),
+    source: MAYBE_GIVEN_TEXT.meta({
+      enum: ['provider'],
+      description: 'In the place of a role: from the next login on the provider gives it again',
+    }),
+  }),
+);
+const ROLE_OR_SOURCE = { loc: ['body'], msg: 'Give a role, or "source": "provider"', type: 'value_error' } as const;
 
 /** The NVR's pages expect this user to exist with its role. The command line may remove it. */
 const FIXED_USER = 'admin';
+const ABSENT = err({ reason: 'user-absent', message: 'User not found' } as const);
 const keptAsIs = (message: string) => err({ reason: 'user-fixed', message } as const);
 
 // biome-ignore format: a table
@@ -77,12 +90,14 @@ function changing(handler: RouteHandler<UserRouteDeps>): RouteHandler<UserRouteD
   return forAdmins(afterProof('accounts', handler));
 }
 
-async function list(ctx: RouteContext, { users, loginPlaces }: UserRouteDeps): Promise<void> {
-  const [known, logins] = await Promise.all([users.list(), loginPlaces.lastLogins()]);
+async function list(ctx: RouteContext, { users, loginPlaces, signIns }: UserRouteDeps): Promise<void> {
+  const [known, logins, connected] = await Promise.all([users.list(), loginPlaces.lastLogins(), signIns.byUser()]);
   const shown = known.map(
-    ({ name, role, hasFactor, validFrom, validUntil }): z.output<typeof USER> => ({
+    ({ name, role, hasFactor, validFrom, validUntil, roleSource = 'postern' }): z.output<typeof USER> => ({
       username: name,
       role,
+      role_source: roleSource,
+      ...(connected.has(name) && { sign_ins: [...(connected.get(name) ?? [])] }),
       ...(hasFactor && { second_factor: true }),
       ...(validFrom !== undefined && { valid_from: validFrom }),
       ...(validUntil !== undefined && { valid_until: validUntil }),
@@ -118,8 +133,24 @@ async function setRole(ctx: RouteContext, deps: UserRouteDeps): Promise<void> {
   const act = { what: 'role-changed', user: name } as const;
   if (name === FIXED_USER) return respondWithUser(ctx, deps, keptAsIs("Cannot modify admin user's role"), act);
   const body = await fieldsOf(ctx, deps, NEW_ROLE);
-  if (!body || (body.role === ADMIN && !mayElevate(ctx, deps))) return;
-  respondWithUser(ctx, deps, await deps.users.setRole(name, body.role), act);
+  if (!body) return;
+  const { role, source } = body;
+  if ((role === undefined) === (source === undefined)) return refuseFields(ctx, [ROLE_OR_SOURCE]);
+  if (role === undefined) return giveBackRole(ctx, deps, source);
+  if (role === ADMIN && !mayElevate(ctx, deps)) return;
+  respondWithUser(ctx, deps, await deps.users.setRole(name, role), act);
+}
+
+/** What the provider gives may be more than what the user has. */
+async function giveBackRole(ctx: RouteContext, deps: UserRouteDeps, source: string | undefined): Promise<void> {
+  if (source !== 'provider') return refuseFields(ctx, [ROLE_OR_SOURCE]);
+  if (!mayElevate(ctx, deps)) return;
+  const user = ctx.params['user'] ?? '';
+  const act = { what: 'role-changed', user } as const;
+  if (!(await deps.store.findUser(user))) return respondWithUser(ctx, deps, ABSENT, act);
+  const outcome = await deps.signIns.giveBackRole(user);
+  if (outcome.ok) respondWithUser(ctx, deps, ok(user as UserName), { ...act, provider: outcome.value });
+  else respondWithUser(ctx, deps, outcome, act);
 }
 
 async function setValidity(ctx: RouteContext, deps: UserRouteDeps): Promise<void> {

@@ -25,6 +25,8 @@ export type UserFault =
   | 'user-absent'
   | 'last-admin'
   | 'factor-absent'
+  | 'sign-in-absent'
+  | 'last-way-in'
   | 'validity-unfit'
   | 'busy';
 
@@ -45,7 +47,7 @@ export interface NewUser {
   readonly validity?: GivenValidity | undefined;
 }
 
-export type ListedUser = Pick<User, 'name' | 'role' | 'hasFactor' | 'validFrom' | 'validUntil'>;
+export type ListedUser = Pick<User, 'name' | 'role' | 'hasFactor' | 'validFrom' | 'validUntil' | 'roleSource'>;
 
 export interface Users {
   /** All users, in order of name. */
@@ -88,12 +90,13 @@ export function createUsers({ store, hasher, clock, roles, passwordRules }: User
   };
   return {
     list: async () =>
-      (await store.listUsers()).map(({ name, role, hasFactor, validFrom, validUntil }) => ({
+      (await store.listUsers()).map(({ name, role, hasFactor, validFrom, validUntil, roleSource }) => ({
         name,
         role,
         ...(hasFactor && { hasFactor }),
         ...(validFrom !== undefined && { validFrom }),
         ...(validUntil !== undefined && { validUntil }),
+        ...(roleSource !== undefined && { roleSource }),
       })),
     async add(user) {
       const existing = (await store.listUsers()).map(({ name }) => name);

@@ -15,6 +15,7 @@ import type { Tickets } from '../../accounts/second-factor/step-ticket.ts';
 import { type CallerRules, personOf } from '../../accounts/sessions/session-state.ts';
 import { createSessions, type Sessions } from '../../accounts/sessions/sessions.ts';
 import type { NoticeRouteDeps } from '../../accounts/users/notice-routes.ts';
+import { createSignInAdmin } from '../../accounts/users/sign-in-admin.ts';
 import { createUsers } from '../../accounts/users/users.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { User } from '../../domain/accounts/account.ts';
@@ -162,6 +163,7 @@ export function accountsUnder(settings: Settings, deps: AccountDeps) {
       users: createUsers(accountDeps),
       sessions: countedSessions(uncounted, 'password_change', metrics),
       loginPlaces: deps.store.loginPlaces,
+      signIns: createSignInAdmin(deps.store.signIns),
     },
     roles: { ...responses, customRoles: createRoles({ store, roleStore: deps.store.roles, roleRegistry }) },
     sessions: { ...responses, sessions, seenSessions },

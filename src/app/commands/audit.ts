@@ -39,6 +39,9 @@ export interface UserImport {
 export interface CommandUsers extends Users {
   importFrom(path: string, options?: ImportOptions): Promise<UserImport>;
   resetFactors(name: string): Promise<UserOutcome>;
+  /** The names of the providers of each user who has a sign-in. */
+  signIns(): Promise<ReadonlyMap<string, readonly string[]>>;
+  removeSignIn(name: string, provider: string): Promise<UserOutcome>;
   /** A link by which the user sets the own password. With a role the user is made. */
   invite(name: string, role?: string, validity?: GivenValidity): Promise<Result<InvitationLink, InvitationRefusal>>;
 }
@@ -64,6 +67,9 @@ export function auditedUsers(users: CommandUsers, audit: Audit): CommandUsers {
       told({ what: 'validity-changed', user: name }, users.setValidity(name, validity), audit),
     remove: (name) => told({ what: 'user-deleted', user: name }, users.remove(name), audit),
     resetFactors: (name) => told({ what: 'second-factor-removed', user: name }, users.resetFactors(name), audit),
+    signIns: users.signIns,
+    removeSignIn: (name, provider) =>
+      told({ what: 'sign-in-removed', user: name, provider }, users.removeSignIn(name, provider), audit),
     invite: (name, role, validity) =>
       told({ what: 'invitation-made', user: name }, users.invite(name, role, validity), audit),
     async importFrom(path, options) {

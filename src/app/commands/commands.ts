@@ -10,6 +10,7 @@ import { createRoles } from '../../accounts/roles/roles.ts';
 import { newEpoch } from '../../accounts/second-factor/second-factor.ts';
 import { createTokenAdmin, type TokenAdmin } from '../../accounts/tokens/token-admin.ts';
 import { importUsers } from '../../accounts/users/import-users.ts';
+import { createSignInAdmin } from '../../accounts/users/sign-in-admin.ts';
 import { createUsers, type UserOutcome } from '../../accounts/users/users.ts';
 import type { GivenValidity } from '../../accounts/users/validity.ts';
 import { loadConfig } from '../../config/load-config.ts';
@@ -106,9 +107,12 @@ export async function openForCommands(
   const authEnabled = settings.auth.enabled;
   const accountDeps = { store: store.accounts, hasher, clock, roles, passwordRules: passwordRulesOf(settings) };
   const invitations = invitationsUnder(settings, { ...accountDeps, invitationStore: store.invitations });
+  const signIns = createSignInAdmin(store.signIns);
   const users = {
     ...createUsers(accountDeps),
     resetFactors: (name: string) => resetFactors(name, store),
+    signIns: signIns.byUser,
+    removeSignIn: signIns.remove,
     invite: (name: string, role?: string, validity?: GivenValidity) =>
       invite({ name, role, validity }, invitations, settings),
     async importFrom(path: string, { config, unknownRole }: ImportOptions = {}) {

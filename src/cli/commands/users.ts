@@ -15,6 +15,8 @@ interface ListedUser {
   readonly hasFactor?: true;
   readonly validFrom?: number;
   readonly validUntil?: number;
+  /** The provider that gives the role; absent: it is Postern's own. */
+  readonly roleSource?: string;
 }
 
 /** Unix seconds; null: without that end. */
@@ -39,6 +41,9 @@ export interface OpenUsers {
     remove(name: string): CommandOutcome;
     /** All second factors and recovery codes. */
     resetFactors(name: string): CommandOutcome;
+    /** The names of the providers of each user who has a sign-in. */
+    signIns(): Promise<ReadonlyMap<string, readonly string[]>>;
+    removeSignIn(name: string, provider: string): CommandOutcome;
     /** Imports users from an NVR's own SQLite file. */
     importFrom(
       path: string,
@@ -74,8 +79,10 @@ export function registerUsersCommands(program: Command, deps: UsersCommandDeps):
     onStore(use, (open) => work(open.users), deps);
   users
     .command('list')
-    .description('print every user with the role, and whether a second factor is set up')
-    .action(() => run('read', async (accounts) => ({ ok: true, value: listing(await accounts.list()) })));
+    .description('print every user with the role, who gives it, the sign-ins, and whether a second factor is set up')
+    .action(() =>
+      run('read', async (accounts) => ({ ok: true, value: listing(await accounts.list(), await accounts.signIns()) })),
+    );
   users
     .command('add <name>')
     .description('create a user; the password is asked for, or read from standard input')
@@ -120,14 +127,19 @@ export function registerUsersCommands(program: Command, deps: UsersCommandDeps):
     );
   users
     .command('invite <name>')
-    .description('make a user, and print a link, good once, by which the user sets the own password')
-    .option('--role <role>', 'admin, viewer or a custom role', VIEWER)
+    .description(
+      'make a user, and print a link, good once, by which the user sets the own password; without options also for a user who is there',
+    )
+    .option('--role <role>', 'admin, viewer or a custom role (default: viewer)')
     .option('--valid-from <time>', VALID_FROM)
     .option('--valid-until <time>', VALID_UNTIL)
-    .action((name: string, { role, ...ends }: Ends & { role: string }) =>
-      run('create', (accounts) =>
-        withValidity(ends, deps, (validity) => link(accounts, deps, name, { role, validity })),
-      ),
+    .action((name: string, { role, ...ends }: Ends & { role?: string }) =>
+      run('create', async (accounts) => {
+        const isPlain = role === undefined && ends.validFrom === undefined && ends.validUntil === undefined;
+        const isThere = isPlain && (await accounts.list()).some((user) => user.name === name);
+        if (isThere) return link(accounts, deps, name);
+        return withValidity(ends, deps, (validity) => link(accounts, deps, name, { role: role ?? VIEWER, validity }));
+      }),
     );
   users
     .command('reset-link <name>')
@@ -155,6 +167,21 @@ export function registerUsersCommands(program: Command, deps: UsersCommandDeps):
     .action((name: string) =>
       run('change', (accounts) =>
         said(accounts.resetFactors(name), `${name} logs in with the password alone now; open sessions are over.`),
+      ),
+    );
+  users
+    .command('sign-ins')
+    .description('sign-ins of a user by identity providers')
+    .command('remove <name> <provider>')
+    .description(
+      'disconnect an account from a provider; a role that the provider gave stays, and is changed here from then on',
+    )
+    .action((name: string, provider: string) =>
+      run('change', (accounts) =>
+        said(
+          accounts.removeSignIn(name, provider),
+          `${name} does not sign in by ${provider} any more; open sessions go on.`,
+        ),
       ),
     );
   users
@@ -258,15 +285,22 @@ function camerasText(cameras: readonly string[]): string {
   return cameras.length === 0 ? 'no camera' : cameras.join(', ');
 }
 
-function listing(users: readonly ListedUser[]): string {
+function listing(users: readonly ListedUser[], signIns: ReadonlyMap<string, readonly string[]>): string {
   if (users.length === 0) return 'There are no users yet: the first start of the server creates the admin.';
   const width = Math.max(...users.map(({ name }) => name.length));
   return users
     .map(
-      (user) => `${user.name.padEnd(width)}  ${user.role}${user.hasFactor ? '  second factor' : ''}${guestText(user)}`,
+      (user) =>
+        `${user.name.padEnd(width)}  ${roleText(user)}${signInText(signIns.get(user.name))}${user.hasFactor ? '  second factor' : ''}${guestText(user)}`,
     )
     .join('\n');
 }
+
+const roleText = ({ role, roleSource }: ListedUser): string =>
+  roleSource === undefined ? role : `${role} (by ${roleSource})`;
+
+const signInText = (providers: readonly string[] = []): string =>
+  providers.length === 0 ? '' : `  signs in by ${providers.join(', ')}`;
 
 function guestText({ validFrom, validUntil }: ListedUser): string {
   const from = validFrom === undefined ? '' : `  from ${momentText(validFrom)}`;

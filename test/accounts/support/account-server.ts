@@ -33,6 +33,7 @@ import { signingKey } from '../../../src/accounts/sessions/signing-secret.ts';
 import { createApiTokens } from '../../../src/accounts/tokens/api-tokens.ts';
 import { TOKEN_ROUTES } from '../../../src/accounts/tokens/token-routes.ts';
 import { createTokenVerifier } from '../../../src/accounts/tokens/token-verifier.ts';
+import { createSignInAdmin } from '../../../src/accounts/users/sign-in-admin.ts';
 import { USER_ROUTES } from '../../../src/accounts/users/user-routes.ts';
 import { createUsers } from '../../../src/accounts/users/users.ts';
 import type { AccountStore, User } from '../../../src/domain/accounts/account.ts';
@@ -189,7 +190,7 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
       }),
       ...bound(REAUTHENTICATE_ROUTES, { ...parts, askAtProvider: async () => undefined }),
       ...bound(FACTOR_ROUTES, parts),
-      ...bound(USER_ROUTES, { ...parts, users, loginPlaces: NO_PLACES }),
+      ...bound(USER_ROUTES, { ...parts, users, loginPlaces: NO_PLACES, signIns: createSignInAdmin(records.signIns) }),
       ...bound(ROLE_ROUTES, roleDeps),
       ...bound(CONFIG_SET_ROUTES, roleDeps),
       ...bound(SESSION_ROUTES, parts),

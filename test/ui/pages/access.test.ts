@@ -13,7 +13,12 @@ const role = (more: Partial<RoleRecord> = {}): RoleRecord => ({
   users: 1,
   ...more,
 });
-const user = (more: Partial<UserRecord> = {}): UserRecord => ({ username: 'grandma', role: 'neighbour', ...more });
+const user = (more: Partial<UserRecord> = {}): UserRecord => ({
+  username: 'grandma',
+  role: 'neighbour',
+  role_source: 'postern',
+  ...more,
+});
 
 describe('The answer', () => {
   const answered = (body: object, more: { role?: RoleRecord; user?: UserRecord; shows?: 'live' | 'history' } = {}) => {

@@ -324,6 +324,17 @@ export const DE: Words = {
     fixedAdmin: 'Immer Administrator: Der NVR erwartet diesen Benutzer.',
     roleOf: (name) => `Rolle von ${name}`,
     roleNow: 'Gilt ab der nächsten Anfrage.',
+    givenBy: (provider) => `durch ${provider}`,
+    pin: 'Diese Rolle festhalten',
+    pinTitle: (name) => `Rolle von ${name} festhalten?`,
+    pinWhat: (role, provider) =>
+      `Die Rolle bleibt ${role}, welche Gruppen ${provider} bei den nächsten Anmeldungen auch nennt.`,
+    pinned: (name, role) => `${name} behält die Rolle ${role}.`,
+    giveBack: 'Rolle vom Anmeldedienst',
+    giveBackTitle: (name) => `Soll der Anmeldedienst die Rolle von ${name} bestimmen?`,
+    giveBackWhat:
+      'Ab der nächsten Anmeldung entscheiden die Gruppen beim Anmeldedienst. Bis dahin bleibt die Rolle, wie sie ist.',
+    givenBack: (name) => `Ab der nächsten Anmeldung bestimmt der Anmeldedienst die Rolle von ${name}.`,
     passwordOf: (name) => `Neues Passwort für ${name}`,
     passwordEnds: 'Alle Sitzungen dieses Benutzers werden beendet.',
     deleteTitle: (name) => `${name} löschen?`,

@@ -322,6 +322,17 @@ export const EN = {
     fixedAdmin: 'Always admin: the NVR expects this user.',
     roleOf: (name: string) => `Role of ${name}`,
     roleNow: 'Takes effect with the next request.',
+    givenBy: (provider: string) => `by ${provider}`,
+    pin: 'Keep this role',
+    pinTitle: (name: string) => `Keep the role of ${name}?`,
+    pinWhat: (role: string, provider: string) =>
+      `The role stays ${role}, whatever groups ${provider} names at the next logins.`,
+    pinned: (name: string, role: string) => `${name} keeps the role ${role}.`,
+    giveBack: 'Role from the provider',
+    giveBackTitle: (name: string) => `Let the provider give the role of ${name}?`,
+    giveBackWhat:
+      'From the next login on, the groups at the sign-in provider decide. Until then the role stays as it is.',
+    givenBack: (name: string) => `The provider gives the role of ${name} from the next login on.`,
     passwordOf: (name: string) => `New password for ${name}`,
     passwordEnds: 'All sessions of this user will end.',
     deleteTitle: (name: string) => `Delete ${name}?`,

@@ -69,7 +69,7 @@ interface OfUser extends UserFormProps {
 }
 
 export function SetRole({ user, roles, onClose, onDone }: OfUser & { readonly roles: readonly string[] }) {
-  const [role, setRole] = useState(user.role);
+  const [role, setRole] = useState(roles.includes(user.role) ? user.role : 'viewer');
   const save = async () =>
     settled(await sendToApi('PUT', userPath(user.username, '/role'), { role }), () =>
       onDone(words.users.roleChanged(user.username, role)),

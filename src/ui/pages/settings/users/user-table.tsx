@@ -9,8 +9,9 @@ import { words } from '../../shared/words.ts';
 import type { RoleRecord, UserRecord } from '../account-records.ts';
 import { guestText } from '../limits/validity.tsx';
 import { Badge } from '../records.tsx';
+import { giverOf, sourceAct } from './role-source.tsx';
 
-export type OfUser = 'view-as' | 'role' | 'validity' | 'password' | 'link' | 'factor' | 'delete';
+export type OfUser = 'view-as' | 'role' | 'pin' | 'give-back' | 'validity' | 'password' | 'link' | 'factor' | 'delete';
 
 /** The recorder's own pages expect this one to be there, as an admin; the API refuses to change it. */
 const FIXED_USER = 'admin';
@@ -27,6 +28,7 @@ export function UserTable({ users, roles, profile, onOpen }: UserTableProps) {
   const actions = (user: UserRecord) => {
     const { username: name } = user;
     const isOther = name !== profile.name;
+    const sourced = why(user) === undefined ? sourceAct(user) : undefined;
     const act = (kind: OfUser, text: string, more: { why?: string | undefined; isDangerous?: boolean } = {}) => (
       <Act {...{ text, name, ...more }} onAct={() => onOpen(kind, user)} />
     );
@@ -35,6 +37,8 @@ export function UserTable({ users, roles, profile, onOpen }: UserTableProps) {
         {act('role', words.users.changeRole, { why: why(user) })}
         <RowMenu name={name}>
           {act('view-as', words.viewAs.beginShort)}
+          {sourced === 'pin' && act('pin', words.users.pin)}
+          {sourced === 'give-back' && act('give-back', words.users.giveBack)}
           {act('validity', words.users.validity, { why: why(user) })}
           {/* The own password needs the current one: Settings > Password asks for it. */}
           {isOther && act('link', words.links.reset)}
@@ -52,7 +56,7 @@ export function UserTable({ users, roles, profile, onOpen }: UserTableProps) {
       keyOf={({ username }) => username}
       columns={columnsOf(profile, roles, why)}
       firstSort={{ key: 'name', isDescending: false }}
-      searchText={({ username, role }) => `${username} ${role}`}
+      searchText={({ username, role, sign_ins = [] }) => [username, role, ...sign_ins].join(' ')}
       actions={actions}
     />
   );
@@ -79,6 +83,7 @@ function columnsOf(profile: Profile, roles: readonly RoleRecord[], why: Why): re
       cell: (user) => (
         <>
           <Badge text={user.role} kind={user.role === 'admin' ? 'strong' : 'plain'} />
+          {giverOf(user) !== undefined && <span class="fact-more">{words.users.givenBy(giverOf(user) ?? '')}</span>}
           {why(user) !== undefined && <span class="fact-more">{why(user)}</span>}
         </>
       ),
@@ -113,7 +118,9 @@ function columnsOf(profile: Profile, roles: readonly RoleRecord[], why: Why): re
 
 /** Why the role of a user cannot be changed, nor the user deleted. */
 function whyOneStays(users: readonly UserRecord[]): Why {
-  const lasting = users.filter((user) => user.role === 'admin' && !user.valid_from && !user.valid_until);
+  const lasting = users.filter(
+    (user) => user.role === 'admin' && !user.valid_from && !user.valid_until && !giverOf(user),
+  );
   return ({ username: name, role }) => {
     if (name === FIXED_USER) return words.users.fixedAdmin;
     return role === 'admin' && lasting.every((user) => user.username === name) ? words.users.lastAdmin : undefined;

@@ -9,6 +9,7 @@ import { RecordsPage } from '../records.tsx';
 import { useForm } from '../use-form.ts';
 import { useViewAs } from '../use-view-as.ts';
 import { OpenInvitations, RevokeInvitation } from './open-invitations.tsx';
+import { GiveBackRole, PinRole } from './role-source.tsx';
 import { AddUser, DeleteUser, RemoveFactor, ResetPassword, SetRole } from './user-forms.tsx';
 import { type OfUser, UserTable } from './user-table.tsx';
 
@@ -83,6 +84,8 @@ export function Users({ profile }: { profile: Profile }) {
               roles={roleNames}
             />
           )}
+          {form?.kind === 'pin' && <PinRole {...shared} user={form.user} />}
+          {form?.kind === 'give-back' && <GiveBackRole {...shared} user={form.user} />}
           {form?.kind === 'validity' && <SetValidity {...shared} user={form.user} />}
           {form?.kind === 'password' && <ResetPassword {...shared} user={form.user} />}
           {form?.kind === 'factor' && <RemoveFactor {...shared} user={form.user} />}

@@ -1,0 +1,51 @@
+/** What an admin does about sign-ins of others: who has which, whose roles the provider gives, and the removal of one (SPEC 16). */
+import type { SignInStore } from '../../domain/accounts/sign-in.ts';
+import type { UserName } from '../../domain/names.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
+import type { UserOutcome, UserRefusal } from './users.ts';
+
+export interface SignInAdmin {
+  /** The names of the providers of each user who has a sign-in. */
+  byUser(): Promise<ReadonlyMap<UserName, readonly string[]>>;
+  /** The role is that of the provider of the first sign-in, from its next login on. Gives the provider. */
+  giveBackRole(name: string): Promise<Result<string, UserRefusal>>;
+  /** Sessions go on; a role that the provider gave becomes Postern's own. */
+  remove(name: string, provider: string): Promise<UserOutcome>;
+}
+
+export function createSignInAdmin(store: SignInStore): SignInAdmin {
+  return {
+    async byUser() {
+      const byUser = new Map<UserName, string[]>();
+      for (const { user, provider } of await store.listSignIns())
+        byUser.set(user, [...(byUser.get(user) ?? []), provider]);
+      return byUser;
+    },
+    async giveBackRole(name) {
+      const user = name as UserName; // an invalid name matches no user
+      const [first] = (await store.listSignIns(user)).toSorted((one, other) => one.connectedAt - other.connectedAt);
+      if (!first) return ABSENT;
+      const outcome = await store.setRoleSource(user, first.provider);
+      if (outcome === 'last-admin') return LAST_ADMIN;
+      return outcome === 'absent' ? ABSENT : ok(first.provider);
+    },
+    async remove(name, provider) {
+      const user = name as UserName;
+      const outcome = await store.disconnect(user, provider);
+      if (outcome === 'last-way-in') return LAST_WAY_IN;
+      return outcome === 'absent' ? ABSENT : ok(user);
+    },
+  };
+}
+
+const refused = (reason: UserRefusal['reason'], message: string) => err({ reason, message });
+
+const ABSENT = refused('sign-in-absent', 'The user has no such sign-in: GET /api/users shows those that exist');
+const LAST_ADMIN = refused(
+  'last-admin',
+  'Cannot give the role of the last admin to a provider, which may take it away',
+);
+const LAST_WAY_IN = refused(
+  'last-way-in',
+  'This is the only way in of the account: it has no password and no passkey. Make a link for a new password first, or delete the user',
+);
