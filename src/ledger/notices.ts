@@ -9,7 +9,7 @@ const MOST_SHOWN = 100;
 
 /** Undefined: nobody is told of the record. */
 export function noticeOf(id: string, entry: LedgerEntry): Notice | undefined {
-  const { what, user, agent, tokenId, linkId, factor } = detailOf(entry);
+  const { what, user, agent, tokenId, linkId, factor, provider } = detailOf(entry);
   const event = NOTICE_KINDS.find((kind) => kind === what);
   const owner = textOf(user) ?? entry.user;
   if (event === undefined || owner === null || !KINDS.includes(entry.kind)) return undefined;
@@ -21,7 +21,7 @@ export function noticeOf(id: string, entry: LedgerEntry): Notice | undefined {
     by: entry.user,
     address: entry.address ?? '',
     agent: textOf(agent),
-    detail: textOf(tokenId) ?? textOf(linkId) ?? textOf(factor),
+    detail: textOf(tokenId) ?? textOf(linkId) ?? textOf(factor) ?? textOf(provider),
   };
 }
 

@@ -131,5 +131,10 @@ describe('The role of an account that a provider gives', () => {
     const records = (await (await at.ask('/api/ledger?kind=change', { token: admin })).json()) as { detail?: object }[];
     const told = records.map(({ detail }) => Object(detail)).find(({ what }) => what === 'sign-in-removed');
     assert.deepEqual([told?.user, told?.provider], [WALT.name, 'home']);
+    const notices = (await (await at.ask('/api/account/events', { token: walt })).json()) as {
+      event: string;
+      detail: string;
+    }[];
+    assert.equal(notices.find(({ event }) => event === 'sign-in-removed')?.detail, 'home');
   });
 });

@@ -8,6 +8,8 @@ export const NOTICE_KINDS = [
   'second-factor-added',
   'second-factor-removed',
   'recovery-codes-made',
+  'sign-in-connected',
+  'sign-in-removed',
   'invitation-made',
   'invitation-used',
   'token-created',
@@ -28,7 +30,7 @@ export interface Notice {
   /** The client address, or `configuration` or `command-line`. */
   readonly address: string;
   readonly agent: string | null;
-  /** The id of an API token or a link, or the kind of a factor. */
+  /** The id of an API token or a link, the kind of a factor, or the name of a provider. */
   readonly detail: string | null;
 }
 

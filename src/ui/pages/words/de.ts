@@ -613,6 +613,8 @@ export const DE: Words = {
       'second-factor-added': 'Zwei-Schritt-Anmeldung eingerichtet',
       'second-factor-removed': 'Zwei-Schritt-Anmeldung entfernt',
       'recovery-codes-made': 'Neue Wiederherstellungscodes',
+      'sign-in-connected': 'Anmeldedienst verknüpft',
+      'sign-in-removed': 'Anmeldedienst entfernt',
       'invitation-made': 'Link für ein neues Passwort erstellt',
       'invitation-used': 'Passwort über einen Link festgelegt',
       'token-created': 'API-Token erstellt',

@@ -606,6 +606,8 @@ export const EN = {
       'second-factor-added': 'Two-step login set up',
       'second-factor-removed': 'Two-step login removed',
       'recovery-codes-made': 'New recovery codes',
+      'sign-in-connected': 'Sign-in by a provider connected',
+      'sign-in-removed': 'Sign-in by a provider removed',
       'invitation-made': 'Link for a new password created',
       'invitation-used': 'Password set with a link',
       'token-created': 'API token created',
