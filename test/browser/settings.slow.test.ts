@@ -47,6 +47,12 @@ describe('Settings', { skip }, () => {
       await page.locator('dialog.details').waitFor();
       assert.equal(await page.getByRole('button', { name: 'Share' }).count(), 0);
       assert.equal(await page.locator('dialog.details a[href*="/api/"]').count(), 0);
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Back to your own view' }).click();
+      await page.getByRole('heading', { name: 'People and cameras' }).waitFor();
+      await page.getByRole('button', { name: 'carl', exact: true }).click();
+      await page.getByRole('button', { name: 'View as carl' }).click();
+      await page.getByText('You see Explore as carl sees it.').waitFor();
       // It ends with the page, and no address begins it.
       await page.reload();
       await page.getByText('This is your own view again').waitFor();

@@ -29,12 +29,15 @@ describe('The answer', () => {
   const refusedFor = (reason: string) => ({ verdict: 'refused', reason });
 
   it('names what the role has, in a few words', () => {
-    const { text, remedies } = answered(refusedFor('camera-not-in-role'));
+    const lacks = (cameras: string[]) => ({ ...refusedFor('camera-not-in-role'), cameras });
+    const { text, remedies } = answered(lacks(['street']));
     assert.equal(text, 'No: role neighbour has street only.');
     assert.deepEqual(remedies, ['role', 'cameras']);
-    const many = role({ cameras: ['a', 'b', 'c', 'd', 'e', 'f', 'g'] });
-    assert.match(answered(refusedFor('camera-not-in-role'), { role: many }).text, /has a, b, c, d, e and 2 more only/);
-    assert.match(answered(refusedFor('camera-not-in-role'), { role: role({ cameras: [] }) }).text, /has no cameras/);
+    const many = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+    assert.match(answered(lacks(many)).text, /has a, b, c, d, e and 2 more only/);
+    assert.match(answered(lacks([])).text, /has no cameras/);
+    const several = answered({ ...lacks(['street', 'pool']), roles: ['neighbour', 'swimmer'] });
+    assert.equal(several.text, 'No: role neighbour, swimmer has street, pool only.');
   });
 
   it('says what may not be done, when hours begin, and when an account ends', () => {
@@ -52,7 +55,7 @@ describe('The answer', () => {
   it('is yes with what limits it', () => {
     assert.equal(answered({ verdict: 'admitted' }).text, 'Yes: role neighbour has this camera.');
     const viewer = role({ role: 'viewer', source: 'builtin' });
-    const yes = answered({ verdict: 'admitted' }, { role: viewer, user: user({ role: 'viewer' }) });
+    const yes = answered({ verdict: 'admitted', cameras: 'all' }, { role: viewer, user: user({ role: 'viewer' }) });
     assert.equal(yes.text, 'Yes: role viewer sees all cameras.');
     const since = answered({ verdict: 'admitted', since: 1_795_400_000 }, { shows: 'history' });
     assert.match(since.text, /^Yes: .* Back to .*\d.*\.$/);

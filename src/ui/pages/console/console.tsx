@@ -10,7 +10,7 @@ import { LoginLoop, NoSuchPage, NotForYou, NotTold, Trouble } from '../shared/fu
 import { learnCameraNames } from '../shared/names.ts';
 import { type PageFacts, readPageFacts } from '../shared/page-facts.ts';
 import { applyTheme, chosenTheme } from '../shared/theme.ts';
-import { VIEW_AS_PATH } from '../shared/view-as.ts';
+import { endViewAs, VIEW_AS_PATH } from '../shared/view-as.ts';
 import { learnWords, words } from '../shared/words.ts';
 import { Frame } from './frame.tsx';
 import { loadOtherPagesSoon, OtherPage } from './other-page.tsx';
@@ -26,6 +26,8 @@ const CONSOLE_PATH = `${basePath}postern`;
 function Console({ facts }: { facts: PageFacts }) {
   const [state, setState] = useState<ConsoleState>({ kind: 'asking' });
   const ask = async (): Promise<void> => {
+    // A page that the browser kept may come back in the middle of another person's view.
+    endViewAs();
     setState({ kind: 'asking' });
     const outcome = await readProfile();
     if (outcome.kind === 'known') learnCameraNames(outcome.profile.cameraNames);

@@ -9,7 +9,7 @@ import { cameraName } from '../shared/names.ts';
 import type { PageFacts } from '../shared/page-facts.ts';
 import { usePageTitle } from '../shared/page-title.ts';
 import { FewNames } from '../shared/table/few-names.tsx';
-import { endViewAs, viewedPerson } from '../shared/view-as.ts';
+import { beginViewAs, endViewAs } from '../shared/view-as.ts';
 import { words } from '../shared/words.ts';
 
 /** Unix milliseconds: a page that was forgotten goes back to its own view. */
@@ -18,7 +18,7 @@ const LONGEST_MILLISECONDS = 15 * 60_000;
 type ViewState = ProfileOutcome | { readonly kind: 'loading' };
 
 export function ViewAs({ facts }: { facts: PageFacts }) {
-  const [name] = useState(viewedPerson);
+  const [name] = useState(beginViewAs);
   const [state, setState] = useState<ViewState>({ kind: 'loading' });
   const [, navigate] = useLocation();
   const end = (): void => {

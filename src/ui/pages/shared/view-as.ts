@@ -6,15 +6,22 @@ export const VIEW_AS_PATH = '/view-as';
 /** The name that each request says, and each response repeats. */
 const HEADER = 'X-Postern-View-As';
 
+let wanted: string | undefined;
 let viewed: string | undefined;
 
 /** Undefined: the person who is logged in. */
 export const viewedPerson = (): string | undefined => viewed;
 
-/** No address begins it: a page of another site could open that. */
-export const beginViewAs = (name: string): void => {
-  viewed = name;
+/** Whose view the page shows when it opens. No address says it: a page of another site could open that. */
+export const wantViewAs = (name: string): void => {
+  wanted = name;
 };
+
+/** Begins the view that is wanted. From here on every request says whose it is, until the page ends it. */
+export function beginViewAs(): string | undefined {
+  [viewed, wanted] = [wanted, undefined];
+  return viewed;
+}
 
 export const endViewAs = (): void => {
   viewed = undefined;

@@ -707,7 +707,7 @@ export const DE: Words = {
       cameras === '' ? `Nein: Die Rolle ${role} hat keine Kameras.` : `Nein: Die Rolle ${role} hat nur ${cameras}.`,
     noVerb: (role, what) => `Nein: Die Rolle ${role} darf ${what}.`,
     noHours: (role, hours, opens) =>
-      `Jetzt nicht: Die Rolle ${role} gilt ${hours}.${opens === '' ? '' : ` Wieder ab ${opens}.`}`,
+      `Jetzt nicht: Die Rolle ${role} gilt ${hours === '' ? 'gerade nicht' : hours}.${opens === '' ? '' : ` Wieder ab ${opens}.`}`,
     noAccountEnded: (name, moment) =>
       `Nein: Das Konto von ${name} ist${moment === '' ? '' : ` am ${moment}`} abgelaufen.`,
     noRole: (name) => `Nein: ${name} hat hier keine Rolle.`,

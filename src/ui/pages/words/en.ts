@@ -698,7 +698,7 @@ export const EN = {
       cameras === '' ? `No: role ${role} has no cameras.` : `No: role ${role} has ${cameras} only.`,
     noVerb: (role: string, what: string) => `No: role ${role} may not ${what}.`,
     noHours: (role: string, hours: string, opens: string) =>
-      `Not now: role ${role} is valid ${hours}.${opens === '' ? '' : ` Again from ${opens} on.`}`,
+      `Not now: role ${role} is ${hours === '' ? 'outside its hours' : `valid ${hours}`}.${opens === '' ? '' : ` Again from ${opens} on.`}`,
     noAccountEnded: (name: string, moment: string) =>
       `No: the account of ${name} ended${moment === '' ? '' : ` on ${moment}`}.`,
     noRole: (name: string) => `No: ${name} has no role here.`,

@@ -1,5 +1,5 @@
 /** The answer to "may this person see this camera?" as a sentence, and what would change it. Pure. */
-import { entryName } from '../../shared/names.ts';
+import { cameraName } from '../../shared/names.ts';
 import { formatShortMoment } from '../../shared/times.ts';
 import { words } from '../../shared/words.ts';
 import type { RoleRecord, UserRecord } from '../account-records.ts';
@@ -40,30 +40,42 @@ interface Refused {
 
 // biome-ignore format: a table
 const REFUSED: Readonly<Record<string, Refused>> = {
-  'camera-not-in-role':     { remedies: ['role', 'cameras'], text: (_, { user, role }) => words.access.noCamera(user.role, listed(role)) },
-  'verb-denied':            { remedies: ['role', 'cameras'], text: (_, { user, shows }) => words.access.noVerb(user.role, words.access.verbs[shows]) },
-  'outside-hours':          { remedies: ['cameras', 'role'], text: ({ opensAt }, { user, role }) => words.access.noHours(user.role, (role?.hours ?? []).join('; '), momentOf(opensAt)) },
+  'camera-not-in-role':     { remedies: ['role', 'cameras'], text: (told, facts) => words.access.noCamera(roleIn(told, facts), listed(told)) },
+  'verb-denied':            { remedies: ['role', 'cameras'], text: (told, facts) => words.access.noVerb(roleIn(told, facts), words.access.verbs[facts.shows]) },
+  'outside-hours':          { remedies: ['cameras', 'role'], text: (told, facts) => words.access.noHours(roleIn(told, facts), hoursIn(told, facts), momentOf(told.opensAt)) },
   'account-ended':          { remedies: ['validity'],        text: (_, { user }) => words.access.noAccountEnded(user.username, momentOf(user.valid_until)) },
   'role-missing':           { remedies: ['role'],            text: (_, { user }) => words.access.noRole(user.username) },
   'account-not-begun':      { remedies: ['validity'],        text: (_, { user }) => words.access.noAccountBegun(user.username, momentOf(user.valid_from)) },
   'second-factor-required': { remedies: [],                  text: (_, { user }) => words.access.noFactor(user.username) },
 };
 
-function yesText({ since }: Explanation, { user, role, shows }: AnswerFacts): string {
-  const why = role && role.source !== 'builtin' ? words.access.yesRole(user.role) : words.access.yesAll(user.role);
+function yesText(explanation: Explanation, facts: AnswerFacts): string {
+  const { since, cameras } = explanation;
+  const { user, shows } = facts;
+  const role = roleIn(explanation, facts);
+  const hours = hoursIn(explanation, facts);
   const limits = [
+    cameras === 'all' ? words.access.yesAll(role) : words.access.yesRole(role),
     shows !== 'live' && since !== undefined ? words.access.since(momentOf(since)) : '',
-    (role?.hours ?? []).length > 0 ? words.access.hours((role?.hours ?? []).join('; ')) : '',
+    hours === '' ? '' : words.access.hours(hours),
     user.valid_until === undefined ? '' : words.access.until(momentOf(user.valid_until)),
   ];
-  return [why, ...limits].filter((part) => part !== '').join(' ');
+  return limits.filter((part) => part !== '').join(' ');
 }
+
+/** A provider may give several. */
+const roleIn = ({ roles }: Explanation, { user }: AnswerFacts): string =>
+  roles.length > 0 ? roles.join(', ') : user.role;
+
+/** Empty for several roles: each has hours of its own. */
+const hoursIn = ({ roles }: Explanation, { role }: AnswerFacts): string =>
+  roles.length > 1 ? '' : (role?.hours ?? []).join('; ');
 
 const FEW = 5;
 
-/** The cameras of a role as they are read: `street, garden and 7 more`. */
-function listed(role: RoleRecord | undefined): string {
-  const names = (role?.cameras ?? []).map(entryName);
+/** The cameras that the person sees, as they are called: `street, garden gate and 7 more`. */
+function listed({ cameras }: Explanation): string {
+  const names = Array.isArray(cameras) ? cameras.map(cameraName) : [];
   const shown = names.slice(0, names.length > FEW + 1 ? FEW : names.length);
   const more = names.length - shown.length;
   return [shown.join(', '), more > 0 ? words.access.andMore(more) : ''].filter(Boolean).join(' ');

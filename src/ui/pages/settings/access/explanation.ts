@@ -12,6 +12,8 @@ export interface Explanation {
   readonly since: number | undefined;
   readonly user: string | undefined;
   readonly role: string | undefined;
+  /** All of them, where the person has several. */
+  readonly roles: readonly string[];
   readonly cameras: 'all' | readonly string[] | undefined;
   readonly rule: string | undefined;
   /** What is likely wrong. */
@@ -55,6 +57,7 @@ export function readExplanation(body: unknown): Explanation | undefined {
     since: numberOf(body['since']),
     user: textOf(body['user']),
     role: textOf(body['role']),
+    roles: textsOf(body['roles']),
     cameras: cameras === 'all' ? 'all' : Array.isArray(cameras) ? textsOf(cameras) : undefined,
     rule: textOf(body['rule']),
     hints: textsOf(body['hints']),
