@@ -1,7 +1,10 @@
 # syntax=docker/dockerfile:1
 
+# Node's program, for the architecture of the image. What the other stages make is alike on all, so they run on that of the builder.
+FROM node:24-bookworm-slim AS node
+
 # Builds pages and server: development packages such as Vite stay in this stage. Vite's binary is an optional package, so those are installed too.
-FROM node:24-bookworm-slim AS build
+FROM --platform=$BUILDPLATFORM node:24-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --no-audit --no-fund
@@ -10,7 +13,7 @@ COPY conf conf
 COPY src src
 RUN npm run build
 
-FROM node:24-bookworm-slim AS packages
+FROM --platform=$BUILDPLATFORM node:24-bookworm-slim AS packages
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --omit=optional --no-audit --no-fund
@@ -21,7 +24,8 @@ RUN find node_modules \( -name '*.map' -o -name '*.ts' -o -name '*.mts' -o -name
 # Of what is installed: "npm sbom --omit=dev" leaves out packages that development needs too, koa among them.
 RUN npm pkg delete devDependencies optionalDependencies && npm sbom --sbom-format=cyclonedx > sbom.cdx.json
 
-FROM node:24-bookworm-slim
+# Debian's slim image and Node's program alone: no npm, no corepack, no headers.
+FROM debian:bookworm-slim
 LABEL org.opencontainers.image.title="Postern" \
       org.opencontainers.image.version="0.2.0" \
       org.opencontainers.image.description="An authentication sidecar for network video recorders" \
@@ -33,6 +37,8 @@ ENV NODE_ENV=production \
     POSTERN_REVISION=$REVISION \
     POSTERN_CONFIG_DIR=/config \
     POSTERN_FIRST_CONFIG=/app/conf/container.yaml
+RUN --mount=type=bind,from=node,source=/usr/local/bin,target=/mnt install -m 0755 /mnt/node /usr/local/bin/node \
+ && groupadd --gid 1000 node && useradd --uid 1000 --gid node --no-create-home --shell /usr/sbin/nologin node
 WORKDIR /app
 COPY --from=packages /build/node_modules node_modules
 COPY --from=packages /build/sbom.cdx.json ./

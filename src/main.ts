@@ -39,8 +39,8 @@ async function run(): Promise<void> {
 }
 
 if (isOlder(process.versions.node, OLDEST_NODE)) {
-  process.stderr.write(
-    `Postern needs Node ${OLDEST_NODE} or newer and this is ${process.version}: start it with "npm start".\n`,
-  );
+  // A checkout brings its Node along, an installed package does not.
+  const next = import.meta.dirname.includes('node_modules') ? 'install a newer Node' : 'start it with "npm start"';
+  process.stderr.write(`Postern needs Node ${OLDEST_NODE} or newer and this is ${process.version}: ${next}.\n`);
   process.exitCode = 1;
 } else await run();

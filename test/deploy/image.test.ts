@@ -98,6 +98,18 @@ describe('The image', { timeout: 300_000 }, () => {
     );
   });
 
+  it('has Node alone of the image that brings npm, for its own architecture', () => {
+    assert.equal(last.base, 'debian:bookworm-slim');
+    const runs = last.steps.filter(({ verb }) => verb === 'RUN').map(({ rest }) => rest);
+    const [mounting = '', ...others] = runs.filter((rest) => rest.includes('--mount'));
+    assert.match(mounting, /^--mount=type=bind,from=node,\S+ install -m 0755 \S+\/node \/usr\/local\/bin\/node /);
+    assert.deepEqual(others, []);
+    assert.match(readFileSync(join(ROOT, 'Dockerfile'), 'utf8'), /^FROM node:24-bookworm-slim AS node$/m);
+    assert.doesNotMatch(runs.join(' '), /\bnpm\b|\bapt-get\b/);
+    // The user of the files in volumes of earlier versions.
+    assert.match(mounting, /groupadd --gid 1000 node && useradd --uid 1000 --gid node /);
+  });
+
   it('runs as a user without rights', () =>
     assert.deepEqual(
       last.steps.filter(({ verb }) => verb === 'USER').map(({ rest }) => rest),

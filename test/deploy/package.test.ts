@@ -1,6 +1,6 @@
 /** `npm run pack`: the package starts from below node_modules, where Node strips no types, with its pages built. */
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -37,6 +37,35 @@ describe('The package', { timeout: 300_000 }, () => {
     const [made, own] = [installed, ROOT].map((place) => JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')));
     assert.deepEqual(made.dependencies, own.dependencies);
     assert.deepEqual([made.devDependencies, made.scripts, made.private], [undefined, undefined, undefined]);
+  });
+
+  it('says on an older Node that a newer one is needed', () => {
+    const pretend = "Object.defineProperty(process.versions, 'node', { value: '20.20.2' })";
+    const preload = `data:text/javascript,${encodeURIComponent(pretend)}`;
+    const words = ['--import', preload, join(installed, 'bundle/main.js'), 'serve'];
+    const { status, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' });
+    assert.equal(status, 1);
+    assert.match(stderr, /^Postern needs Node 24\.18\.1 or newer and this is v\S+: install a newer Node\.\n$/);
+  });
+
+  it('has the name and the repository that a release gives it', () => {
+    const target = mkdtempSync(join(directory, 'named-'));
+    const env = {
+      ...process.env,
+      NPM_PACKAGE: '@example/postern',
+      REPOSITORY_URL: 'git+https://example.com/postern.git',
+    };
+    execFileSync(process.execPath, [join(ROOT, 'deploy/npm/make-package.ts'), target], { stdio: 'ignore', env });
+    const packed = execFileSync('tar', [
+      'xzOf',
+      join(target, globSync('*.tgz', { cwd: target })[0] ?? ''),
+      'package/package.json',
+    ]);
+    const { name, repository } = JSON.parse(packed.toString());
+    assert.deepEqual(
+      [name, repository],
+      ['@example/postern', { type: 'git', url: 'git+https://example.com/postern.git' }],
+    );
   });
 
   it('starts, with the events backend, its threads and the pages', async () => {

@@ -11,6 +11,8 @@ export interface Step {
 export interface Stage {
   /** Of `AS`; empty for the last. */
   readonly name: string;
+  /** The image or stage that it begins with. */
+  readonly base: string;
   readonly steps: readonly Step[];
 }
 
@@ -25,10 +27,12 @@ export function readDockerfile(file = join(ROOT, 'Dockerfile')): readonly Stage[
       const [, verb = '', rest = ''] = /^(\w+)\s+(.*)$/.exec(line) ?? [];
       return { verb, rest };
     });
-  const stages: { name: string; steps: Step[] }[] = [];
+  const stages: { name: string; base: string; steps: Step[] }[] = [];
   for (const step of steps) {
-    if (step.verb === 'FROM') stages.push({ name: / AS (\w+)$/.exec(step.rest)?.[1] ?? '', steps: [] });
-    else stages.at(-1)?.steps.push(step);
+    if (step.verb === 'FROM') {
+      const { base = '', name = '' } = /^(?:--\S+ )?(?<base>\S+)(?: AS (?<name>\w+))?$/.exec(step.rest)?.groups ?? {};
+      stages.push({ name, base, steps: [] });
+    } else stages.at(-1)?.steps.push(step);
   }
   return stages;
 }
