@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
+import type { Role, UserName } from '../../src/domain/names.ts';
+import { openStore } from '../../src/store/open-store.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
 import type { Runtime } from '../support/start-instance.ts';
 import { axeFindings, hasCount, skip, visit } from './support/browser.ts';
@@ -68,6 +70,33 @@ describe('Settings', { skip }, () => {
       await page.getByLabel('Role', { exact: true }).selectOption('front_only');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('No: role front_only has cam1 only.').waitFor();
+    }));
+
+  it('shows which provider gives a role, keeps the role, and gives it back', (t) =>
+    visit(t, {}, async (page) => {
+      const store = await openStore({ url: `sqlite:${instance.directory}/postern.db` });
+      const walt = {
+        name: 'walt' as UserName,
+        role: 'front_only' as Role,
+        roleSource: 'home',
+        hasNoPassword: true,
+      } as const;
+      const account = { ...walt, passwordHash: '', passwordChangedAt: null, createdAt: 1_700_000_000 };
+      const signIn = { provider: 'home', issuer: 'https://id.example.com', subject: 'w', user: walt.name };
+      await store.signIns.addUserWithSignIn(account, { ...signIn, connectedAt: 1, lastUsedAt: 1 });
+      await openSettings(page, instance, 'users');
+      await record(page, walt.name).getByText('by home').waitFor();
+      assert.deepEqual(await axeFindings(page), []);
+      await act(page, 'Keep this role', walt.name);
+      await page.getByRole('button', { name: 'Keep this role', exact: true }).click();
+      await said(page, 'walt keeps the role front_only.');
+      assert.equal((await store.accounts.findUser(walt.name))?.roleSource, undefined);
+      await act(page, 'Role from the provider', walt.name);
+      await page.getByRole('button', { name: 'Role from the provider', exact: true }).click();
+      await said(page, 'The provider gives the role of walt from the next login on.');
+      await record(page, walt.name).getByText('by home').waitFor();
+      await store.accounts.deleteUser(walt.name);
+      await store.close();
     }));
 
   it('makes a user, changes role, validity and password, and deletes the user again', (t) =>
