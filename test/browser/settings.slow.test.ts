@@ -114,12 +114,13 @@ describe('Settings', { skip }, () => {
       await dialog.getByText('This user name is already taken.').waitFor();
       await dialog.getByLabel('Name').fill(dora.name);
       await dialog.getByRole('button', { name: 'Add user' }).click();
+      await dialog.getByText('Use at least 12 characters.').waitFor();
       const wrong = dialog.getByLabel('Password', { exact: true });
+      await dialog.locator('input:focus[aria-invalid=true]').waitFor();
       const described =
         '[document.activeElement.ariaInvalid, document.activeElement.ariaDescribedByElements[0].innerText]';
       assert.deepEqual(await page.evaluate(described), ['true', 'Use at least 12 characters.']);
       assert.equal(await wrong.getAttribute('aria-invalid'), 'true');
-      await dialog.getByText('Use at least 12 characters.').waitFor();
       await dialog.getByLabel('Password', { exact: true }).fill(dora.password);
       await dialog.getByRole('button', { name: 'Add user' }).click();
       await said(page, 'User dora created.');
