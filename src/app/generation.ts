@@ -24,7 +24,7 @@ import { createViewings } from './gate/viewings.ts';
 import { type Components, openComponents, replacedComponents } from './resources/components.ts';
 import { askerOf } from './resources/upstreams.ts';
 import type { Runtime } from './runtime.ts';
-import { readinessOf } from './telemetry/readiness.ts';
+import { type ProviderFaults, readinessOf } from './telemetry/readiness.ts';
 import { serviceStatus } from './telemetry/status.ts';
 
 /** A request stays with the generation that it found: nothing in it changes with the next. */
@@ -107,19 +107,6 @@ function generationUnder(
   const { sightings } = runtime.ledger;
   const { layout } = components.cameras.it;
   const accounts = runtime.accounts.under(settings);
-  const readiness = readinessOf(settings, runtime, components.events.it, components.cameras.it.fault);
-  const status = serviceStatus({
-    settings,
-    readiness,
-    version: runtime.version,
-    startedAt: runtime.startedAt,
-    certificate: () => certificates?.current().certificate,
-    warnings,
-    limiter,
-    recent,
-    unknownRoutes,
-    canary: runtime.canary,
-  });
   const build = { version: runtime.version, policy: policyDigest(config.policy) };
   const remembering = { version: store.version, now: () => unixSeconds(clock) };
   const authorizer = createAuthorizer({
@@ -134,6 +121,24 @@ function generationUnder(
     clock,
     logs,
     metrics,
+  });
+  const providers: ProviderFaults = new Map([
+    ...[...accounts.providers].map(([name, { fault }]) => [name, fault] as const),
+    ...(!settings.auth.enabled && settings.proxy.jwt ? [['proxy.jwt', authorizer.proxyKeysFault] as const] : []),
+  ]);
+  const { events, cameras } = components;
+  const readiness = readinessOf(settings, runtime, events.it, cameras.it.fault, providers);
+  const status = serviceStatus({
+    settings,
+    readiness,
+    version: runtime.version,
+    startedAt: runtime.startedAt,
+    certificate: () => certificates?.current().certificate,
+    warnings,
+    limiter,
+    recent,
+    unknownRoutes,
+    canary: runtime.canary,
   });
   const gate = gateDeps({
     settings,

@@ -18,10 +18,11 @@ export function exampleFile(schema: KeySchema): string {
   return [HEAD, ...sections].join('\n');
 }
 
+/** An object with an example is one key: it is written whole, or not at all. */
 function renderSection(name: string, section: KeySchema, indent: string): string {
   const below = `${indent}  `;
   const keys = Object.entries(section.properties ?? {}).map(([key, part]) =>
-    part.properties ? renderSection(key, part, below) : renderKey(key, part, below),
+    part.properties && !part.examples ? renderSection(key, part, below) : renderKey(key, part, below),
   );
   return `${comment(section.description, indent)}${indent}${name}:\n${keys.join('')}`;
 }

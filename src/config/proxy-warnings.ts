@@ -10,6 +10,7 @@ export type SettingsCheck = (settings: Settings) => readonly Finding[];
 export const PROXY_CHECKS: readonly SettingsCheck[] = [
   headerTrust,
   unreadMapping,
+  unreadHeaders,
   secrets,
   rolesOfProxy,
   unmatchedGroups,
@@ -20,7 +21,7 @@ export const PROXY_CHECKS: readonly SettingsCheck[] = [
 function headerTrust({ auth, proxy }: Settings): readonly Finding[] {
   const proofs = [...proxy.auth_secret, ...auth.trusted_proxies, ...proxy.trusted_peers];
   return when(
-    !auth.enabled && proofs.length === 0,
+    !auth.enabled && !proxy.jwt && proofs.length === 0,
     ['auth', 'enabled'],
     'false, and no proof is required, so the identity headers of every client are trusted: set proxy.auth_secret, auth.trusted_proxies or proxy.trusted_peers',
   );
@@ -33,6 +34,22 @@ function unreadMapping({ auth, proxy: { header_map } }: Settings): readonly Find
     ['proxy', 'header_map'],
     'is not read while auth.enabled is true: set auth.enabled to false, or remove the map',
   );
+}
+
+/** One of the two is a mistake, and which one is not known here. */
+function unreadHeaders({ auth, proxy: { jwt, header_map } }: Settings): readonly Finding[] {
+  return [
+    ...when(
+      !auth.enabled && jwt !== undefined && (header_map.user ?? header_map.role) !== undefined,
+      ['proxy', 'header_map'],
+      'is not read while proxy.jwt is set: remove one of the two',
+    ),
+    ...when(
+      auth.enabled && jwt !== undefined,
+      ['proxy', 'jwt'],
+      'is not read while auth.enabled is true: set auth.enabled to false, or remove proxy.jwt',
+    ),
+  ];
 }
 
 function secrets({ proxy }: Settings): readonly Finding[] {

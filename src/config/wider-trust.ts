@@ -26,6 +26,8 @@ export function heldKeys(
     if (widens === 'roles') return losesRoles(running, read, given);
     // Without the header of the groups every caller has the default role.
     if (key === 'proxy.header_map') return read.proxy.header_map.role === undefined && !running.auth.enabled;
+    // Another issuer, other keys, or plain headers again: identity is believed from another place.
+    if (key === 'proxy.jwt') return !running.auth.enabled;
     if (widens === 'providers') return trustsOthers(running.auth.oidc, read.auth.oidc);
     if (widens === 'proof') return believesMore(running, read);
     if (widens === 'entries' && lacksEntries(running.proxy.role_map, read.proxy.role_map, read.proxy.default_role))

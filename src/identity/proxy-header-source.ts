@@ -1,13 +1,13 @@
 /** Who the headers of an authentication proxy say is calling, when `auth.enabled` is false (interface 5.5). */
-import { ANONYMOUS, type UserName } from '../domain/names.ts';
+import type { UserName } from '../domain/names.ts';
 import type { RequestFacts } from '../domain/request.ts';
 import { err, ok, type Result } from '../domain/result.ts';
-import { rightsOfRoles } from '../domain/rights/rights.ts';
 import type { ActiveRoles } from '../domain/rights/role-limits.ts';
 import type { IdentitySource, IdentityVerdict } from '../domain/verdict.ts';
 import { headerTraces, type WhyDropped } from './header-traces.ts';
 import { type IdentityHeader, type IdentityHeaderRules, readIdentityHeader } from './identity-header.ts';
 import type { ProxyTrace, Trace } from './identity-trace.ts';
+import { proxyUserName, proxyVerdict } from './proxy-caller.ts';
 import { type RoleMapping, type RoleVerdict, resolveRole, ruleSentence } from './role-mapping.ts';
 
 export interface ProxyHeaderOptions extends IdentityHeaderRules, RoleMapping {
@@ -28,14 +28,7 @@ export interface ProxyHeaderOptions extends IdentityHeaderRules, RoleMapping {
 
 /** Interface 5.5 with no user header mapped: the proxy says only that the request is allowed. */
 const UNNAMED_USER = 'viewer' as UserName;
-const LONGEST_USER_NAME = 128;
 const MOST_GROUPS_SHOWN = 50;
-/**
- * Invisible characters, and blanks at either end, make two names look alike. Separators make two names of one for a server
- * behind. `%` would make a literal `j%C3%B6rg` the same as jörg, whose name is sent percent-encoded.
- */
-const NOT_IN_USER_NAMES = /^\s|[\p{C}\p{Zl}\p{Zp},;|:"<>%]|\s$/u;
-
 /** Never silent: no weaker source may be asked after it. */
 export function createProxyHeaderSource(options: ProxyHeaderOptions): IdentitySource {
   return {
@@ -44,9 +37,9 @@ export function createProxyHeaderSource(options: ProxyHeaderOptions): IdentitySo
       const userHeader = readIdentityHeader(request, options.headerMap.user, options);
       const roleHeader = readIdentityHeader(request, options.headerMap.role, options);
       const roles = options.roles();
-      const user = options.headerMap.user === undefined ? ok(UNNAMED_USER) : proxyUserName(userHeader);
+      const user = options.headerMap.user === undefined ? ok(UNNAMED_USER) : userIn(userHeader);
       const role = roleOf(roleHeader, options, roles);
-      const verdict = verdictOf(user, role, roles, options.now());
+      const verdict = proxyVerdict(user, role, roles, options.now());
       if (user.ok) options.onRole?.(role);
       if (isUntrustedClaim(request, options)) options.onUntrustedHeaders?.();
       if (options.trace) traceAll(options.trace, { request, options, userHeader, roleHeader, user, role, verdict });
@@ -59,36 +52,12 @@ const isUntrustedClaim = ({ peer, rawHeaders }: RequestFacts, { trustsPeer, allo
   !trustsPeer(peer) && rawHeaders.some((name, at) => at % 2 === 0 && allowlist.has(name.toLowerCase()));
 
 /** Errs with why the header names no user. */
-function proxyUserName(header: IdentityHeader): Result<UserName, string> {
-  if (header.kind !== 'believed') return err(header.why);
-  const name = header.text;
-  if ([...name].length > LONGEST_USER_NAME) return err(`longer than ${LONGEST_USER_NAME} characters`);
-  if (NOT_IN_USER_NAMES.test(name)) return err('holds a character that no user name may hold');
-  // For the NVR this name means a caller who is not logged in.
-  if (name.toLowerCase() === ANONYMOUS) return err('a reserved name');
-  return ok(name as UserName);
-}
+const userIn = (header: IdentityHeader): Result<UserName, string> =>
+  header.kind === 'believed' ? proxyUserName(header.text) : err(header.why);
 
 function roleOf(header: IdentityHeader, mapping: RoleMapping, { cameras }: ActiveRoles): RoleVerdict {
   if (header.kind === 'unusable') return { kind: 'denied', because: 'header-unusable', groups: [] };
   return resolveRole(header.kind === 'believed' ? header.text : undefined, mapping, cameras.keys());
-}
-
-function verdictOf(
-  user: Result<UserName, string>,
-  role: RoleVerdict,
-  active: ActiveRoles,
-  now: number,
-): IdentityVerdict {
-  if (!user.ok) return { kind: 'refused', reason: 'proxy-user-missing' };
-  if (role.kind === 'denied') return { kind: 'refused', reason: 'proxy-role-denied' };
-  const roles = role.matches.map((match) => match.role);
-  const rights = rightsOfRoles(roles, active, now);
-  const credential = { kind: 'proxy-headers' } as const;
-  return {
-    kind: 'identified',
-    caller: { name: user.value, ...rights, credential, ...(roles.length > 1 && { roles }) },
-  };
 }
 
 interface JudgedHeaders {

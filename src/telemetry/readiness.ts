@@ -26,6 +26,8 @@ export interface Readiness {
   readonly clock: CheckResult;
   /** Whether log lines were dropped. */
   readonly log: CheckResult;
+  /** Whether the servers that sign identities answered when they were last asked; absent where none is configured. */
+  readonly identity_providers?: CheckResult;
 }
 
 export const OK = { kind: 'ok' } as const;

@@ -14,7 +14,7 @@ function keysOf(
   above: readonly string[] = [],
 ): readonly (readonly [path: readonly string[], key: KeySchema])[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, part]) =>
-    part.properties ? keysOf(part, [...above, name]) : [[[...above, name], part] as const],
+    part.properties && !part.examples ? keysOf(part, [...above, name]) : [[[...above, name], part] as const],
   );
 }
 
@@ -63,7 +63,7 @@ describe('Every key', () => {
       'nvr.auth_secret', 'nvr.auth_secret_file', 'nvr.ca', 'nvr.cameras', 'nvr.identity_jwt', 'nvr.max_upload', 'nvr.policy', 'nvr.push_endpoints', 'nvr.role_header', 'nvr.routes',
       'nvr.timeout_connect', 'nvr.timeout_idle', 'nvr.timeout_response', 'nvr.url', 'nvr.user_header', 'nvr.verify', 'nvr.warn_open_ports',
       'proxy.auth_secret', 'proxy.auth_secret_file', 'proxy.default_role', 'proxy.header_map.role', 'proxy.header_map.role_map',
-      'proxy.header_map.user', 'proxy.logout_url', 'proxy.role_map', 'proxy.separator', 'proxy.trusted_peers',
+      'proxy.header_map.user', 'proxy.jwt', 'proxy.logout_url', 'proxy.role_map', 'proxy.separator', 'proxy.trusted_peers',
       'server.base_path', 'server.console_url', 'server.external', 'server.internal', 'server.internal_hosts', 'server.public_url', 'server.shutdown_grace', 'server.telemetry',
       'server.timeout_headers', 'server.timeout_login_body',
       'store.grace', 'store.listen_url', 'store.url', 'store.url_file',

@@ -21,6 +21,7 @@ import './rows/ledger.ts';
 import './rows/logins.ts';
 import './rows/nvr.ts';
 import './rows/oidc.ts';
+import './rows/proxy-keys.ts';
 import './rows/links.ts';
 import './rows/requests.ts';
 import './rows/streams.ts';

@@ -120,9 +120,10 @@ export function accountsUnder(settings: Settings, deps: AccountDeps) {
       bodySeconds: settings.server.timeout_login_body,
     }),
   };
+  const providers = providersUnder(settings, { ...deps, roles: async () => (await roles()).keys() });
   const signIns = {
     ...responses,
-    ...signInsUnder(settings, providersUnder(settings, { ...deps, roles: async () => (await roles()).keys() }), {
+    ...signInsUnder(settings, providers, {
       ...deps,
       ...accountDeps,
       holding: deps.store,
@@ -187,7 +188,7 @@ export function accountsUnder(settings: Settings, deps: AccountDeps) {
       publicAddressOf,
     },
   };
-  return { settings, clauses, sessions, recheck, findViewed, links, audit, hasher, roles, groups };
+  return { settings, clauses, sessions, recheck, findViewed, links, audit, hasher, roles, groups, providers };
 }
 
 /** Accounts of Postern's own alone have rights that are known without a request of theirs. */

@@ -17,6 +17,7 @@ import { resolveGroups } from '../../identity/role-mapping.ts';
 import { createBoundedFetch } from '../../outbound/bounded-fetch.ts';
 import type { HoldingStore } from '../../store/pending-revocations.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
+import { type AnswerWatch, watchAnswers } from '../telemetry/answer-watch.ts';
 
 type ProviderConfig = Settings['auth']['oidc'][number];
 
@@ -34,20 +35,26 @@ export interface ProvidersDeps {
   readonly log: Logger;
 }
 
+/** A provider, and why its last answer was none. */
+export interface WatchedProvider extends ActiveProvider {
+  readonly fault: () => string | undefined;
+}
+
 /** Names and providers; none where Postern has no login of its own. */
-export function providersUnder(settings: Settings, deps: ProvidersDeps): ReadonlyMap<string, ActiveProvider> {
+export function providersUnder(settings: Settings, deps: ProvidersDeps): ReadonlyMap<string, WatchedProvider> {
   const { auth, server } = settings;
   const { public_url: site } = server;
   if (!auth.enabled || !site) return new Map();
   const names = auth.oidc.map(({ name }) => name);
   return new Map(
-    auth.oidc.map((config): [string, ActiveProvider] => {
+    auth.oidc.map((config): [string, WatchedProvider] => {
+      const watch = watchOf(config.name, deps);
       const provider = createProvider({
         settings: providerSettings(config),
         fetch: createBoundedFetch({ seconds: ANSWER_SECONDS, bytes: LARGEST_ANSWER, ca: authorityOf(config) }),
         redirectUri: publicAddress(site, callbackPath(config.name)),
         clock: deps.clock,
-        onAnswer: watcher(config.name, deps),
+        onAnswer: watch.onAnswer,
       });
       const rules = {
         provider: config.name,
@@ -58,7 +65,7 @@ export function providersUnder(settings: Settings, deps: ProvidersDeps): Readonl
       const afterLogout = publicAddress(site, LOGIN_PATH);
       const endSession = async (): Promise<string | undefined> =>
         config.logout === 'provider' ? provider.endSessionAddress(afterLogout) : undefined;
-      return [config.name, { provider, rules, endSession }];
+      return [config.name, { provider, rules, endSession, fault: watch.fault }];
     }),
   );
 }
@@ -84,19 +91,16 @@ const providerSettings = (config: ProviderConfig): ProviderSettings => ({
 });
 
 /** Said once when a provider goes away, and once when it is back. */
-function watcher(name: string, { metrics, log }: ProvidersDeps) {
-  let isDown = false;
-  return (outcome: { readonly kind: 'up' } | { readonly kind: 'down'; readonly why: string }): void => {
-    metrics.oidcProviderUp.set(outcome.kind === 'up' ? 1 : 0, name);
-    if (outcome.kind === 'down' && !isDown)
+const watchOf = (name: string, { metrics, log }: ProvidersDeps): AnswerWatch =>
+  watchAnswers((answer, wasDown) => {
+    metrics.oidcProviderUp.set(answer.kind === 'up' ? 1 : 0, name);
+    if (answer.kind === 'down')
       log.warn(
-        { provider: name, cause: outcome.why },
-        'the provider of a sign-in does not answer as it should: others ways to log in go on',
+        { provider: name, cause: answer.why },
+        'the provider of a sign-in does not answer as it should: other ways to log in go on',
       );
-    if (outcome.kind === 'up' && isDown) log.info({ provider: name }, 'the provider of a sign-in answers again');
-    isDown = outcome.kind === 'down';
-  };
-}
+    else if (wasDown) log.info({ provider: name }, 'the provider of a sign-in answers again');
+  });
 
 const rolesBy =
   ({ role_map: roleMap, default_role: defaultRole }: ProviderConfig, { roles }: ProvidersDeps) =>

@@ -20,6 +20,7 @@ import type { Credentials } from '../accounts/credentials.ts';
 import type { Components } from '../resources/components.ts';
 import { logRules } from '../resources/logs.ts';
 import type { TrustedHeaders } from '../resources/trusted-headers.ts';
+import { type AnswerWatch, watchAnswers } from '../telemetry/answer-watch.ts';
 import { countedRole, countedSecretCheck, countedVerify } from '../telemetry/counting.ts';
 import { holdersIn } from './holders.ts';
 import { type OpenRules, openRules } from './open-rules.ts';
@@ -44,6 +45,8 @@ export interface Authorizer extends Omit<OpenRules, 'rules'> {
   readonly rules: () => Rules;
   /** The same without counters, for questions that are not requests of a client. */
   readonly uncounted: () => Rules;
+  /** Why the keys of `proxy.jwt` could not be read when they were last asked for. */
+  readonly proxyKeysFault: () => string | undefined;
   readonly whoSees: () => Promise<CameraAccess>;
 }
 
@@ -59,6 +62,7 @@ export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
     camerasOf: (caller) => viewOf(caller, unixSeconds(clock), cameras.layout()).cameras,
     clock,
   });
+  const proxyKeys = watchKeys(logs, metrics);
   const opened = openRules({
     config,
     eventsBackend: components.events.it?.upstream,
@@ -74,6 +78,7 @@ export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
     cameras: () => cameras.current() ?? [],
     findUser: (name) => store.accounts.findUser(name),
     allowlist: () => trustedHeaders.current().names,
+    onProxyKeys: proxyKeys.onAnswer,
   });
   const counting = {
     verifySession: countedVerify(sessions.verify, metrics),
@@ -98,6 +103,7 @@ export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
   };
   return {
     ...opened,
+    proxyKeysFault: proxyKeys.fault,
     rules: () => upToDate().rules,
     uncounted: () => opened.rules(),
     headers: () => upToDate().headers,
@@ -109,6 +115,20 @@ export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
     },
   };
 }
+
+/** Said when the keys go away, and when they are back. */
+const watchKeys = (logs: Logs, metrics: Metrics): AnswerWatch => {
+  const log = logs.named('service.gate');
+  return watchAnswers((answer, wasDown) => {
+    metrics.proxyKeysUp.set(answer.kind === 'up' ? 1 : 0);
+    if (answer.kind === 'down')
+      log.error(
+        { cause: answer.why },
+        'the keys at proxy.jwt.jwks_url cannot be read: known ones are used for proxy.jwt.grace, then nobody is let in',
+      );
+    else if (wasDown) log.info('the keys at proxy.jwt.jwks_url can be read again');
+  });
+};
 
 const TRACED = 'service.api.auth';
 

@@ -8,8 +8,10 @@ import type { Rules } from '../../gateway/decision/admit.ts';
 import type { DestinationRules } from '../../gateway/decision/destinations.ts';
 import type { OwnerCameras } from '../../gateway/decision/owner-lookup.ts';
 import type { HeaderRules } from '../../gateway/forward/rewrite-headers.ts';
+import type { KeyAnswer } from '../../identity/key-set.ts';
 import { askerOf } from '../resources/upstreams.ts';
 import { createExplainer, type Explainer } from './explain.ts';
+import { proxyKeysOf } from './proxy-keys.ts';
 import { decisionRules, destinationRules, headerRules, ownerLookup, type RuleDeps, routeTable } from './rules.ts';
 
 /** What rules are built from. The verifiers count nothing. */
@@ -26,6 +28,8 @@ export interface RulePlace
   /** Absent: identities are not signed. */
   readonly identityToken?: HeaderRules['identityToken'];
   readonly findUser: (name: string) => Promise<User | undefined>;
+  /** Called each time that the keys of `proxy.jwt` were asked for. */
+  readonly onProxyKeys?: (answer: KeyAnswer) => void;
 }
 
 export interface OpenRules {
@@ -45,7 +49,8 @@ export function openRules(place: RulePlace): OpenRules {
   const { settings, policy } = config;
   const destinations = destinationRules(settings, place.eventsBackend);
   const owners = ownerLookup(destinations, askerOf(settings));
-  const parts = { ...place, settings, routes: routeTable(policy, settings), destinations, owners };
+  const proxyKeys = proxyKeysOf(settings, place.onProxyKeys);
+  const parts = { ...place, settings, routes: routeTable(policy, settings), destinations, owners, proxyKeys };
   const rules = (more: Partial<RuleDeps> = {}): Rules => decisionRules({ ...parts, allowlist: allowlist(), ...more });
   const headers = (): HeaderRules => ({
     ...headerRules(settings, allowlist()),

@@ -95,8 +95,9 @@ export function ownerLookup(destinations: DestinationRules, ask: AskNvr): Return
 
 const plainPath = (path: string): RequestTarget => ({ path, segments: path.slice(1).split('/'), query: '' });
 
-export const headerRules = ({ nvr, auth }: Settings, allowlist: ReadonlySet<string>): HeaderRules => ({
-  identityHeaders: new Set([...allowlist].map(normalizedHeaderName)),
+export const headerRules = ({ nvr, auth, proxy }: Settings, allowlist: ReadonlySet<string>): HeaderRules => ({
+  // A signed token would open the service behind to whoever reads it there.
+  identityHeaders: new Set([...allowlist, ...(proxy.jwt?.headers ?? [])].map(normalizedHeaderName)),
   userHeader: nvr.user_header,
   roleHeader: nvr.role_header,
   nvrSecret: nvr.auth_secret,

@@ -13,8 +13,10 @@ import { clientAddress, isTrustedPeer } from '../../gateway/decision/client-addr
 import { createApiTokenSource } from '../../identity/api-token-source.ts';
 import { cachedOnConnection } from '../../identity/cached-source.ts';
 import type { SourceTrace, Trace } from '../../identity/identity-trace.ts';
+import type { KeySet } from '../../identity/key-set.ts';
 import { createLinkSource } from '../../identity/link-source.ts';
 import { createProxyHeaderSource } from '../../identity/proxy-header-source.ts';
+import { createProxyJwtSource } from '../../identity/proxy-jwt-source.ts';
 import type { RoleVerdict } from '../../identity/role-mapping.ts';
 import { createSessionSource } from '../../identity/session-source.ts';
 import { networks } from '../resources/trusted-networks.ts';
@@ -40,6 +42,8 @@ export interface SourceDeps {
   readonly remembering?: Remembering;
   readonly onRole?: (role: RoleVerdict) => void;
   readonly onUntrustedHeaders?: () => void;
+  /** The keys of `proxy.jwt`. */
+  readonly proxyKeys?: KeySet | undefined;
 }
 
 /** Links and API tokens are credentials of their own, with accounts and in proxy mode alike (SPEC 3, 13). */
@@ -71,6 +75,25 @@ export function externalSource(deps: SourceDeps, carriesProxySecret: Rules['carr
     const source = createSessionSource({ cookieName: auth.cookie_name, verify: verifySession, trace });
     // With a trace there is a line for each request.
     return remembering && !trace ? cachedOnConnection(source, remembering) : source;
+  }
+  if (proxy.jwt && deps.proxyKeys) {
+    const jwt = createProxyJwtSource({
+      headers: proxy.jwt.headers,
+      issuer: proxy.jwt.issuer,
+      audience: proxy.jwt.audience,
+      userClaim: proxy.jwt.user_claim,
+      groupsClaim: proxy.jwt.groups_claim,
+      roleMap: proxy.role_map,
+      defaultRole: proxy.default_role,
+      keys: deps.proxyKeys,
+      allowlist,
+      roles: roleRegistry.activeAtLastRead,
+      now: deps.now,
+      carriesProxySecret,
+      trace,
+      onRole,
+    });
+    return { name: jwt.name, identify: (request) => mapMaybe(roleRegistry.active(), () => jwt.identify(request)) };
   }
   const peers = trustedPeersOf(deps.settings);
   const trusted = networks(peers);

@@ -14,11 +14,15 @@ export interface ReadinessSources {
   readonly certificates: Certificates | undefined;
 }
 
+/** The servers that sign identities, by their names, and why the last answer of each was none. */
+export type ProviderFaults = ReadonlyMap<string, () => string | undefined>;
+
 export function readinessOf(
   settings: Settings,
   { health, clockOffset, certificates }: ReadinessSources,
   backend: EventsBackend | undefined,
-  cameraFault: () => string | undefined = () => undefined,
+  cameraFault: () => string | undefined,
+  providers: ProviderFaults,
 ) {
   return async (): Promise<Readiness> => {
     const [store, nvr, events, descriptors] = await Promise.all([
@@ -42,11 +46,21 @@ export function readinessOf(
       event_loop: health.process.eventLoop(),
       clock: worse(health.process.clock(), clockOffset.check()),
       log: health.log(),
+      ...(providers.size > 0 && { identity_providers: providersCheck(providers) }),
     };
   };
 }
 
 const worse = (one: CheckResult, other: CheckResult): CheckResult => (one.kind === 'ok' ? other : one);
+
+/** Never `failed`: passwords, or keys that are known already, let people in meanwhile. */
+function providersCheck(providers: ProviderFaults): CheckResult {
+  const faults = [...providers].flatMap(([name, faultOf]) => {
+    const fault = faultOf();
+    return fault === undefined ? [] : [`${name}: ${fault}`];
+  });
+  return faults.length === 0 ? OK : { kind: 'degraded', reason: faults.join('; ') };
+}
 
 const storeCheck = (store: StoreHealth): Promise<Reached> =>
   checked(async () => {

@@ -1,10 +1,14 @@
 /** Keys of `proxy`: an authentication proxy in front, and how its headers are read (interface 2.5, 5.5; SPEC 1). */
 import { z } from 'zod';
+import { JWT_PRESET_NAMES, JWT_PRESETS, type JwtPreset } from '../../domain/jwt-presets.ts';
 import type { Role } from '../../domain/names.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
 import { parseNetwork } from './addresses.ts';
-import { filePath, headerName, headerSecret, parsed, text } from './value-types.ts';
+import { filePath, headerName, headerSecret, parsed, text, wholeSeconds } from './value-types.ts';
 
 const CONTROL = /\p{Cc}/u;
+/** A day: keys that nobody confirmed for longer may have been withdrawn for a reason. */
+const LONGEST_GRACE = 86_400;
 
 const roleMap = () => z.record(z.string(), z.array(z.string().min(1)).min(1));
 
@@ -30,6 +34,93 @@ const headerMap = z
   })
   .prefault({})
   .describe('Names of the request headers in which the proxy sends the identity.');
+
+/** HTTPS, or HTTP to this machine: the keys decide who is believed. */
+function parseKeysUrl(written: string): Result<string, string> {
+  const url = URL.canParse(written) ? new URL(written) : undefined;
+  const isHere = url?.protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
+  if (!url || (url.protocol !== 'https:' && !isHere))
+    return err(`${JSON.stringify(written)} is not an https address: write for example https://sso.example.com/jwks`);
+  return url.username || url.password ? err('has a user name or password in it: remove it') : ok(url.href);
+}
+
+const claim = (example: string) =>
+  text(
+    (name) => name.trim() !== '' && !CONTROL.test(name),
+    (shown) => `${shown} is not a claim: write for example ${example}`,
+  );
+
+const jwt = z
+  .strictObject({
+    preset: z.enum(JWT_PRESET_NAMES).optional().meta({
+      description: 'Proxy whose header, issuer and claims are known; given keys win over it.',
+      widens: 'identity',
+    }),
+    header: headerName().optional().meta({
+      description: 'Request header that holds the token.',
+      widens: 'identity',
+    }),
+    issuer: claim('https://sso.example.com').optional().meta({
+      description: 'Issuer that the token must have, exactly as the proxy writes it.',
+      widens: 'identity',
+    }),
+    audience: claim('nvr.example.com').meta({
+      description: 'Audience that the token must have: without it a token for another service would count here.',
+      widens: 'identity',
+    }),
+    jwks_url: parsed(parseKeysUrl).optional().meta({
+      description: 'Address of the keys that sign the token.',
+      widens: 'identity',
+    }),
+    user_claim: claim('email')
+      .optional()
+      .meta({ description: 'Claim with the user name. Default: that of the preset, else email.', widens: 'identity' }),
+    groups_claim: claim('groups').optional().meta({
+      description: 'Claim with the groups: its name, or a path with dots. Default: that of the preset, else groups.',
+      widens: 'identity',
+    }),
+    grace: wholeSeconds(0, LONGEST_GRACE)
+      .prefault(3600)
+      .meta({ description: 'Seconds for which the keys are used on while they cannot be read.', widens: 'identity' }),
+  })
+  .superRefine((given, context) => {
+    const preset: JwtPreset | undefined = given.preset && JWT_PRESETS[given.preset];
+    const owed = [
+      ['header', given.header ?? preset?.headers[0]],
+      ['issuer', given.issuer ?? preset?.issuer],
+      ['jwks_url', given.jwks_url ?? preset?.jwksUrl],
+    ] as const;
+    for (const [key, value] of owed)
+      if (value === undefined)
+        context.addIssue({
+          code: 'custom',
+          path: [key],
+          message: `is missing: ${preset ? `it is the site's own with ${given.preset}` : 'write it, or choose a preset'}`,
+        });
+  })
+  .transform(({ preset: name, header, ...given }) => {
+    const preset: JwtPreset | undefined = name && JWT_PRESETS[name];
+    return {
+      headers: header === undefined ? [...(preset?.headers ?? [])] : [header.toLowerCase()],
+      issuer: given.issuer ?? preset?.issuer ?? '',
+      audience: given.audience,
+      jwks_url: given.jwks_url ?? preset?.jwksUrl ?? '',
+      user_claim: given.user_claim ?? preset?.userClaim ?? 'email',
+      groups_claim: given.groups_claim ?? preset?.groupsClaim ?? 'groups',
+      grace: given.grace,
+    };
+  })
+  .meta({
+    description:
+      'Signed token of the proxy in front, instead of plain headers, of which none counts then; see docs/sso/README.md. Keys: preset, header, issuer, audience, jwks_url, user_claim, groups_claim, grace.',
+    example: {
+      preset: 'pomerium',
+      issuer: 'nvr.example.com',
+      audience: 'nvr.example.com',
+      jwks_url: 'https://nvr.example.com/.well-known/pomerium/jwks.json',
+    },
+    widens: 'identity',
+  });
 
 export const proxySection = z
   .strictObject({
@@ -66,6 +157,7 @@ export const proxySection = z
       .describe('The character that separates several roles or groups in the role header.')
       .meta({ widens: 'any' }),
     header_map: headerMap,
+    jwt: jwt.optional(),
     default_role: z
       .string()
       .prefault('viewer')

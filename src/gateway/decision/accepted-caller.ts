@@ -11,7 +11,20 @@ import type { IdentitySource, IdentityVerdict } from '../../domain/verdict.ts';
  * Refusals that come from the proxy's headers. Without the proxy secret those headers are untrusted: the secret is checked
  * before they count, so that 401 and 403 reveal no mapping of groups.
  */
-const FROM_HEADERS: readonly RefusalReason[] = ['proxy-user-missing', 'proxy-role-denied'];
+const FROM_HEADERS: readonly RefusalReason[] = [
+  'proxy-user-missing',
+  'proxy-role-denied',
+  'proxy-token-missing',
+  'proxy-token-expired',
+  'proxy-token-future',
+  'proxy-token-audience',
+  'proxy-token-issuer',
+  'proxy-token-key',
+  'proxy-token-signature',
+  'proxy-token-unfit',
+  'proxy-token-user',
+  'proxy-token-keys-away',
+];
 
 /**
  * A bad credential is refused and never taken for none; on a public route it is ignored, and the caller is unknown.

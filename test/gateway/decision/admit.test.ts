@@ -264,6 +264,17 @@ const LATER: readonly RefusalReason[] = [
   'sign-in-over',
   'sign-in-unfit',
   'sign-in-unknown',
+  // What a signed token of a proxy lacks is one verdict of its source.
+  'proxy-token-missing',
+  'proxy-token-expired',
+  'proxy-token-future',
+  'proxy-token-audience',
+  'proxy-token-issuer',
+  'proxy-token-key',
+  'proxy-token-signature',
+  'proxy-token-unfit',
+  'proxy-token-user',
+  'proxy-token-keys-away',
 ];
 
 const CROSS_SITE_READ: Partial<Scene> = {

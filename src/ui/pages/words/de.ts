@@ -935,6 +935,25 @@ export const DE_REFUSALS: RefusalWords = {
     'field-admin-only': 'Zugriff verweigert. Ein Feld oder Parameter dieser Anfrage ist Administratoren vorbehalten.',
     'not-narrowable': 'Zugriff verweigert. Diese Antwort lässt sich nicht auf die Kameras Ihrer Rolle beschränken.',
     'path-not-found': 'Unter diesem Pfad gibt es nichts.',
+    'proxy-token-missing':
+      'Der vorgeschaltete Proxy hat kein signiertes Token gesendet: Öffnen Sie diesen Dienst über den Proxy, und prüfen Sie dort den Header aus proxy.jwt.header.',
+    'proxy-token-expired':
+      'Das Token des vorgeschalteten Proxys ist abgelaufen: Laden Sie die Seite neu. Bleibt es dabei, stellen Sie die Uhren beider Geräte.',
+    'proxy-token-future': 'Das Token des vorgeschalteten Proxys gilt erst später: Stellen Sie die Uhren beider Geräte.',
+    'proxy-token-audience':
+      'Das Token des vorgeschalteten Proxys wurde für einen anderen Dienst ausgestellt: Prüfen Sie proxy.jwt.audience.',
+    'proxy-token-issuer':
+      'Das Token des vorgeschalteten Proxys stammt von einem anderen Aussteller: Prüfen Sie proxy.jwt.issuer.',
+    'proxy-token-key':
+      'Das Token des vorgeschalteten Proxys ist mit einem unbekannten Schlüssel signiert: Prüfen Sie proxy.jwt.jwks_url.',
+    'proxy-token-signature':
+      'Die Signatur im Token des vorgeschalteten Proxys stimmt nicht: Prüfen Sie proxy.jwt.jwks_url.',
+    'proxy-token-unfit':
+      'Das Token des vorgeschalteten Proxys ist nicht verwendbar: Es muss ein JWT mit Ablaufzeit sein, signiert mit RS256, PS256, ES256 oder EdDSA.',
+    'proxy-token-user':
+      'Das Token des vorgeschalteten Proxys nennt keinen verwendbaren Benutzernamen: Prüfen Sie proxy.jwt.user_claim.',
+    'proxy-token-keys-away':
+      'Die Schlüssel für das Token des vorgeschalteten Proxys sind gerade nicht abrufbar: Prüfen Sie proxy.jwt.jwks_url und versuchen Sie es erneut.',
     'sign-in-unknown':
       'Diesen Anbieter gibt es hier nicht: Gehen Sie zurück zur Anmeldeseite und wählen Sie dort eine Schaltfläche.',
     'sign-in-away':

@@ -1,0 +1,104 @@
+/** The public keys at an address: kept while they can be had, for a grace while they cannot, and asked for anew for an unknown key (SPEC 17). */
+import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
+import { type Clock, unixSeconds } from '../domain/clock.ts';
+import { isRecord } from '../domain/json.ts';
+import { messageOf } from '../domain/message-of.ts';
+
+export interface KeySetDeps {
+  readonly url: string;
+  readonly fetch: (url: string) => Promise<Response>;
+  /** One that is never set. */
+  readonly clock: Clock;
+  /** Keys that cannot be confirmed are used for so long. */
+  readonly graceSeconds: number;
+  /** Called with each answer, and with why there is none. */
+  readonly onAnswer: (outcome: KeyAnswer) => void;
+}
+
+export type KeyAnswer = { readonly kind: 'up' } | { readonly kind: 'down'; readonly why: string };
+
+/** Rejects with `KeysAway` when there are no keys that may be used. */
+export interface KeySet {
+  readonly keyFor: JWTVerifyGetKey;
+}
+
+export class KeysAway extends Error {
+  override readonly name = 'KeysAway';
+}
+
+/** Keys are confirmed so often while they are used. */
+const FRESH_SECONDS = 600;
+/** The least time between two questions for an unknown key, and between two after a failure. */
+const COOLDOWN_SECONDS = 60;
+const PAUSE_SECONDS = 5;
+const UNKNOWN_KEY = 'ERR_JWKS_NO_MATCHING_KEY';
+
+interface Known {
+  readonly find: JWTVerifyGetKey;
+  /** When the server last confirmed them. */
+  readonly at: number;
+}
+
+export function createKeySet({ url, fetch, clock, graceSeconds, onAnswer }: KeySetDeps): KeySet {
+  let known: Known | undefined;
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let isFailing = false;
+  let asking: Promise<void> | undefined;
+
+  /** Never rejects: what was known stays. */
+  const ask = (): Promise<void> => {
+    askedAt = unixSeconds(clock);
+    asking ??= keysAt(url, fetch)
+      .then(
+        (keys) => {
+          known = { find: createLocalJWKSet(keys), at: unixSeconds(clock) };
+          isFailing = false;
+          onAnswer({ kind: 'up' });
+        },
+        (fault: unknown) => {
+          isFailing = true;
+          onAnswer({ kind: 'down', why: messageOf(fault) });
+        },
+      )
+      .finally(() => {
+        asking = undefined;
+      });
+    return asking;
+  };
+  const mayAskAfter = (seconds: number): boolean => unixSeconds(clock) - askedAt >= seconds;
+
+  const current = async (): Promise<Known> => {
+    const age = unixSeconds(clock) - (known?.at ?? Number.NEGATIVE_INFINITY);
+    if (known && age < FRESH_SECONDS) return known;
+    const mayAsk = mayAskAfter(isFailing ? PAUSE_SECONDS : 0);
+    // Nobody waits while keys are there that may still be used.
+    if (known && age < FRESH_SECONDS + graceSeconds) {
+      if (mayAsk) void ask();
+      return known;
+    }
+    await (asking ?? (mayAsk ? ask() : undefined));
+    if (known && unixSeconds(clock) - known.at < FRESH_SECONDS + graceSeconds) return known;
+    throw new KeysAway();
+  };
+
+  return {
+    async keyFor(header, token) {
+      const keys = await current();
+      try {
+        return await keys.find(header, token);
+      } catch (fault) {
+        if (Object(fault).code !== UNKNOWN_KEY || !mayAskAfter(COOLDOWN_SECONDS)) throw fault;
+        await ask();
+        return (known ?? keys).find(header, token);
+      }
+    },
+  };
+}
+
+async function keysAt(url: string, fetch: KeySetDeps['fetch']): Promise<JSONWebKeySet> {
+  const response = await fetch(url);
+  if (response.status !== 200) throw new Error(`its keys were answered with status ${response.status}`);
+  const keys: unknown = await response.json().catch(() => undefined);
+  if (!isRecord(keys) || !Array.isArray(keys['keys'])) throw new Error('its keys are no key set (RFC 7517)');
+  return keys as unknown as JSONWebKeySet;
+}

@@ -1,0 +1,196 @@
+/** Who a signed token of a proxy in front says is calling, when `auth.enabled` is false and `proxy.jwt` is set (SPEC 17). */
+import { hash } from 'node:crypto';
+import { type JWTPayload, jwtVerify } from 'jose';
+import { LRUCache } from 'lru-cache';
+import { type MaybePromise, mapMaybe } from '../domain/async/maybe-promise.ts';
+import { upTo } from '../domain/bounded.ts';
+import { groupsIn, textClaim } from '../domain/claims.ts';
+import type { RefusalReason } from '../domain/refusal.ts';
+import { headerLines, type RequestFacts } from '../domain/request.ts';
+import { err, ok, type Result } from '../domain/result.ts';
+import type { ActiveRoles } from '../domain/rights/role-limits.ts';
+import type { IdentitySource, IdentityVerdict } from '../domain/verdict.ts';
+import { headerTraces } from './header-traces.ts';
+import type { ProxyTrace, Trace } from './identity-trace.ts';
+import { type KeySet, KeysAway } from './key-set.ts';
+import { proxyUserName, proxyVerdict } from './proxy-caller.ts';
+import { type RoleMapping, type RoleVerdict, resolveGroups, ruleSentence } from './role-mapping.ts';
+
+export interface ProxyJwtOptions extends Pick<RoleMapping, 'roleMap' | 'defaultRole'> {
+  /** Lower-case names of the headers that may hold the token; the first that is sent counts. */
+  readonly headers: readonly string[];
+  readonly issuer: string;
+  readonly audience: string;
+  readonly userClaim: string;
+  readonly groupsClaim: string;
+  readonly keys: KeySet;
+  /** Names of headers that look like an identity, for the trace: none of them counts. */
+  readonly allowlist: ReadonlySet<string>;
+  readonly roles: () => ActiveRoles;
+  /** Unix seconds. */
+  readonly now: () => number;
+  readonly carriesProxySecret?: ((request: RequestFacts) => boolean) | undefined;
+  readonly trace?: Trace<ProxyTrace> | undefined;
+  readonly onRole?: ((role: RoleVerdict) => void) | undefined;
+  /** Called for each token that was verified, with why it does not hold. It never holds the token. */
+  readonly onToken?: ((outcome: 'valid' | TokenRefusal) => void) | undefined;
+}
+
+export type TokenRefusal = Extract<RefusalReason, `proxy-token-${string}`>;
+
+/** Asymmetric signatures alone: with HS256 the public key, which everybody has, could be the secret. */
+const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'];
+const SKEW_SECONDS = 60;
+/** A token has one or two thousand characters. Longer ones are refused before they are parsed. */
+const LONGEST_TOKEN = 16_384;
+const REMEMBERED_TOKENS = 5000;
+/** A token that was verified is not verified again for so long: a key that is withdrawn counts no longer than that. */
+const REMEMBERED_SECONDS = 60;
+const MOST_GROUPS_SHOWN = 50;
+
+/** What a token says, once it was verified. */
+interface Claimed {
+  readonly user: string | undefined;
+  readonly groups: readonly string[];
+  readonly expiresAt: number;
+}
+
+type Reading = Result<Claimed, TokenRefusal>;
+
+/** Never silent: no weaker source may be asked after it. */
+export function createProxyJwtSource(options: ProxyJwtOptions): IdentitySource {
+  const read = createReader(options);
+  const judge = (request: RequestFacts, reading: Reading): IdentityVerdict => {
+    const roles = options.roles();
+    const claimed = reading.ok ? reading.value : undefined;
+    const role = claimed && resolveGroups(claimed.groups, options, roles.cameras.keys());
+    const user = claimed?.user === undefined ? err('the token has no such claim') : proxyUserName(claimed.user);
+    const reason = reading.ok ? 'proxy-token-user' : reading.error;
+    const verdict: IdentityVerdict =
+      user.ok && role ? proxyVerdict(user, role, roles, options.now()) : { kind: 'refused', reason };
+    if (user.ok && role) options.onRole?.(role);
+    if (options.trace) traceOf(options.trace, { request, options, claimed, role, verdict });
+    return verdict;
+  };
+  return {
+    name: 'proxy-jwt',
+    identify(request) {
+      const token = tokenIn(request, options.headers);
+      if (!token.ok) return judge(request, token);
+      return mapMaybe(read(token.value), (reading) => judge(request, reading));
+    },
+  };
+}
+
+/** The first of the headers that is sent: a proxy that sends two sends the same person in both. */
+function tokenIn(request: RequestFacts, headers: readonly string[]): Result<string, TokenRefusal> {
+  for (const name of headers) {
+    const [line, ...others] = headerLines(request, name);
+    if (line === undefined) continue;
+    // Servers differ in which of two they take, and one of them may be the client's own.
+    if (others.length > 0) return err('proxy-token-unfit');
+    const token = name === 'authorization' ? /^bearer +(?<token>\S+)$/i.exec(line)?.groups?.['token'] : line.trim();
+    if (token === undefined) continue;
+    return token === '' || token.length > LONGEST_TOKEN ? err('proxy-token-unfit') : ok(token);
+  }
+  return err('proxy-token-missing');
+}
+
+interface Remembered {
+  readonly claimed: Claimed;
+  readonly checkedAt: number;
+}
+
+/** Tokens with a good signature are remembered by their digest, so that most requests are answered without a promise. */
+function createReader(options: ProxyJwtOptions): (token: string) => MaybePromise<Reading> {
+  const remembered = new LRUCache<string, Remembered>(upTo(REMEMBERED_TOKENS));
+  const verify = async (token: string, digest: string): Promise<Reading> => {
+    const reading = await verified(token, options);
+    options.onToken?.(reading.ok ? 'valid' : reading.error);
+    if (reading.ok) remembered.set(digest, { claimed: reading.value, checkedAt: options.now() });
+    else remembered.delete(digest);
+    return reading;
+  };
+  return (token) => {
+    const digest = hash('sha256', token, 'base64url');
+    const known = remembered.get(digest);
+    const now = options.now();
+    const isFresh = known !== undefined && Math.abs(now - known.checkedAt) < REMEMBERED_SECONDS;
+    return isFresh && now < known.claimed.expiresAt ? ok(known.claimed) : verify(token, digest);
+  };
+}
+
+async function verified(token: string, options: ProxyJwtOptions): Promise<Reading> {
+  const now = options.now();
+  try {
+    const { payload } = await jwtVerify(token, options.keys.keyFor, {
+      issuer: options.issuer,
+      audience: options.audience,
+      algorithms: ALGORITHMS,
+      clockTolerance: SKEW_SECONDS,
+      currentDate: new Date(now * 1000),
+      requiredClaims: ['exp'],
+    });
+    if (payload.iat !== undefined && payload.iat > now + SKEW_SECONDS) return err('proxy-token-future');
+    return ok(claimedIn(payload, options));
+  } catch (fault) {
+    return err(refusalOf(fault));
+  }
+}
+
+const claimedIn = (payload: JWTPayload, { userClaim, groupsClaim }: ProxyJwtOptions): Claimed => ({
+  user: textClaim(payload, userClaim),
+  groups: groupsIn(payload, groupsClaim),
+  expiresAt: Number(payload.exp) + SKEW_SECONDS,
+});
+
+// biome-ignore format: a table
+const REFUSAL_OF_CLAIM: Readonly<Record<string, TokenRefusal>> = {
+  aud: 'proxy-token-audience',
+  iss: 'proxy-token-issuer',
+  nbf: 'proxy-token-future',
+};
+// biome-ignore format: a table
+const REFUSAL_OF_CODE: Readonly<Record<string, TokenRefusal>> = {
+  ERR_JWT_EXPIRED:                          'proxy-token-expired',
+  ERR_JWKS_NO_MATCHING_KEY:                 'proxy-token-key',
+  ERR_JWKS_MULTIPLE_MATCHING_KEYS:          'proxy-token-key',
+  ERR_JWS_SIGNATURE_VERIFICATION_FAILED:    'proxy-token-signature',
+};
+
+function refusalOf(fault: unknown): TokenRefusal {
+  if (fault instanceof KeysAway) return 'proxy-token-keys-away';
+  const { code, claim } = Object(fault) as { readonly code?: unknown; readonly claim?: unknown };
+  return REFUSAL_OF_CODE[String(code)] ?? REFUSAL_OF_CLAIM[String(claim)] ?? 'proxy-token-unfit';
+}
+
+interface Judged {
+  readonly request: RequestFacts;
+  readonly options: ProxyJwtOptions;
+  readonly claimed: Claimed | undefined;
+  readonly role: RoleVerdict | undefined;
+  readonly verdict: IdentityVerdict;
+}
+
+const WHY_UNREAD = 'proxy.jwt is set, so plain identity headers are ignored';
+
+function traceOf(trace: Trace<ProxyTrace>, { request, options, claimed, role, verdict }: Judged): void {
+  const { carriesProxySecret, allowlist, headers } = options;
+  const shown = headers
+    .filter((name) => headerLines(request, name).length > 0)
+    .map((name) => ({ name, value: '[hidden]', fate: 'kept', why: undefined }) as const);
+  const entry: ProxyTrace = {
+    source: 'proxy-headers',
+    proxySecret: carriesProxySecret ? (carriesProxySecret(request) ? 'right' : 'missing or wrong') : 'none is set',
+    headers: [
+      ...shown,
+      ...headerTraces(request, allowlist, () => WHY_UNREAD).filter(({ name }) => !headers.includes(name)),
+    ],
+    groups: claimed?.groups.slice(0, MOST_GROUPS_SHOWN) ?? [],
+    rule: role && ruleSentence(role),
+    user: claimed?.user,
+    role: verdict.kind === 'identified' ? verdict.caller.role : undefined,
+    refused: verdict.kind === 'refused' ? verdict.reason : undefined,
+  };
+  trace(entry, request);
+}
