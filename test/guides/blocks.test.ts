@@ -34,6 +34,10 @@ const isHomeAssistants = (tree: unknown): boolean =>
   (typeof tree === 'object' && tree !== null && 'rest_command' in tree) ||
   (Array.isArray(tree) && tree.every((each) => Object(each) === each && 'triggers' in each));
 
+/** What a provider or proxy of somebody else is configured by: that it is YAML is all that can be told here. */
+const isOfProvider = (tree: unknown): boolean =>
+  typeof tree === 'object' && tree !== null && ('identity_providers' in tree || 'staticClients' in tree);
+
 const isRouteTable = (tree: unknown): boolean => typeof tree === 'object' && tree !== null && 'extends' in tree;
 
 /** Undefined when all is well. */
@@ -41,7 +45,7 @@ async function yamlProblem({ body }: Block): Promise<string | undefined> {
   // Home Assistant has a tag of its own for secrets.
   const tree: unknown = parse(body, { customTags: [{ tag: '!secret', resolve: (name: string) => name }] });
   if (isRouteTable(tree)) return routeTableProblem(body);
-  if (isKubernetes(tree)) return undefined;
+  if (isKubernetes(tree) || isOfProvider(tree)) return undefined;
   if (isHomeAssistants(tree)) return undefined; // Home Assistant's own format: that it is YAML is all that can be told here
   if (!isCompose(tree)) return configProblem(body);
   const env = tree.services['postern']?.environment ?? {};
@@ -74,6 +78,9 @@ function jsonProblem({ body }: Block): string | undefined {
   }
 }
 
+/** Programs that other tests run as they stand: guides/api.test.ts and identity/examples.test.ts. */
+const RUN_BY: ReadonlySet<string> = new Set(['docs/api.md', 'docs/signed-identities.md']);
+
 async function problemOf(block: Block): Promise<string | undefined> {
   switch (block.language) {
     case '': // a drawing
@@ -88,7 +95,7 @@ async function problemOf(block: Block): Promise<string | undefined> {
       return jsonProblem(block);
     case 'python':
     case 'ts':
-      return block.file === 'docs/api.md' ? undefined : 'is run by nothing: api.test.ts runs those of docs/api.md';
+      return RUN_BY.has(block.file) ? undefined : 'is run by nothing';
     default:
       return `no check for the language ${block.language}`;
   }
