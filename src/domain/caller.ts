@@ -28,9 +28,13 @@ export type Credential =
       readonly kind: 'api-token';
       readonly tokenId: string;
       /** A browser that knows a `basic` password adds it by itself, as it does a cookie. */
-      readonly carriedBy?: 'bearer' | 'basic';
+      readonly carriedBy?: 'bearer' | 'basic' | 'cookie';
       /** Made for managing accounts; absent: it is not, whatever its role. */
       readonly managesAccounts?: true;
+      /** It may stand in the place of the password at a login. */
+      readonly logsIn?: true;
+      /** The session that was begun with it; absent: the token itself was sent. */
+      readonly session?: { readonly tokenId: string; readonly expiresAt: number };
       /** Absent: it does not end by itself. */
       readonly expiresAt?: number;
     }

@@ -319,14 +319,23 @@ describe('Settings', { skip }, () => {
       await page.getByRole('switch', { name: 'Only selected cameras' }).check();
       await page.getByRole('switch', { name: 'cam2' }).check();
       await page.getByLabel('Expires').selectOption('after 30 days');
+      await page.getByRole('switch', { name: 'For Home Assistant' }).check();
       await page.getByRole('button', { name: 'Create', exact: true }).click();
       await page.getByRole('dialog', { name: 'Token created' }).waitFor();
+      await page.getByText('enter the user name admin, and the token as the password').waitFor();
       const secret = await page.locator('.secret code').innerText();
       assert.match(secret, /^pst_/);
       for (let presses = 0; presses < 3; presses++) await page.keyboard.press('Escape');
       await page.getByRole('button', { name: 'I have copied it' }).click();
       await hasCount(page.getByText(secret), 0);
-      assert.match(await record(page, 'Home Assistant').innerText(), /viewer.*cam2.*never/s);
+      assert.match(await record(page, 'Home Assistant').innerText(), /login.*viewer.*cam2.*never/s);
+      const body = JSON.stringify({ user: 'admin', password: secret });
+      const login = await instance.ask('/api/login', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      });
+      assert.equal(login.status, 200);
 
       const events = await instance.ask('/api/events?limit=500&include_thumbnails=0', { token: secret });
       const found = (await events.json()) as { camera: string }[];

@@ -76,6 +76,21 @@ describe('postern tokens', () => {
     );
   });
 
+  it('create --login makes one that the login takes, and says as whom', async (t) => {
+    const { run, store } = await terminal(t);
+    const { code, err } = await run('create', 'ha', '--user', 'gus', '--role', 'gardener', '--login');
+    assert.equal(code, 0);
+    assert.match(err, /log in as gus with the token as the password/);
+    assert.equal((await store.apiTokens.listTokens())[0]?.logsIn, true);
+    assert.match((await run('list')).out, / gus +gardener, login +/);
+  });
+
+  it('create --login makes none for a user of a proxy, who has no login here', async (t) => {
+    const { run } = await terminal(t, false);
+    const { out, code } = await run('create', 'x', '--user', 'gus', '--login');
+    assert.deepEqual([out, code], ['', 1]);
+  });
+
   it('create is bound to its user', async (t) => {
     const { run, opens, store } = await terminal(t);
     const { out } = await run('create', 'x', '--user', 'gus', '--role', 'gardener');

@@ -57,6 +57,7 @@ const token = (id: string, changes: Partial<ApiToken> = {}): ApiToken => ({
   role: VIEWER,
   cameras: ['garden', 'patio_*'],
   managesAccounts: false,
+  logsIn: true,
   createdAt: THEN,
   expiresAt: THEN + 1000,
   lastUsedAt: null,

@@ -128,6 +128,7 @@ export const TOKEN = named(
     role: TEXT,
     cameras: MAYBE_CAMERAS,
     manage_accounts: TRUE.optional().meta({ description: 'It may manage accounts' }),
+    login: TRUE.optional().meta({ description: 'POST /api/login takes it in the place of the password' }),
     created_at: TIME,
     expires_at: MAYBE_TIME,
     last_used_at: MAYBE_TIME,
@@ -136,7 +137,15 @@ export const TOKEN = named(
 );
 export const MADE_TOKEN = named(
   'MadeToken',
-  TOKEN.pick({ id: true, name: true, role: true, cameras: true, manage_accounts: true, expires_at: true }).extend({
+  TOKEN.pick({
+    id: true,
+    name: true,
+    role: true,
+    cameras: true,
+    manage_accounts: true,
+    login: true,
+    expires_at: true,
+  }).extend({
     token: TEXT.meta({ description: SHOWN_ONCE }),
   }),
 );

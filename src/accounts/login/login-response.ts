@@ -19,7 +19,7 @@ export type LoginResult =
 
 export type Attempted =
   | { readonly kind: 'logged-in'; readonly cookie: string }
-  | Exclude<LoginOutcome, { kind: 'logged-in' }>;
+  | Exclude<LoginOutcome, { kind: 'logged-in' | 'token-logged-in' }>;
 
 /** The same for every cause, so that it does not tell which users exist. */
 export const LOGIN_FAILED = 'Login failed';
@@ -38,8 +38,9 @@ const AUDIT_REASON = {
 } as const;
 
 /** The reason for the audit line, never for the client. */
-export function reasonOf(outcome: Exclude<LoginOutcome, { kind: 'logged-in' }>): string {
+export function reasonOf(outcome: Exclude<Attempted, { kind: 'logged-in' }>): string {
   if (outcome.kind === 'closed') return outcome.closed.reason;
+  if (outcome.kind === 'mismatch') return outcome.why ?? AUDIT_REASON.mismatch;
   return outcome.kind === 'passkey-wrong' ? outcome.why : AUDIT_REASON[outcome.kind];
 }
 

@@ -3,11 +3,14 @@ import type { AccountStore, User } from '../../domain/accounts/account.ts';
 import type { FactorKind } from '../../domain/accounts/second-factor.ts';
 import type { Barred, Closed } from '../../domain/caller.ts';
 import { parseUserName } from '../../domain/names.ts';
+import type { ApiTokenVerdict } from '../../domain/verdict.ts';
 import type { PasskeyFault } from '../passkeys/passkey-check.ts';
 import type { SecondFactor } from '../second-factor/second-factor.ts';
 import { secretsDigestOf } from '../sessions/session-state.ts';
 import type { SessionOrigin, Sessions } from '../sessions/sessions.ts';
+import { mayLogIn } from '../sessions/token-sessions.ts';
 import { type CodeGuessDeps, judgeCode } from './code-guess.ts';
+import { settled } from './login-limiter.ts';
 import { type GuessDeps, type GuessOutcome, judgeGuess } from './password-guess.ts';
 
 export interface LoginAttempt {
@@ -36,7 +39,9 @@ export interface SecondStep {
 
 export interface LoginDeps extends GuessDeps, CodeGuessDeps {
   readonly store: Pick<AccountStore, 'findUser' | 'rehashPassword'>;
-  readonly sessions: Pick<Sessions, 'issue' | 'sessionNamedBy'>;
+  readonly sessions: Pick<Sessions, 'issue' | 'sessionNamedBy' | 'issueForToken'>;
+  /** Judges an API token that was given as the password, and notes its use. */
+  readonly verifyToken: (token: string, address: string) => Promise<ApiTokenVerdict>;
   readonly secondFactor: Pick<SecondFactor, 'checkCode' | 'wantedFrom'>;
   /** Why the user may not be logged in now: the account has not begun or has ended, or the role is outside its hours. */
   readonly closedOf: (user: User) => Promise<Closed | undefined>;
@@ -44,16 +49,21 @@ export interface LoginDeps extends GuessDeps, CodeGuessDeps {
   readonly mayUsePassword: (user: Pick<User, 'role'>) => boolean;
 }
 
+/** The client is never told it. */
+export type TokenLoginFault = 'bad-token' | 'token-of-another' | 'token-not-for-login';
+
 export type LoginFactor = 'totp' | 'recovery' | 'passkey';
 
 export type LoginOutcome =
   | { readonly kind: 'logged-in'; readonly user: User; readonly token: string; readonly by?: LoginFactor }
+  /** An API token was given: no login of the person. */
+  | { readonly kind: 'token-logged-in'; readonly apiToken: string; readonly token: string }
   /** The password was right, and the user has a second factor. */
   | { readonly kind: 'code-asked' | 'code-wrong'; readonly user: User; readonly kinds: readonly FactorKind[] }
   /** Everything was right, and the user may do nothing now: told only then. */
   | { readonly kind: 'closed'; readonly user: User; readonly closed: Barred }
   /** The user where there is one of the name: for the log and the ledger, never for the client. */
-  | { readonly kind: 'mismatch'; readonly user?: User }
+  | { readonly kind: 'mismatch'; readonly user?: User; readonly why?: TokenLoginFault }
   /** `why` is for the log, never for the client. */
   | { readonly kind: 'passkey-wrong'; readonly user?: User; readonly why: PasskeyFault }
   /** Its challenge is too old: no sign of an attack. */
@@ -67,8 +77,46 @@ type ProvenPassword =
   | Exclude<GuessOutcome, { kind: 'match' | 'mismatch' }>;
 
 export async function logIn(attempt: LoginAttempt, deps: LoginDeps): Promise<LoginOutcome> {
+  if (API_TOKEN.test(attempt.password)) return logInByToken(attempt, deps);
   const outcome = await provePassword(attempt, deps);
   return outcome.kind === 'match' ? afterPassword(outcome.user, attempt, deps) : outcome;
+}
+
+/** A password of a person is never taken for one. */
+const API_TOKEN = /^pst_[0-9a-f]{16}_[0-9a-f]{64}$/;
+
+/** A wrong token counts as a wrong password does. No second factor is asked for: none concerns a token. */
+async function logInByToken(attempt: LoginAttempt, deps: LoginDeps): Promise<LoginOutcome> {
+  const { user: name, address, signal } = attempt;
+  const isKnown = deps.knownClients.has(address);
+  const place = await deps.limiter.reserve(address, isKnown, { account: name, signal });
+  if (place.kind !== 'reserved') return place;
+  return settled(
+    place,
+    () => byToken(attempt, deps),
+    ({ kind }) => kind === 'mismatch',
+  );
+}
+
+async function byToken(
+  { user: name, password, address, signal }: LoginAttempt,
+  deps: LoginDeps,
+): Promise<LoginOutcome> {
+  const verdict = await deps.verifyToken(password, address);
+  const user = await findUser(name, deps);
+  const mismatch = (why: TokenLoginFault): LoginOutcome => ({ kind: 'mismatch', why, ...(user && { user }) });
+  if (verdict.kind === 'invalid' || !user) return mismatch('bad-token');
+  const { caller } = verdict;
+  if (caller.name !== user.name) return mismatch('token-of-another');
+  if (!mayLogIn(caller)) return mismatch('token-not-for-login');
+  if (caller.closed) return { kind: 'closed', user, closed: caller.closed };
+  signal?.throwIfAborted();
+  deps.knownClients.note(address);
+  return {
+    kind: 'token-logged-in',
+    apiToken: caller.credential.tokenId,
+    token: await deps.sessions.issueForToken(caller),
+  };
 }
 
 /** The password alone, and whether the user may use one: what else the user may do is not decided yet. */

@@ -21,7 +21,7 @@ import { type Attempted, type LoginResult, reasonOf, respondWithOutcome } from '
 
 export interface PostLoginDeps extends LoginDeps, Pick<SessionLimitDeps, 'sessionsPerUser' | 'seenSessions'> {
   readonly settings: () => { readonly authEnabled: boolean; readonly bodySeconds: number };
-  readonly sessions: Pick<Sessions, 'issue' | 'cookieFor' | 'sessionNamedBy' | 'tokensIn' | 'revoke'>;
+  readonly sessions: Pick<Sessions, 'issue' | 'issueForToken' | 'cookieFor' | 'sessionNamedBy' | 'tokensIn' | 'revoke'>;
   readonly firstTimeLogin: FirstTimeLogin;
   /** Called when an attempt begins; the function that it returns, when the attempt has ended. */
   readonly onLogin: () => (result: LoginResult) => void;
@@ -116,6 +116,12 @@ export async function settle(
   );
   const who = triedName(user) ?? ('user' in outcome ? outcome.user?.name : undefined);
   const entry = { what: 'login', who, from, ...agentOf(ctx.state), requestId } as const;
+  if (outcome.kind === 'token-logged-in') {
+    // No session of the person: it is listed as the token, and takes the place of none.
+    const { apiToken: tokenId, token } = outcome;
+    deps.audit({ ...entry, credential: `token:${tokenId}`, verdict: 'allowed', tokenId });
+    return { kind: 'logged-in', cookie: deps.sessions.cookieFor(token, cookieClientOf(ctx.state)) };
+  }
   if (outcome.kind !== 'logged-in') {
     const isUnknown = outcome.kind === 'mismatch' && outcome.user === undefined;
     deps.audit({ ...entry, verdict: 'refused', reason: reasonOf(outcome), ...(isUnknown && who && { unknown: true }) });

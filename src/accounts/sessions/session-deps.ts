@@ -2,6 +2,7 @@
 import type { CryptoKey } from 'jose';
 import type { AccountStore, User } from '../../domain/accounts/account.ts';
 import type { MaybePromise } from '../../domain/async/maybe-promise.ts';
+import type { Caller } from '../../domain/caller.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
 import type { SessionOrigin } from './issue-session.ts';
@@ -45,6 +46,8 @@ export interface SessionDeps {
   readonly ends?: SessionEnds;
   /** Keeps which sessions a provider may end. Default: none are kept. */
   readonly providerSessions?: ProviderSessions;
+  /** What an API token is worth now, by its id. Default: no session of an API token is accepted. */
+  readonly apiTokenNow?: (tokenId: string) => Promise<Caller | undefined>;
   /** Called when a token of a session that goes on is signed. */
   readonly onRenewed?: () => void;
 }

@@ -24,6 +24,8 @@ export interface SessionClaims {
   readonly provider?: string;
   /** The second factor was shown to that provider. */
   readonly hasProviderFactor?: true;
+  /** The id of the API token that the session was begun with: it is worth what the token is. */
+  readonly apiToken?: string;
   /** The hour from which it holds; we never write one. */
   readonly notBefore?: number;
 }
@@ -46,7 +48,7 @@ export const importSigningKey = (key: Uint8Array<ArrayBuffer>): Promise<CryptoKe
 
 export function signSessionToken(claims: SessionClaims, key: CryptoKey): Promise<string> {
   const { userName, role, issuedAt, expiresAt, tokenId, secretsDigest, authenticatedAt, provenAt } = claims;
-  const origin = { idp: claims.provider, idp_factor: claims.hasProviderFactor };
+  const origin = { idp: claims.provider, idp_factor: claims.hasProviderFactor, api_token: claims.apiToken };
   const times = { iat: issuedAt, exp: expiresAt, auth_time: authenticatedAt, proof_time: provenAt };
   const payload = { sub: userName, role, ...times, jti: tokenId, gen: secretsDigest, ...origin };
   return new CompactSign(textEncoder.encode(JSON.stringify(payload)))
@@ -100,7 +102,7 @@ async function isSigned(text: string, key: CryptoKey): Promise<boolean> {
 
 function claimsIn(payload: unknown, signature: string): SessionClaims | undefined {
   if (!isRecord(payload)) return undefined;
-  const { sub, role, iat, exp, nbf, jti, gen, auth_time, proof_time, idp, idp_factor } = payload;
+  const { sub, role, iat, exp, nbf, jti, gen, auth_time, proof_time, idp, idp_factor, api_token } = payload;
   const userName = typeof sub === 'string' ? parseUserName(sub) : undefined;
   const tokenId = jti === undefined ? tokenIdOf(signature) : jti;
   if (!userName?.ok || !isRole(role) || !isSecond(iat) || !isSecond(exp)) return undefined;
@@ -110,6 +112,7 @@ function claimsIn(payload: unknown, signature: string): SessionClaims | undefine
   if (proof_time !== undefined && !(isSecond(proof_time) && proof_time <= iat)) return undefined;
   if (gen !== undefined && typeof gen !== 'string') return undefined;
   if (idp !== undefined && typeof idp !== 'string') return undefined;
+  if (api_token !== undefined && typeof api_token !== 'string') return undefined;
   if (typeof tokenId !== 'string' || tokenId === '' || tokenId.length > LONGEST_TOKEN_ID) return undefined;
   const claims = { userName: userName.value, role, issuedAt: iat, expiresAt: exp, tokenId };
   return {
@@ -119,6 +122,7 @@ function claimsIn(payload: unknown, signature: string): SessionClaims | undefine
     ...(gen !== undefined && { secretsDigest: gen }),
     ...(idp !== undefined && { provider: idp }),
     ...(idp !== undefined && idp_factor === true && { hasProviderFactor: true }),
+    ...(api_token !== undefined && { apiToken: api_token }),
     ...(nbf !== undefined && { notBefore: nbf }),
   };
 }

@@ -16,6 +16,7 @@ import { type SessionClaims, timeFault } from './session-jwt.ts';
 import { createStateLookup, createTokenReader, REMEMBERED_TOKENS } from './session-lookup.ts';
 import { callerOf, secretsDigestOf, sessionStateFault } from './session-state.ts';
 import { createStoreGrace } from './store-grace.ts';
+import { inTokenSession, signTokenSession, type TokenCaller, type TokenSession } from './token-sessions.ts';
 
 export type { SessionOrigin };
 
@@ -30,6 +31,8 @@ export interface Sessions {
    * tenth of a short session; more often only where cookies of before and after a fresh proof are used in turn.
    */
   renew(caller: Caller): MaybePromise<string | undefined>;
+  /** A session that is worth what the API token is worth; it is never renewed. */
+  issueForToken(caller: TokenCaller): Promise<string>;
   /** A token of the same session, for a caller who has just given the password or a factor again; undefined when the session is over. */
   prove(caller: Caller): MaybePromise<string | undefined>;
   /**
@@ -58,6 +61,8 @@ const SHORTEST_SESSION = 10;
 const LONGEST_REUSE_SECONDS = 60;
 /** A renewal that is reused for longer would end a short session while it is in use. */
 const REUSED_SHARE_OF_SESSION = 0.1;
+
+type TokenCarrier = 'cookie' | 'bearer' | 'basic';
 
 /** Another replica's clock may be so far ahead when it signs a token. */
 const CLOCK_TOLERANCE_SECONDS = 600;
@@ -134,7 +139,24 @@ export function createSessions(deps: SessionDeps): Sessions {
     return end > unixSeconds(clock) ? end : Math.max(end, (await ends.recorded(tokenId)) ?? 0);
   };
 
+  type NamedByToken = TokenSession & Pick<SessionClaims, 'userName'>;
+  const callerOfToken = async (session: NamedByToken, carriedBy: TokenCarrier): Promise<Caller | undefined> => {
+    const { isRevoked } = await stateOf(session);
+    return isRevoked
+      ? undefined
+      : inTokenSession(await deps.apiTokenNow?.(session.apiToken), session, session.userName, carriedBy);
+  };
+  const verifyOfToken = async (
+    claims: SessionClaims,
+    apiToken: string,
+    carriedBy: TokenCarrier,
+  ): Promise<SessionVerdict> => {
+    const caller = await callerOfToken({ ...claims, apiToken }, carriedBy);
+    return caller ? { kind: 'valid', caller } : { kind: 'invalid', reason: 'revoked' };
+  };
+
   return {
+    issueForToken: (caller) => signTokenSession(caller, unixSeconds(clock), lifetime, key),
     async issue(user, origin) {
       if (!origin) return issue(user);
       const session = begunWith(origin, unixSeconds(clock));
@@ -157,6 +179,7 @@ export function createSessions(deps: SessionDeps): Sessions {
         const now = unixSeconds(clock);
         const late = timeFault(claims.value, now) ?? age.fault(claims.value, now);
         if (late) return { kind: 'invalid', reason: late };
+        if (claims.value.apiToken !== undefined) return verifyOfToken(claims.value, claims.value.apiToken, carriedBy);
         return mapMaybe(stateOf(claims.value), (state) => {
           const { user } = state;
           const fault = sessionStateFault(claims.value, state, now);
@@ -173,6 +196,11 @@ export function createSessions(deps: SessionDeps): Sessions {
       return renew(caller);
     },
     async recheck({ name, credential }) {
+      if (credential.kind === 'api-token' && credential.session) {
+        const { session, carriedBy = 'bearer' } = credential;
+        if (session.expiresAt <= unixSeconds(clock)) return undefined;
+        return callerOfToken({ ...session, userName: name, apiToken: credential.tokenId }, carriedBy);
+      }
       if (credential.kind !== 'session') return undefined;
       const expiresAt = Math.min(await endOf(credential.tokenId, credential.expiresAt), age.endOf(credential));
       if (expiresAt <= unixSeconds(clock)) return undefined;
@@ -183,6 +211,8 @@ export function createSessions(deps: SessionDeps): Sessions {
       return callerOf(state.user, claims, credential.carriedBy, { roles: await deps.roles(), now, owesFactor });
     },
     async end({ credential }) {
+      if (credential.kind === 'api-token' && credential.session)
+        await revoke(credential.session.tokenId, credential.session.expiresAt);
       if (credential.kind === 'session') await revoke(credential.tokenId, credential.expiresAt);
     },
     async endShown(token) {
@@ -193,7 +223,8 @@ export function createSessions(deps: SessionDeps): Sessions {
     },
     async sessionNamedBy(token) {
       const claims = await read(token);
-      return claims.ok ? claims.value : undefined;
+      // One of an API token shows no browser of the person.
+      return claims.ok && claims.value.apiToken === undefined ? claims.value : undefined;
     },
     tokensIn: (header) => cookieValues(header, cookie.name),
     cookieFor: (token, client) => cookieLine(cookie, token, age.within(lifetime, token, clock), client),

@@ -24,12 +24,14 @@ export interface ApiTokenDeps {
   readonly grace?: StoreGrace;
 }
 
-export type CarriedBy = 'bearer' | 'basic';
+export type CarriedBy = 'bearer' | 'basic' | 'cookie';
 
 export interface ApiTokens {
   verify(text: string, carriedBy: CarriedBy): Promise<ApiTokenVerdict>;
   /** The caller with the rights of now; undefined when the token is no longer valid. */
   recheck(caller: Caller): Promise<Caller | undefined>;
+  /** What the token is worth now, whoever sends it: for the sessions that were begun with it. */
+  callerNow(tokenId: string): Promise<Caller | undefined>;
 }
 
 interface TokenState {
@@ -73,8 +75,15 @@ export function createApiTokens(deps: ApiTokenDeps): ApiTokens {
     const rights = rightsOfToken(token, owner, await roles(), unixSeconds(clock));
     const end = token.expiresAt === null ? {} : { expiresAt: token.expiresAt };
     const manages = token.managesAccounts ? ({ managesAccounts: true } as const) : {};
-    const credential = { kind: 'api-token', tokenId: token.id, carriedBy, ...manages, ...end } as const;
+    const logsIn = token.logsIn && { logsIn: true as const };
+    const credential = { kind: 'api-token', tokenId: token.id, carriedBy, ...manages, ...logsIn, ...end } as const;
     return { name: token.user, ...rights, credential };
+  };
+
+  const callerNow = async (id: string, carriedBy: CarriedBy = 'bearer'): Promise<Caller | undefined> => {
+    const { token, owner } = await stateOf(id);
+    if (!token || faultOfToken(token, owner, authEnabled, unixSeconds(clock))) return undefined;
+    return callerOf(token, owner, carriedBy);
   };
 
   return {
@@ -89,12 +98,9 @@ export function createApiTokens(deps: ApiTokenDeps): ApiTokens {
       if (fault) return { kind: 'invalid', reason: fault };
       return { kind: 'valid', caller: await callerOf(token, owner, carriedBy) };
     },
-    async recheck({ credential }) {
-      if (credential.kind !== 'api-token') return undefined;
-      const { token, owner } = await stateOf(credential.tokenId);
-      if (!token || faultOfToken(token, owner, authEnabled, unixSeconds(clock))) return undefined;
-      return callerOf(token, owner, credential.carriedBy ?? 'bearer');
-    },
+    recheck: async ({ credential }) =>
+      credential.kind === 'api-token' ? callerNow(credential.tokenId, credential.carriedBy) : undefined,
+    callerNow: (tokenId) => callerNow(tokenId),
   };
 }
 

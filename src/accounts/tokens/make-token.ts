@@ -21,6 +21,8 @@ export interface WantedToken {
   /** Unix seconds. Null: it never ends; absent: it never ends for an account, and after 90 days for a proxy's user. */
   readonly expiresAt?: unknown;
   readonly managesAccounts?: unknown;
+  /** Whether the login takes it in the place of the password. */
+  readonly logsIn?: unknown;
 }
 
 export interface TokenOwner {
@@ -45,6 +47,8 @@ export interface TokenRefusal {
     | 'expiry-invalid'
     | 'accounts-invalid'
     | 'accounts-not-admin'
+    | 'login-invalid'
+    | 'login-without-account'
     | 'too-many';
   readonly message: string;
 }
@@ -75,11 +79,13 @@ export async function makeToken(
   if (!expiresAt.ok) return expiresAt;
   const managesAccounts = managingOf(wanted.managesAccounts ?? false, role.value, cameras.value);
   if (!managesAccounts.ok) return managesAccounts;
+  const logsIn = loginOf(wanted.logsIn ?? false, owner);
+  if (!logsIn.ok) return logsIn;
   const { length } = await tokenStore.listTokens(owner.name);
   if (length >= MOST_TOKENS) return refused('too-many', `${owner.name} has ${length} API tokens already: revoke one`);
   const { text, id, secretHash } = newTokenText();
   const uses = { lastUsedAt: null, lastUsedFrom: null };
-  const accounts = { managesAccounts: managesAccounts.value };
+  const accounts = { managesAccounts: managesAccounts.value, ...(logsIn.value && { logsIn: true as const }) };
   const rights = { role: role.value, cameras: cameras.value, expiresAt: expiresAt.value, ...accounts };
   const mine = { user: owner.name, userCreatedAt: owner.createdAt };
   const token = { id, secretHash, name: name.value, ...mine, ...rights, createdAt: now, ...uses };
@@ -129,6 +135,13 @@ function managingOf(wanted: unknown, role: Role, cameras: readonly string[] | nu
         'accounts-not-admin',
         'manage_accounts: only a token of the role admin, for all cameras, manages accounts',
       );
+}
+
+function loginOf(wanted: unknown, owner: TokenOwner): Result<boolean, TokenRefusal> {
+  if (typeof wanted !== 'boolean') return refused('login-invalid', 'login: give true or false');
+  return wanted && owner.createdAt === null
+    ? refused('login-without-account', 'login: a user of the proxy has no login here')
+    : ok(wanted);
 }
 
 function expiryOf(wanted: unknown, now: number): Result<number | null, TokenRefusal> {

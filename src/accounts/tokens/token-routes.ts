@@ -28,6 +28,7 @@ const NEW_TOKEN = named(
     cameras: CAMERAS.nullish().meta({ description: 'null: all' }),
     expires_at: TIME.nullish(),
     manage_accounts: z.boolean().optional().meta({ description: 'Of an admin: the token may manage accounts' }),
+    login: z.boolean().optional().meta({ description: 'POST /api/login takes it in the place of the password' }),
   }),
 );
 
@@ -40,6 +41,8 @@ const STATUS_OF: Readonly<Record<TokenRefusal['reason'], number>> = {
   'expiry-invalid':  400,
   'accounts-invalid': 400,
   'accounts-not-admin': 400,
+  'login-invalid':   400,
+  'login-without-account': 400,
   'too-many':        409,
 };
 
@@ -60,8 +63,15 @@ async function create(ctx: RouteContext, deps: TokenRouteDeps): Promise<void> {
   if (!body) return;
   const unknown = unknownFields(NEW_TOKEN, body.json);
   if (unknown.length > 0) return refuseFields(ctx, unknown);
-  const { name, role, cameras, expires_at: expiresAt, manage_accounts: managesAccounts } = Object(body.json);
-  const made = await makeToken({ name, role, cameras, expiresAt, managesAccounts }, owner, deps);
+  const {
+    name,
+    role,
+    cameras,
+    expires_at: expiresAt,
+    manage_accounts: managesAccounts,
+    login: logsIn,
+  } = Object(body.json);
+  const made = await makeToken({ name, role, cameras, expiresAt, managesAccounts, logsIn }, owner, deps);
   if (!made.ok) {
     record(ctx, deps, { what: 'token-created' }, made.error.reason);
     return refuse(ctx, STATUS_OF[made.error.reason], made.error.message);
@@ -104,8 +114,11 @@ function mayKnow(caller: Caller, token: ApiToken): boolean {
   return token.user === name && (token.userCreatedAt === null) === (credential.kind === 'proxy-headers');
 }
 
-/** The right is told where a token has it. */
-const rightOf = ({ managesAccounts }: ApiToken) => (managesAccounts ? { manage_accounts: true as const } : {});
+/** A right is told where a token has it. */
+const rightOf = ({ managesAccounts, logsIn }: ApiToken) => ({
+  ...(managesAccounts && { manage_accounts: true as const }),
+  ...(logsIn && { login: true as const }),
+});
 
 export const shown = (token: ApiToken): z.output<typeof TOKEN> => ({
   id: token.id,

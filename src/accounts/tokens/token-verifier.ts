@@ -21,6 +21,8 @@ export interface TokenVerifierDeps {
 export interface TokenVerifier {
   /** `address` is the client's. */
   verify(text: string, carriedBy: CarriedBy, address: string): Promise<ApiTokenVerdict>;
+  /** The same for a login, which limits and records bad ones itself. */
+  judge(text: string, address: string): Promise<ApiTokenVerdict>;
   /** Writes the uses that wait. */
   flush(): Promise<void>;
   close(): Promise<void>;
@@ -47,18 +49,22 @@ export function createTokenVerifier(deps: TokenVerifierDeps): TokenVerifier {
     return verdict;
   };
 
+  const noted = async (text: string, carriedBy: CarriedBy, address: string): Promise<ApiTokenVerdict> => {
+    const verdict = await tokens.verify(text, carriedBy);
+    if (verdict.kind === 'valid' && verdict.caller.credential.kind === 'api-token') {
+      const { tokenId: id } = verdict.caller.credential;
+      uses.note(id, () => ({ id, at: unixSeconds(clock), from: address }));
+    }
+    return verdict;
+  };
+
   return {
     flush: uses.flush,
     close: uses.close,
     async verify(text, carriedBy, address) {
-      const verdict = await tokens.verify(text, carriedBy);
-      if (verdict.kind === 'invalid') return refusal(text, address, verdict);
-      const { credential } = verdict.caller;
-      if (credential.kind === 'api-token') {
-        const { tokenId: id } = credential;
-        uses.note(id, () => ({ id, at: unixSeconds(clock), from: address }));
-      }
-      return verdict;
+      const verdict = await noted(text, carriedBy, address);
+      return verdict.kind === 'invalid' ? refusal(text, address, verdict) : verdict;
     },
+    judge: (text, address) => noted(text, 'bearer', address),
   };
 }

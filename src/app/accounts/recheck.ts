@@ -19,12 +19,13 @@ export function createRecheck(
   links: Pick<Links, 'recheck'>,
   findViewed: FindViewed | undefined,
 ): Recheck {
+  const recheckSession: Recheck = async (caller) => (hasAccounts ? sessions.recheck(caller) : undefined);
   const recheck: Recheck = async (caller) => {
     switch (caller.credential.kind) {
       case 'session':
-        return hasAccounts ? sessions.recheck(caller) : undefined;
+        return recheckSession(caller);
       case 'api-token':
-        return tokens.recheck(caller);
+        return caller.credential.session ? recheckSession(caller) : tokens.recheck(caller);
       case 'link':
         return links.recheck(caller);
       case 'proxy-headers':

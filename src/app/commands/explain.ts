@@ -45,7 +45,7 @@ export async function openForExplain(place: ExplainPlace, note: (sentence: strin
     config,
     ...(settings.nvr.identity_jwt && { identityToken: () => '(new)' }),
     eventsBackend: settings.events.source === 'nvr' ? undefined : NOT_RUNNING,
-    verifySession: sessionVerifier(settings, store, place, roleRegistry),
+    verifySession: sessionVerifier(settings, store, place, roleRegistry, tokens),
     verifyApiToken: tokens?.verify ?? (async () => ({ kind: 'invalid', reason: 'unknown' })),
     verifyLink: links?.verify ?? (async () => ({ kind: 'invalid', reason: 'unknown' })),
     sharedBy: links?.shared ?? (() => undefined),
@@ -100,6 +100,7 @@ function sessionVerifier(
   store: Store | undefined,
   { env, directory, clock }: CommandPlace,
   roleRegistry: RoleRegistry,
+  tokens: ApiTokens | undefined,
 ) {
   let opened: Promise<Sessions> | undefined;
   const open = async (accounts: Store['accounts']): Promise<Sessions> => {
@@ -112,6 +113,7 @@ function sessionVerifier(
       key: await importSigningKey(secret.value.key),
       clock,
       roles: roleRegistry.active,
+      ...(tokens && { apiTokenNow: tokens.callerNow }),
       sessionLength: auth.session_length,
       refreshTime: auth.refresh_time,
       maxAge: auth.session_max_age,

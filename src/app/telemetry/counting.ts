@@ -66,13 +66,14 @@ export function countedPasskeys(passkeys: PasskeyCheck, metrics: Metrics): Passk
 
 /** `issued`: the reason of new tokens. Renewed ones are counted where they are signed: each is sent many times. */
 export function countedSessions(sessions: Sessions, issued: 'login' | 'password_change', metrics: Metrics): Sessions {
+  const counted = (token: string): string => {
+    metrics.tokensIssued.add(1, issued);
+    return token;
+  };
   return {
     ...sessions,
-    async issue(user, origin) {
-      const token = await sessions.issue(user, origin);
-      metrics.tokensIssued.add(1, issued);
-      return token;
-    },
+    issue: async (user, origin) => counted(await sessions.issue(user, origin)),
+    issueForToken: async (caller) => counted(await sessions.issueForToken(caller)),
   };
 }
 
@@ -86,11 +87,13 @@ export function countedAudit(audit: Audit, trustedProxies: readonly string[], me
     if (invitation) metrics.invitations.add(1, invitation);
     const link = linkResult(what, verdict);
     if (link) metrics.links.add(1, link);
-    if (what === 'login' && reason === 'bad-credentials' && near.ok && isTrustedPeer(from, near.value))
-      metrics.proxyFailures.add(1);
+    if (what === 'login' && isGuess(reason) && near.ok && isTrustedPeer(from, near.value)) metrics.proxyFailures.add(1);
     audit(entry);
   };
 }
+
+const GUESSES: readonly (string | undefined)[] = ['bad-credentials', 'bad-token'];
+const isGuess = (reason: string | undefined): boolean => GUESSES.includes(reason);
 
 function invitationResult(what: AuditEntry['what'], verdict: AuditEntry['verdict']): InvitationResult | undefined {
   if (what === 'invitation-used') return verdict === 'allowed' ? 'used' : 'refused';

@@ -14,6 +14,7 @@ export interface NewToken {
   /** Unix seconds; null: never; undefined: never for an account, after 90 days for a user of a proxy. */
   readonly expiresAt: number | null | undefined;
   readonly managesAccounts: boolean;
+  readonly logsIn: boolean;
 }
 
 /** The tokens of a store that is open for the length of one command. */
@@ -38,6 +39,7 @@ interface TokenOptions {
   readonly cameras?: string;
   readonly expires?: string;
   readonly manageAccounts?: boolean;
+  readonly login?: boolean;
 }
 
 export function registerTokensCommands(program: Command, deps: TokensCommandDeps): void {
@@ -50,6 +52,7 @@ export function registerTokensCommands(program: Command, deps: TokensCommandDeps
     .option('--cameras <cameras>', 'only these cameras, separated by commas; "*" stands for any text')
     .option('--expires <when>', 'after days (90d) or hours (12h), at a date (2030-01-31), or never')
     .option('--manage-accounts', 'the token may change users, passwords, roles and tokens; needs --role admin')
+    .option('--login', 'the login takes it in the place of the password: for Home Assistant')
     .action((name: string, options: TokenOptions) =>
       onStore('change', (open) => create(name, options, open, deps), deps),
     );
@@ -66,7 +69,7 @@ export function registerTokensCommands(program: Command, deps: TokensCommandDeps
 /** The token alone goes to standard output, to be piped; what to do with it goes beside. */
 async function create(
   name: string,
-  { user, role, cameras, expires, manageAccounts = false }: TokenOptions,
+  { user, role, cameras, expires, manageAccounts = false, login = false }: TokenOptions,
   { apiTokens }: OpenTokens,
   { now, stderr }: TokensCommandDeps,
 ): Promise<Result<string, string>> {
@@ -74,10 +77,11 @@ async function create(
     expires === undefined ? ok(undefined) : expires === 'never' ? ok(null) : parseExpiry(expires, now());
   if (!expiresAt.ok) return expiresAt;
   const list = cameras?.split(',').map((camera) => camera.trim());
-  const rights = { cameras: list, expiresAt: expiresAt.value, managesAccounts: manageAccounts };
+  const rights = { cameras: list, expiresAt: expiresAt.value, managesAccounts: manageAccounts, logsIn: login };
   const made = await apiTokens.create({ name, user, role, ...rights });
   if (!made.ok) return err(made.error.message);
   stderr.write('Save this token now: it is shown only once. Send it as "Authorization: Bearer <token>".\n');
+  if (login) stderr.write(`Or log in as ${user} with the token as the password, in Home Assistant for example.\n`);
   return ok(made.value.text);
 }
 
@@ -106,7 +110,7 @@ function listing(tokens: readonly ApiToken[]): string {
       token.id,
       token.name,
       token.user,
-      token.managesAccounts ? `${token.role}, accounts` : token.role,
+      [token.role, ...(token.managesAccounts ? ['accounts'] : []), ...(token.logsIn ? ['login'] : [])].join(', '),
       token.cameras?.join(',') ?? 'all of the role',
       dateOf(token.expiresAt),
       token.lastUsedAt === null ? 'never' : `${dateOf(token.lastUsedAt)} from ${token.lastUsedFrom}`,

@@ -14,6 +14,8 @@ export interface ApiToken {
   readonly cameras: readonly string[] | null;
   /** Whether it opens the routes for users, roles, tokens and sessions, which otherwise need a person. */
   readonly managesAccounts: boolean;
+  /** `POST /api/login` takes it in the place of the password. */
+  readonly logsIn?: true;
   readonly createdAt: number;
   readonly expiresAt: number | null;
   readonly lastUsedAt: number | null;

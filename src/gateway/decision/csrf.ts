@@ -52,7 +52,7 @@ export function areCredentialsAutomatic(caller: Caller | undefined): boolean {
     case 'internal-listener':
       return true;
     case 'api-token':
-      return caller.credential.carriedBy === 'basic';
+      return caller.credential.carriedBy === 'basic' || caller.credential.carriedBy === 'cookie';
     case 'view-as':
       return areCredentialsAutomatic(caller.credential.by);
     case 'link':

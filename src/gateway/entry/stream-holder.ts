@@ -16,8 +16,9 @@ export function holderOf(caller: Caller): string | undefined {
 function holderNamed({ name, role, roles = [role], credential }: Caller): string | undefined {
   switch (credential.kind) {
     case 'session':
-    case 'api-token':
       return `${credential.kind} ${credential.tokenId} ${name}`;
+    case 'api-token':
+      return [credential.kind, credential.tokenId, name, credential.session?.tokenId].join(' ');
     case 'link':
       return `${credential.kind} ${credential.linkId}`;
     case 'proxy-headers':

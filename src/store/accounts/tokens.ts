@@ -1,5 +1,5 @@
 /** The table of API tokens: the same code for every engine (SPEC 4.4). */
-import type { Kysely } from 'kysely';
+import type { Insertable, Kysely, Selectable } from 'kysely';
 import type { ApiToken, ApiTokenStore } from '../../domain/accounts/api-token.ts';
 import type { Role, UserName } from '../../domain/names.ts';
 import type { Serialized } from '../engine/serialized.ts';
@@ -37,7 +37,7 @@ export function createApiTokenStore(db: Kysely<Tables>, serialized: Serialized):
   };
 }
 
-const asToken = (row: ApiTokensTable): ApiToken => ({
+const asToken = (row: Selectable<ApiTokensTable>): ApiToken => ({
   id: row.id,
   secretHash: row.secret_hash,
   name: row.name,
@@ -46,13 +46,14 @@ const asToken = (row: ApiTokensTable): ApiToken => ({
   role: row.role as Role,
   cameras: row.cameras === null ? null : (JSON.parse(row.cameras) as string[]),
   managesAccounts: row.manages_accounts === 1,
+  ...(row.logs_in === 1 && { logsIn: true }),
   createdAt: row.created_at,
   expiresAt: row.expires_at,
   lastUsedAt: row.last_used_at,
   lastUsedFrom: row.last_used_from,
 });
 
-const asRow = (token: ApiToken): ApiTokensTable => ({
+const asRow = (token: ApiToken): Insertable<ApiTokensTable> => ({
   id: token.id,
   secret_hash: token.secretHash,
   name: token.name,
@@ -61,6 +62,7 @@ const asRow = (token: ApiToken): ApiTokensTable => ({
   role: token.role,
   cameras: token.cameras === null ? null : JSON.stringify(token.cameras),
   manages_accounts: token.managesAccounts ? 1 : 0,
+  logs_in: token.logsIn ? 1 : 0,
   created_at: token.createdAt,
   expires_at: token.expiresAt,
   last_used_at: token.lastUsedAt,

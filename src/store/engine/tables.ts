@@ -153,6 +153,8 @@ export interface ApiTokensTable {
   cameras: string | null;
   /** 0 or 1. */
   manages_accounts: number;
+  /** 0 or 1. */
+  logs_in: Generated<number>;
   created_at: number;
   expires_at: number | null;
   last_used_at: number | null;

@@ -24,6 +24,7 @@ import { loginAttempts } from './020-login-attempts.ts';
 import { noticesInLedger } from './021-notices-in-ledger.ts';
 import { signIns } from './022-sign-ins.ts';
 import { identityKeys } from './023-identity-keys.ts';
+import { tokensThatLogIn } from './024-tokens-that-log-in.ts';
 
 export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
   getMigrations: async () => ({
@@ -50,5 +51,6 @@ export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
     '021-notices-in-ledger': noticesInLedger,
     '022-sign-ins': signIns(dialect),
     '023-identity-keys': identityKeys(dialect),
+    '024-tokens-that-log-in': tokensThatLogIn,
   }),
 });

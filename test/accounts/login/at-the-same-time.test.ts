@@ -103,7 +103,8 @@ describe('A login whose account changes while the password is hashed', () => {
         knownClients: createKnownClients(),
         closedOf: async () => undefined,
         mayUsePassword: () => true,
-        sessions,
+        sessions: { ...sessions, issueForToken: () => assert.fail() },
+        verifyToken: () => assert.fail(),
         codeLimiter: limiter,
         secondFactor: { wantedFrom: async () => [], checkCode: async () => ({ kind: 'wrong', by: 'totp' }) },
       });

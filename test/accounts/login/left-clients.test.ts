@@ -97,7 +97,12 @@ describe('An attempt that waits for others', () => {
       knownClients: createKnownClients(),
       closedOf: async () => undefined,
       mayUsePassword: () => true,
-      sessions: { issue: async (user: User) => `${issued.push(user)}`, sessionNamedBy: async () => undefined },
+      sessions: {
+        issue: async (user: User) => `${issued.push(user)}`,
+        issueForToken: () => assert.fail(),
+        sessionNamedBy: async () => undefined,
+      },
+      verifyToken: () => assert.fail(),
       codeLimiter: limiter,
       secondFactor: { wantedFrom: async () => [], checkCode: async () => ({ kind: 'wrong', by: 'totp' }) },
     });

@@ -186,6 +186,7 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
         settings: () => settings,
         firstTimeLogin: createFirstTimeLogin(options.isPasswordNew ?? false),
         visibleCameras: (scope) => visibleCameras(scope, CAMERAS),
+        verifyToken: guarded.judge,
         onLogin: () => (result) => void heard.logins.push(result),
       }),
       ...bound(REAUTHENTICATE_ROUTES, { ...parts, askAtProvider: async () => undefined }),

@@ -25,9 +25,15 @@ const LIFETIMES: Readonly<Record<TokenLifetime, number | undefined>> = {
   never:   undefined,
 };
 
+/** `logsInAs`: the user name that goes with it where a program logs in; absent: it is sent in a header. */
+export interface MadeSecret {
+  readonly secret: string;
+  readonly logsInAs?: string;
+}
+
 interface MakeTokenProps {
   readonly profile: Profile;
-  readonly onMade: (secret: string) => void;
+  readonly onMade: (made: MadeSecret) => void;
   readonly onClose: () => void;
 }
 
@@ -38,6 +44,7 @@ export function MakeToken({ profile, onMade, onClose }: MakeTokenProps) {
   const [role, setRole] = useState(isAdmin ? 'viewer' : profile.role);
   const [entries, setEntries] = useState<readonly string[]>();
   const [managesAccounts, setManagesAccounts] = useState(false);
+  const [login, setLogin] = useState(false);
   const [lifetime, setLifetime] = useState<string>('year');
   const mayManage = role === 'admin' && entries === undefined;
   const make = async (): Promise<FormProblem | undefined> => {
@@ -49,18 +56,23 @@ export function MakeToken({ profile, onMade, onClose }: MakeTokenProps) {
     const seconds = LIFETIMES[lifetime as TokenLifetime];
     const expires_at = seconds === undefined ? null : Math.floor(Date.now() / 1000) + seconds;
     const manage_accounts = mayManage && managesAccounts;
-    const body = { name: name.trim(), role, ...(entries ? { cameras: entries } : {}), manage_accounts, expires_at };
+    const narrowed = entries ? { cameras: entries } : {};
+    const body = { name: name.trim(), role, ...narrowed, manage_accounts, login, expires_at };
     const response = await sendToApi('POST', 'api/tokens', body);
     if (response.kind !== 'ok') return formProblemOf(response);
     const secret = isFields(response.body) ? textOf(response.body['token']) : undefined;
     if (secret === undefined) return words.common.unreadable;
-    onMade(secret);
+    onMade({ secret, ...(login && { logsInAs: profile.name }) });
     return undefined;
   };
   const offered = roles.kind === 'ready' ? roles.value.map((known) => known.role) : [role];
   return (
     <FormDialog title={words.tokens.add} submit={words.tokens.create} onSubmit={make} onClose={onClose}>
       <TextField name="name" label={words.tokens.name} value={name} onChange={setName} help={words.tokens.nameHelp} />
+      <Switch isOn={login} onChange={setLogin}>
+        {words.tokens.login}
+      </Switch>
+      <p class="field-help">{words.tokens.loginHelp}</p>
       <SelectField
         label={words.common.role}
         value={role}
@@ -86,9 +98,10 @@ export function MakeToken({ profile, onMade, onClose }: MakeTokenProps) {
   );
 }
 
-export const MadeToken = ({ secret, onClose }: { secret: string; onClose: () => void }) => (
+export const MadeToken = ({ made: { secret, logsInAs }, onClose }: { made: MadeSecret; onClose: () => void }) => (
   <NewSecret title={words.tokens.createdTitle} warning={words.tokens.createdWhat} secret={secret} onClose={onClose}>
-    <p>{words.tokens.use}</p>
+    {logsInAs !== undefined && <p>{words.tokens.useAtLogin(logsInAs)}</p>}
+    <p>{logsInAs === undefined ? words.tokens.use : words.tokens.useToo}</p>
     <pre class="code-block" dir="ltr">{`Authorization: Bearer ${secret.slice(0, 8)}…`}</pre>
     <p class="field-help">{words.tokens.basic}</p>
   </NewSecret>

@@ -11,13 +11,13 @@ import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import { recordsIn, type TokenRecord } from './account-records.ts';
 import { Badge, RecordsPage } from './records.tsx';
-import { MadeToken, MakeToken } from './token-forms.tsx';
+import { type MadeSecret, MadeToken, MakeToken } from './token-forms.tsx';
 import { useForm } from './use-form.ts';
 import { settled } from './users/user-forms.tsx';
 
 type OpenTokenForm =
   | { readonly kind: 'make' }
-  | { readonly kind: 'made'; readonly secret: string }
+  | { readonly kind: 'made'; readonly made: MadeSecret }
   | { readonly kind: 'revoke'; readonly token: TokenRecord };
 
 export function Tokens({ profile }: { profile: Profile }) {
@@ -25,8 +25,8 @@ export function Tokens({ profile }: { profile: Profile }) {
   const { form, open, done, ...shared } = useForm<OpenTokenForm>(again);
   /** Closes the dialog, unless the token was created: the dialog with the token has replaced it then. */
   const closeMaking = (): void => open((was) => (was?.kind === 'make' ? undefined : was));
-  const onMade = (secret: string): void => {
-    open({ kind: 'made', secret });
+  const onMade = (made: MadeSecret): void => {
+    open({ kind: 'made', made });
     again();
   };
   return (
@@ -61,7 +61,7 @@ export function Tokens({ profile }: { profile: Profile }) {
             )}
           />
           {form?.kind === 'make' && <MakeToken profile={profile} onMade={onMade} onClose={closeMaking} />}
-          {form?.kind === 'made' && <MadeToken secret={form.secret} onClose={shared.onClose} />}
+          {form?.kind === 'made' && <MadeToken made={form.made} onClose={shared.onClose} />}
           {form?.kind === 'revoke' && <RevokeToken {...shared} token={form.token} />}
         </>
       )}
@@ -74,9 +74,10 @@ const columnsOf = (profile: Profile): readonly Column<TokenRecord>[] => [
     key: 'name',
     title: words.tokens.name,
     sortBy: ({ name }) => name,
-    cell: ({ name, manage_accounts }) => (
+    cell: ({ name, manage_accounts, login }) => (
       <>
-        <bdi>{name}</bdi> {manage_accounts && <Badge text={words.tokens.managesAccounts} kind="strong" />}
+        <bdi>{name}</bdi> {login && <Badge text={words.tokens.logsIn} />}{' '}
+        {manage_accounts && <Badge text={words.tokens.managesAccounts} kind="strong" />}
       </>
     ),
   },
