@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { type IdentityProvider, startIdentityProvider } from './support/identity-provider.ts';
+import { type IdentityProvider, startIdentityProvider } from '../support/servers/identity-provider.ts';
 import { skipWithout, startApache } from './support/proxies.ts';
 import { echoed, FORGED, type Front, front } from './support/recipe.ts';
 import { createVisitor, type Visitor } from './support/visitor.ts';

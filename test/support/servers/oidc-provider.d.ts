@@ -1,4 +1,4 @@
-/** As much of `oidc-provider` as the test of a real sign-in uses: it ships no types. */
+/** The part of `oidc-provider` that tests use: it ships no types. */
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http';
 
