@@ -206,7 +206,7 @@ describe('A sign-in that is attacked', () => {
 describe('A provider that answers wrongly', () => {
   // biome-ignore format: a table
   const WRONG: readonly (readonly [what: string, wrong: (provider: FakeProvider) => void, path: 'discovery' | 'token'])[] = [
-    ['redirects its discovery inward', (it) => { it.answers.discovery = { status: 302, headers: { location: 'http://127.0.0.1:1/' }, body: '' }; }, 'discovery'],
+    ['redirects its discovery inward', (it) => { it.answers.discovery = { status: 302, headers: { location: `${it.issuer}/inside` }, body: '' }; }, 'discovery'],
     ['names another issuer', (it) => { it.answers.discovery = { ...documentOf(it), issuer: 'https://evil.example.org' }; }, 'discovery'],
     ['names an address inside without TLS', (it) => { it.answers.discovery = { ...documentOf(it), token_endpoint: 'http://127.0.0.1:8080/token' }; }, 'discovery'],
     ['names no keys', (it) => { it.answers.discovery = { ...documentOf(it), jwks_uri: undefined }; }, 'discovery'],
@@ -215,7 +215,7 @@ describe('A provider that answers wrongly', () => {
     ['sends no JSON', (it) => { it.answers.discovery = { status: 200, body: '<html>' }; }, 'discovery'],
     ['sends a token of more than 64 KB', (it) => { it.answers.token = { status: 200, body: JSON.stringify({ access_token: 'x'.repeat(70_000) }) }; }, 'token'],
     ['fails', (it) => { it.answers.token = { status: 500, body: '{}' }; }, 'token'],
-    ['redirects the token inward', (it) => { it.answers.token = { status: 307, headers: { location: 'http://127.0.0.1:1/' }, body: '' }; }, 'token'],
+    ['redirects the token inward', (it) => { it.answers.token = { status: 307, headers: { location: `${it.issuer}/inside` }, body: '' }; }, 'token'],
   ];
   const documentOf = ({ issuer }: FakeProvider): Claims => ({
     issuer,
@@ -240,6 +240,7 @@ describe('A provider that answers wrongly', () => {
         );
       }
       assert.ok([400, 503].includes(response.status), String(response.status));
+      assert.ok(!provider.asked.some((asked) => asked.what.endsWith('/inside')), 'no redirect is followed');
       assert.ok(!visitor.namesOfCookies().includes(SESSION));
       assert.ok(
         instance.log.some(({ result, cause }) => (result === 'away' || result === 'unfit') && String(cause).length > 5),
