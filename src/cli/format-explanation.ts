@@ -15,13 +15,13 @@ export function formatExplanation(explanation: Explanation): string {
 
 function rowsOf(shown: Explanation): readonly ExplanationRow[] {
   const { request, about, secret, token, groups, rule, hints = [], user, role, cameras, route, sent } = shown;
-  const { roles = [], limits = [] } = shown;
+  const { roles = [], limits = [], credential } = shown;
   return [
     ['request', [`${request.method} ${request.path}, from ${request.peer}`]],
     ['about', about ? [`${about.method} ${about.path}`] : []],
     ['headers', headerLines(shown)],
     ['secret', maybe(secret)],
-    ['token', maybe(token)],
+    ['token', token === undefined ? [] : [[token, ...maybe(credential)].join(', ')]],
     ['groups', groups.length > 0 ? [groups.join(', ')] : []],
     ['rule', maybe(rule)],
     ['hint', hints],

@@ -110,6 +110,10 @@ export function credentialName(credential: Credential): string {
   }
 }
 
+/** The provider that a session began with, as the ledger and `explain` name it: `oidc:home`. Undefined for every other credential. */
+export const providerOf = (credential: Credential): string | undefined =>
+  credential.kind === 'session' && credential.provider !== undefined ? `oidc:${credential.provider}` : undefined;
+
 /** Who sent the request: the admin, where one looks at what another person sees. */
 export const senderOf = (caller: Caller): Caller =>
   caller.credential.kind === 'view-as' ? caller.credential.by : caller;

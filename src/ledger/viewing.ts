@@ -1,5 +1,5 @@
 /** What an admitted request is a viewing of: its viewer, its kind, and the recorded time that it names (SPEC 14). Pure. */
-import { type Caller, type Credential, credentialName, senderOf } from '../domain/caller.ts';
+import { type Caller, type Credential, credentialName, providerOf, senderOf } from '../domain/caller.ts';
 import type { Views } from '../domain/policy.ts';
 import { type Subject, storable, type WatchedTime } from './sightings.ts';
 
@@ -30,10 +30,8 @@ export function subjectOf(
 }
 
 /** The sessions of a person are one viewer: a tablet that logs in anew goes on watching. */
-function viewerText(credential: Credential): string {
-  if (credential.kind !== 'session') return credentialName(credential);
-  return credential.provider === undefined ? 'session' : `oidc:${credential.provider}`;
-}
+const viewerText = (credential: Credential): string =>
+  credential.kind === 'session' ? (providerOf(credential) ?? 'session') : credentialName(credential);
 
 const SECONDS = /^\d{1,12}(?:\.\d{1,9})?$/;
 /** A moment in ids of events and names of files: `1700000000.123456-abc`, `porch-1700000000.123456-abc.jpg`. */

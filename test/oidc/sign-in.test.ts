@@ -1,6 +1,8 @@
 /** Signing in with a provider: the way there and back, accounts and their roles (SPEC 16). */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { formatExplanation } from '../../src/cli/format-explanation.ts';
+import type { Explanation } from '../../src/gateway/explain/explanation.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, VERA } from '../support/people.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
@@ -235,7 +237,7 @@ describe('A sign-in with a provider', () => {
     assert.equal((await visitor.ask('DELETE', '/api/account/sign-ins/home')).status, 409);
   });
 
-  it('is told in the ledger, in the metrics and in the list of users', async () => {
+  it('is told in the ledger, by explain and in the metrics', async () => {
     const visitor = new Visitor(instance);
     await visitor.signIn(provider, { sub: 'ines', groups: ['front'] });
     const admin = await instance.logIn(ADMIN_PERSON);
@@ -244,6 +246,13 @@ describe('A sign-in with a provider', () => {
       const records = (await answer.json()) as { credential: string }[];
       return records.length === 1 && records[0]?.credential === 'oidc:home';
     });
+    const header = `Cookie: ${visitor.cookiesFor('/')}`;
+    const explained = await instance.ask(`/api/explain?${new URLSearchParams({ path: '/api/version', header })}`, {
+      token: admin,
+    });
+    const explanation = (await explained.json()) as Explanation;
+    assert.deepEqual([explanation.user, explanation.credential], ['ines', 'oidc:home']);
+    assert.match(formatExplanation(explanation), /\ntoken +valid, as cookie, oidc:home\n/);
     const metrics = await (await fetch(`${instance.telemetryUrl}/metrics`)).text();
     assert.match(metrics, /postern_oidc_logins_total\{provider="home",result="success"\} [1-9]/);
     assert.match(metrics, /postern_oidc_provider_up\{provider="home"\} 1/);

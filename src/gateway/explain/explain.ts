@@ -1,7 +1,7 @@
 /** How a described request would be judged, step by step, by the decision itself; nothing is sent (SPEC 1, `explain`). */
 import { namedCameras } from '../../access/refused-cameras.ts';
 import type { RouteMatch } from '../../access/route-table.ts';
-import type { Caller } from '../../domain/caller.ts';
+import { type Caller, providerOf } from '../../domain/caller.ts';
 import type { CameraScope } from '../../domain/camera-scope.ts';
 import { writtenLocator, writtenNarrowing } from '../../domain/policy-terms.ts';
 import { REFUSALS, sentenceOf } from '../../domain/refusal.ts';
@@ -48,6 +48,7 @@ export async function explain(description: Description, deps: ExplainDeps): Prom
     headers: trace?.headers ?? unread(facts, description, deps),
     secret: claimed?.proxySecret,
     token: trace && tokenWords(trace, facts),
+    ...credentialFor(caller),
     groups: claimed?.groups ?? [],
     rule: claimed?.rule,
     user: caller?.name ?? claimed?.user,
@@ -90,6 +91,11 @@ function verdictOf(
   const { status } = REFUSALS[reason];
   const message = sentenceOf(reason, admission);
   return { verdict, status: isQuestion ? forwardAuthStatus(status) : status, reason, message, ...(opens && { opens }) };
+}
+
+function credentialFor(caller: Caller | undefined): Pick<Explanation, 'credential'> {
+  const credential = caller && providerOf(caller.credential);
+  return credential === undefined ? {} : { credential };
 }
 
 function sinceFor(caller: Caller | undefined, { surroundings }: Rules): Pick<Explanation, 'since'> {

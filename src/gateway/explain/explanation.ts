@@ -13,6 +13,8 @@ export interface Explanation {
   readonly secret: string | undefined;
   /** What was found out about a session token. */
   readonly token: string | undefined;
+  /** The provider that the session began with, as `oidc:home`; absent for none. */
+  readonly credential?: string;
   readonly groups: readonly string[];
   /** What is likely wrong: no group gave a role, or a camera is not known. Absent for nothing. */
   readonly hints?: readonly string[];
