@@ -85,6 +85,14 @@ export interface ExposedPort extends OpenPort {
   readonly address: string;
 }
 
+/** A fault of one provider in `auth.oidc`; `why` is part of a sentence. */
+export interface ProviderFaultSeen {
+  readonly provider: string;
+  /** No answer; an answer that is none of OpenID Connect; no keys; another time; it refuses the client, or its redirect URI. */
+  readonly kind: 'away' | 'unfit' | 'keys' | 'clock' | 'client';
+  readonly why: string;
+}
+
 /** What the machine itself says; a part that was not looked at is undefined. */
 export interface InsideSeen {
   /** Why the NVR does not answer; null when it does; undefined without one. */
@@ -105,6 +113,8 @@ export interface InsideSeen {
   readonly admins: { readonly withoutFactor: number; readonly all: number } | undefined;
   /** Users whose passkeys cannot be used, and why; undefined when there are none, or that was not looked at. */
   readonly idlePasskeys: { readonly users: number; readonly why: string } | undefined;
+  /** What keeps people from signing in with OpenID Connect providers. */
+  readonly providerFaults: readonly ProviderFaultSeen[];
   readonly exposed: readonly ExposedPort[];
   readonly openPorts: readonly OpenPort[];
 }

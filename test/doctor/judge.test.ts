@@ -18,6 +18,7 @@ const WELL: InsideSeen = {
   secondFactor: 'optional',
   admins: { withoutFactor: 0, all: 1 },
   idlePasskeys: undefined,
+  providerFaults: [],
   exposed: [],
   openPorts: [],
 };
@@ -40,6 +41,10 @@ describe('Inside', () => {
     ['the route table is for no release', { policyNvrVersion: undefined, nvrVersion: '0.1.0' }, []],
     ['no second factor is asked for', { secondFactor: 'off' }, ['advice second-factor-off']],
     ['passkeys are of no address', { idlePasskeys: { users: 2, why: 'x' } }, ['warning passkeys-idle']],
+    ['a provider does not answer', { providerFaults: [{ provider: 'home', kind: 'away', why: 'x' }] }, ['error provider-unreachable']],
+    ['a provider answers otherwise', { providerFaults: [{ provider: 'home', kind: 'unfit', why: 'x' }] }, ['error provider-unfit']],
+    ['a provider has no keys and another time', { providerFaults: [{ provider: 'home', kind: 'clock', why: 'x' }, { provider: 'home', kind: 'keys', why: 'x' }] }, ['error provider-keys', 'error provider-clock-differs']],
+    ['two providers refuse the client', { providerFaults: ['home', 'work'].map((provider) => ({ provider, kind: 'client', why: 'x' })) }, ['error provider-refuses-client', 'error provider-refuses-client']],
     ['admins have no second factor', { admins: { withoutFactor: 1, all: 2 } }, ['advice admins-without-factor']],
     ['admins have to have one at the next login', { secondFactor: 'admins', admins: { withoutFactor: 1, all: 2 } }, []],
     ['a proxy has the accounts', { secondFactor: undefined }, []],

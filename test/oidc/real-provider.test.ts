@@ -1,10 +1,6 @@
 /** Signing in with a real provider (`oidc-provider`) over TLS: the way there and back, roles, second factor and both logouts. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { makeServed } from '../support/served-certificate.ts';
 import { type IdentityProvider, startIdentityProvider } from '../support/servers/identity-provider.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
 import { AtProvider, type Page } from './support/at-provider.ts';
@@ -16,13 +12,8 @@ const CALLBACK = '/api/login/oidc/home/callback';
 describe('A sign-in with a real provider', () => {
   let provider: IdentityProvider;
   let instance: Runtime;
-  let authority: string;
-  const directory = mkdtempSync(join(tmpdir(), 'postern-provider-'));
   const groupsOf: Record<string, string[]> = { ann: ['front'], ben: ['back'], cid: ['strangers'] };
   before(async () => {
-    const certificate = await makeServed();
-    authority = certificate.certificate;
-    writeFileSync(join(directory, 'ca.pem'), authority);
     const client = {
       ...CLIENT,
       redirectUri: `${SITE}${CALLBACK}`,
@@ -31,22 +22,22 @@ describe('A sign-in with a real provider', () => {
       backchannelLogout: `${SITE}/api/login/oidc/home/backchannel-logout`,
     };
     provider = await startIdentityProvider(client, groupsOf, {
-      certificate,
+      isTls: true,
       // Its own way of connecting, which it hands over, refuses loopback.
       fetch: (url, { dispatcher: _, ...init }: RequestInit & { dispatcher?: unknown }) =>
         fetch(String(url).replace(SITE, instance.url), init),
     });
-    const config = oidcConfig(
-      { issuer: provider.issuer, ca: join(directory, 'ca.pem') },
-      { scopes: ['openid', 'profile', 'groups'], second_factor: 'provider', logout: 'provider' },
-    );
+    const config = oidcConfig(provider, {
+      scopes: ['openid', 'profile', 'groups'],
+      second_factor: 'provider',
+      logout: 'provider',
+    });
     const auth = { ...config.auth, second_factor: 'everyone' };
     instance = await startInstance({ config: { nvr: { cameras: ['cam1', 'cam2'] }, ...config, auth } });
   });
   after(async () => {
     await instance.close();
     await provider.close();
-    rmSync(directory, { recursive: true });
   });
 
   interface Profile {
@@ -71,7 +62,7 @@ describe('A sign-in with a real provider', () => {
 
   /** `form`: what the person fills in at the provider, where it asks. */
   async function signIn(form: Record<string, string>, before?: Pick<Person, 'there'>): Promise<Person> {
-    const [visitor, there] = [new Visitor(instance), before?.there ?? new AtProvider(authority)];
+    const [visitor, there] = [new Visitor(instance), before?.there ?? new AtProvider(provider)];
     const { address } = await visitor.begin();
     let page: Page = await there.open(address);
     if (page.text.includes('name="user"')) page = await there.open(page.url, form);

@@ -3,23 +3,28 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import type { ActiveProvider, OidcRouteDeps } from '../../accounts/oidc/oidc-routes.ts';
-import { createProvider, type ProviderSettings } from '../../accounts/oidc/provider.ts';
+import {
+  createProvider,
+  type Provider,
+  type ProviderDeps,
+  type ProviderSettings,
+} from '../../accounts/oidc/provider.ts';
 import { createSignIns, type SignInDeps } from '../../accounts/oidc/sign-in.ts';
 import type { SeenSessions } from '../../accounts/sessions/seen-sessions.ts';
 import type { ProviderSessions } from '../../accounts/sessions/session-deps.ts';
 import type { Sessions } from '../../accounts/sessions/sessions.ts';
 import type { Settings } from '../../config/schema/schema.ts';
-import { publicAddress } from '../../domain/addresses/public-url.ts';
+import { type PublicUrl, publicAddress } from '../../domain/addresses/public-url.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { LOGIN_PATH } from '../../domain/login-path.ts';
 import type { Role, UserName } from '../../domain/names.ts';
 import { resolveGroups } from '../../identity/role-mapping.ts';
-import { createBoundedFetch } from '../../outbound/bounded-fetch.ts';
+import { type BoundedFetch, createBoundedFetch } from '../../outbound/bounded-fetch.ts';
 import type { HoldingStore } from '../../store/pending-revocations.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { type AnswerWatch, watchAnswers } from '../telemetry/answer-watch.ts';
 
-type ProviderConfig = Settings['auth']['oidc'][number];
+export type ProviderConfig = Settings['auth']['oidc'][number];
 
 /** Where the answer of a provider arrives, below the base path. */
 const callbackPath = (name: string): string => `/api/login/oidc/${name}/callback`;
@@ -44,15 +49,13 @@ export interface WatchedProvider extends ActiveProvider {
 export function providersUnder(settings: Settings, deps: ProvidersDeps): ReadonlyMap<string, WatchedProvider> {
   const { auth, server } = settings;
   const { public_url: site } = server;
-  if (!auth.enabled || !site) return new Map();
+  if (!site) return new Map();
   const names = auth.oidc.map(({ name }) => name);
   return new Map(
-    auth.oidc.map((config): [string, WatchedProvider] => {
+    configuredIn(settings).map((config): [string, WatchedProvider] => {
       const watch = watchOf(config.name, deps);
-      const provider = createProvider({
-        settings: providerSettings(config),
-        fetch: createBoundedFetch({ seconds: ANSWER_SECONDS, bytes: LARGEST_ANSWER, ca: authorityOf(config) }),
-        redirectUri: publicAddress(site, callbackPath(config.name)),
+      const provider = providerOf(config, site, {
+        fetch: fetchFor(config),
         clock: deps.clock,
         onAnswer: watch.onAnswer,
       });
@@ -69,6 +72,24 @@ export function providersUnder(settings: Settings, deps: ProvidersDeps): Readonl
     }),
   );
 }
+
+/** None where Postern has no login of its own. */
+export const configuredIn = ({ auth, server }: Settings): readonly ProviderConfig[] =>
+  auth.enabled && server.public_url ? auth.oidc : [];
+
+export const providerOf = (
+  config: ProviderConfig,
+  site: PublicUrl,
+  deps: Pick<ProviderDeps, 'fetch' | 'clock' | 'onAnswer'>,
+): Provider =>
+  createProvider({
+    ...deps,
+    settings: providerSettings(config),
+    redirectUri: publicAddress(site, callbackPath(config.name)),
+  });
+
+export const fetchFor = (config: ProviderConfig, bytes = LARGEST_ANSWER): BoundedFetch =>
+  createBoundedFetch({ seconds: ANSWER_SECONDS, bytes, ca: authorityOf(config) });
 
 /** The file is read for each question: one that is renewed holds at once. */
 function authorityOf({ ca }: ProviderConfig): (() => Promise<string>) | undefined {

@@ -3,6 +3,7 @@ import { loadPolicy, policyDigest } from '../../config/policy/load-policy.ts';
 import type { Build } from '../../doctor/observations.ts';
 import type { InsideWithoutPorts } from '../../doctor/report.ts';
 import { publicAddress } from '../../domain/addresses/public-url.ts';
+import { providerFaults } from '../accounts/examine-providers.ts';
 import { idlePasskeys } from '../accounts/unusable-factors.ts';
 import { identityHeadersOf } from '../gate/probe-deps.ts';
 import { makeProbeToken } from '../gate/probe-token.ts';
@@ -52,6 +53,7 @@ export async function openForDoctor(place: CommandPlace, version: string): Promi
         users: users.list,
         usersWithFactor,
         idlePasskeys: () => idlePasskeys(settings, usersWithFactor),
+        providerFaults: () => providerFaults(settings, place.clock),
       }),
     async close() {
       await made.value.revoke();

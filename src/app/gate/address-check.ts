@@ -9,6 +9,7 @@ import { createReport } from '../../doctor/report.ts';
 import type { AccountStore } from '../../domain/accounts/account.ts';
 import type { UserFactors } from '../../domain/accounts/second-factor.ts';
 import { publicAddress } from '../../domain/addresses/public-url.ts';
+import { providerFaults } from '../accounts/examine-providers.ts';
 import { idlePasskeys } from '../accounts/unusable-factors.ts';
 import { internalPortOf } from '../resources/exposed-ports.ts';
 import { observeInside } from '../resources/observe-inside.ts';
@@ -72,6 +73,7 @@ async function check(deps: AddressCheckDeps, by: CheckedBy): ReturnType<AddressC
           users: store.listUsers,
           usersWithFactor,
           idlePasskeys: () => idlePasskeys(settings, usersWithFactor),
+          providerFaults: () => providerFaults(settings, clock),
         }),
       proxy: undefined,
       headers: {},

@@ -20,12 +20,13 @@ export interface InsideDeps {
   readonly usersWithFactor: () => Promise<readonly UserFactors[]>;
   /** The users with passkeys, while passkeys cannot be used. */
   readonly idlePasskeys: () => Promise<InsideWithoutPorts['idlePasskeys']>;
+  readonly providerFaults: () => Promise<InsideWithoutPorts['providerFaults']>;
   readonly surroundings?: ExposedPortsOptions['surroundings'];
 }
 
 export async function observeInside(deps: InsideDeps): Promise<InsideWithoutPorts> {
   const { settings, policyNvr, probeStore, surroundings } = deps;
-  const [nvr, exposed, storeFault, freeBytes, nvrSays, admins, idlePasskeys] = await Promise.all([
+  const [nvr, exposed, storeFault, freeBytes, nvrSays, admins, idlePasskeys, providerFaults] = await Promise.all([
     nvrCheck(settings),
     exposedPorts(settings, surroundings && { surroundings }),
     probeStore().then(
@@ -36,6 +37,7 @@ export async function observeInside(deps: InsideDeps): Promise<InsideWithoutPort
     nvrVersion(settings),
     adminsOf(deps).catch(() => undefined),
     deps.idlePasskeys().catch(() => undefined),
+    deps.providerFaults(),
   ]);
   const nvrFault = nvr.kind === 'unused' ? undefined : nvr.kind === 'failed' ? nvr.reason : null;
   const cameras = nvrFault === null ? await camerasOf(settings).catch(() => undefined) : undefined;
@@ -51,6 +53,7 @@ export async function observeInside(deps: InsideDeps): Promise<InsideWithoutPort
     secondFactor: settings.auth.enabled ? settings.auth.second_factor : undefined,
     admins,
     idlePasskeys,
+    providerFaults,
     exposed,
   };
 }

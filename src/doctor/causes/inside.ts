@@ -1,6 +1,6 @@
 /** Causes in what stands beside or behind Postern: the NVR, its ports, the store, the disk, and how accounts are protected. */
 import type { Level } from '../cause.ts';
-import { FIRST_WITH_ROLES, type InsideSeen } from '../observations.ts';
+import { FIRST_WITH_ROLES, type InsideSeen, type ProviderFaultSeen } from '../observations.ts';
 
 export interface InsideCause {
   readonly name: string;
@@ -9,6 +9,12 @@ export interface InsideCause {
   readonly signs: (inside: InsideSeen) => readonly string[];
   readonly advice: string;
 }
+
+/** A sentence for each provider with that fault. */
+const ofProviders =
+  (kind: ProviderFaultSeen['kind'], sentence: (provider: string, why: string) => string) =>
+  ({ providerFaults }: InsideSeen): readonly string[] =>
+    providerFaults.filter((fault) => fault.kind === kind).map(({ provider, why }) => sentence(provider, why));
 
 const LEAST_FREE_BYTES = 500_000_000;
 
@@ -114,6 +120,38 @@ export const INSIDE_CAUSES: readonly InsideCause[] = [
           ]
         : [],
     advice: 'Let each admin set up a second factor in the console, then set auth.second_factor to admins.',
+  },
+  {
+    name: 'provider-unreachable',
+    level: 'error',
+    signs: ofProviders('away', (name, why) => `the provider ${name} does not answer: ${why}`),
+    advice: 'Check "issuer" of its entry in auth.oidc, the name server, and "ca" for an authority of your own.',
+  },
+  {
+    name: 'provider-unfit',
+    level: 'error',
+    signs: ofProviders('unfit', (name, why) => `the discovery document of the provider ${name} cannot be used: ${why}`),
+    advice:
+      'Compare "issuer" with the document at <issuer>/.well-known/openid-configuration: both must name the same issuer, to the slash at the end.',
+  },
+  {
+    name: 'provider-keys',
+    level: 'error',
+    signs: ofProviders('keys', (name, why) => `the provider ${name} shows no keys: ${why}`),
+    advice: 'Choose a signing key for this client at the provider (RS256, PS256, ES256 or EdDSA).',
+  },
+  {
+    name: 'provider-clock-differs',
+    level: 'error',
+    signs: ofProviders('clock', (name, why) => `the clock of the provider ${name} is ${why}: its tokens do not hold`),
+    advice: 'Set the clocks by NTP.',
+  },
+  {
+    name: 'provider-refuses-client',
+    level: 'error',
+    signs: ofProviders('client', (name, why) => `the provider ${name} begins no login for this client: ${why}`),
+    advice:
+      'Compare client_id and scopes, and enter the redirect URI there: server.public_url, then /api/login/oidc/NAME/callback.',
   },
   {
     name: 'passkeys-idle',

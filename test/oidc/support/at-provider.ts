@@ -1,4 +1,5 @@
 /** A person's browser at a real provider, over TLS: cookies by name and path, forms, redirects up to the way back to Postern. */
+import { readFile } from 'node:fs/promises';
 import { type BoundedFetch, createBoundedFetch } from '../../../src/outbound/bounded-fetch.ts';
 import { SITE } from './browser.ts';
 
@@ -14,8 +15,8 @@ export class AtProvider {
   readonly #fetch: BoundedFetch;
   readonly #cookies = new Map<string, { readonly value: string; readonly path: string }>();
 
-  constructor(authority: string) {
-    this.#fetch = createBoundedFetch({ seconds: 60, bytes: 1024 * 1024, ca: async () => authority });
+  constructor({ ca }: { readonly ca: string }) {
+    this.#fetch = createBoundedFetch({ seconds: 60, bytes: 1024 * 1024, ca: () => readFile(ca, 'utf8') });
   }
 
   /** The page at the end of all redirects; a way back to Postern is not taken, and is the page's address. */

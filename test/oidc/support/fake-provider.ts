@@ -114,6 +114,7 @@ export async function startFakeProvider(now: () => number): Promise<FakeProvider
         keys: [{ ...(await exportJWK(keys.publicKey)), alg: 'ES256', use: 'sig', kid: String(kid) }],
       }),
       '/token': () => provider.answers.token ?? { error: 'invalid_grant' },
+      '/authorize': () => ({}),
       '/userinfo': () => provider.answers.userinfo ?? { sub: provider.lastSubject },
     };
     const made = await bodies[pathname]?.();

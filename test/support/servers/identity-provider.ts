@@ -1,14 +1,19 @@
 /** A real OpenID Connect provider (`oidc-provider`) on port 0, with a login form: a name, and how the person proved to be it. */
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { exportJWK, generateKeyPair } from 'jose';
 import Provider from 'oidc-provider';
-import type { ServedCertificate } from '../../../src/gateway/listen/tls-server.ts';
+import { makeServed } from '../served-certificate.ts';
 
 export interface IdentityProvider {
   readonly issuer: string;
+  /** The file with its certificate; empty without TLS. */
+  readonly ca: string;
   close(): Promise<void>;
 }
 
@@ -25,8 +30,7 @@ export interface Client {
 }
 
 export interface IdentityProviderOptions {
-  /** Served over TLS with it. */
-  readonly certificate?: ServedCertificate;
+  readonly isTls?: boolean;
   /** Sends what the provider tells its clients. */
   readonly fetch?: (url: URL | string, init: RequestInit) => Promise<Response>;
 }
@@ -35,22 +39,30 @@ export interface IdentityProviderOptions {
 export async function startIdentityProvider(
   client: Client,
   groupsOf: Readonly<Record<string, readonly string[]>>,
-  { certificate, fetch }: IdentityProviderOptions = {},
+  { isTls = false, fetch }: IdentityProviderOptions = {},
 ): Promise<IdentityProvider> {
-  const server = certificate
-    ? createTlsServer({ cert: certificate.certificate, key: certificate.privateKey })
-    : createServer();
+  const directory = mkdtempSync(join(tmpdir(), 'postern-provider-'));
+  const ca = join(directory, 'ca.pem');
+  const { certificate = '', privateKey = '' } = isTls ? await makeServed() : {};
+  writeFileSync(ca, certificate);
+  const server = isTls ? createTlsServer({ cert: certificate, key: privateKey }) : createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const scheme = certificate ? 'https' : 'http';
-  const issuer = `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const issuer = `${isTls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const provider = new Provider(issuer, { ...(await configuration(client, groupsOf)), ...(fetch && { fetch }) });
   const answer = provider.callback();
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     if (!request.url?.startsWith('/interaction/')) return answer(request, response);
     interact(provider, request, response).catch((fault) => response.writeHead(500).end(String(fault)));
   });
-  return { issuer, close: () => closed(server) };
+  return {
+    issuer,
+    ca,
+    async close() {
+      await closed(server);
+      rmSync(directory, { recursive: true });
+    },
+  };
 }
 
 async function configuration(client: Client, groupsOf: Readonly<Record<string, readonly string[]>>) {

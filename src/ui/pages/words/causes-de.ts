@@ -181,6 +181,23 @@ export const CAUSES_DE: Readonly<Record<string, readonly [title: string, advice:
     'Administratoren ohne zweiten Faktor',
     'Lassen Sie jeden Administrator in der Konsole einen zweiten Faktor einrichten und setzen Sie dann auth.second_factor auf admins.',
   ],
+  'provider-unreachable': [
+    'Ein Anmeldeanbieter antwortet nicht',
+    'Prüfen Sie „issuer“ seines Eintrags in auth.oidc, den Nameserver und „ca“ bei einer eigenen Zertifizierungsstelle.',
+  ],
+  'provider-unfit': [
+    'Ein Anmeldeanbieter antwortet nicht wie erwartet',
+    'Vergleichen Sie „issuer“ mit dem Dokument unter <issuer>/.well-known/openid-configuration: Beide müssen denselben Aussteller nennen, bis auf den Schrägstrich am Ende genau.',
+  ],
+  'provider-keys': [
+    'Ein Anmeldeanbieter nennt keine Schlüssel',
+    'Wählen Sie beim Anbieter einen Signaturschlüssel für diesen Client (RS256, PS256, ES256 oder EdDSA).',
+  ],
+  'provider-clock-differs': ['Die Uhr eines Anmeldeanbieters geht falsch', 'Stellen Sie die Uhren per NTP.'],
+  'provider-refuses-client': [
+    'Ein Anmeldeanbieter lehnt diesen Client ab',
+    'Vergleichen Sie client_id und scopes, und tragen Sie beim Anbieter die Redirect-URI ein: server.public_url, dahinter /api/login/oidc/NAME/callback.',
+  ],
   'passkeys-idle': [
     'Passkeys lassen sich nicht verwenden',
     'Setzen Sie server.public_url auf die Adresse, für die sie erstellt wurden: Ein anderer Hostname macht sie ungültig.',
