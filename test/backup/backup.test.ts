@@ -15,6 +15,8 @@ import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { openForLedger } from '../../src/app/commands/ledger.ts';
 import { readTar, tarEnd, tarHeader, tarPadding } from '../../src/backup/tar.ts';
+import type { UserName } from '../../src/domain/names.ts';
+import { openStore } from '../../src/store/open-store.ts';
 import { newDirectory, runPostern, type Serving, servePostern } from '../support/run-postern.ts';
 import { until } from '../support/until.ts';
 
@@ -24,6 +26,16 @@ const logIn = async (url: string, user: string, password = ''): Promise<string> 
   assert.equal(answer.status, 200);
   return answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
 };
+
+/** The admin's account is connected with a provider. */
+async function connect(directory: string): Promise<void> {
+  const store = await openStore({ url: `sqlite:${join(directory, 'postern.db')}` });
+  const who = { user: 'admin' as UserName, provider: 'home', issuer: 'https://id.example.org', subject: 'a-subject' };
+  const times = { connectedAt: 1_700_000_000, lastUsedAt: 1_700_000_001 };
+  const { createdAt = 0 } = (await store.accounts.findUser(who.user)) ?? {};
+  assert.equal(await store.signIns.connect({ ...who, ...times }, createdAt), 'connected');
+  await store.close();
+}
 
 describe('A backup of a running server', { timeout: 300_000 }, () => {
   let serving: Serving;
@@ -41,6 +53,7 @@ describe('A backup of a running server', { timeout: 300_000 }, () => {
     serving = await servePostern();
     cookie = await logIn(serving.url, 'admin', serving.adminPassword);
     await until('the login is in the ledger', async () => (await loginsAt(serving.url)).length > 0);
+    await connect(serving.directory);
     file = join(newDirectory(), 'postern.backup');
     const { code, stderr } = await runPostern(['backup', file], { directory: serving.directory });
     assert.deepEqual([code, stderr], [0, '']);
@@ -57,7 +70,7 @@ describe('A backup of a running server', { timeout: 300_000 }, () => {
 
   it('leaves nothing beside it', () => assert.deepEqual(readdirSync(join(file, '..')), ['postern.backup']));
 
-  it('brings accounts, events and sessions back in an empty directory', async () => {
+  it('brings accounts, sign-ins, events and sessions back in an empty directory', async () => {
     const directory = newDirectory();
     const { code, stdout } = await runPostern(['restore', file], { directory });
     assert.equal(code, 0);
@@ -70,6 +83,10 @@ describe('A backup of a running server', { timeout: 300_000 }, () => {
       await logIn(again.url, 'admin', serving.adminPassword);
       const profile = await fetch(`${again.url}/api/profile`, { headers: { Cookie: cookie } });
       assert.equal(profile.status, 200, 'a session of before goes on');
+      const signIns = await fetch(`${again.url}/api/account/sign-ins`, { headers: { Cookie: cookie } });
+      assert.deepEqual(await signIns.json(), [
+        { provider: 'home', subject: 'a-subject', connected_at: 1_700_000_000, last_used_at: 1_700_000_001 },
+      ]);
       const events = await fetch(`${again.url}/api/events?limit=2`, { headers: { Cookie: cookie } });
       assert.equal(((await events.json()) as unknown[]).length, 2);
       const [login] = await loginsAt(serving.url);
