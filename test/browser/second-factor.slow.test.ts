@@ -117,7 +117,7 @@ describe('Where every user must have a second factor', { skip }, () => {
     visit(t, {}, async (page) => {
       const person: Person = VERA;
       await asLoggedIn(page, instance, await instance.logIn(person), '/postern/status');
-      await page.getByText('Your account needs a second step').waitFor();
+      await page.getByText('Your account must use two-step login').waitFor();
       assert.equal(await page.getByRole('navigation').getByRole('link').count(), 0);
       assert.deepEqual(await axeFindings(page), []);
       await page.getByRole('button', { name: 'Set up an authenticator app' }).click();

@@ -115,9 +115,7 @@ export const INSIDE_CAUSES: readonly InsideCause[] = [
     level: 'advice',
     signs: ({ secondFactor, admins }) =>
       secondFactor === 'optional' && admins !== undefined && admins.withoutFactor > 0
-        ? [
-            `${admins.withoutFactor} of ${admins.all} admins log in with a password alone: a guessed or stolen one is enough`,
-          ]
+        ? [`${adminsWithout(admins)} no second factor: a stolen password is enough to get in`]
         : [],
     advice: 'Let each admin set up a second factor in the console, then set auth.second_factor to admins.',
   },
@@ -186,3 +184,6 @@ export function compareReleases(one: string | undefined, other: string | undefin
   const major = Number(left['major']) - Number(right['major']);
   return major === 0 ? Number(left['minor']) - Number(right['minor']) : major;
 }
+
+const adminsWithout = ({ all, withoutFactor }: { readonly all: number; readonly withoutFactor: number }): string =>
+  all === 1 ? 'the only admin has' : `${withoutFactor} of ${all} admins have`;

@@ -497,7 +497,7 @@ export const DE: Words = {
   },
   proof: {
     title: 'Bestätigen Sie, dass Sie es sind',
-    why: 'Dafür wird Ihr Passwort, ein Code oder ein Passkey erneut benötigt: Die letzte Bestätigung liegt mehr als zehn Minuten zurück.',
+    why: 'Geben Sie Ihr Passwort oder einen Code erneut ein, oder verwenden Sie einen Passkey. Die letzte Bestätigung liegt mehr als zehn Minuten zurück.',
     submit: 'Bestätigen',
     wrong: 'Das Passwort ist falsch.',
     byCode: 'Stattdessen einen Code verwenden',
@@ -516,9 +516,9 @@ export const DE: Words = {
   },
   twoStep: {
     title: 'Zwei-Schritt-Anmeldung',
-    lead: 'Ein zweiter Schritt bei der Anmeldung: ein Code von Ihrem Telefon, damit Ihr Passwort allein nicht genügt.',
+    lead: 'Nach dem Passwort geben Sie einen Code von Ihrem Telefon ein. Ein gestohlenes Passwort allein genügt dann nicht.',
     leadRequired:
-      'Ihr Konto benötigt einen zweiten Schritt bei der Anmeldung, bevor es weitergeht. Das dauert eine Minute; Sie brauchen dazu Ihr Telefon.',
+      'Für Ihr Konto ist die Zwei-Schritt-Anmeldung vorgeschrieben. Richten Sie sie jetzt ein: Das dauert eine Minute, und Sie brauchen Ihr Telefon.',
     app: 'Authenticator-App',
     what: 'Was das ist',
     appWhat: 'Eine App auf Ihrem Telefon, die alle 30 Sekunden einen neuen Code aus sechs Ziffern zeigt.',
@@ -530,7 +530,7 @@ export const DE: Words = {
     removeTitle: 'Authenticator-App entfernen?',
     removeWhat: 'Dann genügt Ihr Passwort allein zur Anmeldung. Ihre anderen Sitzungen werden beendet.',
     removeRequired:
-      'Ihr Konto benötigt einen zweiten Schritt: Sie werden sofort aufgefordert, ihn wieder einzurichten.',
+      'Für Ihr Konto ist die Zwei-Schritt-Anmeldung vorgeschrieben: Sie werden sofort aufgefordert, sie wieder einzurichten.',
     removed: 'Die Authenticator-App wurde entfernt.',
     scan: 'Scannen Sie dieses Bild mit der Authenticator-App auf Ihrem Telefon.',
     picture: 'QR-Code des Geheimnisses, das darunter als Text steht',
@@ -552,8 +552,10 @@ export const DE: Words = {
   },
   passkeys: {
     title: 'Passkeys',
-    what: 'Ein Passkey liegt auf einem Telefon, einem Computer oder einem Sicherheitsschlüssel. Er ersetzt bei der Anmeldung das Passwort oder ist der zweite Schritt danach.',
-    off: 'Passkeys sind ausgeschaltet: server.public_url muss ein Hostname sein, und auth.second_factor darf nicht off sein. Das stellt der Administrator ein.',
+    what: 'Ein Passkey liegt auf einem Telefon, einem Computer oder einem Sicherheitsschlüssel. Er ersetzt bei der Anmeldung das Passwort oder den Code danach.',
+    off: 'Passkeys sind hier noch nicht verfügbar. Wenden Sie sich an den Administrator.',
+    offForAdmins:
+      'Passkeys sind ausgeschaltet: Setzen Sie server.public_url auf einen Hostnamen und auth.second_factor auf einen anderen Wert als off.',
     elsewhere: (origin) => `Passkeys gelten für ${origin}: Öffnen Sie diese Adresse, um einen hinzuzufügen.`,
     add: 'Passkey hinzufügen',
     addTitle: 'Passkey hinzufügen',
@@ -730,7 +732,7 @@ export const DE: Words = {
     count: (people, cameras) => `${some(people, 'Person', 'Personen')}, ${some(cameras, 'Kamera', 'Kameras')}`,
     sights: { all: 'sieht sie', part: 'sieht sie, aber nicht auf jede Weise', closed: 'nicht zu dieser Zeit' },
     advanced: 'Erweitert: eine Anfrage mit Methode und Pfad',
-    advancedLead: 'Zeigt, wie über eine Anfrage entschieden würde und warum. Der NVR erhält dabei nichts.',
+    advancedLead: 'Finden Sie heraus, was eine Person sehen darf und warum. Der NVR erhält dabei nichts.',
     who: 'Aufrufer',
     asUser: 'Konto',
     asHeaders: 'Header',
@@ -887,7 +889,7 @@ export const DE_REFUSALS: RefusalWords = {
   camera: {
     foreign: 'Ihre Rolle umfasst die Kamera {cameras} nicht.',
     unknown:
-      'Ihre Rolle umfasst die Kamera {cameras}, aber der Dienst kennt sie nicht. Ein Administrator kann sie in nvr.cameras eintragen.',
+      'Ihre Rolle umfasst die Kamera {cameras}, aber der NVR hat keine Kamera dieses Namens. Wenden Sie sich an den Administrator.',
   },
   person: 'Sie sind als {name} angemeldet, mit der Rolle {role}.',
   otherAccount: 'Mit einem anderen Konto anmelden',
@@ -915,7 +917,7 @@ export const DE_REFUSALS: RefusalWords = {
       'Der vorgeschaltete Proxy hat keinen gültigen Benutzernamen gesendet: Prüfen Sie den Header in proxy.header_map.user.',
     'proxy-role-denied': 'Keiner Ihrer Gruppen ist hier eine Rolle zugeordnet: Wenden Sie sich an den Administrator.',
     'second-factor-required':
-      'Richten Sie zuerst einen zweiten Schritt der Anmeldung ein: in der Konsole unter Einstellungen > Zwei-Schritt-Anmeldung.',
+      'Richten Sie zuerst die Zwei-Schritt-Anmeldung ein: in der Konsole unter Einstellungen > Zwei-Schritt-Anmeldung.',
     'reauthentication-required': 'Bestätigen Sie mit Passwort, Code oder Passkey, dass Sie es sind.',
     'role-too-low': 'Zugriff verweigert. Dafür ist eine höhere Rolle erforderlich.',
     'route-unlisted':

@@ -306,7 +306,7 @@ export const EN = {
       'For a lost phone: authenticator app and recovery codes are deleted, and the password alone is enough. All sessions of the user end.',
     factorRemoved: (name: string) => `${name} logs in with the password alone now.`,
     title: 'Users',
-    lead: 'Accounts that can log in, and their roles.',
+    lead: 'Who can log in, and with which role.',
     add: 'Add user',
     name: 'Name',
     nameHelp: 'Letters, digits, dots and underscores; at most 30 characters.',
@@ -493,7 +493,7 @@ export const EN = {
   },
   proof: {
     title: 'Confirm that it is you',
-    why: 'This needs your password, a code or a passkey again: the last time was more than ten minutes ago.',
+    why: 'Enter your password, a code or a passkey again. The last time was more than ten minutes ago.',
     submit: 'Confirm',
     wrong: 'Wrong password.',
     byCode: 'Use a code instead',
@@ -511,9 +511,8 @@ export const EN = {
   },
   twoStep: {
     title: 'Two-step login',
-    lead: 'A second step at the login: a code from your phone, so that your password alone opens nothing.',
-    leadRequired:
-      'Your account needs a second step at the login before you can go on. It takes a minute and your phone.',
+    lead: 'After your password you enter a code from your phone, so that a stolen password is not enough.',
+    leadRequired: 'Your account must use two-step login. Set it up before you go on: it takes a minute and your phone.',
     app: 'Authenticator app',
     what: 'What it is',
     appWhat: 'An app on your phone that shows a new code of six digits every 30 seconds.',
@@ -524,7 +523,7 @@ export const EN = {
     remove: 'Remove',
     removeTitle: 'Remove the authenticator app?',
     removeWhat: 'Your password alone will then be enough to log in. Your other sessions end.',
-    removeRequired: 'Your account needs a second step: you will be asked to set one up again at once.',
+    removeRequired: 'Your account must use two-step login: you will be asked to set it up again at once.',
     removed: 'The authenticator app is removed.',
     scan: 'Scan this picture with the authenticator app on your phone.',
     picture: 'QR code of the secret that is shown below as text',
@@ -546,8 +545,10 @@ export const EN = {
   },
   passkeys: {
     title: 'Passkeys',
-    what: 'A passkey is kept by a phone, a computer or a security key. It logs you in without a password, or is the second step after it.',
-    off: 'Passkeys are off: the administrator must set server.public_url to a host name, and auth.second_factor must not be off.',
+    what: 'A passkey is kept by a phone, a computer or a security key. It logs you in without a password, or takes the place of the code after it.',
+    off: 'Passkeys are not available here yet. Ask your administrator.',
+    offForAdmins:
+      'Passkeys are off: set server.public_url to a host name, and auth.second_factor to another value than off.',
     elsewhere: (origin: string) => `Passkeys belong to ${origin}: open that address to add one.`,
     add: 'Add a passkey',
     addTitle: 'Add a passkey',
@@ -581,7 +582,7 @@ export const EN = {
       'The person sets a new password with the link. The old one stays valid until then, and two-step login does not change.',
     create: 'Create link',
     madeTitle: (name: string) => `Link for ${name}`,
-    madeWhat: 'The link is shown only now, and works once. Send it so that only that person can read it.',
+    madeWhat: 'Copy the link now: it is shown only once. Send it to this person only. It works once.',
     until: (time: string) => `Valid until ${time}.`,
     notPublic:
       'The link has the address of this page. If others use another address, set server.public_url in the configuration.',
@@ -719,9 +720,9 @@ export const EN = {
     searchCameras: 'Search cameras',
     count: (people: number, cameras: number) =>
       `${some(people, 'person', 'people')}, ${some(cameras, 'camera', 'cameras')}`,
-    sights: { all: 'sees it', part: 'sees it, not in every way', closed: 'not at this time' },
+    sights: { all: 'sees it', part: 'sees a part of it', closed: 'not at this time' },
     advanced: 'Advanced: a request with method and path',
-    advancedLead: 'Shows how a request would be decided, and why. Nothing is sent to the NVR.',
+    advancedLead: 'Find out what a person may see, and why. Nothing is sent to the NVR.',
     who: 'Caller',
     asUser: 'User account',
     asHeaders: 'Request headers',
@@ -896,8 +897,7 @@ export const EN_REFUSALS: RefusalWords = {
   toStart: 'Go to the start page',
   camera: {
     foreign: 'Your role does not include the camera {cameras}.',
-    unknown:
-      'Your role includes the camera {cameras}, but the service does not know it. An administrator can add it to nvr.cameras.',
+    unknown: 'Your role includes the camera {cameras}, but the NVR has no camera of this name. Ask your administrator.',
   },
   person: 'You are logged in as {name}, with the role {role}.',
   otherAccount: 'Log in with another account',

@@ -5,7 +5,7 @@ export const DE_SERVED: ServedWords = {
   loginPage: {
     pageTitle: 'Anmelden · Postern',
     title: 'Anmelden',
-    lead: 'bei Ihrem Videorekorder',
+    lead: 'bei Ihren Kameras',
     user: 'Benutzer',
     password: 'Passwort',
     show: 'Anzeigen',
@@ -90,7 +90,7 @@ export const DE_SERVED: ServedWords = {
     toLogin: 'Anmelden',
   },
   linkPage: {
-    preview: 'Ein Link zu einem Videorekorder. Öffnen Sie ihn, um zu sehen, was er zeigt.',
+    preview: 'Ein Link zu einer Kamera. Öffnen Sie ihn, um zu sehen, was geteilt wurde.',
     until: 'Dieser Link gilt bis {time}.',
     picture: 'Bild der Kamera {camera}',
     live: 'Livebild der Kamera {camera}',
@@ -106,7 +106,7 @@ export const DE_SERVED: ServedWords = {
     overTitle: 'Link ungültig',
     over: 'Dieser Link ist abgelaufen, verbraucht oder widerrufen, oder es hat ihn nie gegeben. Bitten Sie die Person, die ihn geschickt hat, um einen neuen.',
     busyTitle: 'Nicht erreichbar',
-    busy: 'Der Videorekorder ist gerade nicht erreichbar. Versuchen Sie es gleich erneut.',
+    busy: 'Die Kamera ist gerade nicht erreichbar. Versuchen Sie es gleich erneut.',
   },
   consolePage: {
     noScript: 'Die Konsole benötigt JavaScript. Erlauben Sie es für diese Adresse.',

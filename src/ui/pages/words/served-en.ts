@@ -5,7 +5,7 @@ export const EN_SERVED = {
   loginPage: {
     pageTitle: 'Log in · Postern',
     title: 'Log in',
-    lead: 'to your video recorder',
+    lead: 'to your cameras',
     user: 'User',
     password: 'Password',
     show: 'Show',
@@ -85,7 +85,7 @@ export const EN_SERVED = {
     toLogin: 'Log in',
   },
   linkPage: {
-    preview: 'A link to a video recorder. Open it to see what it shows.',
+    preview: 'A link to a camera. Open it to see what was shared.',
     until: 'This link works until {time}.',
     picture: 'Picture of the camera {camera}',
     live: 'Live picture of the camera {camera}',
@@ -101,7 +101,7 @@ export const EN_SERVED = {
     overTitle: 'Link not valid',
     over: 'This link has ended, was used up or revoked, or never existed. Ask the person who sent it for a new one.',
     busyTitle: 'Not reachable',
-    busy: 'The video recorder cannot be reached right now. Try again in a moment.',
+    busy: 'The camera cannot be reached right now. Try again in a moment.',
   },
   consolePage: {
     noScript: 'The console needs JavaScript. Allow it for this address.',

@@ -1,4 +1,4 @@
-/** One's own passkeys, in Settings > Two-step login: add, name and remove (SPEC 12). */
+/** The passkeys of the account, in Settings > Two-step login: add, name and remove (SPEC 12). */
 import { useState } from 'preact/hooks';
 import { type PasskeyRecord, readRecoveryCodes } from '../../shared/account/factor-state.ts';
 import { createPasskey, hasPasskeysFor, passkeyProblemOf } from '../../shared/account/webauthn.ts';
@@ -19,6 +19,7 @@ interface PasskeysProps {
   readonly passkeys: readonly PasskeyRecord[];
   /** The address that passkeys are made for; '' without passkeys. */
   readonly origin: string;
+  readonly isForAdmin: boolean;
   readonly onDone: (text: string) => void;
   readonly onRemoved: (text: string) => void;
   /** The recovery codes to show; none when there are some already. */
@@ -29,7 +30,7 @@ type OpenPasskeyForm =
   | { readonly kind: 'add' }
   | { readonly kind: 'rename' | 'remove'; readonly passkey: PasskeyRecord };
 
-export function Passkeys({ passkeys, origin, onDone, onRemoved, onAdded }: PasskeysProps) {
+export function Passkeys({ passkeys, origin, isForAdmin, onDone, onRemoved, onAdded }: PasskeysProps) {
   const { form, open, onClose } = useForm<OpenPasskeyForm>(() => {});
   return (
     <section class="more-records" aria-labelledby="passkeys-title">
@@ -53,7 +54,7 @@ export function Passkeys({ passkeys, origin, onDone, onRemoved, onAdded }: Passk
           </>
         )}
       />
-      <AddButton origin={origin} onClick={() => open({ kind: 'add' })} />
+      <AddButton origin={origin} isForAdmin={isForAdmin} onClick={() => open({ kind: 'add' })} />
       {form?.kind === 'add' && <AddPasskey onClose={onClose} {...{ onAdded }} />}
       {form?.kind === 'rename' && <RenamePasskey {...{ onClose, onDone }} passkey={form.passkey} />}
       {form?.kind === 'remove' && <RemovePasskey {...{ onClose }} onDone={onRemoved} passkey={form.passkey} />}
@@ -61,8 +62,12 @@ export function Passkeys({ passkeys, origin, onDone, onRemoved, onAdded }: Passk
   );
 }
 
-function AddButton({ origin, onClick }: { readonly origin: string; readonly onClick: () => void }) {
-  if (origin === '') return <p class="notice">{words.passkeys.off}</p>;
+interface AddButtonProps extends Pick<PasskeysProps, 'origin' | 'isForAdmin'> {
+  readonly onClick: () => void;
+}
+
+function AddButton({ origin, isForAdmin, onClick }: AddButtonProps) {
+  if (origin === '') return <p class="notice">{isForAdmin ? words.passkeys.offForAdmins : words.passkeys.off}</p>;
   if (!hasPasskeysFor(origin)) return <p class="notice">{words.passkeys.elsewhere(origin)}</p>;
   return (
     <p>

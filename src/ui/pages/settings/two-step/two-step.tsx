@@ -7,7 +7,7 @@ import {
   readRecoveryCodes,
   type TotpOffer,
 } from '../../shared/account/factor-state.ts';
-import type { Profile } from '../../shared/account/profile.ts';
+import { isAdmin, type Profile } from '../../shared/account/profile.ts';
 import { sendToApi } from '../../shared/api.ts';
 import { baseUrl } from '../../shared/base-url.ts';
 import { FormDialog } from '../../shared/forms/form-dialog.tsx';
@@ -66,6 +66,7 @@ export function TwoStep({ profile, passkeyOrigin }: { profile: Profile; passkeyO
               <Passkeys
                 passkeys={state.passkeys}
                 origin={passkeyOrigin}
+                isForAdmin={isAdmin(profile)}
                 onAdded={onConfirmed}
                 onDone={shared.onDone}
                 onRemoved={(text) => (state.required ? location.reload() : shared.onDone(text))}
