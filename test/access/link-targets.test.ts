@@ -172,7 +172,12 @@ describe('A playlist below a link', () => {
       '#EXTM3U\n#EXTINF:9.5,\nseg-1.ts',
     );
     assert.equal(playlistBelow('#EXTM3U\n#EXTINF:9.5\nseg-1.ts', AT), '#EXTM3U\n#EXTINF:9.5,\nseg-1.ts');
-    for (const line of ['#EXTINF:10 http://e/a', '#EXTINF: http://e/a', '#EXTINF:10http://e/a'])
+    for (const line of [
+      '#EXT-X-KEY:#EXTINF:1,http://e/a',
+      '#EXTINF:10 http://e/a',
+      '#EXTINF: http://e/a',
+      '#EXTINF:10http://e/a',
+    ])
       assert.equal(playlistBelow(`#EXTM3U\n${line}\nseg-1.ts`, AT), undefined, line);
     for (const end of ['\r', '\u2028', '\u2029', '\u0085', '\v', '\0'])
       for (const line of [

@@ -60,7 +60,7 @@ describe('The refusal page', () => {
     ])
       assert.ok(html.includes(part), part);
     const unknown = renderRefusalPage({ ...PAGE, cameras: { foreign: [], unknown: ['attic'] }, acceptLanguage: 'de' });
-    assert.match(unknown, /umfasst die Kamera attic, aber der Dienst kennt sie nicht/);
+    assert.match(unknown, /umfasst die Kamera attic, aber der NVR hat keine Kamera dieses Namens/);
   });
 
   it('offers no other account where one would not help, or where the proxy logs in', () => {

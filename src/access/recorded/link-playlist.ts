@@ -36,6 +36,8 @@ const LEFT_OUT = '#';
 function tagBelow(line: string, directory: string): string | undefined {
   if (!TAG.test(line)) return LEFT_OUT;
   if (line.startsWith('#EXTINF')) return withoutTitle(line);
+  // Some players look for tags in the middle of a line, too, and read an address behind them.
+  if (line.includes('#EXT', 1)) return undefined;
   let beside = 0;
   const written = line.replace(ADDRESS, (_, address: string) => {
     const file = fileIn(address, directory);
