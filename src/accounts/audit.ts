@@ -34,6 +34,7 @@ export const AUDITED = [
   'link-pin',
   'sign-in-connected',
   'sign-in-removed',
+  'limit-lifted',
   'canary-leak',
   'viewed-as',
 ] as const;
@@ -59,6 +60,8 @@ export interface AuditEntry {
   readonly tokenId?: string;
   readonly linkId?: string;
   readonly sessionId?: string;
+  /** The address, network or account whose limit was lifted. */
+  readonly limited?: string;
   /** The provider of a sign-in, or the one that gives the role from now on. */
   readonly provider?: string;
   /** What the canary was shown: the route, and the foreign camera where the answer names one. */

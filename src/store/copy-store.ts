@@ -27,9 +27,9 @@ interface CopyRule {
   readonly key: string;
   readonly booleans: readonly string[];
 }
-type CopiedName = Exclude<keyof Tables, 'event_writes' | 'store_identity'>;
+type CopiedName = Exclude<keyof Tables, 'event_writes' | 'store_identity' | 'login_blocks'>;
 
-/** The writes by day are counted by the target itself, and its id is its own. */
+/** The writes by day are counted by the target itself, its id is its own, and a copy limits nobody. */
 export const COPIED_TABLES: readonly CopyRule[] = [
   { table: 'users', key: 'name', booleans: [] },
   { table: 'custom_roles', key: 'role', booleans: [] },

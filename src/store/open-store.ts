@@ -4,6 +4,7 @@ import type { AccountStore } from '../domain/accounts/account.ts';
 import type { ApiTokenStore } from '../domain/accounts/api-token.ts';
 import type { InvitationStore } from '../domain/accounts/invitation.ts';
 import type { LinkStore } from '../domain/accounts/link.ts';
+import type { LoginBlockStore } from '../domain/accounts/login-block.ts';
 import type { LoginPlaceStore } from '../domain/accounts/notice.ts';
 import type { RoleStore } from '../domain/accounts/role-store.ts';
 import type { SecondFactorStore } from '../domain/accounts/second-factor.ts';
@@ -19,6 +20,7 @@ import { createAccountStore } from './accounts/accounts.ts';
 import { createIdentityKeyStore } from './accounts/identity-keys.ts';
 import { createInvitationStore } from './accounts/invitations.ts';
 import { createLinkStore } from './accounts/links.ts';
+import { createLoginBlockStore } from './accounts/login-blocks.ts';
 import { createLoginPlaceStore } from './accounts/login-places.ts';
 import { createRoleStore } from './accounts/roles.ts';
 import { createSecondFactorStore } from './accounts/second-factor.ts';
@@ -71,6 +73,7 @@ export interface Store {
   readonly identityKeys: IdentityKeyStore;
   readonly links: LinkStore;
   readonly loginPlaces: LoginPlaceStore;
+  readonly loginBlocks: LoginBlockStore;
   readonly ledger: LedgerStore;
   /** Attempts at a login, as all replicas count them; undefined for a file. */
   readonly attempts: AttemptStore | undefined;
@@ -135,6 +138,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     identityKeys: createIdentityKeyStore(db, serialized),
     links: createLinkStore(db, serialized),
     loginPlaces: createLoginPlaceStore(db, serialized),
+    loginBlocks: createLoginBlockStore(db),
     ledger: createLedgerStore(db, engine.file !== undefined),
     attempts: engine.attempts,
     version,

@@ -63,6 +63,7 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
     rateLimitHits:        createCounter('postern_rate_limit_hits_total', 'Attempts refused by the login limit, by the index of its clause.', [['scope', labels.LIMIT_SCOPES], ['clause', labels.CLAUSES]]),
     rateLimitEntries:     createGauge('sum', 'postern_rate_limit_entries', 'Clients that the login limit remembers.', [['scope', labels.LIMIT_SCOPES]]),
     rateLimitEvictions:   createCounter('postern_rate_limit_evictions_total', 'Clients that the login limit dropped because its table was full; active ones had failures that still counted.', [['scope', labels.LIMIT_SCOPES], ['state', labels.EVICTION_STATES]]),
+    rateLimitLifts:       createCounter('postern_rate_limit_lifts_total', 'Limits of a login that an admin lifted before their end.'),
     clientAddresses:      createCounter('postern_client_address_total', 'How the address of a client was found.', [['source', labels.ADDRESS_SOURCES]]),
     proxyFailures:        createCounter('postern_failures_from_trusted_proxy_total', 'Failed logins counted against a private address or a proxy; a sign that auth.trusted_proxies is not set.'),
     proxySecrets:         createCounter('postern_proxy_secret_total', 'Checks of proxy.auth_secret.', [['result', labels.SECRET_RESULTS]]),

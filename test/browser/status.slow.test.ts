@@ -1,10 +1,11 @@
 /** The status page: every part is shown, and what is not told is said to be so (SPEC 8). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { ADMIN_PERSON } from '../support/people.ts';
+import { ADMIN_PERSON, VERA } from '../support/people.ts';
+import { sendJson } from '../support/second-factor.ts';
 import type { Runtime } from '../support/start-instance.ts';
 import { until } from '../support/until.ts';
-import { hasCount, seeOrHide, skip, visit } from './support/browser.ts';
+import { axeFindings, hasCount, seeOrHide, skip, visit } from './support/browser.ts';
 import { FULL_REPORT, FULL_STATUS } from './support/full-status.ts';
 import { enter, startPagesInstance } from './support/pages-instance.ts';
 
@@ -62,6 +63,25 @@ describe('The status page', { skip }, () => {
       status = 200;
       await seeOrHide(page, 'visible');
       await page.getByRole('alert').waitFor({ state: 'detached' });
+    }));
+
+  it('lists who must wait at the login, with the names that were tried, and ends it by a button', (t) =>
+    visit(t, {}, async (page) => {
+      const logIn = async (password: string): Promise<number> =>
+        (await sendJson(instance, '/api/login', { user: 'vera', password })).status;
+      await enter(page, instance, ADMIN_PERSON, '/postern/status');
+      const tile = page.locator('.tile', { has: page.getByRole('heading', { name: 'Blocked logins', exact: true }) });
+      await tile.getByText('None.').waitFor();
+      for (let guess = 0; guess < 5; guess += 1) assert.equal(await logIn('WrongPassw0rd!!!'), 401);
+      assert.equal(await logIn(VERA.password), 429);
+      await page.reload();
+      await tile.getByText('tried: vera').waitFor();
+      assert.match(await tile.innerText(), /127\.0\.0\.1.*until .*\d:\d\d/s);
+      assert.deepEqual(await axeFindings(page), []);
+      await page.getByRole('button', { name: 'Unblock: 127.0.0.1' }).click();
+      await tile.getByText('Unblocked: 127.0.0.1.').waitFor();
+      await tile.getByText('None.').waitFor();
+      assert.equal(await logIn(VERA.password), 200);
     }));
 
   it('tells of a reload that was not taken, with the key that stopped it', (t) =>

@@ -14,6 +14,8 @@ const COMMANDS: readonly (readonly [words: string, code: number])[] = [
   ['tokens list',                           1],
   ['tokens create ha --user admin',         1],
   ['tokens revoke 1',                       1],
+  ['limits list',                           1],
+  ['limits lift 192.0.2.1',                 1],
   ['explain GET /api/config',               0],
   ['ledger verify',                         1],
   ['check',                                 0],

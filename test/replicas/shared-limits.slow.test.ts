@@ -58,6 +58,24 @@ describe('Three replicas', { skip: withoutPostgres, timeout: 300_000 }, () => {
     assert.deepEqual(new Set(await successes), new Set([200]));
   });
 
+  it('feel it when an admin lifts a limit at one of them, and count on from there', async () => {
+    const address = '192.0.2.70';
+    assert.equal(passed(await atOnce(12, (replica) => guessesFrom(replica, address, VERA, 1))), COUNT);
+    const token = await at(0).logIn(ADMIN_PERSON);
+    const list = async (from: Runtime): Promise<{ id: string; subject: string; names: string[] }[]> =>
+      (await (await from.ask('/api/status/limits', { token })).json()) as never;
+    const limit = (await list(at(1))).find(({ subject }) => subject === address) ?? assert.fail('it is not listed');
+    assert.deepEqual(limit.names, ['vera']);
+    const lifted = await at(2).ask(`/api/status/limits/${limit.id}`, { method: 'DELETE', token });
+    assert.equal(lifted.status, 200, await lifted.text());
+    advance(2);
+    assert.equal(passed(await atOnce(30, (replica) => guessesFrom(replica, address, VERA, 1))), COUNT, 'as many anew');
+    for (let number = 0; number < REPLICAS; number += 1) {
+      assert.equal(await logInFrom(at(number), address, VERA), 429);
+      assert.ok((await list(at(number))).some(({ subject }) => subject === address));
+    }
+  });
+
   it('check no more wrong codes for one account than one, from however many addresses', async () => {
     await enrolled(at(0), ADMIN_PERSON);
     const guess = (replica: Runtime, number: number) =>

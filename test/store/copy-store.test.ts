@@ -13,7 +13,13 @@ import { EVERYBODY, moveIn } from '../support/people.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
 import { makeScratch } from './support/scratch-store.ts';
 
-const KEPT_BY_THE_ENGINE = ['event_writes', 'kysely_migration', 'kysely_migration_lock', 'store_identity'];
+const KEPT_BY_THE_ENGINE = [
+  'event_writes',
+  'kysely_migration',
+  'kysely_migration_lock',
+  'login_blocks',
+  'store_identity',
+];
 
 it('every table of the store is copied', async () => {
   const scratch = makeScratch();

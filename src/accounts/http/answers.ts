@@ -48,6 +48,18 @@ export const TOTP_OFFER = named(
 export const RECOVERY_CODES = named('RecoveryCodes', z.object({ recovery_codes: CODES }));
 export const ADDED_PASSKEY = named('AddedPasskey', PASSKEY.extend({ recovery_codes: CODES }));
 
+export const LIMIT = named(
+  'Limit',
+  z.object({
+    id: TEXT,
+    kind: z.enum(['address', 'network', 'codes']).meta({ description: 'codes: wrong codes of one account' }),
+    subject: TEXT.meta({ description: 'The address, the network or the account' }),
+    names: z.array(TEXT).meta({ description: 'Names that were tried, the latest last' }),
+    since: TIME,
+    until: TIME,
+  }),
+);
+
 export const USER = named(
   'User',
   z.object({

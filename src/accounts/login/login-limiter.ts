@@ -9,14 +9,15 @@ import { type Failure, forgetBefore, fullClause, longestOf, remove } from './sli
 
 export type Reservation =
   /** The attempt counts as failed until it is released; `keep` says that it did fail. Each acts once. */
-  | { readonly kind: 'reserved'; release(): void; keep(): void }
-  | {
-      readonly kind: 'limited';
-      readonly retryAfterSeconds: number;
-      readonly clause: Clause;
-      /** The window that is full: the client's own, or that of its network. */
-      readonly window?: 'network';
-    };
+  { readonly kind: 'reserved'; release(): void; keep(): void } | Limited;
+
+export interface Limited {
+  readonly kind: 'limited';
+  readonly retryAfterSeconds: number;
+  readonly clause: Clause;
+  /** The window that is full: the client's own, or that of its network. */
+  readonly window?: 'network';
+}
 
 /** `busy`: too many attempts wait already. */
 export type LimiterPlace = Reservation | { readonly kind: 'busy' };
@@ -52,6 +53,10 @@ interface LimiterCounts {
   size(): number;
   /** Others from now on; the failures that were counted stay so. */
   setClauses(clauses: readonly Clause[]): void;
+  /** Whether an attempt would be refused now, as far as this process knows. */
+  full(address: string, isKnown?: boolean): Limited | undefined;
+  /** Forgets the failures of that window that are older than so many milliseconds. */
+  lift(address: string, age: number, window?: 'network'): void;
 }
 
 export interface LimiterDeps {
@@ -85,6 +90,8 @@ export function inTurn(memory: MemoryLimiter): LoginLimiter {
     limited: memory.limited,
     size: memory.size,
     setClauses: memory.setClauses,
+    full: memory.full,
+    lift: memory.lift,
     async reserve(address, isKnown, { account = address, signal } = {}) {
       const line = isKnown ? lines.known : lines.strangers;
       let leave: (() => void) | undefined;
@@ -186,6 +193,13 @@ export function createLoginLimiter(deps: LimiterDeps): MemoryLimiter {
     limited() {
       const now = clock.now();
       return [...clients.values()].filter((failures) => fullClause(failures, clauses, now) !== undefined).length;
+    },
+    full(address) {
+      return fullClause(clients.peek(keyOf(address)) ?? [], clauses, clock.now());
+    },
+    lift(address, age) {
+      forgetBefore(clients.peek(keyOf(address)) ?? [], clock.now() - age);
+      allLimitedUntil = Number.NEGATIVE_INFINITY;
     },
     reserve(address) {
       if (clauses.length === 0) return { kind: 'reserved', release() {}, keep() {} };

@@ -18,6 +18,13 @@ export function createNetworkLimiter(deps: LimiterDeps): MemoryLimiter {
       clients.setClauses(clauses);
       networks.setClauses(clauses.map(widened));
     },
+    full(address, isKnown = false) {
+      const own = clients.full(address);
+      if (own || isKnown) return own;
+      const wide = networks.full(address);
+      return wide && { ...wide, window: 'network' };
+    },
+    lift: (address, age, window) => (window === 'network' ? networks : clients).lift(address, age),
     settles: (address, window) => (window === 'network' ? networks : clients).settles(address),
     reserve(address, isKnown = false) {
       const own = clients.reserve(address);

@@ -58,6 +58,8 @@ export function createSharedLimiter({ attempts, local, windowsOf, now }: SharedL
   return {
     limited: local.limited,
     size: local.size,
+    full: local.full,
+    lift: local.lift,
     setClauses(given) {
       clauses = given;
       local.setClauses(given);

@@ -121,9 +121,13 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     onTokenEvict,
   });
   const { roleRegistry } = credentials;
-  const { limiter, codeLimiter } = openLimits({
+  const { limiter, codeLimiter, blocks } = await openLimits({
+    store: store.loginBlocks,
     attempts: store.attempts,
+    clock,
     steadyClock,
+    onFault: (fault) =>
+      log.warn({ err: fault }, 'who must wait at the login could not be kept or read: the status page lacks it'),
     sharedClock: options.steadyClock,
     key: secret.value.key,
     metrics,
@@ -138,6 +142,7 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
   await warnOfUnusable(settings, store.secondFactor, keyed.sealer, log);
   const deps = {
     codeLimiter,
+    blocks,
     invitationLimiter: createInvitationLimiter(steadyClock),
     linkLimiter: createLinkLimiter(steadyClock),
     ...keyed,
@@ -162,6 +167,7 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     keySealer: createSealer(derivedKey(secret.value.key, 'identity')),
     async close() {
       await loginPlaces.close();
+      await blocks.close();
       await credentials.close();
     },
     hasherOf,

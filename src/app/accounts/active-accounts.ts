@@ -6,6 +6,7 @@ import type { AccountResponseDeps } from '../../accounts/http/route-guards.ts';
 import type { LinkPasses } from '../../accounts/links/link-pass.ts';
 import type { FirstTimeLogin } from '../../accounts/login/first-admin.ts';
 import type { KnownClients } from '../../accounts/login/known-clients.ts';
+import type { LoginBlocks } from '../../accounts/login/login-blocks.ts';
 import type { LoginLimiter, MemoryLimiter } from '../../accounts/login/login-limiter.ts';
 import type { PasswordHasher } from '../../accounts/passwords/password-hash.ts';
 import { createRoles } from '../../accounts/roles/roles.ts';
@@ -45,6 +46,7 @@ export interface AccountDeps extends FactorDeps {
   readonly key: CryptoKey;
   readonly credentials: Credentials;
   readonly limiter: LoginLimiter;
+  readonly blocks: LoginBlocks;
   /** The limiter of wrong codes, by account. */
   readonly codeLimiter: LoginLimiter;
   /** The limiter of tokens that are no invitations, by address. */
@@ -167,6 +169,7 @@ export function accountsUnder(settings: Settings, deps: AccountDeps) {
       loginPlaces: deps.store.loginPlaces,
       signIns: createSignInAdmin(deps.store.signIns),
     },
+    limits: { ...responses, blocks: deps.blocks },
     roles: { ...responses, customRoles: createRoles({ store, roleStore: deps.store.roles, roleRegistry }) },
     sessions: { ...responses, sessions, seenSessions },
     tokens: {

@@ -1,9 +1,21 @@
 /** Opens the login limiters: in the memory of this process, or in the store that replicas share (SPEC 4.5, 10). */
 import { createHmac } from 'node:crypto';
+import { clientKey, networkKey } from '../../accounts/login/client-key.ts';
 import { CODE_CLAUSES, createCodeLimiter } from '../../accounts/login/code-guess.ts';
+import {
+  createLoginBlocks,
+  type LoginBlocks,
+  type LoginBlocksDeps,
+  type NamesBlock,
+} from '../../accounts/login/login-blocks.ts';
 import { inTurn, type LoginLimiter } from '../../accounts/login/login-limiter.ts';
 import { createNetworkLimiter } from '../../accounts/login/network-limiter.ts';
-import { accountWindows, addressWindows, createSharedLimiter } from '../../accounts/login/shared-limiter.ts';
+import {
+  accountWindows,
+  addressWindows,
+  createSharedLimiter,
+  type WindowsOf,
+} from '../../accounts/login/shared-limiter.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { AttemptStore } from '../../domain/store/attempt-store.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
@@ -13,12 +25,13 @@ export interface LoginLimiters {
   readonly limiter: LoginLimiter;
   /** Codes of a second factor, by account. */
   readonly codeLimiter: LoginLimiter;
+  /** Who must wait. */
+  readonly blocks: LoginBlocks;
 }
 
-export interface LimitsDeps {
+export interface LimitsDeps extends Omit<LoginBlocksDeps, 'attempts'> {
   /** Undefined: one process counts in its own memory. */
   readonly attempts: AttemptStore | undefined;
-  readonly steadyClock: Clock;
   /** The time that the store is told. Undefined: its server's own. */
   readonly sharedClock: Clock | undefined;
   /** All replicas have the same: the one that sessions are signed with. */
@@ -26,20 +39,50 @@ export interface LimitsDeps {
   readonly metrics: Metrics;
 }
 
-export function openLimits({ attempts, steadyClock, sharedClock, key, metrics }: LimitsDeps): LoginLimiters {
+/** A restart clears what one process counted in its memory. */
+export async function openLimits(deps: LimitsDeps): Promise<LoginLimiters> {
+  const { attempts, steadyClock, sharedClock, key, metrics } = deps;
+  const blocks = createLoginBlocks(deps);
   const onEvict = countedEvictions('ip', metrics);
   const limiter = inTurn(createNetworkLimiter({ clauses: [], clock: steadyClock, onEvict }));
   const codeLimiter = inTurn(createCodeLimiter(steadyClock));
-  if (!attempts) return { limiter, codeLimiter };
+  if (!attempts) {
+    await deps.store.forgetBlocks();
+    return {
+      limiter: blocks.watched(limiter, addressBlocks()),
+      codeLimiter: blocks.watched(codeLimiter, codeBlocks()),
+      blocks,
+    };
+  }
   const digest = digestWith(key);
   const shared = { attempts, now: sharedClock && (() => sharedClock.now()) };
-  const sharedCodes = createSharedLimiter({ ...shared, local: codeLimiter, windowsOf: accountWindows(digest) });
+  const addresses = addressWindows(digest);
+  const accounts = accountWindows(digest);
+  const sharedLimiter = createSharedLimiter({ ...shared, local: limiter, windowsOf: addresses });
+  const sharedCodes = createSharedLimiter({ ...shared, local: codeLimiter, windowsOf: accounts });
   sharedCodes.setClauses(CODE_CLAUSES);
   return {
-    limiter: createSharedLimiter({ ...shared, local: limiter, windowsOf: addressWindows(digest) }),
-    codeLimiter: sharedCodes,
+    limiter: blocks.watched(sharedLimiter, addressBlocks(addresses)),
+    codeLimiter: blocks.watched(sharedCodes, codeBlocks(accounts)),
+    blocks,
   };
 }
+
+/** The shared window of a key: its own, or that of its network. */
+const windowIn = (windowsOf: WindowsOf | undefined, key: string, at: 0 | 1): string | null =>
+  windowsOf?.(key, false, [])[at]?.key ?? null;
+
+const addressBlocks =
+  (windowsOf?: WindowsOf): NamesBlock =>
+  (address, window) =>
+    window === 'network'
+      ? { kind: 'network', subject: networkKey(address), window: windowIn(windowsOf, address, 1) }
+      : { kind: 'address', subject: clientKey(address), window: windowIn(windowsOf, address, 0) };
+
+/** The key is the account, or the account and a session of it. */
+const codeBlocks =
+  (windowsOf?: WindowsOf): NamesBlock =>
+  (key) => ({ kind: 'codes', subject: key.split(' ', 1)[0] ?? key, window: windowIn(windowsOf, key, 0) });
 
 const DIGEST_BYTES = 16;
 

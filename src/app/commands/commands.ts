@@ -1,9 +1,12 @@
 /** Opens the store and the accounts for the command line, beside a running server or without one (SPEC 1). */
 
 import { existsSync } from 'node:fs';
+import { isIP } from 'node:net';
 import type { Audit } from '../../accounts/audit.ts';
 import type { InvitationRefusal, Invitations, WantedInvitation } from '../../accounts/invitations/invitations.ts';
 import { createLinkAdmin } from '../../accounts/links/link-admin.ts';
+import { clientKey, networkKey } from '../../accounts/login/client-key.ts';
+import { type BlockAdmin, createBlockAdmin } from '../../accounts/login/login-blocks.ts';
 import { createPasswordHasher } from '../../accounts/passwords/password-hash.ts';
 import { createRoleRegistry } from '../../accounts/roles/role-registry.ts';
 import { createRoles } from '../../accounts/roles/roles.ts';
@@ -34,6 +37,7 @@ import { openOutbox } from '../ledger/outbox.ts';
 import { openKnownStore } from '../resources/known-store.ts';
 import type { ImportOptions } from './audit.ts';
 import {
+  auditedLimits,
   auditedLinks,
   auditedTokens,
   auditedUsers,
@@ -57,6 +61,9 @@ export interface CommandStore {
   readonly users: CommandUsers;
   readonly apiTokens: TokenAdmin;
   readonly links: CommandLinks;
+  readonly limits: BlockAdmin;
+  /** What an address is limited as: itself and its network. */
+  limitedAs(address: string): readonly string[];
   /** Users who have a second factor. */
   usersWithFactor(): Promise<readonly UserFactors[]>;
   writeEvents(events: readonly EventRecord[]): Promise<void>;
@@ -138,6 +145,8 @@ export async function openForCommands(
     settings,
     users: auditedUsers(users, audit),
     apiTokens: auditedTokens(apiTokens, audit),
+    limits: auditedLimits(createBlockAdmin({ store: store.loginBlocks, attempts: store.attempts, clock }), audit),
+    limitedAs: (address) => (isIP(address) === 0 ? [] : [clientKey(address), networkKey(address)]),
     links: auditedLinks(links, addressMaker(settings), audit),
     usersWithFactor: () => store.secondFactor.listFactors(),
     knownCameras: settings.nvr.cameras,

@@ -3,6 +3,7 @@ import { INVITATION_ROUTES } from '../../accounts/invitations/invitation-routes.
 import { INVITED_PASSKEY_ROUTES } from '../../accounts/invitations/invited-passkey-routes.ts';
 import { LINK_ROUTES } from '../../accounts/links/link-routes.ts';
 import { LINK_PAGE_ROUTES } from '../../accounts/links/pin-route.ts';
+import { LIMIT_ROUTES } from '../../accounts/login/limit-routes.ts';
 import { LOGIN_ROUTES } from '../../accounts/login/login-routes.ts';
 import { PASSKEY_LOGIN_ROUTES } from '../../accounts/login/passkey-login-routes.ts';
 import { REAUTHENTICATE_ROUTES } from '../../accounts/login/reauthenticate-route.ts';
@@ -46,6 +47,7 @@ const GROUPS = {
   canary: CANARY_ROUTES,
   explain: EXPLAIN_ROUTES,
   users: USER_ROUTES,
+  limits: LIMIT_ROUTES,
   sessions: SESSION_ROUTES,
   roles: [...ROLE_ROUTES, ...CONFIG_SET_ROUTES],
   tokens: TOKEN_ROUTES,

@@ -83,6 +83,7 @@ export function countedAudit(audit: Audit, trustedProxies: readonly string[], me
   return (entry) => {
     const { what, verdict, reason, from } = entry;
     if (what === 'token-created' && verdict === 'allowed') metrics.tokensIssued.add(1, 'api_token');
+    if (what === 'limit-lifted' && verdict === 'allowed') metrics.rateLimitLifts.add(1);
     const invitation = invitationResult(what, verdict);
     if (invitation) metrics.invitations.add(1, invitation);
     const link = linkResult(what, verdict);

@@ -14,6 +14,7 @@ import { registerDoctorCommand } from './doctor.ts';
 import { registerEventsCommands } from './events.ts';
 import { registerExplainCommand } from './explain.ts';
 import { registerLedgerCommands } from './ledger.ts';
+import { registerLimitsCommands } from './limits.ts';
 import { registerLinksCommands } from './links.ts';
 import { registerPolicyCommands } from './policy.ts';
 import { registerStoreCommands } from './store.ts';
@@ -116,6 +117,7 @@ export function createProgram(): { readonly program: Command } {
   };
   registerUsersCommands(program, { openStore, stdin, stdout, stderr, exit });
   registerTokensCommands(program, { openStore, now: () => unixSeconds(clock), stdout, stderr, exit });
+  registerLimitsCommands(program, { openStore, stdout, stderr, exit });
   registerLinksCommands(program, { openStore, now: () => unixSeconds(clock), stdin, stdout, stderr, exit });
   registerEventsCommands(program, { openStore, stdin, stdout, stderr, exit });
   registerStoreCommands(program, { stdout, stderr, exit });

@@ -28,4 +28,6 @@ export interface AttemptStore {
   keep(attempt: string): Promise<void>;
   /** The attempts did not fail: their places are free. */
   release(attempts: readonly string[]): Promise<void>;
+  /** All attempts in that window are forgotten. */
+  forget(window: string): Promise<void>;
 }

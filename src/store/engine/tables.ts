@@ -90,6 +90,19 @@ export interface KnownClientsTable {
   last_seen: number;
 }
 
+/** `names` is the JSON of a list; `is_open` is 0 or 1. */
+export interface LoginBlocksTable {
+  id: string;
+  kind: string;
+  subject: string;
+  names: string;
+  since: number;
+  until: number;
+  shared_window: string | null;
+  is_open: number;
+  lifted_at: number | null;
+}
+
 /** `thing` is JSON; `notifies_on_open` is 0 or 1. */
 export interface LinksTable {
   id: string;
@@ -273,6 +286,7 @@ export interface Tables {
   sign_ins: SignInsTable;
   oidc_sessions: OidcSessionsTable;
   known_clients: KnownClientsTable;
+  login_blocks: LoginBlocksTable;
   links: LinksTable;
   link_openings: LinkOpeningsTable;
   ledger_records: LedgerRecordsTable;

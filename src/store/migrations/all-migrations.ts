@@ -25,6 +25,7 @@ import { noticesInLedger } from './021-notices-in-ledger.ts';
 import { signIns } from './022-sign-ins.ts';
 import { identityKeys } from './023-identity-keys.ts';
 import { tokensThatLogIn } from './024-tokens-that-log-in.ts';
+import { loginBlocks } from './025-login-blocks.ts';
 
 export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
   getMigrations: async () => ({
@@ -52,5 +53,6 @@ export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
     '022-sign-ins': signIns(dialect),
     '023-identity-keys': identityKeys(dialect),
     '024-tokens-that-log-in': tokensThatLogIn,
+    '025-login-blocks': loginBlocks(dialect),
   }),
 });

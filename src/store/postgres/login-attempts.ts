@@ -86,6 +86,9 @@ export const loginAttempts = (query: Query): AttemptStore => ({
   async release(attempts) {
     await query('delete from login_attempts where attempt = any($1)', [attempts]);
   },
+  async forget(window) {
+    await query('delete from login_attempts where key = $1', [window]);
+  },
 });
 
 const windowValues = ({ key, clauses }: AttemptWindow) => ({

@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from 'node:test';
 import type { UserName } from '../../../src/domain/names.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { askedForPasskey, logInByPasskey, withPasskey } from '../../support/passkeys.ts';
-import { TEST_ITERATIONS, VERA } from '../../support/people.ts';
+import { ADMIN_PERSON, TEST_ITERATIONS, VERA } from '../../support/people.ts';
 import { enrolled } from '../../support/second-factor.ts';
 import { type Lies, ORIGIN, shown } from '../../support/soft-authenticator.ts';
 import { type ConfigTree, type Runtime, startInstance } from '../../support/start-instance.ts';
@@ -34,6 +34,15 @@ describe('A login', () => {
     const at = await started(t, { failed_login_rate_limit: '1/hour' });
     await logIn(at, WRONG);
     await moves(at, LOGINS, () => logIn(at, WRONG), once('rate_limited'));
+  });
+
+  it('is tried again after an admin has lifted its limit', async (t) => {
+    const at = await started(t, { failed_login_rate_limit: '1/hour' });
+    const token = await at.logIn(ADMIN_PERSON);
+    await logIn(at, WRONG);
+    const [{ id }] = (await (await at.ask('/api/status/limits', { token })).json()) as [{ id: string }];
+    const lift = () => at.ask(`/api/status/limits/${id}`, { method: 'DELETE', token });
+    await moves(at, ['rate_limit_lifts_total'], lift, { rate_limit_lifts_total: 1 });
   });
 
   it('where login is disabled', async (t) => {

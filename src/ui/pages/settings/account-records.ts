@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type {
   ACCOUNT_EVENT,
   INVITATION,
+  LIMIT,
   LINK,
   ROLE,
   SESSION,
@@ -19,6 +20,7 @@ export type SessionRecord = z.output<typeof SESSION>;
 export type InvitationRecord = z.output<typeof INVITATION>;
 export type AccountEvent = z.output<typeof ACCOUNT_EVENT>;
 export type SignInRecord = z.output<typeof SIGN_IN>;
+export type LimitRecord = z.output<typeof LIMIT>;
 export type LinkRecord = z.output<typeof LINK>;
 
 /** The records of a list; none where the answer is no list of objects. */

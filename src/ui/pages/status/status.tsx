@@ -7,6 +7,7 @@ import { usePageTitle } from '../shared/page-title.ts';
 import { formatShortMoment, formatTick, formatTime } from '../shared/times.ts';
 import { words } from '../shared/words.ts';
 import { AddressCheck } from './address-check.tsx';
+import { Blocks } from './blocks.tsx';
 import { Canary } from './canary.tsx';
 import { type HourBar, lastHours, type ReadStatus, readStatus } from './read-status.ts';
 import { Certificate, Limiter, Reached, Versions } from './service-tiles.tsx';
@@ -57,6 +58,7 @@ const Components = ({ status, now, onChange }: { status: ReadStatus; now: number
     <Certificate certificate={status.certificate} />
     <Limiter limiter={status.limiter} />
     <Canary canary={status.canary} onRun={onChange} />
+    <Blocks onLift={onChange} />
     <AddressCheck url={status.publicUrl} />
     <Tile title={words.status.warnings} isTold={status.warnings !== undefined} isWide>
       <p class="field-help">{words.status.warningsWhy}</p>

@@ -1,0 +1,149 @@
+/** Who must wait at the login: told to admins, and lifted by them, from a page or the command line (SPEC 4.5). */
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { BlockKind, LoginBlock, LoginBlockStore } from '../../domain/accounts/login-block.ts';
+import { upTo } from '../../domain/bounded.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { AttemptStore } from '../../domain/store/attempt-store.ts';
+import { triedName } from '../audit.ts';
+import { createCoalescedWrites } from '../coalesced-writes.ts';
+import type { Limited, LoginLimiter } from './login-limiter.ts';
+
+export interface BlockAdminDeps {
+  readonly store: LoginBlockStore;
+  /** The windows that replicas share; undefined where one process counts in its own memory. */
+  readonly attempts: AttemptStore | undefined;
+  readonly clock: Clock;
+}
+
+export interface BlockAdmin {
+  list(): Promise<readonly LoginBlock[]>;
+  /** Undefined: there is no such block any more. */
+  lift(id: string): Promise<LoginBlock | undefined>;
+}
+
+export const createBlockAdmin = ({ store, attempts, clock }: BlockAdminDeps): BlockAdmin => ({
+  list: () => store.listBlocks(clock.now() / 1000),
+  async lift(id) {
+    const block = await store.liftBlock(id, clock.now() / 1000);
+    if (block?.window) await attempts?.forget(block.window);
+    return block;
+  },
+});
+
+/** What a limiter's key is limited as, in its own window or in that of its network. */
+export type NamesBlock = (key: string, window: Limited['window']) => NamedBlock;
+type NamedBlock = Pick<LoginBlock, 'kind' | 'subject' | 'window'>;
+
+export interface LoginBlocks extends BlockAdmin {
+  /** A limiter whose blocks are told, and which feels when they are lifted. */
+  watched(limiter: LoginLimiter, nameOf: NamesBlock): LoginLimiter;
+  /** Writes what waits. */
+  close(): Promise<void>;
+}
+
+export interface LoginBlocksDeps extends BlockAdminDeps {
+  readonly steadyClock: Clock;
+  readonly onFault: (fault: unknown) => void;
+}
+
+/** A lift by another process is felt so soon: the store is asked no more often, however many attempts are refused. */
+const LOOK_MS = 1000;
+const REMEMBERED_BLOCKS = 10_000;
+const MOST_NAMES = 5;
+/** The seconds to wait are rounded at each refusal. */
+const ROUNDING_SECONDS = 2;
+
+interface NotedBlock {
+  readonly names: readonly string[];
+  /** 0: it is not limited. */
+  readonly until: number;
+}
+
+export function createLoginBlocks(deps: LoginBlocksDeps): LoginBlocks {
+  const { store, attempts, clock, steadyClock, onFault } = deps;
+  const admin = createBlockAdmin(deps);
+  const noted = new LRUCache<string, NotedBlock>(upTo(REMEMBERED_BLOCKS));
+  const applied = new LRUCache<string, number>(upTo(REMEMBERED_BLOCKS));
+  const now = (): number => clock.now() / 1000;
+  const writes = createCoalescedWrites<LoginBlock>({
+    write: (blocks) => store.noteBlocks(blocks, now()),
+    clock,
+    onFault,
+  });
+  let lifts: Promise<ReadonlyMap<string, number>> = Promise.resolve(new Map());
+  let readAt = Number.NEGATIVE_INFINITY;
+  const liftsNow = (): Promise<ReadonlyMap<string, number>> => {
+    if (steadyClock.now() - readAt < LOOK_MS) return lifts;
+    readAt = steadyClock.now();
+    const before = lifts;
+    lifts = store.listLifts().catch((fault) => {
+      onFault(fault);
+      return before;
+    });
+    return lifts;
+  };
+
+  /** Not limited: the name is remembered, should it come to that. */
+  const note = (block: NamedBlock & { readonly id: string }, name: string | undefined, limited?: Limited): void => {
+    const known = noted.get(block.id) ?? { names: [], until: 0 };
+    const isNew = name !== undefined && !known.names.includes(name);
+    const names = isNew ? [...known.names, name].slice(-MOST_NAMES) : known.names;
+    const since = now();
+    const until = limited ? since + limited.retryAfterSeconds : known.until;
+    noted.set(block.id, { names, until });
+    if (limited && (isNew || Math.abs(until - known.until) > ROUNDING_SECONDS))
+      writes.noteNews(block.id, () => ({ ...block, names, since, until }));
+  };
+
+  return {
+    async list() {
+      await writes.flush();
+      return admin.list();
+    },
+    async lift(id) {
+      await writes.flush();
+      const block = await admin.lift(id);
+      readAt = Number.NEGATIVE_INFINITY;
+      return block;
+    },
+    close: writes.close,
+    watched(limiter, nameOf) {
+      const blockOf = (key: string, window: Limited['window']) => {
+        const named = nameOf(key, window);
+        return { ...named, id: idOf(named.kind, named.kind === 'codes' ? key : named.subject) };
+      };
+      const isLifted = async (id: string, key: string, { window }: Limited): Promise<boolean> => {
+        const at = (await liftsNow()).get(id);
+        if (at === undefined || applied.get(id) === at) return false;
+        applied.set(id, at);
+        noted.delete(id);
+        // Shared windows were emptied by the lift itself; what this process counted of them is of no use.
+        limiter.lift(key, attempts ? 0 : Math.max(0, clock.now() - at * 1000), window);
+        return true;
+      };
+      const reserve: LoginLimiter['reserve'] = async (key, isKnown, attempt = {}) => {
+        const place = await limiter.reserve(key, isKnown, attempt);
+        const name = triedName(attempt.account ?? '');
+        if (place.kind === 'busy') return place;
+        if (place.kind === 'limited') {
+          const block = blockOf(key, place.window);
+          if (await isLifted(block.id, key, place)) return reserve(key, isKnown, attempt);
+          note(block, name, place);
+          return place;
+        }
+        const keep = (): void => {
+          place.keep();
+          const limited = limiter.full(key, isKnown);
+          note(blockOf(key, limited?.window), name, limited);
+        };
+        return { ...place, keep };
+      };
+      return { ...limiter, reserve };
+    },
+  };
+}
+
+const ID_LENGTH = 22;
+const idOf = (kind: BlockKind, text: string): string =>
+  createHash('sha256').update(`${kind} ${text}`).digest('base64url').slice(0, ID_LENGTH);

@@ -1,0 +1,56 @@
+/** The tile of blocked logins: who must wait, until when, which names were tried, and a button that lifts it (SPEC 4.5, 8). */
+import { useState } from 'preact/hooks';
+import { type LimitRecord, recordsIn } from '../settings/account-records.ts';
+import { sendToApi } from '../shared/api.ts';
+import { problemOf } from '../shared/forms/problem-of.ts';
+import { useRefreshed } from '../shared/live/use-refreshed.ts';
+import { Act } from '../shared/table/row-menu.tsx';
+import { formatShortMoment } from '../shared/times.ts';
+import { words } from '../shared/words.ts';
+import { Listed, Tile } from './tile.tsx';
+
+const NAMED: Readonly<Record<LimitRecord['kind'], (subject: string) => string>> = {
+  address: (subject) => subject,
+  network: (subject) => words.status.blocks.network(subject),
+  codes: (subject) => words.status.blocks.codes(subject),
+};
+const nameOf = ({ kind, subject }: LimitRecord): string => NAMED[kind](subject);
+
+/** `onLift`: a number that is shown elsewhere is another one. */
+export function Blocks({ onLift }: { onLift: () => void }) {
+  const [fetched, again] = useRefreshed('api/status/limits', recordsIn<LimitRecord>);
+  const [said, setSaid] = useState('');
+  const [problem, setProblem] = useState('');
+  const text = words.status.blocks;
+  const lift = async (limit: LimitRecord): Promise<void> => {
+    setSaid('');
+    setProblem('');
+    const answer = await sendToApi('DELETE', `api/status/limits/${limit.id}`);
+    if (answer.kind === 'ok') setSaid(text.lifted(nameOf(limit)));
+    else setProblem(problemOf(answer));
+    again();
+    onLift();
+  };
+  return (
+    <Tile title={text.title} isTold={fetched.kind !== 'failed'} isWide>
+      {fetched.kind === 'ready' && (
+        <Listed
+          none={text.none}
+          rows={fetched.value.map((limit) => (
+            <>
+              <bdi>{nameOf(limit)}</bdi> <Act text={text.lift} name={nameOf(limit)} onAct={() => void lift(limit)} />
+              <span class="fact-more">
+                {text.until(formatShortMoment(limit.until))}
+                {limit.kind !== 'codes' && limit.names.length > 0 && <bdi>, {text.tried(limit.names.join(', '))}</bdi>}
+              </span>
+            </>
+          ))}
+        />
+      )}
+      <div role="status">{said !== '' && <p class="reach reach-ok">{said}</p>}</div>
+      <div class="notice notice-bad" role="alert">
+        {problem !== '' && <bdi>{problem}</bdi>}
+      </div>
+    </Tile>
+  );
+}
