@@ -11,7 +11,7 @@ export const BUNDLE = join(ROOT, 'bundle');
 const SOURCES = '{src/**/*.*,conf/policies/*.yaml,package-lock.json}';
 
 /** Hundreds of small modules, written for being put together, of which most is not used here. Other packages stay as they are installed. */
-const PACKAGES_INSIDE: readonly string[] = ['kysely', 'zod', 'jose'];
+const PACKAGES_INSIDE: readonly string[] = ['kysely', 'zod', 'jose', 'yaml'];
 const ENTRIES: readonly string[] = ['main.ts', 'events-worker.ts', 'narrowing-worker.ts'];
 
 /** All files of the bundle lie in one directory: a module still finds what stood beside it, and a thread its program. */

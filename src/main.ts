@@ -22,13 +22,13 @@ const SERVICES: readonly (string | undefined)[] = [undefined, 'serve', 'backend'
 async function run(): Promise<void> {
   const { command, rest, directory } = commandWords(process.argv.slice(2));
   if (SERVICES.includes(command)) holdV8();
-  // An import of node:http reads all that it exports, and these three load Node's own fetch: 50 ms, and some 6 MB. Nothing here uses them.
-  const http = process.getBuiltinModule('node:http');
-  for (const unused of ['WebSocket', 'CloseEvent', 'MessageEvent']) Reflect.deleteProperty(http, unused);
   // Compiled code is kept between starts. The directory must not be writable for others: it holds code.
   process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, '../node_modules/.cache/compiled');
   module.enableCompileCache();
   if (command !== 'healthcheck' || rest.length > 0) {
+    // An import of node:http reads all that it exports, and these three load Node's own fetch: 50 ms, and some 6 MB. Nothing here uses them.
+    const http = process.getBuiltinModule('node:http');
+    for (const unused of ['WebSocket', 'CloseEvent', 'MessageEvent']) Reflect.deleteProperty(http, unused);
     const { runCommandLine } = await import('./cli/commands/command-line.ts');
     return runCommandLine(process.argv);
   }

@@ -1,5 +1,4 @@
 /** Where the configuration file is; the quick start's when there is none yet (SPEC 1, first start). */
-import { randomUUID } from 'node:crypto';
 import { access, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../domain/message-of.ts';
@@ -76,7 +75,7 @@ async function writeFirst(directory: string, first: string): Promise<ConfigFile>
   const text = await readBounded(first);
   await mkdir(directory, { recursive: true });
   // Written beside its place, so that nobody reads a part of it; of several first starts one has the place.
-  const draft = `${file}.${randomUUID()}`;
+  const draft = `${file}.${crypto.randomUUID()}`;
   try {
     await writeFile(draft, text, { flag: 'wx', mode: PRIVATE });
     await putInPlace(draft, file);

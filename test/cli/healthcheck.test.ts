@@ -1,7 +1,8 @@
 /** `postern healthcheck`: what it reads, and that it carries nothing of the service (SPEC 1). */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { newDirectory, runPostern } from '../support/run-postern.ts';
 
@@ -16,6 +17,7 @@ after(() => server.close());
 
 /** Prints the files of JavaScript that the process loads. */
 const LIST = `import { registerHooks } from 'node:module';
+process.once('exit', () => process.stderr.write(process.moduleLoadList.includes('NativeModule _http_client') ? 'node:http' : ''));
 registerHooks({ load(url, context, next) { process.stderr.write(url + '\\n'); return next(url, context); } });`;
 
 const healthcheck = (config: string, env: Readonly<Record<string, string>> = {}) =>
@@ -49,11 +51,35 @@ describe('postern healthcheck', () => {
     assert.match(torn.stderr, /config\.yaml:/);
   });
 
-  it('loads neither the command line nor the schema of the configuration', async () => {
+  it('asks over a Unix socket', async (t) => {
+    const [directory, own] = [newDirectory(''), createServer((_, response) => response.end('well'))];
+    const path = join(directory, 'telemetry.sock');
+    await new Promise<void>((resolve) => own.listen(path, resolve));
+    t.after(() => own.close());
+    const asked = () => healthcheck(`server: { telemetry: 'unix:${path}' }\n`);
+    assert.deepEqual(await asked(), { code: 0, stdout: '', stderr: '' });
+    await new Promise((resolve) => own.close(resolve));
+    assert.deepEqual(await asked(), {
+      code: 1,
+      stdout: '',
+      stderr: `/healthz of unix:${path} does not answer: the server is not running, or not with this configuration\n`,
+    });
+  });
+
+  it('is content with no answer that is not HTTP', async (t) => {
+    const other = createTcpServer((socket) => socket.end('220 mail.example.com ready\r\n'));
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    t.after(() => other.close());
+    const { port } = other.address() as AddressInfo;
+    const { code, stderr } = await healthcheck(`server: { telemetry: 127.0.0.1:${port} }\n`);
+    assert.deepEqual([code, stderr.includes('does not answer')], [1, true]);
+  });
+
+  it('loads neither the command line, nor the schema of the configuration, nor packages, nor an HTTP client', async () => {
     const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(LIST)}` };
     const { code, stderr } = await healthcheck(`server: { telemetry: ${host} }\n`, env);
     assert.equal(code, 0, stderr);
     assert.match(stderr, /healthcheck/);
-    assert.doesNotMatch(stderr, /zod|commander|command-line|load-config|koa|pino|serve-/);
+    assert.doesNotMatch(stderr, /node_modules\/|node:http|zod|commander|command-line|load-config|koa|pino|serve-/);
   });
 });
