@@ -90,6 +90,22 @@ describe('A sign-in with a provider', () => {
     assert.equal(response.headers.get('location'), '/postern/explore?camera=cam1');
   });
 
+  it('leads to the start page where the address of the wanted one is too long for the cookies of several attempts', async () => {
+    const visitor = new Visitor(instance);
+    for (const [length, location] of [
+      [900, `/${'y'.repeat(900)}`],
+      [3000, '/'],
+    ] as const)
+      for (let attempt = 0; attempt < 5; attempt += 1) {
+        const begun = await visitor.begin('home', `/${'y'.repeat(length)}`);
+        assert.ok(visitor.cookiesFor('/api/login/oidc/home').length < 12_000, 'a request holds 16 KB of headers');
+        if (attempt < 4) continue;
+        await vouch(provider, { sub: 'cleo', groups: 'front', nonce: begun.asked.get('nonce') });
+        const response = await visitor.comeBack(begun, { iss: provider.issuer });
+        assert.equal(response.headers.get('location'), location);
+      }
+  });
+
   it('keeps several attempts of one browser apart', async () => {
     const visitor = new Visitor(instance);
     const [one, other] = [await visitor.begin(), await visitor.begin()];

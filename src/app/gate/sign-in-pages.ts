@@ -12,6 +12,9 @@ import { nextPage } from '../../ui/pages/login/next-page.ts';
 import { ASSETS_PATH } from '../../ui/serve-ui.ts';
 import { goOnPage } from '../../ui/sign-in-page.ts';
 
+/** Characters of an address to come back to: the cookies of five attempts, which hold it, fit into one request. */
+const LONGEST_PAGE = 1000;
+
 export function signInPages(
   { ui, nvr }: Settings,
   built: BuiltPages,
@@ -22,13 +25,17 @@ export function signInPages(
     built.kind === 'built' && built.stylesheet ? `${basePath}${ASSETS_PATH}${built.stylesheet}` : undefined;
   const home = nvr.url === undefined ? 'postern/' : '';
   return {
-    pageOf: ({ state: { basePath = '' } }, wanted) =>
-      nextPage({
-        page: `http://postern/?${new URLSearchParams({ next: wanted })}`,
-        referrer: '',
-        basePath: `${basePath}/`,
-        home,
-      }),
+    pageOf({ state: { basePath = '' } }, wanted) {
+      const pageFor = (next: string): string =>
+        nextPage({
+          page: `http://postern/?${new URLSearchParams({ next })}`,
+          referrer: '',
+          basePath: `${basePath}/`,
+          home,
+        });
+      const page = pageFor(wanted);
+      return page.length > LONGEST_PAGE ? pageFor('') : page;
+    },
     pages: {
       goOn: (ctx, address) => goOnPage(ctx, address, { headers, stylesheet: stylesheetOf(ctx) }),
       refuse(ctx, reason) {
