@@ -3,11 +3,16 @@ import type { SharedThing } from '../domain/shared-thing.ts';
 import { escapeHtml } from './escape-html.ts';
 import type { PageLanguage } from './page-language.ts';
 import { formatSeconds } from './pages/login/login-outcome.ts';
+import { spaced } from './pages/shared/names.ts';
 
 /** Files below the link, by name. */
 export interface ShownThing {
   readonly kind: SharedThing['kind'];
   readonly camera: string;
+  /** What people call the camera, where the NVR has such a name. */
+  readonly friendlyName?: string | undefined;
+  /** The NVR has it no more. */
+  readonly isGone?: boolean | undefined;
   /** Unix seconds. */
   readonly at?: number | undefined;
   readonly label?: string | undefined;
@@ -21,17 +26,24 @@ export type ClosedLinkPage =
 
 export type LinkPageVisit =
   | ClosedLinkPage
-  | { readonly kind: 'pin' }
+  /** Digits alone: by the keyboard for them. */
+  | { readonly kind: 'pin'; readonly isNumeric: boolean }
   | {
       readonly kind: 'shown';
       readonly name: string | undefined;
       readonly expiresAt: number;
       readonly thing: ShownThing;
+      /** IANA name; undefined: the service's own. */
+      readonly timeZone: string | undefined;
       /** A line of `Set-Cookie`. */
       readonly cookie: string | undefined;
     };
 
-export type ShownPage = LinkPageVisit | { readonly kind: 'wrong' };
+export interface WrongPin {
+  readonly kind: 'wrong';
+  readonly isNumeric: boolean;
+}
+export type ShownPage = LinkPageVisit | WrongPin;
 
 /** The paths of a link's page, from the root of the site. */
 export interface LinkPlaces {
@@ -97,7 +109,7 @@ function bodyOf(page: ShownPage, language: PageLanguage, places: LinkPlaces): st
       return renderShown(page, language, places);
     case 'pin':
     case 'wrong':
-      return renderForm(page.kind === 'wrong', text);
+      return renderForm(page.kind === 'wrong', page.isNumeric, text);
     case 'limited':
       return paragraph(text.limited.replace('{time}', formatSeconds(page.seconds)));
     case 'busy':
@@ -107,13 +119,13 @@ function bodyOf(page: ShownPage, language: PageLanguage, places: LinkPlaces): st
   }
 }
 
-function renderForm(isWrong: boolean, text: PageLanguage['words']['linkPage']): string {
+function renderForm(isWrong: boolean, isNumeric: boolean, text: PageLanguage['words']['linkPage']): string {
   const alert = isWrong
     ? `<div id="problem" class="notice notice-bad" role="alert">${escapeHtml(text.wrong)}</div>\n`
     : '';
   return `<p class="lone-lead">${escapeHtml(text.pinLead)}</p>
 <form class="login-form" method="post">
-${alert}<div class="field"><label for="pin">${escapeHtml(text.pin)}</label><input id="pin" name="pin" type="password" autocomplete="one-time-code" maxlength="64" required autofocus${isWrong ? ' aria-describedby="problem" aria-invalid="true"' : ''}></div>
+${alert}<div class="field"><label for="pin">${escapeHtml(text.pin)}</label><input id="pin" name="pin" type="password"${isNumeric ? ' inputmode="numeric"' : ''} autocomplete="off" maxlength="64" required autofocus${isWrong ? ' aria-describedby="problem" aria-invalid="true"' : ''}></div>
 <button class="button button-strong button-wide" type="submit">${escapeHtml(text.submit)}</button>
 </form>
 `;
@@ -121,16 +133,31 @@ ${alert}<div class="field"><label for="pin">${escapeHtml(text.pin)}</label><inpu
 
 type ShownLink = LinkPageVisit & { readonly kind: 'shown' };
 
-function renderShown({ thing, expiresAt }: ShownLink, { tag, words }: PageLanguage, { link }: LinkPlaces): string {
+const nameOf = ({ camera, friendlyName }: ShownThing): string => friendlyName ?? spaced(camera);
+
+/** `Wednesday, November 15, 2023 at 7:13 AM GMT+9` */
+const MINUTES = {
+  weekday: 'long',
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+  hour: 'numeric',
+  minute: '2-digit',
+  timeZoneName: 'short',
+} as const;
+
+function renderShown(shown: ShownLink, { tag, words }: PageLanguage, { link }: LinkPlaces): string {
+  const { thing, expiresAt, timeZone } = shown;
   const text = words.linkPage;
-  const time = (seconds: number): string =>
-    new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'long' }).format(seconds * 1000);
-  const facts = [thing.camera, thing.label, thing.at === undefined ? undefined : time(thing.at)];
+  const format = new Intl.DateTimeFormat(tag, { ...MINUTES, timeZone });
+  const time = (seconds: number): string => format.format(seconds * 1000);
+  const label = thing.label === undefined ? undefined : words.labelName(thing.label);
+  const facts = [nameOf(thing), label, thing.at === undefined ? undefined : time(thing.at)];
   const lead = facts.filter((fact) => fact !== undefined).join(' · ');
   const again =
     thing.kind === 'snapshot' ? `<a class="button" href="${escapeHtml(link)}">${escapeHtml(text.again)}</a>` : '';
   const download =
-    thing.clip === undefined
+    thing.clip === undefined || thing.isGone
       ? ''
       : `<a class="button" href="${escapeHtml(`${link}/${thing.clip}`)}" download>${escapeHtml(text.download)}</a>`;
   const actions = again + download;
@@ -140,8 +167,9 @@ ${mediaOf(thing, text, link)}${actions === '' ? '' : `<p class="refusal-links">$
 }
 
 function mediaOf(thing: ShownThing, text: PageLanguage['words']['linkPage'], link: string): string {
+  if (thing.isGone) return paragraph(text.gone);
   const at = (file: string): string => escapeHtml(`${link}/${file}`);
-  const words = escapeHtml((thing.kind === 'live' ? text.live : text.picture).replace('{camera}', () => thing.camera));
+  const words = escapeHtml((thing.kind === 'live' ? text.live : text.picture).replace('{camera}', () => nameOf(thing)));
   if (thing.clip !== undefined) {
     const poster = thing.picture === undefined ? '' : ` poster="${at(thing.picture)}"`;
     return `<video class="shared-media" src="${at(thing.clip)}"${poster} controls playsinline preload="metadata">${escapeHtml(text.noVideo)}</video>\n`;

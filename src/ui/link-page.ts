@@ -9,6 +9,7 @@ import {
   type LinkPlaces,
   renderLinkPage,
   type ShownPage,
+  type WrongPin,
 } from './link-page-html.ts';
 import { pageLanguage } from './page-language.ts';
 
@@ -17,7 +18,7 @@ export interface LinkService {
   givePin(
     given: { readonly secret: string; readonly pin: string },
     ctx: RouteContext,
-  ): Promise<ClosedLinkPage | { readonly kind: 'wrong' } | { readonly kind: 'right'; readonly cookie: string }>;
+  ): Promise<ClosedLinkPage | WrongPin | { readonly kind: 'right'; readonly cookie: string }>;
 }
 
 export interface LinkPageDeps {

@@ -132,6 +132,7 @@ describe('A link', { skip }, () => {
       await assertSound(page);
       await page.goto(`${url}/postern/settings/links`);
       await page.getByText('Für Oma').waitFor();
+      assert.match(await page.locator('.record').first().innerText(), /cam\d\s+Ereignis, \d+\. \S+, \d+:\d\d/);
       await assertSound(page);
       assert.doesNotMatch(await page.content(), new RegExp(link.slice(-43)));
       await page.getByRole('button', { name: 'Widerrufen: Für Oma' }).click();

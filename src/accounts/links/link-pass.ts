@@ -12,6 +12,11 @@ export interface LinkPasses {
   isPin(link: Link, pin: string): boolean;
 }
 
+const DIGITS = /^\d+$/;
+/** What is kept of a PIN begins so where it has digits alone: phones then show the keyboard for them. */
+const OF_DIGITS = '9.';
+export const hasDigitsAlone = ({ pinHash }: Link): boolean => pinHash?.startsWith(OF_DIGITS) === true;
+
 /** The cookie's path is the link's, so that a browser shows it to no other. */
 export const PASS_COOKIE = 'postern_link';
 export const PASS_SECONDS = 86_400;
@@ -29,7 +34,8 @@ export function createLinkPasses(key: Uint8Array): LinkPasses {
   const macOf = (text: string): string => createHmac('sha256', key).update(text).digest('base64url');
   const passMac = ({ id, pinHash }: Link, viewer: string, until: string): string =>
     macOf(`pass ${id} ${viewer} ${until} ${pinHash ?? ''}`);
-  const pinHash = (linkId: string, pin: string): string => macOf(`pin ${linkId} ${pin.normalize('NFC')}`);
+  const pinHash = (linkId: string, pin: string): string =>
+    `${DIGITS.test(pin) ? OF_DIGITS : ''}${macOf(`pin ${linkId} ${pin.normalize('NFC')}`)}`;
   return {
     pinHash,
     isPin: (link, pin) => link.pinHash !== null && isSame(pinHash(link.id, pin), link.pinHash),

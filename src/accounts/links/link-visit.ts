@@ -8,7 +8,7 @@ import { type Audit, agentOf } from '../audit.ts';
 import { isFailure, type NotJudged } from '../login/code-guess.ts';
 import { type LoginLimiter, settled } from '../login/login-limiter.ts';
 import { cookieClientOf, cookieLine, cookieValues } from '../sessions/session-cookie.ts';
-import { type LinkPasses, PASS_COOKIE, PASS_SECONDS } from './link-pass.ts';
+import { hasDigitsAlone, type LinkPasses, PASS_COOKIE, PASS_SECONDS } from './link-pass.ts';
 import { linkPath } from './link-secret.ts';
 import type { LinkViewers } from './link-viewers.ts';
 import type { Links } from './links.ts';
@@ -36,12 +36,13 @@ type ClosedLink =
 /** `cookie` is a line of `Set-Cookie` for a viewer who has none. */
 export type LinkVisit =
   | ClosedLink
-  | { readonly kind: 'pin' }
+  /** Digits alone: by the keyboard for them. */
+  | { readonly kind: 'pin'; readonly isNumeric: boolean }
   | { readonly kind: 'shown'; readonly link: Link; readonly cookie: string | undefined };
 
 export type PinVisit =
   | ClosedLink
-  | { readonly kind: 'wrong' }
+  | { readonly kind: 'wrong'; readonly isNumeric: boolean }
   | { readonly kind: 'right'; readonly cookie: string; readonly expiresAt: number };
 
 const LIMITED_SECONDS = 60;
@@ -51,9 +52,11 @@ export async function visitLink(secret: string, ctx: RouteContext, deps: VisitDe
   const { clientAddress: address, clientAgent: agent } = ctx.state;
   const cookies = cookieValues(ctx.get('Cookie'), PASS_COOKIE);
   const verdict = await deps.links.verifyFrom(secret, cookies, address);
-  if (verdict.kind === 'invalid') return verdict.reason === 'pin-missing' ? { kind: 'pin' } : shutFor(verdict.reason);
-  const { credential } = verdict.caller;
+  if (verdict.kind === 'invalid' && verdict.reason !== 'pin-missing') return shutFor(verdict.reason);
   const found = await deps.links.look(secret, cookies);
+  if (verdict.kind === 'invalid')
+    return found.kind === 'invalid' ? OVER : { kind: 'pin', isNumeric: hasDigitsAlone(found.link) };
+  const { credential } = verdict.caller;
   if (credential.kind !== 'link' || found.kind === 'invalid') return OVER;
   const { viewer } = credential;
   if ((await deps.links.door.mayEnter({ linkId: credential.linkId, viewer, address, agent })) !== 'may') return OVER;
@@ -84,7 +87,7 @@ export async function givePin(
     case 'right':
       return { kind: 'right', ...passFor(link, given.secret, ctx, deps) };
     case 'wrong':
-      return { kind: 'wrong' };
+      return { kind: 'wrong', isNumeric: hasDigitsAlone(link) };
     case 'locked':
       return OVER;
     case 'limited':

@@ -129,6 +129,8 @@ function ownRoutes(
   const signInRoutes = { ...signIns, ...signInPages(settings, built, refusals) };
   const { bodySeconds } = links;
   const visits = { ...links, judge };
+  const friendlyNameOf = (camera: string): string | undefined =>
+    components.cameras.it.layout()?.friendly?.get(camera as CameraName);
   const pages = createPages({
     pages: built,
     loginPage: ui.login,
@@ -142,7 +144,12 @@ function ownRoutes(
     frameAncestors: ui.frame_ancestors,
     logIn: formLogIn(login),
     invitations: invitationService(invitations),
-    links: linkService({ ...visits, hasNvr }),
+    links: linkService({
+      ...visits,
+      hasNvr,
+      friendlyNameOf,
+      timeZone: auth.timezone ?? undefined,
+    }),
     bodySeconds,
     basePathOf: (ctx) => ctx.state.basePath ?? '',
   });
@@ -155,7 +162,7 @@ function ownRoutes(
       askAtProvider: atProvider(signInRoutes),
       endSessionAddress: async (provider) => signIns.providers.get(provider)?.endSession(),
       visibleCameras: seen,
-      friendlyNameOf: (camera) => components.cameras.it.layout()?.friendly?.get(camera as CameraName),
+      friendlyNameOf,
       knowsCustomRoles: createNvrRelease({ ask: () => nvrVersion(settings), now: steadyNow }).knowsCustomRoles,
     },
     pages,

@@ -19,6 +19,8 @@ export interface LinkJudgeDeps {
 }
 
 export interface LinkFacts {
+  /** There is no such event or review any more, or no recording of its time. */
+  readonly isGone: boolean;
   readonly hasClip: boolean;
   readonly hasSnapshot: boolean;
   /** Unix seconds. */
@@ -27,29 +29,35 @@ export interface LinkFacts {
 }
 
 export interface LinkJudgeWithFacts extends LinkJudge {
-  /** What an event is, for its page; undefined where that cannot be told. */
-  factsOf(id: string): Promise<LinkFacts | undefined>;
+  /** What the page tells of the thing; undefined where that cannot be told. */
+  factsOf(thing: SharedThing): Promise<LinkFacts | undefined>;
   /** Where the NVR could not send a file: that there is none, where the events kept here say so, else the reason as it is. */
   faultOf(thing: SharedThing, path: string, reason: RefusalReason): Promise<RefusalReason>;
 }
 
+const OF_RECORDING = { hasClip: true, hasSnapshot: true, label: undefined } as const;
 const PATHS = { event: '/api/events', review: '/api/review' } as const;
 
 export function linkJudge({ settings, destinations, rules }: LinkJudgeDeps): LinkJudgeWithFacts {
   const ask = askerOf(settings);
   /** Undefined for a 404. */
-  const recordOf = async (kind: 'event' | 'review', id: string): Promise<Result<unknown, RefusalReason>> => {
-    const path = `${PATHS[kind]}/${encodeURIComponent(id)}`;
-    const target = { path, segments: path.slice(1).split('/'), query: '' };
+  const askFor = async (path: string, query = ''): Promise<Result<unknown, RefusalReason>> => {
+    const target = { path, segments: path.slice(1).split('/'), query };
     const destination = destinationOf('GET', target, destinations);
     if (destination.kind === 'none') return err('no-nvr');
-    return ask(destination.upstream, path).then(ok, (fault: unknown) => err(askFailure(fault)));
+    return ask(destination.upstream, `${path}${query}`).then(ok, (fault: unknown) => err(askFailure(fault)));
+  };
+  const recordOf = (kind: 'event' | 'review', id: string) => askFor(`${PATHS[kind]}/${encodeURIComponent(id)}`);
+  const hasNoRecording = async (camera: string, from: number, to: number): Promise<boolean> => {
+    const parts = await askFor(`/api/${encodeURIComponent(camera)}/recordings`, `?after=${from}&before=${to}`);
+    return parts.ok && Array.isArray(parts.value) && parts.value.length === 0;
   };
   const eventFacts = async (id: string): Promise<LinkFacts | undefined> => {
     const record = await recordOf('event', id);
     if (!record.ok) return undefined;
     const { has_clip, has_snapshot, start_time, label } = Object(record.value) as Readonly<Record<string, unknown>>;
     return {
+      isGone: record.value === undefined,
       hasClip: has_clip === true,
       hasSnapshot: has_snapshot === true,
       startTime: typeof start_time === 'number' ? start_time : undefined,
@@ -77,7 +85,27 @@ export function linkJudge({ settings, destinations, rules }: LinkJudgeDeps): Lin
       const admission = await admit(facts, { ...now, sources: { ...now.sources, external: [known] } });
       return admission.kind === 'refused' ? admission.reason : undefined;
     },
-    factsOf: eventFacts,
+    async factsOf(thing) {
+      switch (thing.kind) {
+        case 'event':
+          return eventFacts(thing.id);
+        case 'review': {
+          const record = await recordOf('review', thing.id);
+          if (!record.ok) return undefined;
+          const { start_time: from, end_time: to } = Object(record.value) as Readonly<Record<string, unknown>>;
+          const isPast = typeof from === 'number' && typeof to === 'number';
+          const isGone = record.value === undefined || (isPast && (await hasNoRecording(thing.camera, from, to)));
+          return { ...OF_RECORDING, isGone, startTime: typeof from === 'number' ? from : undefined };
+        }
+        case 'recording': {
+          const { camera, from, to } = thing;
+          return { ...OF_RECORDING, isGone: await hasNoRecording(camera, from, to), startTime: from };
+        }
+        case 'live':
+        case 'snapshot':
+          return undefined;
+      }
+    },
     async faultOf(thing, path, reason) {
       // Only events that are kept here: the NVR itself has just failed.
       if (thing.kind !== 'event' || !destinations.eventsBackend || REFUSALS[reason].status < 500) return reason;

@@ -8,6 +8,10 @@ import type { LinkJudgeWithFacts } from './link-judge.ts';
 export interface LinkServiceDeps extends VisitDeps {
   readonly judge: LinkJudgeWithFacts;
   readonly hasNvr: boolean;
+  /** What people call a camera, where the NVR has such a name. */
+  readonly friendlyNameOf: (camera: string) => string | undefined;
+  /** `auth.timezone`. */
+  readonly timeZone: string | undefined;
 }
 
 export const linkService = (deps: LinkServiceDeps): LinkService => ({
@@ -15,33 +19,33 @@ export const linkService = (deps: LinkServiceDeps): LinkService => ({
     const visit = await visitLink(secret, ctx, deps);
     if (visit.kind !== 'shown') return visit;
     const { link, cookie } = visit;
-    return {
-      kind: 'shown',
-      name: link.name ?? undefined,
-      expiresAt: link.expiresAt,
-      thing: await shownThing(link.thing, deps),
-      cookie,
-    };
+    const { timeZone, friendlyNameOf } = deps;
+    const { camera } = link.thing;
+    const thing = { ...(await shownThing(link.thing, deps)), camera, friendlyName: friendlyNameOf(camera) };
+    return { kind: 'shown', name: link.name ?? undefined, expiresAt: link.expiresAt, thing, timeZone, cookie };
   },
   givePin: (given, ctx) => givePin(given, ctx, deps),
 });
 
-async function shownThing(thing: SharedThing, { judge, hasNvr }: LinkServiceDeps): Promise<ShownThing> {
-  const { kind, camera } = thing;
-  switch (thing.kind) {
+type Shown = Omit<ShownThing, 'camera' | 'friendlyName'>;
+
+async function shownThing(thing: SharedThing, { judge, hasNvr }: LinkServiceDeps): Promise<Shown> {
+  const { kind } = thing;
+  const facts = await judge.factsOf(thing);
+  const { startTime: at, label, isGone } = facts ?? {};
+  switch (kind) {
     case 'event': {
-      const facts = await judge.factsOf(thing.id);
-      const { startTime: at, label } = facts ?? {};
       const picture = hasNvr && facts?.hasSnapshot !== false ? 'snapshot.jpg' : 'thumbnail.jpg';
-      return { kind, camera, at, label, picture, clip: hasNvr && facts?.hasClip !== false ? 'clip.mp4' : undefined };
+      const clip = hasNvr && facts?.hasClip !== false ? 'clip.mp4' : undefined;
+      return { kind, at, label, isGone, picture, clip };
     }
     case 'review':
-      return { kind, camera, clip: 'clip.mp4' };
+      return { kind, at, isGone, clip: 'clip.mp4' };
     case 'recording':
-      return { kind, camera, at: thing.from, picture: 'snapshot.jpg', clip: 'clip.mp4' };
+      return { kind, at, isGone, picture: 'snapshot.jpg', clip: 'clip.mp4' };
     case 'live':
-      return { kind, camera, picture: 'live' };
+      return { kind, picture: 'live' };
     case 'snapshot':
-      return { kind, camera, picture: 'snapshot.jpg' };
+      return { kind, picture: 'snapshot.jpg' };
   }
 }

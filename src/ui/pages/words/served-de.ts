@@ -94,6 +94,7 @@ export const DE_SERVED: ServedWords = {
     until: 'Dieser Link gilt bis {time}.',
     picture: 'Bild der Kamera {camera}',
     live: 'Livebild der Kamera {camera}',
+    gone: 'Diese Aufnahme gibt es nicht mehr. Aufnahmen werden nur für begrenzte Zeit aufbewahrt.',
     noVideo: 'Dieser Browser kann den Clip nicht abspielen.',
     download: 'Clip herunterladen',
     again: 'Neues Bild zeigen',

@@ -89,6 +89,7 @@ export const EN_SERVED = {
     until: 'This link works until {time}.',
     picture: 'Picture of the camera {camera}',
     live: 'Live picture of the camera {camera}',
+    gone: 'This recording no longer exists. Recordings are kept for a limited time only.',
     noVideo: 'This browser cannot play the clip.',
     download: 'Download the clip',
     again: 'Show a new picture',

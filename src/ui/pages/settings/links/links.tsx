@@ -2,9 +2,10 @@
 import type { Profile } from '../../shared/account/profile.ts';
 import { sendToApi } from '../../shared/api.ts';
 import { FormDialog } from '../../shared/forms/form-dialog.tsx';
+import { cameraName } from '../../shared/names.ts';
 import { type Column, RecordTable } from '../../shared/table/record-table.tsx';
 import { Act } from '../../shared/table/row-menu.tsx';
-import { formatShortMoment } from '../../shared/times.ts';
+import { formatShortMoment, formatSpan } from '../../shared/times.ts';
 import { useFetched } from '../../shared/use-fetched.ts';
 import { words } from '../../shared/words.ts';
 import { type LinkRecord, recordsIn } from '../account-records.ts';
@@ -30,7 +31,9 @@ export function Links({ profile }: { profile: Profile }) {
             rows={known}
             keyOf={({ id }) => id}
             columns={columnsOf(profile)}
-            searchText={(link) => [nameOf(link), link.user, link.camera, stateText(link.state)].join(' ')}
+            searchText={(link) =>
+              [nameOf(link), link.user, link.camera, sharedText(link), stateText(link.state)].join(' ')
+            }
             none={words.sharedLinks.none}
             actions={(link) =>
               (link.state === 'active' || link.state === 'spent') && (
@@ -45,13 +48,31 @@ export function Links({ profile }: { profile: Profile }) {
   );
 }
 
-const nameOf = ({ name, what, camera }: LinkRecord): string =>
-  name ?? `${kindOf(Object.keys(what)[0] ?? '')}, ${camera}`;
+const nameOf = ({ name, what, camera }: LinkRecord): string => name ?? `${kindOf(what)}, ${cameraName(camera)}`;
 
-const kindOf = (kind: string): string => {
-  const titles: Readonly<Record<string, string>> = words.sharedLinks.titles;
+const kindOf = (
+  what: LinkRecord['what'],
+  titles: Readonly<Record<string, string>> = words.sharedLinks.titles,
+): string => {
+  const [kind = ''] = Object.keys(what);
   return titles[kind] ?? kind;
 };
+
+/** Ids of events and reviews begin with their time. */
+const STAMP = /^(?<at>\d{10})(?:\.\d+)?-/;
+
+/** `Recording, 4 Aug, 14:05 – 15:05` */
+function sharedText({ what }: Pick<LinkRecord, 'what'>): string {
+  const id = 'event' in what ? what.event : 'review' in what ? what.review : '';
+  const at = STAMP.exec(id)?.groups?.['at'];
+  const time =
+    'recording' in what
+      ? formatSpan(what.recording.from, what.recording.to)
+      : at === undefined
+        ? undefined
+        : formatShortMoment(Number(at));
+  return [kindOf(what, words.sharedLinks.things), time].filter((part) => part !== undefined).join(', ');
+}
 
 const stateText = (state: string): string => {
   const { active, spent, revoked, expired } = words.sharedLinks.states;
@@ -73,9 +94,14 @@ const columnsOf = (profile: Profile): readonly Column<LinkRecord>[] => [
   ...(profile.role === 'admin' ? [MAKER()] : []),
   {
     key: 'camera',
-    title: words.details.camera,
-    sortBy: ({ camera }) => camera,
-    cell: ({ camera }) => <bdi>{camera}</bdi>,
+    title: words.sharedLinks.shows,
+    sortBy: ({ camera }) => cameraName(camera),
+    cell: (link) => (
+      <>
+        <bdi>{cameraName(link.camera)}</bdi>
+        <span class="fact-more">{sharedText(link)}</span>
+      </>
+    ),
   },
   {
     key: 'state',
