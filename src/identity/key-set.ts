@@ -50,8 +50,8 @@ export function createKeySet({ url, fetch, clock, graceSeconds, onAnswer }: KeyS
     askedAt = unixSeconds(clock);
     asking ??= keysAt(url, fetch)
       .then(
-        (keys) => {
-          known = { find: createLocalJWKSet(keys), at: unixSeconds(clock) };
+        (find) => {
+          known = { find, at: unixSeconds(clock) };
           isFailing = false;
           onAnswer({ kind: 'up' });
         },
@@ -71,8 +71,8 @@ export function createKeySet({ url, fetch, clock, graceSeconds, onAnswer }: KeyS
     const age = unixSeconds(clock) - (known?.at ?? Number.NEGATIVE_INFINITY);
     if (known && age < FRESH_SECONDS) return known;
     const mayAsk = mayAskAfter(isFailing ? PAUSE_SECONDS : 0);
-    // Nobody waits while keys are there that may still be used.
-    if (known && age < FRESH_SECONDS + graceSeconds) {
+    // The grace is for a server that fails: of another one the answer is awaited, which may withdraw a key.
+    if (known && isFailing && age < FRESH_SECONDS + graceSeconds) {
       if (mayAsk) void ask();
       return known;
     }
@@ -95,10 +95,11 @@ export function createKeySet({ url, fetch, clock, graceSeconds, onAnswer }: KeyS
   };
 }
 
-async function keysAt(url: string, fetch: KeySetDeps['fetch']): Promise<JSONWebKeySet> {
+async function keysAt(url: string, fetch: KeySetDeps['fetch']): Promise<JWTVerifyGetKey> {
   const response = await fetch(url);
   if (response.status !== 200) throw new Error(`its keys were answered with status ${response.status}`);
   const keys: unknown = await response.json().catch(() => undefined);
-  if (!isRecord(keys) || !Array.isArray(keys['keys'])) throw new Error('its keys are no key set (RFC 7517)');
-  return keys as unknown as JSONWebKeySet;
+  if (!isRecord(keys) || !Array.isArray(keys['keys']) || !keys['keys'].every(isRecord))
+    throw new Error('its keys are no key set (RFC 7517)');
+  return createLocalJWKSet(keys as unknown as JSONWebKeySet);
 }

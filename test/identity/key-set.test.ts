@@ -11,11 +11,12 @@ const header = (kid: string) => ({ alg: 'ES256', kid });
 
 async function started(graceSeconds = 3600) {
   const clock = movableClock();
-  const state = { kids: ['a'], isAway: false, asked: 0, answers: [] as string[] };
+  const state = { kids: ['a'], isAway: false, isUnfit: false, asked: 0, answers: [] as string[] };
   const made = new Map<string, JWK>();
   const fetch = async (): Promise<Response> => {
     state.asked += 1;
     if (state.isAway) throw new Error('nobody answers');
+    if (state.isUnfit) return Response.json({ keys: [null] });
     for (const kid of state.kids)
       if (!made.has(kid)) made.set(kid, { ...(await exportJWK((await generateKeyPair('ES256')).publicKey)), kid });
     return Response.json({ keys: state.kids.map((kid) => made.get(kid)) });
@@ -54,14 +55,15 @@ describe('The keys of a proxy', () => {
     assert.equal(state.asked, 2);
   });
 
-  it('that are withdrawn are gone with the next answer', async () => {
+  it('that are withdrawn are gone after ten minutes, also where nothing was asked in the meantime', async () => {
     const { clock, state, has } = await started();
     assert.equal(await has('a'), true);
     state.kids = ['b'];
-    clock.advance(600);
-    assert.equal(await has('a'), true, 'nobody waits for the answer');
-    await until('they are known', () => state.answers.length === 2);
-    assert.deepEqual([await has('a'), await has('b')], [false, true]);
+    clock.advance(599);
+    assert.equal(await has('a'), true);
+    clock.advance(1);
+    assert.deepEqual(await Promise.all([has('a'), has('b'), has('a')]), [false, true, false]);
+    assert.equal(state.asked, 2);
   });
 
   it('are used in their grace while they cannot be read, and no longer', async () => {
@@ -79,6 +81,20 @@ describe('The keys of a proxy', () => {
     state.isAway = false;
     await assert.rejects(has('a'), KeysAway, 'it was asked a moment ago');
     clock.advance(5);
+    assert.equal(await has('a'), true);
+  });
+
+  it('are kept when the answer holds something else than keys, and at first there are none', async () => {
+    const { clock, state, has } = await started();
+    state.isUnfit = true;
+    await assert.rejects(has('a'), KeysAway);
+    state.isUnfit = false;
+    clock.advance(5);
+    assert.equal(await has('a'), true);
+    state.isUnfit = true;
+    clock.advance(600);
+    assert.equal(await has('a'), true);
+    await until('that is known', () => state.answers.at(-1) === 'down');
     assert.equal(await has('a'), true);
   });
 });
