@@ -86,7 +86,8 @@ const PAUSE_SECONDS = 5;
 export const PROOF_SECONDS = 60;
 /** Values of `amr` (RFC 8176) that name a second factor. */
 const FACTORS: readonly string[] = ['mfa', 'otp', 'hwk', 'swk', 'pop', 'fido'];
-const LONGEST_SUBJECT = 255;
+/** It has no control characters and no halves of surrogate pairs: stores change or refuse them, and two people would be one. */
+const SUBJECT = /^[^\p{Cc}\p{Cs}]{1,255}$/u;
 const LONGEST_WHY = 200;
 
 interface Discovered {
@@ -295,7 +296,7 @@ class Unfit extends Error {}
 function refuseOddClaims({ iat, azp, sub }: Client.IDToken, { clientId }: ProviderSettings, now: number): void {
   if (iat > now + SKEW_SECONDS) throw new Unfit('the ID token is from the future: set both clocks');
   if (azp !== undefined && azp !== clientId) throw new Unfit('the ID token was made for another client (azp)');
-  if (sub === '' || sub.length > LONGEST_SUBJECT) throw new Unfit('the ID token has no usable "sub"');
+  if (!SUBJECT.test(sub)) throw new Unfit('the ID token has no usable "sub"');
 }
 
 const lacks = (claims: JsonRecord, { userClaim, groupsClaim }: ProviderSettings): boolean =>
