@@ -151,9 +151,10 @@ async function callback(ctx: RouteContext, deps: OidcRouteDeps): Promise<void> {
   if (isOfPerson && !ctx.state.caller && ctx.query['again'] === undefined)
     return deps.pages.goOn(ctx, `${ctx.state.basePath ?? ''}${ctx.path}${ctx.search}&again=1`);
   ctx.append('Set-Cookie', endedAttemptCookie(attempt, cookieClientOf(ctx.state)));
-  if (!(await deps.useUp(`attempt ${attempt.state}`, attempt.expiresAt))) return over(ctx, deps, name);
   const identity = await active.provider.identify(ctx.search, attempt);
   if (!identity.ok) return refuseFault(ctx, deps, name, identity.error);
+  // Not before: what any visitor can send would be written into the store, and told to all replicas.
+  if (!(await deps.useUp(`attempt ${attempt.state}`, attempt.expiresAt))) return over(ctx, deps, name);
   await serve(ctx, deps, { active, attempt, identity: identity.value });
 }
 
