@@ -61,6 +61,8 @@ describe('A sign-in that is attacked', () => {
     ['no time', () => ({ iat: undefined })],
     ['a subject that is empty', () => ({ sub: '' })],
     ['a subject that is a number', () => ({ sub: 7 })],
+    ['a subject that is no text in UTF-8', () => ({ sub: '\ud800' })],
+    ['a subject with a NUL', () => ({ sub: 'a\u0000b' })],
     ['a subject that is too long', () => ({ sub: 'x'.repeat(300) })],
     ['a key of its own', () => ({}), async () => ({ key: (await generateKeyPair('ES256')).privateKey })],
     ['a key that nobody knows', () => ({}), async () => ({ key: (await generateKeyPair('ES256')).privateKey, header: { kid: 'unknown' } })],
@@ -103,6 +105,20 @@ describe('A sign-in that is attacked', () => {
     assert.equal((await visitor.comeBack(begun, { iss: provider.issuer })).status, 302);
     for (const thief of [same, stranger])
       await assertNoSession(thief, await thief.comeBack(begun, { iss: provider.issuer }));
+  });
+
+  it('writes nothing into the store while the provider vouches for nobody', async () => {
+    const visitor = new Visitor(instance);
+    const begun = await visitor.begin();
+    const marks = async (): Promise<string | undefined> =>
+      /^postern_revocations\{kind="jti"\} \d+$/m.exec(
+        await (await fetch(`${instance.telemetryUrl}/metrics`)).text(),
+      )?.[0];
+    const before = await marks();
+    assert.ok(before);
+    provider.answers.token = { status: 400, body: '{"error":"invalid_grant"}' };
+    await assertNoSession(visitor, await visitor.comeBack(begun, { iss: provider.issuer }));
+    assert.equal(await marks(), before);
   });
 
   it('is refused in another browser than the one that began it', async () => {
@@ -150,6 +166,30 @@ describe('A sign-in that is attacked', () => {
     const text = await response.text();
     assert.equal(response.status, 403);
     assert.ok(!text.includes('script>alert'));
+  });
+
+  it('gives no role by another provider, when the one that gives it is no longer configured', async (t) => {
+    const config = { nvr: { cameras: ['cam1', 'cam2'] }, ...oidcConfig(provider) };
+    const [work] = oidcConfig(other, { name: 'work', create: false }).auth.oidc;
+    const oidc = [...config.auth.oidc, work];
+    const at = await startInstance({ config: { ...config, auth: { ...config.auth, oidc } } });
+    t.after(() => at.close());
+    const roleOf = async (visitor: Visitor): Promise<unknown> =>
+      Object(await (await visitor.ask('GET', '/api/profile')).json()).role;
+    const ann = new Visitor(at);
+    await ann.signIn(provider, { sub: 'two providers', groups: ['front'], auth_time: now() });
+    const connecting = await ann.ask('POST', '/api/account/sign-ins/work');
+    const asked = new URL(Object(await connecting.json()).url).searchParams;
+    await vouch(other, { sub: 'a', groups: ['owners'], nonce: asked.get('nonce') });
+    assert.equal((await ann.comeBack({ asked }, { iss: other.issuer }, 'work')).status, 302);
+    for (const configured of [oidc, [work], [{ ...config.auth.oidc[0], name: 'renamed' }, work]]) {
+      await at.reload({ ...config, auth: { ...config.auth, oidc: configured } });
+      const again = new Visitor(at);
+      const begun = await again.begin('work');
+      await vouch(other, { sub: 'a', groups: ['owners'], nonce: begun.asked.get('nonce') });
+      assert.equal((await again.comeBack(begun, { iss: other.issuer }, 'work')).status, 302);
+      assert.equal(await roleOf(again), 'front_only');
+    }
   });
 
   // biome-ignore format: a table

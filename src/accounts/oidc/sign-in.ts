@@ -73,7 +73,8 @@ export function createSignIns(deps: SignInDeps): SignIns {
     const user = await store.findUser(signIn.user);
     if (!user) return { kind: 'not-connected' };
     await signIns.noteUsed(signIn.issuer, signIn.subject, unixSeconds(clock));
-    if (user.roleSource === undefined || !decides(user.roleSource, rules)) return admitted(user, identity, rules);
+    if (user.roleSource === undefined || !decides(user.roleSource, signIn, rules))
+      return admitted(user, identity, rules);
     const roles = await rules.rolesOf(identity.groups);
     const outcome = await signIns.setProviderRoles(user.name, user.roleSource, roles, unixSeconds(clock));
     if (outcome === 'absent') return { kind: 'not-connected' };
@@ -166,9 +167,9 @@ export function createSignIns(deps: SignInDeps): SignIns {
   };
 }
 
-/** A provider that was renamed in the configuration goes on deciding: no other one is called so. */
-const decides = (source: string, { provider, isConfigured }: SignInRules): boolean =>
-  source === provider || !isConfigured(source);
+/** A provider that was renamed in the configuration goes on deciding: the sign-in has its former name. No other provider ever does. */
+const decides = (source: string, signIn: SignIn, { provider, isConfigured }: SignInRules): boolean =>
+  source === provider || (source === signIn.provider && !isConfigured(source));
 
 const signInOf = (
   user: UserName,
