@@ -1,14 +1,27 @@
 /** Attacks on a sign-in with a provider: each ends with no session (SPEC 16). */
 import assert from 'node:assert/strict';
+import { createPublicKey, type JsonWebKey } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { generateKeyPair } from 'jose';
 import { accountNameOf } from '../../src/accounts/oidc/sign-in.ts';
 import { parseUserName } from '../../src/domain/names.ts';
+import { createBoundedFetch } from '../../src/outbound/bounded-fetch.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
 import { type Begun, oidcConfig, Visitor, vouch } from './support/browser.ts';
 import { CLIENT, type Claims, type FakeProvider, type Signing, startFakeProvider } from './support/fake-provider.ts';
 
+/** The key that anybody can read, as PEM. */
+async function publicKeyOf({ issuer, ca }: FakeProvider): Promise<string> {
+  const fetchThere = createBoundedFetch({ seconds: 30, bytes: 65_536, ca: () => readFile(ca, 'utf8') });
+  const { keys } = (await (await fetchThere(`${issuer}/jwks`)).json()) as { keys: JsonWebKey[] };
+  const key = createPublicKey({ key: keys[0] ?? assert.fail('it has no key'), format: 'jwk' });
+  return key.export({ type: 'spki', format: 'pem' }).toString();
+}
+
+/** Roles by address. */
+const BY_EMAIL = { name: 'work', groups_claim: 'email', role_map: { front_only: ['ann@example.org'] } };
 const SESSION = 'frigate_token';
 const now = (): number => Math.floor(Date.now() / 1000);
 
@@ -20,7 +33,7 @@ describe('A sign-in that is attacked', () => {
     provider = await startFakeProvider(now);
     other = await startFakeProvider(now);
     const config = oidcConfig(provider);
-    const [second] = oidcConfig(other, { name: 'work' }).auth.oidc;
+    const [second] = oidcConfig(other, BY_EMAIL).auth.oidc;
     instance = await startInstance({
       config: {
         nvr: { cameras: ['cam1', 'cam2'] },
@@ -66,6 +79,7 @@ describe('A sign-in that is attacked', () => {
     ['a subject that is too long', () => ({ sub: 'x'.repeat(300) })],
     ['a key of its own', () => ({}), async () => ({ key: (await generateKeyPair('ES256')).privateKey })],
     ['a key that nobody knows', () => ({}), async () => ({ key: (await generateKeyPair('ES256')).privateKey, header: { kid: 'unknown' } })],
+    ['a signature whose secret is the public key', () => ({}), async () => ({ key: new TextEncoder().encode(await publicKeyOf(provider)), header: { alg: 'HS256' } })],
     ['a signature by the client secret', () => ({}), () => ({ key: new TextEncoder().encode(CLIENT.secret.repeat(3)), header: { alg: 'HS256' } })],
   ];
   for (const [what, claims, signing] of TOKENS)
@@ -206,6 +220,28 @@ describe('A sign-in that is attacked', () => {
       const visitor = new Visitor(instance);
       await assertNoSession(visitor, await visitor.signIn(provider, { sub: `groups ${what}`, groups }), status);
     });
+
+  it('gets no role from an address that the provider has not verified', async () => {
+    const signIn = async (claims: object): Promise<number> => {
+      const visitor = new Visitor(instance);
+      const begun = await visitor.begin('work');
+      const nonce = begun.asked.get('nonce');
+      await vouch(other, { sub: 'of work', preferred_username: 'work', email: 'ann@example.org', nonce, ...claims });
+      const response = await visitor.comeBack(begun, { iss: other.issuer }, 'work');
+      assert.equal(visitor.namesOfCookies().includes(SESSION), response.status === 302);
+      return response.status;
+    };
+    for (const email_verified of [undefined, false, 'true', 1]) assert.equal(await signIn({ email_verified }), 403);
+    assert.equal(await signIn({ email_verified: true }), 302);
+  });
+
+  it('gets a plain name from one with markup', async () => {
+    const visitor = new Visitor(instance);
+    const preferred_username = '<img src=x onerror=alert(1)>';
+    await visitor.signIn(provider, { sub: 'markup', preferred_username, groups: ['front'] });
+    const profile = await visitor.ask('GET', '/api/profile');
+    assert.match(((await profile.json()) as { username: string }).username, /^[A-Za-z0-9._]{1,30}$/);
+  });
 
   it('finds a role among two thousand groups', async () => {
     const groups = [...Array.from({ length: 2000 }, (_, at) => `group ${at}`), 'front'];
