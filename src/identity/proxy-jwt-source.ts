@@ -32,8 +32,6 @@ export interface ProxyJwtOptions extends Pick<RoleMapping, 'roleMap' | 'defaultR
   readonly carriesProxySecret?: ((request: RequestFacts) => boolean) | undefined;
   readonly trace?: Trace<ProxyTrace> | undefined;
   readonly onRole?: ((role: RoleVerdict) => void) | undefined;
-  /** Called for each token that was verified, with why it does not hold. It never holds the token. */
-  readonly onToken?: ((outcome: 'valid' | TokenRefusal) => void) | undefined;
 }
 
 export type TokenRefusal = Extract<RefusalReason, `proxy-token-${string}`>;
@@ -106,7 +104,6 @@ function createReader(options: ProxyJwtOptions): (token: string) => MaybePromise
   const remembered = new LRUCache<string, Remembered>(upTo(REMEMBERED_TOKENS));
   const verify = async (token: string, digest: string): Promise<Reading> => {
     const reading = await verified(token, options);
-    options.onToken?.(reading.ok ? 'valid' : reading.error);
     if (reading.ok) remembered.set(digest, { claimed: reading.value, checkedAt: options.now() });
     else remembered.delete(digest);
     return reading;

@@ -62,7 +62,10 @@ describe('The words', () => {
     const text = sources.map((file) => readFileSync(join(PAGES, file), 'utf8')).join('\n');
     const unsaid = leavesOf(ENGLISH)
       .filter(
-        ([path]) => !/^(?:securityEvents\.kinds|activity\.(?:kinds|seen|credentials)|frame\.proxyFaults)\./.test(path),
+        ([path]) =>
+          !/^(?:securityEvents\.kinds|activity\.(?:acts|seen|credentials|ranges|places)|frame\.proxyFaults)\./.test(
+            path,
+          ),
       )
       .map(([path]) => path.split('.').at(-1) ?? '')
       .filter((key) => !new RegExp(`\\b${key}\\b`).test(text));

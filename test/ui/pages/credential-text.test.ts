@@ -16,6 +16,7 @@ describe('The credential of a record', () => {
     ['token:0123456789abcdef', 'API token 01234567'],
     ['session:8a6e0804-2bd0-4672-b79d-d97027f9071a', 'Session 8a6e0804'],
     ['session', 'Session'],
+    ['oidc:home-and-garden', 'Sign-in with home-and-garden'],
     ['internal', 'Internal port'],
     ['something:else', 'something else'],
   ];

@@ -1,6 +1,6 @@
-/** Activity: who watched what, and what was changed; everybody sees the own records, an admin all (SPEC 14). */
+/** Activity: who watched what, and what was changed; all see their own records, an admin sees those of everybody (SPEC 14). */
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { Records, RecordsPage } from '../settings/records.tsx';
+import { RecordsPage } from '../settings/records.tsx';
 import { isAdmin, type Profile } from '../shared/account/profile.ts';
 import { getFromApi } from '../shared/api.ts';
 import { baseUrl } from '../shared/base-url.ts';
@@ -13,22 +13,25 @@ import {
   FIRST_FILTER,
   GROUPS,
   type Group,
+  hasMinutes,
   queryOf,
   RANGES,
+  type Range,
+  spanOf,
   whatSaw,
   whoWatched,
 } from './activity-filter.ts';
-import { ActivityItem } from './activity-record.tsx';
+import { ActivityTable } from './activity-table.tsx';
 import { type CredentialNames, readNames } from './credential-text.ts';
-import { type ActivityRecord, midnight, readDays, readRecords } from './read-activity.ts';
+import { type ActivityRecord, readDays, readRecords } from './read-activity.ts';
 import { WatchedPlot } from './watched-plot.tsx';
 
 export function Activity({ profile }: { profile: Profile }) {
   const [filter, setFilter] = useState(FIRST_FILTER);
-  const first = useMemo(() => midnight(filter.days - 1, new Date()), [filter.days]);
-  const query = queryOf(filter, first);
+  const span = useMemo(() => spanOf(filter.range, new Date()), [filter.range]);
+  const query = queryOf(filter, span);
   const { fetched, more, again } = useRecords(`api/ledger?${query}`);
-  const [days] = useFetched(`api/ledger/days?${queryOf({ ...filter, group: 'all' }, first)}`, readDays);
+  const [days] = useFetched(`api/ledger/days?${queryOf({ ...filter, group: 'all' }, span)}`, readDays);
   const names = useCredentialNames();
   const known = days.kind === 'ready' ? days.value : [];
   const csv = new URL(`api/ledger?${query}&format=csv`, baseUrl).href;
@@ -51,15 +54,16 @@ export function Activity({ profile }: { profile: Profile }) {
         {({ records }) => (
           <>
             <FilterForm {...{ filter, profile }} users={known.map(({ user }) => user)} onChange={setFilter} />
-            {known.length > 0 && (
-              <WatchedPlot days={known} first={first} count={filter.days} user={filter.user} onUser={onUser} />
+            {hasMinutes(filter) && (
+              <div class="activity-plot">
+                {known.length > 0 ? (
+                  <WatchedPlot days={known} first={span.first} count={span.days} user={filter.user} onUser={onUser} />
+                ) : (
+                  <p class="blank">{days.kind === 'loading' ? words.common.loading : words.activity.nothingWatched}</p>
+                )}
+              </div>
             )}
-            {records.length === 0 && <p class="blank">{words.activity.none}</p>}
-            <Records>
-              {records.map((record) => (
-                <ActivityItem key={record.id} {...{ record, names, onUser, onCamera }} />
-              ))}
-            </Records>
+            <ActivityTable {...{ records, names, onUser, onCamera }} />
             {more && (
               <button class="button" type="button" onClick={more}>
                 {words.activity.more}
@@ -120,9 +124,9 @@ function FilterForm({ filter, profile, users, onChange }: FilterFormProps) {
       />
       <SelectField
         label={text.range}
-        value={String(filter.days)}
-        options={RANGES.map((days) => [String(days), text.lastDays(days)])}
-        onChange={(days) => onChange({ ...filter, days: Number(days) })}
+        value={filter.range}
+        options={RANGES.map((range) => [range, text.ranges[range]])}
+        onChange={(range) => onChange({ ...filter, range: range as Range })}
       />
     </search>
   );

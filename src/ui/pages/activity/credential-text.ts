@@ -25,5 +25,6 @@ export function credentialText(credential: string, names: CredentialNames): stri
   const kinds: Readonly<Record<string, string>> = words.activity.credentials;
   const name = names.get(credential);
   const what = kinds[kind] ?? kind;
+  if (kind === 'oidc') return `${what} ${id}`;
   return name === undefined ? `${what} ${id.slice(0, SHOWN_LETTERS)}`.trim() : words.activity.named(what, name);
 }

@@ -1,5 +1,5 @@
 /** All texts of the pages in German. */
-
+import { ACTS_DE } from './acts-de.ts';
 import type { RefusalWords, Words } from './en.ts';
 
 const count = (number: number): string => number.toLocaleString('de');
@@ -76,27 +76,34 @@ export const DE: Words = {
     minutes: (minutes: number) => `${count(minutes)} min`,
     whoWatched: (camera: string) => `Wer hat ${camera} angesehen?`,
     whatSaw: (user: string) => `Was hat ${user} gesehen?`,
-    lastDays: (days: number) => (days === 1 ? 'Heute' : `Letzte ${days} Tage`),
+    ranges: {
+      today: 'Heute',
+      night: 'Letzte Nacht',
+      yesterday: 'Gestern',
+      days7: 'Letzte 7 Tage',
+      days30: 'Letzte 30 Tage',
+      days90: 'Letzte 90 Tage',
+    },
+    nothingWatched: 'In dieser Zeit hat niemand etwas angesehen.',
+    show: 'Anzeigen',
+    places: { configuration: 'Konfigurationsdatei', 'command-line': 'Kommandozeile', canary: 'Canary' },
     groups: {
       all: 'Alles',
       viewings: 'Angesehenes',
       logins: 'Anmeldungen',
+      failed: 'Fehlgeschlagene Anmeldungen',
       changes: 'Änderungen und Ablehnungen',
     },
-    kinds: {
-      live: 'Live angesehen',
-      history: 'Aufnahmen angesehen',
-      export: 'Export',
-      login: 'Anmeldung',
-      'login-failed': 'Fehlgeschlagene Anmeldung',
-      logout: 'Abmeldung',
-      change: 'Änderung',
-      refusal: 'Abgelehnt',
-      link: 'Link',
-      notice: 'Hinweis',
-    },
+    acts: ACTS_DE,
     seen: { question: 'von einem Proxy angefragt', signalling: 'direkte Verbindung' },
-    credentials: { session: 'Sitzung', token: 'API-Token', link: 'Link', proxy: 'Proxy', internal: 'Interner Port' },
+    credentials: {
+      session: 'Sitzung',
+      token: 'API-Token',
+      link: 'Link',
+      oidc: 'Anmeldung bei',
+      proxy: 'Proxy',
+      internal: 'Interner Port',
+    },
     named: (what: string, name: string) => `${what} „${name}“`,
   },
   frame: {

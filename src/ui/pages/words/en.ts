@@ -1,5 +1,6 @@
 /** All texts of the pages in English. The other languages have the same keys. */
 import type { RefusalReason } from '../../../domain/refusal.ts';
+import { ACTS_EN } from './acts-en.ts';
 
 const count = (number: number): string => number.toLocaleString('en');
 const some = (number: number, one: string, many: string): string => `${count(number)} ${number === 1 ? one : many}`;
@@ -75,27 +76,34 @@ export const EN = {
     minutes: (minutes: number) => `${count(minutes)} min`,
     whoWatched: (camera: string) => `Who watched ${camera}?`,
     whatSaw: (user: string) => `What did ${user} see?`,
-    lastDays: (days: number) => (days === 1 ? 'Today' : `Last ${days} days`),
+    ranges: {
+      today: 'Today',
+      night: 'Last night',
+      yesterday: 'Yesterday',
+      days7: 'Last 7 days',
+      days30: 'Last 30 days',
+      days90: 'Last 90 days',
+    },
+    nothingWatched: 'Nobody watched anything in this time.',
+    show: 'Show',
+    places: { configuration: 'configuration file', 'command-line': 'command line', canary: 'canary' },
     groups: {
       all: 'All',
       viewings: 'Viewings',
       logins: 'Logins',
+      failed: 'Failed logins',
       changes: 'Changes and refusals',
     },
-    kinds: {
-      live: 'Watched live',
-      history: 'Watched recordings',
-      export: 'Export',
-      login: 'Login',
-      'login-failed': 'Failed login',
-      logout: 'Logout',
-      change: 'Change',
-      refusal: 'Refused',
-      link: 'Link',
-      notice: 'Notice',
-    },
+    acts: ACTS_EN,
     seen: { question: 'asked by a proxy', signalling: 'direct connection' },
-    credentials: { session: 'Session', token: 'API token', link: 'Link', proxy: 'Proxy', internal: 'Internal port' },
+    credentials: {
+      session: 'Session',
+      token: 'API token',
+      link: 'Link',
+      oidc: 'Sign-in with',
+      proxy: 'Proxy',
+      internal: 'Internal port',
+    },
     named: (what: string, name: string) => `${what} “${name}”`,
   },
   frame: {

@@ -1,0 +1,126 @@
+/** The page Activity: a sentence for every kind of record in both languages, rows of viewings, and stretches of time (SPEC 14). */
+import assert from 'node:assert/strict';
+import { afterEach, describe, it } from 'node:test';
+import { AUDITED } from '../../../src/accounts/audit.ts';
+import { NOTICE_KINDS } from '../../../src/domain/accounts/notice.ts';
+import { LEDGER_KINDS } from '../../../src/domain/ledger.ts';
+import { queryOf, spanOf } from '../../../src/ui/pages/activity/activity-filter.ts';
+import { rowsOf } from '../../../src/ui/pages/activity/activity-rows.ts';
+import { type ActivityRecord, readRecords } from '../../../src/ui/pages/activity/read-activity.ts';
+import { fieldsOf, sentenceOf } from '../../../src/ui/pages/activity/sentence.ts';
+import { learnWords } from '../../../src/ui/pages/shared/words.ts';
+import { ACTS_DE } from '../../../src/ui/pages/words/acts-de.ts';
+import { ACTS_EN } from '../../../src/ui/pages/words/acts-en.ts';
+
+const NAMES = new Map([
+  ['token:t1', 'Home Assistant'],
+  ['link:l1', 'Pool for the neighbour'],
+]);
+const record = (given: object): ActivityRecord =>
+  readRecords([{ id: 'x', kind: 'change', from: 100, to: 100, ...given }])[0] ?? assert.fail('no record');
+const changed = (what: string, detail: object = {}): ActivityRecord =>
+  record({ user: 'ann', detail: { what, ...detail } });
+
+/** What the ledger writes beside the audited acts. */
+const OTHER_ACTS = ['access', 'ledger-forgotten', 'ledger-dropped', ...NOTICE_KINDS];
+
+describe('A record of the activity', () => {
+  it('has a sentence for every act that is recorded', () => {
+    const acts = [...new Set([...AUDITED, ...OTHER_ACTS])];
+    for (const words of [ACTS_EN, ACTS_DE])
+      assert.deepEqual(
+        acts.filter((act) => !Object.hasOwn(words.acts, act)),
+        [],
+      );
+  });
+
+  // biome-ignore format: a table
+  const SENTENCES: readonly (readonly [record: ActivityRecord, sentence: string])[] = [
+    [record({ kind: 'login-failed', detail: { what: 'login', reason: 'bad-credentials', times: '3' } }), 'Wrong password, 3 times'],
+    [record({ kind: 'link', detail: { what: 'link-opened', linkId: 'l1' } }), 'Link “Pool for the neighbour” was opened'],
+    [record({ kind: 'link', detail: { what: 'link-opened', linkId: 'gone' } }), 'Link was opened'],
+    [changed('password-changed', { user: 'admin' }), 'Password of admin changed'],
+    [changed('token-created', { tokenId: 't1', user: 'ann' }), 'API token “Home Assistant” of ann created'],
+    [changed('custom-role-changed', { role: 'porch' }), 'Role porch saved'],
+    [record({ kind: 'refusal', user: 'ann', detail: { what: 'access', reason: 'role-too-low', method: 'POST', path: '/api/restart' } }), 'Not allowed: POST /api/restart'],
+    [record({ kind: 'login', user: 'ann', credential: 'oidc:home', detail: { what: 'login' } }), 'Logged in with home'],
+    [record({ kind: 'login', user: 'ann', credential: 'session:1', detail: { what: 'login', factor: 'passkey' } }), 'Logged in with a passkey'],
+    [record({ kind: 'live', user: 'ann', camera: 'porch' }), 'Watched porch live'],
+    [record({ kind: 'login-failed', detail: { what: 'login', reason: 'of-tomorrow' } }), 'Login failed'],
+    [changed('of-tomorrow', { secret_key: 'x' }), 'Something was changed'],
+    [changed('constructor'), 'Something was changed'],
+  ];
+  for (const [given, sentence] of SENTENCES)
+    it(`reads: ${sentence}`, () => assert.equal(sentenceOf(given, NAMES), sentence));
+});
+
+describe('No raw key and no id of a record is shown', () => {
+  afterEach(() => learnWords('en'));
+  for (const language of ['en', 'de'])
+    it(`in ${language}, for any kind, act and reason`, async () => {
+      await learnWords(language);
+      const reasons = ['bad-credentials', 'of-tomorrow', undefined];
+      const detail = {
+        user: 'bob',
+        role: 'porch',
+        tokenId: 'id-of-token',
+        linkId: 'id-of-link',
+        sessionId: 'id-of-session',
+        new_key: 'new-value',
+      };
+      for (const kind of [...LEDGER_KINDS, 'of-tomorrow'])
+        for (const what of [...AUDITED, ...OTHER_ACTS, 'act-of-tomorrow'])
+          for (const reason of reasons) {
+            const given = record({ kind, user: 'ann', detail: { ...detail, what, reason } });
+            const said = [sentenceOf(given, new Map()), ...fieldsOf(given).flat()].join('\n');
+            assert.doesNotMatch(said, /id-of|tomorrow|new[-_]|undefined|sessionId|tokenId|linkId|bad-credentials|^$/);
+            if (what.includes('-')) assert.ok(!said.includes(what), `${what}: ${said}`);
+          }
+    });
+});
+
+describe('The rows of the activity', () => {
+  const live = (id: string, from: number, more: object = {}): ActivityRecord =>
+    record({ id, kind: 'live', user: 'ann', camera: 'porch', from, to: from + 10, ...more });
+
+  it('tell viewings of one person and camera that follow each other in one line', () => {
+    const [row, ...others] = rowsOf([live('c', 300), live('b', 200), live('a', 100)]);
+    assert.equal(others.length, 0);
+    assert.deepEqual([row?.record.id, row?.count, row?.from, row?.to, row?.duration], ['c', 3, 100, 310, 30]);
+  });
+
+  it('keep apart what another person, camera or credential did, other kinds, and acts', () => {
+    const records = [
+      live('a', 900),
+      live('b', 800, { user: 'bob' }),
+      live('c', 700, { camera: 'garden' }),
+      live('d', 600, { camera: 'garden', credential: 'token:t1' }),
+      live('e', 500, { kind: 'history' }),
+      changed('user-created'),
+      changed('user-created'),
+    ];
+    assert.equal(rowsOf(records).length, records.length);
+  });
+});
+
+describe('The stretches of time', () => {
+  const now = new Date(2026, 10, 23, 23, 30);
+  const at = (day: number, hour = 0): number => new Date(2026, 10, day, hour).getTime() / 1000;
+  // biome-ignore format: a table
+  const ROWS = [
+    ['today',     at(23),     undefined, 1],
+    ['yesterday', at(22),     at(23),    1],
+    ['night',     at(22, 22), at(23, 6), 2],
+    ['days7',     at(17),     undefined, 7],
+  ] as const;
+  for (const [range, after, before, days] of ROWS)
+    it(`${range} is what a person means by it`, () => {
+      const span = spanOf(range, now);
+      assert.deepEqual([span.after, span.before, span.days], [after, before, days]);
+    });
+
+  it('are asked for with the kinds of the group', () => {
+    const query = queryOf({ user: '', camera: 'porch', group: 'failed' }, { after: 1, before: 2 });
+    assert.equal(query, 'after=1&before=2&camera=porch&kind=login-failed');
+  });
+});
