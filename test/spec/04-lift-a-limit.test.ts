@@ -1,6 +1,7 @@
 /** A limit of the login is listed, and lifted by an admin: on the page's route, at the command line, at every replica (SPEC 4.5). */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, VERA } from '../support/people.ts';
 import { enrolled, sendJson } from '../support/second-factor.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
@@ -17,16 +18,22 @@ interface ListedLimit {
 const WRONG = 'WrongPassw0rd!!!';
 
 describe('A limit of the login', () => {
+  let nvr: FakeNvr;
   let instance: Runtime;
   let admin: string;
   before(async () => {
-    instance = await startInstance({ config: { auth: { trusted_proxies: ['127.0.0.1'] } } });
+    nvr = await startFakeNvr();
+    const auth = { trusted_proxies: ['127.0.0.1'] };
+    instance = await startInstance({ config: { nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] }, auth } });
   });
   beforeEach(async () => {
     instance.clock.advance(7200); // no failure counts any more
     admin = await instance.logIn(ADMIN_PERSON);
   });
-  after(() => instance.close());
+  after(async () => {
+    await instance.close();
+    await nvr.close();
+  });
 
   const logIn = (from: string, user: string, password: string): Promise<Response> =>
     instance.ask('/api/login', {
@@ -148,6 +155,23 @@ describe('A limit of the login', () => {
     assert.deepEqual([limit.kind, limit.subject, more], ['codes', 'coded', []]);
     assert.equal((await lift(limit.id)).status, 200);
     assert.equal((await tryCode(codes[0] ?? '', 20)).status, 200);
+  });
+
+  it('of the PIN of a link is listed by the link, and lifted too', async () => {
+    const vera = await instance.logIn(VERA);
+    const what = { live: { camera: 'cam1' } };
+    const made = await sendJson(instance, '/api/links', { what, pin: '0815' }, vera);
+    const { id, url } = (await made.json()) as { id: string; url: string };
+    const give = async (pin: string, host: number): Promise<number> => {
+      const headers = { 'content-type': 'application/json', 'x-forwarded-for': `192.0.2.${host}` };
+      return (await instance.ask(url, { method: 'POST', headers, body: JSON.stringify({ pin }) })).status;
+    };
+    for (let host = 30; host < 35; host += 1) assert.equal(await give('9999', host), 403);
+    assert.equal(await give('0815', 40), 429);
+    const [limit = assert.fail(), ...more] = await limits();
+    assert.deepEqual([limit.kind, limit.subject, limit.names, more], ['pins', id, [], []]);
+    assert.equal((await lift(limit.id)).status, 200);
+    assert.equal(await give('0815', 40), 200);
   });
 
   it('is seen and lifted by an admin alone, who has just shown to be the person', async () => {

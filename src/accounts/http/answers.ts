@@ -1,5 +1,6 @@
 /** Shapes of what the account routes answer: they are described, and the pages read them. */
 import { z } from 'zod';
+import { BLOCK_KINDS } from '../../domain/accounts/login-block.ts';
 import { NOTICE_KINDS } from '../../domain/accounts/notice.ts';
 import { VERBS } from '../../domain/policy.ts';
 import { CAMERAS, named, TEXT, TIME } from '../../routes/shapes.ts';
@@ -52,8 +53,8 @@ export const LIMIT = named(
   'Limit',
   z.object({
     id: TEXT,
-    kind: z.enum(['address', 'network', 'codes']).meta({ description: 'codes: wrong codes of one account' }),
-    subject: TEXT.meta({ description: 'The address, the network or the account' }),
+    kind: z.enum(BLOCK_KINDS).meta({ description: 'codes: wrong codes of one account; pins: wrong PINs of one link' }),
+    subject: TEXT.meta({ description: 'The address, the network, the account, or the id of the link' }),
     names: z.array(TEXT).meta({ description: 'Names that were tried, the latest last' }),
     since: TIME,
     until: TIME,

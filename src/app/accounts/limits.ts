@@ -79,10 +79,15 @@ const addressBlocks =
       ? { kind: 'network', subject: networkKey(address), window: windowIn(windowsOf, address, 1) }
       : { kind: 'address', subject: clientKey(address), window: windowIn(windowsOf, address, 0) };
 
-/** The key is the account, or the account and a session of it. */
+/** The key is the account, the account and a session of it, or `link:` and the id of a link. No name has a colon. */
 const codeBlocks =
   (windowsOf?: WindowsOf): NamesBlock =>
-  (key) => ({ kind: 'codes', subject: key.split(' ', 1)[0] ?? key, window: windowIn(windowsOf, key, 0) });
+  (key) => {
+    const [subject = key] = key.split(' ', 1);
+    const window = windowIn(windowsOf, key, 0);
+    const [, link] = subject.split(':');
+    return link === undefined ? { kind: 'codes', subject, window } : { kind: 'pins', subject: link, window };
+  };
 
 const DIGEST_BYTES = 16;
 

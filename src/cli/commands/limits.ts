@@ -1,6 +1,6 @@
 /** `postern limits list|lift`: who must wait at the login, and an end of it, beside the server (SPEC 1, 4.5). */
 import type { Command } from 'commander';
-import type { LoginBlock } from '../../domain/accounts/login-block.ts';
+import type { BlockKind, LoginBlock } from '../../domain/accounts/login-block.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { onStore, type StoreCommandDeps } from '../on-store.ts';
 
@@ -25,7 +25,9 @@ export function registerLimitsCommands(program: Command, deps: StoreCommandDeps<
     .action(() => onStore('read', async (open) => ok(listing(await open.limits.list())), deps));
   limits
     .command('lift <address>')
-    .description('let an address, a network or the codes of an account try again; the server feels it within a second')
+    .description(
+      'let an address, a network, the codes of an account or the PIN of a link be tried again; the server feels it within a second',
+    )
     .action((subject: string) => onStore('change', (open) => lift(subject, open), deps));
 }
 
@@ -39,7 +41,14 @@ async function lift(wanted: string, { limits, limitedAs }: OpenLimits): Promise<
   return err(`${JSON.stringify(wanted)} is not limited: "postern limits list" shows who is`);
 }
 
-const nameOf = ({ kind, subject }: LoginBlock): string => (kind === 'codes' ? `codes of ${subject}` : subject);
+// biome-ignore format: a table
+const NAMED: Readonly<Record<BlockKind, (subject: string) => string>> = {
+  address: (subject) => subject,
+  network: (subject) => subject,
+  codes:   (subject) => `codes of ${subject}`,
+  pins:    (subject) => `the PIN of the link ${subject}`,
+};
+const nameOf = ({ kind, subject }: LoginBlock): string => NAMED[kind](subject);
 
 function listing(blocks: readonly LoginBlock[]): string {
   if (blocks.length === 0) return 'Nobody must wait at the login.';

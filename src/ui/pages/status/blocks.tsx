@@ -13,6 +13,7 @@ const NAMED: Readonly<Record<LimitRecord['kind'], (subject: string) => string>> 
   address: (subject) => subject,
   network: (subject) => words.status.blocks.network(subject),
   codes: (subject) => words.status.blocks.codes(subject),
+  pins: (subject) => words.status.blocks.pins(subject),
 };
 const nameOf = ({ kind, subject }: LimitRecord): string => NAMED[kind](subject);
 

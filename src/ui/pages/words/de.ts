@@ -842,6 +842,7 @@ export const DE: Words = {
       none: 'Keine.',
       network: (network) => `Netz ${network}`,
       codes: (user) => `Codes von ${user}`,
+      pins: (link) => `PIN des Links ${link}`,
       tried: (names) => `versucht: ${names}`,
       until: (moment) => `bis ${moment}`,
       lift: 'Entsperren',

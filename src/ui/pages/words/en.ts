@@ -833,6 +833,7 @@ export const EN = {
       none: 'None.',
       network: (network: string) => `network ${network}`,
       codes: (user: string) => `codes of ${user}`,
+      pins: (link: string) => `PIN of the link ${link}`,
       tried: (names: string) => `tried: ${names}`,
       until: (moment: string) => `until ${moment}`,
       lift: 'Unblock',
