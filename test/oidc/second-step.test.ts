@@ -72,6 +72,39 @@ describe('A person with a second factor here', () => {
     assert.equal((await visitor.ask('GET', '/api/profile')).status, 401);
   });
 
+  it('gets no session by the second step when the provider has ended its own in the meantime', async (t) => {
+    await start({});
+    t.after(() => instance.close());
+    const codeNow = await connected();
+    const visitors = [new Visitor(instance), new Visitor(instance)];
+    const steps: string[] = [];
+    for (const [at, visitor] of visitors.entries()) {
+      const begun = await visitor.begin();
+      await vouch(provider, { sub: 'v', sid: `s${at}`, nonce: begun.asked.get('nonce') });
+      steps.push((await visitor.comeBack(begun, { iss: provider.issuer })).headers.get('location') ?? '');
+    }
+    const logout_token = await provider.sign({
+      iss: provider.issuer,
+      aud: 'postern',
+      iat: now(),
+      jti: 'pending',
+      sid: 's0',
+      events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
+    });
+    const ended = await instance.ask('/api/login/oidc/home/backchannel-logout', {
+      method: 'POST',
+      body: new URLSearchParams({ logout_token }),
+    });
+    assert.equal(ended.status, 200);
+    for (const [at, visitor] of visitors.entries()) {
+      const body = new URLSearchParams({ code: codeNow() });
+      const done = await visitor.visit(steps[at] ?? '', { method: 'POST', headers: { origin: instance.url }, body });
+      assert.equal(done.status, at === 0 ? 401 : 303);
+      assert.equal(visitor.namesOfCookies().includes(SESSION), at === 1);
+    }
+    assert.equal((await visitors[1]?.ask('GET', '/api/profile'))?.status, 200);
+  });
+
   it('is asked for none where the provider has seen one and is trusted with it, and for one otherwise', async (t) => {
     await start({ second_factor: 'provider', acr_values: ['gold'] });
     t.after(() => instance.close());

@@ -38,7 +38,7 @@ export interface SecondStep {
 }
 
 export interface LoginDeps extends GuessDeps, CodeGuessDeps {
-  readonly store: Pick<AccountStore, 'findUser' | 'rehashPassword'>;
+  readonly store: Pick<AccountStore, 'findUser' | 'rehashPassword' | 'isRevoked'>;
   readonly sessions: Pick<Sessions, 'issue' | 'sessionNamedBy' | 'issueForToken'>;
   /** Judges an API token that was given as the password, and notes its use. */
   readonly verifyToken: (token: string, address: string) => Promise<ApiTokenVerdict>;
@@ -136,10 +136,12 @@ export async function provePassword(attempt: LoginAttempt, deps: LoginDeps): Pro
 
 const passwordOff = (user: User) => ({ kind: 'closed', user, closed: { reason: 'password-off' } }) as const;
 
-/** A ticket that is too old for the user's password or factors is worth nothing. */
+/** A ticket that is too old for the user's password or factors is worth nothing, nor one whose session the provider has ended. */
 export async function takeSecondStep(step: SecondStep, deps: LoginDeps): Promise<LoginOutcome> {
   const user = await findUser(step.user, deps);
-  if (!user || secretsDigestOf(user) !== step.secretsDigest) return { kind: 'mismatch', ...(user && { user }) };
+  const isEnded = step.origin?.sessionId !== undefined && (await deps.store.isRevoked(step.origin.sessionId));
+  if (!user || isEnded || secretsDigestOf(user) !== step.secretsDigest)
+    return { kind: 'mismatch', ...(user && { user }) };
   return step.origin || deps.mayUsePassword(user) ? afterPassword(user, step, deps) : passwordOff(user);
 }
 

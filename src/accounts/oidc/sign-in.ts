@@ -31,7 +31,7 @@ export interface SignInDeps {
   readonly invitationStore: Pick<InvitationStore, 'acceptBySignIn'>;
   readonly hasher: Pick<PasswordHasher, 'hash'>;
   readonly secondFactor: Pick<SecondFactor, 'wantedFrom'>;
-  readonly sessions: Pick<Sessions, 'issue'>;
+  readonly sessions: Pick<Sessions, 'issue' | 'announce'>;
   /** Ends all sessions of a user, on all replicas. */
   readonly endSessions: (user: UserName) => Promise<void>;
   readonly closedOf: (user: User) => Promise<Closed | undefined>;
@@ -134,7 +134,7 @@ export function createSignIns(deps: SignInDeps): SignIns {
     if (closed) return { kind: 'closed', user, closed };
     const origin = originOf(identity, rules, unixSeconds(clock));
     const wanted = identity.hasFactor ? [] : await deps.secondFactor.wantedFrom(user);
-    if (wanted.length > 0) return { kind: 'second-step', user, origin };
+    if (wanted.length > 0) return { kind: 'second-step', user, origin: await deps.sessions.announce(origin) };
     return { kind: 'logged-in', user, token: await deps.sessions.issue(user, origin) };
   };
 

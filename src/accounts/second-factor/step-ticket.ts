@@ -17,6 +17,8 @@ export interface StepTicket {
 
 /** The login at a provider, as `sessions` has it. */
 export interface TicketOrigin {
+  /** The id of the session that is announced: ended meanwhile, it does not begin. */
+  readonly sessionId?: string;
   readonly provider: string;
   readonly issuer: string;
   readonly subject: string;

@@ -35,6 +35,8 @@ export interface BegunSession {
 
 /** The login at a provider by which a session begins. */
 export interface SessionOrigin {
+  /** The id that the session will have, where it was announced before it begins. */
+  readonly sessionId?: string;
   readonly provider: string;
   readonly issuer: string;
   readonly subject: string;
@@ -55,8 +57,11 @@ export const begunBy = (session: Lasting): BegunSession => ({
 });
 
 /** A session that begins by a provider. `now` in Unix seconds. */
-export const begunWith = ({ provider, hasFactor, provenAt }: SessionOrigin, now: number): BegunSession => ({
-  tokenId: randomUUID(),
+export const begunWith = (
+  { sessionId = randomUUID(), provider, hasFactor, provenAt }: SessionOrigin,
+  now: number,
+): BegunSession => ({
+  tokenId: sessionId,
   isNew: true,
   login: now,
   proof: provenAt,

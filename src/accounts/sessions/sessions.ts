@@ -1,4 +1,5 @@
 /** Sessions: a token is valid only while its user, password and `jti` are (interface 5.1; SPEC 4.2). */
+import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { User } from '../../domain/accounts/account.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';
@@ -24,6 +25,8 @@ export interface Sessions {
   verify(token: string, carriedBy: 'cookie' | 'bearer'): MaybePromise<SessionVerdict>;
   /** A new session; `origin`: of a login at a provider, which may end it later. */
   issue(user: User, origin?: SessionOrigin): Promise<string>;
+  /** The session is still to begin, after a second step: the provider can end it from now on. Gives the origin with its id. */
+  announce(origin: SessionOrigin): Promise<SessionOrigin>;
   /** A fresh token for a session carried by cookie that is near its end; undefined when there is nothing to renew. */
   renewalFor(caller: Caller): MaybePromise<string | undefined>;
   /**
@@ -155,14 +158,19 @@ export function createSessions(deps: SessionDeps): Sessions {
     return caller ? { kind: 'valid', caller } : { kind: 'invalid', reason: 'revoked' };
   };
 
+  const announce: Sessions['announce'] = async (origin) => {
+    const { sessionId = randomUUID() } = origin;
+    await providerSessions?.begun(sessionId, origin);
+    return { ...origin, sessionId };
+  };
+
   return {
+    announce,
     issueForToken: (caller) => signTokenSession(caller, unixSeconds(clock), lifetime, key),
     async issue(user, origin) {
       if (!origin) return issue(user);
-      const session = begunWith(origin, unixSeconds(clock));
       // Before the session is there, so that the provider can end it at any moment.
-      await providerSessions?.begun(session.tokenId, origin);
-      return issue(user, session);
+      return issue(user, begunWith(await announce(origin), unixSeconds(clock)));
     },
     renew,
     prove,

@@ -151,7 +151,7 @@ export function signInsUnder(
   providers: ReadonlyMap<string, ActiveProvider>,
   deps: Omit<SignInDeps, 'endSessions' | 'signIns' | 'invitationStore'> & {
     readonly holding: HoldingStore;
-    readonly sessions: Pick<Sessions, 'issue' | 'revoke'>;
+    readonly sessions: Pick<Sessions, 'issue' | 'announce' | 'revoke'>;
     readonly seenSessions: Pick<SeenSessions, 'list' | 'find'>;
     readonly metrics: Metrics;
     readonly log: Logger;
