@@ -20,9 +20,19 @@ export function announcement(postern: Postern, settings: Settings, isTerminal: b
     ...(public_url ? [`  listens on  ${listens}`] : []),
     ...(internal ? [`  internal    ${urlOf('http', internal)}/   (no login: every request there is an admin's)`] : []),
     ...(telemetry ? [`  telemetry   ${urlOf('http', telemetry)}/metrics`] : []),
+    ...phoneLine(external, settings),
     '',
   ];
   return `${lines.join('\n')}${passwordBox(postern.newAdminPassword, isTerminal)}`;
+}
+
+const ALONE = /^(?:127\.|::1$|localhost$)/;
+
+/** How other devices get in, where this machine alone is answered and no proxy stands in front. */
+function phoneLine({ host, port }: ListenAddress, { server, tls, auth }: Settings): readonly string[] {
+  if (!ALONE.test(host) || tls.enabled || server.public_url || auth.trusted_proxies.length > 0) return [];
+  const lines = `server.external: 0.0.0.0:${port} and tls.enabled: true`;
+  return [`  on a phone  set ${lines}, start again, open https://<this machine>:${port}/`];
 }
 
 const urlOf = (scheme: string, { host, port, path }: ListenAddress): string =>

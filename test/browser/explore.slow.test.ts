@@ -576,6 +576,34 @@ describe('Explore', { skip }, () => {
     }));
 });
 
+describe('Explore without events and without an NVR', { skip }, () => {
+  let instance: Runtime;
+  before(async () => {
+    instance = await startPagesInstance({}, () => []);
+  });
+  after(() => instance.close());
+
+  const TEXTS: readonly (readonly [locale: string, heading: string])[] = [
+    ['en-GB', 'Next: connect your NVR'],
+    ['de-DE', 'Als Nächstes: den NVR anbinden'],
+  ];
+  for (const [locale, heading] of TEXTS)
+    it(`says to an admin how to connect one, in ${locale}`, (t) =>
+      visit(t, { locale, viewport: { width: 390, height: 800 } }, async (page) => {
+        await enter(page, instance, ADMIN_PERSON);
+        await page.getByRole('heading', { name: heading }).waitFor();
+        assert.equal(await page.locator('.blank pre').innerText(), 'nvr:\n  url: http://frigate:5000');
+        assert.deepEqual(await axeFindings(page), []);
+      }));
+
+  it('says to others that nothing was detected yet', (t) =>
+    visit(t, {}, async (page) => {
+      await enter(page, instance, CARL);
+      await page.getByRole('heading', { name: 'No events yet' }).waitFor();
+      assert.equal(await page.locator('.blank pre').count(), 0);
+    }));
+});
+
 describe('Explore with an NVR behind it', { skip }, () => {
   let instance: Runtime;
   let nvr: FakeNvr;

@@ -32,6 +32,20 @@ describe('The start message', () => {
     assert.ok(lines.includes('  console     http://127.0.0.1:PORT/nvr/postern/   (users, roles, tokens, status)'));
   });
 
+  it('says how a phone gets in, where this machine alone is answered and nothing stands in front', async () => {
+    const server = { external: '127.0.0.1:0', internal: false, telemetry: false } as const;
+    const phone =
+      '  on a phone  set server.external: 0.0.0.0:PORT and tls.enabled: true, start again, open https://<this machine>:PORT/';
+    assert.ok((await announced({ server })).includes(phone));
+    const others: ConfigTree[] = [
+      { server: { ...server, external: '0.0.0.0:0' } },
+      { server: { ...server, public_url: 'https://home.example' } },
+      { server, auth: { trusted_proxies: ['127.0.0.1'] } },
+      { server, tls: { enabled: true } },
+    ];
+    for (const other of others) assert.doesNotMatch((await announced(other)).join('\n'), /on a phone/);
+  });
+
   it('says how to get in where no password is accepted', async () => {
     const provider = { name: 'home', issuer: 'https://id.example.com', client_id: 'postern' };
     const lines = await announced({

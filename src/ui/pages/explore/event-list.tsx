@@ -17,11 +17,16 @@ interface EventListProps {
   readonly view: View;
   readonly openId: string | undefined;
   readonly hrefOf: (event: EventView) => string;
+  /** Whether the reader is the one who can connect an NVR, and there is none. */
+  readonly isToConnect: boolean;
   readonly onMore: () => void;
   readonly onRetry: () => void;
   readonly onClear: () => void;
   readonly onArrivals: () => void;
 }
+
+/** Lines of the configuration, the same in every language. */
+const NVR_LINES = 'nvr:\n  url: http://frigate:5000';
 
 export function Events(props: EventListProps) {
   const { list, filter, isByLikeness, openId, hrefOf, view, onArrivals } = props;
@@ -75,7 +80,16 @@ function Failed({ list, filter, onRetry, onClear }: EventListProps) {
   );
 }
 
-function NoEvents({ filter, onClear }: EventListProps) {
+function NoEvents({ filter, isToConnect, onClear }: EventListProps) {
+  if (!isFiltered(filter) && isToConnect) {
+    return (
+      <div class="blank">
+        <h2>{words.explore.connectNvr}</h2>
+        <p>{words.explore.connectNvrHow}</p>
+        <pre class="blank-lines">{NVR_LINES}</pre>
+      </div>
+    );
+  }
   if (!isFiltered(filter)) {
     return (
       <div class="blank">

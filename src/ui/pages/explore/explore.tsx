@@ -1,7 +1,7 @@
 /** Explore: the detections, newest first, to look at and to narrow down (SPEC 8). */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useSearchParams } from 'wouter-preact';
-import type { Profile } from '../shared/account/profile.ts';
+import { isAdmin, type Profile } from '../shared/account/profile.ts';
 import { getFromApi } from '../shared/api.ts';
 import { Icon } from '../shared/icon.tsx';
 import type { PageFacts } from '../shared/page-facts.ts';
@@ -81,6 +81,7 @@ export function Explore({ profile, facts }: { profile: Profile; facts: PageFacts
         <Events
           {...{ list, filter, view, openId, hrefOf }}
           isByLikeness={!hasCounts}
+          isToConnect={!facts.hasNvr && isAdmin(profile)}
           onMore={list.loadMore}
           onRetry={reload}
           onClear={clear}

@@ -165,6 +165,8 @@ export const DE: Words = {
     clearFilters: 'Filter zurücksetzen',
     none: 'Noch keine Ereignisse',
     noneWhy: 'Hier erscheinen die Erkennungen Ihrer Kameras.',
+    connectNvr: 'Als Nächstes: den NVR anbinden',
+    connectNvrHow: 'Tragen Sie seine Adresse in config.yaml ein. Sie gilt sofort:',
     noMatch: 'Keine passenden Ereignisse',
     noMatchWhy: 'Entfernen Sie einen Filter oder wählen Sie einen längeren Zeitraum.',
     loadingEvents: 'Ereignisse werden geladen…',

@@ -165,6 +165,8 @@ export const EN = {
     clearFilters: 'Clear filters',
     none: 'No events yet',
     noneWhy: 'Detections of your cameras will appear here.',
+    connectNvr: 'Next: connect your NVR',
+    connectNvrHow: 'Write its address into config.yaml. It takes effect at once:',
     noMatch: 'No matching events',
     noMatchWhy: 'Remove a filter or choose a longer time range.',
     loadingEvents: 'Loading events…',
