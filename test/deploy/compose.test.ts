@@ -1,6 +1,6 @@
 /** deploy/compose: each file is whole, publishes nothing of the NVR's, and its part of ours starts as it stands there. */
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
@@ -8,7 +8,9 @@ import { newDirectory, runPostern, type Serving, servePostern } from '../support
 import { composeText, networksOf, ROOT, readCompose, wantedVariables } from './support/compose.ts';
 import { GIVEN } from './support/given.ts';
 
-const FILES = readdirSync(join(ROOT, 'deploy/compose')).filter((file) => file.endsWith('.yml'));
+/** Laid over a compose file of Frigate's; the others are whole. */
+const IN_FRONT = 'in-front.yml';
+const FILES = readdirSync(join(ROOT, 'deploy/compose')).filter((file) => file.endsWith('.yml') && file !== IN_FRONT);
 const FIRST_CONFIG = join(ROOT, 'conf/container.yaml');
 
 for (const file of FILES) {
@@ -68,6 +70,26 @@ for (const file of FILES) {
     });
   });
 }
+
+describe(`deploy/compose/${IN_FRONT}`, () => {
+  const { services, volumes } = readCompose(IN_FRONT, {});
+
+  it('is the text of README', () => {
+    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+    assert.ok(readme.includes(`\`\`\`yaml\n${composeText(IN_FRONT)}\`\`\``));
+  });
+
+  it('takes all ports from Frigate, and changes nothing else of it', () => {
+    assert.deepEqual(services['frigate'], { ports: [] });
+    assert.match(composeText(IN_FRONT), /^ {4}ports: !reset \[\]/m); // without the tag Compose adds to what is there
+  });
+
+  it('has a Postern like that of the whole file', () => {
+    const whole = readCompose('frigate.yml', {}).services['postern'];
+    assert.deepEqual({ ...whole, ...services['postern'] }, whole);
+    assert.deepEqual(Object.keys(volumes ?? {}), ['postern-config']);
+  });
+});
 
 describe('The postern of deploy/compose/frigate.yml', () => {
   let nvr: FakeNvr;

@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { parsePolicy } from '../../src/config/policy/parse-policy.ts';
 import { formatProblem } from '../../src/config/problems/problems.ts';
 import { load } from '../config/config-place.ts';
-import type { Compose } from '../deploy/support/compose.ts';
+import { type Compose, RESET } from '../deploy/support/compose.ts';
 import { runPostern } from '../support/run-postern.ts';
 import { type Block, blocksOf, commandsOf, GUIDES } from './support/blocks.ts';
 import { commandProblem } from './support/command-problem.ts';
@@ -43,7 +43,7 @@ const isRouteTable = (tree: unknown): boolean => typeof tree === 'object' && tre
 /** Undefined when all is well. */
 async function yamlProblem({ body }: Block): Promise<string | undefined> {
   // Home Assistant has a tag of its own for secrets.
-  const tree: unknown = parse(body, { customTags: [{ tag: '!secret', resolve: (name: string) => name }] });
+  const tree: unknown = parse(body, { customTags: [{ tag: '!secret', resolve: (name: string) => name }, RESET] });
   if (isRouteTable(tree)) return routeTableProblem(body);
   if (isKubernetes(tree) || isOfProvider(tree)) return undefined;
   if (isHomeAssistants(tree)) return undefined; // Home Assistant's own format: that it is YAML is all that can be told here

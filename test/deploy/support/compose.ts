@@ -1,7 +1,7 @@
 /** A compose file as Compose reads it: interpolated, then parsed. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse } from 'yaml';
+import { type CollectionTag, parse } from 'yaml';
 
 export const ROOT = join(import.meta.dirname, '../../..');
 
@@ -40,11 +40,15 @@ export function interpolate(text: string, variables: Readonly<Record<string, str
 
 export const composeText = (file: string): string => readFileSync(join(ROOT, 'deploy/compose', file), 'utf8');
 
+/** Compose's own tag: what other files have for this key is dropped. */
+export const RESET: CollectionTag = { tag: '!reset', collection: 'seq', resolve: (seq) => seq };
+
 /** Only the lines that are no comments are interpolated: the head explains in words of its own. */
 export function readCompose(file: string, variables: Readonly<Record<string, string>>): Compose {
   const lines = composeText(file).split('\n');
   return parse(lines.map((line) => (/^\s*#/.test(line) ? line : interpolate(line, variables))).join('\n'), {
     merge: true,
+    customTags: [RESET],
   }) as Compose;
 }
 
