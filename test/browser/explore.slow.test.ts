@@ -592,7 +592,7 @@ describe('Explore without events and without an NVR', { skip }, () => {
       visit(t, { locale, viewport: { width: 390, height: 800 } }, async (page) => {
         await enter(page, instance, ADMIN_PERSON);
         await page.getByRole('heading', { name: heading }).waitFor();
-        assert.equal(await page.locator('.blank pre').innerText(), 'nvr:\n  url: http://frigate:5000');
+        assert.equal(await page.locator('.blank pre').innerText(), 'nvr:\n  url: http://<NVR>:5000');
         assert.deepEqual(await axeFindings(page), []);
       }));
 

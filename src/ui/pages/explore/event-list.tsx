@@ -26,7 +26,7 @@ interface EventListProps {
 }
 
 /** Lines of the configuration, the same in every language. */
-const NVR_LINES = 'nvr:\n  url: http://frigate:5000';
+const NVR_LINES = 'nvr:\n  url: http://<NVR>:5000';
 
 export function Events(props: EventListProps) {
   const { list, filter, isByLikeness, openId, hrefOf, view, onArrivals } = props;
@@ -86,7 +86,9 @@ function NoEvents({ filter, isToConnect, onClear }: EventListProps) {
       <div class="blank">
         <h2>{words.explore.connectNvr}</h2>
         <p>{words.explore.connectNvrHow}</p>
-        <pre class="blank-lines">{NVR_LINES}</pre>
+        <pre class="code-block" dir="ltr">
+          {NVR_LINES}
+        </pre>
       </div>
     );
   }
