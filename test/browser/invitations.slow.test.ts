@@ -47,6 +47,7 @@ describe('An invitation', { skip }, () => {
       await enter(page, ADMIN_PERSON, '/postern/settings/users');
       await press(page, 'Benutzer einladen');
       await page.getByLabel('Name', { exact: true }).fill('grace');
+      await page.getByLabel('Rolle', { exact: true }).selectOption('viewer');
       await page.getByLabel('Gültig bis').fill('2040-05-08T08:00');
       await assertSound(page);
       await page.keyboard.press('Enter');

@@ -105,10 +105,12 @@ describe('Settings', { skip }, () => {
       await openSettings(page, instance, 'users');
       await page.getByRole('button', { name: 'Add user' }).click();
       const dialog = page.getByRole('dialog', { name: 'Add user' });
-      await dialog.getByLabel('Name').fill('not a name');
+      await dialog.getByLabel('Name').fill('not/a name');
       await dialog.getByLabel('Password', { exact: true }).fill('short');
       await dialog.getByRole('button', { name: 'Add user' }).click();
       await dialog.getByText('Use 1 to 30 letters, digits, dots and underscores.').waitFor();
+      await dialog.getByText('Choose a role.').waitFor();
+      await dialog.getByLabel('Role', { exact: true }).selectOption(dora.role);
       await dialog.getByLabel('Name').fill('vera');
       await dialog.getByRole('button', { name: 'Add user' }).click();
       await dialog.getByText('This user name is already taken.').waitFor();
@@ -271,7 +273,10 @@ describe('Settings', { skip }, () => {
       await dialog.getByLabel('Another camera or pattern').fill('*2');
       await dialog.getByLabel('Another camera or pattern').press('Enter');
       await dialog.locator('.entry', { hasText: 'cam2' }).waitFor();
-      for (const verb of ['export', 'move the camera']) await dialog.getByRole('switch', { name: verb }).uncheck();
+      for (const verb of ['move the camera', 'talk through the camera'])
+        assert.equal(await dialog.getByRole('switch', { name: verb }).isChecked(), false, verb);
+      await dialog.getByRole('switch', { name: 'export' }).uncheck();
+      await dialog.getByRole('switch', { name: 'talk through the camera' }).check();
       await dialog.getByLabel('Hours').fill('Mon-Fri 07:00-18:00\nSat 25:00-26:00');
       await dialog.getByLabel('History limit').fill('7d');
       await dialog.getByRole('button', { name: 'Save' }).click();

@@ -1,17 +1,18 @@
-/** Dialogs of Settings > Users: links by which a person sets the own password, so that no admin knows it (SPEC 12). */
+/** Dialogs of Settings > Users: links by which a person sets a password, so that no admin knows it (SPEC 12). */
 import { useState } from 'preact/hooks';
 import { sendToApi } from '../shared/api.ts';
 import { isFields, textOf, timeOf } from '../shared/forms/fields.ts';
 import { FormDialog } from '../shared/forms/form-dialog.tsx';
 import { type FormProblem, faultsIn } from '../shared/forms/form-faults.ts';
-import { SelectField, TextField } from '../shared/forms/form-fields.tsx';
+import { TextField } from '../shared/forms/form-fields.tsx';
 import { formProblemOf } from '../shared/forms/problem-of.ts';
 import { NewSecret } from '../shared/new-secret.tsx';
 import { formatShortMoment } from '../shared/times.ts';
 import { words } from '../shared/words.ts';
-import type { UserRecord } from './account-records.ts';
+import type { RoleRecord, UserRecord } from './account-records.ts';
 import { askedValidity, NO_ENDS, ValidityFields, validityFault } from './limits/validity-fields.tsx';
-import { userNameFault } from './names.ts';
+import { plainName, userNameFault } from './names.ts';
+import { RoleField, roleFault } from './users/role-field.tsx';
 
 /** Shown once. */
 export interface ListedLink {
@@ -28,28 +29,35 @@ interface LinkFormProps {
 }
 
 interface InviteProps extends LinkFormProps {
-  readonly roles: readonly string[];
+  readonly roles: readonly RoleRecord[];
+  /** The number of cameras that there are. */
+  readonly cameras: number;
   readonly known: readonly UserRecord[];
 }
 
-export function InviteUser({ roles, known, onMade, onClose }: InviteProps) {
+export function InviteUser({ roles, cameras, known, onMade, onClose }: InviteProps) {
   const [name, setName] = useState('');
-  const [role, setRole] = useState('viewer');
+  const [role, setRole] = useState('');
   const [validity, setValidity] = useState(NO_ENDS);
   const invite = async (): Promise<FormProblem | undefined> => {
     const taken = known.some((user) => user.username === name) ? words.users.taken : undefined;
-    const wrong = faultsIn({ name: userNameFault(name) ?? taken, until: validityFault(validity) });
+    const wrong = faultsIn({
+      name: userNameFault(name) ?? taken,
+      role: roleFault(role),
+      until: validityFault(validity),
+    });
     return wrong ?? (await makeLink(name, { role, ...askedValidity(validity) }, onMade));
   };
   return (
     <FormDialog title={words.links.invite} submit={words.links.create} onSubmit={invite} onClose={onClose}>
-      <TextField name="name" label={words.users.name} value={name} onChange={setName} help={words.users.nameHelp} />
-      <SelectField
-        label={words.common.role}
-        value={role}
-        onChange={setRole}
-        options={roles.map((known) => [known, known] as const)}
+      <TextField
+        name="name"
+        label={words.users.name}
+        value={name}
+        onChange={(typed) => setName(plainName(typed))}
+        help={words.users.nameHelp}
       />
+      <RoleField roles={roles} cameras={cameras} value={role} onChange={setRole} />
       <ValidityFields validity={validity} onChange={setValidity} />
       <p>{words.links.inviteWhat}</p>
     </FormDialog>

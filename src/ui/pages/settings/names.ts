@@ -1,6 +1,9 @@
 /** Rules for new user names and role names, checked before the request, and passwords to suggest (interface 2.1, 2.2). */
 import { words } from '../shared/words.ts';
 
+/** A blank becomes an underscore while it is typed: no name may have one. */
+export const plainName = (typed: string): string => typed.replaceAll(' ', '_');
+
 const NAME = /^[A-Za-z0-9._]+$/;
 const LONGEST_USER_NAME = 30;
 const RESERVED_ROLES = ['admin', 'viewer', 'none'];

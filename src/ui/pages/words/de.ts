@@ -308,6 +308,13 @@ export const DE: Words = {
     validUntil: 'Gültig bis',
     validityOrder: 'Das Ende muss nach dem Beginn liegen.',
     validityHelp: 'Für Gäste, in Ihrer Zeitzone. Leer: ohne Begrenzung.',
+    ends: { tonight: 'Bis heute Abend', sunday: 'Bis Sonntag', week: 'Eine Woche' },
+    sees: {
+      choose: 'Rolle wählen …',
+      admin: 'alle Kameras, voller Zugriff',
+      all: (cameras) => (cameras > 1 ? `alle ${count(cameras)} Kameras` : 'alle Kameras'),
+    },
+    roleMissing: 'Wählen Sie eine Rolle.',
     ended: (moment) => `abgelaufen am ${moment}`,
     notBegun: (moment) => `beginnt am ${moment}`,
     leftUntil: (left, moment) => `noch ${left}, bis ${moment}`,

@@ -71,7 +71,9 @@ export function Access({ hasOwnLogin }: { hasOwnLogin: boolean }) {
             <summary>{words.access.advanced}</summary>
             {advanced}
           </details>
-          {form?.remedy === 'role' && <SetRole {...shared} user={form.user} roles={known.map((one) => one.role)} />}
+          {form?.remedy === 'role' && (
+            <SetRole {...shared} user={form.user} roles={known} cameras={found.cameras.length} />
+          )}
           {form?.remedy === 'validity' && <SetValidity {...shared} user={form.user} />}
           {form?.remedy === 'cameras' && role && (
             <EditRole {...shared} role={role} known={known} cameras={found.cameras} />

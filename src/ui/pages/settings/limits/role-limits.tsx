@@ -12,8 +12,11 @@ export interface TypedLimits {
   readonly historySince: string;
 }
 
+/** A new role looks, and neither moves cameras nor talks through them. */
+const DENIED_AT_FIRST: readonly string[] = ['ptz', 'talk'];
+
 export const typedLimits = (role: RoleRecord | undefined): TypedLimits => ({
-  deny: role?.deny ?? [],
+  deny: role ? (role.deny ?? []) : DENIED_AT_FIRST,
   hours: (role?.hours ?? []).join('\n'),
   historySince: role?.history_since ?? '',
 });

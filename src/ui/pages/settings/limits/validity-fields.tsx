@@ -1,9 +1,10 @@
 /** The fields of a form for a guest: the first and the last moment of the account (SPEC 13). */
 import { useId } from 'preact/hooks';
-import { fromLocalInput } from '../../explore/filter/local-input.ts';
+import { fromLocalInput, toLocalInput } from '../../explore/filter/local-input.ts';
 import { describedBy, Labelled } from '../../shared/forms/labelled.tsx';
 import { useFault } from '../../shared/forms/use-problem.ts';
 import { words } from '../../shared/words.ts';
+import { END_NAMES, endOf } from './ends.ts';
 
 /** Values of `datetime-local` fields; empty for no end. */
 export interface TypedValidity {
@@ -42,6 +43,18 @@ export const ValidityFields = ({ validity, onChange }: ValidityFieldsProps) => (
       value={validity.until}
       onChange={(until) => onChange({ ...validity, until })}
     />
+    <div class="chips">
+      {END_NAMES.map((name) => (
+        <button
+          key={name}
+          class="button"
+          type="button"
+          onClick={() => onChange({ ...validity, until: toLocalInput(endOf(name, new Date())) })}
+        >
+          {words.users.ends[name]}
+        </button>
+      ))}
+    </div>
     <p class="field-help">{words.users.validityHelp}</p>
   </>
 );

@@ -8,7 +8,7 @@ import { words } from '../../shared/words.ts';
 import type { RoleRecord } from '../account-records.ts';
 import { CameraChoice } from '../camera-choice.tsx';
 import { RoleLimitFields, requestedLimits, typedLimits } from '../limits/role-limits.tsx';
-import { roleNameFault } from '../names.ts';
+import { plainName, roleNameFault } from '../names.ts';
 import { settled } from '../users/user-forms.tsx';
 
 interface RoleFormProps {
@@ -41,7 +41,13 @@ export function EditRole({ role, known, cameras, onClose, onDone }: EditRoleProp
   return (
     <FormDialog title={title} submit={words.common.save} onSubmit={save} onClose={onClose}>
       {!role && (
-        <TextField name="name" label={words.roles.name} value={name} onChange={setName} help={words.roles.nameHelp} />
+        <TextField
+          name="name"
+          label={words.roles.name}
+          value={name}
+          onChange={(typed) => setName(plainName(typed))}
+          help={words.roles.nameHelp}
+        />
       )}
       <CameraChoice known={cameras} entries={entries} onChange={setEntries} />
       <RoleLimitFields limits={limits} onChange={setLimits} />

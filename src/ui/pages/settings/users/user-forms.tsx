@@ -3,13 +3,14 @@ import { useState } from 'preact/hooks';
 import { type ApiResponse, sendToApi } from '../../shared/api.ts';
 import { FormDialog } from '../../shared/forms/form-dialog.tsx';
 import { type FormProblem, faultsIn } from '../../shared/forms/form-faults.ts';
-import { SelectField, TextField } from '../../shared/forms/form-fields.tsx';
+import { TextField } from '../../shared/forms/form-fields.tsx';
 import { formProblemOf } from '../../shared/forms/problem-of.ts';
 import { words } from '../../shared/words.ts';
-import type { UserRecord } from '../account-records.ts';
+import type { RoleRecord, UserRecord } from '../account-records.ts';
 import { askedValidity, NO_ENDS, ValidityFields, validityFault } from '../limits/validity-fields.tsx';
-import { suggestedPassword, userNameFault } from '../names.ts';
+import { plainName, suggestedPassword, userNameFault } from '../names.ts';
 import { NewPassword, usePasswordFault } from '../new-password.tsx';
+import { RoleField, roleFault } from './role-field.tsx';
 
 interface UserFormProps {
   readonly onClose: () => void;
@@ -26,15 +27,20 @@ export function settled(response: ApiResponse, onDone: () => void): FormProblem 
   return undefined;
 }
 
-interface AddUserProps extends UserFormProps {
-  readonly roles: readonly string[];
+interface RoleChoices {
+  readonly roles: readonly RoleRecord[];
+  /** The number of cameras that there are. */
+  readonly cameras: number;
+}
+
+interface AddUserProps extends UserFormProps, RoleChoices {
   readonly known: readonly UserRecord[];
 }
 
-export function AddUser({ roles, known, onClose, onDone }: AddUserProps) {
+export function AddUser({ roles, cameras, known, onClose, onDone }: AddUserProps) {
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
-  const [role, setRole] = useState('viewer');
+  const [role, setRole] = useState('');
   const [validity, setValidity] = useState(NO_ENDS);
   const passwordFault = usePasswordFault();
   const add = async (): Promise<FormProblem | undefined> => {
@@ -42,6 +48,7 @@ export function AddUser({ roles, known, onClose, onDone }: AddUserProps) {
     const wrong = faultsIn({
       name: userNameFault(name) ?? taken,
       password: passwordFault(password, name),
+      role: roleFault(role),
       until: validityFault(validity),
     });
     if (wrong !== undefined) return wrong;
@@ -50,7 +57,13 @@ export function AddUser({ roles, known, onClose, onDone }: AddUserProps) {
   };
   return (
     <FormDialog title={words.users.add} submit={words.users.add} onSubmit={add} onClose={onClose}>
-      <TextField name="name" label={words.users.name} value={name} onChange={setName} help={words.users.nameHelp} />
+      <TextField
+        name="name"
+        label={words.users.name}
+        value={name}
+        onChange={(typed) => setName(plainName(typed))}
+        help={words.users.nameHelp}
+      />
       <NewPassword
         label={words.users.password}
         userName={name}
@@ -58,7 +71,7 @@ export function AddUser({ roles, known, onClose, onDone }: AddUserProps) {
         onChange={setPassword}
         onSuggest={() => setPassword(suggestedPassword())}
       />
-      <RoleField roles={roles} value={role} onChange={setRole} />
+      <RoleField roles={roles} cameras={cameras} value={role} onChange={setRole} />
       <ValidityFields validity={validity} onChange={setValidity} />
     </FormDialog>
   );
@@ -68,15 +81,16 @@ interface OfUser extends UserFormProps {
   readonly user: UserRecord;
 }
 
-export function SetRole({ user, roles, onClose, onDone }: OfUser & { readonly roles: readonly string[] }) {
-  const [role, setRole] = useState(roles.includes(user.role) ? user.role : 'viewer');
+export function SetRole({ user, roles, cameras, onClose, onDone }: OfUser & RoleChoices) {
+  const [role, setRole] = useState(roles.some((known) => known.role === user.role) ? user.role : '');
   const save = async () =>
+    faultsIn({ role: roleFault(role) }) ??
     settled(await sendToApi('PUT', userPath(user.username, '/role'), { role }), () =>
       onDone(words.users.roleChanged(user.username, role)),
     );
   return (
     <FormDialog title={words.users.roleOf(user.username)} submit={words.common.save} onSubmit={save} onClose={onClose}>
-      <RoleField roles={roles} value={role} onChange={setRole} />
+      <RoleField roles={roles} cameras={cameras} value={role} onChange={setRole} />
       <p>{words.users.roleNow}</p>
     </FormDialog>
   );
@@ -146,17 +160,3 @@ export function RemoveFactor({ user, onClose, onDone }: OfUser) {
     </FormDialog>
   );
 }
-
-interface ValueProps {
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}
-
-const RoleField = ({ roles, value, onChange }: ValueProps & { readonly roles: readonly string[] }) => (
-  <SelectField
-    label={words.common.role}
-    value={value}
-    onChange={onChange}
-    options={roles.map((role) => [role, role] as const)}
-  />
-);

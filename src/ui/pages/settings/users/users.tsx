@@ -38,7 +38,7 @@ export function Users({ profile }: { profile: Profile }) {
   const closeMaking = (): void => open((was) => (was?.kind === 'made' ? was : undefined));
   const viewAs = useViewAs();
   const roleRecords = roles.kind === 'ready' ? roles.value : [];
-  const roleNames = roleRecords.length > 0 ? roleRecords.map(({ role }) => role) : ['admin', 'viewer'];
+  const choices = { roles: roleRecords, cameras: profile.cameras.length };
   return (
     <RecordsPage
       title={words.users.title}
@@ -71,18 +71,13 @@ export function Users({ profile }: { profile: Profile }) {
               onRevoke={(invitation) => open({ kind: 'revoke', invitation })}
             />
           )}
-          {form?.kind === 'invite' && <InviteUser {...{ known, onMade }} roles={roleNames} onClose={closeMaking} />}
+          {form?.kind === 'invite' && <InviteUser {...{ known, onMade }} {...choices} onClose={closeMaking} />}
           {form?.kind === 'link' && <ResetLink user={form.user} {...{ onMade }} onClose={closeMaking} />}
           {form?.kind === 'made' && <MadeLink link={form.link} onClose={shared.onClose} />}
           {form?.kind === 'revoke' && <RevokeInvitation {...shared} invitation={form.invitation} />}
-          {form?.kind === 'add' && <AddUser {...shared} roles={roleNames} known={known} />}
+          {form?.kind === 'add' && <AddUser {...shared} {...choices} known={known} />}
           {form?.kind === 'role' && (
-            <SetRole
-              {...shared}
-              {...(form.user.username === profile.name ? ANEW : {})}
-              user={form.user}
-              roles={roleNames}
-            />
+            <SetRole {...shared} {...(form.user.username === profile.name ? ANEW : {})} user={form.user} {...choices} />
           )}
           {form?.kind === 'pin' && <PinRole {...shared} user={form.user} />}
           {form?.kind === 'give-back' && <GiveBackRole {...shared} user={form.user} />}
