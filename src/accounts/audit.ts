@@ -60,7 +60,7 @@ export interface AuditEntry {
   readonly tokenId?: string;
   readonly linkId?: string;
   readonly sessionId?: string;
-  /** The address, network or account whose limit was lifted. */
+  /** The address, network or account whose limit was lifted; of a link its `linkId`. */
   readonly limited?: string;
   /** The provider of a sign-in, or the one that gives the role from now on. */
   readonly provider?: string;

@@ -172,6 +172,8 @@ describe('A limit of the login', () => {
     assert.deepEqual([limit.kind, limit.subject, limit.names, more], ['pins', id, [], []]);
     assert.equal((await lift(limit.id)).status, 200);
     assert.equal(await give('0815', 40), 200);
+    const line = instance.log.findLast(({ what }) => what === 'limit-lifted');
+    assert.deepEqual([line?.['linkId'], line?.['limited']], [id, undefined]);
   });
 
   it('is seen and lifted by an admin alone, who has just shown to be the person', async () => {

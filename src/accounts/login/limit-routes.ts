@@ -6,7 +6,7 @@ import { SUCCESS } from '../../routes/shapes.ts';
 import { LIMIT } from '../http/answers.ts';
 import { refuse, respond } from '../http/responses.ts';
 import { type AccountResponseDeps, afterProof, forAdmins, record } from '../http/route-guards.ts';
-import type { BlockAdmin } from './login-blocks.ts';
+import { type BlockAdmin, liftOf } from './login-blocks.ts';
 
 export interface LimitRouteDeps extends AccountResponseDeps {
   readonly blocks: BlockAdmin;
@@ -25,7 +25,7 @@ async function list(ctx: RouteContext, { blocks }: LimitRouteDeps): Promise<void
 async function lift(ctx: RouteContext, deps: LimitRouteDeps): Promise<void> {
   const block = await deps.blocks.lift(ctx.params['id'] ?? '');
   if (!block) return refuse(ctx, 404, 'There is no such limit: it may be over already');
-  record(ctx, deps, { what: 'limit-lifted', limited: block.subject });
+  record(ctx, deps, liftOf(block));
   respond(ctx, 200, { success: true });
 }
 

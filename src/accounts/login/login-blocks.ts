@@ -31,6 +31,10 @@ export const createBlockAdmin = ({ store, attempts, clock }: BlockAdminDeps): Bl
   },
 });
 
+/** Whose limit was lifted, as it is recorded. */
+export const liftOf = ({ kind, subject }: LoginBlock) =>
+  ({ what: 'limit-lifted', ...(kind === 'pins' ? { linkId: subject } : { limited: subject }) }) as const;
+
 /** What a limiter's key is limited as, in its own window or in that of its network. */
 export type NamesBlock = (key: string, window: Limited['window']) => NamedBlock;
 type NamedBlock = Pick<LoginBlock, 'kind' | 'subject' | 'window'>;

@@ -4,7 +4,7 @@ import { AT_COMMAND_LINE, type Audit } from '../../accounts/audit.ts';
 import type { AuditedAct } from '../../accounts/http/route-guards.ts';
 import type { InvitationRefusal } from '../../accounts/invitations/invitations.ts';
 import type { LinkAdmin, LinkAdminRefusal } from '../../accounts/links/link-admin.ts';
-import type { BlockAdmin } from '../../accounts/login/login-blocks.ts';
+import { type BlockAdmin, liftOf } from '../../accounts/login/login-blocks.ts';
 import type { TokenAdmin } from '../../accounts/tokens/token-admin.ts';
 import type { UserOutcome, Users } from '../../accounts/users/users.ts';
 import type { GivenValidity } from '../../accounts/users/validity.ts';
@@ -104,7 +104,7 @@ export const auditedLimits = (limits: BlockAdmin, audit: Audit): BlockAdmin => (
   list: limits.list,
   async lift(id) {
     const block = await limits.lift(id);
-    if (block) tell({ what: 'limit-lifted', limited: block.subject }, audit);
+    if (block) tell(liftOf(block), audit);
     return block;
   },
 });

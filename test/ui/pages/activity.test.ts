@@ -54,6 +54,14 @@ describe('A record of the activity', () => {
     it(`reads: ${sentence}`, () => assert.equal(sentenceOf(given, NAMES), sentence));
 });
 
+it('A lifted limit says whose', () => {
+  const lifted = changed('limit-lifted', { limited: '192.0.2.7' });
+  assert.deepEqual(
+    [sentenceOf(lifted, NAMES), fieldsOf(lifted)],
+    ['Login block lifted', [['Was blocked', '192.0.2.7']]],
+  );
+});
+
 describe('No raw key and no id of a record is shown', () => {
   afterEach(() => learnWords('en'));
   for (const language of ['en', 'de'])

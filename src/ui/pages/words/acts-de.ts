@@ -183,6 +183,7 @@ export const ACTS_DE: ActWords = {
   fields: {
     role: 'Rolle',
     provider: 'Anbieter der Anmeldung',
+    limited: 'War gesperrt',
     names: 'Versuchte Namen',
     route: 'Route',
     agent: 'Browser',

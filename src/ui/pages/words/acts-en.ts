@@ -200,6 +200,7 @@ export const ACTS_EN = {
   fields: {
     role: 'Role',
     provider: 'Sign-in provider',
+    limited: 'Was blocked',
     names: 'Names tried',
     route: 'Route',
     agent: 'Browser',
