@@ -1,7 +1,10 @@
 /** Attacks on a sign-in with a provider: each ends with no session (SPEC 16). */
 import assert from 'node:assert/strict';
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { generateKeyPair } from 'jose';
@@ -182,12 +185,18 @@ describe('A sign-in that is attacked', () => {
     assert.ok(!text.includes('script>alert'));
   });
 
-  it('gives no role by another provider, when the one that gives it is no longer configured', async (t) => {
+  it('gives no role by another provider, whatever the providers are called now', async (t) => {
+    const directory = mkdtempSync(join(tmpdir(), 'postern-test-'));
     const config = { nvr: { cameras: ['cam1', 'cam2'] }, ...oidcConfig(provider) };
     const [work] = oidcConfig(other, { name: 'work', create: false }).auth.oidc;
-    const oidc = [...config.auth.oidc, work];
-    const at = await startInstance({ config: { ...config, auth: { ...config.auth, oidc } } });
-    t.after(() => at.close());
+    const [home] = config.auth.oidc;
+    const startWith = (...oidc: readonly unknown[]): Promise<Runtime> =>
+      startInstance({ directory, config: { ...config, auth: { ...config.auth, oidc } } });
+    let at = await startWith(home, work);
+    t.after(async () => {
+      await at.close();
+      rmSync(directory, { recursive: true });
+    });
     const roleOf = async (visitor: Visitor): Promise<unknown> =>
       Object(await (await visitor.ask('GET', '/api/profile')).json()).role;
     const ann = new Visitor(at);
@@ -196,14 +205,28 @@ describe('A sign-in that is attacked', () => {
     const asked = new URL(Object(await connecting.json()).url).searchParams;
     await vouch(other, { sub: 'a', groups: ['owners'], nonce: asked.get('nonce') });
     assert.equal((await ann.comeBack({ asked }, { iss: other.issuer }, 'work')).status, 302);
-    for (const configured of [oidc, [work], [{ ...config.auth.oidc[0], name: 'renamed' }, work]]) {
-      await at.reload({ ...config, auth: { ...config.auth, oidc: configured } });
+    const names = [
+      [work],
+      [
+        { ...home, name: 'work' },
+        { ...work, name: 'home' },
+      ],
+    ];
+    for (const configured of names) {
+      await at.close();
+      at = await startWith(...configured);
+      const { name } = configured.find((one) => one?.issuer === other.issuer) ?? assert.fail();
       const again = new Visitor(at);
-      const begun = await again.begin('work');
+      const begun = await again.begin(name);
       await vouch(other, { sub: 'a', groups: ['owners'], nonce: begun.asked.get('nonce') });
-      assert.equal((await again.comeBack(begun, { iss: other.issuer }, 'work')).status, 302);
-      assert.equal(await roleOf(again), 'front_only');
+      assert.equal((await again.comeBack(begun, { iss: other.issuer }, name)).status, 302);
+      assert.equal(await roleOf(again), 'front_only', JSON.stringify(configured.map((one) => one?.name)));
     }
+    const renamed = new Visitor(at);
+    const begun = await renamed.begin('work');
+    await vouch(provider, { sub: 'two providers', groups: ['back'], nonce: begun.asked.get('nonce') });
+    await renamed.comeBack(begun, { iss: provider.issuer }, 'work');
+    assert.equal(await roleOf(renamed), 'back_only', 'the provider that gives the role goes on giving it');
   });
 
   // biome-ignore format: a table

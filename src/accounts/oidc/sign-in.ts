@@ -20,8 +20,6 @@ export interface SignInRules {
   readonly creates: boolean;
   /** The roles that groups give, the first of them first; none: nothing gives a role. */
   readonly rolesOf: (groups: readonly string[]) => Promise<readonly Role[]>;
-  /** Whether a provider of that name is configured. */
-  readonly isConfigured: (provider: string) => boolean;
 }
 
 export interface SignInDeps {
@@ -73,8 +71,8 @@ export function createSignIns(deps: SignInDeps): SignIns {
     const user = await store.findUser(signIn.user);
     if (!user) return { kind: 'not-connected' };
     await signIns.noteUsed(signIn.issuer, signIn.subject, unixSeconds(clock));
-    if (user.roleSource === undefined || !decides(user.roleSource, signIn, rules))
-      return admitted(user, identity, rules);
+    // The name of then: a provider that is called otherwise now goes on deciding, and another one of its name does not begin to.
+    if (user.roleSource !== signIn.provider) return admitted(user, identity, rules);
     const roles = await rules.rolesOf(identity.groups);
     const outcome = await signIns.setProviderRoles(user.name, user.roleSource, roles, unixSeconds(clock));
     if (outcome === 'absent') return { kind: 'not-connected' };
@@ -166,10 +164,6 @@ export function createSignIns(deps: SignInDeps): SignIns {
     },
   };
 }
-
-/** A provider that was renamed in the configuration goes on deciding: the sign-in has its former name. No other provider ever does. */
-const decides = (source: string, signIn: SignIn, { provider, isConfigured }: SignInRules): boolean =>
-  source === provider || (source === signIn.provider && !isConfigured(source));
 
 const signInOf = (
   user: UserName,

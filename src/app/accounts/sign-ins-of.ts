@@ -47,10 +47,8 @@ export interface WatchedProvider extends ActiveProvider {
 
 /** Names and providers; none where Postern has no login of its own. */
 export function providersUnder(settings: Settings, deps: ProvidersDeps): ReadonlyMap<string, WatchedProvider> {
-  const { auth, server } = settings;
-  const { public_url: site } = server;
+  const { public_url: site } = settings.server;
   if (!site) return new Map();
-  const names = auth.oidc.map(({ name }) => name);
   return new Map(
     configuredIn(settings).map((config): [string, WatchedProvider] => {
       const watch = watchOf(config.name, deps);
@@ -63,7 +61,6 @@ export function providersUnder(settings: Settings, deps: ProvidersDeps): Readonl
         provider: config.name,
         creates: config.create,
         rolesOf: rolesBy(config, deps),
-        isConfigured: (name: string) => names.includes(name),
       };
       const afterLogout = publicAddress(site, LOGIN_PATH);
       const endSession = async (): Promise<string | undefined> =>
