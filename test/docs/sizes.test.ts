@@ -1,6 +1,9 @@
 /** Documents that grow by themselves stay short enough to be read, and narrow enough to be reviewed. */
 import assert from 'node:assert/strict';
+import { globSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { ROOT } from '../deploy/support/compose.ts';
 import { readText } from './documents.ts';
 
 const WIDEST = 160;
@@ -33,6 +36,15 @@ describe('The size of documents', () => {
     it(`${file} has no line of more than ${WIDEST} characters, but for rows of tables`, () => {
       assert.deepEqual(wideLinesOf(readText(file)), []);
     });
+
+  it('leaves README three pictures, of at most 80 KB each, and no others in the tree', () => {
+    const shown = [...readText('README.md').matchAll(/\]\((?<path>docs\/images\/[\w-]+\.png)\)/g)].map(
+      ([, path = '']) => path,
+    );
+    assert.deepEqual(shown.sort(), globSync('docs/images/*', { cwd: ROOT }).sort());
+    assert.equal(shown.length, 3);
+    for (const path of shown) assert.ok(statSync(join(ROOT, path)).size <= 80 * 1024, path);
+  });
 
   it('leaves a glossary of at most 30 words', () => {
     const [, glossary = assert.fail('ARCHITECTURE has no glossary')] =
