@@ -424,7 +424,7 @@ describe('Settings', { skip }, () => {
       const links = page.getByRole('navigation', { name: 'Settings' }).getByRole('link');
       await hasCount(links, 6);
       const sections = await links.allInnerTexts();
-      assert.deepEqual(sections, ['API tokens', 'Links', 'Sessions', 'Security events', 'Two-step login', 'Password']);
+      assert.deepEqual(sections, ['Password', 'Two-step login', 'Sessions', 'Security events', 'Links', 'API tokens']);
       const pages = await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allInnerTexts();
       assert.deepEqual(pages, ['Explore', 'Activity', 'Settings']);
       for (const path of ['settings/users', 'settings/access', 'status']) {

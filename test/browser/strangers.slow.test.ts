@@ -102,9 +102,9 @@ describe('Behind an authenticating proxy', { skip }, () => {
     it(`${sentence} fits, and there is no password to change`, (t) =>
       visit(t, { ...as(name, 'admin'), viewport: { width: 360, height: 800 } }, async (page) => {
         await page.goto(`${instance.url}/postern/settings`);
-        await page.getByRole('heading', { name: 'Roles' }).waitFor();
+        await page.getByRole('link', { name: 'Roles' }).waitFor();
         const sections = await page.getByRole('navigation', { name: 'Settings' }).getByRole('link').allInnerTexts();
-        assert.deepEqual(sections, ['Roles', 'API tokens', 'Links', 'Access']);
+        assert.deepEqual(sections, ['Roles', 'Access', 'Links', 'API tokens']);
         await menu(page, 'Account: ').click();
         assert.equal(await page.locator('.menu-name').textContent(), name);
         assert.equal(await page.getByRole('link', { name: 'Change password' }).count(), 0);

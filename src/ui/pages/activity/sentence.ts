@@ -1,34 +1,39 @@
 /** What a record says, in one sentence of the page's language, and what stands beside it under "Details" (SPEC 14). Pure. */
 import { type Fields, textOf } from '../shared/forms/fields.ts';
 import { words } from '../shared/words.ts';
-import type { ActNames } from '../words/acts-en.ts';
+import type { ActNames, ActWords } from '../words/acts-en.ts';
 import type { CredentialNames } from './credential-text.ts';
 import type { ActivityRecord } from './read-activity.ts';
 
 type Said = Pick<ActivityRecord, 'kind' | 'user' | 'camera' | 'credential' | 'detail'>;
 
 /** `count`: records that are told in one line. */
-export function sentenceOf(record: Said, names: CredentialNames, count = 1): string {
+export function sentenceOf(
+  record: Said,
+  names: CredentialNames,
+  count = 1,
+  text: ActWords = words.activity.acts,
+): string {
   const { detail } = record;
-  const { times } = words.activity.acts;
-  return times(sentence(record, namesIn(record, names)), Math.max(count, Number(textOf(detail['times']) ?? 1) || 1));
+  return text.times(
+    sentence(record, namesIn(record, names), text),
+    Math.max(count, Number(textOf(detail['times']) ?? 1) || 1),
+  );
 }
 
-function sentence({ kind, credential, detail }: Said, names: ActNames): string {
-  const text = words.activity.acts;
+function sentence({ kind, credential, detail }: Said, names: ActNames, text: ActWords): string {
   const viewing = own(text.viewings, kind);
   if (viewing) return viewing(names);
   const what = textOf(detail['what']);
   const failure = kind === 'login-failed' && own(text.failures, textOf(detail['reason']));
   if (failure && what !== 'token-refused') return failure;
-  if (kind === 'login') return loginText(credential, detail);
+  if (kind === 'login') return loginText(credential, detail, text);
   const act = own(text.acts, what);
   if (act) return kind === 'refusal' || kind === 'login-failed' ? act.refused(names) : act.done(names);
   return own(text.others, kind) ?? text.others.notice;
 }
 
-function loginText(credential: string | undefined, detail: Fields): string {
-  const { loginBy, others } = words.activity.acts;
+function loginText(credential: string | undefined, detail: Fields, { loginBy, others }: ActWords): string {
   const provider = /^oidc:(?<name>.+)$/.exec(credential ?? '')?.groups?.['name'];
   if (provider !== undefined) return loginBy.provider(provider);
   return detail['factor'] === 'passkey' ? loginBy.passkey : others.login;
@@ -53,8 +58,11 @@ function namesIn({ user, camera, detail }: Said, names: CredentialNames): ActNam
 }
 
 /** The labelled rest of the detail. A name without a label is shown nowhere. */
-export const fieldsOf = ({ detail }: Pick<ActivityRecord, 'detail'>): readonly (readonly [string, string])[] =>
-  Object.entries(words.activity.acts.fields).flatMap(([name, label]) => {
+export const fieldsOf = (
+  { detail }: Pick<ActivityRecord, 'detail'>,
+  text: ActWords = words.activity.acts,
+): readonly (readonly [string, string])[] =>
+  Object.entries(text.fields).flatMap(([name, label]) => {
     const value = textOf(detail[name]);
     return value === undefined ? [] : [[label, value] as const];
   });

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { Profile } from '../shared/account/profile.ts';
-import { basePath, baseUrl } from '../shared/base-url.ts';
+import { baseUrl } from '../shared/base-url.ts';
 import { Choice } from '../shared/forms/choice.tsx';
 import { chooseLanguage, chosenLanguage, LANGUAGES } from '../shared/language.ts';
 import { Menu } from '../shared/menu.tsx';
@@ -34,11 +34,6 @@ export function AccountMenu({ profile, facts }: { profile: Profile; facts: PageF
       {profile.isAnonymous && <p class="menu-note">{words.account.internal}</p>}
       <ThemeChoice />
       <LanguageField />
-      {facts.hasNvr && (
-        <a class="button button-wide menu-recorder" href={basePath}>
-          {words.frame.recorder}
-        </a>
-      )}
       {!profile.isAnonymous && facts.hasOwnLogin && (
         <Link class="button button-wide" href="/settings/password">
           {words.account.changePassword}

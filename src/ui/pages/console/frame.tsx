@@ -55,12 +55,12 @@ export function Frame({ profile, facts, isBare = false, children }: FrameProps) 
               {page.title()}
             </NavLink>
           ))}
-          {facts.hasNvr && !isBare && (
-            <a class="nav-link bar-link bar-link-wide" href={basePath}>
-              {words.frame.recorder}
-            </a>
-          )}
         </nav>
+        {facts.hasNvr && !isBare && (
+          <a class="nav-link bar-link bar-recorder" href={basePath}>
+            {words.frame.recorder}
+          </a>
+        )}
         <AccountMenu {...{ profile, facts }} />
       </header>
       <ProofDialog profile={profile} passkeyOrigin={facts.passkeyOrigin} providers={facts.providers} />

@@ -1,6 +1,6 @@
 /** Settings: its pages, and the roles that see each (SPEC 8; interface 5.6). */
 import type { ComponentChild } from 'preact';
-import { Redirect, useLocation } from 'wouter-preact';
+import { Link, Redirect, useLocation } from 'wouter-preact';
 import { isAdmin, type Profile } from '../shared/account/profile.ts';
 import { NotForYou } from '../shared/full-page-notices.tsx';
 import { NavLink } from '../shared/nav-link.tsx';
@@ -26,20 +26,23 @@ interface SettingsSection {
   readonly show: (profile: Profile, facts: PageFacts) => ComponentChild;
 }
 
-/** The API keeps these rules; the page only does not offer what it would refuse. */
+/** The API keeps these rules; the page only does not offer what it would refuse. What a guest needs first comes first. */
 // biome-ignore format: a table
 const SECTIONS: readonly SettingsSection[] = [
   { path: 'users',    title: () => words.users.title,    isFor: (who, { hasOwnLogin }) => isAdmin(who) && hasOwnLogin,      show: (profile) => <Users profile={profile} /> },
   { path: 'roles',    title: () => words.roles.title,    isFor: isAdmin,                                                    show: (profile, { hasOwnLogin }) => <Roles {...{ profile, hasOwnLogin }} /> },
-  { path: 'tokens',   title: () => words.tokens.title,   isFor: () => true,                                                 show: (profile) => <Tokens profile={profile} /> },
-  { path: 'links',    title: () => words.sharedLinks.title,    isFor: (who) => !who.isAnonymous,                                  show: (profile) => <Links profile={profile} /> },
-  { path: 'sessions', title: () => words.sessions.title, isFor: (_, { hasOwnLogin }) => hasOwnLogin,                        show: (profile) => <Sessions profile={profile} /> },
   { path: 'access',   title: () => words.access.title,   isFor: isAdmin,                                                    show: (_, { hasOwnLogin }) => <Access hasOwnLogin={hasOwnLogin} /> },
-  { path: 'events',   title: () => words.securityEvents.title, isFor: (who, { hasOwnLogin }) => hasOwnLogin && !who.isAnonymous, show: () => <SecurityEvents /> },
+  { path: 'password', title: () => words.password.title, isFor: (who, { hasOwnLogin }) => hasOwnLogin && !who.isAnonymous,  show: (profile) => <Password profile={profile} /> },
   { path: 'two-step', title: () => words.twoStep.title,  isFor: (who, { hasOwnLogin }) => hasOwnLogin && !who.isAnonymous,  show: (profile, { passkeyOrigin }) => <TwoStep {...{ profile, passkeyOrigin }} /> },
   { path: 'sign-ins', title: () => words.signIns.title,  isFor: (who, { providers }) => providers.length > 0 && !who.isAnonymous, show: (_, { providers }) => <SignIns providers={providers} /> },
-  { path: 'password', title: () => words.password.title, isFor: (who, { hasOwnLogin }) => hasOwnLogin && !who.isAnonymous,  show: (profile) => <Password profile={profile} /> },
+  { path: 'sessions', title: () => words.sessions.title, isFor: (_, { hasOwnLogin }) => hasOwnLogin,                        show: (profile) => <Sessions profile={profile} /> },
+  { path: 'events',   title: () => words.securityEvents.title, isFor: (who, { hasOwnLogin }) => hasOwnLogin && !who.isAnonymous, show: () => <SecurityEvents /> },
+  { path: 'links',    title: () => words.sharedLinks.title,    isFor: (who) => !who.isAnonymous,                                  show: (profile) => <Links profile={profile} /> },
+  { path: 'tokens',   title: () => words.tokens.title,   isFor: () => true,                                                 show: (profile) => <Tokens profile={profile} /> },
 ];
+
+/** There is room for the list beside a section: the first one is shown. As in `settings.css`. */
+const isWide = (): boolean => matchMedia('(width >= 56rem)').matches;
 
 export function Settings({ profile, facts }: { profile: Profile; facts: PageFacts }) {
   const [path] = useLocation();
@@ -47,9 +50,16 @@ export function Settings({ profile, facts }: { profile: Profile; facts: PageFact
   const name = path.split('/')[2] ?? '';
   const section = open.find((known) => known.path === name);
   usePageTitle(section?.title() ?? words.settings.title);
-  if (name === '' && open[0]) return <Redirect to={`/settings/${open[0].path}`} replace />;
+  if (name === '' && open[0] && isWide()) return <Redirect to={`/settings/${open[0].path}`} replace />;
   return (
-    <div class="settings">
+    <div class={`settings ${name === '' ? 'settings-list' : 'settings-open'}`}>
+      {name === '' ? (
+        <h1>{words.settings.title}</h1>
+      ) : (
+        <Link class="settings-back" href="/settings">
+          <span aria-hidden="true">←</span> {words.settings.all}
+        </Link>
+      )}
       <nav class="settings-nav" aria-label={words.settings.sections}>
         {open.map(({ path: at, title }) => (
           <NavLink key={at} class="side-link" href={`/settings/${at}`} isHere={at === name}>
@@ -58,7 +68,7 @@ export function Settings({ profile, facts }: { profile: Profile; facts: PageFact
         ))}
       </nav>
       <ShortestPassword.Provider value={facts.shortestPassword}>
-        {section ? section.show(profile, facts) : <NotForYou />}
+        {section?.show(profile, facts) ?? (name !== '' && <NotForYou />)}
       </ShortestPassword.Provider>
     </div>
   );

@@ -295,6 +295,7 @@ export const DE: Words = {
   settings: {
     title: 'Einstellungen',
     sections: 'Einstellungen',
+    all: 'Alle Einstellungen',
     notForYou: 'Nur für Administratoren',
     notForYouWhy: 'Ihre Rolle hat keinen Zugriff auf diese Seite. Wenden Sie sich an einen Administrator.',
     cannotLoad: 'Diese Seite konnte nicht geladen werden',

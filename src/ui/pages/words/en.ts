@@ -294,6 +294,7 @@ export const EN = {
   settings: {
     title: 'Settings',
     sections: 'Settings',
+    all: 'All settings',
     notForYou: 'Administrators only',
     notForYouWhy: 'Your role has no access to this page. Ask an administrator.',
     cannotLoad: 'This page cannot be loaded',
