@@ -9,12 +9,14 @@ import { CARL } from '../support/people.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
 
 const ISSUER = 'https://nvr.example.com';
-const hasPyJwt = spawnSync('python3', ['-c', 'import jwt, cryptography']).status === 0;
+/** Debian's own, for which packages of Debian are. */
+const PYTHON = '/usr/bin/python3';
+const hasPyJwt = spawnSync(PYTHON, ['-c', 'import jwt, cryptography']).status === 0;
 
 // biome-ignore format: a table
 const RUNNERS: readonly (readonly [language: string, library: string, command: (body: string) => readonly [string, ...string[]], skip: string | false])[] = [
   ['ts',     'jose',  (body) => [process.execPath, '--input-type=module-typescript', '-e', body], false],
-  ['python', 'PyJWT', (body) => ['python3', '-c', body],                                          hasPyJwt ? false : 'PyJWT is not installed'],
+  ['python', 'PyJWT', (body) => [PYTHON, '-c', body],                                          hasPyJwt ? false : 'PyJWT is not installed'],
 ];
 
 describe('A signed identity', { timeout: 120_000 }, () => {
