@@ -18,7 +18,7 @@ export type BuiltPages =
       readonly consolePage: string;
       /** The assets by file name below `/postern/assets/`. */
       readonly assets: ReadonlyMap<string, Asset>;
-      /** File name of the one stylesheet; refusal pages link it too. */
+      /** File name of the stylesheet of the login page, which the pages that the server makes link too. */
       readonly stylesheet: string | undefined;
       /** File name of the script of the page behind an invitation. */
       readonly invitationScript: string | undefined;
@@ -45,7 +45,7 @@ export function readBuiltPages(distDirectory: string): BuiltPages {
     loginPage: readFileSync(page('login.html'), 'utf8'),
     consolePage: readFileSync(page('console.html'), 'utf8'),
     assets: new Map(names.map((name) => [name, readAsset(assetsDirectory, name)])),
-    stylesheet: names.find((name) => name.endsWith('.css')),
+    stylesheet: names.find((name) => /^login-.*\.css$/.test(name)),
     invitationScript: names.find((name) => /^invitation-.*\.js$/.test(name)),
   };
 }

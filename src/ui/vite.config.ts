@@ -43,7 +43,6 @@ export default defineConfig({
     emptyOutDir: true,
     /** A `data:` asset would need a weaker Content-Security-Policy. */
     assetsInlineLimit: 0,
-    cssCodeSplit: false,
     modulePreload: { polyfill: false },
     /** The licences of what is bundled ask to be shipped with it. */
     license: { fileName: 'licences.md' },

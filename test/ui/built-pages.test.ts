@@ -61,6 +61,6 @@ describe('The built pages', { skip: !isBuilt && 'run "npm run build" first' }, (
   it('keep the login page small: a phone on a bad line has to show it', () => {
     const login = [...pages.assets].filter(([name]) => /^(?:login|theme|style)/.test(name));
     const bytes = login.reduce((sum, [, { encodings }]) => sum + (encodings.get('br')?.().length ?? 0), 0);
-    assert.ok(bytes < 12_000, `${bytes} bytes`);
+    assert.ok(bytes < 8_000, `${bytes} bytes`);
   });
 });
