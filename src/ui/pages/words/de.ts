@@ -409,8 +409,7 @@ export const DE: Words = {
       talk: 'durch die Kamera sprechen',
     },
     hours: 'Zeiten',
-    hoursHelp:
-      'Ein Eintrag pro Zeile, zum Beispiel Mon-Fri 07:00-18:00 oder Fri 22:00-02:00. Leer: jederzeit. Es gilt die Zeitzone auth.timezone.',
+    hoursHelp: 'Ein Eintrag pro Zeile, etwa 9-18, Mo-Fr 7-18 oder Fr 22:00-02:00. Leer: jederzeit.',
     historySince: 'Rückblick',
     historySinceHelp:
       'Eine Dauer wie 12h, 7d oder 4w, oder grant: nichts, was älter ist als das Konto. Leer: unbegrenzt.',

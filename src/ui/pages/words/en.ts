@@ -408,8 +408,7 @@ export const EN = {
       talk: 'talk through the camera',
     },
     hours: 'Hours',
-    hoursHelp:
-      'One entry per line, such as Mon-Fri 07:00-18:00 or Fri 22:00-02:00. Empty: at any time. The time zone is auth.timezone.',
+    hoursHelp: 'One entry per line, such as 9-18, Mon-Fri 7-18 or Fri 22:00-02:00. Empty: at any time.',
     historySince: 'History limit',
     historySinceHelp: 'A duration such as 12h, 7d or 4w; or grant: nothing older than the account. Empty: no limit.',
     sinceGrant: 'nothing older than the account',

@@ -2,6 +2,7 @@
 import { Switch, TextArea, TextField } from '../../shared/forms/form-fields.tsx';
 import { words } from '../../shared/words.ts';
 import type { RoleRecord } from '../account-records.ts';
+import { spelledHours } from './typed-hours.ts';
 
 const VERBS = ['live', 'history', 'export', 'ptz', 'talk'] as const;
 
@@ -23,7 +24,7 @@ export const typedLimits = (role: RoleRecord | undefined): TypedLimits => ({
 
 /** The limits as the API takes them: null for no limit. */
 export function requestedLimits({ deny, hours, historySince }: TypedLimits): object {
-  const lines = hours.split('\n').map((line) => line.trim());
+  const lines = hours.split('\n').map(spelledHours);
   return {
     deny,
     hours: lines.filter((line) => line !== ''),
