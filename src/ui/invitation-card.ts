@@ -3,12 +3,26 @@
 import { cardPage } from './card-page.ts';
 import { escapeHtml } from './escape-html.ts';
 import { asJson } from './fill-page.ts';
+import { momentsIn } from './moment.ts';
 import type { PageLanguage } from './page-language.ts';
 import { invitationWords } from './pages/invitation/invitation-words.ts';
 import { formatSeconds } from './pages/login/login-outcome.ts';
 
+/** What a person who gets an account is told before anything is typed. */
+export interface InvitedGuest {
+  /** The name of the admin; undefined when the invitation was made at the machine. */
+  readonly by: string | undefined;
+  /** Undefined: all of them. */
+  readonly cameras: readonly string[] | undefined;
+  /** Unix seconds: the end of the account. */
+  readonly until: number | undefined;
+  readonly timeZone: string | undefined;
+}
+
 interface InvitationHolder {
   readonly user: string;
+  /** Absent for an account that had a password: the link is for a new one. */
+  readonly guest?: InvitedGuest;
   /** Not beside a second factor: a new passkey would be a way around it. */
   readonly mayUsePasskey: boolean;
 }
@@ -47,7 +61,7 @@ export function renderInvitation(shown: InvitationCard, language: PageLanguage, 
 type FormShown = Exclude<Extract<InvitationCard, { readonly user: string }>, { readonly kind: 'accepted' }>;
 
 /** The script reads its words and addresses from the form. */
-function renderForm(shown: FormShown, { words }: PageLanguage, places: InvitationPlaces): string {
+function renderForm(shown: FormShown, { tag, words }: PageLanguage, places: InvitationPlaces): string {
   const { shortestPassword, login } = places;
   const text = words.invitationPage;
   const isWrong = shown.kind === 'password-unfit' || shown.kind === 'differ';
@@ -71,13 +85,28 @@ function renderForm(shown: FormShown, { words }: PageLanguage, places: Invitatio
   const passkeys = shown.mayUsePasskey ? places.passkeyOrigin : '';
   const forScript = `data-words="${asJson(invitationWords(words, shortestPassword))}" data-login="${escapeHtml(login)}" data-passkeys="${escapeHtml(passkeys)}"`;
   return `<p class="lone-lead">${escapeHtml(text.lead)}</p>
-<form class="login-form" method="post" ${forScript}>
+${shown.guest ? renderGuest(shown.guest, tag, text) : ''}<form class="login-form" method="post" ${forScript}>
 <div id="problem" class="notice notice-bad" role="alert">${escapeHtml(problemOf(shown, text))}</div>
 ${user}${password}${field('again', text.again, `${secret} aria-describedby="problem"${shown.kind === 'differ' ? fault : ''}`)}<button class="button button-strong button-wide" type="submit">${escapeHtml(text.submit)}</button>
 <div id="passkey-offer" hidden><button class="button button-wide" type="button" aria-describedby="passkey-help">${escapeHtml(text.passkey)}</button>
 <p id="passkey-help" class="field-help">${escapeHtml(text.passkeyHelp)}</p></div>
 </form>
 ${renderProviders(places)}`;
+}
+
+function renderGuest(
+  { by, cameras, until, timeZone }: InvitedGuest,
+  tag: string,
+  text: PageLanguage['words']['invitationPage'],
+): string {
+  const seen = cameras === undefined ? text.allCameras : cameras.join(', ');
+  const sentences = [
+    by === undefined ? undefined : text.invitedBy.replace('{name}', () => by),
+    seen === '' ? undefined : text.sees.replace('{cameras}', () => seen),
+    until === undefined ? undefined : text.validUntil.replace('{time}', () => momentsIn(tag, timeZone)(until)),
+  ];
+  const told = sentences.flatMap((sentence) => (sentence === undefined ? [] : [`<bdi>${escapeHtml(sentence)}</bdi>`]));
+  return told.length === 0 ? '' : `<p class="notice">${told.join('<br>')}</p>\n`;
 }
 
 /** A form each: in the query of a link the secret would stand in logs. */

@@ -1,6 +1,7 @@
 /** The HTML of a link's page: complete and self-sufficient, without script or inline style (SPEC 8, 13). */
 import type { SharedThing } from '../domain/shared-thing.ts';
 import { escapeHtml } from './escape-html.ts';
+import { momentsIn } from './moment.ts';
 import type { PageLanguage } from './page-language.ts';
 import { formatSeconds } from './pages/login/login-outcome.ts';
 import { spaced } from './pages/shared/names.ts';
@@ -135,22 +136,10 @@ type ShownLink = LinkPageVisit & { readonly kind: 'shown' };
 
 const nameOf = ({ camera, friendlyName }: ShownThing): string => friendlyName ?? spaced(camera);
 
-/** `Wednesday, November 15, 2023 at 7:13 AM GMT+9` */
-const MINUTES = {
-  weekday: 'long',
-  day: 'numeric',
-  month: 'long',
-  year: 'numeric',
-  hour: 'numeric',
-  minute: '2-digit',
-  timeZoneName: 'short',
-} as const;
-
 function renderShown(shown: ShownLink, { tag, words }: PageLanguage, { link }: LinkPlaces): string {
   const { thing, expiresAt, timeZone } = shown;
   const text = words.linkPage;
-  const format = new Intl.DateTimeFormat(tag, { ...MINUTES, timeZone });
-  const time = (seconds: number): string => format.format(seconds * 1000);
+  const time = momentsIn(tag, timeZone);
   const label = thing.label === undefined ? undefined : words.labelName(thing.label);
   const facts = [nameOf(thing), label, thing.at === undefined ? undefined : time(thing.at)];
   const lead = facts.filter((fact) => fact !== undefined).join(' · ');

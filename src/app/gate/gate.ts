@@ -6,11 +6,13 @@ import type { RunCanary } from '../../canary/run-route.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { AddressCheck } from '../../doctor/check-route.ts';
 import type { Build } from '../../doctor/observations.ts';
+import type { User } from '../../domain/accounts/account.ts';
 import { mapMaybe } from '../../domain/async/maybe-promise.ts';
-import { type CustomRoles, scopeOf, visibleCameras } from '../../domain/camera-scope.ts';
+import { type CustomRoles, scopeOf, scopeOfRole, unionOfScopes, visibleCameras } from '../../domain/camera-scope.ts';
 import { LOGIN_PATH } from '../../domain/login-path.ts';
 import type { CameraName } from '../../domain/names.ts';
 import type { Remembering } from '../../domain/remembering.ts';
+import { heldBy } from '../../domain/rights/rights.ts';
 import type { ServiceStatus } from '../../domain/status.ts';
 import type { GateDeps } from '../../gateway/entry/gate-deps.ts';
 import { askText } from '../../gateway/forward/ask-upstream.ts';
@@ -131,6 +133,11 @@ function ownRoutes(
   const visits = { ...links, judge };
   const friendlyNameOf = (camera: string): string | undefined =>
     components.cameras.it.layout()?.friendly?.get(camera as CameraName);
+  const camerasOf = async (user: User): Promise<readonly string[] | undefined> => {
+    const known = await accounts.roles();
+    const scope = unionOfScopes(heldBy(user).map((role) => scopeOfRole(role, known)));
+    return scope.kind === 'all' ? undefined : seen(scope).map((name) => friendlyNameOf(name) ?? name);
+  };
   const pages = createPages({
     pages: built,
     loginPage: ui.login,
@@ -143,7 +150,7 @@ function ownRoutes(
     passkeyOrigin: groups.factors.passkeys.site.ok ? groups.factors.passkeys.site.value.origin : '',
     frameAncestors: ui.frame_ancestors,
     logIn: formLogIn(login),
-    invitations: invitationService(invitations),
+    invitations: invitationService({ invitations, camerasOf, timeZone: auth.timezone ?? undefined }),
     links: linkService({
       ...visits,
       hasNvr,

@@ -1,22 +1,45 @@
 /** Invitations for the page behind their links, when its form is sent (SPEC 8, 12). */
 import { acceptInvitation, lookAtInvitation } from '../../accounts/invitations/accept-invitation.ts';
+import type { HeldInvitation } from '../../accounts/invitations/invitations.ts';
 import type { User } from '../../domain/accounts/account.ts';
+import { MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/invitation.ts';
+import type { InvitedGuest } from '../../ui/invitation-card.ts';
 import type { InvitationService } from '../../ui/invitation-page.ts';
 import type { ActiveAccounts } from '../accounts/active-accounts.ts';
 
+export interface InvitationServiceDeps {
+  readonly invitations: ActiveAccounts['groups']['invitations'];
+  /** The names, as people call them, of the cameras that the user will see; undefined: all. */
+  readonly camerasOf: (user: User) => Promise<readonly string[] | undefined>;
+  /** `auth.timezone`. */
+  readonly timeZone: string | undefined;
+}
+
 const holderOf = ({ name, hasFactor }: User) => ({ user: name, mayUsePasskey: !hasFactor });
 
-export const invitationService = (deps: ActiveAccounts['groups']['invitations']): InvitationService => ({
-  async look(token, ctx) {
-    if (!deps.hasOwnLogin) return { kind: 'no-passwords' };
-    const look = await lookAtInvitation(token, ctx, deps);
-    if (look.kind === 'limited') return { kind: 'limited', seconds: look.retryAfterSeconds };
-    return look.kind === 'holds' ? { kind: 'holds', ...holderOf(look.owner) } : look;
-  },
-  async accept(given, ctx) {
-    if (!deps.hasOwnLogin) return { kind: 'no-passwords' };
-    const outcome = await acceptInvitation(given, ctx, deps);
-    if (outcome.kind === 'limited') return { kind: 'limited', seconds: outcome.retryAfterSeconds };
-    return 'owner' in outcome ? { ...outcome, ...holderOf(outcome.owner) } : outcome;
-  },
-});
+export function invitationService({ invitations, camerasOf, timeZone }: InvitationServiceDeps): InvitationService {
+  const guestOf = async ({ invitation: { madeBy }, owner }: HeldInvitation): Promise<InvitedGuest> => ({
+    by: MAKERS.includes(madeBy) ? undefined : madeBy,
+    cameras: await camerasOf(owner),
+    until: owner.validUntil,
+    timeZone,
+  });
+  return {
+    async look(token, ctx) {
+      if (!invitations.hasOwnLogin) return { kind: 'no-passwords' };
+      const look = await lookAtInvitation(token, ctx, invitations);
+      if (look.kind === 'limited') return { kind: 'limited', seconds: look.retryAfterSeconds };
+      if (look.kind === 'void') return look;
+      const guest = look.owner.hasNoPassword && { guest: await guestOf(look) };
+      return { kind: 'holds', ...holderOf(look.owner), ...guest };
+    },
+    async accept(given, ctx) {
+      if (!invitations.hasOwnLogin) return { kind: 'no-passwords' };
+      const outcome = await acceptInvitation(given, ctx, invitations);
+      if (outcome.kind === 'limited') return { kind: 'limited', seconds: outcome.retryAfterSeconds };
+      return 'owner' in outcome ? { ...outcome, ...holderOf(outcome.owner) } : outcome;
+    },
+  };
+}
+
+const MAKERS: readonly string[] = Object.values(MAKERS_WITHOUT_ACCOUNT);

@@ -63,7 +63,11 @@ export const EN_SERVED = {
   /** Written by the server into the page behind an invitation, which has no script. */
   invitationPage: {
     title: 'Set your password',
-    lead: 'for your video recorder',
+    lead: 'for your cameras',
+    invitedBy: '{name} invites you.',
+    sees: 'You will see: {cameras}.',
+    allCameras: 'all cameras',
+    validUntil: 'Your account is valid until {time}.',
     user: 'User',
     password: 'New password',
     again: 'Repeat new password',
@@ -76,10 +80,10 @@ export const EN_SERVED = {
     passkey: 'Use a passkey instead',
     passkeyHelp: 'Your phone, computer or security key logs you in: no password to remember.',
     donePasskey:
-      'Your passkey is set. All sessions of this account have ended, and the link cannot be used again. Log in with the passkey; the account has no password that you know.',
+      'Done. Log in with your passkey: you do not need a password any more. Other sessions of your account have ended.',
     doneTitlePasskey: 'Passkey set',
     doneTitle: 'Password set',
-    done: 'Your password is set. All sessions of this account have ended, and the link cannot be used again.',
+    done: 'Done. Log in with your new password. Other sessions of your account have ended.',
     voidTitle: 'Link not valid',
     void: 'This link was used, has expired, was replaced by a newer one, or never existed. Ask your administrator for a new one.',
     toLogin: 'Log in',
