@@ -132,6 +132,21 @@ describe('The pages', { skip }, () => {
       }));
   }
 
+  it('have room for users with long names and their menus, beside the list of sections', (t) =>
+    visit(t, { viewport: { width: 1080, height: 800 } }, async (page) => {
+      const users = ['guest.of.the.house.in.2026', 'neighbour_across_the_street'].map((username) => ({
+        username,
+        role: 'neighbours_and_their_friends',
+        role_source: 'postern',
+      }));
+      await page.route('**/api/users', (route) => route.fulfill({ json: users }));
+      await enter(page, instance, ADMIN_PERSON, '/postern/settings/users');
+      await page.locator('.record').last().waitFor();
+      assert.equal(await sticksOut(page), false);
+      await menu(page, 'Actions: neighbour').click();
+      assert.equal(await sticksOut(page), false);
+    }));
+
   it('tell who watched a camera, and what a person saw, by one click each', (t) =>
     visit(t, {}, async (page) => {
       const asked: URL[] = [];
