@@ -4,7 +4,7 @@ import { escapeHtml } from './escape-html.ts';
 import { momentsIn } from './moment.ts';
 import type { PageLanguage } from './page-language.ts';
 import { formatSeconds } from './pages/login/login-outcome.ts';
-import { spaced } from './pages/shared/names.ts';
+import { spaced } from './pages/shared/spaced.ts';
 
 /** Files below the link, by name. */
 export interface ShownThing {

@@ -10,7 +10,7 @@ import { asJson, asText, asWords, fillPage } from './fill-page.ts';
 import { type PageLanguage, pageLanguage } from './page-language.ts';
 import { closedText, formatSeconds } from './pages/login/login-outcome.ts';
 import { nextPage } from './pages/login/next-page.ts';
-import type { ServedWords } from './pages/words/served-en.ts';
+import type { ServedWords } from './pages/words/en.ts';
 
 /** Outcome of a login attempt. */
 export type FormLogin =
@@ -188,6 +188,7 @@ const fillLoginPage = (
   fillPage(withFocus(forStep(html, formState), focusOf(formState, user), isFieldWrong), tag, {
     formState,
     ...asWords(words.loginPage),
+    language: asText(words.account.language),
     home: asText(home),
     passkeys: asText(passkeys),
     consoleLink,

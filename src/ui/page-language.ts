@@ -1,9 +1,9 @@
 /** The language of a page: of the available ones, the one that the browser prefers (SPEC 8). */
 import type { Context } from 'koa';
-import { DE, DE_REFUSALS } from './pages/words/de.ts';
-import { EN, EN_REFUSALS, type RefusalWords, type Words } from './pages/words/en.ts';
-import { DE_SERVED } from './pages/words/served-de.ts';
-import { EN_SERVED, type ServedWords } from './pages/words/served-en.ts';
+import * as de from './pages/words/de.ts';
+import type { LanguageTexts, ServedWords, Words } from './pages/words/en.ts';
+import * as en from './pages/words/en.ts';
+import type { RefusalWords } from './pages/words/types.ts';
 
 export type PageWords = Words & ServedWords;
 
@@ -14,18 +14,24 @@ export interface PageLanguage {
   readonly refusals: RefusalWords;
 }
 
-const ENGLISH: PageLanguage = { tag: 'en', words: { ...EN, ...EN_SERVED }, refusals: EN_REFUSALS };
+const language = (tag: string, { pages, served, refusals }: LanguageTexts): PageLanguage => ({
+  tag,
+  words: { ...pages, ...served },
+  refusals,
+});
 
-/** The languages. To add one, write its file and its row here, and in `shared/words.ts` of the pages. */
-const LANGUAGES: readonly PageLanguage[] = [
-  ENGLISH,
-  { tag: 'de', words: { ...DE, ...DE_SERVED }, refusals: DE_REFUSALS },
-];
+const ENGLISH = language('en', en);
+
+/** A new language has its file in `pages/words/`, and a row here, in `shared/words.ts` and in `words/languages.ts` of the pages. */
+export const LANGUAGES: ReadonlyMap<string, PageLanguage> = new Map([
+  ['en', ENGLISH],
+  ...Object.entries({ de }).map(([tag, texts]) => [tag, language(tag, texts)] as const),
+]);
 
 export const pageLanguage = (ctx: Pick<Context, 'get'>): PageLanguage =>
   languageFor(wishedLanguages(ctx.get('Accept-Language'), ctx.get('Cookie')));
 
-/** Set by `shared/language.ts` of the pages. */
+/** Set by `words/languages.ts` of the pages. */
 const LANGUAGE_CHOICE = /(?:^|;\s*)postern_language=(?<tag>[a-z]{2})(?:;|$)/;
 
 /** What a person has chosen in this browser comes before the browser's own preference. It only chooses among texts. */
@@ -36,7 +42,7 @@ export const wishedLanguages = (acceptLanguage: string | undefined, cookie: stri
 export function languageFor(acceptLanguage: string | undefined): PageLanguage {
   const wishes = (acceptLanguage ?? '').split(',').map(readWish);
   const liked = wishes.filter(({ weight }) => weight > 0).sort((a, b) => b.weight - a.weight);
-  const found = liked.map(({ language }) => LANGUAGES.find(({ tag }) => tag === language)).find(Boolean);
+  const found = liked.map(({ language }) => LANGUAGES.get(language)).find(Boolean);
   return found ?? ENGLISH;
 }
 

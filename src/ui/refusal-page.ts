@@ -3,7 +3,7 @@ import { type RefusalReason, type RefusedCameras, refusalKind } from '../domain/
 import { cardPage } from './card-page.ts';
 import { escapeHtml } from './escape-html.ts';
 import { languageFor } from './page-language.ts';
-import type { RefusalWords } from './pages/words/en.ts';
+import type { RefusalWords } from './pages/words/types.ts';
 
 export interface RefusalPage {
   readonly status: number;

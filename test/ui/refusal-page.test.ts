@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { REFUSALS } from '../../src/domain/refusal.ts';
-import { EN_REFUSALS } from '../../src/ui/pages/words/en.ts';
+import { refusals } from '../../src/ui/pages/words/en.ts';
 import { type RefusalPage, renderRefusalPage } from '../../src/ui/refusal-page.ts';
 
 const PAGE = {
@@ -34,7 +34,7 @@ describe('The refusal page', () => {
 
   it('has a title for every status of a refusal, and one for any other', () => {
     for (const { status } of Object.values(REFUSALS)) {
-      const { titles } = EN_REFUSALS;
+      const { titles } = refusals;
       if (status !== 417)
         assert.ok(renderRefusalPage({ ...PAGE, status }).includes(titles[status] ?? '?'), `${status}`);
     }

@@ -7,11 +7,10 @@ import { INSIDE_CAUSES } from '../../src/doctor/causes/inside.ts';
 import { CAUSES } from '../../src/doctor/judge.ts';
 import { NOTICE_KINDS } from '../../src/domain/accounts/notice.ts';
 import { REFUSALS } from '../../src/domain/refusal.ts';
-import { CAUSES_DE } from '../../src/ui/pages/words/causes-de.ts';
-import { DE, DE_REFUSALS } from '../../src/ui/pages/words/de.ts';
-import { EN, EN_REFUSALS } from '../../src/ui/pages/words/en.ts';
-import { DE_SERVED } from '../../src/ui/pages/words/served-de.ts';
-import { EN_SERVED } from '../../src/ui/pages/words/served-en.ts';
+import { LANGUAGES } from '../../src/ui/page-language.ts';
+import { pages, refusals, served } from '../../src/ui/pages/words/en.ts';
+import { LANGUAGES as CHOICES } from '../../src/ui/pages/words/languages.ts';
+import { LANGUAGE_FILES } from './support/languages.ts';
 
 const PAGES = join(import.meta.dirname, '../../src/ui');
 
@@ -20,41 +19,56 @@ const leavesOf = (words: object, path = ''): [path: string, word: unknown][] =>
     typeof word === 'object' ? leavesOf(word, `${path}${key}.`) : [[`${path}${key}`, word]],
   );
 
-const ENGLISH = { ...EN, ...EN_SERVED };
-const GERMAN = { ...DE, ...DE_SERVED };
+const ENGLISH = { ...pages, ...served };
+const OTHERS = [...LANGUAGE_FILES].filter(([tag]) => tag !== 'en');
 
 describe('The words', () => {
-  it('are in every language', () => {
-    const [english, german] = [new Map(leavesOf(ENGLISH)), new Map(leavesOf(GERMAN))];
-    assert.deepEqual([...german.keys()], [...english.keys()]);
-    const empty = [...english, ...german].filter(([, word]) => word === '');
-    assert.deepEqual(empty, []);
+  it('can be chosen in each language that has a file', () => {
+    const files = [...LANGUAGE_FILES.keys()];
+    assert.deepEqual([...LANGUAGES.keys()].sort(), files);
+    assert.deepEqual(CHOICES.map(([tag]) => tag).sort(), files);
   });
 
-  it('of refusals are in every language: the same titles, and the reasons that there are', () => {
-    assert.deepEqual(Object.keys(DE_REFUSALS.titles), Object.keys(EN_REFUSALS.titles));
-    const reasons = Object.keys({ ...EN_REFUSALS.messages, ...DE_REFUSALS.messages });
-    assert.deepEqual(
-      reasons.filter((reason) => !(reason in REFUSALS)),
-      [],
-    );
-  });
+  for (const [tag, texts] of OTHERS) {
+    const english = new Map(leavesOf(ENGLISH));
+    const leaves = leavesOf({ ...texts.pages, ...texts.served });
 
-  it('of what doctor finds are there for each cause, in German; English comes from the server', () => {
-    const causes = [...CAUSES, ...INSIDE_CAUSES].map(({ name }) => name);
-    assert.deepEqual(Object.keys(CAUSES_DE).sort(), causes.sort());
-  });
+    it(`have the same keys in English and in ${tag}, and none is empty`, () => {
+      assert.deepEqual(
+        leaves.map(([path]) => path),
+        [...english.keys()],
+      );
+      assert.deepEqual(
+        [...english, ...leaves].filter(([, word]) => word === ''),
+        [],
+      );
+    });
+
+    it(`of refusals are in ${tag} for each status, and for the reasons that people meet`, () => {
+      assert.deepEqual(Object.keys(texts.refusals.titles), Object.keys(refusals.titles));
+      const reasons = Object.keys(texts.refusals.messages).sort();
+      assert.deepEqual(reasons, Object.keys(OTHERS[0]?.[1].refusals.messages ?? {}).sort());
+      assert.deepEqual(
+        reasons.filter((reason) => !(reason in REFUSALS)),
+        [],
+      );
+    });
+
+    it(`of what doctor finds are in ${tag} for each cause; English comes from the server`, () => {
+      const causes = [...CAUSES, ...INSIDE_CAUSES].map(({ name }) => name);
+      assert.deepEqual(Object.keys(texts.causes ?? {}).sort(), causes.sort());
+    });
+
+    it(`have the same blanks and the same code in ${tag}`, () => {
+      const marks = (word: unknown): string[] => (String(word).match(/\{\w+\}|`[^`]+`/g) ?? []).sort();
+      for (const [path, word] of leaves) {
+        if (typeof word === 'string') assert.deepEqual(marks(word), marks(english.get(path)), path);
+      }
+    });
+  }
 
   it('of security events are there for each kind', () => {
-    assert.deepEqual(Object.keys(EN.securityEvents.kinds).sort(), [...NOTICE_KINDS].sort());
-  });
-
-  it('have the same blanks and the same code in every language', () => {
-    const english = new Map(leavesOf(ENGLISH));
-    const marks = (word: unknown): string[] => String(word).match(/\{\w+\}|`[^`]+`/g) ?? [];
-    for (const [path, word] of leavesOf(GERMAN)) {
-      if (typeof word === 'string') assert.deepEqual(marks(word), marks(english.get(path)), path);
-    }
+    assert.deepEqual(Object.keys(pages.securityEvents.kinds).sort(), [...NOTICE_KINDS].sort());
   });
 
   it('are all said somewhere', () => {

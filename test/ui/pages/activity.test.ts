@@ -1,4 +1,4 @@
-/** The page Activity: a sentence for every kind of record in both languages, rows of viewings, and stretches of time (SPEC 14). */
+/** The page Activity: a sentence for every kind of record in every language, rows of viewings, and stretches of time (SPEC 14). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AUDITED } from '../../../src/accounts/audit.ts';
@@ -8,8 +8,7 @@ import { queryOf, spanOf } from '../../../src/ui/pages/activity/activity-filter.
 import { rowsOf } from '../../../src/ui/pages/activity/activity-rows.ts';
 import { type ActivityRecord, readRecords } from '../../../src/ui/pages/activity/read-activity.ts';
 import { fieldsOf, sentenceOf } from '../../../src/ui/pages/activity/sentence.ts';
-import { ACTS_DE } from '../../../src/ui/pages/words/acts-de.ts';
-import { ACTS_EN } from '../../../src/ui/pages/words/acts-en.ts';
+import { LANGUAGE_FILES } from '../support/languages.ts';
 
 const NAMES = new Map([
   ['token:t1', 'Home Assistant'],
@@ -26,10 +25,11 @@ const OTHER_ACTS = ['access', 'ledger-forgotten', 'ledger-dropped', ...NOTICE_KI
 describe('A record of the activity', () => {
   it('has a sentence for every act that is recorded', () => {
     const acts = [...new Set([...AUDITED, ...OTHER_ACTS])];
-    for (const words of [ACTS_EN, ACTS_DE])
+    for (const [tag, { pages }] of LANGUAGE_FILES)
       assert.deepEqual(
-        acts.filter((act) => !Object.hasOwn(words.acts, act)),
+        acts.filter((act) => !Object.hasOwn(pages.activity.acts.acts, act)),
         [],
+        tag,
       );
   });
 
@@ -62,11 +62,9 @@ it('A lifted limit says whose', () => {
 });
 
 describe('No raw key and no id of a record is shown', () => {
-  for (const [language, words] of [
-    ['English', ACTS_EN],
-    ['German', ACTS_DE],
-  ] as const)
-    it(`in ${language}, for any kind, act and reason`, () => {
+  for (const [tag, { pages }] of LANGUAGE_FILES)
+    it(`in ${tag}, for any kind, act and reason`, () => {
+      const words = pages.activity.acts;
       const reasons = ['bad-credentials', 'of-tomorrow', undefined];
       const detail = {
         user: 'bob',

@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { meantBy, suggestionsFor, withToggled } from '../../../src/ui/pages/shared/combobox/suggestions.ts';
-import { cameraName, learnCameraNames, spaced, suggested } from '../../../src/ui/pages/shared/names.ts';
+import { cameraName, learnCameraNames, suggested } from '../../../src/ui/pages/shared/names.ts';
+import { spaced } from '../../../src/ui/pages/shared/spaced.ts';
 import { formatAgo } from '../../../src/ui/pages/shared/times.ts';
-import { DE } from '../../../src/ui/pages/words/de.ts';
-import { EN } from '../../../src/ui/pages/words/en.ts';
+import { pages as DE } from '../../../src/ui/pages/words/de.ts';
+import { pages as EN } from '../../../src/ui/pages/words/en.ts';
 
 it('Suggestions hold the text in their name or in what the service calls them, names that begin with it first', () => {
   learnCameraNames(new Map([['cam_7', 'Öffentlicher Hof']]));

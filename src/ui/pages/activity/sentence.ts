@@ -1,7 +1,8 @@
 /** What a record says, in one sentence of the page's language, and what stands beside it under "Details" (SPEC 14). Pure. */
 import { type Fields, textOf } from '../shared/forms/fields.ts';
 import { words } from '../shared/words.ts';
-import type { ActNames, ActWords } from '../words/acts-en.ts';
+import type { ActWords } from '../words/en.ts';
+import type { ActNames } from '../words/types.ts';
 import type { CredentialNames } from './credential-text.ts';
 import type { ActivityRecord } from './read-activity.ts';
 

@@ -4,11 +4,13 @@ import { Link } from 'wouter-preact';
 import type { Profile } from '../shared/account/profile.ts';
 import { baseUrl } from '../shared/base-url.ts';
 import { Choice } from '../shared/forms/choice.tsx';
-import { chooseLanguage, chosenLanguage, LANGUAGES } from '../shared/language.ts';
+import { SelectField } from '../shared/forms/form-fields.tsx';
+import { chooseLanguage, chosenLanguage } from '../shared/language.ts';
 import { Menu } from '../shared/menu.tsx';
 import type { PageFacts } from '../shared/page-facts.ts';
 import { chooseTheme, chosenTheme, type Theme } from '../shared/theme.ts';
 import { words } from '../shared/words.ts';
+import { LANGUAGES } from '../words/languages.ts';
 
 export function AccountMenu({ profile, facts }: { profile: Profile; facts: PageFacts }) {
   return (
@@ -73,13 +75,12 @@ function ThemeChoice() {
 }
 
 const LanguageField = () => (
-  <Choice
+  <SelectField
     name="language"
-    legend={words.account.language}
-    isLegendShown
+    label={words.account.language}
     options={[['browser', words.account.system], ...LANGUAGES]}
-    chosen={chosenLanguage()}
-    onChoose={(choice) => {
+    value={chosenLanguage()}
+    onChange={(choice) => {
       chooseLanguage(choice);
       location.reload();
     }}

@@ -2,7 +2,8 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import { cameraName, labelName, spaced } from '../shared/names.ts';
+import { cameraName, labelName } from '../shared/names.ts';
+import { spaced } from '../shared/spaced.ts';
 import {
   formatAgo,
   formatDuration,

@@ -1,7 +1,6 @@
 /** The sentences of the invitation page's script: the server writes them into the page, in the browser's language. */
 import type { Strength } from '../shared/account/password-strength.ts';
-import type { Words } from '../words/en.ts';
-import type { ServedWords } from '../words/served-en.ts';
+import type { ServedWords, Words } from '../words/en.ts';
 
 export interface InvitationWords {
   readonly strength: Readonly<Record<Strength, string>>;

@@ -1,6 +1,7 @@
 /** The small helps of the login page: show the password, Caps Lock, first start, no encryption. */
 import { baseUrl } from '../shared/base-url.ts';
-import { chooseLanguage, LANGUAGES } from '../shared/language.ts';
+import { chooseLanguage } from '../shared/language.ts';
+import { LANGUAGES } from '../words/languages.ts';
 import { loginWords } from './login-words.ts';
 import { element } from './page-element.ts';
 
@@ -54,16 +55,14 @@ export async function showFirstTimeHelp(): Promise<void> {
 
 /** Kept in this browser; the server writes the page anew. */
 export function wireLanguages(): void {
-  const place = element('languages', HTMLElement);
-  place.hidden = false;
-  for (const [tag] of LANGUAGES) {
-    const button = place.querySelector<HTMLButtonElement>(`[lang="${tag}"]`);
-    if (!button) continue;
-    button.ariaPressed = String(document.documentElement.lang === tag);
-    button.addEventListener('click', () => {
-      chooseLanguage(tag);
-      // Not a reload, which would send a form once more.
-      location.replace(location.href);
-    });
-  }
+  const line = element('languages', HTMLElement);
+  const select = line.querySelector('select');
+  if (!select) return;
+  for (const [tag, name] of LANGUAGES) select.add(new Option(name, tag, false, document.documentElement.lang === tag));
+  select.addEventListener('change', () => {
+    chooseLanguage(select.value);
+    // Not a reload, which would send a form once more.
+    location.replace(location.href);
+  });
+  line.hidden = false;
 }

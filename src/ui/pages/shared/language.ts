@@ -1,13 +1,8 @@
 /** The language that a person has chosen in this browser; the server reads it, for the login page too (SPEC 8). */
+import { LANGUAGES, type LanguageTag } from '../words/languages.ts';
 import { basePath } from './base-url.ts';
 
-/** The languages in their own words, whatever the language of the page. */
-export const LANGUAGES = [
-  ['en', 'English'],
-  ['de', 'Deutsch'],
-] as const;
-
-export type LanguageChoice = 'browser' | (typeof LANGUAGES)[number][0];
+export type LanguageChoice = 'browser' | LanguageTag;
 
 const NAME = 'postern_language';
 const YEAR_SECONDS = 31_536_000;
@@ -18,9 +13,12 @@ export function chosenLanguage(): LanguageChoice {
   return tag ?? 'browser';
 }
 
-/** A cookie, because the server writes the texts of the login page. The page has to be loaded again. */
-export function chooseLanguage(choice: LanguageChoice): void {
-  const age = choice === 'browser' ? 0 : YEAR_SECONDS;
+/**
+ * `choice`: a language; anything else is the browser's preference. A cookie, because the server writes the texts of the login
+ * page. The page has to be loaded again.
+ */
+export function chooseLanguage(choice: string): void {
+  const age = LANGUAGES.some(([tag]) => tag === choice) ? YEAR_SECONDS : 0;
   const secure = location.protocol === 'https:' ? '; Secure' : '';
   const cookie = `${NAME}=${choice}; Path=${basePath}; Max-Age=${age}; SameSite=Lax${secure}`;
   // The Cookie Store API is not there without TLS.

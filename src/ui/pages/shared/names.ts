@@ -1,5 +1,6 @@
 /** Cameras and labels as people read them: the NVR's friendly names, and common labels in the language of the page. */
 import type { Suggestion } from './combobox/suggestions.ts';
+import { spaced } from './spaced.ts';
 import { words } from './words.ts';
 
 let friendly: ReadonlyMap<string, string> = new Map();
@@ -9,15 +10,12 @@ export const learnCameraNames = (names: ReadonlyMap<string, string>): void => {
   friendly = names;
 };
 
-/** `front_door` is `front door`, where the NVR has no better name. */
 export const cameraName = (camera: string): string => friendly.get(camera) ?? spaced(camera);
 
 /** An entry of a role or a token: a camera, or a pattern. */
 export const entryName = (entry: string): string => (entry === '*' ? words.common.allCameras : entry);
 
 export const labelName = (label: string): string => words.labelName(label);
-
-export const spaced = (name: string): string => name.replaceAll(/(?<=[^_])_+(?=[^_])/g, ' ');
 
 export const suggested = (
   values: readonly string[],

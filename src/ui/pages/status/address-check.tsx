@@ -5,7 +5,7 @@ import { type ApiResponse, sendToApi } from '../shared/api.ts';
 import { CopyButton } from '../shared/copy-button.tsx';
 import { isFields } from '../shared/forms/fields.ts';
 import { problemOf } from '../shared/forms/problem-of.ts';
-import { words } from '../shared/words.ts';
+import { causes, words } from '../shared/words.ts';
 import { Tile } from './tile.tsx';
 
 type CheckProgress =
@@ -20,8 +20,7 @@ export function AddressCheck({ url }: { url: string | undefined }) {
   const run = async (): Promise<void> => {
     setCheck({ kind: 'running' });
     const answer = await sendToApi('POST', 'api/status/doctor');
-    if (answer.kind === 'ok')
-      setCheck({ kind: 'done', findings: await readReport(answer.body, document.documentElement.lang) });
+    if (answer.kind === 'ok') setCheck({ kind: 'done', findings: readReport(answer.body) });
     else setCheck({ kind: 'failed', problem: isBusy(answer) ? words.status.checkBusy : problemOf(answer) });
   };
   const isRunning = check.kind === 'running';
@@ -133,12 +132,11 @@ interface ShownFinding {
 }
 
 /** What is wrong first. The answer is Postern's own, of the same build as this page. */
-async function readReport(body: unknown, language: string): Promise<readonly ShownFinding[]> {
+function readReport(body: unknown): readonly ShownFinding[] {
   const told = isFields(body) && Array.isArray(body['findings']) ? body['findings'] : [];
-  const german = language === 'de' ? (await import('../words/causes-de.ts')).CAUSES_DE : {};
   const shown = told.filter(isFields).map((finding): ShownFinding => {
     const { name, level, seen, advice, lines } = finding;
-    const [title, cure] = german[String(name)] ?? [undefined, undefined];
+    const [title, cure] = causes[String(name)] ?? [undefined, undefined];
     return {
       name: String(name),
       level: LEVELS.find((one) => one === level) ?? 'warning',

@@ -1,11 +1,215 @@
 /** All texts of the pages in German. */
-import { ACTS_DE } from './acts-de.ts';
-import type { RefusalWords, Words } from './en.ts';
+import type { ActWords, ServedWords, Words } from './en.ts';
+import { numbersIn } from './plural.ts';
+import type { ActNames, CauseWords, RefusalWords } from './types.ts';
 
-const count = (number: number): string => number.toLocaleString('de');
-const some = (number: number, one: string, many: string): string => `${count(number)} ${number === 1 ? one : many}`;
+const { count, counted } = numbersIn('de');
+const some = (number: number, one: string, other: string): string => counted(number, { one, other });
 
-export const DE: Words = {
+const von = (name: string): string => (name === '' ? '' : ` von ${name}`);
+const genannt = (was: string, { thing }: ActNames): string => (thing === '' ? was : `${was} „${thing}“`);
+
+const activity: ActWords = {
+  acts: {
+    access: { done: ({ request }) => `Anfrage ${request}`, refused: ({ request }) => `Nicht erlaubt: ${request}` },
+    login: { done: () => 'Angemeldet', refused: () => 'Anmeldung fehlgeschlagen' },
+    logout: { done: () => 'Abgemeldet', refused: () => 'Abmeldung abgelehnt' },
+    reauthenticated: { done: () => 'Identität bestätigt', refused: () => 'Bestätigung fehlgeschlagen' },
+    'second-factor-added': {
+      done: ({ user }) => `Zwei-Schritt-Anmeldung${von(user)} eingerichtet`,
+      refused: ({ user }) => `Nicht erlaubt: Zwei-Schritt-Anmeldung${von(user)} einrichten`,
+    },
+    'second-factor-removed': {
+      done: ({ user }) => `Zwei-Schritt-Anmeldung${von(user)} entfernt`,
+      refused: ({ user }) => `Nicht erlaubt: Zwei-Schritt-Anmeldung${von(user)} entfernen`,
+    },
+    'recovery-codes-made': {
+      done: ({ user }) => `Neue Wiederherstellungscodes${von(user)} erzeugt`,
+      refused: ({ user }) => `Nicht erlaubt: Wiederherstellungscodes${von(user)} erzeugen`,
+    },
+    'passkey-renamed': {
+      done: ({ user }) => `Passkey${von(user)} umbenannt`,
+      refused: ({ user }) => `Nicht erlaubt: Passkey${von(user)} umbenennen`,
+    },
+    'session-ended': {
+      done: ({ user }) => `Sitzung${von(user)} beendet`,
+      refused: ({ user }) => `Nicht erlaubt: Sitzung${von(user)} beenden`,
+    },
+    'user-created': {
+      done: ({ user }) => `Benutzer ${user} angelegt`,
+      refused: ({ user }) => `Nicht erlaubt: Benutzer ${user} anlegen`,
+    },
+    'user-deleted': {
+      done: ({ user }) => `Benutzer ${user} gelöscht`,
+      refused: ({ user }) => `Nicht erlaubt: Benutzer ${user} löschen`,
+    },
+    'password-changed': {
+      done: ({ user }) => `Passwort${von(user)} geändert`,
+      refused: ({ user }) => `Nicht erlaubt: Passwort${von(user)} ändern`,
+    },
+    'role-changed': {
+      done: ({ user }) => `Rolle${von(user)} geändert`,
+      refused: ({ user }) => `Nicht erlaubt: Rolle${von(user)} ändern`,
+    },
+    'validity-changed': {
+      done: ({ user }) => `Gültigkeit${von(user)} geändert`,
+      refused: ({ user }) => `Nicht erlaubt: Gültigkeit${von(user)} ändern`,
+    },
+    'custom-role-changed': {
+      done: ({ role }) => `Rolle ${role} gespeichert`,
+      refused: ({ role }) => `Nicht erlaubt: Rolle ${role} speichern`,
+    },
+    'custom-role-deleted': {
+      done: ({ role }) => `Rolle ${role} gelöscht`,
+      refused: ({ role }) => `Nicht erlaubt: Rolle ${role} löschen`,
+    },
+    'sign-in-connected': {
+      done: ({ user, provider }) => `Anmeldung bei ${provider}${user === '' ? '' : ` für ${user}`} verbunden`,
+      refused: ({ provider }) => `Anmeldung bei ${provider} konnte nicht verbunden werden`,
+    },
+    'sign-in-removed': {
+      done: ({ user, provider }) => `Anmeldung bei ${provider}${user === '' ? '' : ` für ${user}`} getrennt`,
+      refused: ({ provider }) => `Nicht erlaubt: Anmeldung bei ${provider} trennen`,
+    },
+    'invitation-made': {
+      done: ({ user }) => `Link für ${user} erstellt, um ein Passwort festzulegen`,
+      refused: ({ user }) => `Nicht erlaubt: Link für ${user} erstellen`,
+    },
+    'invitation-revoked': {
+      done: ({ user }) => `Link für ${user} widerrufen`,
+      refused: ({ user }) => `Nicht erlaubt: Link für ${user} widerrufen`,
+    },
+    'invitation-used': {
+      done: ({ user }) => `Link für ${user} benutzt`,
+      refused: () => 'Ein Link zum Festlegen eines Passworts wurde nicht angenommen',
+    },
+    'token-created': {
+      done: (names) => `${genannt('API-Token', names)}${von(names.user)} erstellt`,
+      refused: ({ user }) => `Nicht erlaubt: API-Token${von(user)} erstellen`,
+    },
+    'token-revoked': {
+      done: (names) => `${genannt('API-Token', names)}${von(names.user)} widerrufen`,
+      refused: (names) => `Nicht erlaubt: ${genannt('API-Token', names)} widerrufen`,
+    },
+    'token-refused': {
+      done: (names) => genannt('API-Token', names),
+      refused: (names) => `${genannt('API-Token', names)} wurde nicht angenommen`,
+    },
+    'link-created': {
+      done: (names) => `${genannt('Link', names)} erstellt`,
+      refused: () => 'Nicht erlaubt: Link erstellen',
+    },
+    'link-revoked': {
+      done: (names) => `${genannt('Link', names)} widerrufen`,
+      refused: (names) => `Nicht erlaubt: ${genannt('Link', names)} widerrufen`,
+    },
+    'link-opened': {
+      done: (names) => `${genannt('Link', names)} wurde geöffnet`,
+      refused: (names) => `${genannt('Link', names)} wurde nicht geöffnet`,
+    },
+    'link-first-opened': {
+      done: (names) => `${genannt('Link', names)} wurde zum ersten Mal geöffnet`,
+      refused: (names) => `${genannt('Link', names)} wurde nicht geöffnet`,
+    },
+    'link-pin': {
+      done: (names) => `PIN für ${genannt('Link', names)} eingegeben`,
+      refused: (names) => `Falsche PIN für ${genannt('Link', names)}`,
+    },
+    'limit-lifted': {
+      done: () => 'Anmeldesperre aufgehoben',
+      refused: () => 'Nicht erlaubt: Anmeldesperre aufheben',
+    },
+    'canary-leak': {
+      done: ({ camera }) =>
+        `Der Canary bekam ${camera === '' ? 'eine fremde Kamera' : `die fremde Kamera ${camera}`} zu sehen`,
+      refused: () => 'Der Canary wurde abgelehnt',
+    },
+    'viewed-as': {
+      done: ({ user }) => `Seiten als ${user} angesehen`,
+      refused: ({ user }) => `Nicht erlaubt: Seiten als ${user} ansehen`,
+    },
+    'ledger-forgotten': {
+      done: ({ records }) => `Alte Aktivität gelöscht${records === '' ? '' : `: ${records} Einträge`}`,
+      refused: () => 'Alte Aktivität wurde nicht gelöscht',
+    },
+    'ledger-dropped': {
+      done: ({ records }) => `Aktivität verloren: ${records} Einträge konnten nicht gespeichert werden`,
+      refused: () => 'Aktivität verloren',
+    },
+    'new-device': {
+      done: ({ user }) => `Anmeldung${von(user)} von einem neuen Gerät`,
+      refused: () => 'Anmeldung fehlgeschlagen',
+    },
+    'new-network': {
+      done: ({ user }) => `Anmeldung${von(user)} aus einem neuen Netzwerk`,
+      refused: () => 'Anmeldung fehlgeschlagen',
+    },
+  },
+  times: (sentence, times) => (times > 1 ? `${sentence}, ${times}-mal` : sentence),
+  viewings: {
+    live: ({ camera }) => (camera === '' ? 'Live angesehen' : `${camera} live angesehen`),
+    history: ({ camera }) => (camera === '' ? 'Aufnahmen angesehen' : `Aufnahmen von ${camera} angesehen`),
+    export: ({ camera }) => (camera === '' ? 'Aufnahmen exportiert' : `Aufnahmen von ${camera} exportiert`),
+  },
+  others: {
+    login: 'Angemeldet',
+    'login-failed': 'Anmeldung fehlgeschlagen',
+    logout: 'Abgemeldet',
+    change: 'Etwas wurde geändert',
+    refusal: 'Etwas war nicht erlaubt',
+    link: 'Ein Link wurde benutzt',
+    notice: 'Hinweis',
+  },
+  loginBy: { passkey: 'Mit einem Passkey angemeldet', provider: (name) => `Über ${name} angemeldet` },
+  failures: {
+    'bad-credentials': 'Falsches Passwort',
+    'bad-code': 'Falscher Code',
+    'second-factor-asked': 'Richtiges Passwort; nach dem Code wurde gefragt',
+    'rate-limited': 'Anmeldung nach zu vielen Versuchen gesperrt',
+    busy: 'Anmeldung abgelehnt: Der Server war ausgelastet',
+    'password-off': 'Die Anmeldung mit Passwort ist ausgeschaltet',
+    'account-ended': 'Anmeldung abgelehnt: Das Konto ist abgelaufen',
+    'account-not-begun': 'Anmeldung abgelehnt: Das Konto gilt noch nicht',
+    'role-missing': 'Anmeldung abgelehnt: Das Konto hat keine Rolle',
+    'outside-hours': 'Anmeldung außerhalb der Zeiten der Rolle abgelehnt',
+    'passkey-unknown': 'Unbekannter Passkey',
+    'passkey-cloned': 'Passkey abgelehnt: Er scheint eine Kopie zu sein',
+    'passkey-challenge-over': 'Die Anmeldung mit einem Passkey hat zu lange gedauert',
+    'bad-token': 'Falsches API-Token als Passwort',
+    'token-of-another': 'API-Token eines anderen Benutzers als Passwort',
+    'token-not-for-login': 'API-Token, das nicht für die Anmeldung gilt',
+    'sign-in-away': 'Anmeldung fehlgeschlagen: Der Anbieter hat nicht geantwortet',
+    'sign-in-declined': 'Anmeldung vom Anbieter abgelehnt',
+    'sign-in-unfit': 'Anmeldung fehlgeschlagen: Die Antwort des Anbieters beweist nichts',
+    'sign-in-no-role': 'Anmeldung abgelehnt: Keine Gruppe der Person hat eine Rolle',
+    'sign-in-not-connected': 'Anmeldung abgelehnt: Kein Konto ist verbunden',
+    'sign-in-name-taken': 'Anmeldung abgelehnt: Der Benutzername ist vergeben',
+  },
+  fields: {
+    role: 'Rolle',
+    provider: 'Anbieter der Anmeldung',
+    limited: 'War gesperrt',
+    names: 'Versuchte Namen',
+    route: 'Route',
+    agent: 'Browser',
+    day: 'Bis zum',
+  },
+};
+
+/** The labels that detectors know, in German. */
+// biome-ignore format: a table
+const LABELS: ReadonlyMap<string, string> = new Map([
+  ['person', 'Person'],   ['face', 'Gesicht'],       ['car', 'Auto'],           ['truck', 'Lastwagen'],    ['bus', 'Bus'],
+  ['motorcycle', 'Motorrad'], ['bicycle', 'Fahrrad'], ['boat', 'Boot'],         ['train', 'Zug'],          ['airplane', 'Flugzeug'],
+  ['dog', 'Hund'],        ['cat', 'Katze'],          ['bird', 'Vogel'],         ['horse', 'Pferd'],        ['sheep', 'Schaf'],
+  ['cow', 'Kuh'],         ['bear', 'Bär'],           ['deer', 'Reh'],           ['fox', 'Fuchs'],          ['rabbit', 'Kaninchen'],
+  ['squirrel', 'Eichhörnchen'], ['raccoon', 'Waschbär'], ['goat', 'Ziege'],     ['package', 'Paket'],      ['license_plate', 'Kennzeichen'],
+  ['umbrella', 'Regenschirm'], ['backpack', 'Rucksack'], ['suitcase', 'Koffer'], ['waste_bin', 'Mülltonne'], ['bbq_grill', 'Grill'],
+  ['robot_lawnmower', 'Mähroboter'], ['speech', 'Sprache'], ['bark', 'Bellen'], ['scream', 'Schrei'],      ['yell', 'Rufen'],
+  ['fire_alarm', 'Feueralarm'], ['crying', 'Weinen'], ['laughter', 'Lachen'],   ['glass', 'Glas'],         ['knock', 'Klopfen'],
+]);
+
+export const pages: Words = {
   common: {
     show: 'Anzeigen',
     hide: 'Verbergen',
@@ -94,7 +298,7 @@ export const DE: Words = {
       failed: 'Fehlgeschlagene Anmeldungen',
       changes: 'Änderungen und Ablehnungen',
     },
-    acts: ACTS_DE,
+    acts: activity,
     seen: { question: 'von einem Proxy angefragt', signalling: 'direkte Verbindung' },
     credentials: {
       session: 'Sitzung',
@@ -195,7 +399,7 @@ export const DE: Words = {
     remove: 'Entfernen:',
     suggestions: (number) => some(number, 'Vorschlag', 'Vorschläge'),
   },
-  labelName: (label) => labelInGerman(label) ?? label.replaceAll('_', ' '),
+  labelName: (label) => LABELS.get(label) ?? label.replaceAll('_', ' '),
   filters: {
     text: 'Beschreibung, Unterkategorie suchen',
     noSearch:
@@ -901,7 +1105,124 @@ export const DE: Words = {
   },
 };
 
-export const DE_REFUSALS: RefusalWords = {
+export const served: ServedWords = {
+  loginPage: {
+    pageTitle: 'Anmelden · Postern',
+    title: 'Anmelden',
+    lead: 'bei Ihren Kameras',
+    user: 'Benutzer',
+    password: 'Passwort',
+    show: 'Anzeigen',
+    submit: 'Anmelden',
+    code: 'Code',
+    codeHelp: 'Die sechs Ziffern Ihrer Authenticator-App oder ein Wiederherstellungscode.',
+    passkey: 'Mit Passkey anmelden',
+    startAgain: 'Neu beginnen',
+    goingOn: 'Einen Moment …',
+    goOn: 'Weiter',
+    toConsole: 'Bei der Konsole anmelden: Benutzer, Rollen, Tokens, Status',
+    firstTitle: 'Erste Anmeldung',
+    firstWhere:
+      'Der Benutzer heißt `admin`. Postern hat sein Passwort beim ersten Start erzeugt und am Ende des Protokolls in einem Kasten ausgegeben.',
+    firstLost:
+      'Passwort verloren? Setzen Sie `auth.reset_admin_password: true` in der Konfiguration und starten Sie neu; dann wird ein neues ausgegeben. Oder führen Sie `postern users password admin` aus.',
+    unencrypted:
+      'Diese Verbindung ist nicht verschlüsselt: Andere im Netzwerk können Ihr Passwort mitlesen. Verwenden Sie die Adresse mit `https://`.',
+  },
+  login: {
+    submit: 'Anmelden',
+    busyNow: 'Anmeldung läuft…',
+    show: 'Anzeigen',
+    hide: 'Verbergen',
+    showPassword: 'Passwort anzeigen',
+    hidePassword: 'Passwort verbergen',
+    capsLock: 'Die Feststelltaste ist aktiviert',
+    wrong: 'Benutzername oder Passwort ist falsch.',
+    wrongCode: 'Der Code ist falsch oder wurde schon verwendet. Warten Sie auf den nächsten Code.',
+    stepOver: 'Die Anmeldung hat zu lange gedauert. Beginnen Sie von vorn.',
+    passkeyWrong: 'Dieser Passkey ist hier nicht bekannt oder wurde abgelehnt. Melden Sie sich auf andere Weise an.',
+    passkeyCancelled:
+      'Es wurde kein Passkey verwendet. Versuchen Sie es erneut oder melden Sie sich mit Ihrem Passwort an.',
+    passkeyFailed:
+      'Die Anmeldung mit dem Passkey ist fehlgeschlagen. Versuchen Sie es erneut oder melden Sie sich mit Ihrem Passwort an.',
+    notBegun: 'Ihr Konto ist noch nicht aktiv.',
+    ended: 'Ihr Konto ist abgelaufen. Bitten Sie einen Administrator, es zu verlängern.',
+    roleMissing:
+      'Ihr Konto hat hier keine Rolle: Ihr Anmeldedienst gibt ihm keine mehr. Wenden Sie sich an einen Administrator.',
+    outsideHours: 'Ihre Rolle erlaubt zu dieser Zeit keinen Zugriff.',
+    passwordOff:
+      'Die Anmeldung mit Passwort ist hier abgeschaltet: Nutzen Sie die Schaltfläche Ihres Anmeldedienstes oder einen Passkey.',
+    opens: 'Der Zugriff ist ab {time} möglich.',
+    tooMany: 'Zu viele Fehlversuche von Ihrer Adresse.',
+    busy: 'Der Server ist ausgelastet.',
+    again: 'Erneut möglich in {time}',
+    notReached: 'Der Server ist nicht erreichbar. Prüfen Sie die Netzwerkverbindung und versuchen Sie es erneut.',
+    notUnderstood:
+      'Der Server konnte die Anmeldedaten nicht verarbeiten. Laden Sie die Seite neu und versuchen Sie es erneut.',
+    otherSite:
+      'Die Anmeldung wurde abgelehnt, weil sie von einer anderen Website zu kommen schien. Laden Sie die Seite neu und versuchen Sie es erneut.',
+    noPasswords:
+      'Die Anmeldung mit Passwort ist ausgeschaltet. Melden Sie sich über den vorgeschalteten Proxy an: Öffnen Sie dessen Adresse.',
+    notKept:
+      'Die Anmeldung war erfolgreich, aber der Browser hat das Cookie nicht gespeichert. Erlauben Sie Cookies für diese Adresse oder verwenden Sie die Adresse, die mit https:// beginnt.',
+    fillIn: 'Geben Sie Benutzername und Passwort ein.',
+    fault:
+      'Fehler auf dem Server. Versuchen Sie es erneut; tritt der Fehler wieder auf, sehen Sie im Protokoll des Servers nach.',
+    otherStatus: 'Die Anmeldung ist fehlgeschlagen (Status {status}). Versuchen Sie es erneut.',
+  },
+  invitationPage: {
+    title: 'Passwort festlegen',
+    lead: 'für Ihre Kameras',
+    invitedBy: '{name} lädt Sie ein.',
+    sees: 'Sie werden sehen: {cameras}.',
+    allCameras: 'alle Kameras',
+    validUntil: 'Ihr Konto gilt bis {time}.',
+    user: 'Benutzer',
+    password: 'Neues Passwort',
+    again: 'Neues Passwort wiederholen',
+    rules: 'Mindestens {count} Zeichen. Häufige Passwörter und Ihr Name werden abgelehnt.',
+    submit: 'Passwort festlegen',
+    unfit: 'Dieses Passwort wird abgelehnt.',
+    differ: 'Die Passwörter stimmen nicht überein. Geben Sie beide erneut ein.',
+    busy: 'Der Server ist ausgelastet. Versuchen Sie es in einigen Sekunden erneut.',
+    limited: 'Von Ihrer Adresse wurden zu viele ungültige Links geöffnet. Versuchen Sie es in {time} erneut.',
+    passkey: 'Stattdessen einen Passkey verwenden',
+    passkeyHelp: 'Ihr Telefon, Computer oder Sicherheitsschlüssel meldet Sie an: Sie müssen sich kein Passwort merken.',
+    donePasskey:
+      'Fertig. Melden Sie sich mit Ihrem Passkey an: Ein Passwort brauchen Sie nicht mehr. Andere Sitzungen Ihres Kontos wurden beendet.',
+    doneTitlePasskey: 'Passkey eingerichtet',
+    doneTitle: 'Passwort festgelegt',
+    done: 'Fertig. Melden Sie sich mit Ihrem neuen Passwort an. Andere Sitzungen Ihres Kontos wurden beendet.',
+    voidTitle: 'Link ungültig',
+    void: 'Dieser Link wurde schon benutzt, ist abgelaufen, wurde durch einen neueren ersetzt oder hat nie existiert. Bitten Sie Ihren Administrator um einen neuen.',
+    toLogin: 'Anmelden',
+  },
+  linkPage: {
+    preview: 'Ein Link zu einer Kamera. Öffnen Sie ihn, um zu sehen, was geteilt wurde.',
+    until: 'Dieser Link gilt bis {time}.',
+    picture: 'Bild der Kamera {camera}',
+    live: 'Livebild der Kamera {camera}',
+    gone: 'Diese Aufnahme gibt es nicht mehr. Aufnahmen werden nur für begrenzte Zeit aufbewahrt.',
+    noVideo: 'Dieser Browser kann den Clip nicht abspielen.',
+    download: 'Clip herunterladen',
+    again: 'Neues Bild zeigen',
+    pinTitle: 'PIN erforderlich',
+    pinLead: 'Wer Ihnen diesen Link geschickt hat, hat Ihnen auch eine PIN gegeben.',
+    pin: 'PIN',
+    submit: 'Öffnen',
+    wrong: 'Die PIN ist falsch. Versuchen Sie es erneut.',
+    limited: 'Zu viele Versuche. Versuchen Sie es in {time} erneut.',
+    overTitle: 'Link ungültig',
+    over: 'Dieser Link ist abgelaufen, verbraucht oder widerrufen, oder es hat ihn nie gegeben. Bitten Sie die Person, die ihn geschickt hat, um einen neuen.',
+    busyTitle: 'Nicht erreichbar',
+    busy: 'Die Kamera ist gerade nicht erreichbar. Versuchen Sie es gleich erneut.',
+  },
+  consolePage: {
+    noScript: 'Die Konsole benötigt JavaScript. Erlauben Sie es für diese Adresse.',
+  },
+};
+
+export const refusals: RefusalWords = {
   titles: {
     400: 'Ungültige Anfrage',
     401: 'Anmeldung erforderlich',
@@ -1069,17 +1390,207 @@ export const DE_REFUSALS: RefusalWords = {
   },
 };
 
-/** The labels that detectors know, in German. */
-// biome-ignore format: a table
-const LABELS: ReadonlyMap<string, string> = new Map([
-  ['person', 'Person'],   ['face', 'Gesicht'],       ['car', 'Auto'],           ['truck', 'Lastwagen'],    ['bus', 'Bus'],
-  ['motorcycle', 'Motorrad'], ['bicycle', 'Fahrrad'], ['boat', 'Boot'],         ['train', 'Zug'],          ['airplane', 'Flugzeug'],
-  ['dog', 'Hund'],        ['cat', 'Katze'],          ['bird', 'Vogel'],         ['horse', 'Pferd'],        ['sheep', 'Schaf'],
-  ['cow', 'Kuh'],         ['bear', 'Bär'],           ['deer', 'Reh'],           ['fox', 'Fuchs'],          ['rabbit', 'Kaninchen'],
-  ['squirrel', 'Eichhörnchen'], ['raccoon', 'Waschbär'], ['goat', 'Ziege'],     ['package', 'Paket'],      ['license_plate', 'Kennzeichen'],
-  ['umbrella', 'Regenschirm'], ['backpack', 'Rucksack'], ['suitcase', 'Koffer'], ['waste_bin', 'Mülltonne'], ['bbq_grill', 'Grill'],
-  ['robot_lawnmower', 'Mähroboter'], ['speech', 'Sprache'], ['bark', 'Bellen'], ['scream', 'Schrei'],      ['yell', 'Rufen'],
-  ['fire_alarm', 'Feueralarm'], ['crying', 'Weinen'], ['laughter', 'Lachen'],   ['glass', 'Glas'],         ['knock', 'Klopfen'],
-]);
-
-const labelInGerman = (label: string): string | undefined => LABELS.get(label);
+export const causes: CauseWords = {
+  'tls-broken': [
+    'Die Adresse spricht kein TLS',
+    'Geben Sie dem Proxy ein Zertifikat für diesen Namen und lassen Sie ihn TLS sprechen.',
+  ],
+  unreachable: [
+    'Die Adresse ist von diesem Rechner aus nicht erreichbar',
+    'Prüfen Sie Name, Port, Firewall und ob der Proxy (oder Postern) läuft.',
+  ],
+  'http-to-https-port': [
+    'Der Proxy spricht HTTP, wo Postern HTTPS erwartet',
+    'Lassen Sie den Proxy https:// zu Postern verwenden, oder setzen Sie in einem privaten Netz tls.enabled: false.',
+  ],
+  'bad-gateway': [
+    'Der Proxy erreicht Postern nicht',
+    'Prüfen Sie im Proxy Host, Port und Schema von Postern und ob beide in einem Netz sind. Ein Postern mit TLS braucht dort https:// vor dem Namen.',
+  ],
+  redirected: [
+    'Die Adresse leitet auf eine andere um',
+    'Tragen Sie in server.public_url die öffentliche Adresse ein, oder entfernen Sie die Umleitung. Eine Umleitung von http auf https braucht X-Forwarded-Proto.',
+  ],
+  'login-in-front': [
+    'Vor Postern verlangt etwas anderes eine Anmeldung',
+    'Bei Single Sign-on ist das richtig. Was dahinter liegt, prüft „postern doctor“ mit --header "Cookie: …".',
+  ],
+  'base-path-missing': [
+    'Postern kennt den Pfad der Adresse nicht',
+    'Setzen Sie server.base_path auf den Pfad der Adresse; der Proxy muss ihn unverändert weitergeben.',
+  ],
+  'authorization-lost': [
+    'Der Header Authorization kommt nicht an',
+    'Lassen Sie den Proxy den Header Authorization weitergeben: API-Tokens brauchen ihn, auch die von Home Assistant.',
+  ],
+  'not-postern': [
+    'Ein anderes Programm als Postern antwortet',
+    'Leiten Sie im Proxy alle Pfade an Postern weiter, Port 8971, und keinen an den NVR.',
+  ],
+  'certificate-ended': [
+    'Das Zertifikat ist abgelaufen',
+    'Erneuern Sie es und prüfen Sie, warum das nicht von selbst geschah.',
+  ],
+  'certificate-ends-soon': [
+    'Das Zertifikat läuft bald ab',
+    'Erneuern Sie es und prüfen Sie, warum das nicht von selbst geschah.',
+  ],
+  'certificate-name': [
+    'Das Zertifikat gilt für einen anderen Namen',
+    'Verwenden Sie eine Adresse, die im Zertifikat steht, oder besorgen Sie eines für diesen Namen.',
+  ],
+  'certificate-untrusted': [
+    'Browser vertrauen dem Zertifikat nicht',
+    'Besorgen Sie ein Zertifikat einer öffentlichen Stelle, oder installieren Sie das eigene auf den Geräten. Bei unvollständiger Kette: fullchain.pem statt cert.pem.',
+  ],
+  'not-encrypted': ['Die Adresse ist nicht verschlüsselt', 'Stellen Sie sie über https bereit.'],
+  'http-2-missing': [
+    'Die Adresse bietet kein HTTP/2 an',
+    'Lassen Sie den Proxy den Browsern HTTP/2 anbieten. Mit Postern darf er HTTP/1.1 sprechen.',
+  ],
+  'other-version': [
+    'Dort antwortet eine andere Version von Postern',
+    'Starten Sie den Dienst nach einer Aktualisierung neu und prüfen Sie, ob die Adresse zu diesem Rechner führt.',
+  ],
+  'policy-not-in-force': [
+    'Dort gilt eine andere Routentabelle',
+    'Suchen Sie im Protokoll nach einem abgelehnten Neuladen und starten Sie neu. Mehrere Posterns brauchen dieselben Dateien.',
+  ],
+  'clock-differs': ['Die Uhr von Postern geht falsch', 'Synchronisieren Sie die Uhren über NTP.'],
+  'proxy-clock-differs': ['Die Uhr des Proxys geht falsch', 'Synchronisieren Sie die Uhren über NTP.'],
+  'base-path-differs': [
+    'server.base_path passt nicht zur Adresse',
+    'Setzen Sie server.base_path auf den Pfad der Adresse; entfernen Sie es, wenn sie keinen hat.',
+  ],
+  'client-address-lost': [
+    'Der Proxy sendet kein X-Forwarded-For',
+    'Lassen Sie den Proxy die Adresse des Clients senden und tragen Sie den Proxy in auth.trusted_proxies ein.',
+  ],
+  'client-address-forgeable': [
+    'Clients können ihre Adresse fälschen',
+    'Lassen Sie den Proxy X-Forwarded-For setzen oder um die Adresse ergänzen, die er sieht.',
+  ],
+  'proxy-not-trusted': [
+    'Der Proxy ist nicht als vertrauenswürdig eingetragen',
+    'Tragen Sie die Adresse des Proxys oder sein Netz in auth.trusted_proxies ein.',
+  ],
+  'proto-lost': ['Der Proxy sendet kein X-Forwarded-Proto: https', 'Lassen Sie den Proxy X-Forwarded-Proto senden.'],
+  'proto-wrong': [
+    'Der Proxy meldet https, der Browser verwendet aber http',
+    'Stellen Sie die Adresse über https bereit, oder lassen Sie den Proxy das Schema senden, das der Browser verwendet.',
+  ],
+  'host-lost': [
+    'Der Hostname des Browsers kommt nicht an',
+    'Lassen Sie den Proxy den Host des Browsers mit seinem Port weitergeben.',
+  ],
+  'http-1-0': ['Der Proxy spricht mit Postern nur HTTP/1.0', 'Lassen Sie den Proxy mit Postern HTTP/1.1 sprechen.'],
+  'upgrade-lost': [
+    'WebSockets funktionieren nicht',
+    'Lassen Sie den Proxy die Header Upgrade und Connection weitergeben.',
+  ],
+  'cookie-lost': ['Cookies kommen nicht an', 'Lassen Sie den Proxy den Header Cookie weitergeben.'],
+  'identity-forgeable': [
+    'Clients können sich als jeder Benutzer ausgeben',
+    'Lassen Sie den Proxy jeden Identitäts-Header bei jeder Anfrage setzen oder entfernen.',
+  ],
+  'target-rewritten': [
+    'Der Proxy schreibt Pfade oder Parameter um',
+    'Lassen Sie den Proxy Pfad und Parameter unverändert weitergeben.',
+  ],
+  'methods-refused': [
+    'Der Proxy lehnt PUT ab',
+    'Lassen Sie den Proxy GET, HEAD, POST, PUT, PATCH, DELETE und OPTIONS weitergeben.',
+  ],
+  'body-limit': [
+    'Der Proxy lehnt große Anfragen ab',
+    'Erhöhen Sie die Grenze auf nvr.max_upload (20 MB, wenn nichts gesetzt ist) oder entfernen Sie sie: Postern hat seine eigene.',
+  ],
+  'set-cookie-lost': [
+    'Set-Cookie kommt nicht beim Browser an',
+    'Lassen Sie den Proxy den Header Set-Cookie weitergeben.',
+  ],
+  'set-cookie-changed': [
+    'Der Proxy verändert das Cookie',
+    'Lassen Sie den Proxy den Header Set-Cookie unverändert weitergeben.',
+  ],
+  buffered: ['Der Proxy puffert Antworten', 'Schalten Sie das Puffern von Antworten aus.'],
+  'buffered-files': ['Der Proxy puffert Dateien', 'Schalten Sie das Puffern von Antworten aus.'],
+  'stream-compressed': ['Der Proxy komprimiert Streams', 'Komprimieren Sie nur Text, nie Ereignis-Streams oder Video.'],
+  'cut-while-silent': [
+    'Der Proxy trennt stille Streams',
+    'Erhöhen Sie die Zeitgrenze des Proxys für stille Streams auf eine Stunde.',
+  ],
+  'range-lost': [
+    'Teile von Dateien lassen sich nicht abrufen',
+    'Lassen Sie den Proxy den Header Range und Antworten mit Status 206 unverändert weitergeben.',
+  ],
+  'cached-api': [
+    'Der Proxy beantwortet Anfragen unter /api/ aus seinem Cache',
+    'Schalten Sie den Cache des Proxys für /api/ oder für den ganzen Host aus.',
+  ],
+  'answers-cached': ['Der Proxy antwortet aus seinem Cache', 'Schalten Sie den Cache des Proxys für diesen Host aus.'],
+  'errors-replaced': [
+    'Der Proxy ersetzt Fehlermeldungen von Postern',
+    'Lassen Sie den Proxy Fehlerantworten unverändert weitergeben.',
+  ],
+  'nvr-port-open': [
+    'Ein Port des NVR ist unter der öffentlichen Adresse offen',
+    'Veröffentlichen Sie keinen Port des NVR: Nehmen Sie ihn bei seinem Container aus „ports:“, oder schließen Sie ihn in der Firewall.',
+  ],
+  'webrtc-port-open': [
+    'Der WebRTC-Port ist unter der öffentlichen Adresse offen',
+    'Nur das Sprechen über eine Kamera braucht ihn. Sonst nehmen Sie ihn aus „ports:“ des Containers.',
+  ],
+  'nvr-port-exposed': [
+    'Andere Rechner erreichen einen Port des NVR',
+    'Veröffentlichen Sie keinen Port des NVR: Nehmen Sie ihn bei seinem Container aus „ports:“, oder lassen Sie ihn nur auf 127.0.0.1 lauschen.',
+  ],
+  'nvr-unreachable': [
+    'Der NVR antwortet nicht',
+    'Prüfen Sie, ob der NVR läuft, ob nvr.url stimmt und ob beide in einem Netz sind.',
+  ],
+  'store-unreachable': [
+    'Die Datenbank antwortet nicht',
+    'Prüfen Sie store.url und den Datenträger oder Server dahinter: Ohne die Datenbank ist keine Anmeldung möglich.',
+  ],
+  'no-cameras': ['Der NVR hat keine Kameras', 'Richten Sie Kameras im NVR ein, oder nennen Sie sie in nvr.cameras.'],
+  'camera-names-alike': [
+    'Kameranamen beginnen gleich',
+    'Benennen Sie im NVR jeweils eine der beiden Kameras um. Er sucht Vorschaubilder nach dem Anfang des Namens: Eine Rolle, die nur die erste Kamera sieht, bekommt deshalb kein Bild, solange diese offline ist, und keinen Export der laufenden Stunde.',
+  ],
+  'disk-full': ['Der Datenträger ist fast voll', 'Schaffen Sie Platz: Wenn er voll ist, schlagen Anmeldungen fehl.'],
+  'nvr-newer': [
+    'Der NVR ist neuer als die Routentabelle',
+    'Aktualisieren Sie Postern. Bis dahin steht unter „Unbekannte Routen“, was nur Administratoren dürfen.',
+  ],
+  'nvr-older': [
+    'Der NVR ist älter als die Routentabelle',
+    'Aktualisieren Sie den NVR bei Gelegenheit: Jede neue Version schließt Lücken, durch die fremde Kameras sichtbar werden. Vor 0.17 kennen seine Seiten nur die Rollen admin und viewer; eigene Rollen heißen dort viewer, ihre Kameras bleiben dieselben.',
+  ],
+  'second-factor-off': ['Kein zweiter Faktor', 'Setzen Sie auth.second_factor auf admins oder everyone.'],
+  'admins-without-factor': [
+    'Administratoren ohne zweiten Faktor',
+    'Lassen Sie jeden Administrator in der Konsole einen zweiten Faktor einrichten und setzen Sie dann auth.second_factor auf admins.',
+  ],
+  'provider-unreachable': [
+    'Ein Anmeldeanbieter antwortet nicht',
+    'Prüfen Sie „issuer“ seines Eintrags in auth.oidc, den Nameserver und „ca“ bei einer eigenen Zertifizierungsstelle.',
+  ],
+  'provider-unfit': [
+    'Ein Anmeldeanbieter antwortet nicht wie erwartet',
+    'Vergleichen Sie „issuer“ mit dem Dokument unter <issuer>/.well-known/openid-configuration: Beide müssen denselben Aussteller nennen, bis auf den Schrägstrich am Ende genau.',
+  ],
+  'provider-keys': [
+    'Ein Anmeldeanbieter nennt keine Schlüssel',
+    'Wählen Sie beim Anbieter einen Signaturschlüssel für diesen Client (RS256, PS256, ES256 oder EdDSA).',
+  ],
+  'provider-clock-differs': ['Die Uhr eines Anmeldeanbieters geht falsch', 'Stellen Sie die Uhren per NTP.'],
+  'provider-refuses-client': [
+    'Ein Anmeldeanbieter lehnt diesen Client ab',
+    'Vergleichen Sie client_id und scopes, und tragen Sie beim Anbieter die Redirect-URI ein: server.public_url, dahinter /api/login/oidc/NAME/callback.',
+  ],
+  'passkeys-idle': [
+    'Passkeys lassen sich nicht verwenden',
+    'Setzen Sie server.public_url auf die Adresse, für die sie erstellt wurden: Ein anderer Hostname macht sie ungültig.',
+  ],
+};

@@ -1,11 +1,204 @@
-/** All texts of the pages in English. The other languages have the same keys. */
-import type { RefusalReason } from '../../../domain/refusal.ts';
-import { ACTS_EN } from './acts-en.ts';
+/** All texts of the pages in English. The other languages are one file each, with the same keys. */
+import { numbersIn } from './plural.ts';
+import type { ActNames, CauseWords, RefusalWords } from './types.ts';
 
-const count = (number: number): string => number.toLocaleString('en');
-const some = (number: number, one: string, many: string): string => `${count(number)} ${number === 1 ? one : many}`;
+const { count, counted } = numbersIn('en');
+const some = (number: number, one: string, other: string): string => counted(number, { one, other });
 
-export const EN = {
+type Sentence = (names: ActNames) => string;
+
+const of = (name: string): string => (name === '' ? '' : ` of ${name}`);
+const called = (what: string, { thing }: ActNames): string => (thing === '' ? what : `${what} “${thing}”`);
+
+/** What was done, in sentences: one for each kind of record (SPEC 14). `done` when it was allowed; `refused` when it was not. */
+const ACTS = {
+  access: { done: ({ request }) => `Request ${request}`, refused: ({ request }) => `Not allowed: ${request}` },
+  login: { done: () => 'Logged in', refused: () => 'Login failed' },
+  logout: { done: () => 'Logged out', refused: () => 'Logout refused' },
+  reauthenticated: { done: () => 'Confirmed their identity', refused: () => 'Confirmation failed' },
+  'second-factor-added': {
+    done: ({ user }) => `Two-step login${of(user)} set up`,
+    refused: ({ user }) => `Not allowed: set up two-step login${of(user)}`,
+  },
+  'second-factor-removed': {
+    done: ({ user }) => `Two-step login${of(user)} removed`,
+    refused: ({ user }) => `Not allowed: remove two-step login${of(user)}`,
+  },
+  'recovery-codes-made': {
+    done: ({ user }) => `New recovery codes${of(user)} created`,
+    refused: ({ user }) => `Not allowed: create recovery codes${of(user)}`,
+  },
+  'passkey-renamed': {
+    done: ({ user }) => `Passkey${of(user)} renamed`,
+    refused: ({ user }) => `Not allowed: rename a passkey${of(user)}`,
+  },
+  'session-ended': {
+    done: ({ user }) => `Session${of(user)} ended`,
+    refused: ({ user }) => `Not allowed: end a session${of(user)}`,
+  },
+  'user-created': {
+    done: ({ user }) => `User ${user} created`,
+    refused: ({ user }) => `Not allowed: create the user ${user}`,
+  },
+  'user-deleted': {
+    done: ({ user }) => `User ${user} deleted`,
+    refused: ({ user }) => `Not allowed: delete the user ${user}`,
+  },
+  'password-changed': {
+    done: ({ user }) => `Password${of(user)} changed`,
+    refused: ({ user }) => `Not allowed: change the password${of(user)}`,
+  },
+  'role-changed': {
+    done: ({ user }) => `Role${of(user)} changed`,
+    refused: ({ user }) => `Not allowed: change the role${of(user)}`,
+  },
+  'validity-changed': {
+    done: ({ user }) => `Validity${of(user)} changed`,
+    refused: ({ user }) => `Not allowed: change the validity${of(user)}`,
+  },
+  'custom-role-changed': {
+    done: ({ role }) => `Role ${role} saved`,
+    refused: ({ role }) => `Not allowed: save the role ${role}`,
+  },
+  'custom-role-deleted': {
+    done: ({ role }) => `Role ${role} deleted`,
+    refused: ({ role }) => `Not allowed: delete the role ${role}`,
+  },
+  'sign-in-connected': {
+    done: ({ user, provider }) => `Sign-in with ${provider} connected${user === '' ? '' : ` for ${user}`}`,
+    refused: ({ provider }) => `Sign-in with ${provider} could not be connected`,
+  },
+  'sign-in-removed': {
+    done: ({ user, provider }) => `Sign-in with ${provider} disconnected${user === '' ? '' : ` for ${user}`}`,
+    refused: ({ provider }) => `Not allowed: disconnect the sign-in with ${provider}`,
+  },
+  'invitation-made': {
+    done: ({ user }) => `Link for ${user} created, to set a password`,
+    refused: ({ user }) => `Not allowed: create a link for ${user}`,
+  },
+  'invitation-revoked': {
+    done: ({ user }) => `Link for ${user} revoked`,
+    refused: ({ user }) => `Not allowed: revoke the link for ${user}`,
+  },
+  'invitation-used': {
+    done: ({ user }) => `Link for ${user} used`,
+    refused: () => 'A link to set a password was not accepted',
+  },
+  'token-created': {
+    done: (names) => `${called('API token', names)}${of(names.user)} created`,
+    refused: ({ user }) => `Not allowed: create an API token${of(user)}`,
+  },
+  'token-revoked': {
+    done: (names) => `${called('API token', names)}${of(names.user)} revoked`,
+    refused: (names) => `Not allowed: revoke ${called('API token', names)}`,
+  },
+  'token-refused': {
+    done: (names) => called('API token', names),
+    refused: (names) => `${called('API token', names)} was not accepted`,
+  },
+  'link-created': {
+    done: (names) => `${called('Link', names)} created`,
+    refused: () => 'Not allowed: create a link',
+  },
+  'link-revoked': {
+    done: (names) => `${called('Link', names)} revoked`,
+    refused: (names) => `Not allowed: revoke ${called('Link', names)}`,
+  },
+  'link-opened': {
+    done: (names) => `${called('Link', names)} was opened`,
+    refused: (names) => `${called('Link', names)} was not opened`,
+  },
+  'link-first-opened': {
+    done: (names) => `${called('Link', names)} was opened for the first time`,
+    refused: (names) => `${called('Link', names)} was not opened`,
+  },
+  'link-pin': {
+    done: (names) => `PIN of ${called('Link', names)} entered`,
+    refused: (names) => `Wrong PIN for ${called('Link', names)}`,
+  },
+  'limit-lifted': {
+    done: () => 'Login block lifted',
+    refused: () => 'Not allowed: lift a login block',
+  },
+  'canary-leak': {
+    done: ({ camera }) => `The canary was shown ${camera === '' ? 'a foreign camera' : `the foreign camera ${camera}`}`,
+    refused: () => 'The canary was refused',
+  },
+  'viewed-as': {
+    done: ({ user }) => `Looked at the pages as ${user}`,
+    refused: ({ user }) => `Not allowed: look at the pages as ${user}`,
+  },
+  'ledger-forgotten': {
+    done: ({ records }) => `Old activity deleted${records === '' ? '' : `: ${records} records`}`,
+    refused: () => 'Old activity was not deleted',
+  },
+  'ledger-dropped': {
+    done: ({ records }) => `Activity lost: ${records} records could not be written`,
+    refused: () => 'Activity lost',
+  },
+  'new-device': { done: ({ user }) => `Login${of(user)} from a new device`, refused: () => 'Login failed' },
+  'new-network': { done: ({ user }) => `Login${of(user)} from a new network`, refused: () => 'Login failed' },
+} satisfies Readonly<Record<string, { readonly done: Sentence; readonly refused: Sentence }>>;
+
+const times = (sentence: string, times: number): string => (times > 1 ? `${sentence}, ${times} times` : sentence);
+
+const activity = {
+  acts: ACTS,
+  times,
+  viewings: {
+    live: ({ camera }: ActNames) => (camera === '' ? 'Watched live' : `Watched ${camera} live`),
+    history: ({ camera }: ActNames) => (camera === '' ? 'Watched recordings' : `Watched recordings of ${camera}`),
+    export: ({ camera }: ActNames) => (camera === '' ? 'Exported recordings' : `Exported recordings of ${camera}`),
+  },
+  /** Kinds of records whose act is of a newer version. */
+  others: {
+    login: 'Logged in',
+    'login-failed': 'Login failed',
+    logout: 'Logged out',
+    change: 'Something was changed',
+    refusal: 'Something was not allowed',
+    link: 'A link was used',
+    notice: 'Notice',
+  },
+  loginBy: { passkey: 'Logged in with a passkey', provider: (name: string) => `Logged in with ${name}` },
+  failures: {
+    'bad-credentials': 'Wrong password',
+    'bad-code': 'Wrong code',
+    'second-factor-asked': 'Right password; the code was asked for',
+    'rate-limited': 'Login blocked after too many attempts',
+    busy: 'Login refused: the server was busy',
+    'password-off': 'Login by password is off',
+    'account-ended': 'Login refused: the account has expired',
+    'account-not-begun': 'Login refused: the account has not begun',
+    'role-missing': 'Login refused: the account has no role',
+    'outside-hours': 'Login refused outside the hours of the role',
+    'passkey-unknown': 'Unknown passkey',
+    'passkey-cloned': 'Passkey refused: it seems to be a copy',
+    'passkey-challenge-over': 'Login with a passkey took too long',
+    'bad-token': 'Wrong API token as the password',
+    'token-of-another': 'API token of another user as the password',
+    'token-not-for-login': 'API token that is not made for the login',
+    'sign-in-away': 'Login failed: the provider did not answer',
+    'sign-in-declined': 'Login refused by the provider',
+    'sign-in-unfit': "Login failed: the provider's answer proved nothing",
+    'sign-in-no-role': 'Login refused: no group of the person has a role',
+    'sign-in-not-connected': 'Login refused: no account is connected',
+    'sign-in-name-taken': 'Login refused: the user name is taken',
+  },
+  /** Labels of what stands under "Details"; what has none here is shown nowhere. */
+  fields: {
+    role: 'Role',
+    provider: 'Sign-in provider',
+    limited: 'Was blocked',
+    names: 'Names tried',
+    route: 'Route',
+    agent: 'Browser',
+    day: 'Up to',
+  },
+};
+
+/** The console. */
+export const pages = {
   common: {
     show: 'Show',
     hide: 'Hide',
@@ -94,7 +287,7 @@ export const EN = {
       failed: 'Failed logins',
       changes: 'Changes and refusals',
     },
-    acts: ACTS_EN,
+    acts: activity,
     seen: { question: 'asked by a proxy', signalling: 'direct connection' },
     credentials: {
       session: 'Session',
@@ -891,27 +1084,122 @@ export const EN = {
   },
 };
 
-export type Words = typeof EN;
+/** The pages that the server writes itself: login, links, invitations. The console does not load them. */
+export const served = {
+  /** Written into the login page by the server, so that they work without JavaScript; text between backquotes is code. */
+  loginPage: {
+    pageTitle: 'Log in · Postern',
+    title: 'Log in',
+    lead: 'to your cameras',
+    user: 'User',
+    password: 'Password',
+    show: 'Show',
+    submit: 'Log in',
+    code: 'Code',
+    codeHelp: 'The six digits of your authenticator app, or a recovery code.',
+    passkey: 'Log in with a passkey',
+    startAgain: 'Start over',
+    goingOn: 'One moment…',
+    goOn: 'Continue',
+    toConsole: 'Log in to the console: users, roles, tokens, status',
+    firstTitle: 'First login',
+    firstWhere:
+      'The user is `admin`. Postern generated its password at the first start and printed it in a box at the end of the log.',
+    firstLost:
+      'Password lost? Set `auth.reset_admin_password: true` in the configuration and restart: a new password is printed. Or run `postern users password admin`.',
+    unencrypted:
+      'This connection is not encrypted: others on the network can read your password. Use the `https://` address.',
+  },
+  /** The texts for the script of the login page, and for the server when the form is sent without the script. */
+  login: {
+    submit: 'Log in',
+    busyNow: 'Logging in…',
+    show: 'Show',
+    hide: 'Hide',
+    showPassword: 'Show password',
+    hidePassword: 'Hide password',
+    capsLock: 'Caps Lock is on',
+    wrong: 'Wrong user or password.',
+    wrongCode: 'The code is wrong or already used. Wait for the next one.',
+    stepOver: 'The login took too long. Start over.',
+    passkeyWrong: 'This passkey is unknown here or was rejected. Log in another way.',
+    passkeyCancelled: 'No passkey was used. Try again, or log in with your password.',
+    passkeyFailed: 'The passkey did not work. Try again, or log in with your password.',
+    notBegun: 'Your account is not active yet.',
+    ended: 'Your account has expired. Ask an administrator to extend it.',
+    roleMissing: 'Your account has no role here: your sign-in provider gives it none any more. Ask an administrator.',
+    outsideHours: 'Your role does not allow access at this time.',
+    passwordOff: 'Password login is off here: use the button of your sign-in provider, or a passkey.',
+    opens: 'Access opens on {time}.',
+    tooMany: 'Too many failed attempts from your address.',
+    busy: 'The server is busy.',
+    again: 'Try again in {time}',
+    notReached: 'The server cannot be reached. Check the network, then try again.',
+    notUnderstood: 'The server could not read the login request. Reload this page and try again.',
+    otherSite: 'The login was refused because it seemed to come from another website. Reload this page and try again.',
+    noPasswords:
+      'Login by password is turned off: the authentication proxy handles the login. Open the address of that proxy.',
+    notKept:
+      'The login succeeded, but the browser did not keep the cookie. Allow cookies for this address, or use the https:// address.',
+    fillIn: 'Enter user and password.',
+    fault: 'Server error. Try again; if it happens again, see the server log.',
+    otherStatus: 'The login failed (status {status}). Try again.',
+  },
+  /** Written by the server into the page behind an invitation, which has no script. */
+  invitationPage: {
+    title: 'Set your password',
+    lead: 'for your cameras',
+    invitedBy: '{name} invites you.',
+    sees: 'You will see: {cameras}.',
+    allCameras: 'all cameras',
+    validUntil: 'Your account is valid until {time}.',
+    user: 'User',
+    password: 'New password',
+    again: 'Repeat new password',
+    rules: 'At least {count} characters. Common passwords and your own name are refused.',
+    submit: 'Set password',
+    unfit: 'This password is not allowed.',
+    differ: 'The two passwords differ. Enter both again.',
+    busy: 'The server is busy. Try again in a few seconds.',
+    limited: 'Too many invalid links were opened from your address. Try again in {time}.',
+    passkey: 'Use a passkey instead',
+    passkeyHelp: 'Your phone, computer or security key logs you in: no password to remember.',
+    donePasskey:
+      'Done. Log in with your passkey: you do not need a password any more. Other sessions of your account have ended.',
+    doneTitlePasskey: 'Passkey set',
+    doneTitle: 'Password set',
+    done: 'Done. Log in with your new password. Other sessions of your account have ended.',
+    voidTitle: 'Link not valid',
+    void: 'This link was used, has expired, was replaced by a newer one, or never existed. Ask your administrator for a new one.',
+    toLogin: 'Log in',
+  },
+  linkPage: {
+    preview: 'A link to a camera. Open it to see what was shared.',
+    until: 'This link works until {time}.',
+    picture: 'Picture of the camera {camera}',
+    live: 'Live picture of the camera {camera}',
+    gone: 'This recording no longer exists. Recordings are kept for a limited time only.',
+    noVideo: 'This browser cannot play the clip.',
+    download: 'Download the clip',
+    again: 'Show a new picture',
+    pinTitle: 'PIN needed',
+    pinLead: 'The person who sent you this link also gave you a PIN.',
+    pin: 'PIN',
+    submit: 'Open',
+    wrong: 'Wrong PIN. Try again.',
+    limited: 'Too many attempts. Try again in {time}.',
+    overTitle: 'Link not valid',
+    over: 'This link has ended, was used up or revoked, or never existed. Ask the person who sent it for a new one.',
+    busyTitle: 'Not reachable',
+    busy: 'The camera cannot be reached right now. Try again in a moment.',
+  },
+  consolePage: {
+    noScript: 'The console needs JavaScript. Allow it for this address.',
+  },
+};
 
-/** Texts of the page for a refused navigation. Only the server has them, so browsers do not load them. */
-export interface RefusalWords {
-  readonly titles: Readonly<Record<number, string>>;
-  readonly anyTitle: string;
-  readonly toStart: string;
-  /** The message in the place of `camera-not-in-role`, when the request names the cameras. */
-  readonly camera: { readonly foreign: string; readonly unknown: string };
-  /** Who is refused. */
-  readonly person: string;
-  /** Ends the session and leads to the login. */
-  readonly otherAccount: string;
-  /** When a refusal ends by itself. */
-  readonly opens: string;
-  readonly requestId: string;
-  /** A reason without a text here uses the message that programs get (REFUSALS). */
-  readonly messages: Readonly<Partial<Record<RefusalReason, string>>>;
-}
-
-export const EN_REFUSALS: RefusalWords = {
+/** The page for a refused navigation. */
+export const refusals: RefusalWords = {
   titles: {
     400: 'Bad request',
     401: 'Login required',
@@ -952,3 +1240,15 @@ export const EN_REFUSALS: RefusalWords = {
     'link-pin-missing': 'This link asks for a PIN: open its address in a browser.',
   },
 };
+
+export type Words = typeof pages;
+export type ActWords = typeof activity;
+export type ServedWords = typeof served;
+
+/** A file of texts. What doctor finds is told in English by the server. */
+export interface LanguageTexts {
+  readonly pages: Words;
+  readonly served: ServedWords;
+  readonly refusals: RefusalWords;
+  readonly causes?: CauseWords;
+}

@@ -1,6 +1,7 @@
 /** What is told of an event beside its picture: every field of the record (interface 2.4), and what people look for in `data`. */
 import { isFields, numberOf, textOf } from '../../shared/forms/fields.ts';
-import { cameraName, spaced } from '../../shared/names.ts';
+import { cameraName } from '../../shared/names.ts';
+import { spaced } from '../../shared/spaced.ts';
 import { formatMoment, formatScore } from '../../shared/times.ts';
 import { words } from '../../shared/words.ts';
 import type { EventView } from '../event-view.ts';
