@@ -1,9 +1,9 @@
-/** GET /api/events/counts: how many events a filter leaves, by camera and slice of time (SPEC 7). */
+/** GET /api/events/counts: how many events a filter leaves, by camera or label and slice of time (SPEC 7). */
 import { LRUCache } from 'lru-cache';
 import { countsOf, NO_COUNTS, spanOf } from '../domain/events/counts.ts';
 import { NEWEST_FIRST } from '../domain/events/event-filters.ts';
 import type { EventSource, SliceQuestion, ZoneOffset } from '../domain/events/event-question.ts';
-import { parseCount, parseDecimal, parseSlices, parseZone } from '../domain/events/parse-value.ts';
+import { parseCount, parseCountedBy, parseDecimal, parseSlices, parseZone } from '../domain/events/parse-value.ts';
 import { sliceTime, type TimeSlices } from '../domain/events/time-slices.ts';
 import type { EventDeps, EventsHandler } from './event-routes.ts';
 import { createParameters } from './read-parameters.ts';
@@ -40,7 +40,7 @@ export function countEvents({ offsetsOf, seen }: EventDeps): EventsHandler {
     if (known && known.writes === writes) return sendJson(ctx, known.json);
     const slices = await slicesOf(question, layout, events, offsetsOf(layout.zone));
     const counts = slices
-      ? countsOf(await events.countSlices({ ...question, slicing: slices.slicing }), slices, layout)
+      ? countsOf(await events.countSlices({ ...question, slicing: slices.slicing, by: layout.by }), slices, layout)
       : NO_COUNTS;
     const json = JSON.stringify(counts);
     if (writes !== null) kept.set(key, { writes, json });
@@ -56,6 +56,7 @@ function readLayout(query: URLSearchParams) {
     series: parameters.read('series', parseCount) ?? DEFAULT_SERIES,
     most: parameters.read('slices', parseSlices) ?? DEFAULT_SLICES,
     until: parameters.read('until', parseDecimal),
+    by: parameters.read('by', parseCountedBy) ?? 'camera',
     bad: parameters.bad,
     zone: filter.read('timezone', parseZone) ?? 'UTC',
     after: filter.read('after', parseDecimal),
@@ -65,7 +66,7 @@ function readLayout(query: URLSearchParams) {
 
 /** Undefined when no event is left. */
 async function slicesOf(
-  question: Omit<SliceQuestion, 'slicing'>,
+  question: Omit<SliceQuestion, 'slicing' | 'by'>,
   { most, ...asked }: Omit<ReturnType<typeof readLayout>, 'bad'>,
   events: EventSource,
   offsets: readonly ZoneOffset[],

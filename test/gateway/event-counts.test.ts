@@ -91,6 +91,7 @@ const QUERIES: readonly string[] = [
   '', 'cameras=cam1', 'camera=cam1', 'labels=car', 'has_clip=1&labels=person', `after=${NOW - 86_400}`,
   `after=${NOW - 5 * 86_400}&before=${NOW - 4 * 86_400}&until=${NOW}`, `before=${NOW - 30 * 86_400}`, 'labels=no-such',
   'cameras=cam1,cam2&slices=7&series=1&timezone=America/New_York', 'slices=1000&series=0',
+  'by=label', 'by=label&series=1&slices=7&cameras=cam1', 'by=camera',
 ];
 
 for (const [place, begin] of Object.entries(PLACES)) {

@@ -1,5 +1,5 @@
-/** How many events of each camera begin in each slice of time: what Explore's plot draws (SPEC 7). */
-import type { SliceCount } from './event-question.ts';
+/** How many events of each camera, or label, begin in each slice of time: what Explore's plot draws (SPEC 7). */
+import type { CountedBy, SliceCount } from './event-question.ts';
 import type { TimeSlices } from './time-slices.ts';
 
 /** The body of the answer to GET /api/events/counts. */
@@ -15,14 +15,21 @@ export interface EventCounts {
   readonly end: number | null;
   /** The most frequent first; only the first `series` have `counts`, one a slice. */
   readonly cameras: readonly CameraCount[];
-  /** All the other cameras, one a slice. */
+  /** They replace the cameras where counts by label were asked for. */
+  readonly labels?: readonly LabelCount[];
+  /** All the other cameras, or labels, one a slice. */
   readonly others: readonly number[];
 }
 
-export interface CameraCount {
-  readonly camera: string;
+interface SeriesCount {
   readonly total: number;
   readonly counts?: readonly number[];
+}
+export interface CameraCount extends SeriesCount {
+  readonly camera: string;
+}
+export interface LabelCount extends SeriesCount {
+  readonly label: string;
 }
 
 export const NO_COUNTS: EventCounts = {
@@ -35,35 +42,49 @@ export const NO_COUNTS: EventCounts = {
   others: [],
 };
 
-/** `series`: how many cameras are told slice by slice. An event that came after the slices were cut counts in the last one. */
+interface CountsLayout {
+  /** How many cameras, or labels, are told slice by slice. */
+  readonly series: number;
+  readonly by: CountedBy;
+  readonly complete?: boolean;
+}
+
+/** An event that came after the slices were cut counts in the last one. */
 export function countsOf(
   rows: readonly SliceCount[],
   { slicing, first, starts, end }: TimeSlices,
-  { series, complete = true }: { readonly series: number; readonly complete?: boolean },
+  { series, by, complete = true }: CountsLayout,
 ): EventCounts {
   const zeros = (): number[] => new Array<number>(starts.length).fill(0);
-  const byCamera = new Map<string, number[]>();
-  for (const { slice, camera, count } of rows) {
-    const counts = byCamera.get(camera) ?? zeros();
+  const byName = new Map<string, number[]>();
+  for (const { slice, name, count } of rows) {
+    const counts = byName.get(name) ?? zeros();
     const at = Math.min(Math.max(slice - first, 0), starts.length - 1);
     counts[at] = (counts[at] ?? 0) + count;
-    byCamera.set(camera, counts);
+    byName.set(name, counts);
   }
-  const ranked = [...byCamera]
-    .map(([camera, counts]) => ({ camera, total: counts.reduce((sum, count) => sum + count, 0), counts }))
-    .sort((one, other) => other.total - one.total || (one.camera < other.camera ? -1 : 1));
+  const ranked = [...byName]
+    .map(([name, counts]) => ({ name, total: counts.reduce((sum, count) => sum + count, 0), counts }))
+    .sort((one, other) => other.total - one.total || (one.name < other.name ? -1 : 1));
   const others = zeros();
   for (const { counts } of ranked.slice(series))
     for (const [at, count] of counts.entries()) others[at] = (others[at] ?? 0) + count;
+  const told = ranked.map(({ counts, ...named }, at): Named => (at < series ? { ...named, counts } : named));
   return {
     total: ranked.reduce((sum, { total }) => sum + total, 0),
     complete,
     seconds: slicing.seconds,
     starts,
     end,
-    cameras: ranked.map(({ counts, ...named }, at) => (at < series ? { ...named, counts } : named)),
+    ...(by === 'camera'
+      ? { cameras: told.map(({ name: camera, ...counted }) => ({ camera, ...counted })) }
+      : { cameras: [], labels: told.map(({ name: label, ...counted }) => ({ label, ...counted })) }),
     others,
   };
+}
+
+interface Named extends SeriesCount {
+  readonly name: string;
 }
 
 /** Unix seconds: what was asked for, and where the events that were found begin. */

@@ -104,10 +104,13 @@ export interface Slicing {
   readonly offsets: readonly ZoneOffset[];
 }
 
-/** How many events of one camera begin in one slice of time. */
+/** What counts are told apart by. */
+export type CountedBy = 'camera' | 'label';
+
+/** How many events of one camera, or label, begin in one slice of time. */
 export interface SliceCount {
   readonly slice: number;
-  readonly camera: string;
+  readonly name: string;
   readonly count: number;
 }
 
@@ -115,6 +118,7 @@ export interface SliceQuestion {
   readonly cameras: readonly string[] | null;
   readonly conditions: readonly EventCondition[];
   readonly slicing: Slicing;
+  readonly by: CountedBy;
 }
 
 /** The reading interface of an event store. `cameras` null: all cameras. */
@@ -130,7 +134,7 @@ export interface EventSource {
   /** Each once, in no order; absent ones are left out. */
   distinct(column: DistinctColumn, cameras: readonly string[] | null): Promise<readonly string[]>;
   groups(question: GroupQuestion): Promise<readonly EventGroup[]>;
-  /** A slice and camera without events are left out; in no order. */
+  /** A slice and name without events are left out; in no order. */
   countSlices(question: SliceQuestion): Promise<readonly SliceCount[]>;
   /** The first start time that is not before `time`. */
   firstStart(time: number): Promise<number | undefined>;

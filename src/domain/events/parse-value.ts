@@ -1,6 +1,7 @@
 /** Texts of query parameters as values: as lenient as the reference, with a reason for each refused one. */
 
 import { err, ok, type Result } from '../result.ts';
+import type { CountedBy } from './event-question.ts';
 import { canonicalZone } from './zone-offsets.ts';
 
 export interface ParameterFault {
@@ -91,6 +92,10 @@ export function parseCount(text: string): Parsed<number> {
 }
 
 export const fault = (type: string, message: string): Result<never, ParameterFault> => err({ type, message });
+
+/** What counts are told apart by. */
+export const parseCountedBy = (text: string): Parsed<CountedBy> =>
+  text === 'camera' || text === 'label' ? ok(text) : fault('value_error', "Input should be 'camera' or 'label'");
 
 /** The slices of a count. */
 export function parseSlices(text: string): Parsed<number> {

@@ -4,6 +4,7 @@ import {
   numberOf,
   type Parsed,
   parseCount,
+  parseCountedBy,
   parseDecimal,
   parseSlices,
   parseWhole,
@@ -31,6 +32,7 @@ const BOUNDS: ReadonlyMap<string, QueryBound> = new Map<string, QueryBound>([
   ['slices', read(parseSlices)],
   ['series', read(parseCount)],
   ['until', read(parseDecimal)],
+  ['by', read(parseCountedBy)],
   ['split_joined', read(parseWhole)],
   ['scale', (value) => /^[1-9]\d{0,6}$/.test(value)],
 ]);

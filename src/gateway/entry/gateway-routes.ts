@@ -15,7 +15,8 @@ const COUNTS_QUERY = {
   until: 'Unix seconds: slices go on to here when after is given',
   timezone: 'Where days begin, such as Europe/Berlin; UTC when not given',
   slices: 'The most slices of time, 2 to 1000; 96 when not given',
-  series: 'So many of the most frequent cameras are told slice by slice; 8 when not given',
+  series: 'So many of the most frequent cameras, or labels, are told slice by slice; 8 when not given',
+  by: 'camera, or label: then there are labels in the place of cameras; camera when not given',
 };
 const COUNTS = named(
   'EventCounts',
@@ -26,7 +27,8 @@ const COUNTS = named(
     starts: z.array(z.number()).meta({ description: 'Unix seconds: where each slice begins' }),
     end: z.number().nullable().meta({ description: 'Unix seconds: where the last slice ends' }),
     cameras: z.array(z.object({ camera: TEXT, total: z.int(), counts: z.array(z.int()).optional() })),
-    others: z.array(z.int()).meta({ description: 'All cameras without counts, one a slice' }),
+    labels: z.array(z.object({ label: TEXT, total: z.int(), counts: z.array(z.int()).optional() })).optional(),
+    others: z.array(z.int()).meta({ description: 'All cameras, or labels, without counts, one a slice' }),
   }),
 );
 
@@ -41,7 +43,7 @@ export interface ZonesRouteDeps {
 export const EVENT_ROUTES: readonly OwnRoute<ZonesRouteDeps>[] = [
   { route: 'GET /api/events/counts', access: 'any', cameras: ['query:camera', 'query:cameras'], narrow: 'rewrite:cameras', times: ['query:after'], verb: 'history', view_as: true, forwarded: true, compressed: true,
     empty: { total: 0, complete: true, seconds: 0, starts: [], end: null, cameras: [], others: [] },
-    summary: 'How many events there are, by camera and slice of time; filters as in /api/events', query: COUNTS_QUERY, yes: [200, COUNTS], no: [422, 502, 503] },
+    summary: 'How many events there are, by camera or label and slice of time; filters as in /api/events', query: COUNTS_QUERY, yes: [200, COUNTS], no: [422, 502, 503] },
   { route: 'GET /api/events/changes', access: 'any', cameras: ['query:camera', 'query:cameras'], narrow: 'rewrite:cameras', times: ['query:after'], verb: 'history', forwarded: true,
     summary: 'A stream: an event "newest" with {"id"} when it begins, and whenever the newest events of the caller have changed', query: CAMERAS_QUERY, yes: [200], no: [404, 503], type: 'text/event-stream' },
   { route: 'GET /api/zones', access: 'any', cameras: ['query:camera', 'query:cameras'], narrow: 'rewrite:cameras', times: ['query:after'], verb: 'history', view_as: true, forwarded: true,

@@ -33,7 +33,7 @@ export class TooManyLists extends Error {}
 /** What the NVR is not asked for: by these its list is cut here, so that one list is good for all of them. */
 // biome-ignore format: a table
 const CUT_HERE: readonly string[] = [
-  'camera', 'cameras', 'after', 'before', 'until', 'slices', 'series', 'limit', 'sort', 'page_after', 'include_thumbnails',
+  'camera', 'cameras', 'after', 'before', 'until', 'slices', 'series', 'by', 'limit', 'sort', 'page_after', 'include_thumbnails',
 ];
 
 export interface CountQuestion {
@@ -80,13 +80,14 @@ export function createNvrCounts({
       until: numberIn(query, 'until'),
     });
     const slices = sliceTime(from, to, offsetsOf(zone), within(numberIn(query, 'slices') ?? 96, 2, 1000));
-    const rows: SliceCount[] = shown.map(({ camera, start }) => ({
-      camera,
-      slice: sliceOf(start, slices.slicing),
+    const by = query.getAll('by').at(-1) === 'label' ? 'label' : 'camera';
+    const rows: SliceCount[] = shown.map((event) => ({
+      name: event[by],
+      slice: sliceOf(event.start, slices.slicing),
       count: 1,
     }));
     const series = within(numberIn(query, 'series') ?? 8, 0, 1000);
-    return JSON.stringify(countsOf(rows, slices, { series, complete }));
+    return JSON.stringify(countsOf(rows, slices, { series, by, complete }));
   };
 }
 

@@ -1,13 +1,14 @@
-/** The events that an NVR lists, page by page, as a camera and a start each: asked once, then only for what is new (SPEC 7). */
+/** The events that an NVR lists, page by page, as a camera, a label and a start each: asked once, then only for what is new (SPEC 7). */
 
 import { isRecord } from '../../domain/json.ts';
 import { UnexpectedForm } from '../decision/ask-failure.ts';
 import type { AskNvr } from './compose-list.ts';
 
-/** Camera and start of an event, by its id. */
+/** Camera, label and start of an event, by its id. */
 export type ListedEvents = ReadonlyMap<string, ListedEvent>;
 export interface ListedEvent {
   readonly camera: string;
+  readonly label: string;
   /** Unix seconds. */
   readonly start: number;
 }
@@ -93,8 +94,8 @@ const SMALLEST = 0.000_001;
 
 function listed(event: unknown): [id: string, ListedEvent][] {
   if (!isRecord(event)) return [];
-  const { id, camera, start_time: start } = event;
+  const { id, camera, label, start_time: start } = event;
   return typeof id === 'string' && typeof camera === 'string' && typeof start === 'number'
-    ? [[id, { camera, start }]]
+    ? [[id, { camera, label: typeof label === 'string' ? label : '', start }]]
     : [];
 }

@@ -49,7 +49,7 @@ function createSums() {
     all: (): readonly SliceCount[] => [...sums.values()],
     add(rows: readonly SliceCount[]): void {
       for (const row of rows) {
-        const key = `${row.slice} ${row.camera}`;
+        const key = `${row.slice} ${row.name}`;
         sums.set(key, { ...row, count: row.count + (sums.get(key)?.count ?? 0) });
       }
     },
@@ -60,14 +60,14 @@ const NEWEST_FIRST = { key: 'date', direction: 'desc' } as const;
 
 interface SliceRow {
   readonly slice: number | string;
-  readonly camera: string;
+  readonly name: string;
   readonly plate?: string | null;
   readonly count: number | string;
 }
 
 async function countAtOnce(question: SliceQuestion, place: EventsPlace): Promise<readonly SliceCount[]> {
   const { db, shape, words, deadline } = place;
-  const { cameras, conditions, slicing } = question;
+  const { cameras, conditions, slicing, by } = question;
   const tests = conditions.flatMap((condition) =>
     condition.kind === 'plate' && condition.isWanted.matches ? [plateTest(condition)] : [],
   );
@@ -80,7 +80,8 @@ async function countAtOnce(question: SliceQuestion, place: EventsPlace): Promise
   const offset = sql`(${offsetAt(slicing.offsets)}) + ${sql.lit(slicing.phase)}`;
   const plate = tests.length > 0 ? sql`, e.plate as plate` : sql``;
   const { rows } = await sql<SliceRow>`
-    select ${words.sliceNumber(sql`e.start_time`, offset, slicing.seconds)} as slice, e.camera as camera,
+    select ${words.sliceNumber(sql`e.start_time`, offset, slicing.seconds)} as slice,
+      e.${sql.ref(by)} as name,
       count(*) as count ${plate}
     from ${shape.table} as e where ${where} group by 1, 2 ${tests.length > 0 ? sql`, e.plate` : sql``}`.execute(db);
   const kept = rows.filter((row) => {
@@ -89,7 +90,7 @@ async function countAtOnce(question: SliceQuestion, place: EventsPlace): Promise
     return tests.every((passes) => passes(row.plate ?? null));
   });
   const sums = createSums();
-  sums.add(kept.map(({ slice, camera, count }) => ({ slice: Number(slice), camera, count: Number(count) })));
+  sums.add(kept.map(({ slice, name, count }) => ({ slice: Number(slice), name, count: Number(count) })));
   return sums.all();
 }
 
