@@ -224,7 +224,7 @@ describe('Explore', { skip }, () => {
   it('narrows by time', (t) =>
     visit(t, TALL, async (page) => {
       await enter(page, instance, ADMIN_PERSON);
-      await menu(page, 'Time: Any time').click();
+      await menu(page, 'Time: Last 7 days').click();
       await page.getByRole('button', { name: 'Last hour' }).click();
       await page.waitForURL('**/postern/?after=*');
       await hasRows(page, 5);
@@ -307,7 +307,7 @@ describe('Explore', { skip }, () => {
   it('draws the detections over time, to be read, clicked and dragged over, and nothing moves meanwhile', (t) =>
     visit(t, TALL, async (page) => {
       await page.addInitScript(WATCH_SHIFTS);
-      await enter(page, instance, ADMIN_PERSON);
+      await enter(page, instance, ADMIN_PERSON, '/postern/?after=0&colours=camera');
       const plot = page.locator('.plot-area');
       const place = async () => (await plot.boundingBox()) ?? assert.fail('the plot has no place');
       await page.locator('.legend-camera').nth(1).waitFor();
@@ -327,7 +327,7 @@ describe('Explore', { skip }, () => {
       await page.mouse.down();
       await page.mouse.move(x + width * 0.6, y + height / 2, { steps: 4 });
       const dragged = await rowsAfter(page, () => page.mouse.up());
-      assert.match(page.url(), /[?]after=\d+&before=\d+$/);
+      assert.match(page.url(), /[?]after=\d+&before=\d+&colours=camera$/);
       assert.ok(dragged > 2 && dragged < 60, `${dragged} rows`);
       await page.locator('.explore-count', { hasText: `${dragged} detections` }).waitFor();
       const clicked = await rowsAfter(page, () => page.mouse.click(x + width * 0.5, y + height - 4));
@@ -335,14 +335,14 @@ describe('Explore', { skip }, () => {
       assert.ok(Number(searchParams.get('before')) - Number(searchParams.get('after')) <= 900);
       assert.ok(clicked < dragged, `${clicked} of ${dragged} rows`);
       assert.equal(await rowsAfter(page, () => page.getByRole('button', { name: 'Reset zoom' }).click()), 72);
-      assert.equal(searchOf(page), '');
+      assert.equal(searchOf(page), '?after=0&colours=camera');
     }));
 
   it('is zoomed by keys, and by touch only when that is asked for', (t) =>
     visit(t, { ...TALL, hasTouch: true }, async (page) => {
-      await enter(page, instance, ADMIN_PERSON);
+      await enter(page, instance, ADMIN_PERSON, '/postern/?after=0');
       const plot = page.getByRole('slider');
-      await page.locator('.legend-camera').nth(1).waitFor();
+      await page.locator('.plot-area path').waitFor();
       await plot.focus();
       for (const key of ['Home', 'Shift+ArrowLeft', 'Shift+PageUp', 'Shift+PageUp', 'Shift+ArrowRight'])
         await page.keyboard.press(key);
@@ -355,12 +355,12 @@ describe('Explore', { skip }, () => {
       const { x, y, width, height } = (await plot.boundingBox()) ?? assert.fail('the plot has no place');
       await page.touchscreen.tap(x + width * 0.5, y + height / 2);
       await page.getByRole('button', { name: 'Zoom in' }).waitFor();
-      assert.equal(searchOf(page), '');
+      assert.equal(searchOf(page), '?after=0');
       await page.getByRole('button', { name: 'Zoom in' }).tap();
       await page.waitForURL(/[?]after=\d+&before=\d+$/);
     }));
 
-  it('has counts of a few kilobytes, compressed, and draws many cameras as eight and the others', (t) =>
+  it('has counts of a few kilobytes, compressed, and draws many cameras in one colour, or as eight and the others', (t) =>
     visit(t, {}, async (page) => {
       const cameras = Array.from({ length: 40 }, (_, at) => ({
         camera: `camera ${at}`,
@@ -372,26 +372,49 @@ describe('Explore', { skip }, () => {
       await page.route('**/api/events/counts?*', (route) => route.fulfill({ json: body }));
       await enter(page, instance, ADMIN_PERSON);
       assert.equal((await asked).headers()['content-encoding'], 'br');
+      await hasCount(page.locator('.plot-area path'), 1);
+      await hasCount(page.locator('.legend-camera'), 0);
+      await page.getByRole('radio', { name: 'By camera' }).check();
+      await page.waitForURL('**/postern/?colours=camera');
       await page.locator('.legend-camera', { hasText: '32 others' }).waitFor();
       await hasCount(page.locator('.legend-camera'), 9);
       await hasCount(page.locator('.plot-area path'), 9);
       assert.equal(await page.locator('.explore-count').innerText(), '820 detections on 40 cameras');
     }));
 
-  it('draws the whole of the chosen time, and one camera alone or all again', (t) =>
+  it('tells labels apart by colours when that is asked for, in an address that can be shared, and shows one alone', (t) =>
     visit(t, TALL, async (page) => {
       await enter(page, instance, ADMIN_PERSON);
-      await menu(page, 'Time: Any time').click();
-      await page.getByRole('button', { name: 'Last 7 days' }).click();
+      await page.getByRole('radio', { name: 'By label' }).check();
+      await page.waitForURL('**/postern/?colours=label');
+      await page.reload();
+      const cars = page.locator('.legend-camera', { hasText: 'car' });
+      await cars.waitFor();
+      assert.deepEqual((await page.locator('.legend-count').allInnerTexts()).map(Number), [70, 1, 1]);
+      await hasCount(page.locator('.plot-area path'), 3);
+      assert.deepEqual(await axeFindings(page, '.overview'), []);
+      assert.equal(await rowsAfter(page, () => cars.click()), 70);
+      assert.equal(searchOf(page), '?label=car&colours=label');
+      await page.getByRole('button', { name: 'Clear', exact: true }).click();
+      await hasRows(page, 72);
+      assert.equal(searchOf(page), '?colours=label');
+    }));
+
+  it('begins with the last seven days, draws the whole of them, and one camera alone or all again', (t) =>
+    visit(t, TALL, async (page) => {
+      const asked = page.waitForRequest(/\/api\/events\?/);
+      await enter(page, instance, ADMIN_PERSON, '/postern/?colours=camera');
+      const weekAgo = Date.now() / 1000 - 7 * 86_400;
+      const after = Number(new URL((await asked).url()).searchParams.get('after'));
+      assert.ok(after <= weekAgo && after > weekAgo - 7200, `${after}`);
       await page.locator('.overview-stretch', { hasText: 'per 3 h' }).waitFor();
-      await page.keyboard.press('Escape');
       const alone = page.locator('.legend-camera', { hasText: 'cam2' });
       await alone.click();
-      await page.waitForURL(/[?]camera=cam2&after=\d+$/);
+      await page.waitForURL(/[?]camera=cam2&colours=camera$/);
       await page.locator('.legend-camera').nth(1).waitFor({ state: 'detached' });
       assert.equal(await alone.getAttribute('aria-pressed'), 'true');
       await alone.click();
-      await page.waitForURL(/[?]after=\d+$/);
+      await page.waitForURL('**/postern/?colours=camera');
       await page.locator('.legend-camera', { hasText: 'cam1' }).waitFor();
     }));
 
@@ -402,9 +425,10 @@ describe('Explore', { skip }, () => {
       const details = page.getByRole('dialog', { name: 'person' });
       await details.waitFor();
       assert.match(searchOf(page), /^\?event=\d+-person$/);
-      assert.match(await details.innerText(), /Sub label\s+Zoë.*ID\s+\d+-person/s);
-      assert.doesNotMatch(await details.innerText(), /Ended|Zones|–/);
-      await details.getByText('Raw JSON').click();
+      assert.match(await details.innerText(), /Sub label\s+Zoë/);
+      assert.doesNotMatch(await details.innerText(), /Ended|Zones|ID|–/);
+      await details.getByText('Technical details').click();
+      assert.match(await details.innerText(), /ID\s+\d+-person/);
       assert.match(await details.locator('pre').innerText(), /"thumbnail": "\w{24}… \(\d+ characters\)"/);
       await page.reload();
       await details.waitFor();
@@ -419,6 +443,7 @@ describe('Explore', { skip }, () => {
       await enter(page, instance, ADMIN_PERSON);
       await page.locator('.event').first().click();
       const details = page.locator('dialog');
+      await details.getByText('Technical details').click();
       const [previous, next] = ['Previous event', 'Next event'].map((name) => page.getByRole('button', { name }));
       assert.ok(previous && next);
       assert.equal(await previous.getAttribute('aria-disabled'), 'true');
@@ -449,7 +474,9 @@ describe('Explore', { skip }, () => {
       const answer = await page.request.get(`${instance.url}/api/events?limit=1&sort=date_asc`);
       const [oldest] = await answer.json();
       await page.goto(`${instance.url}/postern/?event=${oldest.id}`);
-      await page.getByRole('dialog', { name: 'car' }).getByText(oldest.id, { exact: true }).waitFor();
+      const details = page.getByRole('dialog', { name: 'car' });
+      await details.getByText('Technical details').click();
+      await details.getByText(oldest.id, { exact: true }).waitFor();
     }));
 
   it('gives the focus back to the row when the details are closed by Escape', (t) =>
@@ -476,7 +503,7 @@ describe('Explore', { skip }, () => {
       assert.equal(await row.locator('.event-zone').textContent(), HOSTILE.zone);
       assert.equal(await row.locator('.event-sub-label').textContent(), HOSTILE.subLabel);
       await row.click();
-      await page.locator('dialog').getByText('Raw JSON').click();
+      await page.locator('dialog').getByText('Technical details').click();
       await page.goto(
         `${instance.url}/postern/?${new URLSearchParams({ label: HOSTILE.label, camera: HOSTILE.zone })}`,
       );
@@ -599,6 +626,9 @@ describe('Explore without events and without an NVR', { skip }, () => {
   it('says to others that nothing was detected yet', (t) =>
     visit(t, {}, async (page) => {
       await enter(page, instance, CARL);
+      await page.getByRole('heading', { name: 'No events in the last 7 days' }).waitFor();
+      await page.locator('.blank').getByRole('button', { name: 'Any time' }).click();
+      await page.waitForURL('**/postern/?after=0');
       await page.getByRole('heading', { name: 'No events yet' }).waitFor();
       assert.equal(await page.locator('.blank pre').count(), 0);
     }));

@@ -6,9 +6,10 @@ import { readEvent } from '../../../src/ui/pages/explore/event-view.ts';
 
 const RECORD = { id: '1-a', camera: 'front', label: 'car', start_time: 1_785_844_800, zones: ['porch', 'lawn'] };
 
-const told = (record: object): Record<string, string> => {
+const told = (record: object): Record<string, unknown> => {
   const event = readEvent({ ...RECORD, ...record });
-  return Object.fromEntries(event ? factsOf(event) : []);
+  const { forPeople = [], technical = [] } = event ? factsOf(event) : {};
+  return { ...Object.fromEntries(forPeople), technical: Object.fromEntries(technical) };
 };
 
 it('An event tells what its record holds, and nothing of what it does not', () => {
@@ -17,7 +18,7 @@ it('An event tells what its record holds, and nothing of what it does not', () =
   assert.deepEqual(facts, {
     Camera: 'front',
     Zones: 'porch, lawn',
-    ID: '1-a',
+    technical: { ID: '1-a' },
   });
 });
 
@@ -45,14 +46,16 @@ it('An event with everything tells it, and what its data has for people', () => 
     Speed: '32.0',
     Description: '<b>A car.',
     Zones: 'porch, lawn',
-    'Clip available': 'yes',
-    'Snapshot available': 'no',
-    Retained: 'yes',
-    'False positive': 'no',
-    'Submitted as': 'p-1',
-    Detector: 'cpu',
-    Model: 'yolo',
-    'Model hash': 'a3',
-    ID: '1-a',
+    technical: {
+      'Clip available': 'yes',
+      'Snapshot available': 'no',
+      Retained: 'yes',
+      'False positive': 'no',
+      'Submitted as': 'p-1',
+      Detector: 'cpu',
+      Model: 'yolo',
+      'Model hash': 'a3',
+      ID: '1-a',
+    },
   });
 });

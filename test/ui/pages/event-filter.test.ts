@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import {
+  ANY_TIME,
+  COLOURINGS,
   type EventFilter,
   eventsQuery,
   filterSearch,
@@ -11,7 +13,9 @@ import {
   MORE_FILTERS,
   NO_FILTER,
   readFilter,
+  weekBefore,
   withMore,
+  withUsualTime,
 } from '../../../src/ui/pages/explore/filter/event-filter.ts';
 import { nextQuery } from '../../../src/ui/pages/explore/filter/next-query.ts';
 
@@ -20,19 +24,26 @@ const FILTER: EventFilter = {
   labels: ['dog'],
   after: 1700000000,
   before: 1700003600.5,
+  colours: 'label',
   more: { zones: 'porch,drive', min_score: '0.5', has_clip: '1', sort: 'score_desc' },
 };
 
 describe('The filter', () => {
   it('is read from the address bar', () => {
     const search =
-      'camera=front&camera=back%2Cyard&label=dog&after=1700000000&before=1700003600.5&event=1-a' +
+      'camera=front&camera=back%2Cyard&label=dog&after=1700000000&before=1700003600.5&event=1-a&colours=label' +
       '&sort=score_desc&zones=porch%2Cdrive&min_score=0.5&has_clip=1';
     assert.deepEqual(readFilter(new URLSearchParams(search)), FILTER);
   });
 
   it('leaves out what cannot be read', () => {
-    for (const search of ['camera=&label=&after=yesterday&before=', 'after=1e300', 'before=-9e12', 'after=Infinity'])
+    for (const search of [
+      'camera=&label=&after=yesterday&before=',
+      'after=1e300',
+      'colours=red',
+      'before=-9e12',
+      'after=Infinity',
+    ])
       assert.deepEqual(readFilter(new URLSearchParams(search)), NO_FILTER, search);
   });
 
@@ -46,9 +57,19 @@ describe('The filter', () => {
       noNullPrototype: true,
     });
     fc.assert(
-      fc.property(fc.record({ cameras: names, labels: names, after: time, before: time, more }), (filter) => {
-        assert.deepEqual(readFilter(new URLSearchParams(filterSearch(filter).toString())), { ...filter });
-      }),
+      fc.property(
+        fc.record({
+          cameras: names,
+          labels: names,
+          after: time,
+          before: time,
+          colours: fc.constantFrom(...COLOURINGS),
+          more,
+        }),
+        (filter) => {
+          assert.deepEqual(readFilter(new URLSearchParams(filterSearch(filter).toString())), { ...filter });
+        },
+      ),
     );
   });
 
@@ -73,6 +94,22 @@ describe('The filter', () => {
     assert.deepEqual(withMore({ zones: 'a' }, 'zones', 'b'), { zones: 'b' });
   });
 
+  it('means the last seven days when no time is chosen, and any time when that is chosen', () => {
+    const now = 1_700_000_000;
+    const weekAgo = weekBefore(now);
+    assert.ok(now - weekAgo >= 7 * 86_400 && now - weekAgo < 7 * 86_400 + 3600);
+    const timesOf = (part: Partial<EventFilter>) => {
+      const { after, before } = withUsualTime({ ...NO_FILTER, ...part }, weekAgo);
+      return [after, before];
+    };
+    assert.deepEqual(timesOf({}), [weekAgo, undefined]);
+    assert.deepEqual(timesOf({ cameras: ['front'] }), [weekAgo, undefined]);
+    assert.deepEqual(timesOf({ after: ANY_TIME }), [undefined, undefined]);
+    assert.deepEqual(timesOf({ after: ANY_TIME, before: now }), [undefined, now]);
+    assert.deepEqual(timesOf({ before: now }), [undefined, now]);
+    assert.deepEqual(timesOf({ after: 5 }), [5, undefined]);
+  });
+
   it('knows in which orders the days follow one another', () => {
     const orders = [undefined, 'date_desc', 'date_asc', 'score_desc', 'speed_asc', 'x'];
     const byDate = orders.filter((sort) => isByDate({ ...NO_FILTER, more: sort === undefined ? {} : { sort } }));
@@ -83,7 +120,7 @@ describe('The filter', () => {
     const alone: Partial<EventFilter>[] = [
       { cameras: ['a'] },
       { labels: ['a'] },
-      { after: 0 },
+      { after: 1 },
       { before: 0 },
       { more: { zones: 'a' } },
     ];
@@ -92,7 +129,8 @@ describe('The filter', () => {
       [true, true, true, true, true],
     );
     assert.equal(isFiltered(NO_FILTER), false);
-    assert.equal(isFiltered({ ...NO_FILTER, more: { sort: 'date_asc' } }), false);
+    for (const part of [{ more: { sort: 'date_asc' } }, { colours: 'camera' }, { after: ANY_TIME }] as const)
+      assert.equal(isFiltered({ ...NO_FILTER, ...part }), false);
   });
 });
 

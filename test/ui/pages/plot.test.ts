@@ -130,12 +130,15 @@ describe('The bars', () => {
       stepSeconds: 60,
       starts: [0, 60],
       end: 120,
-      cameras: [
-        { camera: 'a', total: 2, counts: [2, 0] },
-        { camera: 'b', total: 1, counts: undefined },
+      by: 'camera',
+      names: [
+        { name: 'a', total: 2, counts: [2, 0] },
+        { name: 'b', total: 1, counts: undefined },
       ],
       others: [0, 1],
     });
+    const { by, names } = readCounts({ ...body, cameras: [], labels: [{ label: 'car', total: 3 }] }) ?? {};
+    assert.deepEqual([by, names], ['label', [{ name: 'car', total: 3, counts: undefined }]]);
     for (const other of [undefined, null, [], 'Event not found', {}]) assert.equal(readCounts(other), undefined);
   });
 });

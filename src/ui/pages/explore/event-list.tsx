@@ -5,7 +5,7 @@ import { words } from '../shared/words.ts';
 import { EventPiece } from './event-piece.tsx';
 import type { EventView } from './event-view.ts';
 import { daysOf } from './event-window.ts';
-import { type EventFilter, isByDate, isFiltered } from './filter/event-filter.ts';
+import { ANY_TIME, type EventFilter, isByDate, isFiltered } from './filter/event-filter.ts';
 import type { EventList } from './use-events.ts';
 import type { View } from './view-choice.tsx';
 
@@ -22,6 +22,7 @@ interface EventListProps {
   readonly onMore: () => void;
   readonly onRetry: () => void;
   readonly onClear: () => void;
+  readonly onAnyTime: () => void;
   readonly onArrivals: () => void;
 }
 
@@ -80,7 +81,7 @@ function Failed({ list, filter, onRetry, onClear }: EventListProps) {
   );
 }
 
-function NoEvents({ filter, isToConnect, onClear }: EventListProps) {
+function NoEvents({ filter, isToConnect, onClear, onAnyTime }: EventListProps) {
   if (!isFiltered(filter) && isToConnect) {
     return (
       <div class="blank">
@@ -89,6 +90,17 @@ function NoEvents({ filter, isToConnect, onClear }: EventListProps) {
         <pre class="code-block" dir="ltr">
           {NVR_LINES}
         </pre>
+      </div>
+    );
+  }
+  if (!isFiltered(filter) && filter.after !== ANY_TIME) {
+    return (
+      <div class="blank">
+        <h2>{words.explore.noneThisWeek}</h2>
+        <p>{words.explore.noneWhy}</p>
+        <button class="button" type="button" onClick={onAnyTime}>
+          {words.filters.anyTime}
+        </button>
       </div>
     );
   }

@@ -11,12 +11,15 @@ import { EventDetails } from './details/event-details.tsx';
 import { Events } from './event-list.tsx';
 import { type EventView, readEvent } from './event-view.ts';
 import {
+  ANY_TIME,
   type EventFilter,
   filterSearch,
   isNewestFirst,
   isSearchOfNvr,
   NO_FILTER,
   readFilter,
+  weekBefore,
+  withUsualTime,
 } from './filter/event-filter.ts';
 import { FilterBar } from './filter/filter-bar.tsx';
 import { LiveState } from './live/live-state.tsx';
@@ -32,10 +35,12 @@ export function Explore({ profile, facts }: { profile: Profile; facts: PageFacts
   const [view, setView] = useView();
   const [round, setRound] = useState(0);
   const filter = readFilter(search);
-  const list = useEvents(filter, round, facts.eventsBy);
-  const live = useLiveEvents(list, filter, facts.eventsBy);
+  const weekAgo = useMemo(() => weekBefore(Date.now() / 1000), [round]);
+  const asked = withUsualTime(filter, weekAgo);
+  const list = useEvents(asked, round, facts.eventsBy);
+  const live = useLiveEvents(list, asked, facts.eventsBy);
   const hasCounts = !isSearchOfNvr(filter, facts.eventsBy);
-  const counts = useCounts(filter, round, list.newIds.size + list.waiting.length);
+  const counts = useCounts(asked, round, list.newIds.size + list.waiting.length);
   const seen = useNamesSeen(list.events);
   const labels = union(useLabels(), seen.labels, filter.labels);
   const cameras = union(profile.cameras, seen.cameras, filter.cameras);
@@ -44,7 +49,7 @@ export function Explore({ profile, facts }: { profile: Profile; facts: PageFacts
   const openAt = list.events.findIndex(({ id }) => id === openId);
 
   const setFilter = (wanted: EventFilter): void => setSearch(filterSearch(wanted));
-  const clear = (): void => setFilter(NO_FILTER);
+  const clear = (): void => setFilter({ ...NO_FILTER, colours: filter.colours });
   const reload = (): void => setRound((was) => was + 1);
   /** Shows the events that wait. A list in another order is loaded anew: the service knows where new events stand in it. */
   const showArrivals = isNewestFirst(filter) ? list.showWaiting : reload;
@@ -73,8 +78,9 @@ export function Explore({ profile, facts }: { profile: Profile; facts: PageFacts
         <FilterBar {...{ filter, cameras, labels }} onChange={setFilter} onClear={clear} />
         {hasCounts && (
           <Overview
-            {...{ state: counts, filter, cameras }}
-            onCamera={(camera) => setFilter({ ...filter, cameras: isAlone(filter, camera) ? [] : [camera] })}
+            {...{ state: counts, filter, cameras, labels }}
+            onName={(by, name) => setFilter(withOnly(filter, by, name))}
+            onColours={(colours) => setFilter({ ...filter, colours })}
             onTime={(time) => setFilter({ ...filter, ...time })}
           />
         )}
@@ -85,6 +91,7 @@ export function Explore({ profile, facts }: { profile: Profile; facts: PageFacts
           onMore={list.loadMore}
           onRetry={reload}
           onClear={clear}
+          onAnyTime={() => setFilter({ ...filter, after: ANY_TIME })}
           onArrivals={showArrivals}
         />
       </div>
@@ -108,14 +115,21 @@ const withEvent = (filter: EventFilter, id: string): URLSearchParams => {
   return search;
 };
 
-const isAlone = ({ cameras }: EventFilter, camera: string): boolean => cameras.length === 1 && cameras[0] === camera;
+/** One name alone; chosen again, all of them. */
+function withOnly(filter: EventFilter, by: 'camera' | 'label', name: string): EventFilter {
+  const list = by === 'camera' ? 'cameras' : 'labels';
+  const isAlone = filter[list].length === 1 && filter[list][0] === name;
+  return { ...filter, [list]: isAlone ? [] : [name] };
+}
 
 /** Empty until it is known. `all`: how many cameras the viewer may see. */
 function saidCount(state: CountsState, all: number): string {
   if (state.kind !== 'ready' || state.counts.total === 0) return '';
-  const { total, isAll, cameras } = state.counts;
+  const { total, isAll, by, names } = state.counts;
   const said = isAll ? words.explore.detections(total) : words.explore.moreThan(total);
-  return all > 1 ? `${said} ${words.explore.onCameras(cameras.length, Math.max(all, cameras.length))}` : said;
+  return by === 'camera' && all > 1
+    ? `${said} ${words.explore.onCameras(names.length, Math.max(all, names.length))}`
+    : said;
 }
 
 /** Names once seen stay on offer, also when a filter hides their events. */

@@ -1,14 +1,13 @@
 /** Everything about one event: beside the list where there is room, over it where there is not. */
 import { useEffect, useRef } from 'preact/hooks';
 import { CopyButton } from '../../shared/copy-button.tsx';
-import type { Fields } from '../../shared/forms/fields.ts';
 import { Icon } from '../../shared/icon.tsx';
 import { labelName } from '../../shared/names.ts';
 import { viewedPerson } from '../../shared/view-as.ts';
 import { words } from '../../shared/words.ts';
 import { Duration } from '../event-row.tsx';
 import type { EventView } from '../event-view.ts';
-import { factsOf } from './event-facts.ts';
+import { type EventFact, factsOf } from './event-facts.ts';
 import { EventMedia } from './event-media.tsx';
 import { ShareEvent } from './share-event.tsx';
 
@@ -27,6 +26,7 @@ interface EventDetailsProps {
 }
 
 export function EventDetails({ event, hasNvr, previous, next, onOpen, onClose }: EventDetailsProps) {
+  const facts = factsOf(event);
   const panel = useRef<HTMLDialogElement>(null);
   const shown = useRef(event.id);
   useEffect(() => openBesideOrOver(panel.current, shown), []);
@@ -56,14 +56,7 @@ export function EventDetails({ event, hasNvr, previous, next, onOpen, onClose }:
       <EventMedia key={event.id} {...{ event, hasNvr }} />
       {viewedPerson() === undefined && <ShareEvent key={`share ${event.id}`} id={event.id} />}
       <dl class="facts">
-        {factsOf(event).map(([name, value]) => (
-          <div key={name} class="fact">
-            <dt>{name}</dt>
-            <dd>
-              <bdi>{value}</bdi>
-            </dd>
-          </div>
-        ))}
+        <FactRows facts={facts.forPeople} />
         <div class="fact">
           <dt>{words.details.length}</dt>
           <dd>
@@ -71,7 +64,7 @@ export function EventDetails({ event, hasNvr, previous, next, onOpen, onClose }:
           </dd>
         </div>
       </dl>
-      <RawRecord record={event.record} />
+      <Technical event={event} facts={facts.technical} />
     </dialog>
   );
 }
@@ -127,10 +120,23 @@ function giveFocusBack(row: Element | null, opener: Element | null): void {
 
 const SHOWN_OF_PICTURE = 24;
 
-function RawRecord({ record }: { record: Fields }) {
+const FactRows = ({ facts }: { facts: readonly EventFact[] }) =>
+  facts.map(([name, value]) => (
+    <div key={name} class="fact">
+      <dt>{name}</dt>
+      <dd>
+        <bdi>{value}</bdi>
+      </dd>
+    </div>
+  ));
+
+function Technical({ event: { record }, facts }: { event: EventView; facts: readonly EventFact[] }) {
   return (
     <details class="raw">
-      <summary>{words.details.rawJson}</summary>
+      <summary>{words.details.technical}</summary>
+      <dl class="facts">
+        <FactRows facts={facts} />
+      </dl>
       <pre dir="ltr">{JSON.stringify(record, shortened, 2)}</pre>
       <CopyButton text={JSON.stringify(record, null, 2)} label={words.details.copyWhole} />
     </details>

@@ -11,12 +11,18 @@ export type EventFact = readonly [name: string, value: string];
 const yesOrNo = (value: unknown): string | undefined =>
   value === true ? words.common.yes : value === false ? words.common.no : undefined;
 
+interface EventFacts {
+  readonly forPeople: readonly EventFact[];
+  /** What helps when something is wrong. */
+  readonly technical: readonly EventFact[];
+}
+
 /** What the record does not hold is left out. */
-export function factsOf(event: EventView): readonly EventFact[] {
+export function factsOf(event: EventView): EventFacts {
   const { record } = event;
   const inner = isFields(record['data']) ? record['data'] : {};
   // biome-ignore format: a table
-  const facts: readonly (readonly [name: string, value: string | undefined])[] = [
+  const forPeople: readonly PossibleFact[] = [
     [words.details.camera,         cameraName(event.camera)],
     [words.details.subLabel,       event.subLabel],
     [words.details.score,          event.score === undefined ? undefined : formatScore(event.score)],
@@ -26,6 +32,9 @@ export function factsOf(event: EventView): readonly EventFact[] {
     [words.details.zones,          event.zones.map(spaced).join(', ')],
     [words.details.started,        formatMoment(event.startTime)],
     [words.details.ended,          event.endTime === undefined ? undefined : formatMoment(event.endTime)],
+  ];
+  // biome-ignore format: a table
+  const technical: readonly PossibleFact[] = [
     [words.details.clip,           yesOrNo(record['has_clip'])],
     [words.details.snapshot,       yesOrNo(record['has_snapshot'])],
     [words.details.kept,           yesOrNo(record['retain_indefinitely'])],
@@ -36,5 +45,9 @@ export function factsOf(event: EventView): readonly EventFact[] {
     [words.details.modelHash,      textOf(record['model_hash'])],
     [words.details.id,             event.id],
   ];
-  return facts.filter((fact): fact is EventFact => fact[1] !== undefined && fact[1] !== '');
+  return { forPeople: forPeople.filter(isThere), technical: technical.filter(isThere) };
 }
+
+type PossibleFact = readonly [name: string, value: string | undefined];
+
+const isThere = (fact: PossibleFact): fact is EventFact => fact[1] !== undefined && fact[1] !== '';

@@ -1,12 +1,17 @@
 /** What the list is narrowed to: kept in the address bar, asked for in a query (interface 4.1). */
 import { timeOf } from '../../shared/forms/fields.ts';
 
+/** What the bars of the plot are told apart by; at first by nothing, in one colour. */
+export const COLOURINGS = ['none', 'camera', 'label'] as const;
+export type Colouring = (typeof COLOURINGS)[number];
+
 export interface EventFilter {
   readonly cameras: readonly string[];
   readonly labels: readonly string[];
-  /** Unix seconds. */
+  /** Unix seconds. Without a chosen time the last seven days are shown: ANY_TIME as the beginning asks for all. */
   readonly after: number | undefined;
   readonly before: number | undefined;
+  readonly colours: Colouring;
   /** Everything else: the text of a parameter of that name. */
   readonly more: MoreFilters;
 }
@@ -34,13 +39,31 @@ export const MORE_FILTERS = [
 export type MoreFilter = (typeof MORE_FILTERS)[number];
 export type MoreFilters = Readonly<Partial<Record<MoreFilter, string>>>;
 
-export const NO_FILTER: EventFilter = { cameras: [], labels: [], after: undefined, before: undefined, more: {} };
+export const NO_FILTER: EventFilter = {
+  cameras: [],
+  labels: [],
+  after: undefined,
+  before: undefined,
+  colours: 'none',
+  more: {},
+};
 
-/** An order hides nothing. */
+export const ANY_TIME = 0;
+
+/** What is asked for. `weekAgo`: Unix seconds. */
+export function withUsualTime(filter: EventFilter, weekAgo: number): EventFilter {
+  if (filter.after === ANY_TIME) return { ...filter, after: undefined };
+  return filter.after === undefined && filter.before === undefined ? { ...filter, after: weekAgo } : filter;
+}
+
+/** The full hour a week earlier, so that the same question is asked for a while. Both times in Unix seconds. */
+export const weekBefore = (now: number): number => Math.floor(now / 3600) * 3600 - 7 * 86_400;
+
+/** An order hides nothing, nor do colours, nor any time. */
 export const isFiltered = ({ cameras, labels, after, before, more }: EventFilter): boolean =>
   cameras.length > 0 ||
   labels.length > 0 ||
-  after !== undefined ||
+  (after !== undefined && after !== ANY_TIME) ||
   before !== undefined ||
   more.text !== undefined ||
   moreCount(more) > 0;
@@ -71,16 +94,18 @@ export const readFilter = (search: URLSearchParams): EventFilter => ({
   labels: search.getAll('label').filter(Boolean),
   after: readTime(search.get('after')),
   before: readTime(search.get('before')),
+  colours: COLOURINGS.find((colours) => colours === search.get('colours')) ?? 'none',
   more: Object.fromEntries(MORE_FILTERS.flatMap((name) => (search.get(name) ? [[name, search.get(name) ?? '']] : []))),
 });
 
 /** The query of the address bar: one entry per name, because a name may contain a comma. */
-export function filterSearch({ cameras, labels, after, before, more }: EventFilter): URLSearchParams {
+export function filterSearch({ cameras, labels, after, before, colours, more }: EventFilter): URLSearchParams {
   const search = new URLSearchParams();
   for (const camera of cameras) search.append('camera', camera);
   for (const label of labels) search.append('label', label);
   if (after !== undefined) search.set('after', String(after));
   if (before !== undefined) search.set('before', String(before));
+  if (colours !== 'none') search.set('colours', colours);
   setMore(search, more);
   return search;
 }

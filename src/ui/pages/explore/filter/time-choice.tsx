@@ -3,7 +3,7 @@ import { Icon } from '../../shared/icon.tsx';
 import { Menu } from '../../shared/menu.tsx';
 import { formatShortMoment } from '../../shared/times.ts';
 import { words } from '../../shared/words.ts';
-import type { EventFilter } from './event-filter.ts';
+import { ANY_TIME, type EventFilter } from './event-filter.ts';
 import { fromLocalInput, toLocalInput } from './local-input.ts';
 import { useSettled } from './use-draft.ts';
 
@@ -14,29 +14,36 @@ interface TimeChoiceProps {
 
 // biome-ignore format: a table
 const STRETCHES = [
-  ['anyTime',     undefined],
-  ['lastHour',    3600],
-  ['last24Hours', 86_400],
-  ['last7Days',   7 * 86_400],
-  ['last30Days',  30 * 86_400],
+  ['lastHour',    () => ago(3600)],
+  ['last24Hours', () => ago(86_400)],
+  ['last7Days',   () => undefined],
+  ['last30Days',  () => ago(30 * 86_400)],
+  ['anyTime',     () => ANY_TIME],
 ] as const;
+
+const ago = (seconds: number): number => Math.floor(Date.now() / 1000) - seconds;
 
 export function TimeChoice({ filter, onChange }: TimeChoiceProps) {
   const isSet = filter.after !== undefined || filter.before !== undefined;
-  const chooseStretch = (seconds: number | undefined): void => {
-    const after = seconds === undefined ? undefined : Math.floor(Date.now() / 1000) - seconds;
-    onChange({ ...filter, after, before: undefined });
-  };
   return (
     <Menu class={isSet ? 'filter is-set' : 'filter'} align="start" label={<Said filter={filter} />}>
       <div class="stretches">
-        {STRETCHES.map(([name, seconds]) => (
-          <button key={name} class="button button-plain" type="button" onClick={() => chooseStretch(seconds)}>
+        {STRETCHES.map(([name, after]) => (
+          <button
+            key={name}
+            class="button button-plain"
+            type="button"
+            onClick={() => onChange({ ...filter, after: after(), before: undefined })}
+          >
             {words.filters[name]}
           </button>
         ))}
       </div>
-      <Moment name={words.filters.from} time={filter.after} onChange={(after) => onChange({ ...filter, after })} />
+      <Moment
+        name={words.filters.from}
+        time={filter.after === ANY_TIME ? undefined : filter.after}
+        onChange={(after) => onChange({ ...filter, after })}
+      />
       <Moment name={words.filters.to} time={filter.before} onChange={(before) => onChange({ ...filter, before })} />
     </Menu>
   );
@@ -68,7 +75,9 @@ function Said({ filter: { after, before } }: { filter: EventFilter }) {
   );
 }
 
-function formatRange(after: number | undefined, before: number | undefined): string {
+function formatRange(from: number | undefined, before: number | undefined): string {
+  if (from === undefined && before === undefined) return words.filters.last7Days;
+  const after = from === ANY_TIME ? undefined : from;
   if (after !== undefined && before !== undefined) return `${formatShortMoment(after)} – ${formatShortMoment(before)}`;
   if (after !== undefined) return words.filters.since(formatShortMoment(after));
   return before === undefined ? words.filters.anyTime : words.filters.until(formatShortMoment(before));

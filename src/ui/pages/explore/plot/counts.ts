@@ -1,10 +1,11 @@
-/** How many events there are by camera and slice of time, as the service tells it (GET /api/events/counts). */
+/** How many events there are by camera or label and slice of time, as the service tells it (GET /api/events/counts). */
 import { type Fields, isFields, numberOf, textOf } from '../../shared/forms/fields.ts';
 
-export interface CameraCount {
-  readonly camera: string;
+export interface NamedCount {
+  /** A camera, or a label. */
+  readonly name: string;
   readonly total: number;
-  /** One a slice; undefined for a camera that is counted among the others. */
+  /** One a slice; undefined for a name that is counted among the others. */
   readonly counts: readonly number[] | undefined;
 }
 
@@ -17,34 +18,48 @@ export interface Counts {
   readonly starts: readonly number[];
   /** Unix seconds: where the last slice ends. */
   readonly end: number;
+  readonly by: 'camera' | 'label';
   /** The most frequent first. */
-  readonly cameras: readonly CameraCount[];
-  /** All cameras without counts of their own, one a slice. */
+  readonly names: readonly NamedCount[];
+  /** All names without counts of their own, one a slice. */
   readonly others: readonly number[];
 }
 
-export const NO_COUNTS: Counts = { total: 0, isAll: true, stepSeconds: 0, starts: [], end: 0, cameras: [], others: [] };
+export const NO_COUNTS: Counts = {
+  total: 0,
+  isAll: true,
+  stepSeconds: 0,
+  starts: [],
+  end: 0,
+  by: 'camera',
+  names: [],
+  others: [],
+};
 
 /** Undefined for what has another form. */
 export function readCounts(body: unknown): Counts | undefined {
   if (!isFields(body)) return undefined;
   const total = numberOf(body['total']);
   if (total === undefined) return undefined;
+  const by = Array.isArray(body['labels']) ? 'label' : 'camera';
   return {
     total,
     isAll: body['complete'] !== false,
     stepSeconds: numberOf(body['seconds']) ?? 0,
     starts: numbersOf(body['starts']),
     end: numberOf(body['end']) ?? 0,
-    cameras: listOf(body['cameras']).filter(isFields).flatMap(readCamera),
+    by,
+    names: listOf(body[`${by}s`])
+      .filter(isFields)
+      .flatMap((record) => readNamed(record, by)),
     others: numbersOf(body['others']),
   };
 }
 
-function readCamera(record: Fields): CameraCount[] {
-  const [camera, total] = [textOf(record['camera']), numberOf(record['total'])];
-  if (camera === undefined || total === undefined) return [];
-  return [{ camera, total, counts: 'counts' in record ? numbersOf(record['counts']) : undefined }];
+function readNamed(record: Fields, by: Counts['by']): NamedCount[] {
+  const [name, total] = [textOf(record[by]), numberOf(record['total'])];
+  if (name === undefined || total === undefined) return [];
+  return [{ name, total, counts: 'counts' in record ? numbersOf(record['counts']) : undefined }];
 }
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

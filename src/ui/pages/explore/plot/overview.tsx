@@ -1,12 +1,13 @@
-/** Detections over time, stacked by camera: drag to look closer, choose a camera to see it alone. */
+/** Detections over time, in one colour, or stacked by camera or label: drag to look closer, choose a name to see it alone. */
 import { useMemo, useRef } from 'preact/hooks';
-import { cameraName } from '../../shared/names.ts';
+import { Choice } from '../../shared/forms/choice.tsx';
+import { cameraName, labelName } from '../../shared/names.ts';
 import { formatCount, formatSpan, formatStep } from '../../shared/times.ts';
 import { words } from '../../shared/words.ts';
-import type { EventFilter } from '../filter/event-filter.ts';
+import { COLOURINGS, type Colouring, type EventFilter } from '../filter/event-filter.ts';
 import { sumsOf } from './bars.ts';
 import { createColours, OTHERS } from './colours.ts';
-import { NO_COUNTS } from './counts.ts';
+import { type Counts, NO_COUNTS } from './counts.ts';
 import { Legend, type LegendEntry } from './legend.tsx';
 import { type PlotSeries, StackPlot } from './stack-plot.tsx';
 import { type CountsState, SERIES } from './use-counts.ts';
@@ -19,32 +20,36 @@ interface OverviewProps {
   readonly filter: EventFilter;
   /** All that the viewer may see. */
   readonly cameras: readonly string[];
-  readonly onCamera: (camera: string) => void;
+  readonly labels: readonly string[];
+  readonly onName: (by: Counts['by'], name: string) => void;
+  readonly onColours: (colours: Colouring) => void;
   readonly onTime: (time: TimeFilter) => void;
 }
 
-/** The colours, kept as long as the page is there: whatever is filtered meanwhile, a camera has its colour. */
-const coloursOf = createColours();
+/** What the counts are told apart by: how a name is shown, and its colour, kept as long as the page is there, whatever is filtered. */
+const KINDS = {
+  camera: { coloursOf: createColours(), said: cameraName, chosen: 'cameras' },
+  label: { coloursOf: createColours(), said: labelName, chosen: 'labels' },
+} as const;
 
-export function Overview({ state, filter, cameras, onCamera, onTime }: OverviewProps) {
+export function Overview({ state, filter, onName, onColours, onTime, ...known }: OverviewProps) {
   const counts = state.kind === 'ready' ? state.counts : NO_COUNTS;
-  const { starts, end, stepSeconds, others } = counts;
-  const named = counts.cameras.filter(({ counts: own }) => own !== undefined);
-  const rest = counts.cameras.slice(named.length);
+  const { starts, end, stepSeconds, others, by, names } = counts;
+  const kind = KINDS[by];
+  const named = names.filter(({ counts: own }) => own !== undefined);
+  const rest = names.slice(named.length);
+  const isColoured = filter.colours !== 'none';
   const series = useMemo(() => {
-    const colours = coloursOf(
-      named.map(({ camera }) => camera),
-      cameras,
+    const colours = kind.coloursOf(
+      named.map(({ name }) => name),
+      known[kind.chosen],
     );
     const drawn = named.map(
-      ({ camera, counts: own = [] }): PlotSeries => ({
-        name: camera,
-        colour: colours.get(camera) ?? OTHERS,
-        counts: own,
-      }),
+      ({ name, counts: own = [] }): PlotSeries => ({ name, colour: colours.get(name) ?? OTHERS, counts: own }),
     );
-    return rest.length === 0 ? drawn : [...drawn, { name: '', colour: OTHERS, counts: others }];
-  }, [counts]);
+    const all = rest.length === 0 ? drawn : [...drawn, { name: '', colour: OTHERS, counts: others }];
+    return isColoured || counts.total === 0 ? all : [together(all, starts.length)];
+  }, [counts, isColoured]);
   const zoom = useZoom(filter, onTime);
   const startOf = (slice: number): number => starts[slice] ?? end;
   const selecting = useSelection(starts.length, (from, to) => zoom.into(startOf(from), startOf(to + 1)));
@@ -65,13 +70,16 @@ export function Overview({ state, filter, cameras, onCamera, onTime }: OverviewP
   const entries = series.map(
     ({ name, colour, counts: own }, at): LegendEntry => ({
       name: name === '' ? undefined : name,
-      said: name === '' ? words.overview.others(rest.length) : cameraName(name),
+      said: name === '' ? words.overview.others(rest.length) : kind.said(name),
       colour,
       total: formatCount(name === '' ? rest.reduce((sum, { total }) => sum + total, 0) : (named[at]?.total ?? 0)),
       count: countIn(own),
     }),
   );
-  const alone = filter.cameras.length === 1 ? filter.cameras[0] : undefined;
+  const chosen = filter[kind.chosen];
+  const alone = chosen.length === 1 ? chosen[0] : undefined;
+  const places = known[kind.chosen].length;
+  const { onlyThis, allAgain, shown } = words.overview[by];
   return (
     <figure
       class={state.kind === 'ready' && !state.isOutdated ? 'overview' : 'overview is-outdated'}
@@ -108,18 +116,32 @@ export function Overview({ state, filter, cameras, onCamera, onTime }: OverviewP
             </button>
           )}
         </div>
-        <Legend
-          entries={entries}
-          places={Math.min(cameras.length, SERIES) + (cameras.length > SERIES ? 1 : 0)}
-          folded={words.overview.camerasShown(counts.cameras.length)}
-          chosen={alone}
-          helpOf={(name) => (name === alone ? words.overview.allAgain : words.overview.onlyThis)}
-          onChoose={onCamera}
+        <Choice
+          name="colours"
+          legend={words.overview.colours}
+          options={COLOURINGS.map((colours) => [colours, words.overview.colourings[colours]] as const)}
+          chosen={filter.colours}
+          onChoose={onColours}
         />
+        {isColoured && (
+          <Legend
+            entries={entries}
+            places={Math.min(places, SERIES) + (places > SERIES ? 1 : 0)}
+            folded={shown(names.length)}
+            chosen={alone}
+            helpOf={(name) => (name === alone ? allAgain : onlyThis)}
+            onChoose={(name) => onName(by, name)}
+          />
+        )}
       </figcaption>
     </figure>
   );
 }
+
+const together = (all: readonly PlotSeries[], slices: number): PlotSeries => {
+  const rows = all.map(({ counts }) => counts);
+  return { name: '', colour: 'detections', counts: sumsOf(rows, slices) };
+};
 
 function Idle({ state, stepSeconds }: { state: CountsState; stepSeconds: number }) {
   if (state.kind === 'loading') return <>{words.common.loading}</>;

@@ -5,7 +5,7 @@ import { textsOf } from '../../shared/forms/fields.ts';
 import { type EventFilter, eventsQuery } from '../filter/event-filter.ts';
 import { type Counts, readCounts } from './counts.ts';
 
-/** Cameras with a colour of their own; all others are drawn as one. */
+/** Cameras, or labels, with a colour of their own; all others are drawn as one. */
 export const SERIES = 8;
 
 /** A burst of events is counted once. */
@@ -58,6 +58,7 @@ export function countsQuery(
   for (const name of ['limit', 'sort']) query.delete(name);
   query.set('timezone', timeZone);
   query.set('series', String(SERIES));
+  if (filter.colours === 'label') query.set('by', 'label');
   return query.toString();
 }
 
