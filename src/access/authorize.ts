@@ -4,7 +4,7 @@
  *
  *  1. link        the visitor of a link sees the pictures that it is for, by the path that was made from it
  *  2. row         `none` is for no caller, `public` for every one
- *  3. caller      credentials are needed from here on
+ *  3. caller      credentials are needed from here on; a screen is shown live pictures alone
  *  4. unlisted    what no row names is for admins who see all cameras
  *  5. role        the row's access level
  *  6. verb        what a role may not do with its own cameras: a refusal, or an empty response
@@ -39,6 +39,7 @@ export function authorize(
   if (match.kind === 'listed' && match.row.access === 'none') return refused('path-not-found'); // 2
   if (match.kind === 'listed' && match.row.access === 'public') return { kind: 'allowed', target };
   if (!caller) return refused('no-credentials'); // 3
+  if (caller.credential.kind === 'screen' && !isForScreens(match)) return refused('screen-not-allowed'); // 3
   if (match.kind === 'unlisted') return authorizeUnlisted(caller, target); // 4
   const { row } = match;
   if (!satisfies(caller, row.access)) return refused('role-too-low'); // 5
@@ -59,6 +60,14 @@ function linkFault(caller: Caller, match: RouteMatch, target: RequestTarget): Re
   if (match.kind === 'unlisted' || match.row.views === undefined) return 'path-not-found';
   return isDenied(caller, 'export') ? 'verb-denied' : undefined;
 }
+
+/**
+ * What a screen may ask for: live pictures and the streams of cameras, the messages of the WebSocket, which are judged one by
+ * one, and the rows of Postern's own that say so. A row of another table that names no verb shows no live pictures.
+ */
+const isForScreens = (match: RouteMatch): boolean =>
+  match.kind === 'listed' &&
+  (match.row.own ? match.row.screen === true : match.row.verb === 'live' || match.row.narrow?.how === 'per-message');
 
 function authorizeUnlisted(caller: Caller, target: RequestTarget): AccessVerdict {
   if (caller.role !== ADMIN) return refused('route-unlisted');

@@ -32,6 +32,10 @@ export const AUDITED = [
   'link-opened',
   'link-first-opened',
   'link-pin',
+  'screen-paired',
+  'screen-denied',
+  'screen-changed',
+  'screen-revoked',
   'sign-in-connected',
   'sign-in-removed',
   'limit-lifted',
@@ -45,7 +49,7 @@ export interface AuditEntry {
   readonly who: string | undefined;
   /** The client address, or `configuration` or `command-line`. */
   readonly from: string;
-  /** The credential: `session:<id>`, `token:<id>`, `link:<id>`, `oidc:<provider>`, `proxy` or `internal`; absent where none was shown. */
+  /** The credential: `session:<id>`, `token:<id>`, `link:<id>`, `screen:<id>`, `oidc:<provider>`, `proxy` or `internal`; absent where none was shown. */
   readonly credential?: string;
   /** The client's `User-Agent`, if it sent one. */
   readonly agent?: string;
@@ -59,6 +63,7 @@ export interface AuditEntry {
   readonly role?: string;
   readonly tokenId?: string;
   readonly linkId?: string;
+  readonly screenId?: string;
   readonly sessionId?: string;
   /** The address, network or account whose limit was lifted; of a link its `linkId`. */
   readonly limited?: string;

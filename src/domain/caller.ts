@@ -47,6 +47,14 @@ export type Credential =
       /** The id in the cookie that the link's page has set. */
       readonly viewer?: string;
     }
+  /** A display that a person has paired: it shows live pictures with the rights of that person; it is no person. */
+  | {
+      readonly kind: 'screen';
+      readonly screenId: string;
+      readonly screenName: string;
+      /** Absent: it does not end by itself. */
+      readonly expiresAt?: number;
+    }
   | { readonly kind: 'proxy-headers' }
   | { readonly kind: 'internal-listener' }
   /** No credential of the person who is named: an admin looks at what that person sees. It reads, and does nothing else. */
@@ -92,7 +100,7 @@ export interface Caller extends Rights {
   readonly hasGeneratedPassword?: true;
 }
 
-/** Names a credential, and holds no secret: the ids of sessions, tokens and links are shown in their lists. */
+/** Names a credential, and holds no secret: the ids of sessions, tokens, links and screens are shown in their lists. */
 export function credentialName(credential: Credential): string {
   switch (credential.kind) {
     case 'session':
@@ -101,6 +109,8 @@ export function credentialName(credential: Credential): string {
       return `token:${credential.tokenId}`;
     case 'link':
       return `link:${credential.linkId}`;
+    case 'screen':
+      return `screen:${credential.screenId}`;
     case 'proxy-headers':
       return 'proxy';
     case 'internal-listener':
@@ -126,7 +136,7 @@ export const isAdministrator = ({ role, scope }: Caller): boolean => role === AD
  * made for it. Any other token that leaks could make accounts and passwords that outlive its revocation.
  */
 export const mayManageAccounts = ({ credential }: Caller): boolean =>
-  !['link', 'view-as'].includes(credential.kind) &&
+  !['link', 'screen', 'view-as'].includes(credential.kind) &&
   (credential.kind !== 'api-token' || credential.managesAccounts === true);
 
 /** Whether the caller's rights are the same now as when the request was admitted. */
@@ -165,6 +175,7 @@ export function hasFreshProof({ credential }: Caller, now: number): boolean {
     }
     case 'api-token':
     case 'link':
+    case 'screen':
     case 'view-as':
       return false;
     case 'proxy-headers':

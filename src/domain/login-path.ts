@@ -3,3 +3,6 @@ export const LOGIN_PATH = '/login';
 
 /** Invitations stand below, each at its token. */
 export const INVITATION_PATH = '/invitation';
+
+/** The page by which a display is paired, and on which it then shows its cameras. */
+export const SCREEN_PATH = '/postern/screen';

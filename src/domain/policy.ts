@@ -91,6 +91,8 @@ export interface PolicyRow {
   readonly enrolment?: boolean;
   /** Whether an admin may read it as another person would get it. */
   readonly view_as?: true;
+  /** Whether a screen may use the row of Postern's own. */
+  readonly screen?: true;
   /** Whether the row is below a link: the path stands for one of the NVR, which is judged in its place. */
   readonly link?: boolean;
   readonly note?: string;

@@ -37,6 +37,14 @@ export const LINK_FAULTS = ['unknown', 'expired', 'revoked', 'maker-gone', 'pin-
 /** All but the last two are one to the client. */
 export type LinkFault = (typeof LINK_FAULTS)[number];
 
+/** What the cookie of a screen is worth right now. */
+export type ScreenVerdict =
+  | { readonly kind: 'valid'; readonly caller: Caller }
+  | { readonly kind: 'invalid'; readonly reason: ScreenFault };
+
+/** All but the last are one to the client. */
+export type ScreenFault = 'unknown' | 'expired' | 'maker-gone' | 'limited';
+
 export type ApiTokenFault =
   | 'malformed'
   /** Never created, revoked, or with a wrong secret: the response does not tell which. */

@@ -41,6 +41,7 @@ export const tracingHeaders =
 export const WHY_UNREAD = {
   session: 'auth.enabled is true, so identity headers are ignored',
   'api-token': 'the API token identifies the caller',
+  screen: 'the cookie of the screen says who is calling, and no header counts',
   link: 'the link says who is calling, and no header counts',
 } as const;
 

@@ -2,7 +2,7 @@
 import type { Role } from '../domain/names.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestFacts } from '../domain/request.ts';
-import type { ApiTokenFault, LinkFault, SessionFault } from '../domain/verdict.ts';
+import type { ApiTokenFault, LinkFault, ScreenFault, SessionFault } from '../domain/verdict.ts';
 
 /** An identity header as received. */
 export interface HeaderTrace {
@@ -33,6 +33,11 @@ export interface LinkTrace {
   readonly outcome: 'valid' | LinkFault;
 }
 
+export interface ScreenTrace {
+  readonly source: 'screen';
+  readonly outcome: 'valid' | ScreenFault;
+}
+
 export interface ProxyTrace {
   readonly source: 'proxy-headers';
   /** Whether the proxy showed `proxy.auth_secret`; never the secret itself. */
@@ -47,7 +52,7 @@ export interface ProxyTrace {
   readonly refused: RefusalReason | undefined;
 }
 
-export type SourceTrace = SessionTrace | ApiTokenTrace | LinkTrace | ProxyTrace;
+export type SourceTrace = SessionTrace | ApiTokenTrace | LinkTrace | ScreenTrace | ProxyTrace;
 
 /** The trace with the identity headers that came along, read or not. Holds no cookie, token or secret. */
 export type IdentityTrace = SourceTrace & { readonly headers: readonly HeaderTrace[] };

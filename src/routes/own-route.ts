@@ -21,6 +21,7 @@ export interface Need
     | 'secret'
     | 'enrolment'
     | 'view_as'
+    | 'screen'
     | 'link'
     | 'forwarded'
     | 'compressed'

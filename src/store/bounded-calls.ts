@@ -24,6 +24,7 @@ export const boundCalls = (store: Store): Store => ({
   signIns: bounded(store.signIns),
   identityKeys: bounded(store.identityKeys),
   links: bounded(store.links),
+  screens: bounded(store.screens),
   loginPlaces: bounded(store.loginPlaces),
   ledger: bounded(store.ledger),
   attempts: store.attempts && bounded(store.attempts),

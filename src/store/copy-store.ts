@@ -27,9 +27,9 @@ interface CopyRule {
   readonly key: string;
   readonly booleans: readonly string[];
 }
-type CopiedName = Exclude<keyof Tables, 'event_writes' | 'store_identity' | 'login_blocks'>;
+type CopiedName = Exclude<keyof Tables, 'event_writes' | 'store_identity' | 'login_blocks' | 'screen_codes'>;
 
-/** The writes by day are counted by the target itself, its id is its own, and a copy limits nobody. */
+/** The writes by day are counted by the target itself, its id is its own, a copy limits nobody, and a pairing lasts minutes. */
 export const COPIED_TABLES: readonly CopyRule[] = [
   { table: 'users', key: 'name', booleans: [] },
   { table: 'custom_roles', key: 'role', booleans: [] },
@@ -44,6 +44,7 @@ export const COPIED_TABLES: readonly CopyRule[] = [
   { table: 'known_clients', key: 'id', booleans: [] },
   { table: 'links', key: 'id', booleans: [] },
   { table: 'link_openings', key: 'id', booleans: [] },
+  { table: 'screens', key: 'id', booleans: [] },
   { table: 'ledger_records', key: 'id', booleans: [] },
   { table: 'ledger_open', key: 'id', booleans: [] },
   { table: 'ledger_chains', key: 'chain', booleans: [] },

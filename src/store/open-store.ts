@@ -7,6 +7,7 @@ import type { LinkStore } from '../domain/accounts/link.ts';
 import type { LoginBlockStore } from '../domain/accounts/login-block.ts';
 import type { LoginPlaceStore } from '../domain/accounts/notice.ts';
 import type { RoleStore } from '../domain/accounts/role-store.ts';
+import type { ScreenStore } from '../domain/accounts/screen.ts';
 import type { SecondFactorStore } from '../domain/accounts/second-factor.ts';
 import type { SessionStore } from '../domain/accounts/session-store.ts';
 import type { SignInStore } from '../domain/accounts/sign-in.ts';
@@ -23,6 +24,7 @@ import { createLinkStore } from './accounts/links.ts';
 import { createLoginBlockStore } from './accounts/login-blocks.ts';
 import { createLoginPlaceStore } from './accounts/login-places.ts';
 import { createRoleStore } from './accounts/roles.ts';
+import { createScreenStore } from './accounts/screens.ts';
 import { createSecondFactorStore } from './accounts/second-factor.ts';
 import { createSessionStore } from './accounts/sessions.ts';
 import { createSignInStore } from './accounts/sign-ins.ts';
@@ -72,13 +74,14 @@ export interface Store {
   readonly signIns: SignInStore;
   readonly identityKeys: IdentityKeyStore;
   readonly links: LinkStore;
+  readonly screens: ScreenStore;
   readonly loginPlaces: LoginPlaceStore;
   readonly loginBlocks: LoginBlockStore;
   readonly ledger: LedgerStore;
   /** Attempts at a login, as all replicas count them; undefined for a file. */
   readonly attempts: AttemptStore | undefined;
   /**
-   * Changes with every change that may change a verdict: accounts, roles, tokens, links and revocations that were read
+   * Changes with every change that may change a verdict: accounts, roles, tokens, links, screens and revocations that were read
    * earlier may be cached as long as the text is the same.
    */
   version(): string;
@@ -137,6 +140,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     signIns: createSignInStore(db, serialized),
     identityKeys: createIdentityKeyStore(db, serialized),
     links: createLinkStore(db, serialized),
+    screens: createScreenStore(db, serialized),
     loginPlaces: createLoginPlaceStore(db, serialized),
     loginBlocks: createLoginBlockStore(db),
     ledger: createLedgerStore(db, engine.file !== undefined),

@@ -23,6 +23,7 @@ export interface GateWatchDeps {
 const MODE_OF = {
   'api-token': 'apikey',
   link: 'link',
+  screen: 'screen',
   'proxy-headers': 'proxy',
   'internal-listener': 'network',
   'view-as': 'session',

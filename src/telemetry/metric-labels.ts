@@ -26,7 +26,7 @@ export type CodeClass = (typeof CODE_CLASSES)[number];
 export const RESPONSE_CODES: readonly CodeClass[] = CODE_CLASSES.filter((code) => code !== '1xx');
 
 /** What the caller showed; `network` is the internal listener, where nothing is shown. */
-export const MODES = ['session', 'bearer', 'apikey', 'link', 'proxy', 'network', 'none'] as const;
+export const MODES = ['session', 'bearer', 'apikey', 'link', 'screen', 'proxy', 'network', 'none'] as const;
 export type Mode = (typeof MODES)[number];
 
 export const DECISION_RESULTS = [

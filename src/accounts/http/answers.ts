@@ -28,6 +28,10 @@ export const PROFILE = named(
     second_factor_required: TRUE.optional().meta({
       description: 'A second factor must be set up before anything else',
     }),
+    screen: z
+      .object({ name: TEXT, ends_at: MAYBE_TIME })
+      .optional()
+      .meta({ description: 'The caller is a screen, which shows the cameras of this user' }),
     password_is_generated: TRUE.optional().meta({ description: 'The password of the first start is still in use' }),
   }),
 );
@@ -202,4 +206,35 @@ export const MADE_LINK = named(
     note: TEXT.optional(),
   }),
 );
+export const SCREEN = named(
+  'Screen',
+  z.object({
+    id: TEXT,
+    name: TEXT,
+    user: TEXT.meta({ description: 'Who confirmed it' }),
+    cameras: CAMERAS.nullable().meta({ description: 'null: all that this user sees' }),
+    agent: MAYBE_TEXT.meta({ description: 'The browser with which it was paired' }),
+    created_at: TIME,
+    ends_at: MAYBE_TIME,
+    last_seen_at: MAYBE_TIME,
+    last_seen_from: MAYBE_TEXT,
+  }),
+);
+export const SCREEN_CODE = named(
+  'ScreenCode',
+  z.object({
+    device_code: TEXT,
+    user_code: TEXT,
+    verification_uri: TEXT,
+    verification_uri_complete: TEXT,
+    qr: TEXT.meta({ description: 'verification_uri_complete as a picture, SVG' }),
+    expires_in: z.int(),
+    interval: z.int(),
+  }),
+);
+export const SCREEN_DEVICE = named(
+  'ScreenDevice',
+  z.object({ address: TEXT, agent: MAYBE_TEXT, created_at: TIME, expires_at: TIME }),
+);
+export const MADE_SCREEN = named('MadeScreen', z.object({ success: TRUE, id: TEXT, name: TEXT, ends_at: MAYBE_TIME }));
 export const GIVEN_PIN = named('Given', z.object({ success: TRUE, expires_at: TIME }));

@@ -80,6 +80,7 @@ export async function makerOf(
     case 'proxy-headers':
       return { user, userCreatedAt: null, tokenId: null, role };
     case 'link':
+    case 'screen':
     case 'view-as':
     case 'internal-listener':
       return undefined;

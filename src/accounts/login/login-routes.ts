@@ -8,7 +8,7 @@ import { SUCCESS } from '../../routes/shapes.ts';
 import { agentOf, credentialOf } from '../audit.ts';
 import { FIRST_TIME, PROFILE } from '../http/answers.ts';
 import { refuse, refuseFor, refuseMethod, respond } from '../http/responses.ts';
-import { cookieClientOf } from '../sessions/session-cookie.ts';
+import { type CookieClient, cookieClientOf } from '../sessions/session-cookie.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { LOGIN, LOGIN_NO, type PostLoginDeps, postLogin } from './post-login.ts';
 
@@ -21,6 +21,8 @@ export interface LoginRouteDeps extends PostLoginDeps {
   readonly friendlyNameOf?: (camera: string) => string | undefined;
   /** Where a session ends that began at that provider, if it is to end there, too. */
   readonly endSessionAddress?: (provider: string) => Promise<string | undefined>;
+  /** The cookie of a screen with its time begun anew: it needs no keyboard again. */
+  readonly screenCookieAgain?: (header: string, client: CookieClient) => Promise<string | undefined>;
   /** Whether the NVR's pages know other roles than admin and viewer; absent: they do. Must not fail. */
   readonly knowsCustomRoles?: () => Promise<boolean>;
 }
@@ -51,12 +53,17 @@ export const LOGIN_ROUTES: readonly OwnRoute<LoginRouteDeps>[] = [
   { route: 'GET /api/logout', access: 'public', summary: 'End the session', yes: [303], no: [403], handler: logoutByLink },
   { route: 'POST /logout', access: 'public', summary: 'End the session', yes: [303], no: [403], handler: logout },
   { route: 'POST /api/logout', access: 'public', summary: 'End the session', yes: [303], no: [403], handler: logout },
-  { route: 'GET /api/profile', access: 'any', enrolment: true, view_as: true, summary: 'The caller, and the cameras that the caller sees', yes: [200, PROFILE], handler: profile },
+  { route: 'GET /api/profile', access: 'any', enrolment: true, view_as: true, screen: true, summary: 'The caller, and the cameras that the caller sees', yes: [200, PROFILE], handler: profile },
 ];
 
 async function profile(ctx: RouteContext, deps: LoginRouteDeps): Promise<void> {
   const { caller } = ctx.state;
   if (!caller) return refuseStranger(ctx, deps);
+  const { credential } = caller;
+  if (credential.kind === 'screen') {
+    const cookie = await deps.screenCookieAgain?.(ctx.get('Cookie'), cookieClientOf(ctx.state));
+    if (cookie !== undefined) ctx.append('Set-Cookie', cookie);
+  }
   const cameras = await deps.visibleCameras(caller.scope);
   const named = cameras.flatMap((camera) => {
     const name = deps.friendlyNameOf?.(camera);
@@ -68,6 +75,9 @@ async function profile(ctx: RouteContext, deps: LoginRouteDeps): Promise<void> {
     allowed_cameras: [...cameras],
     ...(named.length > 0 && { camera_names: Object.fromEntries(named) }),
     ...(caller.mustEnrol && { second_factor_required: true }),
+    ...(credential.kind === 'screen' && {
+      screen: { name: credential.screenName, ends_at: credential.expiresAt ?? null },
+    }),
     ...(caller.hasGeneratedPassword && { password_is_generated: true }),
   };
   respond(ctx, 200, shown);

@@ -36,6 +36,7 @@ import { linksUnder } from './links-of.ts';
 import { emergencySessions, passwordRule } from './password-login.ts';
 import { passwordRulesOf } from './password-rules-of.ts';
 import { createRecheck } from './recheck.ts';
+import { screensUnder } from './screens-of.ts';
 import { providerSessionsOf, providersUnder, signInsUnder } from './sign-ins-of.ts';
 
 /** What holds of the accounts under one configuration. */
@@ -76,8 +77,16 @@ export function accountsUnder(settings: Settings, deps: AccountDeps) {
   const sessions = countedSessions(uncounted, 'login', metrics);
   const audit = countedAudit(deps.audit, auth.trusted_proxies, metrics);
   const links = linksUnder(settings, { ...deps, audit, owesFactor: factors.secondFactor.isOwedBy });
+  const screens = screensUnder(settings, { ...deps, owesFactor: factors.secondFactor.isOwedBy });
   const findViewed = auth.enabled ? viewedIn(deps, factors.secondFactor.isOwedBy) : undefined;
-  const recheck = createRecheck(auth.enabled, sessions, credentials, () => unixSeconds(deps.clock), links, findViewed);
+  const recheck = createRecheck(
+    auth.enabled,
+    sessions,
+    credentials,
+    () => unixSeconds(deps.clock),
+    { links, screens },
+    findViewed,
+  );
   const accountDeps = {
     store: deps.store.accounts,
     hasher: deps.hasherOf(auth.hash_iterations),
@@ -116,6 +125,7 @@ export function accountsUnder(settings: Settings, deps: AccountDeps) {
     tickets: deps.tickets,
     firstTimeLogin: deps.firstTimeLogin,
     onLogin: countedLogins(metrics, deps.recent),
+    screenCookieAgain: screens.cookieAgain,
     settings: () => ({
       authEnabled: auth.enabled,
       loginPath: LOGIN_PATH,
@@ -169,6 +179,17 @@ export function accountsUnder(settings: Settings, deps: AccountDeps) {
       loginPlaces: deps.store.loginPlaces,
       signIns: createSignInAdmin(deps.store.signIns),
     },
+    screens: {
+      ...responses,
+      ...guesses,
+      screens,
+      pairing: screens.pairing,
+      screenCookie: screens.screenCookie,
+      screenStore: deps.store.screens,
+      flushScreenUses: credentials.screenVerifier.flush,
+      hasAccounts: auth.enabled,
+      publicAddressOf,
+    },
     limits: { ...responses, blocks: deps.blocks },
     roles: { ...responses, customRoles: createRoles({ store, roleStore: deps.store.roles, roleRegistry }) },
     sessions: { ...responses, sessions, seenSessions },
@@ -192,7 +213,7 @@ export function accountsUnder(settings: Settings, deps: AccountDeps) {
       publicAddressOf,
     },
   };
-  return { settings, clauses, sessions, recheck, findViewed, links, audit, hasher, roles, groups, providers };
+  return { settings, clauses, sessions, recheck, findViewed, links, screens, audit, hasher, roles, groups, providers };
 }
 
 /** Accounts of Postern's own alone have rights that are known without a request of theirs. */

@@ -2,10 +2,11 @@
 
 import type { Logger } from 'pino';
 import { type Audit, BY_CONFIGURATION } from '../../accounts/audit.ts';
-import { createLoginLimiter, type LimiterPlace } from '../../accounts/login/login-limiter.ts';
+import { createLoginLimiter, type LimiterPlace, type MemoryLimiter } from '../../accounts/login/login-limiter.ts';
 import { createHashCosts } from '../../accounts/passwords/hash-costs.ts';
 import type { PasswordHasher } from '../../accounts/passwords/password-hash.ts';
 import { createRoleRegistry, type RoleRegistry } from '../../accounts/roles/role-registry.ts';
+import { createScreenVerifier, type ScreenVerifier } from '../../accounts/screens/screens.ts';
 import { createSeenSessions, type SeenSessions } from '../../accounts/sessions/seen-sessions.ts';
 import { createStoreGrace, type StoreGrace } from '../../accounts/sessions/store-grace.ts';
 import { type ApiTokens, createApiTokens } from '../../accounts/tokens/api-tokens.ts';
@@ -16,7 +17,7 @@ import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { DeletionGuard } from '../../domain/deletion-guard.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
-import { parseRateLimit } from '../../domain/rate-limit.ts';
+import { type Clause, parseRateLimit } from '../../domain/rate-limit.ts';
 import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
 import type { Store } from '../../store/open-store.ts';
 
@@ -29,6 +30,10 @@ export interface Credentials {
   /** The limiter of clients that sent bad tokens. */
   readonly tokenLimiter: { reserve(address: string): MaybePromise<LimiterPlace>; size(): number };
   readonly seenSessions: SeenSessions;
+  readonly screenVerifier: ScreenVerifier;
+  /** The limiters of pairing: of codes that are made, and of secrets that are none, by address. */
+  readonly codeMakers: MemoryLimiter;
+  readonly badScreens: MemoryLimiter;
   /** What a wrong password costs: as much as with the hashes that the store has. */
   readonly hashCosts: (hasher: PasswordHasher) => Promise<void>;
   /** Called when the custom roles have changed, by whomever. */
@@ -63,6 +68,12 @@ export interface CredentialDeps {
 
 /** Limits the log lines of a broken client. It is no defence: a secret of 256 bits cannot be guessed. */
 const BAD_TOKENS = '10/minute';
+/** A display makes one in ten minutes, and another one when its page is loaded again. */
+const CODE_CLAUSES: readonly Clause[] = [
+  { count: 10, windowSeconds: 60, text: '10/minute' },
+  { count: 60, windowSeconds: 3600, text: '60/hour' },
+];
+const BAD_SCREEN_CLAUSES: readonly Clause[] = [{ count: 60, windowSeconds: 60, text: '60/minute' }];
 /** A device that was away for longer is new again. */
 const PLACE_SECONDS = 365 * 86_400;
 /** Its maker can still see who opened it. */
@@ -86,7 +97,7 @@ export async function openCredentials(deps: CredentialDeps): Promise<Credentials
   const onFault = (fault: unknown): void =>
     log.warn(
       { err: fault },
-      'the last use of sessions and API tokens could not be written, so the lists show older times: check the store',
+      'the last use of sessions, API tokens and screens could not be written, so the lists show older times: check the store',
     );
   const tokens = createApiTokens({
     tokenStore: store.apiTokens,
@@ -104,6 +115,9 @@ export async function openCredentials(deps: CredentialDeps): Promise<Credentials
   });
   const tokenStore = store.apiTokens;
   const tokenVerifier = createTokenVerifier({ tokens, tokenStore, tokenLimiter, clock, audit, onFault });
+  const codeMakers = createLoginLimiter({ clauses: CODE_CLAUSES, clock: steadyClock });
+  const badScreens = createLoginLimiter({ clauses: BAD_SCREEN_CLAUSES, clock: steadyClock });
+  const screenVerifier = createScreenVerifier({ screenStore: store.screens, badSecrets: badScreens, clock, onFault });
   const seenSessions = createSeenSessions({ store: store.sessions, keyId, clock, onFault });
   const tidy = async (): Promise<void> => {
     if (!deps.mayDelete()) return;
@@ -120,12 +134,15 @@ export async function openCredentials(deps: CredentialDeps): Promise<Credentials
     tokenVerifier,
     tokenLimiter,
     seenSessions,
+    screenVerifier,
+    codeMakers,
+    badScreens,
     hashCosts: createHashCosts({ store: store.accounts, version }),
     onRoles: (tell) => void listeners.push(tell),
     demoteWhoseRoleIsGone: async () => demote(deps, await roleRegistry.latest()),
     async close() {
       stopTidying();
-      await Promise.all([seenSessions.close(), tokenVerifier.close()]);
+      await Promise.all([seenSessions.close(), tokenVerifier.close(), screenVerifier.close()]);
     },
   };
 }
@@ -149,7 +166,7 @@ async function demote({ store, audit, log }: CredentialDeps, roles: CustomRoles)
 }
 
 async function deleteExpired({ store, clock, guestKeep, audit }: CredentialDeps): Promise<void> {
-  const { accounts, sessions, invitations, signIns, links, loginPlaces } = store;
+  const { accounts, sessions, invitations, signIns, links, screens, loginPlaces } = store;
   const now = unixSeconds(clock);
   const forgottenFrom = now - guestKeep();
   for (const user of await accounts.endedBefore(forgottenFrom)) {
@@ -162,5 +179,6 @@ async function deleteExpired({ store, clock, guestKeep, audit }: CredentialDeps)
   await signIns.forgetSessionsBefore(now);
   await invitations.forgetInvitationsBefore(now);
   await links.forgetLinksBefore(now - ENDED_LINK_SECONDS);
+  await screens.forgetBefore(now - LATE_SECONDS);
   await loginPlaces.forgetPlacesBefore(now - PLACE_SECONDS);
 }

@@ -5,7 +5,7 @@ import { createUsers, type UserDeps } from '../../accounts/users/users.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { type PublicUrl, publicAddress } from '../../domain/addresses/public-url.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { INVITATION_PATH } from '../../domain/login-path.ts';
+import { INVITATION_PATH, SCREEN_PATH } from '../../domain/login-path.ts';
 
 export const invitationsUnder = (
   { auth }: Settings,
@@ -13,13 +13,14 @@ export const invitationsUnder = (
 ): Invitations => createInvitations({ ...deps, users: createUsers(deps), lifetime: auth.invitation_lifetime });
 
 /**
- * Where people find a path of the service: an invitation where the console is. Undefined while `server.public_url` is not set:
+ * Where people find a path of the service: an invitation and the pairing of a screen where the console is. Undefined while `server.public_url` is not set:
  * `Host` is the client's word.
  */
 export const addressMaker =
   ({ server }: Settings) =>
   (path: string): string | undefined => {
-    const site = path.startsWith(`${INVITATION_PATH}/`) ? consoleSite(server) : server.public_url;
+    const site =
+      path.startsWith(`${INVITATION_PATH}/`) || path === SCREEN_PATH ? consoleSite(server) : server.public_url;
     return site && publicAddress(site, path);
   };
 

@@ -1,5 +1,6 @@
 /** Looks at a caller again: who it is now, by the kind of its credential (SPEC 4.2). */
 import type { Links } from '../../accounts/links/links.ts';
+import type { Screens } from '../../accounts/screens/screens.ts';
 import type { Sessions } from '../../accounts/sessions/sessions.ts';
 import type { Caller, Rights } from '../../domain/caller.ts';
 import type { Role } from '../../domain/names.ts';
@@ -16,7 +17,7 @@ export function createRecheck(
   sessions: Sessions,
   { tokens, roleRegistry }: Credentials,
   now: () => number,
-  links: Pick<Links, 'recheck'>,
+  { links, screens }: { readonly links: Pick<Links, 'recheck'>; readonly screens: Pick<Screens, 'recheck'> },
   findViewed: FindViewed | undefined,
 ): Recheck {
   const recheckSession: Recheck = async (caller) => (hasAccounts ? sessions.recheck(caller) : undefined);
@@ -28,6 +29,8 @@ export function createRecheck(
         return caller.credential.session ? recheckSession(caller) : tokens.recheck(caller);
       case 'link':
         return links.recheck(caller);
+      case 'screen':
+        return screens.recheck(caller);
       case 'proxy-headers':
         // What the proxy said of the user still holds; what the role may see may have changed.
         return hasAccounts

@@ -1,6 +1,7 @@
 /** What the server would judge by, from its configuration and its store, without the server: for `postern explain` (SPEC 1). */
 import { createLinks, type Links } from '../../accounts/links/links.ts';
 import { createRoleRegistry, type RoleRegistry } from '../../accounts/roles/role-registry.ts';
+import { createScreens, type Screens } from '../../accounts/screens/screens.ts';
 import { isFactorRequired } from '../../accounts/second-factor/second-factor.ts';
 import { importSigningKey } from '../../accounts/sessions/session-jwt.ts';
 import { createSessions, type Sessions } from '../../accounts/sessions/sessions.ts';
@@ -48,6 +49,8 @@ export async function openForExplain(place: ExplainPlace, note: (sentence: strin
     verifySession: sessionVerifier(settings, store, place, roleRegistry, tokens),
     verifyApiToken: tokens?.verify ?? (async () => ({ kind: 'invalid', reason: 'unknown' })),
     verifyLink: links?.verify ?? (async () => ({ kind: 'invalid', reason: 'unknown' })),
+    verifyScreen:
+      screensOf(store, settings, place, roleRegistry)?.verify ?? (async () => ({ kind: 'invalid', reason: 'unknown' })),
     sharedBy: links?.shared ?? (() => undefined),
     roleRegistry,
     now: () => unixSeconds(place.clock),
@@ -92,6 +95,24 @@ const linksOf = (
     authEnabled: auth.enabled,
     owesFactor: ({ hasFactor, role }) => !hasFactor && isFactorRequired(auth.second_factor, role),
     isEnabled: links.enabled,
+  });
+
+const screensOf = (
+  store: Store | undefined,
+  { auth }: Settings,
+  { clock }: CommandPlace,
+  { active }: RoleRegistry,
+): Screens | undefined =>
+  store &&
+  createScreens({
+    screenStore: store.screens,
+    store: store.accounts,
+    clock,
+    grace: createStoreGrace(),
+    roles: active,
+    recheckToken: async () => undefined,
+    authEnabled: auth.enabled,
+    owesFactor: ({ hasFactor, role }) => !hasFactor && isFactorRequired(auth.second_factor, role),
   });
 
 /** The secret is looked for only when there is a token. */

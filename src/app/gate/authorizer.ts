@@ -53,7 +53,7 @@ export interface Authorizer extends Omit<OpenRules, 'rules'> {
 export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
   const { config, accounts, components, trustedHeaders, store, clock, logs, metrics } = deps;
   const { roleRegistry, tokenVerifier, tokens } = deps.credentials;
-  const { links, sessions } = accounts;
+  const { links, screens, sessions } = accounts;
   const cameras = components.cameras.it;
   const { server, nvr } = config.settings;
   const identityToken = createIdentityToken({
@@ -69,6 +69,7 @@ export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
     verifySession: sessions.verify,
     verifyApiToken: tokens.verify,
     verifyLink: links.verify,
+    verifyScreen: screens.verify,
     sharedBy: links.sharedFrom,
     findViewed: accounts.findViewed,
     ...(nvr.identity_jwt && { identityToken }),
@@ -84,6 +85,7 @@ export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
     verifySession: countedVerify(sessions.verify, metrics),
     verifyApiToken: countedVerify(tokenVerifier.verify, metrics),
     verifyLink: links.verifyFrom,
+    verifyScreen: screens.verifyFrom,
     trace: isTraced(config) ? identityTrace(logs) : undefined,
     onRole: countedRole(metrics),
     onUntrustedHeaders: () => metrics.untrustedHeaders.add(1),

@@ -18,7 +18,15 @@ import { decisionRules, destinationRules, headerRules, ownerLookup, type RuleDep
 export interface RulePlace
   extends Pick<
     RuleDeps,
-    'verifySession' | 'verifyApiToken' | 'verifyLink' | 'sharedBy' | 'findViewed' | 'roleRegistry' | 'now' | 'layout'
+    | 'verifySession'
+    | 'verifyApiToken'
+    | 'verifyLink'
+    | 'verifyScreen'
+    | 'sharedBy'
+    | 'findViewed'
+    | 'roleRegistry'
+    | 'now'
+    | 'layout'
   > {
   readonly config: Pick<ServiceConfig, 'settings' | 'policy'>;
   readonly eventsBackend: Upstream | undefined;

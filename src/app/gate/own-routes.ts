@@ -12,6 +12,8 @@ import { SIGN_IN_ROUTES } from '../../accounts/oidc/sign-in-routes.ts';
 import { PASSKEY_ROUTES } from '../../accounts/passkeys/passkey-routes.ts';
 import { CONFIG_SET_ROUTES } from '../../accounts/roles/config-set-route.ts';
 import { ROLE_ROUTES } from '../../accounts/roles/role-routes.ts';
+import { PAIRING_ROUTES } from '../../accounts/screens/pairing-routes.ts';
+import { SCREEN_ROUTES } from '../../accounts/screens/screen-routes.ts';
 import { FACTOR_ROUTES } from '../../accounts/second-factor/factor-routes.ts';
 import { SESSION_ROUTES } from '../../accounts/sessions/session-routes.ts';
 import { TOKEN_ROUTES } from '../../accounts/tokens/token-routes.ts';
@@ -34,6 +36,7 @@ const GROUPS = {
   signIns: [...OIDC_ROUTES, ...SIGN_IN_ROUTES],
   pages: PAGE_ROUTES,
   invitations: [...INVITATION_ROUTES, ...INVITED_PASSKEY_ROUTES],
+  screens: [...PAIRING_ROUTES, ...SCREEN_ROUTES],
   links: [...LINK_ROUTES, ...LINK_PAGE_ROUTES],
   openapi: OPENAPI_ROUTES,
   jwks: JWKS_ROUTES,

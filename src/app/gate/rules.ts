@@ -19,7 +19,7 @@ import type { Trace } from '../../identity/identity-trace.ts';
 import { internalSource } from '../../identity/internal-source.ts';
 import { createProxySecretCheck } from '../../identity/proxy-secret.ts';
 import { networks } from '../resources/trusted-networks.ts';
-import { apiTokenSource, externalSource, linkSource, type SourceDeps } from './sources.ts';
+import { apiTokenSource, externalSource, linkSource, type SourceDeps, screenSources } from './sources.ts';
 
 export interface RuleDeps extends Omit<SourceDeps, 'trace'> {
   readonly routes: RouteTable;
@@ -43,7 +43,12 @@ export function decisionRules(told: RuleDeps): Rules {
     routes,
     sources: {
       internal: [linkSource(deps), internalSource],
-      external: [linkSource(deps), apiTokenSource(deps), externalSource(deps, carriesProxySecret)],
+      external: [
+        linkSource(deps),
+        apiTokenSource(deps),
+        externalSource(deps, carriesProxySecret),
+        ...screenSources(deps),
+      ],
     },
     carriesProxySecret,
     internalHosts: settings.server.internal_hosts,

@@ -1,5 +1,6 @@
 /** Builds the sources of identity from the settings, and says whose headers are believed (SPEC 3). */
 import { PASS_COOKIE } from '../../accounts/links/link-pass.ts';
+import { SCREEN_COOKIE } from '../../accounts/screens/screen-secret.ts';
 import { cookieValues } from '../../accounts/sessions/session-cookie.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { trustedPeersOf } from '../../config/trusted-peers.ts';
@@ -7,7 +8,13 @@ import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts
 import type { Remembering } from '../../domain/remembering.ts';
 import { headerLines, type RequestFacts } from '../../domain/request.ts';
 import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
-import type { ApiTokenVerdict, IdentitySource, LinkVerdict, SessionVerdict } from '../../domain/verdict.ts';
+import type {
+  ApiTokenVerdict,
+  IdentitySource,
+  LinkVerdict,
+  ScreenVerdict,
+  SessionVerdict,
+} from '../../domain/verdict.ts';
 import type { Rules } from '../../gateway/decision/admit.ts';
 import { clientAddress, isTrustedPeer } from '../../gateway/decision/client-address.ts';
 import { createApiTokenSource } from '../../identity/api-token-source.ts';
@@ -18,6 +25,7 @@ import { createLinkSource } from '../../identity/link-source.ts';
 import { createProxyHeaderSource } from '../../identity/proxy-header-source.ts';
 import { createProxyJwtSource } from '../../identity/proxy-jwt-source.ts';
 import type { RoleVerdict } from '../../identity/role-mapping.ts';
+import { createScreenSource } from '../../identity/screen-source.ts';
 import { createSessionSource } from '../../identity/session-source.ts';
 import { networks } from '../resources/trusted-networks.ts';
 
@@ -33,6 +41,7 @@ export interface SourceDeps {
   ) => MaybePromise<ApiTokenVerdict>;
   /** `cookies`: values of the cookie that pages of links set. */
   readonly verifyLink: (secret: string, cookies: readonly string[], address: string) => MaybePromise<LinkVerdict>;
+  readonly verifyScreen: (secret: string, address: string) => MaybePromise<ScreenVerdict>;
   /** The roles as last read, and as they are now. */
   readonly roleRegistry: { activeAtLastRead(): ActiveRoles; active(): MaybePromise<ActiveRoles> };
   /** Unix seconds. */
@@ -56,6 +65,19 @@ export function linkSource({ settings, verifyLink, trace }: SourceDeps): Identit
       address,
     );
   return createLinkSource({ verify, addressOf, trace });
+}
+
+/** Screens are of accounts: a proxy in front knows no person who could have paired one. */
+export function screenSources({ settings, verifyScreen, trace, remembering }: SourceDeps): readonly IdentitySource[] {
+  if (!settings.auth.enabled) return [];
+  const source = createScreenSource({
+    cookiesOf: (request) => headerLines(request, 'cookie').flatMap((line) => cookieValues(line, SCREEN_COOKIE)),
+    verify: verifyScreen,
+    addressOf: addressUnder(settings),
+    trace,
+  });
+  // With a trace there is a line for each request.
+  return [remembering && !trace ? cachedOnConnection(source, remembering) : source];
 }
 
 const addressUnder = ({ auth }: Settings): ((request: RequestFacts) => string) => {

@@ -39,7 +39,9 @@ export function acceptedCaller(
   const isPublic = route.kind === 'listed' && route.row.access === 'public';
   const refusal = identity.kind === 'refused' && !isPublic ? identity.reason : undefined;
   if (refusal && !FROM_HEADERS.includes(refusal)) return err(refusal);
-  const caller = identity.kind === 'identified' ? identity.caller : undefined;
+  const known = identity.kind === 'identified' ? identity.caller : undefined;
+  // On public routes a screen is a stranger: it logs nobody out, and a person can log in beside it.
+  const caller = isPublic && known?.credential.kind === 'screen' ? undefined : known;
   const credential = caller?.credential.kind;
   if (request.listener === 'internal' || credential === 'api-token' || credential === 'link') return ok(caller);
   const needsSecret = !isPublic || route.row.secret === true;

@@ -48,6 +48,7 @@ export function areCredentialsAutomatic(caller: Caller | undefined): boolean {
   switch (caller?.credential.kind) {
     case 'session':
       return caller.credential.carriedBy === 'cookie';
+    case 'screen':
     case 'proxy-headers':
     case 'internal-listener':
       return true;

@@ -60,5 +60,6 @@ function boundsOf(caller: Caller | undefined, address: string | undefined): read
 function nameOf(caller: Caller): string | undefined {
   const { name, credential } = senderOf(caller);
   if (credential.kind === 'link') return `link ${credential.linkId}`;
+  if (credential.kind === 'screen') return `screen ${credential.screenId}`;
   return credential.kind === 'internal-listener' || name === ANONYMOUS ? undefined : `name ${name}`;
 }

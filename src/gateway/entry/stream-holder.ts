@@ -21,6 +21,8 @@ function holderNamed({ name, role, roles = [role], credential }: Caller): string
       return [credential.kind, credential.tokenId, name, credential.session?.tokenId].join(' ');
     case 'link':
       return `${credential.kind} ${credential.linkId}`;
+    case 'screen':
+      return `${credential.kind} ${credential.screenId}`;
     case 'proxy-headers':
       return `${credential.kind} ${roles.join(',')} ${name}`;
     case 'view-as':

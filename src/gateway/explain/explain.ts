@@ -140,6 +140,7 @@ function tokenWords(trace: IdentityTrace, facts: RequestFacts): string | undefin
   if (trace.source === 'proxy-headers')
     return facts.headers['authorization'] === undefined ? undefined : 'ignored, because auth.enabled is false';
   if (trace.source === 'link') return `${trace.outcome}, as a link`;
+  if (trace.source === 'screen') return `${trace.outcome}, as a screen`;
   const outcomes = trace.source === 'api-token' ? [trace.outcome] : trace.outcomes;
   return outcomes.length === 0 ? undefined : `${outcomes.join(', ')}, as ${trace.carriedBy}`;
 }

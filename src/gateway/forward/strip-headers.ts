@@ -102,7 +102,11 @@ function withoutCookie(line: string, cookieName: string): string {
     .join('; ');
 }
 
+/** The cookie that knows a screen. The others of Postern's own open nothing, or have a path that the NVR has not. */
+const SCREEN_COOKIE = 'postern_screen';
+
 function isAnother(cookie: string, cookieName: string): boolean {
   const end = cookie.indexOf('=');
-  return cookie !== '' && (end < 0 ? cookie : cookie.slice(0, end)).trim() !== cookieName;
+  const name = (end < 0 ? cookie : cookie.slice(0, end)).trim();
+  return cookie !== '' && name !== cookieName && name !== SCREEN_COOKIE;
 }

@@ -185,7 +185,14 @@ async function forgetSignIns(name: UserName, transaction: Transaction<Tables>): 
 }
 
 /** A user made again under the same name gets nothing of what the former one had. */
-const TABLES_OF_A_USER = ['totp_secrets', 'recovery_codes', 'passkeys', 'invitations', 'known_clients'] as const;
+const TABLES_OF_A_USER = [
+  'totp_secrets',
+  'recovery_codes',
+  'passkeys',
+  'invitations',
+  'known_clients',
+  'screens',
+] as const;
 
 /**
  * Read inside the transaction that acts on it, so that two admins cannot demote each other at the same moment. An admin

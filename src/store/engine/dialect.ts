@@ -43,6 +43,8 @@ export interface Dialect {
   noticeChanges(db: Kysely<unknown>): Promise<void>;
   /** The same for a table that came later. `events` as SQL has them: `insert or update of name or delete`. */
   noticeTable(db: Kysely<unknown>, table: string, events: string): Promise<void>;
+  /** The same for each row, which is named by that column. */
+  noticeRow(db: Kysely<unknown>, table: string, key: string, events: string): Promise<void>;
   /** Makes notices name the row that has changed, from this step of the schema on. */
   noticeRows(db: Kysely<unknown>): Promise<void>;
   /** A table and a function for attempts at a login, where several processes share a store. */

@@ -133,6 +133,34 @@ export interface LinkOpeningsTable {
   agent: string | null;
 }
 
+/** `cameras` is the JSON of a list. */
+export interface ScreensTable {
+  id: string;
+  secret_hash: string | null;
+  name: string;
+  user_name: string;
+  user_created_at: number;
+  cameras: string | null;
+  created_at: number;
+  ends_at: number | null;
+  last_seen_at: number | null;
+  last_seen_from: string | null;
+  agent: string | null;
+}
+
+/** `state` is that of a `ScreenCode`. */
+export interface ScreenCodesTable {
+  device_hash: string;
+  user_hash: string;
+  address: string;
+  agent: string | null;
+  created_at: number;
+  expires_at: number;
+  state: string;
+  screen_id: string | null;
+  polled_at: number | null;
+}
+
 export interface RevokedTokensTable {
   token_id: string;
   expires_at: number;
@@ -289,6 +317,8 @@ export interface Tables {
   login_blocks: LoginBlocksTable;
   links: LinksTable;
   link_openings: LinkOpeningsTable;
+  screens: ScreensTable;
+  screen_codes: ScreenCodesTable;
   ledger_records: LedgerRecordsTable;
   ledger_open: LedgerOpenTable;
   ledger_chains: LedgerChainsTable;

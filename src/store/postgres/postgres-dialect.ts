@@ -76,6 +76,7 @@ export const postgresDialect: Dialect = {
     for (const [table, events] of Object.entries(NOTICED)) await noticeTable(db, table, events);
   },
   noticeTable,
+  noticeRow,
 
   async noticeRows(db) {
     await sql`create or replace function postern_notice_row() returns trigger language plpgsql as $notice$
@@ -86,8 +87,7 @@ export const postgresDialect: Dialect = {
       end $notice$`.execute(db);
     for (const [table, { key, events }] of Object.entries(NOTICED_ROWS)) {
       await sql`drop trigger if exists postern_changed on ${sql.table(table)}`.execute(db);
-      await sql`create trigger postern_changed after ${sql.raw(events)} on ${sql.table(table)}
-        for each row execute function postern_notice_row(${sql.lit(key)})`.execute(db);
+      await noticeRow(db, table, key, events);
     }
     await sql`drop function if exists postern_notice_change()`.execute(db);
   },
@@ -101,6 +101,11 @@ const ACCOUNTS_LOCK = 0x61636374;
 async function noticeTable(db: Kysely<unknown>, table: string, events: string): Promise<void> {
   await sql`create trigger postern_changed after ${sql.raw(events)} on ${sql.table(table)}
     for each statement execute function postern_notice_change()`.execute(db);
+}
+
+async function noticeRow(db: Kysely<unknown>, table: string, key: string, events: string): Promise<void> {
+  await sql`create trigger postern_changed after ${sql.raw(events)} on ${sql.table(table)}
+    for each row execute function postern_notice_row(${sql.lit(key)})`.execute(db);
 }
 
 const ANY_CHANGE = 'insert or update or delete';

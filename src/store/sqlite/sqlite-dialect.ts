@@ -95,6 +95,7 @@ export const sqliteDialect: Dialect = {
   /** SQLite's own `data_version` tells of the changes of other processes. */
   noticeChanges: async () => {},
   noticeTable: async () => {},
+  noticeRow: async () => {},
   noticeRows: async () => {},
   countAttempts: async () => {}, // one process counts in memory
 };

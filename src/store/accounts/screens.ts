@@ -1,0 +1,189 @@
+/** The tables of screens and of the codes that pair them: the same code for every engine (SPEC 18). */
+import type { Kysely, Selectable, Transaction } from 'kysely';
+import type { Screen, ScreenCode, ScreenStore } from '../../domain/accounts/screen.ts';
+import type { UserName } from '../../domain/names.ts';
+import type { Serialized } from '../engine/serialized.ts';
+import type { ScreenCodesTable, ScreensTable, Tables } from '../engine/tables.ts';
+
+export function createScreenStore(db: Kysely<Tables>, serialized: Serialized): ScreenStore {
+  return {
+    addCode: (code, most) =>
+      serialized(async (transaction) => {
+        const codes = transaction.selectFrom('screen_codes');
+        const waiting = await codes
+          .select('device_hash')
+          .where('expires_at', '>', code.createdAt)
+          .limit(most)
+          .execute();
+        if (waiting.length >= most) return 'too-many';
+        const same = codes.select('device_hash').where('user_hash', '=', code.userHash);
+        if (await same.executeTakeFirst()) return 'taken';
+        await transaction.insertInto('screen_codes').values(codeRow(code)).execute();
+        return 'added';
+      }),
+
+    async findCode(by) {
+      const all = db.selectFrom('screen_codes').selectAll();
+      const one =
+        'userHash' in by ? all.where('user_hash', '=', by.userHash) : all.where('device_hash', '=', by.deviceHash);
+      const row = await one.executeTakeFirst();
+      return row && asCode(row);
+    },
+
+    async notePoll(deviceHash, at, seconds) {
+      const { numUpdatedRows } = await db
+        .updateTable('screen_codes')
+        .set({ polled_at: at })
+        .where('device_hash', '=', deviceHash)
+        // After the clock was set back the last poll lies ahead.
+        .where(({ or, eb }) =>
+          or([eb('polled_at', 'is', null), eb('polled_at', '<=', at - seconds), eb('polled_at', '>', at)]),
+        )
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+
+    confirmCode: (userHash, screen, most) =>
+      serialized(async (transaction) => {
+        const account = transaction.selectFrom('users').select('name').where('name', '=', screen.user);
+        if (!(await account.where('created_at', '=', screen.userCreatedAt).executeTakeFirst())) return 'absent';
+        const own = transaction.selectFrom('screens').select('id').where('user_name', '=', screen.user);
+        if ((await own.limit(most).execute()).length >= most) return 'too-many';
+        const { numUpdatedRows } = await waitingCode(transaction, userHash, screen.createdAt)
+          .set({ state: 'confirmed', screen_id: screen.id })
+          .executeTakeFirst();
+        if (numUpdatedRows === 0n) return 'gone';
+        await transaction.insertInto('screens').values(screenRow(screen)).execute();
+        return 'confirmed';
+      }),
+
+    async denyCode(userHash, now) {
+      const denied = waitingCode(db, userHash, now).set({ state: 'denied' });
+      return (await denied.executeTakeFirst()).numUpdatedRows ? 'denied' : 'gone';
+    },
+
+    pickUp: (deviceHash, secretHash, now) =>
+      serialized(async (transaction) => {
+        const confirmed = transaction
+          .deleteFrom('screen_codes')
+          .where('device_hash', '=', deviceHash)
+          .where('state', '=', 'confirmed')
+          .where('expires_at', '>', now);
+        const code = await confirmed.returning('screen_id').executeTakeFirst();
+        if (!code?.screen_id) return 'gone';
+        const { numUpdatedRows } = await transaction
+          .updateTable('screens')
+          .set({ secret_hash: secretHash })
+          .where('id', '=', code.screen_id)
+          .where('secret_hash', 'is', null)
+          .executeTakeFirst();
+        return numUpdatedRows ? 'picked-up' : 'gone';
+      }),
+
+    async findScreen(by) {
+      const all = db.selectFrom('screens').selectAll();
+      const one = 'id' in by ? all.where('id', '=', by.id) : all.where('secret_hash', '=', by.secretHash);
+      const row = await one.executeTakeFirst();
+      return row && asScreen(row);
+    },
+
+    async listScreens(user) {
+      const all = db.selectFrom('screens').selectAll().orderBy('created_at', 'desc').orderBy('id');
+      return (await (user === undefined ? all : all.where('user_name', '=', user)).execute()).map(asScreen);
+    },
+
+    async changeScreen(id, { name, cameras }) {
+      const change = {
+        ...(name !== undefined && { name }),
+        ...(cameras !== undefined && { cameras: camerasText(cameras) }),
+      };
+      const changed = db.updateTable('screens').set(change).where('id', '=', id);
+      return (await changed.executeTakeFirst()).numUpdatedRows ? 'changed' : 'absent';
+    },
+
+    async deleteScreen(id) {
+      const { numDeletedRows } = await db.deleteFrom('screens').where('id', '=', id).executeTakeFirst();
+      return numDeletedRows ? 'deleted' : 'absent';
+    },
+
+    noteUses: (uses) =>
+      serialized(async (transaction) => {
+        for (const { id, at, from } of uses) {
+          const use = { last_seen_at: at, last_seen_from: from };
+          await transaction.updateTable('screens').set(use).where('id', '=', id).execute();
+        }
+      }),
+
+    forgetBefore: (endedAt) =>
+      serialized(async (transaction) => {
+        await transaction.deleteFrom('screen_codes').where('expires_at', '<', endedAt).execute();
+        const over = transaction
+          .deleteFrom('screens')
+          .where(({ or, and, eb }) =>
+            or([eb('ends_at', '<', endedAt), and([eb('secret_hash', 'is', null), eb('created_at', '<', endedAt)])]),
+          );
+        await over.execute();
+      }),
+  };
+}
+
+const waitingCode = (db: Kysely<Tables> | Transaction<Tables>, userHash: string, now: number) =>
+  db
+    .updateTable('screen_codes')
+    .where('user_hash', '=', userHash)
+    .where('state', '=', 'pending')
+    .where('expires_at', '>', now);
+
+const camerasText = (cameras: readonly string[] | null): string | null =>
+  cameras === null ? null : JSON.stringify(cameras);
+
+const asScreen = (row: Selectable<ScreensTable>): Screen => ({
+  id: row.id,
+  secretHash: row.secret_hash,
+  name: row.name,
+  user: row.user_name as UserName,
+  userCreatedAt: row.user_created_at,
+  cameras: row.cameras === null ? null : (JSON.parse(row.cameras) as string[]),
+  createdAt: row.created_at,
+  endsAt: row.ends_at,
+  lastSeenAt: row.last_seen_at,
+  lastSeenFrom: row.last_seen_from,
+  agent: row.agent,
+});
+
+const screenRow = (screen: Screen): ScreensTable => ({
+  id: screen.id,
+  secret_hash: screen.secretHash,
+  name: screen.name,
+  user_name: screen.user,
+  user_created_at: screen.userCreatedAt,
+  cameras: camerasText(screen.cameras),
+  created_at: screen.createdAt,
+  ends_at: screen.endsAt,
+  last_seen_at: screen.lastSeenAt,
+  last_seen_from: screen.lastSeenFrom,
+  agent: screen.agent,
+});
+
+const asCode = (row: Selectable<ScreenCodesTable>): ScreenCode => ({
+  deviceHash: row.device_hash,
+  userHash: row.user_hash,
+  address: row.address,
+  agent: row.agent,
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+  state: row.state as ScreenCode['state'],
+  screenId: row.screen_id,
+});
+
+const codeRow = (code: ScreenCode): ScreenCodesTable => ({
+  device_hash: code.deviceHash,
+  user_hash: code.userHash,
+  address: code.address,
+  agent: code.agent,
+  created_at: code.createdAt,
+  expires_at: code.expiresAt,
+  state: code.state,
+  screen_id: code.screenId,
+  polled_at: null,
+});
