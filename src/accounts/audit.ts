@@ -64,6 +64,8 @@ export interface AuditEntry {
   readonly tokenId?: string;
   readonly linkId?: string;
   readonly screenId?: string;
+  /** What people call the screen. */
+  readonly screen?: string;
   readonly sessionId?: string;
   /** The address, network or account whose limit was lifted; of a link its `linkId`. */
   readonly limited?: string;

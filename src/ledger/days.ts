@@ -30,13 +30,13 @@ export function daysOf(entries: readonly LedgerEntry[], localTime: (at: number) 
 }
 
 /**
- * Tokens, links and the internal port are told apart from the person: what they show day and night says nothing about the person.
+ * Tokens, links, screens and the internal port are told apart from the person: what they show day and night says nothing about the person.
  * The links of a person are one: an automation makes hundreds a week, and each would have rows of its own for ever.
  */
 function viewerOf({ credential }: LedgerEntry): string {
   if (credential === null) return '';
   if (credential.startsWith('link:')) return 'link';
-  return credential === 'internal' || credential.startsWith('token:') ? credential : '';
+  return credential === 'internal' || /^(?:token|screen):/.test(credential) ? credential : '';
 }
 
 /** Exports that follow each other are one span, which tells their number. */

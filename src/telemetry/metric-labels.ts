@@ -140,6 +140,9 @@ export const OIDC_RESULTS = [
 ] as const;
 export type OidcResult = (typeof OIDC_RESULTS)[number];
 
+export const SCREEN_RESULTS = ['paired', 'denied', 'changed', 'revoked', 'refused'] as const;
+export type ScreenResult = (typeof SCREEN_RESULTS)[number];
+
 export const LINK_RESULTS = ['created', 'revoked', 'opened', 'refused', 'pin_right', 'pin_wrong'] as const;
 export type LinkResult = (typeof LINK_RESULTS)[number];
 /** How a round of the canary ended. */

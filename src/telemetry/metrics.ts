@@ -52,6 +52,7 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
     oidcLogins:           createCounter('postern_oidc_logins_total', 'Sign-ins with OpenID Connect that came back from the provider, and its messages that sessions are over, by result.', [provider, ['result', labels.OIDC_RESULTS]]),
     oidcProviderUp:       createGauge('min', 'postern_oidc_provider_up', '1 when the provider answered as it should when it was last asked.', [provider]),
     proxyKeysUp:          createGauge('min', 'postern_proxy_keys_up', '1 when the keys of proxy.jwt could be read when they were last asked for.'),
+    screens:              createCounter('postern_screens_total', 'Screens that were paired, denied, changed and revoked, and what of it was refused.', [['result', labels.SCREEN_RESULTS]]),
     links:                createCounter('postern_links_total', 'Links that show one thing without an account: created, revoked, opened by a new viewer, requests by links that do not work, and PINs.', [['result', labels.LINK_RESULTS]]),
     webhooks:             createCounter('postern_webhook_notices_total', 'Notices for notify.webhook: taken by the other side, or lost after the last attempt, in a full queue or at the stop of the service.', [['result', labels.WEBHOOK_RESULTS]]),
     ledgerRecords:        createCounter('postern_ledger_records_total', 'Records written to the ledger, by kind.', [['kind', LEDGER_KINDS]]),

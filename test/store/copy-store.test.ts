@@ -18,6 +18,7 @@ const KEPT_BY_THE_ENGINE = [
   'kysely_migration',
   'kysely_migration_lock',
   'login_blocks',
+  'screen_codes',
   'store_identity',
 ];
 
@@ -32,7 +33,7 @@ it('every table of the store is copied', async () => {
 });
 
 /** A row in each table of second factors. */
-async function writeFactors({ db, accounts, secondFactor, signIns, links, ledger }: Store): Promise<void> {
+async function writeFactors({ db, accounts, secondFactor, signIns, links, screens, ledger }: Store): Promise<void> {
   const vera = 'vera' as UserName;
   await secondFactor.startTotp(vera, 'k.sealed', 1_900_000_000);
   const known = (await accounts.findUser(vera)) ?? { passwordChangedAt: null };
@@ -58,6 +59,11 @@ async function writeFactors({ db, accounts, secondFactor, signIns, links, ledger
   const shown = { thing: { kind: 'live', camera: 'front' }, maker, name: null, uses: 3, pinHash: null } as const;
   await links.addLink({ id: 'l1', secretHash: 's1', ...shown, notifiesOnOpen: false, ...times }, 10);
   await links.openLink('l1', { id: undefined, client: 'c', address: '192.0.2.1', agent: null }, 2);
+  const code = { deviceHash: 'd1', userHash: 'u1', address: '192.0.2.1', agent: null, createdAt: 1, expiresAt: 9 };
+  await screens.addCode({ ...code, state: 'pending', screenId: null }, 10);
+  const seen = { lastSeenAt: null, lastSeenFrom: null, agent: null };
+  const owner = { user: vera, userCreatedAt: 1_700_000_000, cameras: ['front'], createdAt: 1, endsAt: null };
+  await screens.confirmCode('u1', { id: 's1', secretHash: null, name: 'hall', ...owner, ...seen }, 10);
   const span = {
     kind: 'live' as const,
     user: vera,
@@ -133,6 +139,7 @@ describe('A store that is copied', { skip: withoutPostgres }, () => {
     known_clients: 1,
     links: 1,
     link_openings: 1,
+    screens: 1,
     ledger_records: 2,
     ledger_open: 1,
     ledger_chains: 1,

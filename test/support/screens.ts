@@ -14,7 +14,7 @@ export interface BegunPairing {
 
 export interface PairedScreen {
   readonly id: string;
-  /** As the display sends it. */
+  /** `name=value`. */
   readonly cookie: string;
 }
 

@@ -19,6 +19,7 @@ import './rows/faults.ts';
 import './rows/invitations.ts';
 import './rows/ledger.ts';
 import './rows/logins.ts';
+import './rows/screens.ts';
 import './rows/nvr.ts';
 import './rows/oidc.ts';
 import './rows/proxy-keys.ts';

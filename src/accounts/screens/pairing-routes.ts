@@ -197,7 +197,7 @@ async function confirm(ctx: RouteContext, deps: PairingRouteDeps): Promise<void>
   }
   if (made.kind === 'wrong' || !made.found.ok) return;
   const { id, name, cameras, endsAt: ends_at } = made.found.value;
-  record(ctx, deps, { what: 'screen-paired', screenId: id });
+  record(ctx, deps, { what: 'screen-paired', screenId: id, screen: name });
   respond(ctx, 201, { id, name, cameras, ends_at });
 }
 

@@ -86,7 +86,7 @@ async function change(ctx: RouteContext, deps: ScreenRouteDeps): Promise<void> {
   const maker = isOfCameras ? await deps.screens.makerOf(screen) : undefined;
   const cameras = screenCameras(given.cameras, bothScopes(caller.scope, maker?.scope ?? NO_CAMERAS));
   const name = given.name === undefined ? { ok: true as const, value: undefined } : screenName(given.name);
-  const act = { what: 'screen-changed', screenId: screen.id, user: screen.user } as const;
+  const act = { what: 'screen-changed', screenId: screen.id, screen: screen.name, user: screen.user } as const;
   for (const read of [name, cameras])
     if (!read.ok) {
       record(ctx, deps, act, read.error.reason);
@@ -108,6 +108,6 @@ async function revoke(ctx: RouteContext, deps: ScreenRouteDeps): Promise<void> {
   const screen = await knownScreen(ctx, deps);
   if (!screen) return;
   if ((await deps.screenStore.deleteScreen(screen.id)) === 'absent') return refuse(ctx, 404, ABSENT);
-  record(ctx, deps, { what: 'screen-revoked', screenId: screen.id, user: screen.user });
+  record(ctx, deps, { what: 'screen-revoked', screenId: screen.id, screen: screen.name, user: screen.user });
   respond(ctx, 200, { success: true });
 }

@@ -19,7 +19,7 @@ const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
 const LETTER_COUNT = 8;
 const HALF = LETTER_COUNT / 2;
 
-/** As it is shown: `WDJB-MJHT`. */
+/** Two halves, so that a person can read it out: `WDJB-MJHT`. */
 export function newUserCode(): string {
   const letters = Array.from({ length: LETTER_COUNT }, () => LETTERS[randomInt(LETTERS.length)] ?? '').join('');
   return `${letters.slice(0, HALF)}-${letters.slice(HALF)}`;

@@ -10,7 +10,7 @@ import type { Clause } from '../../domain/rate-limit.ts';
 import { headerLines, type RequestFacts } from '../../domain/request.ts';
 import { createTrustedNetworks, isTrustedPeer } from '../../gateway/decision/client-address.ts';
 import type { RoleVerdict } from '../../identity/role-mapping.ts';
-import type { EvictionState, InvitationResult, LinkResult } from '../../telemetry/metric-labels.ts';
+import type { EvictionState, InvitationResult, LinkResult, ScreenResult } from '../../telemetry/metric-labels.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { RecentFailures } from '../../telemetry/recent-failures.ts';
 import { steadyNow } from '../resources/steady-clock.ts';
@@ -88,6 +88,8 @@ export function countedAudit(audit: Audit, trustedProxies: readonly string[], me
     if (invitation) metrics.invitations.add(1, invitation);
     const link = linkResult(what, verdict);
     if (link) metrics.links.add(1, link);
+    const screen = screenResult(what, verdict);
+    if (screen) metrics.screens.add(1, screen);
     if (what === 'login' && isGuess(reason) && near.ok && isTrustedPeer(from, near.value)) metrics.proxyFailures.add(1);
     audit(entry);
   };
@@ -110,6 +112,16 @@ function linkResult(what: AuditEntry['what'], verdict: AuditEntry['verdict']): L
   if (what === 'link-created') return 'created';
   return what === 'link-revoked' ? 'revoked' : undefined;
 }
+
+const SCREEN_RESULT: Readonly<Partial<Record<AuditEntry['what'], ScreenResult>>> = {
+  'screen-paired': 'paired',
+  'screen-denied': 'denied',
+  'screen-changed': 'changed',
+  'screen-revoked': 'revoked',
+};
+
+const screenResult = (what: AuditEntry['what'], verdict: AuditEntry['verdict']): ScreenResult | undefined =>
+  SCREEN_RESULT[what] && (verdict === 'refused' ? 'refused' : SCREEN_RESULT[what]);
 
 /** RFC 1918, RFC 4193, link-local and loopback. */
 // biome-ignore format: a table

@@ -109,6 +109,8 @@ const seeingDays = (): IdentityVerdict => ({
 const THING: SharedThing = { kind: 'snapshot', camera: 'garden' };
 const linked = (role = 'gardener'): IdentityVerdict =>
   identified(role, { kind: 'link', linkId: 'l1', thing: THING, expiresAt: 9e9 });
+/** A screen of a gardener. */
+const onScreen = (): IdentityVerdict => identified('gardener', { kind: 'screen', screenId: 's1', screenName: 'hall' });
 const refusedBy = (reason: RefusalReason): IdentityVerdict => ({ kind: 'refused', reason });
 const STRANGER: IdentityVerdict = { kind: 'silent' };
 const HANDSHAKE: readonly HeaderLine[] = [
@@ -196,6 +198,11 @@ const SINGLE: readonly [outcome: RefusalReason | 'admitted' | 'nothing-visible',
   ['link-over',             'a link that has ended',                           { target: '/s/known/snapshot.jpg', identity: refusedBy('link-over') }],
   ['link-pin-missing',      'a link whose PIN was not given',                  { target: '/s/known/snapshot.jpg', identity: refusedBy('link-pin-missing') }],
   ['links-limited',         'too many links that do not hold',                 { target: '/s/known/snapshot.jpg', identity: refusedBy('links-limited') }],
+  ['admitted',              'what is public, as a stranger, by a screen',      { target: '/open', identity: onScreen() }],
+  ['screen-not-allowed',    'what is for every role, by a screen',             { identity: onScreen() }],
+  ['screen-not-allowed',    'what a camera has recorded, by a screen',         { target: '/item/1', identity: onScreen() }],
+  ['screen-over',           'a screen that has ended',                         { identity: refusedBy('screen-over') }],
+  ['screens-limited',       'too many requests of such screens',               { identity: refusedBy('screens-limited') }],
   ['links-limited',         'a link, after too many',                          { target: '/s/limited/snapshot.jpg', identity: linked() }],
   ['tokens-limited',        'too many bad tokens',                             { identity: refusedBy('tokens-limited') }],
   ['store-unavailable',     'the store does not answer',                       { identity: refusedBy('store-unavailable') }],

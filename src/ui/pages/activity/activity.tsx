@@ -76,14 +76,15 @@ export function Activity({ profile }: { profile: Profile }) {
   );
 }
 
-/** The names of tokens and links that the caller may list; others stay without a name. */
+/** The names of tokens, links and screens that the caller may list; others stay without a name. */
 function useCredentialNames(): CredentialNames {
   const [tokens] = useFetched('api/tokens', readTokenNames);
   const [links] = useFetched('api/links', readLinkNames);
-  return new Map([tokens, links].flatMap((list) => (list.kind === 'ready' ? [...list.value] : [])));
+  const [screens] = useFetched('api/screens', readScreenNames);
+  return new Map([tokens, links, screens].flatMap((list) => (list.kind === 'ready' ? [...list.value] : [])));
 }
 
-const [readTokenNames, readLinkNames] = [readNames('token'), readNames('link')];
+const [readTokenNames, readLinkNames, readScreenNames] = [readNames('token'), readNames('link'), readNames('screen')];
 
 interface FilterFormProps {
   readonly filter: ActivityFilter;

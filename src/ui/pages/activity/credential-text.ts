@@ -1,14 +1,14 @@
 /**
- * The credential by which something was done, in words: an API token or a link by its name, a session by its number (SPEC 14).
+ * The credential by which something was done, in words: an API token, a link or a screen by its name, a session by its number (SPEC 14).
  */
 import { isFields, textOf } from '../shared/forms/fields.ts';
 import { words } from '../shared/words.ts';
 
-/** Names by what the ledger calls a credential: `token:<id>`, `link:<id>`. */
+/** Names by what the ledger calls a credential: `token:<id>`, `link:<id>`, `screen:<id>`. */
 export type CredentialNames = ReadonlyMap<string, string>;
 
 export const readNames =
-  (kind: 'token' | 'link') =>
+  (kind: 'token' | 'link' | 'screen') =>
   (body: unknown): CredentialNames =>
     new Map(
       (Array.isArray(body) ? body : []).filter(isFields).flatMap((one) => {

@@ -51,7 +51,7 @@ function namesIn({ user, camera, detail }: Said, names: CredentialNames): ActNam
     user: text('user') || (user ?? ''),
     camera: camera ?? text('camera'),
     role: text('role'),
-    thing: names.get(`token:${token}`) ?? names.get(`link:${link}`) ?? '',
+    thing: names.get(`token:${token}`) ?? names.get(`link:${link}`) ?? text('screen'),
     provider: text('provider'),
     request: [text('method'), text('path')].filter((part) => part !== '').join(' '),
     records: text('records'),

@@ -115,6 +115,19 @@ const activity: ActWords = {
       done: (names) => `PIN für ${genannt('Link', names)} eingegeben`,
       refused: (names) => `Falsche PIN für ${genannt('Link', names)}`,
     },
+    'screen-paired': {
+      done: (names) => `${genannt('Bildschirm', names)} gekoppelt`,
+      refused: () => 'Nicht erlaubt: Bildschirm koppeln',
+    },
+    'screen-denied': { done: () => 'Bildschirm abgelehnt', refused: () => 'Nicht erlaubt: Bildschirm ablehnen' },
+    'screen-changed': {
+      done: (names) => `${genannt('Bildschirm', names)}${von(names.user)} geändert`,
+      refused: (names) => `Nicht erlaubt: ${genannt('Bildschirm', names)} ändern`,
+    },
+    'screen-revoked': {
+      done: (names) => `${genannt('Bildschirm', names)}${von(names.user)} widerrufen`,
+      refused: (names) => `Nicht erlaubt: ${genannt('Bildschirm', names)} widerrufen`,
+    },
     'limit-lifted': {
       done: () => 'Anmeldesperre aufgehoben',
       refused: () => 'Nicht erlaubt: Anmeldesperre aufheben',
@@ -304,6 +317,7 @@ export const pages: Words = {
       session: 'Sitzung',
       token: 'API-Token',
       link: 'Link',
+      screen: 'Bildschirm',
       oidc: 'Anmeldung bei',
       proxy: 'Proxy',
       internal: 'Interner Port',

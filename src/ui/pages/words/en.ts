@@ -116,6 +116,19 @@ const ACTS = {
     done: (names) => `PIN of ${called('Link', names)} entered`,
     refused: (names) => `Wrong PIN for ${called('Link', names)}`,
   },
+  'screen-paired': {
+    done: (names) => `${called('Screen', names)} paired`,
+    refused: () => 'Not allowed: pair a screen',
+  },
+  'screen-denied': { done: () => 'Screen denied', refused: () => 'Not allowed: deny a screen' },
+  'screen-changed': {
+    done: (names) => `${called('Screen', names)}${of(names.user)} changed`,
+    refused: (names) => `Not allowed: change ${called('Screen', names)}`,
+  },
+  'screen-revoked': {
+    done: (names) => `${called('Screen', names)}${of(names.user)} revoked`,
+    refused: (names) => `Not allowed: revoke ${called('Screen', names)}`,
+  },
   'limit-lifted': {
     done: () => 'Login block lifted',
     refused: () => 'Not allowed: lift a login block',
@@ -293,6 +306,7 @@ export const pages = {
       session: 'Session',
       token: 'API token',
       link: 'Link',
+      screen: 'Screen',
       oidc: 'Sign-in with',
       proxy: 'Proxy',
       internal: 'Internal port',
