@@ -118,6 +118,8 @@ describe('The shipped route tables (SPEC 5)', () => {
       '/api/login/oidc/{name}/callback',
       '/api/login/passkey',
       '/api/login/passkey/options',
+      '/api/screens/code',
+      '/api/screens/token',
       '/invitation/{token}',
       '/invitation/{token}/passkey',
       '/invitation/{token}/passkey/options',

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
+import { beginPairing, pollPairing } from '../support/screens.ts';
 import { sendJson } from '../support/second-factor.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
 import type { Runtime } from '../support/start-instance.ts';
@@ -102,6 +103,25 @@ describe('Replicas on one PostgreSQL', { skip: withoutPostgres }, () => {
     nvr.received.splice(0);
     for (const replica of replicas.all) assert.equal((await replica.ask(path)).status, 404);
     assert.deepEqual(nvr.received, []);
+  });
+
+  it('pair a screen together, and end it with what it shows when one of them revokes it', async () => {
+    const session = await at(one).logIn(VERA);
+    const begun = await beginPairing(at(one));
+    const given = { user_code: begun.user_code, name: 'hall' };
+    const confirmed = await sendJson(at(two), '/api/screens/confirm', given, session);
+    const { id } = (await confirmed.json()) as { id: string };
+    const fetched = await pollPairing(at(three), begun.device_code);
+    const cookie = fetched.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    const ask = (replica: Runtime | undefined) => at(replica).ask('/api/cam1', { headers: { cookie } });
+    const streams = await Promise.all([one, two].map(ask));
+    assert.deepEqual(
+      streams.map(({ status }) => status),
+      [200, 200],
+    );
+    assert.equal((await at(three).ask(`/api/screens/${id}`, { token: session, method: 'DELETE' })).status, 200);
+    for (const stream of streams) await assert.rejects(stream.text(), 'it was cut');
+    for (const replica of [one, two, three]) assert.equal((await ask(replica)).status, 401);
   });
 
   it('know a role that was made on another one', async () => {
