@@ -19,8 +19,16 @@ export interface InvitedGuest {
   readonly timeZone: string | undefined;
 }
 
+/** When an account that is closed can be used. `at`: Unix seconds. */
+interface Opening {
+  readonly at: number;
+  readonly timeZone: string | undefined;
+}
+
 interface InvitationHolder {
   readonly user: string;
+  /** Absent: it can be used at once, or is closed for good. */
+  readonly opens?: Opening;
   /** Absent for an account that had a password: the link is for a new one. */
   readonly guest?: InvitedGuest;
   /** Not beside a second factor: a new passkey would be a way around it. */
@@ -31,7 +39,7 @@ interface InvitationHolder {
 export type InvitationVisit =
   | (InvitationHolder & { readonly kind: 'holds' | 'busy' })
   | (InvitationHolder & { readonly kind: 'password-unfit'; readonly message: string })
-  | { readonly kind: 'accepted'; readonly user: string; readonly hasSession?: true }
+  | { readonly kind: 'accepted'; readonly user: string; readonly hasSession?: true; readonly opens?: Opening }
   /** Unknown, used, over or revoked: all alike. */
   | { readonly kind: 'void' | 'no-passwords' }
   | { readonly kind: 'limited'; readonly seconds: number };
@@ -83,9 +91,13 @@ function renderForm(shown: FormShown, { tag, words }: PageLanguage, places: Invi
     help,
   );
   const passkeys = shown.mayUsePasskey ? places.passkeyOrigin : '';
-  const forScript = `data-words="${asJson(invitationWords(words, shortestPassword))}" data-login="${escapeHtml(login)}" data-passkeys="${escapeHtml(passkeys)}"`;
+  const scriptWords = {
+    ...invitationWords(words, shortestPassword),
+    done: doneText(shown.opens, tag, text, text.donePasskey),
+  };
+  const forScript = `data-words="${asJson(scriptWords)}" data-login="${escapeHtml(login)}" data-passkeys="${escapeHtml(passkeys)}"`;
   return `<p class="lone-lead">${escapeHtml(text.lead)}</p>
-${shown.guest ? renderGuest(shown.guest, tag, text) : ''}<form class="login-form" method="post" ${forScript}>
+${shown.guest ? renderGuest(shown.guest, shown.opens, tag, text) : ''}<form class="login-form" method="post" ${forScript}>
 <div id="problem" class="notice notice-bad" role="alert">${escapeHtml(problemOf(shown, text))}</div>
 ${user}${password}${field('again', text.again, `${secret} aria-describedby="problem"${shown.kind === 'differ' ? fault : ''}`)}<button class="button button-strong button-wide" type="submit">${escapeHtml(text.submit)}</button>
 <div id="passkey-offer" hidden><button class="button button-wide" type="button" aria-describedby="passkey-help">${escapeHtml(text.passkey)}</button>
@@ -96,6 +108,7 @@ ${renderProviders(places)}`;
 
 function renderGuest(
   { by, cameras, until, timeZone }: InvitedGuest,
+  opens: Opening | undefined,
   tag: string,
   text: PageLanguage['words']['invitationPage'],
 ): string {
@@ -103,6 +116,7 @@ function renderGuest(
   const sentences = [
     by === undefined ? undefined : text.invitedBy.replace('{name}', () => by),
     seen === '' ? undefined : text.sees.replace('{cameras}', () => seen),
+    opens && text.opens.replace('{time}', () => momentsIn(tag, timeZone)(opens.at)),
     until === undefined ? undefined : text.validUntil.replace('{time}', () => momentsIn(tag, timeZone)(until)),
   ];
   const told = sentences.flatMap((sentence) => (sentence === undefined ? [] : [`<bdi>${escapeHtml(sentence)}</bdi>`]));
@@ -119,6 +133,14 @@ function renderProviders({ providers }: InvitationPlaces): string {
   return `<div class="lone-providers">${forms.join('')}</div>\n`;
 }
 
+/** The person is told when the account begins, or the hours of its role. */
+const doneText = (
+  opens: Opening | undefined,
+  tag: string,
+  text: PageLanguage['words']['invitationPage'],
+  atOnce: string,
+): string => (opens ? text.doneLater.replace('{time}', () => momentsIn(tag, opens.timeZone)(opens.at)) : atOnce);
+
 function problemOf(shown: InvitationCard, text: PageLanguage['words']['invitationPage']): string {
   switch (shown.kind) {
     case 'password-unfit':
@@ -132,13 +154,13 @@ function problemOf(shown: InvitationCard, text: PageLanguage['words']['invitatio
   }
 }
 
-function renderEnd(shown: InvitationCard, { words }: PageLanguage, { login }: InvitationPlaces): string {
+function renderEnd(shown: InvitationCard, { tag, words }: PageLanguage, { login }: InvitationPlaces): string {
   const text = words.invitationPage;
   const link = `<p class="refusal-links"><a class="button" href="${escapeHtml(login)}">${escapeHtml(text.toLogin)}</a></p>\n`;
   const paragraph = (sentence: string): string => `<p class="refusal-message">${escapeHtml(sentence)}</p>\n`;
   switch (shown.kind) {
     case 'accepted':
-      return paragraph(text.done) + link;
+      return paragraph(doneText(shown.opens, tag, text, text.done)) + link;
     case 'limited':
       return paragraph(text.limited.replace('{time}', formatSeconds(shown.seconds)));
     case 'no-passwords':

@@ -10,15 +10,18 @@ const LIFETIME = 7200;
 const PASSWORD = 'MagnesiumLamp77!';
 const BOSS: Person = { name: 'boss', role: 'admin', password: 'IridiumLamp99!!!' };
 const nvr = await startFakeNvr();
-const at = await startInstance({
-  people: [ADMIN_PERSON, VERA, CARL, BOSS],
-  config: {
-    server: { public_url: 'https://nvr.example.com' },
-    auth: { invitation_lifetime: LIFETIME, trusted_proxies: ['127.0.0.1/32'], failed_login_rate_limit: '1000/minute' },
-    nvr: { url: nvr.url, cameras: ['cam1'] },
-    logger: { logs: { 'service.access': 'info', 'service.gate': 'debug' } },
+const configWith = (auth: object) => ({
+  server: { public_url: 'https://nvr.example.com' },
+  auth: {
+    invitation_lifetime: LIFETIME,
+    trusted_proxies: ['127.0.0.1/32'],
+    failed_login_rate_limit: '1000/minute',
+    ...auth,
   },
+  nvr: { url: nvr.url, cameras: ['cam1'] },
+  logger: { logs: { 'service.access': 'info', 'service.gate': 'debug' } },
 });
+const at = await startInstance({ people: [ADMIN_PERSON, VERA, CARL, BOSS], config: configWith({}) });
 after(async () => {
   await at.close();
   await nvr.close();
@@ -52,6 +55,8 @@ const sendForm = (path: string, fields: Record<string, string>, headers: Record<
   at.ask(path, { method: 'POST', body: new URLSearchParams(fields), headers });
 const opens = async (name: string, password: string): Promise<number> =>
   (await sendJson(at, '/api/login', { user: name, password })).status;
+const sessionIn = (answer: Response): string =>
+  /^frigate_token=([^;]+);/.exec(answer.headers.getSetCookie()[0] ?? '')?.[1] ?? assert.fail('no session');
 const deleted = async (name: string): Promise<void> => {
   const answer = await at.ask(`/api/users/${name}`, { method: 'DELETE', token: await at.logIn(ADMIN_PERSON) });
   assert.equal(answer.status, 200);
@@ -68,7 +73,7 @@ let guests = 0;
 const newName = (): string => `guest${++guests}`;
 
 describe('An invitation', () => {
-  it('makes the user with the role of its maker, sets the password by the form of the page, with no script needed or inline, and begins no session', async () => {
+  it('makes the user with the role of its maker, sets the password by the form of the page, with no script needed or inline, and logs in', async () => {
     const name = newName();
     const { url, path, expiresAt } = await invited(name, { role: 'front_only' });
     assert.match(url, /^https:\/\/nvr\.example\.com\/invitation\/[\w-]{43}$/);
@@ -84,8 +89,8 @@ describe('An invitation', () => {
     const common = await sendForm(path, { password: 'password1234', again: 'password1234' }, { origin: at.url });
     assert.equal(common.status, 400);
     const done = await sendForm(path, { password: PASSWORD, again: PASSWORD, role: 'admin' }, { origin: at.url });
-    assert.deepEqual([done.status, done.headers.getSetCookie()], [200, []]);
-    const session = await at.logIn({ name, role: 'front_only', password: PASSWORD });
+    assert.deepEqual([done.status, done.headers.get('location')], [303, '/postern/']);
+    const session = sessionIn(done);
     const profile = await (await at.ask('/api/profile', { token: session })).json();
     assert.deepEqual(profile, { username: name, role: 'front_only', allowed_cameras: ['cam1'] });
     await assertVoid(path);
@@ -98,6 +103,7 @@ describe('An invitation', () => {
     const answers = await Promise.all(passwords.map((password) => accept(path, password)));
     const winners = passwords.filter((_, each) => answers[each]?.status === 200);
     assert.equal(winners.length, 1);
+    assert.equal(answers.filter((answer) => answer.headers.getSetCookie().length > 0).length, 1);
     assert.equal(await opens(name, winners[0] ?? ''), 200);
     assert.deepEqual([...new Set(answers.map(({ status }) => status))].sort(), [200, 404]);
   });
@@ -174,11 +180,70 @@ describe('An invitation', () => {
   it('of an account with a second factor resets the password alone: the code is asked for, and older sessions are over', async () => {
     const { token } = await enrolled(at, CARL);
     const { path } = await invited('carl');
-    assert.equal((await accept(path)).status, 200);
+    const accepted = await accept(path);
+    assert.deepEqual([accepted.status, accepted.headers.getSetCookie()], [200, []]);
     assert.equal((await at.ask('/api/profile', { token })).status, 401);
     const login = await sendJson(at, '/api/login', { user: 'carl', password: PASSWORD });
     const { second_factor } = (await login.json()) as { second_factor: string[] };
     assert.deepEqual([login.status, second_factor], [401, ['totp']]);
+  });
+});
+
+describe('The session that an invitation begins', () => {
+  const logins = (name: string) => at.log.filter(({ what, who }) => what === 'login' && who === name);
+
+  it('comes with the answer for programs too, is recorded as a login, and is one of those that the user may have', async () => {
+    const name = newName();
+    const { path } = await invited(name, { role: 'viewer' });
+    const accepted = await accept(path);
+    assert.deepEqual(await accepted.clone().json(), { success: true, user: name });
+    const token = sessionIn(accepted);
+    assert.deepEqual(
+      logins(name).map(({ verdict }) => verdict),
+      ['allowed'],
+    );
+    const listed = await (await at.ask('/api/sessions', { token })).json();
+    assert.equal((listed as unknown[]).length, 1);
+  });
+
+  it('does not begin before the account does: the person is told when', async () => {
+    const name = newName();
+    const from = Math.floor(at.clock.now() / 1000) + 86_400;
+    const { path } = await invited(name, { role: 'viewer', valid_from: from });
+    const year = String(new Date(from * 1000).getFullYear());
+    assert.match(await (await at.ask(path)).text(), new RegExp(`Your account can be used from [^<]*${year}`));
+    const done = await sendForm(path, { password: PASSWORD, again: PASSWORD }, { origin: at.url });
+    assert.deepEqual([done.status, done.headers.getSetCookie(), logins(name)], [200, [], []]);
+    assert.match(await done.text(), new RegExp(`Done\\. You can log in from [^<]*${year}`));
+  });
+
+  it('can do nothing but set up a second factor, where one is owed', async () => {
+    const name = newName();
+    const { path } = await invited(name, { role: 'viewer' });
+    assert.equal((await at.reload(configWith({ second_factor: 'everyone' }))).isTaken, true);
+    const token = sessionIn(await accept(path));
+    const before = nvr.received.length;
+    assert.deepEqual(
+      [(await at.ask('/api/second-factor', { token })).status, (await at.ask('/api/config', { token })).status],
+      [200, 403],
+    );
+    assert.equal(nvr.received.length, before);
+    assert.equal((await at.reload(configWith({ second_factor: 'optional' }))).isTaken, true);
+  });
+
+  it('begins with a password only where passwords are good for a login', async () => {
+    const [guest, chief] = [newName(), newName()];
+    const links = [await invited(guest, { role: 'viewer' }), await invited(chief, { role: 'admin' })];
+    assert.equal((await at.reload(configWith({ password_login: 'admins' }))).isTaken, true);
+    const answers = await Promise.all(links.map(({ path }) => accept(path)));
+    assert.deepEqual(
+      answers.map((answer) => [answer.status, answer.headers.getSetCookie().length]),
+      [
+        [200, 0],
+        [200, 1],
+      ],
+    );
+    assert.equal((await at.reload(configWith({ password_login: 'everyone' }))).isTaken, true);
   });
 });
 
@@ -203,17 +268,24 @@ describe('The secret of an invitation', () => {
     assert.doesNotMatch(JSON.stringify(nvr.received.map(({ target }) => target)), new RegExp(secret));
   });
 
-  it('is of no use to a page of another site, and sets no cookie: who holds a session keeps it', async () => {
+  it('is of no use to a page of another site; by its own page it takes the place of another person who is logged in', async () => {
     const { path } = await invited('vera');
     const fields = { password: PASSWORD, again: PASSWORD };
     for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }, { origin: 'null' }])
-      assert.equal((await sendForm(path, fields, headers as Record<string, string>)).status, 403);
+      for (const answer of [
+        await sendForm(path, fields, headers as Record<string, string>),
+        await at.ask(path, {
+          method: 'POST',
+          headers: { ...(headers as Record<string, string>), 'content-type': 'application/json' },
+          body: JSON.stringify({ password: PASSWORD }),
+        }),
+      ])
+        assert.deepEqual([answer.status, answer.headers.getSetCookie()], [403, []]);
     const other = await at.logIn(BOSS);
     const cookie = `frigate_token=${other}`;
     const own = await sendForm(path, fields, { origin: at.url, cookie });
-    assert.deepEqual([own.status, own.headers.getSetCookie()], [200, []]);
-    const profile = (await (await at.ask('/api/profile', { headers: { cookie } })).json()) as { username: string };
-    assert.equal(profile.username, 'boss');
+    const profile = await (await at.ask('/api/profile', { token: sessionIn(own) })).json();
+    assert.equal((profile as { username: string }).username, 'vera');
   });
 
   it('cannot be guessed at speed: 20 tokens a minute from one address, and others are not kept out', async () => {

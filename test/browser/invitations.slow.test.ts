@@ -84,9 +84,11 @@ describe('An invitation', { skip }, () => {
   it('is accepted by a password, whose strength is shown while it is typed, by keyboard, on a phone, in German and in the dark', (t) =>
     visit(t, { ...PHONE, expectedStatuses: [400] }, async (page) => {
       await page.goto(await invited('heidi'));
-      await page.locator('#password:focus').waitFor();
+      await page.locator('#passkey-offer button:focus', { hasText: 'Passkey verwenden' }).waitFor();
+      await page.getByText('oder ein Passwort wählen').waitFor();
       await assertSound(page);
       const strength = page.locator('#strength');
+      await page.keyboard.press('Tab');
       await page.keyboard.type('heidi');
       await strength.getByText('mindestens 12 Zeichen').waitFor();
       await page.locator('#password').fill(PASSWORD);
@@ -101,10 +103,7 @@ describe('An invitation', { skip }, () => {
       await page.locator('#password').fill(PASSWORD);
       await page.locator('#again').fill(PASSWORD);
       await page.keyboard.press('Enter');
-      await page.getByRole('heading', { name: 'Passwort festgelegt' }).waitFor();
-      await assertSound(page);
-      await page.getByRole('link').press('Enter');
-      await page.waitForURL(`${url}/login`);
+      await page.waitForURL(`${url}/postern/**`);
       await instance.logIn({ name: 'heidi', role: 'viewer', password: PASSWORD });
     }));
 
@@ -121,20 +120,19 @@ describe('An invitation', { skip }, () => {
       await send(PASSWORD, 'MagnesiumLamp78!');
       await page.getByRole('alert').getByText('The two passwords differ').waitFor();
       await send(PASSWORD, PASSWORD);
-      await page.getByRole('heading', { name: 'Password set' }).waitFor();
+      await page.waitForURL(`${url}/postern/**`);
       await page.goto(link);
       await page.getByRole('heading', { name: 'Link not valid' }).waitFor();
     });
   });
 
-  it('is accepted by a passkey, which logs in and confirms an act ten minutes later, by keyboard', (t) =>
+  it('is accepted by a passkey, which logs in at once, and later, and confirms an act ten minutes later, by keyboard', (t) =>
     visit(t, { ...PHONE, expectedStatuses: [403] }, async (page) => {
       await plugIn(page);
       await page.goto(await invited('judy'));
-      await press(page, 'Stattdessen einen Passkey verwenden');
-      await page.getByRole('heading', { name: 'Passkey eingerichtet' }).waitFor();
-      await assertSound(page);
-      await page.keyboard.press('Enter');
+      await press(page, 'Passkey verwenden');
+      await page.waitForURL(`${url}/postern/**`);
+      await page.goto(`${url}/logout`);
       await page.waitForURL(`${url}/login`);
       await press(page, 'Mit Passkey anmelden');
       await page.waitForURL(`${url}/postern/**`);

@@ -1,5 +1,4 @@
-/** An attempt to use an invitation, whichever way it came: limited by address, with its audit line (SPEC 12). */
-import type { UserName } from '../../domain/names.ts';
+/** An attempt to use an invitation, whichever way it came: limited by address, with its audit line; and the session that it begins (SPEC 12). */
 import type { RouteContext } from '../../routes/own-route.ts';
 import { type Audit, agentOf } from '../audit.ts';
 import { type MemoryLimiter, type Reservation, settled } from '../login/login-limiter.ts';
@@ -14,18 +13,27 @@ export interface AcceptDeps {
    */
   readonly invitationLimiter: MemoryLimiter;
   readonly audit: Audit;
-  /**
-   * Logs in an admin who may not use a password: the way in when no provider can be reached. Gives the session's cookie;
-   * undefined when no session is opened.
-   */
-  readonly openEmergencySession: (user: UserName, ctx: RouteContext) => Promise<string | undefined>;
+  /** Logs in the person who has accepted, as a login with what was set would. */
+  readonly beginSession: (accepted: Accepted & Factor, ctx: RouteContext) => Promise<BegunSession>;
 }
+
+type Accepted = Extract<Acceptance, { readonly kind: 'accepted' }>;
+interface Factor {
+  readonly factor?: 'passkey';
+}
+
+export type BegunSession =
+  | { readonly kind: 'begun'; readonly cookie: string }
+  /** `opensAt`: Unix seconds; the account is closed until then. Absent: a login needs more than was set, or is closed for good. */
+  | { readonly kind: 'login-owed'; readonly opensAt?: number };
 
 export type LookDeps = Pick<AcceptDeps, 'invitationLimiter'> & { readonly invitations: Pick<Invitations, 'find'> };
 
 export type InvitationAttempt = Acceptance | Extract<Reservation, { kind: 'limited' }>;
 /** `hasSession`: the response has its cookie. */
-type PasswordAttempt = InvitationAttempt | (Extract<Acceptance, { kind: 'accepted' }> & { readonly hasSession: true });
+type PasswordAttempt =
+  | Exclude<InvitationAttempt, Accepted>
+  | (Accepted & { readonly hasSession?: true; readonly opensAt?: number });
 export type PasskeyAttempt = InvitedOutcome | Extract<Reservation, { kind: 'limited' }>;
 export type InvitationLookup =
   | ({ readonly kind: 'holds' } & HeldInvitation)
@@ -45,11 +53,16 @@ export async function acceptInvitation(
 ): Promise<PasswordAttempt> {
   const outcome = await limited(ctx, deps, () => deps.invitations.accept(given.token, given.password));
   recordUse(outcome, ctx, deps);
-  if (outcome.kind !== 'accepted' || !outcome.isEmergency) return outcome;
-  const cookie = await deps.openEmergencySession(outcome.user, ctx);
-  if (cookie === undefined) return outcome;
-  ctx.set('Set-Cookie', cookie);
-  return { ...outcome, hasSession: true };
+  if (outcome.kind !== 'accepted') return outcome;
+  const session = await begin(outcome, ctx, deps);
+  if (session.kind === 'begun') return { ...outcome, hasSession: true };
+  return session.opensAt === undefined ? outcome : { ...outcome, opensAt: session.opensAt };
+}
+
+async function begin(accepted: Accepted & Factor, ctx: RouteContext, deps: AcceptDeps): Promise<BegunSession> {
+  const session = await deps.beginSession(accepted, ctx);
+  if (session.kind === 'begun') ctx.set('Set-Cookie', session.cookie);
+  return session;
 }
 
 export async function acceptByPasskey(
@@ -59,6 +72,7 @@ export async function acceptByPasskey(
 ): Promise<PasskeyAttempt> {
   const outcome = await limited(ctx, deps, () => deps.invitedPasskeys.accept(token, given));
   recordUse(outcome, ctx, deps, 'passkey');
+  if (outcome.kind === 'accepted') await begin({ ...outcome, factor: 'passkey' }, ctx, deps);
   return outcome;
 }
 

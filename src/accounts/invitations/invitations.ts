@@ -41,8 +41,8 @@ export interface MadeInvitation {
 export type InvitationRefusal = { readonly reason: UserFault; readonly message: string };
 
 export type Acceptance =
-  /** `isEmergency`: an admin's, made at the command line. */
-  | { readonly kind: 'accepted'; readonly user: UserName; readonly isEmergency?: true }
+  /** `since`: when the account was made, Unix seconds. `isEmergency`: an admin's, made at the command line. */
+  | { readonly kind: 'accepted'; readonly user: UserName; readonly since: number; readonly isEmergency?: true }
   /** Unknown, used, over, revoked or void: all alike. */
   | { readonly kind: 'void' }
   | { readonly kind: 'password-unfit'; readonly owner: User; readonly message: string }
@@ -61,7 +61,7 @@ export interface Invitations {
   revoke(user: string): Promise<'removed' | 'absent'>;
   /** What the link is for, while it holds. */
   find(token: string): Promise<HeldInvitation | undefined>;
-  /** Uses the link up. No session begins here: the person logs in with the new password, and with a factor where one is asked for. */
+  /** Uses the link up. */
   accept(token: string, password: string): Promise<Acceptance>;
 }
 
@@ -115,7 +115,7 @@ export function createInvitations(deps: InvitationDeps): Invitations {
       const outcome = await invitationStore.acceptInvitation(invitation.tokenHash, hashed.hash, unixSeconds(clock));
       if (outcome === 'void') return VOID;
       const isEmergency = invitation.madeBy === MAKERS_WITHOUT_ACCOUNT.commandLine && owner.role === ADMIN;
-      return { kind: 'accepted', user: owner.name, ...(isEmergency && { isEmergency }) };
+      return { kind: 'accepted', user: owner.name, since: owner.createdAt, ...(isEmergency && { isEmergency }) };
     },
   };
 }

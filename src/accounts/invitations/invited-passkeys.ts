@@ -34,7 +34,8 @@ export type InvitedOptions =
   | { readonly kind: 'has-factor'; readonly user: UserName };
 
 export type InvitedOutcome =
-  | { readonly kind: 'accepted'; readonly user: UserName }
+  /** `since`: when the account was made, Unix seconds. */
+  | { readonly kind: 'accepted'; readonly user: UserName; readonly since: number }
   | { readonly kind: 'void' }
   | {
       readonly kind: 'has-factor' | 'foreign' | 'over' | 'unfit' | 'spent' | 'taken' | 'busy';
@@ -45,7 +46,7 @@ export interface InvitedPasskeys {
   readonly site: Result<RelyingParty, string>;
   /** What a browser is asked for, for the user of that link and no other. */
   options(token: string, site: RelyingParty): Promise<InvitedOptions>;
-  /** Uses the link up. No session begins: the person logs in with the passkey. */
+  /** Uses the link up. */
   accept(
     token: string,
     given: { readonly credential: NewCredential; readonly name: string; readonly site: RelyingParty },
@@ -90,7 +91,8 @@ export function createInvitedPasskeys(deps: InvitedPasskeyDeps): InvitedPasskeys
       const passkey: PasskeyRecord = { ...verified, ...owned, name, createdAt: now, lastUsedAt: null };
       const invited = { passkey, challenge: verdict, passwordHash: hashed.hash, epoch: newEpoch() };
       const outcome = await invitationStore.acceptByPasskey(invitation.tokenHash, invited, unixSeconds(clock));
-      return outcome === 'void' ? { kind: 'void' } : { kind: outcome, user };
+      if (outcome === 'void') return { kind: 'void' };
+      return outcome === 'accepted' ? { kind: 'accepted', user, since: owner.createdAt } : { kind: outcome, user };
     },
   };
 }

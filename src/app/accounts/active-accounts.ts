@@ -33,7 +33,7 @@ import { type FactorDeps, factorsUnder } from './active-factors.ts';
 import type { Credentials } from './credentials.ts';
 import { addressMaker, invitationsUnder } from './invitations-of.ts';
 import { linksUnder } from './links-of.ts';
-import { emergencySessions, passwordRule } from './password-login.ts';
+import { invitedSessions, passwordRule } from './password-login.ts';
 import { passwordRulesOf } from './password-rules-of.ts';
 import { createRecheck } from './recheck.ts';
 import { screensUnder } from './screens-of.ts';
@@ -166,7 +166,8 @@ export function accountsUnder(settings: Settings, deps: AccountDeps) {
       invitations,
       invitedPasskeys: invitedPasskeysWith({ invitations, hasher }),
       invitationLimiter: deps.invitationLimiter,
-      openEmergencySession: emergencySessions(login),
+      beginSession: invitedSessions(login),
+      closedOf: accountDeps.closedOf,
       hasOwnLogin: auth.enabled,
       publicAddressOf,
     },

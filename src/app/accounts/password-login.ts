@@ -1,10 +1,10 @@
 /** Who may use a password (`auth.password_login`), and the ways in that are left where nobody may (SPEC 16). */
 import type { Logger } from 'pino';
+import type { AcceptDeps } from '../../accounts/invitations/accept-invitation.ts';
 import { admitted, type LoginDeps } from '../../accounts/login/login.ts';
 import { type PostLoginDeps, settle } from '../../accounts/login/post-login.ts';
 import type { Settings } from '../../config/schema/schema.ts';
-import { ADMIN, type UserName } from '../../domain/names.ts';
-import type { RouteContext } from '../../routes/own-route.ts';
+import { ADMIN } from '../../domain/names.ts';
 import type { Store } from '../../store/open-store.ts';
 
 export const passwordRule =
@@ -13,17 +13,24 @@ export const passwordRule =
     password_login === 'everyone' || (password_login === 'admins' && role === ADMIN);
 
 /**
- * The session of an admin who accepted an invitation of the command line: its cookie. None where the password is good for a
- * login, and none for an account with a second factor: its owner shows that at a login.
+ * The session of a person who has accepted an invitation. A password begins none where it is no good for a login (but that of
+ * an admin's invitation of the command line does), and none beside a second factor: its owner shows that at a login.
  */
-export const emergencySessions =
-  (deps: PostLoginDeps) =>
-  async (name: UserName, ctx: RouteContext): Promise<string | undefined> => {
+export const invitedSessions =
+  (deps: PostLoginDeps): AcceptDeps['beginSession'] =>
+  async ({ user: name, since, isEmergency = false, factor }, ctx) => {
     const user = await deps.store.findUser(name);
-    if (!user || deps.mayUsePassword(user) || (await deps.secondFactor.wantedFrom(user)).length > 0) return undefined;
-    const outcome = await settle(name, (client) => admitted(user, client, deps), ctx, deps);
-    return outcome.kind === 'logged-in' ? outcome.cookie : undefined;
+    // Deleted, and perhaps made again, since the link was used.
+    if (!user || user.createdAt !== since) return LOGIN_OWED;
+    const mayBegin = factor !== undefined || isEmergency || deps.mayUsePassword(user);
+    if (!mayBegin || (!factor && (await deps.secondFactor.wantedFrom(user)).length > 0)) return LOGIN_OWED;
+    const closed = await deps.closedOf(user);
+    if (closed) return { ...LOGIN_OWED, ...(closed.opens && { opensAt: closed.opens.at }) };
+    const outcome = await settle(name, (client) => admitted(user, client, deps, factor), ctx, deps);
+    return outcome.kind === 'logged-in' ? { kind: 'begun', cookie: outcome.cookie } : LOGIN_OWED;
   };
+
+const LOGIN_OWED = { kind: 'login-owed' } as const;
 
 /** Where no password is accepted, an admin needs a provider or a passkey. */
 export async function warnWithoutAdmin(

@@ -15,9 +15,13 @@ export interface InvitationServiceDeps {
   readonly timeZone: string | undefined;
 }
 
-const holderOf = ({ name, hasFactor }: User) => ({ user: name, mayUsePasskey: !hasFactor });
-
 export function invitationService({ invitations, camerasOf, timeZone }: InvitationServiceDeps): InvitationService {
+  const openingAt = (at: number | undefined) => (at === undefined ? {} : { opens: { at, timeZone } });
+  const holderOf = async (owner: User) => ({
+    user: owner.name,
+    mayUsePasskey: !owner.hasFactor,
+    ...openingAt((await invitations.closedOf(owner))?.opens?.at),
+  });
   const guestOf = async ({ invitation: { madeBy }, owner }: HeldInvitation): Promise<InvitedGuest> => ({
     by: MAKERS.includes(madeBy) ? undefined : madeBy,
     cameras: await camerasOf(owner),
@@ -31,13 +35,14 @@ export function invitationService({ invitations, camerasOf, timeZone }: Invitati
       if (look.kind === 'limited') return { kind: 'limited', seconds: look.retryAfterSeconds };
       if (look.kind === 'void') return look;
       const guest = look.owner.hasNoPassword && { guest: await guestOf(look) };
-      return { kind: 'holds', ...holderOf(look.owner), ...guest };
+      return { kind: 'holds', ...(await holderOf(look.owner)), ...guest };
     },
     async accept(given, ctx) {
       if (!invitations.hasOwnLogin) return { kind: 'no-passwords' };
       const outcome = await acceptInvitation(given, ctx, invitations);
       if (outcome.kind === 'limited') return { kind: 'limited', seconds: outcome.retryAfterSeconds };
-      return 'owner' in outcome ? { ...outcome, ...holderOf(outcome.owner) } : outcome;
+      if (outcome.kind === 'accepted') return { ...outcome, ...openingAt(outcome.opensAt) };
+      return 'owner' in outcome ? { ...outcome, ...(await holderOf(outcome.owner)) } : outcome;
     },
   };
 }

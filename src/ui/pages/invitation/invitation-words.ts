@@ -2,13 +2,19 @@
 import type { Strength } from '../shared/account/password-strength.ts';
 import type { ServedWords, Words } from '../words/en.ts';
 
-export interface InvitationWords {
+export interface InvitationWords extends FixedWords {
+  /** The text after a passkey, when no session has begun. */
+  readonly done: string;
+}
+
+interface FixedWords {
   readonly strength: Readonly<Record<Strength, string>>;
   /** The texts of the kinds of problems that `webauthn.ts` tells apart. */
   readonly passkeys: Words['passkeys']['problems'];
   readonly differ: string;
   readonly notReached: string;
-  readonly done: string;
+  readonly passkeyFirst: string;
+  readonly orPassword: string;
   readonly doneTitle: string;
   readonly toLogin: string;
 }
@@ -20,12 +26,13 @@ export function invitationWords(
 ) {
   const { short, 'own-name': ownName, repeated } = newPassword.faults;
   const faults = { short: short(shortest), 'own-name': ownName(shortest), repeated: repeated(shortest) };
-  const words: InvitationWords = {
+  const words: FixedWords = {
     strength: { ...faults, ...newPassword.strength },
     passkeys: passkeys.problems,
     differ: invitationPage.differ,
     notReached: common.notReached,
-    done: invitationPage.donePasskey,
+    passkeyFirst: invitationPage.passkeyFirst,
+    orPassword: invitationPage.orPassword,
     doneTitle: invitationPage.doneTitlePasskey,
     toLogin: invitationPage.toLogin,
   };

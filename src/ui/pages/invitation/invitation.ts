@@ -7,6 +7,8 @@ import { isFields, textOf } from '../shared/forms/fields.ts';
 import { applyTheme, chosenTheme } from '../shared/theme.ts';
 import type { InvitationWords } from './invitation-words.ts';
 
+const PHONE = '(pointer: coarse), (max-width: 40rem)';
+
 applyTheme(chosenTheme());
 
 const form = document.querySelector('form');
@@ -39,14 +41,36 @@ function wirePasskey(form: HTMLFormElement, words: InvitationWords): void {
   const problem = document.getElementById('problem');
   if (!offer || !button || !problem || !hasPasskeysFor(form.dataset['passkeys'] ?? '')) return;
   offer.hidden = false;
+  if (matchMedia(PHONE).matches) putFirst(offer, button, words);
   button.addEventListener('click', async () => {
     button.disabled = true;
     problem.textContent = '';
     const wrong = await setPasskey(words);
+    if (wrong === undefined && (await isLoggedIn(form))) return location.replace(new URL('postern/', baseUrl));
     button.disabled = false;
     if (wrong === undefined) showDone(form, words);
     else problem.textContent = wrong;
   });
+}
+
+/** A phone has the person's fingerprint or face at hand, and a keyboard that makes long passwords a burden. */
+function putFirst(offer: HTMLElement, button: HTMLButtonElement, words: InvitationWords): void {
+  const password = document.getElementById('password');
+  const other = document.createElement('p');
+  other.className = 'lone-or';
+  other.textContent = words.orPassword;
+  button.textContent = words.passkeyFirst;
+  button.classList.add('button-strong');
+  document.querySelector('button[type="submit"]')?.classList.remove('button-strong');
+  password?.closest('.field')?.before(offer, other);
+  button.focus();
+}
+
+/** Whether the session of the person of this page has begun; another person may have been logged in before. */
+async function isLoggedIn(form: HTMLFormElement): Promise<boolean> {
+  const response = await fetch(new URL('api/profile', baseUrl), { headers: { Accept: 'application/json' } });
+  const profile: unknown = response.ok ? await response.json() : undefined;
+  return isFields(profile) && profile['username'] === form.querySelector<HTMLInputElement>('#user')?.value;
 }
 
 /** What is wrong, as text, or undefined. */

@@ -1200,6 +1200,7 @@ export const served: ServedWords = {
     invitedBy: '{name} lädt Sie ein.',
     sees: 'Sie werden sehen: {cameras}.',
     allCameras: 'alle Kameras',
+    opens: 'Ihr Konto gilt ab {time}.',
     validUntil: 'Ihr Konto gilt bis {time}.',
     user: 'Benutzer',
     password: 'Neues Passwort',
@@ -1214,6 +1215,9 @@ export const served: ServedWords = {
     passkeyHelp: 'Ihr Telefon, Computer oder Sicherheitsschlüssel meldet Sie an: Sie müssen sich kein Passwort merken.',
     donePasskey:
       'Fertig. Melden Sie sich mit Ihrem Passkey an: Ein Passwort brauchen Sie nicht mehr. Andere Sitzungen Ihres Kontos wurden beendet.',
+    doneLater: 'Fertig. Anmelden können Sie sich ab {time}.',
+    passkeyFirst: 'Passkey verwenden',
+    orPassword: 'oder ein Passwort wählen',
     doneTitlePasskey: 'Passkey eingerichtet',
     doneTitle: 'Passwort festgelegt',
     done: 'Fertig. Melden Sie sich mit Ihrem neuen Passwort an. Andere Sitzungen Ihres Kontos wurden beendet.',

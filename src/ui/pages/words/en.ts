@@ -1176,6 +1176,7 @@ export const served = {
     invitedBy: '{name} invites you.',
     sees: 'You will see: {cameras}.',
     allCameras: 'all cameras',
+    opens: 'Your account can be used from {time} on.',
     validUntil: 'Your account is valid until {time}.',
     user: 'User',
     password: 'New password',
@@ -1190,6 +1191,9 @@ export const served = {
     passkeyHelp: 'Your phone, computer or security key logs you in: no password to remember.',
     donePasskey:
       'Done. Log in with your passkey: you do not need a password any more. Other sessions of your account have ended.',
+    doneLater: 'Done. You can log in from {time} on.',
+    passkeyFirst: 'Use a passkey',
+    orPassword: 'or choose a password',
     doneTitlePasskey: 'Passkey set',
     doneTitle: 'Password set',
     done: 'Done. Log in with your new password. Other sessions of your account have ended.',
