@@ -277,11 +277,18 @@ describe('Settings', { skip }, () => {
         assert.equal(await dialog.getByRole('switch', { name: verb }).isChecked(), false, verb);
       await dialog.getByRole('switch', { name: 'export' }).uncheck();
       await dialog.getByRole('switch', { name: 'talk through the camera' }).check();
-      await dialog.getByLabel('Hours').fill('Mon-Fri 07:00-18:00\nSat 25:00-26:00');
+      await dialog.getByLabel('Hours as text').fill('Mon-Fri 07:00-18:00\nSat 25:00-26:00');
       await dialog.getByLabel('History limit').fill('7d');
       await dialog.getByRole('button', { name: 'Save' }).click();
       await dialog.locator('[aria-invalid="true"] + .field-fault', { hasText: 'Sat 25:00-26:00' }).waitFor();
-      await dialog.getByLabel('Hours').fill('Mon-Fri 07:00-18:00\nSat 09:00-12:00');
+      await dialog.getByLabel('Hours as text').fill('Mo-Fr 7-18');
+      await dialog.getByRole('button', { name: 'Add hours' }).click();
+      const added = dialog.locator('.hours-row').nth(1);
+      for (const day of ['Sat', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri'])
+        await added.getByRole('button', { name: day }).click();
+      await added.getByLabel('From').fill('09:00');
+      await added.getByLabel('To').fill('12:00');
+      await added.getByLabel('To').blur();
       await dialog.getByRole('button', { name: 'Save' }).click();
       await said(page, 'Role garden.team saved.');
       assert.match(
@@ -303,7 +310,7 @@ describe('Settings', { skip }, () => {
       await page.getByRole('button', { name: 'Remove *2' }).click();
       assert.equal(await page.getByRole('switch', { name: 'export' }).isChecked(), false);
       await page.getByRole('switch', { name: 'export' }).check();
-      for (const label of ['Hours', 'History limit']) await page.getByLabel(label).fill('');
+      for (const label of ['Hours as text', 'History limit']) await page.getByLabel(label).fill('');
       await page.getByRole('button', { name: 'Save' }).click();
       await said(page, 'Role garden.team saved.');
       await record(page, 'garden.team').getByText('7d').waitFor({ state: 'detached' });

@@ -1,5 +1,6 @@
 /** Dialogs of Settings > Users: links by which a person sets a password, so that no admin knows it (SPEC 12). */
 import { useState } from 'preact/hooks';
+import { AddressSharing } from '../shared/address-sharing.tsx';
 import { sendToApi } from '../shared/api.ts';
 import { isFields, textOf, timeOf } from '../shared/forms/fields.ts';
 import { FormDialog } from '../shared/forms/form-dialog.tsx';
@@ -99,6 +100,7 @@ export const MadeLink = ({ link, onClose }: { link: ListedLink; onClose: () => v
     secret={link.url}
     onClose={onClose}
   >
+    <AddressSharing url={link.url} title={words.links.madeTitle(link.user)} />
     {link.expiresAt !== undefined && <p>{words.links.until(formatShortMoment(link.expiresAt))}</p>}
     {!link.isPublic && <p class="field-help">{words.links.notPublic}</p>}
   </NewSecret>

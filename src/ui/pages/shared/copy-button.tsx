@@ -1,21 +1,34 @@
-/** A button that copies a text. Without a clipboard (plain HTTP) there is no button: the text can be selected. */
+/** A button that copies a text. Where the browser allows no copying (plain HTTP) it marks the text, to be copied by hand. */
 import { useState } from 'preact/hooks';
 import { words } from './words.ts';
 
-export function CopyButton({ text, label }: { text: string; label?: string }) {
-  const [isCopied, setIsCopied] = useState(false);
-  if (!('clipboard' in navigator)) return null;
-  const copy = async (): Promise<void> => {
+interface CopyButtonProps {
+  readonly text: string;
+  /** Says what is copied, where it is not shown beside the button. */
+  readonly label?: string;
+}
+
+export function CopyButton({ text, label }: CopyButtonProps) {
+  const [outcome, setOutcome] = useState<'copied' | 'selectAndCopy'>();
+  if (label !== undefined && !('clipboard' in navigator)) return null;
+  const copy = async (button: Element): Promise<void> => {
     try {
       await navigator.clipboard.writeText(text);
-      setIsCopied(true);
+      setOutcome('copied');
     } catch {
-      // The browser forbids it: the text can still be selected.
+      if (select(button.parentElement?.querySelector('code, pre'))) setOutcome('selectAndCopy');
     }
   };
   return (
-    <button class="button" type="button" onClick={() => void copy()}>
-      {isCopied ? words.common.copied : (label ?? words.common.copy)}
+    <button class="button" type="button" onClick={({ currentTarget }) => void copy(currentTarget)}>
+      {outcome ? words.common[outcome] : (label ?? words.common.copy)}
     </button>
   );
+}
+
+/** Whether there was something to mark. */
+function select(shown: Element | null | undefined): boolean {
+  if (!shown) return false;
+  getSelection()?.selectAllChildren(shown);
+  return true;
 }

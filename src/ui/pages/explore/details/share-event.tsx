@@ -1,5 +1,6 @@
 /** Share: makes a link to an event, and shows its address once (SPEC 13). */
 import { useState } from 'preact/hooks';
+import { AddressSharing } from '../../shared/address-sharing.tsx';
 import { sendToApi } from '../../shared/api.ts';
 import { isFields, textOf } from '../../shared/forms/fields.ts';
 import { FormDialog } from '../../shared/forms/form-dialog.tsx';
@@ -75,6 +76,7 @@ function ShareForm({ id, onMade, onClose }: ShareFormProps) {
 
 const SharedAddress = ({ url, onClose }: { url: string; onClose: () => void }) => (
   <NewSecret title={words.share.madeTitle} warning={words.share.madeWhat} secret={url} onClose={onClose}>
+    <AddressSharing url={url} title={words.share.madeTitle} />
     <p class="field-help">{words.share.where}</p>
   </NewSecret>
 );

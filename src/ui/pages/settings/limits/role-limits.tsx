@@ -2,6 +2,7 @@
 import { Switch, TextArea, TextField } from '../../shared/forms/form-fields.tsx';
 import { words } from '../../shared/words.ts';
 import type { RoleRecord } from '../account-records.ts';
+import { HoursRows } from './hours-rows.tsx';
 import { spelledHours } from './typed-hours.ts';
 
 const VERBS = ['live', 'history', 'export', 'ptz', 'talk'] as const;
@@ -58,9 +59,10 @@ export function RoleLimitFields({ limits, onChange }: RoleLimitsProps) {
         </div>
         {emptyPages(deny) !== '' && <p class="field-help">{emptyPages(deny)}</p>}
       </fieldset>
+      <HoursRows hours={limits.hours} onChange={(hours) => onChange({ ...limits, hours })} />
       <TextArea
         name="hours"
-        label={words.roles.hours}
+        label={words.roles.hoursText}
         value={limits.hours}
         onChange={(hours) => onChange({ ...limits, hours })}
         help={words.roles.hoursHelp}
