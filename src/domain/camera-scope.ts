@@ -10,10 +10,11 @@ export interface LimitedScope {
   readonly wildcards: readonly Wildcards[];
 }
 
-/** Entries with `*`; with `within` they count only for the cameras that it holds as well. */
+/** Entries with `*`; with `within` they count only for the cameras that it holds as well, with `except` only for those that it does not hold. */
 export interface Wildcards {
   readonly entries: readonly Wildcard[];
   readonly within?: LimitedScope;
+  readonly except?: LimitedScope;
 }
 
 /** `front_*_1` as the texts between its stars: `front_`, `_1`. */
@@ -61,8 +62,12 @@ export const isSameScope = (one: CameraScope, other: CameraScope): boolean =>
 export const scopeText = (scope: CameraScope): string =>
   scope.kind === 'all' ? '*' : JSON.stringify([[...scope.names].sort(), scope.wildcards.map(textOf).sort()]);
 
-const textOf = ({ entries, within }: Wildcards): string =>
-  JSON.stringify([entries.map((parts) => parts.join('*')).sort(), within && scopeText(within)]);
+const textOf = ({ entries, within, except }: Wildcards): string =>
+  JSON.stringify([
+    entries.map((parts) => parts.join('*')).sort(),
+    within && scopeText(within),
+    except && scopeText(except),
+  ]);
 
 /** A scope of these cameras alone, whatever stands in their names. */
 export const scopeOfNames = (names: readonly string[]): CameraScope => ({
@@ -115,24 +120,52 @@ function limitedBoth(one: LimitedScope, other: LimitedScope): LimitedScope {
   return both;
 }
 
-const narrowed = ({ entries, within }: Wildcards, other: LimitedScope): Wildcards => ({
-  entries,
-  within: within ? limitedBoth(within, other) : other,
+const narrowed = (group: Wildcards, other: LimitedScope): Wildcards => ({
+  ...group,
+  within: group.within ? limitedBoth(group.within, other) : other,
 });
+
+const EVERY_NAME: Wildcards = { entries: [['', '']] };
+const leftOf = new WeakMap<CameraScope, WeakMap<LimitedScope, LimitedScope>>();
+
+/** The cameras of a scope that the other does not hold. Of two scopes it is made once. */
+export function scopeWithout(scope: CameraScope, taken: LimitedScope): LimitedScope {
+  const known = leftOf.get(scope)?.get(taken);
+  if (known) return known;
+  const { names, wildcards } = scope.kind === 'all' ? { names: [], wildcards: [EVERY_NAME] } : scope;
+  const left: LimitedScope = {
+    kind: 'only',
+    names: new Set([...names].filter((name) => !maySee(taken, name))),
+    wildcards: wildcards.map((group) => ({
+      ...group,
+      except: group.except ? unionOfLimited([group.except, taken]) : taken,
+    })),
+  };
+  const ofScope = leftOf.get(scope) ?? new WeakMap<LimitedScope, LimitedScope>();
+  leftOf.set(scope, ofScope.set(taken, left));
+  return left;
+}
 
 /** The cameras that any of them holds. */
 export function unionOfScopes(scopes: readonly CameraScope[]): CameraScope {
   const limited = scopes.filter((scope) => scope.kind === 'only');
-  if (limited.length < scopes.length) return ALL_CAMERAS;
-  const names = new Set(limited.flatMap((scope) => [...scope.names]));
-  return { kind: 'only', names, wildcards: limited.flatMap(({ wildcards }) => wildcards) };
+  return limited.length < scopes.length ? ALL_CAMERAS : unionOfLimited(limited);
 }
+
+const unionOfLimited = (scopes: readonly LimitedScope[]): LimitedScope => ({
+  kind: 'only',
+  names: new Set(scopes.flatMap((scope) => [...scope.names])),
+  wildcards: scopes.flatMap(({ wildcards }) => wildcards),
+});
 
 export function maySee(scope: CameraScope, camera: string): boolean {
   if (scope.kind === 'all' || scope.names.has(camera)) return true;
   if (camera.length > LONGEST_CAMERA_NAME) return false;
   return scope.wildcards.some(
-    ({ entries, within }) => entries.some((parts) => isMatch(camera, parts)) && (!within || maySee(within, camera)),
+    ({ entries, within, except }) =>
+      entries.some((parts) => isMatch(camera, parts)) &&
+      (!within || maySee(within, camera)) &&
+      !(except && maySee(except, camera)),
   );
 }
 

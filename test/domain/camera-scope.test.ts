@@ -3,12 +3,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import {
+  ALL_CAMERAS,
   bothScopes,
   isSameScope,
   maySee,
   parseCameraEntry,
   scopeOf,
   scopeOfNames,
+  scopeWithout,
   unionOfScopes,
 } from '../../src/domain/camera-scope.ts';
 
@@ -17,6 +19,8 @@ const entry = fc
   .map((parts) => parts.join(''));
 const list = fc.array(entry, { minLength: 1, maxLength: 5 });
 const name = fc.array(fc.constantFrom('a', 'b', '_', '.', '\n'), { maxLength: 8 }).map((parts) => parts.join(''));
+
+const ENTRIES = ['a*', 'b'];
 
 /** What an entry means, in words of another engine. */
 const means = (text: string, camera: string): boolean =>
@@ -50,6 +54,29 @@ describe('A scope', () => {
         assert.equal(maySee(union, camera), expected);
       }),
     ));
+
+  it('without another holds what that does not hold, within a token and twice as well', () =>
+    fc.assert(
+      fc.property(list, list, list, list, name, (role, taken, more, token, camera) => {
+        const isLeft = !seenBy(taken, camera) && !seenBy(more, camera);
+        const left = scopeWithout(scopeWithout(scopeOf(role), scopeOf(taken)), scopeOf(more));
+        const leftOfAll = scopeWithout(scopeWithout(ALL_CAMERAS, scopeOf(taken)), scopeOf(more));
+        assert.equal(maySee(left, camera), seenBy(role, camera) && isLeft);
+        assert.equal(maySee(leftOfAll, camera), isLeft);
+        assert.equal(maySee(bothScopes(scopeOf(token), leftOfAll), camera), seenBy(token, camera) && isLeft);
+        assert.equal(maySee(bothScopes(left, scopeOf(token)), camera), maySee(left, camera) && seenBy(token, camera));
+        assert.equal(
+          maySee(unionOfScopes([left, scopeOf(token)]), camera),
+          maySee(left, camera) || seenBy(token, camera),
+        );
+      }),
+    ));
+
+  it('without another is made once, and is another scope for what is taken', () => {
+    assert.equal(scopeWithout(ALL_CAMERAS, scopeOf(ENTRIES)), scopeWithout(ALL_CAMERAS, scopeOf(ENTRIES)));
+    assert.ok(!isSameScope(scopeWithout(ALL_CAMERAS, scopeOf(['a*'])), scopeWithout(ALL_CAMERAS, scopeOf(['b*']))));
+    assert.ok(!isSameScope(scopeWithout(scopeOf(['*']), scopeOf(['a'])), scopeOf(['*'])));
+  });
 
   it('is the same for the same entries in another order, and another for others', () => {
     const both = bothScopes(scopeOf(['a*', 'b*']), scopeOf(['*x', '*y']));

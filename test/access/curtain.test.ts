@@ -1,0 +1,82 @@
+/** The curtain takes cameras out of what a caller sees: by role, until an end, and of links for every role. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { clearanceOf, viewOf } from '../../src/access/camera-view.ts';
+import { behindCurtain, type Curtain } from '../../src/access/curtain.ts';
+import { layoutOfNames } from '../../src/access/recorder-layout.ts';
+import { type Caller, type Credential, isAdministrator, lostRights } from '../../src/domain/caller.ts';
+import { ALL_CAMERAS, bothScopes, type CameraScope, scopeOf } from '../../src/domain/camera-scope.ts';
+import { ADMIN, type CameraName, type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
+
+const NOW = 1_000_000;
+const PATIO = 'patio' as Role;
+const LAYOUT = layoutOfNames(['hall', 'hallway', 'kitchen', 'patio'] as CameraName[]);
+const HALL: Curtain = [{ entry: 'hall' }];
+const LINK: Credential = {
+  kind: 'link',
+  linkId: 'l1',
+  thing: { kind: 'live', camera: 'hall' },
+  expiresAt: NOW + 100,
+};
+
+const caller = (role: Role, scope: CameraScope = ALL_CAMERAS, more: Partial<Caller> = {}): Caller => ({
+  name: 'ann' as UserName,
+  role,
+  scope,
+  credential: { kind: 'api-token', tokenId: 't1' },
+  ...more,
+});
+
+const seen = (who: Caller, curtain: Curtain, now = NOW): readonly string[] =>
+  viewOf(behindCurtain(who, curtain, now), now, LAYOUT).cameras;
+
+describe('A drawn curtain', () => {
+  it('takes the camera from viewers and custom roles, not from an admin, and not one whose name begins alike', () => {
+    assert.deepEqual(seen(caller(VIEWER), HALL), ['hallway', 'kitchen', 'patio']);
+    assert.deepEqual(seen(caller(PATIO, scopeOf(['hall*', 'patio'])), HALL), ['hallway', 'patio']);
+    assert.deepEqual(seen(caller(ADMIN), HALL), LAYOUT.cameras);
+  });
+
+  it('makes a viewer one whose every request is narrowed', () => {
+    assert.equal(clearanceOf(behindCurtain(caller(VIEWER), HALL, NOW)), 'restricted');
+  });
+
+  it('takes it from a token that names it, and from a link also where an admin made it or other roles are named', () => {
+    const narrow = bothScopes(scopeOf(['hall', 'patio']), ALL_CAMERAS);
+    assert.deepEqual(seen(caller(VIEWER, narrow), HALL), ['patio']);
+    for (const roles of [undefined, [PATIO]]) {
+      const curtain = [{ entry: 'hall', ...(roles && { roles }) }];
+      assert.ok(!seen(caller(ADMIN, ALL_CAMERAS, { credential: LINK }), curtain).includes('hall'));
+    }
+  });
+
+  it('concerns the roles that it names, of several roles each', () => {
+    const curtain: Curtain = [{ entry: 'k*', roles: [PATIO] }];
+    assert.deepEqual(seen(caller(VIEWER), curtain), LAYOUT.cameras);
+    assert.ok(!seen(caller(PATIO, scopeOf(['*'])), curtain).includes('kitchen'));
+    const ofBoth = caller('guest' as Role, scopeOf(['*']), { roles: ['guest' as Role, PATIO] });
+    assert.ok(!seen(ofBoth, curtain).includes('kitchen'));
+    assert.deepEqual(seen(caller(ADMIN, ALL_CAMERAS, { roles: [ADMIN, PATIO] }), curtain), LAYOUT.cameras);
+  });
+
+  it('opens at its end, and says to the caller when its rights change', () => {
+    const curtain: Curtain = [{ entry: 'hall', until: NOW + 10 }];
+    assert.equal(behindCurtain(caller(VIEWER), curtain, NOW).changesAt, NOW + 10);
+    assert.equal(behindCurtain(caller(VIEWER, ALL_CAMERAS, { changesAt: NOW + 5 }), curtain, NOW).changesAt, NOW + 5);
+    assert.deepEqual(seen(caller(VIEWER), curtain, NOW + 9), ['hallway', 'kitchen', 'patio']);
+    assert.deepEqual(seen(caller(VIEWER), curtain, NOW + 10), LAYOUT.cameras);
+  });
+
+  it('ends what was admitted before, and nothing of a caller whom it does not concern', () => {
+    const before = behindCurtain(caller(VIEWER), [], NOW);
+    assert.equal(lostRights(behindCurtain(caller(VIEWER), HALL, NOW), before), 'role-too-low');
+    assert.equal(lostRights(behindCurtain(caller(ADMIN), HALL, NOW), caller(ADMIN)), undefined);
+    assert.ok(isAdministrator(behindCurtain(caller(ADMIN), HALL, NOW)));
+  });
+
+  it('gives one scope for one list, and the caller itself where nothing is drawn', () => {
+    const viewer = caller(VIEWER);
+    assert.equal(behindCurtain(viewer, [], NOW), viewer);
+    assert.equal(behindCurtain(viewer, HALL, NOW).scope, behindCurtain(caller(VIEWER), HALL, NOW + 1).scope);
+  });
+});
