@@ -35,7 +35,7 @@ export function authorizeOthers(
   if (isVodTrick(target.segments)) return refused('route-unlisted'); // 8
   if (row.dynamic && !layout) return refused('cameras-unknown'); // 9
   // In the place of a dynamic segment, a name that is no camera may be a route that the table does not list.
-  if (row.dynamic && !namesCamera(match, layout)) return refused('route-unlisted');
+  if (row.dynamic && !namesCamera(match, knownTo(caller, now, layout))) return refused('route-unlisted');
   if (namesAddress(match, target)) return refused('camera-not-in-role'); // 10
   if (isForAdmins(row, target)) return refused('field-admin-only');
   if (hasOddId(match, target)) return refused('parameter-refused');
@@ -51,9 +51,13 @@ export function authorizeOthers(
   return withinView(match, judged, viewOf(caller, now, layout), { now, more });
 }
 
-function namesCamera({ row, parameters }: Listed, layout: RecorderLayout | undefined): boolean {
+/** The cameras that are one for the caller. Behind a curtain a camera that is not seen is none: what is drawn must not differ from what is unknown. */
+const knownTo = (caller: Caller, now: number, layout: RecorderLayout | undefined): readonly string[] =>
+  (caller.drawn ? viewOf(caller, now, layout).cameras : layout?.cameras) ?? [];
+
+function namesCamera({ row, parameters }: Listed, cameras: readonly string[]): boolean {
   const { name = '' } = row.cameras?.find(({ kind, source }) => kind === 'camera' && source === 'path') ?? {};
-  return layout?.cameras.some((camera) => camera === parameters[name]) ?? false;
+  return cameras.some((camera) => camera === parameters[name]);
 }
 
 const isForAdmins = ({ admin_parameters }: PolicyRow, { query }: RequestTarget): boolean =>

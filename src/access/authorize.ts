@@ -4,7 +4,8 @@
  *
  *  1. link        the visitor of a link sees the pictures that it is for, by the path that was made from it
  *  2. row         `none` is for no caller, `public` for every one
- *  3. caller      credentials are needed from here on; a screen is shown live pictures alone
+ *  3. caller      credentials are needed from here on; a screen is shown live pictures alone, and an API token that was made
+ *                 for the curtain has the rows of the curtain alone
  *  4. unlisted    what no row names is for admins who see all cameras
  *  5. role        the row's access level
  *  6. verb        what a role may not do with its own cameras: a refusal, or an empty response
@@ -12,7 +13,7 @@
  *
  * An admin passes then (`authorizeAdmin`). For the others `authorize-others.ts` goes on.
  */
-import { type Caller, isDenied } from '../domain/caller.ts';
+import { type Caller, isDenied, isForCurtain } from '../domain/caller.ts';
 import { ADMIN, VIEWER } from '../domain/names.ts';
 import type { Access, PolicyRow } from '../domain/policy.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
@@ -40,6 +41,7 @@ export function authorize(
   if (match.kind === 'listed' && match.row.access === 'public') return { kind: 'allowed', target };
   if (!caller) return refused('no-credentials'); // 3
   if (caller.credential.kind === 'screen' && !isForScreens(match)) return refused('screen-not-allowed'); // 3
+  if (isForCurtain(caller)) return judgeForCurtain(match, target); // 3
   if (match.kind === 'unlisted') return authorizeUnlisted(caller, target); // 4
   const { row } = match;
   if (!satisfies(caller, row.access)) return refused('role-too-low'); // 5
@@ -68,6 +70,9 @@ function linkFault(caller: Caller, match: RouteMatch, target: RequestTarget): Re
 const isForScreens = (match: RouteMatch): boolean =>
   match.kind === 'listed' &&
   (match.row.own ? match.row.screen === true : match.row.verb === 'live' || match.row.narrow?.how === 'per-message');
+
+const judgeForCurtain = (match: RouteMatch, target: RequestTarget): AccessVerdict =>
+  match.kind === 'listed' && match.row.own && match.row.curtain ? { kind: 'allowed', target } : refused('role-too-low');
 
 function authorizeUnlisted(caller: Caller, target: RequestTarget): AccessVerdict {
   if (caller.role !== ADMIN) return refused('route-unlisted');

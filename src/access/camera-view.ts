@@ -1,8 +1,9 @@
 /** What one caller sees of this NVR: the existing cameras that its role lists (interface 2.2). */
 import type { Caller, Rights } from '../domain/caller.ts';
-import { type CameraScope, visibleCameras } from '../domain/camera-scope.ts';
+import { type CameraScope, maySee, visibleCameras } from '../domain/camera-scope.ts';
 import { ADMIN, type CameraName, type Role } from '../domain/names.ts';
 import { sinceOf } from '../domain/rights/rights.ts';
+import { layoutBehind } from './curtain.ts';
 import { layoutOfNames, type RecorderLayout } from './recorder-layout.ts';
 
 /** `restricted`: to listed cameras, whatever the role; `reader`: a viewer, who sees all of them. */
@@ -15,6 +16,8 @@ export interface PlainView {
   readonly layout: RecorderLayout;
   /** The cameras in the order of the NVR. */
   readonly cameras: readonly CameraName[];
+  /** Cameras that are drawn for the caller: not even their names are told. Absent: none. */
+  readonly drawn?: readonly CameraName[];
   /** Unix seconds: nothing that began before is seen. Absent: all that there is. */
   readonly since?: number;
 }
@@ -33,7 +36,7 @@ export function clearanceOf({ role, scope }: Pick<Caller, 'role' | 'scope'>): Cl
 
 /** What the caller sees. Without a layout of the NVR a restricted one sees nothing. `now` in Unix seconds. */
 export function viewOf(
-  caller: Pick<Rights, 'role' | 'scope' | 'history'>,
+  caller: Pick<Rights, 'role' | 'scope' | 'history'> & Pick<Caller, 'drawn'>,
   now: number,
   layout = layoutOfNames([]),
 ): CameraView {
@@ -41,20 +44,25 @@ export function viewOf(
   const since = sinceOf(caller.history, now);
   const facts = { role: caller.role, clearance, layout, ...(since !== undefined && { since }) };
   return clearance === 'restricted'
-    ? { ...facts, ...sightOf(caller.scope, layout) }
+    ? { ...facts, ...sightOf(caller, layout) }
     : { ...facts, cameras: layout.cameras, ...SEES_ALL };
 }
 
-type ScopeView = Pick<CameraView, 'cameras' | 'sees' | 'isForeign'>;
+type ScopeView = Pick<CameraView, 'layout' | 'cameras' | 'drawn' | 'sees' | 'isForeign'>;
 
 /** A scope is asked about the same layout again and again, by one request and by the next. */
 const sights = new WeakMap<CameraScope, { readonly layout: RecorderLayout; readonly sight: ScopeView }>();
 
-function sightOf(scope: CameraScope, layout: RecorderLayout): ScopeView {
+/** What is drawn is in the scope already: a scope that was made for one curtain is of no other. */
+function sightOf({ scope, drawn }: Pick<Caller, 'scope' | 'drawn'>, layout: RecorderLayout): ScopeView {
   const known = sights.get(scope);
   if (known?.layout === layout) return known.sight;
   const cameras = visibleCameras(scope, layout.cameras);
-  const sight = { cameras, ...sightAmong(cameras, layout) };
+  const behind = drawn && {
+    layout: layoutBehind(layout, (camera) => maySee(drawn, camera)),
+    drawn: visibleCameras(drawn, layout.cameras),
+  };
+  const sight = { layout, cameras, ...sightAmong(cameras, layout), ...behind };
   sights.set(scope, { layout, sight });
   return sight;
 }
@@ -69,11 +77,12 @@ function sightAmong(cameras: readonly CameraName[], layout: RecorderLayout): Pic
   return { sees: (camera) => seen.has(camera), isForeign: (name) => others.has(name) };
 }
 
-export const plainView = ({ role, clearance, layout, cameras, since }: CameraView): PlainView => ({
+export const plainView = ({ role, clearance, layout, cameras, drawn, since }: CameraView): PlainView => ({
   role,
   clearance,
   layout,
   cameras,
+  ...(drawn && { drawn }),
   ...(since !== undefined && { since }),
 });
 

@@ -1,54 +1,76 @@
 /** The curtain: cameras that do not exist for some callers while it is drawn (SPEC 19). Pure: the same for all ways in. */
-import type { Caller } from '../domain/caller.ts';
+import { type Curtain, type DrawnEntry, isDrawn } from '../domain/accounts/curtain.ts';
+import { type MaybePromise, mapMaybe } from '../domain/async/maybe-promise.ts';
+import type { Caller, Rights } from '../domain/caller.ts';
 import { type LimitedScope, scopeOf, scopeWithout } from '../domain/camera-scope.ts';
-import { ADMIN, type Role } from '../domain/names.ts';
+import { ADMIN, type CameraName } from '../domain/names.ts';
+import type { RecorderLayout } from './recorder-layout.ts';
 
-/** One camera, or one pattern of cameras, that is drawn. */
-export interface DrawnEntry {
-  readonly entry: string;
-  /** Unix seconds: it opens by itself then. Absent: it does not. */
-  readonly until?: number;
-  /** The roles for which it is drawn. Absent: all but admin. */
-  readonly roles?: readonly Role[];
-}
+/** A caller, or an account or token that is looked at without a request of its own. */
+export type Concerned = Rights & Pick<Caller, 'roles'> & { readonly credential?: Pick<Caller['credential'], 'kind'> };
 
-/** All that is drawn. The list must not be changed afterwards: a change makes another list. */
-export type Curtain = readonly DrawnEntry[];
+/** A link and a screen are no persons: they are behind every entry, whatever the role of their maker. */
+const isShared = ({ credential }: Concerned): boolean => credential?.kind === 'link' || credential?.kind === 'screen';
+
+/** Whether a curtain may ever be drawn for the caller: never for an admin, who must be able to open it. */
+export const mayBeConcerned = (caller: Concerned): boolean => isShared(caller) || caller.role !== ADMIN;
 
 /**
- * The caller without the cameras that are drawn for it at `now` (Unix seconds); the same object where none is. The visitor of
- * a link is behind every entry, whatever the role of its maker, and a person of several roles behind those of each of them.
+ * The caller without the cameras that are drawn for it at `now` (Unix seconds); the same object where none is. Links and
+ * screens are behind every entry, and a person of several roles behind those of each of them.
  */
-export function behindCurtain(caller: Caller, curtain: Curtain, now: number): Caller {
+export function behindCurtain<Holder extends Concerned>(
+  caller: Holder,
+  curtain: Curtain,
+  now: number,
+): Holder & Pick<Caller, 'drawn'> {
   const drawn = curtain.filter((entry) => isDrawn(entry, now) && concerns(entry, caller));
   if (drawn.length === 0) return caller;
   const ends = [caller.changesAt, ...drawn.map(({ until }) => until)].filter((time) => time !== undefined);
+  const taken = scopeOfDrawn(curtain, drawn);
   return {
     ...caller,
-    scope: scopeWithout(caller.scope, scopeOfDrawn(curtain, drawn)),
+    scope: scopeWithout(caller.scope, taken),
+    drawn: taken,
     ...(ends.length > 0 && { changesAt: Math.min(...ends) }),
   };
 }
 
-const isDrawn = ({ until }: DrawnEntry, now: number): boolean => until === undefined || now < until;
+/** The curtain of this moment, applied to a holder; an admin does not depend on what the store says. */
+export const behindLatest =
+  (latest: () => MaybePromise<Curtain>, now: () => number) =>
+  <Holder extends Concerned>(holder: Holder): MaybePromise<Holder & Pick<Caller, 'drawn'>> =>
+    mayBeConcerned(holder) ? mapMaybe(latest(), (curtain) => behindCurtain(holder, curtain, now())) : holder;
 
-function concerns({ roles }: DrawnEntry, caller: Caller): boolean {
-  if (caller.credential.kind === 'link') return true;
-  if (!roles) return caller.role !== ADMIN;
-  // Of several roles admin wins, as in `rightsOfRoles`.
-  const held = caller.role === ADMIN ? [ADMIN] : [caller.role, ...(caller.roles ?? [])];
-  return held.some((role) => roles.includes(role));
+function concerns({ roles }: DrawnEntry, caller: Concerned): boolean {
+  if (!mayBeConcerned(caller)) return false;
+  if (!roles || isShared(caller)) return true;
+  return [caller.role, ...(caller.roles ?? [])].some((role) => roles.includes(role));
 }
 
 const scopesOfCurtain = new WeakMap<Curtain, Map<string, LimitedScope>>();
 
 /** One scope for the same entries of a curtain: what is made from a scope is remembered by the scope. No entry holds a comma. */
 function scopeOfDrawn(curtain: Curtain, drawn: Curtain): LimitedScope {
-  const entries = drawn.map(({ entry }) => entry);
+  const entries = drawn.map(({ camera }) => camera);
   const key = entries.join(',');
   const scopes = scopesOfCurtain.get(curtain) ?? new Map<string, LimitedScope>();
   scopesOfCurtain.set(curtain, scopes);
   const scope = scopes.get(key) ?? scopeOf(entries);
   scopes.set(key, scope);
   return scope;
+}
+
+type Owners = RecorderLayout['streams'];
+
+/** The layout for a caller for whom these cameras are drawn: a stream or zone that one of them shares is of those alone. */
+export function layoutBehind(layout: RecorderLayout, isTaken: (camera: string) => boolean): RecorderLayout {
+  const ownersBehind = (owners: Owners): Owners =>
+    new Map(
+      [...owners].map(([name, cameras]): [string, readonly CameraName[]] => {
+        const taken = cameras.filter(isTaken);
+        return [name, taken.length > 0 ? taken : cameras];
+      }),
+    );
+  return { ...layout, streams: ownersBehind(layout.streams), zones: ownersBehind(layout.zones) };
 }

@@ -36,9 +36,12 @@ export function refusedCameras(
 ): RefusedCameras | undefined {
   if (!caller || caller.credential.kind === 'link') return undefined;
   const named = namedCameras(match, target).slice(0, MOST_LOOKED_AT);
-  const foreign = named.filter((name) => !maySee(caller.scope, name));
   const known: readonly string[] = layout?.cameras ?? named;
-  const unknown = named.filter((name) => maySee(caller.scope, name) && !known.includes(name));
+  // For a caller behind a curtain an unknown camera is as foreign as a drawn one.
+  const isForeign = (name: string): boolean =>
+    !maySee(caller.scope, name) || (caller.drawn !== undefined && !known.includes(name));
+  const foreign = named.filter(isForeign);
+  const unknown = named.filter((name) => !isForeign(name) && !known.includes(name));
   if (foreign.length + unknown.length === 0) return undefined;
   return { foreign: shown(foreign), unknown: shown(unknown) };
 }

@@ -41,6 +41,8 @@ export const AUDITED = [
   'limit-lifted',
   'canary-leak',
   'viewed-as',
+  'curtain-drawn',
+  'curtain-opened',
 ] as const;
 
 export interface AuditEntry {
@@ -71,7 +73,7 @@ export interface AuditEntry {
   readonly limited?: string;
   /** The provider of a sign-in, or the one that gives the role from now on. */
   readonly provider?: string;
-  /** What the canary was shown: the route, and the foreign camera where the answer names one. */
+  /** What the canary was shown: the route, and the foreign camera where the answer names one. Of the curtain its entry. */
   readonly route?: string;
   readonly camera?: string;
   readonly factor?: 'totp' | 'recovery' | 'passkey';

@@ -1,5 +1,5 @@
 /** The caller of a request, as identification found it; authorization decides by it. */
-import { ALL_CAMERAS, type CameraScope, isSameScope } from './camera-scope.ts';
+import { ALL_CAMERAS, type CameraScope, isSameScope, type LimitedScope, maySee } from './camera-scope.ts';
 import { ADMIN, ANONYMOUS, type Role, type UserName } from './names.ts';
 import type { Verb } from './policy.ts';
 import type { Reopening } from './refusal.ts';
@@ -31,6 +31,8 @@ export type Credential =
       readonly carriedBy?: 'bearer' | 'basic' | 'cookie';
       /** Made for managing accounts; absent: it is not, whatever its role. */
       readonly managesAccounts?: true;
+      /** Made for the curtain: it draws and opens it, and does nothing else. */
+      readonly isForCurtain?: true;
       /** It may stand in the place of the password at a login. */
       readonly logsIn?: true;
       /** The session that was begun with it; absent: the token itself was sent. */
@@ -94,6 +96,8 @@ export interface Caller extends Rights {
   readonly credential: Credential;
   /** All roles, where the groups of a proxy or a provider give more than one. */
   readonly roles?: readonly Role[];
+  /** The cameras that are drawn for the caller and taken out of its scope: they do not exist for it (SPEC 19). Absent: none. */
+  readonly drawn?: LimitedScope;
   /** The user must have a second factor and has none yet: nothing may be done but set one up. */
   readonly mustEnrol?: true;
   /** The password was generated at the first start: the console asks for another one, programs go on. */
@@ -158,6 +162,21 @@ export function lostRights(
   if (now.mustEnrol && !then.mustEnrol) return 'second-factor-required';
   return hasSameRights(now, then) ? undefined : 'role-too-low';
 }
+
+/** Whether the camera is drawn for the caller: it does not exist then. */
+export const isDrawnFor = ({ drawn }: Pick<Caller, 'drawn'>, camera: string): boolean =>
+  drawn !== undefined && maySee(drawn, camera);
+
+/** The entries without the names of cameras that are drawn for the caller, who may have written them once. Null stays. */
+export const withoutDrawn = (entries: readonly string[] | null, caller: Pick<Caller, 'drawn'>): string[] | null =>
+  entries?.filter((entry) => !isDrawnFor(caller, entry)) ?? null;
+
+/** Whether the caller may draw the curtain and open it: an admin, or an API token of one that was made for it (SPEC 19). */
+export const mayMoveCurtain = (caller: Caller): boolean =>
+  isAdministrator(caller) || (isForCurtain(caller) && caller.role === ADMIN);
+
+export const isForCurtain = ({ credential }: Caller): boolean =>
+  credential.kind === 'api-token' && credential.isForCurtain === true;
 
 /** How long a proof lasts, and how far another replica's clock may be ahead. */
 const PROOF_SECONDS = 600;

@@ -89,6 +89,8 @@ export interface PolicyRow {
   readonly secret?: boolean;
   /** A caller who must set up a second factor first needs it for that, or to leave. */
   readonly enrolment?: boolean;
+  /** Whether an API token that was made for the curtain may use it, and nothing else. */
+  readonly curtain?: true;
   /** Whether an admin may read it as another person would get it. */
   readonly view_as?: true;
   /** Whether a screen may use the row of Postern's own. */

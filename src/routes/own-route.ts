@@ -22,6 +22,7 @@ export interface Need
     | 'enrolment'
     | 'view_as'
     | 'screen'
+    | 'curtain'
     | 'link'
     | 'forwarded'
     | 'compressed'

@@ -17,6 +17,7 @@ export const boundCalls = (store: Store): Store => ({
   ...store,
   accounts: bounded(store.accounts),
   roles: bounded(store.roles),
+  curtain: bounded(store.curtain),
   sessions: bounded(store.sessions),
   apiTokens: bounded(store.apiTokens),
   secondFactor: bounded(store.secondFactor),

@@ -33,6 +33,7 @@ type CopiedName = Exclude<keyof Tables, 'event_writes' | 'store_identity' | 'log
 export const COPIED_TABLES: readonly CopyRule[] = [
   { table: 'users', key: 'name', booleans: [] },
   { table: 'custom_roles', key: 'role', booleans: [] },
+  { table: 'curtain', key: 'camera', booleans: [] },
   { table: 'api_tokens', key: 'id', booleans: [] },
   { table: 'totp_secrets', key: 'user_name', booleans: [] },
   { table: 'recovery_codes', key: 'code_hash', booleans: [] },

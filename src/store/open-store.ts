@@ -2,6 +2,7 @@
 import { Kysely } from 'kysely';
 import type { AccountStore } from '../domain/accounts/account.ts';
 import type { ApiTokenStore } from '../domain/accounts/api-token.ts';
+import type { CurtainStore } from '../domain/accounts/curtain.ts';
 import type { InvitationStore } from '../domain/accounts/invitation.ts';
 import type { LinkStore } from '../domain/accounts/link.ts';
 import type { LoginBlockStore } from '../domain/accounts/login-block.ts';
@@ -18,6 +19,7 @@ import type { LedgerStore } from '../domain/ledger.ts';
 import type { AttemptStore } from '../domain/store/attempt-store.ts';
 import type { HeardChanges } from '../domain/store/heard-changes.ts';
 import { createAccountStore } from './accounts/accounts.ts';
+import { createCurtainStore } from './accounts/curtain.ts';
 import { createIdentityKeyStore } from './accounts/identity-keys.ts';
 import { createInvitationStore } from './accounts/invitations.ts';
 import { createLinkStore } from './accounts/links.ts';
@@ -67,6 +69,7 @@ export interface Store {
   readonly db: Kysely<Tables>;
   readonly accounts: AccountStore;
   readonly roles: RoleStore;
+  readonly curtain: CurtainStore;
   readonly sessions: SessionStore;
   readonly apiTokens: ApiTokenStore;
   readonly secondFactor: SecondFactorStore;
@@ -133,6 +136,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     db,
     accounts: createAccountStore(db, serialized),
     roles: createRoleStore(db, serialized),
+    curtain: createCurtainStore(db, serialized),
     sessions: createSessionStore(db, serialized),
     apiTokens: createApiTokenStore(db, serialized),
     secondFactor: createSecondFactorStore(db, serialized),

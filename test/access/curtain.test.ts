@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { clearanceOf, viewOf } from '../../src/access/camera-view.ts';
-import { behindCurtain, type Curtain } from '../../src/access/curtain.ts';
-import { layoutOfNames } from '../../src/access/recorder-layout.ts';
+import { behindCurtain } from '../../src/access/curtain.ts';
+import { layoutOfConfig, layoutOfNames } from '../../src/access/recorder-layout.ts';
+import type { DrawnEntry } from '../../src/domain/accounts/curtain.ts';
 import { type Caller, type Credential, isAdministrator, lostRights } from '../../src/domain/caller.ts';
 import { ALL_CAMERAS, bothScopes, type CameraScope, scopeOf } from '../../src/domain/camera-scope.ts';
 import { ADMIN, type CameraName, type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
@@ -11,7 +12,13 @@ import { ADMIN, type CameraName, type Role, type UserName, VIEWER } from '../../
 const NOW = 1_000_000;
 const PATIO = 'patio' as Role;
 const LAYOUT = layoutOfNames(['hall', 'hallway', 'kitchen', 'patio'] as CameraName[]);
-const HALL: Curtain = [{ entry: 'hall' }];
+const drawn = (camera: string, more: Partial<DrawnEntry> = {}): DrawnEntry => ({
+  camera,
+  by: 'paul',
+  drawnAt: NOW,
+  ...more,
+});
+const HALL = [drawn('hall')];
 const LINK: Credential = {
   kind: 'link',
   linkId: 'l1',
@@ -27,7 +34,7 @@ const caller = (role: Role, scope: CameraScope = ALL_CAMERAS, more: Partial<Call
   ...more,
 });
 
-const seen = (who: Caller, curtain: Curtain, now = NOW): readonly string[] =>
+const seen = (who: Caller, curtain: readonly DrawnEntry[], now = NOW): readonly string[] =>
   viewOf(behindCurtain(who, curtain, now), now, LAYOUT).cameras;
 
 describe('A drawn curtain', () => {
@@ -45,13 +52,13 @@ describe('A drawn curtain', () => {
     const narrow = bothScopes(scopeOf(['hall', 'patio']), ALL_CAMERAS);
     assert.deepEqual(seen(caller(VIEWER, narrow), HALL), ['patio']);
     for (const roles of [undefined, [PATIO]]) {
-      const curtain = [{ entry: 'hall', ...(roles && { roles }) }];
+      const curtain = [drawn('hall', roles && { roles })];
       assert.ok(!seen(caller(ADMIN, ALL_CAMERAS, { credential: LINK }), curtain).includes('hall'));
     }
   });
 
   it('concerns the roles that it names, of several roles each', () => {
-    const curtain: Curtain = [{ entry: 'k*', roles: [PATIO] }];
+    const curtain = [drawn('k*', { roles: [PATIO] })];
     assert.deepEqual(seen(caller(VIEWER), curtain), LAYOUT.cameras);
     assert.ok(!seen(caller(PATIO, scopeOf(['*'])), curtain).includes('kitchen'));
     const ofBoth = caller('guest' as Role, scopeOf(['*']), { roles: ['guest' as Role, PATIO] });
@@ -60,7 +67,7 @@ describe('A drawn curtain', () => {
   });
 
   it('opens at its end, and says to the caller when its rights change', () => {
-    const curtain: Curtain = [{ entry: 'hall', until: NOW + 10 }];
+    const curtain = [drawn('hall', { until: NOW + 10 })];
     assert.equal(behindCurtain(caller(VIEWER), curtain, NOW).changesAt, NOW + 10);
     assert.equal(behindCurtain(caller(VIEWER, ALL_CAMERAS, { changesAt: NOW + 5 }), curtain, NOW).changesAt, NOW + 5);
     assert.deepEqual(seen(caller(VIEWER), curtain, NOW + 9), ['hallway', 'kitchen', 'patio']);
@@ -78,5 +85,21 @@ describe('A drawn curtain', () => {
     const viewer = caller(VIEWER);
     assert.equal(behindCurtain(viewer, [], NOW), viewer);
     assert.equal(behindCurtain(viewer, HALL, NOW).scope, behindCurtain(caller(VIEWER), HALL, NOW + 1).scope);
+  });
+
+  it('closes a stream and a zone that a drawn camera shares with others, and no other', () => {
+    const front = { zones: { yard: {}, porch: {} }, live: { streams: { Both: 'pair', Own: 'front_hd' } } };
+    const hall = { zones: { yard: {} }, live: { streams: { Both: 'pair' } } };
+    const view = viewOf(behindCurtain(caller(VIEWER), HALL, NOW), NOW, layoutOfConfig({ cameras: { front, hall } }));
+    const isSeen = (owners: readonly string[] = []): boolean => owners.some(view.sees);
+    assert.deepEqual(
+      ['pair', 'front_hd', 'hall', 'front'].map((name) => isSeen(view.layout.streams.get(name))),
+      [false, true, false, true],
+    );
+    assert.deepEqual(
+      ['yard', 'porch'].map((name) => isSeen(view.layout.zones.get(name))),
+      [false, true],
+    );
+    assert.ok(view.isForeign('hall'));
   });
 });

@@ -33,8 +33,19 @@ it('every table of the store is copied', async () => {
 });
 
 /** A row in each table of second factors. */
-async function writeFactors({ db, accounts, secondFactor, signIns, links, screens, ledger }: Store): Promise<void> {
+async function writeFactors({
+  db,
+  accounts,
+  secondFactor,
+  signIns,
+  links,
+  screens,
+  ledger,
+  curtain,
+}: Store): Promise<void> {
   const vera = 'vera' as UserName;
+  const drawn = { camera: 'hall*', until: 1_900_000_000, roles: ['viewer' as never], by: 'admin', drawnAt: 5 };
+  await curtain.changeCurtain({ drawn: [drawn], opened: [] });
   await secondFactor.startTotp(vera, 'k.sealed', 1_900_000_000);
   const known = (await accounts.findUser(vera)) ?? { passwordChangedAt: null };
   const first = { epoch: 'e1', recoveryCodes: ['h1'], known };
@@ -149,6 +160,7 @@ describe('A store that is copied', { skip: withoutPostgres }, () => {
   const counts = {
     users: 3,
     custom_roles: 1,
+    curtain: 1,
     api_tokens: 0,
     ...factors,
     revoked_tokens: 1,

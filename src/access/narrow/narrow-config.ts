@@ -57,12 +57,14 @@ const rolesFor = (roles: OwnConfig['auth']['roles'], view: CameraView): OwnConfi
   );
 
 /**
- * All camera names stay: the NVR's pages take a caller who sees every camera they know for an unrestricted one. To a reader
- * without cameras, no camera is named.
+ * Foreign names stay: the NVR's pages take a caller who sees every camera they know for an unrestricted one. A drawn camera
+ * does not exist; to a reader without cameras, no camera is named.
  */
 function ofView(config: JsonRecord, view: CameraView): JsonRecord {
   const { cameras, ...rest } = config;
-  const entries = view.cameras.length === 0 ? [] : Object.entries(recordOf(cameras));
+  const isNamed = (camera: string): boolean => !view.drawn?.some((drawn) => drawn === camera);
+  const named = Object.entries(recordOf(cameras)).filter(([camera]) => isNamed(camera));
+  const entries = view.cameras.length === 0 ? [] : named;
   const streams = recordOf(recordOf(config['go2rtc'])['streams']);
   const seenStreams = Object.entries(streams).filter(([stream]) =>
     ownersOfStream(view.layout, stream).some((owner) => view.sees(owner)),

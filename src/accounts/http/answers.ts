@@ -6,7 +6,7 @@ import { VERBS } from '../../domain/policy.ts';
 import { CAMERAS, named, TEXT, TIME } from '../../routes/shapes.ts';
 
 const MAYBE_TEXT = TEXT.nullable();
-const MAYBE_TIME = TIME.nullable();
+export const MAYBE_TIME = TIME.nullable();
 const MAYBE_CAMERAS = CAMERAS.nullable().meta({ description: 'null: all' });
 const USER_NAME = TEXT.meta({ pattern: '^[A-Za-z0-9._]{1,30}$' });
 const ROLE_NAME = TEXT.meta({ description: 'admin, viewer or a custom role' });
@@ -136,6 +136,7 @@ export const SESSION = named(
   }),
 );
 
+export const FOR_CURTAIN = { description: 'It draws and opens the curtain, and does nothing else' };
 export const TOKEN = named(
   'Token',
   z.object({
@@ -146,6 +147,7 @@ export const TOKEN = named(
     cameras: MAYBE_CAMERAS,
     manage_accounts: TRUE.optional().meta({ description: 'It may manage accounts' }),
     login: TRUE.optional().meta({ description: 'POST /api/login takes it in the place of the password' }),
+    rights: z.array(z.literal('curtain')).optional().meta(FOR_CURTAIN),
     created_at: TIME,
     expires_at: MAYBE_TIME,
     last_used_at: MAYBE_TIME,
@@ -161,6 +163,7 @@ export const MADE_TOKEN = named(
     cameras: true,
     manage_accounts: true,
     login: true,
+    rights: true,
     expires_at: true,
   }).extend({
     token: TEXT.meta({ description: SHOWN_ONCE }),

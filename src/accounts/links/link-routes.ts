@@ -1,7 +1,7 @@
 /** `/api/links`: makes, lists and revokes links: the caller's own, for an admin those of all users (SPEC 13). */
 import { z } from 'zod';
 import type { LinkStore, UsedLink } from '../../domain/accounts/link.ts';
-import { type Caller, isAdministrator, mayManageAccounts } from '../../domain/caller.ts';
+import { type Caller, isAdministrator, isDrawnFor, mayManageAccounts } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
@@ -114,7 +114,9 @@ async function list(ctx: RouteContext, { linkStore, clock }: LinkRouteDeps): Pro
   respond(
     ctx,
     200,
-    links.filter((link) => mayKnow(caller, link)).map((link) => linkResponse(link, now)),
+    links
+      .filter((link) => mayKnow(caller, link) && !isDrawnFor(caller, link.thing.camera))
+      .map((link) => linkResponse(link, now)),
   );
 }
 

@@ -1,7 +1,7 @@
 /** `/api/screens`: lists, changes and revokes screens: the caller's own, for an admin those of all users (SPEC 18). */
 import { z } from 'zod';
 import type { Screen, ScreenStore } from '../../domain/accounts/screen.ts';
-import { type Caller, isAdministrator, mayManageAccounts } from '../../domain/caller.ts';
+import { type Caller, isAdministrator, mayManageAccounts, withoutDrawn } from '../../domain/caller.ts';
 import { bothScopes, NO_CAMERAS } from '../../domain/camera-scope.ts';
 import { BODY_LIMITS } from '../../domain/read-body.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
@@ -46,7 +46,11 @@ async function list(ctx: RouteContext, { screenStore, flushScreenUses }: ScreenR
   if (!caller) return refuseFor(ctx, 'no-credentials');
   await flushScreenUses();
   const screens = await screenStore.listScreens(seesAll(caller) ? undefined : caller.name);
-  respond(ctx, 200, screens.filter((screen) => mayKnow(caller, screen)).map(shownScreen));
+  respond(
+    ctx,
+    200,
+    screens.filter((screen) => mayKnow(caller, screen)).map((screen) => shownTo(caller, screen)),
+  );
 }
 
 export const shownScreen = (screen: Screen): z.output<typeof SCREEN> => ({
@@ -59,6 +63,11 @@ export const shownScreen = (screen: Screen): z.output<typeof SCREEN> => ({
   ends_at: screen.endsAt,
   last_seen_at: screen.lastSeenAt,
   last_seen_from: screen.lastSeenFrom,
+});
+
+const shownTo = (caller: Caller, screen: Screen): z.output<typeof SCREEN> => ({
+  ...shownScreen(screen),
+  cameras: withoutDrawn(screen.cameras, caller),
 });
 
 const ABSENT = 'There is no such screen';

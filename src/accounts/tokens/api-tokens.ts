@@ -4,7 +4,7 @@ import type { AccountStore, User } from '../../domain/accounts/account.ts';
 import type { ApiToken, ApiTokenStore } from '../../domain/accounts/api-token.ts';
 import type { MaybePromise } from '../../domain/async/maybe-promise.ts';
 import type { Caller, Rights } from '../../domain/caller.ts';
-import { bothScopes, scopeOf } from '../../domain/camera-scope.ts';
+import { bothScopes, type CameraScope, NO_CAMERAS, scopeOf } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, type Role, VIEWER } from '../../domain/names.ts';
 import { bothRights, grantOf, heldBy, rightsOfRole, rightsOfUser } from '../../domain/rights/rights.ts';
@@ -76,7 +76,9 @@ export function createApiTokens(deps: ApiTokenDeps): ApiTokens {
     const end = token.expiresAt === null ? {} : { expiresAt: token.expiresAt };
     const manages = token.managesAccounts ? ({ managesAccounts: true } as const) : {};
     const logsIn = token.logsIn && { logsIn: true as const };
-    const credential = { kind: 'api-token', tokenId: token.id, carriedBy, ...manages, ...logsIn, ...end } as const;
+    const isForCurtain = token.isForCurtain && { isForCurtain: true as const };
+    const more = { ...manages, ...logsIn, ...isForCurtain, ...end };
+    const credential = { kind: 'api-token', tokenId: token.id, carriedBy, ...more } as const;
     return { name: token.user, ...rights, credential };
   };
 
@@ -129,9 +131,14 @@ export function faultOfToken(
  */
 export function rightsOfToken(token: ApiToken, owner: User | undefined, roles: ActiveRoles, now: number): Rights {
   const given = rightsOfRole(token.role, roles, now, owner && grantOf(owner));
-  const narrowed =
-    token.cameras === null ? given : { ...given, scope: bothScopes(given.scope, scopeOf(token.cameras)) };
+  const narrowed = { ...given, scope: scopeOfToken(token, given.scope) };
   if (!owner) return narrowed;
   const both = bothRights(narrowed, rightsOfUser(owner, roles, now));
   return heldBy(owner).some((role) => mayGive(role, token.role)) ? both : { ...both, role: owner.role };
+}
+
+/** One that was made for the curtain sees no camera, whatever its owner sees. */
+function scopeOfToken({ cameras, isForCurtain }: ApiToken, given: CameraScope): CameraScope {
+  if (isForCurtain) return NO_CAMERAS;
+  return cameras === null ? given : bothScopes(given, scopeOf(cameras));
 }

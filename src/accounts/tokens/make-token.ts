@@ -23,6 +23,8 @@ export interface WantedToken {
   readonly managesAccounts?: unknown;
   /** Whether the login takes it in the place of the password. */
   readonly logsIn?: unknown;
+  /** `["curtain"]`: it draws and opens the curtain, and does nothing else. */
+  readonly rights?: unknown;
 }
 
 export interface TokenOwner {
@@ -49,6 +51,8 @@ export interface TokenRefusal {
     | 'accounts-not-admin'
     | 'login-invalid'
     | 'login-without-account'
+    | 'rights-invalid'
+    | 'rights-not-admin'
     | 'too-many';
   readonly message: string;
 }
@@ -81,12 +85,18 @@ export async function makeToken(
   if (!managesAccounts.ok) return managesAccounts;
   const logsIn = loginOf(wanted.logsIn ?? false, owner);
   if (!logsIn.ok) return logsIn;
+  const isForCurtain = curtainOf(wanted, role.value, cameras.value);
+  if (!isForCurtain.ok) return isForCurtain;
   const { length } = await tokenStore.listTokens(owner.name);
   if (length >= MOST_TOKENS) return refused('too-many', `${owner.name} has ${length} API tokens already: revoke one`);
   const { text, id, secretHash } = newTokenText();
   const uses = { lastUsedAt: null, lastUsedFrom: null };
-  const accounts = { managesAccounts: managesAccounts.value, ...(logsIn.value && { logsIn: true as const }) };
-  const rights = { role: role.value, cameras: cameras.value, expiresAt: expiresAt.value, ...accounts };
+  const more = {
+    managesAccounts: managesAccounts.value,
+    ...(logsIn.value && { logsIn: true as const }),
+    ...(isForCurtain.value && { isForCurtain: true as const }),
+  };
+  const rights = { role: role.value, cameras: cameras.value, expiresAt: expiresAt.value, ...more };
   const mine = { user: owner.name, userCreatedAt: owner.createdAt };
   const token = { id, secretHash, name: name.value, ...mine, ...rights, createdAt: now, ...uses };
   await tokenStore.addToken(token);
@@ -143,6 +153,27 @@ function loginOf(wanted: unknown, owner: TokenOwner): Result<boolean, TokenRefus
     ? refused('login-without-account', 'login: a user of the proxy has no login here')
     : ok(wanted);
 }
+
+/** Whether the token is for the curtain: it has that by the role of its owner, and ends with that. No other right stands beside it. */
+function curtainOf(
+  { rights, managesAccounts, logsIn }: WantedToken,
+  role: Role,
+  cameras: readonly string[] | null,
+): Result<boolean, TokenRefusal> {
+  if (rights === undefined || rights === null) return ok(false);
+  if (!Array.isArray(rights) || rights.length !== 1 || rights[0] !== CURTAIN)
+    return refused('rights-invalid', `rights: give ["${CURTAIN}"], or leave it out`);
+  if (role !== ADMIN)
+    return refused('rights-not-admin', 'rights: only a token of the role admin draws and opens the curtain');
+  return cameras === null && managesAccounts !== true && logsIn !== true
+    ? ok(true)
+    : refused(
+        'rights-invalid',
+        `rights: a token for the ${CURTAIN} has no cameras, manage_accounts or login: leave them out`,
+      );
+}
+
+const CURTAIN = 'curtain';
 
 function expiryOf(wanted: unknown, now: number): Result<number | null, TokenRefusal> {
   if (wanted === null) return ok(null);

@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import type { AccountStore } from '../../domain/accounts/account.ts';
 import type { ApiToken, ApiTokenStore } from '../../domain/accounts/api-token.ts';
-import { type Caller, isAdministrator, mayManageAccounts } from '../../domain/caller.ts';
+import { type Caller, isAdministrator, mayManageAccounts, withoutDrawn } from '../../domain/caller.ts';
 import { BODY_LIMITS } from '../../domain/read-body.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { BODY_NO, CAMERAS, named, SUCCESS, TIME } from '../../routes/shapes.ts';
-import { MADE_TOKEN, TOKEN } from '../http/answers.ts';
+import { FOR_CURTAIN, MADE_TOKEN, TOKEN } from '../http/answers.ts';
 import { ROLE_GIVEN, unknownFields } from '../http/body-fields.ts';
 import { refuse, refuseFields, refuseFor, respond } from '../http/responses.ts';
 import { type AccountResponseDeps, jsonOf, record } from '../http/route-guards.ts';
@@ -29,6 +29,7 @@ const NEW_TOKEN = named(
     expires_at: TIME.nullish(),
     manage_accounts: z.boolean().optional().meta({ description: 'Of an admin: the token may manage accounts' }),
     login: z.boolean().optional().meta({ description: 'POST /api/login takes it in the place of the password' }),
+    rights: z.array(z.literal('curtain')).nullish().meta(FOR_CURTAIN),
   }),
 );
 
@@ -43,6 +44,8 @@ const STATUS_OF: Readonly<Record<TokenRefusal['reason'], number>> = {
   'accounts-not-admin': 400,
   'login-invalid':   400,
   'login-without-account': 400,
+  'rights-invalid':  400,
+  'rights-not-admin': 403,
   'too-many':        409,
 };
 
@@ -70,8 +73,10 @@ async function create(ctx: RouteContext, deps: TokenRouteDeps): Promise<void> {
     expires_at: expiresAt,
     manage_accounts: managesAccounts,
     login: logsIn,
+    rights: wantedRights,
   } = Object(body.json);
-  const made = await makeToken({ name, role, cameras, expiresAt, managesAccounts, logsIn }, owner, deps);
+  const wanted = { name, role, cameras, expiresAt, managesAccounts, logsIn, rights: wantedRights };
+  const made = await makeToken(wanted, owner, deps);
   if (!made.ok) {
     record(ctx, deps, { what: 'token-created' }, made.error.reason);
     return refuse(ctx, STATUS_OF[made.error.reason], made.error.message);
@@ -103,7 +108,11 @@ async function list(ctx: RouteContext, { tokenStore, flushTokenUses }: TokenRout
   await flushTokenUses();
   const tokens = await tokenStore.listTokens(isAdministrator(caller) ? undefined : caller.name);
   const known = tokens.filter((token) => mayKnow(caller, token));
-  respond(ctx, 200, known.map(shown));
+  respond(
+    ctx,
+    200,
+    known.map((token) => ({ ...shown(token), cameras: withoutDrawn(token.cameras, caller) })),
+  );
 }
 
 /** A token knows itself, and an admin's token all. A proxy's user and an account of the same name are two people. */
@@ -115,9 +124,10 @@ function mayKnow(caller: Caller, token: ApiToken): boolean {
 }
 
 /** A right is told where a token has it. */
-const rightOf = ({ managesAccounts, logsIn }: ApiToken) => ({
+const rightOf = ({ managesAccounts, logsIn, isForCurtain }: ApiToken) => ({
   ...(managesAccounts && { manage_accounts: true as const }),
   ...(logsIn && { login: true as const }),
+  ...(isForCurtain && { rights: ['curtain' as const] }),
 });
 
 export const shown = (token: ApiToken): z.output<typeof TOKEN> => ({

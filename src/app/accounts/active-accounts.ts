@@ -202,6 +202,15 @@ export function accountsUnder(settings: Settings, deps: AccountDeps) {
       tokenStore: deps.store.apiTokens,
       flushTokenUses: credentials.tokenVerifier.flush,
     },
+    curtain: {
+      ...responses,
+      curtainStore: deps.store.curtain,
+      latestCurtain: credentials.curtain.latest,
+      roles,
+      clock,
+      curtainGroups: auth.curtain_groups,
+      asksToOpen: auth.curtain_reauthenticate,
+    },
     links: {
       ...responses,
       ...guesses,
@@ -214,7 +223,22 @@ export function accountsUnder(settings: Settings, deps: AccountDeps) {
       publicAddressOf,
     },
   };
-  return { settings, clauses, sessions, recheck, findViewed, links, screens, audit, hasher, roles, groups, providers };
+  const { behindCurtain } = credentials;
+  return {
+    settings,
+    clauses,
+    behindCurtain,
+    sessions,
+    recheck,
+    findViewed,
+    links,
+    screens,
+    audit,
+    hasher,
+    roles,
+    groups,
+    providers,
+  };
 }
 
 /** Accounts of Postern's own alone have rights that are known without a request of theirs. */

@@ -1,7 +1,9 @@
 /** Opens roles, API tokens and the list of sessions on the store, and deletes what has expired (SPEC 4.2 to 4.4). */
 
 import type { Logger } from 'pino';
+import { behindLatest } from '../../access/curtain.ts';
 import { type Audit, BY_CONFIGURATION } from '../../accounts/audit.ts';
+import { type CurtainRegistry, createCurtainRegistry } from '../../accounts/curtain/curtain-registry.ts';
 import { createLoginLimiter, type LimiterPlace, type MemoryLimiter } from '../../accounts/login/login-limiter.ts';
 import { createHashCosts } from '../../accounts/passwords/hash-costs.ts';
 import type { PasswordHasher } from '../../accounts/passwords/password-hash.ts';
@@ -23,6 +25,9 @@ import type { Store } from '../../store/open-store.ts';
 
 export interface Credentials {
   readonly roleRegistry: RoleRegistry;
+  readonly curtain: CurtainRegistry;
+  /** The caller, account or token without the cameras that are drawn for it now. */
+  readonly behindCurtain: ReturnType<typeof behindLatest>;
   /** Remembers what the store says of callers. */
   readonly grace: StoreGrace;
   readonly tokens: ApiTokens;
@@ -94,6 +99,9 @@ export async function openCredentials(deps: CredentialDeps): Promise<Credentials
   await roleRegistry.latest();
   // Every request needs the roles: they are read again at once, so that a store that goes away then leaves them known.
   heard?.watch('custom_roles', () => void Promise.resolve(roleRegistry.latest()).catch(() => {}));
+  const curtain = createCurtainRegistry({ store: store.curtain, grace, heard });
+  await curtain.latest();
+  heard?.watch('curtain', () => void Promise.resolve(curtain.latest()).catch(() => {}));
   const onFault = (fault: unknown): void =>
     log.warn(
       { err: fault },
@@ -129,6 +137,8 @@ export async function openCredentials(deps: CredentialDeps): Promise<Credentials
   const stopTidying = hourly(tidy);
   return {
     roleRegistry,
+    curtain,
+    behindCurtain: behindLatest(curtain.latest, () => unixSeconds(clock)),
     grace,
     tokens,
     tokenVerifier,
@@ -166,7 +176,7 @@ async function demote({ store, audit, log }: CredentialDeps, roles: CustomRoles)
 }
 
 async function deleteExpired({ store, clock, guestKeep, audit }: CredentialDeps): Promise<void> {
-  const { accounts, sessions, invitations, signIns, links, screens, loginPlaces } = store;
+  const { accounts, sessions, invitations, signIns, links, screens, loginPlaces, curtain } = store;
   const now = unixSeconds(clock);
   const forgottenFrom = now - guestKeep();
   for (const user of await accounts.endedBefore(forgottenFrom)) {
@@ -178,6 +188,7 @@ async function deleteExpired({ store, clock, guestKeep, audit }: CredentialDeps)
   await sessions.forgetSessionsBefore(now);
   await signIns.forgetSessionsBefore(now);
   await invitations.forgetInvitationsBefore(now);
+  await curtain.forgetDrawnBefore(now - LATE_SECONDS);
   await links.forgetLinksBefore(now - ENDED_LINK_SECONDS);
   await screens.forgetBefore(now - LATE_SECONDS);
   await loginPlaces.forgetPlacesBefore(now - PLACE_SECONDS);

@@ -15,13 +15,13 @@ export type Recheck = (caller: Caller) => Promise<Caller | undefined>;
 export function createRecheck(
   hasAccounts: boolean,
   sessions: Sessions,
-  { tokens, roleRegistry }: Credentials,
+  { tokens, roleRegistry, behindCurtain }: Pick<Credentials, 'tokens' | 'roleRegistry' | 'behindCurtain'>,
   now: () => number,
   { links, screens }: { readonly links: Pick<Links, 'recheck'>; readonly screens: Pick<Screens, 'recheck'> },
   findViewed: FindViewed | undefined,
 ): Recheck {
   const recheckSession: Recheck = async (caller) => (hasAccounts ? sessions.recheck(caller) : undefined);
-  const recheck: Recheck = async (caller) => {
+  const beforeCurtain: Recheck = async (caller) => {
     switch (caller.credential.kind) {
       case 'session':
         return recheckSession(caller);
@@ -39,12 +39,15 @@ export function createRecheck(
       case 'internal-listener':
         return caller;
       case 'view-as': {
-        const by = await recheck(caller.credential.by);
+        const by = await beforeCurtain(caller.credential.by);
         return by && !by.closed && !by.mustEnrol && mayView(by) ? findViewed?.(by, caller.name) : undefined;
       }
     }
   };
-  return recheck;
+  return async (caller) => {
+    const now = await beforeCurtain(caller);
+    return now && behindCurtain(now);
+  };
 }
 
 const rolesOf = ({ role, roles = [role] }: Caller): readonly Role[] => roles;

@@ -1,4 +1,5 @@
 /** What the server would judge by, from its configuration and its store, without the server: for `postern explain` (SPEC 1). */
+import { behindLatest } from '../../access/curtain.ts';
 import { createLinks, type Links } from '../../accounts/links/links.ts';
 import { createRoleRegistry, type RoleRegistry } from '../../accounts/roles/role-registry.ts';
 import { createScreens, type Screens } from '../../accounts/screens/screens.ts';
@@ -52,6 +53,10 @@ export async function openForExplain(place: ExplainPlace, note: (sentence: strin
     verifyScreen:
       screensOf(store, settings, place, roleRegistry)?.verify ?? (async () => ({ kind: 'invalid', reason: 'unknown' })),
     sharedBy: links?.shared ?? (() => undefined),
+    behindCurtain: behindLatest(
+      async () => (await store?.curtain.listDrawn()) ?? [],
+      () => unixSeconds(place.clock),
+    ),
     roleRegistry,
     now: () => unixSeconds(place.clock),
     layout: () => layout,

@@ -144,5 +144,6 @@ async function ruleSetOf(config: ServiceConfig, store: Store | undefined, now: n
 
 async function holdersOf(store: Store, { settings }: ServiceConfig, now: number): Promise<readonly Holder[]> {
   const registry = createRoleRegistry({ store: store.roles, fixed: rolesOfFile(settings.auth) });
-  return holdersIn({ store, auth: settings.auth, roles: await registry.active(), now });
+  const [roles, curtain] = await Promise.all([registry.active(), store.curtain.listDrawn()]);
+  return holdersIn({ store, auth: settings.auth, roles, curtain, now });
 }

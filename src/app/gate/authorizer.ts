@@ -29,7 +29,7 @@ export interface AuthorizerDeps {
   readonly config: Pick<ServiceConfig, 'settings' | 'policy'>;
   readonly accounts: ActiveAccounts;
   readonly components: Components;
-  readonly credentials: Pick<Credentials, 'roleRegistry' | 'tokenVerifier' | 'tokens'>;
+  readonly credentials: Pick<Credentials, 'roleRegistry' | 'tokenVerifier' | 'tokens' | 'curtain' | 'behindCurtain'>;
   readonly trustedHeaders: Pick<TrustedHeaders, 'current'>;
   readonly store: Pick<Store, 'accounts' | 'apiTokens'>;
   /** How long an identity is remembered on its connection. */
@@ -72,6 +72,7 @@ export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
     verifyScreen: screens.verify,
     sharedBy: links.sharedFrom,
     findViewed: accounts.findViewed,
+    behindCurtain: deps.credentials.behindCurtain,
     ...(nvr.identity_jwt && { identityToken }),
     roleRegistry,
     now: () => unixSeconds(clock),
@@ -112,7 +113,8 @@ export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
     async whoSees() {
       const known = cameras.current() ?? [];
       const { auth } = config.settings;
-      const holders = await holdersIn({ store, auth, roles: await roleRegistry.active(), now: unixSeconds(clock) });
+      const [roles, curtain] = await Promise.all([roleRegistry.active(), deps.credentials.curtain.latest()]);
+      const holders = await holdersIn({ store, auth, roles, curtain, now: unixSeconds(clock) });
       return { cameras: known, holders: holders.map((holder) => sightOf(holder, known)) };
     },
   };

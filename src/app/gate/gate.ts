@@ -127,15 +127,18 @@ function ownRoutes(
   const hasNvr = nvr.url !== undefined;
   const hasEventsBackend = authorizer.destinations.eventsBackend !== undefined;
   const { seen, explain, whoSees } = authorizer;
-  const { login, links, invitations, roles, signIns, ...groups } = accounts.groups;
+  const { login, links, invitations, roles, signIns, curtain, ...groups } = accounts.groups;
   const signInRoutes = { ...signIns, ...signInPages(settings, built, refusals) };
   const { bodySeconds } = links;
   const visits = { ...links, judge };
+  const knownCameras = (): readonly CameraName[] => components.cameras.it.current() ?? [];
   const friendlyNameOf = (camera: string): string | undefined =>
     components.cameras.it.layout()?.friendly?.get(camera as CameraName);
   const camerasOf = async (user: User): Promise<readonly string[] | undefined> => {
     const known = await accounts.roles();
-    const scope = unionOfScopes(heldBy(user).map((role) => scopeOfRole(role, known)));
+    const roles = heldBy(user);
+    const all = { role: user.role, roles, scope: unionOfScopes(roles.map((role) => scopeOfRole(role, known))) };
+    const { scope } = await accounts.behindCurtain(all);
     return scope.kind === 'all' ? undefined : seen(scope).map((name) => friendlyNameOf(name) ?? name);
   };
   const pages = createPages({
@@ -175,7 +178,8 @@ function ownRoutes(
     pages,
     invitations: { ...invitations, byForm: pages.invitation.post },
     links: { ...visits, byForm: pages.link.post },
-    roles: { ...roles, knownCameras: () => components.cameras.it.current() ?? [] },
+    roles: { ...roles, knownCameras },
+    curtain: { ...curtain, knownCameras },
     ledger: {
       ...ledger,
       downloads: createDownloads(),

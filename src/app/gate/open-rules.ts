@@ -24,6 +24,7 @@ export interface RulePlace
     | 'verifyScreen'
     | 'sharedBy'
     | 'findViewed'
+    | 'behindCurtain'
     | 'roleRegistry'
     | 'now'
     | 'layout'

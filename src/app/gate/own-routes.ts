@@ -1,4 +1,5 @@
 /** Postern's own routes, joined: the rows of the table `postern`, the description of the API, and what the gate serves. */
+import { CURTAIN_ROUTES } from '../../accounts/curtain/curtain-routes.ts';
 import { INVITATION_ROUTES } from '../../accounts/invitations/invitation-routes.ts';
 import { INVITED_PASSKEY_ROUTES } from '../../accounts/invitations/invited-passkey-routes.ts';
 import { LINK_ROUTES } from '../../accounts/links/link-routes.ts';
@@ -54,6 +55,7 @@ const GROUPS = {
   sessions: SESSION_ROUTES,
   roles: [...ROLE_ROUTES, ...CONFIG_SET_ROUTES],
   tokens: TOKEN_ROUTES,
+  curtain: CURTAIN_ROUTES,
 };
 type GroupName = keyof typeof GROUPS;
 

@@ -28,6 +28,7 @@ export interface RuleDeps extends Omit<SourceDeps, 'trace'> {
   readonly owners: OwnerLookup;
   readonly sharedBy: FindShared;
   readonly findViewed?: FindViewed | undefined;
+  readonly behindCurtain: NonNullable<Rules['behindCurtain']>;
   readonly trace?: Trace | undefined;
   readonly onUntrustedDescription?: (peer: string) => void;
   readonly onIncompleteDescription?: (missing: string) => void;
@@ -35,7 +36,7 @@ export interface RuleDeps extends Omit<SourceDeps, 'trace'> {
 
 export function decisionRules(told: RuleDeps): Rules {
   const deps = { ...told, trace: told.trace && tracingHeaders(told.trace, told.allowlist) };
-  const { settings, routes, destinations, layout, owners, sharedBy, findViewed } = deps;
+  const { settings, routes, destinations, layout, owners, sharedBy, findViewed, behindCurtain } = deps;
   const secrets = settings.proxy.auth_secret;
   const carriesProxySecret = secrets.length > 0 ? createProxySecretCheck(secrets) : undefined;
   return {
@@ -58,6 +59,7 @@ export function decisionRules(told: RuleDeps): Rules {
     owners,
     sharedBy,
     findViewed,
+    behindCurtain,
     // The events backend checks the parameters itself, and says which one it is.
     isHarmful: (method, target) =>
       asksTooMuch(target, settings.events.max_limit) && destinationOf(method, target, destinations).kind === 'nvr',

@@ -16,6 +16,8 @@ export interface ApiToken {
   readonly managesAccounts: boolean;
   /** `POST /api/login` takes it in the place of the password. */
   readonly logsIn?: true;
+  /** It draws and opens the curtain, and does nothing else. */
+  readonly isForCurtain?: true;
   readonly createdAt: number;
   readonly expiresAt: number | null;
   readonly lastUsedAt: number | null;

@@ -13,7 +13,8 @@
  *  8. open                        an account outside its validity, a role outside its hours; then a caller who must set
  *                                 up a second factor can do nothing else                  403
  *  8. view as                     an admin's request goes on as one of the person who is viewed, from `open` on  403
- *  9. authorization               row, role, cameras that the request names              401, 403, 404, 503
+ *  9. curtain                     the cameras that are drawn for the caller are taken out of its scope; then
+ *     authorization               row, role, cameras that the request names              401, 403, 404, 503
  * 10. query bounds                values that would stall the NVR                         422
  * 11. HEAD of a narrowed response                                                         405
  * 12. owner lookup                whose camera an id belongs to                           400, 403, 404, 502, 503
@@ -55,6 +56,8 @@ export interface Rules {
   readonly owners: OwnerLookup;
   /** Undefined: there are no links. */
   readonly sharedBy?: FindShared;
+  /** The caller without the cameras that are drawn for it (SPEC 19). Undefined: there is no curtain. */
+  readonly behindCurtain?: ((caller: Caller) => MaybePromise<Caller>) | undefined;
   /** Undefined: no response is seen as another person. */
   readonly findViewed?: FindViewed | undefined;
   /** Whether forwarding this query could stall the NVR (limits, patterns). Undefined for no check. */
@@ -169,7 +172,20 @@ function openFault(caller: Caller | undefined, { client, route }: ArrivedRequest
   return caller?.mustEnrol && !mayEnrolBy(route) ? refused('second-factor-required', client, caller) : undefined;
 }
 
+/** Every caller comes through here, whatever its credential. */
 function admitOpen(
+  arrived: ArrivedRequest,
+  identity: IdentityVerdict,
+  caller: Caller | undefined,
+  rules: Rules,
+): MaybePromise<Admission> {
+  const { behindCurtain } = rules;
+  // Public rows are for everyone, also while the store cannot say what is drawn.
+  if (!caller || !behindCurtain || isOpenToAll(arrived.route)) return admitBehind(arrived, identity, caller, rules);
+  return mapMaybe(behindCurtain(caller), (behind) => admitBehind(arrived, identity, behind, rules));
+}
+
+function admitBehind(
   arrived: ArrivedRequest,
   identity: IdentityVerdict,
   caller: Caller | undefined,

@@ -56,7 +56,7 @@ async function zones(ctx: RouteContext, { hasEventsBackend, surroundings }: Zone
   const { layout, now } = surroundings();
   if (!caller || !layout) return void Object.assign(ctx, { body: [] });
   const view = viewOf(caller, now, layout);
-  const seen = [...layout.zones].filter(([, cameras]) => cameras.some(view.sees));
+  const seen = [...view.layout.zones].filter(([, cameras]) => cameras.some(view.sees));
   ctx.set('Cache-Control', 'no-store');
   ctx.body = seen.map(([zone]) => zone).sort();
 }

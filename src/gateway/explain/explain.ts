@@ -55,6 +55,7 @@ export async function explain(description: Description, deps: ExplainDeps): Prom
     role: caller?.role ?? claimed?.role,
     ...(caller?.roles && { roles: caller.roles }),
     cameras: caller && (caller.scope.kind === 'all' ? 'all' : deps.camerasOf(caller.scope)),
+    ...(caller?.drawn && { drawn: deps.camerasOf(caller.drawn) }),
     ...sinceFor(caller, rules),
     ...unknownCameras(caller, facts, rules),
     route: explainedRoute(facts, rules),

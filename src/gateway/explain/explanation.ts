@@ -27,6 +27,8 @@ export interface Explanation {
   /** Hours, history and denied verbs of these roles; absent for none. */
   readonly limits?: readonly string[];
   readonly cameras: 'all' | readonly string[] | undefined;
+  /** The cameras of the NVR that are drawn for the caller (SPEC 19); absent for none. */
+  readonly drawn?: readonly string[];
   /** Unix seconds: nothing recorded earlier is seen. Absent: all that there is. */
   readonly since?: number;
   /** The cameras of the request and the role, by name, that the service does not know; absent for none. */

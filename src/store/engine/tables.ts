@@ -91,6 +91,15 @@ export interface KnownClientsTable {
 }
 
 /** `names` is the JSON of a list; `is_open` is 0 or 1. */
+/** `roles` is the JSON of a list. */
+export interface CurtainTable {
+  camera: string;
+  until: number | null;
+  roles: string | null;
+  drawn_by: string;
+  drawn_at: number;
+}
+
 export interface LoginBlocksTable {
   id: string;
   kind: string;
@@ -196,6 +205,8 @@ export interface ApiTokensTable {
   manages_accounts: number;
   /** 0 or 1. */
   logs_in: Generated<number>;
+  /** 0 or 1. */
+  is_for_curtain: Generated<number>;
   created_at: number;
   expires_at: number | null;
   last_used_at: number | null;
@@ -315,6 +326,7 @@ export interface Tables {
   oidc_sessions: OidcSessionsTable;
   known_clients: KnownClientsTable;
   login_blocks: LoginBlocksTable;
+  curtain: CurtainTable;
   links: LinksTable;
   link_openings: LinkOpeningsTable;
   screens: ScreensTable;

@@ -26,6 +26,7 @@ import { signIns } from './022-sign-ins.ts';
 import { identityKeys } from './023-identity-keys.ts';
 import { tokensThatLogIn } from './024-tokens-that-log-in.ts';
 import { loginBlocks } from './025-login-blocks.ts';
+import { curtain } from './026-curtain.ts';
 import { screens } from './027-screens.ts';
 
 export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
@@ -55,6 +56,7 @@ export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
     '023-identity-keys': identityKeys(dialect),
     '024-tokens-that-log-in': tokensThatLogIn,
     '025-login-blocks': loginBlocks(dialect),
+    '026-curtain': curtain(dialect),
     '027-screens': screens(dialect),
   }),
 });

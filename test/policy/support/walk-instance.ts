@@ -26,6 +26,8 @@ export interface Answered {
 export interface WalkInstance {
   readonly nvr: FakeNvr;
   readonly instance: Runtime;
+  /** The session tokens of the callers. */
+  readonly tokens: Readonly<Record<CallerName, string | undefined>>;
   ask(caller: CallerName, asked: Asked, headers?: Readonly<Record<string, string>>): Promise<Answered>;
   close(): Promise<void>;
 }
@@ -33,7 +35,11 @@ export interface WalkInstance {
 const GARDENER: Person = { name: 'gustav', role: 'gardener', password: 'GustavPassw0rd!' };
 const GHOST: Person = { name: 'gina', role: 'gardener', password: 'GinaPassw0rd!!!' };
 
-export async function startWalkInstance(neutral: readonly RegExp[], config: ConfigTree = {}): Promise<WalkInstance> {
+export async function startWalkInstance(
+  neutral: readonly RegExp[],
+  config: ConfigTree = {},
+  more: readonly Person[] = [],
+): Promise<WalkInstance> {
   const nvr = await startFakeNvr();
   // By request id: the gate's own questions, which have none, are answered in between.
   const sent = new Map<string, string>();
@@ -43,7 +49,7 @@ export async function startWalkInstance(neutral: readonly RegExp[], config: Conf
   });
   const instance = await startInstance({
     config: { auth: { roles: { gardener: ['garden'] } }, nvr: { url: nvr.url }, ...config },
-    people: [ADMIN_PERSON, VERA, GARDENER, GHOST],
+    people: [ADMIN_PERSON, VERA, GARDENER, GHOST, ...more],
   });
   const tokens: Record<CallerName, string | undefined> = {
     admin: await instance.logIn(ADMIN_PERSON),
@@ -61,6 +67,7 @@ export async function startWalkInstance(neutral: readonly RegExp[], config: Conf
   return {
     nvr,
     instance,
+    tokens,
     async ask(caller, asked, headers = {}) {
       nvr.received.length = 0;
       sent.clear();

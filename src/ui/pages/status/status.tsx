@@ -9,6 +9,7 @@ import { words } from '../shared/words.ts';
 import { AddressCheck } from './address-check.tsx';
 import { Blocks } from './blocks.tsx';
 import { Canary } from './canary.tsx';
+import { Curtain } from './curtain.tsx';
 import { type HourBar, lastHours, type ReadStatus, readStatus } from './read-status.ts';
 import { Certificate, Limiter, Reached, Versions } from './service-tiles.tsx';
 import { Listed, Tile } from './tile.tsx';
@@ -58,6 +59,7 @@ const Components = ({ status, now, onChange }: { status: ReadStatus; now: number
     <Certificate certificate={status.certificate} />
     <Limiter limiter={status.limiter} />
     <Canary canary={status.canary} onRun={onChange} />
+    <Curtain />
     <Blocks onLift={onChange} />
     <AddressCheck url={status.publicUrl} />
     <Tile title={words.status.warnings} isTold={status.warnings !== undefined} isWide>

@@ -132,6 +132,14 @@ const activity: ActWords = {
       done: () => 'Anmeldesperre aufgehoben',
       refused: () => 'Nicht erlaubt: Anmeldesperre aufheben',
     },
+    'curtain-drawn': {
+      done: ({ camera }) => `Vorhang zugezogen: ${camera}`,
+      refused: () => 'Nicht erlaubt: Vorhang zuziehen',
+    },
+    'curtain-opened': {
+      done: ({ camera }) => `Vorhang geöffnet: ${camera}`,
+      refused: () => 'Nicht erlaubt: Vorhang öffnen',
+    },
     'canary-leak': {
       done: ({ camera }) =>
         `Der Canary bekam ${camera === '' ? 'eine fremde Kamera' : `die fremde Kamera ${camera}`} zu sehen`,
@@ -1092,6 +1100,18 @@ export const pages: Words = {
       until: (moment) => `bis ${moment}`,
       lift: 'Entsperren',
       lifted: (subject) => `Entsperrt: ${subject}.`,
+    },
+    curtain: {
+      title: 'Vorhang',
+      why: 'Eine Kamera hinter dem Vorhang gibt es nur noch für Admins: keine Live-Bilder, keine Aufnahmen, keine Ereignisse.',
+      none: 'Noch sind keine Kameras bekannt.',
+      howLong: 'Zuziehen',
+      lengths: { open: 'bis er geöffnet wird', hour: 'für 1 Stunde', night: 'bis Mitternacht' },
+      group: (name) => `Alle: ${name}`,
+      drawnBy: (name) => `zugezogen von ${name}`,
+      until: (moment) => `bis ${moment}`,
+      byPattern: (pattern) => `durch das Muster ${pattern}`,
+      forRoles: (roles) => `für ${roles}`,
     },
     loginFailures: 'Fehlgeschlagene Anmeldungen pro Stunde',
     noLoginFailures: 'Keine in den letzten 24 Stunden.',

@@ -133,6 +133,14 @@ const ACTS = {
     done: () => 'Login block lifted',
     refused: () => 'Not allowed: lift a login block',
   },
+  'curtain-drawn': {
+    done: ({ camera }) => `Curtain drawn: ${camera}`,
+    refused: () => 'Not allowed: draw the curtain',
+  },
+  'curtain-opened': {
+    done: ({ camera }) => `Curtain opened: ${camera}`,
+    refused: () => 'Not allowed: open the curtain',
+  },
   'canary-leak': {
     done: ({ camera }) => `The canary was shown ${camera === '' ? 'a foreign camera' : `the foreign camera ${camera}`}`,
     refused: () => 'The canary was refused',
@@ -1072,6 +1080,18 @@ export const pages = {
       until: (moment: string) => `until ${moment}`,
       lift: 'Unblock',
       lifted: (subject: string) => `Unblocked: ${subject}.`,
+    },
+    curtain: {
+      title: 'Curtain',
+      why: 'A camera behind the curtain does not exist for anyone but admins: no live pictures, no recordings, no events.',
+      none: 'No cameras are known yet.',
+      howLong: 'Draw it',
+      lengths: { open: 'until it is opened', hour: 'for 1 hour', night: 'until midnight' },
+      group: (name: string) => `All: ${name}`,
+      drawnBy: (name: string) => `drawn by ${name}`,
+      until: (moment: string) => `until ${moment}`,
+      byPattern: (pattern: string) => `by the pattern ${pattern}`,
+      forRoles: (roles: string) => `for ${roles}`,
     },
     loginFailures: 'Failed logins per hour',
     noLoginFailures: 'None in the last 24 hours.',

@@ -1,0 +1,76 @@
+/** What is drawn, read from what GET /api/curtain and GET /api/access answer, as one switch for each camera and group. Pure. */
+import { isRecord } from '../../../domain/json.ts';
+
+export interface DrawnEntry {
+  readonly camera: string;
+  readonly until: number | null;
+  readonly for: readonly string[] | null;
+  readonly by: string;
+}
+
+export interface CurtainState {
+  readonly drawn: readonly DrawnEntry[];
+  readonly groups: readonly (readonly [name: string, cameras: readonly string[]])[];
+}
+
+/** A switch; `cameras` is what it draws and opens. */
+export interface CurtainSwitch {
+  readonly name: string;
+  readonly kind: 'camera' | 'group';
+  readonly cameras: readonly string[];
+  /** What draws it; several for a group. Empty: it is open. */
+  readonly by: readonly DrawnEntry[];
+}
+
+export function readCurtain(body: unknown): CurtainState {
+  const { drawn, groups } = isRecord(body) ? body : {};
+  return {
+    drawn: Array.isArray(drawn) ? (drawn as readonly DrawnEntry[]) : [],
+    groups: Object.entries(isRecord(groups) ? groups : {}).map(([name, cameras]) => [
+      name,
+      cameras as readonly string[],
+    ]),
+  };
+}
+
+export function readCameras(body: unknown): readonly string[] {
+  const { cameras } = isRecord(body) ? body : {};
+  return Array.isArray(cameras) ? cameras.filter((camera) => typeof camera === 'string') : [];
+}
+
+/** Groups come first, then the cameras of the NVR, then entries that are drawn and belong to neither. */
+export function switchesOf({ drawn, groups }: CurtainState, cameras: readonly string[]): readonly CurtainSwitch[] {
+  const byText = (text: string): readonly DrawnEntry[] => drawn.filter(({ camera }) => camera === text);
+  const ofGroup = (entries: readonly string[]): readonly DrawnEntry[] => {
+    const found = entries.map(byText);
+    return found.every((some) => some.length > 0) ? found.flat() : [];
+  };
+  const ofCamera = (camera: string): readonly DrawnEntry[] =>
+    drawn.filter((entry) => covers(entry.camera, camera)).sort((one, other) => rank(one, camera) - rank(other, camera));
+  const told = new Set([...cameras, ...groups.flatMap(([, entries]) => entries)]);
+  return [
+    ...groups.map(([name, entries]) => ({ name, kind: 'group' as const, cameras: entries, by: ofGroup(entries) })),
+    ...cameras.map((name) => ({ name, kind: 'camera' as const, cameras: [name], by: ofCamera(name) })),
+    ...drawn
+      .filter(({ camera }) => !told.has(camera))
+      .map((entry) => ({ name: entry.camera, kind: 'camera' as const, cameras: [entry.camera], by: [entry] })),
+  ];
+}
+
+const rank = ({ camera }: DrawnEntry, name: string): number => (camera === name ? 0 : 1);
+
+/** Whether an entry is the camera, or a pattern of it. */
+function covers(entry: string, camera: string): boolean {
+  const parts = entry.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*')}$`, 's').test(camera);
+}
+
+export const LENGTHS = ['open', 'hour', 'night'] as const;
+export type Length = (typeof LENGTHS)[number];
+
+/** Unix seconds; null: until it is opened. `night` ends at the next midnight of the browser's clock. */
+export function endOf(length: Length, now: Date): number | null {
+  if (length === 'open') return null;
+  if (length === 'hour') return Math.floor(now.getTime() / 1000) + 3600;
+  return Math.floor(new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1).getTime() / 1000);
+}

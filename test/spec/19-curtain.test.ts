@@ -1,0 +1,324 @@
+/** The curtain over HTTP: drawn and opened by admins and tokens that were made for it, felt by requests, streams and links (SPEC 19). */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { after, beforeEach, describe, it } from 'node:test';
+import { WebSocket } from 'ws';
+import { answerLikeAnNvr, startFakeNvr } from '../support/fake-nvr.ts';
+import { OWN_OPERATIONS } from '../support/own-operations.ts';
+import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
+import { sendJson } from '../support/second-factor.ts';
+import { type ConfigTree, startInstance } from '../support/start-instance.ts';
+import { until } from '../support/until.ts';
+
+const nvr = await startFakeNvr();
+/** The stream that is open now goes on until it is ended from outside. */
+nvr.answer = (request, response, received) => {
+  const path = request.url?.split('?')[0] ?? '';
+  if (/^\/api\/cam\d$/.test(path)) {
+    response.writeHead(200, { 'content-type': 'multipart/x-mixed-replace; boundary=frame' });
+    return void response.write('--frame\r\n');
+  }
+  if (path.endsWith('.ts')) return void response.writeHead(200, { 'content-type': 'video/mp2t' }).write('G');
+  if (path === '/api/go2rtc/streams') return void response.end('{"cam1":{"producers":[]},"cam2":{"producers":[]}}');
+  answerLikeAnNvr(request, response, received);
+};
+
+const config = (auth: object = {}): ConfigTree => ({
+  auth: { roles: { front_only: ['cam1'] }, curtain_groups: { inside: ['cam1', 'hall*'] }, ...auth },
+  nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] },
+  events: { source: 'store', sample: 200 },
+});
+const at = await startInstance({ config: config() });
+after(async () => {
+  await at.close();
+  await nvr.close();
+});
+const admin = await at.logIn(ADMIN_PERSON);
+const viewer = await at.logIn(VERA);
+
+interface Drawn {
+  readonly camera: string;
+  readonly until: number | null;
+  readonly for: readonly string[] | null;
+  readonly by: string;
+}
+interface CurtainAnswer {
+  readonly drawn: readonly Drawn[];
+  readonly groups: Record<string, string[]>;
+  readonly warnings?: readonly string[];
+  readonly message?: string;
+}
+
+const draw = (body: object, token = admin): Promise<Response> => sendJson(at, '/api/curtain', body, token, 'PUT');
+const open = (cameras: readonly unknown[], token = admin): Promise<Response> =>
+  sendJson(at, '/api/curtain', { cameras }, token, 'DELETE');
+const jsonOf = async (response: Response): Promise<CurtainAnswer> => (await response.json()) as CurtainAnswer;
+const listFor = async (token: string): Promise<CurtainAnswer> => jsonOf(await at.ask('/api/curtain', { token }));
+const seenBy = async (token: string): Promise<unknown> =>
+  ((await (await at.ask('/api/profile', { token })).json()) as { allowed_cameras: unknown }).allowed_cameras;
+const now = (): number => Math.floor(at.clock.now() / 1000);
+
+async function tokenFor(body: object, by = admin): Promise<string> {
+  const made = await sendJson(at, '/api/tokens', body, by);
+  assert.equal(made.status, 201, await made.clone().text());
+  return ((await made.json()) as { token: string }).token;
+}
+
+beforeEach(async () => {
+  const { drawn } = await listFor(admin);
+  if (drawn.length > 0) assert.equal((await open(drawn.map(({ camera }) => camera))).status, 200);
+});
+
+describe('The curtain', () => {
+  it('takes the camera from a viewer at once, and gives it back', async () => {
+    const drawn = await jsonOf(await draw({ cameras: ['cam1'] }));
+    assert.deepEqual(
+      drawn.drawn.map(({ camera, until, for: roles, by }) => [camera, until, roles, by]),
+      [['cam1', null, null, 'admin']],
+    );
+    nvr.received.length = 0;
+    assert.deepEqual(await seenBy(viewer), ['cam2']);
+    assert.equal((await at.ask('/api/cam1/latest.jpg', { token: viewer })).status, 403);
+    assert.deepEqual(
+      nvr.received.map(({ target }) => target).filter((target) => target.includes('cam1')),
+      [],
+    );
+    assert.equal((await at.ask('/api/cam1/latest.jpg', { token: admin })).status, 200);
+    assert.deepEqual((await jsonOf(await open(['cam1']))).drawn, []);
+    assert.deepEqual(await seenBy(viewer), ['cam1', 'cam2']);
+    assert.equal((await at.ask('/api/cam1/latest.jpg', { token: viewer })).status, 200);
+  });
+
+  it('is replaced by the same entry, opens at its end by the clock, and remembers a camera that is not there', async () => {
+    const first = await jsonOf(await draw({ cameras: ['cam1', 'hall'], until: now() + 100 }));
+    assert.deepEqual(first.warnings, ['There is no camera hall now: it is remembered, for when there is one']);
+    const again = await jsonOf(await draw({ cameras: ['cam1'], until: now() + 50, for: ['viewer'] }));
+    assert.deepEqual(
+      again.drawn.map((entry) => [entry.camera, entry.until, entry.for]),
+      [
+        ['cam1', now() + 50, ['viewer']],
+        ['hall', now() + 100, null],
+      ],
+    );
+    at.clock.advance(50);
+    assert.deepEqual(
+      (await listFor(admin)).drawn.map(({ camera }) => camera),
+      ['hall'],
+    );
+    assert.deepEqual(await seenBy(viewer), ['cam1', 'cam2']);
+  });
+
+  it('is for the roles that are named', async () => {
+    await draw({ cameras: ['cam*'], for: ['front_only'] });
+    const carl = await at.logIn(CARL);
+    assert.deepEqual([await seenBy(viewer), await seenBy(carl)], [['cam1', 'cam2'], []]);
+  });
+
+  it('is told to a caller without the cameras that are drawn for it, to admins whole', async () => {
+    await draw({ cameras: ['cam1'] });
+    await draw({ cameras: ['cam2'], for: ['front_only'] });
+    const [all, seen] = [await listFor(admin), await listFor(viewer)];
+    assert.deepEqual(
+      all.drawn.map(({ camera }) => camera),
+      ['cam1', 'cam2'],
+    );
+    assert.deepEqual(all.groups, { inside: ['cam1', 'hall*'] });
+    assert.deepEqual([seen.drawn.map(({ camera }) => camera), seen.groups], [['cam2'], {}]);
+    assert.equal((await at.ask('/api/curtain')).status, 401);
+  });
+
+  it('is moved by admins alone', async () => {
+    assert.deepEqual(
+      [(await draw({ cameras: ['cam2'] }, viewer)).status, (await open(['cam2'], viewer)).status],
+      [403, 403],
+    );
+    assert.deepEqual((await listFor(admin)).drawn, []);
+  });
+
+  it('that a pattern has drawn is not opened for one camera of it: the answer names the pattern', async () => {
+    await draw({ cameras: ['cam*', 'cam2'] });
+    const refused = await open(['cam2']);
+    assert.deepEqual(
+      [refused.status, (await jsonOf(refused)).message],
+      [409, 'cameras: cam2 is drawn by the pattern cam*: open that, and draw the cameras that shall stay so'],
+    );
+    assert.equal((await listFor(admin)).drawn.length, 2);
+    assert.deepEqual((await jsonOf(await open(['cam*', 'cam2']))).drawn, []);
+    assert.equal((await open(['cam2'])).status, 200);
+  });
+
+  // biome-ignore format: a table
+  const WRONG: readonly [body: object, status: number, message: RegExp][] = [
+    [{ cameras: ['cam1'], for: ['admin'] },        400, /^for: admin cannot be named, because an admin must be able to open the curtain: name viewer, front_only$/],
+    [{ cameras: ['cam1'], for: ['guest'] },        400, /^for: guest is no role: name viewer, front_only$/],
+    [{ cameras: ['cam1'], for: [] },               400, /^for: give a list of roles/],
+    [{ cameras: ['cam1'], until: 5 },              400, /^until: 5 has passed already/],
+    [{ cameras: ['cam1'], until: 'later' },        400, /^until: later is no time/],
+    [{ cameras: [] },                              400, /^cameras: give a list of 1 to 200 names$/],
+    [{ cameras: ['a,b'] },                         400, /^cameras: "a,b" is not a camera name/],
+    [{ cameras: Array.from({ length: 201 }, (_, at) => `c${at}`) }, 400, /^cameras: give a list of 1 to 200 names$/],
+    [{ cameras: 'cam1' },                          422, /cameras/],
+    [{ cameras: ['cam1'], till: 5 },               422, /till/],
+    [[],                                           422, /cameras/],
+  ];
+  for (const [body, status, message] of WRONG) {
+    it(`is not drawn by ${JSON.stringify(body).slice(0, 60)}: ${status}`, async () => {
+      const refused = await draw(body);
+      assert.equal(refused.status, status);
+      assert.match((await jsonOf(refused)).message ?? '', message);
+      assert.deepEqual((await listFor(admin)).drawn, []);
+    });
+  }
+
+  it('has at most 200 entries, all together', async () => {
+    const many = Array.from({ length: 199 }, (_, at) => `c${at}`);
+    assert.equal((await draw({ cameras: many })).status, 200);
+    const refused = await draw({ cameras: ['d1', 'd2'] });
+    assert.deepEqual([refused.status, (await listFor(admin)).drawn.length], [400, 199]);
+  });
+});
+
+describe('A token for the curtain', () => {
+  it('is made by an admin alone, and for nothing beside', async () => {
+    const made = async (body: object, by: string) =>
+      (await sendJson(at, '/api/tokens', { name: 't', ...body }, by)).status;
+    assert.equal(await made({ rights: ['curtain'] }, viewer), 403);
+    assert.equal(await made({ rights: ['curtain'], role: 'viewer' }, admin), 403);
+    for (const beside of [{ cameras: ['cam1'] }, { login: true }, { manage_accounts: true }, { rights: ['all'] }])
+      assert.equal(await made({ rights: ['curtain'], ...beside }, admin), 400);
+  });
+
+  it('draws, opens and lists', async () => {
+    const token = await tokenFor({ name: 'door', rights: ['curtain'] });
+    assert.equal((await draw({ cameras: ['cam1'] }, token)).status, 200);
+    assert.deepEqual(
+      (await listFor(token)).drawn.map(({ camera }) => camera),
+      ['cam1'],
+    );
+    assert.equal((await open(['cam1'], token)).status, 200);
+    const listed = (await (await at.ask('/api/tokens', { token: admin })).json()) as {
+      name: string;
+      rights?: string[];
+    }[];
+    assert.deepEqual(listed.find(({ name }) => name === 'door')?.rights, ['curtain']);
+  });
+
+  it('opens no other route of Postern, none of the NVR, and no WebSocket', async () => {
+    const token = await tokenFor({ name: 'door', rights: ['curtain'] });
+    nvr.received.length = 0;
+    const own = OWN_OPERATIONS.filter(({ path, access }) => access !== 'public' && path !== '/api/curtain');
+    for (const { method, path } of own) {
+      const target = path.replaceAll(/\{\w+\}/g, 'x');
+      const answered = await at.ask(target, { method: method.toUpperCase(), token });
+      // A refused profile is 401: the NVR's pages lead to the login by it.
+      assert.equal(answered.status, path === '/api/profile' ? 401 : 403, `${method} ${path}`);
+    }
+    for (const path of ['/api/cam1/latest.jpg', '/api/events', '/api/config', '/api/version', '/api/stats', '/unknown'])
+      assert.equal((await at.ask(path, { token })).status, 403, path);
+    const socket = new WebSocket(`ws://127.0.0.1:${at.port}/ws`, { headers: { authorization: `Bearer ${token}` } });
+    const [refused] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
+    assert.ok(refused);
+    assert.deepEqual(
+      nvr.received.map(({ target }) => target),
+      [],
+    );
+  });
+});
+
+describe('Events that Postern keeps', () => {
+  const told = async (path: string): Promise<string> => (await at.ask(path, { token: viewer })).text();
+
+  it('of a drawn camera are in no list, count, sum or file, and not there by their id', async () => {
+    const events = JSON.parse(await told('/api/events?limit=100')) as { id: string; camera: string }[];
+    assert.ok(Array.isArray(events), JSON.stringify(events));
+    const hidden = events.find(({ camera }) => camera === 'cam1');
+    assert.ok(hidden && events.some(({ camera }) => camera === 'cam2'));
+    await draw({ cameras: ['cam1'] });
+    const lists = [
+      '/api/events?limit=100',
+      '/api/events/summary',
+      '/api/events/counts',
+      '/api/events/explore',
+      '/api/zones',
+      `/api/event_ids?ids=${hidden.id}`,
+    ];
+    for (const path of lists) assert.doesNotMatch(await told(path), new RegExp(`cam1|${hidden.id}`), path);
+    const refused = await at.ask('/api/events?cameras=cam1', { token: viewer });
+    const unknown = await at.ask('/api/events?cameras=nowhere', { token: viewer });
+    assert.deepEqual([refused.status, unknown.status], [403, 403]);
+    const byId = await Promise.all(
+      [hidden.id, '1.5-nobody'].map(async (id) => {
+        const answered = await at.ask(`/api/events/${id}`, { token: viewer });
+        return [answered.status, await answered.text()];
+      }),
+    );
+    assert.deepEqual(byId[0], byId[1]);
+    assert.equal(byId[0]?.[0], 403);
+    await open(['cam1']);
+    assert.equal((await at.ask(`/api/events/${hidden.id}`, { token: viewer })).status, 200);
+  });
+});
+
+describe('The page of an invitation', () => {
+  it('does not name a camera that is drawn for the role of the guest', async () => {
+    const made = await sendJson(at, '/api/users/guest/invitation', { role: 'front_only' }, admin);
+    const { url } = (await made.json()) as { url: string };
+    const page = async (): Promise<string> => (await at.ask(new URL(url, at.url).pathname)).text();
+    assert.match(await page(), /cam1/);
+    await draw({ cameras: ['cam1'] });
+    assert.doesNotMatch(await page(), /cam1/);
+  });
+});
+
+describe('Drawing ends', () => {
+  const headers = { authorization: `Bearer ${viewer}` };
+  const streamAt = async (path: string): Promise<() => boolean> => {
+    const [answer] = (await once(get(`${at.url}${path}`, { headers }), 'response')) as [IncomingMessage];
+    assert.equal(answer.statusCode, 200, path);
+    let isOver = false;
+    answer.on('error', () => {}).resume();
+    answer.once('close', () => (isOver = true));
+    return () => isOver;
+  };
+
+  it('MJPEG, HLS and every WebSocket of those concerned within a second, and nothing of an admin', async () => {
+    const mjpeg = await streamAt('/api/cam1');
+    const hls = await streamAt('/vod/cam1/start/1700000000/end/1700000060/seg-1.ts');
+    const sockets = ['/ws', '/live/jsmpeg/cam1'].map(
+      (path) => new WebSocket(`ws://127.0.0.1:${at.port}${path}`, { headers }),
+    );
+    const ends = sockets.map((socket) => once(socket, 'close').then(([code]) => code as number));
+    await Promise.all(sockets.map((socket) => once(socket, 'open')));
+    const ofAdmin = new WebSocket(`ws://127.0.0.1:${at.port}/ws`, { headers: { authorization: `Bearer ${admin}` } });
+    await once(ofAdmin, 'open');
+    assert.equal((await draw({ cameras: ['cam1'] })).status, 200);
+    assert.deepEqual(await Promise.all(ends), [4403, 4403]);
+    await until('MJPEG and HLS have ended', () => mjpeg() && hls());
+    assert.equal(ofAdmin.readyState, WebSocket.OPEN);
+    ofAdmin.terminate();
+  });
+});
+
+describe('With auth.curtain_reauthenticate', () => {
+  it('a person is asked again before opening, also by a shorter or narrower entry; drawing and tokens are not', async () => {
+    const door = await tokenFor({ name: 'door', rights: ['curtain'] });
+    await at.reload(config({ curtain_reauthenticate: true }));
+    try {
+      at.clock.advance(700);
+      assert.equal((await draw({ cameras: ['cam1'] })).status, 200);
+      assert.equal((await draw({ cameras: ['cam1'] })).status, 200);
+      for (const weaker of [{ until: now() + 5 }, { for: ['front_only'] }])
+        assert.equal((await draw({ cameras: ['cam1'], ...weaker })).status, 403);
+      const refused = await open(['cam1']);
+      assert.deepEqual(
+        [refused.status, ((await refused.json()) as { reason: string }).reason],
+        [403, 'reauthentication-required'],
+      );
+      assert.deepEqual(await seenBy(viewer), ['cam2']);
+      assert.equal((await open(['cam1'], door)).status, 200);
+    } finally {
+      await at.reload(config());
+    }
+  });
+});
