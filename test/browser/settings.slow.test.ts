@@ -356,6 +356,14 @@ describe('Settings', { skip }, () => {
       await page.getByRole('button', { name: 'Revoke', exact: true }).click();
       await said(page, 'Token Home Assistant revoked.');
       assert.equal((await instance.ask('/api/events', { token: secret })).status, 401);
+
+      await page.getByRole('button', { name: 'Create token' }).click();
+      await page.getByLabel('Name').fill('Door');
+      await page.getByRole('switch', { name: 'Only to draw and open the curtain' }).check();
+      await page.getByRole('button', { name: 'Create', exact: true }).click();
+      const door = await page.locator('.secret code').innerText();
+      assert.equal((await instance.ask('/api/curtain', { token: door })).status, 200);
+      assert.equal((await instance.ask('/api/events', { token: door })).status, 403);
     }));
 
   it('ends a session in another window', (t) =>

@@ -45,49 +45,60 @@ export function MakeToken({ profile, onMade, onClose }: MakeTokenProps) {
   const [entries, setEntries] = useState<readonly string[]>();
   const [managesAccounts, setManagesAccounts] = useState(false);
   const [login, setLogin] = useState(false);
+  const [isForCurtain, setForCurtain] = useState(false);
   const [lifetime, setLifetime] = useState<string>('year');
   const mayManage = role === 'admin' && entries === undefined;
   const make = async (): Promise<FormProblem | undefined> => {
     const wrong = faultsIn({
       name: name.trim() === '' ? words.tokens.nameMissing : undefined,
-      cameras: entries?.length === 0 ? words.roles.needsOne : undefined,
+      cameras: entries?.length === 0 && !isForCurtain ? words.roles.needsOne : undefined,
     });
     if (wrong !== undefined) return wrong;
     const seconds = LIFETIMES[lifetime as TokenLifetime];
     const expires_at = seconds === undefined ? null : Math.floor(Date.now() / 1000) + seconds;
     const manage_accounts = mayManage && managesAccounts;
     const narrowed = entries ? { cameras: entries } : {};
-    const body = { name: name.trim(), role, ...narrowed, manage_accounts, login, expires_at };
+    const given = isForCurtain ? { rights: ['curtain'] } : { role, ...narrowed, manage_accounts, login };
+    const body = { name: name.trim(), ...given, expires_at };
     const response = await sendToApi('POST', 'api/tokens', body);
     if (response.kind !== 'ok') return formProblemOf(response);
     const secret = isFields(response.body) ? textOf(response.body['token']) : undefined;
     if (secret === undefined) return words.common.unreadable;
-    onMade({ secret, ...(login && { logsInAs: profile.name }) });
+    onMade({ secret, ...(login && !isForCurtain && { logsInAs: profile.name }) });
     return undefined;
   };
   const offered = roles.kind === 'ready' ? roles.value.map((known) => known.role) : [role];
   return (
     <FormDialog title={words.tokens.add} submit={words.tokens.create} onSubmit={make} onClose={onClose}>
       <TextField name="name" label={words.tokens.name} value={name} onChange={setName} help={words.tokens.nameHelp} />
-      <Switch isOn={login} onChange={setLogin}>
-        {words.tokens.login}
-      </Switch>
-      <p class="field-help">{words.tokens.loginHelp}</p>
-      <SelectField
-        label={words.common.role}
-        value={role}
-        onChange={setRole}
-        options={offered.map((option) => [option, option] as const)}
-      />
-      <Switch isOn={entries !== undefined} onChange={(isOn) => setEntries(isOn ? [] : undefined)}>
-        {words.tokens.narrow}
-      </Switch>
-      {mayManage && (
-        <Switch isOn={managesAccounts} onChange={setManagesAccounts}>
-          {words.tokens.manageAccounts}
+      {isAdmin && (
+        <Switch isOn={isForCurtain} onChange={setForCurtain}>
+          {words.tokens.forCurtain}
         </Switch>
       )}
-      {entries && <CameraChoice known={profile.cameras} entries={entries} onChange={setEntries} />}
+      {!isForCurtain && (
+        <>
+          <Switch isOn={login} onChange={setLogin}>
+            {words.tokens.login}
+          </Switch>
+          <p class="field-help">{words.tokens.loginHelp}</p>
+          <SelectField
+            label={words.common.role}
+            value={role}
+            onChange={setRole}
+            options={offered.map((option) => [option, option] as const)}
+          />
+          <Switch isOn={entries !== undefined} onChange={(isOn) => setEntries(isOn ? [] : undefined)}>
+            {words.tokens.narrow}
+          </Switch>
+          {mayManage && (
+            <Switch isOn={managesAccounts} onChange={setManagesAccounts}>
+              {words.tokens.manageAccounts}
+            </Switch>
+          )}
+          {entries && <CameraChoice known={profile.cameras} entries={entries} onChange={setEntries} />}
+        </>
+      )}
       <SelectField
         label={words.tokens.lifetime}
         value={lifetime}

@@ -86,9 +86,14 @@ const columnsOf = (profile: Profile): readonly Column<TokenRecord>[] => [
     key: 'role',
     title: words.common.role,
     sortBy: ({ role }) => role,
-    cell: ({ role }) => <Badge text={role} kind={role === 'admin' ? 'strong' : 'plain'} />,
+    cell: ({ role, rights }) =>
+      rights ? (
+        <Badge text={words.status.curtain.title} />
+      ) : (
+        <Badge text={role} kind={role === 'admin' ? 'strong' : 'plain'} />
+      ),
   },
-  { key: 'cameras', title: words.common.cameras, cell: (token) => <CamerasOf token={token} /> },
+  { key: 'cameras', title: words.common.cameras, cell: (token) => !token.rights && <CamerasOf token={token} /> },
   {
     key: 'expires',
     title: words.tokens.expires,

@@ -688,6 +688,7 @@ export const pages: Words = {
     loginHelp:
       'Auch für andere Programme, die Benutzername und Passwort verlangen. Sie brauchen keine Zwei-Schritt-Anmeldung.',
     logsIn: 'Anmeldung',
+    forCurtain: 'Nur zum Zuziehen und Öffnen des Vorhangs',
     manageAccounts: 'Darf Benutzer, Passwörter, Rollen und Tokens verwalten',
     managesAccounts: 'Kontenverwaltung',
     likeRole: 'wie die Rolle',

@@ -674,6 +674,7 @@ export const pages = {
     login: 'For Home Assistant',
     loginHelp: 'Also for other programs that ask for a user name and a password. They need no two-step login.',
     logsIn: 'login',
+    forCurtain: 'Only to draw and open the curtain',
     manageAccounts: 'May manage users, passwords, roles and tokens',
     managesAccounts: 'manages accounts',
     likeRole: 'as the role',
