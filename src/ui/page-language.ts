@@ -3,6 +3,12 @@ import type { Context } from 'koa';
 import * as de from './pages/words/de.ts';
 import type { LanguageTexts, ServedWords, Words } from './pages/words/en.ts';
 import * as en from './pages/words/en.ts';
+import * as es from './pages/words/es.ts';
+import * as fr from './pages/words/fr.ts';
+import * as it from './pages/words/it.ts';
+import * as nl from './pages/words/nl.ts';
+import * as pl from './pages/words/pl.ts';
+import * as pt from './pages/words/pt.ts';
 import type { RefusalWords } from './pages/words/types.ts';
 
 export type PageWords = Words & ServedWords;
@@ -25,7 +31,7 @@ const ENGLISH = language('en', en);
 /** A new language has its file in `pages/words/`, and a row here, in `shared/words.ts` and in `words/languages.ts` of the pages. */
 export const LANGUAGES: ReadonlyMap<string, PageLanguage> = new Map([
   ['en', ENGLISH],
-  ...Object.entries({ de }).map(([tag, texts]) => [tag, language(tag, texts)] as const),
+  ...Object.entries({ de, es, fr, it, nl, pl, pt }).map(([tag, texts]) => [tag, language(tag, texts)] as const),
 ]);
 
 export const pageLanguage = (ctx: Pick<Context, 'get'>): PageLanguage =>

@@ -222,7 +222,9 @@ describe('The blanks in a page', () => {
   const languages: [accepted: string, tag: string, title: string][] = [
     ['de-AT,de;q=0.9,en;q=0.5', 'de', 'Anmelden'],
     ['en-GB,en;q=0.9,de;q=0.5', 'en', 'Log in'],
-    ['fr,nl', 'en', 'Log in'],
+    ['fr-CA,fr;q=0.9,de;q=0.5', 'fr', 'Connexion'],
+    ['pl', 'pl', 'Logowanie'],
+    ['sv,da', 'en', 'Log in'],
     ['', 'en', 'Log in'],
     ['"><script>', 'en', 'Log in'],
   ];
@@ -236,7 +238,7 @@ describe('The blanks in a page', () => {
   const chosen: [cookie: string, accepted: string, tag: string][] = [
     ['postern_language=de', 'en', 'de'],
     ['other=1; postern_language=en; more=2', 'de', 'en'],
-    ['postern_language=fr', 'de', 'de'],
+    ['postern_language=sv', 'de', 'de'],
     ['postern_language=de"><script>', 'en', 'en'],
     ['not_postern_language=de', 'en', 'en'],
   ];

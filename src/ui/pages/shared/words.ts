@@ -20,6 +20,12 @@ type Texts = Pick<LanguageTexts, 'pages' | 'causes'>;
 /** English is part of the program. Only what is named here is loaded: the server keeps the texts of its own pages. */
 const LOADERS: Readonly<Record<Loadable, () => Promise<Texts>>> = {
   de: () => import('../words/de.ts').then(({ pages, causes }) => ({ pages, causes })),
+  es: () => import('../words/es.ts').then(({ pages, causes }) => ({ pages, causes })),
+  fr: () => import('../words/fr.ts').then(({ pages, causes }) => ({ pages, causes })),
+  it: () => import('../words/it.ts').then(({ pages, causes }) => ({ pages, causes })),
+  nl: () => import('../words/nl.ts').then(({ pages, causes }) => ({ pages, causes })),
+  pl: () => import('../words/pl.ts').then(({ pages, causes }) => ({ pages, causes })),
+  pt: () => import('../words/pt.ts').then(({ pages, causes }) => ({ pages, causes })),
 };
 
 const isLoadable = (language: string): language is Loadable => Object.hasOwn(LOADERS, language);

@@ -2,6 +2,12 @@
 export const LANGUAGES = [
   ['en', 'English'],
   ['de', 'Deutsch'],
+  ['es', 'Español'],
+  ['fr', 'Français'],
+  ['it', 'Italiano'],
+  ['nl', 'Nederlands'],
+  ['pl', 'Polski'],
+  ['pt', 'Português (Brasil)'],
 ] as const;
 
 export type LanguageTag = (typeof LANGUAGES)[number][0];
