@@ -54,7 +54,13 @@ describe('An invitation', { skip }, () => {
       const made = page.getByRole('dialog', { name: 'Link für grace' });
       const link = await made.locator('code').innerText();
       assert.match(link, new RegExp(`^${url}/invitation/[\\w-]{43}$`));
+      await made.getByRole('img', { name: 'Diese Adresse als QR-Code' }).waitFor();
       await assertSound(page);
+      // A browser that forbids it: nothing was copied, so it does not say so.
+      await page.evaluate('navigator.clipboard.writeText = () => Promise.reject(new Error("forbidden"))');
+      await press(page, 'Kopieren');
+      await made.getByRole('button', { name: 'Markieren und kopieren' }).waitFor();
+      assert.equal(await page.evaluate('String(getSelection())'), link);
       await page.keyboard.press('Escape');
       assert.equal(await made.isVisible(), true);
       await made.getByRole('button', { name: 'Ich habe' }).press('Enter');
