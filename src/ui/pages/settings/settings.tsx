@@ -12,6 +12,7 @@ import { Links } from './links/links.tsx';
 import { ShortestPassword } from './new-password.tsx';
 import { Password } from './password.tsx';
 import { Roles } from './roles/roles.tsx';
+import { Security } from './security/security.tsx';
 import { SecurityEvents } from './security-events.tsx';
 import { Sessions } from './sessions.tsx';
 import { SignIns } from './sign-ins.tsx';
@@ -32,6 +33,7 @@ const SECTIONS: readonly SettingsSection[] = [
   { path: 'users',    title: () => words.users.title,    isFor: (who, { hasOwnLogin }) => isAdmin(who) && hasOwnLogin,      show: (profile) => <Users profile={profile} /> },
   { path: 'roles',    title: () => words.roles.title,    isFor: isAdmin,                                                    show: (profile, { hasOwnLogin }) => <Roles {...{ profile, hasOwnLogin }} /> },
   { path: 'access',   title: () => words.access.title,   isFor: isAdmin,                                                    show: (_, { hasOwnLogin }) => <Access hasOwnLogin={hasOwnLogin} /> },
+  { path: 'security', title: () => words.security.title, isFor: (who, { hasOwnLogin }) => isAdmin(who) && hasOwnLogin,      show: () => <Security /> },
   { path: 'password', title: () => words.password.title, isFor: (who, { hasOwnLogin }) => hasOwnLogin && !who.isAnonymous,  show: (profile) => <Password profile={profile} /> },
   { path: 'two-step', title: () => words.twoStep.title,  isFor: (who, { hasOwnLogin }) => hasOwnLogin && !who.isAnonymous,  show: (profile, { passkeyOrigin }) => <TwoStep {...{ profile, passkeyOrigin }} /> },
   { path: 'sign-ins', title: () => words.signIns.title,  isFor: (who, { providers }) => providers.length > 0 && !who.isAnonymous, show: (_, { providers }) => <SignIns providers={providers} /> },

@@ -783,6 +783,21 @@ export const pages: Words = {
       failed: 'Der Passkey ließ sich nicht verwenden. Versuchen Sie es erneut oder verwenden Sie das Passwort.',
     },
   },
+  security: {
+    title: 'Sicherheit',
+    lead: 'Wählen Sie hier, und kopieren Sie die Zeilen in die Konfiguration.',
+    choices: { optional: 'für alle, die sie einrichten', admins: 'Pflicht für Admins', everyone: 'Pflicht für alle' },
+    enrol: 'Wer sie noch nicht eingerichtet hat, wird zuerst dazu aufgefordert, auch Sie.',
+    timezone: 'Zeitzone',
+    timezoneHelp: 'Nach ihr richten sich die Zeiten von Rollen und Links.',
+    publicUrl: 'Öffentliche Adresse',
+    publicUrlHelp: 'Die Adresse, unter der Postern von außen erreichbar ist. Links und Passkeys brauchen sie.',
+    file: 'In der Konfigurationsdatei',
+    fileHelp:
+      'Gibt es einen Abschnitt schon, fügen Sie nur die Zeilen unter seinem Namen hinzu. Die Datei wird neu gelesen, sobald sie sich ändert.',
+    variables: 'Oder als Umgebungsvariablen',
+    variablesHelp: 'Sie haben Vorrang vor der Datei und gelten nach einem Neustart.',
+  },
   twoStep: {
     title: 'Zwei-Schritt-Anmeldung',
     lead: 'Nach dem Passwort geben Sie einen Code von Ihrem Telefon ein. Ein gestohlenes Passwort allein genügt dann nicht.',

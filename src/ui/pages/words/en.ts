@@ -768,6 +768,21 @@ export const pages = {
       failed: 'The passkey could not be used. Try again, or use the password.',
     },
   },
+  security: {
+    title: 'Security',
+    lead: 'Choose here, then copy the lines into the configuration.',
+    choices: { optional: 'for those who set it up', admins: 'required for admins', everyone: 'required for everyone' },
+    enrol: 'Those who have not set it up yet are asked to do so first, you too.',
+    timezone: 'Time zone',
+    timezoneHelp: 'The hours of roles and the times of links go by it.',
+    publicUrl: 'Public address',
+    publicUrlHelp: 'The address that people use from outside. Links and passkeys need it.',
+    file: 'In the configuration file',
+    fileHelp:
+      'Where a section is there already, add only the lines below its name. The file is read again when it changes.',
+    variables: 'Or as environment variables',
+    variablesHelp: 'They come before the file, and take effect after a restart.',
+  },
   twoStep: {
     title: 'Two-step login',
     lead: 'After your password you enter a code from your phone, so that a stolen password is not enough.',

@@ -961,6 +961,25 @@ export const pages: Words = {
     },
     removed: (label) => `Su cuenta ya no está vinculada con ${label}.`,
   },
+  security: {
+    title: 'Seguridad',
+    lead: 'Elija aquí y copie las líneas en la configuración.',
+    choices: {
+      optional: 'para quien la configure',
+      admins: 'obligatoria para administradores',
+      everyone: 'obligatoria para todos',
+    },
+    enrol: 'A quien aún no la haya configurado se le pide primero, también a usted.',
+    timezone: 'Zona horaria',
+    timezoneHelp: 'Según ella van los horarios de los roles y de los enlaces.',
+    publicUrl: 'Dirección pública',
+    publicUrlHelp: 'La dirección que se usa desde fuera. Los enlaces y las llaves de acceso la necesitan.',
+    file: 'En el archivo de configuración',
+    fileHelp:
+      'Si ya existe una sección, añada solo las líneas bajo su nombre. El archivo se vuelve a leer cuando cambia.',
+    variables: 'O como variables de entorno',
+    variablesHelp: 'Tienen prioridad sobre el archivo y se aplican después de reiniciar.',
+  },
   access: {
     title: 'Acceso',
     lead: 'Quién ve qué cámara y por qué.',

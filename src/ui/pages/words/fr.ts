@@ -968,6 +968,25 @@ export const pages: Words = {
     },
     removed: (label) => `Votre compte n’est plus associé à ${label}.`,
   },
+  security: {
+    title: 'Sécurité',
+    lead: 'Choisissez ici, puis copiez les lignes dans la configuration.',
+    choices: {
+      optional: 'pour ceux qui la configurent',
+      admins: 'obligatoire pour les administrateurs',
+      everyone: 'obligatoire pour tous',
+    },
+    enrol: 'Ceux qui ne l’ont pas encore configurée y sont d’abord invités, vous aussi.',
+    timezone: 'Fuseau horaire',
+    timezoneHelp: 'Les heures des rôles et des liens en dépendent.',
+    publicUrl: 'Adresse publique',
+    publicUrlHelp: 'L’adresse utilisée depuis l’extérieur. Les liens et les clés d’accès en ont besoin.',
+    file: 'Dans le fichier de configuration',
+    fileHelp:
+      'Si une section existe déjà, ajoutez seulement les lignes sous son nom. Le fichier est relu dès qu’il change.',
+    variables: 'Ou comme variables d’environnement',
+    variablesHelp: 'Elles priment sur le fichier et prennent effet après un redémarrage.',
+  },
   access: {
     title: 'Accès',
     lead: 'Qui voit quelle caméra, et pourquoi.',

@@ -959,6 +959,25 @@ export const pages: Words = {
     },
     removed: (label) => `Il tuo account non è più collegato a ${label}.`,
   },
+  security: {
+    title: 'Sicurezza',
+    lead: 'Scegli qui, poi copia le righe nella configurazione.',
+    choices: {
+      optional: 'per chi la configura',
+      admins: 'obbligatoria per gli amministratori',
+      everyone: 'obbligatoria per tutti',
+    },
+    enrol: 'A chi non l’ha ancora configurata viene chiesto prima di farlo, anche a te.',
+    timezone: 'Fuso orario',
+    timezoneHelp: 'Gli orari dei ruoli e dei link dipendono da questo.',
+    publicUrl: 'Indirizzo pubblico',
+    publicUrlHelp: 'L’indirizzo usato da fuori. Serve ai link e alle passkey.',
+    file: 'Nel file di configurazione',
+    fileHelp:
+      'Se una sezione esiste già, aggiungi solo le righe sotto il suo nome. Il file viene riletto quando cambia.',
+    variables: 'Oppure come variabili d’ambiente',
+    variablesHelp: 'Hanno la precedenza sul file e valgono dopo un riavvio.',
+  },
   access: {
     title: 'Accesso',
     lead: 'Chi vede quale telecamera, e perché.',

@@ -954,6 +954,25 @@ export const pages: Words = {
     },
     removed: (label) => `Je account is niet meer gekoppeld met ${label}.`,
   },
+  security: {
+    title: 'Beveiliging',
+    lead: 'Kies hier en kopieer de regels naar de configuratie.',
+    choices: {
+      optional: 'voor wie het instelt',
+      admins: 'verplicht voor beheerders',
+      everyone: 'verplicht voor iedereen',
+    },
+    enrol: 'Wie het nog niet heeft ingesteld, moet dat eerst doen, jij ook.',
+    timezone: 'Tijdzone',
+    timezoneHelp: 'De uren van rollen en de tijden van links volgen deze zone.',
+    publicUrl: 'Publiek adres',
+    publicUrlHelp: 'Het adres dat mensen van buitenaf gebruiken. Links en passkeys hebben het nodig.',
+    file: 'In het configuratiebestand',
+    fileHelp:
+      'Bestaat een sectie al, voeg dan alleen de regels onder de naam toe. Het bestand wordt opnieuw gelezen als het verandert.',
+    variables: 'Of als omgevingsvariabelen',
+    variablesHelp: 'Ze gaan voor het bestand en werken na een herstart.',
+  },
   access: {
     title: 'Toegang',
     lead: 'Wie welke camera ziet, en waarom.',

@@ -954,6 +954,25 @@ export const pages: Words = {
     },
     removed: (label) => `Twoje konto nie jest już połączone z ${label}.`,
   },
+  security: {
+    title: 'Bezpieczeństwo',
+    lead: 'Wybierz tutaj i skopiuj wiersze do konfiguracji.',
+    choices: {
+      optional: 'dla osób, które je skonfigurują',
+      admins: 'wymagane dla administratorów',
+      everyone: 'wymagane dla wszystkich',
+    },
+    enrol: 'Kto go jeszcze nie skonfigurował, musi to najpierw zrobić, Ty także.',
+    timezone: 'Strefa czasowa',
+    timezoneHelp: 'Według niej liczone są godziny ról i czas linków.',
+    publicUrl: 'Adres publiczny',
+    publicUrlHelp: 'Adres używany z zewnątrz. Potrzebują go linki i klucze dostępu.',
+    file: 'W pliku konfiguracyjnym',
+    fileHelp:
+      'Jeśli sekcja już istnieje, dodaj tylko wiersze pod jej nazwą. Plik jest czytany ponownie po każdej zmianie.',
+    variables: 'Albo jako zmienne środowiskowe',
+    variablesHelp: 'Mają pierwszeństwo przed plikiem i działają po ponownym uruchomieniu.',
+  },
   access: {
     title: 'Dostęp',
     lead: 'Kto widzi którą kamerę i dlaczego.',

@@ -956,6 +956,25 @@ export const pages: Words = {
     },
     removed: (label) => `Sua conta não está mais vinculada a ${label}.`,
   },
+  security: {
+    title: 'Segurança',
+    lead: 'Escolha aqui e copie as linhas para a configuração.',
+    choices: {
+      optional: 'para quem configurar',
+      admins: 'obrigatório para administradores',
+      everyone: 'obrigatório para todos',
+    },
+    enrol: 'Quem ainda não o configurou precisa fazer isso primeiro, você também.',
+    timezone: 'Fuso horário',
+    timezoneHelp: 'Os horários das funções e dos links seguem este fuso.',
+    publicUrl: 'Endereço público',
+    publicUrlHelp: 'O endereço usado de fora. Os links e as chaves de acesso precisam dele.',
+    file: 'No arquivo de configuração',
+    fileHelp:
+      'Se uma seção já existe, adicione somente as linhas abaixo do nome dela. O arquivo é lido novamente quando muda.',
+    variables: 'Ou como variáveis de ambiente',
+    variablesHelp: 'Elas têm prioridade sobre o arquivo e valem depois de reiniciar.',
+  },
   access: {
     title: 'Acesso',
     lead: 'Quem vê qual câmera, e por quê.',

@@ -1,0 +1,34 @@
+/** What is chosen on the page Security, as lines of the configuration file and as environment variables (SPEC 1, 12). Pure. */
+
+export const FACTOR_CHOICES = ['optional', 'admins', 'everyone'] as const;
+
+/** Texts as they are typed; empty: the key is left as it is. */
+export interface SecurityChoice {
+  readonly secondFactor: string;
+  readonly timezone: string;
+  readonly publicUrl: string;
+}
+
+// biome-ignore format: a table
+const keysOf = ({ secondFactor, timezone, publicUrl }: SecurityChoice) => [
+  ['server', 'public_url',    publicUrl.trim()],
+  ['auth',   'second_factor', secondFactor],
+  ['auth',   'timezone',      timezone.trim()],
+].filter((key): key is [string, string, string] => key[2] !== '');
+
+/** A JSON string is one of YAML too, whatever it holds. */
+export function fileLines(choice: SecurityChoice): string {
+  const keys = keysOf(choice);
+  const sections = [...new Set(keys.map(([section]) => section))];
+  return sections
+    .flatMap((name) => [
+      `${name}:`,
+      ...keys.filter(([section]) => section === name).map(([, key, value]) => `  ${key}: ${JSON.stringify(value)}`),
+    ])
+    .join('\n');
+}
+
+export const variableLines = (choice: SecurityChoice): string =>
+  keysOf(choice)
+    .map(([section, key, value]) => `${`POSTERN__${section}__${key}`.toUpperCase()}=${value}`)
+    .join('\n');
