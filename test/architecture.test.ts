@@ -56,7 +56,7 @@ const PAGE_ORDER: readonly (readonly string[])[] = [
   ['login'],
   ['explore'],
   ['settings'],
-  ['activity', 'status', 'invitation'],
+  ['activity', 'status', 'invitation', 'screen'],
   ['console'],
 ];
 const MOST_FILES = 25;

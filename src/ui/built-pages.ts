@@ -22,6 +22,9 @@ export type BuiltPages =
       readonly stylesheet: string | undefined;
       /** File name of the script of the page behind an invitation. */
       readonly invitationScript: string | undefined;
+      /** The page of a screen has both of its own. */
+      readonly screenScript: string | undefined;
+      readonly screenStyle: string | undefined;
     }
   | { readonly kind: 'not-built' };
 
@@ -47,6 +50,8 @@ export function readBuiltPages(distDirectory: string): BuiltPages {
     assets: new Map(names.map((name) => [name, readAsset(assetsDirectory, name)])),
     stylesheet: names.find((name) => /^login-.*\.css$/.test(name)),
     invitationScript: names.find((name) => /^invitation-.*\.js$/.test(name)),
+    screenScript: names.find((name) => /^screen-.*\.js$/.test(name)),
+    screenStyle: names.find((name) => /^screen-.*\.css$/.test(name)),
   };
 }
 

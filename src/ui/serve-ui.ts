@@ -1,5 +1,5 @@
 /** `/login`, the console at `/postern/` and their assets: from memory, in the browser's language (SPEC 8). */
-import { INVITATION_PATH, LOGIN_PATH } from '../domain/login-path.ts';
+import { INVITATION_PATH, LOGIN_PATH, SCREEN_PATH } from '../domain/login-path.ts';
 import { LINK_PATH } from '../domain/shared-thing.ts';
 import type { RouteState } from '../domain/verdict.ts';
 import type { OwnRoute, RouteContext } from '../routes/own-route.ts';
@@ -12,6 +12,7 @@ import { createLinkPage, type LinkService } from './link-page.ts';
 import { createLoginPage, type LogIn, type SignInButton } from './login-page.ts';
 import { MANIFEST_PATH, manifestOf } from './manifest.ts';
 import { pageLanguage } from './page-language.ts';
+import { createScreenPage } from './screen-page.ts';
 import { sendAsset } from './send-asset.ts';
 
 export interface UiOptions {
@@ -66,6 +67,7 @@ export const PAGE_ROUTES: readonly OwnRoute<Pages>[] = [
   { route: `GET ${INVITATION_PATH}/{token}`, access: 'public', summary: 'The page behind a link', yes: [200], no: [404, 429], type: 'text/html', handler: (ctx, { invitation }) => invitation.get(ctx) },
   { route: `GET ${LINK_PATH}/{secret}`, access: 'public', summary: 'The page of a link', yes: [200], no: [404, 429, 503], type: 'text/html', handler: (ctx, { link }) => link.get(ctx) },
   { route: 'GET /postern', access: 'public', summary: 'The console', yes: [301], handler: (ctx, pages) => pages.moved(ctx) },
+  { route: `GET ${SCREEN_PATH}`, access: 'public', summary: 'The page of a display', yes: [200], no: [302], type: 'text/html', handler: (ctx, { screen }) => screen(ctx) },
   { route: 'GET /postern/{rest...}', access: 'public', summary: 'Pages and assets of the console', yes: [200], no: [404], type: 'text/html', handler: (ctx, pages) => pages.below(ctx) },
 ];
 
@@ -84,7 +86,10 @@ export function createPages(options: UiOptions) {
     ctx.redirect(location);
     ctx.status = status;
   };
-  const assetOf = (ctx: RouteContext, kind: 'stylesheet' | 'invitationScript'): string | undefined =>
+  const assetOf = (
+    ctx: RouteContext,
+    kind: 'stylesheet' | 'invitationScript' | 'screenScript' | 'screenStyle',
+  ): string | undefined =>
     pages.kind === 'built' && pages[kind] ? `${basePathOf(ctx)}${ASSETS_PATH}${pages[kind]}` : undefined;
   const stylesheetOf = (ctx: RouteContext) => assetOf(ctx, 'stylesheet');
   return {
@@ -95,6 +100,12 @@ export function createPages(options: UiOptions) {
       headers: headers.page,
       stylesheetOf,
       scriptOf: (ctx) => assetOf(ctx, 'invitationScript'),
+    }),
+    screen: createScreenPage({
+      headers: headers.page,
+      assetOf,
+      basePathOf,
+      refuseUnbuilt: (ctx) => refuseUnbuilt(ctx, headers.page),
     }),
     link: createLinkPage({ ...options, service: options.links, stylesheetOf }),
     /** The response at `/` where no NVR has a page. */

@@ -1,7 +1,7 @@
-/** Build of the pages: three entries, hashed assets, nothing inline, nothing from other hosts (SPEC 8). */
+/** Build of the pages: four entries, hashed assets, nothing inline, nothing from other hosts (SPEC 8). */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { defineConfig, type Plugin } from 'vite';
+import { build, defineConfig, type Plugin } from 'vite';
 import { keepDigest } from './pages-digest.ts';
 
 const SOURCE = join(import.meta.dirname, 'pages');
@@ -30,6 +30,31 @@ const emitLargeIcon: Plugin = {
   },
 };
 
+/**
+ * The page of a screen: one plain script, with no later syntax than browsers of televisions know, and its stylesheet as it is
+ * written. Its own build, because entries that share modules are modules themselves.
+ */
+const emitScreenPage: Plugin = {
+  name: 'emit-screen-page',
+  async buildStart() {
+    const built = await build({
+      configFile: false,
+      root: SOURCE,
+      logLevel: 'warn',
+      build: {
+        write: false,
+        target: 'es2018',
+        modulePreload: false,
+        rolldownOptions: { input: join(SOURCE, 'screen/screen.ts'), output: { format: 'iife' } },
+      },
+    });
+    const [script] = 'output' in built ? built.output : [];
+    if (script?.type !== 'chunk') throw new Error('the script of the page of a screen was not built');
+    this.emitFile({ type: 'asset', name: 'screen.js', source: script.code });
+    this.emitFile({ type: 'asset', name: 'screen.css', source: readFileSync(join(SOURCE, 'screen/screen.css')) });
+  },
+};
+
 export default defineConfig({
   root: SOURCE,
   /** Relative, so that the same files work below any base path; serve-ui.ts completes the paths in the pages. */
@@ -37,7 +62,7 @@ export default defineConfig({
   publicDir: false,
   logLevel: 'warn',
   oxc: { jsx: { importSource: 'preact' } },
-  plugins: [blockRenderingByScripts, emitLargeIcon, keepSourcesDigest],
+  plugins: [blockRenderingByScripts, emitLargeIcon, emitScreenPage, keepSourcesDigest],
   build: {
     outDir: DIST,
     emptyOutDir: true,

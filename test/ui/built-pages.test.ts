@@ -55,9 +55,11 @@ describe('The built pages', { skip: !isBuilt && 'run "npm run build" first' }, (
   const compressed = (take: (name: string) => boolean): number[] =>
     [...pages.assets].filter(([name]) => take(name)).map(([, { encodings }]) => encodings.get('gzip')?.().length ?? 0);
 
+  const isOfScreen = (name: string): boolean => name.startsWith('screen-');
+
   it('fit into 100 KB of gzip, all together', () => {
-    // What few people load, when they make a link.
-    const isLater = (name: string): boolean => name.startsWith('code-picture-');
+    // What few people load, when they make a link, and the page of a display, which loads nothing else.
+    const isLater = (name: string): boolean => name.startsWith('code-picture-') || isOfScreen(name);
     const assets = compressed((name) => !isLanguage(name) && !isLater(name)).reduce((sum, bytes) => sum + bytes, 0);
     const html = gzipSync(pages.loginPage).length + gzipSync(pages.consolePage).length;
     assert.ok(assets + html <= 100_000, `${assets + html} bytes`);
@@ -68,6 +70,13 @@ describe('The built pages', { skip: !isBuilt && 'run "npm run build" first' }, (
     assert.equal(languages.length, LANGUAGES.size - 1);
     assert.ok(Math.max(...languages) <= 20_000, `${Math.max(...languages)} bytes`);
     assert.doesNotMatch(pages.consolePage + pages.loginPage, /assets\/[a-z]{2}-/);
+  });
+
+  it('keep the page of a display in 5 KB of gzip, in syntax that televisions know', () => {
+    assert.ok(compressed(isOfScreen).reduce((sum, bytes) => sum + bytes, 0) < 5000);
+    const [script] = [...pages.assets].filter(([name]) => /^screen-.*\.js$/.test(name));
+    const text = script?.[1].encodings.get('identity')?.().toString() ?? assert.fail('it was not built');
+    assert.doesNotMatch(text, /\?\.[a-z([]|\?\?|\bimport\b|\bexport\b|catch\{/);
   });
 
   it('keep the login page small: a phone on a bad line has to show it', () => {

@@ -4,7 +4,7 @@
  */
 import { isOwn, isServedHere, type RouteMatch } from '../../access/route-table.ts';
 import type { Caller } from '../../domain/caller.ts';
-import { INVITATION_PATH } from '../../domain/login-path.ts';
+import { INVITATION_PATH, SCREEN_PATH } from '../../domain/login-path.ts';
 import { type RequestFacts, type RequestTarget, singleHeader } from '../../domain/request.ts';
 import { LINK_PATH } from '../../domain/shared-thing.ts';
 import { areCredentialsAutomatic } from './csrf.ts';
@@ -54,7 +54,9 @@ function isForConsoleOnly({ caller, target, route }: HostFacts): boolean {
   return areCredentialsAutomatic(caller) && !ON_EVERY_HOST.includes(path);
 }
 
-/** The login page is on both, so its assets are too. */
+/** The login page is on both, so its assets are too; a display needs its page where its cameras are. */
 const isPageOfConsole = (path: string, { segments }: RequestTarget): boolean =>
   path.startsWith(`${INVITATION_PATH}/`) ||
-  ((path === '/postern' || path.startsWith('/postern/')) && !(segments[1] === 'assets' || segments[1] === 'login'));
+  (path !== SCREEN_PATH &&
+    (path === '/postern' || path.startsWith('/postern/')) &&
+    !(segments[1] === 'assets' || segments[1] === 'login'));

@@ -1,4 +1,4 @@
-/** Users, roles, tokens, sessions and links in the shapes that the routes declare (SPEC 4.3, 4.4, 12, 13). */
+/** Users, roles, tokens, sessions, links and screens in the shapes that the routes declare (SPEC 4.3, 4.4, 12, 13). */
 import type { z } from 'zod';
 import type {
   ACCOUNT_EVENT,
@@ -6,6 +6,8 @@ import type {
   LIMIT,
   LINK,
   ROLE,
+  SCREEN,
+  SCREEN_DEVICE,
   SESSION,
   SIGN_IN,
   TOKEN,
@@ -21,6 +23,8 @@ export type InvitationRecord = z.output<typeof INVITATION>;
 export type AccountEvent = z.output<typeof ACCOUNT_EVENT>;
 export type SignInRecord = z.output<typeof SIGN_IN>;
 export type LimitRecord = z.output<typeof LIMIT>;
+export type ScreenRecord = z.output<typeof SCREEN>;
+export type ScreenDevice = z.output<typeof SCREEN_DEVICE>;
 export type LinkRecord = z.output<typeof LINK>;
 
 /** The records of a list; none where the answer is no list of objects. */

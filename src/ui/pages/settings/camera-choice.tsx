@@ -14,12 +14,14 @@ interface CameraChoiceProps {
   /** Names, and patterns with `*`. */
   readonly entries: readonly string[];
   readonly onChange: (entries: readonly string[]) => void;
+  /** Names alone may be chosen. */
+  readonly isOfNames?: boolean;
 }
 
 /** So few cameras are seen at a glance. */
 const FEW_CAMERAS = 8;
 
-export function CameraChoice({ known, entries, onChange }: CameraChoiceProps) {
+export function CameraChoice({ known, entries, onChange, isOfNames = false }: CameraChoiceProps) {
   const [query, setQuery] = useState('');
   const id = useId();
   const fault = useFault('cameras');
@@ -91,7 +93,7 @@ export function CameraChoice({ known, entries, onChange }: CameraChoiceProps) {
           ))}
         </ul>
       )}
-      <AddEntry onAdd={(entry) => onChange(withAll([entry]))} />
+      {!isOfNames && <AddEntry onAdd={(entry) => onChange(withAll([entry]))} />}
     </fieldset>
   );
 }

@@ -12,6 +12,7 @@ import { Links } from './links/links.tsx';
 import { ShortestPassword } from './new-password.tsx';
 import { Password } from './password.tsx';
 import { Roles } from './roles/roles.tsx';
+import { Screens } from './screens/screens.tsx';
 import { Security } from './security/security.tsx';
 import { SecurityEvents } from './security-events.tsx';
 import { Sessions } from './sessions.tsx';
@@ -40,6 +41,7 @@ const SECTIONS: readonly SettingsSection[] = [
   { path: 'sessions', title: () => words.sessions.title, isFor: (_, { hasOwnLogin }) => hasOwnLogin,                        show: (profile) => <Sessions profile={profile} /> },
   { path: 'events',   title: () => words.securityEvents.title, isFor: (who, { hasOwnLogin }) => hasOwnLogin && !who.isAnonymous, show: () => <SecurityEvents /> },
   { path: 'links',    title: () => words.sharedLinks.title,    isFor: (who) => !who.isAnonymous,                                  show: (profile) => <Links profile={profile} /> },
+  { path: 'screens',  title: () => words.screens.title,  isFor: (who, { hasOwnLogin }) => hasOwnLogin && !who.isAnonymous,  show: (profile) => <Screens profile={profile} /> },
   { path: 'tokens',   title: () => words.tokens.title,   isFor: () => true,                                                 show: (profile) => <Tokens profile={profile} /> },
 ];
 

@@ -13,12 +13,12 @@ import { words } from '../shared/words.ts';
 import { type RoleRecord, recordsIn } from './account-records.ts';
 import { CameraChoice } from './camera-choice.tsx';
 
-type TokenLifetime = keyof typeof words.tokens.lifetimes;
+export type TokenLifetime = keyof typeof words.tokens.lifetimes;
 
 const DAY_SECONDS = 86_400;
 
 // biome-ignore format: a table
-const LIFETIMES: Readonly<Record<TokenLifetime, number | undefined>> = {
+export const LIFETIMES: Readonly<Record<TokenLifetime, number | undefined>> = {
   days30:  30 * DAY_SECONDS,
   days90:  90 * DAY_SECONDS,
   year:    365 * DAY_SECONDS,

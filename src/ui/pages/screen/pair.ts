@@ -1,0 +1,71 @@
+/** Pairs the display: a QR code and letters for a person with a phone, then polls until the person has answered (SPEC 18). */
+import { after, ask, facts, linkToForm, make, show, showMessage } from './ask.ts';
+
+const RETRY_SECONDS = 5;
+/** A person who has denied it should see so. */
+const DENIED_SECONDS = 30;
+
+/** `onPaired` is called once. */
+export async function pair(onPaired: () => void): Promise<void> {
+  const again = (): void => void pair(onPaired);
+  const { status, body } = await ask('POST', '/api/screens/code');
+  if (status !== 200) {
+    showMessage(status === 404 ? facts.words.noAccounts : facts.words.connecting);
+    after(status === 429 ? 60 : RETRY_SECONDS, again);
+    return;
+  }
+  showCode(body);
+  poll(String(body['device_code']), Number(body['interval']) || RETRY_SECONDS, { onPaired, again });
+}
+
+function showCode(body: Readonly<Record<string, unknown>>): void {
+  const { words } = facts;
+  const text = make('div', 'screen-pair-text');
+  const [before = '', behind = ''] = words.lead.split('{address}');
+  const lead = make('p', 'screen-lead', before);
+  lead.appendChild(make('bdi', 'screen-address', addressText(String(body['verification_uri']))));
+  lead.appendChild(document.createTextNode(behind));
+  const code = make('p', 'screen-code', String(body['user_code']));
+  code.setAttribute('translate', 'no');
+  text.appendChild(make('h1', 'screen-title', words.title));
+  text.appendChild(lead);
+  text.appendChild(code);
+  text.appendChild(make('p', 'screen-wait', words.waiting));
+  text.appendChild(linkToForm());
+  const picture = document.createElement('img');
+  picture.className = 'screen-qr';
+  picture.alt = '';
+  picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(String(body['qr']))}`;
+  const main = make('main', 'screen-pair');
+  main.appendChild(picture);
+  main.appendChild(text);
+  show(main);
+}
+
+/** The address less its scheme: it is read from afar. */
+const addressText = (address: string): string => address.replace(/^https?:\/\//, '');
+
+interface Ends {
+  readonly onPaired: () => void;
+  readonly again: () => void;
+}
+
+function poll(device_code: string, seconds: number, ends: Ends): void {
+  const look = async (): Promise<void> => {
+    const { status, body } = await ask('POST', '/api/screens/token', { device_code });
+    if (status === 200) return ends.onPaired();
+    if (status !== 400) return poll(device_code, seconds, ends);
+    switch (body['error']) {
+      case 'authorization_pending':
+        return poll(device_code, seconds, ends);
+      case 'slow_down':
+        return poll(device_code, seconds + RETRY_SECONDS, ends);
+      case 'access_denied':
+        showMessage(facts.words.denied);
+        return void after(DENIED_SECONDS, ends.again);
+      default:
+        return ends.again();
+    }
+  };
+  after(seconds, () => void look());
+}

@@ -1,0 +1,11 @@
+/** The sentences of the page of a screen: the server writes them into the page, in the browser's language. */
+import type { ServedWords } from '../words/en.ts';
+
+export type ScreenWords = ServedWords['screenPage'];
+
+/** What the page's script reads from `<body data-facts>`. */
+export interface ScreenFacts {
+  /** The prefix of all paths; '' for none. */
+  readonly basePath: string;
+  readonly words: ScreenWords;
+}

@@ -1,0 +1,130 @@
+/** The wall: all cameras of the screen in the best grid, which looks after itself for months (SPEC 18). */
+import { type Answer, after, ask, facts, linkToForm, make, show, showMessage } from './ask.ts';
+import { bestGrid, dimHours, isDim } from './best-grid.ts';
+import { createTile, type Tile } from './tile.ts';
+
+const MOST_CAMERAS = 36;
+/** The cameras of the screen are asked for so often, which renews its cookie, too. */
+const LOOK_SECONDS = 30;
+const RETRY_SECONDS = 5;
+/** A new version of Postern has another page. */
+const UPDATE_SECONDS = 600;
+
+/** `profile` is the answer of `/api/profile`; `onOver` is called once, when the display is not paired any more. */
+export function showWall(profile: Answer['body'], onOver: () => void): void {
+  const wall = make('main', 'screen-wall');
+  const clock = make('time', 'screen-clock');
+  const tiles: Record<string, Tile> = {};
+  const isOfPerson = profile['screen'] === undefined;
+  show(wall, clock, ...(isOfPerson ? [personNotice(String(profile['username']))] : []));
+
+  const shape = (): void => {
+    const { columns, rows } = bestGrid(wall.children.length, window.innerWidth, window.innerHeight);
+    wall.style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;
+    wall.style.gridTemplateRows = `repeat(${rows}, minmax(0, 1fr))`;
+  };
+  const list = (body: Answer['body']): void => {
+    const cameras = camerasIn(body);
+    const names = (body['camera_names'] || {}) as Record<string, string>;
+    for (const camera of Object.keys(tiles)) {
+      const tile = tiles[camera];
+      if (tile && cameras.indexOf(camera) < 0) tile.goes();
+    }
+    for (const camera of cameras) {
+      const known = tiles[camera];
+      if (known && !known.element.hasAttribute('data-gone')) continue;
+      const tile = createTile(camera, names[camera] || camera);
+      fillsOnPress(tile.element, wall);
+      if (known) wall.replaceChild(tile.element, known.element);
+      else wall.appendChild(tile.element);
+      tiles[camera] = tile;
+    }
+    if (wall.children.length === 0) wall.appendChild(make('p', 'screen-message', facts.words.noCameras));
+    else if (cameras.length > 0) for (const message of [...wall.querySelectorAll('.screen-message')]) message.remove();
+    shape();
+  };
+  const look = async (): Promise<void> => {
+    const { status, body } = await ask('GET', '/api/profile');
+    if (status === 401 || status === 403) {
+      for (const camera of Object.keys(tiles)) tiles[camera]?.stop();
+      window.clearInterval(ticking);
+      window.removeEventListener('resize', shape);
+      return onOver();
+    }
+    if (status === 200) list(body);
+    after(status === 200 ? LOOK_SECONDS : RETRY_SECONDS, () => void look());
+  };
+  const hours = dimHours(location.search);
+  const tick = (): void => {
+    const now = new Date();
+    clock.textContent = now.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
+    document.body.className = isDim(hours, now.getHours()) ? 'screen is-dim' : 'screen';
+  };
+  const ticking = window.setInterval(tick, 1000);
+  window.addEventListener('resize', shape);
+  tick();
+  list(profile);
+  after(LOOK_SECONDS, () => void look());
+}
+
+const camerasIn = ({ allowed_cameras: listed }: Answer['body']): readonly string[] =>
+  Array.isArray(listed) ? listed.slice(0, MOST_CAMERAS).map(String) : [];
+
+/** A finger, a pointer, and the middle key of a remote control do it. */
+function fillsOnPress(element: HTMLElement, wall: HTMLElement): void {
+  const toggle = (): void => {
+    const isFull = element.classList.contains('is-full');
+    for (const other of [...wall.children]) other.classList.remove('is-full');
+    if (!isFull) element.classList.add('is-full');
+  };
+  element.addEventListener('click', toggle);
+  element.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter') toggle();
+    if (event.key === 'Escape' || event.key === 'Backspace') element.classList.remove('is-full');
+  });
+}
+
+/** The session of a person counts before the screen: a display on a wall should have none. */
+function personNotice(name: string): HTMLElement {
+  const notice = make(
+    'div',
+    'screen-person',
+    facts.words.loggedIn.replace('{name}', () => name),
+  );
+  const button = make('button', 'screen-button', facts.words.logOut);
+  button.addEventListener('click', async () => {
+    await ask('POST', '/api/logout');
+    location.reload();
+  });
+  notice.appendChild(button);
+  notice.appendChild(linkToForm());
+  return notice;
+}
+
+/** The same page again, when its script has another name. */
+export function followUpdates(): void {
+  after(UPDATE_SECONDS, () => {
+    const request = new XMLHttpRequest();
+    request.open('GET', location.pathname);
+    request.onload = () => {
+      const script = document.querySelector('script[src]');
+      const name = script ? String(script.getAttribute('src')) : '';
+      if (request.status === 200 && request.responseText.indexOf(name) < 0) location.reload();
+      else followUpdates();
+    };
+    request.onerror = followUpdates;
+    request.send();
+  });
+}
+
+/** The display stays on, where its browser can do that; the lock ends each time that the page is hidden. */
+export function stayAwake(): void {
+  const lock = (): void => {
+    const { wakeLock } = navigator as { wakeLock?: { request(kind: 'screen'): Promise<unknown> } };
+    if (wakeLock && document.visibilityState === 'visible') wakeLock.request('screen').catch(() => {});
+  };
+  document.addEventListener('visibilitychange', lock);
+  lock();
+}
+
+export const showConnecting = (): void => showMessage(facts.words.connecting);

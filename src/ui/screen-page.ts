@@ -1,0 +1,54 @@
+/** `/postern/screen`: the page of a display, and where a person with a phone is led who has its code (SPEC 18). */
+import type { RouteContext } from '../routes/own-route.ts';
+import { escapeHtml } from './escape-html.ts';
+import { asJson } from './fill-page.ts';
+import { pageLanguage } from './page-language.ts';
+import type { ScreenFacts } from './pages/screen/screen-words.ts';
+
+export interface ScreenPageDeps {
+  readonly headers: Readonly<Record<string, string>>;
+  /** Paths from the root of the site; undefined while the pages are not built. */
+  readonly assetOf: (ctx: RouteContext, kind: 'screenScript' | 'screenStyle') => string | undefined;
+  readonly basePathOf: (ctx: RouteContext) => string;
+  readonly refuseUnbuilt: (ctx: RouteContext) => void;
+}
+
+/** Letters as a QR code has them. Anything else in their place is for the display's page, which passes it over. */
+const CODE = /^[A-Za-z]{4}-?[A-Za-z]{4}$/;
+
+export function createScreenPage({ headers, assetOf, basePathOf, refuseUnbuilt }: ScreenPageDeps) {
+  return (ctx: RouteContext) => {
+    const [script, style] = [assetOf(ctx, 'screenScript'), assetOf(ctx, 'screenStyle')];
+    if (script === undefined || style === undefined) return refuseUnbuilt(ctx);
+    ctx.set(headers);
+    const code = ctx.query['code'];
+    if (typeof code === 'string' && CODE.test(code)) {
+      ctx.redirect(`${basePathOf(ctx)}/postern/settings/screens?code=${code}`);
+      return;
+    }
+    const { tag, words } = pageLanguage(ctx);
+    const text = words.screenPage;
+    const facts: ScreenFacts = { basePath: basePathOf(ctx), words: text };
+    ctx.set('Vary', 'Accept-Language, Cookie');
+    ctx.type = 'text/html; charset=utf-8';
+    // The script stands behind the body that it fills: browsers of televisions know no modules.
+    ctx.body = `<!doctype html>
+<html lang="${tag}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${escapeHtml(text.pageTitle)}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${escapeHtml(style)}">
+</head>
+<body class="screen" data-facts="${asJson(facts)}">
+<p class="screen-message">${escapeHtml(text.connecting)}</p>
+<noscript><p class="screen-message">${escapeHtml(text.noScript)}</p></noscript>
+<script src="${escapeHtml(script)}"></script>
+</body>
+</html>
+`;
+  };
+}

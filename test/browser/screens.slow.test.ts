@@ -1,0 +1,83 @@
+/** Screens as people meet them: a display shows a code, a phone confirms it, and the display shows its cameras for months (SPEC 18). */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
+import { VERA } from '../support/people.ts';
+import type { Runtime } from '../support/start-instance.ts';
+import { until } from '../support/until.ts';
+import { axeFindings, hasCount, skip, visit } from './support/browser.ts';
+import { enter, startPagesInstance } from './support/pages-instance.ts';
+
+const PHONE = { viewport: { width: 390, height: 844 }, locale: 'de-DE', colorScheme: 'dark' } as const;
+const TELEVISION = { viewport: { width: 1920, height: 1080 } } as const;
+const CAMERAS = Array.from({ length: 12 }, (_, at) => `cam${at + 1}`);
+const PICTURE = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+const COLUMNS = `getComputedStyle(document.querySelector('.screen-wall')).gridTemplateColumns.split(' ').length`;
+
+describe('A screen', { skip }, () => {
+  let nvr: FakeNvr;
+  let instance: Runtime;
+  let isDead = false;
+  before(async () => {
+    nvr = await startFakeNvr();
+    nvr.answer = (request, response) => {
+      if (isDead) return void request.socket.destroy();
+      if ((request.url ?? '').includes('/latest.jpg'))
+        return void response.writeHead(200, { 'content-type': 'image/png' }).end(PICTURE);
+      response.writeHead(404).end();
+    };
+    instance = await startPagesInstance({ nvr: { url: nvr.url, cameras: CAMERAS } });
+  });
+  after(async () => {
+    await instance.close();
+    await nvr.close();
+  });
+
+  const shown = (display: Page) => display.locator('.screen-tile:not(.has-fault) img.is-shown');
+
+  it('is paired by a phone, shows a wall of twelve cameras, and shows them again when the NVR is back', async (t) => {
+    await visit(t, { ...TELEVISION, expectedStatuses: [400, 401, 502] }, async (display) => {
+      await display.goto(`${instance.url}/postern/screen?dim=22-7`);
+      const letters = await display.locator('.screen-code').innerText();
+      assert.match(letters, /^[A-Z]{4}-[A-Z]{4}$/);
+      assert.ok((await display.locator('.screen-code').boundingBox())?.height ?? 0 > 90, 'it is read from afar');
+      await display.locator('img.screen-qr').waitFor();
+      assert.deepEqual(await axeFindings(display), []);
+      await visit(t, PHONE, async (phone) => {
+        await enter(phone, instance, VERA, '/postern/settings/password');
+        await phone.goto(`${instance.url}/postern/screen?code=${letters}`);
+        const dialog = phone.getByRole('dialog');
+        await dialog.getByText('von 127.0.0.1').waitFor();
+        assert.deepEqual(await axeFindings(phone), []);
+        await dialog.getByLabel('Name').fill('Flur');
+        await dialog.getByRole('button', { name: 'Bestätigen' }).click();
+        await phone.getByText('Bildschirm Flur gekoppelt').waitFor();
+        await phone.getByRole('cell', { name: /Flur/ }).or(phone.getByText('Flur').first()).first().waitFor();
+      });
+      await hasCount(shown(display), CAMERAS.length);
+      assert.equal(await display.evaluate(COLUMNS), 4);
+      await display.locator('.screen-tile').first().click();
+      const { width } = (await display.locator('.screen-tile.is-full').boundingBox()) ?? {};
+      assert.equal(width, 1920);
+      await display.locator('.screen-tile').first().press('Escape');
+      assert.deepEqual(await axeFindings(display), []);
+
+      isDead = true;
+      await hasCount(display.locator('.screen-tile.has-fault'), CAMERAS.length);
+      isDead = false;
+      nvr.received.splice(0);
+      await hasCount(shown(display), CAMERAS.length);
+      await until('pictures come again of each camera', () =>
+        CAMERAS.every((camera) => nvr.received.some(({ target }) => target.startsWith(`/api/${camera}/latest.jpg`))),
+      );
+
+      await display.reload();
+      await hasCount(shown(display), CAMERAS.length);
+    });
+  });
+});
