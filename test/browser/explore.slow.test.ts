@@ -206,6 +206,25 @@ describe('Explore', { skip }, () => {
       assert.equal(searchOf(page), '?recognized_license_plate=B-.*');
     }));
 
+  for (const width of [320, 390, 768, 1080, 1440])
+    it(`opens its menus inside a window of ${width} pixels`, (t) =>
+      visit(t, { viewport: { width, height: 900 } }, async (page) => {
+        await enter(page, instance, ADMIN_PERSON);
+        await page.locator('.event').first().waitFor();
+        const menus = await page.locator('.menu > summary:visible').all();
+        assert.ok(menus.length >= 4);
+        for (const button of menus) {
+          await button.click();
+          const panel = page.locator('.menu[open] > .menu-panel');
+          await panel.waitFor();
+          await until('the panel is inside', async () => {
+            const box = await panel.boundingBox();
+            return box !== null && box.x >= 0 && box.x + box.width <= width;
+          });
+          await page.keyboard.press('Escape');
+        }
+      }));
+
   it('finds words of sub labels, and names common labels in German', (t) =>
     visit(t, { ...TALL, locale: 'de-DE' }, async (page) => {
       await enter(page, instance, ADMIN_PERSON);

@@ -14,12 +14,24 @@ interface MenuProps {
 export function Menu({ class: name, align, label, children, onOpen }: MenuProps) {
   const menu = useRef<HTMLDetailsElement>(null);
   useEffect(() => closeWhenLeft(menu.current), []);
+  const onToggle = ({ currentTarget }: { readonly currentTarget: HTMLDetailsElement }): void => {
+    if (!currentTarget.open) return;
+    keepInside(currentTarget.querySelector('.menu-panel'));
+    onOpen?.();
+  };
   return (
-    <details ref={menu} class={`menu ${name}`} onToggle={({ currentTarget }) => currentTarget.open && onOpen?.()}>
+    <details ref={menu} class={`menu ${name}`} onToggle={onToggle}>
       <summary class="menu-button">{label}</summary>
       <div class={`menu-panel menu-panel-${align}`}>{children}</div>
     </details>
   );
+}
+
+/** A panel that would reach beyond the right edge of the window hangs from the other side of its button. */
+function keepInside(panel: Element | null): void {
+  panel?.classList.remove('is-turned');
+  const right = panel?.getBoundingClientRect().right ?? 0;
+  panel?.classList.toggle('is-turned', right > document.documentElement.clientWidth);
 }
 
 function closeWhenLeft(menu: HTMLDetailsElement | null): (() => void) | undefined {
