@@ -137,6 +137,7 @@ const serviceScrape = (runtime: Runtime, active: () => Generation): Scrape => {
     ...runtime,
     settings: () => active().settings,
     cameras: () => active().components.cameras.it.current() ?? [],
+    curtain: accounts.curtain.current,
     eventsBackend: () => awake(active().components.events.it),
     certificate: () => certificates?.current().certificate,
     waitingPasswordChecks: () => active().accounts.hasher.waiting(),

@@ -104,6 +104,7 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
     connectionsRefused:   createCounter('postern_connections_refused_total', 'Connections that were closed at once because few file descriptors were left.'),
     logLinesDropped:      createCounter('postern_log_lines_dropped_total', 'Log lines dropped because the output was not read, or not fast enough.'),
     auditWriteErrors:     createCounter('postern_audit_write_errors_total', 'Audit lines that could not be written to their file.'),
+    curtainCameras:       createGauge('max', 'postern_curtain_cameras', 'Cameras of the NVR that are behind the curtain now.'),
     canaryRounds:         createCounter('postern_canary_rounds_total', 'Rounds of the canary, which asks all routes as a caller of one camera: without a leak, with one, without answers, and with fewer than two cameras.', [['result', labels.CANARY_RESULTS]]),
     canaryLeaks:          createGauge('max', 'postern_canary_leaks', 'Leaks of the last round of the canary: a route and a foreign camera that it showed.'),
     canaryLastRound:      createGauge('max', 'postern_canary_last_round_timestamp_seconds', 'When the last round of the canary ended that had answers.'),

@@ -2,7 +2,9 @@
 import { X509Certificate } from 'node:crypto';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { User } from '../../domain/accounts/account.ts';
+import { type Curtain, isDrawn } from '../../domain/accounts/curtain.ts';
 import type { Upstream } from '../../domain/addresses/socket-address.ts';
+import { scopeOf, visibleCameras } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { CameraName } from '../../domain/names.ts';
 import { askText, type UpstreamQuestion } from '../../gateway/forward/ask-upstream.ts';
@@ -22,6 +24,8 @@ export interface ScrapeSources {
   readonly clock: Clock;
   readonly settings: () => Settings;
   readonly cameras: () => readonly CameraName[];
+  /** What the curtain was drawn in front of when it was last read. */
+  readonly curtain: () => Curtain;
   /** Undefined when the NVR serves the events itself. */
   readonly eventsBackend: () => Upstream | undefined;
   /** PEM. Undefined without TLS. */
@@ -51,6 +55,7 @@ export function openScrape(sources: ScrapeSources): Scrape {
   });
   scrape.onScrape(watch.countOpenSockets);
   scrape.onScrape(nameCameras);
+  scrape.onScrape(() => metrics.curtainCameras.set(drawnAmong(cameras(), sources)));
   scrape.onScrape(() => metrics.activeSessions.setAll(sessions.countByRole(steadyNow())));
   scrape.onScrape(() => metrics.hashQueue.set(sources.waitingPasswordChecks()));
   scrape.onScrape(() => metrics.rateLimitEntries.set(limiterEntries.ip(), 'ip'));
@@ -66,6 +71,11 @@ export function openScrape(sources: ScrapeSources): Scrape {
   nameCameras();
   scrape.onScrape(certificateEnd(sources.certificate, metrics));
   return scrape;
+}
+
+function drawnAmong(cameras: readonly CameraName[], { curtain, clock }: ScrapeSources): number {
+  const drawn = curtain().filter((entry) => isDrawn(entry, unixSeconds(clock)));
+  return visibleCameras(scopeOf(drawn.map(({ camera }) => camera)), cameras).length;
 }
 
 /** Only the gate reaches the socket, and it forwards no client's request for this path. */
