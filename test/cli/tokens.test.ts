@@ -85,6 +85,15 @@ describe('postern tokens', () => {
     assert.match((await run('list')).out, / gus +gardener, login +/);
   });
 
+  it('create --curtain makes one of an admin that draws and opens the curtain, and no other', async (t) => {
+    const { run, store } = await terminal(t);
+    assert.equal((await run('create', 'door', '--curtain')).code, 0);
+    assert.equal((await store.apiTokens.listTokens())[0]?.isForCurtain, true);
+    assert.match((await run('list')).out, / admin +curtain +none /);
+    const refused = await run('create', 'x', '--user', 'gus', '--curtain');
+    assert.deepEqual([refused.out, refused.code], ['', 1]);
+  });
+
   it('create --login makes none for a user of a proxy, who has no login here', async (t) => {
     const { run } = await terminal(t, false);
     const { out, code } = await run('create', 'x', '--user', 'gus', '--login');

@@ -29,9 +29,9 @@ const NOT_RUN: Readonly<Record<string, string>> = {
 const isCompose = (tree: unknown): tree is Compose => typeof tree === 'object' && tree !== null && 'services' in tree;
 /** Objects of the operator's own cluster; those that are shipped are checked in test/deploy. */
 const isKubernetes = (tree: unknown): boolean => typeof tree === 'object' && tree !== null && 'apiVersion' in tree;
-/** Its commands, or a list of its automations. */
+/** Its commands, its switches, or a list of its automations; those of docs/curtain.md are played in curtain.test.ts. */
 const isHomeAssistants = (tree: unknown): boolean =>
-  (typeof tree === 'object' && tree !== null && 'rest_command' in tree) ||
+  (typeof tree === 'object' && tree !== null && ('rest_command' in tree || 'switch' in tree)) ||
   (Array.isArray(tree) && tree.every((each) => Object(each) === each && 'triggers' in each));
 
 /** What a provider or proxy of somebody else is configured by: that it is YAML is all that can be told here. */

@@ -124,6 +124,29 @@ describe('Replicas on one PostgreSQL', { skip: withoutPostgres }, () => {
     for (const replica of [one, two, three]) assert.equal((await ask(replica)).status, 401);
   });
 
+  it('take a camera away that was drawn on another one, with the streams that show it, and give it back', async () => {
+    const [admin, token] = [await at(one).logIn(ADMIN_PERSON), await at(one).logIn(VERA)];
+    const seenBy = async (replica: Runtime): Promise<unknown> =>
+      ((await (await profile(replica, token)).json()) as { allowed_cameras: unknown }).allowed_cameras;
+    const areSeen = async (...cameras: string[]): Promise<boolean> =>
+      (await Promise.all(replicas.all.map(seenBy))).every((seen) => String(seen) === String(cameras));
+    const move = (method: string) => sendJson(at(three), '/api/curtain', { cameras: ['cam1'] }, admin, method);
+    assert.ok(await areSeen('cam1', 'cam2'));
+    const streams = await Promise.all([one, two].map((replica) => at(replica).ask('/api/cam1', { token })));
+    assert.deepEqual(
+      streams.map(({ status }) => status),
+      [200, 200],
+    );
+    assert.equal((await move('PUT')).status, 200);
+    for (const stream of streams) await assert.rejects(stream.text(), 'it was cut');
+    await until('it is drawn everywhere', () => areSeen('cam2'));
+    nvr.received.splice(0);
+    for (const replica of replicas.all) assert.equal((await replica.ask('/api/cam1', { token })).status, 403);
+    assert.deepEqual(nvr.received, []);
+    assert.equal((await move('DELETE')).status, 200);
+    await until('it is open everywhere', () => areSeen('cam1', 'cam2'));
+  });
+
   it('know a role that was made on another one', async () => {
     const admin = await at(one).logIn(ADMIN_PERSON);
     await at(one).ask('/api/roles/gardener', {

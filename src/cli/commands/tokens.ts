@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { ApiToken } from '../../domain/accounts/api-token.ts';
 import { parseDuration } from '../../domain/duration.ts';
-import { VIEWER } from '../../domain/names.ts';
+import { ADMIN, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { onStore, type StoreCommandDeps } from '../on-store.ts';
 
@@ -15,6 +15,8 @@ export interface NewToken {
   readonly expiresAt: number | null | undefined;
   readonly managesAccounts: boolean;
   readonly logsIn: boolean;
+  /** `['curtain']`: it draws and opens the curtain, and does nothing else; undefined: what its role may. */
+  readonly rights: readonly string[] | undefined;
 }
 
 /** The tokens of a store that is open for the length of one command. */
@@ -40,6 +42,7 @@ interface TokenOptions {
   readonly expires?: string;
   readonly manageAccounts?: boolean;
   readonly login?: boolean;
+  readonly curtain?: boolean;
 }
 
 export function registerTokensCommands(program: Command, deps: TokensCommandDeps): void {
@@ -53,6 +56,7 @@ export function registerTokensCommands(program: Command, deps: TokensCommandDeps
     .option('--expires <when>', 'after days (90d) or hours (12h), at a date (2030-01-31), or never')
     .option('--manage-accounts', 'the token may change users, passwords, roles and tokens; needs --role admin')
     .option('--login', 'the login takes it in the place of the password: for Home Assistant')
+    .option('--curtain', 'the token draws and opens the curtain, and does nothing else; of an admin')
     .action((name: string, options: TokenOptions) =>
       onStore('change', (open) => create(name, options, open, deps), deps),
     );
@@ -69,7 +73,7 @@ export function registerTokensCommands(program: Command, deps: TokensCommandDeps
 /** The token alone goes to standard output, to be piped; what to do with it goes beside. */
 async function create(
   name: string,
-  { user, role, cameras, expires, manageAccounts = false, login = false }: TokenOptions,
+  { user, role, cameras, expires, manageAccounts = false, login = false, curtain = false }: TokenOptions,
   { apiTokens }: OpenTokens,
   { now, stderr }: TokensCommandDeps,
 ): Promise<Result<string, string>> {
@@ -78,7 +82,9 @@ async function create(
   if (!expiresAt.ok) return expiresAt;
   const list = cameras?.split(',').map((camera) => camera.trim());
   const rights = { cameras: list, expiresAt: expiresAt.value, managesAccounts: manageAccounts, logsIn: login };
-  const made = await apiTokens.create({ name, user, role, ...rights });
+  // It has the curtain by the role of its owner, and the default role is another.
+  const forCurtain = { role: curtain ? ADMIN : role, rights: curtain ? ['curtain'] : undefined };
+  const made = await apiTokens.create({ name, user, ...rights, ...forCurtain });
   if (!made.ok) return err(made.error.message);
   stderr.write('Save this token now: it is shown only once. Send it as "Authorization: Bearer <token>".\n');
   if (login) stderr.write(`Or log in as ${user} with the token as the password, in Home Assistant for example.\n`);
@@ -110,8 +116,8 @@ function listing(tokens: readonly ApiToken[]): string {
       token.id,
       token.name,
       token.user,
-      [token.role, ...(token.managesAccounts ? ['accounts'] : []), ...(token.logsIn ? ['login'] : [])].join(', '),
-      token.cameras?.join(',') ?? 'all of the role',
+      roleOf(token),
+      token.isForCurtain ? 'none' : (token.cameras?.join(',') ?? 'all of the role'),
       dateOf(token.expiresAt),
       token.lastUsedAt === null ? 'never' : `${dateOf(token.lastUsedAt)} from ${token.lastUsedFrom}`,
     ]),
@@ -126,6 +132,9 @@ function listing(tokens: readonly ApiToken[]): string {
     )
     .join('\n');
 }
+
+const roleOf = ({ role, managesAccounts, logsIn, isForCurtain }: ApiToken): string =>
+  isForCurtain ? 'curtain' : [role, ...(managesAccounts ? ['accounts'] : []), ...(logsIn ? ['login'] : [])].join(', ');
 
 const dateOf = (seconds: number | null): string =>
   seconds === null ? 'never' : new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ');
