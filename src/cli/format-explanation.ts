@@ -15,7 +15,7 @@ export function formatExplanation(explanation: Explanation): string {
 
 function rowsOf(shown: Explanation): readonly ExplanationRow[] {
   const { request, about, secret, token, groups, rule, hints = [], user, role, cameras, route, sent } = shown;
-  const { roles = [], limits = [], credential, drawn } = shown;
+  const { roles = [], limits = [], credential } = shown;
   return [
     ['request', [`${request.method} ${request.path}, from ${request.peer}`]],
     ['about', about ? [`${about.method} ${about.path}`] : []],
@@ -29,7 +29,6 @@ function rowsOf(shown: Explanation): readonly ExplanationRow[] {
     ['role', roles.length > 0 ? [roles.join(', ')] : maybe(role)],
     ['limits', limits],
     ['cameras', cameras === undefined ? [] : [cameras === 'all' ? 'all' : cameras.join(', ') || 'none']],
-    ['curtain', drawn ? [`drawn for this caller: ${drawn.join(', ') || 'no known camera'}`] : []],
     ['route', route ? [`${route.route}  (${route.access}, ${route.row ?? 'no row names it: for admins'})`] : []],
     ['verdict', [verdictLine(shown)]],
     ['sent', sent ? [`to ${sent.to}`, `${sent.method} ${sent.target}`, ...aligned(sent.headers)] : []],

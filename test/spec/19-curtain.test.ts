@@ -1,7 +1,10 @@
 /** The curtain over HTTP: drawn and opened by admins and tokens that were made for it, felt by requests, streams and links (SPEC 19). */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, beforeEach, describe, it } from 'node:test';
 import { WebSocket } from 'ws';
 import { answerLikeAnNvr, startFakeNvr } from '../support/fake-nvr.ts';
@@ -109,6 +112,19 @@ describe('The curtain', () => {
     assert.deepEqual(await seenBy(viewer), ['cam1', 'cam2']);
   });
 
+  it('is named by explain as the reason, and nobody else is shown to see the camera', async () => {
+    await draw({ cameras: ['cam1'] });
+    const explained = await at.ask('/api/explain?user=vera&path=/api/cam1/latest.jpg', { token: admin });
+    const { verdict, drawn, hints } = (await explained.json()) as { verdict: string; drawn: string[]; hints: string[] };
+    assert.deepEqual([verdict, drawn], ['refused', ['cam1']]);
+    assert.match(hints.join(), /the curtain is drawn for this caller in front of cam1: open it/);
+    const { holders } = (await (await at.ask('/api/access', { token: admin })).json()) as {
+      holders: { name: string; cameras: unknown }[];
+    };
+    const seen = Object.fromEntries(holders.map(({ name, cameras }) => [name, cameras]));
+    assert.deepEqual([seen['admin'], seen['vera'], seen['carl']], ['all', ['cam2'], []]);
+  });
+
   it('is for the roles that are named', async () => {
     await draw({ cameras: ['cam*'], for: ['front_only'] });
     const carl = await at.logIn(CARL);
@@ -176,6 +192,30 @@ describe('The curtain', () => {
     assert.equal((await draw({ cameras: many })).status, 200);
     const refused = await draw({ cameras: ['d1', 'd2'] });
     assert.deepEqual([refused.status, (await listFor(admin)).drawn.length], [400, 199]);
+  });
+});
+
+describe('A drawn curtain', () => {
+  it('holds over a reload and a restart', async (t) => {
+    const directory = mkdtempSync(join(tmpdir(), 'postern-curtain-'));
+    t.after(() => rmSync(directory, { recursive: true }));
+    const settings = { nvr: { cameras: ['cam1', 'cam2'] } };
+    const first = await startInstance({ directory, config: settings });
+    const by = await first.logIn(ADMIN_PERSON);
+    const until = Math.floor(first.clock.now() / 1000) + 100;
+    assert.equal((await sendJson(first, '/api/curtain', { cameras: ['cam1'], until }, by, 'PUT')).status, 200);
+    const known = await first.logIn(VERA);
+    const seenAt = async (instance: typeof first): Promise<unknown> =>
+      ((await (await instance.ask('/api/profile', { token: known })).json()) as { allowed_cameras: unknown })
+        .allowed_cameras;
+    await first.reload(settings);
+    assert.deepEqual(await seenAt(first), ['cam2']);
+    await first.close();
+    const second = await startInstance({ directory, config: settings, people: [], clock: first.clock });
+    t.after(second.close);
+    assert.deepEqual(await seenAt(second), ['cam2']);
+    second.clock.advance(100);
+    assert.deepEqual(await seenAt(second), ['cam1', 'cam2']);
   });
 });
 

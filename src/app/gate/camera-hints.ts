@@ -1,12 +1,23 @@
-/** Cameras of a request or a role that the service does not know: stored events of them are seen by few (SPEC 7). Pure. */
+/** Cameras of a request or a role that the service does not know, or that are behind the curtain (SPEC 7, 19). Pure. */
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Explanation } from '../../gateway/explain/explanation.ts';
 
-/** A sentence, or none. */
-export function cameraHints(
-  { unknownCameras = [] }: Pick<Explanation, 'unknownCameras'>,
-  { nvr }: Pick<Settings, 'nvr'>,
-): readonly string[] {
+/** Sentences, or none. */
+export const cameraHints = (explanation: Known, settings: Pick<Settings, 'nvr'>): readonly string[] => [
+  ...drawnHint(explanation),
+  ...unknownHint(explanation, settings),
+];
+
+type Known = Pick<Explanation, 'unknownCameras' | 'drawn'>;
+
+const drawnHint = ({ drawn = [] }: Known): readonly string[] =>
+  drawn.length > 0
+    ? [
+        `the curtain is drawn for this caller in front of ${drawn.join(', ')}: open it on the Status page, or by DELETE /api/curtain`,
+      ]
+    : [];
+
+function unknownHint({ unknownCameras = [] }: Known, { nvr }: Pick<Settings, 'nvr'>): readonly string[] {
   if (unknownCameras.length === 0) return [];
   const names = unknownCameras.join(', ');
   const who = 'custom roles cannot see its events; admins and viewers see what is stored';
