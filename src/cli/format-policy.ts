@@ -1,5 +1,7 @@
 /** What `postern policy` found, as text for a terminal (SPEC 15). */
+
 import type { HolderView, PolicyReview, UsedChange } from '../app/commands/policy.ts';
+import { alignedRows } from './aligned-rows.ts';
 
 export function formatDrift({ nvr, table, unknown, gone, changed }: PolicyReview): string {
   const about = [
@@ -64,15 +66,7 @@ const placesOf = ({ cameras }: UsedChange): string => (cameras === 'all' ? 'the 
 export function formatSights(sights: readonly HolderView[]): string {
   if (sights.length === 0) return 'No account and no token.\n';
   const rows = sights.map((sight) => [nameOf(sight), sight.role, camerasOf(sight), limitsOf(sight)]);
-  const widths = [0, 1, 2].map((at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
-  return `${rows
-    .map((row) =>
-      row
-        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')}\n`;
+  return `${alignedRows(rows)}\n`;
 }
 
 const nameOf = ({ kind, name, owner }: HolderView): string => (kind === 'token' ? `token ${name} of ${owner}` : name);

@@ -11,6 +11,7 @@ import type { GivenValidity } from '../../accounts/users/validity.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { ImportedUser } from '../../domain/accounts/account.ts';
 import type { UsedLink } from '../../domain/accounts/link.ts';
+import type { Screen, ScreenStore } from '../../domain/accounts/screen.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { ok, type Result } from '../../domain/result.ts';
 import { openLogs } from '../resources/logs.ts';
@@ -147,6 +148,23 @@ export function auditedLinks(
     },
   };
 }
+
+/** Screens for the command line. */
+export interface CommandScreens {
+  list(): Promise<readonly Screen[]>;
+  revoke(id: string): Promise<'deleted' | 'absent'>;
+}
+
+export const auditedScreens = (screens: ScreenStore, audit: Audit): CommandScreens => ({
+  list: () => screens.listScreens(),
+  async revoke(screenId) {
+    const screen = await screens.findScreen({ id: screenId });
+    const outcome = await screens.deleteScreen(screenId);
+    const named = screen && { user: screen.user, screen: screen.name };
+    if (outcome === 'deleted') tell({ what: 'screen-revoked', screenId, ...named }, audit);
+    return outcome;
+  },
+});
 
 async function told<Outcome extends Result<unknown, { readonly reason: string }>>(
   act: AuditedAct,

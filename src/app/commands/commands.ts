@@ -39,9 +39,11 @@ import type { ImportOptions } from './audit.ts';
 import {
   auditedLimits,
   auditedLinks,
+  auditedScreens,
   auditedTokens,
   auditedUsers,
   type CommandLinks,
+  type CommandScreens,
   type CommandUsers,
   type InvitationLink,
   openCommandAudit,
@@ -61,6 +63,7 @@ export interface CommandStore {
   readonly users: CommandUsers;
   readonly apiTokens: TokenAdmin;
   readonly links: CommandLinks;
+  readonly screens: CommandScreens;
   readonly limits: BlockAdmin;
   /** What an address is limited as: itself and its network. */
   limitedAs(address: string): readonly string[];
@@ -148,6 +151,7 @@ export async function openForCommands(
     limits: auditedLimits(createBlockAdmin({ store: store.loginBlocks, attempts: store.attempts, clock }), audit),
     limitedAs: (address) => (isIP(address) === 0 ? [] : [clientKey(address), networkKey(address)]),
     links: auditedLinks(links, addressMaker(settings), audit),
+    screens: auditedScreens(store.screens, audit),
     usersWithFactor: () => store.secondFactor.listFactors(),
     knownCameras: settings.nvr.cameras,
     writeEvents: store.writeEvents,

@@ -17,6 +17,7 @@ import { registerLedgerCommands } from './ledger.ts';
 import { registerLimitsCommands } from './limits.ts';
 import { registerLinksCommands } from './links.ts';
 import { registerPolicyCommands } from './policy.ts';
+import { registerScreensCommands } from './screens.ts';
 import { registerStoreCommands } from './store.ts';
 import { registerTokensCommands } from './tokens.ts';
 import { registerUsersCommands } from './users.ts';
@@ -119,6 +120,7 @@ export function createProgram(): { readonly program: Command } {
   registerTokensCommands(program, { openStore, now: () => unixSeconds(clock), stdout, stderr, exit });
   registerLimitsCommands(program, { openStore, stdout, stderr, exit });
   registerLinksCommands(program, { openStore, now: () => unixSeconds(clock), stdin, stdout, stderr, exit });
+  registerScreensCommands(program, { openStore, stdout, stderr, exit });
   registerEventsCommands(program, { openStore, stdin, stdout, stderr, exit });
   registerStoreCommands(program, { stdout, stderr, exit });
   return { program };

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { UsedLink } from '../../domain/accounts/link.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import { alignedRows } from '../aligned-rows.ts';
 import { onStore, type StoreCommandDeps } from '../on-store.ts';
 import type { Terminal } from '../read-password.ts';
 import { parseExpiry } from './tokens.ts';
@@ -134,7 +135,7 @@ async function revoke(id: string, links: OpenLinks['links']): Promise<Result<str
 
 function listing(links: readonly UsedLink[], now: number): string {
   if (links.length === 0) return 'There are no links: "postern links create" creates one.';
-  const rows = [
+  return alignedRows([
     ['ID', 'WHAT', 'CAMERA', 'USER', 'ENDS', 'OPENED', 'NAME'],
     ...links.map(({ id, thing, maker, revokedAt, expiresAt, opened, uses, name }) => [
       id,
@@ -145,10 +146,7 @@ function listing(links: readonly UsedLink[], now: number): string {
       uses === null ? String(opened) : `${opened} of ${uses}`,
       name ?? '',
     ]),
-  ];
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
-  const padded = (row: readonly string[]): string => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ');
-  return rows.map((row) => padded(row).trimEnd()).join('\n');
+  ]);
 }
 
 const dateOf = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ');

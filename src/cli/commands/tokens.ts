@@ -4,6 +4,7 @@ import type { ApiToken } from '../../domain/accounts/api-token.ts';
 import { parseDuration } from '../../domain/duration.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import { alignedRows } from '../aligned-rows.ts';
 import { onStore, type StoreCommandDeps } from '../on-store.ts';
 
 export interface NewToken {
@@ -110,7 +111,7 @@ async function revoke(id: string, apiTokens: OpenTokens['apiTokens']): Promise<R
 
 function listing(tokens: readonly ApiToken[]): string {
   if (tokens.length === 0) return 'There are no tokens yet: "postern tokens create <name>" creates one.';
-  const rows = [
+  return alignedRows([
     ['ID', 'NAME', 'USER', 'ROLE', 'CAMERAS', 'EXPIRES', 'LAST USED'],
     ...tokens.map((token) => [
       token.id,
@@ -121,16 +122,7 @@ function listing(tokens: readonly ApiToken[]): string {
       dateOf(token.expiresAt),
       token.lastUsedAt === null ? 'never' : `${dateOf(token.lastUsedAt)} from ${token.lastUsedFrom}`,
     ]),
-  ];
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+  ]);
 }
 
 const roleOf = ({ role, managesAccounts, logsIn, isForCurtain }: ApiToken): string =>

@@ -1,0 +1,56 @@
+/** `postern screens`: paired displays, listed and revoked at the command line (SPEC 1, 18). */
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { it } from 'node:test';
+import { Command } from 'commander';
+import { openForCommands } from '../../src/app/commands/commands.ts';
+import { registerScreensCommands } from '../../src/cli/commands/screens.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { handClock, NOW, person } from '../accounts/support/people.ts';
+import { tempDirectory } from '../accounts/support/temp-directory.ts';
+
+it('postern screens lists and revokes screens, which the audit file tells', async (t) => {
+  const directory = tempDirectory(t);
+  writeFileSync(join(directory, 'config.yaml'), 'logger: { audit_file: audit.log }\n');
+  writeFileSync(join(directory, 'audit.log'), '');
+  const run = async (...words: string[]) => {
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    let code = 0;
+    const openCommands = async () => openForCommands({ directory, env: {}, clock: handClock() });
+    const exit = (given: number): void => {
+      code = given;
+    };
+    const program = new Command();
+    registerScreensCommands(program, { openStore: openCommands, stdout, stderr, exit });
+    await program.parseAsync(words, { from: 'user' });
+    return { out: String(stdout.read() ?? ''), told: String(stderr.read() ?? ''), code };
+  };
+  assert.match((await run('screens', 'list')).out, /There are no screens/);
+
+  const store = await openStore({ url: `sqlite:${join(directory, 'postern.db')}` });
+  await store.accounts.addUser(await person('vera', { role: 'viewer' }));
+  const createdAt = (await store.accounts.findUser('vera'))?.createdAt ?? 0;
+  const code = {
+    deviceHash: 'd',
+    userHash: 'u',
+    address: '192.0.2.1',
+    agent: null,
+    createdAt: NOW,
+    expiresAt: NOW + 9,
+  };
+  await store.screens.addCode({ ...code, state: 'pending', screenId: null }, 9);
+  const given = { id: '00ff', secretHash: null, name: 'Hall', user: 'vera' as never, userCreatedAt: createdAt };
+  const terms = { cameras: ['porch'], createdAt: NOW, endsAt: null, lastSeenAt: null, lastSeenFrom: null, agent: null };
+  assert.equal(await store.screens.confirmCode('u', { ...given, ...terms }, 9), 'confirmed');
+  await store.close();
+
+  assert.match((await run('screens', 'list')).out, /^ID .*\n00ff +Hall +vera +porch +never +never\n$/);
+  assert.match((await run('screens', 'revoke', '00ff')).out, /is revoked/);
+  const again = await run('screens', 'revoke', '00ff');
+  assert.deepEqual([again.code, /There is no screen 00ff/.test(again.told)], [1, true]);
+  const [line = ''] = readFileSync(join(directory, 'audit.log'), 'utf8').split('\n');
+  const { what, screenId, screen, user, from } = JSON.parse(line);
+  assert.deepEqual([what, screenId, screen, user, from], ['screen-revoked', '00ff', 'Hall', 'vera', 'command-line']);
+});
