@@ -84,6 +84,34 @@ for (const [way, { cut, mend }] of Object.entries(WAYS)) {
       };
     };
 
+    it('leaves the curtain as it was, drawn and opened on another replica, and it is not moved meanwhile', async (test) => {
+      const nvr = { cameras: ['cam1', 'cam2'] };
+      const { one, two, ...server } = await running(test, { nvr, store: { grace: GRACE_SECONDS } });
+      const [admin, vera] = [await one.logIn(ADMIN_PERSON), await one.logIn(VERA)];
+      const move = (method: string, cameras: readonly string[]) =>
+        one.ask('/api/curtain', { method, token: admin, headers: json, body: JSON.stringify({ cameras }) });
+      const seenAt = async (replica: Runtime): Promise<unknown> =>
+        ((await (await replica.ask('/api/profile', { token: vera })).json()) as { allowed_cameras: unknown })
+          .allowed_cameras;
+      assert.equal((await move('PUT', ['cam1', 'cam2'])).status, 200);
+      assert.equal((await move('DELETE', ['cam2'])).status, 200);
+      await until('both know it', async () =>
+        (await Promise.all([one, two].map(seenAt))).every((seen) => String(seen) === 'cam2'),
+      );
+      await hearAll(two, one);
+      await hearAll(one, two);
+      assert.deepEqual([await seenAt(one), await seenAt(two)], [['cam2'], ['cam2']]);
+      await server.cut();
+      assert.deepEqual([await seenAt(one), await seenAt(two)], [['cam2'], ['cam2']]);
+      assert.equal((await move('DELETE', ['cam1'])).status, 503);
+      assert.deepEqual([await seenAt(one), await seenAt(two)], [['cam2'], ['cam2']]);
+      await server.mend();
+      await until('it is opened', async () => (await move('DELETE', ['cam1'])).status === 200);
+      await until('both know that', async () =>
+        (await Promise.all([one, two].map(seenAt))).every((seen) => String(seen) === 'cam1,cam2'),
+      );
+    });
+
     it('leaves known callers for the grace alone, and everything heals', async (test) => {
       const { one, two, ...server } = await running(test, { store: { grace: GRACE_SECONDS } });
       const [admin, vera] = [await one.logIn(ADMIN_PERSON), await one.logIn(VERA)];
