@@ -196,6 +196,57 @@ describe('The curtain', () => {
 });
 
 describe('A drawn curtain', () => {
+  it('lets no link be made to the camera, hides those that were made from the list, and they work when it is open', async () => {
+    const wanted = { what: { live: { camera: 'cam1' } } };
+    const made = (await (await sendJson(at, '/api/links', wanted, viewer)).json()) as { id: string; url: string };
+    const page = async (): Promise<number> => (await at.ask(new URL(made.url, at.url).pathname)).status;
+    const listed = async (): Promise<string> => (await at.ask('/api/links', { token: viewer })).text();
+    await draw({ cameras: ['cam1'] });
+    assert.equal((await sendJson(at, '/api/links', wanted, viewer)).status, 403);
+    assert.equal((await sendJson(at, '/api/links', wanted, admin)).status, 403);
+    assert.deepEqual([await listed(), await page()], ['[]', 404]);
+    await open(['cam1']);
+    assert.match(await listed(), new RegExp(made.id));
+    assert.equal(await page(), 200);
+  });
+
+  it('is what an admin sees who looks as the person', async () => {
+    await draw({ cameras: ['cam1'] });
+    const headers = { cookie: `frigate_token=${admin}`, 'x-postern-view-as': 'vera', 'sec-fetch-site': 'same-origin' };
+    const profile = (await (await at.ask('/api/profile', { headers })).json()) as { allowed_cameras: string[] };
+    assert.deepEqual(profile.allowed_cameras, ['cam2']);
+  });
+
+  it('is one for the users of a proxy too, by all of their roles, and not for the internal listener', async (t) => {
+    const instance = await startInstance({
+      people: [],
+      config: {
+        auth: { enabled: false, roles: { front_only: ['cam1'], garden: ['cam1', 'cam2'] } },
+        nvr: { cameras: ['cam1', 'cam2'] },
+        proxy: {
+          trusted_peers: ['127.0.0.1/32'],
+          header_map: { user: 'remote-user', role: 'remote-groups' },
+          role_map: { admin: ['chiefs'], front_only: ['fronts'], garden: ['gardeners'] },
+        },
+      },
+    });
+    t.after(instance.close);
+    const seenBy = async (groups: string): Promise<unknown> => {
+      const headers = { 'remote-user': 'pia', 'remote-groups': groups };
+      return ((await (await instance.ask('/api/profile', { headers })).json()) as { allowed_cameras: unknown })
+        .allowed_cameras;
+    };
+    const headers = { 'remote-user': 'paul', 'remote-groups': 'chiefs', 'content-type': 'application/json' };
+    const body = JSON.stringify({ cameras: ['cam1'], for: ['front_only'] });
+    assert.equal((await instance.ask('/api/curtain', { method: 'PUT', headers, body })).status, 200);
+    assert.deepEqual(
+      [await seenBy('gardeners'), await seenBy('gardeners,fronts'), await seenBy('chiefs')],
+      [['cam1', 'cam2'], ['cam2'], ['cam1', 'cam2']],
+    );
+    const inside = await (await fetch(`${instance.internalUrl}/api/profile`)).json();
+    assert.deepEqual((inside as { allowed_cameras: unknown }).allowed_cameras, ['cam1', 'cam2']);
+  });
+
   it('holds over a reload and a restart', async (t) => {
     const directory = mkdtempSync(join(tmpdir(), 'postern-curtain-'));
     t.after(() => rmSync(directory, { recursive: true }));
