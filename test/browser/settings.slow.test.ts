@@ -437,9 +437,10 @@ describe('Settings', { skip }, () => {
     visit(t, { expectedStatuses: [403] }, async (page) => {
       await openSettings(page, instance, '', VERA);
       const links = page.getByRole('navigation', { name: 'Settings' }).getByRole('link');
-      await hasCount(links, 6);
+      await hasCount(links, 7);
       const sections = await links.allInnerTexts();
-      assert.deepEqual(sections, ['Password', 'Two-step login', 'Sessions', 'Security events', 'Links', 'API tokens']);
+      const own = ['Password', 'Two-step login', 'Sessions', 'Security events', 'Links', 'Screens', 'API tokens'];
+      assert.deepEqual(sections, own);
       const pages = await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allInnerTexts();
       assert.deepEqual(pages, ['Explore', 'Activity', 'Settings']);
       for (const path of ['settings/users', 'settings/access', 'status']) {
