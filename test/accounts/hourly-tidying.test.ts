@@ -75,6 +75,21 @@ describe('Revocations and sessions', () => {
     assert.deepEqual(await kept(store), []);
   });
 
+  it('and what the curtain was drawn in front of, an hour after it opened', async (t) => {
+    const { store, start, hourPasses } = await instance(t);
+    await start();
+    const entry = (camera: string, until?: number) => ({ camera, by: 'paul', drawnAt: NOW, ...(until && { until }) });
+    await store.curtain.changeCurtain({
+      drawn: [entry('hall'), entry('kitchen', NOW + 1), entry('yard', NOW)],
+      opened: [],
+    });
+    const cameras = async () => (await store.curtain.listDrawn()).map(({ camera }) => camera);
+    await hourPasses();
+    assert.deepEqual(await cameras(), ['hall', 'kitchen']);
+    await hourPasses();
+    assert.deepEqual(await cameras(), ['hall']);
+  });
+
   it('and guests, so long after their end; those who were extended stay', async (t) => {
     const { store, start, hourPasses, audited } = await instance(t);
     await start();

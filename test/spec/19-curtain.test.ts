@@ -391,6 +391,18 @@ describe('Drawing ends', () => {
   });
 });
 
+describe('The end of an entry', () => {
+  it('ends what was narrowed by it, so that clients connect again and get all', async () => {
+    await draw({ cameras: ['cam1'], until: now() + 100 });
+    const headers = { authorization: `Bearer ${viewer}` };
+    const socket = new WebSocket(`ws://127.0.0.1:${at.port}/ws`, { headers });
+    await once(socket, 'open');
+    at.clock.advance(100);
+    assert.equal((await once(socket, 'close'))[0], 4403);
+    assert.deepEqual(await seenBy(viewer), ['cam1', 'cam2']);
+  });
+});
+
 describe('With auth.curtain_reauthenticate', () => {
   it('a person is asked again before opening, also by a shorter or narrower entry; drawing and tokens are not', async () => {
     const door = await tokenFor({ name: 'door', rights: ['curtain'] });

@@ -2,6 +2,7 @@
 import { after } from 'node:test';
 import { openStore } from '../../src/store/open-store.ts';
 import { accountStoreContract } from '../contracts/account-store.ts';
+import { curtainStoreContract } from '../contracts/curtain-store.ts';
 import { identityKeyStoreContract } from '../contracts/identity-key-store.ts';
 import { invitationStoreContract } from '../contracts/invitation-store.ts';
 import { linkStoreContract } from '../contracts/link-store.ts';
@@ -14,6 +15,7 @@ after(scratch.remove);
 
 invitationStoreContract('SQLite', { open: () => openStore({ url: scratch.url }) });
 linkStoreContract('SQLite', { open: () => openStore({ url: scratch.url }) });
+curtainStoreContract('SQLite', () => openStore({ url: scratch.url }));
 identityKeyStoreContract('SQLite', () => openStore({ url: scratch.url }));
 signInStoreContract('SQLite', { open: () => openStore({ url: scratch.url }) });
 factorStoreContract('SQLite', { open: () => openStore({ url: scratch.url }) });

@@ -2,6 +2,7 @@
 import { after, before, describe } from 'node:test';
 import { openStore } from '../../src/store/open-store.ts';
 import { accountStoreContract } from '../contracts/account-store.ts';
+import { curtainStoreContract } from '../contracts/curtain-store.ts';
 import { identityKeyStoreContract } from '../contracts/identity-key-store.ts';
 import { invitationStoreContract } from '../contracts/invitation-store.ts';
 import { linkStoreContract } from '../contracts/link-store.ts';
@@ -20,6 +21,7 @@ describe('With PostgreSQL', { skip: withoutPostgres }, () => {
 
   invitationStoreContract('PostgreSQL', { open: () => openStore({ url }) });
   linkStoreContract('PostgreSQL', { open: () => openStore({ url }) });
+  curtainStoreContract('PostgreSQL', () => openStore({ url }));
   identityKeyStoreContract('PostgreSQL', () => openStore({ url }));
   signInStoreContract('PostgreSQL', { open: () => openStore({ url }) });
   factorStoreContract('PostgreSQL', { open: () => openStore({ url }) });

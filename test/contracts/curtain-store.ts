@@ -1,0 +1,43 @@
+/** What every store must do with the curtain, whatever the engine: an entry is one row, and what is over is forgotten (SPEC 19). */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { CurtainStore, DrawnEntry } from '../../src/domain/accounts/curtain.ts';
+import { VIEWER } from '../../src/domain/names.ts';
+
+export interface OpenedCurtain {
+  readonly curtain: CurtainStore;
+  close(): Promise<void>;
+}
+
+const HALL: DrawnEntry = { camera: 'hall', by: 'paul', drawnAt: 5 };
+const KITCHEN: DrawnEntry = { camera: 'Kitchen*', until: 100, roles: [VIEWER], by: 'jörg', drawnAt: 6 };
+
+export function curtainStoreContract(engineName: string, open: () => Promise<OpenedCurtain>): void {
+  describe(`The curtain on ${engineName}`, () => {
+    let store: OpenedCurtain;
+    let other: OpenedCurtain;
+    before(async () => {
+      store = await open();
+      other = await open();
+    });
+    after(() => Promise.all([store.close(), other.close()]));
+
+    it('is kept as it was drawn, an entry once, for every process', async () => {
+      await store.curtain.changeCurtain({ drawn: [HALL, KITCHEN], opened: [] });
+      assert.deepEqual(await other.curtain.listDrawn(), [KITCHEN, HALL]);
+      const again = { ...KITCHEN, roles: [], by: 'paul' };
+      await other.curtain.changeCurtain({ drawn: [again], opened: ['hall', 'nowhere'] });
+      assert.deepEqual(await store.curtain.listDrawn(), [again]);
+      await store.curtain.changeCurtain({ drawn: [HALL], opened: [again.camera] });
+      assert.deepEqual(await store.curtain.listDrawn(), [HALL]);
+    });
+
+    it('forgets what was over by then, and nothing that has no end', async () => {
+      await store.curtain.changeCurtain({ drawn: [HALL, KITCHEN], opened: [] });
+      await store.curtain.forgetDrawnBefore(99);
+      assert.equal((await store.curtain.listDrawn()).length, 2);
+      await store.curtain.forgetDrawnBefore(100);
+      assert.deepEqual(await store.curtain.listDrawn(), [HALL]);
+    });
+  });
+}
