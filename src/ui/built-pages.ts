@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { LANGUAGES } from './pages/words/languages.ts';
 
 export interface Asset {
   readonly type: string;
@@ -20,6 +21,8 @@ export type BuiltPages =
       readonly assets: ReadonlyMap<string, Asset>;
       /** File name of the stylesheet of the login page, which the pages that the server makes link too. */
       readonly stylesheet: string | undefined;
+      /** File names of the texts of the console by language; English is part of its script. */
+      readonly languages: ReadonlyMap<string, string>;
       /** File name of the script of the page behind an invitation. */
       readonly invitationScript: string | undefined;
       /** The page of a screen has both of its own. */
@@ -49,6 +52,12 @@ export function readBuiltPages(distDirectory: string): BuiltPages {
     consolePage: readFileSync(page('console.html'), 'utf8'),
     assets: new Map(names.map((name) => [name, readAsset(assetsDirectory, name)])),
     stylesheet: names.find((name) => /^login-.*\.css$/.test(name)),
+    languages: new Map(
+      LANGUAGES.flatMap(([tag]) => {
+        const name = names.find((one) => one.startsWith(`${tag}-`) && one.endsWith('.js'));
+        return name === undefined ? [] : [[tag, name] as const];
+      }),
+    ),
     invitationScript: names.find((name) => /^invitation-.*\.js$/.test(name)),
     screenScript: names.find((name) => /^screen-.*\.js$/.test(name)),
     screenStyle: names.find((name) => /^screen-.*\.css$/.test(name)),

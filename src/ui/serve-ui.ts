@@ -119,7 +119,10 @@ export function createPages(options: UiOptions) {
       const route = ctx.path.slice('/postern/'.length);
       if (!CLIENT_ROUTE.test(route) || /^assets(?:\/|$)/.test(route)) return notFoundText(ctx, headers.page);
       const place = loginFor(ctx, options);
-      if (place === undefined) return showConsole(ctx, (html) => fillConsolePage(html, ctx, options));
+      if (place === undefined) {
+        ctx.set('Link', earlyRequests(ctx, pages, basePathOf(ctx)));
+        return showConsole(ctx, (html) => fillConsolePage(html, ctx, options));
+      }
       moveTo(ctx, 302, place);
       ctx.set('Cache-Control', 'no-store');
     },
@@ -139,6 +142,16 @@ function loginFor(ctx: RouteContext, { hasOwnLogin, loginPage, basePathOf }: UiO
 
 const isNavigation = (ctx: RouteContext): boolean =>
   ctx.get('Sec-Fetch-Mode') === 'navigate' || ctx.get('Accept').includes('text/html');
+
+/** What the console's script asks for first: on a slow line a round trip is saved when it is known with the page (RFC 8288, W3C Preload). */
+function earlyRequests(ctx: RouteContext, pages: BuiltPages, basePath: string): string[] {
+  const words = pages.kind === 'built' ? pages.languages.get(pageLanguage(ctx).tag) : undefined;
+  const base = encodeURI(basePath);
+  return [
+    `<${base}/api/profile>; rel=preload; as=fetch; crossorigin`,
+    ...(words === undefined ? [] : [`<${base}${ASSETS_PATH}${words}>; rel=modulepreload`]),
+  ];
+}
 
 /** Facts that the console needs before its first request. */
 function fillConsolePage(

@@ -108,6 +108,18 @@ describe('Explore', { skip }, () => {
       assert.equal(await page.locator('.explore-count').innerText(), '72 detections on 2 cameras');
     }));
 
+  it('asks for the profile with the page, before the script, and once', (t) =>
+    visit(t, { locale: 'de-DE' }, async (page) => {
+      const asked: string[] = [];
+      page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+      await enter(page, instance, ADMIN_PERSON);
+      await page.locator('.event').first().waitFor();
+      const profiles = asked.flatMap((path, at) => (path === '/api/profile' ? [at] : []));
+      assert.equal(profiles.length, 1);
+      assert.ok(Number(profiles[0]) < asked.findIndex((path) => path.startsWith('/api/events')));
+      assert.equal(asked.filter((path) => path.includes('/assets/de-')).length, 1);
+    }));
+
   it('loads more when the end comes near, and keeps its place', (t) =>
     visit(t, {}, async (page) => {
       await askForPagesOf(page, 60);

@@ -148,6 +148,18 @@ describe('The pages', () => {
     assert.equal((await rawRequest(prefixed, '/postern', { headers })).headers.location, '/nvr/postern/');
   });
 
+  it('name with the console what its script asks for first: the profile, and the texts of the language', async () => {
+    const prefixed = await serveUi({ basePathOf: () => '/nvr' });
+    const named = async (language: string) => {
+      const { headers } = await rawRequest(prefixed, '/postern/', { headers: { 'Accept-Language': language } });
+      return String(headers['link']).split(', ');
+    };
+    const profile = '</nvr/api/profile>; rel=preload; as=fetch; crossorigin';
+    assert.deepEqual(await named('en'), [profile]);
+    assert.deepEqual(await named('fr'), [profile, '</nvr/postern/assets/fr-3d4e.js>; rel=modulepreload']);
+    assert.equal((await rawRequest(port, '/login')).headers['link'], undefined);
+  });
+
   it('keep a hostile base path inside its attribute', async () => {
     const prefixed = await serveUi({ basePathOf: () => '"><script>alert(1)</script>' });
     assert.doesNotMatch((await rawRequest(prefixed, '/login')).body.toString(), /<script>/);
