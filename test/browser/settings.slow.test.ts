@@ -85,7 +85,7 @@ describe('Settings', { skip }, () => {
       const signIn = { provider: 'home', issuer: 'https://id.example.com', subject: 'w', user: walt.name };
       await store.signIns.addUserWithSignIn(account, { ...signIn, connectedAt: 1, lastUsedAt: 1 });
       await openSettings(page, instance, 'users');
-      await record(page, walt.name).getByText('by home').waitFor();
+      await record(page, walt.name).locator('td').getByText('by home').first().waitFor();
       assert.deepEqual(await axeFindings(page), []);
       await act(page, 'Keep this role', walt.name);
       await page.getByRole('button', { name: 'Keep this role', exact: true }).click();
@@ -94,7 +94,7 @@ describe('Settings', { skip }, () => {
       await act(page, 'Role from the provider', walt.name);
       await page.getByRole('button', { name: 'Role from the provider', exact: true }).click();
       await said(page, 'The provider gives the role of walt from the next login on.');
-      await record(page, walt.name).getByText('by home').waitFor();
+      await record(page, walt.name).locator('td').getByText('by home').first().waitFor();
       await store.accounts.deleteUser(walt.name);
       await store.close();
     }));
@@ -128,7 +128,7 @@ describe('Settings', { skip }, () => {
       await said(page, 'User dora created.');
       await instance.logIn(dora);
 
-      await page.getByRole('button', { name: 'Change role: dora' }).click();
+      await act(page, 'Change role', 'dora');
       await page.getByLabel('Role', { exact: true }).selectOption('front_only');
       await page.getByRole('button', { name: 'Save' }).click();
       await said(page, 'Role of dora changed to front_only.');
@@ -143,12 +143,12 @@ describe('Settings', { skip }, () => {
       await validity.getByLabel('Valid until').fill('2040-05-08T08:00');
       await validity.getByRole('button', { name: 'Save' }).click();
       await said(page, 'The validity of dora is changed.');
-      await record(page, 'dora').getByText('begins on 1 May 2040').waitFor();
+      await record(page, 'dora').locator('td').getByText('begins on 1 May 2040').waitFor();
       await act(page, 'Validity', 'dora');
       assert.equal(await validity.getByLabel('Valid until').inputValue(), '2040-05-08T08:00');
       for (const label of ['Valid from', 'Valid until']) await validity.getByLabel(label).fill('');
       await validity.getByRole('button', { name: 'Save' }).click();
-      await record(page, 'dora').getByText('begins on').waitFor({ state: 'detached' });
+      await record(page, 'dora').locator('td').getByText('begins on').waitFor({ state: 'detached' });
 
       await act(page, 'Reset password', 'dora');
       await page.getByRole('button', { name: 'Generate' }).click();
@@ -235,6 +235,38 @@ describe('Settings', { skip }, () => {
       }
     }));
 
+  for (const [width, rowHeight] of [
+    [360, 80],
+    [1080, 80],
+    [1280, 120],
+  ] as const) {
+    it(`keeps names whole, rows low and the menu of a row in sight, on ${width} pixels`, (t) =>
+      visit(t, { viewport: { width, height: 800 } }, async (page) => {
+        const cameras = Array.from({ length: 40 }, (_, at) => `garden_${at}`);
+        const users = Array.from({ length: 58 }, (_, at) => ({
+          username: `maximilian.oberhofer.${at}`,
+          role: at % 2 === 0 ? 'neighbours' : 'viewer',
+          second_factor: at % 4 === 0,
+          valid_until: 2_090_000_000,
+        }));
+        const neighbours = { role: 'neighbours', cameras, source: 'store', users: 29 };
+        await page.route('**/api/users', (route) => route.fulfill({ json: users }));
+        await page.route('**/api/roles', (route) => route.fulfill({ json: [neighbours] }));
+        await openSettings(page, instance, 'users');
+        await page.locator('.record').nth(24).waitFor();
+        const highest = (what: string): Promise<number> =>
+          page.evaluate(`Math.max(...[...document.querySelectorAll('${what}')].map((one) => one.offsetHeight))`);
+        assert.ok((await highest('.record-name bdi')) < 30, 'a name in two lines');
+        assert.ok((await highest('.record')) < rowHeight, `${await highest('.record')} px`);
+        await menu(page, 'Actions: maximilian.oberhofer.0').click();
+        const panel = await page.locator('.row-menu[open] .menu-panel').boundingBox();
+        assert.ok(panel && panel.x >= 0 && panel.x + panel.width <= width);
+        assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width);
+        await page.getByRole('button', { name: 'Change role: maximilian.oberhofer.0' }).click();
+        await page.getByRole('dialog').getByLabel('Role', { exact: true }).waitFor();
+      }));
+  }
+
   it('shows the pages of the new role to an admin who has given up the old one', (t) =>
     visit(t, {}, async (page) => {
       const eva = { name: 'eva', role: 'admin', password: 'GreenPassw0rd!!!' };
@@ -251,7 +283,7 @@ describe('Settings', { skip }, () => {
         200,
       );
       await openSettings(page, instance, 'users', eva);
-      await page.getByRole('button', { name: 'Change role: eva' }).click();
+      await act(page, 'Change role', 'eva');
       await page.getByLabel('Role', { exact: true }).selectOption('viewer');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByRole('heading', { name: 'Administrators only' }).waitFor();

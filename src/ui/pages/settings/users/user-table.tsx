@@ -33,20 +33,18 @@ export function UserTable({ users, roles, profile, onOpen }: UserTableProps) {
       <Act {...{ text, name, ...more }} onAct={() => onOpen(kind, user)} />
     );
     return (
-      <>
+      <RowMenu name={name} note={<NarrowNote user={user} why={why(user)} />}>
         {act('role', words.users.changeRole, { why: why(user) })}
-        <RowMenu name={name}>
-          {act('view-as', words.viewAs.beginShort)}
-          {sourced === 'pin' && act('pin', words.users.pin)}
-          {sourced === 'give-back' && act('give-back', words.users.giveBack)}
-          {act('validity', words.users.validity, { why: why(user) })}
-          {/* The own password needs the current one: Settings > Password asks for it. */}
-          {isOther && act('link', words.links.reset)}
-          {isOther && act('password', words.users.resetPassword)}
-          {user.second_factor && isOther && act('factor', words.users.removeFactor, { isDangerous: true })}
-          {act('delete', words.users.delete, { why: why(user), isDangerous: true })}
-        </RowMenu>
-      </>
+        {act('view-as', words.viewAs.beginShort)}
+        {sourced === 'pin' && act('pin', words.users.pin)}
+        {sourced === 'give-back' && act('give-back', words.users.giveBack)}
+        {act('validity', words.users.validity, { why: why(user) })}
+        {/* The own password needs the current one: Settings > Password asks for it. */}
+        {isOther && act('link', words.links.reset)}
+        {isOther && act('password', words.users.resetPassword)}
+        {user.second_factor && isOther && act('factor', words.users.removeFactor, { isDangerous: true })}
+        {act('delete', words.users.delete, { why: why(user), isDangerous: true })}
+      </RowMenu>
     );
   };
   return (
@@ -58,9 +56,26 @@ export function UserTable({ users, roles, profile, onOpen }: UserTableProps) {
       firstSort={{ key: 'name', isDescending: false }}
       searchText={({ username, role, sign_ins = [] }) => [username, role, ...sign_ins].join(' ')}
       actions={actions}
+      narrow="two-lines"
     />
   );
 }
+
+/** What a row of two lines has no room for. */
+function NarrowNote({ user, why }: { user: UserRecord; why: string | undefined }) {
+  const giver = giverOf(user);
+  return (
+    <>
+      {words.users.lastLogin}: {lastLogin(user)}
+      {[giver === undefined ? undefined : words.users.givenBy(giver), why].map(
+        (text) => text !== undefined && <span class="fact-more">{text}</span>,
+      )}
+    </>
+  );
+}
+
+const lastLogin = ({ last_login_at: at }: UserRecord): string =>
+  at === undefined ? words.users.noLogin : formatShortMoment(at);
 
 type Why = (user: UserRecord) => string | undefined;
 
@@ -73,6 +88,7 @@ function columnsOf(profile: Profile, roles: readonly RoleRecord[], why: Why): re
       cell: (user) => (
         <>
           <bdi>{user.username}</bdi> {user.username === profile.name && <Badge text={words.users.you} />}
+          <NarrowBadges user={user} />
         </>
       ),
     },
@@ -111,9 +127,20 @@ function columnsOf(profile: Profile, roles: readonly RoleRecord[], why: Why): re
       title: words.users.lastLogin,
       sortBy: ({ last_login_at }) => last_login_at,
       isDescendingFirst: true,
-      cell: ({ last_login_at: at }) => (at === undefined ? words.users.noLogin : formatShortMoment(at)),
+      cell: lastLogin,
     },
   ];
+}
+
+/** What has columns of its own where there is room. */
+function NarrowBadges({ user }: { user: UserRecord }) {
+  const guest = guestText(user, Date.now() / 1000);
+  return (
+    <span class="narrow-only">
+      {user.second_factor && <Badge text={words.twoStep.title} />}
+      {guest !== undefined && <Badge text={guest} />}
+    </span>
+  );
 }
 
 /** Why the role of a user cannot be changed, nor the user deleted. */

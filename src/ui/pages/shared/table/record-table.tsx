@@ -1,4 +1,4 @@
-/** A table of records: heads that sort, a search and pages; on narrow screens each row is a card (SPEC 8). */
+/** A table of records: heads that sort, a search and pages; without room for columns each row is a card, or two lines (SPEC 8). */
 import type { ComponentChild } from 'preact';
 import { useState } from 'preact/hooks';
 import { Icon } from '../icon.tsx';
@@ -30,6 +30,8 @@ export interface RecordTableProps<Row> {
   readonly searchText: (row: Row) => string;
   /** The order at first; without it that of the rows. */
   readonly firstSort?: Sort;
+  /** A row where there is no room for columns: a card with a line a fact, or its first three columns in two lines. */
+  readonly narrow?: 'card' | 'two-lines';
   /** Said when there are no rows at all. */
   readonly none?: string;
 }
@@ -38,7 +40,7 @@ export interface RecordTableProps<Row> {
 const FEW_ROWS = 8;
 
 export function RecordTable<Row>(props: RecordTableProps<Row>) {
-  const { caption, rows, keyOf, columns, actions, searchText, firstSort, none } = props;
+  const { caption, rows, keyOf, columns, actions, searchText, firstSort, narrow = 'card', none } = props;
   const [query, setQuery] = useState('');
   const [sort, setSort] = useState<Sort | undefined>(firstSort);
   const [wanted, setWanted] = useState(0);
@@ -60,7 +62,7 @@ export function RecordTable<Row>(props: RecordTableProps<Row>) {
       {found.length === 0 ? (
         <p class="blank">{words.table.noMatch}</p>
       ) : (
-        <table class="table">
+        <table class={`table narrow-${narrow}`}>
           <caption class="out-of-sight">{caption}</caption>
           <thead>
             <tr>

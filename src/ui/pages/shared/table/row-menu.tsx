@@ -6,10 +6,12 @@ import { words } from '../words.ts';
 
 interface RowMenuProps {
   readonly name: string;
+  /** What the row itself has no room for on a narrow screen. */
+  readonly note?: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
-export const RowMenu = ({ name, children }: RowMenuProps) => (
+export const RowMenu = ({ name, note, children }: RowMenuProps) => (
   <Menu
     class="row-menu"
     align="end"
@@ -20,6 +22,7 @@ export const RowMenu = ({ name, children }: RowMenuProps) => (
       </>
     }
   >
+    {note !== undefined && <p class="menu-note narrow-only">{note}</p>}
     <div class="row-acts" onClickCapture={closeMenu}>
       {children}
     </div>
