@@ -25,6 +25,7 @@ const LINK: Credential = {
   thing: { kind: 'live', camera: 'hall' },
   expiresAt: NOW + 100,
 };
+const SCREEN: Credential = { kind: 'screen', screenId: 's1', screenName: 'wall' };
 
 const caller = (role: Role, scope: CameraScope = ALL_CAMERAS, more: Partial<Caller> = {}): Caller => ({
   name: 'ann' as UserName,
@@ -48,12 +49,16 @@ describe('A drawn curtain', () => {
     assert.equal(clearanceOf(behindCurtain(caller(VIEWER), HALL, NOW)), 'restricted');
   });
 
-  it('takes it from a token that names it, and from a link also where an admin made it or other roles are named', () => {
+  it('takes it from a token that names it, and from a link and a screen also where other roles are named', () => {
     const narrow = bothScopes(scopeOf(['hall', 'patio']), ALL_CAMERAS);
     assert.deepEqual(seen(caller(VIEWER, narrow), HALL), ['patio']);
     for (const roles of [undefined, [PATIO]]) {
       const curtain = [drawn('hall', roles && { roles })];
-      assert.ok(!seen(caller(ADMIN, ALL_CAMERAS, { credential: LINK }), curtain).includes('hall'));
+      for (const [role, credential] of [
+        [ADMIN, LINK],
+        [VIEWER, SCREEN],
+      ] as const)
+        assert.ok(!seen(caller(role, ALL_CAMERAS, { credential }), curtain).includes('hall'));
     }
   });
 

@@ -93,6 +93,12 @@ describe('While the bedroom is drawn, every operation', () => {
     });
   }
 
+  it('that shows the garden alone still does, to every caller', async () => {
+    const question = { method: 'GET', target: '/api/garden/latest.jpg', body: undefined };
+    for (const [caller, headers] of callers)
+      assert.equal((await walk.ask('anonymous', question, headers)).status, 200, caller);
+  });
+
   for (const operation of OPERATIONS) {
     it(`${nameOf(operation)} tells nothing of it, and answers as for a camera that does not exist`, async () => {
       for (const [caller, headers] of callers) {
