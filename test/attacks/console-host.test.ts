@@ -109,6 +109,8 @@ describe('Every other host name', () => {
         '/api/status',
         '/api/ledger',
         '/api/links',
+        '/api/screens',
+        '/api/screens/code',
         '/API/users/',
         '/postern',
         '/postern/',
@@ -128,13 +130,17 @@ describe('Every other host name', () => {
         'PUT /api/users/vera/password',
         'DELETE /api/users/vera',
         'POST /api/links',
+        'POST /api/screens/confirm',
+        'POST /api/screens/deny',
         'POST /api/reauthenticate',
       ])
         assert.equal((await ask(NVR, request, cookie(), more, 'Content-Length: 0')).status, 404, request);
   });
 
   it('has the NVR, the login, who is logged in, and what the login page loads', async () => {
-    for (const path of ['/', '/api/events', '/api/config', '/api/profile', '/login', '/api/auth/first_time_login'])
+    const paths = ['/', '/api/events', '/api/config', '/api/profile', '/login', '/api/auth/first_time_login'];
+    // A display opens its page where its cameras are.
+    for (const path of [...paths, '/postern/screen'])
       assert.equal((await ask(NVR, `GET ${path}`, cookie())).status, 200, path);
     assert.equal((await ask(NVR, 'GET /auth', cookie())).status, 202);
     const page = (await ask(NVR, 'GET /login')).text;

@@ -235,6 +235,8 @@ describe('Nobody confirms a screen', () => {
       (await at.ask(path, { method: 'POST', headers, body: JSON.stringify(body) })).status;
     assert.equal(await post('/api/screens/confirm', { user_code: code, name: 'x' }), 403);
     assert.equal(await post('/api/screens/token', { device_code: device }), 403);
+    const led = await at.ask(`/api/screens/code?user_code=${code}`, { headers });
+    assert.deepEqual([led.status, ((await led.json()) as { success: boolean }).success], [403, false]);
     assert.equal(await errorOf(await pollPairing(at, device)), 'authorization_pending');
   });
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
+import { pairScreen } from '../support/screens.ts';
 import { type ConfigTree, type Runtime, startInstance } from '../support/start-instance.ts';
 import { until } from '../support/until.ts';
 
@@ -205,6 +206,25 @@ describe('What a request becomes in the ledger', () => {
       ['live', 'vera', 'cam1', null],
     ]);
     assert.equal(found.find(({ kind }) => kind === 'live')?.credential, `link:${id}`);
+  });
+
+  it('is the viewing of a screen, of the one who has paired it, and its life', async () => {
+    const vera = await postern.logIn(VERA);
+    postern.clock.advance(500);
+    const at = postern.clock.now() / 1000;
+    const { id, cookie } = await pairScreen(postern, vera);
+    assert.equal((await postern.ask('/api/cam1/latest.jpg', { headers: { cookie } })).status, 200);
+    await postern.ask(`/api/screens/${id}`, { method: 'DELETE', token: vera });
+    const asked = `?after=${at - 1}&kind=live,change`;
+    await until('they are there', async () => (await list('admin', asked)).length >= 3);
+    const found = await list('admin', asked);
+    const told = found.map(({ kind, user, camera, detail }) => [kind, user, camera, detail?.['what'] ?? null]);
+    assert.deepEqual(told.sort(), [
+      ['change', 'vera', null, 'screen-paired'],
+      ['change', 'vera', null, 'screen-revoked'],
+      ['live', 'vera', 'cam1', null],
+    ]);
+    assert.equal(found.find(({ kind }) => kind === 'live')?.credential, `screen:${id}`);
   });
 
   it('tells by which credential a change, a link and a refusal were made: acts of a leaked token are not its owner’s', async () => {

@@ -157,7 +157,9 @@ async function byLetters<Found>(
 const refuseScreen = (ctx: RouteContext, { status, message, reason }: ScreenRefusal): void =>
   refuse(ctx, status, message, { reason });
 
+/** A page of another site must not use up a person's tries, not even by leading the browser here. */
 async function look(ctx: RouteContext, deps: PairingRouteDeps): Promise<void> {
+  if (ctx.get('Sec-Fetch-Site') === 'cross-site') return refuseFor(ctx, 'cross-site');
   const person = await personOf(ctx, deps);
   if (!person) return;
   const typed = ctx.query['user_code'];
