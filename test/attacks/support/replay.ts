@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { Received } from '../../support/fake-nvr.ts';
-import { isOwnQuestion } from '../../support/own-question.ts';
 import type { Runtime } from '../../support/start-instance.ts';
 import { until } from '../../support/until.ts';
 import { behaveWell, FAULTS } from './faults.ts';
@@ -95,8 +94,7 @@ const faultsIn = ({ log }: Runtime): unknown[] =>
   log.filter(({ level }) => level === 'error' || level === 'fatal' || Number(level) >= ERROR_LEVEL);
 
 /** Without the requests of the anonymous witness, and the gate's own. */
-const seen = ({ nvr }: VectorInstances): Received[] =>
-  nvr.received.filter((request) => request.target !== WITNESS && !isOwnQuestion(request));
+const seen = ({ nvr }: VectorInstances): Received[] => nvr.received.filter((request) => request.target !== WITNESS);
 
 const portOf = ({ setup }: Vector, instance: Runtime): number =>
   setup.port === 'int' ? instance.internalPort : instance.port;
