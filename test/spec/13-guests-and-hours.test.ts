@@ -183,7 +183,7 @@ describe('A guest', () => {
     assert.equal(form.status, 403);
     assert.match(
       await form.text(),
-      /Ihr Konto ist noch nicht aktiv\. Der Zugriff ist ab 2026-11-23 12:00 \(Europe\/Berlin\) möglich\./,
+      /Ihr Konto ist noch nicht gültig\. Der Zugriff ist ab 2026-11-23 12:00 \(Europe\/Berlin\) möglich\./,
     );
     assert.ok(
       at.log.some(
