@@ -126,9 +126,11 @@ export type RefusalReason = keyof typeof REFUSALS;
 
 export const refusalKind = (reason: RefusalReason): Refusal['kind'] => (REFUSALS[reason] as Refusal).kind;
 
-/** A refusal that ends by itself. `at` in Unix seconds; `text` is that moment in the time zone of the service. */
+/** A refusal that ends by itself. `at` in Unix seconds; `text` is that moment in the time zone of the service, for programs. */
 export interface Reopening {
   readonly at: number;
+  /** IANA name. */
+  readonly timeZone: string;
   readonly inSeconds: number;
   readonly text: string;
 }

@@ -7,6 +7,7 @@ import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
 import type { RouteState } from '../domain/verdict.ts';
 import type { RouteContext } from '../routes/own-route.ts';
 import { asJson, asText, asWords, fillPage } from './fill-page.ts';
+import { momentsIn } from './moment.ts';
 import { type PageLanguage, pageLanguage } from './page-language.ts';
 import { closedText, formatSeconds } from './pages/login/login-outcome.ts';
 import { nextPage } from './pages/login/next-page.ts';
@@ -155,7 +156,8 @@ function refuseLogin(
     case 'closed': {
       const { reason, opens } = outcome;
       if (opens) ctx.set('Retry-After', String(opens.inSeconds));
-      return refuse(ctx, 403, (words) => closedText(words, reason, opens?.text), shown);
+      const until = opens && momentsIn(pageLanguage(ctx).tag, opens.timeZone)(opens.at);
+      return refuse(ctx, 403, (words) => closedText(words, reason, until), shown);
     }
     case 'unfit':
       return refuse(ctx, 422, (words) => words.notUnderstood, shown);

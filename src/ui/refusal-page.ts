@@ -1,7 +1,8 @@
 /** The page for a refused navigation: what happened, and the next step (SPEC 5). */
-import { type RefusalReason, type RefusedCameras, refusalKind } from '../domain/refusal.ts';
+import { type RefusalReason, type RefusedCameras, type Reopening, refusalKind } from '../domain/refusal.ts';
 import { cardPage } from './card-page.ts';
 import { escapeHtml } from './escape-html.ts';
+import { momentsIn } from './moment.ts';
 import { languageFor } from './page-language.ts';
 import type { RefusalWords } from './pages/words/types.ts';
 
@@ -10,8 +11,8 @@ export interface RefusalPage {
   readonly reason: RefusalReason;
   /** What is wrong, and the next step; used when the page's language has no text for the reason. */
   readonly message: string;
-  /** When the refusal ends by itself, as text. */
-  readonly opensAt?: string | undefined;
+  /** When the refusal ends by itself. */
+  readonly opens?: Pick<Reopening, 'at' | 'timeZone'> | undefined;
   /** The refused cameras that the request names. */
   readonly cameras?: RefusedCameras | undefined;
   /** Who is refused; undefined for an unknown caller. */
@@ -37,7 +38,7 @@ interface RefusedPerson {
 export function renderRefusalPage(page: RefusalPage): string {
   const { tag, refusals } = languageFor(page.acceptLanguage);
   const title = refusals.titles[page.status] ?? refusals.anyTitle;
-  const message = escapeHtml(messageOf(page, refusals));
+  const message = escapeHtml(messageOf(page, tag, refusals));
   const card = `<p class="refusal-status">${escapeHtml(String(page.status))}</p>
 <h1 class="lone-title"><bdi>${escapeHtml(title)}</bdi></h1>
 <p class="refusal-message"><bdi>${message}</bdi></p>
@@ -47,11 +48,12 @@ ${renderPerson(page, refusals)}${renderLinks(page, refusals)}<p class="refusal-r
 }
 
 /** The message of programs says by itself when the refusal ends. */
-function messageOf({ reason, message, opensAt, cameras }: RefusalPage, words: RefusalWords): string {
+function messageOf({ reason, message, opens, cameras }: RefusalPage, tag: string, words: RefusalWords): string {
   if (reason === 'camera-not-in-role' && cameras) return cameraMessage(cameras, words);
   const known = words.messages[reason];
   if (known === undefined) return message;
-  return opensAt === undefined ? known : `${known} ${words.opens.replace('{time}', opensAt)}`;
+  if (!opens) return known;
+  return `${known} ${words.opens.replace('{time}', () => momentsIn(tag, opens.timeZone)(opens.at))}`;
 }
 
 /** A function as replacement: in a replacement string, `$&` would have a meaning. */

@@ -143,8 +143,10 @@ function closedByProvider(user: RightsHolder, { cameras }: ActiveRoles): Closed 
   return heldBy(user).some((role) => isBuiltIn(role) || cameras.has(role)) ? undefined : { reason: 'role-missing' };
 }
 
-const closedUntil = (reason: Closed['reason'], at: number | undefined, now: number, zone: string): Closed =>
-  at === undefined ? { reason } : { reason, opens: { at, inSeconds: Math.max(1, at - now), text: wallText(at, zone) } };
+function closedUntil(reason: Closed['reason'], at: number | undefined, now: number, timeZone: string): Closed {
+  if (at === undefined) return { reason };
+  return { reason, opens: { at, timeZone, inSeconds: Math.max(1, at - now), text: wallText(at, timeZone) } };
+}
 
 const WITHOUT_GRANT: readonly Verb[] = ['history', 'export'];
 

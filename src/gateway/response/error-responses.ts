@@ -25,8 +25,8 @@ export interface RefusalPageFacts {
   readonly reason: RefusalReason;
   readonly status: number;
   readonly message: string;
-  /** When the refusal ends by itself, as text. */
-  readonly opensAt?: string | undefined;
+  /** When the refusal ends by itself. */
+  readonly opens?: Reopening | undefined;
   /** The refused cameras that the request names. */
   readonly cameras?: RefusedCameras | undefined;
   /** Who is refused; undefined for an unknown caller, and for a credential that is no person's. */
@@ -84,7 +84,7 @@ export function errorResponse(
     cookie: singleHeader(request, 'cookie'),
     cameras,
     person: personOf(more.caller),
-    ...(opens && { opensAt: opens.text }),
+    ...(opens && { opens }),
   });
   return { status, body: page.body, headers: { ...page.headers, ...retryAfter(status, opens) } };
 }

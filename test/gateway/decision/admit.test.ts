@@ -357,7 +357,7 @@ describe('admit()', () => {
   });
 
   it('tells a caller who is closed out when that ends', async () => {
-    const opens = { at: 1_800_003_600, inSeconds: 3600, text: '10:00' };
+    const opens = { at: 1_800_003_600, timeZone: 'UTC', inSeconds: 3600, text: '10:00' };
     for (const closed of [{ reason: 'outside-hours', opens }, { reason: 'account-ended' }] as const) {
       const identity: IdentityVerdict = { kind: 'identified', caller: { ...callerWith('viewer'), closed } };
       const admission = await admit(someRequest({ target: '/any' }), rulesOf(scene({ identity })));
