@@ -142,13 +142,13 @@ describe('Settings', { skip }, () => {
       await validity.getByText('The end must be later than the beginning.').waitFor();
       await validity.getByLabel('Valid until').fill('2040-05-08T08:00');
       await validity.getByRole('button', { name: 'Save' }).click();
-      await said(page, 'The validity of dora is changed.');
-      await record(page, 'dora').locator('td').getByText('begins on 1 May 2040').waitFor();
+      await said(page, 'The validity of dora was changed.');
+      await record(page, 'dora').locator('td').getByText('valid from 1 May 2040').waitFor();
       await act(page, 'Validity', 'dora');
       assert.equal(await validity.getByLabel('Valid until').inputValue(), '2040-05-08T08:00');
       for (const label of ['Valid from', 'Valid until']) await validity.getByLabel(label).fill('');
       await validity.getByRole('button', { name: 'Save' }).click();
-      await record(page, 'dora').locator('td').getByText('begins on').waitFor({ state: 'detached' });
+      await record(page, 'dora').locator('td').getByText('valid from 1').waitFor({ state: 'detached' });
 
       await act(page, 'Reset password', 'dora');
       await page.getByRole('button', { name: 'Generate' }).click();
@@ -438,11 +438,11 @@ describe('Settings', { skip }, () => {
       await page.locator('.record', { hasText: 'vera' }).waitFor();
       await page.getByRole('button', { name: 'End my other sessions' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'End my other sessions' }).click();
-      await said(page, 'Your other sessions ended.');
+      await said(page, 'Your other sessions have ended.');
       assert.deepEqual([await works(mine), await works(hers)], [401, 200]);
       await page.getByRole('button', { name: 'End sessions of all users' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'End sessions of all users' }).click();
-      await said(page, 'The sessions of all users ended, except this one.');
+      await said(page, 'The sessions of all users have ended, except this one.');
       await page.locator('.record').nth(1).waitFor({ state: 'detached' });
       assert.equal(await works(hers), 401);
     }));

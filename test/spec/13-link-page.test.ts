@@ -61,7 +61,7 @@ describe('The page of a link', () => {
       assert.match(leadOf(await pageOf(at, url)) ?? '', en);
       const german = await pageOf(at, url, 'de');
       assert.match(leadOf(german) ?? '', de);
-      assert.match(german, /gilt bis [A-Z][a-z]+, \d+\. \S+ \d{4} um \d\d:\d\d /);
+      assert.match(german, /ist gültig bis [A-Z][a-z]+, \d+\. \S+ \d{4} um \d\d:\d\d /);
     });
 
   describe('of one service', () => {
