@@ -479,7 +479,7 @@ export const pages: Words = {
     day: 'Tag',
     days: (number) => (number === 7 ? 'Woche' : `${count(number)} Tage`),
     colours: 'Farben',
-    colourings: { none: 'Eine Farbe', camera: 'Nach Kamera', label: 'Nach Objekt' },
+    colourings: { none: 'Einfarbig', camera: 'Je Kamera', label: 'Je Objekt' },
     camera: {
       onlyThis: 'Nur diese Kamera anzeigen',
       allAgain: 'Alle Kameras anzeigen',
@@ -814,11 +814,11 @@ export const pages: Words = {
     title: 'Sicherheit',
     lead: 'Treffen Sie hier Ihre Wahl und kopieren Sie die Zeilen in die Konfiguration.',
     choices: {
-      optional: 'für alle, die sie einrichten',
+      optional: 'freiwillig',
       admins: 'Pflicht für Administratoren',
       everyone: 'Pflicht für alle',
     },
-    enrol: 'Wer sie noch nicht eingerichtet hat, wird zuerst dazu aufgefordert, auch Sie.',
+    enrol: 'Wer sie noch nicht eingerichtet hat, muss das zuerst tun. Auch Sie.',
     timezone: 'Zeitzone',
     timezoneHelp: 'Nach ihr richten sich die Zeiten von Rollen und Links.',
     publicUrl: 'Öffentliche Adresse',

@@ -293,7 +293,7 @@ export const pages: Words = {
     more: 'Afficher plus',
     now: 'maintenant',
     endUnknown: 'fin inconnue : le service s’est arrêté',
-    everything: 'Tout',
+    everything: 'Toutes',
     person: 'Personne',
     camera: 'Caméra',
     kind: 'Quoi',
@@ -437,7 +437,7 @@ export const pages: Words = {
   },
   labelName: (label) => LABELS.get(label) ?? label.replaceAll('_', ' '),
   filters: {
-    text: 'Rechercher dans les descriptions et sous-étiquettes',
+    text: 'Description, sous-étiquette',
     noSearch:
       'Le NVR ne recherche dans les descriptions que si la recherche sémantique est activée dans sa configuration.',
     filters: 'Filtres',
@@ -487,7 +487,7 @@ export const pages: Words = {
     day: 'jour',
     days: (number) => (number === 7 ? 'semaine' : `${count(number)} jours`),
     colours: 'Couleurs',
-    colourings: { none: 'Une seule couleur', camera: 'Par caméra', label: 'Par étiquette' },
+    colourings: { none: 'Une couleur', camera: 'Par caméra', label: 'Par étiquette' },
     camera: {
       onlyThis: 'Afficher cette caméra uniquement',
       allAgain: 'Afficher toutes les caméras',
@@ -999,11 +999,11 @@ export const pages: Words = {
     title: 'Sécurité',
     lead: 'Choisissez ici, puis copiez les lignes dans la configuration.',
     choices: {
-      optional: 'pour ceux qui la configurent',
-      admins: 'obligatoire pour les administrateurs',
-      everyone: 'obligatoire pour tous',
+      optional: 'facultative',
+      admins: 'exigée des administrateurs',
+      everyone: 'exigée de tous',
     },
-    enrol: 'Ceux qui ne l’ont pas encore configurée y sont d’abord invités, vous aussi.',
+    enrol: 'Ceux qui ne l’ont pas encore configurée doivent d’abord le faire. Vous aussi.',
     timezone: 'Fuseau horaire',
     timezoneHelp: 'Les heures des rôles et des liens en dépendent.',
     publicUrl: 'Adresse publique',

@@ -289,7 +289,7 @@ export const pages: Words = {
     more: 'Pokaż więcej',
     now: 'teraz',
     endUnknown: 'koniec nieznany: usługa się zatrzymała',
-    everything: 'Wszystko',
+    everything: 'Wszystkie',
     person: 'Osoba',
     camera: 'Kamera',
     kind: 'Co',
@@ -480,7 +480,7 @@ export const pages: Words = {
     day: 'dzień',
     days: (number) => (number === 7 ? 'tydzień' : some(number, 'dzień', 'dni', 'dni')),
     colours: 'Kolory',
-    colourings: { none: 'Jeden kolor', camera: 'Według kamery', label: 'Według etykiety' },
+    colourings: { none: 'Jeden kolor', camera: 'Wg kamery', label: 'Wg etykiety' },
     camera: {
       onlyThis: 'Pokaż tylko tę kamerę',
       allAgain: 'Pokaż wszystkie kamery',
@@ -984,7 +984,7 @@ export const pages: Words = {
     title: 'Bezpieczeństwo',
     lead: 'Wybierz tutaj i skopiuj wiersze do konfiguracji.',
     choices: {
-      optional: 'dla osób, które ją skonfigurują',
+      optional: 'opcjonalna',
       admins: 'wymagana dla administratorów',
       everyone: 'wymagana dla wszystkich',
     },

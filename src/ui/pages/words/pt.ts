@@ -289,7 +289,7 @@ export const pages: Words = {
     more: 'Mostrar mais',
     now: 'agora',
     endUnknown: 'fim desconhecido: o serviço parou',
-    everything: 'Tudo',
+    everything: 'Todas',
     person: 'Pessoa',
     camera: 'Câmera',
     kind: 'O quê',
@@ -989,7 +989,7 @@ export const pages: Words = {
     title: 'Segurança',
     lead: 'Escolha aqui e copie as linhas para a configuração.',
     choices: {
-      optional: 'para quem configurar',
+      optional: 'opcional',
       admins: 'obrigatória para administradores',
       everyone: 'obrigatória para todos',
     },
