@@ -95,7 +95,7 @@ describe('A link', { skip }, () => {
         [],
       );
       await page.reload();
-      await page.getByText('Dieser Link gilt bis').waitFor();
+      await page.getByText('Dieser Link ist gültig bis').waitFor();
     }));
 
   it('asks for its PIN by a form that needs no script', (t) =>

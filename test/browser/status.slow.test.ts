@@ -124,7 +124,7 @@ describe('The status page', { skip }, () => {
         /^Fehler.*WebSockets funktionieren nicht.*<img src=x.*upgrade-lost.*Lassen Sie.*proxy_http_version/s,
       );
       assert.match(rows[1] ?? '', /^Warnung.*Das Zertifikat läuft bald ab/s);
-      assert.match(rows[2] ?? '', /^Hinweis.*Kein zweiter Faktor/s);
+      assert.match(rows[2] ?? '', /^Hinweis.*Keine Zwei-Schritt-Anmeldung/s);
     }));
 
   it('says what to write where the address is not in the configuration', (t) =>

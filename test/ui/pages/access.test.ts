@@ -45,7 +45,7 @@ describe('The answer', () => {
     assert.equal(denied.text, 'No: role neighbour may not see recordings.');
     const hours = role({ hours: ['Mon-Fri 09:00-18:00'] });
     const closed = answered({ ...refusedFor('outside-hours'), opens: { at: 1_795_500_000 } }, { role: hours });
-    assert.match(closed.text, /^Not now: role neighbour is valid Mon-Fri 09:00-18:00\. Again from .*\d.* on\.$/);
+    assert.match(closed.text, /^Not now: role neighbour is valid Mon–Fri 09:00–18:00\. Again from .*\d.* on\.$/);
     const ended = answered(refusedFor('account-ended'), { user: user({ valid_until: 1_795_400_000 }) });
     assert.match(ended.text, /^No: the account of grandma expired on .*\d/);
     assert.deepEqual(ended.remedies, ['validity']);

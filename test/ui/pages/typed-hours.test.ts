@@ -2,7 +2,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseHours } from '../../../src/domain/rights/hours.ts';
-import { hoursLineOf, hoursRowOf, spelledHours } from '../../../src/ui/pages/settings/limits/typed-hours.ts';
+import { dayNamesIn } from '../../../src/ui/pages/settings/limits/day-names.ts';
+import {
+  hoursInWords,
+  hoursLineOf,
+  hoursRowOf,
+  spelledHours,
+} from '../../../src/ui/pages/settings/limits/typed-hours.ts';
+import { LANGUAGE_FILES } from '../support/languages.ts';
+
+const namesIn = (tag: string) => dayNamesIn(tag, LANGUAGE_FILES.get(tag)?.pages.roles.daily ?? assert.fail(tag));
+const GERMAN = namesIn('de');
 
 describe('Hours that are typed', () => {
   // biome-ignore format: a table
@@ -17,14 +27,55 @@ describe('Hours that are typed', () => {
   ] as const;
   for (const [typed, spelled] of ROWS)
     it(`${typed} is ${spelled}`, () => {
-      assert.equal(spelledHours(typed), spelled);
+      assert.equal(spelledHours(typed, GERMAN), spelled);
       assert.ok(parseHours([spelled]).ok);
     });
 
   it('that are no span stay as they are, and the API refuses them', () => {
     for (const typed of ['morning', 'Mon-Fri', 'Sat 25:00-26:00', 'Foo 9-18', '9-18-20'])
-      assert.equal(parseHours([spelledHours(typed)]).ok, false, typed);
+      assert.equal(parseHours([spelledHours(typed, GERMAN)]).ok, false, typed);
   });
+});
+
+describe('Hours in each language', () => {
+  // biome-ignore format: a table
+  const TYPED = [
+    ['de', 'Mo-Do,So 9-18',       'Mon-Thu,Sun 09:00-18:00'],
+    ['es', 'lun-mié, sab 9-18',   'Mon-Wed, Sat 09:00-18:00'],
+    ['fr', 'lun.-mer.,dim. 9-18', 'Mon-Wed,Sun 09:00-18:00'],
+    ['it', 'lun-ven, domenica 9-18', 'Mon-Fri, Sun 09:00-18:00'],
+    ['nl', 'ma-do,zo 9-18',       'Mon-Thu,Sun 09:00-18:00'],
+    ['pl', 'pon-śr,pt,niedz 9-18', 'Mon-Wed,Fri,Sun 09:00-18:00'],
+    ['pt', 'seg-sex,sab 9-18',    'Mon-Fri,Sat 09:00-18:00'],
+    ['pt', 'todos os dias 9-18',  'daily 09:00-18:00'],
+    ['pt', 'se 9-18',             'se 09:00-18:00'],
+    ['fr', 'Mon-Fri 9-18',        'Mon-Fri 09:00-18:00'],
+  ] as const;
+  for (const [tag, typed, spelled] of TYPED)
+    it(`${typed} is ${spelled} in ${tag}`, () => assert.equal(spelledHours(typed, namesIn(tag)), spelled));
+
+  it('are read in the words of the language', () => {
+    const shown = (tag: string) =>
+      ['Mon-Fri,Sun 07:00-24:00', 'daily 09:00-18:00', 'soon'].map((line) => hoursInWords(line, namesIn(tag)));
+    assert.deepEqual(shown('en'), ['Mon–Fri, Sun 07:00–24:00', 'daily 09:00–18:00', 'soon']);
+    assert.deepEqual(shown('pl'), ['pon.–pt., niedz. 07:00–24:00', 'codziennie 09:00–18:00', 'soon']);
+  });
+
+  for (const tag of LANGUAGE_FILES.keys())
+    it(`are understood as they are shown, and as the help says, in ${tag}`, () => {
+      const names = namesIn(tag);
+      const line = 'Mon-Wed,Fri 07:00-18:00';
+      const shown = hoursInWords(line, names).replaceAll('–', '-');
+      assert.deepEqual(hoursRowOf(shown, names), hoursRowOf(line, names));
+      const [, , week = '', night = ''] =
+        /(9-18)\D+?(\S+ 7-18)\P{L}+\p{L}+ (\S+ 22:00-02:00)/u.exec(
+          LANGUAGE_FILES.get(tag)?.pages.roles.hoursHelp ?? '',
+        ) ?? [];
+      assert.deepEqual(
+        [week, night].map((one) => spelledHours(one, names)),
+        ['Mon-Fri 07:00-18:00', 'Fri 22:00-02:00'],
+      );
+    });
 });
 
 describe('Hours to click', () => {
@@ -38,12 +89,12 @@ describe('Hours to click', () => {
   ] as const;
   for (const [line, row, text] of ROWS)
     it(`show ${line}, and are the same hours as text`, () => {
-      const found = hoursRowOf(line);
+      const found = hoursRowOf(line, GERMAN);
       assert.deepEqual(found, row);
       assert.equal(found && hoursLineOf(found), text);
     });
 
   it('have no row for a line that is no span of hours', () => {
-    for (const line of ['', 'soon', 'Mon 25-26', 'Mo 9-9']) assert.equal(hoursRowOf(line), undefined, line);
+    for (const line of ['', 'soon', 'Mon 25-26', 'Mo 9-9']) assert.equal(hoursRowOf(line, GERMAN), undefined, line);
   });
 });

@@ -650,6 +650,7 @@ export const pages: Words = {
       talk: 'durch die Kamera sprechen',
     },
     hours: 'Zeiten',
+    daily: 'täglich',
     hoursText: 'Zeiten als Text',
     addHours: 'Zeit hinzufügen',
     removeHours: 'Entfernen',

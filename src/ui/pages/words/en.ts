@@ -638,6 +638,7 @@ export const pages = {
       talk: 'talk through the camera',
     },
     hours: 'Hours',
+    daily: 'daily',
     hoursText: 'Hours as text',
     addHours: 'Add hours',
     removeHours: 'Remove',

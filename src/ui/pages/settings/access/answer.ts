@@ -3,6 +3,8 @@ import { cameraName } from '../../shared/names.ts';
 import { formatShortMoment } from '../../shared/times.ts';
 import { words } from '../../shared/words.ts';
 import type { RoleRecord, UserRecord } from '../account-records.ts';
+import { dayNames } from '../limits/day-names.ts';
+import { hoursInWords } from '../limits/typed-hours.ts';
 import type { Explanation } from './explanation.ts';
 
 export const SHOWN = ['live', 'history', 'export'] as const;
@@ -69,7 +71,7 @@ const roleIn = ({ roles }: Explanation, { user }: AnswerFacts): string =>
 
 /** Empty for several roles: each has hours of its own. */
 const hoursIn = ({ roles }: Explanation, { role }: AnswerFacts): string =>
-  roles.length > 1 ? '' : (role?.hours ?? []).join('; ');
+  roles.length > 1 ? '' : (role?.hours ?? []).map((line) => hoursInWords(line, dayNames())).join('; ');
 
 const FEW = 5;
 

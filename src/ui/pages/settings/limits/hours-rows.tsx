@@ -1,5 +1,6 @@
 /** Hours of a role to click: days as buttons, and two times, as many rows as there are lines of text (SPEC 13). */
-import { locale, words } from '../../shared/words.ts';
+import { words } from '../../shared/words.ts';
+import { dayNames } from './day-names.ts';
 import { type HoursRow, hoursLineOf, hoursRowOf } from './typed-hours.ts';
 
 interface HoursRowsProps {
@@ -10,13 +11,8 @@ interface HoursRowsProps {
 
 const FIRST_ROW: HoursRow = { days: [0, 1, 2, 3, 4], from: '08:00', to: '18:00' };
 
-/** Monday first: the fifth of January 1970 was one. */
-const dayNames = (): readonly string[] => {
-  const format = new Intl.DateTimeFormat(locale, { weekday: 'short', timeZone: 'UTC' });
-  return Array.from({ length: 7 }, (_, day) => format.format(Date.UTC(1970, 0, 5 + day)));
-};
-
 export function HoursRows({ hours, onChange }: HoursRowsProps) {
+  const names = dayNames();
   const lines = hours.split('\n').filter((line) => line.trim() !== '');
   const put = (at: number, ...rows: readonly HoursRow[]): void =>
     onChange(lines.toSpliced(at, 1, ...rows.map(hoursLineOf)).join('\n'));
@@ -24,7 +20,7 @@ export function HoursRows({ hours, onChange }: HoursRowsProps) {
     <fieldset class="camera-choice">
       <legend>{words.roles.hours}</legend>
       {lines.map((line, at) => {
-        const row = hoursRowOf(line);
+        const row = hoursRowOf(line, names);
         return row && <Row key={at} row={row} onChange={(next) => put(at, next)} onRemove={() => put(at)} />;
       })}
       <button class="button button-small" type="button" onClick={() => put(lines.length, FIRST_ROW)}>
@@ -57,7 +53,7 @@ function Row({ row, onChange, onRemove }: RowProps) {
   );
   return (
     <div class="hours-row">
-      {dayNames().map((name, day) => (
+      {dayNames().short.map((name, day) => (
         <button
           key={name}
           class="button button-small day-button"

@@ -2,8 +2,9 @@
 import { Switch, TextArea, TextField } from '../../shared/forms/form-fields.tsx';
 import { words } from '../../shared/words.ts';
 import type { RoleRecord } from '../account-records.ts';
+import { dayNames } from './day-names.ts';
 import { HoursRows } from './hours-rows.tsx';
-import { spelledHours } from './typed-hours.ts';
+import { hoursInWords, spelledHours } from './typed-hours.ts';
 
 const VERBS = ['live', 'history', 'export', 'ptz', 'talk'] as const;
 
@@ -25,7 +26,8 @@ export const typedLimits = (role: RoleRecord | undefined): TypedLimits => ({
 
 /** The limits as the API takes them: null for no limit. */
 export function requestedLimits({ deny, hours, historySince }: TypedLimits): object {
-  const lines = hours.split('\n').map(spelledHours);
+  const names = dayNames();
+  const lines = hours.split('\n').map((line) => spelledHours(line, names));
   return {
     deny,
     hours: lines.filter((line) => line !== ''),
@@ -88,10 +90,11 @@ const PAGES = ['live', 'history', 'export'] as const;
 
 /** The facts of a role that has limits. */
 export function limitFacts({ deny = [], hours = [], history_since = '' }: RoleRecord): (readonly [string, string])[] {
+  const names = dayNames();
   const known = VERBS.filter((verb) => deny.includes(verb)).map((verb) => words.roles.verbs[verb]);
   const facts: (readonly [string, string])[] = [
     [words.roles.mayNot, known.join(', ')],
-    [words.roles.hours, hours.join('; ')],
+    [words.roles.hours, hours.map((line) => hoursInWords(line, names)).join('; ')],
     [words.roles.historySince, history_since === 'grant' ? words.roles.sinceGrant : history_since],
     [words.roles.sees, emptyPages(deny)],
   ];

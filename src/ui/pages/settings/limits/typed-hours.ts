@@ -1,29 +1,40 @@
-/** Hours as people type them, as the API takes them: `9-18` is `daily 09:00-18:00`, `Mo-Fr 9-18` is `Mon-Fri 09:00-18:00` (SPEC 13). Pure. */
+/** Hours as people type and read them, and as the API takes them: `9-18` is `daily 09:00-18:00`, `Mo-Fr 9-18` is `Mon-Fri 09:00-18:00` (SPEC 13). Pure. */
 
 import { DAY_MINUTES, parseHours } from '../../../../domain/rights/hours.ts';
+import type { DayNames } from './day-names.ts';
 
 const SPAN =
   /^(?<days>.*?)\s*(?<from>\d{1,2})(?::(?<fromMinute>\d{2}))?\s*[-–]\s*(?<to>\d{1,2})(?::(?<toMinute>\d{2}))?$/;
 
-/** Days in German, by two letters. */
-const DAYS: Readonly<Record<string, string>> = {
-  mo: 'Mon',
-  di: 'Tue',
-  mi: 'Wed',
-  do: 'Thu',
-  fr: 'Fri',
-  sa: 'Sat',
-  so: 'Sun',
-  täglich: 'daily',
-};
+/** The days of the API, Monday first. */
+const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 
-/** A line that is no span of hours stays as it is: the API says what is wrong with it. */
-export function spelledHours(line: string): string {
+/** `names`: of the page's language; English is known beside it. A line that is no span of hours stays as it is: the API says what is wrong with it. */
+export function spelledHours(line: string, names: DayNames): string {
   const { days = '', from, to, fromMinute = '00', toMinute = '00' } = SPAN.exec(line.trim())?.groups ?? {};
   if (from === undefined || to === undefined) return line.trim();
-  const named = days.replaceAll(/\p{L}+/gu, (word) => DAYS[word.toLowerCase()] ?? word);
-  return `${named === '' ? 'daily' : named} ${from.padStart(2, '0')}:${fromMinute}-${to.padStart(2, '0')}:${toMinute}`;
+  const isDaily = days === '' || days.toLowerCase() === names.daily.toLowerCase();
+  const spelled = isDaily
+    ? 'daily'
+    : days.replaceAll('.', '').replaceAll(/\p{L}+/gu, (word) => spelledDay(word, names));
+  return `${spelled} ${from.padStart(2, '0')}:${fromMinute}-${to.padStart(2, '0')}:${toMinute}`;
 }
+
+/** By its short name, or by the beginning of its long one; a word that fits several days, or none, stays as it is. */
+function spelledDay(word: string, { short, long }: DayNames): string {
+  const typed = plain(word);
+  if (DAYS.some((day) => day.toLowerCase() === typed.slice(0, 3))) return word;
+  const starts = (name = ''): boolean => typed.length > 1 && plain(name).startsWith(typed);
+  const [found, another] = DAYS.filter((_, day) => plain(short[day] ?? '') === typed || starts(long[day]));
+  return found === undefined || another !== undefined ? word : found;
+}
+
+/** Without case, accents and dots: `Sáb.` is `sab`. */
+const plain = (name: string): string =>
+  name
+    .toLowerCase()
+    .normalize('NFD')
+    .replaceAll(/[\p{M}.]/gu, '');
 
 /** A span of hours as it is chosen by hand. Days are numbers from 0, Monday; times are `HH:MM`. */
 export interface HoursRow {
@@ -33,8 +44,8 @@ export interface HoursRow {
 }
 
 /** Undefined for a line that is no span of hours. */
-export function hoursRowOf(line: string): HoursRow | undefined {
-  const parsed = parseHours([spelledHours(line)]);
+export function hoursRowOf(line: string, names: DayNames): HoursRow | undefined {
+  const parsed = parseHours([spelledHours(line, names)]);
   const [first] = parsed.ok ? parsed.value.spans : [];
   if (!parsed.ok || !first) return undefined;
   const days = parsed.value.spans.map(({ start }) => Math.floor(start / DAY_MINUTES));
@@ -44,20 +55,34 @@ export function hoursRowOf(line: string): HoursRow | undefined {
 const timeOf = (minute: number): string =>
   [Math.floor((minute % DAY_MINUTES) / 60), minute % 60].map((part) => String(part).padStart(2, '0')).join(':');
 
-/** `Mon-Fri 07:00-18:00`. Midnight is an end of its day. */
-export const hoursLineOf = ({ days, from, to }: HoursRow): string =>
-  `${daysText([...days].sort())} ${from}-${to === '00:00' ? '24:00' : to}`;
+/** As the API takes it: `Mon-Fri 07:00-18:00`. Midnight is an end of its day. */
+export const hoursLineOf = (row: HoursRow): string => written(row, DAYS, 'daily', '-');
 
-const NAMES = Object.values(DAYS).slice(0, 7);
+/** As people read it: `lun.–ven. 07:00–18:00`. A line that is no span of hours stays as it is. */
+export function hoursInWords(line: string, names: DayNames): string {
+  const row = hoursRowOf(line, names);
+  return row ? written(row, names.short, names.daily, '–') : line;
+}
+
+function written({ days, from, to }: HoursRow, names: readonly string[], daily: string, dash: string): string {
+  return `${daysText([...days].sort(), names, daily, dash)} ${from}${dash}${to === '00:00' ? '24:00' : to}`;
+}
 
 /** Days that follow each other are a range. */
-function daysText(days: readonly number[]): string {
-  if (days.length === NAMES.length) return 'daily';
+function daysText(days: readonly number[], names: readonly string[], daily: string, dash: string): string {
+  if (days.length === DAYS.length) return daily;
   const runs: number[][] = [];
   for (const day of days) {
     const run = runs.at(-1);
     if (run?.at(-1) === day - 1) run?.push(day);
     else runs.push([day]);
   }
-  return runs.map((run) => [...new Set([run[0], run.at(-1)])].map((day) => NAMES[day ?? 0]).join('-')).join(',');
+  const ends = (run: readonly number[]): readonly number[] => [...new Set([...run.slice(0, 1), ...run.slice(-1)])];
+  return runs
+    .map((run) =>
+      ends(run)
+        .map((day) => names[day])
+        .join(dash),
+    )
+    .join(dash === '-' ? ',' : ', ');
 }
