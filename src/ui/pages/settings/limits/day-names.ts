@@ -21,5 +21,5 @@ export function dayNamesIn(language: string | undefined, daily: string): DayName
   return { short: named('short'), long: named('long'), daily };
 }
 
-/** Those of the page. */
+/** The names in the language of the page. */
 export const dayNames = (): DayNames => dayNamesIn(locale, words.roles.daily);

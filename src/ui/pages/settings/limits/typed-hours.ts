@@ -20,7 +20,7 @@ export function spelledHours(line: string, names: DayNames): string {
   return `${spelled} ${from.padStart(2, '0')}:${fromMinute}-${to.padStart(2, '0')}:${toMinute}`;
 }
 
-/** By its short name, or by the beginning of its long one; a word that fits several days, or none, stays as it is. */
+/** The day with this short name, or with a long one that begins so; a word that fits several days, or none, stays as it is. */
 function spelledDay(word: string, { short, long }: DayNames): string {
   const typed = plain(word);
   if (DAYS.some((day) => day.toLowerCase() === typed.slice(0, 3))) return word;
@@ -29,7 +29,7 @@ function spelledDay(word: string, { short, long }: DayNames): string {
   return found === undefined || another !== undefined ? word : found;
 }
 
-/** Without case, accents and dots: `Sáb.` is `sab`. */
+/** The name without case, accents and dots: `Sáb.` is `sab`. */
 const plain = (name: string): string =>
   name
     .toLowerCase()
@@ -55,10 +55,10 @@ export function hoursRowOf(line: string, names: DayNames): HoursRow | undefined 
 const timeOf = (minute: number): string =>
   [Math.floor((minute % DAY_MINUTES) / 60), minute % 60].map((part) => String(part).padStart(2, '0')).join(':');
 
-/** As the API takes it: `Mon-Fri 07:00-18:00`. Midnight is an end of its day. */
+/** Text for the API: `Mon-Fri 07:00-18:00`. Midnight is an end of its day. */
 export const hoursLineOf = (row: HoursRow): string => written(row, DAYS, 'daily', '-');
 
-/** As people read it: `lun.–ven. 07:00–18:00`. A line that is no span of hours stays as it is. */
+/** Text for people: `lun.–ven. 07:00–18:00`. A line that is no span of hours stays as it is. */
 export function hoursInWords(line: string, names: DayNames): string {
   const row = hoursRowOf(line, names);
   return row ? written(row, names.short, names.daily, '–') : line;
