@@ -101,7 +101,7 @@ describe('Explore', { skip }, () => {
       await enter(page, instance, ADMIN_PERSON);
       await hasRows(page, 72);
       const first = await page.locator('.event').first().innerText();
-      assert.match(first, /^person\s+Zoë\s+cam1\s+score\s+87 %\s+\d\d:\d\d:\d\d\s+\d min ago\s+in progress$/);
+      assert.match(first, /^person\s+Zoë\s+cam1\s+score\s+87%\s+\d\d:\d\d:\d\d\s+\d min ago\s+in progress$/);
       const time = page.locator('.event time').first();
       assert.match(String(await time.getAttribute('title')), /20\d\d.*\d\d:\d\d:\d\d/);
       assert.match(await page.locator('.event').nth(2).innerText(), /^car\s+cam1.*1 min 5 s$/s);

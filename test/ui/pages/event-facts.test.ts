@@ -41,7 +41,7 @@ it('An event with everything tells it, and what its data has for people', () => 
   assert.deepEqual(others, {
     Camera: 'front',
     'Sub label': 'Zoë',
-    Score: '50 %',
+    Score: '50%',
     'Licence plate': 'B-XY 12',
     Speed: '32.0',
     Description: '<b>A car.',

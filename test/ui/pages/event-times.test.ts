@@ -87,5 +87,5 @@ describe('A length', () => {
   for (const [seconds, said] of rows)
     it(`of ${seconds} seconds is ${said}`, () => assert.equal(formatDuration(seconds), said));
 
-  it('of certainty is a whole number of percents', () => assert.equal(formatScore(0.8749), '87 %'));
+  it('of certainty is a whole number of percents', () => assert.equal(formatScore(0.8749), '87%'));
 });

@@ -102,7 +102,17 @@ export function formatAgo(seconds: number, { locale = ownLocale }: Region = {}):
   return minutes === 0 ? format.format(0, 'second') : format.format(-minutes, 'minute');
 }
 
-export const formatScore = (score: number): string => `${Math.round(score * 100)} %`;
+let percents: Intl.NumberFormat | undefined;
+
+/** `87%`, in German `87 %`. `score`: from 0 to 1. */
+export function formatScore(score: number): string {
+  percents ??= new Intl.NumberFormat(ownLocale, { style: 'percent' });
+  return percents.format(score);
+}
+
+/** `12.5`, in German `12,5`. */
+export const formatTenths = (number: number): string =>
+  new Intl.NumberFormat(ownLocale, { minimumFractionDigits: 1, maximumFractionDigits: 1 }).format(number);
 
 const two = (large: number, largeUnit: string, small: number, smallUnit: string): string =>
   small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;

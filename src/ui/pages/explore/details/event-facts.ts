@@ -2,7 +2,7 @@
 import { isFields, numberOf, textOf } from '../../shared/forms/fields.ts';
 import { cameraName } from '../../shared/names.ts';
 import { spaced } from '../../shared/spaced.ts';
-import { formatMoment, formatScore } from '../../shared/times.ts';
+import { formatMoment, formatScore, formatTenths } from '../../shared/times.ts';
 import { words } from '../../shared/words.ts';
 import type { EventView } from '../event-view.ts';
 
@@ -21,13 +21,14 @@ interface EventFacts {
 export function factsOf(event: EventView): EventFacts {
   const { record } = event;
   const inner = isFields(record['data']) ? record['data'] : {};
+  const speed = numberOf(inner['average_estimated_speed']);
   // biome-ignore format: a table
   const forPeople: readonly PossibleFact[] = [
     [words.details.camera,         cameraName(event.camera)],
     [words.details.subLabel,       event.subLabel],
     [words.details.score,          event.score === undefined ? undefined : formatScore(event.score)],
     [words.details.plate,          textOf(inner['recognized_license_plate'])],
-    [words.details.speed,          numberOf(inner['average_estimated_speed'])?.toFixed(1)],
+    [words.details.speed,          speed === undefined ? undefined : formatTenths(speed)],
     [words.details.description,    textOf(inner['description'])],
     [words.details.zones,          event.zones.map(spaced).join(', ')],
     [words.details.started,        formatMoment(event.startTime)],
