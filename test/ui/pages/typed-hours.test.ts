@@ -20,6 +20,8 @@ describe('Hours that are typed', () => {
     ['9-18',                    'daily 09:00-18:00'],
     ['Mon-Fri 9-18',            'Mon-Fri 09:00-18:00'],
     ['Mo-Fr 7:30 – 18',         'Mon-Fri 07:30-18:00'],
+    ['Montag-Freitag 9-18',     'Mon-Fri 09:00-18:00'],
+    ['monday,Sun 9-18',         'monday,Sun 09:00-18:00'],
     ['Sa,So 9-12',              'Sat,Sun 09:00-12:00'],
     ['täglich 22-2',            'daily 22:00-02:00'],
     ['Fri 22:00-02:00',         'Fri 22:00-02:00'],

@@ -8,6 +8,8 @@ const SPAN =
 
 /** The days of the API, Monday first. */
 const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+/** Names of days that the API takes as they are. */
+const ENGLISH = /^(?:mon|tue|wed|thu|fri|sat|sun|(?:mon|tues|wednes|thurs|fri|satur|sun)day)$/;
 
 /** `names`: of the page's language; English is known beside it. A line that is no span of hours stays as it is: the API says what is wrong with it. */
 export function spelledHours(line: string, names: DayNames): string {
@@ -23,7 +25,7 @@ export function spelledHours(line: string, names: DayNames): string {
 /** The day with this short name, or with a long one that begins so; a word that fits several days, or none, stays as it is. */
 function spelledDay(word: string, { short, long }: DayNames): string {
   const typed = plain(word);
-  if (DAYS.some((day) => day.toLowerCase() === typed.slice(0, 3))) return word;
+  if (ENGLISH.test(typed)) return word;
   const starts = (name = ''): boolean => typed.length > 1 && plain(name).startsWith(typed);
   const [found, another] = DAYS.filter((_, day) => plain(short[day] ?? '') === typed || starts(long[day]));
   return found === undefined || another !== undefined ? word : found;
