@@ -22,7 +22,7 @@ import { createAuthorizer } from './gate/authorizer.ts';
 import { gateDeps } from './gate/gate.ts';
 import { createViewings } from './gate/viewings.ts';
 import { type Components, openComponents, replacedComponents } from './resources/components.ts';
-import { askerOf } from './resources/upstreams.ts';
+import { nvrDescription } from './resources/upstreams.ts';
 import type { Runtime } from './runtime.ts';
 import { type ProviderFaults, readinessOf } from './telemetry/readiness.ts';
 import { serviceStatus } from './telemetry/status.ts';
@@ -73,7 +73,7 @@ export async function openGeneration(
     log,
     metrics: counters.metrics,
   };
-  const components = await openComponents(config.settings, componentDeps, before?.components);
+  const components = await openComponents(config, componentDeps, before?.components);
   try {
     return generationUnder(config, deps, components);
   } catch (fault) {
@@ -127,9 +127,9 @@ function generationUnder(
     ...(!settings.auth.enabled && settings.proxy.jwt ? [['proxy.jwt', authorizer.proxyKeysFault] as const] : []),
   ]);
   const { events, cameras } = components;
-  const readiness = readinessOf(settings, runtime, events.it, cameras.it.fault, providers);
+  const readiness = readinessOf(config, runtime, events.it, cameras.it.fault, providers);
   const status = serviceStatus({
-    settings,
+    config,
     readiness,
     version: runtime.version,
     startedAt: runtime.startedAt,
@@ -142,6 +142,7 @@ function generationUnder(
   });
   const gate = gateDeps({
     settings,
+    tableHead: config.tableHead,
     authorizer,
     accounts,
     components,
@@ -170,7 +171,7 @@ function generationUnder(
     gate,
     rows: config.policy,
     layout,
-    openApi: async () => settings.nvr.url && askerOf(settings)(settings.nvr.url, OPEN_API),
+    openApi: () => nvrDescription(config),
   };
   return {
     config,
@@ -196,11 +197,8 @@ const viewedAs = (sender: Caller, { name: user }: Caller, from: string) =>
     user,
   }) as const;
 
-/** Where the NVR describes itself. */
-const OPEN_API = '/api/openapi.json';
-
 function checkUnder(
-  { settings, policyNvr }: ServiceConfig,
+  { settings, tableHead }: ServiceConfig,
   { store, clock, addressChecks }: Runtime,
   { roles, audit, groups }: ActiveAccounts,
   build: Build,
@@ -208,7 +206,7 @@ function checkUnder(
   const { tokenStore } = groups.tokens;
   return addressCheck({
     settings,
-    policyNvr,
+    tableHead,
     build,
     roles,
     tokenStore,

@@ -135,7 +135,7 @@ const serviceScrape = (runtime: Runtime, active: () => Generation): Scrape => {
   const { certificates, accounts } = runtime;
   return openScrape({
     ...runtime,
-    settings: () => active().settings,
+    config: () => active().config,
     cameras: () => active().components.cameras.it.current() ?? [],
     curtain: accounts.curtain.current,
     eventsBackend: () => awake(active().components.events.it),

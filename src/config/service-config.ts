@@ -1,8 +1,9 @@
 /** The configuration with the route table that it names: what the service starts with, and reads again (SPEC 1, reload). */
 import type { PolicyRow } from '../domain/policy.ts';
+import type { TableHead } from '../domain/table-head.ts';
 import { type ConfigPlace, loadConfig } from './load-config.ts';
-import { loadPolicy } from './policy/load-policy.ts';
-import { type Finding, formatProblem, type KeyPath, type Problem } from './problems/problems.ts';
+import { type LoadedPolicy, loadPolicy } from './policy/load-policy.ts';
+import { type Finding, formatProblem, type KeyPath, type Problem, when } from './problems/problems.ts';
 import type { Settings } from './schema/schema.ts';
 
 export interface ServiceConfig {
@@ -18,8 +19,8 @@ export interface ServiceConfig {
   readonly secretFiles: ReadonlyMap<KeyPath, string>;
   /** The rows of `nvr.policy`, with Postern's own before them. */
   readonly policy: readonly PolicyRow[];
-  /** The release of the NVR that the route table was made for. */
-  readonly policyNvr: string | undefined;
+  /** What the route table says of the NVR. */
+  readonly tableHead: TableHead;
   /** The files of the route table as they were read. */
   readonly policyTexts: ReadonlyMap<string, string>;
   /** A sentence each, with place and key. */
@@ -55,6 +56,7 @@ export async function loadServiceConfig(place: Omit<ConfigPlace, 'onFile'>): Pro
   const policy = await loadPolicy(settings.nvr.policy, place.directory, onFile);
   const files = [...looked];
   if (policy.kind === 'invalid') return { ...policy, warnings, file, files };
+  warnings.push(...tableWarnings(settings, policy).map((finding) => formatProblem(file, placed(finding))));
   const found = {
     settings,
     given,
@@ -62,9 +64,17 @@ export async function loadServiceConfig(place: Omit<ConfigPlace, 'onFile'>): Pro
     secretFiles,
     text,
     policy: policy.rows,
-    policyNvr: policy.nvr,
+    tableHead: policy.head,
     warnings,
     policyTexts: policy.texts,
   };
   return { kind: 'loaded', ...found, placed, file, created, files };
 }
+
+/** A table that lets roles see cameras, and does not say which there are. */
+const tableWarnings = ({ nvr }: Settings, { rows, head }: LoadedPolicy): readonly Finding[] =>
+  when(
+    nvr.url !== undefined && nvr.cameras === undefined && !head.cameras && rows.some((row) => !row.own && row.cameras),
+    ['nvr', 'policy'],
+    `${JSON.stringify(nvr.policy)} does not say where the NVR lists its cameras, so custom roles see none: add "cameras" to the head of the table, or name the cameras in nvr.cameras`,
+  );

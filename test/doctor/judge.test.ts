@@ -76,7 +76,7 @@ describe('The build that answers', () => {
 describe('A route table', () => {
   it('says for which release of the NVR it is, and so does one that extends it', async () => {
     const policy = await loadPolicy('frigate', '.');
-    assert.equal(policy.kind === 'loaded' && policy.nvr, '0.18');
+    assert.equal(policy.kind === 'loaded' && policy.head.nvr, '0.18');
   });
 
   it('has another digest with any row changed, and the same wherever its file is', async () => {

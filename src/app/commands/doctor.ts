@@ -48,7 +48,7 @@ export async function openForDoctor(place: CommandPlace, version: string): Promi
     inside: () =>
       observeInside({
         settings,
-        policyNvr: policy.nvr,
+        tableHead: policy.head,
         probeStore: async () => {},
         users: users.list,
         usersWithFactor,

@@ -18,7 +18,7 @@ import { localClock } from '../../ledger/local-time.ts';
 import type { Store } from '../../store/open-store.ts';
 import { holdersIn } from '../gate/holders.ts';
 import { routeTable } from '../gate/rules.ts';
-import { askerOf } from '../resources/upstreams.ts';
+import { nvrDescription } from '../resources/upstreams.ts';
 import type { CommandPlace } from './commands.ts';
 import { openReadOnly } from './read-only.ts';
 
@@ -57,7 +57,7 @@ export async function openForPolicy(place: CommandPlace, note: (sentence: string
       const described = operationsOf(text.value);
       if (!described.ok) return described;
       const { version, prefix, operations } = described.value;
-      return ok({ nvr: version, table: config.policyNvr, ...policyDrift(config.policy, operations, prefix) });
+      return ok({ nvr: version, table: config.tableHead.nvr, ...policyDrift(config.policy, operations, prefix) });
     },
     async who(question) {
       const holders = store ? await holdersOf(store, config, unixSeconds(place.clock)) : [];
@@ -115,13 +115,15 @@ export function whoIn(
   return ok(known === undefined ? asked.map((holder) => sightOf(holder, cameras)) : whoSees(known, asked, cameras));
 }
 
-async function askNvr({ settings }: ServiceConfig): Promise<Result<unknown, string>> {
-  const { url } = settings.nvr;
-  if (!url) return err('nvr.url is not set: name a file with the description of the NVR');
+async function askNvr(config: ServiceConfig): Promise<Result<unknown, string>> {
+  const { openapi } = config.tableHead;
+  if (!config.settings.nvr.url) return err('nvr.url is not set: name a file with the description of the NVR');
+  if (openapi === undefined)
+    return err("this NVR does not serve a description of itself: name a file with it, from the NVR's source");
   try {
-    const description = await askerOf(settings)(url, '/api/openapi.json');
+    const description = await nvrDescription(config);
     return description === undefined
-      ? err('the NVR has no /api/openapi.json: save its description to a file, and name that')
+      ? err(`the NVR has no ${openapi}: save its description to a file, and name that`)
       : ok(description);
   } catch (fault) {
     return err(`the NVR did not answer: ${messageOf(fault)}`);

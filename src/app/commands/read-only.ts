@@ -9,7 +9,8 @@ import type { CameraName } from '../../domain/names.ts';
 import { openNvrDatabase } from '../../store/nvr-database.ts';
 import { openStore, type Store } from '../../store/open-store.ts';
 import { createLogs } from '../../telemetry/logs/log.ts';
-import { watchCameras } from '../resources/upstreams.ts';
+import type { NvrConfig } from '../resources/upstreams.ts';
+import { watchCameras } from '../resources/watch-cameras.ts';
 import type { CommandPlace } from './commands.ts';
 
 export interface ReadOnly {
@@ -28,7 +29,7 @@ export async function openReadOnly(place: CommandPlace, note: (sentence: string)
   return {
     config,
     store,
-    readLayout: () => layoutOf(config.settings, store, note),
+    readLayout: () => layoutOf(config, store, note),
     close: async () => store?.close(),
   };
 }
@@ -39,14 +40,15 @@ export const openStoreReadOnly = async ({ store }: Settings): Promise<Store | un
     ? openStore({ url: storeAddress(store.url), readOnly: true })
     : undefined;
 
-async function layoutOf(settings: Settings, store: Store | undefined, note: (sentence: string) => void) {
+async function layoutOf(config: NvrConfig, store: Store | undefined, note: (sentence: string) => void) {
+  const { settings } = config;
   if (!settings.nvr.url && !settings.nvr.cameras) return layoutOfNames(await camerasWithEvents(settings, store));
   const logs = createLogs({
     rules: { default: 'warn', logs: new Map() },
     destination: { write: () => note('the NVR did not answer the request for its list of cameras') },
     clock: { now: () => 0 }, // the line itself is not shown
   });
-  const cameras = watchCameras(settings, undefined, async () => [], logs.named('explain'));
+  const cameras = watchCameras(config, undefined, async () => [], logs.named('explain'));
   await cameras.refresh();
   cameras.stop();
   return cameras.layout();

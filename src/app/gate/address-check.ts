@@ -9,6 +9,7 @@ import { createReport } from '../../doctor/report.ts';
 import type { AccountStore } from '../../domain/accounts/account.ts';
 import type { UserFactors } from '../../domain/accounts/second-factor.ts';
 import { publicAddress } from '../../domain/addresses/public-url.ts';
+import type { TableHead } from '../../domain/table-head.ts';
 import { providerFaults } from '../accounts/examine-providers.ts';
 import { idlePasskeys } from '../accounts/unusable-factors.ts';
 import { internalPortOf } from '../resources/exposed-ports.ts';
@@ -32,7 +33,7 @@ export function oneAtATime(): OneAtATime {
 
 export interface AddressCheckDeps extends Omit<TokenAdminDeps, 'store' | 'authEnabled'> {
   readonly settings: Settings;
-  readonly policyNvr: string | undefined;
+  readonly tableHead: TableHead;
   readonly build: Build;
   readonly store: Pick<AccountStore, 'findUser' | 'listUsers'>;
   readonly audit: Audit;
@@ -53,7 +54,7 @@ export function addressCheck(deps: AddressCheckDeps): AddressCheck {
 }
 
 async function check(deps: AddressCheckDeps, by: CheckedBy): ReturnType<AddressCheck> {
-  const { settings, policyNvr, build, store, clock, probeStore, usersWithFactor } = deps;
+  const { settings, tableHead, build, store, clock, probeStore, usersWithFactor } = deps;
   const tokens = createTokenAdmin({ ...deps, authEnabled: settings.auth.enabled });
   const made = await makeProbeToken(told(tokens, deps.audit, by), { list: store.listUsers }, clock, by.asker);
   if (!made.ok) return { kind: 'failed', message: made.error };
@@ -68,7 +69,7 @@ async function check(deps: AddressCheckDeps, by: CheckedBy): ReturnType<AddressC
       inside: () =>
         observeInside({
           settings,
-          policyNvr,
+          tableHead,
           probeStore,
           users: store.listUsers,
           usersWithFactor,

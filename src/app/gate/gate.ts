@@ -14,6 +14,7 @@ import type { CameraName } from '../../domain/names.ts';
 import type { Remembering } from '../../domain/remembering.ts';
 import { heldBy } from '../../domain/rights/rights.ts';
 import type { ServiceStatus } from '../../domain/status.ts';
+import type { TableHead } from '../../domain/table-head.ts';
 import type { GateDeps } from '../../gateway/entry/gate-deps.ts';
 import { askText } from '../../gateway/forward/ask-upstream.ts';
 import { createNvrCounts } from '../../gateway/narrow/count-at-nvr.ts';
@@ -44,6 +45,7 @@ import { atProvider, signInPages } from './sign-in-pages.ts';
 
 export interface GateSources {
   readonly settings: Settings;
+  readonly tableHead: TableHead;
   readonly authorizer: Authorizer;
   readonly accounts: ActiveAccounts;
   readonly components: Components;
@@ -109,6 +111,7 @@ export function gateDeps(deps: GateSources): GateDeps {
 function ownRoutes(
   {
     settings,
+    tableHead,
     authorizer,
     accounts,
     components,
@@ -173,7 +176,8 @@ function ownRoutes(
       endSessionAddress: async (provider) => signIns.providers.get(provider)?.endSession(),
       visibleCameras: seen,
       friendlyNameOf,
-      knowsCustomRoles: createNvrRelease({ ask: () => nvrVersion(settings), now: steadyNow }).knowsCustomRoles,
+      knowsCustomRoles: createNvrRelease({ ask: () => nvrVersion({ settings, tableHead }), now: steadyNow })
+        .knowsCustomRoles,
     },
     pages,
     invitations: { ...invitations, byForm: pages.invitation.post },

@@ -1,12 +1,12 @@
 /** Parts that a reload reopens only when their own settings have changed: events backend, camera list, connections to the NVR. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Settings } from '../../config/schema/schema.ts';
 import type { KnownCameraList } from '../../gateway/decision/known-cameras.ts';
 import { createForwarder } from '../../gateway/forward/forward.ts';
 import type { Forwarder } from '../../gateway/forward/forwarder.ts';
 import { createMessageRelay, type MessageRelay } from '../../gateway/websocket/message-relay.ts';
 import { type EventsBackend, type EventsDeps, openEvents } from './events.ts';
-import { forwardRulesOf, nvrTlsOf, watchCameras } from './upstreams.ts';
+import { forwardRulesOf, type NvrConfig, nvrTlsOf } from './upstreams.ts';
+import { watchCameras } from './watch-cameras.ts';
 
 export interface Components {
   /** Undefined when the NVR answers for events itself. */
@@ -23,7 +23,8 @@ interface ReloadedPart<It> {
 }
 
 /** Keeps the parts of `before` whose settings are the same, and opens the others anew. Rejects with nothing opened. */
-export async function openComponents(settings: Settings, deps: EventsDeps, before?: Components): Promise<Components> {
+export async function openComponents(config: NvrConfig, deps: EventsDeps, before?: Components): Promise<Components> {
+  const { settings, tableHead } = config;
   await using opened = new AsyncDisposableStack();
   const kept = async <It>(
     part: ReloadedPart<It> | undefined,
@@ -46,8 +47,18 @@ export async function openComponents(settings: Settings, deps: EventsDeps, befor
   );
   const cameras = await kept(
     before?.cameras,
-    [events.it, nvr.url, nvr.cameras, nvr.user_header, nvr.role_header, nvr.auth_secret, await nvrTlsOf(settings)],
-    () => openCameras(settings, events.it, deps),
+    [
+      events.it,
+      nvr.url,
+      nvr.routes,
+      nvr.cameras,
+      nvr.user_header,
+      nvr.role_header,
+      nvr.auth_secret,
+      await nvrTlsOf(settings),
+      tableHead.cameras,
+    ],
+    () => openCameras(config, events.it, deps),
     (list) => list.stop(),
   );
   const rules = await forwardRulesOf(settings);
@@ -62,11 +73,11 @@ export async function openComponents(settings: Settings, deps: EventsDeps, befor
 }
 
 async function openCameras(
-  settings: Settings,
+  config: NvrConfig,
   backend: EventsBackend | undefined,
   { store, log }: Pick<EventsDeps, 'store' | 'log'>,
 ): Promise<KnownCameraList> {
-  const cameras = watchCameras(settings, backend, store.events.cameras, log);
+  const cameras = watchCameras(config, backend, store.events.cameras, log);
   await cameras.refresh();
   return cameras;
 }

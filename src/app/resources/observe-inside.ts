@@ -1,19 +1,19 @@
 /** How NVR, cameras, store and disk are, for doctor: on the command line and on the status page (SPEC 15). */
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { layoutOfConfig } from '../../access/recorder-layout.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { InsideWithoutPorts } from '../../doctor/report.ts';
 import type { UserFactors } from '../../domain/accounts/second-factor.ts';
 import { messageOf } from '../../domain/message-of.ts';
 import { ADMIN, namesAlike } from '../../domain/names.ts';
+import type { TableHead } from '../../domain/table-head.ts';
 import { type ExposedPortsOptions, exposedPorts } from './exposed-ports.ts';
-import { askerOf, nvrCheck, nvrVersion } from './upstreams.ts';
+import { nvrCheck, nvrVersion } from './upstreams.ts';
+import { namesOfCameras } from './watch-cameras.ts';
 
 export interface InsideDeps {
   readonly settings: Settings;
-  /** The release of the NVR that the route table was made for. */
-  readonly policyNvr: string | undefined;
+  readonly tableHead: TableHead;
   /** Rejects when the store does not answer. */
   readonly probeStore: () => Promise<unknown>;
   readonly users: () => Promise<readonly { readonly name: string; readonly role: string }[]>;
@@ -25,22 +25,22 @@ export interface InsideDeps {
 }
 
 export async function observeInside(deps: InsideDeps): Promise<InsideWithoutPorts> {
-  const { settings, policyNvr, probeStore, surroundings } = deps;
+  const { settings, tableHead, probeStore, surroundings } = deps;
   const [nvr, exposed, storeFault, freeBytes, nvrSays, admins, idlePasskeys, providerFaults] = await Promise.all([
-    nvrCheck(settings),
+    nvrCheck(deps),
     exposedPorts(settings, surroundings && { surroundings }),
     probeStore().then(
       () => null,
       (fault: unknown) => messageOf(fault),
     ),
     freeBytesAtStore(settings),
-    nvrVersion(settings),
+    nvrVersion(deps),
     adminsOf(deps).catch(() => undefined),
     deps.idlePasskeys().catch(() => undefined),
     deps.providerFaults(),
   ]);
   const nvrFault = nvr.kind === 'unused' ? undefined : nvr.kind === 'failed' ? nvr.reason : null;
-  const cameras = nvrFault === null ? await camerasOf(settings).catch(() => undefined) : undefined;
+  const cameras = nvrFault === null ? await namesOfCameras(deps).catch(() => undefined) : undefined;
   return {
     nvrFault,
     cameras: cameras?.length,
@@ -48,7 +48,7 @@ export async function observeInside(deps: InsideDeps): Promise<InsideWithoutPort
     freeBytes,
     storeFault,
     nvrVersion: nvrSays ?? undefined,
-    policyNvrVersion: policyNvr,
+    policyNvrVersion: tableHead.nvr,
     // With a proxy's accounts it is the proxy that asks for a second factor.
     secondFactor: settings.auth.enabled ? settings.auth.second_factor : undefined,
     admins,
@@ -56,12 +56,6 @@ export async function observeInside(deps: InsideDeps): Promise<InsideWithoutPort
     providerFaults,
     exposed,
   };
-}
-
-async function camerasOf(settings: Settings): Promise<readonly string[] | undefined> {
-  const { url, cameras } = settings.nvr;
-  if (!url) return undefined;
-  return layoutOfConfig(await askerOf(settings)(url, '/api/config'), cameras).cameras;
 }
 
 async function freeBytesAtStore({ store: { url } }: Settings): Promise<number | undefined> {

@@ -1,47 +1,25 @@
-/** What Postern itself asks the NVR: its cameras, and whether it is there (SPEC 6, 9). */
+/** What Postern itself asks the NVR: whether it is there, its release, its description (SPEC 6, 9). */
 import { readFile } from 'node:fs/promises';
-import type { Logger } from 'pino';
-import { layoutOfConfig, layoutOfNames } from '../../access/recorder-layout.ts';
+import { memberOf } from '../../access/recorder-layout.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Upstream } from '../../domain/addresses/socket-address.ts';
-import { ADMIN, ANONYMOUS, type CameraName } from '../../domain/names.ts';
-import { type KnownCameraList, watchKnownCameras } from '../../gateway/decision/known-cameras.ts';
+import { ADMIN, ANONYMOUS } from '../../domain/names.ts';
+import { DEFAULT_ALIVE, type TableHead } from '../../domain/table-head.ts';
+import { upstreamAt } from '../../gateway/decision/destinations.ts';
 import { ask, askJson, askText, type UpstreamQuestion } from '../../gateway/forward/ask-upstream.ts';
 import type { ForwardRules } from '../../gateway/forward/forwarder.ts';
 import type { UpstreamTls } from '../../gateway/forward/upstream-tls.ts';
 import { checked, type Reached } from '../../telemetry/readiness.ts';
-import type { EventsBackend } from './events.ts';
 
-/** `stored` gives the cameras of the events in the store. */
-export function watchCameras(
-  settings: Settings,
-  backend: EventsBackend | undefined,
-  stored: () => Promise<readonly string[]>,
-  log: Logger,
-): KnownCameraList {
-  const { nvr } = settings;
-  return watchKnownCameras({
-    configured: nvr.cameras,
-    ask: layoutAsker(settings, backend, stored),
-    // The store's own cameras need no telling: they are where they were found.
-    onChange: (cameras) => nvr.url && backend?.setCameras(cameras),
-    onFault: (fault) =>
-      log.warn(
-        { err: fault },
-        'the list of cameras could not be read from the NVR, and will be asked for again: check nvr.url',
-      ),
-  });
+/** What questions to the NVR are made from. */
+export interface NvrConfig {
+  readonly settings: Settings;
+  readonly tableHead: TableHead;
 }
 
-function layoutAsker(settings: Settings, backend: EventsBackend | undefined, stored: () => Promise<readonly string[]>) {
-  const { url, cameras } = settings.nvr;
-  const ask = askerOf(settings);
-  if (url) return async () => layoutOfConfig(await ask(url, '/api/config'), cameras);
-  if (!backend || cameras) return undefined;
-  // The store answers at once, by its index: for this the backend need not be started.
-  const names = settings.events.source === 'store' ? stored : () => ask(backend.upstream, '/cameras');
-  return async () => layoutOfNames((await names()) as readonly CameraName[]);
-}
+/** The server that answers for a path: the NVR, or another one of `nvr.routes`. */
+export const upstreamOfNvr = ({ nvr }: Settings, path: string): Upstream | undefined =>
+  nvr.url && upstreamAt(path.split('?', 1)[0] ?? '', { routes: nvr.routes, nvr: nvr.url });
 
 /** The JSON of a 200 answer, undefined of a 404. */
 export const askerOf = (settings: Settings) => async (upstream: Upstream, path: string) =>
@@ -92,20 +70,34 @@ export async function forwardRulesOf(settings: Settings): Promise<ForwardRules> 
   };
 }
 
-export async function nvrCheck(settings: Settings): Promise<Reached> {
-  const { url } = settings.nvr;
-  if (!url) return { kind: 'unused' };
-  return checked(async () => (await ask(await questionFor(settings, url, '/api/version'))).destroy());
+export async function nvrCheck({ settings, tableHead }: NvrConfig): Promise<Reached> {
+  const path = tableHead.alive ?? tableHead.release?.path ?? DEFAULT_ALIVE;
+  const upstream = upstreamOfNvr(settings, path);
+  if (!upstream) return { kind: 'unused' };
+  return checked(async () => (await ask(await questionFor(settings, upstream, path))).destroy());
 }
 
 const LONGEST_VERSION = 64;
 
-/** The version as the NVR says it: `0.18.0-1234abcd`; null without an NVR, or when it does not answer. */
-export async function nvrVersion(settings: Settings): Promise<string | null> {
-  const { url } = settings.nvr;
-  if (!url) return null;
-  const said = await questionFor(settings, url, '/api/version')
+/** The release as the NVR says it: `0.18.0-1234abcd`; null without an NVR, where its table does not say how, or without an answer. */
+export async function nvrVersion({ settings, tableHead }: NvrConfig): Promise<string | null> {
+  const { release } = tableHead;
+  const upstream = release && upstreamOfNvr(settings, release.path);
+  if (!upstream) return null;
+  const said = await questionFor(settings, upstream, release.path)
     .then(askText)
+    .then((text) => (release.field === undefined ? text : fieldOf(text, release.field)))
     .catch(() => undefined);
   return said?.trim().slice(0, LONGEST_VERSION) || null;
+}
+
+function fieldOf(text: string, field: string): string | undefined {
+  const value = memberOf(JSON.parse(text), field);
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** What the NVR describes of its own operations; undefined without an NVR, where its table names no description, and of a 404. */
+export async function nvrDescription({ settings, tableHead: { openapi } }: NvrConfig): Promise<unknown> {
+  const upstream = openapi === undefined ? undefined : upstreamOfNvr(settings, openapi);
+  return upstream && openapi !== undefined ? askerOf(settings)(upstream, openapi) : undefined;
 }

@@ -1,10 +1,9 @@
 /** What `/readyz` says, gathered from the parts of the service (SPEC 9). */
-import type { Settings } from '../../config/schema/schema.ts';
 import type { StoreHealth } from '../../store/store-health.ts';
 import { type CheckResult, checked, OK, type Reached, type Readiness } from '../../telemetry/readiness.ts';
 import type { EventsBackend } from '../resources/events.ts';
 import type { Certificates } from '../resources/tls.ts';
-import { nvrCheck } from '../resources/upstreams.ts';
+import { type NvrConfig, nvrCheck } from '../resources/upstreams.ts';
 import type { ClockOffset } from './clock-offset.ts';
 import type { Health } from './health.ts';
 
@@ -18,7 +17,7 @@ export interface ReadinessSources {
 export type ProviderFaults = ReadonlyMap<string, () => string | undefined>;
 
 export function readinessOf(
-  settings: Settings,
+  config: NvrConfig,
   { health, clockOffset, certificates }: ReadinessSources,
   backend: EventsBackend | undefined,
   cameraFault: () => string | undefined,
@@ -27,7 +26,7 @@ export function readinessOf(
   return async (): Promise<Readiness> => {
     const [store, nvr, events, descriptors] = await Promise.all([
       storeCheck(health.store),
-      nvrCheck(settings),
+      nvrCheck(config),
       backend ? backend.health() : ({ kind: 'unused' } as const),
       health.process.descriptors(),
     ]);
@@ -35,7 +34,7 @@ export function readinessOf(
     return {
       store,
       store_changes: health.changes.check(),
-      nvr: withCameras(nvr, settings.nvr.url ? cameraFault() : undefined),
+      nvr: withCameras(nvr, config.settings.nvr.url ? cameraFault() : undefined),
       events,
       certificate: certificates
         ? refused === undefined

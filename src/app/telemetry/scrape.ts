@@ -1,6 +1,5 @@
 /** Gives the scrape its sources: accounts, sessions, the NVR, the events backend, the certificate (SPEC 9). */
 import { X509Certificate } from 'node:crypto';
-import type { Settings } from '../../config/schema/schema.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import { type Curtain, isDrawn } from '../../domain/accounts/curtain.ts';
 import type { Upstream } from '../../domain/addresses/socket-address.ts';
@@ -14,7 +13,7 @@ import type { Metrics } from '../../telemetry/metrics.ts';
 import { createProcessMetrics } from '../../telemetry/process-metrics.ts';
 import { createScrape, type Scrape } from '../../telemetry/scrape.ts';
 import { steadyNow } from '../resources/steady-clock.ts';
-import { nvrCheck } from '../resources/upstreams.ts';
+import { type NvrConfig, nvrCheck } from '../resources/upstreams.ts';
 import type { RuntimeTelemetry } from './telemetry.ts';
 
 /** What is looked up at each scrape. The functions give what is active now. */
@@ -22,7 +21,7 @@ export interface ScrapeSources {
   readonly counters: RuntimeTelemetry;
   readonly store: Pick<Store, 'accounts' | 'version'>;
   readonly clock: Clock;
-  readonly settings: () => Settings;
+  readonly config: () => NvrConfig;
   readonly cameras: () => readonly CameraName[];
   /** What the curtain was drawn in front of when it was last read. */
   readonly curtain: () => Curtain;
@@ -67,7 +66,7 @@ export function openScrape(sources: ScrapeSources): Scrape {
     if (problem !== undefined) metrics.certificateRefused.set(problem === null ? 0 : 1);
   });
   scrape.onScrape(countedAccounts(sources));
-  scrape.onScrape(nvrProbe(sources.settings, metrics));
+  scrape.onScrape(nvrProbe(sources.config, metrics));
   nameCameras();
   scrape.onScrape(certificateEnd(sources.certificate, metrics));
   return scrape;
@@ -99,7 +98,7 @@ function certificateEnd(served: () => string | undefined, metrics: Metrics): () 
 }
 
 /** Read again only when accounts have changed. */
-function countedAccounts({ store, clock, settings, counters: { metrics } }: ScrapeSources): () => Promise<void> {
+function countedAccounts({ store, clock, config, counters: { metrics } }: ScrapeSources): () => Promise<void> {
   let readAt: string | undefined;
   let users: readonly User[] = [];
   return async () => {
@@ -112,7 +111,7 @@ function countedAccounts({ store, clock, settings, counters: { metrics } }: Scra
       readAt = version;
     }
     // A session from before the change would have run out by now, had it not been ended.
-    const oldest = unixSeconds(clock) - settings().auth.session_length;
+    const oldest = unixSeconds(clock) - config().settings.auth.session_length;
     metrics.revocations.set(users.filter(({ passwordChangedAt }) => (passwordChangedAt ?? 0) > oldest).length, 'user');
   };
 }
@@ -120,13 +119,13 @@ function countedAccounts({ store, clock, settings, counters: { metrics } }: Scra
 const PROBE_MS = 10_000;
 
 /** A scrape does not wait for the NVR: it shows the result of the last probe. */
-function nvrProbe(activeSettings: () => Settings, metrics: Metrics): () => void {
+function nvrProbe(active: () => NvrConfig, metrics: Metrics): () => void {
   let askedAt = Number.NEGATIVE_INFINITY;
   return () => {
-    const settings = activeSettings();
-    if (!settings.nvr.url) return metrics.upstreamUp.set(undefined);
+    const config = active();
+    if (!config.settings.nvr.url) return metrics.upstreamUp.set(undefined);
     if (steadyNow() - askedAt < PROBE_MS) return;
     askedAt = steadyNow();
-    void nvrCheck(settings).then(({ kind }) => metrics.upstreamUp.set(kind === 'ok' ? 1 : 0));
+    void nvrCheck(config).then(({ kind }) => metrics.upstreamUp.set(kind === 'ok' ? 1 : 0));
   };
 }

@@ -1,7 +1,6 @@
 /** What the status page tells, gathered from the parts of the service (SPEC 8). */
 import { X509Certificate } from 'node:crypto';
 import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
-import type { Settings } from '../../config/schema/schema.ts';
 import { publicAddress } from '../../domain/addresses/public-url.ts';
 import type {
   CanaryStatus,
@@ -12,10 +11,10 @@ import type {
 } from '../../domain/status.ts';
 import { OK, type Readiness } from '../../telemetry/readiness.ts';
 import type { RecentFailures } from '../../telemetry/recent-failures.ts';
-import { nvrVersion } from '../resources/upstreams.ts';
+import { type NvrConfig, nvrVersion } from '../resources/upstreams.ts';
 
 export interface StatusSources {
-  readonly settings: Settings;
+  readonly config: NvrConfig;
   readonly readiness: () => Promise<Readiness>;
   /** Postern's own. */
   readonly version: string;
@@ -32,10 +31,11 @@ export interface StatusSources {
 }
 
 export function serviceStatus(sources: StatusSources): () => Promise<ServiceStatus> {
-  const { settings, readiness, startedAt, limiter, recent } = sources;
+  const { config, readiness, startedAt, limiter, recent } = sources;
+  const { settings } = config;
   return async (): Promise<ServiceStatus> => {
     const { public_url } = settings.server;
-    const [{ store, nvr, events }, nvrSays] = await Promise.all([readiness(), nvrVersion(settings)]);
+    const [{ store, nvr, events }, nvrSays] = await Promise.all([readiness(), nvrVersion(config)]);
     return {
       startedAt,
       versions: { postern: sources.version, node: process.version, nvr: nvrSays },

@@ -5,21 +5,23 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { NO_FIELDS } from '../../domain/body-shape.ts';
 import type { Access, PolicyRow } from '../../domain/policy.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import type { TableHead } from '../../domain/table-head.ts';
 import { LARGEST_TEXT_BYTES, readBounded } from '../../files/read-bounded.ts';
 import { nearest } from '../problems/nearest.ts';
 import type { Problem } from '../problems/problems.ts';
 import { type PolicyTable, parsePolicy } from './parse-policy.ts';
+import { joinedHead } from './table-head.ts';
 
-export type PolicyOutcome =
-  | {
-      readonly kind: 'loaded';
-      readonly rows: readonly PolicyRow[];
-      /** The release of the NVR that the table, or the one it extends, was made for; undefined when none says so. */
-      readonly nvr: string | undefined;
-      /** The files as they were read. */
-      readonly texts: ReadonlyMap<string, string>;
-    }
-  | { readonly kind: 'invalid'; readonly problems: readonly Problem[] };
+export interface LoadedPolicy {
+  readonly kind: 'loaded';
+  readonly rows: readonly PolicyRow[];
+  /** What the table, or the ones that it extends, say of the NVR. */
+  readonly head: TableHead;
+  /** The files as they were read. */
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+export type PolicyOutcome = LoadedPolicy | { readonly kind: 'invalid'; readonly problems: readonly Problem[] };
 
 export const SHIPPED = join(import.meta.dirname, '../../../conf/policies');
 /** These come first: no table can close the login page, or open the accounts. */
@@ -36,16 +38,16 @@ export async function loadPolicy(
   onFile: (file: string) => void = () => {},
 ): Promise<PolicyOutcome> {
   const rows: PolicyRow[] = [];
-  let nvr: string | undefined;
+  const heads: TableHead[] = [];
   const texts = new Map<string, string>();
   for (const name of [OWN, policy]) {
     const chain = await readChain({ name, namedAt: IN_CONFIGURATION }, { directory, above: [], onFile, texts });
     if (!chain.ok) return { kind: 'invalid', problems: chain.error };
     const tables = chain.value.flatMap((table) => table.rows);
-    nvr ??= chain.value.find((table) => table.nvr !== undefined)?.nvr;
+    heads.push(...chain.value.map(({ head }) => head));
     rows.push(...tables.map(name === OWN ? (row) => ({ ...row, own: true }) : withBody));
   }
-  return { kind: 'loaded', rows, nvr, texts };
+  return { kind: 'loaded', rows, head: joinedHead(heads), texts };
 }
 
 /**

@@ -2,25 +2,24 @@
 import { z } from 'zod';
 import type { PolicyRow } from '../../domain/policy.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import type { TableHead } from '../../domain/table-head.ts';
 import { type Finding, findingsOf, messageFor, type Problem, pathText } from '../problems/problems.ts';
 import { readYaml, type YamlText } from '../problems/read-yaml.ts';
 import type { KeySchema } from '../schema/schema.ts';
 import { rowFindings } from './policy-faults.ts';
-import { type RowText, releaseSchema, rowSchema, splitRoute } from './policy-row.ts';
+import { type RowText, rowSchema, splitRoute } from './policy-row.ts';
+import { headShape } from './table-head.ts';
 
 export interface PolicyTable {
   readonly rows: readonly PolicyRow[];
-  /** The release of the NVR that the rows were made for: `0.18`. */
-  readonly nvr: string | undefined;
+  readonly head: TableHead;
   /** The table whose rows come after these, and where it is named. */
   readonly base: { readonly name: string; readonly namedAt: Problem } | undefined;
 }
 
-/** `handlers`: the releases of the NVR whose handlers were read for the rows. */
 export const tableSchema = z.strictObject({
   version: z.literal(1),
-  nvr: releaseSchema.optional(),
-  handlers: z.array(releaseSchema).min(1).optional(),
+  ...headShape,
   extends: z.string().min(1).optional(),
   routes: z.array(rowSchema),
 });
@@ -44,10 +43,10 @@ export function parsePolicy(written: string, source: string): Result<PolicyTable
   const findings = parsed.success ? rowFindings(parsed.data.routes) : findingsOf(parsed.error.issues, keySchema());
   if (!parsed.success || findings.length > 0)
     return err(findings.slice(0, MOST_PROBLEMS).map((finding) => asProblem(finding, yaml.value, source)));
-  const { routes, nvr, extends: name } = parsed.data;
+  const { routes, extends: name, version: _, handlers: __, ...head } = parsed.data;
   const namedAt = asProblem({ path: ['extends'], message: '' }, yaml.value, source);
   return ok({
-    nvr,
+    head,
     rows: routes.map((row, index) =>
       asRow(row, { file: source, line: yaml.value.locate(['routes', index])?.line ?? 0 }),
     ),

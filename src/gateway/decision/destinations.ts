@@ -38,10 +38,16 @@ export function destinationOf(method: string, target: RequestTarget, rules: Dest
   const { eventsBackend } = rules;
   if (eventsBackend && isEventsPath(method, target, rules)) return { kind: 'events-backend', upstream: eventsBackend };
   if (OWN_PATHS.includes(target.path)) return { kind: 'none' };
-  const route = rules.routes.find(({ prefix }) => target.path === prefix || target.path.startsWith(`${prefix}/`));
-  const upstream = route?.upstream ?? rules.nvr;
+  const upstream = upstreamAt(target.path, rules);
   return upstream ? { kind: 'nvr', upstream } : { kind: 'none' };
 }
+
+/** The server of `nvr.routes` whose prefix a path has, else the NVR. */
+export const upstreamAt = (
+  path: string,
+  { routes, nvr }: Pick<DestinationRules, 'routes' | 'nvr'>,
+): Upstream | undefined =>
+  routes.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`))?.upstream ?? nvr;
 
 function isEventsPath(method: string, target: RequestTarget, { hasNvrPictures, nvr }: DestinationRules): boolean {
   const match = eventsTable.match(method, target.segments);

@@ -1,0 +1,90 @@
+/** The cameras: of the NVR, asked for where its route table says that they are listed, or of the events (SPEC 1, 20). */
+import type { Logger } from 'pino';
+import { namesIn } from '../../access/listed-cameras.ts';
+import { layoutOfConfig, layoutOfNames, memberOf, type RecorderLayout } from '../../access/recorder-layout.ts';
+import type { Settings } from '../../config/schema/schema.ts';
+import type { CameraName } from '../../domain/names.ts';
+import type { CameraList } from '../../domain/table-head.ts';
+import { type KnownCameraList, watchKnownCameras } from '../../gateway/decision/known-cameras.ts';
+import type { EventsBackend } from './events.ts';
+import { askerOf, type NvrConfig, upstreamOfNvr } from './upstreams.ts';
+
+/** `stored` gives the cameras of the events in the store. */
+export function watchCameras(
+  { settings, tableHead }: NvrConfig,
+  backend: EventsBackend | undefined,
+  stored: () => Promise<readonly string[]>,
+  log: Logger,
+): KnownCameraList {
+  const { nvr } = settings;
+  const ask = nvr.url ? layoutOfNvr({ settings, tableHead }) : layoutOfEvents(settings, backend, stored);
+  return watchKnownCameras({
+    // Where the table of an NVR names no list there are no others than those of nvr.cameras.
+    configured: nvr.cameras ?? (nvr.url && !ask ? [] : undefined),
+    ask,
+    // The store's own cameras need no telling: they are where they were found.
+    onChange: (cameras) => nvr.url && backend?.setCameras(cameras),
+    onFault: (fault) =>
+      log.warn(
+        { err: fault },
+        'the list of cameras could not be read from the NVR, and will be asked for again: check nvr.url',
+      ),
+  });
+}
+
+function layoutOfEvents(
+  settings: Settings,
+  backend: EventsBackend | undefined,
+  stored: () => Promise<readonly string[]>,
+): (() => Promise<RecorderLayout>) | undefined {
+  if (!backend || settings.nvr.cameras) return undefined;
+  const ask = askerOf(settings);
+  // The store answers at once, by its index: for this the backend need not be started.
+  const names = settings.events.source === 'store' ? stored : () => ask(backend.upstream, '/cameras');
+  return async () => layoutOfNames((await names()) as readonly CameraName[]);
+}
+
+/** Undefined where the table names no list: then `nvr.cameras` are the cameras. */
+function layoutOfNvr({ settings, tableHead }: NvrConfig): (() => Promise<RecorderLayout>) | undefined {
+  const { cameras: configured } = settings.nvr;
+  const lists = tableHead.cameras ?? [];
+  const [first, ...others] = lists;
+  if (first === undefined) return undefined;
+  if (first.names.in === 'config' && others.length === 0)
+    return async () => layoutOfConfig(await askAt(settings, first.path), configured);
+  if (configured) return undefined;
+  return async () => {
+    const names = (await Promise.all(lists.map((list) => listedNames(settings, list)))).flat();
+    return layoutOfNames([...new Set(names)] as readonly string[] as readonly CameraName[]);
+  };
+}
+
+/** Asked for now; undefined without an NVR. */
+export async function namesOfCameras(config: NvrConfig): Promise<readonly string[] | undefined> {
+  const { url, cameras } = config.settings.nvr;
+  const layout = url && layoutOfNvr(config);
+  return layout ? (await layout()).cameras : cameras;
+}
+
+/** An NVR that always announces one more page must not be asked for ever. */
+const MOST_PAGES = 100;
+
+async function listedNames(settings: Settings, { path, names, pages }: CameraList): Promise<readonly string[]> {
+  if (names.in === 'config') return [...layoutOfConfig(await askAt(settings, path)).cameras];
+  const first = await askAt(settings, path);
+  const found = [...namesIn(first, names)];
+  if (!pages) return found;
+  const count = memberOf(first, pages.count);
+  if (typeof count !== 'number') throw new Error(`the answer to ${path} has no number ${pages.count}`);
+  if (count > MOST_PAGES) throw new Error(`${path} has ${count} pages, and ${MOST_PAGES} are read at most`);
+  for (let page = 1; page < count; page += 1) {
+    const at = `${path}${path.includes('?') ? '&' : '?'}${pages.parameter}=${page}`;
+    found.push(...namesIn(await askAt(settings, at), names));
+  }
+  return found;
+}
+
+async function askAt(settings: Settings, path: string): Promise<unknown> {
+  const upstream = upstreamOfNvr(settings, path);
+  return upstream && askerOf(settings)(upstream, path);
+}

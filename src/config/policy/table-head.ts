@@ -1,0 +1,56 @@
+/** The head of a route table as it is written: where the NVR is asked for its cameras, its release and its description (SPEC 20). */
+import { z } from 'zod';
+import { err, ok } from '../../domain/result.ts';
+import type { NamesPlace, TableHead } from '../../domain/table-head.ts';
+import { parsed } from '../schema/value-types.ts';
+import { releaseSchema } from './policy-row.ts';
+
+const PATH = /^\/[!-~]*$/;
+const pathSchema = z.string().regex(PATH, 'is not a path of the NVR: write for example "/api/streams"');
+const fieldSchema = z.string().regex(/^\w+$/);
+
+const KEYS = /^(?:(?<path>\w+(?:\.\w+)*)\.)?keys$/;
+const ELEMENTS = /^(?<path>\w+(?:\.\w+)*)?\[\](?:\.(?<field>\w+(?:\.\w+)*))?$/;
+const steps = (text: string | undefined): readonly string[] => text?.split('.') ?? [];
+
+/** `config`, `keys`, `cameras.keys`, `[]`, `items[].name`; undefined for another text. */
+export function parseNamesPlace(text: string): NamesPlace | undefined {
+  if (text === 'config') return { in: 'config' };
+  const keys = KEYS.exec(text);
+  if (keys) return { in: 'keys', path: steps(keys.groups?.['path']) };
+  const elements = ELEMENTS.exec(text);
+  return elements
+    ? { in: 'elements', path: steps(elements.groups?.['path']), field: steps(elements.groups?.['field']) }
+    : undefined;
+}
+
+const cameraList = z.strictObject({
+  path: pathSchema,
+  names: parsed((text) => {
+    const place = parseNamesPlace(text);
+    return place
+      ? ok(place)
+      : err(`${JSON.stringify(text)} does not say where names stand: write for example keys or "items[].name"`);
+  }),
+  pages: z.strictObject({ parameter: fieldSchema, count: fieldSchema }).exactOptional(),
+});
+
+/** The keys of a table beside its rows. `handlers`: the releases of the NVR whose handlers were read for the rows. */
+export const headShape = {
+  nvr: releaseSchema.optional(),
+  handlers: z.array(releaseSchema).min(1).optional(),
+  cameras: z
+    .union([cameraList, z.array(cameraList).min(1)])
+    .transform((written) => (Array.isArray(written) ? written : [written]))
+    .exactOptional(),
+  alive: pathSchema.exactOptional(),
+  release: z.strictObject({ path: pathSchema, field: fieldSchema.exactOptional() }).exactOptional(),
+  openapi: pathSchema.exactOptional(),
+};
+
+/** The first head that says a thing counts: a table's own comes before those of the tables that it extends. */
+export const joinedHead = (heads: readonly TableHead[]): TableHead =>
+  Object.assign({}, ...heads.map(said).reverse()) as TableHead;
+
+const said = (head: TableHead): TableHead =>
+  Object.fromEntries(Object.entries(head).filter(([, value]) => value !== undefined)) as TableHead;

@@ -1,0 +1,38 @@
+/** What the head of a route table says of its NVR: where its cameras, its release and its own description are asked for (SPEC 20). */
+
+export interface TableHead {
+  /** The release of the NVR that the rows were made for: `0.18`. */
+  readonly nvr?: string | undefined;
+  /** Where the cameras are listed: the names of all these lists. Absent: `nvr.cameras` alone. */
+  readonly cameras?: readonly CameraList[];
+  /** A path that the NVR answers while it runs; absent: `DEFAULT_ALIVE`. */
+  readonly alive?: string;
+  /** Where the NVR says its own release. */
+  readonly release?: ReleasePlace;
+  /** Where the NVR serves an OpenAPI description of itself. */
+  readonly openapi?: string;
+}
+
+export interface CameraList {
+  readonly path: string;
+  readonly names: NamesPlace;
+  /** Where the list comes in parts: the query parameter of their numbers, from 0, and the field that tells how many there are. */
+  readonly pages?: { readonly parameter: string; readonly count: string };
+}
+
+/** Where names stand in a JSON answer. */
+export type NamesPlace =
+  /** The configuration of an NVR, which also says zones, streams and names for people. */
+  | { readonly in: 'config' }
+  /** The keys of the object below `path`. */
+  | { readonly in: 'keys'; readonly path: readonly string[] }
+  /** The text below `field` of each element of the list below `path`; no field: the element itself. */
+  | { readonly in: 'elements'; readonly path: readonly string[]; readonly field: readonly string[] };
+
+export interface ReleasePlace {
+  readonly path: string;
+  /** The field of the JSON answer; absent: the answer is the release. */
+  readonly field?: string;
+}
+
+export const DEFAULT_ALIVE = '/';
