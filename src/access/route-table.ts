@@ -38,6 +38,8 @@ interface Node {
   any: Node | undefined;
   readonly rows: Map<string, NamedRow>;
   readonly rest: Map<string, NamedRow>;
+  /** What stands behind `{name...}` where it is not the last, and how many segments that are at most. */
+  run: { readonly node: Node; longest: number } | undefined;
 }
 
 interface NamedRow {
@@ -85,7 +87,8 @@ const UPPER_CASE = /\p{Lu}/u;
 function addRow(root: Node, row: PolicyRow): void {
   const parameters: Parameter[] = [];
   let node = root;
-  for (const segment of row.path.slice(1).split('/')) {
+  const segments = row.path.slice(1).split('/');
+  for (const [at, segment] of segments.entries()) {
     const parameter = PARAMETER.exec(segment)?.groups;
     if (!parameter) {
       node = childOf(node.literals, segment);
@@ -93,8 +96,15 @@ function addRow(root: Node, row: PolicyRow): void {
     }
     parameters.push({ name: parameter['name'] ?? '', shape: shapeCalled(parameter['shape']) });
     if (parameter['rest']) {
-      addMethods(node.rest, row, parameters);
-      return;
+      const behind = segments.length - at - 1;
+      if (behind === 0) {
+        addMethods(node.rest, row, parameters);
+        return;
+      }
+      node.run ??= { node: emptyNode(), longest: 0 };
+      node.run.longest = Math.max(node.run.longest, behind);
+      node = node.run.node;
+      continue;
     }
     node = parameterChild(node, parameter['prefix'] ?? '', parameter['suffix'] ?? '');
   }
@@ -137,6 +147,7 @@ const emptyNode = (): Node => ({
   any: undefined,
   rows: new Map(),
   rest: new Map(),
+  run: undefined,
 });
 
 interface RouteRequest {
@@ -153,6 +164,7 @@ function find(node: Node, asked: RouteRequest, at: number, values: readonly stri
     (literal && find(literal, asked, at + 1, values)) ??
     findAffixed(node, asked, at, values) ??
     (node.any && segment !== '' ? find(node.any, asked, at + 1, [...values, segment]) : undefined) ??
+    findRun(node, asked, at, values) ??
     (node.rest.size > 0 ? listed(node.rest, method, [...values, segments.slice(at).join('/')]) : undefined)
   );
 }
@@ -165,6 +177,20 @@ function findAffixed(node: Node, asked: RouteRequest, at: number, values: readon
     if (!fits) continue;
     const value = segment.slice(prefix.length, segment.length - suffix.length);
     const match = find(child, asked, at + 1, [...values, value]);
+    if (match) return match;
+  }
+  return undefined;
+}
+
+/** `{name...}` before other segments: the more of them are literal, the shorter is the run. None of its segments is empty. */
+function findRun({ run }: Node, asked: RouteRequest, at: number, values: readonly string[]): Listed | undefined {
+  if (!run) return undefined;
+  const { segments } = asked;
+  const first = Math.max(at + 1, segments.length - run.longest);
+  for (let end = first; end < segments.length; end += 1) {
+    const parts = segments.slice(at, end);
+    if (parts.includes('')) return undefined;
+    const match = find(run.node, asked, end, [...values, parts.join('/')]);
     if (match) return match;
   }
   return undefined;

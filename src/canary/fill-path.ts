@@ -1,4 +1,5 @@
 /** Fills the parameters of a row's path: with things of one side, with times, and with words that suit the place. */
+import { fillParameters, parametersIn } from '../access/fill-parameters.ts';
 import type { PolicyRow } from '../domain/policy.ts';
 import type { Owned, Side, Thing } from './landscape.ts';
 
@@ -8,31 +9,27 @@ export interface Filled {
   readonly named: readonly { readonly thing: Thing; readonly camera: string }[];
 }
 
-const PARAMETER = /\{(?<name>\w+)(?::[\w-]+)?(?:\.\.\.)?\}/g;
-
 /** Undefined when a parameter is not known, or the side has no such thing. */
 export function fillPath(row: PolicyRow, side: Side): Filled | undefined {
   const named: { thing: Thing; camera: string }[] = [];
   let isFilled = true;
-  const path = row.path.replaceAll(PARAMETER, (_, name: string, at: number) => {
-    const thing = thingNamed(row, name, row.path.slice(0, at));
+  const path = fillParameters(row.path, ({ name, before }) => {
+    const thing = thingNamed(row, name, before);
     const value = thing ? thingOf(thing, side, row.path) : plainValue(name, side);
     if (value === undefined) {
       isFilled = false;
       return '';
     }
-    if (typeof value === 'string') return encodeURIComponent(value);
+    if (typeof value === 'string') return value;
     if (thing) named.push({ thing, camera: value.camera });
-    return encodeURIComponent(value.id);
+    return value.id;
   });
   return isFilled ? { path, named } : undefined;
 }
 
 /** Whether a row's path names something of a camera, whatever the row says of it. */
 export const namesThing = (row: PolicyRow): boolean =>
-  [...row.path.matchAll(PARAMETER)].some(
-    ({ groups, index }) => thingNamed(row, groups?.['name'] ?? '', row.path.slice(0, index)) !== undefined,
-  );
+  parametersIn(row.path).some(({ name, before }) => thingNamed(row, name, before) !== undefined);
 
 /** What an id is of, by the literal segment before it. */
 const BY_FOLDER: Readonly<Record<string, Thing>> = {

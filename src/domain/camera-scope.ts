@@ -26,7 +26,12 @@ export type CustomRoles = ReadonlyMap<Role, readonly string[]>;
 export const ALL_CAMERAS: CameraScope = { kind: 'all' };
 export const NO_CAMERAS: CameraScope = { kind: 'only', names: new Set(), wildcards: [] };
 
-const CAMERA_ENTRY = /^[^\s,/\p{Cc}](?:[^,/\p{Cc}]*[^\s,/\p{Cc}])?$/u;
+const CAMERA_ENTRY = /^[^\s,/\p{Cc}](?:[^,\p{Cc}]*[^\s,/\p{Cc}])?$/u;
+/** Segments that a server leaves out of a path: names with them would be others there. */
+const LOST_SEGMENT = /(?:^|\/)\.{0,2}(?:\/|$)/;
+
+/** Some NVRs name cameras by paths: `garden/pond`. No segment is empty, `.` or `..`. */
+export const isCameraEntry = (text: string): boolean => CAMERA_ENTRY.test(text) && !LOST_SEGMENT.test(text);
 
 /** Letters of a camera's name in a request: no scope holds a longer one. */
 export const LONGEST_CAMERA_NAME = 128;
@@ -42,9 +47,11 @@ export function parseCameraEntry(text: string): Result<string, string> {
     return err(
       `${JSON.stringify(`${text.slice(0, 20)}…`)} is longer than ${LONGEST_ENTRY} letters: shorten it with "*"`,
     );
-  const isEntry = CAMERA_ENTRY.test(text) && text.isWellFormed() && text.toLowerCase() !== 'all';
+  const isEntry = isCameraEntry(text) && text.isWellFormed() && text.toLowerCase() !== 'all';
   if (!isEntry)
-    return err(`${JSON.stringify(text)} is not a camera name: use no comma or slash; "*" stands for any text`);
+    return err(
+      `${JSON.stringify(text)} is not a camera name: use no comma, and slashes between other letters only; "*" stands for any text`,
+    );
   return text.split('*').length > MOST_STARS + 1 ? err(`"${text}" has more than ${MOST_STARS} "*"`) : ok(text);
 }
 

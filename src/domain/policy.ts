@@ -52,7 +52,7 @@ export type PathShape = keyof typeof PATH_SHAPES;
 export interface PolicyRow {
   /** GET stands for HEAD too; `WS` is a WebSocket upgrade; `ANY` every method. */
   readonly methods: readonly string[];
-  /** `/api/{camera}/latest.{extension}`: `{name}` is one segment or a part of one, `{name:shape}` one of that shape, `{name...}` the remainder. */
+  /** `/api/{camera}/latest.{extension}`: `{name}` is one segment or a part of one, `{name:shape}` one of that shape, `{name...}` the remainder, or one segment and more before others. */
   readonly path: string;
   readonly access: Access;
   readonly cameras?: readonly Locator[];
@@ -93,6 +93,8 @@ export interface PolicyRow {
   readonly curtain?: true;
   /** Whether an admin may read it as another person would get it. */
   readonly view_as?: true;
+  /** A page to begin at: the first that a person may open is the start page. A camera that it names is the person's first. */
+  readonly page?: true;
   /** Whether a screen may use the row of Postern's own. */
   readonly screen?: true;
   /** Whether the row is below a link: the path stands for one of the NVR, which is judged in its place. */

@@ -30,6 +30,10 @@ const table = compileRouteTable(
     'GET /files/{file:file} any',
     'GET /dates/{date:date}/{rest...} any',
     'GET /wrong/{x:no-such-shape} any',
+    'GET /hls/{camera...}/index.m3u8 camera',
+    'GET /hls/{camera...}/{file:file} camera',
+    'GET /hls/{camera...}/low/index.m3u8 camera',
+    'GET /hls/{rest...} admin',
   ].map(row),
 );
 
@@ -73,6 +77,15 @@ describe('The route table', () => {
     ['takes a date, and a remainder behind it',         'GET',    '/dates/2026-01-05/x/y',              '/dates/{date:date}/{rest...} 2026-01-05 x/y'],
     ['takes no text with a newline for a shape',        'GET',    '/zones/utc%0a',                      'unlisted'],
     ['lets nothing fit a shape that it does not know',  'GET',    '/wrong/x',                           'unlisted'],
+    ['takes several segments before others for one',    'GET',    '/hls/garden/pond/index.m3u8',        '/hls/{camera...}/index.m3u8 garden/pond'],
+    ['and one',                                         'GET',    '/hls/garden/index.m3u8',             '/hls/{camera...}/index.m3u8 garden'],
+    ['but none at all',                                 'GET',    '/hls/index.m3u8',                    '/hls/{rest...} index.m3u8'],
+    ['and no empty one',                                'GET',    '/hls/garden//index.m3u8',            '/hls/{rest...} garden//index.m3u8'],
+    ['nor one before them',                             'GET',    '/hls//index.m3u8',                   '/hls/{rest...} /index.m3u8'],
+    ['prefers more literals behind them',               'GET',    '/hls/a/b/low/index.m3u8',            '/hls/{camera...}/low/index.m3u8 a/b'],
+    ['has a parameter behind them',                     'GET',    '/hls/a/b/seg-1.mp4',                 '/hls/{camera...}/{file:file} a/b seg-1.mp4'],
+    ['of its shape alone',                              'GET',    '/hls/a/b/seg,1.mp4',                 '/hls/{rest...} a/b/seg,1.mp4'],
+    ['takes the last of the literals',                  'GET',    '/hls/index.m3u8/index.m3u8',         '/hls/{camera...}/index.m3u8 index.m3u8'],
     ['is not fooled by names of Object\'s own',         'GET',    '/constructor/__proto__',             'unlisted'],
   ];
   for (const [sentence, method, path, expected] of rows) {

@@ -55,7 +55,7 @@ describe('POST /api/tokens', () => {
     ['101 characters of a name',      'boss', { name: 'x'.repeat(101) },            400, NAME],
     ['an empty list of cameras',      'boss', { name: 'x', cameras: [] },           400, LIST],
     ['a text for a list of cameras',  'boss', { name: 'x', cameras: 'street' },     400, LIST],
-    ['a camera that is no name',      'boss', { name: 'x', cameras: ['a/b'] },      400, 'cameras: "a/b" is not a camera name: use no comma or slash; "*" stands for any text'],
+    ['a camera that is no name',      'boss', { name: 'x', cameras: ['a//b'] },      400, 'cameras: "a//b" is not a camera name: use no comma, and slashes between other letters only; "*" stands for any text'],
     ['a pattern that is slow to match', 'boss', { name: 'x', cameras: ['*a*a*'] },  400, 'cameras: "*a*a*" has more than 2 "*"'],
     ['an end in the past',            'boss', { name: 'x', expires_at: NOW },       400, 'expires_at: that time has passed already'],
     ['an end that is no whole second', 'boss', { name: 'x', expires_at: NOW + 0.5 }, 400, 'expires_at: give whole Unix seconds'],

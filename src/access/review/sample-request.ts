@@ -3,8 +3,7 @@ import type { ViewingKind } from '../../domain/ledger.ts';
 import { PATH_SHAPES, type PathShape, type PolicyRow } from '../../domain/policy.ts';
 import type { Locator } from '../../domain/policy-terms.ts';
 import type { RequestTarget } from '../../domain/request.ts';
-
-const PARAMETER = /\{(?<name>\w+)(?::(?<shape>[\w-]+))?(?:\.\.\.)?\}/g;
+import { fillParameters } from '../fill-parameters.ts';
 
 // biome-ignore format: a table
 const OF_SHAPE: Readonly<Record<PathShape, string>> = {
@@ -28,8 +27,9 @@ export function sampleOf({ path, cameras = [] }: PolicyRow, camera: string, at?:
     const locator = cameras.find(({ source, name }) => source === 'path' && name === wanted);
     return locator && VALUES[locator.kind]?.(camera);
   };
-  const whole = path.replaceAll(PARAMETER, (_, name: string, shape = '') =>
-    encodeURIComponent(inPath(name) ?? timeIn(name, at) ?? (isShape(shape) ? OF_SHAPE[shape] : 'some-id')),
+  const whole = fillParameters(
+    path,
+    ({ name, shape = '' }) => inPath(name) ?? timeIn(name, at) ?? (isShape(shape) ? OF_SHAPE[shape] : 'some-id'),
   );
   // One parameter that names the camera: a list of all that there are would be another request.
   const inQuery = cameras.find(({ source, kind }) => source === 'query' && Object.hasOwn(VALUES, kind));

@@ -20,6 +20,7 @@ export function rowFindings(rows: readonly RowText[]): readonly Finding[] {
       timesFault(row) ??
       narrowFault(row) ??
       viewAsFault(row) ??
+      pageFault(row) ??
       repeatFault(row.route, seen);
     return message === undefined ? [] : [{ path: ['routes', index, 'route'], message }];
   });
@@ -43,7 +44,10 @@ function routeFault(route: string): string | undefined {
   const shape = [...path.matchAll(PARAMETER)].map((match) => match.groups?.['shape']).find(isUnknownShape);
   if (shape !== undefined)
     return `${JSON.stringify(shape)} is not a shape of a parameter: write ${Object.keys(PATH_SHAPES).join(', ')}`;
-  if (/\.\.\.\}./.test(path)) return `${shown} goes on after {name...}: the remainder must be last`;
+  if (path.split('...}').length > 2)
+    return `${shown} has two {name...}: which of them a segment belongs to is not known`;
+  if (/\.\.\.\}(?:\/\{\w+\})+$/.test(path))
+    return `${shown} has nothing but parameters after {name...}: write a text or a shape, such as {file:file}, behind it`;
   const names = parametersOf(path);
   return new Set(names).size < names.length ? `${shown} uses a parameter name twice: rename one` : undefined;
 }
@@ -130,6 +134,19 @@ function viewAsFault({ view_as, route, access, writes, views }: RowText): string
   return isRead && isStill && (access === 'any' || access === 'camera')
     ? undefined
     : 'view_as is true, which is for rows of GET alone, with access any or camera, that write nothing and show nothing live: remove it';
+}
+
+/** A start page is opened by its address alone. */
+function pageFault({ page, route, cameras = [] }: RowText): string | undefined {
+  if (!page) return undefined;
+  const { methods } = splitRoute(route);
+  const inPath = cameras.filter(({ source }) => source === 'path').map(({ name }) => name);
+  const other = parametersOf(route).find((name) => !inPath.includes(name));
+  const isPlain =
+    methods.length === 1 && methods[0] === 'GET' && cameras.every(({ kind }) => kind === 'camera' || kind === 'stream');
+  return isPlain && other === undefined
+    ? undefined
+    : 'page is true, which is for rows of GET alone whose parameters name cameras or streams: remove it';
 }
 
 /** Two rows for one method and pattern: the second would never be used. */

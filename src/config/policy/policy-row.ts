@@ -63,6 +63,7 @@ export const rowSchema = z.strictObject({
   secret: z.boolean().exactOptional(),
   enrolment: z.boolean().exactOptional(),
   view_as: z.literal(true).exactOptional(),
+  page: z.literal(true).exactOptional(),
   screen: z.literal(true).exactOptional(),
   curtain: z.literal(true).exactOptional(),
   link: z.boolean().exactOptional(),

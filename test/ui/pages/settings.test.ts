@@ -164,7 +164,7 @@ describe('A sentence of the server about a form', () => {
     ['The role garden: hours: "Sat 25:00-26:00": "25:00" is not a time of day',      'hours'],
     ['The role garden: history_since: "x" is no duration',                           'historySince'],
     ['valid_until must be later than valid_from',                                    'until'],
-    ['The role garden: "a,b" is not a camera name: use no comma or slash',           'cameras'],
+    ['The role garden: "a,b" is not a camera name: use no comma, and slashes between other letters only',           'cameras'],
     ['The store cannot be read or written at the moment: try again in a moment.',    undefined],
   ];
   for (const [message, field] of places)

@@ -1,0 +1,25 @@
+/** The path of a row with values in the place of its parameters, encoded for where they stand (SPEC 15, 20). */
+
+const PARAMETER = /\{(?<name>\w+)(?::(?<shape>[\w-]+))?(?<rest>\.\.\.)?\}/g;
+
+export interface PathParameter {
+  readonly name: string;
+  readonly shape: string | undefined;
+  /** The path before it. */
+  readonly before: string;
+}
+
+/** The slashes of a value separate segments in `{name...}` alone. */
+export const fillParameters = (path: string, valueFor: (parameter: PathParameter) => string): string =>
+  path.replaceAll(PARAMETER, (...found) => {
+    const { name = '', shape, rest } = found.at(-1) as Readonly<Record<string, string | undefined>>;
+    const value = valueFor({ name, shape, before: path.slice(0, Number(found.at(-3))) });
+    return rest === undefined ? encodeURIComponent(value) : value.split('/').map(encodeURIComponent).join('/');
+  });
+
+export const parametersIn = (path: string): readonly PathParameter[] =>
+  [...path.matchAll(PARAMETER)].map(({ groups, index }) => ({
+    name: groups?.['name'] ?? '',
+    shape: groups?.['shape'],
+    before: path.slice(0, index),
+  }));
