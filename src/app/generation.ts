@@ -143,6 +143,7 @@ function generationUnder(
   const gate = gateDeps({
     settings,
     tableHead: config.tableHead,
+    rows: config.policy,
     authorizer,
     accounts,
     components,

@@ -42,6 +42,8 @@ export interface LoginPageDeps {
   readonly hasPasswords: boolean;
   /** Whether there is an NVR: without a wanted page, a login leads to its pages. */
   readonly hasNvr: boolean;
+  /** Where a login leads when no page was wanted, below the base path. */
+  readonly home: string;
   /** The address that passkeys are made for; '' without passkeys. */
   readonly passkeyOrigin: string;
   readonly bodySeconds: () => number;
@@ -72,8 +74,7 @@ interface LoginPageState {
 const CONSOLE = 'postern/';
 
 export function createLoginPage(deps: LoginPageDeps) {
-  const { hasOwnLogin, hasNvr, hasPasswords, basePathOf } = deps;
-  const home = hasNvr ? '' : CONSOLE;
+  const { hasOwnLogin, hasNvr, home, hasPasswords, basePathOf } = deps;
   const show = (ctx: RouteContext, language: PageLanguage, shown: LoginPageState): void => {
     const consoleLink = hasOwnLogin && hasNvr ? linkToConsole(ctx, basePathOf(ctx), language) : '';
     const formState = hasOwnLogin ? (hasPasswords ? '' : 'is-elsewhere') : 'is-closed';

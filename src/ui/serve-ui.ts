@@ -1,4 +1,6 @@
 /** `/login`, the console at `/postern/` and their assets: from memory, in the browser's language (SPEC 8). */
+
+import type { Caller } from '../domain/caller.ts';
 import { INVITATION_PATH, LOGIN_PATH, SCREEN_PATH } from '../domain/login-path.ts';
 import { LINK_PATH } from '../domain/shared-thing.ts';
 import type { RouteState } from '../domain/verdict.ts';
@@ -19,8 +21,12 @@ export interface UiOptions {
   readonly pages: BuiltPages;
   /** `ui.login`: with `nvr`, `/login` is left to the NVR, and the console's own login is at `/postern/login`. */
   readonly loginPage: 'postern' | 'nvr';
-  /** Whether there is an NVR: without one there is nothing else to show at `/`, and there are no clips to link to. */
+  /** Whether there is an NVR: without one there are no clips to link to. */
   readonly hasNvr: boolean;
+  /** Where people begin, below the base path: `''`, `postern/`, or a path that leads each to the own start page. */
+  readonly home: string;
+  /** The start page of a caller: a path from the root, without the base path. */
+  readonly startPageOf: (caller: Caller) => string;
   /** Who answers for events, and so tells the console of new ones. */
   readonly eventsBy: 'nvr' | 'backend';
   /** False when an authentication proxy in front handles the login. */
@@ -68,6 +74,7 @@ export const PAGE_ROUTES: readonly OwnRoute<Pages>[] = [
   { route: `GET ${LINK_PATH}/{secret}`, access: 'public', summary: 'The page of a link', yes: [200], no: [404, 429, 503], type: 'text/html', handler: (ctx, { link }) => link.get(ctx) },
   { route: 'GET /postern', access: 'public', summary: 'The console', yes: [301], handler: (ctx, pages) => pages.moved(ctx) },
   { route: `GET ${SCREEN_PATH}`, access: 'public', summary: 'The page of a display', yes: [200], no: [302], type: 'text/html', handler: (ctx, { screen }) => screen(ctx) },
+  { route: 'GET /postern/start', access: 'any', enrolment: true, summary: 'Leads to the page where the caller begins', yes: [302], type: 'text/html', handler: (ctx, pages) => pages.toStart(ctx) },
   { route: 'GET /postern/{rest...}', access: 'public', summary: 'Pages and assets of the console', yes: [200], no: [404], type: 'text/html', handler: (ctx, pages) => pages.below(ctx) },
 ];
 
@@ -110,6 +117,12 @@ export function createPages(options: UiOptions) {
     link: createLinkPage({ ...options, service: options.links, stylesheetOf }),
     /** The response at `/` where no NVR has a page. */
     start: (ctx: RouteContext) => moveTo(ctx, 302, `${basePathOf(ctx)}/postern/`),
+    /** No cache may keep it: another person begins elsewhere, and rights change. */
+    toStart(ctx: RouteContext): void {
+      const { caller }: Partial<RouteState> = ctx.state;
+      moveTo(ctx, 302, `${basePathOf(ctx)}${caller ? options.startPageOf(caller) : '/postern/'}`);
+      ctx.set('Cache-Control', 'no-store');
+    },
     moved: (ctx: RouteContext) => moveTo(ctx, 301, `${basePathOf(ctx)}/postern/${ctx.search}`),
     below(ctx: RouteContext): unknown {
       if (ctx.path === MANIFEST_PATH) return serveManifest(ctx, pages, headers.page);
@@ -157,12 +170,12 @@ function earlyRequests(ctx: RouteContext, pages: BuiltPages, basePath: string): 
 function fillConsolePage(
   html: string,
   ctx: RouteContext,
-  { hasNvr, eventsBy, hasOwnLogin, loginPage, shortestPassword, passkeyOrigin, ...options }: UiOptions,
+  { hasNvr, home, eventsBy, hasOwnLogin, loginPage, shortestPassword, passkeyOrigin, ...options }: UiOptions,
 ): string {
   const { tag, words } = pageLanguage(ctx);
   const loginPath = loginPage === 'postern' ? 'login' : CONSOLE_LOGIN;
   const providers = options.providers.map(({ name, label }) => ({ name, label }));
-  const facts = asJson({ hasNvr, eventsBy, hasOwnLogin, loginPath, shortestPassword, passkeyOrigin, providers });
+  const facts = asJson({ hasNvr, home, eventsBy, hasOwnLogin, loginPath, shortestPassword, passkeyOrigin, providers });
   return fillPage(html, tag, { noScript: asText(words.consolePage.noScript), facts });
 }
 

@@ -68,7 +68,7 @@ describe('Every key', () => {
       'server.timeout_headers', 'server.timeout_login_body',
       'store.grace', 'store.listen_url', 'store.url', 'store.url_file',
       'tls.certificate', 'tls.enabled', 'tls.hsts', 'tls.private_key',
-      'ui.frame_ancestors', 'ui.login',
+      'ui.frame_ancestors', 'ui.login', 'ui.start_page',
     ]);
   });
 

@@ -24,6 +24,8 @@ async function serveUi(options: Partial<UiOptions> = {}): Promise<number> {
     pages,
     loginPage: 'postern',
     hasNvr: true,
+    home: options.hasNvr === false ? 'postern/' : '',
+    startPageOf: () => '/',
     eventsBy: 'backend',
     hasOwnLogin: true,
     shortestPassword: 15,
@@ -284,7 +286,7 @@ describe('The blanks in a page', () => {
     const html = await filled('consolePage', 'en', { hasNvr: false, hasOwnLogin: false });
     assert.match(
       html,
-      /needs JavaScript.*\|\{&quot;hasNvr&quot;:false,&quot;eventsBy&quot;:&quot;backend&quot;,&quot;hasOwnLogin&quot;:false,&quot;loginPath&quot;:&quot;login&quot;,&quot;shortestPassword&quot;:15,&quot;passkeyOrigin&quot;:&quot;https:\/\/nvr\.example\.com&quot;,&quot;providers&quot;:\[\]\}\|\|<\/p>$/,
+      /needs JavaScript.*\|\{&quot;hasNvr&quot;:false,&quot;home&quot;:&quot;postern\/&quot;,&quot;eventsBy&quot;:&quot;backend&quot;,&quot;hasOwnLogin&quot;:false,&quot;loginPath&quot;:&quot;login&quot;,&quot;shortestPassword&quot;:15,&quot;passkeyOrigin&quot;:&quot;https:\/\/nvr\.example\.com&quot;,&quot;providers&quot;:\[\]\}\|\|<\/p>$/,
     );
   });
 });

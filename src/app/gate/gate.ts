@@ -11,6 +11,7 @@ import { mapMaybe } from '../../domain/async/maybe-promise.ts';
 import { type CustomRoles, scopeOf, scopeOfRole, unionOfScopes, visibleCameras } from '../../domain/camera-scope.ts';
 import { LOGIN_PATH } from '../../domain/login-path.ts';
 import type { CameraName } from '../../domain/names.ts';
+import type { PolicyRow } from '../../domain/policy.ts';
 import type { Remembering } from '../../domain/remembering.ts';
 import { heldBy } from '../../domain/rights/rights.ts';
 import type { ServiceStatus } from '../../domain/status.ts';
@@ -42,10 +43,13 @@ import { createNvrRelease } from './nvr-release.ts';
 import { boundRoutes, OWN_ROUTES } from './own-routes.ts';
 import { probeDeps } from './probe-deps.ts';
 import { atProvider, signInPages } from './sign-in-pages.ts';
+import { createStartPage, type StartPage } from './start-page.ts';
 
 export interface GateSources {
   readonly settings: Settings;
   readonly tableHead: TableHead;
+  /** The rows of the route table. */
+  readonly rows: readonly PolicyRow[];
   readonly authorizer: Authorizer;
   readonly accounts: ActiveAccounts;
   readonly components: Components;
@@ -70,7 +74,8 @@ export interface GateSources {
 export function gateDeps(deps: GateSources): GateDeps {
   const { settings, authorizer, accounts, components } = deps;
   const cameras = components.cameras.it;
-  const refusals = refusalRules(settings, deps.pages);
+  const startPage = createStartPage({ settings, rows: deps.rows, rules: authorizer.uncounted });
+  const refusals = refusalRules(settings, startPage, deps.pages);
   const { sessions } = accounts;
   const judge = linkJudge({ settings, destinations: authorizer.destinations, rules: authorizer.uncounted });
   const cookieWith = (token: string | undefined, client: CookieClient): string | undefined =>
@@ -82,7 +87,7 @@ export function gateDeps(deps: GateSources): GateDeps {
     refusals: () => refusals,
     forwarder: components.transports.it.forwarder,
     relay: components.transports.it.relay,
-    ownRoutes: ownRoutes(deps, judge, refusals),
+    ownRoutes: ownRoutes(deps, judge, startPage, refusals),
     renewal: (caller, client) => mapMaybe(sessions.renewalFor(caller), (token) => cookieWith(token, client)),
     refresh: (caller, client) => mapMaybe(sessions.renew(caller), (token) => cookieWith(token, client)),
     recheck: accounts.recheck,
@@ -124,6 +129,7 @@ function ownRoutes(
     identityKeys: { published },
   }: GateSources,
   judge: LinkJudgeWithFacts,
+  startPage: StartPage,
   refusals: RefusalRules,
 ): readonly BoundRoute[] {
   const { auth, nvr, ui } = settings;
@@ -131,7 +137,7 @@ function ownRoutes(
   const hasEventsBackend = authorizer.destinations.eventsBackend !== undefined;
   const { seen, explain, whoSees } = authorizer;
   const { login, links, invitations, roles, signIns, curtain, ...groups } = accounts.groups;
-  const signInRoutes = { ...signIns, ...signInPages(settings, built, refusals) };
+  const signInRoutes = { ...signIns, ...signInPages(settings, startPage, built, refusals) };
   const { bodySeconds } = links;
   const visits = { ...links, judge };
   const knownCameras = (): readonly CameraName[] => components.cameras.it.current() ?? [];
@@ -148,6 +154,8 @@ function ownRoutes(
     pages: built,
     loginPage: ui.login,
     hasNvr,
+    home: startPage.home,
+    startPageOf: startPage.pageOf,
     eventsBy: hasEventsBackend ? 'backend' : 'nvr',
     hasOwnLogin: auth.enabled,
     providers: [...signIns.providers.values()].map(({ provider }) => provider.settings),
@@ -203,7 +211,7 @@ function ownRoutes(
   return hasNvr ? routes : [...routes, { route: 'GET /', access: 'public', handler: pages.start }];
 }
 
-function refusalRules({ auth, ui }: Settings, pages: BuiltPages): RefusalRules {
+function refusalRules({ auth, ui }: Settings, { home }: StartPage, pages: BuiltPages): RefusalRules {
   const stylesheet = pages.kind === 'built' && pages.stylesheet ? `${ASSETS_PATH}${pages.stylesheet}` : undefined;
   return {
     loginPath: auth.enabled ? LOGIN_PATH : undefined,
@@ -216,7 +224,7 @@ function refusalRules({ auth, ui }: Settings, pages: BuiltPages): RefusalRules {
       body: renderRefusalPage({
         ...page,
         acceptLanguage: wishedLanguages(acceptLanguage, cookie),
-        startPage: `${basePath}/`,
+        startPage: `${basePath}/${home}`,
         logoutPath: `${basePath}/logout`,
         stylesheet: stylesheet && `${basePath}${stylesheet}`,
       }),

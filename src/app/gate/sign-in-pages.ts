@@ -11,19 +11,20 @@ import { pageHeaders } from '../../ui/content-security-policy.ts';
 import { nextPage } from '../../ui/pages/login/next-page.ts';
 import { ASSETS_PATH } from '../../ui/serve-ui.ts';
 import { goOnPage } from '../../ui/sign-in-page.ts';
+import type { StartPage } from './start-page.ts';
 
 /** Characters of an address to come back to: the cookies of five attempts, which hold it, fit into one request. */
 const LONGEST_PAGE = 1000;
 
 export function signInPages(
-  { ui, nvr }: Settings,
+  { ui }: Settings,
+  { home }: Pick<StartPage, 'home'>,
   built: BuiltPages,
   { renderPage }: RefusalRules,
 ): Pick<OidcRouteDeps, 'pages' | 'pageOf'> {
   const headers = pageHeaders(ui.frame_ancestors);
   const stylesheetOf = ({ state: { basePath = '' } }: RouteContext): string | undefined =>
     built.kind === 'built' && built.stylesheet ? `${basePath}${ASSETS_PATH}${built.stylesheet}` : undefined;
-  const home = nvr.url === undefined ? 'postern/' : '';
   return {
     pageOf({ state: { basePath = '' } }, wanted) {
       const pageFor = (next: string): string =>

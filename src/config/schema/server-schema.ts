@@ -161,6 +161,12 @@ export const uiSection = z
       .prefault('postern')
       .describe('Login page: postern, or nvr for the page of the NVR.')
       .meta({ widens: 'never' }),
+    start_page: parsed(parseStartPage).optional().meta({
+      description:
+        "Page where a login lands, and to which the links to the cameras lead; {camera} is the person's first camera. Unset, or for a person who may not open it: the first page of the route table that the person may open.",
+      example: '/stream.html?src={camera}',
+      widens: 'never',
+    }),
     frame_ancestors: parsed(parseFrameAncestors)
       .prefault('self')
       .describe(
@@ -170,6 +176,18 @@ export const uiSection = z
   })
   .prefault({})
   .describe('Login page and console.');
+
+const START_PAGE = /^\/(?![/\\])(?:[\w\-.~!$&'()*+,=:@/?%]|\{camera(?:\.\.\.)?\})*$/;
+/** These lead to the start page. */
+const NO_START_PAGE = /^\/(?:postern\/start|login|logout)\/?(?:\?|$)/;
+
+function parseStartPage(text: string): Result<string, string> {
+  return START_PAGE.test(text) && !NO_START_PAGE.test(text)
+    ? ok(text)
+    : err(
+        `${JSON.stringify(text)} is not a page to begin at: write a path such as /review or "/stream.html?src={camera}"`,
+      );
+}
 
 /** Gives the Content-Security-Policy spelling: keywords in quotes. Nothing in it can end the directive. */
 function parseFrameAncestors(written: string): Result<string, string> {

@@ -57,7 +57,7 @@ export function Frame({ profile, facts, isBare = false, children }: FrameProps) 
           ))}
         </nav>
         {facts.hasNvr && !isBare && (
-          <a class="nav-link bar-link bar-recorder" href={basePath}>
+          <a class="nav-link bar-link bar-recorder" href={`${basePath}${facts.home}`}>
             {words.frame.recorder}
           </a>
         )}

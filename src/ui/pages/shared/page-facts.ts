@@ -4,6 +4,8 @@ import { isFields } from './forms/fields.ts';
 export interface PageFacts {
   /** Clips and snapshots are the NVR's. */
   readonly hasNvr: boolean;
+  /** Where people begin, below the base path. */
+  readonly home: string;
   /** Who answers for events: the NVR, or Postern's own backend. */
   readonly eventsBy: 'nvr' | 'backend';
   /** False when an authentication proxy in front handles the login. */
@@ -26,11 +28,12 @@ export interface SignInProvider {
 
 export function readPageFacts(place: HTMLElement): PageFacts {
   const facts: unknown = JSON.parse(place.dataset['facts'] || '{}');
-  const { hasNvr, eventsBy, hasOwnLogin, loginPath, shortestPassword, passkeyOrigin, providers } = isFields(facts)
+  const { hasNvr, home, eventsBy, hasOwnLogin, loginPath, shortestPassword, passkeyOrigin, providers } = isFields(facts)
     ? facts
     : {};
   return {
     hasNvr: hasNvr === true,
+    home: typeof home === 'string' ? home : '',
     eventsBy: eventsBy === 'nvr' ? 'nvr' : 'backend',
     hasOwnLogin: hasOwnLogin !== false,
     loginPath: typeof loginPath === 'string' ? loginPath : 'login',
