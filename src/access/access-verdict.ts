@@ -1,7 +1,7 @@
 /** The verdict of authorization: allowed as it is, allowed with obligations, an empty response, or refused (SPEC 5). */
 import type { BodyShape } from '../domain/body-shape.ts';
 import type { ResponseForm, Verb } from '../domain/policy.ts';
-import type { ComposedList, Locator, OwnerKind } from '../domain/policy-terms.ts';
+import type { ComposedList, Locator, OwnerKind, StartedKind } from '../domain/policy-terms.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import type { CameraView } from './camera-view.ts';
@@ -37,8 +37,8 @@ export interface Obligations {
   readonly empty?: string;
   /** The query was narrowed already: the events backend honours it, so its response needs no filter. */
   readonly isRewritten?: boolean;
-  /** The camera of the job that the response says was started. */
-  readonly startedFor?: string;
+  /** What the response says was started, and its cameras. */
+  readonly startedFor?: StartedThing;
   /** The response is refused if it has this header: the NVR may have taken another camera's picture. */
   readonly refusedHeader?: string;
   /** Only the events backend can narrow this response. */
@@ -55,6 +55,11 @@ export interface Obligations {
   readonly playlistAt?: string;
   /** Offers of live pictures are judged: that of the body, or those in the messages of the WebSocket. */
   readonly signalling?: SignallingObligations;
+}
+
+export interface StartedThing {
+  readonly kind: StartedKind;
+  readonly cameras: readonly string[];
 }
 
 export interface SignallingObligations {

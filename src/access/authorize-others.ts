@@ -3,7 +3,7 @@
  *
  *  8. path        not one that the vod module would read as another
  *  9. layout      where a row takes any name for a camera's, the NVR's cameras are known, and this is one of them
- * 10. names       a stream that is an address, a parameter for admins, an id that is more than an id
+ * 10. names       a stream that is an address, or none of the NVR's, a parameter for admins, an id that is more than an id
  * 11. time        what the caller sees back to a moment only
  * 12. messages    those of a WebSocket are judged one by one, later
  * 13. cameras     of a caller who sees listed ones: named cameras must be visible, other requests are narrowed
@@ -15,12 +15,12 @@ import type { RequestTarget } from '../domain/request.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { sinceOf } from '../domain/rights/rights.ts';
 import { type AccessVerdict, type Obligations, refused, type Surroundings } from './access-verdict.ts';
-import { hasOddId, namesAddress } from './camera-locators.ts';
+import { hasOddId, namesAddress, namesOf } from './camera-locators.ts';
 import { clearanceOf, viewOf } from './camera-view.ts';
 import { queryValues } from './query.ts';
 import { isPlaylist } from './recorded/link-playlist.ts';
 import { isVodTrick } from './recorded/vod-path.ts';
-import type { RecorderLayout } from './recorder-layout.ts';
+import { ownersOfStream, type RecorderLayout } from './recorder-layout.ts';
 import type { Listed } from './route-table.ts';
 import { type WithinTime, withinTime } from './within-time.ts';
 import { bodyObligations, withinView, withObligations } from './within-view.ts';
@@ -37,6 +37,8 @@ export function authorizeOthers(
   // In the place of a dynamic segment, a name that is no camera may be a route that the table does not list.
   if (row.dynamic && !namesCamera(match, knownTo(caller, now, layout))) return refused('route-unlisted');
   if (namesAddress(match, target)) return refused('camera-not-in-role'); // 10
+  if (row.known && !layout) return refused('cameras-unknown');
+  if (row.known && layout && isUnknown(match, target, layout)) return refused('camera-not-in-role');
   if (isForAdmins(row, target)) return refused('field-admin-only');
   if (hasOddId(match, target)) return refused('parameter-refused');
   const inTime = judgeTime(caller, match, target, now); // 11
@@ -44,7 +46,7 @@ export function authorizeOthers(
   if (row.narrow?.how === 'per-message') return judgeMessages(caller, target, { layout, now }); // 12
   const { target: judged, obligations: times } = inTime.value;
   const signalling = row.signalling ? { signalling: { mayTalk: !isDenied(caller, 'talk') } } : {};
-  const more = { ...signalling, ...times, ...playlistOf(caller, target), ...startedBy(match) };
+  const more = { ...signalling, ...times, ...playlistOf(caller, target), ...startedBy(match, target, layout) };
   if (caller.scope.kind === 'all' || !isNarrowed(row))
     return withObligations(judged, row, viewOf(caller, now, layout), { ...bodyObligations(row, []), ...more });
   if (!layout) return refused('cameras-unknown'); // 13
@@ -93,6 +95,26 @@ export function judgeMessages(caller: Caller, target: RequestTarget, { layout, n
 export const playlistOf = ({ credential }: Caller, { path }: RequestTarget): Pick<Obligations, 'playlistAt'> =>
   credential.kind === 'link' && isPlaylist(path) ? { playlistAt: path.slice(0, path.lastIndexOf('/')) } : {};
 
-/** The camera of a job that the request starts: later requests name the job by its id alone. */
-export const startedBy = ({ row, parameters }: Listed): Pick<Obligations, 'startedFor'> =>
-  row.starts && parameters['camera'] !== undefined ? { startedFor: parameters['camera'] } : {};
+/** The cameras of what the request starts: later requests name it by its id alone. */
+export function startedBy(
+  match: Listed,
+  target: RequestTarget,
+  layout?: RecorderLayout,
+): Pick<Obligations, 'startedFor'> {
+  const { starts: kind } = match.row;
+  if (!kind) return {};
+  const cameras = namesOf(match, target).flatMap(({ kind: of, value }) =>
+    of === 'stream' ? streamOwners(value, layout) : [value],
+  );
+  return cameras.length > 0 ? { startedFor: { kind, cameras } } : {};
+}
+
+/** The stream is taken for the camera of its name where the layout is not known: only an admin comes here so. */
+const streamOwners = (stream: string, layout: RecorderLayout | undefined): readonly string[] =>
+  layout ? ownersOfStream(layout, stream) : [stream];
+
+/** Whether a name of the request is none that the NVR has: a server may take it for a source, and open that. */
+const isUnknown = (match: Listed, target: RequestTarget, layout: RecorderLayout): boolean =>
+  namesOf(match, target).some(({ kind, value }) =>
+    kind === 'stream' ? !layout.streams.has(value) : !layout.cameras.some((camera) => camera === value),
+  );

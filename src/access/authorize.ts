@@ -110,7 +110,7 @@ function authorizeAdmin(
   return withObligations(target, row, viewOf(caller, now, layout), {
     ...playlistOf(caller, target),
     ...bodyOfAdmin(row),
-    ...startedBy(match),
+    ...startedBy(match, target, layout),
   });
 }
 

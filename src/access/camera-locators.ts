@@ -102,6 +102,17 @@ export const namesAddress = ({ row, parameters }: Listed, target: RequestTarget)
         : queryValues(target.query, name).some((stream) => stream.includes(':'))),
   ) === true;
 
+/** The cameras and streams that path and query name, as they are written there. */
+export const namesOf = (
+  { row, parameters }: Listed,
+  target: RequestTarget,
+): readonly { readonly kind: 'camera' | 'stream'; readonly value: string }[] =>
+  (row.cameras ?? []).flatMap(({ kind, source, name }) => {
+    if ((kind !== 'camera' && kind !== 'stream') || source === 'body') return [];
+    const values = source === 'path' ? [parameters[name] ?? ''] : queryValues(target.query, name);
+    return values.map((value) => ({ kind, value }));
+  });
+
 /**
  * Whether an id in the query is more than an id: a pattern, a path, a list in another spelling. The NVR writes some ids into
  * patterns. An id in the path has its shape by the row.

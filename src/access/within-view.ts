@@ -69,7 +69,7 @@ const seesEvery = (view: CameraView, named: readonly NamedCameras[]): boolean =>
 
 /** A request of a row `access: camera` that names no camera, such as a stream's without `src`, may be about all cameras. */
 const asksForAny = ({ named, owners, inBody }: Located & { kind: 'located' }): boolean =>
-  named.length + owners.length + inBody.length > 0;
+  named.length + owners.flatMap(({ ids }) => ids).length + inBody.length > 0;
 
 function narrowed(
   { row }: Listed,

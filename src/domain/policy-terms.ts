@@ -3,8 +3,13 @@
  * are shipped are built to it.
  */
 
-/** Things whose camera is asked for by their id. */
-export const OWNER_KINDS = ['event', 'review', 'export', 'export-file', 'case', 'job'] as const;
+/** Things that a request starts, and that later requests name by an id alone: the NVR cannot be asked for their cameras. */
+export const STARTED_KINDS = ['job', 'session'] as const;
+export type StartedKind = (typeof STARTED_KINDS)[number];
+export const isStartedKind = (kind: string): kind is StartedKind => STARTED_KINDS.some((known) => known === kind);
+
+/** Things whose camera is asked for by their id, or was noted when they were started. */
+export const OWNER_KINDS = ['event', 'review', 'export', 'export-file', 'case', ...STARTED_KINDS] as const;
 export type OwnerKind = (typeof OWNER_KINDS)[number];
 export const isOwnerKind = (kind: string): kind is OwnerKind => OWNER_KINDS.some((known) => known === kind);
 

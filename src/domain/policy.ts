@@ -1,6 +1,6 @@
 /** The route table's rows: who may use an operation, and where it names a camera (SPEC 5). */
 import type { BodyShape } from './body-shape.ts';
-import type { Locator, Narrowing, PrefixPlace, TimePlace } from './policy-terms.ts';
+import type { Locator, Narrowing, PrefixPlace, StartedKind, TimePlace } from './policy-terms.ts';
 
 export const ACCESS_LEVELS = ['public', 'any', 'camera', 'unrestricted', 'admin', 'none'] as const;
 /** `any`: every known role; `camera`: callers who may see the named cameras; `unrestricted`: admin and viewer; `none`: no caller. */
@@ -79,8 +79,13 @@ export interface PolicyRow {
   readonly admin_parameters?: readonly string[];
   /** Offers of live pictures: those in the body, or in the messages of a WebSocket, are judged for all but admins. */
   readonly signalling?: boolean;
-  /** The response names in `job_id` a job of the camera in the path. */
-  readonly starts?: 'job';
+  /**
+   * The response names something of the row's cameras that is started: `job`, in the JSON field `job_id`; `session`, in the
+   * parameter `id` of the addresses of a playlist.
+   */
+  readonly starts?: StartedKind;
+  /** The streams and cameras that are named must be known ones, for all but admins. */
+  readonly known?: true;
   /** Changes state, though not for admins only. */
   readonly writes?: boolean;
   /** A parameter right behind a fixed start is a camera name, and fixed routes come first. */

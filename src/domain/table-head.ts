@@ -16,6 +16,8 @@ export interface TableHead {
 export interface CameraList {
   readonly path: string;
   readonly names: NamesPlace;
+  /** Names with this text are no cameras: such as streams that are called by their source. */
+  readonly without?: string;
   /** Where the list comes in parts: the query parameter of their numbers, from 0, and the field that tells how many there are. */
   readonly pages?: { readonly parameter: string; readonly count: string };
 }

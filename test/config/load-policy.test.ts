@@ -175,7 +175,7 @@ describe('A route table is refused', () => {
   // biome-ignore format: a table
   const rows: [sentence: string, policy: string, yaml: string, problem: string][] = [
     ['when no table has its name', 'frigat', '', 'config.yaml nvr.policy: "frigat" is not a route table: did you mean frigate?'],
-    ['when nothing is near its name', 'something', '', 'config.yaml nvr.policy: "something" is not a route table: write one of frigate, postern, strict, or a file such as ./routes.yaml'],
+    ['when nothing is near its name', 'something', '', 'config.yaml nvr.policy: "something" is not a route table: write one of frigate, go2rtc, postern, strict, or a file such as ./routes.yaml'],
     ['when its file is not there', './other.yaml', '', 'config.yaml nvr.policy: "./other.yaml" cannot be read: check that the file is there'],
     ['when it extends an unknown one', 'a.yaml', 'version: 1\nextends: strikt\nroutes: []', 'a.yaml:2:10 extends: "strikt" is not a route table: did you mean strict?'],
     ['when it extends itself', 'a.yaml', 'version: 1\nextends: ./a.yaml\nroutes: []', 'a.yaml:2:10 extends: "./a.yaml" extends itself: remove the line'],

@@ -42,7 +42,11 @@ const passed = (type: string, value: unknown): LiveVerdict => ({
   text: JSON.stringify({ type, value }),
 });
 
-export function createLiveSignalling(obligations: SignallingObligations): LiveSignalling {
+/** `onPlaylist` gets each playlist of a stream that was started. */
+export function createLiveSignalling(
+  obligations: SignallingObligations,
+  onPlaylist?: (playlist: string) => void,
+): LiveSignalling {
   let isOfferUnderWay = false;
   let candidates = 0;
 
@@ -84,6 +88,7 @@ export function createLiveSignalling(obligations: SignallingObligations): LiveSi
       if (typeof type !== 'string') return undefined;
       const isFailedOffer = type === 'error' && typeof value === 'string' && value.startsWith('webrtc');
       if (isFailedOffer || ANSWERS.has(type)) isOfferUnderWay = false;
+      if (type === 'hls' && typeof value === 'string') onPlaylist?.(value);
       if (type === 'error') return JSON.stringify({ type, value: errorLeft(value) });
       return SAID.has(type) ? text : undefined;
     },

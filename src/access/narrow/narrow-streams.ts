@@ -10,8 +10,10 @@ import { withoutSource } from './without-source.ts';
 /** An object by stream: those that a restricted reader sees. Or one stream, of which the row has judged the name. */
 export function narrowStreams(streams: JsonRecord, view: CameraView): unknown {
   if (isStream(streams)) return withoutForeignObjects(withoutStreamSources(streams), view);
+  // A stream that was opened by its source has that for its name, passwords included.
   const isSeen = (stream: string): boolean =>
-    view.clearance !== 'restricted' || ownersOfStream(view.layout, stream).some((owner) => view.sees(owner));
+    !stream.includes(':') &&
+    (view.clearance !== 'restricted' || ownersOfStream(view.layout, stream).some((owner) => view.sees(owner)));
   return Object.fromEntries(
     Object.entries(streams)
       .filter(([stream]) => isSeen(stream))

@@ -26,19 +26,37 @@ export function operationsOf(description: unknown): Result<DescribedApi, string>
     METHODS.flatMap((method) => {
       const operation = memberOf(item, method);
       if (!isRecord(operation)) return [];
-      const parameters = [...listOf(memberOf(item, 'parameters')), ...listOf(operation['parameters'])];
+      const written = [...listOf(memberOf(item, 'parameters')), ...listOf(operation['parameters'])];
+      const parameters = written.map((each) => resolved(each, description)).filter(isRecord);
+      const [plain = '', query = ''] = path.split('?', 2);
       return [
         {
           method: method.toUpperCase(),
-          path: `${prefix}${path}`,
-          parameters: queryNames(parameters),
+          path: `${prefix}${plain}`,
+          parameters: [...new Set([...queryNames(parameters), ...new URLSearchParams(query).keys()])],
           body: bodyNames(operation, description),
         },
       ];
     }),
   );
   const version = memberOf(memberOf(description, 'info'), 'version');
-  return ok({ version: typeof version === 'string' ? version : undefined, prefix: PREFIX, operations });
+  return ok({
+    version: typeof version === 'string' ? version : undefined,
+    prefix: PREFIX,
+    operations: joined(operations),
+  });
+}
+
+/** Some descriptions have a path once for each query that it takes: `/api/webrtc?src={src}`, `/api/webrtc?dst={dst}`. */
+function joined(operations: readonly OpenApiOperation[]): readonly OpenApiOperation[] {
+  const byRoute = new Map<string, OpenApiOperation>();
+  for (const operation of operations) {
+    const route = `${operation.method} ${operation.path}`;
+    const known = byRoute.get(route);
+    const parameters = [...new Set([...(known?.parameters ?? []), ...operation.parameters])];
+    byRoute.set(route, { ...operation, parameters, body: known?.body ?? operation.body });
+  }
+  return [...byRoute.values()];
 }
 
 /** Where the NVR's web server has its API. */

@@ -69,7 +69,13 @@ export async function namesOfCameras(config: NvrConfig): Promise<readonly string
 /** An NVR that always announces one more page must not be asked for ever. */
 const MOST_PAGES = 100;
 
-async function listedNames(settings: Settings, { path, names, pages }: CameraList): Promise<readonly string[]> {
+async function listedNames(settings: Settings, list: CameraList): Promise<readonly string[]> {
+  const { without } = list;
+  const found = await allNames(settings, list);
+  return without === undefined ? found : found.filter((name) => !name.includes(without));
+}
+
+async function allNames(settings: Settings, { path, names, pages }: CameraList): Promise<readonly string[]> {
   if (names.in === 'config') return [...layoutOfConfig(await askAt(settings, path)).cameras];
   const first = await askAt(settings, path);
   const found = [...namesIn(first, names)];

@@ -2,6 +2,7 @@
 import { PATH_SHAPES } from '../../domain/policy.ts';
 import {
   isOwnerKind,
+  isStartedKind,
   type Narrowing,
   type TimePlace,
   writtenLocator,
@@ -19,6 +20,7 @@ export function rowFindings(rows: readonly RowText[]): readonly Finding[] {
       camerasFault(row) ??
       timesFault(row) ??
       narrowFault(row) ??
+      namedFault(row) ??
       viewAsFault(row) ??
       pageFault(row) ??
       repeatFault(row.route, seen);
@@ -91,7 +93,7 @@ function timesFault({ times = [], route, cameras = [], answer }: RowText): strin
     const lost = parametersFor(place).find((name) => !names.includes(name));
     if (lost !== undefined)
       return `times has ${JSON.stringify(writtenTimePlace(place))}, but the path has no parameter ${lost}`;
-    const hasId = answer === 'one' || cameras.some(({ kind }) => kind !== 'job' && isOwnerKind(kind));
+    const hasId = answer === 'one' || cameras.some(({ kind }) => !isStartedKind(kind) && isOwnerKind(kind));
     if (place.in === 'id' && !hasId) return 'times has "id", but cameras names none, and the answer is not one object';
   }
   return undefined;
@@ -134,6 +136,13 @@ function viewAsFault({ view_as, route, access, writes, views }: RowText): string
   return isRead && isStill && (access === 'any' || access === 'camera')
     ? undefined
     : 'view_as is true, which is for rows of GET alone, with access any or camera, that write nothing and show nothing live: remove it';
+}
+
+/** What these keys are about: a row without it would note or compare nothing. */
+function namedFault({ starts, known, cameras = [] }: RowText): string | undefined {
+  const isNamed = cameras.some(({ kind, source }) => source !== 'body' && (kind === 'camera' || kind === 'stream'));
+  if (isNamed || (!starts && !known)) return undefined;
+  return `${starts ? `starts is ${starts}` : 'known is true'}, but no camera or stream is named in path or query: add cameras`;
 }
 
 /** A start page is opened by its address alone. */

@@ -32,6 +32,7 @@ const cameraList = z.strictObject({
       ? ok(place)
       : err(`${JSON.stringify(text)} does not say where names stand: write for example keys or "items[].name"`);
   }),
+  without: z.string().min(1).exactOptional(),
   pages: z.strictObject({ parameter: fieldSchema, count: fieldSchema }).exactOptional(),
 });
 

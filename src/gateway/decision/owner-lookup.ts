@@ -8,11 +8,11 @@ import { startOf } from '../../access/recorded/without-older.ts';
 import { recordOf } from '../../access/recorder-layout.ts';
 import { upTo } from '../../domain/bounded.ts';
 import { isRecord, type JsonRecord } from '../../domain/json.ts';
-import type { OwnerKind } from '../../domain/policy-terms.ts';
+import { isStartedKind, type OwnerKind, type StartedKind } from '../../domain/policy-terms.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 import { askFailure } from './ask-failure.ts';
-import { cameraOfJob } from './known-jobs.ts';
+import { camerasOfStarted } from './started-things.ts';
 
 /** The JSON of a 200, undefined of a 404; rejects with the cause of any other outcome. */
 export type AskOwner = (path: string) => Promise<unknown>;
@@ -55,7 +55,7 @@ const one = (json: unknown): OwnedThing | undefined =>
 const cameraOf = ({ camera }: JsonRecord): Cameras => (typeof camera === 'string' ? [camera] : []);
 const rowsIn = (json: unknown): readonly JsonRecord[] => (Array.isArray(json) ? json.map(recordOf) : []);
 
-const RULES: Readonly<Record<Exclude<OwnerKind, 'job'>, OwnerRule>> = {
+const RULES: Readonly<Record<Exclude<OwnerKind, StartedKind>, OwnerRule>> = {
   event: { path: (id) => `/api/events/${encodeURIComponent(id)}`, ownedIn: one, isLasting: true },
   review: { path: (id) => `/api/review/${encodeURIComponent(id)}`, ownedIn: one, isLasting: true },
   export: { path: (id) => `/api/exports/${encodeURIComponent(id)}`, ownedIn: one, isLasting: true },
@@ -106,7 +106,7 @@ export function createOwnerLookup(
   };
 
   async function ownedOf(source: string, ask: AskOwner, kind: OwnerKind, id: string): Promise<OwnedThing | undefined> {
-    if (kind === 'job') return jobOf(id);
+    if (isStartedKind(kind)) return startedThing(kind, id);
     const key = `${source} ${kind} ${id}`;
     const remembered = known.get(key);
     if (remembered) return remembered;
@@ -123,13 +123,16 @@ function nothingIfHidden(fault: unknown): undefined {
   if (!(fault instanceof Error && 'status' in fault && fault.status === 403)) throw fault;
 }
 
-/** The NVR cannot be asked for the camera of a job. */
-function jobOf(id: string): OwnedThing | undefined {
-  const camera = cameraOfJob(id);
-  return camera === undefined ? undefined : { cameras: [camera], start: undefined };
+/** The NVR cannot be asked for its cameras. */
+function startedThing(kind: StartedKind, id: string): OwnedThing | undefined {
+  const cameras = camerasOfStarted(kind, id);
+  return cameras && { cameras, start: undefined };
 }
 
-/** Nothing is known of a job that another replica started: its id is random, and told to nobody else. */
+/**
+ * Nothing is known of a job that another replica started: its id is random, and told to nobody else. A session shows
+ * pictures, and is refused there.
+ */
 const isSeen = (of: OwnerKind, owned: OwnedThing | undefined, view: CameraView): boolean =>
   owned === undefined ? of === 'job' : seesAll(view, owned.cameras);
 

@@ -8,6 +8,7 @@ import { belowBasePath } from '../decision/base-path.ts';
 import { destinationOf } from '../decision/destinations.ts';
 import type { CountedSocket, RequestWatch } from '../decision/gate-watch.ts';
 import { requestFacts } from '../decision/request-facts.ts';
+import { noteStarted } from '../decision/started-things.ts';
 import type { JudgedRequest } from '../forward/forwarder.ts';
 import { judgedRequest } from '../forward/judged-request.ts';
 import { errorReaderFor } from '../narrow/error-reader.ts';
@@ -57,7 +58,14 @@ export async function handleUpgrade(
       ...judgedRequest(destination, { facts, admission, requestId }, deps.headers()),
       ...endable(socket, facts, admission, { watch, openStreams: deps.openStreams }),
     };
-    const { view: _, owners: __, messages: ___, signalling: ____, ...unmet } = admission.obligations ?? {};
+    const {
+      view: _,
+      owners: __,
+      messages: ___,
+      signalling: ____,
+      startedFor: _____,
+      ...unmet
+    } = admission.obligations ?? {};
     if (Object.keys(unmet).length > 0) return refuse('not-narrowable');
     const judge = judgeOf(admission, deps);
     const onHead = viewingNoter(deps.viewings, { admission, method: 'WS' }, socket);
@@ -78,9 +86,9 @@ export async function handleUpgrade(
 
 /** Undefined for a WebSocket whose frames pass unread. */
 function judgeOf({ caller, obligations }: Admitted, { rules }: GateDeps): MessageJudge | undefined {
-  const { messages, signalling } = obligations ?? {};
+  const { messages, signalling, startedFor } = obligations ?? {};
   if (messages && caller) return judgeTopics(currentView(caller, rules), messages);
-  return signalling && judgeSignalling(signalling);
+  return signalling && judgeSignalling(signalling, startedFor && ((playlist) => noteStarted(startedFor, playlist)));
 }
 
 /** RFC 6455 7.4.1: the service goes down. */

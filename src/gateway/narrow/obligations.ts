@@ -1,6 +1,6 @@
 /** Fulfils the obligations of an admitted request: its body is judged, its response is filtered or made here (SPEC 5). */
 import type { IncomingMessage } from 'node:http';
-import type { Obligations } from '../../access/access-verdict.ts';
+import type { Obligations, StartedThing } from '../../access/access-verdict.ts';
 import { type CameraView, plainView } from '../../access/camera-view.ts';
 import type { OwnConfig } from '../../access/narrow/narrow-config.ts';
 import { queryValues } from '../../access/query.ts';
@@ -12,8 +12,8 @@ import type { RequestTarget } from '../../domain/request.ts';
 import type { Admitted } from '../decision/admit.ts';
 import { askFailure } from '../decision/ask-failure.ts';
 import type { Destination } from '../decision/destinations.ts';
-import { noteStartedJob } from '../decision/known-jobs.ts';
 import type { OwnerLookup } from '../decision/owner-lookup.ts';
+import { noteStarted } from '../decision/started-things.ts';
 import { createBufferBudget } from './buffer-budget.ts';
 import { limitOf } from './compose-list.ts';
 import { createComposedCache } from './composed-cache.ts';
@@ -188,10 +188,10 @@ const untouched = (view: CameraView, how: Partial<NarrowingPlan>): NarrowingPlan
   ...how,
 });
 
-/** The start of a job is passed on, and its camera kept. */
-const started = (view: CameraView, camera: string): NarrowingPlan => {
+/** The answer to a start is passed on, and the cameras of what was started are kept. */
+const started = (view: CameraView, thing: StartedThing): NarrowingPlan => {
   const body = (bytes: Uint8Array<ArrayBuffer>) => {
-    noteStartedJob(Buffer.from(bytes).toString(), camera);
+    noteStarted(thing, Buffer.from(bytes).toString());
     return Promise.resolve({ kind: 'narrowed' as const, body: bytes });
   };
   return untouched(view, { body });

@@ -46,9 +46,12 @@ function narrowed(text: string, view: CameraView, obligations: MessageObligation
   }
 }
 
-/** The judge of one socket: offers and candidates are counted. Pictures and answers pass untouched. */
-export function judgeSignalling(obligations: SignallingObligations): MessageJudge {
-  const signalling = createLiveSignalling(obligations);
+/** The judge of one socket: playlists of the NVR are told, offers and candidates are counted. Pictures and answers pass untouched. */
+export function judgeSignalling(
+  obligations: SignallingObligations,
+  onPlaylist?: (playlist: string) => void,
+): MessageJudge {
+  const signalling = createLiveSignalling(obligations, onPlaylist);
   return {
     fromClient: ({ data, isBinary }) => (isBinary ? MALFORMED : signalling.fromClient(String(data))),
     fromNvr(message) {

@@ -1,0 +1,38 @@
+/** Whose cameras the jobs and sessions of the NVR are of, as their start said: the NVR finds them by an id alone (SPEC 5, 20). */
+import { LRUCache } from 'lru-cache';
+import type { StartedThing } from '../../access/access-verdict.ts';
+import { isId } from '../../access/camera-locators.ts';
+import { upTo } from '../../domain/bounded.ts';
+import type { StartedKind } from '../../domain/policy-terms.ts';
+
+const MOST_THINGS = 10_000;
+
+/** One memory for the process: what is started outlives a reload. Ids are random. */
+const known: Readonly<Record<StartedKind, LRUCache<string, readonly string[]>>> = {
+  job: new LRUCache(upTo(MOST_THINGS)),
+  session: new LRUCache(upTo(MOST_THINGS)),
+};
+
+/** Where the answer to a start names the id. */
+const IDS_IN: Readonly<Record<StartedKind, (started: string) => readonly string[]>> = {
+  /** `{"job_id": …}`. Any other text is no start. */
+  job(started) {
+    try {
+      const json: unknown = JSON.parse(started);
+      const id: unknown = typeof json === 'object' && json !== null ? Reflect.get(json, 'job_id') : undefined;
+      return typeof id === 'string' ? [id] : [];
+    } catch {
+      return []; // the answer is passed on as it is
+    }
+  },
+  /** A playlist: `hls/playlist.m3u8?id=…`. */
+  session: (playlist) => [...playlist.matchAll(/[?&]id=(?<id>[\w.-]+)/g)].map(({ groups }) => groups?.['id'] ?? ''),
+};
+
+/** `started` is what the NVR answered to the start. */
+export function noteStarted({ kind, cameras }: StartedThing, started: string): void {
+  for (const id of IDS_IN[kind](started)) if (isId(id)) known[kind].set(id, cameras);
+}
+
+/** Undefined of what was not started through this process. */
+export const camerasOfStarted = (kind: StartedKind, id: string): readonly string[] | undefined => known[kind].get(id);
