@@ -4,14 +4,14 @@ import { PATH_SHAPES } from '../domain/policy.ts';
 import { isOwnerKind, type Locator, type NameKind } from '../domain/policy-terms.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
-import type { OwnerQuestion } from './access-verdict.ts';
 import {
   cameraOfClip,
   cameraOfImage,
   cameraOfPreview,
   cameraOfReviewThumbnail,
   camerasOfFrames,
-} from './file-names.ts';
+} from '../nvr/frigate/file-names.ts';
+import type { OwnerQuestion } from './access-verdict.ts';
 import { queryValues } from './query.ts';
 import { ownersOfStream, type RecorderLayout } from './recorder-layout.ts';
 import type { Listed } from './route-table.ts';

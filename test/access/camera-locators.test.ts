@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { locate } from '../../src/access/camera-locators.ts';
-import { camerasOfFrames } from '../../src/access/file-names.ts';
 import { judgeBody } from '../../src/access/judge-body.ts';
 import { layoutOfConfig, layoutOfNames } from '../../src/access/recorder-layout.ts';
 import { compileRouteTable } from '../../src/access/route-table.ts';
 import type { CameraName } from '../../src/domain/names.ts';
 import { writtenLocator } from '../../src/domain/policy-terms.ts';
+import { camerasOfFrames } from '../../src/nvr/frigate/file-names.ts';
 import { locatorsOf, row, segmentsOf } from '../support/routes.ts';
 import { LAYOUT, viewOfRole } from './support/views.ts';
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { narrowOutbound } from '../../src/access/narrow/narrow-messages.ts';
 import { narrowResponse } from '../../src/access/narrow/narrow-response.ts';
 import type { ResponseForm } from '../../src/domain/policy.ts';
+import { narrowOutbound } from '../../src/nvr/frigate/narrow-messages.ts';
 import { viewOfRole } from './support/views.ts';
 
 const CANARY = 'c4n4ry';

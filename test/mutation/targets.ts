@@ -26,7 +26,7 @@ export const TARGETS: readonly Target[] = [
   { file: 'src/access/within-view.ts',               tests: ['test/access/authorize.test.ts'] },
   { file: 'src/access/within-time.ts',               tests: ['test/access/authorize.test.ts', 'test/policy/history-since.test.ts'] },
   { file: 'src/access/camera-locators.ts',           tests: ['test/access/camera-locators.test.ts', 'test/access/authorize.test.ts'] },
-  { file: 'src/access/recorded/vod-path.ts',                  tests: ['test/access/authorize.test.ts', 'test/policy/vod-paths.test.ts'] },
+  { file: 'src/nvr/frigate/vod-path.ts',                  tests: ['test/access/authorize.test.ts', 'test/policy/vod-paths.test.ts'] },
   { file: 'src/domain/json.ts',                tests: ['test/access/narrow-response.test.ts'] },
   { file: 'src/gateway/forward/rewrite-headers.ts',  tests: ['test/gateway/rewrite-headers.test.ts', 'test/gateway/forward.test.ts'] },
   { file: 'src/gateway/forward/strip-headers.ts',    tests: ['test/gateway/rewrite-headers.test.ts', 'test/attacks/forged-identity.test.ts'] },

@@ -2,12 +2,12 @@
 
 import { isNestedTooDeep, isRecord } from '../../domain/json.ts';
 import type { ResponseForm } from '../../domain/policy.ts';
+import { narrowConfig, type OwnConfig } from '../../nvr/frigate/narrow-config.ts';
+import { narrowMetrics } from '../../nvr/frigate/narrow-metrics.ts';
+import { narrowStats } from '../../nvr/frigate/narrow-stats.ts';
 import type { CameraView } from '../camera-view.ts';
 import { isSince, withoutOlder } from '../recorded/without-older.ts';
 import { memberOf } from '../recorder-layout.ts';
-import { narrowConfig, type OwnConfig } from './narrow-config.ts';
-import { narrowMetrics } from './narrow-metrics.ts';
-import { narrowStats } from './narrow-stats.ts';
 import { narrowStreams } from './narrow-streams.ts';
 import { onlySeenObjects, seesNamed, withoutForeignObjects } from './without-foreign.ts';
 

@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { CameraView } from '../../access/camera-view.ts';
 import type { ComposedList } from '../../domain/policy-terms.ts';
-import { type Composition, composeList } from './compose-list.ts';
+import { type Composition, composeList } from '../../nvr/frigate/compose-list.ts';
 
 /** Milliseconds. The pages ask for the newest events again and again; names hardly change. */
 const KEPT_FOR: Readonly<Record<ComposedList, number>> = {

@@ -11,8 +11,8 @@ import { numberOf } from '../../domain/events/parse-value.ts';
 import { sliceOf, sliceTime } from '../../domain/events/time-slices.ts';
 import { canonicalZone, createZoneOffsets } from '../../domain/events/zone-offsets.ts';
 import type { RequestTarget } from '../../domain/request.ts';
+import type { AskNvr } from '../../nvr/frigate/compose-list.ts';
 import type { Admitted } from '../decision/admit.ts';
-import type { AskNvr } from './compose-list.ts';
 import { createNvrList, type ListedEvent, type NvrList } from './listed-at-nvr.ts';
 
 const COUNTS_PATH = '/api/events/counts';

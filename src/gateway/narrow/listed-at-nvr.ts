@@ -1,8 +1,8 @@
 /** The events that an NVR lists, page by page, as a camera, a label and a start each: asked once, then only for what is new (SPEC 7). */
 
 import { isRecord } from '../../domain/json.ts';
+import type { AskNvr } from '../../nvr/frigate/compose-list.ts';
 import { UnexpectedForm } from '../decision/ask-failure.ts';
-import type { AskNvr } from './compose-list.ts';
 
 /** Camera, label and start of an event, by its id. */
 export type ListedEvents = ReadonlyMap<string, ListedEvent>;

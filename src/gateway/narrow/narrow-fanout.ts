@@ -1,8 +1,8 @@
 /** A list that the NVR gives for one camera at a time: asked once for each that is visible (SPEC 5, `fanout`). */
 import type { Obligations } from '../../access/access-verdict.ts';
 import { withCameras } from '../../access/narrow-query.ts';
+import { askInTurns } from '../../domain/async/ask-in-turns.ts';
 import type { RequestTarget } from '../../domain/request.ts';
-import { askInTurns } from './ask-in-turns.ts';
 import type { Hold } from './buffer-budget.ts';
 
 /** The text of each list; undefined when the memory budget is used up. Rejects when the NVR does not send one. */

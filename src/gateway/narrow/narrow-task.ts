@@ -1,10 +1,10 @@
 /** The work of narrowing one response, from bytes to bytes: the same in this thread and in the narrowing thread (SPEC 5). */
 import { type CameraView, type PlainView, withSight } from '../../access/camera-view.ts';
-import type { OwnConfig } from '../../access/narrow/narrow-config.ts';
 import { type NarrowedResponse, narrowResponse } from '../../access/narrow/narrow-response.ts';
 import { memberOf } from '../../access/recorder-layout.ts';
 import { isNestedTooDeep } from '../../domain/json.ts';
 import type { ResponseForm } from '../../domain/policy.ts';
+import type { OwnConfig } from '../../nvr/frigate/narrow-config.ts';
 
 /** Plain data, so that a thread can be given it. */
 export type NarrowTask =

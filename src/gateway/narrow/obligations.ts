@@ -2,20 +2,21 @@
 import type { IncomingMessage } from 'node:http';
 import type { Obligations, StartedThing } from '../../access/access-verdict.ts';
 import { type CameraView, plainView } from '../../access/camera-view.ts';
-import type { OwnConfig } from '../../access/narrow/narrow-config.ts';
 import { queryValues } from '../../access/query.ts';
 import { playlistBelow } from '../../access/recorded/link-playlist.ts';
 import type { Upstream } from '../../domain/addresses/socket-address.ts';
 import { numberOf } from '../../domain/events/parse-value.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestTarget } from '../../domain/request.ts';
+import { limitOf } from '../../nvr/frigate/compose-list.ts';
+import type { OwnConfig } from '../../nvr/frigate/narrow-config.ts';
+import { seenCases } from '../../nvr/frigate/seen-cases.ts';
 import type { Admitted } from '../decision/admit.ts';
 import { askFailure } from '../decision/ask-failure.ts';
 import type { Destination } from '../decision/destinations.ts';
 import type { OwnerLookup } from '../decision/owner-lookup.ts';
 import { noteStarted } from '../decision/started-things.ts';
 import { createBufferBudget } from './buffer-budget.ts';
-import { limitOf } from './compose-list.ts';
 import { createComposedCache } from './composed-cache.ts';
 import { type NvrCounts, TooManyLists } from './count-at-nvr.ts';
 import { errorReaderOf } from './error-reader.ts';
@@ -23,7 +24,6 @@ import { listsByCamera } from './narrow-fanout.ts';
 import { judgedBody, judgedOffer } from './narrow-request.ts';
 import { createNarrower } from './narrower.ts';
 import type { NarrowingPlan } from './response-filter.ts';
-import { seenCases } from './seen-cases.ts';
 
 export interface ObligationDeps {
   readonly owners: OwnerLookup;

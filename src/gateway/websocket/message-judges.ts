@@ -2,7 +2,7 @@
 import type { MessageObligations, SignallingObligations } from '../../access/access-verdict.ts';
 import type { CameraView } from '../../access/camera-view.ts';
 import { createLiveSignalling } from '../../access/live/live-messages.ts';
-import { judgeInbound, narrowOutbound } from '../../access/narrow/narrow-messages.ts';
+import { judgeInbound, narrowOutbound } from '../../nvr/frigate/narrow-messages.ts';
 
 export interface Message {
   readonly data: Buffer | string;

@@ -1,6 +1,6 @@
 /** Narrows the NVR's metrics text: samples of foreign cameras and command lines are removed (SPEC 5). */
-import type { CameraView } from '../camera-view.ts';
-import { withoutSecretsInText } from './without-secrets.ts';
+import type { CameraView } from '../../access/camera-view.ts';
+import { withoutSecretsInText } from '../../access/narrow/without-secrets.ts';
 
 const LABEL = /(?<name>\w+)="(?<value>(?:[^"\\]|\\.)*)"/g;
 const CAMERA_LABELS: readonly string[] = ['camera', 'camera_name'];

@@ -3,10 +3,10 @@ import type { CameraView } from '../../access/camera-view.ts';
 import { withoutForeignObjects } from '../../access/narrow/without-foreign.ts';
 import { isSince } from '../../access/recorded/without-older.ts';
 import { memberOf } from '../../access/recorder-layout.ts';
+import { askInTurns } from '../../domain/async/ask-in-turns.ts';
 import { isRecord, type JsonRecord } from '../../domain/json.ts';
 import type { ComposedList } from '../../domain/policy-terms.ts';
-import { UnexpectedForm } from '../decision/ask-failure.ts';
-import { askInTurns } from './ask-in-turns.ts';
+import { UnexpectedForm } from '../../gateway/decision/ask-failure.ts';
 
 /** The JSON of a 200 response. Rejects when it cannot be had. */
 export type AskNvr = (path: string) => Promise<unknown>;

@@ -1,10 +1,10 @@
 /** Narrows the NVR's statistics: no command lines, no rows of foreign cameras, sums over the reader's cameras only (SPEC 5). */
 
+import type { CameraView } from '../../access/camera-view.ts';
+import { withoutForeignNames } from '../../access/narrow/without-foreign.ts';
+import { withoutSecrets } from '../../access/narrow/without-secrets.ts';
+import { memberOf, recordOf } from '../../access/recorder-layout.ts';
 import { isRecord, type JsonRecord } from '../../domain/json.ts';
-import type { CameraView } from '../camera-view.ts';
-import { memberOf, recordOf } from '../recorder-layout.ts';
-import { withoutForeignNames } from './without-foreign.ts';
-import { withoutSecrets } from './without-secrets.ts';
 
 /**
  * The statistics for the response and the WebSocket message. Undefined for a restricted reader when the form is not the known

@@ -1,15 +1,15 @@
 /** The NVR's WebSocket messages, judged in both directions: by tables of topics, else by the topic's first segment (SPEC 5). */
 
+import type { MessageObligations } from '../../access/access-verdict.ts';
+import type { CameraView } from '../../access/camera-view.ts';
+import { seesNamed } from '../../access/narrow/without-foreign.ts';
+import { withoutSecrets } from '../../access/narrow/without-secrets.ts';
+import { isSince } from '../../access/recorded/without-older.ts';
+import { memberOf } from '../../access/recorder-layout.ts';
 import { isRecord, type JsonRecord } from '../../domain/json.ts';
 import type { Verb } from '../../domain/policy.ts';
-import type { MessageObligations } from '../access-verdict.ts';
-import type { CameraView } from '../camera-view.ts';
-import { isSince } from '../recorded/without-older.ts';
-import { memberOf } from '../recorder-layout.ts';
 import { isVerbDenied, narrowJobs } from './narrow-jobs.ts';
 import { narrowStats } from './narrow-stats.ts';
-import { seesNamed } from './without-foreign.ts';
-import { withoutSecrets } from './without-secrets.ts';
 
 export type InboundVerdict =
   /** The text to send: an admin's own, for all others one in which no key stands twice. */

@@ -1,5 +1,5 @@
 /** The camera of a picture, by its file name: the longest camera name that the file's name begins with (SPEC 5). */
-import type { RecorderLayout } from './recorder-layout.ts';
+import type { RecorderLayout } from '../../access/recorder-layout.ts';
 
 /** `{camera}-1700000000.123456-abc123-clean.webp`: without the time, `front-door-…` would be a file of `front`. */
 const AFTER_CAMERA = /^-\d{9,}(?:\.\d+)?[-.]/;

@@ -1,12 +1,12 @@
 /** The NVR's configuration for one reader: Postern's accounts, no secrets, foreign cameras emptied (SPEC 4.3). */
 
+import type { CameraView } from '../../access/camera-view.ts';
+import { withoutForeignNames } from '../../access/narrow/without-foreign.ts';
+import { withoutSecrets } from '../../access/narrow/without-secrets.ts';
+import { withoutSources } from '../../access/narrow/without-source.ts';
+import { ownersOfStream, recordOf } from '../../access/recorder-layout.ts';
 import { isRecord, type JsonRecord } from '../../domain/json.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
-import type { CameraView } from '../camera-view.ts';
-import { ownersOfStream, recordOf } from '../recorder-layout.ts';
-import { withoutForeignNames } from './without-foreign.ts';
-import { withoutSecrets } from './without-secrets.ts';
-import { withoutSources } from './without-source.ts';
 
 /** The part of Postern's configuration that the NVR's pages read. */
 export interface OwnConfig {

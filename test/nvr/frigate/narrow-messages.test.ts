@@ -1,11 +1,11 @@
 /** Messages of the WebSocket, both ways, by role: a row for each row of the facts' tables (SPEC 5). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { MessageObligations } from '../../src/access/access-verdict.ts';
-import { judgeInbound, narrowOutbound } from '../../src/access/narrow/narrow-messages.ts';
-import { layoutOfConfig } from '../../src/access/recorder-layout.ts';
-import type { Verb } from '../../src/domain/policy.ts';
-import { viewOfRole } from './support/views.ts';
+import type { MessageObligations } from '../../../src/access/access-verdict.ts';
+import { layoutOfConfig } from '../../../src/access/recorder-layout.ts';
+import type { Verb } from '../../../src/domain/policy.ts';
+import { judgeInbound, narrowOutbound } from '../../../src/nvr/frigate/narrow-messages.ts';
+import { viewOfRole } from '../../access/support/views.ts';
 
 const VIEWER = viewOfRole('viewer');
 const GARDENER = viewOfRole('gardener');
