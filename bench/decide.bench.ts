@@ -1,6 +1,6 @@
 /** What a decision costs: routes by roles, p50 in microseconds, on the shipped route table (issue: under 10 for admin and viewer). */
+
 import { authorize } from '../src/access/authorize.ts';
-import { layoutOfConfig } from '../src/access/recorder-layout.ts';
 import { compileRouteTable, type RouteTable } from '../src/access/route-table.ts';
 import { rightsOfToken } from '../src/accounts/tokens/api-tokens.ts';
 import { loadPolicy } from '../src/config/policy/load-policy.ts';
@@ -9,6 +9,8 @@ import { scopeOfRole } from '../src/domain/camera-scope.ts';
 import type { Role, UserName } from '../src/domain/names.ts';
 import { NO_LIMITS } from '../src/domain/rights/role-limits.ts';
 import { parseTarget } from '../src/gateway/decision/strict-target.ts';
+import { FRIGATE } from '../src/nvr/frigate/frigate.ts';
+import { layoutOfConfig } from '../src/nvr/frigate/layout.ts';
 
 /** A company's NVR: thirty-two cameras, two streams each. */
 const CAMERAS = Array.from({ length: 32 }, (_, at) => `camera_${at + 1}`);
@@ -57,7 +59,7 @@ export const benchmark = { title: 'finding the row and deciding, p50 in µs, by 
 async function run(): Promise<void> {
   const policy = await loadPolicy('frigate', '.');
   if (policy.kind === 'invalid') throw new Error('the shipped route table is broken');
-  const table = compileRouteTable(policy.rows);
+  const table = compileRouteTable(policy.rows, FRIGATE);
   console.log(`${policy.rows.length} rows, ${CAMERAS.length} cameras`);
   console.log(`${'request'.padEnd(REQUEST_WIDTH)}${CALLERS.map((role) => role.padStart(WIDTH)).join('')}`);
   let slowest = 0;

@@ -13,6 +13,7 @@ interface Module {
 const MAY_IMPORT: Readonly<Record<string, Module>> = {
   domain:    { modules: [],                               packages: [] },
   access:    { modules: ['domain'],                       packages: [] },
+  nvr:       { modules: ['domain', 'access'],             packages: [] },
   files:     { modules: [],                               packages: [] },
   compress:  { modules: [],                               packages: [] },
   outbound:  { modules: [],                               packages: [] },
@@ -23,7 +24,7 @@ const MAY_IMPORT: Readonly<Record<string, Module>> = {
   accounts:  { modules: ['domain', 'routes'],             packages: ['koa', 'zod', 'jose', 'lru-cache', 'openid-client', 'qr', '@simplewebauthn/server', '@simplewebauthn/server/helpers'] },
   events:    { modules: ['domain', 'compress'],           packages: ['koa', 'koa-router', 'lru-cache'] },
   store:     { modules: ['domain'],                       packages: ['kysely', 'kysely/migration', 'pg'] },
-  config:    { modules: ['domain', 'files'],              packages: ['yaml', 'zod'] },
+  config:    { modules: ['domain', 'files', 'nvr'],       packages: ['yaml', 'zod'] },
   telemetry: { modules: ['domain'],                       packages: ['prom-client', 'pino'] },
   ui:        { modules: ['domain', 'routes'],             packages: ['koa', 'vite'] },
   backup:    { modules: ['domain', 'files'],                       packages: [] },
@@ -41,6 +42,7 @@ const MAY_IMPORT: Readonly<Record<string, Module>> = {
 const FOLDER_ORDER: Readonly<Record<string, readonly (readonly string[])[]>> = {
   gateway:  [['certificates'], ['decision'], ['response'], ['narrow'], ['http1', 'websocket'], ['forward'], ['entry'], ['listen', 'explain']],
   access:   [['recorded'], ['.'], ['narrow', 'live', 'review']],
+  nvr:      [['frigate'], ['.']],
   accounts: [['.'], ['http', 'passwords'], ['sessions'], ['second-factor'], ['passkeys'], ['login'], ['users'], ['roles', 'tokens', 'invitations', 'links', 'curtain'], ['oidc', 'screens']],
   store:    [['engine'], ['accounts', 'events', 'ledger', 'migrations'], ['sqlite', 'postgres'], ['.']],
   config:   [['schema'], ['problems'], ['policy'], ['.']],
@@ -69,7 +71,7 @@ const ROOT = '.';
 const COMPOSITION: readonly string[] = [ROOT, 'app'];
 /** The packages that the composition uses itself. */
 const OF_COMPOSITION: readonly string[] = ['jose', 'pino', 'vite'];
-const PURE: readonly string[] = ['domain', 'access'];
+const PURE: readonly string[] = ['domain', 'access', 'nvr'];
 
 const IMPORT = /(?:^|\n)(?:import|export)\b[^;]*?\bfrom\s+'(?<target>[^']+)'|\bimport\('(?<lazy>[^']+)'\)/g;
 

@@ -1,7 +1,7 @@
 /**
  * Authorization of a caller who is no admin of all cameras, behind the steps of `authorize.ts`:
  *
- *  8. path        not one that the vod module would read as another
+ *  8. path        not one that a server behind would read as another
  *  9. layout      where a row takes any name for a camera's, the NVR's cameras are known, and this is one of them
  * 10. names       a stream that is an address, or none of the NVR's, a parameter for admins, an id that is more than an id
  * 11. time        what the caller sees back to a moment only
@@ -14,7 +14,6 @@ import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { sinceOf } from '../domain/rights/rights.ts';
-import { isVodTrick } from '../nvr/frigate/vod-path.ts';
 import { type AccessVerdict, type Obligations, refused, type Surroundings } from './access-verdict.ts';
 import { hasOddId, namesAddress, namesOf } from './camera-locators.ts';
 import { clearanceOf, viewOf } from './camera-view.ts';
@@ -32,7 +31,7 @@ export function authorizeOthers(
   { layout, now }: Surroundings,
 ): AccessVerdict {
   const { row } = match;
-  if (isVodTrick(target.segments)) return refused('route-unlisted'); // 8
+  if (match.nvr.isMisread(target.segments)) return refused('route-unlisted'); // 8
   if (row.dynamic && !layout) return refused('cameras-unknown'); // 9
   // In the place of a dynamic segment, a name that is no camera may be a route that the table does not list.
   if (row.dynamic && !namesCamera(match, knownTo(caller, now, layout))) return refused('route-unlisted');
@@ -43,12 +42,12 @@ export function authorizeOthers(
   if (hasOddId(match, target)) return refused('parameter-refused');
   const inTime = judgeTime(caller, match, target, now); // 11
   if (!inTime.ok) return refused(inTime.error);
-  if (row.narrow?.how === 'per-message') return judgeMessages(caller, target, { layout, now }); // 12
+  if (row.narrow?.how === 'per-message') return judgeMessages(caller, match, target, { layout, now }); // 12
   const { target: judged, obligations: times } = inTime.value;
   const signalling = row.signalling ? { signalling: { mayTalk: !isDenied(caller, 'talk') } } : {};
   const more = { ...signalling, ...times, ...playlistOf(caller, target), ...startedBy(match, target, layout) };
   if (caller.scope.kind === 'all' || !isNarrowed(row))
-    return withObligations(judged, row, viewOf(caller, now, layout), { ...bodyObligations(row, []), ...more });
+    return withObligations(judged, match, viewOf(caller, now, layout), { ...bodyObligations(row, []), ...more });
   if (!layout) return refused('cameras-unknown'); // 13
   return withinView(match, judged, viewOf(caller, now, layout), { now, more });
 }
@@ -85,7 +84,13 @@ const isFootage = ({ verb, access }: PolicyRow): boolean =>
 const isNarrowed = ({ narrow, cameras, access, answer }: PolicyRow): boolean =>
   access === 'camera' || narrow !== undefined || cameras !== undefined || answer !== undefined;
 
-export function judgeMessages(caller: Caller, target: RequestTarget, { layout, now }: Surroundings): AccessVerdict {
+export function judgeMessages(
+  caller: Caller,
+  { nvr }: Listed,
+  target: RequestTarget,
+  { layout, now }: Surroundings,
+): AccessVerdict {
+  if (!nvr.messages) return refused('not-narrowable');
   if (!layout) return refused('cameras-unknown');
   const { denied = [] } = caller;
   return { kind: 'allowed', target, obligations: { view: viewOf(caller, now, layout), messages: { denied } } };

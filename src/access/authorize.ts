@@ -57,9 +57,9 @@ function linkFault(caller: Caller, match: RouteMatch, target: RequestTarget): Re
   const { credential } = caller;
   if (credential.kind !== 'link') return undefined;
   // The path was made from the link; this holds whatever may lead here by another way.
-  if (!isBehindLink(credential.thing, target.path) || target.query !== '') return 'path-not-found';
   // A camera called `config` or `sessions` would make a path that shows no pictures at all.
   if (match.kind === 'unlisted' || match.row.views === undefined) return 'path-not-found';
+  if (!isBehindLink(match.nvr.links, credential.thing, target.path) || target.query !== '') return 'path-not-found';
   return isDenied(caller, 'export') ? 'verb-denied' : undefined;
 }
 
@@ -106,8 +106,9 @@ function authorizeAdmin(
   { layout, now }: Surroundings,
 ): AccessVerdict {
   const { row } = match;
-  if (row.narrow?.how === 'per-message') return judgeMessages(caller, target, { layout: layout ?? NO_LAYOUT, now });
-  return withObligations(target, row, viewOf(caller, now, layout), {
+  if (row.narrow?.how === 'per-message')
+    return judgeMessages(caller, match, target, { layout: layout ?? NO_LAYOUT, now });
+  return withObligations(target, match, viewOf(caller, now, layout), {
     ...playlistOf(caller, target),
     ...bodyOfAdmin(row),
     ...startedBy(match, target, layout),

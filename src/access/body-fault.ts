@@ -1,11 +1,14 @@
 /** Compares a JSON body with the shape of its row: the first field that is unknown, missing or of another form (SPEC 5). */
 
 import { isPushEndpoint } from '../domain/addresses/push-endpoint.ts';
-import type { BodyShape, ValueForm } from '../domain/body-shape.ts';
+import { type AdapterValue, type BodyShape, isAdapterValue, type ValueForm } from '../domain/body-shape.ts';
 import { isRecord, type JsonRecord } from '../domain/json.ts';
 import { isId } from './camera-locators.ts';
+import type { NvrAdapter } from './nvr-adapter.ts';
 
 export interface BodyRules {
+  /** What further words of the shape mean. */
+  readonly nvr: NvrAdapter;
   /** Hosts of push services: `fcm.googleapis.com`, or `*.push.apple.com` for the names below. */
   readonly pushHosts: readonly string[];
   /** Whether fields that the shape does not name pass: those of an admin do. */
@@ -20,13 +23,15 @@ const LONGEST_VALUE = 1024;
 type FieldForm = (value: string, rules: BodyRules) => boolean;
 
 // biome-ignore format: a table
-const TEXT_FORMS: Readonly<Record<Exclude<ValueForm, 'boolean' | 'number'>, FieldForm>> = {
+const TEXT_FORMS: Readonly<Record<Exclude<ValueForm, 'boolean' | 'number' | AdapterValue>, FieldForm>> = {
   'id':            (value) => isId(value),
   /** RFC 4648 section 5; browsers leave the padding out. */
   'base64url':     (value) => /^[\w-]+={0,2}$/.test(value),
-  'clips-file':    (value) => isClipsFile(value),
   'push-endpoint': (value, { pushHosts }) => isPushEndpoint(value, pushHosts),
 };
+
+/** A form that the adapter does not have. */
+const NO_VALUE: FieldForm = () => false;
 
 /** The place of the fault, as `items[2].camera`; the empty text for the body itself; undefined when the body fits. */
 export function bodyFault(json: unknown, shape: BodyShape, rules: BodyRules): string | undefined {
@@ -69,17 +74,9 @@ function isOfForm(value: unknown, shape: SingleShape, rules: BodyRules): boolean
   if (typeof value !== 'string' || !isPlainText(value)) return false;
   if (shape.kind === 'text') return value.length <= shape.longest;
   if (shape.kind === 'word') return shape.words.includes(value);
-  return value.length <= LONGEST_VALUE && TEXT_FORMS[shape.kind](value, rules);
+  const isOfThatForm = isAdapterValue(shape.kind) ? (rules.nvr.values[shape.kind] ?? NO_VALUE) : TEXT_FORMS[shape.kind];
+  return value.length <= LONGEST_VALUE && isOfThatForm(value, rules);
 }
-
-/**
- * The path of a picture below the NVR's clips directory. Characters that a server may remove from a name, or read as a slash,
- * are left out: NVRs before 0.17.2 read a backslash as one after they had looked for the directory, so that `..` left it.
- */
-const isClipsFile = (path: string): boolean =>
-  CLIPS_FILE.test(path) && !path.includes('..') && !path.split('/').includes('.');
-
-const CLIPS_FILE = /^\/media\/frigate\/clips(?:\/[^/\\:*?"<>|\p{Cc}]+)+$/u;
 
 const isPlainText = (text: string): boolean => text.isWellFormed() && !/\p{Cc}/u.test(text);
 

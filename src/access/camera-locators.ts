@@ -4,20 +4,11 @@ import { PATH_SHAPES } from '../domain/policy.ts';
 import { isOwnerKind, type Locator, type NameKind } from '../domain/policy-terms.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
-import {
-  cameraOfClip,
-  cameraOfImage,
-  cameraOfPreview,
-  cameraOfReviewThumbnail,
-  camerasOfFrames,
-} from '../nvr/frigate/file-names.ts';
 import type { OwnerQuestion } from './access-verdict.ts';
+import type { NamedCameras, NameRule, NvrAdapter } from './nvr-adapter.ts';
 import { queryValues } from './query.ts';
 import { ownersOfStream, type RecorderLayout } from './recorder-layout.ts';
 import type { Listed } from './route-table.ts';
-
-/** The cameras of one named thing: a caller who sees one of them may see it. Empty: for admin and viewer only. */
-export type NamedCameras = readonly string[];
 
 export type Located =
   | {
@@ -30,17 +21,24 @@ export type Located =
   /** A query parameter is repeated: servers differ in which one they read. */
   | { readonly kind: 'repeated' };
 
-type Owner = (value: string, layout: RecorderLayout) => NamedCameras;
+const CAMERA: NameRule = { camerasOf: (camera) => [[camera]] };
+const STREAM: NameRule = { camerasOf: (stream, layout) => [ownersOfStream(layout, stream)] };
+/** A kind that the adapter does not have: its cameras are not known. */
+const UNKNOWN_CAMERAS: readonly NamedCameras[] = [[]];
+const UNKNOWN: NameRule = { camerasOf: () => UNKNOWN_CAMERAS };
 
-const NAMES: Readonly<Record<NameKind, Owner>> = {
-  camera: (camera) => [camera],
-  stream: (stream, layout) => ownersOfStream(layout, stream),
-  // Those of one request may be of several cameras: see `camerasOfFrames`. Elsewhere they name none.
-  frames: () => [],
-  'file:preview': cameraOfPreview,
-  'file:review-thumb': cameraOfReviewThumbnail,
-  'file:clip': cameraOfClip,
-  'file:image': cameraOfImage,
+const ruleOf = (kind: NameKind, { names }: NvrAdapter): NameRule =>
+  kind === 'camera' ? CAMERA : kind === 'stream' ? STREAM : (names[kind] ?? UNKNOWN);
+
+/** The cameras of each thing that a value names. `parameters` are those of the path. */
+export const namedBy = (
+  kind: NameKind,
+  value: string,
+  layout: RecorderLayout,
+  { nvr, parameters }: { readonly nvr: NvrAdapter; readonly parameters: Readonly<Record<string, string>> },
+): readonly NamedCameras[] => {
+  const things = ruleOf(kind, nvr).camerasOf(value, layout, parameters);
+  return things.length > 0 ? things : UNKNOWN_CAMERAS;
 };
 
 /** Everything that the row's locators find; `all` and an absent parameter name nothing. */
@@ -58,21 +56,10 @@ export function locate(match: Listed, target: RequestTarget, layout: RecorderLay
     } else {
       const values = inPath ?? namesIn(target, kind, name);
       if (values === undefined) return { kind: 'repeated' };
-      named.push(...values.flatMap((value) => namedBy(kind, value, match.parameters, layout)));
+      named.push(...values.flatMap((value) => namedBy(kind, value, layout, match)));
     }
   }
   return { kind: 'located', named, owners, inBody };
-}
-
-/** The cameras that a value names. Of frames all must be visible: the response holds frames of each of them. */
-function namedBy(
-  kind: NameKind,
-  value: string,
-  { start = '', end = '' }: Readonly<Record<string, string>>,
-  layout: RecorderLayout,
-): readonly NamedCameras[] {
-  if (kind !== 'frames') return [ownersOf(kind, value, layout)];
-  return camerasOfFrames(value, { start, end }, layout).map((camera) => [camera]);
 }
 
 /** Why a request is refused that names a camera with more letters than any has: nothing is searched for such a name. */
@@ -127,9 +114,6 @@ export const hasOddId = ({ row }: Listed, target: RequestTarget): boolean =>
 
 const LONGEST_ID = 128;
 export const isId = (text: string): boolean => text.length <= LONGEST_ID && PATH_SHAPES.id.test(text);
-
-export const ownersOf = (kind: NameKind, value: string, layout: RecorderLayout): NamedCameras =>
-  NAMES[kind](value, layout);
 
 /** A repeated `ids` is judged as all of its values: the one that the NVR reads is among them. */
 const idsIn = (target: RequestTarget, name: string): string[] => queryValues(target.query, name).flatMap(listed);

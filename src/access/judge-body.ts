@@ -5,8 +5,10 @@ import { type BodyPlace, isOwnerKind, type Locator, type NameKind } from '../dom
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { BodyRule, OwnerQuestion } from './access-verdict.ts';
 import { bodyFault } from './body-fault.ts';
-import { type NamedCameras, ownersOf } from './camera-locators.ts';
+import { namedBy } from './camera-locators.ts';
 import type { CameraView } from './camera-view.ts';
+import { NO_ADAPTER } from './no-adapter.ts';
+import type { NvrAdapter } from './nvr-adapter.ts';
 import { isAmbiguous, isRecent, type PrefixBodyRule } from './recorded/by-prefix.ts';
 import { timeInFile } from './recorded/time-locators.ts';
 import { memberOf } from './recorder-layout.ts';
@@ -16,17 +18,23 @@ export type BodyVerdict =
   /** `field` is the place of the one that has another form, as `items[2].camera`. */
   | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly field?: string };
 
-/** `pushHosts` are those of `nvr.push_endpoints`. */
+export interface BodySurroundings {
+  /** What the words of the row mean. */
+  readonly nvr?: NvrAdapter;
+  /** Those of `nvr.push_endpoints`. */
+  readonly pushHosts?: readonly string[];
+}
+
 export function judgeBody(
   json: unknown,
   rule: BodyRule,
   view: CameraView,
-  pushHosts: readonly string[] = [],
+  { nvr = NO_ADAPTER, pushHosts = [] }: BodySurroundings = {},
 ): BodyVerdict {
   const forAdmins = rule.adminFields.find((field) => hasField(json, field));
   if (forAdmins !== undefined) return { kind: 'refused', reason: 'field-admin-only', field: forAdmins };
   const { shape, otherFieldsPass = false } = rule;
-  const field = shape && bodyFault(json, shape, { pushHosts, otherFieldsPass });
+  const field = shape && bodyFault(json, shape, { nvr, pushHosts, otherFieldsPass });
   if (field !== undefined) return { kind: 'refused', reason: 'body-field-refused', field };
   const owners: OwnerQuestion[] = [];
   for (const locator of rule.locators) {
@@ -35,7 +43,7 @@ export function judgeBody(
     if (isOwnerKind(kind)) {
       if (!values.every((value) => typeof value === 'string')) return { kind: 'refused', reason: 'body-unreadable' };
       owners.push({ of: kind, ids: values });
-    } else if (!values.every((value) => isLeftOut(kind, value) || seesAny(view, namedBy(kind, value, view)))) {
+    } else if (!values.every((value) => isLeftOut(kind, value) || seesNamed(kind, value, view, nvr))) {
       return { kind: 'refused', reason: 'camera-not-in-role' };
     } else if (!values.every((value) => isLeftOut(kind, value) || isPictureInTime(kind, value, view))) {
       return { kind: 'refused', reason: 'history-too-old' };
@@ -77,10 +85,11 @@ const isLeftOut = (kind: NameKind, value: unknown): boolean =>
 const isPictureInTime = (kind: NameKind, value: unknown, { since }: CameraView): boolean =>
   since === undefined || !kind.startsWith('file:') || (timeInFile(String(value)) ?? Number.NEGATIVE_INFINITY) >= since;
 
-const namedBy = (kind: NameKind, value: unknown, view: CameraView): NamedCameras =>
-  typeof value === 'string' ? ownersOf(kind, value, view.layout) : [];
-
-const seesAny = (view: CameraView, cameras: NamedCameras): boolean => cameras.some((camera) => view.sees(camera));
+const seesNamed = (kind: NameKind, value: unknown, view: CameraView, nvr: NvrAdapter): boolean =>
+  typeof value === 'string' &&
+  namedBy(kind, value, view.layout, { nvr, parameters: {} }).every((cameras) =>
+    cameras.some((camera) => view.sees(camera)),
+  );
 
 /** None where the field or the list is absent or null; undefined where an element of the list has no such field. */
 function valuesAt(json: unknown, { name, list }: BodyPlace): readonly unknown[] {

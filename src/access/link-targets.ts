@@ -1,62 +1,27 @@
-/** The paths of the NVR that a link stands for: a closed list for each kind of thing, and nothing of the request but the file's name (SPEC 13). Pure. */
+/** The path of the NVR that a request below a link stands for: nothing of the request but the file's name gets into it (SPEC 13). Pure. */
 import { PATH_SHAPES } from '../domain/policy.ts';
 import type { SharedThing } from '../domain/shared-thing.ts';
+import type { LinkRules } from './nvr-adapter.ts';
 
-/** Names below `/s/{secret}/`, and the paths behind them. */
-type Files = Readonly<Record<string, string>>;
-
-const encoded = encodeURIComponent;
-
-function filesOf(thing: SharedThing): Files {
-  const camera = `/api/${encoded(thing.camera)}`;
-  switch (thing.kind) {
-    case 'event': {
-      const event = `/api/events/${encoded(thing.id)}`;
-      return {
-        'thumbnail.jpg': `${event}/thumbnail.jpg`,
-        'snapshot.jpg': `${event}/snapshot.jpg`,
-        'clip.mp4': `${event}/clip.mp4`,
-        'preview.gif': `${event}/preview.gif`,
-      };
-    }
-    case 'review': {
-      const review = `/api/review/${encoded(thing.id)}`;
-      return { 'clip.mp4': `${review}/clip.mp4`, 'preview.gif': `${review}/preview` };
-    }
-    case 'recording': {
-      const { from, to } = thing;
-      return {
-        'snapshot.jpg': `${camera}/recordings/${from}/snapshot.jpg`,
-        'clip.mp4': `${camera}/start/${from}/end/${to}/clip.mp4`,
-      };
-    }
-    case 'live':
-      return { live: camera, 'snapshot.jpg': `${camera}/latest.jpg` };
-    case 'snapshot':
-      return { 'snapshot.jpg': `${camera}/latest.jpg` };
-  }
-}
-
-/** Where the playlists and segments of the thing are; undefined where the NVR has none. */
-function playlistsOf(thing: SharedThing): string | undefined {
-  if (thing.kind === 'event') return `/vod/event/${encoded(thing.id)}`;
-  if (thing.kind === 'recording') return `/vod/${encoded(thing.camera)}/start/${thing.from}/end/${thing.to}`;
-  return undefined;
-}
-
+/** The folder of playlists and segments, below the link. */
 const PLAYLISTS = 'vod';
 
 /** What can be asked for below the link, but for the parts of a playlist. */
-export const linkFiles = (thing: SharedThing): readonly string[] => Object.keys(filesOf(thing));
+export const linkFiles = ({ filesOf }: LinkRules, thing: SharedThing): readonly string[] => Object.keys(filesOf(thing));
 
-/** The playlist of the thing, below the link. */
-export const linkPlaylist = (thing: SharedThing): string | undefined => playlistsOf(thing) && `${PLAYLISTS}/index.m3u8`;
+/** The playlist of the thing, below the link; undefined where the NVR has none. */
+export const linkPlaylist = ({ playlistsOf }: LinkRules, thing: SharedThing): string | undefined =>
+  playlistsOf(thing) && `${PLAYLISTS}/index.m3u8`;
 
 /**
  * The path behind `/s/{secret}/` and these decoded segments; undefined when the link has no such file. A playlist names its
  * segments as files beside it (`recorded/link-playlist.ts`), so that they are asked for below the link.
  */
-export function linkTarget(thing: SharedThing, segments: readonly string[]): string | undefined {
+export function linkTarget(
+  { filesOf, playlistsOf }: LinkRules,
+  thing: SharedThing,
+  segments: readonly string[],
+): string | undefined {
   const [first = '', second, ...more] = segments;
   if (more.length > 0) return undefined;
   const files = filesOf(thing);
@@ -66,7 +31,7 @@ export function linkTarget(thing: SharedThing, segments: readonly string[]): str
 }
 
 /** Whether a path, as it will be sent, is one that a link to this thing may be about. */
-export function isBehindLink(thing: SharedThing, path: string): boolean {
+export function isBehindLink({ filesOf, playlistsOf }: LinkRules, thing: SharedThing, path: string): boolean {
   if (Object.values(filesOf(thing)).includes(path)) return true;
   const playlists = playlistsOf(thing);
   if (playlists === undefined || !path.startsWith(`${playlists}/`)) return false;
@@ -76,7 +41,7 @@ export function isBehindLink(thing: SharedThing, path: string): boolean {
 /** The media type by the end of a path that a link is about. */
 const MEDIA_TYPES: readonly (readonly [end: RegExp, type: string])[] = [
   [/\.jpg$/, 'image/jpeg'],
-  [/\.gif$|^\/api\/review\/[^/]+\/preview$/, 'image/gif'],
+  [/\.gif$/, 'image/gif'],
   [/\.mp4$/, 'video/mp4'],
   [/\.m3u8$/, 'application/vnd.apple.mpegurl'],
   [/\.ts$/, 'video/mp2t'],
@@ -86,7 +51,7 @@ const MEDIA_TYPES: readonly (readonly [end: RegExp, type: string])[] = [
 const PARTS = /^multipart\/x-mixed-replace;\s*boundary="?[\w'()+,./:=?-]{1,70}"?$/i;
 
 /** The media type of what a link shows: by its path, and never a page, whatever the NVR says it is. */
-export function linkMediaType(path: string, said: string | undefined): string {
-  const known = MEDIA_TYPES.find(([end]) => end.test(path))?.[1];
+export function linkMediaType({ mediaTypes }: LinkRules, path: string, said: string | undefined): string {
+  const known = [...MEDIA_TYPES, ...mediaTypes].find(([end]) => end.test(path))?.[1];
   return known ?? (said !== undefined && PARTS.test(said) ? said : 'application/octet-stream');
 }

@@ -15,39 +15,41 @@ export interface RecorderLayout {
   readonly friendly?: ReadonlyMap<CameraName, string>;
 }
 
-/** Words of the NVR that mean several cameras: a camera of that name would open the others. */
-const NOT_CAMERAS: ReadonlySet<string> = new Set(['all', 'birdseye', '']);
+/** Words that mean all cameras in a query, or none: no camera has such a name. */
+const NO_NAMES: readonly string[] = ['all', ''];
 
-/** A layout with camera names only. */
-export const layoutOfNames = (names: readonly CameraName[]): RecorderLayout => layoutOfEntries(names, () => undefined);
-
-/**
- * The layout in an NVR's `GET /api/config`; with `names`, of these cameras only. Throws with what is missing there.
- */
-export function layoutOfConfig(config: unknown, names?: readonly CameraName[]): RecorderLayout {
-  const cameras = memberOf(config, 'cameras');
-  if (!isRecord(cameras) || Array.isArray(cameras)) throw new Error('the configuration of the NVR has no "cameras"');
-  return layoutOfEntries(names ?? (Object.keys(cameras) as CameraName[]), (camera) =>
-    Object.hasOwn(cameras, camera) ? cameras[camera] : undefined,
-  );
+/** What the NVR says of one camera, as far as it can be read. */
+export interface CameraEntry {
+  readonly zones: readonly string[];
+  readonly streams: readonly unknown[];
+  readonly friendly: unknown;
 }
+
+const NO_ENTRY: CameraEntry = { zones: [], streams: [], friendly: undefined };
+
+/** A layout with camera names only. `reserved`: further words that are no camera's name. */
+export const layoutOfNames = (names: readonly CameraName[], reserved: readonly string[] = []): RecorderLayout =>
+  layoutOfEntries(names, reserved, () => NO_ENTRY);
 
 /** The cameras of a stream: a caller who sees one of them may see the stream. */
 export const ownersOfStream = (layout: RecorderLayout, stream: string): readonly CameraName[] =>
   layout.streams.get(stream) ?? [];
 
-function layoutOfEntries(names: readonly CameraName[], entryOf: (camera: CameraName) => unknown): RecorderLayout {
-  const cameras = names.filter((name) => !NOT_CAMERAS.has(name));
+export function layoutOfEntries(
+  names: readonly CameraName[],
+  reserved: readonly string[],
+  entryOf: (camera: CameraName) => CameraEntry,
+): RecorderLayout {
+  const cameras = names.filter((name) => !NO_NAMES.includes(name) && !reserved.includes(name));
   const zones = new Map<string, CameraName[]>();
   const streams = new Map<string, CameraName[]>();
   const friendly = new Map<CameraName, string>();
   for (const camera of cameras) {
     const entry = entryOf(camera);
-    for (const zone of Object.keys(recordOf(memberOf(entry, 'zones')))) addOwner(zones, zone, camera);
+    for (const zone of entry.zones) addOwner(zones, zone, camera);
     addOwner(streams, camera, camera);
-    const name = memberOf(entry, 'friendly_name');
-    if (typeof name === 'string' && name !== '') friendly.set(camera, name);
-    for (const stream of Object.values(recordOf(memberOf(memberOf(entry, 'live'), 'streams')))) {
+    if (typeof entry.friendly === 'string' && entry.friendly !== '') friendly.set(camera, entry.friendly);
+    for (const stream of entry.streams) {
       if (typeof stream === 'string' && stream !== camera) addOwner(streams, stream, camera);
     }
   }

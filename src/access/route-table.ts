@@ -1,8 +1,16 @@
 /** The route table: rows compiled once into a tree of path segments, and the row of a request (SPEC 5). */
 import { PATH_SHAPES, type PolicyRow } from '../domain/policy.ts';
+import { NO_ADAPTER } from './no-adapter.ts';
+import type { NvrAdapter } from './nvr-adapter.ts';
 
 export type RouteMatch =
-  | { readonly kind: 'listed'; readonly row: PolicyRow; readonly parameters: Readonly<Record<string, string>> }
+  | {
+      readonly kind: 'listed';
+      readonly row: PolicyRow;
+      readonly parameters: Readonly<Record<string, string>>;
+      /** What the words of the row mean. */
+      readonly nvr: NvrAdapter;
+    }
   /** Deny by default: a path or method that no row names is for admins. */
   | { readonly kind: 'unlisted' };
 
@@ -11,7 +19,11 @@ export type Listed = RouteMatch & { readonly kind: 'listed' };
 export interface RouteTable {
   /** `method` is the request's, or `WS` for a WebSocket upgrade; `segments` are decoded. */
   match(method: string, segments: readonly string[]): RouteMatch;
+  readonly nvr: NvrAdapter;
 }
+
+/** What the words of the row mean: for a path that no row names, nothing. */
+export const adapterOf = (match: RouteMatch): NvrAdapter => (match.kind === 'listed' ? match.nvr : NO_ADAPTER);
 
 /** Whether the response is the same for every caller. */
 export const isPublic = (match: RouteMatch): boolean => match.kind === 'listed' && match.row.access === 'public';
@@ -44,6 +56,7 @@ interface Node {
 
 interface NamedRow {
   readonly row: PolicyRow;
+  readonly nvr: NvrAdapter;
   /** The parameters in the order of their segments. */
   readonly parameters: readonly Parameter[];
 }
@@ -57,15 +70,16 @@ interface Parameter {
 const UNLISTED: RouteMatch = { kind: 'unlisted' };
 const PARAMETER = /^(?<prefix>[^{]*)\{(?<name>\w+)(?::(?<shape>[\w-]+))?(?<rest>\.\.\.)?\}(?<suffix>[^}]*)$/;
 
-/** A row that comes earlier wins over a later one of the same method and pattern. */
-export function compileRouteTable(rows: readonly PolicyRow[]): RouteTable {
+/** A row that comes earlier wins over a later one of the same method and pattern. `nvr` is the adapter of the table. */
+export function compileRouteTable(rows: readonly PolicyRow[], nvr = NO_ADAPTER): RouteTable {
   const root = emptyNode();
   const ownPaths = emptyNode();
   for (const row of rows) {
-    addRow(root, row);
-    if (row.own) addRow(ownPaths, { ...row, methods: ['ANY', 'WS'], access: 'none' });
+    addRow(root, row, nvr);
+    if (row.own) addRow(ownPaths, { ...row, methods: ['ANY', 'WS'], access: 'none' }, nvr);
   }
   return {
+    nvr,
     match(method, segments) {
       const found = find(root, { method: method === 'HEAD' ? 'GET' : method, segments }, 0, []);
       if (found?.row.own) return found;
@@ -84,7 +98,7 @@ function likeOwn(segments: readonly string[]): readonly string[] {
 
 const UPPER_CASE = /\p{Lu}/u;
 
-function addRow(root: Node, row: PolicyRow): void {
+function addRow(root: Node, row: PolicyRow, nvr: NvrAdapter): void {
   const parameters: Parameter[] = [];
   let node = root;
   const segments = row.path.slice(1).split('/');
@@ -98,7 +112,7 @@ function addRow(root: Node, row: PolicyRow): void {
     if (parameter['rest']) {
       const behind = segments.length - at - 1;
       if (behind === 0) {
-        addMethods(node.rest, row, parameters);
+        addMethods(node.rest, { row, nvr, parameters });
         return;
       }
       node.run ??= { node: emptyNode(), longest: 0 };
@@ -108,7 +122,7 @@ function addRow(root: Node, row: PolicyRow): void {
     }
     node = parameterChild(node, parameter['prefix'] ?? '', parameter['suffix'] ?? '');
   }
-  addMethods(node.rows, row, parameters);
+  addMethods(node.rows, { row, nvr, parameters });
 }
 
 const NOTHING = /^(?!)/;
@@ -119,8 +133,8 @@ function shapeCalled(name: string | undefined): RegExp | undefined {
   return Object.entries(PATH_SHAPES).find(([known]) => known === name)?.[1] ?? NOTHING;
 }
 
-function addMethods(rows: Map<string, NamedRow>, row: PolicyRow, parameters: readonly Parameter[]): void {
-  for (const method of row.methods) if (!rows.has(method)) rows.set(method, { row, parameters });
+function addMethods(rows: Map<string, NamedRow>, named: NamedRow): void {
+  for (const method of named.row.methods) if (!rows.has(method)) rows.set(method, named);
 }
 
 function parameterChild(node: Node, prefix: string, suffix: string): Node {
@@ -201,5 +215,5 @@ function listed(rows: Map<string, NamedRow>, method: string, values: readonly st
   if (!found) return undefined;
   if (!found.parameters.every(({ shape }, index) => shape?.test(values[index] ?? '') ?? true)) return undefined;
   const parameters = Object.fromEntries(found.parameters.map(({ name }, index) => [name, values[index] ?? '']));
-  return { kind: 'listed', row: found.row, parameters };
+  return { kind: 'listed', row: found.row, parameters, nvr: found.nvr };
 }

@@ -1,13 +1,14 @@
 /** Authorization of a caller who sees certain cameras only: named cameras must be visible, other requests are narrowed (SPEC 5). */
 import type { BodyShape } from '../domain/body-shape.ts';
-import type { PolicyRow, ResponseForm } from '../domain/policy.ts';
+import { type CommonForm, isCommonForm, type PolicyRow, type ResponseForm } from '../domain/policy.ts';
 import type { Locator, Narrowing } from '../domain/policy-terms.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import { unreachable } from '../domain/result.ts';
 import { type AccessVerdict, type Obligations, refused } from './access-verdict.ts';
-import { type Located, locate, type NamedCameras } from './camera-locators.ts';
+import { type Located, locate } from './camera-locators.ts';
 import type { CameraView, Clearance } from './camera-view.ts';
 import { askedCameras, withCameras } from './narrow-query.ts';
+import type { NamedCameras, NvrAdapter } from './nvr-adapter.ts';
 import { findPrefixes, type PrefixFindings } from './recorded/by-prefix.ts';
 import type { Listed } from './route-table.ts';
 import { ownDataOf } from './within-time.ts';
@@ -47,13 +48,13 @@ export function withinView(
       return narrowed(match, target, view, narrow, obligations);
     case 'own-data':
       if (view.cameras.length === 0) return nothing(row);
-      return withObligations(target, row, view, { ...obligations, ...ownDataOf(narrow) });
+      return withObligations(target, match, view, { ...obligations, ...ownDataOf(narrow) });
     case 'check':
     case 'lookup':
     case 'post-check':
     case 'post-filter':
     case 'rewrite-body':
-      return withObligations(target, row, view, obligations);
+      return withObligations(target, match, view, obligations);
     case 'per-message':
     case 'deny':
       return refused('not-narrowable');
@@ -72,7 +73,7 @@ const asksForAny = ({ named, owners, inBody }: Located & { kind: 'located' }): b
   named.length + owners.flatMap(({ ids }) => ids).length + inBody.length > 0;
 
 function narrowed(
-  { row }: Listed,
+  match: Listed,
   target: RequestTarget,
   view: CameraView,
   { how, parameter }: Extract<Narrowing, { readonly parameter: string }>,
@@ -80,11 +81,11 @@ function narrowed(
 ): AccessVerdict {
   // Named cameras were judged above. A row that does not list this parameter in `cameras` still shows no other camera.
   const cameras = askedCameras(target, parameter, view.cameras).filter((camera) => view.sees(camera));
-  if (cameras.length === 0) return nothing(row);
+  if (cameras.length === 0) return nothing(match.row);
   if (how === 'rewrite' || cameras.length === 1) {
-    return withObligations(withCameras(target, parameter, cameras), row, view, { ...obligations, isRewritten: true });
+    return withObligations(withCameras(target, parameter, cameras), match, view, { ...obligations, isRewritten: true });
   }
-  return withObligations(target, row, view, { ...obligations, fanout: { parameter, cameras } });
+  return withObligations(target, match, view, { ...obligations, fanout: { parameter, cameras } });
 }
 
 /** The verdict in the place of the response: there is nothing for this caller. */
@@ -125,11 +126,11 @@ export const shapeOf = ({ body }: PolicyRow): { readonly shape?: BodyShape } =>
 
 export function withObligations(
   target: RequestTarget,
-  row: PolicyRow,
+  { row: { answer }, nvr }: Listed,
   view: CameraView,
   obligations: Partial<Obligations>,
 ): AccessVerdict {
-  const response = row.answer && CONCERNED[row.answer].includes(view.clearance) ? { responseForm: row.answer } : {};
+  const response = answer && concernedBy(answer, nvr).includes(view.clearance) ? { responseForm: answer } : {};
   const all: Obligations = { view, ...obligations, ...response };
   return Object.keys(all).length > 1 ? { kind: 'allowed', target, obligations: all } : { kind: 'allowed', target };
 }
@@ -138,16 +139,16 @@ const RESTRICTED: readonly Clearance[] = ['restricted'];
 const NOT_ADMINS: readonly Clearance[] = ['restricted', 'reader'];
 const EVERYBODY: readonly Clearance[] = ['restricted', 'reader', 'admin'];
 
-/** The readers for whom a response of this form is filtered. */
-const CONCERNED: Readonly<Record<ResponseForm, readonly Clearance[]>> = {
+/** The readers for whom a response of a form that any NVR may have is filtered. */
+const CONCERNED: Readonly<Record<CommonForm, readonly Clearance[]>> = {
   array: RESTRICTED,
   one: RESTRICTED,
   nested: RESTRICTED,
   streams: NOT_ADMINS,
-  cases: RESTRICTED,
-  stats: NOT_ADMINS,
-  metrics: NOT_ADMINS,
-  config: EVERYBODY,
   // Asked for by `times` of the row, where the caller sees nothing older than a moment.
   times: [],
 };
+
+/** What is in a form that the adapter does not have is not known, so it is filtered for everybody. */
+const concernedBy = (form: ResponseForm, { answers }: NvrAdapter): readonly Clearance[] =>
+  isCommonForm(form) ? CONCERNED[form] : (answers[form]?.concerns ?? EVERYBODY);

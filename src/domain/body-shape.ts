@@ -1,7 +1,11 @@
 /** The shape of a JSON body that a row of the route table takes: an allowlist of fields and the form of each (SPEC 5). */
 
+/** Forms of a single value whose meaning an adapter says. */
+export const ADAPTER_VALUES = ['clips-file'] as const;
+export type AdapterValue = (typeof ADAPTER_VALUES)[number];
+export const isAdapterValue = (kind: string): kind is AdapterValue => ADAPTER_VALUES.some((known) => known === kind);
 /** Forms of a single value, beside text of a length and one of several words. */
-export const VALUE_FORMS = ['boolean', 'number', 'id', 'base64url', 'clips-file', 'push-endpoint'] as const;
+export const VALUE_FORMS = ['boolean', 'number', 'id', 'base64url', ...ADAPTER_VALUES, 'push-endpoint'] as const;
 export type ValueForm = (typeof VALUE_FORMS)[number];
 
 export type BodyShape =

@@ -3,26 +3,25 @@
  * are shipped are built to it.
  */
 
+/** Things whose camera the NVR is asked for by their id: an adapter says how. */
+export const LOOKED_UP_KINDS = ['event', 'review', 'export', 'export-file', 'case'] as const;
+export type LookedUpKind = (typeof LOOKED_UP_KINDS)[number];
+
 /** Things that a request starts, and that later requests name by an id alone: the NVR cannot be asked for their cameras. */
 export const STARTED_KINDS = ['job', 'session'] as const;
 export type StartedKind = (typeof STARTED_KINDS)[number];
 export const isStartedKind = (kind: string): kind is StartedKind => STARTED_KINDS.some((known) => known === kind);
 
-/** Things whose camera is asked for by their id, or was noted when they were started. */
-export const OWNER_KINDS = ['event', 'review', 'export', 'export-file', 'case', ...STARTED_KINDS] as const;
+/** Things that belong to a camera by their id. */
+export const OWNER_KINDS = [...LOOKED_UP_KINDS, ...STARTED_KINDS] as const;
 export type OwnerKind = (typeof OWNER_KINDS)[number];
 export const isOwnerKind = (kind: string): kind is OwnerKind => OWNER_KINDS.some((known) => known === kind);
 
+/** Names that an adapter reads: those of files, and a camera of which the NVR gives frames of several. */
+export const READ_NAME_KINDS = ['frames', 'file:preview', 'file:review-thumb', 'file:clip', 'file:image'] as const;
+export type ReadNameKind = (typeof READ_NAME_KINDS)[number];
 /** Names that tell their camera by themselves, with the NVR's cameras and streams known. */
-export const NAME_KINDS = [
-  'camera',
-  'stream',
-  'frames',
-  'file:preview',
-  'file:review-thumb',
-  'file:clip',
-  'file:image',
-] as const;
+export const NAME_KINDS = ['camera', 'stream', ...READ_NAME_KINDS] as const;
 export type NameKind = (typeof NAME_KINDS)[number];
 
 /** `event_ids`, or `camera` of each element of `list`: `items[].camera`. */

@@ -14,24 +14,19 @@ export type Verb = (typeof VERBS)[number];
 export const VIEWS = ['live', 'history', 'export', 'signalling'] as const;
 export type Views = (typeof VIEWS)[number];
 
-/** Forms of answers that the gate can narrow to a caller's cameras. */
-export const RESPONSE_FORMS = [
-  'array',
-  'one',
-  'nested',
-  'streams',
-  'cases',
-  'stats',
-  'metrics',
-  'config',
-  'times',
-] as const;
 /**
- * `array`: elements that name their camera; `one`: an object that names it; `nested`: objects that name it, at any
- * depth; `streams`: an object by stream, or one stream; `cases`: cases of exports, which name no camera; `stats`, `metrics`, `config`: those of the NVR;
+ * Forms of answers that the gate can narrow to a caller's cameras, whatever the NVR. `array`: elements that name their camera;
+ * `one`: an object that names it; `nested`: objects that name it, at any depth; `streams`: an object by stream, or one stream;
  * `times`: elements that name no camera, and tell their time to a caller who sees nothing older than a moment.
  */
+export const COMMON_FORMS = ['array', 'one', 'nested', 'streams', 'times'] as const;
+export type CommonForm = (typeof COMMON_FORMS)[number];
+/** Forms that an adapter narrows: `cases` of exports, which name no camera; `stats`, `metrics` and `config` of the NVR. */
+export const ADAPTER_FORMS = ['cases', 'stats', 'metrics', 'config'] as const;
+export type AdapterForm = (typeof ADAPTER_FORMS)[number];
+export const RESPONSE_FORMS = [...COMMON_FORMS, ...ADAPTER_FORMS] as const;
 export type ResponseForm = (typeof RESPONSE_FORMS)[number];
+export const isCommonForm = (form: ResponseForm): form is CommonForm => COMMON_FORMS.some((known) => known === form);
 
 /** What `{name:shape}` in a row's path takes; a plain `{name}` takes any segment. */
 // biome-ignore format: a table

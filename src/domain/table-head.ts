@@ -1,6 +1,8 @@
 /** What the head of a route table says of its NVR: where its cameras, its release and its own description are asked for (SPEC 20). */
 
 export interface TableHead {
+  /** The adapter that says what words of the rows mean for this NVR; absent: the rows have no such words. */
+  readonly adapter?: string;
   /** The release of the NVR that the rows were made for: `0.18`. */
   readonly nvr?: string | undefined;
   /** Where the cameras are listed: the names of all these lists. Absent: `nvr.cameras` alone. */
@@ -24,7 +26,7 @@ export interface CameraList {
 
 /** Where names stand in a JSON answer. */
 export type NamesPlace =
-  /** The configuration of an NVR, which also says zones, streams and names for people. */
+  /** The configuration of an NVR, which also says zones, streams and names for people: the adapter reads it. */
   | { readonly in: 'config' }
   /** The keys of the object below `path`. */
   | { readonly in: 'keys'; readonly path: readonly string[] }

@@ -1,4 +1,5 @@
 /** May they, and see what (interface 2.2, 5.6, 7): one row for each way to be let through or refused. */
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { authorize } from '../../src/access/authorize.ts';
@@ -9,6 +10,7 @@ import { ALL_CAMERAS, scopeOfNames, scopeOfRole } from '../../src/domain/camera-
 import { ADMIN, type CameraName, type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
 import type { PolicyRow } from '../../src/domain/policy.ts';
 import type { SharedThing } from '../../src/domain/shared-thing.ts';
+import { FRIGATE } from '../../src/nvr/frigate/frigate.ts';
 import { row, segmentsOf, timesOf } from '../support/routes.ts';
 
 const KNOWN = ['cam1', 'cam2', 'patio_1'] as CameraName[];
@@ -123,6 +125,7 @@ const table = compileRouteTable(
       row('POST /api/tell/{camera} camera path:camera+body:camera'),
       { ...row('POST /api/offer camera stream:query:src'), signalling: true },
     ] satisfies PolicyRow[]),
+  FRIGATE,
 );
 
 const surroundings = (cameras: CameraName[] | undefined) => ({ layout: cameras && layoutOfNames(cameras), now: NOW });

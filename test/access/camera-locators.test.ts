@@ -1,13 +1,16 @@
 /** Whose a file, a stream or an id in a request is (SPEC 5): the places in which cameras are named. */
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { locate } from '../../src/access/camera-locators.ts';
 import { judgeBody } from '../../src/access/judge-body.ts';
-import { layoutOfConfig, layoutOfNames } from '../../src/access/recorder-layout.ts';
+import { layoutOfNames } from '../../src/access/recorder-layout.ts';
 import { compileRouteTable } from '../../src/access/route-table.ts';
 import type { CameraName } from '../../src/domain/names.ts';
 import { writtenLocator } from '../../src/domain/policy-terms.ts';
 import { camerasOfFrames } from '../../src/nvr/frigate/file-names.ts';
+import { FRIGATE } from '../../src/nvr/frigate/frigate.ts';
+import { layoutOfConfig } from '../../src/nvr/frigate/layout.ts';
 import { locatorsOf, row, segmentsOf } from '../support/routes.ts';
 import { LAYOUT, viewOfRole } from './support/views.ts';
 
@@ -15,10 +18,10 @@ import { LAYOUT, viewOfRole } from './support/views.ts';
 function found(locator: string, target: string): unknown {
   const [path = '', query = ''] = target.split('?');
   const segments = segmentsOf(path);
-  const match = compileRouteTable([row(`GET /a/{x} camera ${locator}`), row(`GET /b camera ${locator}`)]).match(
-    'GET',
-    segments,
-  );
+  const match = compileRouteTable(
+    [row(`GET /a/{x} camera ${locator}`), row(`GET /b camera ${locator}`)],
+    FRIGATE,
+  ).match('GET', segments);
   if (match.kind === 'unlisted') return 'unlisted';
   const located = locate(match, { path, segments, query }, LAYOUT);
   return located.kind === 'repeated'
@@ -81,7 +84,7 @@ describe("Frames that the NVR takes for a camera's", () => {
   it('must all be of visible cameras', () => {
     const frames = row('GET /{x}/start/{start}/end/{end} camera path:x+frames:path:x');
     const segments = ['cam', 'start', '0', 'end', 'inf'];
-    const match = compileRouteTable([frames]).match('GET', segments);
+    const match = compileRouteTable([frames], FRIGATE).match('GET', segments);
     const target = { path: `/${segments.join('/')}`, segments, query: '' };
     assert.deepEqual(match.kind === 'listed' && locate(match, target, layout), {
       kind: 'located',
@@ -99,6 +102,7 @@ describe('A body', () => {
       json,
       { locators: locators.flatMap(locatorsOf), adminFields: ['export_case_id'] },
       GARDENER,
+      { nvr: FRIGATE },
     );
     return verdict.kind === 'refused' ? verdict.reason : verdict.owners.map(({ of, ids }) => `${of} ${ids}`);
   };

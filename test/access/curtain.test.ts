@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { clearanceOf, viewOf } from '../../src/access/camera-view.ts';
 import { behindCurtain } from '../../src/access/curtain.ts';
-import { layoutOfConfig, layoutOfNames } from '../../src/access/recorder-layout.ts';
+import { layoutOfNames } from '../../src/access/recorder-layout.ts';
 import type { DrawnEntry } from '../../src/domain/accounts/curtain.ts';
 import { type Caller, type Credential, isAdministrator, lostRights } from '../../src/domain/caller.ts';
 import { ALL_CAMERAS, bothScopes, type CameraScope, scopeOf } from '../../src/domain/camera-scope.ts';
 import { ADMIN, type CameraName, type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
+import { layoutOfConfig } from '../../src/nvr/frigate/layout.ts';
 
 const NOW = 1_000_000;
 const PATIO = 'patio' as Role;

@@ -1,9 +1,11 @@
 /** A leak canary: whatever an NVR answers about a foreign camera, no byte of it is left (attacks E). */
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { narrowResponse } from '../../src/access/narrow/narrow-response.ts';
 import type { ResponseForm } from '../../src/domain/policy.ts';
+import { FRIGATE } from '../../src/nvr/frigate/frigate.ts';
 import { narrowOutbound } from '../../src/nvr/frigate/narrow-messages.ts';
 import { viewOfRole } from './support/views.ts';
 
@@ -73,10 +75,15 @@ describe('A role of one camera', () => {
     it(`is given no byte of the other in an answer of the form ${form}`, () =>
       fc.assert(
         fc.property(answers, (answer) => {
-          const narrowed = narrowResponse(form as ResponseForm, JSON.stringify(answer), {
-            view: VIEW,
-            ownConfig: OWN_CONFIG,
-          });
+          const narrowed = narrowResponse(
+            form as ResponseForm,
+            JSON.stringify(answer),
+            {
+              view: VIEW,
+              known: form === 'config' ? OWN_CONFIG : undefined,
+            },
+            FRIGATE,
+          );
           if (narrowed.kind === 'narrowed') assert.doesNotMatch(narrowed.body, new RegExp(CANARY));
         }),
         { numRuns: 300 },
@@ -86,7 +93,7 @@ describe('A role of one camera', () => {
   it('is given no source in what is told of one stream of its own', () =>
     fc.assert(
       fc.property(STREAM, (answer) => {
-        const narrowed = narrowResponse('streams', JSON.stringify(answer), { view: VIEW, ownConfig: OWN_CONFIG });
+        const narrowed = narrowResponse('streams', JSON.stringify(answer), { view: VIEW }, FRIGATE);
         assert.equal(narrowed.kind, 'narrowed');
         assert.doesNotMatch(JSON.stringify(narrowed), new RegExp(CANARY));
       }),
@@ -103,7 +110,7 @@ describe('A role of one camera', () => {
         ),
         (form, answer) => {
           const body = typeof answer === 'string' ? answer : JSON.stringify(answer);
-          const narrowed = narrowResponse(form, body, { view: VIEW });
+          const narrowed = narrowResponse(form, body, { view: VIEW }, FRIGATE);
           if (narrowed.kind === 'narrowed') assert.doesNotMatch(narrowed.body, new RegExp(CANARY));
         },
       ),
@@ -113,7 +120,7 @@ describe('A role of one camera', () => {
   it('is given every element of its own, unchanged', () =>
     fc.assert(
       fc.property(fc.array(fc.oneof(OWN_OBJECT, FOREIGN_OBJECT), { maxLength: 8 }), (elements) => {
-        const narrowed = narrowResponse('array', JSON.stringify(elements), { view: VIEW });
+        const narrowed = narrowResponse('array', JSON.stringify(elements), { view: VIEW }, FRIGATE);
         const expected = elements.filter(({ camera }) => camera === MINE);
         assert.deepEqual(
           narrowed.kind === 'narrowed' && JSON.parse(narrowed.body),

@@ -1,4 +1,5 @@
 /** What a link may name: the walk over the whole route table with links as callers, and hostile names of files (SPEC 13). */
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -13,6 +14,9 @@ import { ALL_CAMERAS } from '../../src/domain/camera-scope.ts';
 import { ADMIN, type CameraName, type UserName } from '../../src/domain/names.ts';
 import type { SharedThing } from '../../src/domain/shared-thing.ts';
 import { parseTarget } from '../../src/gateway/decision/strict-target.ts';
+import { FRIGATE } from '../../src/nvr/frigate/frigate.ts';
+
+const { links: LINKS } = FRIGATE;
 
 const THINGS: readonly SharedThing[] = [
   { kind: 'event', id: '17.5-a', camera: 'cam1' },
@@ -29,15 +33,15 @@ const linkTo = (thing: SharedThing): Caller => ({
   credential: { kind: 'link', linkId: 'l', thing, expiresAt: 9e9 },
 });
 const filesOf = (thing: SharedThing): string[] => [
-  ...linkFiles(thing),
-  ...[linkPlaylist(thing)].filter((file) => file !== undefined),
+  ...linkFiles(LINKS, thing),
+  ...[linkPlaylist(LINKS, thing)].filter((file) => file !== undefined),
 ];
 
 describe('A link', () => {
   it('names no path of the whole route table but its own, by any method, whatever its maker is worth', async () => {
     const policy = await loadPolicy('frigate', '.');
     assert.ok(policy.kind === 'loaded');
-    const table = compileRouteTable(policy.rows);
+    const table = compileRouteTable(policy.rows, FRIGATE);
     const surroundings = { layout: layoutOfNames(['cam1', 'cam2'] as CameraName[]), now: 1_800_000_000 };
     const opened = new Set<string>();
     for (const thing of THINGS) {
@@ -76,11 +80,11 @@ describe('A link', () => {
 
   it('has rows of the table for all its files, which are plain targets without a query', async () => {
     const policy = await loadPolicy('frigate', '.');
-    const table = compileRouteTable(policy.kind === 'loaded' ? policy.rows : []);
+    const table = compileRouteTable(policy.kind === 'loaded' ? policy.rows : [], FRIGATE);
     for (const thing of THINGS)
       for (const file of filesOf(thing)) {
-        const target = parseTarget(linkTarget(thing, file.split('/')) ?? '');
-        assert.ok(target && target.query === '' && isBehindLink(thing, target.path), file);
+        const target = parseTarget(linkTarget(LINKS, thing, file.split('/')) ?? '');
+        assert.ok(target && target.query === '' && isBehindLink(LINKS, thing, target.path), file);
         const match = table.match('GET', target.segments);
         assert.ok(match.kind === 'listed' && match.row.access === 'camera', file);
       }
@@ -94,10 +98,10 @@ describe('A link', () => {
     );
     fc.assert(
       fc.property(fc.constantFrom(...THINGS), fc.array(names, { maxLength: 4 }), (thing, segments) => {
-        const target = linkTarget(thing, segments);
+        const target = linkTarget(LINKS, thing, segments);
         if (target === undefined) return;
         const plain = parseTarget(target);
-        assert.ok(plain && plain.path === target && isBehindLink(thing, target));
+        assert.ok(plain && plain.path === target && isBehindLink(LINKS, thing, target));
         assert.ok(segments.length <= 2 && (segments.length === 1 || segments[0] === 'vod'));
       }),
     );
@@ -106,7 +110,7 @@ describe('A link', () => {
   it('keeps odd names of cameras and ids within one segment', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (camera) => {
-        const target = linkTarget({ kind: 'live', camera }, ['live']) ?? '';
+        const target = linkTarget(LINKS, { kind: 'live', camera }, ['live']) ?? '';
         assert.equal(target.split('/').length, 3);
         assert.ok(!/[?#]/.test(target));
       }),

@@ -1,9 +1,11 @@
 /** What each role gets of a response (SPEC 4.3, 5): form by form, whole values compared. */
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { narrowResponse } from '../../src/access/narrow/narrow-response.ts';
 import { isNestedTooDeep } from '../../src/domain/json.ts';
 import type { ResponseForm } from '../../src/domain/policy.ts';
+import { FRIGATE } from '../../src/nvr/frigate/frigate.ts';
 import { viewOfRole } from './support/views.ts';
 
 const OWN_CONFIG = {
@@ -25,11 +27,8 @@ const ownConfigFor = (role: string) =>
 
 const left = (form: ResponseForm, answer: unknown, role: string): unknown => {
   const body = typeof answer === 'string' ? answer : JSON.stringify(answer);
-  const narrowed = narrowResponse(form, body, {
-    view: viewOfRole(role),
-    ownConfig: ownConfigFor(role),
-    seenCases: new Set(['c1']),
-  });
+  const known = form === 'config' ? ownConfigFor(role) : new Set(['c1']);
+  const narrowed = narrowResponse(form, body, { view: viewOfRole(role), known }, FRIGATE);
   if (narrowed.kind !== 'narrowed') return narrowed.kind;
   return form === 'metrics' ? narrowed.body : JSON.parse(narrowed.body);
 };

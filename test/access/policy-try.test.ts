@@ -1,4 +1,5 @@
 /** What another configuration would change, against the decision asked one by one: each user, camera and operation (SPEC 15). */
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -15,6 +16,7 @@ import type { LedgerDay } from '../../src/domain/ledger.ts';
 import type { CameraName, Role, UserName } from '../../src/domain/names.ts';
 import { type PolicyRow, VERBS } from '../../src/domain/policy.ts';
 import { rightsOfUser } from '../../src/domain/rights/rights.ts';
+import { FRIGATE } from '../../src/nvr/frigate/frigate.ts';
 import { row } from '../support/routes.ts';
 
 const NOW = 1_800_000_000;
@@ -44,7 +46,7 @@ function side(
     name: `u${at}`,
     rights: rightsOfUser({ role: role as Role, createdAt: 1 }, active, NOW),
   }));
-  return { rows, routes: compileRouteTable(rows), holders };
+  return { rows, routes: compileRouteTable(rows, FRIGATE), holders };
 }
 
 /** Asked one by one. */
@@ -57,7 +59,7 @@ function allowed(
 ): boolean {
   const rights = holders.find((holder) => holder.name === name)?.rights;
   const caller = rights && { name: name as UserName, credential: { kind: 'internal-listener' } as const, ...rights };
-  const target = sampleOf(asked, camera);
+  const target = sampleOf(asked, camera, { nvr: FRIGATE });
   const verdict = authorize(caller, routes.match(method, target.segments), target, { layout, now: NOW });
   const isSeen = !isAboutCameras(asked) || !rights || maySee(rights.scope, camera);
   return verdict.kind === 'allowed' && isSeen;

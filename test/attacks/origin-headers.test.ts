@@ -1,8 +1,10 @@
 /** Headers by which an NVR that was taken over would act in the name of the whole origin: none of them reaches a browser (SPEC 6). */
+
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { linkMediaType } from '../../src/access/link-targets.ts';
 import { responseHeaders } from '../../src/gateway/response/response-headers.ts';
+import { FRIGATE } from '../../src/nvr/frigate/frigate.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON } from '../support/people.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
@@ -112,7 +114,8 @@ describe('An NVR that was taken over', () => {
     ['/api/front',                       'text/html',                                 'application/octet-stream'],
   ];
   for (const [path, said, type] of media) {
-    it(`shows ${path} by a link as ${type}, when it says ${said}`, () => assert.equal(linkMediaType(path, said), type));
+    it(`shows ${path} by a link as ${type}, when it says ${said}`, () =>
+      assert.equal(linkMediaType(FRIGATE.links, path, said), type));
   }
 
   it('sends by a link nothing that a browser runs in this origin', () => {
@@ -121,7 +124,11 @@ describe('An NVR that was taken over', () => {
       {
         cookieName: 'x',
         isPublic: false,
-        own: { requestId: 'r', isOfLink: true, mediaType: (said) => linkMediaType('/api/events/1/clip.mp4', said) },
+        own: {
+          requestId: 'r',
+          isOfLink: true,
+          mediaType: (said) => linkMediaType(FRIGATE.links, '/api/events/1/clip.mp4', said),
+        },
       },
     );
     const value = (name: string): string[] => lines.filter((_, at) => lines[at - 1] === name && at % 2 === 1);

@@ -1,11 +1,11 @@
 /** The canary (SPEC 15): what each wrong row, and each answer that no row narrows, would show is found in one round, and nothing else is. */
+
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { stringify } from 'yaml';
-import { layoutOfConfig } from '../../src/access/recorder-layout.ts';
 import { compileRouteTable } from '../../src/access/route-table.ts';
 import { createRoleRegistry } from '../../src/accounts/roles/role-registry.ts';
 import { canaryAsk } from '../../src/app/gate/canary-gate.ts';
@@ -15,6 +15,8 @@ import { rolesOfFile } from '../../src/config/schema/role-schema.ts';
 import { loadServiceConfig } from '../../src/config/service-config.ts';
 import type { PolicyRow } from '../../src/domain/policy.ts';
 import type { ServiceStatus } from '../../src/domain/status.ts';
+import { FRIGATE } from '../../src/nvr/frigate/frigate.ts';
+import { layoutOfConfig } from '../../src/nvr/frigate/layout.ts';
 import { neutralPaths } from '../policy/support/rows.ts';
 import { answerWithBoth, CONFIG, FOREIGN } from '../policy/support/two-cameras.ts';
 import { type FakeNvr, type NvrAnswer, startFakeNvr } from '../support/fake-nvr.ts';
@@ -255,7 +257,7 @@ describe('A round of the canary', () => {
   /** What a round finds where this row stands before the others. */
   async function leaksWith(row: PolicyRow): Promise<DoneRound['leaks']> {
     const all = [row, ...policy];
-    const routes = compileRouteTable(all);
+    const routes = compileRouteTable(all, FRIGATE);
     const gate = { ...command.gate, rules: () => ({ ...command.gate.rules(), routes }) };
     const done = await runRound({
       ask: canaryAsk({ gate, camera: 'garden', signal: AbortSignal.timeout(60_000) }),
@@ -289,7 +291,7 @@ describe('A round of the canary', () => {
         !COSTLY.test(path),
     );
     for (const row of plain) {
-      const table = compileRouteTable(policy);
+      const table = compileRouteTable(policy, FRIGATE);
       nvr.answer = (request, response, received) => {
         const url = request.url ?? '';
         const match = table.match('GET', (url.split('?', 1)[0] ?? '').slice(1).split('/').map(decodeURIComponent));

@@ -189,7 +189,7 @@ describe('What Postern makes of lists of the NVR', () => {
     };
     const counted = Array.from({ length: 60 }, (_, n) => {
       const target = { path: '/api/events/counts', segments: [], query: `labels=${n}` };
-      return count({ target, view: undefined, upstream: 'nvr', ask }).then(
+      return count({ target, view: undefined, upstream: 'nvr', path: '/api/events', ask }).then(
         () => 'counted',
         (fault: unknown) => fault,
       );
@@ -199,7 +199,7 @@ describe('What Postern makes of lists of the NVR', () => {
     assert.equal(outcomes.filter((outcome) => outcome === 'counted').length, 33);
     assert.ok(outcomes.every((outcome) => outcome === 'counted' || outcome instanceof TooManyLists));
     const target = { path: '/api/events/counts', segments: [], query: 'labels=again' };
-    assert.match(await count({ target, view: undefined, upstream: 'nvr', ask }), /"total":0/);
+    assert.match(await count({ target, view: undefined, upstream: 'nvr', path: '/api/events', ask }), /"total":0/);
   });
 
   it('is not told to a caller whose account was deleted while they were asked for', async (t) => {
@@ -260,9 +260,9 @@ it('Counts of an NVR are cut to the view, whatever the query was narrowed to', a
     cameras: ['cam2'] as CameraName[],
     since: NOW - 86_400,
   });
-  const all = JSON.parse(await count({ target, view: undefined, upstream: '', ask }));
+  const all = JSON.parse(await count({ target, view: undefined, upstream: '', path: '/api/events', ask }));
   assertCounts(all, EVENTS, 'all');
-  const own = JSON.parse(await count({ target, view, upstream: '', ask }));
+  const own = JSON.parse(await count({ target, view, upstream: '', path: '/api/events', ask }));
   assertCounts(
     own,
     EVENTS.filter(({ camera, start_time }) => camera === 'cam2' && start_time >= NOW - 86_400),

@@ -1,4 +1,5 @@
 /** Large responses are narrowed beside the event loop, to the same bytes as small ones (SPEC 5). */
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -6,6 +7,7 @@ import { plainView } from '../../src/access/camera-view.ts';
 import { askFailure } from '../../src/gateway/decision/ask-failure.ts';
 import { type NarrowTask, narrowNow } from '../../src/gateway/narrow/narrow-task.ts';
 import { createNarrower } from '../../src/gateway/narrow/narrower.ts';
+import { FRIGATE } from '../../src/nvr/frigate/frigate.ts';
 import { viewOfRole } from '../access/support/views.ts';
 
 const view = plainView(viewOfRole('gardener'));
@@ -23,7 +25,7 @@ const bytesOf = (json: unknown): Uint8Array<ArrayBuffer> =>
 const TASKS: readonly [sentence: string, make: (count: number) => NarrowTask][] = [
   ['a list',                        (count) => ({ kind: 'narrow', form: 'array', body: bytesOf(rowsOf(count)), view })],
   ['a list of another form',        (count) => ({ kind: 'narrow', form: 'array', body: bytesOf({ rows: rowsOf(count) }), view })],
-  ['cases',                         (count) => ({ kind: 'narrow', form: 'cases', body: bytesOf(rowsOf(count).map((row, id) => ({ id, row: JSON.stringify(row) }))), view, seenCases: new Set(['3', '4']) })],
+  ['cases',                         (count) => ({ kind: 'narrow', form: 'cases', body: bytesOf(rowsOf(count).map((row, id) => ({ id, row: JSON.stringify(row) }))), view, known: new Set(['3', '4']) })],
   ['streams',                       (count) => ({ kind: 'narrow', form: 'streams', body: bytesOf({ garden_sub: rowsOf(count), house_main: 1 }), view })],
   ['what is no UTF-8',              (count) => ({ kind: 'narrow', form: 'array', body: new Uint8Array(count * 100).fill(255), view })],
   ['what is nested without end',    (count) => ({ kind: 'narrow', form: 'array', body: new Uint8Array(count * 100).fill('['.charCodeAt(0)), view })],
@@ -51,8 +53,8 @@ describe('A large response', () => {
 
   for (const [sentence, make] of TASKS) {
     it(`that is ${sentence} is narrowed to the same bytes as at once`, async () => {
-      assert.deepEqual(await narrower.narrow(make(MANY)), narrowNow(make(MANY)));
-      assert.deepEqual(await narrower.narrow(make(3)), narrowNow(make(3)));
+      assert.deepEqual(await narrower.narrow(make(MANY), FRIGATE), narrowNow(make(MANY), FRIGATE));
+      assert.deepEqual(await narrower.narrow(make(3), FRIGATE), narrowNow(make(3), FRIGATE));
     });
   }
 
@@ -62,28 +64,31 @@ describe('A large response', () => {
     for (let round = 0; round < 40; round += 1) {
       for (let turn = 0; turn < round; turn += 1) await nextTurn();
       const task: NarrowTask = { kind: 'join', form: 'array', lists: [body], view, limit: 3 };
-      assert.equal((await seldom.narrow(task)).kind, 'narrowed', `in round ${round}`);
+      assert.equal((await seldom.narrow(task, FRIGATE)).kind, 'narrowed', `in round ${round}`);
     }
   });
 
   it('is narrowed while the event loop goes round', async () => {
     const body = bytesOf(rowsOf(MANY));
-    assert.ok((await turnsUntil(narrower.narrow({ kind: 'narrow', form: 'array', body, view }))) > 2);
+    assert.ok((await turnsUntil(narrower.narrow({ kind: 'narrow', form: 'array', body, view }, FRIGATE))) > 2);
   });
 
   it('is narrowed beside others, each to its own', async () => {
     const tasks = TASKS.map(([, make]) => make(MANY / 4));
-    const results = await Promise.all(TASKS.map(([, make]) => narrower.narrow(make(MANY / 4))));
-    assert.deepEqual(results, tasks.map(narrowNow));
+    const results = await Promise.all(TASKS.map(([, make]) => narrower.narrow(make(MANY / 4), FRIGATE)));
+    assert.deepEqual(
+      results,
+      tasks.map((task) => narrowNow(task, FRIGATE)),
+    );
   });
 
   it('for which there is no memory fails alone: the next one is narrowed', async () => {
     const small = createNarrower({ mostMemory: 16 });
     const list = (count: number): NarrowTask => ({ kind: 'narrow', form: 'array', body: bytesOf(rowsOf(count)), view });
     await assert.rejects(
-      small.narrow(list(MANY * 10)),
+      small.narrow(list(MANY * 10), FRIGATE),
       (fault: Error) => /memory|ended/.test(fault.message) && askFailure(fault) === 'filter-ended',
     );
-    assert.deepEqual(await small.narrow(list(MANY / 10)), narrowNow(list(MANY / 10)));
+    assert.deepEqual(await small.narrow(list(MANY / 10), FRIGATE), narrowNow(list(MANY / 10), FRIGATE));
   });
 });

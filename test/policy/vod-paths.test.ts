@@ -1,4 +1,5 @@
 /** Recorded video: what the NVR's video module reads into a path is refused to everyone who is no admin (SPEC 5; facts: vod module). */
+
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -9,6 +10,7 @@ import { loadPolicy } from '../../src/config/policy/load-policy.ts';
 import { scopeOfRole } from '../../src/domain/camera-scope.ts';
 import type { CameraName, Role, UserName } from '../../src/domain/names.ts';
 import { parseTarget } from '../../src/gateway/decision/strict-target.ts';
+import { FRIGATE } from '../../src/nvr/frigate/frigate.ts';
 import { BEDROOM, FOREIGN, GARDEN } from './support/two-cameras.ts';
 import { startWalkInstance, type WalkInstance } from './support/walk-instance.ts';
 
@@ -109,7 +111,7 @@ describe('Every path that a gardener is allowed', () => {
   before(async () => {
     const policy = await loadPolicy('frigate', '.');
     assert.equal(policy.kind, 'loaded');
-    routes = compileRouteTable(policy.kind === 'loaded' ? policy.rows : []);
+    routes = compileRouteTable(policy.kind === 'loaded' ? policy.rows : [], FRIGATE);
   });
 
   const piece = fc.constantFrom(

@@ -1,5 +1,6 @@
 /** A gate on port 0 with nothing but a forwarder behind it: what passes, passes as the internal listener's admin. */
 
+import type { OwnConfig } from '../../src/access/nvr-adapter.ts';
 import { layoutOfNames } from '../../src/access/recorder-layout.ts';
 import { compileRouteTable } from '../../src/access/route-table.ts';
 import type { Upstream } from '../../src/domain/addresses/socket-address.ts';
@@ -18,7 +19,6 @@ import type { ServedCertificates } from '../../src/gateway/listen/tls-server.ts'
 import { createNvrCounts } from '../../src/gateway/narrow/count-at-nvr.ts';
 import { createMessageRelay } from '../../src/gateway/websocket/message-relay.ts';
 import { internalSource } from '../../src/identity/internal-source.ts';
-import type { OwnConfig } from '../../src/nvr/frigate/narrow-config.ts';
 
 export interface StartedGate {
   readonly port: number;

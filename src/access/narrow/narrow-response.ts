@@ -1,11 +1,9 @@
 /** The response filter: cuts a response body to what its reader may see, by a table of forms (SPEC 5, `post-filter`). */
 
 import { isNestedTooDeep, isRecord } from '../../domain/json.ts';
-import type { ResponseForm } from '../../domain/policy.ts';
-import { narrowConfig, type OwnConfig } from '../../nvr/frigate/narrow-config.ts';
-import { narrowMetrics } from '../../nvr/frigate/narrow-metrics.ts';
-import { narrowStats } from '../../nvr/frigate/narrow-stats.ts';
+import { type CommonForm, isCommonForm, type ResponseForm } from '../../domain/policy.ts';
 import type { CameraView } from '../camera-view.ts';
+import type { AnswerReader, NvrAdapter } from '../nvr-adapter.ts';
 import { isSince, withoutOlder } from '../recorded/without-older.ts';
 import { memberOf } from '../recorder-layout.ts';
 import { narrowStreams } from './narrow-streams.ts';
@@ -20,39 +18,36 @@ export type NarrowedResponse =
   /** Not of the form that the row names: what is in it is unknown, so it is not passed on. */
   | { readonly kind: 'unreadable' };
 
-export interface ResponseReader {
-  readonly view: CameraView;
-  /** What stands in the place of the NVR's own `auth` and `proxy`; needed by the form `config` only. */
-  readonly ownConfig?: OwnConfig;
-  /** Ids of the cases that hold an export that the reader sees; needed by the form `cases` only. */
-  readonly seenCases?: ReadonlySet<string>;
-}
-
 const FOREIGN = Symbol('foreign');
 const OLD = Symbol('old');
 const UNREADABLE = Symbol('unreadable');
 
-type NarrowForm = (json: unknown, reader: ResponseReader) => unknown;
+type NarrowForm = (json: unknown, reader: AnswerReader) => unknown;
 
-const JSON_FORMS: Readonly<Record<Exclude<ResponseForm, 'metrics'>, NarrowForm>> = {
+/** The forms that any NVR may have. */
+const COMMON: Readonly<Record<CommonForm, NarrowForm>> = {
   array: (json, { view }) => (Array.isArray(json) ? narrowArray(json, view) : UNREADABLE),
   one: (json, { view }) => narrowOne(json, view),
   nested: (json, { view }) => (isRecord(json) || Array.isArray(json) ? onlySeenObjects(json, view) : UNREADABLE),
   streams: (json, { view }) => (isRecord(json) ? narrowStreams(json, view) : UNREADABLE),
-  cases: (json, { view, seenCases }) => (Array.isArray(json) ? narrowCases(json, view, seenCases) : UNREADABLE),
-  stats: (json, { view }) => narrowStats(json, view) ?? UNREADABLE,
   times: (json, { view }) => (Array.isArray(json) ? withoutForeignObjects(sinceOnly(json, view), view) : UNREADABLE),
-  config: (json, { view, ownConfig }) =>
-    isRecord(json) && ownConfig ? (narrowConfig(json, view, ownConfig) ?? UNREADABLE) : UNREADABLE,
 };
 
-export function narrowResponse(form: ResponseForm, body: string, reader: ResponseReader): NarrowedResponse {
-  if (form === 'metrics') {
-    const metrics = narrowMetrics(body, reader.view);
-    return metrics === undefined ? { kind: 'unreadable' } : { kind: 'narrowed', body: metrics };
+/** `nvr` has the other forms. */
+export function narrowResponse(
+  form: ResponseForm,
+  body: string,
+  reader: AnswerReader,
+  { answers }: Pick<NvrAdapter, 'answers'>,
+): NarrowedResponse {
+  const rule = isCommonForm(form) ? undefined : answers[form];
+  if (rule?.reads === 'text') {
+    const text = rule.narrow(body, reader);
+    return typeof text === 'string' ? { kind: 'narrowed', body: text } : { kind: 'unreadable' };
   }
+  const narrow: NarrowForm = isCommonForm(form) ? COMMON[form] : (json) => rule?.narrow(json, reader) ?? UNREADABLE;
   const json = parsed(body);
-  const narrowed = json === UNREADABLE ? UNREADABLE : JSON_FORMS[form](json, reader);
+  const narrowed = json === UNREADABLE ? UNREADABLE : narrow(json, reader);
   // An admin may read all of it, and can repair an NVR whose configuration has another form.
   if (narrowed === UNREADABLE && reader.view.clearance === 'admin') return { kind: 'narrowed', body };
   if (narrowed === UNREADABLE) return { kind: 'unreadable' };
@@ -86,11 +81,5 @@ const sinceOnly = (elements: readonly unknown[], { since }: CameraView): readonl
 const narrowArray = (elements: readonly unknown[], view: CameraView): unknown =>
   withoutForeignObjects(
     sinceOnly(elements, view).filter((element) => isRecord(element) && seesNamed(element['camera'], view)),
-    view,
-  );
-
-const narrowCases = (cases: readonly unknown[], view: CameraView, seen: ResponseReader['seenCases']): unknown =>
-  withoutForeignObjects(
-    cases.filter((one) => seen?.has(String(memberOf(one, 'id'))) === true),
     view,
   );

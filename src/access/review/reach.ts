@@ -44,7 +44,7 @@ export function reachUnder(
   const known: ReadonlySet<string> = new Set(layout.cameras);
   const samples = operations.map(({ method, row }) =>
     (isAboutCameras(row) ? layout.cameras : [undefined]).map((camera): Sample => {
-      const target = sampleOf(row, camera ?? 'some-camera');
+      const target = sampleOf(row, camera ?? 'some-camera', routes);
       const match = routes.match(method, target.segments);
       return { camera, target, match, isShared: isShared(match, target, camera, { layout, known }) };
     }),

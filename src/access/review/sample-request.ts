@@ -1,9 +1,11 @@
 /** A request of a row about one camera: what the row would be asked for, with every parameter filled in (SPEC 15). Pure. */
 import type { ViewingKind } from '../../domain/ledger.ts';
 import { PATH_SHAPES, type PathShape, type PolicyRow } from '../../domain/policy.ts';
-import type { Locator } from '../../domain/policy-terms.ts';
+import { isOwnerKind, type Locator } from '../../domain/policy-terms.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 import { fillParameters } from '../fill-parameters.ts';
+import { NO_ADAPTER } from '../no-adapter.ts';
+import type { NvrAdapter } from '../nvr-adapter.ts';
 
 // biome-ignore format: a table
 const OF_SHAPE: Readonly<Record<PathShape, string>> = {
@@ -11,29 +13,37 @@ const OF_SHAPE: Readonly<Record<PathShape, string>> = {
 };
 const isShape = (name: string): name is PathShape => Object.hasOwn(PATH_SHAPES, name);
 
-/** A value for each kind of locator: one that means the camera, or an id or file of an unknown owner where none can. */
-const VALUES: Partial<Readonly<Record<Locator['kind'], (camera: string) => string>>> = {
-  camera: (camera) => camera,
-  stream: (camera) => camera,
-  frames: (camera) => camera,
-  'file:clip': (camera) => `${camera}-1700000000.5-abcdef.jpg`,
-  'file:preview': (camera) => `preview_${camera}-1700000000.5.webp`,
-  'file:review-thumb': (camera) => `thumb-${camera}-1700000000.5-abcdef.webp`,
+const itself = (camera: string): string => camera;
+
+/** Makes a value that means the camera; undefined where an id or a file of an unknown owner has to do. */
+const sampleValue = (kind: Locator['kind'], { names }: NvrAdapter): ((camera: string) => string) | undefined => {
+  if (kind === 'camera' || kind === 'stream') return itself;
+  return isOwnerKind(kind) ? undefined : names[kind]?.sample;
 };
 
-/** `at`: the recorded time that is asked for, in Unix seconds; absent: a time long ago. */
-export function sampleOf({ path, cameras = [] }: PolicyRow, camera: string, at?: number): RequestTarget {
+export interface SampleDeps {
+  /** What the words of the row mean. */
+  readonly nvr?: NvrAdapter;
+  /** The recorded time that is asked for, in Unix seconds; absent: a time long ago. */
+  readonly at?: number;
+}
+
+export function sampleOf(
+  { path, cameras = [] }: PolicyRow,
+  camera: string,
+  { nvr = NO_ADAPTER, at }: SampleDeps = {},
+): RequestTarget {
   const inPath = (wanted: string): string | undefined => {
     const locator = cameras.find(({ source, name }) => source === 'path' && name === wanted);
-    return locator && VALUES[locator.kind]?.(camera);
+    return locator && sampleValue(locator.kind, nvr)?.(camera);
   };
   const whole = fillParameters(
     path,
     ({ name, shape = '' }) => inPath(name) ?? timeIn(name, at) ?? (isShape(shape) ? OF_SHAPE[shape] : 'some-id'),
   );
   // One parameter that names the camera: a list of all that there are would be another request.
-  const inQuery = cameras.find(({ source, kind }) => source === 'query' && Object.hasOwn(VALUES, kind));
-  const query = inQuery ? `${inQuery.name}=${encodeURIComponent(VALUES[inQuery.kind]?.(camera) ?? '')}` : '';
+  const inQuery = cameras.find(({ source, kind }) => source === 'query' && sampleValue(kind, nvr));
+  const query = inQuery ? `${inQuery.name}=${encodeURIComponent(sampleValue(inQuery.kind, nvr)?.(camera) ?? '')}` : '';
   return { path: whole, segments: whole.slice(1).split('/').map(decodeURIComponent), query };
 }
 
@@ -62,7 +72,7 @@ export function requestShowing(
   );
   const [method] = row?.methods ?? [];
   if (!row || method === undefined) return undefined;
-  const { path, query } = sampleOf(row, camera, at);
+  const { path, query } = sampleOf(row, camera, { at });
   return { method, path: query === '' ? path : `${path}?${query}` };
 }
 

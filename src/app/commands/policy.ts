@@ -139,9 +139,8 @@ function parsed(text: string): Result<unknown, string> {
 }
 
 async function ruleSetOf(config: ServiceConfig, store: Store | undefined, now: number): Promise<RuleSet> {
-  const rows = config.policy;
   const holders = store ? await holdersOf(store, config, now) : [];
-  return { rows, routes: routeTable(rows, config.settings), holders };
+  return { rows: config.policy, routes: routeTable(config), holders };
 }
 
 async function holdersOf(store: Store, { settings }: ServiceConfig, now: number): Promise<readonly Holder[]> {

@@ -1,7 +1,6 @@
 /** The rules of the gate, with the counters around them, by the trusted headers of this moment. */
 import { viewOf } from '../../access/camera-view.ts';
 import { sightOf } from '../../access/review/who-sees.ts';
-import type { ServiceConfig } from '../../config/service-config.ts';
 import { publicAddress } from '../../domain/addresses/public-url.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { Remembering } from '../../domain/remembering.ts';
@@ -24,9 +23,10 @@ import { type AnswerWatch, watchAnswers } from '../telemetry/answer-watch.ts';
 import { countedRole, countedSecretCheck, countedVerify } from '../telemetry/counting.ts';
 import { holdersIn } from './holders.ts';
 import { type OpenRules, openRules } from './open-rules.ts';
+import type { TableConfig } from './rules.ts';
 
 export interface AuthorizerDeps {
-  readonly config: Pick<ServiceConfig, 'settings' | 'policy'>;
+  readonly config: TableConfig;
   readonly accounts: ActiveAccounts;
   readonly components: Components;
   readonly credentials: Pick<Credentials, 'roleRegistry' | 'tokenVerifier' | 'tokens' | 'curtain' | 'behindCurtain'>;

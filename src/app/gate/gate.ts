@@ -1,5 +1,6 @@
 /** Builds what the gate works with: rules, destinations, error pages and Postern's own routes. */
 import { randomUUID } from 'node:crypto';
+import type { OwnConfig } from '../../access/nvr-adapter.ts';
 import type { CookieClient } from '../../accounts/sessions/session-cookie.ts';
 import type { RunCanary } from '../../canary/run-route.ts';
 import type { Settings } from '../../config/schema/schema.ts';
@@ -22,7 +23,6 @@ import type { RefusalPageFacts, RefusalRules } from '../../gateway/response/erro
 import type { IdentityKeys } from '../../identity/signed/identity-keys.ts';
 import type { LedgerRouteDeps } from '../../ledger/ledger-routes.ts';
 import { createDownloads } from '../../ledger/stream-records.ts';
-import type { OwnConfig } from '../../nvr/frigate/narrow-config.ts';
 import { openApiDocument } from '../../routes/document.ts';
 import type { BoundRoute } from '../../routes/own-route.ts';
 import type { BuiltPages } from '../../ui/built-pages.ts';

@@ -65,7 +65,7 @@ export function linkJudge({ settings, destinations, rules }: LinkJudgeDeps): Lin
     };
   };
   return {
-    filesOf: linkFiles,
+    filesOf: (thing) => linkFiles(rules().routes.nvr.links, thing),
     async cameraOf(kind, id) {
       const record = await recordOf(kind, id);
       if (!record.ok) return record;
@@ -77,7 +77,8 @@ export function linkJudge({ settings, destinations, rules }: LinkJudgeDeps): Lin
       const { credential } = caller;
       if (credential.kind !== 'link') return 'no-credentials';
       const { thing } = credential;
-      const target = linkTarget(thing, linkFiles(thing).slice(0, 1));
+      const { links } = rules().routes.nvr;
+      const target = linkTarget(links, thing, linkFiles(links, thing).slice(0, 1));
       if (target === undefined) return 'path-not-found';
       const facts = factsOf({ method: 'GET', isUpgrade: false, target, headers: [], peer: '127.0.0.1' });
       const known = { name: 'link', identify: () => ({ kind: 'identified', caller }) as const };

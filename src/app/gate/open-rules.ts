@@ -1,5 +1,4 @@
 /** The rules of one place: for the gate with its links and canary, and for commands, which judge without a server (SPEC 3 to 5). */
-import type { ServiceConfig } from '../../config/service-config.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import type { Upstream } from '../../domain/addresses/socket-address.ts';
 import { type CameraScope, visibleCameras } from '../../domain/camera-scope.ts';
@@ -12,7 +11,15 @@ import type { KeyAnswer } from '../../identity/key-set.ts';
 import { askerOf } from '../resources/upstreams.ts';
 import { createExplainer, type Explainer } from './explain.ts';
 import { proxyKeysOf } from './proxy-keys.ts';
-import { decisionRules, destinationRules, headerRules, ownerLookup, type RuleDeps, routeTable } from './rules.ts';
+import {
+  decisionRules,
+  destinationRules,
+  headerRules,
+  ownerLookup,
+  type RuleDeps,
+  routeTable,
+  type TableConfig,
+} from './rules.ts';
 
 /** What rules are built from. The verifiers count nothing. */
 export interface RulePlace
@@ -29,7 +36,7 @@ export interface RulePlace
     | 'now'
     | 'layout'
   > {
-  readonly config: Pick<ServiceConfig, 'settings' | 'policy'>;
+  readonly config: TableConfig;
   readonly eventsBackend: Upstream | undefined;
   /** The names of trusted headers. */
   readonly allowlist: () => ReadonlySet<string>;
@@ -56,10 +63,11 @@ export interface OpenRules {
 export function openRules(place: RulePlace): OpenRules {
   const { config, allowlist, cameras, findUser, now, roleRegistry } = place;
   const { settings, policy } = config;
-  const destinations = destinationRules(settings, place.eventsBackend);
-  const owners = ownerLookup(destinations, askerOf(settings));
+  const routes = routeTable(config);
+  const destinations = destinationRules(settings, place.eventsBackend, routes.nvr.events);
+  const owners = ownerLookup(destinations, askerOf(settings), routes.nvr);
   const proxyKeys = proxyKeysOf(settings, place.onProxyKeys);
-  const parts = { ...place, settings, routes: routeTable(policy, settings), destinations, owners, proxyKeys };
+  const parts = { ...place, settings, routes, destinations, owners, proxyKeys };
   const rules = (more: Partial<RuleDeps> = {}): Rules => decisionRules({ ...parts, allowlist: allowlist(), ...more });
   const headers = (): HeaderRules => ({
     ...headerRules(settings, allowlist()),

@@ -1,14 +1,15 @@
 /** Builds the rules of the decision from the settings: for the gate, and for `explain`, which must judge the same. */
 import type { Surroundings } from '../../access/access-verdict.ts';
+import type { EventRules, NvrAdapter } from '../../access/nvr-adapter.ts';
 import { compileRouteTable, type RouteTable } from '../../access/route-table.ts';
 import type { Settings } from '../../config/schema/schema.ts';
+import type { ServiceConfig } from '../../config/service-config.ts';
 import type { Upstream } from '../../domain/addresses/socket-address.ts';
 import { normalizedHeaderName } from '../../domain/header-names.ts';
 import { LOGIN_PATH } from '../../domain/login-path.ts';
-import type { PolicyRow } from '../../domain/policy.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 import type { Rules } from '../../gateway/decision/admit.ts';
-import { type DestinationRules, destinationOf } from '../../gateway/decision/destinations.ts';
+import { type DestinationRules, destinationOf, eventPaths } from '../../gateway/decision/destinations.ts';
 import type { FindShared } from '../../gateway/decision/link-request.ts';
 import { createOwnerLookup, type OwnerLookup } from '../../gateway/decision/owner-lookup.ts';
 import { asksTooMuch } from '../../gateway/decision/query-bounds.ts';
@@ -18,6 +19,7 @@ import { tracingHeaders } from '../../identity/header-traces.ts';
 import type { Trace } from '../../identity/identity-trace.ts';
 import { internalSource } from '../../identity/internal-source.ts';
 import { createProxySecretCheck } from '../../identity/proxy-secret.ts';
+import { adapterNamed } from '../../nvr/adapters.ts';
 import { networks } from '../resources/trusted-networks.ts';
 import { apiTokenSource, externalSource, linkSource, type SourceDeps, screenSources } from './sources.ts';
 
@@ -38,6 +40,8 @@ export function decisionRules(told: RuleDeps): Rules {
   const deps = { ...told, trace: told.trace && tracingHeaders(told.trace, told.allowlist) };
   const { settings, routes, destinations, layout, owners, sharedBy, findViewed, behindCurtain } = deps;
   const secrets = settings.proxy.auth_secret;
+  const { queries } = routes.nvr;
+  const isMalformed = (target: RequestTarget): boolean => asksTooMuch(target, settings.events.max_limit, queries);
   const carriesProxySecret = secrets.length > 0 ? createProxySecretCheck(secrets) : undefined;
   return {
     trusted: networks(settings.auth.trusted_proxies),
@@ -61,32 +65,46 @@ export function decisionRules(told: RuleDeps): Rules {
     findViewed,
     behindCurtain,
     // The events backend checks the parameters itself, and says which one it is.
-    isHarmful: (method, target) =>
-      asksTooMuch(target, settings.events.max_limit) && destinationOf(method, target, destinations).kind === 'nvr',
-    isMalformed: (target) => asksTooMuch(target, settings.events.max_limit),
+    isHarmful: (method, target) => isMalformed(target) && destinationOf(method, target, destinations).kind === 'nvr',
+    isMalformed,
     onUntrustedDescription: deps.onUntrustedDescription,
     onIncompleteDescription: deps.onIncompleteDescription,
   };
 }
 
 /** The route table. With `ui.login: nvr` the login page is the NVR's own: Postern has none to answer with. */
-export const routeTable = (rows: readonly PolicyRow[], { ui }: Settings): RouteTable =>
+export const routeTable = ({ settings: { ui }, policy, tableHead }: TableConfig): RouteTable =>
   compileRouteTable(
-    ui.login === 'postern' ? rows : rows.map((row) => (row.path === LOGIN_PATH ? { ...row, forwarded: true } : row)),
+    ui.login === 'postern'
+      ? policy
+      : policy.map((row) => (row.path === LOGIN_PATH ? { ...row, forwarded: true } : row)),
+    adapterNamed(tableHead.adapter),
   );
 
-export const destinationRules = ({ nvr, events }: Settings, eventsBackend: Upstream | undefined): DestinationRules => ({
+/** The route table as it was read. */
+export type TableConfig = Pick<ServiceConfig, 'settings' | 'policy' | 'tableHead'>;
+
+export const destinationRules = (
+  { nvr, events }: Settings,
+  eventsBackend: Upstream | undefined,
+  { atNvr }: EventRules,
+): DestinationRules => ({
   eventsBackend,
+  eventPaths: eventPaths(atNvr),
   hasNvrPictures: events.source === 'nvr-database',
   nvr: nvr.url,
   routes: nvr.routes,
 });
 
 /** Asks in Postern's own name, with an admin's rights. */
-type AskNvr = (upstream: Upstream, path: string) => Promise<unknown>;
+type AskUpstream = (upstream: Upstream, path: string) => Promise<unknown>;
 
 /** An event's camera is asked of the upstream that will serve the event: the backend may know other events than the NVR. */
-export function ownerLookup(destinations: DestinationRules, ask: AskNvr): ReturnType<typeof createOwnerLookup> {
+export function ownerLookup(
+  destinations: DestinationRules,
+  ask: AskUpstream,
+  nvr: NvrAdapter,
+): ReturnType<typeof createOwnerLookup> {
   const nvrOnly = { ...destinations, eventsBackend: undefined };
   const askNvr = async (path: string): Promise<unknown> => {
     const owner = destinationOf('GET', plainPath(path), nvrOnly);
@@ -97,7 +115,7 @@ export function ownerLookup(destinations: DestinationRules, ask: AskNvr): Return
     const served = destinationOf(method, target, destinations);
     if (served.kind !== 'events-backend') return { name: 'nvr', ask: askNvr };
     return { name: served.kind, ask: (path) => ask(served.upstream, path) };
-  });
+  }, nvr);
 }
 
 const plainPath = (path: string): RequestTarget => ({ path, segments: path.slice(1).split('/'), query: '' });

@@ -1,13 +1,17 @@
 /** The cameras: of the NVR, asked for where its route table says that they are listed, or of the events (SPEC 1, 20). */
 import type { Logger } from 'pino';
 import { namesIn } from '../../access/listed-cameras.ts';
-import { layoutOfConfig, layoutOfNames, memberOf, type RecorderLayout } from '../../access/recorder-layout.ts';
+import type { CameraRules } from '../../access/nvr-adapter.ts';
+import { layoutOfNames, memberOf, type RecorderLayout } from '../../access/recorder-layout.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { CameraName } from '../../domain/names.ts';
-import type { CameraList } from '../../domain/table-head.ts';
+import type { CameraList, TableHead } from '../../domain/table-head.ts';
 import { type KnownCameraList, watchKnownCameras } from '../../gateway/decision/known-cameras.ts';
+import { adapterNamed } from '../../nvr/adapters.ts';
 import type { EventsBackend } from './events.ts';
 import { askerOf, type NvrConfig, upstreamOfNvr } from './upstreams.ts';
+
+const rulesOf = ({ adapter }: TableHead): CameraRules => adapterNamed(adapter).cameras;
 
 /** `stored` gives the cameras of the events in the store. */
 export function watchCameras(
@@ -17,8 +21,9 @@ export function watchCameras(
   log: Logger,
 ): KnownCameraList {
   const { nvr } = settings;
-  const ask = nvr.url ? layoutOfNvr({ settings, tableHead }) : layoutOfEvents(settings, backend, stored);
+  const ask = nvr.url ? layoutOfNvr({ settings, tableHead }) : layoutOfEvents({ settings, tableHead }, backend, stored);
   return watchKnownCameras({
+    rules: rulesOf(tableHead),
     // Where the table of an NVR names no list there are no others than those of nvr.cameras.
     configured: nvr.cameras ?? (nvr.url && !ask ? [] : undefined),
     ask,
@@ -33,7 +38,7 @@ export function watchCameras(
 }
 
 function layoutOfEvents(
-  settings: Settings,
+  { settings, tableHead }: NvrConfig,
   backend: EventsBackend | undefined,
   stored: () => Promise<readonly string[]>,
 ): (() => Promise<RecorderLayout>) | undefined {
@@ -41,21 +46,23 @@ function layoutOfEvents(
   const ask = askerOf(settings);
   // The store answers at once, by its index: for this the backend need not be started.
   const names = settings.events.source === 'store' ? stored : () => ask(backend.upstream, '/cameras');
-  return async () => layoutOfNames((await names()) as readonly CameraName[]);
+  const { reserved } = rulesOf(tableHead);
+  return async () => layoutOfNames((await names()) as readonly CameraName[], reserved);
 }
 
 /** Undefined where the table names no list: then `nvr.cameras` are the cameras. */
 function layoutOfNvr({ settings, tableHead }: NvrConfig): (() => Promise<RecorderLayout>) | undefined {
   const { cameras: configured } = settings.nvr;
   const lists = tableHead.cameras ?? [];
+  const rules = rulesOf(tableHead);
   const [first, ...others] = lists;
   if (first === undefined) return undefined;
   if (first.names.in === 'config' && others.length === 0)
-    return async () => layoutOfConfig(await askAt(settings, first.path), configured);
+    return async () => rules.layoutOf(await askAt(settings, first.path), configured);
   if (configured) return undefined;
   return async () => {
-    const names = (await Promise.all(lists.map((list) => listedNames(settings, list)))).flat();
-    return layoutOfNames([...new Set(names)] as readonly string[] as readonly CameraName[]);
+    const names = (await Promise.all(lists.map((list) => listedNames(settings, list, rules)))).flat();
+    return layoutOfNames([...new Set(names)] as readonly string[] as readonly CameraName[], rules.reserved);
   };
 }
 
@@ -69,14 +76,18 @@ export async function namesOfCameras(config: NvrConfig): Promise<readonly string
 /** An NVR that always announces one more page must not be asked for ever. */
 const MOST_PAGES = 100;
 
-async function listedNames(settings: Settings, list: CameraList): Promise<readonly string[]> {
+async function listedNames(settings: Settings, list: CameraList, rules: CameraRules): Promise<readonly string[]> {
   const { without } = list;
-  const found = await allNames(settings, list);
+  const found = await allNames(settings, list, rules);
   return without === undefined ? found : found.filter((name) => !name.includes(without));
 }
 
-async function allNames(settings: Settings, { path, names, pages }: CameraList): Promise<readonly string[]> {
-  if (names.in === 'config') return [...layoutOfConfig(await askAt(settings, path)).cameras];
+async function allNames(
+  settings: Settings,
+  { path, names, pages }: CameraList,
+  rules: CameraRules,
+): Promise<readonly string[]> {
+  if (names.in === 'config') return [...rules.layoutOf(await askAt(settings, path)).cameras];
   const first = await askAt(settings, path);
   const found = [...namesIn(first, names)];
   if (!pages) return found;

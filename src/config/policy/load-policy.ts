@@ -9,6 +9,7 @@ import type { TableHead } from '../../domain/table-head.ts';
 import { LARGEST_TEXT_BYTES, readBounded } from '../../files/read-bounded.ts';
 import { nearest } from '../problems/nearest.ts';
 import type { Problem } from '../problems/problems.ts';
+import { adapterProblems } from './adapter-problems.ts';
 import { type PolicyTable, parsePolicy } from './parse-policy.ts';
 import { joinedHead } from './table-head.ts';
 
@@ -47,7 +48,9 @@ export async function loadPolicy(
     heads.push(...chain.value.map(({ head }) => head));
     rows.push(...tables.map(name === OWN ? (row) => ({ ...row, own: true }) : withBody));
   }
-  return { kind: 'loaded', rows, head: joinedHead(heads), texts };
+  const head = joinedHead(heads);
+  const problems = adapterProblems(rows, head);
+  return problems.length > 0 ? { kind: 'invalid', problems } : { kind: 'loaded', rows, head, texts };
 }
 
 /**

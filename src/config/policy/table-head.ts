@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { err, ok } from '../../domain/result.ts';
 import type { NamesPlace, TableHead } from '../../domain/table-head.ts';
+import { ADAPTER_NAMES } from '../../nvr/adapters.ts';
 import { parsed } from '../schema/value-types.ts';
 import { releaseSchema } from './policy-row.ts';
 
@@ -38,6 +39,7 @@ const cameraList = z.strictObject({
 
 /** The keys of a table beside its rows. `handlers`: the releases of the NVR whose handlers were read for the rows. */
 export const headShape = {
+  adapter: z.enum(ADAPTER_NAMES).exactOptional(),
   nvr: releaseSchema.optional(),
   handlers: z.array(releaseSchema).min(1).optional(),
   cameras: z

@@ -55,7 +55,7 @@ export interface Rules {
   readonly surroundings: () => Surroundings;
   readonly owners: OwnerLookup;
   /** Undefined: there are no links. */
-  readonly sharedBy?: FindShared;
+  readonly sharedBy?: FindShared | undefined;
   /** The caller without the cameras that are drawn for it (SPEC 19). Undefined: there is no curtain. */
   readonly behindCurtain?: ((caller: Caller) => MaybePromise<Caller>) | undefined;
   /** Undefined: no response is seen as another person. */
@@ -113,7 +113,7 @@ export function admit(request: RequestFacts, rules: Rules): MaybePromise<Admissi
   const { target } = strict;
   const route = rules.routes.match(request.isUpgrade ? 'WS' : request.method, target.segments); // 4
   if (isBelowLink(route) && request.linkSecret === undefined)
-    return mapMaybe(linkedRequest(request, target, client.address, rules.sharedBy), (linked) => {
+    return mapMaybe(linkedRequest(request, target, client.address, rules), (linked) => {
       if (linked === 'limited') return refused('links-limited', client);
       return linked ? admit(linked, rules) : refused('link-over', client);
     });

@@ -1,5 +1,6 @@
 /** Why a question that the gate asked the NVR was not answered, as the reason of a refusal (SPEC 5). */
 import type { RefusalReason } from '../../domain/refusal.ts';
+import { UnexpectedForm } from '../../domain/unexpected-form.ts';
 import { upstreamFailure } from './upstream-failure.ts';
 
 /** The NVR's own failure, a response that is no JSON, or no NVR at all. */
@@ -10,9 +11,6 @@ export function askFailure(fault: unknown): RefusalReason {
   if (fault instanceof UnexpectedForm) return 'nvr-unexpected-form';
   return fault instanceof Error ? upstreamFailure(fault) : 'nvr-unreachable';
 }
-
-/** A response that is JSON, but not what its route gives. */
-export class UnexpectedForm extends Error {}
 
 /** The thread that filters large responses ended in the middle of one: a fault of this program, or its memory, and not of the NVR. */
 export class FilterEnded extends Error {}

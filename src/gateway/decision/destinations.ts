@@ -1,11 +1,14 @@
 /** Where an admitted request is sent: to the events backend, the NVR, or an upstream of `nvr.routes`. */
-import { compileRouteTable } from '../../access/route-table.ts';
+import { compileRouteTable, type RouteTable } from '../../access/route-table.ts';
 import type { Upstream, UpstreamRoute } from '../../domain/addresses/socket-address.ts';
+import { BACKEND_PATHS, PICTURE_PATH, POSTERNS_PATHS } from '../../domain/events/event-paths.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 
 export interface DestinationRules {
   /** Undefined when the NVR serves events itself. */
   readonly eventsBackend: Upstream | undefined;
+  /** Those of the events backend; absent: the NVR has none of its own among them. */
+  readonly eventPaths?: RouteTable;
   /** Whether the NVR keeps the pictures of events as files, which the backend that reads its database does not have. */
   readonly hasNvrPictures?: boolean;
   readonly nvr: Upstream | undefined;
@@ -18,26 +21,19 @@ export type Destination =
   | { readonly kind: 'nvr'; readonly upstream: Upstream }
   | { readonly kind: 'none' };
 
-const PICTURE_PATH = '/api/events/{id}/thumbnail.{extension}';
-/** The paths that the events backend serves (SPEC 7); semantic search stays with the NVR. */
-// biome-ignore format: a table
-const EVENTS_PATHS: readonly string[] = [
-  '/api/events', '/api/events/{id}', '/api/events/summary', '/api/events/explore', '/api/events/counts',
-  PICTURE_PATH, '/api/event_ids', '/api/labels', '/api/sub_labels', '/api/recognized_license_plates',
-];
-/** Postern's own: no NVR is asked. */
-const OWN_PATHS: readonly string[] = ['/api/events/changes', '/api/zones'];
-const NVR_ONLY = '/api/events/search';
+/** The paths of the events backend as a table, without those of the NVR alone, such as its search. */
+export const eventPaths = (atNvr: readonly string[]): RouteTable =>
+  compileRouteTable([
+    ...atNvr.map((path) => ({ methods: ['GET'], path, access: 'none' as const, line: 0 })),
+    ...BACKEND_PATHS.map((path) => ({ methods: ['GET'], path, access: 'any' as const, line: 0 })),
+  ]);
 
-const eventsTable = compileRouteTable([
-  { methods: ['GET'], path: NVR_ONLY, access: 'none', line: 0 },
-  ...[...EVENTS_PATHS, ...OWN_PATHS].map((path) => ({ methods: ['GET'], path, access: 'any' as const, line: 0 })),
-]);
+const ALL_PATHS = eventPaths([]);
 
 export function destinationOf(method: string, target: RequestTarget, rules: DestinationRules): Destination {
   const { eventsBackend } = rules;
   if (eventsBackend && isEventsPath(method, target, rules)) return { kind: 'events-backend', upstream: eventsBackend };
-  if (OWN_PATHS.includes(target.path)) return { kind: 'none' };
+  if (POSTERNS_PATHS.includes(target.path)) return { kind: 'none' };
   const upstream = upstreamAt(target.path, rules);
   return upstream ? { kind: 'nvr', upstream } : { kind: 'none' };
 }
@@ -49,8 +45,12 @@ export const upstreamAt = (
 ): Upstream | undefined =>
   routes.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`))?.upstream ?? nvr;
 
-function isEventsPath(method: string, target: RequestTarget, { hasNvrPictures, nvr }: DestinationRules): boolean {
-  const match = eventsTable.match(method, target.segments);
+function isEventsPath(
+  method: string,
+  target: RequestTarget,
+  { eventPaths: paths = ALL_PATHS, hasNvrPictures, nvr }: DestinationRules,
+): boolean {
+  const match = paths.match(method, target.segments);
   if (match.kind !== 'listed' || match.row.access !== 'any') return false;
   return !(hasNvrPictures && nvr && match.row.path === PICTURE_PATH);
 }

@@ -1,10 +1,14 @@
 /** The cameras of the NVR, as far as they are known: read at start and from time to time (SPEC 1, `nvr.cameras`). */
-import { layoutOfConfig, layoutOfNames, type RecorderLayout } from '../../access/recorder-layout.ts';
+
+import type { CameraRules } from '../../access/nvr-adapter.ts';
+import { layoutOfNames, type RecorderLayout } from '../../access/recorder-layout.ts';
 import type { CameraName } from '../../domain/names.ts';
 
 export interface CameraQuestions {
   /** `nvr.cameras`: there are no others, whatever the NVR says. */
   readonly configured: readonly CameraName[] | undefined;
+  /** The adapter's. */
+  readonly rules: CameraRules;
   /** Undefined when there is no NVR and no events backend to ask. */
   readonly ask: (() => Promise<RecorderLayout>) | undefined;
   readonly onChange: (cameras: readonly CameraName[]) => void;
@@ -17,7 +21,7 @@ export interface KnownCameraList {
   layout(): RecorderLayout | undefined;
   /** Why the cameras are not known, or no more than they were; undefined when the last question was answered. */
   fault(): string | undefined;
-  /** Takes over the text of `/api/config` as the NVR gave it to a caller. A text that is no configuration changes nothing. */
+  /** Takes over the text of the NVR's configuration as it gave it to a caller. A text that is no configuration changes nothing. */
   learn(config: string): void;
   /** Asks again now. The last list stays when the NVR does not answer. */
   refresh(): Promise<void>;
@@ -27,8 +31,8 @@ export interface KnownCameraList {
 const REFRESH_MS = 60_000;
 const RETRY_MS = 2_000;
 
-export function watchKnownCameras({ configured, ask, onChange, onFault }: CameraQuestions): KnownCameraList {
-  let layout = configured && layoutOfNames(configured);
+export function watchKnownCameras({ configured, rules, ask, onChange, onFault }: CameraQuestions): KnownCameraList {
+  let layout = configured && layoutOfNames(configured, rules.reserved);
   let wasRead = false;
   let failed: string | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -53,7 +57,7 @@ export function watchKnownCameras({ configured, ask, onChange, onFault }: Camera
   };
   const learn = (config: string): void => {
     try {
-      keep(layoutOfConfig(JSON.parse(config), configured));
+      keep(rules.layoutOf(JSON.parse(config), configured));
     } catch {
       // The caller that asked for it is told; the list stays as it is.
     }

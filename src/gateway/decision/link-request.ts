@@ -1,6 +1,6 @@
 /** Step 4, below a link: the path of the NVR that `/s/{secret}/…` stands for. All later steps judge that path (SPEC 13). */
 import { linkTarget } from '../../access/link-targets.ts';
-import { isOwn, type RouteMatch } from '../../access/route-table.ts';
+import { isOwn, type RouteMatch, type RouteTable } from '../../access/route-table.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';
 import type { RequestFacts, RequestTarget } from '../../domain/request.ts';
 import type { SharedThing } from '../../domain/shared-thing.ts';
@@ -23,12 +23,12 @@ export function linkedRequest(
   request: RequestFacts,
   { segments }: RequestTarget,
   address: string,
-  find: FindShared | undefined,
+  { routes, sharedBy }: { readonly routes: Pick<RouteTable, 'nvr'>; readonly sharedBy?: FindShared | undefined },
 ): MaybePromise<RequestFacts | 'limited' | undefined> {
   const [, secret = '', ...file] = segments;
-  return mapMaybe(find?.(secret, address), (thing) => {
+  return mapMaybe(sharedBy?.(secret, address), (thing) => {
     if (thing === 'limited') return thing;
-    const target = thing && linkTarget(thing, file);
+    const target = thing && linkTarget(routes.nvr.links, thing, file);
     return target === undefined ? undefined : { ...request, target, linkSecret: secret };
   });
 }

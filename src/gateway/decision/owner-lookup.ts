@@ -3,11 +3,9 @@ import { LRUCache } from 'lru-cache';
 import type { OwnerQuestion } from '../../access/access-verdict.ts';
 import { isId } from '../../access/camera-locators.ts';
 import type { CameraView } from '../../access/camera-view.ts';
+import type { NvrAdapter, OwnedThing } from '../../access/nvr-adapter.ts';
 import { isAmbiguous, isRecent } from '../../access/recorded/by-prefix.ts';
-import { startOf } from '../../access/recorded/without-older.ts';
-import { recordOf } from '../../access/recorder-layout.ts';
 import { upTo } from '../../domain/bounded.ts';
-import { isRecord, type JsonRecord } from '../../domain/json.ts';
 import { isStartedKind, type OwnerKind, type StartedKind } from '../../domain/policy-terms.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestTarget } from '../../domain/request.ts';
@@ -33,59 +31,15 @@ export type OwnerCameras = (
   askedFor: { readonly method: string; readonly target: RequestTarget },
 ) => Promise<readonly string[] | undefined>;
 
-type Cameras = readonly string[];
-
-/** The thing that an id names. No camera: it exists and belongs to none. */
-interface OwnedThing {
-  readonly cameras: Cameras;
-  /** Unix seconds: when the earliest of it began; undefined when that is not told. */
-  readonly start: number | undefined;
-}
-
-interface OwnerRule {
-  readonly path: (id: string) => string;
-  readonly ownedIn: (json: unknown, id: string) => OwnedThing | undefined;
-  /** Whether its cameras and its beginning never change. */
-  readonly isLasting: boolean;
-}
-
-const EXPORTS_FOLDER = '/media/frigate/exports/';
-const one = (json: unknown): OwnedThing | undefined =>
-  isRecord(json) ? { cameras: cameraOf(json), start: startOf(json) } : undefined;
-const cameraOf = ({ camera }: JsonRecord): Cameras => (typeof camera === 'string' ? [camera] : []);
-const rowsIn = (json: unknown): readonly JsonRecord[] => (Array.isArray(json) ? json.map(recordOf) : []);
-
-const RULES: Readonly<Record<Exclude<OwnerKind, StartedKind>, OwnerRule>> = {
-  event: { path: (id) => `/api/events/${encodeURIComponent(id)}`, ownedIn: one, isLasting: true },
-  review: { path: (id) => `/api/review/${encodeURIComponent(id)}`, ownedIn: one, isLasting: true },
-  export: { path: (id) => `/api/exports/${encodeURIComponent(id)}`, ownedIn: one, isLasting: true },
-  'export-file': {
-    path: () => '/api/exports',
-    ownedIn: (json, file) => one(rowsIn(json).find(({ video_path }) => video_path === EXPORTS_FOLDER + file)),
-    isLasting: false,
-  },
-  // Exports are added to a case and removed. An NVR that does not know the parameter lists all exports: stricter, never looser.
-  case: {
-    path: (id) => `/api/exports?export_case_id=${encodeURIComponent(id)}`,
-    ownedIn: (json) => {
-      const rows = rowsIn(json);
-      if (rows.length === 0) return undefined;
-      const starts = rows.map((row) => startOf(row) ?? Number.NEGATIVE_INFINITY);
-      const cameras = rows.flatMap((row) => (cameraOf(row).length === 0 ? [''] : cameraOf(row)));
-      return { cameras, start: Math.min(...starts) };
-    },
-    isLasting: false,
-  },
-};
-
 const REMEMBERED_IDS = 20_000;
 /** One request must not cause thousands of questions to the NVR. */
 const MOST_IDS = 500;
 const AT_ONCE = 8;
 
-/** `askerFor` asks the upstream that will serve the request. */
+/** `askerFor` asks the upstream that will serve the request; `nvr` says where, and reads the answers. */
 export function createOwnerLookup(
   askerFor: (method: string, target: RequestTarget) => { readonly name: string; readonly ask: AskOwner },
+  { owners }: Pick<NvrAdapter, 'owners'>,
 ): OwnerLookup & { readonly camerasOf: OwnerCameras } {
   const known = new LRUCache<string, OwnedThing>(upTo(REMEMBERED_IDS));
 
@@ -110,10 +64,11 @@ export function createOwnerLookup(
     const key = `${source} ${kind} ${id}`;
     const remembered = known.get(key);
     if (remembered) return remembered;
-    const { path, ownedIn, isLasting } = RULES[kind];
-    if (kind !== 'export-file' && !isId(id)) return undefined;
-    const found = ownedIn(await ask(path(id)).catch(nothingIfHidden), id);
-    if (found && isLasting) known.set(key, found);
+    const rule = owners[kind];
+    // Of a kind that the adapter does not have nothing is known.
+    if (!rule || (!rule.isByName && !isId(id))) return undefined;
+    const found = rule.ownedIn(await ask(rule.path(id)).catch(nothingIfHidden), id);
+    if (found && rule.isLasting) known.set(key, found);
     return found;
   }
 }
@@ -140,7 +95,7 @@ const isSeen = (of: OwnerKind, owned: OwnedThing | undefined, view: CameraView):
 const isInTime = ({ since }: CameraView, { start = Number.NEGATIVE_INFINITY }: OwnedThing, padding: number): boolean =>
   since === undefined || start - padding >= since;
 
-const seesAll = (view: CameraView, cameras: Cameras): boolean =>
+const seesAll = (view: CameraView, cameras: readonly string[]): boolean =>
   cameras.length > 0 && cameras.every((camera) => view.sees(camera));
 
 /** Whether the NVR may take the thing's pictures from a camera of a longer name: it finds them by the beginning of the name. */

@@ -1,5 +1,7 @@
 /** Query bounds: whether a query would stall or break the NVR (SPEC 5). */
+import type { QueryRules } from '../../access/nvr-adapter.ts';
 import { FILTERS } from '../../domain/events/event-filters.ts';
+import { EVENTS_PATH, WORD_PATHS } from '../../domain/events/event-paths.ts';
 import {
   numberOf,
   type Parsed,
@@ -10,9 +12,6 @@ import {
   parseWhole,
 } from '../../domain/events/parse-value.ts';
 import type { RequestTarget } from '../../domain/request.ts';
-
-/** The NVR's lists, by the segment behind `/api`; on other paths these parameters mean other things. */
-const LISTS: ReadonlySet<string> = new Set(['events', 'review', 'timeline', 'recordings']);
 
 type QueryBound = (value: string, mostRows: number) => boolean;
 
@@ -39,37 +38,46 @@ const BOUNDS: ReadonlyMap<string, QueryBound> = new Map<string, QueryBound>([
 
 const isUpTo = (most: number, count: Parsed<number>): boolean => count.ok && count.value <= most;
 
-/** The bounds of pictures, which the NVR draws in any size it is told: at most twice a camera's own height. */
-// biome-ignore format: a table
-const PICTURE_BOUNDS: ReadonlyMap<string, QueryBound> = new Map<string, QueryBound>([
-  ['h',                        isHeight],
-  ['height',                   isHeight],
-  ['fps',                      (value) => /^[1-9]\d?$/.test(value)],
-]);
+const HIGHEST_PICTURE = 4320;
+
+/** The bounds of pictures: at most twice a camera's own height. */
+const PICTURE_BOUNDS: Readonly<Record<QueryRules['pictures'][string], QueryBound>> = {
+  height: (value) => /^\d{1,4}$/.test(value) && Number(value) <= HIGHEST_PICTURE,
+  rate: (value) => /^[1-9]\d?$/.test(value),
+};
 
 /** The bounds of lists of words, which take no limit: one that is given means nothing. */
 const WORD_BOUNDS: ReadonlyMap<string, QueryBound> = new Map([...BOUNDS].filter(([name]) => name !== 'limit'));
-const WORDS: ReadonlySet<string> = new Set(['labels', 'sub_labels', 'recognized_license_plates']);
 
 const NO_BOUNDS: ReadonlyMap<string, QueryBound> = new Map();
 
-const boundsOf = (list: string): ReadonlyMap<string, QueryBound> =>
-  LISTS.has(list) ? BOUNDS : WORDS.has(list) ? WORD_BOUNDS : NO_BOUNDS;
+const EVENTS = placeOf(EVENTS_PATH);
+const WORDS: ReadonlySet<string> = new Set(WORD_PATHS.map(placeOf));
 
-/** `mostRows`: `events.max_limit`. Every value of a repeated parameter is judged. */
-export function asksTooMuch({ segments, query }: RequestTarget, mostRows: number): boolean {
-  if (query === '' || segments[0] !== 'api') return false;
-  const bounds = boundsOf(segments[1] ?? '');
-  const parameters = [...new URLSearchParams(query)];
-  const isOutOfBounds = parameters.some(
-    ([name, value]) =>
-      PICTURE_BOUNDS.get(name)?.(value, mostRows) === false || bounds.get(name)?.(value, mostRows) === false,
-  );
-  return isOutOfBounds || (SCALES.has(segments.join('/')) && asksTooManySteps(parameters));
+/** The bounds of a path; on others the parameters mean other things. */
+const boundsOf = (place: string, { filtered }: QueryRules): ReadonlyMap<string, QueryBound> =>
+  place === EVENTS || filtered.has(place) ? BOUNDS : WORDS.has(place) ? WORD_BOUNDS : NO_BOUNDS;
+
+function placeOf(path: string): string {
+  return path.slice(1);
 }
 
-/** The NVR walks from one time to the other, `scale` seconds a step; at each it looks at every recording. */
-const SCALES: ReadonlySet<string> = new Set(['api/recordings/unavailable', 'api/review/activity/motion']);
+/** `mostRows`: `events.max_limit`. Every value of a repeated parameter is judged. */
+export function asksTooMuch({ segments, query }: RequestTarget, mostRows: number, rules: QueryRules): boolean {
+  if (query === '' || segments[0] !== 'api') return false;
+  const bounds = boundsOf(segments.slice(0, 2).join('/'), rules);
+  const parameters = [...new URLSearchParams(query)];
+  const isOutOfBounds = parameters.some(
+    ([name, value]) => isPictureTooLarge(name, value, rules) || bounds.get(name)?.(value, mostRows) === false,
+  );
+  return isOutOfBounds || (rules.stepped.has(segments.join('/')) && asksTooManySteps(parameters));
+}
+
+function isPictureTooLarge(name: string, value: string, { pictures }: QueryRules): boolean {
+  const bound = Object.hasOwn(pictures, name) ? pictures[name] : undefined;
+  return bound !== undefined && !PICTURE_BOUNDS[bound](value, 0);
+}
+
 const MOST_STEPS = 100_000;
 const DEFAULT_SCALE = 30;
 
@@ -81,10 +89,4 @@ function asksTooManySteps(parameters: readonly (readonly [name: string, value: s
   if (after.length === 0 && before.length === 0) return false;
   const seconds = Math.max(...before) - Math.min(...after);
   return !Number.isFinite(seconds) || seconds / Math.min(...scale) > MOST_STEPS;
-}
-
-const HIGHEST_PICTURE = 4320;
-
-function isHeight(value: string): boolean {
-  return /^\d{1,4}$/.test(value) && Number(value) <= HIGHEST_PICTURE;
 }

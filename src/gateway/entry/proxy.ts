@@ -1,12 +1,13 @@
 /** Last in the pipeline: what Postern does not serve itself is forwarded, when the obligations of its admission are met. */
 
 import { linkMediaType } from '../../access/link-targets.ts';
-import { isCompressed, isOwn, isPublic, isServedHere } from '../../access/route-table.ts';
+import { adapterOf, isCompressed, isOwn, isPublic, isServedHere } from '../../access/route-table.ts';
 import type { MaybePromise } from '../../domain/async/maybe-promise.ts';
 import { type Caller, lostRights } from '../../domain/caller.ts';
 import { REFUSALS, type RefusalFacts, type RefusalReason } from '../../domain/refusal.ts';
 import { isAutomatic } from '../../domain/request.ts';
 import type { RouteState } from '../../domain/verdict.ts';
+import type { Admitted } from '../decision/admit.ts';
 import { type Destination, destinationOf } from '../decision/destinations.ts';
 import type { HeadListener, RequestWatch } from '../decision/gate-watch.ts';
 import { judgedRequest, type Passage } from '../forward/judged-request.ts';
@@ -94,7 +95,7 @@ async function forwardAdmitted(admitted: AdmittedRequest, deps: ProxyDeps, sentI
         requestId,
         cookie,
         viewed: viewedHeaders(caller),
-        ...(caller?.credential.kind === 'link' && wordsOfLink(admission.target.path)),
+        ...(caller?.credential.kind === 'link' && wordsOfLink(admission)),
       },
       errorReader: errorReaderFor(admission, destination, deps.rules),
       watch,
@@ -111,9 +112,9 @@ async function forwardAdmitted(admitted: AdmittedRequest, deps: ProxyDeps, sentI
   );
 }
 
-const wordsOfLink = (path: string): Pick<OwnWords, 'isOfLink' | 'mediaType'> => ({
+const wordsOfLink = ({ route, target }: Admitted): Pick<OwnWords, 'isOfLink' | 'mediaType'> => ({
   isOfLink: true,
-  mediaType: (said) => linkMediaType(path, said),
+  mediaType: (said) => linkMediaType(adapterOf(route).links, target.path, said),
 });
 
 /** A response that is under way ends when the rights of its caller do (SPEC 4.2). */

@@ -1,6 +1,7 @@
 /** WebSocket upgrades: decided by the same steps as a request, then proxied unread, or relayed message by message. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { adapterOf } from '../../access/route-table.ts';
 import type { RefusalFacts, RefusalReason } from '../../domain/refusal.ts';
 import type { ListenerName, RequestFacts } from '../../domain/request.ts';
 import { type Admitted, admit } from '../decision/admit.ts';
@@ -85,9 +86,10 @@ export async function handleUpgrade(
 }
 
 /** Undefined for a WebSocket whose frames pass unread. */
-function judgeOf({ caller, obligations }: Admitted, { rules }: GateDeps): MessageJudge | undefined {
+function judgeOf({ caller, obligations, route }: Admitted, { rules }: GateDeps): MessageJudge | undefined {
   const { messages, signalling, startedFor } = obligations ?? {};
-  if (messages && caller) return judgeTopics(currentView(caller, rules), messages);
+  const { messages: ofNvr } = adapterOf(route);
+  if (messages && caller && ofNvr) return judgeTopics(ofNvr, currentView(caller, rules), messages);
   return signalling && judgeSignalling(signalling, startedFor && ((playlist) => noteStarted(startedFor, playlist)));
 }
 

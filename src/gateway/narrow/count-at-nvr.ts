@@ -1,21 +1,20 @@
-/** GET /api/events/counts where the NVR keeps the events: it lists them once, and is asked for new ones then (SPEC 7). */
+/** The counts of events where the NVR keeps them: it lists them once, and is asked for new ones then (SPEC 7). */
 
 import { LRUCache } from 'lru-cache';
 import type { CameraView } from '../../access/camera-view.ts';
+import type { AskNvr } from '../../access/nvr-adapter.ts';
 import { queryValues } from '../../access/query.ts';
 import { isOwn } from '../../access/route-table.ts';
 import { createTaskQueue } from '../../domain/async/task-queue.ts';
 import { countsOf, NO_COUNTS, spanOf } from '../../domain/events/counts.ts';
+import { COUNTS_PATH } from '../../domain/events/event-paths.ts';
 import type { SliceCount } from '../../domain/events/event-question.ts';
 import { numberOf } from '../../domain/events/parse-value.ts';
 import { sliceOf, sliceTime } from '../../domain/events/time-slices.ts';
 import { canonicalZone, createZoneOffsets } from '../../domain/events/zone-offsets.ts';
 import type { RequestTarget } from '../../domain/request.ts';
-import type { AskNvr } from '../../nvr/frigate/compose-list.ts';
 import type { Admitted } from '../decision/admit.ts';
 import { createNvrList, type ListedEvent, type NvrList } from './listed-at-nvr.ts';
-
-const COUNTS_PATH = '/api/events/counts';
 
 export const asksForCounts = ({ route }: Admitted): boolean => isOwn(route) && route.row.path === COUNTS_PATH;
 
@@ -43,6 +42,8 @@ export interface CountQuestion {
   /** Tells one NVR from another. */
   readonly upstream: string;
   readonly ask: AskNvr;
+  /** Where the NVR lists its events. */
+  readonly path: string;
 }
 
 /** The body of the response. Rejects when the NVR does not give its list. */
@@ -59,14 +60,14 @@ export function createNvrCounts({
   const lists = new LRUCache<string, NvrList>({ max: MOST_LISTS });
   const offsetsOf = createZoneOffsets(startedAt);
   const inTurn = boundedTurns();
-  return async ({ target, view, upstream, ask }) => {
+  return async ({ target, view, upstream, ask, path }) => {
     const query = new URLSearchParams(target.query);
     const filter = new URLSearchParams([...query].filter(([name]) => !CUT_HERE.includes(name)).sort());
     if (!filter.has('time_range')) filter.delete('timezone');
     const key = JSON.stringify([upstream, filter.toString()]);
     const after = numberIn(query, 'after');
     const { events, complete } = await inTurn(() => {
-      const list = lists.get(key) ?? createNvrList(ask, filter, now);
+      const list = lists.get(key) ?? createNvrList({ ask, path, filter, now });
       lists.set(key, list);
       return list.read(after ?? Number.NEGATIVE_INFINITY);
     });

@@ -1,8 +1,8 @@
 /** The events that an NVR lists, page by page, as a camera, a label and a start each: asked once, then only for what is new (SPEC 7). */
 
+import type { AskNvr } from '../../access/nvr-adapter.ts';
 import { isRecord } from '../../domain/json.ts';
-import type { AskNvr } from '../../nvr/frigate/compose-list.ts';
-import { UnexpectedForm } from '../decision/ask-failure.ts';
+import { UnexpectedForm } from '../../domain/unexpected-form.ts';
 
 /** Camera, label and start of an event, by its id. */
 export type ListedEvents = ReadonlyMap<string, ListedEvent>;
@@ -28,8 +28,17 @@ const FRESH_FOR = 10_000;
 /** Seconds: an event may be listed later than one that began after it. */
 const OVERLAP = 600;
 
-/** `filter`: parameters of GET /api/events, without cameras, times and order. `now`: milliseconds that are never set. */
-export function createNvrList(ask: AskNvr, filter: URLSearchParams, now: () => number): NvrList {
+export interface NvrListDeps {
+  readonly ask: AskNvr;
+  /** Where the NVR lists its events. */
+  readonly path: string;
+  /** Parameters of that list, without cameras, times and order. */
+  readonly filter: URLSearchParams;
+  /** Milliseconds that are never set. */
+  readonly now: () => number;
+}
+
+export function createNvrList({ ask, path, filter, now }: NvrListDeps): NvrList {
   let events = new Map<string, ListedEvent>();
   /** Everything that began after it is listed. */
   let since = Number.POSITIVE_INFINITY;
@@ -41,8 +50,8 @@ export function createNvrList(ask: AskNvr, filter: URLSearchParams, now: () => n
     const query = new URLSearchParams(filter);
     for (const [name, value] of Object.entries({ include_thumbnails: 0, limit: PAGE, ...times }))
       query.set(name, String(value));
-    const list = await ask(`/api/events?${query}`);
-    if (!Array.isArray(list)) throw new UnexpectedForm('/api/events was not answered with a list');
+    const list = await ask(`${path}?${query}`);
+    if (!Array.isArray(list)) throw new UnexpectedForm(`${path} was not answered with a list`);
     return list.flatMap((event) => listed(event));
   };
   /** Adds pages, newest first, until all that began from `until` to `from` is there, or `most` events are; gives how far it came. */

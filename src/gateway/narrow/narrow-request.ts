@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Obligations, SignallingObligations } from '../../access/access-verdict.ts';
 import { judgeBody } from '../../access/judge-body.ts';
 import { judgeOfferBody, LARGEST_OFFER, type OfferBody } from '../../access/live/live-offer.ts';
+import { adapterOf } from '../../access/route-table.ts';
 import { isNestedTooDeep } from '../../domain/json.ts';
 import { readBody } from '../../domain/read-body.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
@@ -43,7 +44,7 @@ const limits = (seconds: number | undefined) => ({
 /** The body to send in the place of the request's own, or why it may not be sent. */
 export async function judgedBody(
   request: IncomingMessage,
-  { target }: Admitted,
+  { target, route }: Admitted,
   { body: rule, view }: Obligations,
   { owners, pushHosts, bodySeconds }: BodyJudges,
 ): Promise<Result<Buffer | undefined, BodyRefusal>> {
@@ -56,7 +57,7 @@ export async function judgedBody(
   if (!JSON_TYPE.test(type)) return refusal('body-unreadable');
   const json = readJudgedJson(body.value, encoding);
   if (!json.ok) return refusal(json.error);
-  const verdict = judgeBody(json.value, rule, view, pushHosts);
+  const verdict = judgeBody(json.value, rule, view, { pushHosts, nvr: adapterOf(route) });
   if (verdict.kind === 'refused') return err(verdict);
   const denied = await owners.denial(verdict.owners, view, { method: request.method ?? '', target });
   if (denied) return refusal(denied);

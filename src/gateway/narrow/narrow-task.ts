@@ -1,10 +1,10 @@
 /** The work of narrowing one response, from bytes to bytes: the same in this thread and in the narrowing thread (SPEC 5). */
 import { type CameraView, type PlainView, withSight } from '../../access/camera-view.ts';
 import { type NarrowedResponse, narrowResponse } from '../../access/narrow/narrow-response.ts';
+import type { NvrAdapter } from '../../access/nvr-adapter.ts';
 import { memberOf } from '../../access/recorder-layout.ts';
 import { isNestedTooDeep } from '../../domain/json.ts';
 import type { ResponseForm } from '../../domain/policy.ts';
-import type { OwnConfig } from '../../nvr/frigate/narrow-config.ts';
 
 /** Plain data, so that a thread can be given it. */
 export type NarrowTask =
@@ -13,8 +13,8 @@ export type NarrowTask =
       readonly form: ResponseForm;
       readonly body: Uint8Array<ArrayBuffer>;
       readonly view: PlainView;
-      readonly ownConfig?: OwnConfig;
-      readonly seenCases?: ReadonlySet<string>;
+      /** What the form's rule found out beforehand. */
+      readonly known?: unknown;
     }
   /** Lists of one camera each, as JSON. Undefined for no form: then they name no camera. */
   | {
@@ -29,14 +29,17 @@ export type NarrowedBytes =
   | { readonly kind: 'narrowed'; readonly body: Uint8Array<ArrayBuffer> }
   | Exclude<NarrowedResponse, { kind: 'narrowed' }>;
 
-export function narrowNow(task: NarrowTask): NarrowedBytes {
-  const narrowed = task.kind === 'narrow' ? narrowedBody(task) : joinLists(task.lists, task, withSight(task.view));
+/** `nvr` has the rule of the form. */
+export function narrowNow(task: NarrowTask, nvr: NvrAdapter): NarrowedBytes {
+  const narrowed =
+    task.kind === 'narrow' ? narrowedBody(task, nvr) : joinLists(task.lists, { ...task, nvr }, withSight(task.view));
   return narrowed.kind === 'narrowed' ? { kind: 'narrowed', body: new TextEncoder().encode(narrowed.body) } : narrowed;
 }
 
-function narrowedBody({ form, body, view, ...known }: NarrowTask & { kind: 'narrow' }): NarrowedResponse {
+function narrowedBody({ form, body, view, known }: NarrowTask & { kind: 'narrow' }, nvr: NvrAdapter): NarrowedResponse {
   const text = decoded(body);
-  return text === undefined ? { kind: 'unreadable' } : narrowResponse(form, text, { view: withSight(view), ...known });
+  if (text === undefined) return { kind: 'unreadable' };
+  return narrowResponse(form, text, { view: withSight(view), known }, nvr);
 }
 
 /** Undefined of what is no UTF-8. */
@@ -54,10 +57,11 @@ interface JoinRules {
   readonly form: ResponseForm | undefined;
   /** The query's limit, by which the NVR cut each list; undefined for none. */
   readonly limit: number | undefined;
+  readonly nvr: NvrAdapter;
 }
 
 /** `lists`: JSON of one list for each camera. */
-function joinLists(lists: readonly string[], { form, limit }: JoinRules, view: CameraView): NarrowedResponse {
+function joinLists(lists: readonly string[], { form, limit, nvr }: JoinRules, view: CameraView): NarrowedResponse {
   const elements = new Map<string, unknown>();
   for (const text of lists) {
     const list = listIn(text);
@@ -69,7 +73,7 @@ function joinLists(lists: readonly string[], { form, limit }: JoinRules, view: C
   );
   const joined = `[${inOrder.map(([text]) => text).join(',')}]`;
   // An NVR that does not know the parameter sent the elements of all cameras, once for each camera.
-  const narrowed = form ? narrowResponse(form, joined, { view }) : ({ kind: 'narrowed', body: joined } as const);
+  const narrowed = form ? narrowResponse(form, joined, { view }, nvr) : ({ kind: 'narrowed', body: joined } as const);
   if (narrowed.kind !== 'narrowed' || limit === undefined || !form) return narrowed;
   return { kind: 'narrowed', body: JSON.stringify(JSON.parse(narrowed.body).slice(0, limit)) };
 }

@@ -1,12 +1,13 @@
 /** Narrows small responses at once and large ones in a thread, so that no response stops the gate (SPEC 5). */
 import { Worker } from 'node:worker_threads';
+import type { NvrAdapter } from '../../access/nvr-adapter.ts';
 import { messageOf } from '../../domain/message-of.ts';
 import { FilterEnded } from '../decision/ask-failure.ts';
 import { type NarrowedBytes, type NarrowTask, narrowNow } from './narrow-task.ts';
 
 export interface Narrower {
-  /** Rejects with `FilterEnded` when the thread ended during the task, for example without memory. */
-  narrow(task: NarrowTask): Promise<NarrowedBytes>;
+  /** `nvr` has the rule of the form. Rejects with `FilterEnded` when the thread ended during the task, for example without memory. */
+  narrow(task: NarrowTask, nvr: NvrAdapter): Promise<NarrowedBytes>;
 }
 
 /** Bytes that take some milliseconds at most. */
@@ -20,6 +21,8 @@ const MOST_MEMORY = 640;
 export interface NumberedTask {
   readonly id: number;
   readonly task: NarrowTask;
+  /** The name of the adapter: its functions cannot be sent. */
+  readonly adapter: string;
 }
 export interface NumberedResult {
   readonly id: number;
@@ -58,13 +61,13 @@ export function createNarrower({ mostMemory = MOST_MEMORY, idleMs = IDLE_MS } = 
     return opened;
   };
   return {
-    narrow(task) {
-      if (sizeOf(task) <= SMALL) return Promise.resolve(narrowNow(task));
+    narrow(task, nvr) {
+      if (sizeOf(task) <= SMALL) return Promise.resolve(narrowNow(task, nvr));
       clearTimeout(idle);
       thread ??= open();
       const { worker, waiting } = thread;
       lastId += 1;
-      const numbered: NumberedTask = { id: lastId, task };
+      const numbered: NumberedTask = { id: lastId, task, adapter: nvr.name };
       return new Promise((resolve, reject) => {
         waiting.set(numbered.id, { resolve, reject });
         worker.postMessage(numbered, ownBuffers(task));

@@ -2,15 +2,16 @@
 import type { IncomingMessage } from 'node:http';
 import type { Obligations, StartedThing } from '../../access/access-verdict.ts';
 import { type CameraView, plainView } from '../../access/camera-view.ts';
+import type { OwnConfig } from '../../access/nvr-adapter.ts';
 import { queryValues } from '../../access/query.ts';
 import { playlistBelow } from '../../access/recorded/link-playlist.ts';
+import { adapterOf, type RouteMatch } from '../../access/route-table.ts';
 import type { Upstream } from '../../domain/addresses/socket-address.ts';
+import { NO_COUNTS } from '../../domain/events/counts.ts';
 import { numberOf } from '../../domain/events/parse-value.ts';
+import { isCommonForm } from '../../domain/policy.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestTarget } from '../../domain/request.ts';
-import { limitOf } from '../../nvr/frigate/compose-list.ts';
-import type { OwnConfig } from '../../nvr/frigate/narrow-config.ts';
-import { seenCases } from '../../nvr/frigate/seen-cases.ts';
 import type { Admitted } from '../decision/admit.ts';
 import { askFailure } from '../decision/ask-failure.ts';
 import type { Destination } from '../decision/destinations.ts';
@@ -65,12 +66,13 @@ export async function fulfilObligations(
   destination: Served,
   deps: ObligationDeps,
 ): Promise<Settled> {
-  const { obligations, target } = admission;
+  const { obligations } = admission;
   if (!obligations) return { kind: 'sent' };
   if (obligations.messages) return refused('not-narrowable');
   if (obligations.ownData && destination.kind !== 'events-backend')
-    return composedList(target, obligations, destination, deps);
-  if (obligations.fanout) return joinedList(target, { ...obligations, fanout: obligations.fanout }, destination, deps);
+    return composedList(admission, obligations, destination, deps);
+  if (obligations.fanout)
+    return joinedList(admission, { ...obligations, fanout: obligations.fanout }, destination, deps);
   if (obligations.signalling) {
     const offer = await judgedOffer(request, obligations.signalling, deps.bodySeconds);
     return offer.ok ? { kind: 'sent', ...offer.value } : refused(offer.error);
@@ -80,7 +82,7 @@ export async function fulfilObligations(
   if (!body) return refused('body-unreadable');
   if (!body.ok) return { ...body.error, kind: 'refused' };
   try {
-    const narrowing = await narrowingOf(obligations, destination, deps);
+    const narrowing = await narrowingOf(admission.route, obligations, destination, deps);
     return { kind: 'sent', ...(body.value && { body: body.value }), ...(narrowing && { narrowing }) };
   } catch (fault) {
     return refused(askFailure(fault));
@@ -91,15 +93,17 @@ const composeKept = createComposedCache();
 
 /** A list without a camera parameter, made of what the NVR tells by camera. */
 async function composedList(
-  target: RequestTarget,
+  { target, route }: Admitted,
   { composed, view }: Obligations,
   { upstream }: Served,
   { ask }: ObligationDeps,
 ): Promise<Settled> {
-  if (!composed) return refused('not-narrowable');
-  const composition = { view, limit: limitOf(composed, limitIn(target)), ask: (path: string) => ask(upstream, path) };
+  const rule = composed && adapterOf(route).lists[composed];
+  if (!composed || !rule) return refused('not-narrowable');
+  const list = { name: composed, rule, upstream: JSON.stringify(upstream) };
+  const composition = { view, limit: rule.limitOf?.(limitIn(target)), ask: (path: string) => ask(upstream, path) };
   try {
-    return { kind: 'answered', json: await composeKept(composed, composition, JSON.stringify(upstream)) };
+    return { kind: 'answered', json: await composeKept(list, composition) };
   } catch (fault) {
     return refused(askFailure(fault));
   }
@@ -107,13 +111,16 @@ async function composedList(
 
 /** What the NVR has no such route for: its list is counted here. */
 export async function countedAtNvr(
-  { target, obligations }: Admitted,
+  { target, obligations, route }: Admitted,
   { upstream }: Served,
   { ask, countAtNvr }: Pick<ObligationDeps, 'ask' | 'countAtNvr'>,
 ): Promise<Settled> {
+  const { list: path } = adapterOf(route).events;
+  // An NVR that keeps no events has none to count.
+  if (path === undefined) return { kind: 'answered', json: JSON.stringify({ ...NO_COUNTS, complete: true }) };
   const question = { target, view: obligations?.view, upstream: JSON.stringify(upstream) };
   try {
-    return { kind: 'answered', json: await countAtNvr({ ...question, ask: (path) => ask(upstream, path) }) };
+    return { kind: 'answered', json: await countAtNvr({ ...question, path, ask: (path) => ask(upstream, path) }) };
   } catch (fault) {
     if (fault instanceof TooManyLists) return refused('answers-too-large');
     return refused(askFailure(fault));
@@ -121,7 +128,7 @@ export async function countedAtNvr(
 }
 
 async function joinedList(
-  target: RequestTarget,
+  { target, route }: Admitted,
   obligations: Obligations & Required<Pick<Obligations, 'fanout'>>,
   { upstream }: Served,
   { askText }: ObligationDeps,
@@ -132,7 +139,7 @@ async function joinedList(
     const lists = await listsByCamera(target, obligations.fanout, (path) => askText(upstream, path), hold);
     if (!lists) return refused('answers-too-large');
     const limit = limitIn(target);
-    const joined = await NARROWER.narrow({ kind: 'join', lists, form, view: plainView(view), limit });
+    const joined = await NARROWER.narrow({ kind: 'join', lists, form, view: plainView(view), limit }, adapterOf(route));
     if (joined.kind !== 'narrowed') return refused('nvr-unexpected-form');
     return { kind: 'answered', json: Buffer.from(joined.body.buffer).toString() };
   } catch (fault) {
@@ -148,6 +155,7 @@ const limitIn = ({ query }: RequestTarget): number | undefined => numberOf(query
 const LARGEST_LEARNED = 1024 * 1024;
 
 async function narrowingOf(
+  route: RouteMatch,
   obligations: Obligations,
   destination: Served,
   deps: ObligationDeps,
@@ -159,18 +167,21 @@ async function narrowingOf(
   // The events backend always honours the query. An NVR may be too old to know the parameter.
   if (!form || (isRewritten && destination.kind === 'events-backend')) return undefined;
   const { since: _, ...whole } = plainView(view);
-  const known = {
+  const nvr = adapterOf(route);
+  const { ownConfig, onConfigRead } = deps;
+  const rule = isCommonForm(form) ? undefined : nvr.answers[form];
+  const sources = { ownConfig, ask: (path: string) => deps.ask(destination.upstream, path) };
+  const reader = {
     // The events backend has left out what is older by itself; its sums tell no time.
     view: destination.kind === 'events-backend' ? whole : plainView(view),
-    ...(form === 'config' && { ownConfig: await deps.ownConfig() }),
-    ...(form === 'cases' && { seenCases: await seenCases(view, (path) => deps.ask(destination.upstream, path)) }),
+    ...(rule?.prepare && { known: await rule.prepare(view, sources) }),
   };
   return {
     body: (body) => {
       // An NVR that is told the role may leave cameras out of the configuration for a restricted role.
-      const isLearned = form === 'config' && view.clearance !== 'restricted' && body.byteLength <= LARGEST_LEARNED;
-      if (isLearned) deps.onConfigRead(Buffer.from(body).toString());
-      return NARROWER.narrow({ kind: 'narrow', form, body, ...known });
+      const isLearned = rule?.hasLayout && view.clearance !== 'restricted' && body.byteLength <= LARGEST_LEARNED;
+      if (isLearned) onConfigRead(Buffer.from(body).toString());
+      return NARROWER.narrow({ kind: 'narrow', form, body, ...reader }, nvr);
     },
     reader: errorReaderOf(view),
     hidesUnknown: view.clearance === 'restricted' && (form === 'one' || obligations.owners !== undefined),

@@ -1,8 +1,8 @@
-/** What passes a WebSocket that is judged message by message: the NVR's topics, or live signalling (SPEC 5). */
+/** What passes a WebSocket that is judged message by message: the NVR's own messages, or live signalling (SPEC 5). */
 import type { MessageObligations, SignallingObligations } from '../../access/access-verdict.ts';
 import type { CameraView } from '../../access/camera-view.ts';
 import { createLiveSignalling } from '../../access/live/live-messages.ts';
-import { judgeInbound, narrowOutbound } from '../../nvr/frigate/narrow-messages.ts';
+import type { MessageRules } from '../../access/nvr-adapter.ts';
 
 export interface Message {
   readonly data: Buffer | string;
@@ -27,20 +27,29 @@ export interface MessageJudge {
 const MALFORMED: ClientVerdict = { kind: 'malformed' };
 
 /** `view` is asked for each message: cameras come and go while a socket is open. */
-export const judgeTopics = (view: () => CameraView, obligations: MessageObligations): MessageJudge => ({
-  fromClient: ({ data, isBinary }) => (isBinary ? MALFORMED : judgeInbound(String(data), view(), obligations)),
+export const judgeTopics = (
+  rules: MessageRules,
+  view: () => CameraView,
+  obligations: MessageObligations,
+): MessageJudge => ({
+  fromClient: ({ data, isBinary }) => (isBinary ? MALFORMED : rules.fromClient(String(data), view(), obligations)),
   fromNvr(message) {
     const current = view();
     if (current.clearance === 'admin') return message;
-    const text = message.isBinary ? undefined : narrowed(String(message.data), current, obligations);
+    const text = message.isBinary ? undefined : narrowed(rules, String(message.data), current, obligations);
     return text === undefined ? undefined : { data: text, isBinary: false };
   },
 });
 
 /** JSON that is nested too deep exhausts the stack of its reader: such a message is dropped. */
-function narrowed(text: string, view: CameraView, obligations: MessageObligations): string | undefined {
+function narrowed(
+  { fromNvr }: MessageRules,
+  text: string,
+  view: CameraView,
+  obligations: MessageObligations,
+): string | undefined {
   try {
-    return narrowOutbound(text, view, obligations);
+    return fromNvr(text, view, obligations);
   } catch {
     return undefined;
   }

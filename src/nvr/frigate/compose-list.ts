@@ -1,35 +1,11 @@
-/** Lists that the NVR gives for all cameras only, made of what it tells by camera (SPEC 5, `own-data`). */
-import type { CameraView } from '../../access/camera-view.ts';
+/** Lists that Frigate gives for all cameras only, made of what it tells by camera (SPEC 5, `own-data`). */
 import { withoutForeignObjects } from '../../access/narrow/without-foreign.ts';
+import type { AskNvr, Composition, ListRule, NvrAdapter } from '../../access/nvr-adapter.ts';
 import { isSince } from '../../access/recorded/without-older.ts';
 import { memberOf } from '../../access/recorder-layout.ts';
 import { askInTurns } from '../../domain/async/ask-in-turns.ts';
 import { isRecord, type JsonRecord } from '../../domain/json.ts';
-import type { ComposedList } from '../../domain/policy-terms.ts';
-import { UnexpectedForm } from '../../gateway/decision/ask-failure.ts';
-
-/** The JSON of a 200 response. Rejects when it cannot be had. */
-export type AskNvr = (path: string) => Promise<unknown>;
-
-export interface Composition {
-  readonly view: CameraView;
-  /** How many events of each label, by `limitOf`. */
-  readonly limit: number | undefined;
-  readonly ask: AskNvr;
-}
-
-type Compose = (composition: Composition) => Promise<readonly unknown[]>;
-
-const COMPOSE: Readonly<Record<ComposedList, Compose>> = {
-  explore: newestOfEachLabel,
-  labels: labelsOfSeen,
-  sub_labels: subLabelsOfSeen,
-  plates: platesOfSeen,
-};
-
-/** The list as JSON. */
-export const composeList = async (list: ComposedList, composition: Composition): Promise<string> =>
-  JSON.stringify(await COMPOSE[list](composition));
+import { UnexpectedForm } from '../../domain/unexpected-form.ts';
 
 /** Each label and each name is a question to the NVR. */
 const MOST_LABELS = 100;
@@ -40,10 +16,6 @@ const MOST_OF_A_LABEL = 50;
 const EVENTS_PER_NAME = 3;
 const EVENTS_WITH_PLATES = 1000;
 const EVENTS_WITH_LABELS = 1000;
-
-/** The limit as far as it makes another list; undefined where none does. */
-export const limitOf = (list: ComposedList, asked: number | undefined): number | undefined =>
-  list === 'explore' ? Math.min(asked ?? DEFAULT_LIMIT, MOST_OF_A_LABEL) : undefined;
 
 /** `event_count` counts what is in the list: how many there are of all is told for all cameras only. */
 async function newestOfEachLabel({ view, limit: most = DEFAULT_LIMIT, ask }: Composition): Promise<readonly unknown[]> {
@@ -127,3 +99,20 @@ const elementsOf = (joined: unknown): string[] =>
 const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
 const startOf = (event: JsonRecord): number => Number(event['start_time'] ?? 0);
+
+/** Milliseconds. The pages ask for the newest events again and again; names hardly change. */
+const NEWEST_KEPT_FOR = 10_000;
+const NAMES_KEPT_FOR = 60_000;
+
+const names = (compose: ListRule['compose']): ListRule => ({ keptFor: NAMES_KEPT_FOR, compose });
+
+export const LISTS: NvrAdapter['lists'] = {
+  explore: {
+    keptFor: NEWEST_KEPT_FOR,
+    limitOf: (asked) => Math.min(asked ?? DEFAULT_LIMIT, MOST_OF_A_LABEL),
+    compose: newestOfEachLabel,
+  },
+  labels: names(labelsOfSeen),
+  sub_labels: names(subLabelsOfSeen),
+  plates: names(platesOfSeen),
+};

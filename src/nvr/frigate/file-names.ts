@@ -1,4 +1,5 @@
-/** The camera of a picture, by its file name: the longest camera name that the file's name begins with (SPEC 5). */
+/** The camera of a picture of Frigate's, by its file name: the longest camera name that the file's name begins with (SPEC 5). */
+import type { NameRule, NvrAdapter } from '../../access/nvr-adapter.ts';
 import type { RecorderLayout } from '../../access/recorder-layout.ts';
 
 /** `{camera}-1700000000.123456-abc123-clean.webp`: without the time, `front-door-…` would be a file of `front`. */
@@ -58,3 +59,31 @@ function longest(file: string, { cameras }: RecorderLayout): readonly string[] {
   const fitting = cameras.filter((camera) => file.startsWith(camera) && AFTER_CAMERA.test(file.slice(camera.length)));
   return fitting.sort((one, other) => other.length - one.length).slice(0, 1);
 }
+
+/** The name of one file. */
+const fileOf = (
+  camerasOf: (file: string, layout: RecorderLayout) => readonly string[],
+  sample?: NameRule['sample'],
+): NameRule => ({ camerasOf: (file, layout) => [camerasOf(file, layout)], ...(sample && { sample }) });
+
+export const NAMES: NvrAdapter['names'] = {
+  // All of them must be visible: the answer holds frames of each.
+  frames: {
+    camerasOf: (camera, layout, { start = '', end = '' }) =>
+      camerasOfFrames(camera, { start, end }, layout).map((one) => [one]),
+    sample: (camera) => camera,
+  },
+  'file:preview': fileOf(cameraOfPreview, (camera) => `preview_${camera}-1700000000.5.webp`),
+  'file:review-thumb': fileOf(cameraOfReviewThumbnail, (camera) => `thumb-${camera}-1700000000.5-abcdef.webp`),
+  'file:clip': fileOf(cameraOfClip, (camera) => `${camera}-1700000000.5-abcdef.jpg`),
+  'file:image': fileOf(cameraOfImage),
+};
+
+/**
+ * The path of a picture below the NVR's clips directory. Characters that a server may remove from a name, or read as a slash,
+ * are left out: NVRs before 0.17.2 read a backslash as one after they had looked for the directory, so that `..` left it.
+ */
+export const isClipsFile = (path: string): boolean =>
+  CLIPS_FILE.test(path) && !path.includes('..') && !path.split('/').includes('.');
+
+const CLIPS_FILE = /^\/media\/frigate\/clips(?:\/[^/\\:*?"<>|\p{Cc}]+)+$/u;

@@ -1,25 +1,13 @@
-/** The NVR's configuration for one reader: Postern's accounts, no secrets, foreign cameras emptied (SPEC 4.3). */
+/** Frigate's configuration for one reader: Postern's accounts, no secrets, foreign cameras emptied (SPEC 4.3). */
 
 import type { CameraView } from '../../access/camera-view.ts';
 import { withoutForeignNames } from '../../access/narrow/without-foreign.ts';
 import { withoutSecrets } from '../../access/narrow/without-secrets.ts';
-import { withoutSources } from '../../access/narrow/without-source.ts';
+import type { OwnConfig } from '../../access/nvr-adapter.ts';
 import { ownersOfStream, recordOf } from '../../access/recorder-layout.ts';
 import { isRecord, type JsonRecord } from '../../domain/json.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
-
-/** The part of Postern's configuration that the NVR's pages read. */
-export interface OwnConfig {
-  readonly auth: {
-    readonly enabled: boolean;
-    /** Every role that a user can have: the NVR's pages refuse a user whose role is not a key here. */
-    readonly roles: Readonly<Record<string, readonly string[]>>;
-    readonly refresh_time: number;
-    readonly session_length: number;
-    readonly cookie_name: string;
-  };
-  readonly proxy: { readonly logout_url: string | undefined };
-}
+import { withoutSources } from './without-sources.ts';
 
 /** Undefined for a restricted reader when the form is not the known one: what stands elsewhere would not be found. */
 export function narrowConfig(config: JsonRecord, view: CameraView, own: OwnConfig): JsonRecord | undefined {

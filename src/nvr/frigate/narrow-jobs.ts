@@ -1,4 +1,4 @@
-/** Narrows the NVR's running jobs, as its WebSocket reports them: visible cameras and allowed verbs only (SPEC 5). */
+/** Narrows Frigate's running jobs, as its WebSocket reports them: visible cameras and allowed verbs only (SPEC 5). */
 
 import type { CameraView } from '../../access/camera-view.ts';
 import { seesNamed, withoutForeignNames } from '../../access/narrow/without-foreign.ts';

@@ -1,19 +1,16 @@
-/** The NVR's WebSocket messages, judged in both directions: by tables of topics, else by the topic's first segment (SPEC 5). */
+/** Frigate's WebSocket messages, judged in both directions: by tables of topics, else by the topic's first segment (SPEC 5). */
 
 import type { MessageObligations } from '../../access/access-verdict.ts';
 import type { CameraView } from '../../access/camera-view.ts';
 import { seesNamed } from '../../access/narrow/without-foreign.ts';
 import { withoutSecrets } from '../../access/narrow/without-secrets.ts';
+import type { InboundVerdict } from '../../access/nvr-adapter.ts';
 import { isSince } from '../../access/recorded/without-older.ts';
 import { memberOf } from '../../access/recorder-layout.ts';
 import { isRecord, type JsonRecord } from '../../domain/json.ts';
 import type { Verb } from '../../domain/policy.ts';
 import { isVerbDenied, narrowJobs } from './narrow-jobs.ts';
 import { narrowStats } from './narrow-stats.ts';
-
-export type InboundVerdict =
-  /** The text to send: an admin's own, for all others one in which no key stands twice. */
-  { readonly kind: 'passed'; readonly text: string } | { readonly kind: 'dropped' } | { readonly kind: 'malformed' };
 
 const LONGEST_TOPIC = 256;
 

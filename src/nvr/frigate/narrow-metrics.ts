@@ -1,4 +1,4 @@
-/** Narrows the NVR's metrics text: samples of foreign cameras and command lines are removed (SPEC 5). */
+/** Narrows Frigate's metrics text: samples of foreign cameras and command lines are removed (SPEC 5). */
 import type { CameraView } from '../../access/camera-view.ts';
 import { withoutSecretsInText } from '../../access/narrow/without-secrets.ts';
 

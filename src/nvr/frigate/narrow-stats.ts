@@ -1,4 +1,4 @@
-/** Narrows the NVR's statistics: no command lines, no rows of foreign cameras, sums over the reader's cameras only (SPEC 5). */
+/** Narrows Frigate's statistics: no command lines, no rows of foreign cameras, sums over the reader's cameras only (SPEC 5). */
 
 import type { CameraView } from '../../access/camera-view.ts';
 import { withoutForeignNames } from '../../access/narrow/without-foreign.ts';

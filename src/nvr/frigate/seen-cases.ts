@@ -2,7 +2,7 @@
 import type { CameraView } from '../../access/camera-view.ts';
 import { isSince } from '../../access/recorded/without-older.ts';
 import { isRecord, type JsonRecord } from '../../domain/json.ts';
-import { UnexpectedForm } from '../../gateway/decision/ask-failure.ts';
+import { UnexpectedForm } from '../../domain/unexpected-form.ts';
 
 /** Ids of cases. Rejects when the NVR does not send the exports. */
 export async function seenCases(

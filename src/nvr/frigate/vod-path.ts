@@ -1,4 +1,4 @@
-/** Paths below /vod that the NVR's video module reads otherwise than they look: such a path is for admins only (SPEC 5). */
+/** Paths below /vod that Frigate's video module reads otherwise than they look: such a path is for admins only (SPEC 5). */
 import { PATH_SHAPES } from '../../domain/policy.ts';
 
 /**

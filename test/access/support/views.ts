@@ -1,8 +1,9 @@
 /** What an admin, a viewer, a gardener (of the garden alone) and a ghost (of no known role) see of an NVR with two cameras. */
 import { type CameraView, viewOf } from '../../../src/access/camera-view.ts';
-import { layoutOfConfig, type RecorderLayout } from '../../../src/access/recorder-layout.ts';
+import type { RecorderLayout } from '../../../src/access/recorder-layout.ts';
 import { scopeOfRole } from '../../../src/domain/camera-scope.ts';
 import type { Role } from '../../../src/domain/names.ts';
+import { layoutOfConfig } from '../../../src/nvr/frigate/layout.ts';
 
 const ROLES = new Map([
   ['gardener' as Role, ['garden']],

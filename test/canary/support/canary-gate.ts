@@ -26,13 +26,16 @@ interface Surroundings {
 }
 
 /** Decision, narrowing and forwarding are those of the service. Of accounts there is nothing: the canary is no account. */
-export async function canaryGate({ settings, policy }: ServiceConfig, { layout, registry, now }: Surroundings) {
+export async function canaryGate(config: ServiceConfig, { layout, registry, now }: Surroundings) {
   const list = await readTrustedHeaders(TRUSTED_HEADERS_FILES);
   if (!list.ok) throw new Error(list.error);
-  const destinations = destinationRules(settings, settings.events.source === 'nvr' ? undefined : NOT_RUNNING);
+  const { settings } = config;
+  const routes = routeTable(config);
+  const backend = settings.events.source === 'nvr' ? undefined : NOT_RUNNING;
+  const destinations = destinationRules(settings, backend, routes.nvr.events);
   const rules = decisionRules({
     settings,
-    routes: routeTable(policy, settings),
+    routes,
     destinations,
     allowlist: list.value.names,
     verifySession: () => ({ kind: 'invalid', reason: 'user-gone' }),
@@ -44,7 +47,7 @@ export async function canaryGate({ settings, policy }: ServiceConfig, { layout, 
     roleRegistry: registry,
     now,
     layout: () => layout,
-    owners: ownerLookup(destinations, askerOf(settings)),
+    owners: ownerLookup(destinations, askerOf(settings), routes.nvr),
   });
   const headers = headerRules(settings, list.value.names);
   const forwarder = createForwarder(await forwardRulesOf(settings));

@@ -1,23 +1,24 @@
 /** Answers of the NVR, narrowed for a caller of one camera: nothing that is left names another camera where names stand. */
+
 import assert from 'node:assert/strict';
 import { viewOf } from '../../../src/access/camera-view.ts';
 import { narrowResponse } from '../../../src/access/narrow/narrow-response.ts';
-import { layoutOfConfig } from '../../../src/access/recorder-layout.ts';
 import { scopeOfNames } from '../../../src/domain/camera-scope.ts';
 import type { Role } from '../../../src/domain/names.ts';
-import { RESPONSE_FORMS } from '../../../src/domain/policy.ts';
+import { RESPONSE_FORMS, type ResponseForm } from '../../../src/domain/policy.ts';
+import { FRIGATE } from '../../../src/nvr/frigate/frigate.ts';
+import { layoutOfConfig } from '../../../src/nvr/frigate/layout.ts';
 import { CONFIG } from '../../policy/support/two-cameras.ts';
 import type { FuzzTarget } from './target.ts';
 
 const OTHER = 'bedroom';
 const VIEW = viewOf({ role: 'gardener' as Role, scope: scopeOfNames(['garden']) }, 0, layoutOfConfig(CONFIG));
-const READER = {
-  view: VIEW,
-  ownConfig: {
+const KNOWN: Partial<Record<ResponseForm, unknown>> = {
+  config: {
     auth: { enabled: true, roles: { gardener: ['garden'] }, refresh_time: 1, session_length: 2, cookie_name: 'c' },
     proxy: { logout_url: undefined },
   },
-  seenCases: new Set(['c1']),
+  cases: new Set(['c1']),
 };
 
 /** Fields in which a name of a camera stands; not those of the code that is tested. */
@@ -93,10 +94,11 @@ export const fuzzTarget: FuzzTarget = {
   judge(input) {
     const text = input.toString('utf8');
     const form = RESPONSE_FORMS[Math.max(text.charCodeAt(0) - 97, 0) % RESPONSE_FORMS.length] ?? 'array';
-    const narrowed = narrowResponse(form, text.slice(1), READER);
+    const reader = { view: VIEW, known: KNOWN[form] };
+    const narrowed = narrowResponse(form, text.slice(1), reader, FRIGATE);
     if (narrowed.kind !== 'narrowed') return `${form} ${narrowed.kind}`;
     const { body } = narrowed;
-    const again = narrowResponse(form, body, READER);
+    const again = narrowResponse(form, body, reader, FRIGATE);
     assert.ok(again.kind === 'narrowed', 'what is left is refused the second time');
     if (form !== 'metrics')
       assert.deepEqual(JSON.parse(again.body), JSON.parse(body), 'it is narrowed further the second time');

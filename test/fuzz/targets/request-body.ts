@@ -1,14 +1,16 @@
 /** JSON bodies: what is judged is what is sent, and what is sent names no foreign camera; forms of our own routes have only what they say. */
+
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { viewOf } from '../../../src/access/camera-view.ts';
 import { judgeBody } from '../../../src/access/judge-body.ts';
-import { layoutOfConfig } from '../../../src/access/recorder-layout.ts';
 import { fieldsIn, GIVEN_TEXT, MAYBE_GIVEN_TEXT, unknownFields } from '../../../src/accounts/http/body-fields.ts';
 import { parseTerms, parseThing } from '../../../src/accounts/links/wanted-link.ts';
 import { scopeOfNames } from '../../../src/domain/camera-scope.ts';
 import type { Role } from '../../../src/domain/names.ts';
 import { readJudgedJson } from '../../../src/gateway/narrow/narrow-request.ts';
+import { FRIGATE } from '../../../src/nvr/frigate/frigate.ts';
+import { layoutOfConfig } from '../../../src/nvr/frigate/layout.ts';
 import { CONFIG } from '../../policy/support/two-cameras.ts';
 import { locatorsOf } from '../../support/routes.ts';
 import type { FuzzTarget } from './target.ts';
@@ -75,11 +77,11 @@ export const fuzzTarget: FuzzTarget = {
     if (terms.ok)
       assert.ok(terms.value.uses === null || (Number.isSafeInteger(terms.value.uses) && terms.value.uses > 0));
 
-    const verdict = judgeBody(body, RULE, VIEW);
+    const verdict = judgeBody(body, RULE, VIEW, { nvr: FRIGATE });
     if (verdict.kind === 'refused') return verdict.reason;
     const sent = JSON.stringify(body);
     const read: unknown = JSON.parse(sent);
-    assert.deepEqual(judgeBody(read, RULE, VIEW), verdict, 'what is sent is judged otherwise');
+    assert.deepEqual(judgeBody(read, RULE, VIEW, { nvr: FRIGATE }), verdict, 'what is sent is judged otherwise');
     for (const item of asList(items)) assert.equal(Object(item).camera, 'garden');
     assert.deepEqual(
       verdict.owners.flatMap((question) => question.ids),

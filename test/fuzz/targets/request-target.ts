@@ -1,18 +1,20 @@
 /** The target of a request: what is admitted means the same to every reader, and names no foreign camera to the NVR. */
+
 import assert from 'node:assert/strict';
 import { authorize } from '../../../src/access/authorize.ts';
-import { layoutOfConfig } from '../../../src/access/recorder-layout.ts';
 import { compileRouteTable } from '../../../src/access/route-table.ts';
 import { loadPolicy } from '../../../src/config/policy/load-policy.ts';
 import { scopeOfNames } from '../../../src/domain/camera-scope.ts';
 import type { Role, UserName } from '../../../src/domain/names.ts';
 import { parseTarget } from '../../../src/gateway/decision/strict-target.ts';
+import { FRIGATE } from '../../../src/nvr/frigate/frigate.ts';
+import { layoutOfConfig } from '../../../src/nvr/frigate/layout.ts';
 import { CONFIG } from '../../policy/support/two-cameras.ts';
 import type { FuzzTarget } from './target.ts';
 
 const policy = await loadPolicy('frigate', '.');
 const ROWS = policy.kind === 'loaded' ? policy.rows : assert.fail('the route table cannot be read');
-const TABLE = compileRouteTable(ROWS);
+const TABLE = compileRouteTable(ROWS, FRIGATE);
 const SURROUNDINGS = { layout: layoutOfConfig(CONFIG), now: 1_800_000_000 };
 const GARDENER = {
   name: 'carl' as UserName,

@@ -1,4 +1,5 @@
 /** The decision as a table: every reason that `admit()` can give, and which one it gives when two apply (SPEC 3, 5). */
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { layoutOfNames } from '../../../src/access/recorder-layout.ts';
@@ -13,6 +14,7 @@ import type { SharedThing } from '../../../src/domain/shared-thing.ts';
 import type { IdentityVerdict } from '../../../src/domain/verdict.ts';
 import { acceptedCaller, credentialFault } from '../../../src/gateway/decision/accepted-caller.ts';
 import { admit, type Rules } from '../../../src/gateway/decision/admit.ts';
+import { FRIGATE } from '../../../src/nvr/frigate/frigate.ts';
 import { type HeaderLine, someRequest } from '../../support/request-facts.ts';
 import { locatorsOf, narrowingOf } from '../../support/routes.ts';
 
@@ -34,44 +36,47 @@ const row = (route: string, more: Omit<PolicyRow, 'methods' | 'path' | 'line'>):
   const [methods = '', path = ''] = route.split(' ');
   return { methods: methods.split(','), path, line: 1, ...more };
 };
-const TABLE = compileRouteTable([
-  row('GET,POST /login', { access: 'public', secret: true, own: true }),
-  row('GET /own', { access: 'any', own: true }),
-  row('POST /enrol', { access: 'any', own: true, enrolment: true }),
-  row('GET /open', { access: 'public' }),
-  row('GET /s/{secret}/{file}', { access: 'public', own: true, link: true }),
-  row('GET /api/{camera}/latest.jpg', {
-    access: 'camera',
-    cameras: locatorsOf('path:camera'),
-    narrow: narrowingOf('check'),
-    views: 'live',
-  }),
-  row('GET,POST,WS /any', { access: 'any' }),
-  row('GET,WS /admin', { access: 'admin' }),
-  row('GET /hidden', { access: 'none' }),
-  row('GET /move', { access: 'any', verb: 'ptz' }),
-  row('GET,WS /camera/{camera}', {
-    access: 'camera',
-    cameras: locatorsOf('path:camera'),
-    narrow: narrowingOf('check'),
-  }),
-  row('GET /list', {
-    access: 'any',
-    cameras: locatorsOf('query:cameras'),
-    narrow: narrowingOf('rewrite:cameras'),
-    answer: 'array',
-  }),
-  row('GET /names', { access: 'any', cameras: locatorsOf('query:camera'), narrow: narrowingOf('fanout:camera') }),
-  row('GET /item/{id}', {
-    access: 'any',
-    verb: 'history',
-    cameras: locatorsOf('event:path:id'),
-    narrow: narrowingOf('lookup'),
-    answer: 'one',
-  }),
-  row('GET /whole', { access: 'any', narrow: narrowingOf('deny') }),
-  row('GET /special', { access: 'any', admin_parameters: ['raw'] }),
-]);
+const TABLE = compileRouteTable(
+  [
+    row('GET,POST /login', { access: 'public', secret: true, own: true }),
+    row('GET /own', { access: 'any', own: true }),
+    row('POST /enrol', { access: 'any', own: true, enrolment: true }),
+    row('GET /open', { access: 'public' }),
+    row('GET /s/{secret}/{file}', { access: 'public', own: true, link: true }),
+    row('GET /api/{camera}/latest.jpg', {
+      access: 'camera',
+      cameras: locatorsOf('path:camera'),
+      narrow: narrowingOf('check'),
+      views: 'live',
+    }),
+    row('GET,POST,WS /any', { access: 'any' }),
+    row('GET,WS /admin', { access: 'admin' }),
+    row('GET /hidden', { access: 'none' }),
+    row('GET /move', { access: 'any', verb: 'ptz' }),
+    row('GET,WS /camera/{camera}', {
+      access: 'camera',
+      cameras: locatorsOf('path:camera'),
+      narrow: narrowingOf('check'),
+    }),
+    row('GET /list', {
+      access: 'any',
+      cameras: locatorsOf('query:cameras'),
+      narrow: narrowingOf('rewrite:cameras'),
+      answer: 'array',
+    }),
+    row('GET /names', { access: 'any', cameras: locatorsOf('query:camera'), narrow: narrowingOf('fanout:camera') }),
+    row('GET /item/{id}', {
+      access: 'any',
+      verb: 'history',
+      cameras: locatorsOf('event:path:id'),
+      narrow: narrowingOf('lookup'),
+      answer: 'one',
+    }),
+    row('GET /whole', { access: 'any', narrow: narrowingOf('deny') }),
+    row('GET /special', { access: 'any', admin_parameters: ['raw'] }),
+  ],
+  FRIGATE,
+);
 
 /** One request and what it meets; the default is admitted. */
 interface Scene {

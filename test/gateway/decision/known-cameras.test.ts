@@ -1,15 +1,18 @@
 /** The cameras of the NVR as they were last read. */
+
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { layoutOfNames } from '../../../src/access/recorder-layout.ts';
 import type { CameraName } from '../../../src/domain/names.ts';
 import { watchKnownCameras } from '../../../src/gateway/decision/known-cameras.ts';
+import { FRIGATE } from '../../../src/nvr/frigate/frigate.ts';
 
 it('The list of cameras ends with the next one that the NVR gives, and stays while it gives none', async (t) => {
   let names: readonly string[] | undefined = ['hall'];
   const faults: unknown[] = [];
   const known = watchKnownCameras({
     configured: undefined,
+    rules: FRIGATE.cameras,
     async ask() {
       if (!names) throw new Error('it does not answer');
       return layoutOfNames(names as CameraName[]);

@@ -1,4 +1,5 @@
 /** Whose is it? Asked once, and never guessed (SPEC 5, `how: lookup`). */
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { viewOf } from '../../../src/access/camera-view.ts';
@@ -7,6 +8,7 @@ import { scopeOf } from '../../../src/domain/camera-scope.ts';
 import type { CameraName, Role } from '../../../src/domain/names.ts';
 import type { OwnerKind } from '../../../src/domain/policy-terms.ts';
 import { createOwnerLookup } from '../../../src/gateway/decision/owner-lookup.ts';
+import { FRIGATE } from '../../../src/nvr/frigate/frigate.ts';
 
 const VIEW = viewOf(
   { role: 'gardener' as Role, scope: scopeOf(['garden']) },
@@ -32,17 +34,20 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
 
 function lookup() {
   const asked: string[] = [];
-  const owners = createOwnerLookup(() => ({
-    name: 'nvr',
-    ask: async (path) => {
-      asked.push(path);
-      if (path.includes('down')) throw new Error('the NVR is down');
-      if (path.includes('hidden')) throw Object.assign(new Error('answered with 403'), { status: 403 });
-      if (path.includes('broken')) throw Object.assign(new Error('answered with 500'), { status: 500 });
-      if (path.includes('page')) return JSON.parse('<html>');
-      return ANSWERS[path];
-    },
-  }));
+  const owners = createOwnerLookup(
+    () => ({
+      name: 'nvr',
+      ask: async (path) => {
+        asked.push(path);
+        if (path.includes('down')) throw new Error('the NVR is down');
+        if (path.includes('hidden')) throw Object.assign(new Error('answered with 403'), { status: 403 });
+        if (path.includes('broken')) throw Object.assign(new Error('answered with 500'), { status: 500 });
+        if (path.includes('page')) return JSON.parse('<html>');
+        return ANSWERS[path];
+      },
+    }),
+    FRIGATE,
+  );
   const denial = (of: OwnerKind, ids: readonly string[]) => owners.denial([{ of, ids }], VIEW, REQUEST);
   return { asked, denial };
 }

@@ -1,4 +1,5 @@
 /** What a forwarded question may ask: an NVR would try, and stall or break. */
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -7,11 +8,12 @@ import { createZoneOffsets } from '../../../src/domain/events/zone-offsets.ts';
 import { readEventsQuery } from '../../../src/events/read-query.ts';
 import { asksTooMuch } from '../../../src/gateway/decision/query-bounds.ts';
 import { parseTarget } from '../../../src/gateway/decision/strict-target.ts';
+import { FRIGATE } from '../../../src/nvr/frigate/frigate.ts';
 
 const judge = (text: string): boolean => {
   const target = parseTarget(text);
   assert.ok(target, `${text} is not plain`);
-  return asksTooMuch(target, 10_000);
+  return asksTooMuch(target, 10_000, FRIGATE.queries);
 };
 
 describe('A question to the NVR', () => {
@@ -116,7 +118,7 @@ describe('A value of a parameter of events', () => {
         const read = readEventsQuery(query, offsetsOf);
         const isCapped = name === 'limit' && read.ok && read.value.limit > 10_000;
         const target = { path: '/api/events', segments: ['api', 'events'], query: query.toString() };
-        assert.equal(asksTooMuch(target, 10_000), isCapped || !read.ok, `${name}=${text}`);
+        assert.equal(asksTooMuch(target, 10_000, FRIGATE.queries), isCapped || !read.ok, `${name}=${text}`);
       }),
       { numRuns: 2000 },
     ));

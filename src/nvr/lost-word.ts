@@ -1,0 +1,38 @@
+/** Words of a row that its adapter does not have: nothing is known of what they mean, so the row could show anything (SPEC 20). */
+import type { NvrAdapter } from '../access/nvr-adapter.ts';
+import { type BodyShape, isAdapterValue } from '../domain/body-shape.ts';
+import { isCommonForm, type PolicyRow } from '../domain/policy.ts';
+import { isOwnerKind, isStartedKind, type Locator, writtenLocator, writtenNarrowing } from '../domain/policy-terms.ts';
+
+/** The first of them as the table writes it. */
+export function lostWordOf(
+  { cameras = [], narrow, answer, times = [], body }: PolicyRow,
+  nvr: NvrAdapter,
+): string | undefined {
+  const locator = cameras.find((one) => !isKnown(one, nvr));
+  if (locator) return `"cameras: ${writtenLocator(locator)}"`;
+  if (narrow?.how === 'per-message' && !nvr.messages) return '"narrow: per-message"';
+  if (narrow?.how === 'own-data' && narrow.list && !nvr.lists[narrow.list])
+    return `"narrow: ${writtenNarrowing(narrow)}"`;
+  if (answer && !isCommonForm(answer) && !nvr.answers[answer]) return `"answer: ${answer}"`;
+  const list = times
+    .flatMap((place) => (place.in === 'own-data' && place.list ? [place.list] : []))
+    .find((one) => !nvr.lists[one]);
+  if (list) return `"times: own-data:${list}"`;
+  const value = body === undefined || body === 'any' ? undefined : lostValue(body, nvr);
+  return value === undefined ? undefined : `"body: ${value}"`;
+}
+
+function isKnown({ kind }: Locator, { names, owners }: NvrAdapter): boolean {
+  if (kind === 'camera' || kind === 'stream' || isStartedKind(kind)) return true;
+  return isOwnerKind(kind) ? owners[kind] !== undefined : names[kind] !== undefined;
+}
+
+function lostValue(shape: BodyShape, nvr: NvrAdapter): string | undefined {
+  if (shape.kind === 'list') return lostValue(shape.of, nvr);
+  if (shape.kind === 'object')
+    return Object.values(shape.fields)
+      .map((field) => lostValue(field.shape, nvr))
+      .find((lost) => lost !== undefined);
+  return isAdapterValue(shape.kind) && !nvr.values[shape.kind] ? shape.kind : undefined;
+}
