@@ -43,6 +43,7 @@ export function startCanary(runtime: Runtime, active: () => Generation): Canary 
       const round = await runRound({
         ask: paced(ask, { share, signal, isOver, ticks: steadyNow }),
         rows: canary.rows,
+        nvr: canary.nvr,
         layout,
         number: rounds,
         now: () => unixSeconds(runtime.clock),

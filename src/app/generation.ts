@@ -1,5 +1,6 @@
 /** What holds under one configuration: a reload makes the next generation and swaps the reference (SPEC 1). */
 
+import type { NvrAdapter } from '../access/nvr-adapter.ts';
 import type { RecorderLayout } from '../access/recorder-layout.ts';
 import type { RunCanary } from '../canary/run-route.ts';
 import { policyDigest } from '../config/policy/load-policy.ts';
@@ -15,6 +16,7 @@ import type { ServiceStatus } from '../domain/status.ts';
 import type { Rules } from '../gateway/decision/admit.ts';
 import { createGate, type Gate } from '../gateway/entry/gate.ts';
 import type { GateDeps } from '../gateway/entry/gate-deps.ts';
+import { adapterNamed } from '../nvr/adapters.ts';
 import type { Readiness } from '../telemetry/readiness.ts';
 import type { ActiveAccounts } from './accounts/active-accounts.ts';
 import { addressCheck } from './gate/address-check.ts';
@@ -45,6 +47,7 @@ export interface Generation {
 export interface CanarySources {
   readonly gate: GateDeps;
   readonly rows: readonly PolicyRow[];
+  readonly nvr: NvrAdapter;
   readonly layout: () => RecorderLayout | undefined;
   /** What the NVR tells of its operations; undefined without an NVR, or when it tells nothing. */
   readonly openApi: () => Promise<unknown>;
@@ -171,6 +174,7 @@ function generationUnder(
   const canary = {
     gate,
     rows: config.policy,
+    nvr: adapterNamed(config.tableHead.adapter),
     layout,
     openApi: () => nvrDescription(config),
   };

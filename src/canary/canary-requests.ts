@@ -1,4 +1,5 @@
 /** The requests of a round: every GET row of the route table that a custom role may ask, with its parameters filled in. */
+import type { CanarySeeds, SeedParameter } from '../access/canary-seeds.ts';
 import { compileRouteTable } from '../access/route-table.ts';
 import type { PolicyRow } from '../domain/policy.ts';
 import { fillPath, namesThing } from './fill-path.ts';
@@ -6,7 +7,7 @@ import type { Landscape, Side } from './landscape.ts';
 
 export interface CanaryRequest {
   readonly row: PolicyRow;
-  /** `GET /api/events/{id}` */
+  /** A method and a path, as the table writes them. */
   readonly route: string;
   readonly target: string;
   /**
@@ -25,17 +26,18 @@ export interface CanaryRequests {
   readonly unasked: readonly string[];
 }
 
-export function canaryRequestsOf(rows: readonly PolicyRow[], landscape: Landscape): CanaryRequests {
+export function canaryRequestsOf(rows: readonly PolicyRow[], landscape: Landscape, seeds: CanarySeeds): CanaryRequests {
   const table = compileRouteTable(rows);
   const requests: CanaryRequest[] = [];
   const unasked: string[] = [];
-  for (const row of rows.filter(isForCustomRoles)) {
-    const made = namesThing(row) ? namedRequests(row, landscape) : plainRequests(row, landscape);
+  for (const row of rows.filter((one) => isForCustomRoles(one, seeds))) {
+    const isNaming = namesThing(row, seeds);
+    const made = isNaming ? namedRequests(row, landscape, seeds) : plainRequests(row, landscape, seeds);
     const reached = made.filter(({ target }) => isRowOf(table.match('GET', segmentsOf(target)), row));
     requests.push(...reached);
     // Of a row that another one covers nothing is said: no request reaches it.
     const isCovered = made.length > 0 && reached.length === 0;
-    if (!isCovered && namesThing(row) && !reached.some(({ about }) => about === 'foreign')) unasked.push(routeOf(row));
+    if (!isCovered && isNaming && !reached.some(({ about }) => about === 'foreign')) unasked.push(routeOf(row));
   }
   return { requests, unasked };
 }
@@ -43,35 +45,33 @@ export function canaryRequestsOf(rows: readonly PolicyRow[], landscape: Landscap
 const routeOf = ({ path }: PolicyRow): string => `GET ${path}`;
 
 /** Pages that are public hold no data; a public row that names a camera is another matter. */
-function isForCustomRoles(row: PolicyRow): boolean {
+function isForCustomRoles(row: PolicyRow, seeds: CanarySeeds): boolean {
   const { methods, access, own, writes, path } = row;
   if (own || writes || !methods.some((method) => method === 'GET' || method === 'ANY')) return false;
-  if (access === 'public') return path.startsWith('/api/') || namesThing(row);
+  if (access === 'public') return path.startsWith('/api/') || namesThing(row, seeds);
   return access === 'any' || access === 'camera';
 }
 
-/** Their answers are pictures or films of the canary's own camera, which cost the NVR much and tell nothing. */
-const COSTLY = /\.(?:mp4|gif)$|\/preview$|\/grid\.jpg$|\/download$|^\/api\/\{\w+\}$/;
-
-function namedRequests(row: PolicyRow, { own, foreign }: Landscape): CanaryRequest[] {
+function namedRequests(row: PolicyRow, { own, foreign }: Landscape, seeds: CanarySeeds): CanaryRequest[] {
   const ask = (side: Side, about: 'own' | 'foreign'): CanaryRequest[] => {
-    const filled = fillPath(row, side);
+    const filled = fillPath(row, side, seeds);
     if (!filled || filled.named.length === 0) return [];
     const camera = about === 'foreign' ? filled.named[0]?.camera : undefined;
     return [{ row, route: routeOf(row), target: filled.path, about, camera }];
   };
-  return [...(COSTLY.test(row.path) ? [] : ask(own, 'own')), ...ask(foreign, 'foreign')];
+  return [...(seeds.costly.test(row.path) ? [] : ask(own, 'own')), ...ask(foreign, 'foreign')];
 }
 
-function plainRequests(row: PolicyRow, { own, foreign }: Landscape): CanaryRequest[] {
-  const filled = fillPath(row, own);
+function plainRequests(row: PolicyRow, { own, foreign }: Landscape, seeds: CanarySeeds): CanaryRequest[] {
+  const filled = fillPath(row, own, seeds);
   if (!filled) return [];
   const all: CanaryRequest = { row, route: routeOf(row), target: filled.path, about: 'all', camera: undefined };
   if (!row.path.startsWith('/api/')) return [all];
   const declared = (row.cameras ?? []).filter(({ source }) => source === 'query');
-  const parameters = new Map([...KNOWN_PARAMETERS, ...declared.map(({ name }): [string, string] => [name, ''])]);
-  const pairs = [...parameters.keys()].flatMap((name): [string, string][] => {
-    const value = parameterOf(name, row.path, foreign);
+  const names = new Set([...seeds.parameters.map(({ name }) => name), ...declared.map(({ name }) => name)]);
+  const pairs = [...names].flatMap((name): [string, string][] => {
+    const known = seeds.parameters.find((one) => one.name === name && row.path.includes(one.in ?? ''));
+    const value = known && parameterValue(known, foreign);
     return value === undefined ? [] : [[name, value]];
   });
   const isChecked = declared.some(({ name }) => pairs.some(([known]) => known === name));
@@ -79,26 +79,8 @@ function plainRequests(row: PolicyRow, { own, foreign }: Landscape): CanaryReque
   return [all, { ...all, target, about: isChecked ? 'foreign' : 'loaded', camera: foreign.camera }];
 }
 
-/** Parameters by which some route of the NVR names a camera. */
-const KNOWN_PARAMETERS: readonly [string, string][] = ['camera', 'cameras', 'ids', 'event_id', 'src'].map((name) => [
-  name,
-  '',
-]);
-
-function parameterOf(name: string, path: string, { camera, stream, event, review }: Side): string | undefined {
-  switch (name) {
-    case 'camera':
-    case 'cameras':
-      return camera;
-    case 'src':
-      return stream;
-    case 'ids':
-      return path.includes('review') ? review?.id : event?.id;
-    case 'event_id':
-      return event?.id;
-    default:
-      return undefined;
-  }
+function parameterValue({ of }: SeedParameter, side: Side): string | undefined {
+  return of === 'camera' || of === 'stream' ? side[of] : side[of]?.id;
 }
 
 const segmentsOf = (target: string): string[] =>

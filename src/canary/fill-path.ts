@@ -1,7 +1,8 @@
 /** Fills the parameters of a row's path: with things of one side, with times, and with words that suit the place. */
+import type { CanarySeeds, SeedFile, Thing } from '../access/canary-seeds.ts';
 import { fillParameters, parametersIn } from '../access/fill-parameters.ts';
 import type { PolicyRow } from '../domain/policy.ts';
-import type { Owned, Side, Thing } from './landscape.ts';
+import type { Owned, Side } from './landscape.ts';
 
 export interface Filled {
   readonly path: string;
@@ -10,12 +11,12 @@ export interface Filled {
 }
 
 /** Undefined when a parameter is not known, or the side has no such thing. */
-export function fillPath(row: PolicyRow, side: Side): Filled | undefined {
+export function fillPath(row: PolicyRow, side: Side, seeds: CanarySeeds): Filled | undefined {
   const named: { thing: Thing; camera: string }[] = [];
   let isFilled = true;
   const path = fillParameters(row.path, ({ name, before }) => {
-    const thing = thingNamed(row, name, before);
-    const value = thing ? thingOf(thing, side, row.path) : plainValue(name, side);
+    const thing = thingNamed(row, name, before, seeds);
+    const value = thing ? thingOf(thing, side, row.path, seeds) : plainValue(name, side);
     if (value === undefined) {
       isFilled = false;
       return '';
@@ -28,18 +29,9 @@ export function fillPath(row: PolicyRow, side: Side): Filled | undefined {
 }
 
 /** Whether a row's path names something of a camera, whatever the row says of it. */
-export const namesThing = (row: PolicyRow): boolean =>
-  parametersIn(row.path).some(({ name, before }) => thingNamed(row, name, before) !== undefined);
+export const namesThing = (row: PolicyRow, seeds: CanarySeeds): boolean =>
+  parametersIn(row.path).some(({ name, before }) => thingNamed(row, name, before, seeds) !== undefined);
 
-/** What an id is of, by the literal segment before it. */
-const BY_FOLDER: Readonly<Record<string, Thing>> = {
-  events: 'event',
-  event: 'event',
-  review: 'review',
-  exports: 'export',
-  export: 'export',
-  cases: 'case',
-};
 const BY_NAME: Readonly<Record<string, Thing>> = {
   camera: 'camera',
   camera_name: 'camera',
@@ -59,10 +51,10 @@ const ID_NAMES: readonly string[] = [
 ];
 
 /** The row may be wrong, so that the name counts as well as what the row says. */
-function thingNamed(row: PolicyRow, name: string, before: string): Thing | undefined {
-  if (name === 'file') return FILES.some(({ folder }) => before.startsWith(folder)) ? 'file' : undefined;
+function thingNamed(row: PolicyRow, name: string, before: string, { folders, files }: CanarySeeds): Thing | undefined {
+  if (name === 'file') return files.some(({ folder }) => before.startsWith(folder)) ? 'file' : undefined;
   const folder = /\/(?<folder>[\w-]+)\/[^/]*$/.exec(before)?.groups?.['folder'] ?? '';
-  const byPlace = BY_NAME[name] ?? (ID_NAMES.includes(name) ? BY_FOLDER[folder] : undefined);
+  const byPlace = BY_NAME[name] ?? (ID_NAMES.includes(name) ? folders[folder] : undefined);
   return byPlace ?? saidBy(row, name);
 }
 
@@ -74,37 +66,34 @@ function saidBy({ cameras = [] }: PolicyRow, name: string): Thing | undefined {
     : (['stream', 'event', 'review', 'export', 'case'] as const).find((kind) => kind === locator.kind);
 }
 
-/** The longest folder first. Without `name` the name of the file says nothing of its camera. */
-const FILES: readonly { readonly folder: string; readonly name?: (side: Side) => Owned | undefined }[] = [
-  {
-    folder: '/clips/review/',
-    name: ({ camera, review, at }) => ({ id: `thumb-${camera}-${review?.id ?? `${at}.5-canary`}.webp`, camera }),
-  },
-  { folder: '/clips/thumbs/' },
-  { folder: '/clips/previews/' },
-  {
-    folder: '/clips/',
-    name: ({ camera, event, at }) => ({ id: `${camera}-${event?.id ?? `${at}.5-canary`}-clean.webp`, camera }),
-  },
-  { folder: '/exports/', name: ({ exportFile }) => exportFile },
-  { folder: '/api/preview/', name: ({ camera, at }) => ({ id: `preview_${camera}-${at}.5.webp`, camera }) },
-];
-
-function thingOf(thing: Thing, side: Side, path: string): Owned | string | undefined {
+function thingOf(thing: Thing, side: Side, path: string, { files }: CanarySeeds): Owned | string | undefined {
   switch (thing) {
     case 'camera':
       return { id: side.camera, camera: side.camera };
     case 'stream':
       return side.stream === undefined ? undefined : { id: side.stream, camera: side.camera };
     case 'file': {
-      const place = FILES.find(({ folder }) => path.startsWith(folder));
-      return place?.name ? place.name(side) : `${side.at}.webp`;
+      const place = files.find(({ folder }) => path.startsWith(folder));
+      return fileOf(place?.name, side);
     }
     case 'export-file':
       return side.exportFile;
     default:
       return side[thing];
   }
+}
+
+function fileOf(name: SeedFile['name'], { camera, event, review, exportFile, at }: Side): Owned | string | undefined {
+  if (name === undefined) return `${at}.webp`;
+  if (typeof name !== 'string') return exportFile;
+  const time = `${at}.5`;
+  const words: Readonly<Record<string, string>> = {
+    camera,
+    time,
+    event: event?.id ?? `${time}-canary`,
+    review: review?.id ?? `${time}-canary`,
+  };
+  return { id: name.replaceAll(/\{(\w+)\}/g, (_, word: string) => words[word] ?? ''), camera };
 }
 
 const SPAN_SECONDS = 10;

@@ -3,6 +3,7 @@
  * and a label or a zone of that name is no leak. Ids of foreign things count wherever they are.
  */
 
+import type { AnswerPlaces } from '../access/canary-seeds.ts';
 import { recordOf } from '../access/recorder-layout.ts';
 import { isNestedTooDeep, isRecord, type JsonRecord } from '../domain/json.ts';
 import type { Answer } from './answer.ts';
@@ -28,9 +29,10 @@ type ForeignThings = Pick<Landscape, 'foreignCameras' | 'foreignStreams' | 'fore
 /** Bytes of pictures and films look like short names now and then; an id of ten digits and more does not happen. */
 const BINARY = /^(?:image|video|audio|multipart|font)\/|octet-stream|zip/;
 
-export function createFinder(known: ForeignThings): Finder {
+export function createFinder(foreign: ForeignThings, places: AnswerPlaces): Finder {
+  const known: Known = { ...foreign, places, maps: new Set([...MAP_KEYS, ...places.maps]) };
   const ids = alternation([...known.foreignIds.keys()]);
-  const inPath = pathPattern([...known.foreignCameras]);
+  const inPath = pathPattern([...known.foreignCameras], places);
   const inText = labelPattern([...known.foreignCameras]);
   const inCut = fieldPattern([...known.foreignCameras]);
   return {
@@ -72,14 +74,16 @@ const alternatives = (names: readonly string[]): string =>
 const alternation = (names: readonly string[]): RegExp | undefined =>
   names.length === 0 ? undefined : new RegExp(alternatives(names), 'u');
 
-/** `thumb-{camera}-1700000000.…`, and folders that the NVR names by cameras. Behind a name stands the end of it. */
-function pathPattern(cameras: readonly string[]): RegExp {
+/** A file's name with a camera and a time in it, and folders that the NVR names for cameras. Behind a name stands the end of it. */
+function pathPattern(cameras: readonly string[], { beforeTime, folders }: AnswerPlaces): RegExp {
   const any = `(${alternatives(cameras)})`;
   const time = String.raw`-\d{9,}`;
   const end = String.raw`(?=[/"'?\s<]|$)`;
-  const folders = String.raw`(?:/thumbs|/previews|/vod|/vod/clip|\d{4}-\d\d-\d\d/\d\d|\d{4}-\d\d/\d\d/\d\d)/`;
-  return new RegExp(`(?:thumb-|preview_|/clips/)${any}${time}|${folders}${any}${end}`, 'u');
+  return new RegExp(`${anyOf(beforeTime)}${any}${time}|${anyOf(folders)}/${any}${end}`, 'u');
 }
+
+/** A pattern that nothing fits where there are none. */
+const anyOf = (patterns: readonly string[]): string => `(?:${patterns.join('|') || '(?!)'})`;
 
 /** Labels of metrics. */
 const labelPattern = (cameras: readonly string[]): RegExp =>
@@ -97,23 +101,28 @@ const NAMING_KEYS: ReadonlySet<string> = new Set([
   'cameras',
   'allowed_cameras',
 ]);
-const MAP_KEYS: ReadonlySet<string> = new Set(['cameras', 'camera', 'bandwidth_usages', 'camera_fps']);
-const CONFIG = '/api/config';
-const STREAMS = '/api/go2rtc/streams';
+const MAP_KEYS: readonly string[] = ['cameras', 'camera'];
 
-function findIn(json: unknown, path: string, known: ForeignThings): ForeignTrace | undefined {
-  const isConfig = path === CONFIG;
+interface Known extends ForeignThings {
+  readonly places: AnswerPlaces;
+  /** Fields that hold an object by camera. */
+  readonly maps: ReadonlySet<string>;
+}
+
+function findIn(json: unknown, path: string, known: Known): ForeignTrace | undefined {
+  const isConfig = path === known.places.config;
+  const byStream = known.places.streams.filter((place) => place.path === path);
   const walk = (value: unknown, key: string, depth: number): ForeignTrace | undefined => {
     if (typeof value === 'string') return NAMING_KEYS.has(key) ? named(value, known.foreignCameras) : undefined;
     if (Array.isArray(value)) return firstOf(value, (element) => walk(element, key, depth + 1));
     if (!isRecord(value)) return undefined;
     if (isConfig && depth === 1 && key === 'cameras')
       return findInHollow(value, known) ?? walkMembers(ownOf(value, known), depth);
-    const streams =
-      path === STREAMS && depth === 0 ? value : isConfig && key === 'go2rtc' ? value['streams'] : undefined;
+    const place = byStream.find((one) => (one.key === undefined ? depth === 0 : key === one.key));
+    const streams = place && (place.member === undefined ? value : value[place.member]);
     return (
       keyOf(recordOf(streams), known.foreignStreams) ??
-      (MAP_KEYS.has(key) ? keyOf(value, known.foreignCameras) : undefined) ??
+      (known.maps.has(key) ? keyOf(value, known.foreignCameras) : undefined) ??
       entryOfFolder(value, known) ??
       walkMembers(value, depth)
     );

@@ -2,6 +2,8 @@
  * Finds leaks in answers that name no camera: sums, days, labels. The canary's answer is compared with an admin's, for all
  * cameras and for the canary's own; nothing that changes between two questions is taken for a leak.
  */
+import type { NameList } from '../access/canary-seeds.ts';
+import type { NvrAdapter } from '../access/nvr-adapter.ts';
 import { memberOf } from '../access/recorder-layout.ts';
 import { isRecord } from '../domain/json.ts';
 import { type Answer, type Ask, jsonOf } from './answer.ts';
@@ -9,20 +11,18 @@ import type { CanaryRequest } from './canary-requests.ts';
 import type { ForeignTrace } from './find-foreign.ts';
 import type { Landscape } from './landscape.ts';
 
-/** Lists of names that events have, with the parameter that asks for events of one name, and where an event has it. */
-interface NameList {
-  readonly parameter: string;
-  readonly nameIn: (event: unknown) => unknown;
+export interface UnnamedDeps {
+  readonly ask: Ask;
+  readonly nvr: NvrAdapter;
 }
 
-const NAME_LISTS: Readonly<Record<string, NameList>> = {
-  '/api/labels': { parameter: 'labels', nameIn: (event) => memberOf(event, 'label') },
-  '/api/sub_labels': { parameter: 'sub_labels', nameIn: (event) => memberOf(event, 'sub_label') },
-  '/api/recognized_license_plates': {
-    parameter: 'recognized_license_plate',
-    nameIn: (event) => memberOf(memberOf(event, 'data'), 'recognized_license_plate'),
-  },
-};
+/** How the camera is found that has events of a name. */
+interface NameQuestions {
+  readonly list: NameList;
+  /** The path of the events. */
+  readonly events: string;
+  readonly ask: Ask;
+}
 
 const MOST_NAMES = 20;
 const MOST_CAMERAS_ASKED = 16;
@@ -31,12 +31,13 @@ export async function findUnnamed(
   { target, about, row }: CanaryRequest,
   answer: Answer,
   landscape: Landscape,
-  ask: Ask,
+  { ask, nvr }: UnnamedDeps,
 ): Promise<ForeignTrace | undefined> {
   if (about !== 'all' || jsonOf(answer) === undefined) return undefined;
   const all = await ask('witness', target);
-  const list = NAME_LISTS[row.path];
-  if (list) return findName(list, namesIn(jsonOf(answer)), namesIn(jsonOf(all)), landscape, ask);
+  const list = nvr.canary.nameLists[row.path];
+  const { list: events } = nvr.events;
+  if (list && events) return findName({ list, events, ask }, namesIn(jsonOf(answer)), namesIn(jsonOf(all)), landscape);
   const own = isSame(answer, all) ? await ask('witness', withCamera(target, landscape.own.camera)) : all;
   if (jsonOf(own) === undefined || isSame(own, all)) return undefined;
   // A value that comes and goes, such as the load of a graphics card, would differ by chance: all must stay as they are.
@@ -61,17 +62,16 @@ const withCamera = (target: string, camera: string): string =>
 
 /** A list that lacks a name of the whole one is narrowed. A name in it that only foreign events have is a leak. */
 async function findName(
-  list: NameList,
+  names: NameQuestions,
   got: readonly string[],
   all: readonly string[],
   { own, foreignCameras }: Landscape,
-  ask: Ask,
 ): Promise<ForeignTrace | undefined> {
   if (!all.every((name) => got.includes(name))) return undefined;
   const foreign = [...foreignCameras].slice(0, MOST_CAMERAS_ASKED);
   for (const name of got.filter(isAskable).slice(0, MOST_NAMES)) {
-    if ((await ownerOf(list, name, [own.camera], ask)) !== undefined) continue;
-    const camera = await ownerOf(list, name, foreign, ask);
+    if ((await ownerOf(names, name, [own.camera])) !== undefined) continue;
+    const camera = await ownerOf(names, name, foreign);
     if (camera !== undefined) return { camera, by: 'name' };
   }
   return undefined;
@@ -81,10 +81,9 @@ const EVENTS_PER_NAME = 3;
 
 /** Which of the cameras has an event of that name; an old NVR answers with those of other cameras, too. */
 async function ownerOf(
-  { parameter, nameIn }: NameList,
+  { list: { parameter, at }, events: path, ask }: NameQuestions,
   name: string,
   cameras: readonly string[],
-  ask: Ask,
 ): Promise<string | undefined> {
   const query = new URLSearchParams({
     cameras: cameras.join(','),
@@ -92,10 +91,10 @@ async function ownerOf(
     limit: String(EVENTS_PER_NAME),
     include_thumbnails: '0',
   });
-  const json = jsonOf(await ask('witness', `/api/events?${query}`));
+  const json = jsonOf(await ask('witness', `${path}?${query}`));
   const events = (Array.isArray(json) ? json : []).filter(isRecord);
   const found = events.find(
-    (event) => cameras.includes(String(event['camera'])) && namesOf(nameIn(event)).includes(name),
+    (event) => cameras.includes(String(event['camera'])) && namesOf(at.reduce<unknown>(memberOf, event)).includes(name),
   );
   return found && String(found['camera']);
 }

@@ -1,9 +1,5 @@
 /** What the canary knows of an NVR before it asks: one camera of its own, the other cameras, and things that belong to each. */
 
-/** Kinds of things that a request can name, each of one camera. */
-export const THINGS = ['camera', 'stream', 'event', 'review', 'export', 'export-file', 'case', 'file'] as const;
-export type Thing = (typeof THINGS)[number];
-
 /** An id, and the camera that it belongs to. */
 export interface Owned {
   readonly id: string;

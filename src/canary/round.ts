@@ -1,4 +1,5 @@
 /** One round of the canary: survey, questions one after another with pauses, and what was found (SPEC 15). */
+import type { NvrAdapter } from '../access/nvr-adapter.ts';
 import type { RecorderLayout } from '../access/recorder-layout.ts';
 import { operationsOf } from '../access/review/openapi-operations.ts';
 import { policyDrift } from '../access/review/policy-drift.ts';
@@ -13,7 +14,7 @@ import { survey } from './survey.ts';
 
 /** What leaked, and never the content. */
 interface Leak {
-  /** `GET /api/events/{id}` */
+  /** A method and a path, as the table writes them. */
   readonly route: string;
   /** Undefined when the answer names none: a sum over all cameras. */
   readonly camera: string | undefined;
@@ -52,6 +53,8 @@ export type Round =
 interface RoundDeps {
   readonly ask: Ask;
   readonly rows: readonly PolicyRow[];
+  /** The adapter of the rows. */
+  readonly nvr: NvrAdapter;
   readonly layout: RecorderLayout | undefined;
   /** How many rounds were there before. */
   readonly number: number;
@@ -62,13 +65,13 @@ interface RoundDeps {
 }
 
 /** Rejects when it was stopped, which `ask` says by rejecting with `Stopped`. */
-export async function runRound({ ask, rows, layout, number, now, openApi }: RoundDeps): Promise<Round> {
+export async function runRound({ ask, rows, nvr, layout, number, now, openApi }: RoundDeps): Promise<Round> {
   if (!layout) return { kind: 'cameras-unknown' };
   const startedAt = now();
-  const landscape = await survey({ ask, layout, round: number, now: startedAt });
+  const landscape = await survey({ ask, layout, seeds: nvr.canary, round: number, now: startedAt });
   if (!landscape) return { kind: 'too-few-cameras' };
-  const { requests, unasked } = canaryRequestsOf(rows, landscape);
-  const finder = createFinder(landscape);
+  const { requests, unasked } = canaryRequestsOf(rows, landscape, nvr.canary);
+  const finder = createFinder(landscape, nvr.canary.answers);
   const leaks = new Map<string, Leak>();
   let failed = 0;
   for (const request of requests) {
@@ -77,7 +80,7 @@ export async function runRound({ ask, rows, layout, number, now, openApi }: Roun
       failed += 1;
       continue;
     }
-    const seen = await leakIn(request, answer, { landscape, finder, ask }).catch(unlessStopped);
+    const seen = await leakIn(request, answer, { landscape, finder, ask, nvr }).catch(unlessStopped);
     if (!seen) continue;
     const leak = { route: request.route, ...seen };
     leaks.set(JSON.stringify([leak.route, leak.camera]), leak);
@@ -109,18 +112,19 @@ interface LookDeps {
   readonly landscape: Landscape;
   readonly finder: Finder;
   readonly ask: Ask;
+  readonly nvr: NvrAdapter;
 }
 
 async function leakIn(
   request: CanaryRequest,
   answer: Answer,
-  { landscape, finder, ask }: LookDeps,
+  { landscape, finder, ask, nvr }: LookDeps,
 ): Promise<Omit<Leak, 'route'> | undefined> {
   if (answer.refused !== undefined) return undefined;
   if (request.about === 'foreign' && isLetThrough(request, answer)) return { camera: request.camera, by: 'answered' };
   if (answer.status >= 400) return undefined;
   const path = request.target.split('?', 1)[0] ?? '';
-  return finder.find(answer, path) ?? (await findUnnamed(request, answer, landscape, ask));
+  return finder.find(answer, path) ?? (await findUnnamed(request, answer, landscape, { ask, nvr }));
 }
 
 /**

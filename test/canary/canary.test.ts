@@ -262,6 +262,7 @@ describe('A round of the canary', () => {
     const done = await runRound({
       ask: canaryAsk({ gate, camera: 'garden', signal: AbortSignal.timeout(60_000) }),
       rows: EVERY_ROW ? all : [row],
+      nvr: FRIGATE,
       layout,
       number: 0,
       now: () => 1_800_000_000,

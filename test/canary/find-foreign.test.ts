@@ -1,15 +1,20 @@
 /** Where the canary looks for cameras, and where it does not: cameras have names that are words as well (SPEC 15). Pure. */
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Answer } from '../../src/canary/answer.ts';
 import { createFinder } from '../../src/canary/find-foreign.ts';
+import { FRIGATE } from '../../src/nvr/frigate/frigate.ts';
 
 /** The canary's own camera is `front`; foreign ones are called like a label, like a zone, and like its own with more. */
-const finder = createFinder({
-  foreignCameras: new Set(['person', 'garage', 'front-1', 'back yard']),
-  foreignStreams: new Set(['person', 'garage_sub']),
-  foreignIds: new Map([['1700000002.5-bbbbb2', 'garage']]),
-});
+const finder = createFinder(
+  {
+    foreignCameras: new Set(['person', 'garage', 'front-1', 'back yard']),
+    foreignStreams: new Set(['person', 'garage_sub']),
+    foreignIds: new Map([['1700000002.5-bbbbb2', 'garage']]),
+  },
+  FRIGATE.canary.answers,
+);
 
 const answer = (body: unknown, more: Partial<Answer> = {}): Answer => ({
   status: 200,

@@ -57,6 +57,7 @@ export async function openComponents(config: NvrConfig, deps: EventsDeps, before
       nvr.auth_secret,
       await nvrTlsOf(settings),
       tableHead.cameras,
+      tableHead.adapter,
     ],
     () => openCameras(config, events.it, deps),
     (list) => list.stop(),

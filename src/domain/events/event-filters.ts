@@ -1,4 +1,4 @@
-/** The parameters of GET /api/events, one row each: how its text is read, by the gate and the events backend, and what it asks for (interface 4.1). */
+/** The parameters of the list of events, one row each: how its text is read, by the gate and the events backend, and what it asks for (interface 4.1). */
 
 import { ok } from '../result.ts';
 import {

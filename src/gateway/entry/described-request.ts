@@ -68,7 +68,7 @@ const isSent = (request: RequestFacts, name: string): boolean => request.headers
 
 /**
  * Headers of the asking request, which do not belong to the request that it describes. A client may have sent the ingress
- * path, which would make `/api/config` a page called `/config`.
+ * path, which would make `/api/data` a page called `/data`.
  */
 const OF_THE_CARRIER: ReadonlySet<string> = new Set([
   ...DESCRIBING,

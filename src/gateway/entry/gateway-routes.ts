@@ -2,6 +2,7 @@
 import type { Next } from 'koa';
 import { z } from 'zod';
 import { viewOf } from '../../access/camera-view.ts';
+import { EVENTS_PATH } from '../../domain/events/event-paths.ts';
 import type { ServiceStatus } from '../../domain/status.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { named, STATUS, TEXT } from '../../routes/shapes.ts';
@@ -9,7 +10,7 @@ import type { Rules } from '../decision/admit.ts';
 
 const CAMERAS_QUERY = { cameras: 'Only of these cameras, joined by commas' };
 const COUNTS_QUERY = {
-  cameras: 'Names, with commas; every other filter of /api/events holds, too',
+  cameras: `Names, with commas; every other filter of ${EVENTS_PATH} holds, too`,
   after: 'Unix seconds',
   before: 'Unix seconds',
   until: 'Unix seconds: slices go on to here when after is given',
@@ -43,7 +44,7 @@ export interface ZonesRouteDeps {
 export const EVENT_ROUTES: readonly OwnRoute<ZonesRouteDeps>[] = [
   { route: 'GET /api/events/counts', access: 'any', cameras: ['query:camera', 'query:cameras'], narrow: 'rewrite:cameras', times: ['query:after'], verb: 'history', view_as: true, forwarded: true, compressed: true,
     empty: { total: 0, complete: true, seconds: 0, starts: [], end: null, cameras: [], others: [] },
-    summary: 'How many events there are, by camera or label and slice of time; filters as in /api/events', query: COUNTS_QUERY, yes: [200, COUNTS], no: [422, 502, 503] },
+    summary: `How many events there are, by camera or label and slice of time; filters as in ${EVENTS_PATH}`, query: COUNTS_QUERY, yes: [200, COUNTS], no: [422, 502, 503] },
   { route: 'GET /api/events/changes', access: 'any', cameras: ['query:camera', 'query:cameras'], narrow: 'rewrite:cameras', times: ['query:after'], verb: 'history', forwarded: true,
     summary: 'A stream: an event "newest" with {"id"} when it begins, and whenever the newest events of the caller have changed', query: CAMERAS_QUERY, yes: [200], no: [404, 503], type: 'text/event-stream' },
   { route: 'GET /api/zones', access: 'any', cameras: ['query:camera', 'query:cameras'], narrow: 'rewrite:cameras', times: ['query:after'], verb: 'history', view_as: true, forwarded: true,

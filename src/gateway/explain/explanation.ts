@@ -53,7 +53,7 @@ export interface ExplainedRoute {
   readonly access: string;
   readonly cameras: readonly string[];
   readonly narrow: string | undefined;
-  /** `frigate.yaml:12`; undefined when no row names the path. */
+  /** `routes.yaml:12`; undefined when no row names the path. */
   readonly row: string | undefined;
 }
 

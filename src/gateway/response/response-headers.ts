@@ -195,7 +195,7 @@ const isOfThisHop = decidedByName((name) => {
 /** The beginning of the names of Postern's cookies beside the session: languages, PINs of links, steps of a login. */
 const OWN_COOKIES = 'postern_';
 
-/** A browser sends a nameless cookie (`=frigate_token=x`) back as `frigate_token=x`, which reads as ours. */
+/** A browser sends a nameless cookie (`=session=x`) back as `session=x`, which reads as ours. */
 function isOwnCookie(name: string, value: string, cookieName: string): boolean {
   if (name !== 'set-cookie') return false;
   const [pair = ''] = value.split(';', 1);
