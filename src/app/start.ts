@@ -106,8 +106,9 @@ const CURE =
 function createOpenPortWarnings(surroundings?: () => Promise<NetworkSurroundings>): OpenPortWarnings {
   const closing = new AbortController();
   let found: readonly string[] = [];
-  const run = async ({ settings, file, placed }: ServiceConfig, log: Logger): Promise<void> => {
-    const open = await exposedPorts(settings, { signal: closing.signal, ...(surroundings && { surroundings }) });
+  const run = async ({ settings, tableHead, file, placed }: ServiceConfig, log: Logger): Promise<void> => {
+    const around = { signal: closing.signal, ...(surroundings && { surroundings }) };
+    const open = await exposedPorts({ settings, tableHead }, around);
     if (closing.signal.aborted) return;
     found = open.map((port) =>
       formatProblem(file, placed({ path: ['nvr', 'url'], message: `${exposedSentence(port)}; ${CURE}` })),

@@ -1,8 +1,5 @@
 /** What doctor saw of the way between a browser and Postern, before anything is made of it (SPEC 15). */
 
-/** The first release of the NVR whose pages know other roles than admin and viewer. */
-export const FIRST_WITH_ROLES = '0.17';
-
 /** The answer to one probe, or why there was none. */
 export type ProbeResponse =
   | {
@@ -107,6 +104,8 @@ export interface InsideSeen {
   /** What the NVR says of itself, and the version that the route table was made for. */
   readonly nvrVersion: string | undefined;
   readonly policyNvrVersion: string | undefined;
+  /** The first release of the NVR whose pages know other roles than admin and viewer; undefined: all do. */
+  readonly customRolesSince: string | undefined;
   /** `auth.second_factor`; undefined where no account logs in here. */
   readonly secondFactor: string | undefined;
   /** Admins who log in with a password alone, and all admins; undefined where that was not looked at. */

@@ -3,7 +3,7 @@ import { headerOf, type ProxyKind } from './cause.ts';
 import { type ExamineOptions, examine } from './examine.ts';
 import { type DoctorFinding, judge, judgeInside } from './judge.ts';
 import type { InsideSeen, ProbeResponse } from './observations.ts';
-import { internalPort, NVR_PORTS, openPorts } from './probes/ports.ts';
+import { internalPort, type NvrPorts, openPorts } from './probes/ports.ts';
 
 export interface Report {
   /** Null when only this machine was looked at. */
@@ -21,6 +21,8 @@ interface ReportOptions extends Omit<ExamineOptions, 'url'> {
   readonly proxy: ProxyKind | undefined;
   /** The port of `server.internal`, where every caller is an admin; undefined where it is off. */
   readonly internalPort: number | undefined;
+  /** Those of the NVR. */
+  readonly ports: NvrPorts;
   readonly inside: () => Promise<InsideWithoutPorts>;
 }
 
@@ -31,7 +33,7 @@ export async function createReport(options: ReportOptions): Promise<Report> {
   const inside = options.inside();
   if (!url) return { url: null, proxy: null, findings: judgeInside({ ...(await inside), openPorts: [] }) };
   // A port on loopback alone is not open to other machines.
-  const known = [...NVR_PORTS, ...internalPort(options.internalPort)];
+  const known = [...options.ports.known, ...internalPort(options.internalPort, options.ports)];
   const ports = OWN_MACHINE.test(url.hostname) ? [] : known.filter(({ port }) => String(port) !== url.port);
   const open = openPorts(url.hostname.replace(/^\[|\]$/g, ''), ports);
   const seen = await examine({ ...options, url });

@@ -13,6 +13,25 @@ export interface TableHead {
   readonly release?: ReleasePlace;
   /** Where the NVR serves an OpenAPI description of itself. */
   readonly openapi?: string;
+  /** The first release whose pages know other roles than admin and viewer; absent: all do. */
+  readonly custom_roles_since?: string;
+  /** Ports of the NVR by which clients go round Postern. */
+  readonly ports?: readonly TablePort[];
+}
+
+/** A port, and how the NVR is told there from another program. Plain JSON. */
+export interface TablePort {
+  readonly port: number;
+  /** What is open there, as part of a sentence. */
+  readonly what: string;
+  /** The protocol, where it is not HTTP. */
+  readonly asks?: 'rtsp' | 'webrtc';
+  readonly tls?: boolean;
+  /** A path, and a pattern of the answer that the NVR has there, in any letter case. */
+  readonly path?: string;
+  readonly answer?: string;
+  /** Whether the NVR asks for no login there, as at `nvr.url`. */
+  readonly open?: boolean;
 }
 
 export interface CameraList {

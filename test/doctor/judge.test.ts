@@ -15,6 +15,7 @@ const WELL: InsideSeen = {
   storeFault: null,
   nvrVersion: '0.18.0-1234abcd',
   policyNvrVersion: '0.18',
+  customRolesSince: '0.17',
   secondFactor: 'optional',
   admins: { withoutFactor: 0, all: 1 },
   idlePasskeys: undefined,

@@ -4,7 +4,8 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { type NetworkSurroundings, outsideAddresses } from '../../src/app/resources/outside-addresses.ts';
-import { internalPort, type KnownPort, NVR_PORTS, openPorts } from '../../src/doctor/probes/ports.ts';
+import { loadPolicy } from '../../src/config/policy/load-policy.ts';
+import { internalPort, type KnownPort, nvrPorts, openNvrPort, openPorts } from '../../src/doctor/probes/ports.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { rawRequest } from '../support/raw-request.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
@@ -15,8 +16,13 @@ async function listening<Some extends Server>(server: Some): Promise<Some & { re
   return Object.assign(server, { port: (server.address() as AddressInfo).port });
 }
 
+const frigate = await loadPolicy('frigate', '.');
+const PORTS = nvrPorts(frigate.kind === 'loaded' ? frigate.head : {});
+/** A table that says nothing of ports. */
+const NO_PORTS = nvrPorts({});
+
 const known = (port: number): KnownPort =>
-  NVR_PORTS.find((one) => one.port === port) ?? assert.fail(`${port} is not looked at`);
+  PORTS.known.find((one) => one.port === port) ?? assert.fail(`${port} is not looked at`);
 /** What is known of the first port, asked at the second. */
 const at = (port: number, where: number): KnownPort => ({ ...known(port), port: where });
 
@@ -47,15 +53,30 @@ describe('A port that is open', () => {
   });
 
   it('is one of 5000, 1984, 8554, 8555 and 8971', () =>
-    assert.deepEqual([...new Set(NVR_PORTS.map(({ port }) => port))], [5000, 1984, 8554, 8555, 8971]));
+    assert.deepEqual([...new Set(PORTS.known.map(({ port }) => port))], [5000, 1984, 8554, 8555, 8971]));
 
   it('may be the internal listener at any port', async () => {
-    const [found] = await openPorts('127.0.0.1', internalPort(instance.internalPort));
+    const [found] = await openPorts('127.0.0.1', internalPort(instance.internalPort, PORTS));
     assert.match(found?.what ?? '', /^the internal listener of Postern/);
     assert.deepEqual(
-      [await openPorts('127.0.0.1', internalPort(instance.port)), internalPort(5000), internalPort(undefined)],
+      [
+        await openPorts('127.0.0.1', internalPort(instance.port, PORTS)),
+        internalPort(5000, PORTS),
+        internalPort(undefined, PORTS),
+      ],
       [[], [], []],
     );
+  });
+
+  it('is that of the NVR and of the internal listener where the route table names none', async () => {
+    assert.deepEqual(NO_PORTS.known, []);
+    const ports = [openNvrPort(nvr.port, NO_PORTS), ...internalPort(instance.internalPort, NO_PORTS)];
+    const found = await openPorts('127.0.0.1', ports);
+    assert.deepEqual(
+      found.map(({ port }) => port),
+      [nvr.port, instance.internalPort],
+    );
+    assert.match(found[1]?.what ?? '', /^the internal listener of Postern/);
   });
 
   it('is told by what answers there', async () => {

@@ -62,6 +62,7 @@ describe('The version of the NVR', () => {
     let said: string | null = '0.16.4';
     const release = createNvrRelease({
       now: () => at,
+      since: '0.17',
       ask: () => {
         asked += 1;
         return said === 'broken' ? Promise.reject(new Error('no answer')) : Promise.resolve(said);
@@ -85,7 +86,7 @@ describe('The version of the NVR', () => {
   });
 
   it('is no reason for a page to wait long', async () => {
-    const release = createNvrRelease({ now: () => 0, ask: () => new Promise(() => {}), longestWait: 1 });
+    const release = createNvrRelease({ now: () => 0, since: '0.17', ask: () => new Promise(() => {}), longestWait: 1 });
     assert.equal(await release.knowsCustomRoles(), true);
   });
 });

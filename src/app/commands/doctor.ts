@@ -1,6 +1,7 @@
 /** What `postern doctor` needs of this machine: a token for its probes, and how NVR, cameras and disk are (SPEC 15). */
 import { loadPolicy, policyDigest } from '../../config/policy/load-policy.ts';
 import type { Build } from '../../doctor/observations.ts';
+import { type NvrPorts, nvrPorts } from '../../doctor/probes/ports.ts';
 import type { InsideWithoutPorts } from '../../doctor/report.ts';
 import { publicAddress } from '../../domain/addresses/public-url.ts';
 import { providerFaults } from '../accounts/examine-providers.ts';
@@ -19,6 +20,8 @@ export interface DoctorInstance {
   readonly identityHeaders: readonly string[];
   /** The port of `server.internal`; undefined where it is off. */
   readonly internalPort: number | undefined;
+  /** Those of the NVR that the route table names. */
+  readonly ports: NvrPorts;
   /** This program, and the route table that the configuration names. */
   readonly own: Build;
   inside(): Promise<InsideWithoutPorts>;
@@ -43,6 +46,7 @@ export async function openForDoctor(place: CommandPlace, version: string): Promi
     token: made.value.text,
     identityHeaders: identityHeadersOf(settings),
     internalPort: internalPortOf(settings),
+    ports: nvrPorts(policy.head),
     own: { version, policy: policyDigest(policy.rows) },
     // The store has just been read and written.
     inside: () =>

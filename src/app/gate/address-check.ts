@@ -5,6 +5,7 @@ import { createTokenAdmin, type TokenAdmin, type TokenAdminDeps } from '../../ac
 import type { Settings } from '../../config/schema/schema.ts';
 import type { AddressCheck, CheckedBy } from '../../doctor/check-route.ts';
 import type { Build } from '../../doctor/observations.ts';
+import { nvrPorts } from '../../doctor/probes/ports.ts';
 import { createReport } from '../../doctor/report.ts';
 import type { AccountStore } from '../../domain/accounts/account.ts';
 import type { UserFactors } from '../../domain/accounts/second-factor.ts';
@@ -65,6 +66,7 @@ async function check(deps: AddressCheckDeps, by: CheckedBy): ReturnType<AddressC
       token: made.value.text,
       own: build,
       internalPort: internalPortOf(settings),
+      ports: nvrPorts(tableHead),
       identityHeaders: identityHeadersOf(settings),
       inside: () =>
         observeInside({

@@ -184,8 +184,11 @@ function ownRoutes(
       endSessionAddress: async (provider) => signIns.providers.get(provider)?.endSession(),
       visibleCameras: seen,
       friendlyNameOf,
-      knowsCustomRoles: createNvrRelease({ ask: () => nvrVersion({ settings, tableHead }), now: steadyNow })
-        .knowsCustomRoles,
+      knowsCustomRoles: createNvrRelease({
+        ask: () => nvrVersion({ settings, tableHead }),
+        since: tableHead.custom_roles_since,
+        now: steadyNow,
+      }).knowsCustomRoles,
     },
     pages,
     invitations: { ...invitations, byForm: pages.invitation.post },

@@ -1,6 +1,5 @@
-/** Whether the pages of this NVR know custom roles: those of Frigate before 0.17 know admin and viewer only, and show any other role "Access Denied" (SPEC 5). */
+/** Whether the pages of this NVR know custom roles: those of some releases know admin and viewer only, and show any other role "Access Denied" (SPEC 5). */
 import { compareReleases } from '../../doctor/causes/inside.ts';
-import { FIRST_WITH_ROLES } from '../../doctor/observations.ts';
 import { withTimeLimit } from '../../domain/async/time-limit.ts';
 
 export interface NvrRelease {
@@ -15,13 +14,15 @@ const LONGEST_WAIT = 2000;
 export interface NvrReleaseOptions {
   /** The version as the NVR says it; null without an answer. */
   readonly ask: () => Promise<string | null>;
+  /** The first release whose pages know custom roles; undefined: all do. */
+  readonly since: string | undefined;
   /** Milliseconds of a steady clock. */
   readonly now: () => number;
   /** Milliseconds that a page waits for the first answer. */
   readonly longestWait?: number;
 }
 
-export function createNvrRelease({ ask, now, longestWait = LONGEST_WAIT }: NvrReleaseOptions): NvrRelease {
+export function createNvrRelease({ ask, since, now, longestWait = LONGEST_WAIT }: NvrReleaseOptions): NvrRelease {
   let known: { readonly version: string | undefined; readonly at: number } | undefined;
   let asking: Promise<void> | undefined;
 
@@ -40,11 +41,12 @@ export function createNvrRelease({ ask, now, longestWait = LONGEST_WAIT }: NvrRe
 
   return {
     async knowsCustomRoles() {
+      if (since === undefined) return true;
       const isFresh = known !== undefined && now() - known.at < FRESH;
       const refreshing = isFresh ? undefined : refresh();
       // A page waits for its profile: only the first answer is waited for, and not for long.
       if (refreshing && known?.version === undefined) await withTimeLimit(refreshing, longestWait, () => undefined);
-      return compareReleases(known?.version, FIRST_WITH_ROLES) >= 0;
+      return compareReleases(known?.version, since) >= 0;
     },
   };
 }

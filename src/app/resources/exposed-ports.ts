@@ -5,8 +5,16 @@ import { readFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { ExposedPort } from '../../doctor/observations.ts';
-import { internalPort, type KnownPort, NVR_PORTS, openNvrPort, openPorts } from '../../doctor/probes/ports.ts';
+import {
+  internalPort,
+  type KnownPort,
+  type NvrPorts,
+  nvrPorts,
+  openNvrPort,
+  openPorts,
+} from '../../doctor/probes/ports.ts';
 import { type NetworkSurroundings, outsideAddresses } from './outside-addresses.ts';
+import type { NvrConfig } from './upstreams.ts';
 
 /** Both mark the root of a container: the one of Docker, the other of Podman. */
 const CONTAINER_MARKS = ['/.dockerenv', '/run/.containerenv'] as const;
@@ -18,7 +26,7 @@ export interface ExposedPortsOptions {
 
 /** None without an NVR, or with `nvr.warn_open_ports: false`. Never rejects. A port that does not answer takes 2 s. */
 export async function exposedPorts(
-  settings: Settings,
+  { settings, tableHead }: NvrConfig,
   { signal, surroundings = lookAround }: ExposedPortsOptions = {},
 ): Promise<readonly ExposedPort[]> {
   const { nvr } = settings;
@@ -26,7 +34,8 @@ export async function exposedPorts(
   const around = await surroundings(settings);
   const { own, others } = outsideAddresses(around);
   const internal = internalPortOf(settings);
-  const ports = [...portsToTry(nvr.url), ...internalPort(internal)];
+  const looked = nvrPorts(tableHead);
+  const ports = [...portsToTry(nvr.url, looked), ...internalPort(internal, looked)];
   // In a container the internal listener is meant to be open on its own network.
   const notOwn = ports.filter(({ port }) => !around.isContainer || port !== internal);
   const tried = [
@@ -43,10 +52,10 @@ export const internalPortOf = ({ server: { internal } }: Settings): number | und
   internal === false || internal.path !== undefined ? undefined : internal.port;
 
 /** The port of `nvr.url` may be another one than usual. WebRTC is left out: some publish it on purpose. */
-function portsToTry(url: NonNullable<Settings['nvr']['url']>): readonly KnownPort[] {
-  const usual = NVR_PORTS.filter(({ ask }) => ask !== 'webrtc');
+function portsToTry(url: NonNullable<Settings['nvr']['url']>, ports: NvrPorts): readonly KnownPort[] {
+  const usual = ports.known.filter(({ ask }) => ask !== 'webrtc');
   const isUsual = url.kind === 'unix' || usual.some(({ port }) => port === url.port);
-  return isUsual ? usual : [...usual, openNvrPort(url.port)];
+  return isUsual ? usual : [...usual, openNvrPort(url.port, ports)];
 }
 
 async function lookAround({ nvr: { url } }: Settings): Promise<NetworkSurroundings> {

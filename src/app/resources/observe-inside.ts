@@ -28,7 +28,7 @@ export async function observeInside(deps: InsideDeps): Promise<InsideWithoutPort
   const { settings, tableHead, probeStore, surroundings } = deps;
   const [nvr, exposed, storeFault, freeBytes, nvrSays, admins, idlePasskeys, providerFaults] = await Promise.all([
     nvrCheck(deps),
-    exposedPorts(settings, surroundings && { surroundings }),
+    exposedPorts(deps, surroundings && { surroundings }),
     probeStore().then(
       () => null,
       (fault: unknown) => messageOf(fault),
@@ -49,6 +49,7 @@ export async function observeInside(deps: InsideDeps): Promise<InsideWithoutPort
     storeFault,
     nvrVersion: nvrSays ?? undefined,
     policyNvrVersion: tableHead.nvr,
+    customRolesSince: tableHead.custom_roles_since,
     // With a proxy's accounts it is the proxy that asks for a second factor.
     secondFactor: settings.auth.enabled ? settings.auth.second_factor : undefined,
     admins,

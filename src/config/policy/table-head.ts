@@ -37,6 +37,29 @@ const cameraList = z.strictObject({
   pages: z.strictObject({ parameter: fieldSchema, count: fieldSchema }).exactOptional(),
 });
 
+const portSchema = z
+  .strictObject({
+    port: z.int().min(1).max(65_535),
+    what: z.string().min(1),
+    asks: z.enum(['rtsp', 'webrtc']).exactOptional(),
+    tls: z.boolean().exactOptional(),
+    path: pathSchema.exactOptional(),
+    answer: z.string().refine(isPattern, 'is not a regular expression').exactOptional(),
+    open: z.boolean().exactOptional(),
+  })
+  .refine(
+    ({ asks, path, answer }) => (asks === undefined) === (path !== undefined && answer !== undefined),
+    'does not say how the NVR is told there: write "asks: rtsp" or "asks: webrtc", or a path and its answer',
+  );
+
+function isPattern(text: string): boolean {
+  try {
+    return new RegExp(text, 'i') !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 /** The keys of a table beside its rows. `handlers`: the releases of the NVR whose handlers were read for the rows. */
 export const headShape = {
   adapter: z.enum(ADAPTER_NAMES).exactOptional(),
@@ -49,6 +72,8 @@ export const headShape = {
   alive: pathSchema.exactOptional(),
   release: z.strictObject({ path: pathSchema, field: fieldSchema.exactOptional() }).exactOptional(),
   openapi: pathSchema.exactOptional(),
+  custom_roles_since: releaseSchema.exactOptional(),
+  ports: z.array(portSchema).min(1).exactOptional(),
 };
 
 /** The first head that says a thing counts: a table's own comes before those of the tables that it extends. */

@@ -1,6 +1,6 @@
 /** Causes in what stands beside or behind Postern: the NVR, its ports, the store, the disk, and how accounts are protected. */
 import type { Level } from '../cause.ts';
-import { FIRST_WITH_ROLES, type InsideSeen, type ProviderFaultSeen } from '../observations.ts';
+import type { InsideSeen, ProviderFaultSeen } from '../observations.ts';
 
 export interface InsideCause {
   readonly name: string;
@@ -93,10 +93,10 @@ export const INSIDE_CAUSES: readonly InsideCause[] = [
   {
     name: 'nvr-older',
     level: 'advice',
-    signs: ({ nvrVersion, policyNvrVersion }) =>
+    signs: ({ nvrVersion, policyNvrVersion, customRolesSince }) =>
       compareReleases(nvrVersion, policyNvrVersion) < 0
         ? [
-            `the NVR is ${nvrVersion}, and the route table was made for ${policyNvrVersion}: a custom role may get less than it could${pagesOf(nvrVersion)}`,
+            `the NVR is ${nvrVersion}, and the route table was made for ${policyNvrVersion}: a custom role may get less than it could${pagesOf(nvrVersion, customRolesSince)}`,
           ]
         : [],
     advice: 'Update the NVR when you can: each of its releases closes ways to foreign cameras.',
@@ -170,9 +170,9 @@ const listed = (texts: readonly string[]): string =>
 export const exposedSentence = ({ address, port, what }: InsideSeen['exposed'][number]): string =>
   `port ${port} answers at ${address}, where other machines reach it unless a firewall is between: ${what}`;
 
-const pagesOf = (nvrVersion: string | undefined): string =>
-  compareReleases(nvrVersion, FIRST_WITH_ROLES) < 0
-    ? `. Before ${FIRST_WITH_ROLES} its pages know the roles admin and viewer only, so they are told that such a user is a viewer; the cameras stay those of the role`
+const pagesOf = (nvrVersion: string | undefined, since: string | undefined): string =>
+  compareReleases(nvrVersion, since) < 0
+    ? `. Before ${since} its pages know the roles admin and viewer only, so they are told that such a user is a viewer; the cameras stay those of the role`
     : '';
 
 const RELEASE = /^(?<major>\d+)\.(?<minor>\d+)/;

@@ -1,6 +1,7 @@
 /** Ports of the NVR that are open where the public address leads: each goes round Postern. */
 import { connect } from 'node:net';
 import { hostInUrl } from '../../domain/addresses/socket-address.ts';
+import { DEFAULT_ALIVE, type TableHead, type TablePort } from '../../domain/table-head.ts';
 import { isPosterns } from '../cause.ts';
 import type { OpenPort, ProbeResponse } from '../observations.ts';
 import { send } from './send.ts';
@@ -18,29 +19,37 @@ export interface HttpQuestion {
   readonly isTold: RegExp;
 }
 
-const VERSION: HttpQuestion = { protocol: 'http:', path: '/api/version', isTold: /^\d+\.\d+\.\d+/ };
-const LOGIN_PAGE = { path: '/login', isTold: /<title>\s*Frigate\s*<\/title>/i };
+/** The ports to look at, and what is asked at the one where the NVR asks for no login. */
+export interface NvrPorts {
+  readonly known: readonly KnownPort[];
+  readonly open: HttpQuestion;
+}
 
-// biome-ignore format: a table
-export const NVR_PORTS: readonly KnownPort[] = [
-  { port: 5000, what: 'the open port of the NVR: every caller is an admin there',                                      ask: VERSION },
-  { port: 1984, what: 'the stream server: every camera stream, and the camera passwords',                              ask: { protocol: 'http:',  path: '/api/streams', isTold: /^\{/ } },
-  { port: 8554, what: 'RTSP: every camera stream, without a login unless one is set',                                  ask: 'rtsp' },
-  { port: 8555, what: 'WebRTC of the stream server: its pictures do not pass Postern, and a logout does not end them', ask: 'webrtc' },
-  { port: 8971, what: 'the login of the NVR itself, with its own users',                                               ask: { protocol: 'https:', ...LOGIN_PAGE } },
-  { port: 8971, what: 'the login of the NVR itself, with its own users, and without TLS',                              ask: { protocol: 'http:',  ...LOGIN_PAGE } },
-];
+/** `ports` are those of the route table. Without an open one among them any answer at `alive` counts. */
+export function nvrPorts({ ports = [], alive = DEFAULT_ALIVE }: TableHead): NvrPorts {
+  const known = ports.map((port) => ({ port: port.port, what: port.what, ask: port.asks ?? questionAt(port) }));
+  const open = ports.find((port) => port.open);
+  return { known, open: open ? questionAt(open) : { protocol: 'http:', path: alive, isTold: ANY } };
+}
+
+const ANY = /^/;
+
+const questionAt = ({ tls = false, path = DEFAULT_ALIVE, answer = '' }: TablePort): HttpQuestion => ({
+  protocol: tls ? 'https:' : 'http:',
+  path,
+  isTold: new RegExp(answer, 'i'),
+});
 
 /** The port of `nvr.url`, where the NVR asks for no login. */
-export const openNvrPort = (port: number): KnownPort => ({
+export const openNvrPort = (port: number, { open }: NvrPorts): KnownPort => ({
   port,
   what: 'the open port of the NVR: every caller is an admin there',
-  ask: VERSION,
+  ask: open,
 });
 
 /** The port of `server.internal`; undefined where it is one that is looked at anyway, or there is none. */
-export const internalPort = (port: number | undefined): readonly KnownPort[] =>
-  port === undefined || NVR_PORTS.some((known) => known.port === port) ? [] : [{ port, what: OWN, ask: VERSION }];
+export const internalPort = (port: number | undefined, { known, open }: NvrPorts): readonly KnownPort[] =>
+  port === undefined || known.some((one) => one.port === port) ? [] : [{ port, what: OWN, ask: open }];
 
 const PATIENCE_MS = 2_000;
 /** Only the internal listener refuses by host name. */
