@@ -162,6 +162,16 @@ describe("A route table of one's own", () => {
     });
   });
 
+  it('have the words of the adapter that they name, or that the table which they extend names', () => {
+    const mine =
+      'version: 1\nextends: frigate\nroutes:\n  - { route: "GET /x/{id}", access: camera, cameras: ["event:path:id"], narrow: lookup }\n';
+    const other = mine.replace('extends: frigate', 'adapter: frigate');
+    return withDirectory({ 'mine.yaml': mine, 'other.yaml': other }, async (directory) => {
+      assert.equal(accessOf(await rowsOf('mine.yaml', directory), 'GET', '/x/1'), 'camera');
+      assert.equal(accessOf(await rowsOf('other.yaml', directory), 'GET', '/x/1'), 'camera');
+    });
+  });
+
   it('cannot take away the login page', () => {
     const mine = 'version: 1\nroutes:\n  - { route: "POST /api/login", access: none }\n';
     return withDirectory({ 'mine.yaml': mine }, async (directory) => {
@@ -172,6 +182,8 @@ describe("A route table of one's own", () => {
 
 describe('A route table is refused', () => {
   const row = (text: string): string => `version: 1\nroutes:\n  - ${text}\n`;
+  const lost = (route: string, word: string): string =>
+    `a.yaml:3:1 routes: "${route}" has "${word}", and the table names no adapter that says what it means: write for example "adapter: frigate" in its head`;
   // biome-ignore format: a table
   const rows: [sentence: string, policy: string, yaml: string, problem: string][] = [
     ['when no table has its name', 'frigat', '', 'config.yaml nvr.policy: "frigat" is not a route table: did you mean frigate?'],
@@ -182,6 +194,17 @@ describe('A route table is refused', () => {
     ['when it is no YAML', 'a.yaml', 'routes: [', 'a.yaml:1:10: not valid YAML: Flow sequence in block collection must be sufficiently indented and end with a ]'],
     ['when its version is another', 'a.yaml', 'version: 2\nroutes: []', 'a.yaml:1:10 version: 2 is not one of 1'],
     ['when it has no routes', 'a.yaml', 'version: 1', 'a.yaml routes: is missing: write it'],
+    ['when its adapter is unknown', 'a.yaml', 'version: 1\nadapter: frigat\nroutes: []', 'a.yaml:2:10 adapter: "frigat" is not one of frigate: did you mean frigate?'],
+    ['when an id is of a kind that no adapter says', 'a.yaml', row('{ route: "GET /x/{id}", access: camera, cameras: ["event:path:id"], narrow: lookup }'), lost('GET /x/{id}', 'cameras: event:path:id')],
+    ['when a file is of a kind that no adapter says', 'a.yaml', row('{ route: "GET /x/{file}", access: camera, cameras: ["file:clip:path:file"] }'), lost('GET /x/{file}', 'cameras: file:clip:path:file')],
+    ['when messages are of no adapter', 'a.yaml', row('{ route: "WS /ws", access: any, narrow: per-message }'), lost('WS /ws', 'narrow: per-message')],
+    ['when an answer is of no adapter', 'a.yaml', row('{ route: "GET /x", access: any, narrow: rewrite-body, answer: config }'), lost('GET /x', 'answer: config')],
+    ['when a list is made by no adapter', 'a.yaml', row('{ route: "GET /x", access: any, narrow: "own-data:explore" }'), lost('GET /x', 'narrow: own-data:explore')],
+    ['when a list with times is made by no adapter', 'a.yaml', row('{ route: "GET /x", access: any, verb: history, times: ["own-data:labels"] }'), lost('GET /x', 'times: own-data:labels')],
+    ['when a value in a body is of no adapter', 'a.yaml', row('{ route: "POST /x", access: admin, body: { paths: [clips-file] } }'), lost('POST /x', 'body: clips-file')],
+    ['when no adapter reads the configuration of its cameras', 'a.yaml', 'version: 1\ncameras: { path: /config, names: config }\nroutes: []', 'config.yaml nvr.policy: the head of the table has "names: config", and names no adapter that reads the configuration of the NVR: write for example "adapter: frigate", or where the names stand, such as keys'],
+    ['when a port does not say how it is told', 'a.yaml', 'version: 1\nports:\n  - { port: 5000, what: x, path: / }\nroutes: []', 'a.yaml:3:5 ports[0]: does not say how the NVR is told there: write "asks: rtsp" or "asks: webrtc", or a path and its answer'],
+    ['when the answer at a port is no pattern', 'a.yaml', 'version: 1\nports:\n  - { port: 5000, what: x, path: /, answer: "(" }\nroutes: []', 'a.yaml:3:45 ports[0].answer: is not a regular expression'],
     ['when a key is unknown', 'a.yaml', row('{ route: "GET /x", acces: any, access: any }'), 'a.yaml:3:31 routes[0].acces: unknown key: did you mean access?'],
     ['when no access is named', 'a.yaml', row('{ route: "GET /x" }'), 'a.yaml routes[0].access: is missing: write it'],
     ['when the level is unknown', 'a.yaml', row('{ route: "GET /x", access: admins }'), 'a.yaml:3:32 routes[0].access: "admins" is not one of public, any, camera, unrestricted, admin, none: did you mean admin?'],
