@@ -16,7 +16,7 @@ export const NO_ADAPTER: NvrAdapter = {
   lists: {},
   values: {},
   messages: undefined,
-  links: { filesOf: () => ({}), playlistsOf: () => undefined, mediaTypes: [] },
+  links: { filesOf: () => ({}), playlistsOf: () => undefined, recordingsAt: () => undefined, mediaTypes: [] },
   queries: { filtered: new Set(), pictures: {}, stepped: new Set() },
   events: { list: undefined, atNvr: [] },
   canary: NO_SEEDS,

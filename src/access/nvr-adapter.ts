@@ -147,6 +147,8 @@ export interface LinkRules {
   readonly filesOf: (thing: SharedThing) => Readonly<Record<string, string>>;
   /** The path below which the playlists and segments of the thing are; undefined where the NVR has none. */
   readonly playlistsOf: (thing: SharedThing) => string | undefined;
+  /** The list of what is recorded of a camera in a span of Unix seconds; undefined where the NVR has none. */
+  readonly recordingsAt: (camera: string, from: number, to: number) => string | undefined;
   /** The media type by the end of a path, where the end of a file's name does not say it. */
   readonly mediaTypes: readonly (readonly [end: RegExp, type: string])[];
 }

@@ -40,6 +40,8 @@ export async function requestLink(
   if (!wanted.ok) return wanted;
   const terms = parseTerms({ what, expiresIn, uses, pin, name, notifyOnOpen }, deps.longest);
   if (!terms.ok) return terms;
+  if (deps.judge.filesOf({ camera: '', ...wanted.value }).length === 0)
+    return err({ reason: 'what-invalid', message: `what: no link can show ${named(wanted.value)} of this NVR` });
   const thing = await thingOf(wanted.value, caller, deps);
   if (!thing.ok) return thing;
   const draft = draftLink(thing.value, terms.value, maker, deps);
@@ -47,6 +49,8 @@ export async function requestLink(
   const denied = await deps.judge.denial(linkCaller(draft.link, caller));
   return denied ? err(denied) : keepLink(draft, deps);
 }
+
+const named = ({ kind }: WantedThing): string => (kind === 'event' ? `an ${kind}` : `a ${kind}`);
 
 /** One who does not see all cameras is not told whether an event of another camera exists. */
 async function thingOf(

@@ -1,10 +1,11 @@
 /** What links need of the NVR and of the decision: the camera of an event, and whether a link would be admitted (SPEC 13). */
 import { linkFiles, linkTarget } from '../../access/link-targets.ts';
+import type { NvrAdapter } from '../../access/nvr-adapter.ts';
 import type { LinkJudge } from '../../accounts/links/request-link.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import type { SharedThing } from '../../domain/shared-thing.ts';
+import { LINK_PATH, type SharedThing } from '../../domain/shared-thing.ts';
 import { admit, type Rules } from '../../gateway/decision/admit.ts';
 import { askFailure } from '../../gateway/decision/ask-failure.ts';
 import { type DestinationRules, destinationOf } from '../../gateway/decision/destinations.ts';
@@ -31,26 +32,34 @@ export interface LinkFacts {
 export interface LinkJudgeWithFacts extends LinkJudge {
   /** What the page tells of the thing; undefined where that cannot be told. */
   factsOf(thing: SharedThing): Promise<LinkFacts | undefined>;
-  /** Where the NVR could not send a file: that there is none, where the events kept here say so, else the reason as it is. */
+  /**
+   * Where the NVR could not send a file: that there is none, where the events kept here say so, else the reason as it is. `path`
+   * is that of the link, or of the NVR.
+   */
   faultOf(thing: SharedThing, path: string, reason: RefusalReason): Promise<RefusalReason>;
 }
 
 const OF_RECORDING = { hasClip: true, hasSnapshot: true, label: undefined } as const;
-const PATHS = { event: '/api/events', review: '/api/review' } as const;
 
 export function linkJudge({ settings, destinations, rules }: LinkJudgeDeps): LinkJudgeWithFacts {
   const ask = askerOf(settings);
   /** Undefined for a 404. */
-  const askFor = async (path: string, query = ''): Promise<Result<unknown, RefusalReason>> => {
+  const askFor = async (place: string): Promise<Result<unknown, RefusalReason>> => {
+    const [path = '', query = ''] = place.split('?', 2);
     const target = { path, segments: path.slice(1).split('/'), query };
     const destination = destinationOf('GET', target, destinations);
     if (destination.kind === 'none') return err('no-nvr');
-    return ask(destination.upstream, `${path}${query}`).then(ok, (fault: unknown) => err(askFailure(fault)));
+    return ask(destination.upstream, place).then(ok, (fault: unknown) => err(askFailure(fault)));
   };
-  const recordOf = (kind: 'event' | 'review', id: string) => askFor(`${PATHS[kind]}/${encodeURIComponent(id)}`);
+  const nvr = (): NvrAdapter => rules().routes.nvr;
+  const recordOf = async (kind: 'event' | 'review', id: string): Promise<Result<unknown, RefusalReason>> => {
+    const rule = nvr().owners[kind];
+    return rule ? askFor(rule.path(id)) : err('path-not-found');
+  };
   const hasNoRecording = async (camera: string, from: number, to: number): Promise<boolean> => {
-    const parts = await askFor(`/api/${encodeURIComponent(camera)}/recordings`, `?after=${from}&before=${to}`);
-    return parts.ok && Array.isArray(parts.value) && parts.value.length === 0;
+    const place = nvr().links.recordingsAt(camera, from, to);
+    const parts = place === undefined ? undefined : await askFor(place);
+    return parts?.ok === true && Array.isArray(parts.value) && parts.value.length === 0;
   };
   const eventFacts = async (id: string): Promise<LinkFacts | undefined> => {
     const record = await recordOf('event', id);
@@ -65,7 +74,7 @@ export function linkJudge({ settings, destinations, rules }: LinkJudgeDeps): Lin
     };
   };
   return {
-    filesOf: (thing) => linkFiles(rules().routes.nvr.links, thing),
+    filesOf: (thing) => linkFiles(nvr().links, thing),
     async cameraOf(kind, id) {
       const record = await recordOf(kind, id);
       if (!record.ok) return record;
@@ -77,7 +86,7 @@ export function linkJudge({ settings, destinations, rules }: LinkJudgeDeps): Lin
       const { credential } = caller;
       if (credential.kind !== 'link') return 'no-credentials';
       const { thing } = credential;
-      const { links } = rules().routes.nvr;
+      const { links } = nvr();
       const target = linkTarget(links, thing, linkFiles(links, thing).slice(0, 1));
       if (target === undefined) return 'path-not-found';
       const facts = factsOf({ method: 'GET', isUpgrade: false, target, headers: [], peer: '127.0.0.1' });
@@ -112,10 +121,15 @@ export function linkJudge({ settings, destinations, rules }: LinkJudgeDeps): Lin
       if (thing.kind !== 'event' || !destinations.eventsBackend || REFUSALS[reason].status < 500) return reason;
       const facts = await eventFacts(thing.id);
       if (!facts) return reason;
-      const isThere = path.endsWith('/snapshot.jpg') ? facts.hasSnapshot : IS_CLIP.test(path) ? facts.hasClip : true;
+      const { links } = nvr();
+      const { 'snapshot.jpg': snapshot, 'clip.mp4': clip } = links.filesOf(thing);
+      const playlists = links.playlistsOf(thing);
+      const asked = isBelowLinks(path) ? linkTarget(links, thing, path.split('/').slice(3)) : path;
+      const isClip = asked === clip || (playlists !== undefined && asked?.startsWith(`${playlists}/`));
+      const isThere = asked === snapshot ? facts.hasSnapshot : isClip ? facts.hasClip : true;
       return isThere ? reason : 'link-file-absent';
     },
   };
 }
 
-const IS_CLIP = /\/vod\/|\/clip\.mp4$/;
+const isBelowLinks = (path: string): boolean => path.startsWith(`${LINK_PATH}/`);

@@ -43,5 +43,6 @@ function playlistsOf(thing: SharedThing): string | undefined {
 export const LINKS: LinkRules = {
   filesOf,
   playlistsOf,
+  recordingsAt: (camera, from, to) => `/api/${encoded(camera)}/recordings?after=${from}&before=${to}`,
   mediaTypes: [[/^\/api\/review\/[^/]+\/preview$/, 'image/gif']],
 };
