@@ -15,6 +15,8 @@ export interface TableHead {
   readonly openapi?: string;
   /** The first release whose pages know other roles than admin and viewer; absent: all do. */
   readonly custom_roles_since?: string;
+  /** The address of a camera's still image: `{camera}`, `{camera...}` for one with slashes, `{height}` in pixels, `{time}`. */
+  readonly still?: string;
   /** Ports of the NVR by which clients go round Postern. */
   readonly ports?: readonly TablePort[];
 }

@@ -25,6 +25,8 @@ export interface UiOptions {
   readonly hasNvr: boolean;
   /** Where people begin, below the base path: `''`, `postern/`, or a path that leads each to the own start page. */
   readonly home: string;
+  /** The address of a camera's still image, as the route table writes it; undefined where it has none. */
+  readonly still: string | undefined;
   /** The start page of a caller: a path from the root, without the base path. */
   readonly startPageOf: (caller: Caller) => string;
   /** Who answers for events, and so tells the console of new ones. */
@@ -109,6 +111,7 @@ export function createPages(options: UiOptions) {
       scriptOf: (ctx) => assetOf(ctx, 'invitationScript'),
     }),
     screen: createScreenPage({
+      still: options.still,
       headers: headers.page,
       assetOf,
       basePathOf,

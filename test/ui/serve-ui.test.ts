@@ -26,6 +26,7 @@ async function serveUi(options: Partial<UiOptions> = {}): Promise<number> {
     hasNvr: true,
     home: options.hasNvr === false ? 'postern/' : '',
     startPageOf: () => '/',
+    still: '/api/{camera}/latest.jpg',
     eventsBy: 'backend',
     hasOwnLogin: true,
     shortestPassword: 15,

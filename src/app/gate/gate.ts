@@ -155,6 +155,7 @@ function ownRoutes(
     loginPage: ui.login,
     hasNvr,
     home: startPage.home,
+    still: tableHead.still,
     startPageOf: startPage.pageOf,
     eventsBy: hasEventsBackend ? 'backend' : 'nvr',
     hasOwnLogin: auth.enabled,

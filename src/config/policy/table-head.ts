@@ -37,6 +37,11 @@ const cameraList = z.strictObject({
   pages: z.strictObject({ parameter: fieldSchema, count: fieldSchema }).exactOptional(),
 });
 
+const stillSchema = pathSchema.refine(
+  (text) => text.includes('{camera}') || text.includes('{camera...}'),
+  'names no camera: write for example "/api/frame.jpeg?src={camera}"',
+);
+
 const portSchema = z
   .strictObject({
     port: z.int().min(1).max(65_535),
@@ -73,6 +78,7 @@ export const headShape = {
   release: z.strictObject({ path: pathSchema, field: fieldSchema.exactOptional() }).exactOptional(),
   openapi: pathSchema.exactOptional(),
   custom_roles_since: releaseSchema.exactOptional(),
+  still: stillSchema.exactOptional(),
   ports: z.array(portSchema).min(1).exactOptional(),
 };
 

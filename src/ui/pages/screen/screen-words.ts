@@ -7,5 +7,7 @@ export type ScreenWords = ServedWords['screenPage'];
 export interface ScreenFacts {
   /** The prefix of all paths; '' for none. */
   readonly basePath: string;
+  /** The address of a still image below it, by `stillAddress`; null where the NVR has none. */
+  readonly still: string | null;
   readonly words: ScreenWords;
 }

@@ -1,5 +1,6 @@
 /** One camera of the wall: its still image each second, and what is wrong when none comes (SPEC 18). */
 import { facts, make } from './ask.ts';
+import { stillAddress } from './still-address.ts';
 
 export interface Tile {
   readonly element: HTMLElement;
@@ -36,7 +37,13 @@ export function createTile(camera: string, name: string): Tile {
     window.clearTimeout(timer);
     if (!isStopped) timer = window.setTimeout(load, milliseconds);
   };
+  const { still } = facts;
   const load = (): void => {
+    // An NVR without still images has nothing to ask for.
+    if (still === null) {
+      mark(facts.words.noPicture);
+      return;
+    }
     const picture = pictures[turn === 0 ? 0 : 1];
     const begun = Date.now();
     let isOver = false;
@@ -52,7 +59,7 @@ export function createTile(camera: string, name: string): Tile {
     const patience = window.setTimeout(end(false), PATIENCE_MS);
     picture.onload = end(true);
     picture.onerror = end(false);
-    picture.src = `${facts.basePath}/api/${encodeURIComponent(camera)}/latest.jpg?h=${heightOf(element)}&t=${begun}`;
+    picture.src = facts.basePath + stillAddress(still, camera, heightOf(element), begun);
   };
   const came = (begun: number): void => {
     pictures[turn === 0 ? 0 : 1].className = 'is-shown';
