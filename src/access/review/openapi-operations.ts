@@ -47,7 +47,7 @@ export function operationsOf(description: unknown): Result<DescribedApi, string>
   });
 }
 
-/** Some descriptions have a path once for each query that it takes: `/api/webrtc?src={src}`, `/api/webrtc?dst={dst}`. */
+/** Some descriptions have a path once for each query that it takes: `/offers?src={src}`, `/offers?dst={dst}`. */
 function joined(operations: readonly OpenApiOperation[]): readonly OpenApiOperation[] {
   const byRoute = new Map<string, OpenApiOperation>();
   for (const operation of operations) {
