@@ -47,7 +47,7 @@ export function startCanary(runtime: Runtime, active: () => Generation): Canary 
         layout,
         number: rounds,
         now: () => unixSeconds(runtime.clock),
-        openApi: canary.openApi,
+        describedApi: canary.describedApi,
       });
       rounds += 1;
       runtime.canary.report(round, accounts.audit);

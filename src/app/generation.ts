@@ -2,6 +2,7 @@
 
 import type { NvrAdapter } from '../access/nvr-adapter.ts';
 import type { RecorderLayout } from '../access/recorder-layout.ts';
+import type { DescribedApi } from '../access/review/openapi-operations.ts';
 import type { RunCanary } from '../canary/run-route.ts';
 import { policyDigest } from '../config/policy/load-policy.ts';
 import type { Settings } from '../config/schema/schema.ts';
@@ -50,7 +51,7 @@ export interface CanarySources {
   readonly nvr: NvrAdapter;
   readonly layout: () => RecorderLayout | undefined;
   /** What the NVR tells of its operations; undefined without an NVR, or when it tells nothing. */
-  readonly openApi: () => Promise<unknown>;
+  readonly describedApi: () => Promise<DescribedApi | undefined>;
 }
 
 /** What a generation is made from beside its configuration. */
@@ -176,7 +177,10 @@ function generationUnder(
     rows: config.policy,
     nvr: adapterNamed(config.tableHead.adapter),
     layout,
-    openApi: () => nvrDescription(config),
+    describedApi: async () => {
+      const described = await nvrDescription(config);
+      return described.ok ? described.value : undefined;
+    },
   };
   return {
     config,

@@ -1,7 +1,7 @@
 /** One round of the canary: survey, questions one after another with pauses, and what was found (SPEC 15). */
 import type { NvrAdapter } from '../access/nvr-adapter.ts';
 import type { RecorderLayout } from '../access/recorder-layout.ts';
-import { operationsOf } from '../access/review/openapi-operations.ts';
+import type { DescribedApi } from '../access/review/openapi-operations.ts';
 import { policyDrift } from '../access/review/policy-drift.ts';
 import { namesAlike } from '../domain/names.ts';
 import type { PolicyRow } from '../domain/policy.ts';
@@ -61,11 +61,11 @@ interface RoundDeps {
   /** Unix seconds. */
   readonly now: () => number;
   /** What the NVR tells of its operations; undefined when it does not. */
-  readonly openApi: () => Promise<unknown>;
+  readonly describedApi: () => Promise<DescribedApi | undefined>;
 }
 
 /** Rejects when it was stopped, which `ask` says by rejecting with `Stopped`. */
-export async function runRound({ ask, rows, nvr, layout, number, now, openApi }: RoundDeps): Promise<Round> {
+export async function runRound({ ask, rows, nvr, layout, number, now, describedApi }: RoundDeps): Promise<Round> {
   if (!layout) return { kind: 'cameras-unknown' };
   const startedAt = now();
   const landscape = await survey({ ask, layout, seeds: nvr.canary, round: number, now: startedAt });
@@ -85,7 +85,7 @@ export async function runRound({ ask, rows, nvr, layout, number, now, openApi }:
     const leak = { route: request.route, ...seen };
     leaks.set(JSON.stringify([leak.route, leak.camera]), leak);
   }
-  const drift = operationDrift(await openApi().catch(() => undefined), rows);
+  const drift = operationDrift(await describedApi().catch(() => undefined), rows);
   return {
     kind: 'done',
     startedAt,
@@ -144,11 +144,9 @@ interface OperationDrift {
 const MOST_TOLD = 100;
 const LONGEST_TOLD = 200;
 
-/** `openApi` is the NVR's description of itself; undefined when it is none. */
-function operationDrift(openApi: unknown, rows: readonly PolicyRow[]): OperationDrift | undefined {
-  const described = operationsOf(openApi);
-  if (!described.ok) return undefined;
-  const { unknown } = policyDrift(rows, described.value.operations, described.value.prefix);
+function operationDrift(described: DescribedApi | undefined, rows: readonly PolicyRow[]): OperationDrift | undefined {
+  if (!described) return undefined;
+  const { unknown } = policyDrift(rows, described.operations, described.prefix);
   const told = unknown.map(({ operation }) => operation.slice(0, LONGEST_TOLD)).sort();
   return { unknown: told.slice(0, MOST_TOLD), unknownCount: told.length };
 }

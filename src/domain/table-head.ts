@@ -11,8 +11,7 @@ export interface TableHead {
   readonly alive?: string;
   /** Where the NVR says its own release. */
   readonly release?: ReleasePlace;
-  /** Where the NVR serves an OpenAPI description of itself. */
-  readonly openapi?: string;
+  readonly openapi?: DescriptionPlace;
   /** The first release whose pages know other roles than admin and viewer; absent: all do. */
   readonly custom_roles_since?: string;
   /** The address of a camera's still image: `{camera}`, `{camera...}` for one with slashes, `{height}` in pixels, `{time}`. */
@@ -34,6 +33,14 @@ export interface TablePort {
   readonly answer?: string;
   /** Whether the NVR asks for no login there, as at `nvr.url`. */
   readonly open?: boolean;
+}
+
+/** The OpenAPI description of the NVR. */
+export interface DescriptionPlace {
+  /** Where the NVR serves it; absent: it is in the NVR's source alone. */
+  readonly path?: string;
+  /** Where clients see the described paths: `/api`; absent: as they are described. */
+  readonly below?: string;
 }
 
 export interface CameraList {

@@ -91,20 +91,37 @@ describe('An OpenAPI description', () => {
     '/events/{id}': { delete: {} },
   };
   it('tells its operations below the prefix of its server, with the parameters of the query', () => {
-    const read = operationsOf({
-      openapi: '3.1.0',
-      info: { version: '0.18' },
-      servers: [{ url: 'https://demo.test/api/' }],
-      paths,
-    });
+    const read = operationsOf(
+      {
+        openapi: '3.1.0',
+        info: { version: '0.18' },
+        servers: [{ url: 'https://demo.test/api/' }],
+        paths,
+      },
+      '/api',
+    );
     const operations = [
       { method: 'GET', path: '/api/events', parameters: ['cameras', 'limit'], body: undefined },
       { method: 'DELETE', path: '/api/events/{id}', parameters: [], body: undefined },
     ];
-    assert.deepEqual(read, { ok: true, value: { version: '0.18', prefix: '/api', operations } });
+    assert.deepEqual(read, { ok: true, value: { title: undefined, version: '0.18', prefix: '/api', operations } });
     const whole = Object.fromEntries(Object.entries(paths).map(([path, item]) => [`/api${path}`, item]));
-    const same = operationsOf({ openapi: '3.0.1', paths: whole });
+    const same = operationsOf({ openapi: '3.0.1', paths: whole }, '/api');
     assert.deepEqual(same.ok && same.value.operations, operations);
+  });
+
+  it('tells parameters that it names elsewhere, or in a query behind a path, and one operation for each path', () => {
+    const read = operationsOf({
+      openapi: '3.1.0',
+      components: { parameters: { src: { name: 'src', in: 'query' } } },
+      paths: {
+        '/stream?src={src}': { get: {} },
+        '/stream': { get: { parameters: [{ $ref: '#/components/parameters/src' }, { name: 'quality', in: 'query' }] } },
+      },
+    });
+    assert.deepEqual(read.ok && read.value.operations, [
+      { method: 'GET', path: '/stream', parameters: ['src', 'quality'], body: undefined },
+    ]);
   });
 
   for (const text of [
@@ -164,7 +181,7 @@ describe('Two releases of the NVR', async () => {
   const shipped = await loadPolicy('frigate', '.');
   const rows = shipped.kind === 'loaded' ? shipped.rows : assert.fail();
   const driftIn = (description: unknown) => {
-    const described = operationsOf(description);
+    const described = operationsOf(description, '/api');
     assert.ok(described.ok);
     return policyDrift(rows, described.value.operations, described.value.prefix);
   };

@@ -266,7 +266,7 @@ describe('A round of the canary', () => {
       layout,
       number: 0,
       now: () => 1_800_000_000,
-      openApi: async () => undefined,
+      describedApi: async () => undefined,
     });
     return done.kind === 'done' ? done.leaks : assert.fail(done.kind);
   }

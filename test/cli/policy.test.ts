@@ -1,11 +1,13 @@
 /** `postern policy`, on the configuration and the store of a running service, and its NVR (SPEC 15). */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { Command } from 'commander';
+import { makeFirstTable } from '../../src/app/commands/first-table.ts';
 import { openForPolicy } from '../../src/app/commands/policy.ts';
 import { registerPolicyCommands } from '../../src/cli/commands/policy.ts';
+import { loadPolicy } from '../../src/config/policy/load-policy.ts';
 import { localClock } from '../../src/ledger/local-time.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
@@ -44,6 +46,7 @@ describe('postern policy', () => {
     const place = { directory: instance.directory, env: {}, clock: { now: () => Date.now() } };
     registerPolicyCommands(program, {
       openPolicy: () => openForPolicy(place, (note) => assert.fail(note)),
+      makeFirstTable,
       stdout: {
         write(text) {
           told.out += text;
@@ -80,9 +83,48 @@ describe('postern policy', () => {
     assert.deepEqual(await run('diff', file), {
       code: 1,
       out: '',
-      err: 'is no JSON: name an OpenAPI description in JSON\n',
+      err: 'is neither JSON nor YAML: line 1: not valid YAML: Flow map must end with a }\n',
     });
     assert.match((await run('diff', '/nowhere.json')).err, /ENOENT/);
+  });
+
+  it('diff reads YAML, and takes paths that clients see below another one', async () => {
+    const file = join(instance.directory, 'openapi.yaml');
+    writeFileSync(file, 'openapi: 3.1.0\npaths:\n  /list:\n    get: {}\n');
+    assert.match((await run('diff', file)).out, /GET \/api\/list/);
+    assert.match((await run('diff', file, '--below', '/playback')).out, /GET \/playback\/list/);
+  });
+
+  it('new prints a table from the running NVR or from a file, which check accepts and which admits admins alone', async () => {
+    const { code, out } = await run('new', `${nvr.url}/api/openapi.json`, '--below', '/api');
+    assert.equal(code, 0);
+    const file = join(instance.directory, 'routes.yaml');
+    const description = join(instance.directory, 'described.json');
+    writeFileSync(description, JSON.stringify({ openapi: '3.1.0', paths: { '/api/stats': { get: {} } } }));
+    assert.deepEqual(await run('new', description, '--output', file), {
+      code: 0,
+      out: '',
+      err: `Written to ${file}. Set nvr.policy to it, and run "postern check".\n`,
+    });
+    for (const text of [out, readFileSync(file, 'utf8')]) {
+      writeFileSync(join(instance.directory, 'tried.yaml'), text);
+      const loaded = await loadPolicy('./tried.yaml', instance.directory);
+      const rows = loaded.kind === 'loaded' ? loaded.rows.filter(({ own }) => !own) : assert.fail(text);
+      assert.ok(rows.length > 0 && rows.every(({ access }) => access === 'admin'));
+    }
+  });
+
+  it('new says what is wrong with a description, and never overwrites a file', async () => {
+    const missing = await run('new', '/nowhere.yaml');
+    assert.deepEqual([missing.code, missing.out], [1, '']);
+    assert.match(missing.err, /^\/nowhere\.yaml cannot be read: ENOENT/);
+    const { err: refused } = await run('new', `${nvr.url}/api/config`);
+    assert.equal(refused, `${nvr.url}/api/config is no OpenAPI description: it has no "openapi" and "paths"\n`);
+    const file = join(instance.directory, 'kept.yaml');
+    writeFileSync(file, 'mine');
+    const again = await run('new', `${nvr.url}/api/openapi.json`, '--output', file);
+    assert.deepEqual([again.code, again.err], [1, `${file} is there already: name another file, or remove it\n`]);
+    assert.equal(readFileSync(file, 'utf8'), 'mine');
   });
 
   it('who lists accounts by what they see', async () => {

@@ -6,74 +6,84 @@ import { memberOf } from '../recorder-layout.ts';
 import type { OpenApiOperation } from './policy-drift.ts';
 
 export interface DescribedApi {
+  readonly title: string | undefined;
   /** The version that the description gives itself. */
   readonly version: string | undefined;
-  /** The path below which clients see the operations. */
+  /** The path below which clients see the operations; empty: the root. */
   readonly prefix: string;
   readonly operations: readonly OpenApiOperation[];
 }
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
 
-/** Errs with why it is none. */
-export function operationsOf(description: unknown): Result<DescribedApi, string> {
+/**
+ * `below`: where the NVR's web server has the described paths, unless the description says so. Errs with why it is no
+ * description.
+ */
+export function operationsOf(description: unknown, below = ''): Result<DescribedApi, string> {
   const paths = memberOf(description, 'paths');
   if (memberOf(description, 'openapi') === undefined || !isRecord(paths))
     return err('is no OpenAPI description: it has no "openapi" and "paths"');
-  const isWhole = Object.keys(paths).some((path) => path.startsWith(`${PREFIX}/`));
-  const prefix = isWhole ? '' : prefixOf(description);
-  const operations = Object.entries(paths).flatMap(([path, item]) =>
-    METHODS.flatMap((method) => {
+  const isWhole = below !== '' && Object.keys(paths).some((path) => path.startsWith(`${below}/`));
+  const prefix = isWhole ? '' : (pathOfServer(description) ?? below);
+  const found = Object.entries(paths).flatMap(([path, item]) =>
+    METHODS.flatMap((method): readonly OpenApiOperation[] => {
       const operation = memberOf(item, method);
       if (!isRecord(operation)) return [];
-      const written = [...listOf(memberOf(item, 'parameters')), ...listOf(operation['parameters'])];
-      const parameters = written.map((each) => resolved(each, description)).filter(isRecord);
-      const [plain = '', query = ''] = path.split('?', 2);
-      return [
-        {
-          method: method.toUpperCase(),
-          path: `${prefix}${plain}`,
-          parameters: [...new Set([...queryNames(parameters), ...new URLSearchParams(query).keys()])],
-          body: bodyNames(operation, description),
-        },
-      ];
+      const parameters = [...listOf(memberOf(item, 'parameters')), ...listOf(operation['parameters'])];
+      const names = queryNames(parameters.map((parameter) => resolved(parameter, description)));
+      return [operationAt(`${prefix}${path}`, method, names, bodyNames(operation, description))];
     }),
   );
-  const version = memberOf(memberOf(description, 'info'), 'version');
-  return ok({
-    version: typeof version === 'string' ? version : undefined,
-    prefix: PREFIX,
-    operations: joined(operations),
-  });
+  const info = memberOf(description, 'info');
+  const [title, version] = ['title', 'version'].map((name) => textOf(memberOf(info, name)));
+  return ok({ title, version, prefix: below, operations: merged(found) });
 }
 
-/** Some descriptions have a path once for each query that it takes: `/offers?src={src}`, `/offers?dst={dst}`. */
-function joined(operations: readonly OpenApiOperation[]): readonly OpenApiOperation[] {
-  const byRoute = new Map<string, OpenApiOperation>();
-  for (const operation of operations) {
-    const route = `${operation.method} ${operation.path}`;
-    const known = byRoute.get(route);
-    const parameters = [...new Set([...(known?.parameters ?? []), ...operation.parameters])];
-    byRoute.set(route, { ...operation, parameters, body: known?.body ?? operation.body });
-  }
-  return [...byRoute.values()];
-}
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-/** Where the NVR's web server has its API. */
-const PREFIX = '/api';
-
-function prefixOf(description: unknown): string {
+/** Undefined where the description names no server, or one at its root. */
+function pathOfServer(description: unknown): string | undefined {
   const [server] = listOf(memberOf(description, 'servers'));
-  const url = server?.['url'];
-  const path = typeof url === 'string' ? url.replace(/^[a-z]+:\/\/[^/]*/i, '').replace(/\/$/, '') : '';
-  return path === '' ? PREFIX : path;
+  const path = textOf(server?.['url'])
+    ?.replace(/^[a-z]+:\/\/[^/]*/i, '')
+    .replace(/\/$/, '');
+  return path === '' ? undefined : path;
 }
+
+/** Some descriptions write a query into the path: `/api/stream.ts?src={src}`. */
+function operationAt(
+  written: string,
+  method: string,
+  parameters: readonly string[],
+  body: OpenApiOperation['body'],
+): OpenApiOperation {
+  const [path = '', query = ''] = written.split('?', 2);
+  const inPath = [...new URLSearchParams(query).keys()];
+  return { method: method.toUpperCase(), path, parameters: [...new Set([...inPath, ...parameters])], body };
+}
+
+/** One operation for each method and path, with the parameters of all that are described. */
+function merged(operations: readonly OpenApiOperation[]): readonly OpenApiOperation[] {
+  const found = new Map<string, OpenApiOperation>();
+  for (const operation of operations) {
+    const key = `${operation.method} ${operation.path}`;
+    const known = found.get(key);
+    found.set(key, known ? both(known, operation) : operation);
+  }
+  return [...found.values()];
+}
+
+const both = (one: OpenApiOperation, other: OpenApiOperation): OpenApiOperation => ({
+  ...one,
+  parameters: [...new Set([...one.parameters, ...other.parameters])],
+  body: one.body || other.body ? [...new Set([...(one.body ?? []), ...(other.body ?? [])])] : undefined,
+});
 
 const listOf = (value: unknown): readonly JsonRecord[] => (Array.isArray(value) ? value.filter(isRecord) : []);
 
-const queryNames = (parameters: readonly JsonRecord[]): readonly string[] => [
-  ...new Set(parameters.filter((each) => each['in'] === 'query').map(({ name }) => String(name))),
-];
+const queryNames = (parameters: readonly unknown[]): readonly string[] =>
+  parameters.filter((each) => memberOf(each, 'in') === 'query').map((each) => String(memberOf(each, 'name')));
 
 /** `ids`, `items[].camera`: members of the JSON body, as deep as rows of the route table read them. Undefined without one. */
 function bodyNames(operation: JsonRecord, description: unknown): readonly string[] | undefined {

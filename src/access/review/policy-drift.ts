@@ -126,7 +126,7 @@ function segmentFit(row: string, asked: string): 'same' | 'taken' | undefined {
 }
 
 /** A parameter of such a name tells which camera is meant. */
-const NAMES_CAMERAS = /camera|^src$|^streams?$|^stream_name$/i;
+export const NAMES_CAMERAS = /camera|^src$|^streams?$|^stream_name$/i;
 
 function movedParameters(
   row: PolicyRow,

@@ -1,7 +1,7 @@
 /** What `postern policy` reviews: the route table, the NVR's own description of its API, and who holds which rights (SPEC 15). */
 
 import { layoutOfNames } from '../../access/recorder-layout.ts';
-import { operationsOf } from '../../access/review/openapi-operations.ts';
+import type { DescribedApi } from '../../access/review/openapi-operations.ts';
 import { type Drift, policyDrift } from '../../access/review/policy-drift.ts';
 import { type UsedChange, type Watcher, withUse } from '../../access/review/really-used.ts';
 import { type Holder, type HolderView, sightOf, whoSees } from '../../access/review/who-sees.ts';
@@ -20,6 +20,7 @@ import { holdersIn } from '../gate/holders.ts';
 import { routeTable } from '../gate/rules.ts';
 import { nvrDescription } from '../resources/upstreams.ts';
 import type { CommandPlace } from './commands.ts';
+import { describedIn } from './first-table.ts';
 import { openReadOnly } from './read-only.ts';
 
 export type { HolderView, UsedChange };
@@ -32,8 +33,11 @@ export interface PolicyReview extends Drift {
 }
 
 export interface PolicyCommand {
-  /** `description`: the text of an OpenAPI file; undefined: the running NVR is asked. Errs with a sentence. */
-  diff(description: string | undefined): Promise<Result<PolicyReview, string>>;
+  /**
+   * `description`: the text of an OpenAPI file; undefined: the running NVR is asked. `below`: where clients see the described
+   * paths; undefined: as the route table says. Errs with a sentence.
+   */
+  diff(description: string | undefined, below: string | undefined): Promise<Result<PolicyReview, string>>;
   /** Accounts, then API tokens that still hold: of that name, or those who see the camera. Errs with a sentence. */
   who(question: WhoQuestion): Promise<Result<readonly HolderView[], string>>;
   /** `file`: another configuration. Errs with every problem of it. */
@@ -51,10 +55,8 @@ export async function openForPolicy(place: CommandPlace, note: (sentence: string
   const { config, store, readLayout, close } = await openReadOnly(place, note);
   const { settings } = config;
   return {
-    async diff(description) {
-      const text = description === undefined ? await askNvr(config) : parsed(description);
-      if (!text.ok) return text;
-      const described = operationsOf(text.value);
+    async diff(description, below = config.tableHead.openapi?.below) {
+      const described = description === undefined ? await askNvr(config) : describedIn(description, below);
       if (!described.ok) return described;
       const { version, prefix, operations } = described.value;
       return ok({ nvr: version, table: config.tableHead.nvr, ...policyDrift(config.policy, operations, prefix) });
@@ -115,28 +117,8 @@ export function whoIn(
   return ok(known === undefined ? asked.map((holder) => sightOf(holder, cameras)) : whoSees(known, asked, cameras));
 }
 
-async function askNvr(config: ServiceConfig): Promise<Result<unknown, string>> {
-  const { openapi } = config.tableHead;
-  if (!config.settings.nvr.url) return err('nvr.url is not set: name a file with the description of the NVR');
-  if (openapi === undefined)
-    return err("this NVR does not serve a description of itself: name a file with it, from the NVR's source");
-  try {
-    const description = await nvrDescription(config);
-    return description === undefined
-      ? err(`the NVR has no ${openapi}: save its description to a file, and name that`)
-      : ok(description);
-  } catch (fault) {
-    return err(`the NVR did not answer: ${messageOf(fault)}`);
-  }
-}
-
-function parsed(text: string): Result<unknown, string> {
-  try {
-    return ok(JSON.parse(text));
-  } catch {
-    return err('is no JSON: name an OpenAPI description in JSON');
-  }
-}
+const askNvr = (config: ServiceConfig): Promise<Result<DescribedApi, string>> =>
+  nvrDescription(config).catch((fault: unknown) => err(`the NVR did not answer: ${messageOf(fault)}`));
 
 async function ruleSetOf(config: ServiceConfig, store: Store | undefined, now: number): Promise<RuleSet> {
   const holders = store ? await holdersOf(store, config, now) : [];

@@ -1,9 +1,11 @@
 /** What Postern itself asks the NVR: whether it is there, its release, its description (SPEC 6, 9). */
 import { readFile } from 'node:fs/promises';
 import { memberOf } from '../../access/recorder-layout.ts';
+import { type DescribedApi, operationsOf } from '../../access/review/openapi-operations.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Upstream } from '../../domain/addresses/socket-address.ts';
 import { ADMIN, ANONYMOUS } from '../../domain/names.ts';
+import { err, type Result } from '../../domain/result.ts';
 import { DEFAULT_ALIVE, type TableHead } from '../../domain/table-head.ts';
 import { upstreamAt } from '../../gateway/decision/destinations.ts';
 import { ask, askJson, askText, type UpstreamQuestion } from '../../gateway/forward/ask-upstream.ts';
@@ -96,8 +98,14 @@ function fieldOf(text: string, field: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** What the NVR describes of its own operations; undefined without an NVR, where its table names no description, and of a 404. */
-export async function nvrDescription({ settings, tableHead: { openapi } }: NvrConfig): Promise<unknown> {
-  const upstream = openapi === undefined ? undefined : upstreamOfNvr(settings, openapi);
-  return upstream && openapi !== undefined ? askerOf(settings)(upstream, openapi) : undefined;
+/** The operations that the NVR describes itself. Errs with a sentence, and rejects when the NVR does not answer. */
+export async function nvrDescription({ settings, tableHead }: NvrConfig): Promise<Result<DescribedApi, string>> {
+  const { path, below } = tableHead.openapi ?? {};
+  if (!settings.nvr.url) return err('nvr.url is not set: name a file with the description of the NVR');
+  const upstream = path === undefined ? undefined : upstreamOfNvr(settings, path);
+  if (!upstream || path === undefined)
+    return err("this NVR does not serve a description of itself: name a file with it, from the NVR's source");
+  const description = await askerOf(settings)(upstream, path);
+  if (description === undefined) return err(`the NVR has no ${path}: save its description to a file, and name that`);
+  return operationsOf(description, below);
 }

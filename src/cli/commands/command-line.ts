@@ -87,12 +87,14 @@ export function createProgram(): { readonly program: Command } {
     const { openForPolicy } = await import('../../app/commands/policy.ts');
     return openForPolicy({ directory: directory(), env, clock }, noted);
   };
+  const makeFirstTable = async (source: string, below: string | undefined) =>
+    (await import('../../app/commands/first-table.ts')).makeFirstTable(source, below);
   const openLedger = async () => {
     const { openForLedger } = await import('../../app/commands/ledger.ts');
     return openForLedger({ directory: directory(), env, clock });
   };
   registerLedgerCommands(program, { openLedger, stdout, stderr, exit });
-  registerPolicyCommands(program, { openPolicy, stdout, stderr, exit });
+  registerPolicyCommands(program, { openPolicy, makeFirstTable, stdout, stderr, exit });
   registerExplainCommand(program, { openExplainer, stdout, stderr, exit });
   const openDoctor = async () => {
     const { openForDoctor } = await import('../../app/commands/doctor.ts');

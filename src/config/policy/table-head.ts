@@ -8,6 +8,9 @@ import { releaseSchema } from './policy-row.ts';
 
 const PATH = /^\/[!-~]*$/;
 const pathSchema = z.string().regex(PATH, 'is not a path of the NVR: write for example "/api/streams"');
+const belowSchema = z
+  .string()
+  .regex(/^(?:\/[\w.~-]+)+$/, 'is not the beginning of paths: write for example "/api", without a slash at its end');
 const fieldSchema = z.string().regex(/^\w+$/);
 
 const KEYS = /^(?:(?<path>\w+(?:\.\w+)*)\.)?keys$/;
@@ -76,7 +79,7 @@ export const headShape = {
     .exactOptional(),
   alive: pathSchema.exactOptional(),
   release: z.strictObject({ path: pathSchema, field: fieldSchema.exactOptional() }).exactOptional(),
-  openapi: pathSchema.exactOptional(),
+  openapi: z.strictObject({ path: pathSchema.exactOptional(), below: belowSchema.exactOptional() }).exactOptional(),
   custom_roles_since: releaseSchema.exactOptional(),
   still: stillSchema.exactOptional(),
   ports: z.array(portSchema).min(1).exactOptional(),
