@@ -10,7 +10,7 @@ export type RouteContext = ParameterizedContext<RouteState> & { readonly params:
 /** `next` goes on to the proxy, which forwards nothing of a row that is not `forwarded`. */
 export type RouteHandler<Deps> = (ctx: RouteContext, deps: Deps, next: Next) => unknown;
 
-/** Who may, and what else its row says; the keys are explained in conf/policies/frigate.yaml. */
+/** Who may, and what else its row says; the keys are explained in docs/policies.md. */
 export interface Need
   extends Pick<
     PolicyRow,

@@ -8,7 +8,7 @@ import { jsonSchema } from '../../config/schema/schema.ts';
 const CONF = join(import.meta.dirname, '../../../conf');
 
 const OWN_TABLE_HEAD = `# Postern's own routes, by "npm run generate" from their declarations in the source. They stand before the rows of every
-# other table, so that no table can close the login page. How rows are written: see frigate.yaml.
+# other table, so that no table can close the login page. How rows are written: see docs/policies.md.
 #
 # A path that is named here is Postern's for every method, in any letter case and with or without a slash at its end: no
 # request for it reaches the NVR. What no row names is 404. Two exceptions: "forwarded: true" marks a row of which
