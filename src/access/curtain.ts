@@ -7,7 +7,8 @@ import { ADMIN, type CameraName } from '../domain/names.ts';
 import type { RecorderLayout } from './recorder-layout.ts';
 
 /** A caller, or an account or token that is looked at without a request of its own. */
-export type Concerned = Rights & Pick<Caller, 'roles'> & { readonly credential?: Pick<Caller['credential'], 'kind'> };
+export type Concerned = Rights &
+  Pick<Caller, 'roles' | 'ownerRoles'> & { readonly credential?: Pick<Caller['credential'], 'kind'> };
 
 /** A link and a screen are no persons: they are behind every entry, whatever the role of their maker. */
 const isShared = ({ credential }: Concerned): boolean => credential?.kind === 'link' || credential?.kind === 'screen';
@@ -17,7 +18,8 @@ export const mayBeConcerned = (caller: Concerned): boolean => isShared(caller) |
 
 /**
  * The caller without the cameras that are drawn for it at `now` (Unix seconds); the same object where none is. Links and
- * screens are behind every entry, and a person of several roles behind those of each of them.
+ * screens are behind every entry, and a person of several roles behind those of each of them. A token is behind those of its
+ * owner as well: else a viewer could make one of another role and see past an entry for viewers.
  */
 export function behindCurtain<Holder extends Concerned>(
   caller: Holder,
@@ -45,7 +47,8 @@ export const behindLatest =
 function concerns({ roles }: DrawnEntry, caller: Concerned): boolean {
   if (!mayBeConcerned(caller)) return false;
   if (!roles || isShared(caller)) return true;
-  return [caller.role, ...(caller.roles ?? [])].some((role) => roles.includes(role));
+  const { role, roles: held = [], ownerRoles = [] } = caller;
+  return [role, ...held, ...ownerRoles].some((one) => roles.includes(one));
 }
 
 const scopesOfCurtain = new WeakMap<Curtain, Map<string, LimitedScope>>();

@@ -10,6 +10,7 @@ import { WebSocket } from 'ws';
 import { answerLikeAnNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { OWN_OPERATIONS } from '../support/own-operations.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
+import { pairScreen } from '../support/screens.ts';
 import { sendJson } from '../support/second-factor.ts';
 import { type ConfigTree, startInstance } from '../support/start-instance.ts';
 import { until } from '../support/until.ts';
@@ -210,6 +211,34 @@ describe('A drawn curtain', () => {
     assert.equal(await page(), 200);
   });
 
+  it('is one for the API tokens of the person, and the sessions begun with them, whatever role they were given', async () => {
+    const tokens = [
+      await tokenFor({ name: 'other role', role: 'front_only' }, viewer),
+      await tokenFor({ name: 'narrowed', cameras: ['cam1'] }, viewer),
+    ];
+    const byName = await tokenFor({ name: 'login', role: 'front_only', login: true }, viewer);
+    const session = await at.logIn({ ...VERA, password: byName });
+    const ofAdmin = await tokenFor({ name: 'admin', role: 'front_only' });
+    for (const token of [...tokens, session]) assert.deepEqual(await seenBy(token), ['cam1']);
+    await draw({ cameras: ['cam1'], for: ['viewer'] });
+    for (const token of [...tokens, session]) {
+      assert.deepEqual(await seenBy(token), []);
+      assert.equal((await at.ask('/api/cam1/latest.jpg', { token })).status, 403);
+    }
+    assert.deepEqual(await seenBy(ofAdmin), ['cam1']);
+    const { holders } = (await (await at.ask('/api/access', { token: admin })).json()) as {
+      holders: { name: string; cameras: unknown }[];
+    };
+    assert.deepEqual(holders.find(({ name }) => name === 'other role')?.cameras, []);
+  });
+
+  it('is not told by the answer to a change of a screen', async () => {
+    const { id } = await pairScreen(at, viewer, { cameras: ['cam1', 'cam2'] });
+    await draw({ cameras: ['cam1'] });
+    const changed = await sendJson(at, `/api/screens/${id}`, { name: 'kitchen' }, viewer, 'PATCH');
+    assert.deepEqual(((await changed.json()) as { cameras: unknown }).cameras, ['cam2']);
+  });
+
   it('is what an admin sees who looks as the person', async () => {
     await draw({ cameras: ['cam1'] });
     const headers = { cookie: `frigate_token=${admin}`, 'x-postern-view-as': 'vera', 'sec-fetch-site': 'same-origin' };
@@ -226,7 +255,7 @@ describe('A drawn curtain', () => {
         proxy: {
           trusted_peers: ['127.0.0.1/32'],
           header_map: { user: 'remote-user', role: 'remote-groups' },
-          role_map: { admin: ['chiefs'], front_only: ['fronts'], garden: ['gardeners'] },
+          role_map: { admin: ['chiefs'], viewer: ['lookers'], front_only: ['fronts'], garden: ['gardeners'] },
         },
       },
     });
@@ -243,6 +272,19 @@ describe('A drawn curtain', () => {
       [await seenBy('gardeners'), await seenBy('gardeners,fronts'), await seenBy('chiefs')],
       [['cam1', 'cam2'], ['cam2'], ['cam1', 'cam2']],
     );
+    // Nothing here knows the roles of a token's owner, who may be a viewer.
+    const asked = await instance.ask('/api/tokens', {
+      method: 'POST',
+      headers: { 'remote-user': 'pia', 'remote-groups': 'lookers', 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'other role', role: 'garden' }),
+    });
+    const { token } = (await asked.json()) as { token: string };
+    const byToken = async (): Promise<unknown> =>
+      ((await (await instance.ask('/api/profile', { token })).json()) as { allowed_cameras: unknown }).allowed_cameras;
+    assert.deepEqual(await byToken(), ['cam1', 'cam2']);
+    const forViewers = JSON.stringify({ cameras: ['cam1'], for: ['viewer'] });
+    await instance.ask('/api/curtain', { method: 'PUT', headers, body: forViewers });
+    assert.deepEqual(await byToken(), ['cam2']);
     const inside = await (await fetch(`${instance.internalUrl}/api/profile`)).json();
     assert.deepEqual((inside as { allowed_cameras: unknown }).allowed_cameras, ['cam1', 'cam2']);
   });

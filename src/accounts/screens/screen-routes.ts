@@ -53,21 +53,16 @@ async function list(ctx: RouteContext, { screenStore, flushScreenUses }: ScreenR
   );
 }
 
-export const shownScreen = (screen: Screen): z.output<typeof SCREEN> => ({
+const shownTo = (caller: Caller, screen: Screen): z.output<typeof SCREEN> => ({
   id: screen.id,
   name: screen.name,
   user: screen.user,
-  cameras: screen.cameras && [...screen.cameras],
+  cameras: withoutDrawn(screen.cameras, caller),
   agent: screen.agent,
   created_at: screen.createdAt,
   ends_at: screen.endsAt,
   last_seen_at: screen.lastSeenAt,
   last_seen_from: screen.lastSeenFrom,
-});
-
-const shownTo = (caller: Caller, screen: Screen): z.output<typeof SCREEN> => ({
-  ...shownScreen(screen),
-  cameras: withoutDrawn(screen.cameras, caller),
 });
 
 const ABSENT = 'There is no such screen';
@@ -110,7 +105,7 @@ async function change(ctx: RouteContext, deps: ScreenRouteDeps): Promise<void> {
   if (!isEmpty && (await deps.screenStore.changeScreen(screen.id, wanted)) === 'absent')
     return refuse(ctx, 404, ABSENT);
   if (!isEmpty) record(ctx, deps, act);
-  respond(ctx, 200, shownScreen({ ...screen, ...wanted }));
+  respond(ctx, 200, shownTo(caller, { ...screen, ...wanted }));
 }
 
 async function revoke(ctx: RouteContext, deps: ScreenRouteDeps): Promise<void> {
