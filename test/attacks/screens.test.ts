@@ -27,7 +27,9 @@ const CONFIG = {
       back_only: ['cam2'],
       none_left: ['cam9'],
       blind: { cameras: ['cam1'], deny: ['live'] },
+      by_day: { cameras: ['cam1'], hours: ['Mon-Sun 08:00-18:00'] },
     },
+    timezone: 'UTC',
     failed_login_rate_limit: '1000/minute',
     session_length: 90 * 86_400,
   },
@@ -300,11 +302,45 @@ describe('A screen', () => {
     await send('/api/users/maker/password', { password: MAKER.password, old_password: next }, back, 'PUT');
   });
 
+  it('shows nothing outside of the hours of its maker, and its cameras again when they begin, without being paired anew', async () => {
+    const day = 86_400;
+    const toHour = (hour: number): void => {
+      at.clock.advance((hour * 3600 - (Math.floor(at.clock.now() / 1000) % day) + day) % day);
+      sessions.clear();
+    };
+    toHour(12);
+    await asAdmin('/api/users', 'POST', { username: 'daisy', password: MAKER.password, role: 'by_day' });
+    const { cookie } = await pairScreen(at, { ...MAKER, name: 'daisy' });
+    const shown = async (): Promise<unknown> =>
+      ((await (await at.ask('/api/profile', { headers: { cookie } })).json()) as { allowed_cameras: unknown })
+        .allowed_cameras;
+    const stream = await at.ask('/api/cam1', { headers: { cookie } });
+    assert.deepEqual([await shown(), stream.status], [['cam1'], 200]);
+    toHour(20);
+    await stream.arrayBuffer().catch(() => undefined);
+    assert.deepEqual([await shown(), await statusBy(cookie)], [[], 403]);
+    toHour(9);
+    assert.deepEqual([await shown(), await statusBy(cookie)], [['cam1'], 200]);
+  });
+
   it('gives way to a person who is logged in beside it', async () => {
     const { cookie } = await pairScreen(at, await sessionOf(CARL));
     const both = { cookie: `${cookie}; frigate_token=${await sessionOf(VERA)}` };
     const { username } = (await (await at.ask('/api/profile', { headers: both })).json()) as { username: string };
     assert.equal(username, 'vera');
+  });
+
+  it('is refused with a session that is over beside it, until that is forgotten by a logout, as its page does', async () => {
+    const { cookie } = await pairScreen(at, await sessionOf(CARL));
+    const over = await at.logIn(VERA);
+    await at.ask('/api/logout', { method: 'POST', token: over });
+    const both = { cookie: `${cookie}; frigate_token=${over}` };
+    const refused = await at.ask('/api/profile', { headers: both });
+    assert.deepEqual([refused.status, ((await refused.json()) as { reason?: string }).reason], [401, undefined]);
+    const out = await at.ask('/api/logout', { method: 'POST', headers: { ...both, origin: at.url } });
+    const cleared = out.headers.getSetCookie().map((line) => line.split('=')[0]);
+    assert.deepEqual([out.status, cleared], [303, ['frigate_token']]);
+    assert.equal(await statusBy(cookie), 200);
   });
 
   it('opens no own route by a bearer, and none of its streams to a page of another site', async () => {

@@ -19,16 +19,17 @@ export interface MakerDeps {
   readonly remembered: (name: string, read: () => Promise<User | undefined>) => MaybePromise<User | undefined>;
 }
 
-type MakerRights = Omit<Caller, 'credential'>;
+export type MakerRights = Omit<Caller, 'credential'>;
 
 /** Undefined when the maker is gone, or may do nothing at the moment. `now`: Unix seconds. */
 export async function makerNow(maker: LinkMaker, now: number, deps: MakerDeps): Promise<MakerRights | undefined> {
-  const rights = await rightsOf(maker, now, deps);
+  const rights = await makerRights(maker, now, deps);
   // What closes the account, or the role by its hours, is told to its user and not to the visitors of a link.
   return rights?.closed ? undefined : rights;
 }
 
-async function rightsOf(maker: LinkMaker, now: number, deps: MakerDeps): Promise<MakerRights | undefined> {
+/** The same with what closes the account or the role at the moment. Undefined when the maker is gone. */
+export async function makerRights(maker: LinkMaker, now: number, deps: MakerDeps): Promise<MakerRights | undefined> {
   if (maker.tokenId !== null) return endingWithToken(await deps.recheckToken(tokenCaller(maker, maker.tokenId)));
   const { user: name, userCreatedAt, role } = maker;
   if (userCreatedAt === null) {

@@ -4,13 +4,13 @@ import type { User } from '../../domain/accounts/account.ts';
 import type { Screen, ScreenStore, ScreenUse } from '../../domain/accounts/screen.ts';
 import { upTo } from '../../domain/bounded.ts';
 import type { Caller } from '../../domain/caller.ts';
-import { bothScopes, scopeOf, scopeOfNames } from '../../domain/camera-scope.ts';
+import { bothScopes, NO_CAMERAS, scopeOf, scopeOfNames } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
 import type { Verb } from '../../domain/policy.ts';
 import type { ScreenFault, ScreenVerdict } from '../../domain/verdict.ts';
 import { createCoalescedWrites } from '../coalesced-writes.ts';
-import { type MakerDeps, makerNow } from '../links/link-maker.ts';
+import { type MakerDeps, type MakerRights, makerRights } from '../links/link-maker.ts';
 import type { MemoryLimiter } from '../login/login-limiter.ts';
 import type { StoreGrace } from '../sessions/store-grace.ts';
 import { secretHash } from './screen-secret.ts';
@@ -25,11 +25,9 @@ export interface Screens {
   verify(secret: string): Promise<ScreenVerdict>;
   /** The caller with the rights of now; undefined when the screen has ended. */
   recheck(caller: Caller): Promise<Caller | undefined>;
-  /** What the maker may see now; undefined when the maker is gone, or may do nothing. */
+  /** What the maker may see; undefined when the maker is gone. Outside of the hours of its role it is `closed`. */
   makerOf(screen: Pick<Screen, 'user' | 'userCreatedAt'>): Promise<MakerRights | undefined>;
 }
-
-type MakerRights = NonNullable<Awaited<ReturnType<typeof makerNow>>>;
 
 const REMEMBERED = 5000;
 
@@ -49,11 +47,16 @@ export function createScreens(deps: ScreenDeps): Screens {
     if (endsAt !== null && endsAt <= unixSeconds(clock)) ended.set(id, true);
     return ended.has(id);
   };
-  const makerOf: Screens['makerOf'] = ({ user, userCreatedAt }) =>
-    makerNow({ user, userCreatedAt, tokenId: null, role: VIEWER }, unixSeconds(clock), makerDeps);
+  const makerOf: Screens['makerOf'] = async ({ user, userCreatedAt }) => {
+    const account = { user, userCreatedAt, tokenId: null, role: VIEWER };
+    const maker = await makerRights(account, unixSeconds(clock), makerDeps);
+    return maker?.closed && maker.closed.reason !== 'outside-hours' ? undefined : maker;
+  };
+  /** Hours come back by themselves, so outside of them the screen lasts and shows nothing: a display cannot log in again. */
   const callerOf = async (screen: Screen): Promise<Caller | undefined> => {
     const maker = await makerOf(screen);
-    return maker && screenCaller(screen, maker);
+    const caller = maker && screenCaller(screen, maker);
+    return caller && maker.closed ? { ...caller, scope: NO_CAMERAS } : caller;
   };
   const invalid = (reason: ScreenFault): ScreenVerdict => ({ kind: 'invalid', reason });
 

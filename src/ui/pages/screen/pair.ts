@@ -5,17 +5,19 @@ const RETRY_SECONDS = 5;
 /** A person who has denied it should see so. */
 const DENIED_SECONDS = 30;
 
-/** `onPaired` is called once. */
-export async function pair(onPaired: () => void): Promise<void> {
-  const again = (): void => void pair(onPaired);
+/**
+ * `start` is called once: when the display is paired, and when it needs another code. The cookie of before may show cameras
+ * again by then, because its maker got them back.
+ */
+export async function pair(start: () => void): Promise<void> {
   const { status, body } = await ask('POST', '/api/screens/code');
   if (status !== 200) {
     showMessage(status === 404 ? facts.words.noAccounts : facts.words.connecting);
-    after(status === 429 ? 60 : RETRY_SECONDS, again);
+    after(status === 429 ? 60 : RETRY_SECONDS, start);
     return;
   }
   showCode(body);
-  poll(String(body['device_code']), Number(body['interval']) || RETRY_SECONDS, { onPaired, again });
+  poll(String(body['device_code']), Number(body['interval']) || RETRY_SECONDS, start);
 }
 
 function showCode(body: Readonly<Record<string, unknown>>): void {
@@ -45,26 +47,21 @@ function showCode(body: Readonly<Record<string, unknown>>): void {
 /** The address less its scheme: it is read from afar. */
 const addressText = (address: string): string => address.replace(/^https?:\/\//, '');
 
-interface Ends {
-  readonly onPaired: () => void;
-  readonly again: () => void;
-}
-
-function poll(device_code: string, seconds: number, ends: Ends): void {
+function poll(device_code: string, seconds: number, start: () => void): void {
   const look = async (): Promise<void> => {
     const { status, body } = await ask('POST', '/api/screens/token', { device_code });
-    if (status === 200) return ends.onPaired();
-    if (status !== 400) return poll(device_code, seconds, ends);
+    if (status === 200) return start();
+    if (status !== 400) return poll(device_code, seconds, start);
     switch (body['error']) {
       case 'authorization_pending':
-        return poll(device_code, seconds, ends);
+        return poll(device_code, seconds, start);
       case 'slow_down':
-        return poll(device_code, seconds + RETRY_SECONDS, ends);
+        return poll(device_code, seconds + RETRY_SECONDS, start);
       case 'access_denied':
         showMessage(facts.words.denied);
-        return void after(DENIED_SECONDS, ends.again);
+        return void after(DENIED_SECONDS, start);
       default:
-        return ends.again();
+        return start();
     }
   };
   after(seconds, () => void look());
