@@ -1,14 +1,14 @@
 /** Security headers of Postern's own pages: Content-Security-Policy, nosniff, Referrer-Policy, frame ancestors (SPEC 8). */
 export type PageHeaders = Readonly<Record<string, string>>;
 
-/** `data:` pictures are the thumbnails that come inside an event record (interface 2.4). */
+/** `data:` pictures are the thumbnails that come inside an event record (interface 2.4), `blob:` media the live streams of a wall. */
 const contentSecurityPolicy = (frameAncestors: string): string =>
   [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' data: blob:",
-    "media-src 'self'",
+    "media-src 'self' blob:",
     "connect-src 'self'",
     "font-src 'self'",
     "manifest-src 'self'",

@@ -61,7 +61,7 @@ after(() => {
 
 const CSP =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; " +
-  "media-src 'self'; connect-src 'self'; " +
+  "media-src 'self' blob:; connect-src 'self'; " +
   "font-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'";
 
 const fromRoot = (html: string): string => html.replace('"./', '"/postern/');

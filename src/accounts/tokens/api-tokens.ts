@@ -140,7 +140,7 @@ export function rightsOfToken(token: ApiToken, owner: User | undefined, roles: A
 
 type TokenRights = Rights & Pick<Caller, 'ownerRoles'>;
 
-/** Of the roles that give others, viewer alone can have something drawn for it. */
+/** Viewer is the only role that gives others and that something can be drawn for. */
 const PERHAPS_OF_OWNER: readonly Role[] = [VIEWER];
 
 /** One that was made for the curtain sees no camera, whatever its owner sees. */

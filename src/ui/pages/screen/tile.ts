@@ -1,5 +1,6 @@
-/** One camera of the wall: its still image each second, and what is wrong when none comes (SPEC 18). */
+/** One camera of the wall: its live stream or its still image each second, and what is wrong when none comes (SPEC 18). */
 import { facts, make } from './ask.ts';
+import { playLive } from './live.ts';
 import { stillAddress } from './still-address.ts';
 
 export interface Tile {
@@ -18,7 +19,8 @@ const OLD_MS = 6000;
 /** The NVR scales a picture to the height that is asked for; a few heights are enough. */
 const HEIGHTS: readonly number[] = [180, 270, 360, 540, 720, 1080];
 
-export function createTile(camera: string, name: string): Tile {
+/** `isLive`: its live stream is played, and still images come only while that does not move. */
+export function createTile(camera: string, name: string, isLive: boolean): Tile {
   const element = make('div', 'screen-tile');
   element.tabIndex = 0;
   // Two pictures in turn: the one that is loading is not seen, and memory stays as it is.
@@ -28,11 +30,22 @@ export function createTile(camera: string, name: string): Tile {
     picture.alt = name;
     element.appendChild(picture);
   }
+  let [isStopped, isMoving, turn, failures, shownAt] = [false, false, 0, 0, 0];
+  let timer = 0;
+  const live = isLive ? playLive(camera, (moves) => change(moves)) : undefined;
+  if (live) element.appendChild(live.element);
   element.appendChild(make('bdi', 'screen-name', name));
   element.appendChild(fault);
-
-  let [isStopped, turn, failures, shownAt] = [false, 0, 0, 0];
-  let timer = 0;
+  const hide = (): void => {
+    for (const shown of [...element.querySelectorAll('.is-shown')]) shown.className = '';
+  };
+  const change = (moves: boolean): void => {
+    isMoving = moves;
+    hide();
+    if (live && moves) live.element.className = 'is-shown';
+    if (moves) mark('');
+    else next(0);
+  };
   const next = (milliseconds: number): void => {
     window.clearTimeout(timer);
     if (!isStopped) timer = window.setTimeout(load, milliseconds);
@@ -53,6 +66,7 @@ export function createTile(camera: string, name: string): Tile {
       window.clearTimeout(patience);
       picture.onload = null;
       picture.onerror = null;
+      if (isStopped || isMoving) return;
       if (isGood) came(begun);
       else failed();
     };
@@ -83,6 +97,7 @@ export function createTile(camera: string, name: string): Tile {
   const stop = (): void => {
     isStopped = true;
     window.clearTimeout(timer);
+    if (live) live.stop();
     for (const picture of pictures) picture.removeAttribute('src');
   };
   load();
@@ -91,7 +106,7 @@ export function createTile(camera: string, name: string): Tile {
     stop,
     goes() {
       stop();
-      for (const picture of pictures) picture.className = '';
+      hide();
       element.setAttribute('data-gone', '');
       mark(facts.words.gone.replace('{camera}', () => name));
     },

@@ -4,6 +4,8 @@ import { bestGrid, dimHours, isDim } from './best-grid.ts';
 import { createTile, type Tile } from './tile.ts';
 
 const MOST_CAMERAS = 36;
+/** The live streams of more would be too much for a small computer. */
+const MOST_LIVE = 9;
 /** The cameras of the screen are asked for so often, which renews its cookie, too. */
 const LOOK_SECONDS = 30;
 const RETRY_SECONDS = 5;
@@ -15,6 +17,7 @@ export function showWall(profile: Answer['body'], onOver: () => void): void {
   const wall = make('main', 'screen-wall');
   const clock = make('time', 'screen-clock');
   const tiles: Record<string, Tile> = {};
+  const isLive = !/[?&]live=off(?:&|$)/.test(location.search);
   const isOfPerson = profile['screen'] === undefined;
   show(wall, clock, ...(isOfPerson ? [personNotice(String(profile['username']))] : []));
 
@@ -33,7 +36,7 @@ export function showWall(profile: Answer['body'], onOver: () => void): void {
     for (const camera of cameras) {
       const known = tiles[camera];
       if (known && !known.element.hasAttribute('data-gone')) continue;
-      const tile = createTile(camera, names[camera] || camera);
+      const tile = createTile(camera, names[camera] || camera, isLive && cameras.length <= MOST_LIVE);
       fillsOnPress(tile.element, wall);
       if (known) wall.replaceChild(tile.element, known.element);
       else wall.appendChild(tile.element);
