@@ -21,6 +21,7 @@ import { neutralPaths } from '../policy/support/rows.ts';
 import { answerWithBoth, CONFIG, FOREIGN } from '../policy/support/two-cameras.ts';
 import { type FakeNvr, type NvrAnswer, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON } from '../support/people.ts';
+import { sendJson } from '../support/second-factor.ts';
 import { type ConfigTree, type Runtime, startInstance } from '../support/start-instance.ts';
 import { until } from '../support/until.ts';
 import { canaryGate } from './support/canary-gate.ts';
@@ -106,6 +107,16 @@ describe('The canary', () => {
     const done = await finished();
     assert.ok(narrowed.length >= 75, String(narrowed.length));
     assert.deepEqual(found(done), narrowed.map(routeOf).sort());
+  });
+
+  it('finds them as well while the curtain is drawn in front of its camera', async (t) => {
+    const token = await instance.logIn(ADMIN_PERSON);
+    const move = (method: string) => sendJson(instance, '/api/curtain', { cameras: ['garden'] }, token, method);
+    assert.equal((await move('PUT')).status, 200);
+    t.after(() => move('DELETE'));
+    const [row = assert.fail()] = rows.filter(({ path }) => path === '/api/events');
+    await withRows([{ route: routeOf(row), access: 'any' }]);
+    assert.deepEqual(found(await finished()), [routeOf(row)]);
   });
 
   it('finds every row that forgot to look at the response', async () => {

@@ -6,6 +6,7 @@ import { curtainStoreContract } from '../contracts/curtain-store.ts';
 import { identityKeyStoreContract } from '../contracts/identity-key-store.ts';
 import { invitationStoreContract } from '../contracts/invitation-store.ts';
 import { linkStoreContract } from '../contracts/link-store.ts';
+import { screenStoreContract } from '../contracts/screen-store.ts';
 import { factorStoreContract } from '../contracts/second-factor-store.ts';
 import { signInStoreContract } from '../contracts/sign-in-store.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
@@ -22,6 +23,7 @@ describe('With PostgreSQL', { skip: withoutPostgres }, () => {
   invitationStoreContract('PostgreSQL', { open: () => openStore({ url }) });
   linkStoreContract('PostgreSQL', { open: () => openStore({ url }) });
   curtainStoreContract('PostgreSQL', () => openStore({ url }));
+  screenStoreContract('PostgreSQL', () => openStore({ url }));
   identityKeyStoreContract('PostgreSQL', () => openStore({ url }));
   signInStoreContract('PostgreSQL', { open: () => openStore({ url }) });
   factorStoreContract('PostgreSQL', { open: () => openStore({ url }) });

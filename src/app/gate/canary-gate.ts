@@ -56,6 +56,8 @@ function doorOf(deps: Omit<GateDeps, 'watch'>, rights: Pick<Caller, 'role' | 'sc
       sources: { internal: [], external: [source] },
       carriesProxySecret: undefined,
       basePath: '',
+      // Behind a curtain it would be refused everything of its camera, and find no leak. Nobody sees what it is shown.
+      behindCurtain: undefined,
     }),
     // Nothing of it is a client's: no session is seen, no request is counted, no viewing is recorded.
     onCaller() {},
