@@ -5,6 +5,7 @@ import { OWN_OPERATIONS } from '../support/own-operations.ts';
 import { ADMIN_PERSON, type Person } from '../support/people.ts';
 import { pairScreen } from '../support/screens.ts';
 import { sendJson } from '../support/second-factor.ts';
+import { until } from '../support/until.ts';
 import {
   type Asked,
   asked,
@@ -60,15 +61,30 @@ describe('While the bedroom is drawn, every operation', () => {
       admin,
     );
     link = ((await shared.json()) as { url: string }).url;
-    callers.set('viewer', { authorization: `Bearer ${viewer}` });
-    callers.set('custom role', { authorization: `Bearer ${await instance.logIn(PAIR)}` });
-    callers.set('API token', { authorization: `Bearer ${apiToken.token}` });
+    callers.set('viewer', bearer(viewer));
+    callers.set('custom role', bearer(await instance.logIn(PAIR)));
+    callers.set('API token', bearer(apiToken.token));
+    const ofOtherRole = await sendJson(instance, '/api/tokens', { name: 'other role', role: 'pair' }, viewer);
+    const otherRole = (await ofOtherRole.json()) as { token: string };
+    callers.set('API token of another role', bearer(otherRole.token));
     const screen = await pairScreen(instance, admin, { cameras: ['garden', 'bedroom'] });
     callers.set('screen', { cookie: screen.cookie });
+    // What people have made and seen before must not name it afterwards.
+    for (const token of [viewer, await instance.logIn(PAIR)]) {
+      await walk.ask('anonymous', { method: 'GET', target: '/api/bedroom/latest.jpg', body: undefined }, bearer(token));
+      await sendJson(instance, '/api/links', { what: { live: { camera: 'bedroom' } }, expires_in: 3600 }, token);
+      await sendJson(instance, '/api/tokens', { name: 'narrow', cameras: ['bedroom'] }, token);
+      await pairScreen(instance, token, { cameras: ['bedroom', 'garden'] });
+    }
+    await until('the viewings are in the ledger', async () =>
+      (await (await instance.ask('/api/ledger?kind=live', { token: viewer })).text()).includes('bedroom'),
+    );
     const drawn = await sendJson(instance, '/api/curtain', { cameras: ['bedroom'] }, admin, 'PUT');
     assert.equal(drawn.status, 200, await drawn.text());
   });
   after(() => walk.close());
+
+  const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
   /** `mayAsk`: of a thing that only the NVR knows the camera of, the answer is read and withheld. */
   const namesNothing = (question: Asked, { status, body, headers, forwarded }: Answered, mayAsk = false): void => {
@@ -123,6 +139,22 @@ describe('While the bedroom is drawn, every operation', () => {
       assert.ok(answered.status >= 400, `${target} ${answered.status}`);
       assert.doesNotMatch(answered.body, FOREIGN);
       assert.deepEqual(answered.forwarded, []);
+    }
+  });
+
+  // Behind the others: it revokes what callers send.
+  it('that changes what a person has made names it to nobody for whom it is drawn', async () => {
+    for (const [caller, headers] of callers) {
+      for (const list of ['/api/screens', '/api/tokens', '/api/links']) {
+        const known = await walk.ask('anonymous', { method: 'GET', target: list, body: undefined }, headers);
+        const records: unknown = known.status === 200 ? JSON.parse(known.body) : [];
+        assert.ok(caller !== 'viewer' || (Array.isArray(records) && records.length > 0) || list === '/api/links', list);
+        for (const { id } of records as { id: string }[])
+          for (const method of ['PATCH', 'PUT', 'DELETE']) {
+            const question = { method, target: `${list}/${id}`, body: '{"name":"other"}' };
+            namesNothing(question, await walk.ask('anonymous', question, headers));
+          }
+      }
     }
   });
 });
