@@ -6,7 +6,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, beforeEach, describe, it } from 'node:test';
-import { WebSocket } from 'ws';
+import { WebSocket, WebSocketServer } from 'ws';
 import { answerLikeAnNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { OWN_OPERATIONS } from '../support/own-operations.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
@@ -29,7 +29,12 @@ nvr.answer = (request, response, received) => {
 };
 
 const config = (auth: object = {}): ConfigTree => ({
-  auth: { roles: { front_only: ['cam1'] }, curtain_groups: { inside: ['cam1', 'hall*'] }, ...auth },
+  auth: {
+    trusted_proxies: ['127.0.0.1'],
+    roles: { front_only: ['cam1'] },
+    curtain_groups: { inside: ['cam1', 'hall*'] },
+    ...auth,
+  },
   nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] },
   events: { source: 'store', sample: 200 },
 });
@@ -237,6 +242,62 @@ describe('A drawn curtain', () => {
     await draw({ cameras: ['cam1'] });
     const changed = await sendJson(at, `/api/screens/${id}`, { name: 'kitchen' }, viewer, 'PATCH');
     assert.deepEqual(((await changed.json()) as { cameras: unknown }).cameras, ['cam2']);
+  });
+
+  it('holds at /auth, for people, screens and tokens for the curtain', async () => {
+    const { cookie } = await pairScreen(at, viewer);
+    const door = await tokenFor({ name: 'door at the proxy', rights: ['curtain'] });
+    await draw({ cameras: ['cam1'] });
+    const statusOf = async (path: string, headers: Record<string, string>): Promise<number> =>
+      (await at.ask('/auth', { headers: { ...headers, 'x-original-url': at.url + path, 'x-original-method': 'GET' } }))
+        .status;
+    const ways = [{ authorization: `Bearer ${viewer}` }, { cookie }, { authorization: `Bearer ${door}` }];
+    const asked = ['/api/cam1/latest.jpg', '/api/cam2/latest.jpg', '/vod/cam1/start/1/end/2/index.m3u8'];
+    const statuses = await Promise.all(
+      asked.map((path) => Promise.all(ways.map((headers: Record<string, string>) => statusOf(path, headers)))),
+    );
+    assert.deepEqual(statuses, [
+      [403, 403, 403],
+      [202, 202, 403],
+      [403, 403, 403],
+    ]);
+  });
+
+  it('lets no message of the camera through /ws, for people and screens, and those of the others', async (t) => {
+    const { cookie } = await pairScreen(at, viewer);
+    await draw({ cameras: ['cam1'] });
+    const event = (camera: string) => {
+      const record = { id: `1.5-${camera}`, camera, label: 'person' };
+      return { topic: 'events', payload: JSON.stringify({ type: 'new', before: record, after: record }) };
+    };
+    const said = ['cam1', 'cam2'].flatMap((camera) => [
+      event(camera),
+      { topic: `${camera}/person`, payload: 1 },
+      { topic: `${camera}/motion`, payload: 'ON' },
+    ]);
+    const server = new WebSocketServer({ noServer: true });
+    t.after(() => {
+      nvr.answerUpgrade = undefined;
+    });
+    nvr.answerUpgrade = (request, socket) =>
+      server.handleUpgrade(request, socket, Buffer.alloc(0), (client) => {
+        for (const message of said) client.send(JSON.stringify(message));
+      });
+    const heardBy = async (headers: Record<string, string>): Promise<string> => {
+      const socket = new WebSocket(`ws://127.0.0.1:${at.port}/ws`, { headers });
+      const heard: string[] = [];
+      socket.on('message', (text) => heard.push(String(text)));
+      await until('the last message comes', () => heard.join().includes('cam2/motion'));
+      socket.terminate();
+      return heard.join();
+    };
+    const [byViewer, byScreen] = [
+      await heardBy({ authorization: `Bearer ${viewer}` }),
+      await heardBy({ cookie, origin: at.url }),
+    ];
+    assert.doesNotMatch(byViewer + byScreen, /cam1/);
+    assert.match(byViewer, /1\.5-cam2/);
+    assert.doesNotMatch(byScreen, /1\.5-cam2/, 'events are history');
   });
 
   it('is what an admin sees who looks as the person', async () => {
