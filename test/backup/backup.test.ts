@@ -37,10 +37,25 @@ async function connect(directory: string): Promise<void> {
   await store.close();
 }
 
+/** A screen of the admin: its cookie. */
+async function pair(url: string, Cookie: string): Promise<string> {
+  const send = (path: string, body: object) =>
+    fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { Cookie, Origin: url, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const { user_code, device_code } = (await (await send('/api/screens/code', {})).json()) as Record<string, string>;
+  assert.equal((await send('/api/screens/confirm', { user_code, name: 'hall' })).status, 201);
+  const fetched = await send('/api/screens/token', { device_code });
+  return fetched.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+}
+
 describe('A backup of a running server', { timeout: 300_000 }, () => {
   let serving: Serving;
   let file: string;
   let cookie: string;
+  let screen: string;
   /** In the chain of the ledger, oldest first. */
   const loginsAt = async (url: string): Promise<readonly { readonly id: string; readonly hash: string }[]> =>
     (
@@ -54,6 +69,10 @@ describe('A backup of a running server', { timeout: 300_000 }, () => {
     cookie = await logIn(serving.url, 'admin', serving.adminPassword);
     await until('the login is in the ledger', async () => (await loginsAt(serving.url)).length > 0);
     await connect(serving.directory);
+    screen = await pair(serving.url, cookie);
+    const headers = { Cookie: cookie, Origin: serving.url, 'Content-Type': 'application/json' };
+    const body = JSON.stringify({ cameras: ['hall*'] });
+    assert.equal((await fetch(`${serving.url}/api/curtain`, { method: 'PUT', headers, body })).status, 200);
     file = join(newDirectory(), 'postern.backup');
     const { code, stderr } = await runPostern(['backup', file], { directory: serving.directory });
     assert.deepEqual([code, stderr], [0, '']);
@@ -70,7 +89,7 @@ describe('A backup of a running server', { timeout: 300_000 }, () => {
 
   it('leaves nothing beside it', () => assert.deepEqual(readdirSync(join(file, '..')), ['postern.backup']));
 
-  it('brings accounts, sign-ins, events and sessions back in an empty directory', async () => {
+  it('brings accounts, sign-ins, screens, the curtain, events and sessions back in an empty directory', async () => {
     const directory = newDirectory();
     const { code, stdout } = await runPostern(['restore', file], { directory });
     assert.equal(code, 0);
@@ -87,6 +106,10 @@ describe('A backup of a running server', { timeout: 300_000 }, () => {
       assert.deepEqual(await signIns.json(), [
         { provider: 'home', subject: 'a-subject', connected_at: 1_700_000_000, last_used_at: 1_700_000_001 },
       ]);
+      const shown = await fetch(`${again.url}/api/profile`, { headers: { Cookie: screen } });
+      assert.equal(((await shown.json()) as { screen: { name: string } }).screen.name, 'hall', 'a display goes on');
+      const curtain = await fetch(`${again.url}/api/curtain`, { headers: { Cookie: cookie } });
+      assert.equal(((await curtain.json()) as { drawn: { camera: string }[] }).drawn[0]?.camera, 'hall*');
       const events = await fetch(`${again.url}/api/events?limit=2`, { headers: { Cookie: cookie } });
       assert.equal(((await events.json()) as unknown[]).length, 2);
       const [login] = await loginsAt(serving.url);
