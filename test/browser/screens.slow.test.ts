@@ -53,6 +53,7 @@ describe('A screen', { skip }, () => {
         await phone.goto(`${instance.url}/postern/screen?code=${letters}`);
         const dialog = phone.getByRole('dialog');
         await dialog.getByText('von 127.0.0.1').waitFor();
+        await dialog.getByText(letters).waitFor();
         assert.deepEqual(await axeFindings(phone), []);
         await dialog.getByLabel('Name').fill('Flur');
         await dialog.getByRole('button', { name: 'Bestätigen' }).click();

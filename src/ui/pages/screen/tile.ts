@@ -12,8 +12,8 @@ export interface Tile {
 }
 
 const EVERY_MS = 1000;
-const LONGEST_PAUSE_MS = 5000;
-const PATIENCE_MS = 10_000;
+const LONGEST_PAUSE_MS = 2500;
+const PATIENCE_MS = 7000;
 /** An older picture is not to be taken for one of now. */
 const OLD_MS = 6000;
 /** The NVR scales a picture to the height that is asked for; a few heights are enough. */

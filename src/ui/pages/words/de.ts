@@ -732,6 +732,7 @@ export const pages: Words = {
     next: 'Weiter',
     asks: 'Dieser Bildschirm möchte Ihre Kameras zeigen:',
     since: (time) => `seit ${time}`,
+    compare: 'Vergleichen Sie diese Buchstaben mit denen auf Ihrem Bildschirm:',
     warning:
       'Wer davor steht, sieht dann diese Kameras live, bis Sie ihn widerrufen. Bestätigen Sie nur einen Bildschirm, den Sie selbst vor sich sehen.',
     confirm: 'Bestätigen',

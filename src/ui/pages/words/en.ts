@@ -718,6 +718,7 @@ export const pages = {
     next: 'Continue',
     asks: 'This display asks for your cameras:',
     since: (time: string) => `since ${time}`,
+    compare: 'Compare these letters with those on your display:',
     warning:
       'Anybody in front of it then sees these cameras live, until you revoke it. Confirm only a display that you see yourself.',
     confirm: 'Confirm',

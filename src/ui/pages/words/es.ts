@@ -731,6 +731,7 @@ export const pages: Words = {
     next: 'Continuar',
     asks: 'Esta pantalla pide mostrar sus cámaras:',
     since: (time) => `desde el ${time}`,
+    compare: 'Compare estas letras con las de su pantalla:',
     warning:
       'Cualquiera que esté delante verá estas cámaras en directo hasta que usted la revoque. Confirme solo una pantalla que tenga delante.',
     confirm: 'Confirmar',

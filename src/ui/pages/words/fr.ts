@@ -736,6 +736,7 @@ export const pages: Words = {
     next: 'Continuer',
     asks: 'Cet écran demande à afficher vos caméras :',
     since: (time) => `depuis le ${time}`,
+    compare: 'Comparez ces lettres avec celles de votre écran :',
     warning:
       'Toute personne devant l’écran verra ces caméras en direct, jusqu’à ce que vous le révoquiez. Ne confirmez qu’un écran que vous voyez vous-même.',
     confirm: 'Confirmer',

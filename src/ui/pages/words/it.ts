@@ -729,6 +729,7 @@ export const pages: Words = {
     next: 'Continua',
     asks: 'Questo schermo chiede di mostrare le tue telecamere:',
     since: (time) => `dal ${time}`,
+    compare: 'Confronta queste lettere con quelle sul tuo schermo:',
     warning:
       'Chiunque si trovi davanti vedrà queste telecamere dal vivo, finché non lo revochi. Conferma solo uno schermo che hai davanti.',
     confirm: 'Conferma',

@@ -723,6 +723,7 @@ export const pages: Words = {
     next: 'Verder',
     asks: 'Dit scherm wil je camera’s tonen:',
     since: (time) => `sinds ${time}`,
+    compare: 'Vergelijk deze letters met die op je scherm:',
     warning:
       'Iedereen die ervoor staat, ziet deze camera’s live, tot je het scherm intrekt. Bevestig alleen een scherm dat je zelf voor je ziet.',
     confirm: 'Bevestigen',

@@ -725,6 +725,7 @@ export const pages: Words = {
     next: 'Dalej',
     asks: 'Ten ekran chce pokazywać Twoje kamery:',
     since: (time) => `od ${time}`,
+    compare: 'Porównaj te litery z literami na swoim ekranie:',
     warning:
       'Każdy, kto przed nim stanie, zobaczy te kamery na żywo, dopóki go nie unieważnisz. Potwierdź tylko ekran, który masz przed sobą.',
     confirm: 'Potwierdź',

@@ -728,6 +728,7 @@ export const pages: Words = {
     next: 'Continuar',
     asks: 'Esta tela pede para mostrar as suas câmeras:',
     since: (time) => `desde ${time}`,
+    compare: 'Compare estas letras com as da sua tela:',
     warning:
       'Qualquer pessoa na frente dela verá estas câmeras ao vivo, até você a revogar. Confirme apenas uma tela que você está vendo.',
     confirm: 'Confirmar',

@@ -97,6 +97,9 @@ function ConfirmScreen({ profile, code, onDone, onClose }: ScreenFormProps & { r
             <bdi>{words.tokens.from(device.value.address)}</bdi>,{' '}
             {words.screens.since(formatShortMoment(device.value.created_at))}
           </p>
+          <p>
+            {words.screens.compare} <strong translate={false}>{lettersIn(code)}</strong>
+          </p>
           <p class="notice notice-warn">{words.screens.warning}</p>
           <ScreenName value={name} onChange={setName} />
           <ScreenCameras {...{ profile, entries }} onChange={setEntries} />
@@ -116,6 +119,13 @@ function ConfirmScreen({ profile, code, onDone, onClose }: ScreenFormProps & { r
     </FormDialog>
   );
 }
+
+/** As the display shows them, however they were typed: another display that asks at the same moment has others. */
+const lettersIn = (code: string): string =>
+  code
+    .toUpperCase()
+    .replaceAll(/[^A-Z]/g, '')
+    .replace(/^.{4}/, '$&-');
 
 const asDevice = (body: unknown): ScreenDevice => body as ScreenDevice;
 
