@@ -34,7 +34,7 @@ const MAYBE_TEXT = TEXT.nullable();
 const MOMENT = z.number().meta({ description: 'Unix seconds, with a fraction' });
 /** The credential of a record's act. */
 const CREDENTIAL =
-  'session:<id> (session alone, of a viewing), token:<id>, link:<id>, proxy, internal; null where none was accepted';
+  'session:<id> (session alone, of a viewing), token:<id>, link:<id>, screen:<id>, proxy, internal; null where none was accepted';
 const RECORD = named(
   'LedgerRecord',
   z.object({

@@ -77,6 +77,8 @@ describe('A screen', { skip }, () => {
         CAMERAS.every((camera) => nvr.received.some(({ target }) => target.startsWith(`/api/${camera}/latest.jpg`))),
       );
 
+      // Somebody logged in here, long ago.
+      await display.context().addCookies([{ name: 'frigate_token', value: 'over', url: instance.url }]);
       await display.reload();
       await hasCount(shown(display), CAMERAS.length);
     });

@@ -42,6 +42,48 @@ describe('What is described is what is answered', () => {
     });
   }
 
+  it('of a screen and of the curtain, in form as well', async () => {
+    const from = { 'Content-Type': 'application/json', 'User-Agent': 'Television' };
+    const asked = async (
+      operation: string,
+      body?: object,
+      target = operation.split(' ')[1] ?? '',
+    ): Promise<unknown> => {
+      const [method = '', path = ''] = operation.split(' ');
+      const described = OWN_OPERATIONS.find((one) => one.method === method.toLowerCase() && one.path === path);
+      const answer = await instance.ask(target, {
+        method,
+        headers: from,
+        ...(body && { body: JSON.stringify(body) }),
+        ...(described?.access !== 'public' && { token: admin }),
+      });
+      const json: unknown = await answer.json();
+      const [status, shape] = described?.yes ?? [];
+      assert.equal(answer.status, status, operation);
+      // A field that is not described would be left out.
+      assert.deepEqual(shape?.parse(json), json, operation);
+      return json;
+    };
+    const code = (await asked('POST /api/screens/code')) as { user_code: string; device_code: string };
+    await asked('GET /api/screens/code', undefined, `/api/screens/code?user_code=${code.user_code}`);
+    const { id } = (await asked('POST /api/screens/confirm', { user_code: code.user_code, name: 'hall' })) as {
+      id: string;
+    };
+    await asked('POST /api/screens/token', { device_code: code.device_code });
+    const listed = (await asked('GET /api/screens')) as { agent: string }[];
+    assert.deepEqual(
+      listed.map(({ agent }) => agent),
+      ['Television'],
+    );
+    await asked('PATCH /api/screens/{id}', { name: 'kitchen', cameras: null }, `/api/screens/${id}`);
+    await asked('DELETE /api/screens/{id}', undefined, `/api/screens/${id}`);
+    const other = (await asked('POST /api/screens/code')) as { user_code: string };
+    await asked('POST /api/screens/deny', { user_code: other.user_code });
+    await asked('PUT /api/curtain', { cameras: ['hall*'], until: 4_000_000_000, for: ['viewer'] });
+    await asked('GET /api/curtain');
+    await asked('DELETE /api/curtain', { cameras: ['hall*'] });
+  });
+
   it('it is given to every logged-in user, and to no other caller', async () => {
     const path = '/postern/api/openapi.json';
     assert.equal((await instance.ask(path)).status, 401);

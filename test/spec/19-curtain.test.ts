@@ -131,6 +131,30 @@ describe('The curtain', () => {
     assert.deepEqual([seen['admin'], seen['vera'], seen['carl']], ['all', ['cam2'], []]);
   });
 
+  it('is in the ledger: what was drawn and opened, by whom, and with which token', async () => {
+    const door = await tokenFor({ name: 'front door', rights: ['curtain'] });
+    await draw({ cameras: ['cam1', 'hall*'] });
+    await open(['hall*'], door);
+    const moves = async (): Promise<unknown[]> => {
+      const listed = await at.ask('/api/ledger?kind=change&limit=10', { token: admin });
+      const records = (await listed.json()) as {
+        user: string;
+        credential: string;
+        detail: { what: string; camera?: string };
+      }[];
+      return records
+        .filter(({ detail }) => detail.what.startsWith('curtain-'))
+        .map(({ user, credential, detail: { what, camera } }) => [user, credential.split(':')[0], what, camera])
+        .slice(0, 3);
+    };
+    const expected = [
+      ['admin', 'token', 'curtain-opened', 'hall*'],
+      ['admin', 'session', 'curtain-drawn', 'hall*'],
+      ['admin', 'session', 'curtain-drawn', 'cam1'],
+    ];
+    await until('it is written', async () => JSON.stringify(await moves()) === JSON.stringify(expected));
+  });
+
   it('is for the roles that are named', async () => {
     await draw({ cameras: ['cam*'], for: ['front_only'] });
     const carl = await at.logIn(CARL);
