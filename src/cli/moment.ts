@@ -25,6 +25,15 @@ export function parseMoment(text: string | undefined, now: number): Result<numbe
 
 const isDay = (day: string): boolean => new Date(`${day}T00:00Z`).toISOString().startsWith(day);
 
+/** The last moment of a Date, in ms (ECMA-262, 21.4.1.1). A token or a screen may end later. */
+const LAST_MOMENT = 8.64e15;
+
+/** `2026-12-24 18:00`, in UTC. */
+export const dateText = (seconds: number): string =>
+  new Date(Math.min(seconds * 1000, LAST_MOMENT))
+    .toISOString()
+    .replace('T', ' ')
+    .replace(/:\d\d\.\d+Z$/, '');
+
 /** `2026-12-24 18:00 UTC` */
-export const momentText = (seconds: number): string =>
-  `${new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+export const momentText = (seconds: number): string => `${dateText(seconds)} UTC`;

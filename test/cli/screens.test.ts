@@ -41,12 +41,18 @@ it('postern screens lists and revokes screens, which the audit file tells', asyn
     expiresAt: NOW + 9,
   };
   await store.screens.addCode({ ...code, state: 'pending', screenId: null }, 9);
+  await store.screens.addCode({ ...code, deviceHash: 'd2', userHash: 'u2', state: 'pending', screenId: null }, 9);
   const given = { id: '00ff', secretHash: null, name: 'Hall', user: 'vera' as never, userCreatedAt: createdAt };
   const terms = { cameras: ['porch'], createdAt: NOW, endsAt: null, lastSeenAt: null, lastSeenFrom: null, agent: null };
   assert.equal(await store.screens.confirmCode('u', { ...given, ...terms }, 9), 'confirmed');
+  const late = { ...given, ...terms, id: 'ff00', name: 'Late', createdAt: NOW - 1, endsAt: Number.MAX_SAFE_INTEGER };
+  assert.equal(await store.screens.confirmCode('u2', late, 9), 'confirmed');
   await store.close();
 
-  assert.match((await run('screens', 'list')).out, /^ID .*\n00ff +Hall +vera +porch +never +never\n$/);
+  assert.match(
+    (await run('screens', 'list')).out,
+    /^ID .*\n00ff +Hall +vera +porch +never +never\nff00 +Late +vera +porch +\+275760-09-13 00:00 +never\n$/,
+  );
   assert.match((await run('screens', 'revoke', '00ff')).out, /is revoked/);
   const again = await run('screens', 'revoke', '00ff');
   assert.deepEqual([again.code, /There is no screen 00ff/.test(again.told)], [1, true]);

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { UsedLink } from '../../domain/accounts/link.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { alignedRows } from '../aligned-rows.ts';
+import { dateText } from '../moment.ts';
 import { onStore, type StoreCommandDeps } from '../on-store.ts';
 import type { Terminal } from '../read-password.ts';
 import { parseExpiry } from './tokens.ts';
@@ -142,11 +143,9 @@ function listing(links: readonly UsedLink[], now: number): string {
       thing.kind,
       thing.camera,
       maker.user,
-      revokedAt !== null ? 'revoked' : expiresAt <= now ? 'ended' : dateOf(expiresAt),
+      revokedAt !== null ? 'revoked' : expiresAt <= now ? 'ended' : dateText(expiresAt),
       uses === null ? String(opened) : `${opened} of ${uses}`,
       name ?? '',
     ]),
   ]);
 }
-
-const dateOf = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ');

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Screen } from '../../domain/accounts/screen.ts';
 import { err, ok } from '../../domain/result.ts';
 import { alignedRows } from '../aligned-rows.ts';
+import { dateText } from '../moment.ts';
 import { onStore, type StoreCommandDeps } from '../on-store.ts';
 
 /** The screens of a store that is open for the length of one command. */
@@ -46,10 +47,8 @@ function listing(screens: readonly Screen[]): string {
       name,
       user,
       cameras?.join(',') ?? 'all of the user',
-      endsAt === null ? 'never' : dateOf(endsAt),
-      lastSeenAt === null ? 'never' : `${dateOf(lastSeenAt)} from ${lastSeenFrom}`,
+      endsAt === null ? 'never' : dateText(endsAt),
+      lastSeenAt === null ? 'never' : `${dateText(lastSeenAt)} from ${lastSeenFrom}`,
     ]),
   ]);
 }
-
-const dateOf = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ');

@@ -5,6 +5,7 @@ import { parseDuration } from '../../domain/duration.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { alignedRows } from '../aligned-rows.ts';
+import { dateText } from '../moment.ts';
 import { onStore, type StoreCommandDeps } from '../on-store.ts';
 
 export interface NewToken {
@@ -119,14 +120,11 @@ function listing(tokens: readonly ApiToken[]): string {
       token.user,
       roleOf(token),
       token.isForCurtain ? 'none' : (token.cameras?.join(',') ?? 'all of the role'),
-      dateOf(token.expiresAt),
-      token.lastUsedAt === null ? 'never' : `${dateOf(token.lastUsedAt)} from ${token.lastUsedFrom}`,
+      token.expiresAt === null ? 'never' : dateText(token.expiresAt),
+      token.lastUsedAt === null ? 'never' : `${dateText(token.lastUsedAt)} from ${token.lastUsedFrom}`,
     ]),
   ]);
 }
 
 const roleOf = ({ role, managesAccounts, logsIn, isForCurtain }: ApiToken): string =>
   isForCurtain ? 'curtain' : [role, ...(managesAccounts ? ['accounts'] : []), ...(logsIn ? ['login'] : [])].join(', ');
-
-const dateOf = (seconds: number | null): string =>
-  seconds === null ? 'never' : new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ');

@@ -241,8 +241,8 @@ async function link(
   const made = await accounts.invite(name, role, validity);
   if (!made.ok) return { ok: false, error: made.error.message };
   const { url, isWhole, expiresAt } = made.value;
-  const until = new Date(expiresAt * 1000).toISOString().slice(0, 16).replace('T', ' ');
-  stderr.write(`Give this link to ${name} alone: it is shown this once, good once, and until ${until} UTC.\n`);
+  const until = momentText(expiresAt);
+  stderr.write(`Give this link to ${name} alone: it is shown this once, good once, and until ${until}.\n`);
   if (!isWhole) stderr.write('server.public_url is not set: put the address of this service in front of the path.\n');
   return { ok: true, value: url };
 }
