@@ -490,8 +490,8 @@ describe('The page of an invitation', () => {
 });
 
 describe('Drawing ends', () => {
-  const headers = { authorization: `Bearer ${viewer}` };
-  const streamAt = async (path: string): Promise<() => boolean> => {
+  const ofViewer = { authorization: `Bearer ${viewer}` };
+  const streamAt = async (path: string, headers: Record<string, string> = ofViewer): Promise<() => boolean> => {
     const [answer] = (await once(get(`${at.url}${path}`, { headers }), 'response')) as [IncomingMessage];
     assert.equal(answer.statusCode, 200, path);
     let isOver = false;
@@ -504,7 +504,7 @@ describe('Drawing ends', () => {
     const mjpeg = await streamAt('/api/cam1');
     const hls = await streamAt('/vod/cam1/start/1700000000/end/1700000060/seg-1.ts');
     const sockets = ['/ws', '/live/jsmpeg/cam1'].map(
-      (path) => new WebSocket(`ws://127.0.0.1:${at.port}${path}`, { headers }),
+      (path) => new WebSocket(`ws://127.0.0.1:${at.port}${path}`, { headers: ofViewer }),
     );
     const ends = sockets.map((socket) => once(socket, 'close').then(([code]) => code as number));
     await Promise.all(sockets.map((socket) => once(socket, 'open')));
@@ -515,6 +515,33 @@ describe('Drawing ends', () => {
     await until('MJPEG and HLS have ended', () => mjpeg() && hls());
     assert.equal(ofAdmin.readyState, WebSocket.OPEN);
     ofAdmin.terminate();
+  });
+
+  it('what a custom role, a screen, an API token and a link show, and all of it plays again when it is opened', async () => {
+    const { cookie } = await pairScreen(at, admin, { cameras: ['cam1', 'cam2'] });
+    const token = await tokenFor({ name: 'player', role: 'viewer', cameras: ['cam1'] });
+    const shared = await sendJson(at, '/api/links', { what: { live: { camera: 'cam1' } } }, admin);
+    const { pathname } = new URL(((await shared.json()) as { url: string }).url, at.url);
+    const ways: Record<string, readonly [path: string, headers: Record<string, string>]> = {
+      'custom role': ['/api/cam1', { authorization: `Bearer ${await at.logIn(CARL)}` }],
+      screen: ['/api/cam1', { cookie }],
+      'API token': ['/api/cam1', { authorization: `Bearer ${token}` }],
+      link: [`${pathname}/live`, {}],
+    };
+    const streams = await Promise.all(Object.values(ways).map(([path, headers]) => streamAt(path, headers)));
+    const socket = new WebSocket(`ws://127.0.0.1:${at.port}/live/jsmpeg/cam1`, {
+      headers: { cookie, origin: at.url },
+    });
+    await once(socket, 'open');
+    assert.equal((await draw({ cameras: ['cam*'], for: ['viewer', 'front_only'] })).status, 200);
+    assert.equal((await once(socket, 'close'))[0], 4403);
+    await until('all have ended', () => streams.every((isOver) => isOver()));
+    for (const [way, [path, headers]] of Object.entries(ways)) {
+      const again = await at.ask(path, { headers });
+      assert.ok([403, 404].includes(again.status), `${way}: ${again.status}`);
+    }
+    await open(['cam*']);
+    for (const [path, headers] of Object.values(ways)) await streamAt(path, headers);
   });
 });
 

@@ -1,4 +1,5 @@
 /** What is drawn, read from what GET /api/curtain and GET /api/access answer, as one switch for each camera and group. Pure. */
+import { maySee, scopeOf } from '../../../domain/camera-scope.ts';
 import { isRecord } from '../../../domain/json.ts';
 
 export interface DrawnEntry {
@@ -46,7 +47,9 @@ export function switchesOf({ drawn, groups }: CurtainState, cameras: readonly st
     return found.every((some) => some.length > 0) ? found.flat() : [];
   };
   const ofCamera = (camera: string): readonly DrawnEntry[] =>
-    drawn.filter((entry) => covers(entry.camera, camera)).sort((one, other) => rank(one, camera) - rank(other, camera));
+    drawn
+      .filter((entry) => maySee(scopeOf([entry.camera]), camera))
+      .sort((one, other) => rank(one, camera) - rank(other, camera));
   const told = new Set([...cameras, ...groups.flatMap(([, entries]) => entries)]);
   return [
     ...groups.map(([name, entries]) => ({ name, kind: 'group' as const, cameras: entries, by: ofGroup(entries) })),
@@ -58,12 +61,6 @@ export function switchesOf({ drawn, groups }: CurtainState, cameras: readonly st
 }
 
 const rank = ({ camera }: DrawnEntry, name: string): number => (camera === name ? 0 : 1);
-
-/** Whether an entry is the camera, or a pattern of it. */
-function covers(entry: string, camera: string): boolean {
-  const parts = entry.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${parts.join('.*')}$`, 's').test(camera);
-}
 
 export const LENGTHS = ['open', 'hour', 'night'] as const;
 export type Length = (typeof LENGTHS)[number];
