@@ -120,7 +120,7 @@ function ConfirmScreen({ profile, code, onDone, onClose }: ScreenFormProps & { r
   );
 }
 
-/** As the display shows them, however they were typed: another display that asks at the same moment has others. */
+/** The letters as the display shows them, however they were typed: another display has others. */
 const lettersIn = (code: string): string =>
   code
     .toUpperCase()
