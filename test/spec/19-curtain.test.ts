@@ -374,6 +374,22 @@ describe('A drawn curtain', () => {
     assert.deepEqual((inside as { allowed_cameras: unknown }).allowed_cameras, ['cam1', 'cam2']);
   });
 
+  it('lets no picture be found by the beginning of its name: the NVR may take one of hall-way for one of hall', async (t) => {
+    const offline = await startFakeNvr();
+    offline.answer = (_, response) =>
+      void response.writeHead(200, { 'content-type': 'image/jpeg', 'x-frigate-offline': 'true' }).end('picture');
+    const instance = await startInstance({ config: { nvr: { url: offline.url, cameras: ['hall', 'hall-way'] } } });
+    t.after(async () => {
+      await instance.close();
+      await offline.close();
+    });
+    const [by, token] = [await instance.logIn(ADMIN_PERSON), await instance.logIn(VERA)];
+    const shown = async (): Promise<number> => (await instance.ask('/api/hall/latest.jpg', { token })).status;
+    assert.equal(await shown(), 200);
+    await sendJson(instance, '/api/curtain', { cameras: ['hall-way'] }, by, 'PUT');
+    assert.equal(await shown(), 403);
+  });
+
   it('holds over a reload and a restart', async (t) => {
     const directory = mkdtempSync(join(tmpdir(), 'postern-curtain-'));
     t.after(() => rmSync(directory, { recursive: true }));
