@@ -374,6 +374,20 @@ describe('A screen', () => {
       assert.ok(secret.length > 7 && !rows.includes(secret));
   });
 
+  it('is forgotten by a display that begins anew, when it is over for good', async () => {
+    await asAdmin('/api/users', 'POST', { username: 'emma', password: MAKER.password, role: 'viewer' });
+    const { cookie } = await pairScreen(at, { ...MAKER, name: 'emma' }, { cameras: ['cam1'] });
+    const begun = async (): Promise<string[]> => {
+      const headers = { cookie, 'x-forwarded-for': displayAddress() };
+      return (await at.ask('/api/screens/code', { method: 'POST', headers })).headers.getSetCookie();
+    };
+    assert.deepEqual(await begun(), [], 'it shows cameras');
+    await asAdmin('/api/users/emma/role', 'PUT', { role: 'none_left' });
+    assert.deepEqual(await begun(), [], 'its maker may get cameras back');
+    await asAdmin('/api/users/emma', 'DELETE');
+    assert.deepEqual(await begun(), ['postern_screen=; HttpOnly; Max-Age=0; Path=/; SameSite=lax']);
+  });
+
   it('is refused after too many requests of dead ones from its address, while living ones there go on', async () => {
     const from = displayAddress();
     const { cookie } = await pairScreen(at, await sessionOf(VERA));

@@ -42,6 +42,8 @@ export interface PairingRouteDeps extends AccountResponseDeps {
   /** The page at that path for people, or undefined while no address is configured. */
   readonly publicAddressOf: (path: string) => string | undefined;
   readonly screenCookie: (secret: string, client: CookieClient) => string;
+  /** Of the header in which cookies came; undefined while one of them may show cameras again. */
+  readonly screenCookieCleared: (header: string, client: CookieClient) => Promise<string | undefined>;
 }
 
 const DEVICE_CODE = named('ScreenDeviceCode', z.object({ device_code: GIVEN_TEXT }));
@@ -69,11 +71,14 @@ export const PAIRING_ROUTES: readonly OwnRoute<PairingRouteDeps>[] = [
   { route: 'POST /api/screens/deny', access: 'any', writes: true, note: 'a session', summary: 'Tell the display that shows this code that it was denied', body: USER_CODE, yes: [200, SUCCESS], no: [...BODY_NO, 404, 503], handler: deny },
 ];
 
-async function begin(ctx: RouteContext, { pairing, hasAccounts, publicAddressOf }: PairingRouteDeps): Promise<void> {
+async function begin(ctx: RouteContext, deps: PairingRouteDeps): Promise<void> {
+  const { pairing, hasAccounts, publicAddressOf, screenCookieCleared } = deps;
   if (!hasAccounts) return refuse(ctx, 404, NO_ACCOUNTS);
   const { clientAddress: address, clientAgent: agent } = ctx.state;
   const begun = await pairing.begin({ address, agent });
   if (begun.kind === 'limited') return limited(ctx, begun.seconds);
+  const cleared = await screenCookieCleared(ctx.get('Cookie'), cookieClientOf(ctx.state));
+  if (cleared !== undefined) ctx.append('Set-Cookie', cleared);
   const page = publicAddressOf(SCREEN_PATH) ?? `${originOf(ctx)}${ctx.state.basePath ?? ''}${SCREEN_PATH}`;
   const complete = `${page}?code=${begun.userCode}`;
   const codes = { device_code: begun.deviceCode, user_code: begun.userCode };

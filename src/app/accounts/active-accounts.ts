@@ -186,6 +186,7 @@ export function accountsUnder(settings: Settings, deps: AccountDeps) {
       screens,
       pairing: screens.pairing,
       screenCookie: screens.screenCookie,
+      screenCookieCleared: screens.cookieCleared,
       screenStore: deps.store.screens,
       flushScreenUses: credentials.screenVerifier.flush,
       hasAccounts: auth.enabled,

@@ -37,6 +37,15 @@ export function screensUnder({ auth }: Settings, { store, credentials, clock, ow
       screenVerifier.verify(screens, secret, address),
     pairing: createPairing({ screenStore: store.screens, clock, codeMakers, badSecrets: badScreens }),
     screenCookie,
+    /**
+     * The line that clears the cookie of a screen that is over for good: it would count as a bad one at each poll. One whose maker may
+     * see nothing at the moment is kept.
+     */
+    async cookieCleared(header: string, client: CookieClient): Promise<string | undefined> {
+      const verdicts = await Promise.all(cookieValues(header, SCREEN_COOKIE).map(screens.verify));
+      const isOver = verdicts.every((verdict) => verdict.kind === 'invalid' && verdict.reason !== 'maker-gone');
+      return verdicts.length > 0 && isOver ? cookieLine(cookie, '', 0, client) : undefined;
+    },
     /** The cookie of before, for as long again: the line of a header in which it came. */
     async cookieAgain(header: string, client: CookieClient): Promise<string | undefined> {
       for (const secret of cookieValues(header, SCREEN_COOKIE))
