@@ -9,6 +9,8 @@ export interface ScreenPageDeps {
   readonly headers: Readonly<Record<string, string>>;
   /** The address of a camera's still image, as the route table writes it; undefined where it has none. */
   readonly still: string | undefined;
+  /** Likewise that of its live stream. */
+  readonly live: string | undefined;
   /** Paths from the root of the site; undefined while the pages are not built. */
   readonly assetOf: (ctx: RouteContext, kind: 'screenScript' | 'screenStyle') => string | undefined;
   readonly basePathOf: (ctx: RouteContext) => string;
@@ -18,7 +20,7 @@ export interface ScreenPageDeps {
 /** Letters as a QR code has them. Anything else in their place is for the display's page, which passes it over. */
 const CODE = /^[A-Za-z]{4}-?[A-Za-z]{4}$/;
 
-export function createScreenPage({ headers, still, assetOf, basePathOf, refuseUnbuilt }: ScreenPageDeps) {
+export function createScreenPage({ headers, still, live, assetOf, basePathOf, refuseUnbuilt }: ScreenPageDeps) {
   return (ctx: RouteContext) => {
     const [script, style] = [assetOf(ctx, 'screenScript'), assetOf(ctx, 'screenStyle')];
     if (script === undefined || style === undefined) return refuseUnbuilt(ctx);
@@ -30,7 +32,7 @@ export function createScreenPage({ headers, still, assetOf, basePathOf, refuseUn
     }
     const { tag, words } = pageLanguage(ctx);
     const text = words.screenPage;
-    const facts: ScreenFacts = { basePath: basePathOf(ctx), still: still ?? null, words: text };
+    const facts: ScreenFacts = { basePath: basePathOf(ctx), still: still ?? null, live: live ?? null, words: text };
     ctx.set('Vary', 'Accept-Language, Cookie');
     ctx.type = 'text/html; charset=utf-8';
     // The script stands behind the body that it fills: browsers of televisions know no modules.

@@ -27,6 +27,8 @@ export interface UiOptions {
   readonly home: string;
   /** The address of a camera's still image, as the route table writes it; undefined where it has none. */
   readonly still: string | undefined;
+  /** Likewise that of its live stream. */
+  readonly live: string | undefined;
   /** The start page of a caller: a path from the root, without the base path. */
   readonly startPageOf: (caller: Caller) => string;
   /** Who answers for events, and so tells the console of new ones. */
@@ -112,6 +114,7 @@ export function createPages(options: UiOptions) {
     }),
     screen: createScreenPage({
       still: options.still,
+      live: options.live,
       headers: headers.page,
       assetOf,
       basePathOf,

@@ -27,6 +27,7 @@ async function serveUi(options: Partial<UiOptions> = {}): Promise<number> {
     home: options.hasNvr === false ? 'postern/' : '',
     startPageOf: () => '/',
     still: '/api/{camera}/latest.jpg',
+    live: undefined,
     eventsBy: 'backend',
     hasOwnLogin: true,
     shortestPassword: 15,

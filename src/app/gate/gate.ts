@@ -156,6 +156,7 @@ function ownRoutes(
     hasNvr,
     home: startPage.home,
     still: tableHead.still,
+    live: tableHead.live,
     startPageOf: startPage.pageOf,
     eventsBy: hasEventsBackend ? 'backend' : 'nvr',
     hasOwnLogin: auth.enabled,

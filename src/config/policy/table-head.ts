@@ -40,7 +40,7 @@ const cameraList = z.strictObject({
   pages: z.strictObject({ parameter: fieldSchema, count: fieldSchema }).exactOptional(),
 });
 
-const stillSchema = pathSchema.refine(
+const cameraPathSchema = pathSchema.refine(
   (text) => text.includes('{camera}') || text.includes('{camera...}'),
   'names no camera: write for example "/api/frame.jpeg?src={camera}"',
 );
@@ -81,7 +81,8 @@ export const headShape = {
   release: z.strictObject({ path: pathSchema, field: fieldSchema.exactOptional() }).exactOptional(),
   openapi: z.strictObject({ path: pathSchema.exactOptional(), below: belowSchema.exactOptional() }).exactOptional(),
   custom_roles_since: releaseSchema.exactOptional(),
-  still: stillSchema.exactOptional(),
+  still: cameraPathSchema.exactOptional(),
+  live: cameraPathSchema.exactOptional(),
   ports: z.array(portSchema).min(1).exactOptional(),
 };
 

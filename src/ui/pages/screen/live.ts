@@ -1,5 +1,6 @@
 /** The live stream of one camera: MP4 in pieces over a WebSocket, played by Media Source Extensions (SPEC 18). */
 import { facts } from './ask.ts';
+import { cameraAddress } from './camera-address.ts';
 
 export interface LiveView {
   readonly element: HTMLElement;
@@ -22,10 +23,10 @@ const KEPT_SECONDS = 10;
 const MOST_WAITING = 500;
 
 /**
- * Plays for as long as it can, and tries again and again. `onChange` is called with true when pictures begin to move, and with
+ * `written`: the address, as the route table has it. It plays for as long as it can, and tries again and again. `onChange` is called with true when pictures begin to move, and with
  * false when they stop. Undefined where the browser plays no such stream.
  */
-export function playLive(camera: string, onChange: (isMoving: boolean) => void): LiveView | undefined {
+export function playLive(written: string, camera: string, onChange: (isMoving: boolean) => void): LiveView | undefined {
   const codecs = CODECS.filter((codec) => isPlayable(`video/mp4; codecs="${codec}"`)).join(',');
   if (codecs === '') return undefined;
   const video = document.createElement('video');
@@ -40,7 +41,7 @@ export function playLive(camera: string, onChange: (isMoving: boolean) => void):
   };
   const begin = (): void => {
     [position, movedAt] = [0, Date.now()];
-    close = receive(camera, codecs, video, fail);
+    close = receive(cameraAddress(written, camera), codecs, video, fail);
   };
   const end = (): void => {
     if (close) close();
@@ -80,7 +81,7 @@ export function playLive(camera: string, onChange: (isMoving: boolean) => void):
 const isPlayable = (type: string): boolean => 'MediaSource' in window && MediaSource.isTypeSupported(type);
 
 /** Plays one connection. `onFault` may be called more than once; returns the function that ends it. */
-function receive(camera: string, codecs: string, video: HTMLVideoElement, onFault: () => void): () => void {
+function receive(path: string, codecs: string, video: HTMLVideoElement, onFault: () => void): () => void {
   const source = new MediaSource();
   const address = URL.createObjectURL(source);
   const waiting: ArrayBuffer[] = [];
@@ -109,8 +110,7 @@ function receive(camera: string, codecs: string, video: HTMLVideoElement, onFaul
   source.addEventListener('sourceopen', () => {
     if (socket) return;
     const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
-    const path = `${facts.basePath}/live/mse/api/ws?src=${encodeURIComponent(camera)}`;
-    const opened = new WebSocket(`${scheme}://${location.host}${path}`);
+    const opened = new WebSocket(`${scheme}://${location.host}${facts.basePath}${path}`);
     socket = opened;
     opened.binaryType = 'arraybuffer';
     opened.onopen = () => opened.send(JSON.stringify({ type: 'mse', value: codecs }));

@@ -7,7 +7,9 @@ export type ScreenWords = ServedWords['screenPage'];
 export interface ScreenFacts {
   /** The prefix of all paths; '' for none. */
   readonly basePath: string;
-  /** The address of a still image below it, by `stillAddress`; null where the NVR has none. */
+  /** The address of a still image below it, by `cameraAddress`; null where the NVR has none. */
   readonly still: string | null;
+  /** Likewise that of a WebSocket with the live stream. */
+  readonly live: string | null;
   readonly words: ScreenWords;
 }

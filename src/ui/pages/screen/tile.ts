@@ -1,7 +1,7 @@
 /** One camera of the wall: its live stream or its still image each second, and what is wrong when none comes (SPEC 18). */
 import { facts, make } from './ask.ts';
+import { cameraAddress } from './camera-address.ts';
 import { playLive } from './live.ts';
-import { stillAddress } from './still-address.ts';
 
 export interface Tile {
   readonly element: HTMLElement;
@@ -32,7 +32,7 @@ export function createTile(camera: string, name: string, isLive: boolean): Tile 
   }
   let [isStopped, isMoving, turn, failures, shownAt] = [false, false, 0, 0, 0];
   let timer = 0;
-  const live = isLive ? playLive(camera, (moves) => change(moves)) : undefined;
+  const live = isLive && facts.live !== null ? playLive(facts.live, camera, (moves) => change(moves)) : undefined;
   if (live) element.appendChild(live.element);
   element.appendChild(make('bdi', 'screen-name', name));
   element.appendChild(fault);
@@ -73,7 +73,7 @@ export function createTile(camera: string, name: string, isLive: boolean): Tile 
     const patience = window.setTimeout(end(false), PATIENCE_MS);
     picture.onload = end(true);
     picture.onerror = end(false);
-    picture.src = facts.basePath + stillAddress(still, camera, heightOf(element), begun);
+    picture.src = facts.basePath + cameraAddress(still, camera, heightOf(element), begun);
   };
   const came = (begun: number): void => {
     pictures[turn === 0 ? 0 : 1].className = 'is-shown';

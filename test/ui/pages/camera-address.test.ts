@@ -1,7 +1,7 @@
 /** The address of a still image: whatever a camera is called, it is one parameter or one run of segments (SPEC 18, 20). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { stillAddress } from '../../../src/ui/pages/screen/still-address.ts';
+import { cameraAddress } from '../../../src/ui/pages/screen/camera-address.ts';
 
 it('The address of a still image has the camera, the height and the time where the route table writes them', () => {
   // biome-ignore format: a table
@@ -11,5 +11,5 @@ it('The address of a still image has the camera, the height and the time where t
     ['/{camera...}/still.jpg',                       'a b/c',      '/a%20b/c/still.jpg'],
     ['/{camera}.jpg',                                '$&{height}', '/%24%26%7Bheight%7D.jpg'],
   ];
-  for (const [still, camera, address] of rows) assert.equal(stillAddress(still, camera, 360, 1_700_000_000), address);
+  for (const [still, camera, address] of rows) assert.equal(cameraAddress(still, camera, 360, 1_700_000_000), address);
 });
