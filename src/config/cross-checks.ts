@@ -4,8 +4,7 @@ import { nearest } from './problems/nearest.ts';
 import { type Finding, type KeyPath, when } from './problems/problems.ts';
 import { parseListenAddress, serverDefaults } from './schema/addresses.ts';
 import { pathsDiffer, sameHost } from './schema/parse-public-url.ts';
-
-type TreeCheck = (tree: unknown) => readonly Finding[];
+import { SITE_CHECKS, type TreeCheck, valueAt } from './site-checks.ts';
 
 const CHECKS: readonly TreeCheck[] = [
   defaultRolesAreKnown,
@@ -19,17 +18,10 @@ const CHECKS: readonly TreeCheck[] = [
   unixIsPlain,
   publicPathFits,
   consoleIsElsewhere,
+  ...SITE_CHECKS,
 ];
 
 export const crossFindings = (tree: unknown): readonly Finding[] => CHECKS.flatMap((check) => check(tree));
-
-function valueAt(tree: unknown, path: KeyPath): unknown {
-  return path.reduce<unknown>(
-    (node, step) =>
-      typeof node === 'object' && node !== null ? (node as Record<PropertyKey, unknown>)[step] : undefined,
-    tree,
-  );
-}
 
 function defaultRolesAreKnown(tree: unknown): readonly Finding[] {
   const ofProviders = providersIn(tree).map((_, index) => ['auth', 'oidc', index, 'default_role']);

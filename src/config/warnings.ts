@@ -1,6 +1,9 @@
 /** Warnings about settings that are valid but probably a mistake (SPEC 1, 4). */
+import { sitesSeenFrom } from '../domain/accounts/site.ts';
+import { isWithinDomain } from '../domain/addresses/cookie-domain.ts';
 import { scopeOf, visibleCameras } from '../domain/camera-scope.ts';
 import { namesAlike } from '../domain/names.ts';
+import { entriesOverHere } from '../domain/sites.ts';
 import { type Finding, when } from './problems/problems.ts';
 import { mappedRoles, PROXY_CHECKS, type SettingsCheck } from './proxy-warnings.ts';
 import type { Settings } from './schema/schema.ts';
@@ -17,6 +20,7 @@ const CHECKS: readonly SettingsCheck[] = [
   internalListener,
   roleCameras,
   camerasAlike,
+  sitesWithoutLogin,
   providers,
   ...PROXY_CHECKS,
 ];
@@ -122,6 +126,21 @@ function camerasAlike({ nvr }: Settings): readonly Finding[] {
 
 const MOST_TOLD = 5;
 
+const names = (sites: Settings['server']['sites']): readonly string[] => sites.map(({ name }) => name);
+
+/** Browsers send the cookie of that domain nowhere else. */
+function sitesWithoutLogin({ auth, server }: Settings): readonly Finding[] {
+  const domain = auth.cookie_domain;
+  if (domain === undefined) return [];
+  return server.sites.flatMap(({ name, url }, index) =>
+    when(
+      !isWithinDomain(url.hostname, domain),
+      ['server', 'sites', index, 'url'],
+      `the host name of the site ${name}, ${url.hostname}, does not end in auth.cookie_domain (${domain}), so its people log in there once more: give it a host name below that domain`,
+    ),
+  );
+}
+
 function providers({ auth }: Settings): readonly Finding[] {
   return auth.oidc.flatMap(({ create, default_role, role_map }, index) => {
     const path = ['auth', 'oidc', index];
@@ -136,13 +155,19 @@ function providers({ auth }: Settings): readonly Finding[] {
   });
 }
 
-function roleCameras({ auth, nvr }: Settings): readonly Finding[] {
+function roleCameras({ auth, nvr, server: { site, sites } }: Settings): readonly Finding[] {
   const known = nvr.cameras;
   if (!known) return [];
+  const seen = site === undefined ? undefined : sitesSeenFrom(site, names(sites), []);
+  const isOfNone = (entry: string): boolean => {
+    const here = entriesOverHere([entry], seen);
+    return here.length > 0 && visibleCameras(scopeOf(here), known).length === 0;
+  };
   return [...auth.roles].flatMap(([role, entries]) =>
     entries.flatMap((entry, index) =>
       when(
-        visibleCameras(scopeOf([entry]), known).length === 0,
+        // Without a site in it, it may be a camera of another one.
+        (site === undefined || entry.includes(':')) && isOfNone(entry),
         ['auth', 'roles', role, index],
         `${JSON.stringify(entry)} is none of nvr.cameras, so it gives the role nothing: correct it, or add the camera to nvr.cameras`,
       ),

@@ -50,7 +50,7 @@ describe('Every key', () => {
   it('is there: those of the interface and of the contract (interface 2.5; SPEC 1)', () => {
     // biome-ignore format: a table
     assert.deepEqual(keys.map(([path]) => path.join('.')).sort(), [
-      'auth.cookie_name', 'auth.cookie_same_site', 'auth.cookie_secure', 'auth.curtain_groups', 'auth.curtain_reauthenticate', 'auth.enabled', 'auth.failed_login_rate_limit',
+      'auth.cookie_domain', 'auth.cookie_name', 'auth.cookie_same_site', 'auth.cookie_secure', 'auth.curtain_groups', 'auth.curtain_reauthenticate', 'auth.enabled', 'auth.failed_login_rate_limit',
       'auth.guest_keep', 'auth.hash_iterations', 'auth.invitation_lifetime', 'auth.oidc', 'auth.password_login', 'auth.password_min_length', 'auth.reauthenticate', 'auth.refresh_time', 'auth.reset_admin_password', 'auth.roles', 'auth.second_factor',
       'auth.session_length',
       'auth.session_max_age', 'auth.sessions_per_user', 'auth.timezone', 'auth.trusted_proxies',
@@ -64,7 +64,7 @@ describe('Every key', () => {
       'nvr.timeout_connect', 'nvr.timeout_idle', 'nvr.timeout_response', 'nvr.url', 'nvr.user_header', 'nvr.verify', 'nvr.warn_open_ports',
       'proxy.auth_secret', 'proxy.auth_secret_file', 'proxy.default_role', 'proxy.header_map.role', 'proxy.header_map.role_map',
       'proxy.header_map.user', 'proxy.jwt', 'proxy.logout_url', 'proxy.role_map', 'proxy.separator', 'proxy.trusted_peers',
-      'server.base_path', 'server.console_url', 'server.external', 'server.internal', 'server.internal_hosts', 'server.public_url', 'server.shutdown_grace', 'server.telemetry',
+      'server.base_path', 'server.console_url', 'server.external', 'server.internal', 'server.internal_hosts', 'server.public_url', 'server.shutdown_grace', 'server.site', 'server.sites', 'server.telemetry',
       'server.timeout_headers', 'server.timeout_login_body',
       'store.grace', 'store.listen_url', 'store.url', 'store.url_file',
       'tls.certificate', 'tls.enabled', 'tls.hsts', 'tls.private_key',
@@ -87,7 +87,12 @@ describe('Every key', () => {
       const tree = path.reduceRight<unknown>((value, key) => ({ [key]: value }), examples?.[0]);
       const secrets = { SERVICE_PROXY_SECRET: 'x', SERVICE_NVR_SECRET: 'x', SERVICE_WEBHOOK_SECRET: 'x' };
       const site = path.includes('oidc') && { POSTERN__SERVER__PUBLIC_URL: 'https://nvr.example.com' };
-      const env = { ...secrets, SERVICE_OIDC_SECRET: 'x', ...site };
+      // The other sites have one beside them, and the events of a site are those of an NVR.
+      const ofSite = path.at(-1)?.startsWith('site') && {
+        ...(path.includes('sites') && { POSTERN__SERVER__SITE: 'house' }),
+        POSTERN__NVR__URL: 'http://nvr:5000',
+      };
+      const env = { ...secrets, SERVICE_OIDC_SECRET: 'x', ...site, ...ofSite };
       assert.deepEqual(await problemsOf(JSON.stringify(tree), { env }), []);
     });
   }

@@ -102,6 +102,7 @@ describe('An empty configuration', () => {
         internal_hosts: [],
         telemetry: { host: '127.0.0.1', port: 9871 },
         base_path: '',
+        sites: [],
         timeout_headers: 15,
         timeout_login_body: 10,
         shutdown_grace: 8,

@@ -45,7 +45,7 @@ tell('A value of auth', [
   ['is no role name', 'auth: {roles: {a-b: [a]}}', 'config.yaml:1:16 auth.roles["a-b"]: "a-b" is not a role name: use letters, digits, dots and underscores'],
   ['is a role name that would get lost', 'auth: {roles: {__proto__: [a]}}', 'config.yaml:1:16 auth.roles.__proto__: cannot be used as a name: choose another'],
   ['is a role without cameras', 'auth: {roles: {a: []}}', 'config.yaml:1:16 auth.roles.a: [] is empty: give it a value, or remove the key'],
-  ['is longer than any camera', `auth: {roles: {a: [${'a'.repeat(65)}]}}`, `config.yaml:1:20 auth.roles.a[0]: "${'a'.repeat(20)}…" is longer than 64 letters: shorten it with "*"`],
+  ['is longer than any camera', `auth: {roles: {a: [${'a'.repeat(97)}]}}`, `config.yaml:1:20 auth.roles.a[0]: "${'a'.repeat(20)}…" is longer than 96 letters: shorten it with "*"`],
   ['has five stars', 'auth: {roles: {a: ["*b*b*b*b*"]}}', 'config.yaml:1:20 auth.roles.a[0]: "*b*b*b*b*" has more than 4 "*"'],
   ['has too many patterns', `auth: {roles: {a: {cameras: [${Array.from({ length: 65 }, (_, index) => `b*${index}`)}]}}}`, 'config.yaml:1:20 auth.roles.a.cameras: has more than 64 entries with "*": name cameras, or use fewer patterns'],
   ['asks for every camera by a word', 'auth: {roles: {a: [All]}}', 'config.yaml:1:20 auth.roles.a[0]: "All" is not a camera name: use no comma, and slashes between other letters only; "*" stands for any text'],

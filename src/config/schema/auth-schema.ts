@@ -5,6 +5,7 @@ import { parseRateLimit } from '../../domain/rate-limit.ts';
 import { parseNetwork } from './addresses.ts';
 import { oidcKeys } from './oidc-schema.ts';
 import { camerasOf, curtainKeys, limitsOf, roleKeys } from './role-schema.ts';
+import { cookieDomainKey } from './site-schema.ts';
 import { parsed, secondsOrNever, text, wholeSeconds } from './value-types.ts';
 
 /** The least that the interface allows. */
@@ -116,6 +117,7 @@ export const authSection = z
       .prefault('frigate_token')
       .describe('Name of the session cookie. Clients such as Home Assistant expect the default.')
       .meta({ widens: 'never' }),
+    ...cookieDomainKey,
     cookie_secure: z
       .union([z.literal('auto'), z.boolean()], {
         error: ({ input }) => `${JSON.stringify(input)} is not one of auto, true, false`,

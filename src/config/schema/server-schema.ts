@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { parseListenAddress, parsePathPrefix, serverDefaults } from './addresses.ts';
 import { parsePublicUrl } from './parse-public-url.ts';
+import { siteKeys } from './site-schema.ts';
 import { filePath, parsed, text, timeoutSeconds, wholeSeconds } from './value-types.ts';
 
 const HOST_NAME = /^[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?$/;
@@ -58,6 +59,7 @@ export const serverSection = z
       example: 'https://console.example.com',
       widens: 'any',
     }),
+    ...siteKeys,
     timeout_headers: timeoutSeconds()
       .prefault(15)
       .describe('Time limit for receiving the headers of a request, in seconds.')
