@@ -61,10 +61,10 @@ async function millionRecords(): Promise<readonly Finding[]> {
 const QUESTIONS: readonly (readonly [what: string, question: Partial<LedgerQuestion>])[] = [
   ['a page of all', {}],
   ['a page of one person', { user: 'user7' }],
-  ['a page of one camera', { camera: 'cam3' }],
+  ['a page of one camera', { cameras: ['cam3'] }],
   ['a page of one kind', { kinds: ['export'] }],
-  ['a page of one person and camera', { user: 'user7', camera: 'cam3' }],
-  ['a page of one person, camera and rare kind', { user: 'user7', camera: 'cam3', kinds: ['refusal'] }],
+  ['a page of one person and camera', { user: 'user7', cameras: ['cam3'] }],
+  ['a page of one person, camera and rare kind', { user: 'user7', cameras: ['cam3'], kinds: ['refusal'] }],
   ['a page of a person who is not there', { user: 'nobody' }],
   ['a page of what a role of two cameras sees', { sight: { own: 'user7', cameras: ['cam1', 'cam2'], others: true } }],
 ];

@@ -71,6 +71,7 @@ export async function openGeneration(
   if (config.settings.nvr.identity_jwt) await identityKeys.ready();
   const componentDeps = {
     roles: accounts.roleRegistry.current,
+    publishCameras: accounts.publishCameras,
     clock,
     store,
     mayDelete,
@@ -165,7 +166,12 @@ function generationUnder(
     unknownRoutes,
     watch,
     viewings: sightings && createViewings({ sightings, layout, camerasOf: authorizer.camerasOf, clock }),
-    ledger: { store: store.ledger, localTime: runtime.ledger.localTime, now: () => clock.now() / 1000 },
+    ledger: {
+      store: store.ledger,
+      site: settings.server.site,
+      localTime: runtime.ledger.localTime,
+      now: () => clock.now() / 1000,
+    },
     status,
     runCanary,
     checkAddress: checkUnder(config, runtime, accounts, build),

@@ -4,12 +4,13 @@ import type { NewAdminPassword } from '../accounts/login/first-admin.ts';
 import type { RunCanary } from '../canary/run-route.ts';
 import { renewed } from '../config/changed-keys.ts';
 import { CUT, EMPTIED, isCut } from '../config/configured-mark.ts';
-import { formatProblem, type Problem } from '../config/problems/problems.ts';
+import { formatProblem, formatProblems, type Problem } from '../config/problems/problems.ts';
 import type { InvalidConfig, ServiceConfig, ServiceConfigOutcome } from '../config/service-config.ts';
 import { messageOf } from '../domain/message-of.ts';
 import { ADMIN, NO_ROLE, VIEWER } from '../domain/names.ts';
 import { reviewStream } from '../gateway/entry/review-stream.ts';
 import type { Store } from '../store/open-store.ts';
+import { ambiguousInFile, ambiguousInStore, sitesOf } from './accounts/ambiguous-cameras.ts';
 import { type Generation, openGeneration } from './generation.ts';
 import { createReloadReport } from './reload-report.ts';
 import { createRetirement, replacedComponents } from './resources/components.ts';
@@ -57,6 +58,8 @@ export function createGenerations(more: () => readonly string[], runCanary: RunC
     const { generation: before, runtime } = now();
     const loss = await lossIn(config, runtime.store, before.config);
     if (loss) return reject({ ...config, problems: [loss] });
+    const ambiguous = await ambiguousNames(config, runtime, before.components.cameras.it.current());
+    if (ambiguous.length > 0) return reject({ ...config, problems: ambiguous });
     const renewal = renewed(before.settings, config.settings, config.given);
     const next = await openGeneration(
       { ...config, settings: renewal.settings },
@@ -91,6 +94,8 @@ export function createGenerations(more: () => readonly string[], runCanary: RunC
       if (loss) throw new Error(formatProblem(config.file, loss));
       const generation = await openGeneration(config, { runtime, warnings: report.warnings, runCanary });
       opened = { generation, runtime };
+      const ambiguous = await ambiguousNames(config, runtime, generation.components.cameras.it.current());
+      if (ambiguous.length > 0) throw new Error(formatProblems(config.file, ambiguous));
       runtime.accounts.onRoles(() => now().generation.components.events.it?.tellRoles());
       runtime.accounts.enforce(generation.accounts);
       report.started(generation, runtime);
@@ -107,6 +112,17 @@ export function createGenerations(more: () => readonly string[], runCanary: RunC
       for (const { close } of replacedComponents(opened.generation.components, undefined)) await close();
     },
   };
+}
+
+/** Problems of the file, and a line in the log for each of the store: there an admin puts it right while the service runs. */
+async function ambiguousNames(
+  config: ServiceConfig,
+  { store, log }: Pick<Runtime, 'store' | 'log'>,
+  cameras: readonly string[] | undefined,
+): Promise<readonly Problem[]> {
+  const sites = await sitesOf(config.settings, store, cameras);
+  for (const sentence of await ambiguousInStore(store, sites)) log.error(sentence);
+  return ambiguousInFile(config, sites);
 }
 
 /** Applies the new configuration to users and to open streams. */
@@ -128,14 +144,16 @@ async function settled({ accounts, rules }: Generation, runtime: Runtime): Promi
 /** What is wrong with a configuration that lacks what was there before. `before`: the active one, at a reload. */
 async function lossIn(
   config: ServiceConfig,
-  store: Pick<Store, 'accounts' | 'roles'>,
+  store: Pick<Store, 'accounts' | 'roles' | 'sites'>,
   before?: ServiceConfig,
 ): Promise<Problem | undefined> {
   if (config.isEmpty && before && !before.isEmpty) return EMPTIED;
   const cut = before && cutFile(config, before);
   if (cut) return cut;
   if (config.given.has('auth.roles')) return undefined;
-  const defined = new Set([ADMIN, VIEWER, NO_ROLE, ...(await store.roles.listRoles()).map(({ role }) => role)]);
+  const elsewhere = (await store.sites.listSites()).filter(({ site }) => site !== (config.settings.server.site ?? ''));
+  const others = [...(await store.roles.listRoles()), ...elsewhere.flatMap(({ roles }) => roles)];
+  const defined = new Set([ADMIN, VIEWER, NO_ROLE, ...others.map(({ role }) => role)]);
   const orphans = (await store.accounts.listUsers()).filter(
     ({ role, roleSource }) => roleSource === undefined && !defined.has(role),
   );

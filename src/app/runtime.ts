@@ -22,6 +22,7 @@ import { type Ledger, openLedger } from './ledger/ledger.ts';
 import { openOutbox } from './ledger/outbox.ts';
 import { openKnownStore } from './resources/known-store.ts';
 import { openLogs } from './resources/logs.ts';
+import { claimSite } from './resources/site-claim.ts';
 import { steadyNow } from './resources/steady-clock.ts';
 import { type Certificates, openCertificates } from './resources/tls.ts';
 import { openTrustedHeaders, TRUSTED_HEADERS_FILES, type TrustedHeaders } from './resources/trusted-headers.ts';
@@ -103,6 +104,7 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig): 
   opened.defer(() => health.close());
   const written = await openKnownStore(directory, {
     url: storeAddress(settings.store.url),
+    site: settings.server.site,
     listenUrl: settings.store.listen_url,
     onFault: health.store.note,
     onUpdated: (update) => log.info(update, 'the tables of the store are updated'),
@@ -117,6 +119,7 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig): 
   const store = holdRevocations(bounded, health.revocations());
   opened.defer(() => store.close());
   opened.defer(() => health.close()); // before the store: a probe of a closed one would fail
+  await claimSite({ directory, config: options.config, store, log });
   health.store.watch(store.probe, store.glance);
   const clockOffset = watchClockOffset({ serverTime: store.serverTime, clock, metrics, log });
   opened.defer(() => clockOffset.close());

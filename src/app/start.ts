@@ -1,6 +1,7 @@
 /** The composition root: with the rest of app/ the only code that knows every module. Starts, reloads and stops them. */
 import type { Logger } from 'pino';
 import type { NewAdminPassword } from '../accounts/login/first-admin.ts';
+import type { RoleRegistry } from '../accounts/roles/role-registry.ts';
 import { formatProblem } from '../config/problems/problems.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import { exposedSentence } from '../doctor/causes/inside.ts';
@@ -43,13 +44,16 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   const openPorts = createOpenPortWarnings(options.surroundings);
   opened.defer(openPorts.close);
   let canary: Canary | undefined;
-  const generations = createGenerations(openPorts.warnings, async () => (await canary?.run()) ?? null);
+  let roleRegistry: RoleRegistry | undefined;
+  const warnings = () => [...openPorts.warnings(), ...(roleRegistry?.ambiguous() ?? [])];
+  const generations = createGenerations(warnings, async () => (await canary?.run()) ?? null);
   const { active } = generations;
   const runtime = await openRuntime(options, {
     // What runs by the clock, as the ledger does, may ask before the first generation is open.
     config: () => generations.config() ?? config,
     recheck: (caller) => active().accounts.recheck(caller),
   });
+  ({ roleRegistry } = runtime.accounts);
   opened.defer(runtime.close);
   opened.defer(generations.close);
   await generations.open(config, runtime);

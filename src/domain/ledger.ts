@@ -130,7 +130,9 @@ export interface LedgerSight {
 export interface LedgerQuestion {
   readonly kinds?: readonly LedgerKind[] | undefined;
   readonly user?: string | undefined;
-  readonly camera?: string | undefined;
+  /** One of these names. */
+  readonly cameras?: readonly string[] | undefined;
+  readonly site?: string | undefined;
   /** Records with one of `acts` as `detail.what` that name this user, or that this user did and that name no user. */
   readonly about?: { readonly user: string; readonly acts: readonly string[] } | undefined;
   /** The bounds of time: some part of a span lies between the two. */
@@ -149,6 +151,8 @@ export interface LedgerCursor {
 /** A record as it is listed. `hash` is null while the span goes on. */
 export interface ListedRecord extends LedgerEntry {
   readonly id: string;
+  /** The site that wrote it; undefined for one without a name. */
+  readonly site?: string | undefined;
   readonly hash: string | null;
 }
 
@@ -187,8 +191,19 @@ export interface LedgerStore {
   forgetDaysBefore(day: string): Promise<void>;
 }
 
-/** The chain of all commands, whichever machine they run on: each adds to it and is gone. */
-export const COMMAND_CHAIN = 'cli';
+/** The chain of all commands of a site, whichever machine they run on: each adds to it and is gone. */
+const COMMAND_CHAIN = 'cli';
+
+/** The name of a chain begins with that of its site, which each record proves by its hash. */
+export const chainAt = (site: string, name: string): string => (site === '' ? name : `${site}:${name}`);
+export const commandChainAt = (site: string): string => chainAt(site, COMMAND_CHAIN);
+export const isCommandChain = (chain: string): boolean => chain === commandChainAt(siteOfChain(chain) ?? '');
+
+/** The site of a chain's records; undefined for those of a service without `server.site`. */
+export function siteOfChain(chain: string): string | undefined {
+  const end = chain.indexOf(':');
+  return end < 0 ? undefined : chain.slice(0, end);
+}
 
 /** `main-000000000042` */
 export const recordIdOf = ({ chain, seq }: Pick<ChainHead, 'chain' | 'seq'>): string =>

@@ -9,6 +9,7 @@ import {
   type LedgerSight,
   type LedgerStore,
 } from '../domain/ledger.ts';
+import { qualified } from '../domain/sites.ts';
 import type { OwnRoute, RouteContext } from '../routes/own-route.ts';
 import { named, TEXT } from '../routes/shapes.ts';
 import type { LocalTime } from './days.ts';
@@ -25,6 +26,8 @@ export interface LedgerRouteDeps {
   readonly accountSince: (caller: Caller) => Promise<number | undefined>;
   /** `ledger.visible_to_viewers`. */
   readonly visibleToViewers: () => boolean;
+  /** `server.site`; records of former times have no site. */
+  readonly site: string | undefined;
   readonly localTime: (at: number) => LocalTime;
   /** Unix seconds. */
   readonly now: () => number;
@@ -43,12 +46,13 @@ const RECORD = named(
     user: MAYBE_TEXT,
     credential: MAYBE_TEXT.meta({ description: CREDENTIAL }),
     address: MAYBE_TEXT,
-    camera: MAYBE_TEXT,
+    camera: MAYBE_TEXT.meta({ description: 'With server.site as site:camera' }),
     from: MOMENT,
     to: MOMENT,
     watched_from: MOMENT.optional(),
     watched_to: MOMENT.optional(),
     detail: z.looseObject({}).optional(),
+    site: TEXT.optional().meta({ description: 'The site that wrote it, where there are several' }),
     hash: MAYBE_TEXT.meta({ description: 'SHA-256 in hex; null while a viewing goes on' }),
   }),
 );
@@ -65,7 +69,8 @@ const DAY = 86_400;
 const QUERY = {
   kind: 'One of live, history, export, login, login-failed, logout, change, refusal, link; several with commas',
   user: 'A name',
-  camera: 'A camera',
+  camera: 'A camera; of another site as site:camera',
+  site: 'A site',
   after: 'Unix seconds',
   before: 'Unix seconds',
   limit: 'At most 1000',
@@ -100,7 +105,9 @@ async function questionOf(ctx: RouteContext, deps: LedgerRouteDeps): Promise<Led
   if (!mayRead(caller)) return void respond(ctx, 403, { success: false, message: NOT_FOR_TOKENS });
   const read = readLedgerQuery(ctx.querystring, ctx.get('accept'));
   if (!read.ok) return void respond(ctx, 422, { success: false, message: read.error.join('; ') });
-  return { ...read.value, question: { ...read.value.question, sight: await sightOf(caller, deps) } };
+  const { camera, ...question } = read.value.question;
+  const cameras = camera === undefined ? undefined : recordedAs(camera, deps);
+  return { ...read.value, question: { ...question, cameras, sight: await sightOf(caller, deps) } };
 }
 
 /** A token that leaks must not tell what its owner does, and from where; the tokens of an admin may read all. */
@@ -115,8 +122,13 @@ async function sightOf(caller: Caller, deps: LedgerRouteDeps): Promise<LedgerSig
   const { camerasOf, accountSince, visibleToViewers, localTime } = deps;
   const at = await accountSince(caller);
   const ownSince = at === undefined ? undefined : { at, day: localTime(at).day };
-  return { own: caller.name, ownSince, cameras: camerasOf(caller), others: visibleToViewers() };
+  const cameras = camerasOf(caller)?.flatMap((camera) => recordedAs(camera, deps));
+  return { own: caller.name, ownSince, cameras, others: visibleToViewers() };
 }
+
+/** The names under which a camera stands in records: before this site had a name it stood there without one. */
+const recordedAs = (camera: string, { site }: Pick<LedgerRouteDeps, 'site'>): readonly string[] =>
+  site === undefined || camera.includes(':') ? [camera] : [camera, qualified(site, camera)];
 
 async function list(ctx: RouteContext, asked: LedgerRequest, deps: LedgerRouteDeps): Promise<void> {
   const { question, format, limit, cursor } = asked;

@@ -1,12 +1,13 @@
 /** The query of `GET /api/ledger`: a question, or every parameter that is wrong with it (SPEC 14). Pure. */
 import { LEDGER_KINDS, type LedgerCursor, type LedgerKind, type LedgerQuestion } from '../domain/ledger.ts';
 import { err, ok, type Result } from '../domain/result.ts';
+import { isSiteName } from '../domain/sites.ts';
 
 export const FORMATS = ['json', 'ndjson', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];
 
 export interface LedgerQuery {
-  readonly question: Omit<LedgerQuestion, 'sight'>;
+  readonly question: Omit<LedgerQuestion, 'sight' | 'cameras'> & { readonly camera: string | undefined };
   /** Undefined: a page as JSON has its default, the other formats hold everything. */
   readonly limit: number | undefined;
   readonly cursor: LedgerCursor | undefined;
@@ -17,7 +18,17 @@ export const MOST_RECORDS = 1000;
 const LONGEST_NAME = 255;
 const LATEST = 1e11;
 
-const KNOWN: ReadonlySet<string> = new Set(['kind', 'user', 'camera', 'after', 'before', 'limit', 'cursor', 'format']);
+const KNOWN: ReadonlySet<string> = new Set([
+  'kind',
+  'user',
+  'camera',
+  'site',
+  'after',
+  'before',
+  'limit',
+  'cursor',
+  'format',
+]);
 
 export function readLedgerQuery(query: string, accept: string): Result<LedgerQuery, readonly string[]> {
   const given = new URLSearchParams(query);
@@ -53,11 +64,17 @@ export function readLedgerQuery(query: string, accept: string): Result<LedgerQue
     kinds: kinds?.filter(isKind),
     user: text('user'),
     camera: text('camera'),
+    site: siteNamed(text('site'), faults),
     after: number('after', -LATEST, LATEST),
     before: number('before', -LATEST, LATEST),
   };
   if (faults.length > 0 || cursor === 'bad' || !isFormat(format)) return err(faults);
   return ok({ question, limit, cursor, format });
+}
+
+function siteNamed(site: string | undefined, faults: string[]): string | undefined {
+  if (site !== undefined && !isSiteName(site)) faults.push('site: must be the name of a site, such as barn');
+  return site;
 }
 
 const isKind = (text: string): text is LedgerKind => LEDGER_KINDS.some((kind) => kind === text);

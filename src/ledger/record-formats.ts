@@ -14,6 +14,7 @@ export const recordJson = (record: ListedRecord) => ({
   ...(record.watchedFrom === null ? {} : { watched_from: record.watchedFrom }),
   ...(record.watchedTo === null ? {} : { watched_to: record.watchedTo }),
   ...(record.detail === null ? {} : { detail: parsed(record.detail) }),
+  ...(record.site === undefined ? {} : { site: record.site }),
   hash: record.hash,
 });
 
@@ -39,6 +40,7 @@ const COLUMNS = [
   'watched_to',
   'detail',
   'hash',
+  'site',
 ] as const;
 
 export const CSV_HEAD = `${COLUMNS.join(',')}\r\n`;
@@ -58,6 +60,7 @@ export const csvLine = (record: ListedRecord): string =>
     isoTime(record.watchedTo),
     record.detail,
     record.hash,
+    record.site ?? null,
   ]
     .map(csvField)
     .join(',')}\r\n`;

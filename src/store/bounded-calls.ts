@@ -18,6 +18,7 @@ export const boundCalls = (store: Store): Store => ({
   accounts: bounded(store.accounts),
   roles: bounded(store.roles),
   curtain: bounded(store.curtain),
+  sites: bounded(store.sites),
   sessions: bounded(store.sessions),
   apiTokens: bounded(store.apiTokens),
   secondFactor: bounded(store.secondFactor),

@@ -34,6 +34,7 @@ export const COPIED_TABLES: readonly CopyRule[] = [
   { table: 'users', key: 'name', booleans: [] },
   { table: 'custom_roles', key: 'role', booleans: [] },
   { table: 'curtain', key: 'camera', booleans: [] },
+  { table: 'sites', key: 'site', booleans: [] },
   { table: 'api_tokens', key: 'id', booleans: [] },
   { table: 'totp_secrets', key: 'user_name', booleans: [] },
   { table: 'recovery_codes', key: 'code_hash', booleans: [] },

@@ -12,6 +12,7 @@ import type { ScreenStore } from '../domain/accounts/screen.ts';
 import type { SecondFactorStore } from '../domain/accounts/second-factor.ts';
 import type { SessionStore } from '../domain/accounts/session-store.ts';
 import type { SignInStore } from '../domain/accounts/sign-in.ts';
+import type { SiteStore } from '../domain/accounts/site.ts';
 import type { EventRecord } from '../domain/events/event.ts';
 import type { BoundedEventSource } from '../domain/events/event-question.ts';
 import type { IdentityKeyStore } from '../domain/identity-key.ts';
@@ -30,6 +31,7 @@ import { createScreenStore } from './accounts/screens.ts';
 import { createSecondFactorStore } from './accounts/second-factor.ts';
 import { createSessionStore } from './accounts/sessions.ts';
 import { createSignInStore } from './accounts/sign-ins.ts';
+import { createSiteStore } from './accounts/sites.ts';
 import { createApiTokenStore } from './accounts/tokens.ts';
 import type { Engine } from './engine/engine.ts';
 import { serializedOn } from './engine/serialized.ts';
@@ -47,6 +49,8 @@ import { sqliteEngine } from './sqlite/sqlite.ts';
 export interface StoreOptions {
   /** `sqlite:/absolute/path`, or `postgres://…`. */
   readonly url: string;
+  /** `server.site`: links, screens and chains of the ledger are of one site. Default: the only one, which has no name. */
+  readonly site?: string | undefined;
   /** PostgreSQL: another address for LISTEN, where `url` is that of a transaction pooler. */
   readonly listenUrl?: string | undefined;
   /** PostgreSQL: seconds after which the server ends a statement. */
@@ -70,6 +74,7 @@ export interface Store {
   readonly accounts: AccountStore;
   readonly roles: RoleStore;
   readonly curtain: CurtainStore;
+  readonly sites: SiteStore;
   readonly sessions: SessionStore;
   readonly apiTokens: ApiTokenStore;
   readonly secondFactor: SecondFactorStore;
@@ -114,7 +119,7 @@ export interface Store {
 const PROBED_TABLES: readonly string[] = ['users', 'revoked_tokens', 'custom_roles', 'seen_sessions', 'api_tokens'];
 
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { readOnly = false } = options;
+  const { readOnly = false, site = '' } = options;
   const engine = await engineOf(options);
   const { dialect, words, version, heard } = engine;
   const db = new Kysely<Tables>({ dialect });
@@ -137,17 +142,18 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     accounts: createAccountStore(db, serialized),
     roles: createRoleStore(db, serialized),
     curtain: createCurtainStore(db, serialized),
+    sites: createSiteStore(db, serialized),
     sessions: createSessionStore(db, serialized),
     apiTokens: createApiTokenStore(db, serialized),
     secondFactor: createSecondFactorStore(db, serialized),
     invitations: createInvitationStore(db, serialized),
     signIns: createSignInStore(db, serialized),
     identityKeys: createIdentityKeyStore(db, serialized),
-    links: createLinkStore(db, serialized),
-    screens: createScreenStore(db, serialized),
+    links: createLinkStore(db, serialized, site),
+    screens: createScreenStore(db, serialized, site),
     loginPlaces: createLoginPlaceStore(db, serialized),
     loginBlocks: createLoginBlockStore(db),
-    ledger: createLedgerStore(db, engine.file !== undefined),
+    ledger: createLedgerStore(db, { isFile: engine.file !== undefined, site }),
     attempts: engine.attempts,
     version,
     heard,

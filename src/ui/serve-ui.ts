@@ -41,6 +41,8 @@ export interface UiOptions {
   readonly hasPasswords: boolean;
   /** The address that passkeys are made for; '' without passkeys. */
   readonly passkeyOrigin: string;
+  /** `server.site` is set. */
+  readonly hasSites: boolean;
   /** `auth.password_min_length`, for the forms of the console. */
   readonly shortestPassword: number;
   /** `ui.frame_ancestors` as the Content-Security-Policy spells it. */
@@ -176,12 +178,22 @@ function earlyRequests(ctx: RouteContext, pages: BuiltPages, basePath: string): 
 function fillConsolePage(
   html: string,
   ctx: RouteContext,
-  { hasNvr, home, eventsBy, hasOwnLogin, loginPage, shortestPassword, passkeyOrigin, ...options }: UiOptions,
+  { hasNvr, home, eventsBy, hasOwnLogin, loginPage, shortestPassword, passkeyOrigin, hasSites, ...options }: UiOptions,
 ): string {
   const { tag, words } = pageLanguage(ctx);
   const loginPath = loginPage === 'postern' ? 'login' : CONSOLE_LOGIN;
   const providers = options.providers.map(({ name, label }) => ({ name, label }));
-  const facts = asJson({ hasNvr, home, eventsBy, hasOwnLogin, loginPath, shortestPassword, passkeyOrigin, providers });
+  const facts = asJson({
+    hasNvr,
+    home,
+    eventsBy,
+    hasOwnLogin,
+    loginPath,
+    shortestPassword,
+    passkeyOrigin,
+    hasSites,
+    providers,
+  });
   return fillPage(html, tag, { noScript: asText(words.consolePage.noScript), facts });
 }
 

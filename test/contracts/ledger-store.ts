@@ -50,7 +50,7 @@ const entries = fc
 const question = fc.record<LedgerQuestion>({
   kinds: fc.option(fc.uniqueArray(fc.constantFrom(...LEDGER_KINDS), { maxLength: 3 }), { nil: undefined }),
   user: fc.option(fc.constantFrom(...(PEOPLE ?? [])), { nil: undefined }),
-  camera: fc.option(fc.constantFrom(...(CAMERAS ?? [])), { nil: undefined }),
+  cameras: fc.option(fc.uniqueArray(fc.constantFrom(...(CAMERAS ?? [])), { maxLength: 2 }), { nil: undefined }),
   after: fc.option(fc.integer({ min: NOW - 20 * DAY, max: NOW }), { nil: undefined }),
   before: fc.option(fc.integer({ min: NOW - 20 * DAY, max: NOW }), { nil: undefined }),
   sight: fc.option(
@@ -64,10 +64,10 @@ const question = fc.record<LedgerQuestion>({
 });
 
 /** The same question, asked of a list. */
-function isAskedFor(one: LedgerEntry, { kinds, user, camera, after, before, sight }: LedgerQuestion): boolean {
+function isAskedFor(one: LedgerEntry, { kinds, user, cameras, after, before, sight }: LedgerQuestion): boolean {
   if (kinds && !kinds.includes(one.kind)) return false;
   if (user !== undefined && one.user !== user) return false;
-  if (camera !== undefined && one.camera !== camera) return false;
+  if (cameras && !cameras.some((camera) => camera === one.camera)) return false;
   if (after !== undefined && one.to < after) return false;
   if (before !== undefined && one.from > before) return false;
   if (!sight) return true;

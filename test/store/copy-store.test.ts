@@ -42,10 +42,12 @@ async function writeFactors({
   screens,
   ledger,
   curtain,
+  sites,
 }: Store): Promise<void> {
   const vera = 'vera' as UserName;
   const drawn = { camera: 'hall*', until: 1_900_000_000, roles: ['viewer' as never], by: 'admin', drawnAt: 5 };
   await curtain.changeCurtain({ drawn: [drawn], opened: [] });
+  await sites.publishSite({ site: 'barn', cameras: ['hall'], roles: [], keyId: 'k1', changedAt: 5 });
   await secondFactor.startTotp(vera, 'k.sealed', 1_900_000_000);
   const known = (await accounts.findUser(vera)) ?? { passwordChangedAt: null };
   const first = { epoch: 'e1', recoveryCodes: ['h1'], known };
@@ -161,6 +163,7 @@ describe('A store that is copied', { skip: withoutPostgres }, () => {
     users: 3,
     custom_roles: 1,
     curtain: 1,
+    sites: 1,
     api_tokens: 0,
     ...factors,
     revoked_tokens: 1,

@@ -32,6 +32,7 @@ async function serveUi(options: Partial<UiOptions> = {}): Promise<number> {
     hasOwnLogin: true,
     shortestPassword: 15,
     passkeyOrigin: 'https://nvr.example.com',
+    hasSites: false,
     frameAncestors: "'self'",
     logIn: { logIn: async () => ({ kind: 'wrong-credentials' }), secondStep: async () => ({ kind: 'step-over' }) },
     links: { visit: async () => ({ kind: 'over' }), givePin: async () => ({ kind: 'over' }) },
@@ -288,7 +289,7 @@ describe('The blanks in a page', () => {
     const html = await filled('consolePage', 'en', { hasNvr: false, hasOwnLogin: false });
     assert.match(
       html,
-      /needs JavaScript.*\|\{&quot;hasNvr&quot;:false,&quot;home&quot;:&quot;postern\/&quot;,&quot;eventsBy&quot;:&quot;backend&quot;,&quot;hasOwnLogin&quot;:false,&quot;loginPath&quot;:&quot;login&quot;,&quot;shortestPassword&quot;:15,&quot;passkeyOrigin&quot;:&quot;https:\/\/nvr\.example\.com&quot;,&quot;providers&quot;:\[\]\}\|\|<\/p>$/,
+      /needs JavaScript.*\|\{&quot;hasNvr&quot;:false,&quot;home&quot;:&quot;postern\/&quot;,&quot;eventsBy&quot;:&quot;backend&quot;,&quot;hasOwnLogin&quot;:false,&quot;loginPath&quot;:&quot;login&quot;,&quot;shortestPassword&quot;:15,&quot;passkeyOrigin&quot;:&quot;https:\/\/nvr\.example\.com&quot;,&quot;hasSites&quot;:false,&quot;providers&quot;:\[\]\}\|\|<\/p>$/,
     );
   });
 });

@@ -7,6 +7,7 @@ import { type CameraScope, type CustomRoles, maySee, scopeOf, visibleCameras } f
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { CameraName } from '../../domain/names.ts';
 import { BODY_LIMITS } from '../../domain/read-body.ts';
+import { entriesOverHere, nameableCameras, type Sites } from '../../domain/sites.ts';
 import type { OwnRoute, RouteContext, RouteHandler } from '../../routes/own-route.ts';
 import { BODY_NO, CAMERAS, named, TEXT, TIME } from '../../routes/shapes.ts';
 import { MAYBE_TIME } from '../http/answers.ts';
@@ -19,6 +20,8 @@ export interface CurtainRouteDeps extends AccountResponseDeps {
   readonly curtainStore: Pick<CurtainStore, 'changeCurtain'>;
   readonly latestCurtain: () => MaybePromise<Curtain>;
   readonly roles: () => MaybePromise<CustomRoles>;
+  /** The sites, read together with the roles; undefined where there is one. */
+  readonly sites: () => Sites | undefined;
   readonly clock: Clock;
   /** `auth.curtain_groups`. */
   readonly curtainGroups: Readonly<Record<string, readonly string[]>>;
@@ -81,7 +84,7 @@ async function draw(ctx: RouteContext, deps: CurtainRouteDeps): Promise<void> {
   await deps.curtainStore.changeCurtain({ drawn: entries.value, opened: [] });
   for (const { camera } of entries.value) record(ctx, deps, { what: 'curtain-drawn', camera });
   const cameras = entries.value.map(({ camera }) => camera);
-  respond(ctx, 200, { success: true, ...(await drawnFor(deps)), ...warningsOf(cameras, deps.knownCameras()) });
+  respond(ctx, 200, { success: true, ...(await drawnFor(deps)), ...warningsOf(cameras, deps) });
 }
 
 async function open(ctx: RouteContext, deps: CurtainRouteDeps): Promise<void> {
@@ -113,10 +116,11 @@ const NO_LIST = { loc: ['body', 'cameras'], msg: 'Input should be a list of came
 
 async function factsFor(
   { state: { caller } }: RouteContext,
-  { latestCurtain, roles, clock }: CurtainRouteDeps,
+  { latestCurtain, roles, sites, clock }: CurtainRouteDeps,
 ): Promise<CurtainFacts> {
   const now = unixSeconds(clock);
-  return { drawn: drawnNow(await latestCurtain(), now), roles: await roles(), now, by: caller?.name ?? '' };
+  const known = await roles();
+  return { drawn: drawnNow(await latestCurtain(), now), roles: known, sites: sites(), now, by: caller?.name ?? '' };
 }
 
 async function drawnFor({ latestCurtain, clock }: CurtainRouteDeps) {
@@ -132,7 +136,11 @@ const shown = ({ camera, until, roles, by, drawnAt }: DrawnEntry): z.output<type
 });
 
 /** A camera may be added later; more often its name is mistyped. */
-function warningsOf(entries: readonly string[], known: readonly CameraName[]): { readonly warnings?: string[] } {
+function warningsOf(
+  entries: readonly string[],
+  { knownCameras, sites }: CurtainRouteDeps,
+): { readonly warnings?: string[] } {
+  const known = nameableCameras(knownCameras(), sites()) as readonly CameraName[];
   const strange =
     known.length > 0 ? entries.filter((entry) => visibleCameras(scopeOf([entry]), known).length === 0) : [];
   const warnings = strange.map((entry) => `There is no camera ${entry} now: it is remembered, for when there is one`);
@@ -144,16 +152,17 @@ async function list(ctx: RouteContext, deps: CurtainRouteDeps): Promise<void> {
   if (!caller) return refuseFor(ctx, 'no-credentials');
   const { drawn } = await drawnFor(deps);
   const all = { drawn, groups: deps.curtainGroups };
-  respond(ctx, 200, mayMoveCurtain(caller) ? all : seenBy(caller, all, deps.knownCameras()));
+  respond(ctx, 200, mayMoveCurtain(caller) ? all : seenBy(caller, all, deps));
 }
 
 /** What is told to others names only cameras that they see, each by its name: a pattern could tell of another. */
 function seenBy(
   { scope }: Caller,
   { drawn, groups }: Pick<z.output<typeof CURTAIN>, 'drawn'> & { readonly groups: CurtainRouteDeps['curtainGroups'] },
-  known: readonly CameraName[],
+  { knownCameras, sites }: Pick<CurtainRouteDeps, 'knownCameras' | 'sites'>,
 ): z.output<typeof CURTAIN> {
-  const seen = (entries: readonly string[]): string[] => seenAmong(entries, scope, known);
+  const seen = (entries: readonly string[]): string[] =>
+    seenAmong(entriesOverHere(entries, sites()), scope, knownCameras());
   const entries = drawn.flatMap((entry) => seen([entry.camera]).map((camera) => ({ ...entry, camera })));
   return {
     drawn: entries,

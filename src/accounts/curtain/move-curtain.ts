@@ -3,6 +3,7 @@ import { type Curtain, type DrawnEntry, isDrawn } from '../../domain/accounts/cu
 import { type CustomRoles, maySee, parseCameraEntry, scopeOf, wildcardsFault } from '../../domain/camera-scope.ts';
 import { ADMIN, type Role, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import { entriesOverHere, type Sites } from '../../domain/sites.ts';
 import { shown } from '../http/body-fields.ts';
 
 /** What was asked for, not yet checked. */
@@ -18,6 +19,7 @@ export interface CurtainFacts {
   /** What is drawn at `now`. */
   readonly drawn: Curtain;
   readonly roles: CustomRoles;
+  readonly sites?: Sites | undefined;
   /** Unix seconds. */
   readonly now: number;
   readonly by: string;
@@ -59,13 +61,14 @@ export function entriesToDraw(
 /** The texts of the entries to open; none of those that are not drawn. Errs where a camera would stay drawn by a pattern. */
 export function entriesToOpen(
   wanted: readonly unknown[],
-  { drawn }: Pick<CurtainFacts, 'drawn'>,
+  { drawn, sites }: Pick<CurtainFacts, 'drawn' | 'sites'>,
 ): Result<readonly string[], CurtainRefusal> {
   const cameras = camerasIn(wanted);
   if (!cameras.ok) return cameras;
   for (const camera of cameras.value.filter((entry) => !entry.includes('*'))) {
     const pattern = drawn.find(
-      (entry) => !cameras.value.includes(entry.camera) && maySee(scopeOf([entry.camera]), camera),
+      (entry) =>
+        !cameras.value.includes(entry.camera) && maySee(scopeOf(entriesOverHere([entry.camera], sites)), camera),
     );
     if (pattern)
       return refused(

@@ -101,7 +101,7 @@ async function logout(ctx: RouteContext, deps: LoginRouteDeps): Promise<void> {
   const { sessions, settings, audit } = deps;
   const { caller, clientAddress: from, requestId, basePath = '' } = ctx.state;
   // Before anything can fail: the browser forgets the cookie even when the revocation is not written.
-  ctx.set({ 'Cache-Control': 'no-store', 'Set-Cookie': sessions.clearedCookie(cookieClientOf(ctx.state)) });
+  ctx.set({ 'Cache-Control': 'no-store', 'Set-Cookie': [...sessions.clearedCookies(cookieClientOf(ctx.state))] });
   const entry = {
     what: 'logout',
     from,

@@ -21,7 +21,10 @@ import { type Attempted, type LoginResult, reasonOf, respondWithOutcome } from '
 
 export interface PostLoginDeps extends LoginDeps, Pick<SessionLimitDeps, 'sessionsPerUser' | 'seenSessions'> {
   readonly settings: () => { readonly authEnabled: boolean; readonly bodySeconds: number };
-  readonly sessions: Pick<Sessions, 'issue' | 'issueForToken' | 'cookieFor' | 'sessionNamedBy' | 'tokensIn' | 'revoke'>;
+  readonly sessions: Pick<
+    Sessions,
+    'issue' | 'issueForToken' | 'cookieFor' | 'sessionNamedBy' | 'tokensIn' | 'revoke' | 'endReplaced'
+  >;
   readonly firstTimeLogin: FirstTimeLogin;
   /** Called when an attempt begins; the function that it returns, when the attempt has ended. */
   readonly onLogin: () => (result: LoginResult) => void;
@@ -120,6 +123,7 @@ export async function settle(
     // No session of the person: it is listed as the token, and takes the place of none.
     const { apiToken: tokenId, token } = outcome;
     deps.audit({ ...entry, credential: `token:${tokenId}`, verdict: 'allowed', tokenId });
+    await deps.sessions.endReplaced(ctx.get('Cookie'));
     return { kind: 'logged-in', cookie: deps.sessions.cookieFor(token, cookieClientOf(ctx.state)) };
   }
   if (outcome.kind !== 'logged-in') {
@@ -154,6 +158,7 @@ export async function beginSession(
     ...(by && { factor: by }),
     requestId,
   });
+  await deps.sessions.endReplaced(ctx.get('Cookie'));
   if (session) await admitSession(session, { address: from, agent: ctx.state.clientAgent }, deps);
   return deps.sessions.cookieFor(token, cookieClientOf(ctx.state));
 }

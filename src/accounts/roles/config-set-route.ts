@@ -34,7 +34,7 @@ async function configSet(ctx: RouteContext, deps: ConfigSetDeps, next: Koa.Next)
   if (wanted.size > 0 && !mayManageAccounts(caller)) return refuseFor(ctx, 'person-needed');
   if (wanted.size > 0 && deps.asksProof(caller, 'accounts')) return refuseFor(ctx, 'reauthentication-required');
   if (wanted.size > 0) {
-    const outcome = await deps.customRoles.change(wanted);
+    const outcome = await deps.customRoles.changeHere(wanted);
     if (!respondWithRoles(ctx, deps, outcome, [...wanted.keys()])) return;
   }
   if (!rest)

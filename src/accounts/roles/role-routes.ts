@@ -4,6 +4,7 @@ import { scopeOf, visibleCameras } from '../../domain/camera-scope.ts';
 import type { CameraName } from '../../domain/names.ts';
 import { BODY_LIMITS } from '../../domain/read-body.ts';
 import type { Result } from '../../domain/result.ts';
+import { nameableCameras } from '../../domain/sites.ts';
 import type { OwnRoute, RouteContext, RouteHandler } from '../../routes/own-route.ts';
 import { ANY, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import { ROLE } from '../http/answers.ts';
@@ -98,10 +99,16 @@ export function respondWithRoles(
 }
 
 /** A role may name a camera that is added later; more often the name is mistyped. */
-function warningOf(name: string, cameras: readonly string[], { knownCameras }: RoleRouteDeps): { message?: string } {
-  const known = knownCameras();
+function warningOf(
+  name: string,
+  cameras: readonly string[],
+  { knownCameras, customRoles }: RoleRouteDeps,
+): { message?: string } {
+  const known = nameableCameras(knownCameras(), customRoles.sites());
   const strange =
-    known.length > 0 ? cameras.filter((entry) => visibleCameras(scopeOf([entry]), known).length === 0) : [];
+    known.length > 0
+      ? cameras.filter((entry) => visibleCameras(scopeOf([entry]), known as readonly CameraName[]).length === 0)
+      : [];
   if (strange.length === 0) return {};
   return { message: `The role ${name} is saved, but there is no camera ${strange.join(', ')} now` };
 }

@@ -8,6 +8,8 @@ export interface CookieSettings {
   readonly sameSite: 'lax' | 'strict' | 'none';
   /** The path below the base path. */
   readonly path: string;
+  /** `auth.cookie_domain`: the browser sends it to all hosts below, whatever their base paths. Absent: to this host alone. */
+  readonly domain?: string | undefined;
 }
 
 /** What is known of the client that gets the cookie. */
@@ -37,9 +39,20 @@ export const cookieValues = (header: string, name: string): readonly string[] =>
 
 /** The order and the spelling are the reference's: its clients read the line with more or less care. */
 export const cookieLine = (settings: CookieSettings, token: string, maxAge: number, client: CookieClient): string =>
-  `${settings.name}=${token}; HttpOnly; Max-Age=${maxAge}; Path=${client.basePath ?? ''}${settings.path}; SameSite=${settings.sameSite}${
+  `${settings.name}=${token}${domainPart(settings)}; HttpOnly; Max-Age=${maxAge}; Path=${pathOf(settings, client)}; SameSite=${settings.sameSite}${
     isSecure(settings, client) ? '; Secure' : ''
   }`;
+
+/** What makes a browser forget the cookie: the one of the domain, and one from before there was a domain. */
+export const clearingLines = (settings: CookieSettings, client: CookieClient): readonly string[] => [
+  cookieLine(settings, '', 0, client),
+  ...(settings.domain === undefined ? [] : [cookieLine({ ...settings, domain: undefined }, '', 0, client)]),
+];
+
+const domainPart = ({ domain }: CookieSettings): string => (domain === undefined ? '' : `; Domain=${domain}`);
+
+const pathOf = ({ domain, path }: CookieSettings, { basePath = '' }: CookieClient): string =>
+  domain === undefined ? `${basePath}${path}` : path;
 
 /** Browsers drop a `SameSite=None` cookie that is not Secure. */
 const isSecure = ({ secure, sameSite }: CookieSettings, { encrypted }: CookieClient): boolean =>

@@ -10,7 +10,7 @@ import type { Role, UserName } from '../../domain/names.ts';
 import type { SessionVerdict } from '../../domain/verdict.ts';
 import { begunBy, begunWith, continuedBy, createIssuer, type SessionOrigin } from './issue-session.ts';
 import { createSessionAge } from './session-age.ts';
-import { type CookieClient, cookieLine, cookieValues } from './session-cookie.ts';
+import { type CookieClient, clearingLines, cookieLine, cookieValues } from './session-cookie.ts';
 import type { SessionDeps } from './session-deps.ts';
 import { createSessionEnds } from './session-ends.ts';
 import { type SessionClaims, timeFault } from './session-jwt.ts';
@@ -55,7 +55,13 @@ export interface Sessions {
   sessionNamedBy(token: string): Promise<SessionClaims | undefined>;
   tokensIn(cookieHeader: string): readonly string[];
   cookieFor(token: string, client: CookieClient): string;
-  clearedCookie(client: CookieClient): string;
+  /** What makes a browser forget the session. */
+  clearedCookies(client: CookieClient): readonly string[];
+  /**
+   * Ends the sessions that a login takes the place of, where `auth.cookie_domain` is set: a browser may keep a cookie for one
+   * host beside the new one, and a request of two users is refused.
+   */
+  endReplaced(cookieHeader: string): Promise<void>;
 }
 
 /** Facts, section 7: `session_length: 0` still needs tokens that live long enough to be sent back. */
@@ -236,6 +242,13 @@ export function createSessions(deps: SessionDeps): Sessions {
     },
     tokensIn: (header) => cookieValues(header, cookie.name),
     cookieFor: (token, client) => cookieLine(cookie, token, age.within(lifetime, token, clock), client),
-    clearedCookie: (client) => cookieLine(cookie, '', 0, client),
+    clearedCookies: (client) => clearingLines(cookie, client),
+    async endReplaced(cookieHeader) {
+      if (cookie.domain === undefined) return;
+      for (const token of cookieValues(cookieHeader, cookie.name)) {
+        const claims = await read(token);
+        if (claims.ok) await revoke(claims.value.tokenId, claims.value.expiresAt);
+      }
+    },
   };
 }

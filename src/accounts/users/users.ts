@@ -86,7 +86,7 @@ export function createUsers({ store, hasher, clock, roles, passwordRules }: User
   /** A role that was deleted while it was being assigned: its other users became viewers, and this one must too. */
   const unlessGone = async (role: Role): Promise<void> => {
     const known = await knownRoles();
-    if (!known.includes(role)) await store.demoteUnknownRoles(known);
+    if (!known.includes(role)) await store.demoteUnknownRoles(known, [role]);
   };
   return {
     list: async () =>

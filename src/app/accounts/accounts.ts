@@ -17,8 +17,10 @@ import { importSigningKey } from '../../accounts/sessions/session-jwt.ts';
 import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
 import { rolesOfFile } from '../../config/schema/role-schema.ts';
 import type { Settings } from '../../config/schema/schema.ts';
+import type { StoredRole } from '../../domain/accounts/role-store.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { DeletionGuard } from '../../domain/deletion-guard.ts';
+import { type ActiveRoles, writtenLimits } from '../../domain/rights/role-limits.ts';
 import type { AuditedAct } from '../../ledger/audited-acts.ts';
 import type { HoldingStore } from '../../store/pending-revocations.ts';
 import type { Logs } from '../../telemetry/logs/log.ts';
@@ -33,6 +35,7 @@ import { createInvitationLimiter } from './invitations-of.ts';
 import { openLimits } from './limits.ts';
 import { createLinkLimiter } from './links-of.ts';
 import { warnWithoutAdmin } from './password-login.ts';
+import { openSitePublisher } from './site-publisher.ts';
 import { warnOfUnusable } from './unusable-factors.ts';
 
 /** What a reload leaves as it is: tokens, counted failures, who is logged in. */
@@ -44,6 +47,8 @@ export interface Accounts extends Credentials {
   readonly hasherOf: (iterations: number) => PasswordHasher;
   /** Seals the keys of signed identities. */
   readonly keySealer: Sealer;
+  /** The cameras of the NVR have changed: the other sites on the store are told. */
+  readonly publishCameras: (cameras: readonly string[]) => Promise<void>;
   readonly firstTimeLogin: FirstTimeLogin;
   readonly knownClients: KnownClients;
   /** The accounts as they are by these settings; nothing has changed yet. */
@@ -109,6 +114,8 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     store,
     keyId,
     fixedRoles,
+    site: settings.server.site,
+    otherSites: siteNames(settings),
     authEnabled: settings.auth.enabled,
     clock,
     steadyClock,
@@ -120,9 +127,17 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     log,
     onTokenEvict,
   });
-  const { roleRegistry } = credentials;
+  const { roleRegistry, sites } = credentials;
+  const publisher = await openSitePublisher({
+    store: store.sites,
+    site: settings.server.site ?? '',
+    keyId,
+    clock,
+    log,
+  });
   const { limiter, codeLimiter, blocks } = await openLimits({
     store: store.loginBlocks,
+    site: settings.server.site,
     attempts: store.attempts,
     clock,
     steadyClock,
@@ -168,19 +183,23 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     async close() {
       await loginPlaces.close();
       await blocks.close();
+      await publisher.close();
       await credentials.close();
     },
     hasherOf,
+    publishCameras: publisher.cameras,
     firstTimeLogin,
     knownClients,
     under: (settings) => accountsUnder(settings, deps),
     enforce({ settings, clauses }) {
       current = settings;
+      sites.renew(siteNames(settings));
       roleRegistry.renew(rolesOfFile(settings.auth));
       limiter.setClauses(clauses);
     },
     async settle({ settings, hasher, audit }, reset) {
-      await credentials.demoteWhoseRoleIsGone();
+      await credentials.demoteWhoseRoleIsGone(publisher.publishedRoles().map(({ role }) => role));
+      await publisher.roles(storedForm(rolesOfFile(settings.auth)));
       if (!settings.auth.enabled) return undefined;
       const isPasswordOff = settings.auth.password_login === 'none';
       const made = await ensureFirstAdmin({ store: store.accounts, hasher, clock, reset });
@@ -193,6 +212,15 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     },
   };
 }
+
+const siteNames = ({ server }: Settings): readonly string[] => server.sites.map(({ name }) => name);
+
+/** The form in which the store keeps the roles that the console makes. */
+const storedForm = ({ cameras, limits }: ActiveRoles): readonly StoredRole[] =>
+  [...cameras].map(([role, entries]) => {
+    const limit = limits.get(role);
+    return { role, cameras: entries, ...(limit && { limits: writtenLimits(limit) }) };
+  });
 
 /** Password checks that may wait for their turn (SPEC 4.1). */
 const WAITING_CHECKS = 32;

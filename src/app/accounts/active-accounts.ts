@@ -200,6 +200,7 @@ export function accountsUnder(settings: Settings, deps: AccountDeps) {
       store,
       clock,
       roles,
+      sites: roleRegistry.sites,
       tokenStore: deps.store.apiTokens,
       flushTokenUses: credentials.tokenVerifier.flush,
     },
@@ -208,10 +209,12 @@ export function accountsUnder(settings: Settings, deps: AccountDeps) {
       curtainStore: deps.store.curtain,
       latestCurtain: credentials.curtain.latest,
       roles,
+      sites: roleRegistry.sites,
       clock,
       curtainGroups: auth.curtain_groups,
       asksToOpen: auth.curtain_reauthenticate,
     },
+    sites: { listed: settings.server.sites, latestSites: credentials.sites.latest },
     links: {
       ...responses,
       ...guesses,
@@ -284,7 +287,13 @@ const sessionsUnder = (
     refreshTime: auth.refresh_time,
     maxAge: auth.session_max_age,
     graceSeconds,
-    cookie: { name: auth.cookie_name, secure: auth.cookie_secure, sameSite: auth.cookie_same_site, path: '/' },
+    cookie: {
+      name: auth.cookie_name,
+      secure: auth.cookie_secure,
+      sameSite: auth.cookie_same_site,
+      path: '/',
+      domain: auth.cookie_domain,
+    },
   });
 
 /** Whether a request needs a proof: with `strict` every change of users and roles does. */

@@ -1,7 +1,7 @@
 /** Opens roles, API tokens and the list of sessions on the store, and deletes what has expired (SPEC 4.2 to 4.4). */
 
 import type { Logger } from 'pino';
-import { behindLatest } from '../../access/curtain.ts';
+import { behindLatest, curtainHere } from '../../access/curtain.ts';
 import { type Audit, BY_CONFIGURATION } from '../../accounts/audit.ts';
 import { type CurtainRegistry, createCurtainRegistry } from '../../accounts/curtain/curtain-registry.ts';
 import { createLoginLimiter, type LimiterPlace, type MemoryLimiter } from '../../accounts/login/login-limiter.ts';
@@ -11,20 +11,22 @@ import { createRoleRegistry, type RoleRegistry } from '../../accounts/roles/role
 import { createScreenVerifier, type ScreenVerifier } from '../../accounts/screens/screens.ts';
 import { createSeenSessions, type SeenSessions } from '../../accounts/sessions/seen-sessions.ts';
 import { createStoreGrace, type StoreGrace } from '../../accounts/sessions/store-grace.ts';
+import { createSiteRegistry, type SiteRegistry } from '../../accounts/sites/site-registry.ts';
 import { type ApiTokens, createApiTokens } from '../../accounts/tokens/api-tokens.ts';
 import { createTokenVerifier, type TokenVerifier } from '../../accounts/tokens/token-verifier.ts';
 import { hourly } from '../../domain/async/hourly.ts';
-import type { MaybePromise } from '../../domain/async/maybe-promise.ts';
+import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { DeletionGuard } from '../../domain/deletion-guard.ts';
-import { ADMIN, VIEWER } from '../../domain/names.ts';
+import { ADMIN, type Role, VIEWER } from '../../domain/names.ts';
 import { type Clause, parseRateLimit } from '../../domain/rate-limit.ts';
 import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
 import type { Store } from '../../store/open-store.ts';
 
 export interface Credentials {
   readonly roleRegistry: RoleRegistry;
+  readonly sites: SiteRegistry;
   readonly curtain: CurtainRegistry;
   /** The caller, account or token without the cameras that are drawn for it now. */
   readonly behindCurtain: ReturnType<typeof behindLatest>;
@@ -43,8 +45,11 @@ export interface Credentials {
   readonly hashCosts: (hasher: PasswordHasher) => Promise<void>;
   /** Called when the custom roles have changed, by whomever. */
   onRoles(tell: (roles: CustomRoles) => void): void;
-  /** SPEC 4.3: a role that was taken out of the file makes viewers of its users. */
-  demoteWhoseRoleIsGone(): Promise<void>;
+  /**
+   * SPEC 4.3: a role that was taken out of the file makes viewers of its users. `before`: the roles of this site's file until
+   * now. With `server.site` no other role counts as gone: another site may have it.
+   */
+  demoteWhoseRoleIsGone(before: readonly Role[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -54,6 +59,10 @@ export interface CredentialDeps {
   readonly keyId: string;
   /** Those of the configuration. */
   readonly fixedRoles: ActiveRoles;
+  /** `server.site`, which changes at a start only. */
+  readonly site?: string | undefined;
+  /** The names of `server.sites`. */
+  readonly otherSites?: readonly string[];
   /** `auth.enabled`, which changes at a start only. */
   readonly authEnabled: boolean;
   readonly clock: Clock;
@@ -95,10 +104,12 @@ export async function openCredentials(deps: CredentialDeps): Promise<Credentials
   };
   const { version, heard } = store;
   const grace = createStoreGrace({ version, heard, clock: steadyClock, seconds: deps.graceSeconds });
-  const roleRegistry = createRoleRegistry({ store: store.roles, fixed: fixedRoles, grace, onChange });
+  const sites = createSiteRegistry({ store: store.sites, own: deps.site, listed: deps.otherSites ?? [], grace });
+  const roleRegistry = createRoleRegistry({ store: store.roles, fixed: fixedRoles, grace, sites, onChange });
   await roleRegistry.latest();
   // Every request needs the roles: they are read again at once, so that a store that goes away then leaves them known.
-  heard?.watch('custom_roles', () => void Promise.resolve(roleRegistry.latest()).catch(() => {}));
+  for (const table of ['custom_roles', 'sites'])
+    heard?.watch(table, () => void Promise.resolve(roleRegistry.latest()).catch(() => {}));
   const curtain = createCurtainRegistry({ store: store.curtain, grace, heard });
   await curtain.latest();
   heard?.watch('curtain', () => void Promise.resolve(curtain.latest()).catch(() => {}));
@@ -137,8 +148,12 @@ export async function openCredentials(deps: CredentialDeps): Promise<Credentials
   const stopTidying = hourly(tidy);
   return {
     roleRegistry,
+    sites,
     curtain,
-    behindCurtain: behindLatest(curtain.latest, () => unixSeconds(clock)),
+    behindCurtain: behindLatest(
+      () => mapMaybe(sites.latest(), (seen) => mapMaybe(curtain.latest(), (drawn) => curtainHere(drawn, seen))),
+      () => unixSeconds(clock),
+    ),
     grace,
     tokens,
     tokenVerifier,
@@ -149,7 +164,12 @@ export async function openCredentials(deps: CredentialDeps): Promise<Credentials
     badScreens,
     hashCosts: createHashCosts({ store: store.accounts, version }),
     onRoles: (tell) => void listeners.push(tell),
-    demoteWhoseRoleIsGone: async () => demote(deps, await roleRegistry.latest()),
+    async demoteWhoseRoleIsGone(before) {
+      const roles = await roleRegistry.latest();
+      const gone = before.filter((role) => !roles.has(role));
+      if (deps.site === undefined) await demote(deps, roles);
+      else if (gone.length > 0) await demote(deps, roles, gone);
+    },
     async close() {
       stopTidying();
       await Promise.all([seenSessions.close(), tokenVerifier.close(), screenVerifier.close()]);
@@ -157,8 +177,12 @@ export async function openCredentials(deps: CredentialDeps): Promise<Credentials
   };
 }
 
-async function demote({ store, audit, log }: CredentialDeps, roles: CustomRoles): Promise<void> {
-  const demoted = await store.accounts.demoteUnknownRoles([ADMIN, VIEWER, ...roles.keys()]);
+async function demote(
+  { store, audit, log }: CredentialDeps,
+  roles: CustomRoles,
+  among?: readonly Role[],
+): Promise<void> {
+  const demoted = await store.accounts.demoteUnknownRoles([ADMIN, VIEWER, ...roles.keys()], among);
   for (const user of demoted) {
     log.warn(
       { user },

@@ -32,6 +32,8 @@ export interface LoginLimiters {
 export interface LimitsDeps extends Omit<LoginBlocksDeps, 'attempts'> {
   /** Undefined: one process counts in its own memory. */
   readonly attempts: AttemptStore | undefined;
+  /** `server.site`. */
+  readonly site: string | undefined;
   /** The time that the store is told. Undefined: its server's own. */
   readonly sharedClock: Clock | undefined;
   /** All replicas have the same: the one that sessions are signed with. */
@@ -47,7 +49,8 @@ export async function openLimits(deps: LimitsDeps): Promise<LoginLimiters> {
   const limiter = inTurn(createNetworkLimiter({ clauses: [], clock: steadyClock, onEvict }));
   const codeLimiter = inTurn(createCodeLimiter(steadyClock));
   if (!attempts) {
-    await deps.store.forgetBlocks();
+    // Those of another site on the same file last.
+    if (deps.site === undefined) await deps.store.forgetBlocks();
     return {
       limiter: blocks.watched(limiter, addressBlocks()),
       codeLimiter: blocks.watched(codeLimiter, codeBlocks()),

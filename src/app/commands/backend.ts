@@ -1,10 +1,10 @@
 /** The events backend as a process of its own, for another machine than the gate's (SPEC 1, `backend`). */
+
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createRoleRegistry } from '../../accounts/roles/role-registry.ts';
-import { rolesOfFile } from '../../config/schema/role-schema.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { storeAddress } from '../../config/schema/store-schema.ts';
 import type { ListenAddress } from '../../domain/addresses/socket-address.ts';
@@ -14,6 +14,7 @@ import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
 import { createEventsBackend } from '../../events/backend.ts';
 import { openNvrDatabase } from '../../store/nvr-database.ts';
 import { openStore } from '../../store/open-store.ts';
+import { registryParts } from '../accounts/registry-parts.ts';
 import { keepEvents } from '../resources/event-upkeep.ts';
 import { QUERY_SECONDS } from '../resources/events.ts';
 
@@ -38,7 +39,7 @@ const ROLES_READ_EVERY_MILLISECONDS = 1000;
 
 /** Rejects with a sentence for the operator when it may not or cannot start. */
 export async function startBackend({ settings, at, clock, now, onFault }: BackendOptions): Promise<RunningBackend> {
-  const { events, nvr, auth } = settings;
+  const { events, nvr } = settings;
   const secret = nvr.auth_secret;
   if (secret === undefined && !isLoopback(at.host)) {
     throw new Error(
@@ -62,7 +63,7 @@ export async function startBackend({ settings, at, clock, now, onFault }: Backen
     });
     opened.defer(upkeep.close);
   }
-  const { latest, current } = createRoleRegistry({ store: store.roles, fixed: rolesOfFile(auth) });
+  const { latest, current } = createRoleRegistry({ store: store.roles, ...registryParts(settings, store) });
   await latest();
   const readRoles = setInterval(() => void Promise.resolve(latest()).catch(onFault), ROLES_READ_EVERY_MILLISECONDS);
   opened.defer(() => clearInterval(readRoles));

@@ -19,11 +19,11 @@ import type { GivenValidity } from '../../accounts/users/validity.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { readNvrRoles } from '../../config/nvr-roles.ts';
 import { formatProblems } from '../../config/problems/problems.ts';
-import { rolesOfFile } from '../../config/schema/role-schema.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { storeAddress } from '../../config/schema/store-schema.ts';
 import { MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/invitation.ts';
 import type { UserFactors } from '../../domain/accounts/second-factor.ts';
+import type { SiteStore } from '../../domain/accounts/site.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { EventRecord } from '../../domain/events/event.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
@@ -32,6 +32,7 @@ import { readNvrUsers } from '../../store/nvr-users.ts';
 import { openStore, type Store } from '../../store/open-store.ts';
 import { addressMaker, invitationsUnder } from '../accounts/invitations-of.ts';
 import { passwordRulesOf } from '../accounts/password-rules-of.ts';
+import { registryParts } from '../accounts/registry-parts.ts';
 import { openCommandLedger } from '../ledger/command-ledger.ts';
 import { openOutbox } from '../ledger/outbox.ts';
 import { openKnownStore } from '../resources/known-store.ts';
@@ -65,6 +66,7 @@ export interface CommandStore {
   readonly links: CommandLinks;
   readonly screens: CommandScreens;
   readonly limits: BlockAdmin;
+  readonly sites: SiteStore;
   /** What an address is limited as: itself and its network. */
   limitedAs(address: string): readonly string[];
   /** Users who have a second factor. */
@@ -96,7 +98,10 @@ export async function openForCommands(
   if (use !== 'create') assertThere(settings);
   const commandAudit = await openCommandAudit(settings, clock);
   const url = storeAddress(settings.store.url);
-  const store = await (use === 'read' ? openStore({ url, readOnly: true }) : openKnownStore(directory, { url }));
+  const { site } = settings.server;
+  const store = await (use === 'read'
+    ? openStore({ url, site, readOnly: true })
+    : openKnownStore(directory, { url, site }));
   const outbox = openOutbox(() => settings, {
     clock,
     onResult: () => {},
@@ -112,7 +117,7 @@ export async function openForCommands(
     commandLedger.note(entry);
   };
   const hasher = createPasswordHasher({ iterations: settings.auth.hash_iterations, concurrency: 1, queue: 0 });
-  const roleRegistry = createRoleRegistry({ store: store.roles, fixed: rolesOfFile(settings.auth) });
+  const roleRegistry = createRoleRegistry({ store: store.roles, ...registryParts(settings, store) });
   const roles = roleRegistry.latest;
   const authEnabled = settings.auth.enabled;
   const accountDeps = { store: store.accounts, hasher, clock, roles, passwordRules: passwordRulesOf(settings) };
@@ -143,13 +148,21 @@ export async function openForCommands(
     passes: passesAt({ directory, env }),
   };
   const links = createLinkAdmin({ ...linkDeps, longest: settings.links.max_lifetime });
-  const apiTokens = createTokenAdmin({ tokenStore: store.apiTokens, store: store.accounts, clock, roles, authEnabled });
+  const apiTokens = createTokenAdmin({
+    tokenStore: store.apiTokens,
+    store: store.accounts,
+    clock,
+    roles,
+    sites: roleRegistry.sites,
+    authEnabled,
+  });
   return {
     settings,
     users: auditedUsers(users, audit),
     apiTokens: auditedTokens(apiTokens, audit),
     limits: auditedLimits(createBlockAdmin({ store: store.loginBlocks, attempts: store.attempts, clock }), audit),
     limitedAs: (address) => (isIP(address) === 0 ? [] : [clientKey(address), networkKey(address)]),
+    sites: store.sites,
     links: auditedLinks(links, addressMaker(settings), audit),
     screens: auditedScreens(store.screens, audit),
     usersWithFactor: () => store.secondFactor.listFactors(),

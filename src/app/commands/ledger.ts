@@ -1,7 +1,7 @@
 /** Opens the ledger for the command line: to verify it, and to write it out. It is only read. */
 import { loadConfig } from '../../config/load-config.ts';
 import { formatProblems } from '../../config/problems/problems.ts';
-import type { ChainClosing, ChainHead, StoredRecord } from '../../domain/ledger.ts';
+import { type ChainClosing, type ChainHead, type StoredRecord, siteOfChain } from '../../domain/ledger.ts';
 import { CSV_HEAD, csvLine, recordJson } from '../../ledger/record-formats.ts';
 import type { Misfit } from '../../ledger/verify.ts';
 import { checkLedger } from '../../ledger/verify-all.ts';
@@ -76,7 +76,8 @@ export async function openForLedger(place: CommandPlace): Promise<LedgerCommand>
       let done = 0;
       if (format === 'csv') await write(CSV_HEAD);
       for await (const row of allRows()) {
-        await write(format === 'csv' ? csvLine(row) : `${JSON.stringify(recordJson(row))}\n`);
+        const record = { ...row, site: siteOfChain(row.chain) };
+        await write(format === 'csv' ? csvLine(record) : `${JSON.stringify(recordJson(record))}\n`);
         done += 1;
         report(Math.min(done, total), total);
       }

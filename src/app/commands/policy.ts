@@ -8,7 +8,6 @@ import { type Holder, type HolderView, sightOf, whoSees } from '../../access/rev
 import { type Change, type RuleSet, wouldChange } from '../../access/review/would-change.ts';
 import { createRoleRegistry } from '../../accounts/roles/role-registry.ts';
 import { formatProblems } from '../../config/problems/problems.ts';
-import { rolesOfFile } from '../../config/schema/role-schema.ts';
 import { loadServiceConfig, type ServiceConfig } from '../../config/service-config.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { messageOf } from '../../domain/message-of.ts';
@@ -16,6 +15,7 @@ import type { CameraName } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { localClock } from '../../ledger/local-time.ts';
 import type { Store } from '../../store/open-store.ts';
+import { registryParts } from '../accounts/registry-parts.ts';
 import { holdersIn } from '../gate/holders.ts';
 import { routeTable } from '../gate/rules.ts';
 import { nvrDescription } from '../resources/upstreams.ts';
@@ -126,7 +126,7 @@ async function ruleSetOf(config: ServiceConfig, store: Store | undefined, now: n
 }
 
 async function holdersOf(store: Store, { settings }: ServiceConfig, now: number): Promise<readonly Holder[]> {
-  const registry = createRoleRegistry({ store: store.roles, fixed: rolesOfFile(settings.auth) });
+  const registry = createRoleRegistry({ store: store.roles, ...registryParts(settings, store) });
   const [roles, curtain] = await Promise.all([registry.active(), store.curtain.listDrawn()]);
   return holdersIn({ store, auth: settings.auth, roles, curtain, now });
 }

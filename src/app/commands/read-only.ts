@@ -35,9 +35,9 @@ export async function openReadOnly(place: CommandPlace, note: (sentence: string)
 }
 
 /** None before the first start, which makes it. */
-export const openStoreReadOnly = async ({ store }: Settings): Promise<Store | undefined> =>
+export const openStoreReadOnly = async ({ store, server }: Settings): Promise<Store | undefined> =>
   store.url.engine === 'postgres' || existsSync(store.url.file)
-    ? openStore({ url: storeAddress(store.url), readOnly: true })
+    ? openStore({ url: storeAddress(store.url), site: server.site, readOnly: true })
     : undefined;
 
 async function layoutOf(config: NvrConfig, store: Store | undefined, note: (sentence: string) => void) {
@@ -48,7 +48,7 @@ async function layoutOf(config: NvrConfig, store: Store | undefined, note: (sent
     destination: { write: () => note('the NVR did not answer the request for its list of cameras') },
     clock: { now: () => 0 }, // the line itself is not shown
   });
-  const cameras = watchCameras(config, undefined, async () => [], logs.named('explain'));
+  const cameras = watchCameras(config, undefined, { stored: async () => [], log: logs.named('explain') });
   await cameras.refresh();
   cameras.stop();
   return cameras.layout();

@@ -164,6 +164,7 @@ function ownRoutes(
     hasPasswords: auth.password_login !== 'none' || signIns.providers.size === 0,
     shortestPassword: auth.password_min_length,
     passkeyOrigin: groups.factors.passkeys.site.ok ? groups.factors.passkeys.site.value.origin : '',
+    hasSites: settings.server.site !== undefined,
     frameAncestors: ui.frame_ancestors,
     logIn: formLogIn(login),
     invitations: invitationService({ invitations, camerasOf, timeZone: auth.timezone ?? undefined }),
@@ -237,12 +238,15 @@ function refusalRules({ auth, ui }: Settings, { home }: StartPage, pages: BuiltP
   };
 }
 
+/** A role whose cameras are all at other sites. */
+const NO_CAMERA_HERE = ['none'];
+
 /** The configuration in the form that the NVR's pages read. */
 export function ownConfigOf({ auth, proxy }: Settings, roles: CustomRoles, known: readonly CameraName[]): OwnConfig {
   const listed = [...roles].map(([role, entries]) => {
     const cameras = visibleCameras(scopeOf(entries), known);
     // An empty list means all cameras there: a role whose cameras are gone is shown with its list as it is written.
-    return [role, cameras.length > 0 ? cameras : entries];
+    return [role, cameras.length > 0 ? cameras : entries.length > 0 ? entries : NO_CAMERA_HERE];
   });
   const { enabled, refresh_time, session_length, cookie_name } = auth;
   return {

@@ -1,5 +1,5 @@
 /** Who holds rights: the accounts, and the API tokens that still hold, with what they are worth at this moment (SPEC 15). */
-import { behindCurtain } from '../../access/curtain.ts';
+import { behindCurtain, curtainHere } from '../../access/curtain.ts';
 import type { Holder } from '../../access/review/who-sees.ts';
 import { isFactorRequired } from '../../accounts/second-factor/second-factor.ts';
 import { faultOfToken, rightsOfToken } from '../../accounts/tokens/api-tokens.ts';
@@ -20,10 +20,12 @@ export interface HolderSources {
   readonly now: number;
 }
 
-export async function holdersIn({ store, auth, roles, curtain, now }: HolderSources): Promise<readonly Holder[]> {
+export async function holdersIn({ store, auth, roles, now, ...given }: HolderSources): Promise<readonly Holder[]> {
+  const curtain = curtainHere(given.curtain, roles.sites);
   const [listed, tokens] = await Promise.all([store.accounts.listUsers(), store.apiTokens.listTokens()]);
-  // A role that nothing defines makes viewers of its users at the start.
-  const isDefined = (role: Role): boolean => role === ADMIN || role === VIEWER || roles.cameras.has(role);
+  // A role that nothing defines makes viewers of its users at the start, but where another site may define it.
+  const isDefined = (role: Role): boolean =>
+    role === ADMIN || role === VIEWER || roles.cameras.has(role) || roles.sites !== undefined;
   const isKept = ({ role, roleSource }: User): boolean =>
     isDefined(role) || roleSource !== undefined || role === NO_ROLE;
   const users = listed.map((user) => (isKept(user) ? user : { ...user, role: VIEWER }));

@@ -17,6 +17,7 @@ import { PAIRING_ROUTES } from '../../accounts/screens/pairing-routes.ts';
 import { SCREEN_ROUTES } from '../../accounts/screens/screen-routes.ts';
 import { FACTOR_ROUTES } from '../../accounts/second-factor/factor-routes.ts';
 import { SESSION_ROUTES } from '../../accounts/sessions/session-routes.ts';
+import { SITE_ROUTES } from '../../accounts/sites/site-routes.ts';
 import { TOKEN_ROUTES } from '../../accounts/tokens/token-routes.ts';
 import { NOTICE_ROUTES } from '../../accounts/users/notice-routes.ts';
 import { USER_ROUTES } from '../../accounts/users/user-routes.ts';
@@ -56,6 +57,7 @@ const GROUPS = {
   roles: [...ROLE_ROUTES, ...CONFIG_SET_ROUTES],
   tokens: TOKEN_ROUTES,
   curtain: CURTAIN_ROUTES,
+  sites: SITE_ROUTES,
 };
 type GroupName = keyof typeof GROUPS;
 

@@ -5,11 +5,12 @@ import type { Settings } from '../../config/schema/schema.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { DeletionGuard } from '../../domain/deletion-guard.ts';
 import { LEDGER_KINDS } from '../../domain/ledger.ts';
+import { qualified } from '../../domain/sites.ts';
 import { type AuditedAct, doingOf, isNotice } from '../../ledger/audited-acts.ts';
 import { repairedSentence, repairingStore } from '../../ledger/chain-repair.ts';
 import type { LocalTime } from '../../ledger/days.ts';
 import { activeLocalClock } from '../../ledger/local-time.ts';
-import { createSightings, type Sightings } from '../../ledger/sightings.ts';
+import { createSightings, type LedgerNews, type Sightings } from '../../ledger/sightings.ts';
 import { createLedgerWriter, type LedgerWriter } from '../../ledger/writer.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
@@ -49,7 +50,7 @@ export function openLedger(deps: LedgerDeps): Ledger {
   const sightings = createSightings();
   const own = openWriting(deps, now, localTime);
   const passOn = (): void => {
-    const news = sightings.drain(now());
+    const news = atSite(sightings.drain(now()), settings.server.site);
     if (news.sightings.length + news.entries.length + news.dropped > 0) own.writer.take(news);
   };
   const recorded = (): Promise<void> => {
@@ -77,6 +78,18 @@ export function openLedger(deps: LedgerDeps): Ledger {
       passOn();
       await own.close();
     },
+  };
+}
+
+/** Cameras are recorded as they are named at all sites. */
+function atSite(news: LedgerNews, site: string | undefined): LedgerNews {
+  if (site === undefined) return news;
+  const named = <Of extends { readonly camera: string | null }>(of: Of): Of =>
+    of.camera === null ? of : { ...of, camera: qualified(site, of.camera) };
+  return {
+    ...news,
+    sightings: news.sightings.map((sighting) => ({ ...sighting, subject: named(sighting.subject) })),
+    entries: news.entries.map(named),
   };
 }
 

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { DeletionGuard } from '../../domain/deletion-guard.ts';
-import { type ChainClosing, COMMAND_CHAIN, type LedgerStore } from '../../domain/ledger.ts';
+import { type ChainClosing, commandChainAt, type LedgerStore } from '../../domain/ledger.ts';
 import { linkEntries } from '../../ledger/chain.ts';
 import { deletionEntry, isOfDeletion } from '../../ledger/closings.ts';
 import type { LocalTime } from '../../ledger/days.ts';
@@ -34,7 +34,7 @@ export function openUpkeep(deps: UpkeepDeps): Upkeep {
   let running: Promise<void> = Promise.resolve();
 
   const tellHead = async (): Promise<void> => {
-    const told = [writer.chain(), COMMAND_CHAIN];
+    const told = [writer.chain(), commandChainAt(settings().server.site ?? '')];
     const heads = (await store.heads()).filter(({ chain, seq }) => told.includes(chain) && seq > 0);
     for (const { chain, seq, hash } of heads) {
       const head = `${chain}:${seq}:${hash}`;

@@ -76,10 +76,17 @@ export async function openComponents(config: NvrConfig, deps: EventsDeps, before
 async function openCameras(
   config: NvrConfig,
   backend: EventsBackend | undefined,
-  { store, log }: Pick<EventsDeps, 'store' | 'log'>,
+  { store, log, publishCameras }: Pick<EventsDeps, 'store' | 'log' | 'publishCameras'>,
 ): Promise<KnownCameraList> {
-  const cameras = watchCameras(config, backend, store.events.cameras, log);
+  const cameras = watchCameras(config, backend, {
+    stored: store.events.cameras,
+    onChange: (names) => void publishCameras(names),
+    log,
+  });
   await cameras.refresh();
+  // Before anything is served: the other sites must not take a name for theirs alone.
+  const known = cameras.current();
+  if (known) await publishCameras(known);
   return cameras;
 }
 

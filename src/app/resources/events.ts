@@ -37,6 +37,8 @@ export const QUERY_SECONDS = 10;
 
 export interface EventsDeps {
   readonly roles: () => CustomRoles;
+  /** Tells the other sites on the store which cameras the NVR has. Never rejects. */
+  readonly publishCameras: (cameras: readonly string[]) => Promise<void>;
   readonly store: Store;
   readonly clock: Clock;
   readonly mayDelete: DeletionGuard;

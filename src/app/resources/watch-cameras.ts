@@ -13,12 +13,17 @@ import { askerOf, type NvrConfig, upstreamOfNvr } from './upstreams.ts';
 
 const rulesOf = ({ adapter }: TableHead): CameraRules => adapterNamed(adapter).cameras;
 
-/** `stored` gives the cameras of the events in the store. */
+export interface CameraWatch {
+  /** The cameras of the events in the store. */
+  readonly stored: () => Promise<readonly string[]>;
+  readonly onChange?: (cameras: readonly CameraName[]) => void;
+  readonly log: Logger;
+}
+
 export function watchCameras(
   { settings, tableHead }: NvrConfig,
   backend: EventsBackend | undefined,
-  stored: () => Promise<readonly string[]>,
-  log: Logger,
+  { stored, onChange, log }: CameraWatch,
 ): KnownCameraList {
   const { nvr } = settings;
   const ask = nvr.url ? layoutOfNvr({ settings, tableHead }) : layoutOfEvents({ settings, tableHead }, backend, stored);
@@ -28,7 +33,10 @@ export function watchCameras(
     configured: nvr.cameras ?? (nvr.url && !ask ? [] : undefined),
     ask,
     // The store's own cameras need no telling: they are where they were found.
-    onChange: (cameras) => nvr.url && backend?.setCameras(cameras),
+    onChange(cameras) {
+      if (nvr.url) backend?.setCameras(cameras);
+      onChange?.(cameras);
+    },
     onFault: (fault) =>
       log.warn(
         { err: fault },

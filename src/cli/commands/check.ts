@@ -1,6 +1,7 @@
 /** `postern check`: reads the configuration and what it names as `serve` would, and prints every problem with its line (SPEC 1). */
 import { dirname, resolve } from 'node:path';
 import { certificateWarning } from '../../app/commands/certificate-warning.ts';
+import { checkSites } from '../../app/commands/check-sites.ts';
 import { checkTrustedHeaders } from '../../app/resources/trusted-headers.ts';
 import { missingTlsFiles } from '../../config/missing-tls-files.ts';
 import { openSecrets } from '../../config/open-secrets.ts';
@@ -30,7 +31,13 @@ export async function runCheck({ directory, env, stdout, stderr, trustedHeadersF
   const missing = config.kind === 'loaded' ? await missingTlsFiles(config) : [];
   problems.push(...missing.map((problem) => formatProblem(file, problem)));
   const ended = config.kind === 'loaded' ? await certificateWarning(config, Date.now()) : [];
-  const warnings = [...(config.warnings ?? []), ...ended.map((problem) => formatProblem(file, problem))];
+  const sites = config.kind === 'loaded' ? await checkSites(config, { directory, env }) : undefined;
+  problems.push(...(sites?.problems ?? []));
+  const warnings = [
+    ...(config.warnings ?? []),
+    ...ended.map((problem) => formatProblem(file, problem)),
+    ...(sites?.warnings ?? []),
+  ];
   if (config.kind === 'loaded' && headers.ok)
     warnings.push(...headers.value(config.settings).map((finding) => formatProblem(file, config.placed(finding))));
   if (config.kind === 'loaded')

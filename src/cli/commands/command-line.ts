@@ -18,6 +18,7 @@ import { registerLimitsCommands } from './limits.ts';
 import { registerLinksCommands } from './links.ts';
 import { registerPolicyCommands } from './policy.ts';
 import { registerScreensCommands } from './screens.ts';
+import { registerSitesCommands } from './sites.ts';
 import { registerStoreCommands } from './store.ts';
 import { registerTokensCommands } from './tokens.ts';
 import { registerUsersCommands } from './users.ts';
@@ -121,6 +122,7 @@ export function createProgram(): { readonly program: Command } {
   registerUsersCommands(program, { openStore, stdin, stdout, stderr, exit });
   registerTokensCommands(program, { openStore, now: () => unixSeconds(clock), stdout, stderr, exit });
   registerLimitsCommands(program, { openStore, stdout, stderr, exit });
+  registerSitesCommands(program, { openStore, stdout, stderr, exit });
   registerLinksCommands(program, { openStore, now: () => unixSeconds(clock), stdin, stdout, stderr, exit });
   registerScreensCommands(program, { openStore, stdout, stderr, exit });
   registerEventsCommands(program, { openStore, stdin, stdout, stderr, exit });

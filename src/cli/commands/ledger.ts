@@ -13,7 +13,7 @@ export interface LedgerCommandsDeps {
   readonly exit: (code: number) => void;
 }
 
-const HEAD = /^(?<chain>[\w.-]{1,64}):(?<seq>\d{1,12}):(?<hash>[0-9a-f]{64})$/;
+const HEAD = /^(?<chain>[\w.:-]{1,96}):(?<seq>\d{1,12}):(?<hash>[0-9a-f]{64})$/;
 const FORMATS = ['ndjson', 'csv'] as const;
 
 export function registerLedgerCommands(program: Command, deps: LedgerCommandsDeps): void {

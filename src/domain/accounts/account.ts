@@ -54,8 +54,11 @@ export interface AccountStore {
   endedBefore(time: number): Promise<readonly UserName[]>;
   /** `endedBefore`: only a guest whose account had ended then; another one is `absent`. */
   deleteUser(name: UserName, endedBefore?: number): Promise<'deleted' | 'absent' | 'last-admin'>;
-  /** Users whose role is not one of `known` become viewers, but those whose role a provider gives; gives their names. */
-  demoteUnknownRoles(known: readonly Role[]): Promise<readonly UserName[]>;
+  /**
+   * Users whose role is not one of `known` become viewers, but those whose role a provider gives; gives their names. With
+   * `among`: of these roles alone, which are some.
+   */
+  demoteUnknownRoles(known: readonly Role[], among?: readonly Role[]): Promise<readonly UserName[]>;
   revokeToken(tokenId: string, expiresAt: number): Promise<void>;
   isRevoked(tokenId: string): Promise<boolean>;
   countRevocations(): Promise<number>;

@@ -109,12 +109,13 @@ export function createAccountStore(db: Kysely<Tables>, serialized: Serialized): 
         return 'deleted';
       }),
 
-    async demoteUnknownRoles(known) {
+    async demoteUnknownRoles(known, among) {
       const demoted = await db
         .updateTable('users')
         .set({ role: VIEWER, role_since: null })
         // Admins are never demoted here: no admin would be left to repair the configuration.
         .where('role', 'not in', [ADMIN, VIEWER, NO_ROLE, ...known])
+        .$if(among !== undefined, (users) => users.where('role', 'in', [...(among ?? [])]))
         // A viewer sees more than what a provider gives: such an account is worth nothing until its next login.
         .where('role_source', 'is', null)
         .returning('name')

@@ -15,7 +15,8 @@ import { addOpening, openingsOf } from './link-openings.ts';
 
 type Queries = Kysely<Tables> | Transaction<Tables>;
 
-export function createLinkStore(db: Kysely<Tables>, serialized: Serialized): LinkStore {
+/** `site`: the links of other sites on the same store are none here. */
+export function createLinkStore(db: Kysely<Tables>, serialized: Serialized, site: string): LinkStore {
   return {
     addLink: (link, most) =>
       serialized(async (transaction) => {
@@ -27,19 +28,23 @@ export function createLinkStore(db: Kysely<Tables>, serialized: Serialized): Lin
           .limit(most)
           .execute();
         if (holding.length >= most) return 'too-many';
-        await transaction.insertInto('links').values(asRow(link)).execute();
+        await transaction
+          .insertInto('links')
+          .values({ ...asRow(link), site })
+          .execute();
         return 'added';
       }),
 
     async findLink(by) {
-      const all = db.selectFrom('links').selectAll();
+      const all = db.selectFrom('links').selectAll().where('site', '=', site);
       const one = 'id' in by ? all.where('id', '=', by.id) : all.where('secret_hash', '=', by.secretHash);
       const row = await one.executeTakeFirst();
       return row && asLink(row);
     },
 
     async listLinks(user) {
-      const all = db.selectFrom('links').selectAll().orderBy('created_at', 'desc').orderBy('id');
+      const ofSite = db.selectFrom('links').selectAll().where('site', '=', site);
+      const all = ofSite.orderBy('created_at', 'desc').orderBy('id');
       const rows = await (user === undefined ? all : all.where('user_name', '=', user)).execute();
       const openings = await openingsOf(
         rows.map(({ id }) => id),
@@ -54,7 +59,7 @@ export function createLinkStore(db: Kysely<Tables>, serialized: Serialized): Lin
     },
 
     async revokeLink(id, at) {
-      const revoked = db.updateTable('links').set({ revoked_at: at }).where('id', '=', id);
+      const revoked = db.updateTable('links').set({ revoked_at: at }).where('id', '=', id).where('site', '=', site);
       return (await revoked.where('revoked_at', 'is', null).executeTakeFirst()).numUpdatedRows ? 'revoked' : 'absent';
     },
 
@@ -167,7 +172,7 @@ const asLink = (row: Selectable<LinksTable>): Link => ({
   revokedAt: row.revoked_at,
 });
 
-const asRow = (link: Link): LinksTable => ({
+const asRow = (link: Link): Omit<Selectable<LinksTable>, 'site'> => ({
   id: link.id,
   secret_hash: link.secretHash,
   thing: JSON.stringify(link.thing),

@@ -5,7 +5,8 @@ import type { UserName } from '../../domain/names.ts';
 import type { Serialized } from '../engine/serialized.ts';
 import type { ScreenCodesTable, ScreensTable, Tables } from '../engine/tables.ts';
 
-export function createScreenStore(db: Kysely<Tables>, serialized: Serialized): ScreenStore {
+/** `site`: the screens of other sites on the same store are none here, and their codes pair nothing. */
+export function createScreenStore(db: Kysely<Tables>, serialized: Serialized, site: string): ScreenStore {
   return {
     addCode: (code, most) =>
       serialized(async (transaction) => {
@@ -18,12 +19,15 @@ export function createScreenStore(db: Kysely<Tables>, serialized: Serialized): S
         if (waiting.length >= most) return 'too-many';
         const same = codes.select('device_hash').where('user_hash', '=', code.userHash);
         if (await same.executeTakeFirst()) return 'taken';
-        await transaction.insertInto('screen_codes').values(codeRow(code)).execute();
+        await transaction
+          .insertInto('screen_codes')
+          .values({ ...codeRow(code), site })
+          .execute();
         return 'added';
       }),
 
     async findCode(by) {
-      const all = db.selectFrom('screen_codes').selectAll();
+      const all = db.selectFrom('screen_codes').selectAll().where('site', '=', site);
       const one =
         'userHash' in by ? all.where('user_hash', '=', by.userHash) : all.where('device_hash', '=', by.deviceHash);
       const row = await one.executeTakeFirst();
@@ -49,16 +53,19 @@ export function createScreenStore(db: Kysely<Tables>, serialized: Serialized): S
         if (!(await account.where('created_at', '=', screen.userCreatedAt).executeTakeFirst())) return 'absent';
         const own = transaction.selectFrom('screens').select('id').where('user_name', '=', screen.user);
         if ((await own.limit(most).execute()).length >= most) return 'too-many';
-        const { numUpdatedRows } = await waitingCode(transaction, userHash, screen.createdAt)
+        const { numUpdatedRows } = await waitingCode(transaction, site, userHash, screen.createdAt)
           .set({ state: 'confirmed', screen_id: screen.id })
           .executeTakeFirst();
         if (numUpdatedRows === 0n) return 'gone';
-        await transaction.insertInto('screens').values(screenRow(screen)).execute();
+        await transaction
+          .insertInto('screens')
+          .values({ ...screenRow(screen), site })
+          .execute();
         return 'confirmed';
       }),
 
     async denyCode(userHash, now) {
-      const denied = waitingCode(db, userHash, now).set({ state: 'denied' });
+      const denied = waitingCode(db, site, userHash, now).set({ state: 'denied' });
       return (await denied.executeTakeFirst()).numUpdatedRows ? 'denied' : 'gone';
     },
 
@@ -81,14 +88,15 @@ export function createScreenStore(db: Kysely<Tables>, serialized: Serialized): S
       }),
 
     async findScreen(by) {
-      const all = db.selectFrom('screens').selectAll();
+      const all = db.selectFrom('screens').selectAll().where('site', '=', site);
       const one = 'id' in by ? all.where('id', '=', by.id) : all.where('secret_hash', '=', by.secretHash);
       const row = await one.executeTakeFirst();
       return row && asScreen(row);
     },
 
     async listScreens(user) {
-      const all = db.selectFrom('screens').selectAll().orderBy('created_at', 'desc').orderBy('id');
+      const ofSite = db.selectFrom('screens').selectAll().where('site', '=', site);
+      const all = ofSite.orderBy('created_at', 'desc').orderBy('id');
       return (await (user === undefined ? all : all.where('user_name', '=', user)).execute()).map(asScreen);
     },
 
@@ -97,12 +105,13 @@ export function createScreenStore(db: Kysely<Tables>, serialized: Serialized): S
         ...(name !== undefined && { name }),
         ...(cameras !== undefined && { cameras: camerasText(cameras) }),
       };
-      const changed = db.updateTable('screens').set(change).where('id', '=', id);
+      const changed = db.updateTable('screens').set(change).where('id', '=', id).where('site', '=', site);
       return (await changed.executeTakeFirst()).numUpdatedRows ? 'changed' : 'absent';
     },
 
     async deleteScreen(id) {
-      const { numDeletedRows } = await db.deleteFrom('screens').where('id', '=', id).executeTakeFirst();
+      const deleted = db.deleteFrom('screens').where('id', '=', id).where('site', '=', site);
+      const { numDeletedRows } = await deleted.executeTakeFirst();
       return numDeletedRows ? 'deleted' : 'absent';
     },
 
@@ -127,9 +136,10 @@ export function createScreenStore(db: Kysely<Tables>, serialized: Serialized): S
   };
 }
 
-const waitingCode = (db: Kysely<Tables> | Transaction<Tables>, userHash: string, now: number) =>
+const waitingCode = (db: Kysely<Tables> | Transaction<Tables>, site: string, userHash: string, now: number) =>
   db
     .updateTable('screen_codes')
+    .where('site', '=', site)
     .where('user_hash', '=', userHash)
     .where('state', '=', 'pending')
     .where('expires_at', '>', now);
@@ -151,7 +161,7 @@ const asScreen = (row: Selectable<ScreensTable>): Screen => ({
   agent: row.agent,
 });
 
-const screenRow = (screen: Screen): ScreensTable => ({
+const screenRow = (screen: Screen): Omit<Selectable<ScreensTable>, 'site'> => ({
   id: screen.id,
   secret_hash: screen.secretHash,
   name: screen.name,
@@ -176,7 +186,7 @@ const asCode = (row: Selectable<ScreenCodesTable>): ScreenCode => ({
   screenId: row.screen_id,
 });
 
-const codeRow = (code: ScreenCode): ScreenCodesTable => ({
+const codeRow = (code: ScreenCode): Omit<Selectable<ScreenCodesTable>, 'site'> => ({
   device_hash: code.deviceHash,
   user_hash: code.userHash,
   address: code.address,

@@ -100,6 +100,15 @@ export interface CurtainTable {
   drawn_at: number;
 }
 
+/** `cameras` and `roles` are the JSON of lists. */
+export interface SitesTable {
+  site: string;
+  cameras: string | null;
+  roles: string;
+  key_id: string;
+  changed_at: number;
+}
+
 export interface LoginBlocksTable {
   id: string;
   kind: string;
@@ -130,6 +139,8 @@ export interface LinksTable {
   revoked_at: number | null;
   opened: number;
   wrong_pins: number;
+  /** Empty: of a service without `server.site`. */
+  site: Generated<string>;
 }
 
 export interface LinkOpeningsTable {
@@ -155,6 +166,7 @@ export interface ScreensTable {
   last_seen_at: number | null;
   last_seen_from: string | null;
   agent: string | null;
+  site: Generated<string>;
 }
 
 /** `state` is that of a `ScreenCode`. */
@@ -168,6 +180,7 @@ export interface ScreenCodesTable {
   state: string;
   screen_id: string | null;
   polled_at: number | null;
+  site: Generated<string>;
 }
 
 export interface RevokedTokensTable {
@@ -327,6 +340,7 @@ export interface Tables {
   known_clients: KnownClientsTable;
   login_blocks: LoginBlocksTable;
   curtain: CurtainTable;
+  sites: SitesTable;
   links: LinksTable;
   link_openings: LinkOpeningsTable;
   screens: ScreensTable;

@@ -2,12 +2,14 @@
 import { setImmediate } from 'node:timers/promises';
 import { type ExpressionBuilder, type ExpressionWrapper, type Kysely, type SqlBool, sql } from 'kysely';
 import {
+  chainAt,
   LEDGER_KINDS,
   type LedgerCursor,
   type LedgerDay,
   type LedgerQuestion,
   type LedgerSight,
   type ListedRecord,
+  siteOfChain,
   VIEWING_KINDS,
 } from '../../domain/ledger.ts';
 import type { LedgerOpenTable, LedgerRecordsTable, Tables } from '../engine/tables.ts';
@@ -40,7 +42,7 @@ export async function findRecords(
     .limit(limit)
     .execute();
   const ended = await endedRecords(db, question, limit, cursor);
-  return [...open.map((row) => ({ ...asEntry(row), id: row.id, hash: null })), ...ended]
+  return [...open.map((row) => ({ ...asEntry(row), ...placeOf(row), hash: null })), ...ended]
     .sort((one, other) => other.from - one.from || (one.id < other.id ? 1 : -1))
     .slice(0, limit);
 }
@@ -67,12 +69,17 @@ async function endedRecords(
       .orderBy('id', 'desc')
       .limit(limit - found.length)
       .execute();
-    for (const row of rows) found.push({ ...asEntry(row), id: row.id, hash: row.hash });
+    for (const row of rows) found.push({ ...asEntry(row), ...placeOf(row), hash: row.hash });
     await setImmediate(); // whoever waits comes first
     newest = await latestUntil(db, start); // there may be years between two records
     width = Math.min(width * 2, LARGEST_WINDOW_SECONDS);
   }
   return found;
+}
+
+function placeOf({ id, chain }: LedgerOpenTable): Pick<ListedRecord, 'id' | 'site'> {
+  const site = siteOfChain(chain);
+  return { id, ...(site !== undefined && { site }) };
 }
 
 async function latestUntil(db: Kysely<Tables>, at: number): Promise<number | undefined> {
@@ -89,6 +96,7 @@ function conditions(
   const since = question.sight?.ownSince;
   const all = named(build, question, since ? [build('from_at', '>=', since.at) as RecordCondition] : []);
   if (question.about) all.push(isAbout(build, question.about));
+  if (question.site !== undefined) all.push(isOfSite(build, question.site));
   if (after !== undefined) all.push(build('to_at', '>=', after) as RecordCondition);
   if (before !== undefined) all.push(build('from_at', '<=', before) as RecordCondition);
   if (cursor) {
@@ -102,13 +110,13 @@ function conditions(
 /** Conditions on the columns that records and sums have in common. */
 function named(
   build: RecordExpressions,
-  { kinds, user, camera, sight }: LedgerQuestion,
+  { kinds, user, cameras, sight }: LedgerQuestion,
   ownSince: readonly RecordCondition[],
 ): RecordCondition[] {
   const all: RecordCondition[] = [];
   if (kinds && kinds.length < LEDGER_KINDS.length) all.push(isOneOf(build, 'kind', kinds));
   if (user !== undefined) all.push(build('user_name', '=', user) as RecordCondition);
-  if (camera !== undefined) all.push(build('camera', '=', camera) as RecordCondition);
+  if (cameras !== undefined) all.push(isOneOf(build, 'camera', cameras));
   if (sight) all.push(visible(build, sight, ownSince));
   return all;
 }
@@ -135,6 +143,10 @@ function isAbout(build: RecordExpressions, { user, acts }: NonNullable<LedgerQue
   return build.and([build.or(ofActs), build.or([ofUser, holds(`"user":${JSON.stringify(user)}`)])]) as RecordCondition;
 }
 
+/** Names of chains that begin with the site and a colon; `;` follows the colon. */
+const isOfSite = (build: RecordExpressions, site: string): RecordCondition =>
+  build.and([build('chain', '>=', chainAt(site, '')), build('chain', '<', `${site};`)]) as RecordCondition;
+
 /** The one comparison of texts that is the same in both engines. */
 const holds = (text: string) => sql<SqlBool>`replace(detail, ${text}, '') <> detail`;
 
@@ -148,12 +160,15 @@ export async function findDays(
   firstDay: string,
   lastDay: string,
 ): Promise<readonly LedgerDay[]> {
-  const ownSince = question.sight?.ownSince;
+  const { site, sight } = question;
+  const ownSince = sight?.ownSince;
   const rows = await db
     .selectFrom('ledger_days')
     .selectAll()
     .where('day', '>=', firstDay)
     .where('day', '<=', lastDay)
+    // Sums have no chain: of cameras, the name begins with the site.
+    .$if(site !== undefined, (days) => days.where('camera', '>=', `${site}:`).where('camera', '<', `${site};`))
     .where((build) =>
       build.and(
         named(

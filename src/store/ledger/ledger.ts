@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import type { ChainClosing, LedgerStore, OpenSpan } from '../../domain/ledger.ts';
-import { COMMAND_CHAIN } from '../../domain/ledger.ts';
+import { chainAt, commandChainAt, isCommandChain, siteOfChain } from '../../domain/ledger.ts';
 import type { Tables } from '../engine/tables.ts';
 import { appendBatch } from './append-batch.ts';
 import { findDays, findRecords } from './find-records.ts';
@@ -15,8 +15,14 @@ const ONLY_CHAIN = 'main';
 /** A process that has not written for so long is gone, or cut off. */
 const ABANDONED_SECONDS = 90;
 
-/** `isFile`: the store is a file of this machine, and one service uses it. */
-export function createLedgerStore(db: Kysely<Tables>, isFile: boolean): LedgerStore {
+export interface LedgerPlace {
+  /** The store is a file of this machine, and one service of each site uses it. */
+  readonly isFile: boolean;
+  /** Empty: one service uses the file. */
+  readonly site: string;
+}
+
+export function createLedgerStore(db: Kysely<Tables>, { isFile, site }: LedgerPlace): LedgerStore {
   const leftIn = async (chain: string): Promise<readonly OpenSpan[]> =>
     (await db.selectFrom('ledger_open').selectAll().where('chain', '=', chain).execute()).map(asOpenSpan);
   /** Undefined when another process was faster. */
@@ -26,7 +32,7 @@ export function createLedgerStore(db: Kysely<Tables>, isFile: boolean): LedgerSt
     return taken.numUpdatedRows > 0n ? chain : undefined;
   };
   const make = async (holder: string, now: number): Promise<string> => {
-    const chain = isFile ? ONLY_CHAIN : `replica-${holder.slice(0, 8)}`;
+    const chain = chainAt(site, isFile ? ONLY_CHAIN : `replica-${holder.slice(0, 8)}`);
     const head = await lastHead(chain, db);
     await db
       .insertInto('ledger_chains')
@@ -34,18 +40,18 @@ export function createLedgerStore(db: Kysely<Tables>, isFile: boolean): LedgerSt
       .execute();
     return chain;
   };
-  const staleAt = (now: number): number => (isFile ? Number.MAX_SAFE_INTEGER : now - ABANDONED_SECONDS);
   /** The chains whose process is silent. A command has ended when its records are written, and leaves nothing open. */
-  const staleChains = (now: number) =>
-    db
-      .selectFrom('ledger_chains')
-      .select(['chain', 'seen_at'])
-      .where('seen_at', '<', staleAt(now))
-      .where('chain', '<>', COMMAND_CHAIN)
-      .orderBy('chain');
+  const silentChains = async (silentSince: number) => {
+    const all = db.selectFrom('ledger_chains').select(['chain', 'seen_at']).where('seen_at', '<', silentSince);
+    return (await all.orderBy('chain').execute()).filter(({ chain }) => !isCommandChain(chain));
+  };
+  const isOwn = ({ chain }: { readonly chain: string }): boolean => (siteOfChain(chain) ?? '') === site;
+  /** No other process of this site writes a file: the one before has ended, whatever it said last. */
+  const freeChains = async (now: number) =>
+    (await silentChains(isFile ? Number.MAX_SAFE_INTEGER : now - ABANDONED_SECONDS)).filter(isOwn);
   return {
     async claimChain(holder, now) {
-      for (const { chain, seen_at } of await staleChains(now).execute()) {
+      for (const { chain, seen_at } of await freeChains(now)) {
         const taken = await take(chain, seen_at, holder, now);
         if (taken !== undefined) return { chain: taken, left: await leftIn(taken) };
       }
@@ -53,19 +59,19 @@ export function createLedgerStore(db: Kysely<Tables>, isFile: boolean): LedgerSt
     },
 
     async commandChain(now) {
-      const head = await lastHead(COMMAND_CHAIN, db);
+      const head = await lastHead(commandChainAt(site), db);
       const making = db.insertInto('ledger_chains').values({ ...head, holder: '', seen_at: now });
       await making.onConflict((conflict) => conflict.column('chain').doNothing()).execute();
-      return COMMAND_CHAIN;
+      return head.chain;
     },
 
     append: (chain, batch, days, now, link) =>
       db.transaction().execute((transaction) => appendBatch({ chain, batch, days, now, link }, transaction)),
 
     async abandoned(now) {
-      if (isFile) return [];
+      if (isFile && site === '') return [];
       const found: { chain: string; left: readonly OpenSpan[] }[] = [];
-      for (const { chain, seen_at } of await staleChains(now).execute()) {
+      for (const { chain, seen_at } of await silentChains(now - ABANDONED_SECONDS)) {
         const left = await leftIn(chain);
         if (left.length > 0 && (await take(chain, seen_at, '', now)) !== undefined) found.push({ chain, left });
       }

@@ -28,6 +28,7 @@ import { tokensThatLogIn } from './024-tokens-that-log-in.ts';
 import { loginBlocks } from './025-login-blocks.ts';
 import { curtain } from './026-curtain.ts';
 import { screens } from './027-screens.ts';
+import { sites } from './028-sites.ts';
 
 export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
   getMigrations: async () => ({
@@ -58,5 +59,6 @@ export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
     '025-login-blocks': loginBlocks(dialect),
     '026-curtain': curtain(dialect),
     '027-screens': screens(dialect),
+    '028-sites': sites(dialect),
   }),
 });

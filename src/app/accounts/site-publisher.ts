@@ -1,0 +1,82 @@
+/** Tells the other sites on the store what this one has: its cameras, the roles of its file, the digest of its signing secret (SPEC 20). */
+import { isDeepStrictEqual } from 'node:util';
+import type { Logger } from 'pino';
+import type { StoredRole } from '../../domain/accounts/role-store.ts';
+import type { SiteRecord, SiteStore } from '../../domain/accounts/site.ts';
+import { type Clock, unixSeconds } from '../../domain/clock.ts';
+
+export interface SitePublisherDeps {
+  readonly store: SiteStore;
+  /** Empty without `server.site`. */
+  readonly site: string;
+  readonly keyId: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export interface SitePublisher {
+  /** The cameras of the NVR have changed. Never rejects: what cannot be written is tried again. */
+  cameras(cameras: readonly string[]): Promise<void>;
+  /** The roles of the configuration file. Never rejects. */
+  roles(roles: readonly StoredRole[]): Promise<void>;
+  /** The roles as they were published last, by this process or an earlier one. */
+  publishedRoles(): readonly StoredRole[];
+  close(): Promise<void>;
+}
+
+const RETRY_MS = 5000;
+
+/** Rejects with a store fault. */
+export async function openSitePublisher({ store, site, keyId, clock, log }: SitePublisherDeps): Promise<SitePublisher> {
+  const records = await store.listSites();
+  warnOfOtherSecrets(records, site, keyId, log);
+  const known = records.find((record) => record.site === site);
+  let wanted: Omit<SiteRecord, 'changedAt'> = { site, cameras: known?.cameras, roles: known?.roles ?? [], keyId };
+  let written: typeof wanted | undefined = known && without(known);
+  let writing: Promise<void> = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+
+  const write = async (): Promise<void> => {
+    const record = wanted;
+    if (isDeepStrictEqual(record, written)) return;
+    try {
+      await store.publishSite({ ...record, changedAt: unixSeconds(clock) });
+      written = record;
+    } catch (fault) {
+      log.warn({ err: fault }, 'the cameras of this site could not be written to the store: retrying in 5 s');
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        void publish({});
+      }, RETRY_MS).unref();
+    }
+  };
+  const publish = (change: Partial<SiteRecord>): Promise<void> => {
+    wanted = { ...wanted, ...change };
+    writing = writing.then(write);
+    return writing;
+  };
+  return {
+    cameras: (cameras) => publish({ cameras }),
+    roles: (roles) => publish({ roles }),
+    publishedRoles: () => written?.roles ?? [],
+    async close() {
+      clearTimeout(timer);
+      await writing;
+    },
+  };
+}
+
+const without = ({ changedAt: _, ...record }: SiteRecord): Omit<SiteRecord, 'changedAt'> => record;
+
+/** The key with the sentence of both, for the log and for `postern check`. */
+export const otherSecret = (sites: readonly string[]): string =>
+  `the signing secret is not that of the site ${sites.join(', ')}, so a session of one site is none at the other: give all sites one secret, by SERVICE_JWT_SECRET or by a copy of the file .jwt_secret`;
+
+/** The sites whose sessions are signed with another secret. */
+export const sitesOfOtherSecret = (records: readonly SiteRecord[], site: string, keyId: string): readonly string[] =>
+  records.filter((record) => record.site !== site && record.keyId !== keyId).map((record) => record.site);
+
+function warnOfOtherSecrets(records: readonly SiteRecord[], site: string, keyId: string, log: Logger): void {
+  const others = sitesOfOtherSecret(records, site, keyId);
+  if (others.length > 0) log.error({ sites: others }, otherSecret(others));
+}

@@ -1,0 +1,61 @@
+/** `postern sites list|rename|forget`: the sites that share the store, beside the server or without it (SPEC 1, 20). */
+import type { Command } from 'commander';
+import type { SiteRecord, SiteStore } from '../../domain/accounts/site.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
+import { isSiteName } from '../../domain/sites.ts';
+import { alignedRows } from '../aligned-rows.ts';
+import { onStore, type StoreCommandDeps } from '../on-store.ts';
+
+/** A store that is open for the length of one command. */
+export interface OpenSites {
+  readonly sites: Pick<SiteStore, 'listSites' | 'renameSite' | 'forgetSite'>;
+  close(): Promise<void>;
+}
+
+/** How a service without `server.site` is written here. */
+const UNNAMED = '-';
+
+export function registerSitesCommands(program: Command, deps: StoreCommandDeps<OpenSites>): void {
+  const sites = program.command('sites').description('list, rename and forget the sites that share the store');
+  sites
+    .command('list')
+    .description('print the sites, their cameras and the roles of their files')
+    .action(() => onStore('read', async (open) => ok(listing(await open.sites.listSites())), deps));
+  sites
+    .command('rename <old> <new>')
+    .description(`give a site another name, with its links and screens; "${UNNAMED}" is a service that had none`)
+    .action((from: string, to: string) => onStore('change', (open) => rename(from, to, open), deps));
+  sites
+    .command('forget <name>')
+    .description('remove what is left of a site that is gone: its cameras and the roles of its file')
+    .action((name: string) => onStore('change', (open) => forget(name, open), deps));
+}
+
+const nameIn = (text: string): string => (text === UNNAMED ? '' : text);
+
+async function rename(from: string, to: string, { sites }: OpenSites): Promise<Result<string, string>> {
+  if (!isSiteName(to))
+    return err(`${JSON.stringify(to)} is not a name of a site: write 1 to 30 lower-case letters, digits and hyphens`);
+  const outcome = await sites.renameSite(nameIn(from), to);
+  if (outcome === 'taken') return err(`There is a site ${to} already: "postern sites list" shows all`);
+  if (outcome === 'absent') return err(absent(from));
+  return ok(`${from} is ${to} now. Write server.site: ${to}, and ${to}: in the cameras of roles and API tokens.`);
+}
+
+const forget = async (name: string, { sites }: OpenSites): Promise<Result<string, string>> =>
+  (await sites.forgetSite(nameIn(name))) === 'forgotten'
+    ? ok(`Forgotten: ${name}. A service that is running as this site comes back with its next start.`)
+    : err(absent(name));
+
+const absent = (name: string): string => `There is no site ${name}: "postern sites list" shows all`;
+
+const listing = (records: readonly SiteRecord[]): string =>
+  records.length === 0
+    ? 'No service has used this store yet.'
+    : alignedRows(
+        records.map(({ site, cameras, roles }) => [
+          site === '' ? UNNAMED : site,
+          `cameras: ${cameras?.join(', ') || 'not known'}`,
+          `roles of its file: ${roles.map(({ role }) => role).join(', ') || 'none'}`,
+        ]),
+      );

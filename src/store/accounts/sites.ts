@@ -1,0 +1,56 @@
+/** The table of sites, several services on one store: the same code for every engine (SPEC 20). */
+import type { Kysely, Transaction } from 'kysely';
+import type { StoredRole } from '../../domain/accounts/role-store.ts';
+import type { SiteStore } from '../../domain/accounts/site.ts';
+import type { Serialized } from '../engine/serialized.ts';
+import type { Tables } from '../engine/tables.ts';
+
+/** Their rows are of one site each. */
+const OF_ONE_SITE = ['links', 'screens', 'screen_codes'] as const;
+
+export function createSiteStore(db: Kysely<Tables>, serialized: Serialized): SiteStore {
+  return {
+    async listSites() {
+      const rows = await db.selectFrom('sites').selectAll().orderBy('site').execute();
+      return rows.map(({ site, cameras, roles, key_id, changed_at }) => ({
+        site,
+        cameras: cameras === null ? undefined : (JSON.parse(cameras) as string[]),
+        roles: JSON.parse(roles) as StoredRole[],
+        keyId: key_id,
+        changedAt: changed_at,
+      }));
+    },
+
+    async publishSite({ site, cameras, roles, keyId, changedAt }) {
+      const terms = {
+        cameras: cameras ? JSON.stringify(cameras) : null,
+        roles: JSON.stringify(roles),
+        key_id: keyId,
+        changed_at: changedAt,
+      };
+      await db
+        .insertInto('sites')
+        .values({ site, ...terms })
+        .onConflict((conflict) => conflict.column('site').doUpdateSet(terms))
+        .execute();
+    },
+
+    renameSite: (from, to) =>
+      serialized(async (transaction) => {
+        if (await isThere(to, transaction)) return 'taken';
+        const renamed = transaction.updateTable('sites').set({ site: to }).where('site', '=', from);
+        if ((await renamed.executeTakeFirst()).numUpdatedRows === 0n) return 'absent';
+        for (const table of OF_ONE_SITE)
+          await transaction.updateTable(table).set({ site: to }).where('site', '=', from).execute();
+        return 'renamed';
+      }),
+
+    async forgetSite(site) {
+      const { numDeletedRows } = await db.deleteFrom('sites').where('site', '=', site).executeTakeFirst();
+      return numDeletedRows ? 'forgotten' : 'absent';
+    },
+  };
+}
+
+const isThere = async (site: string, transaction: Transaction<Tables>): Promise<boolean> =>
+  (await transaction.selectFrom('sites').select('site').where('site', '=', site).executeTakeFirst()) !== undefined;

@@ -1,0 +1,131 @@
+/** Rows of the store that are of one site: chains of the ledger, links and screens; and the command that renames and forgets sites (SPEC 20). */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import type { LedgerEntry } from '../../src/domain/ledger.ts';
+import type { Role, UserName } from '../../src/domain/names.ts';
+import { linkEntries } from '../../src/ledger/chain.ts';
+import { checkLedger } from '../../src/ledger/verify-all.ts';
+import { openStore, type Store } from '../../src/store/open-store.ts';
+import { newDirectory, runPostern } from '../support/run-postern.ts';
+
+const NOW = 1_800_000_000;
+const entry = (camera: string, from = NOW): LedgerEntry => ({
+  kind: 'live',
+  user: 'zoe',
+  credential: 'session',
+  address: '192.0.2.1',
+  camera,
+  from,
+  to: from,
+  watchedFrom: null,
+  watchedTo: null,
+  detail: null,
+});
+
+describe('Rows of one site', () => {
+  let directory: string;
+  let url: string;
+  let house: Store;
+  let barn: Store;
+  beforeEach(async () => {
+    directory = newDirectory();
+    url = `sqlite:${join(directory, 'postern.db')}`;
+    house = await openStore({ url, site: 'house' });
+    barn = await openStore({ url, site: 'barn' });
+  });
+  afterEach(async () => {
+    await house.close();
+    await barn.close();
+  });
+
+  it('the ledger: two services on one file have a chain each, and take nothing from each other', async () => {
+    const first = await house.ledger.claimChain('h', NOW);
+    assert.deepEqual(first, { chain: 'house:main', left: [] });
+    const open = { id: 'open', ...entry('house:hall') };
+    await house.ledger.append('house:main', { ended: [], open: [open] }, [], NOW, linkEntries);
+    assert.deepEqual(await barn.ledger.claimChain('b', NOW), { chain: 'barn:main', left: [] });
+    await barn.ledger.append('barn:main', { ended: [{ entry: entry('barn:yard') }], open: [] }, [], NOW, linkEntries);
+    assert.deepEqual(await barn.ledger.abandoned(NOW + 80), [], 'the house may still write it');
+    assert.deepEqual(await barn.ledger.abandoned(NOW + 100), [{ chain: 'house:main', left: [open] }]);
+    assert.deepEqual((await house.ledger.claimChain('h2', NOW + 101)).chain, 'house:main');
+    const [heads, closings] = [await barn.ledger.heads(), await barn.ledger.closings()];
+    const check = checkLedger({ heads, closings, noted: [], now: NOW });
+    for (const row of await barn.ledger.rows('', 100)) check.take(row);
+    assert.deepEqual(check.end(heads), []);
+    const found = await house.ledger.find({ sight: undefined, site: 'barn' }, 10);
+    assert.deepEqual(
+      found.map(({ site, camera }) => [site, camera]),
+      [['barn', 'barn:yard']],
+    );
+    assert.deepEqual(await house.ledger.find({ sight: undefined, site: 'bar' }, 10), [], 'a name that begins another');
+  });
+
+  it('links and codes of screens: another site neither finds nor ends them', async () => {
+    const account = { name: 'zoe' as UserName, role: 'viewer' as Role, passwordHash: 'x', createdAt: NOW };
+    await house.accounts.addUser({ ...account, passwordChangedAt: null });
+    const link = {
+      id: 'l1',
+      secretHash: 's1',
+      thing: { kind: 'live', camera: 'hall' } as never,
+      maker: { user: account.name, userCreatedAt: NOW, tokenId: null, role: account.role },
+      name: null,
+      uses: null,
+      pinHash: null,
+      notifiesOnOpen: false,
+      createdAt: NOW,
+      expiresAt: NOW + 60,
+      revokedAt: null,
+    };
+    assert.equal(await house.links.addLink(link, 5), 'added');
+    const code = { deviceHash: 'd', userHash: 'u', address: 'a', agent: null, createdAt: NOW, expiresAt: NOW + 60 };
+    assert.equal(await house.screens.addCode({ ...code, state: 'pending', screenId: null }, 5), 'added');
+    assert.equal(await barn.links.findLink({ secretHash: 's1' }), undefined);
+    assert.equal(await barn.links.revokeLink('l1', NOW), 'absent');
+    assert.deepEqual(await barn.links.listLinks(), []);
+    assert.equal(await barn.screens.findCode({ userHash: 'u' }), undefined);
+    assert.equal(await barn.screens.denyCode('u', NOW), 'gone');
+    const screen = {
+      id: 'n1',
+      secretHash: null,
+      name: 'wall',
+      user: account.name,
+      userCreatedAt: NOW,
+      cameras: null,
+      createdAt: NOW,
+      endsAt: null,
+      lastSeenAt: null,
+      lastSeenFrom: null,
+      agent: null,
+    };
+    assert.equal(await barn.screens.confirmCode('u', screen, 5), 'gone');
+    assert.equal(await house.screens.confirmCode('u', screen, 5), 'confirmed');
+    assert.equal(await barn.screens.findScreen({ id: 'n1' }), undefined);
+    assert.equal(await barn.screens.deleteScreen('n1'), 'absent');
+    assert.equal((await house.screens.listScreens())[0]?.id, 'n1');
+  });
+
+  it('a site is listed, renamed with its links, and forgotten', { timeout: 300_000 }, async () => {
+    const record = { cameras: ['hall'], roles: [], keyId: 'k', changedAt: NOW };
+    for (const site of ['', 'barn']) await house.sites.publishSite({ ...record, site });
+    const env = { POSTERN__STORE__URL: url };
+    const run = async (...words: string[]) => {
+      const { code, stdout, stderr } = await runPostern(['sites', ...words], { directory, env });
+      return [code, `${stdout}${stderr}`.trim()] as const;
+    };
+    assert.match((await run('list'))[1], /^- +cameras: hall +roles of its file: none\nbarn +cameras: hall/);
+    assert.match((await run('rename', '-', 'barn'))[1], /There is a site barn already/);
+    assert.match((await run('rename', '-', 'Big'))[1], /"Big" is not a name of a site/);
+    assert.deepEqual(await run('rename', 'attic', 'loft'), [
+      1,
+      'There is no site attic: "postern sites list" shows all',
+    ]);
+    const [code, text] = await run('rename', '-', 'house');
+    assert.deepEqual([code, /server\.site: house/.test(text)], [0, true]);
+    assert.equal((await run('forget', 'barn'))[0], 0);
+    assert.deepEqual(
+      (await house.sites.listSites()).map(({ site }) => site),
+      ['house'],
+    );
+  });
+});

@@ -1,0 +1,186 @@
+/** Starts and reloads of services that share a store: what is refused, and what must never happen to users of the other site (SPEC 20). */
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { runCheck } from '../../src/cli/commands/check.ts';
+import type { UserName } from '../../src/domain/names.ts';
+import { openStore, type Store } from '../../src/store/open-store.ts';
+import { ADMIN_PERSON, type Person } from '../support/people.ts';
+import { newDirectory } from '../support/run-postern.ts';
+import { sendJson } from '../support/second-factor.ts';
+import { until } from '../support/until.ts';
+import { BARN, HOUSE, SAM, type SharedStore, type Site, sharedStore } from './support/two-sites.ts';
+
+const GARDENER: Person = { name: 'gil', role: 'gardener', password: 'CopperPassw0rd!!' };
+const PEOPLE = [ADMIN_PERSON, GARDENER];
+
+describe('Starts of services that share a store', () => {
+  let shared: SharedStore;
+  beforeEach(() => {
+    shared = sharedStore();
+  });
+  afterEach(() => shared.close());
+
+  const reading = async <Result>(read: (store: Store) => Promise<Result>): Promise<Result> => {
+    const store = await openStore({ url: shared.url });
+    return read(store).finally(() => store.close());
+  };
+  const roleOf = (name: string) =>
+    reading(async ({ accounts }) => (await accounts.findUser(name as UserName))?.role as string | undefined);
+  const logged = ({ postern }: Site, part: RegExp) => postern.log.filter(({ msg }) => part.test(String(msg)));
+
+  it('a service without a name beside others is refused, and told what to do', async () => {
+    await shared.start({ ...HOUSE, people: PEOPLE, config: { auth: { roles: { gardener: ['garden'] } } } });
+    await assert.rejects(
+      shared.start({ ...BARN, name: 'barn', people: [], config: { server: { site: undefined } } }),
+      /server\.site: is missing, but the store is that of the site house: give this one a name of its own there, or .*postern sites forget NAME/,
+    );
+    assert.equal(await roleOf('gil'), 'gardener');
+  });
+
+  it('a name beside a service that has none is refused, but for the service itself', async () => {
+    const directory = newDirectory();
+    const one = { ...HOUSE, directory };
+    const first = await shared.start({
+      ...one,
+      people: PEOPLE,
+      config: { server: { site: undefined }, auth: { roles: { gardener: ['garden'] } } },
+    });
+    const admin = await first.postern.logIn(ADMIN_PERSON);
+    const link = { what: { live: { camera: 'garden' } } };
+    const { url } = (await (await sendJson(first.postern, '/api/links', link, admin)).json()) as { url: string };
+    await assert.rejects(
+      shared.start({ ...BARN, people: [] }),
+      /server\.site: is "barn", and the store is used by a service without a name: .*postern sites rename - barn/,
+    );
+    assert.equal((await first.postern.ask(url)).status, 200);
+    await first.postern.close();
+    const named = await shared.start({ ...one, people: [], config: { auth: { roles: { gardener: ['garden'] } } } });
+    assert.equal((await named.postern.ask(url)).status, 200, 'its links are of the named site now');
+    assert.equal(await roleOf('gil'), 'gardener');
+    const barn = await shared.start({ ...BARN, cameras: ['yard'], people: [] });
+    assert.equal((await barn.postern.ask(url)).status, 404);
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  it('a site never makes viewers of users whose role is in the file of another one', async () => {
+    const house = await shared.start({
+      ...HOUSE,
+      people: PEOPLE,
+      config: { auth: { roles: { gardener: ['house:garden'] } } },
+    });
+    const barn = await shared.start({ ...BARN, people: [], config: { auth: { roles: { farmer: ['yard'] } } } });
+    assert.equal(await roleOf('gil'), 'gardener');
+    assert.ok((await barn.postern.reload(of(barn, { auth: { roles: {} } }, shared))).isTaken);
+    assert.equal(await roleOf('gil'), 'gardener', 'after a reload, too');
+    const gil = await barn.postern.logIn(GARDENER);
+    barn.received();
+    assert.equal((await barn.postern.ask('/api/yard/latest.jpg', { token: gil })).status, 403);
+    assert.deepEqual(barn.received(), [], 'and the role opens nothing there');
+    assert.ok((await house.postern.reload(of(house, { auth: { roles: {} } }, shared))).isTaken);
+    assert.equal(await roleOf('gil'), 'viewer', 'the file that had the role has lost it');
+  });
+
+  it('a file that never had a role leaves its users alone, whatever the store knows', async () => {
+    await reading(async ({ accounts }) => {
+      const account = { name: 'gil' as UserName, role: 'gardener' as never, passwordHash: 'x' };
+      await accounts.addUser({ ...account, passwordChangedAt: null, createdAt: 1 });
+    });
+    await shared.start({ ...BARN, people: [ADMIN_PERSON] });
+    assert.equal(await roleOf('gil'), 'gardener');
+  });
+
+  it('a bare name of two cameras in auth.roles is refused at start, reload and check, with both spellings', async () => {
+    const house = await shared.start({ ...HOUSE, people: PEOPLE });
+    const config = { auth: { roles: { gardener: ['garden'] } }, nvr: { cameras: ['garden', 'yard'] } };
+    const problem =
+      /auth\.roles\.gardener: "garden" is a camera of the sites barn and house: write barn:garden or house:garden/;
+    await assert.rejects(shared.start({ ...BARN, people: [], config }), problem);
+    const directory = newDirectory();
+    const barn = await shared.start({ ...BARN, people: [], directory, config: { nvr: config.nvr } });
+    const kept = await barn.postern.reload(of(barn, config, shared));
+    assert.equal(kept.isTaken, false);
+    assert.match(JSON.stringify(logged(barn, /garden/)), /write barn:garden or house:garden/);
+    let told = '';
+    const printer = {
+      write(text: string) {
+        told += text;
+      },
+    };
+    const place = { directory, env: { SERVICE_JWT_SECRET: 'f'.repeat(64) }, stdout: printer, stderr: printer };
+    assert.equal(await runCheck(place), 1);
+    assert.match(told, problem);
+    assert.match(told, /server\.site: the signing secret is not that of the site house/);
+    assert.equal(house.name, 'house');
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  it('a camera that the other site gets later takes a bare name from the role, and never gives it one more', async () => {
+    const house = await shared.start({ ...HOUSE, people: [ADMIN_PERSON] });
+    const barn = await shared.start({ ...BARN, cameras: ['yard'], people: [] });
+    const admin = await house.postern.logIn(ADMIN_PERSON);
+    const made = await sendJson(house.postern, '/api/roles/halls', { cameras: ['hall'] }, admin, 'PUT');
+    assert.equal(made.status, 200);
+    const user = { username: 'sam', password: SAM.password, role: 'halls' };
+    assert.equal((await sendJson(house.postern, '/api/users', user, admin)).status, 200);
+    const sam = await house.postern.logIn(SAM);
+    assert.equal((await house.postern.ask('/api/hall/latest.jpg', { token: sam })).status, 200);
+    barn.nvr.answer = (_, response) => response.end('{"cameras":{"yard":{},"hall":{}}}');
+    // Postern learns from the answer that passes through.
+    assert.equal((await barn.postern.ask('/api/config', { token: admin })).status, 200);
+    await until('the house knows of it', async () => {
+      const answer = await house.postern.ask('/api/hall/latest.jpg', { token: sam });
+      return answer.status === 403;
+    });
+    barn.received();
+    assert.equal((await barn.postern.ask('/api/hall/latest.jpg', { token: sam })).status, 403);
+    assert.deepEqual(barn.received(), []);
+    const { warnings } = (await (await house.postern.ask('/api/status', { token: admin })).json()) as {
+      warnings: unknown[];
+    };
+    assert.match(
+      JSON.stringify(warnings),
+      /the role halls: \\"hall\\" is a camera of the sites house and barn: write house:hall or barn:hall/,
+    );
+    const better = await sendJson(barn.postern, '/api/roles/halls', { cameras: ['house:hall'] }, admin, 'PUT');
+    assert.equal(better.status, 200);
+    await until('the role sees it again', async () => {
+      const answer = await house.postern.ask('/api/hall/latest.jpg', { token: sam });
+      return answer.status === 200;
+    });
+  });
+
+  it('another secret is told at the start', async () => {
+    await shared.start({ ...HOUSE, people: [ADMIN_PERSON] });
+    const barn = await shared.start({ ...BARN, people: [], secret: 'e'.repeat(64) });
+    const [line] = logged(barn, /signing secret/);
+    assert.match(String(line?.['msg']), /is not that of the site house, .*SERVICE_JWT_SECRET/);
+  });
+
+  it('the page of roles of an NVR changes what a role sees at its own site alone', async () => {
+    const house = await shared.start({ ...HOUSE, people: [ADMIN_PERSON] });
+    await shared.start({ ...BARN, people: [] });
+    const admin = await house.postern.logIn(ADMIN_PERSON);
+    const before = { cameras: ['house:garden', 'barn:yard'] };
+    assert.equal((await sendJson(house.postern, '/api/roles/both', before, admin, 'PUT')).status, 200);
+    const { auth } = (await (await house.postern.ask('/api/config', { token: admin })).json()) as {
+      auth: { roles: Record<string, string[]> };
+    };
+    assert.deepEqual(auth.roles['both'], ['garden']);
+    const set = { config_data: { auth: { roles: { both: ['garden', 'hall'] } } } };
+    const answer = await sendJson(house.postern, '/api/config/set', set, admin, 'PUT');
+    assert.equal(answer.status, 200, await answer.text());
+    const roles = await reading(({ roles }) => roles.listRoles());
+    assert.deepEqual(roles, [{ role: 'both', cameras: ['barn:yard', 'house:garden', 'house:hall'] }]);
+  });
+});
+
+/** The configuration of a site as it was started, with other sections. */
+function of({ name, nvr }: Site, config: Record<string, object>, { url }: SharedStore) {
+  return {
+    ...config,
+    store: { url },
+    server: { site: name },
+    nvr: { url: nvr.url, ...config['nvr'] },
+  };
+}
