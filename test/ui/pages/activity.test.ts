@@ -126,7 +126,7 @@ describe('The stretches of time', () => {
     });
 
   it('are asked for with the kinds of the group', () => {
-    const query = queryOf({ user: '', camera: 'porch', group: 'failed' }, { after: 1, before: 2 });
+    const query = queryOf({ user: '', camera: 'porch', site: '', group: 'failed' }, { after: 1, before: 2 });
     assert.equal(query, 'after=1&before=2&camera=porch&kind=login-failed');
   });
 });

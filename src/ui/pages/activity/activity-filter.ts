@@ -9,11 +9,12 @@ export type Range = (typeof RANGES)[number];
 export interface ActivityFilter {
   readonly user: string;
   readonly camera: string;
+  readonly site: string;
   readonly group: Group;
   readonly range: Range;
 }
 
-export const FIRST_FILTER: ActivityFilter = { user: '', camera: '', group: 'all', range: 'days7' };
+export const FIRST_FILTER: ActivityFilter = { user: '', camera: '', site: '', group: 'all', range: 'days7' };
 
 /** Groups with viewings: minutes are shown for them. */
 export const hasMinutes = ({ group }: ActivityFilter): boolean => group === 'all' || group === 'viewings';
@@ -72,12 +73,13 @@ export function spanOf(range: Range, now: Date): Span {
 }
 
 export function queryOf(
-  { user, camera, group }: Pick<ActivityFilter, 'user' | 'camera' | 'group'>,
+  { user, camera, site, group }: Pick<ActivityFilter, 'user' | 'camera' | 'site' | 'group'>,
   { after, before }: Pick<Span, 'after' | 'before'>,
 ): string {
   const query = new URLSearchParams({ after: String(after) });
   if (before !== undefined) query.set('before', String(before));
   if (user !== '') query.set('user', user);
+  if (site !== '') query.set('site', site);
   if (camera !== '') query.set('camera', camera);
   if (KINDS[group] !== '') query.set('kind', KINDS[group]);
   return query.toString();

@@ -34,7 +34,7 @@ const durationOf = ({ from, to }: ActivityRecord): number => (from === undefined
 
 const goesOn = (one: ActivityRecord, other: ActivityRecord): boolean =>
   VIEWINGS.includes(one.kind) &&
-  (['kind', 'user', 'camera', 'credential'] as const).every((name) => one[name] === other[name]) &&
+  (['kind', 'user', 'camera', 'credential', 'site'] as const).every((name) => one[name] === other[name]) &&
   one.detail['seen'] === other.detail['seen'];
 
 const joined = (row: ActivityRow, record: ActivityRecord): ActivityRow => ({

@@ -34,6 +34,7 @@ export function ActivityTable({ records, names, onUser, onCamera }: ActivityTabl
       cell: ({ record: { camera } }) =>
         camera === undefined ? null : <Chosen name={camera} what={text.whoWatched(camera)} onChoose={onCamera} />,
     },
+    ...(records.some(({ site }) => site !== undefined) ? [SITE_COLUMN()] : []),
     {
       key: 'when',
       title: text.when,
@@ -57,6 +58,14 @@ export function ActivityTable({ records, names, onUser, onCamera }: ActivityTabl
     />
   );
 }
+
+const SITE_COLUMN = (): Column<ActivityRow> => ({
+  key: 'site',
+  title: words.activity.site,
+  isShort: true,
+  sortBy: ({ record }) => record.site ?? '',
+  cell: ({ record: { site } }) => (site === undefined ? null : <bdi>{site}</bdi>),
+});
 
 function What({ row: { record, count }, names }: { row: ActivityRow; names: CredentialNames }) {
   const text = words.activity;

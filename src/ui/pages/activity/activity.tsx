@@ -6,6 +6,7 @@ import { getFromApi } from '../shared/api.ts';
 import { baseUrl } from '../shared/base-url.ts';
 import { SelectField } from '../shared/forms/form-fields.tsx';
 import { problemOf } from '../shared/forms/problem-of.ts';
+import { nameHere, type Sites, useSites } from '../shared/sites.ts';
 import { type Fetched, useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import {
@@ -36,7 +37,9 @@ export function Activity({ profile }: { profile: Profile }) {
   const known = days.kind === 'ready' ? days.value : [];
   const csv = new URL(`api/ledger?${query}&format=csv`, baseUrl).href;
   const onUser = (user: string): void => setFilter(whatSaw(user, filter));
-  const onCamera = (camera: string): void => setFilter(whoWatched(camera, filter));
+  const sites = useSites();
+  // Other callers than admins may name the cameras of this site alone, as its NVR does.
+  const onCamera = (camera: string): void => setFilter(whoWatched(nameHere(camera, sites), filter));
   return (
     <div class="activity">
       <RecordsPage
@@ -53,7 +56,7 @@ export function Activity({ profile }: { profile: Profile }) {
       >
         {({ records }) => (
           <>
-            <FilterForm {...{ filter, profile }} users={known.map(({ user }) => user)} onChange={setFilter} />
+            <FilterForm {...{ filter, profile, sites }} users={known.map(({ user }) => user)} onChange={setFilter} />
             {hasMinutes(filter) && (
               <div class="activity-plot">
                 {known.length > 0 ? (
@@ -89,12 +92,13 @@ const [readTokenNames, readLinkNames, readScreenNames] = [readNames('token'), re
 interface FilterFormProps {
   readonly filter: ActivityFilter;
   readonly profile: Profile;
+  readonly sites: Sites | undefined;
   /** Who has watched something. */
   readonly users: readonly string[];
   readonly onChange: (filter: ActivityFilter) => void;
 }
 
-function FilterForm({ filter, profile, users, onChange }: FilterFormProps) {
+function FilterForm({ filter, profile, sites, users, onChange }: FilterFormProps) {
   const text = words.activity;
   const withAll = (names: readonly string[], chosen: string): readonly (readonly [string, string])[] => [
     ['', text.everything],
@@ -117,6 +121,14 @@ function FilterForm({ filter, profile, users, onChange }: FilterFormProps) {
         options={withAll(profile.cameras, filter.camera)}
         onChange={(camera) => onChange({ ...filter, camera })}
       />
+      {sites && (
+        <SelectField
+          label={text.site}
+          value={filter.site}
+          options={withAll([sites.own, ...sites.others.map(({ name }) => name)], filter.site)}
+          onChange={(site) => onChange({ ...filter, site })}
+        />
+      )}
       <SelectField
         label={text.kind}
         value={filter.group}

@@ -12,6 +12,8 @@ export interface ActivityRecord {
   readonly to: number | undefined;
   readonly watchedFrom: number | undefined;
   readonly watchedTo: number | undefined;
+  /** Undefined where there is one site. */
+  readonly site: string | undefined;
   readonly detail: Fields;
   readonly goesOn: boolean;
 }
@@ -32,6 +34,7 @@ export const readRecords = (body: unknown): readonly ActivityRecord[] =>
         to: timeOf(record['to']),
         watchedFrom: timeOf(record['watched_from']),
         watchedTo: timeOf(record['watched_to']),
+        site: textOf(record['site']),
         detail: isFields(record['detail']) ? record['detail'] : {},
         goesOn: record['hash'] === null,
       },

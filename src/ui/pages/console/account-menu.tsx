@@ -8,6 +8,7 @@ import { SelectField } from '../shared/forms/form-fields.tsx';
 import { chooseLanguage, chosenLanguage } from '../shared/language.ts';
 import { Menu } from '../shared/menu.tsx';
 import type { PageFacts } from '../shared/page-facts.ts';
+import { useSites } from '../shared/sites.ts';
 import { chooseTheme, chosenTheme, type Theme } from '../shared/theme.ts';
 import { words } from '../shared/words.ts';
 import { LANGUAGES } from '../words/languages.ts';
@@ -36,6 +37,7 @@ export function AccountMenu({ profile, facts }: { profile: Profile; facts: PageF
       {profile.isAnonymous && <p class="menu-note">{words.account.internal}</p>}
       <ThemeChoice />
       <LanguageField />
+      <OtherSites />
       {!profile.isAnonymous && facts.hasOwnLogin && (
         <Link class="button button-wide" href="/settings/password">
           {words.account.changePassword}
@@ -47,6 +49,22 @@ export function AccountMenu({ profile, facts }: { profile: Profile; facts: PageF
         </a>
       )}
     </Menu>
+  );
+}
+
+/** Where a login counts for all, it leads straight in. */
+function OtherSites() {
+  const others = (useSites()?.others ?? []).flatMap(({ name, url }) => (url === undefined ? [] : [{ name, url }]));
+  if (others.length === 0) return null;
+  return (
+    <nav aria-label={words.account.sites}>
+      <p class="menu-note">{words.account.sites}</p>
+      {others.map(({ name, url }) => (
+        <a class="button button-wide" key={name} href={url}>
+          <bdi>{name}</bdi>
+        </a>
+      ))}
+    </nav>
   );
 }
 

@@ -9,6 +9,7 @@ import { basePath } from '../shared/base-url.ts';
 import { LoginLoop, NoSuchPage, NotForYou, NotTold, Trouble } from '../shared/full-page-notices.tsx';
 import { learnCameraNames } from '../shared/names.ts';
 import { type PageFacts, readPageFacts } from '../shared/page-facts.ts';
+import { learnSites } from '../shared/sites.ts';
 import { applyTheme, chosenTheme } from '../shared/theme.ts';
 import { endViewAs, VIEW_AS_PATH } from '../shared/view-as.ts';
 import { learnWords, words } from '../shared/words.ts';
@@ -117,7 +118,9 @@ function AllPages({ profile, facts }: { profile: Profile; facts: PageFacts }) {
 
 async function start(place: HTMLElement): Promise<void> {
   await learnWords(document.documentElement.lang);
-  render(<Console facts={readPageFacts(place)} />, place);
+  const facts = readPageFacts(place);
+  learnSites(facts.hasSites);
+  render(<Console facts={facts} />, place);
 }
 
 applyTheme(chosenTheme());

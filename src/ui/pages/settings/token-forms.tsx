@@ -8,6 +8,7 @@ import { type FormProblem, faultsIn } from '../shared/forms/form-faults.ts';
 import { SelectField, Switch, TextField } from '../shared/forms/form-fields.tsx';
 import { formProblemOf } from '../shared/forms/problem-of.ts';
 import { NewSecret } from '../shared/new-secret.tsx';
+import { nameableCameras, useSites } from '../shared/sites.ts';
 import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import { type RoleRecord, recordsIn } from './account-records.ts';
@@ -40,6 +41,7 @@ interface MakeTokenProps {
 export function MakeToken({ profile, onMade, onClose }: MakeTokenProps) {
   const isAdmin = profile.role === 'admin';
   const [roles] = useFetched(isAdmin ? 'api/roles' : undefined, recordsIn<RoleRecord>);
+  const cameras = nameableCameras(profile, useSites());
   const [name, setName] = useState('');
   const [role, setRole] = useState(isAdmin ? 'viewer' : profile.role);
   const [entries, setEntries] = useState<readonly string[]>();
@@ -96,7 +98,7 @@ export function MakeToken({ profile, onMade, onClose }: MakeTokenProps) {
               {words.tokens.manageAccounts}
             </Switch>
           )}
-          {entries && <CameraChoice known={profile.cameras} entries={entries} onChange={setEntries} />}
+          {entries && <CameraChoice known={cameras} entries={entries} onChange={setEntries} />}
         </>
       )}
       <SelectField

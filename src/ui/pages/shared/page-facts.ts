@@ -16,6 +16,8 @@ export interface PageFacts {
   readonly shortestPassword: number;
   /** The address that passkeys are made for; '' without passkeys. */
   readonly passkeyOrigin: string;
+  /** Several NVRs share the accounts, a site each. */
+  readonly hasSites: boolean;
   /** The providers that people can sign in with. */
   readonly providers: readonly SignInProvider[];
 }
@@ -28,9 +30,8 @@ export interface SignInProvider {
 
 export function readPageFacts(place: HTMLElement): PageFacts {
   const facts: unknown = JSON.parse(place.dataset['facts'] || '{}');
-  const { hasNvr, home, eventsBy, hasOwnLogin, loginPath, shortestPassword, passkeyOrigin, providers } = isFields(facts)
-    ? facts
-    : {};
+  const { hasNvr, home, eventsBy, hasOwnLogin, loginPath, shortestPassword, passkeyOrigin, hasSites, providers } =
+    isFields(facts) ? facts : {};
   return {
     hasNvr: hasNvr === true,
     home: typeof home === 'string' ? home : '',
@@ -39,6 +40,7 @@ export function readPageFacts(place: HTMLElement): PageFacts {
     loginPath: typeof loginPath === 'string' ? loginPath : 'login',
     shortestPassword: typeof shortestPassword === 'number' ? shortestPassword : 12,
     passkeyOrigin: typeof passkeyOrigin === 'string' ? passkeyOrigin : '',
+    hasSites: hasSites === true,
     providers: (Array.isArray(providers) ? providers : []).filter(isFields).map(({ name, label }) => ({
       name: String(name),
       label: String(label),

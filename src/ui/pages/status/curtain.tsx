@@ -5,6 +5,7 @@ import { Choice } from '../shared/forms/choice.tsx';
 import { Switch } from '../shared/forms/form-fields.tsx';
 import { problemOf } from '../shared/forms/problem-of.ts';
 import { useRefreshed } from '../shared/live/use-refreshed.ts';
+import { nameHere, useSites } from '../shared/sites.ts';
 import { formatShortMoment } from '../shared/times.ts';
 import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
@@ -24,7 +25,10 @@ export function Curtain() {
   const [cameras] = useFetched('api/access', readCameras);
   const [length, setLength] = useState<Length>('open');
   const [problem, setProblem] = useState('');
+  const sites = useSites();
   const text = words.status.curtain;
+  const known = cameras.kind === 'ready' ? cameras.value : [];
+  const switches = curtain.kind === 'ready' ? switchesOf(curtain.value, known, (entry) => nameHere(entry, sites)) : [];
   const move = async ({ cameras: entries }: CurtainSwitch, isDrawn: boolean): Promise<void> => {
     setProblem('');
     const answer = await (isDrawn
@@ -48,7 +52,7 @@ export function Curtain() {
           />
           <Listed
             none={text.none}
-            rows={switchesOf(curtain.value, cameras.kind === 'ready' ? cameras.value : []).map((one) => (
+            rows={switches.map((one) => (
               <>
                 <Switch isOn={one.by.length > 0} onChange={(isDrawn) => void move(one, isDrawn)}>
                   <bdi>{one.kind === 'group' ? text.group(one.name) : one.name}</bdi>

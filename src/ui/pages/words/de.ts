@@ -304,6 +304,7 @@ export const pages: Words = {
     people: (number) => some(number, 'Person', 'Personen'),
     perDay: 'Minuten pro Tag',
     minutes: (minutes: number) => `${count(minutes)} min`,
+    site: 'Standort',
     whoWatched: (camera: string) => `Wer hat ${camera} angesehen?`,
     whatSaw: (user: string) => `Was hat ${user} gesehen?`,
     ranges: {
@@ -372,6 +373,7 @@ export const pages: Words = {
   account: {
     account: 'Konto',
     internal: 'Interner Port: keine Anmeldung.',
+    sites: 'Andere Standorte',
     changePassword: 'Passwort ändern',
     logOut: 'Abmelden',
     theme: 'Darstellung',

@@ -293,6 +293,7 @@ export const pages = {
     people: (number: number) => some(number, 'person', 'people'),
     perDay: 'Minutes per day',
     minutes: (minutes: number) => `${count(minutes)} min`,
+    site: 'Site',
     whoWatched: (camera: string) => `Who watched ${camera}?`,
     whatSaw: (user: string) => `What did ${user} see?`,
     ranges: {
@@ -361,6 +362,7 @@ export const pages = {
   account: {
     account: 'Account',
     internal: 'Internal port: no login.',
+    sites: 'Other sites',
     changePassword: 'Change password',
     logOut: 'Log out',
     theme: 'Theme',

@@ -306,6 +306,7 @@ export const pages: Words = {
     people: (number) => some(number, 'persona', 'personas'),
     perDay: 'Minutos por día',
     minutes: (minutes) => `${count(minutes)} min`,
+    site: 'Ubicación',
     whoWatched: (camera) => `¿Quién vio ${camera}?`,
     whatSaw: (user) => `¿Qué vio ${user}?`,
     ranges: {
@@ -378,6 +379,7 @@ export const pages: Words = {
   account: {
     account: 'Cuenta',
     internal: 'Puerto interno: sin inicio de sesión.',
+    sites: 'Otras ubicaciones',
     changePassword: 'Cambiar la contraseña',
     logOut: 'Cerrar sesión',
     theme: 'Tema',

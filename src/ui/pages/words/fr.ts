@@ -308,6 +308,7 @@ export const pages: Words = {
     people: (number) => some(number, 'personne', 'personnes'),
     perDay: 'Minutes par jour',
     minutes: (minutes) => `${count(minutes)} min`,
+    site: 'Site',
     whoWatched: (camera) => `Qui a regardé ${camera} ?`,
     whatSaw: (user) => `Qu’a regardé ${user} ?`,
     ranges: {
@@ -380,6 +381,7 @@ export const pages: Words = {
   account: {
     account: 'Compte',
     internal: 'Port interne : pas de connexion.',
+    sites: 'Autres sites',
     changePassword: 'Changer le mot de passe',
     logOut: 'Se déconnecter',
     theme: 'Thème',

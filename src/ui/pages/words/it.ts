@@ -303,6 +303,7 @@ export const pages: Words = {
     people: (number) => some(number, 'persona', 'persone'),
     perDay: 'Minuti al giorno',
     minutes: (minutes) => `${count(minutes)} min`,
+    site: 'Sede',
     whoWatched: (camera) => `Chi ha guardato ${camera}?`,
     whatSaw: (user) => `Che cosa ha guardato ${user}?`,
     ranges: {
@@ -375,6 +376,7 @@ export const pages: Words = {
   account: {
     account: 'Account',
     internal: 'Porta interna: nessun accesso.',
+    sites: 'Altre sedi',
     changePassword: 'Cambia password',
     logOut: 'Esci',
     theme: 'Tema',

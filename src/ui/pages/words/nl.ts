@@ -304,6 +304,7 @@ export const pages: Words = {
     people: (number) => some(number, 'persoon', 'personen'),
     perDay: 'Minuten per dag',
     minutes: (minutes) => `${count(minutes)} min`,
+    site: 'Locatie',
     whoWatched: (camera) => `Wie heeft ${camera} bekeken?`,
     whatSaw: (user) => `Wat heeft ${user} bekeken?`,
     ranges: {
@@ -372,6 +373,7 @@ export const pages: Words = {
   account: {
     account: 'Account',
     internal: 'Interne poort: geen login.',
+    sites: 'Andere locaties',
     changePassword: 'Wachtwoord wijzigen',
     logOut: 'Uitloggen',
     theme: 'Thema',

@@ -304,6 +304,7 @@ export const pages: Words = {
     people: (number) => some(number, 'osoba', 'osoby', 'osób'),
     perDay: 'Minuty na dzień',
     minutes: (minutes) => `${count(minutes)} min`,
+    site: 'Lokalizacja',
     whoWatched: (camera) => `Kto oglądał kamerę ${camera}?`,
     whatSaw: (user) => `Co oglądał użytkownik ${user}?`,
     ranges: {
@@ -372,6 +373,7 @@ export const pages: Words = {
   account: {
     account: 'Konto',
     internal: 'Port wewnętrzny: bez logowania.',
+    sites: 'Inne lokalizacje',
     changePassword: 'Zmień hasło',
     logOut: 'Wyloguj',
     theme: 'Motyw',

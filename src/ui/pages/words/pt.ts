@@ -304,6 +304,7 @@ export const pages: Words = {
     people: (number) => some(number, 'pessoa', 'pessoas'),
     perDay: 'Minutos por dia',
     minutes: (minutes) => `${count(minutes)} min`,
+    site: 'Local',
     whoWatched: (camera) => `Quem assistiu a ${camera}?`,
     whatSaw: (user) => `O que ${user} viu?`,
     ranges: {
@@ -376,6 +377,7 @@ export const pages: Words = {
   account: {
     account: 'Conta',
     internal: 'Porta interna: sem login.',
+    sites: 'Outros locais',
     changePassword: 'Alterar senha',
     logOut: 'Sair',
     theme: 'Tema',

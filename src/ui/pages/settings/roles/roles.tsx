@@ -1,5 +1,6 @@
 /** Settings > Roles: which cameras each role sees, and who has it (interface 2.2; SPEC 4.3). */
 import type { Profile } from '../../shared/account/profile.ts';
+import { nameableCameras, useSites } from '../../shared/sites.ts';
 import { useFetched } from '../../shared/use-fetched.ts';
 import { words } from '../../shared/words.ts';
 import { type RoleRecord, recordsIn, type UserRecord } from '../account-records.ts';
@@ -18,6 +19,7 @@ export function Roles({ profile, hasOwnLogin }: { profile: Profile; hasOwnLogin:
     usersAgain();
   });
   const people = users.kind === 'ready' ? users.value : [];
+  const cameras = nameableCameras(profile, useSites());
   return (
     <RecordsPage
       title={words.roles.title}
@@ -39,8 +41,8 @@ export function Roles({ profile, hasOwnLogin }: { profile: Profile; hasOwnLogin:
             holdersOf={(role) => holdersOf(role, people)}
             onOpen={(kind, role) => open({ kind, role })}
           />
-          {form?.kind === 'add' && <EditRole {...shared} known={known} cameras={profile.cameras} />}
-          {form?.kind === 'edit' && <EditRole {...shared} role={form.role} known={known} cameras={profile.cameras} />}
+          {form?.kind === 'add' && <EditRole {...shared} known={known} cameras={cameras} />}
+          {form?.kind === 'edit' && <EditRole {...shared} role={form.role} known={known} cameras={cameras} />}
           {form?.kind === 'delete' && (
             <DeleteRole {...shared} role={form.role} holders={holdersOf(form.role, people)} />
           )}
