@@ -2,6 +2,8 @@
 export const GIVEN: Readonly<Record<string, string>> = {
   NVR_HOST: 'nvr.example.com',
   AUTH_HOST: 'auth.example.com',
+  HOUSE_HOST: 'house.example.com',
+  BARN_HOST: 'barn.example.com',
   COOKIE_DOMAIN: 'example.com',
   ADMIN_PASSWORD_HASH: '$argon2id$v=19$m=65536,t=3,p=4$c2FsdA$aGFzaA',
   PROXY_SECRET: 'b5f9d1c3e7a84620918273645546372819b5f9d1c3e7a8462091827364554637',
