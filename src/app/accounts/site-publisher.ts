@@ -35,6 +35,7 @@ export async function openSitePublisher({ store, site, keyId, clock, log }: Site
   let written: typeof wanted | undefined = known && without(known);
   let writing: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
+  let isFailing = false;
 
   const write = async (): Promise<void> => {
     const record = wanted;
@@ -42,8 +43,12 @@ export async function openSitePublisher({ store, site, keyId, clock, log }: Site
     try {
       await store.publishSite({ ...record, changedAt: unixSeconds(clock) });
       written = record;
+      isFailing = false;
     } catch (fault) {
-      log.warn({ err: fault }, 'the cameras of this site could not be written to the store: retrying in 5 s');
+      // Told once: the store itself tells how it is.
+      if (!isFailing)
+        log.warn({ err: fault }, 'the cameras of this site could not be written to the store: retrying every 5 s');
+      isFailing = true;
       timer ??= setTimeout(() => {
         timer = undefined;
         void publish({});

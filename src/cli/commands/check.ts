@@ -1,7 +1,7 @@
 /** `postern check`: reads the configuration and what it names as `serve` would, and prints every problem with its line (SPEC 1). */
 import { dirname, resolve } from 'node:path';
 import { certificateWarning } from '../../app/commands/certificate-warning.ts';
-import { checkSites } from '../../app/commands/check-sites.ts';
+import type { checkSites } from '../../app/commands/check-sites.ts';
 import { checkTrustedHeaders } from '../../app/resources/trusted-headers.ts';
 import { missingTlsFiles } from '../../config/missing-tls-files.ts';
 import { openSecrets } from '../../config/open-secrets.ts';
@@ -31,7 +31,8 @@ export async function runCheck({ directory, env, stdout, stderr, trustedHeadersF
   const missing = config.kind === 'loaded' ? await missingTlsFiles(config) : [];
   problems.push(...missing.map((problem) => formatProblem(file, problem)));
   const ended = config.kind === 'loaded' ? await certificateWarning(config, Date.now()) : [];
-  const sites = config.kind === 'loaded' ? await checkSites(config, { directory, env }) : undefined;
+  const sites =
+    config.kind === 'loaded' && config.settings.server.site ? await sitesFound(config, { directory, env }) : undefined;
   problems.push(...(sites?.problems ?? []));
   const warnings = [
     ...(config.warnings ?? []),
@@ -53,3 +54,7 @@ export async function runCheck({ directory, env, stdout, stderr, trustedHeadersF
   stdout.write(`${file}: no problems${isElsewhere ? `; the first start copies it into ${directory}` : ''}\n`);
   return 0;
 }
+
+/** Loaded where there are several sites: it needs the store, and most checks do not. */
+const sitesFound: typeof checkSites = async (...given) =>
+  (await import('../../app/commands/check-sites.ts')).checkSites(...given);
