@@ -12,6 +12,7 @@ import { until } from '../../support/until.ts';
 import { noteDriven } from '../support/driven.ts';
 
 const SETTINGS = {
+  server: {},
   ledger: { enabled: true, retention: 90 * 86_400, visible_to_viewers: false },
   auth: {},
 } as unknown as Settings;
