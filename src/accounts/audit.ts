@@ -36,9 +36,8 @@ export const AUDITED = [
   'screen-denied',
   'screen-changed',
   'screen-revoked',
-  'sign-in-connected',
-  'sign-in-removed',
   'limit-lifted',
+  'setting-changed',
   'canary-leak',
   'viewed-as',
   'curtain-drawn',
@@ -71,6 +70,8 @@ export interface AuditEntry {
   readonly sessionId?: string;
   /** The address, network or account whose limit was lifted; of a link its `linkId`. */
   readonly limited?: string;
+  /** The key of the configuration that was written, as `auth.timezone`. */
+  readonly setting?: string;
   /** The provider of a sign-in, or the one that gives the role from now on. */
   readonly provider?: string;
   /** What the canary was shown: the route, and the foreign camera where the answer names one. Of the curtain its entry. */

@@ -3,6 +3,7 @@
 import type { NvrAdapter } from '../access/nvr-adapter.ts';
 import type { RecorderLayout } from '../access/recorder-layout.ts';
 import type { DescribedApi } from '../access/review/openapi-operations.ts';
+import type { SecuritySettings } from '../accounts/security/security-routes.ts';
 import type { RunCanary } from '../canary/run-route.ts';
 import { policyDigest } from '../config/policy/load-policy.ts';
 import type { Settings } from '../config/schema/schema.ts';
@@ -59,6 +60,7 @@ export interface GenerationDeps {
   readonly runtime: Runtime;
   readonly warnings: () => readonly string[];
   readonly runCanary: RunCanary;
+  readonly security: SecuritySettings;
 }
 
 /** Changes nothing that holds now. Rejects with a sentence, and nothing new open, when it could not hold. */
@@ -89,7 +91,7 @@ export async function openGeneration(
 
 function generationUnder(
   config: ServiceConfig,
-  { runtime, warnings, runCanary }: GenerationDeps,
+  { runtime, warnings, runCanary, security }: GenerationDeps,
   components: Components,
 ): Generation {
   const { settings } = config;
@@ -174,6 +176,7 @@ function generationUnder(
     },
     status,
     runCanary,
+    security,
     checkAddress: checkUnder(config, runtime, accounts, build),
     build,
   });

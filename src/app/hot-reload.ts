@@ -1,7 +1,6 @@
 /** Hot reload: the active generation, and the switch to the next one, all at one moment or not at all (SPEC 1). */
 import { basename } from 'node:path';
 import type { NewAdminPassword } from '../accounts/login/first-admin.ts';
-import type { RunCanary } from '../canary/run-route.ts';
 import { renewed } from '../config/changed-keys.ts';
 import { CUT, EMPTIED, isCut } from '../config/configured-mark.ts';
 import { formatProblem, formatProblems, type Problem } from '../config/problems/problems.ts';
@@ -11,7 +10,7 @@ import { ADMIN, NO_ROLE, VIEWER } from '../domain/names.ts';
 import { reviewStream } from '../gateway/entry/review-stream.ts';
 import type { Store } from '../store/open-store.ts';
 import { ambiguousInFile, ambiguousInStore, sitesOf } from './accounts/ambiguous-cameras.ts';
-import { type Generation, openGeneration } from './generation.ts';
+import { type Generation, type GenerationDeps, openGeneration } from './generation.ts';
 import { createReloadReport } from './reload-report.ts';
 import { createRetirement, replacedComponents } from './resources/components.ts';
 import { logRules } from './resources/logs.ts';
@@ -38,8 +37,11 @@ export interface Generations {
   close(): Promise<void>;
 }
 
-/** `more`: warnings for the status page beside those of the configuration, a sentence each. */
-export function createGenerations(more: () => readonly string[], runCanary: RunCanary): Generations {
+/** `more`: warnings for the status page beside those of the configuration, a sentence each. `parts`: what outlives every generation. */
+export function createGenerations(
+  more: () => readonly string[],
+  parts: Pick<GenerationDeps, 'runCanary' | 'security'>,
+): Generations {
   let opened: { readonly generation: Generation; readonly runtime: Runtime } | undefined;
   let queue: Promise<unknown> = Promise.resolve();
   const retirement = createRetirement();
@@ -63,7 +65,7 @@ export function createGenerations(more: () => readonly string[], runCanary: RunC
     const renewal = renewed(before.settings, config.settings, config.given);
     const next = await openGeneration(
       { ...config, settings: renewal.settings },
-      { runtime, warnings: report.warnings, runCanary },
+      { runtime, warnings: report.warnings, ...parts },
       before,
     );
     opened = { generation: next, runtime };
@@ -92,7 +94,7 @@ export function createGenerations(more: () => readonly string[], runCanary: RunC
     async open(config, runtime) {
       const loss = await lossIn(config, runtime.store);
       if (loss) throw new Error(formatProblem(config.file, loss));
-      const generation = await openGeneration(config, { runtime, warnings: report.warnings, runCanary });
+      const generation = await openGeneration(config, { runtime, warnings: report.warnings, ...parts });
       opened = { generation, runtime };
       const ambiguous = await ambiguousNames(config, runtime, generation.components.cameras.it.current());
       if (ambiguous.length > 0) throw new Error(formatProblems(config.file, ambiguous));

@@ -19,6 +19,7 @@ import { exposedPorts } from './resources/exposed-ports.ts';
 import { rememberStore } from './resources/known-store.ts';
 import type { NetworkSurroundings } from './resources/outside-addresses.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
+import { createSecuritySettings } from './security-settings.ts';
 import type { StartOptions } from './start-options.ts';
 import { openScrape } from './telemetry/scrape.ts';
 
@@ -46,7 +47,13 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   let canary: Canary | undefined;
   let roleRegistry: RoleRegistry | undefined;
   const warnings = () => [...openPorts.warnings(), ...(roleRegistry?.ambiguous() ?? [])];
-  const generations = createGenerations(warnings, async () => (await canary?.run()) ?? null);
+  const generations: Generations = createGenerations(warnings, {
+    runCanary: async () => (await canary?.run()) ?? null,
+    security: createSecuritySettings(options, {
+      config: () => generations.config() ?? config,
+      reload: (read) => generations.reload(read),
+    }),
+  });
   const { active } = generations;
   const runtime = await openRuntime(options, {
     // What runs by the clock, as the ledger does, may ask before the first generation is open.

@@ -1,6 +1,7 @@
 /** Builds what the gate works with: rules, destinations, error pages and Postern's own routes. */
 import { randomUUID } from 'node:crypto';
 import type { OwnConfig } from '../../access/nvr-adapter.ts';
+import type { SecuritySettings } from '../../accounts/security/security-routes.ts';
 import type { CookieClient } from '../../accounts/sessions/session-cookie.ts';
 import type { RunCanary } from '../../canary/run-route.ts';
 import type { Settings } from '../../config/schema/schema.ts';
@@ -68,6 +69,7 @@ export interface GateSources {
   readonly status: () => Promise<ServiceStatus>;
   readonly checkAddress: AddressCheck;
   readonly runCanary: RunCanary;
+  readonly security: SecuritySettings;
   readonly build: Build;
 }
 
@@ -124,6 +126,7 @@ function ownRoutes(
     status,
     checkAddress,
     runCanary,
+    security,
     build,
     ledger,
     identityKeys: { published },
@@ -211,6 +214,7 @@ function ownRoutes(
     status,
     check: checkAddress,
     canary: runCanary,
+    security: { ...groups.limits, security },
     openapi: { description: () => (description ??= JSON.stringify(openApiDocument(build.version, OWN_ROUTES))) },
     probes: probeDeps(settings, login.clock, build),
   });

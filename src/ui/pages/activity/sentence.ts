@@ -54,6 +54,7 @@ function namesIn({ user, camera, detail }: Said, names: CredentialNames): ActNam
     thing: names.get(`token:${token}`) ?? names.get(`link:${link}`) ?? text('screen'),
     provider: text('provider'),
     request: [text('method'), text('path')].filter((part) => part !== '').join(' '),
+    setting: text('setting'),
     records: text('records'),
   };
 }

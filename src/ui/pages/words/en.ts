@@ -133,6 +133,10 @@ const ACTS = {
     done: () => 'Login block lifted',
     refused: () => 'Not allowed: lift a login block',
   },
+  'setting-changed': {
+    done: ({ setting }) => `Setting ${setting} changed`,
+    refused: ({ setting }) => `Setting ${setting} was not changed`,
+  },
   'curtain-drawn': {
     done: ({ camera }) => `Curtain drawn: ${camera}`,
     refused: () => 'Not allowed: draw the curtain',
@@ -801,9 +805,14 @@ export const pages = {
   },
   security: {
     title: 'Security',
-    lead: 'Choose here, then copy the lines into the configuration.',
-    choices: { optional: 'optional', admins: 'required for admins', everyone: 'required for everyone' },
-    enrol: 'Users who have not set it up yet must do so first. This includes you.',
+    lead: 'Changes take effect at once.',
+    choices: {
+      off: 'off',
+      optional: 'for people who set it up',
+      admins: 'required for admins',
+      everyone: 'required for everyone',
+    },
+    enrol: 'Users who have not set it up yet are asked to do so first. This includes you.',
     timezone: 'Time zone',
     timezoneHelp: 'The hours of roles and the times of links use it.',
     publicUrl: 'Public address',
@@ -812,6 +821,14 @@ export const pages = {
     fileHelp: 'If a section already exists, add only the lines below its name. The file is read again when it changes.',
     variables: 'Or as environment variables',
     variablesHelp: 'They take precedence over the file, and take effect after a restart.',
+    saved: 'Saved. It is in use now.',
+    use: (value: string) => `Use ${value}`,
+    setBy: (name: string) => `Set by ${name}. Change it there.`,
+    notWritable: (file: string) => `Postern cannot change ${file}. Copy the lines into the configuration.`,
+    lines: 'As lines for the configuration',
+    timezoneUnfit: 'Enter an IANA name such as Europe/Berlin.',
+    publicUrlUnfit: 'Enter an address that begins with https://.',
+    removeByHand: 'To remove it, delete its line in the configuration file.',
   },
   twoStep: {
     title: 'Two-step login',

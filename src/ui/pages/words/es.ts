@@ -140,6 +140,10 @@ const activity: ActWords = {
       done: () => 'Bloqueo de inicio de sesión levantado',
       refused: () => 'No permitido: levantar un bloqueo de inicio de sesión',
     },
+    'setting-changed': {
+      done: ({ setting }) => `Ajuste ${setting} cambiado`,
+      refused: ({ setting }) => `El ajuste ${setting} no se cambió`,
+    },
     'canary-leak': {
       done: ({ camera }) =>
         `El canario pudo ver ${camera === '' ? 'una cámara no permitida' : `la cámara no permitida ${camera}`}`,
@@ -994,9 +998,10 @@ export const pages: Words = {
   },
   security: {
     title: 'Seguridad',
-    lead: 'Elija aquí y copie las líneas en la configuración.',
+    lead: 'Los cambios se aplican de inmediato.',
     choices: {
-      optional: 'opcional',
+      off: 'desactivada',
+      optional: 'para quien la configure',
       admins: 'obligatoria para administradores',
       everyone: 'obligatoria para todos',
     },
@@ -1010,6 +1015,14 @@ export const pages: Words = {
       'Si ya existe una sección, añada solo las líneas bajo su nombre. El archivo se vuelve a leer cuando cambia.',
     variables: 'O como variables de entorno',
     variablesHelp: 'Tienen prioridad sobre el archivo y se aplican después de reiniciar.',
+    saved: 'Guardado. Ya está en vigor.',
+    use: (value: string) => `Usar ${value}`,
+    setBy: (name: string) => `Definido por ${name}. Cámbielo allí.`,
+    notWritable: (file: string) => `Postern no puede modificar ${file}. Copie las líneas en la configuración.`,
+    lines: 'Como líneas para la configuración',
+    timezoneUnfit: 'Escriba un nombre IANA, por ejemplo Europe/Madrid.',
+    publicUrlUnfit: 'Escriba una dirección que empiece por https://.',
+    removeByHand: 'Para quitarla, borre su línea en el archivo de configuración.',
   },
   access: {
     title: 'Acceso',

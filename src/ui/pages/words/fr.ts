@@ -142,6 +142,10 @@ const activity: ActWords = {
       done: () => 'Blocage de connexion levé',
       refused: () => 'Non autorisé : lever un blocage de connexion',
     },
+    'setting-changed': {
+      done: ({ setting }) => `Réglage ${setting} modifié`,
+      refused: ({ setting }) => `Le réglage ${setting} n’a pas été modifié`,
+    },
     'canary-leak': {
       done: ({ camera }) =>
         `Le canari a pu voir ${camera === '' ? 'une caméra non autorisée' : `la caméra non autorisée ${camera}`}`,
@@ -1001,11 +1005,12 @@ export const pages: Words = {
   },
   security: {
     title: 'Sécurité',
-    lead: 'Choisissez ici, puis copiez les lignes dans la configuration.',
+    lead: 'Les changements prennent effet immédiatement.',
     choices: {
-      optional: 'facultative',
-      admins: 'exigée des administrateurs',
-      everyone: 'exigée de tous',
+      off: 'désactivée',
+      optional: 'pour ceux qui la configurent',
+      admins: 'obligatoire pour les administrateurs',
+      everyone: 'obligatoire pour tous',
     },
     enrol: 'Ceux qui ne l’ont pas encore configurée doivent d’abord le faire. Vous aussi.',
     timezone: 'Fuseau horaire',
@@ -1017,6 +1022,14 @@ export const pages: Words = {
       'Si une section existe déjà, ajoutez seulement les lignes sous son nom. Le fichier est relu dès qu’il change.',
     variables: 'Ou comme variables d’environnement',
     variablesHelp: 'Elles priment sur le fichier et prennent effet après un redémarrage.',
+    saved: 'Enregistré. C’est en vigueur.',
+    use: (value: string) => `Utiliser ${value}`,
+    setBy: (name: string) => `Défini par ${name}. Modifiez-le à cet endroit.`,
+    notWritable: (file: string) => `Postern ne peut pas modifier ${file}. Copiez les lignes dans la configuration.`,
+    lines: 'Sous forme de lignes pour la configuration',
+    timezoneUnfit: 'Saisissez un nom IANA, par exemple Europe/Paris.',
+    publicUrlUnfit: 'Saisissez une adresse qui commence par https://.',
+    removeByHand: 'Pour la retirer, supprimez sa ligne dans le fichier de configuration.',
   },
   access: {
     title: 'Accès',

@@ -140,6 +140,10 @@ const activity: ActWords = {
       done: () => 'Blocco degli accessi rimosso',
       refused: () => 'Non consentito: rimuovere un blocco degli accessi',
     },
+    'setting-changed': {
+      done: ({ setting }) => `Impostazione ${setting} modificata`,
+      refused: ({ setting }) => `L’impostazione ${setting} non è stata modificata`,
+    },
     'canary-leak': {
       done: ({ camera }) =>
         `Il canarino ha potuto vedere ${camera === '' ? 'una telecamera non consentita' : `la telecamera non consentita ${camera}`}`,
@@ -991,10 +995,11 @@ export const pages: Words = {
   },
   security: {
     title: 'Sicurezza',
-    lead: 'Scegli qui, poi copia le righe nella configurazione.',
+    lead: 'Le modifiche hanno effetto subito.',
     choices: {
-      optional: 'facoltativa',
-      admins: 'obbligatoria per amministratori',
+      off: 'disattivata',
+      optional: 'per chi la configura',
+      admins: 'obbligatoria per gli amministratori',
       everyone: 'obbligatoria per tutti',
     },
     enrol: 'Chi non l’ha ancora configurata deve prima farlo. Anche tu.',
@@ -1007,6 +1012,14 @@ export const pages: Words = {
       'Se una sezione esiste già, aggiungi solo le righe sotto il suo nome. Il file viene riletto quando cambia.',
     variables: 'Oppure come variabili d’ambiente',
     variablesHelp: 'Hanno la precedenza sul file e valgono dopo un riavvio.',
+    saved: 'Salvato. È già in vigore.',
+    use: (value: string) => `Usa ${value}`,
+    setBy: (name: string) => `Impostato da ${name}. Modificalo lì.`,
+    notWritable: (file: string) => `Postern non può modificare ${file}. Copia le righe nella configurazione.`,
+    lines: 'Come righe per la configurazione',
+    timezoneUnfit: 'Inserisci un nome IANA, per esempio Europe/Rome.',
+    publicUrlUnfit: 'Inserisci un indirizzo che inizia con https://.',
+    removeByHand: 'Per rimuoverlo, elimina la sua riga nel file di configurazione.',
   },
   access: {
     title: 'Accesso',

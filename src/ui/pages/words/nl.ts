@@ -140,6 +140,10 @@ const activity: ActWords = {
       done: () => 'Inlogblokkade opgeheven',
       refused: () => 'Niet toegestaan: een inlogblokkade opheffen',
     },
+    'setting-changed': {
+      done: ({ setting }) => `Instelling ${setting} gewijzigd`,
+      refused: ({ setting }) => `Instelling ${setting} is niet gewijzigd`,
+    },
     'canary-leak': {
       done: ({ camera }) =>
         `De kanarie kreeg ${camera === '' ? 'een camera' : `de camera ${camera}`} te zien die niet is toegestaan`,
@@ -987,9 +991,10 @@ export const pages: Words = {
   },
   security: {
     title: 'Beveiliging',
-    lead: 'Kies hier en kopieer de regels naar de configuratie.',
+    lead: 'Wijzigingen gelden meteen.',
     choices: {
-      optional: 'optioneel',
+      off: 'uit',
+      optional: 'voor wie het instelt',
       admins: 'verplicht voor beheerders',
       everyone: 'verplicht voor iedereen',
     },
@@ -1003,6 +1008,14 @@ export const pages: Words = {
       'Bestaat een sectie al, voeg dan alleen de regels onder de naam toe. Het bestand wordt opnieuw gelezen als het verandert.',
     variables: 'Of als omgevingsvariabelen',
     variablesHelp: 'Ze gaan voor het bestand en werken na een herstart.',
+    saved: 'Opgeslagen. Het geldt nu.',
+    use: (value: string) => `Gebruik ${value}`,
+    setBy: (name: string) => `Ingesteld door ${name}. Wijzig het daar.`,
+    notWritable: (file: string) => `Postern kan ${file} niet wijzigen. Kopieer de regels naar de configuratie.`,
+    lines: 'Als regels voor de configuratie',
+    timezoneUnfit: 'Voer een IANA-naam in, bijvoorbeeld Europe/Amsterdam.',
+    publicUrlUnfit: 'Voer een adres in dat met https:// begint.',
+    removeByHand: 'Verwijder de regel in het configuratiebestand om dit te wissen.',
   },
   access: {
     title: 'Toegang',

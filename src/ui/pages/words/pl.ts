@@ -142,6 +142,10 @@ const activity: ActWords = {
       done: () => 'Zniesiono blokadę logowania',
       refused: () => 'Niedozwolone: zniesienie blokady logowania',
     },
+    'setting-changed': {
+      done: ({ setting }) => `Zmieniono ustawienie ${setting}`,
+      refused: ({ setting }) => `Nie zmieniono ustawienia ${setting}`,
+    },
     'canary-leak': {
       done: ({ camera }) => `Kanarek zobaczył niedozwoloną kamerę${camera === '' ? '' : ` ${camera}`}`,
       refused: () => 'Kanarkowi odmówiono',
@@ -986,9 +990,10 @@ export const pages: Words = {
   },
   security: {
     title: 'Bezpieczeństwo',
-    lead: 'Wybierz tutaj i skopiuj wiersze do konfiguracji.',
+    lead: 'Zmiany działają od razu.',
     choices: {
-      optional: 'opcjonalna',
+      off: 'wyłączona',
+      optional: 'dla osób, które ją skonfigurują',
       admins: 'wymagana dla administratorów',
       everyone: 'wymagana dla wszystkich',
     },
@@ -1002,6 +1007,14 @@ export const pages: Words = {
       'Jeśli sekcja już istnieje, dodaj tylko wiersze pod jej nazwą. Plik jest czytany ponownie po każdej zmianie.',
     variables: 'Albo jako zmienne środowiskowe',
     variablesHelp: 'Mają pierwszeństwo przed plikiem i działają po ponownym uruchomieniu.',
+    saved: 'Zapisano. Zmiana już działa.',
+    use: (value: string) => `Użyj: ${value}`,
+    setBy: (name: string) => `Ustawione przez ${name}. Zmień to tam.`,
+    notWritable: (file: string) => `Postern nie może zmienić pliku ${file}. Skopiuj wiersze do konfiguracji.`,
+    lines: 'Jako wiersze konfiguracji',
+    timezoneUnfit: 'Wpisz nazwę IANA, na przykład Europe/Warsaw.',
+    publicUrlUnfit: 'Wpisz adres zaczynający się od https://.',
+    removeByHand: 'Aby usunąć to ustawienie, skasuj jego wiersz w pliku konfiguracyjnym.',
   },
   access: {
     title: 'Dostęp',

@@ -140,6 +140,10 @@ const activity: ActWords = {
       done: () => 'Bloqueio de login removido',
       refused: () => 'Não permitido: remover um bloqueio de login',
     },
+    'setting-changed': {
+      done: ({ setting }) => `Configuração ${setting} alterada`,
+      refused: ({ setting }) => `A configuração ${setting} não foi alterada`,
+    },
     'canary-leak': {
       done: ({ camera }) =>
         `O canário conseguiu ver ${camera === '' ? 'uma câmera não permitida' : `a câmera não permitida ${camera}`}`,
@@ -991,11 +995,12 @@ export const pages: Words = {
   },
   security: {
     title: 'Segurança',
-    lead: 'Escolha aqui e copie as linhas para a configuração.',
+    lead: 'As alterações valem imediatamente.',
     choices: {
-      optional: 'opcional',
-      admins: 'obrigatória para administradores',
-      everyone: 'obrigatória para todos',
+      off: 'desativado',
+      optional: 'para quem configurar',
+      admins: 'obrigatório para administradores',
+      everyone: 'obrigatório para todos',
     },
     enrol: 'Quem ainda não a configurou precisa fazer isso primeiro. Você também.',
     timezone: 'Fuso horário',
@@ -1007,6 +1012,14 @@ export const pages: Words = {
       'Se uma seção já existe, adicione somente as linhas abaixo do nome dela. O arquivo é lido novamente quando muda.',
     variables: 'Ou como variáveis de ambiente',
     variablesHelp: 'Elas têm prioridade sobre o arquivo e valem depois de reiniciar.',
+    saved: 'Salvo. Já está em vigor.',
+    use: (value: string) => `Usar ${value}`,
+    setBy: (name: string) => `Definido por ${name}. Altere lá.`,
+    notWritable: (file: string) => `O Postern não pode alterar ${file}. Copie as linhas para a configuração.`,
+    lines: 'Como linhas para a configuração',
+    timezoneUnfit: 'Digite um nome IANA, por exemplo America/Sao_Paulo.',
+    publicUrlUnfit: 'Digite um endereço que comece com https://.',
+    removeByHand: 'Para remover, apague a linha no arquivo de configuração.',
   },
   access: {
     title: 'Acesso',

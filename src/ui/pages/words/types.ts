@@ -16,6 +16,8 @@ export interface ActNames {
   readonly provider: string;
   /** The method and path of a request. */
   readonly request: string;
+  /** A key of the configuration. */
+  readonly setting: string;
   /** The number of records of a deletion. */
   readonly records: string;
 }

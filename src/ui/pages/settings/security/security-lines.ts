@@ -1,6 +1,6 @@
 /** What is chosen on the page Security, as lines of the configuration file and as environment variables (SPEC 1, 12). Pure. */
 
-export const FACTOR_CHOICES = ['optional', 'admins', 'everyone'] as const;
+export const FACTOR_CHOICES = ['off', 'optional', 'admins', 'everyone'] as const;
 
 /** Texts as they are typed; empty: the key is left as it is. */
 export interface SecurityChoice {

@@ -1,0 +1,51 @@
+/** Settings > Security in the browser: two-step login for admins, time zone and public address without an editor (SPEC 1, 12). */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { ADMIN_PERSON } from '../support/people.ts';
+import type { Runtime } from '../support/start-instance.ts';
+import { axeFindings, skip, visit } from './support/browser.ts';
+import { enter, startPagesInstance } from './support/pages-instance.ts';
+
+const PATH = '/postern/settings/security';
+const PHONE = { viewport: { width: 390, height: 844 }, locale: 'de-DE', timezoneId: 'Europe/Berlin' } as const;
+
+describe('The page Security', { skip }, () => {
+  let instance: Runtime;
+  before(async () => {
+    instance = await startPagesInstance();
+  });
+  after(() => instance.close());
+
+  const file = (): string => readFileSync(join(instance.directory, 'config.yaml'), 'utf8');
+
+  it('begins with what is set, says what is wrong at its field, and sets what is chosen', (t) =>
+    visit(t, PHONE, async (page) => {
+      await enter(page, instance, ADMIN_PERSON, PATH);
+      const zone = page.getByLabel('Zeitzone');
+      assert.equal(await page.getByLabel('Zwei-Schritt-Anmeldung').inputValue(), 'optional');
+      assert.equal(await zone.inputValue(), '');
+      await zone.fill('Europe/Berlni');
+      await page.getByRole('button', { name: 'Speichern' }).click();
+      await page.getByText('IANA-Namen').waitFor();
+      assert.doesNotMatch(file(), /timezone/);
+      await page.getByRole('button', { name: 'Übernehmen: Europe/Berlin' }).click();
+      await page.getByRole('button', { name: 'Speichern' }).click();
+      await page.getByText('Gespeichert.').waitFor();
+      assert.match(file(), /timezone: "Europe\/Berlin"/);
+      assert.deepEqual(await axeFindings(page), []);
+      await page.reload();
+      await page.getByText('Zeitzone').waitFor();
+      assert.equal(await zone.inputValue(), 'Europe/Berlin');
+    }));
+
+  it('leads an admin without a second step to its set-up, once it is required', (t) =>
+    visit(t, { locale: 'en-GB', expectedStatuses: [403] }, async (page) => {
+      await enter(page, instance, ADMIN_PERSON, PATH);
+      await page.getByLabel('Two-step login').selectOption('required for admins');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('button', { name: 'Set up an authenticator app' }).waitFor();
+      assert.match(file(), /second_factor: "admins"/);
+    }));
+});
