@@ -5,6 +5,8 @@ import type { LedgerEntry, LedgerKind } from '../domain/ledger.ts';
 export interface WatchedTime {
   readonly from: number;
   readonly to: number;
+  /** The event whose pictures they were; of several the latest one that was asked for. */
+  readonly event?: string;
 }
 
 /** Who watches what: requests that agree in it, and follow each other, are one viewing. */
@@ -181,7 +183,10 @@ const MOST_NAMES = 5;
 export const firstNames = (some: readonly string[] = [], more: readonly string[] = []): readonly string[] =>
   some.length >= MOST_NAMES || more.length === 0 ? some : [...new Set([...some, ...more])].slice(0, MOST_NAMES);
 
+/** `other` is the later one. */
 export const joined = (one: WatchedTime, other: WatchedTime): WatchedTime => ({
+  ...one,
+  ...other,
   from: Math.min(one.from, other.from),
   to: Math.max(one.to, other.to),
 });

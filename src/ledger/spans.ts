@@ -139,6 +139,7 @@ function entryOf({ subject, watched, from, to, requests, madeUp = [] }: SpanStat
   const isCounted = kind === 'export' || !isViewingKind(kind);
   const detail = {
     ...subject.detail,
+    ...(watched?.event !== undefined && { event: watched.event }),
     ...(madeUp.length > 0 && { names: madeUp.join(', ') }),
     ...(isCounted && requests > 1 && { times: String(requests) }),
   };

@@ -1,6 +1,7 @@
 /** What an admitted request is a viewing of: its viewer, its kind, and the recorded time that it names (SPEC 14). Pure. */
 import { type Caller, type Credential, credentialName, providerOf, senderOf } from '../domain/caller.ts';
 import type { Views } from '../domain/policy.ts';
+import type { Locator } from '../domain/policy-terms.ts';
 import { type Subject, storable, type WatchedTime } from './sightings.ts';
 
 export interface ViewingCaller {
@@ -38,8 +39,18 @@ const SECONDS = /^\d{1,12}(?:\.\d{1,9})?$/;
 const STAMP = /(?:^|[-_/])(?<at>\d{10}(?:\.\d{1,9})?)(?=[-.]|$)/;
 const HOUR = 3600;
 
-/** The recorded time that the path of a request names, by the parameters of its row; undefined for none. */
-export function watchedTime(parameters: Readonly<Record<string, string>>): WatchedTime | undefined {
+/** The recorded time that the path of a request names, by the parameters of its row, and the event; undefined for none. */
+export function watchedTime(
+  parameters: Readonly<Record<string, string>>,
+  locators: readonly Locator[] = [],
+): WatchedTime | undefined {
+  const time = timeIn(parameters);
+  const named = locators.find(({ kind, source }) => kind === 'event' && source === 'path');
+  const event = named && parameters[named.name];
+  return time && event !== undefined ? { ...time, event: storable(event) } : time;
+}
+
+function timeIn(parameters: Readonly<Record<string, string>>): WatchedTime | undefined {
   const { start = '', end = '', time = '' } = parameters;
   if (SECONDS.test(start) && SECONDS.test(end)) return inOrder(Number(start), Number(end));
   if (SECONDS.test(time)) return { from: Number(time), to: Number(time) };

@@ -78,7 +78,7 @@ describe('What a request becomes in the ledger', () => {
     [
       'a picture of an event, whose camera the NVR is asked for',
       `/api/events/${EVENT}/snapshot.jpg`,
-      { ...history, camera: 'cam2', watched_from: 1700000000.5, watched_to: 1700000000.5 },
+      { ...history, camera: 'cam2', watched_from: 1700000000.5, watched_to: 1700000000.5, detail: { event: EVENT } },
     ],
     [
       'an export',

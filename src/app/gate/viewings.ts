@@ -31,7 +31,7 @@ export function createViewings({ sightings, layout, camerasOf, clock }: ViewingD
       cameras.map((camera) => subjectOf({ caller, address: client.address }, views, camera, seen));
     const cameras = camerasOfRequest(asked);
     return {
-      watched: watchedTime(route.parameters),
+      watched: watchedTime(route.parameters, route.row.cameras),
       subjects: cameras instanceof Promise ? cameras.catch(() => [null]).then(subjects) : subjects(cameras),
     };
   };

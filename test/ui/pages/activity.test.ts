@@ -8,6 +8,7 @@ import { queryOf, spanOf } from '../../../src/ui/pages/activity/activity-filter.
 import { rowsOf } from '../../../src/ui/pages/activity/activity-rows.ts';
 import { type ActivityRecord, readRecords } from '../../../src/ui/pages/activity/read-activity.ts';
 import { fieldsOf, sentenceOf } from '../../../src/ui/pages/activity/sentence.ts';
+import { learnCameraNames } from '../../../src/ui/pages/shared/names.ts';
 import { LANGUAGE_FILES } from '../support/languages.ts';
 
 const NAMES = new Map([
@@ -23,6 +24,16 @@ const changed = (what: string, detail: object = {}): ActivityRecord =>
 const OTHER_ACTS = ['access', 'ledger-forgotten', 'ledger-dropped', ...NOTICE_KINDS];
 
 describe('A record of the activity', () => {
+  it('names a camera as people do, and leaves a pattern as it was written', (t) => {
+    learnCameraNames(new Map([['cam_1', 'Front door']]));
+    t.after(() => learnCameraNames(new Map()));
+    const said = (camera: string): string => sentenceOf(record({ kind: 'live', camera }), NAMES);
+    assert.deepEqual(
+      ['cam_1', 'back_door', 'cam_*'].map(said),
+      ['Front door', 'back door', 'cam_*'].map((name) => `Watched ${name} live`),
+    );
+  });
+
   it('has a sentence for every act that is recorded', () => {
     const acts = [...new Set([...AUDITED, ...OTHER_ACTS])];
     for (const [tag, { pages }] of LANGUAGE_FILES)
@@ -93,6 +104,17 @@ describe('The rows of the activity', () => {
     const [row, ...others] = rowsOf([live('c', 300), live('b', 200), live('a', 100)]);
     assert.equal(others.length, 0);
     assert.deepEqual([row?.record.id, row?.count, row?.from, row?.to, row?.duration], ['c', 3, 100, 310, 30]);
+  });
+
+  it('keep the event that was seen last, where one is known', () => {
+    const seen = (event: string) => ({ kind: 'history', detail: { event } });
+    const other = { kind: 'history' };
+    const rows = rowsOf([live('c', 300, other), live('b', 200, seen('2-b')), live('a', 100, seen('1-a'))]);
+    assert.deepEqual(
+      rows.map(({ count, event }) => [count, event]),
+      [[3, '2-b']],
+    );
+    assert.equal(rowsOf([live('a', 100)])[0]?.event, undefined);
   });
 
   it('keep apart what another person, camera or credential did, other kinds, and acts', () => {

@@ -1,4 +1,5 @@
 /** Rows of the table of activity: viewings of one person and camera that follow each other are one row (SPEC 14). Pure. */
+import { textOf } from '../shared/forms/fields.ts';
 import type { ActivityRecord } from './read-activity.ts';
 
 export interface ActivityRow {
@@ -10,6 +11,8 @@ export interface ActivityRow {
   readonly to: number | undefined;
   /** Seconds in all. */
   readonly duration: number;
+  /** The id of the event that was seen last, where one is known. */
+  readonly event: string | undefined;
 }
 
 const VIEWINGS: readonly string[] = ['live', 'history', 'export'];
@@ -27,7 +30,7 @@ export function rowsOf(records: readonly ActivityRecord[]): readonly ActivityRow
 
 const rowOf = (record: ActivityRecord): ActivityRow => {
   const { from, to } = record;
-  return { record, count: 1, from, to, duration: durationOf(record) };
+  return { record, count: 1, from, to, duration: durationOf(record), event: textOf(record.detail['event']) };
 };
 
 const durationOf = ({ from, to }: ActivityRecord): number => (from === undefined || to === undefined ? 0 : to - from);
@@ -43,4 +46,5 @@ const joined = (row: ActivityRow, record: ActivityRecord): ActivityRow => ({
   from: record.from ?? row.from,
   to: row.to ?? record.to,
   duration: row.duration + durationOf(record),
+  event: row.event ?? textOf(record.detail['event']),
 });

@@ -1,22 +1,26 @@
 /** The table of activity; the person and the camera of a row are one click away from all that is known of them (SPEC 14). */
 import { Badge } from '../settings/records.tsx';
 import { textOf } from '../shared/forms/fields.ts';
+import { cameraName } from '../shared/names.ts';
 import { type Column, RecordTable } from '../shared/table/record-table.tsx';
 import { formatDuration, formatShortMoment } from '../shared/times.ts';
 import { words } from '../shared/words.ts';
 import { type ActivityRow, rowsOf } from './activity-rows.ts';
 import { type CredentialNames, credentialText } from './credential-text.ts';
+import { EventPicture } from './event-picture.tsx';
 import type { ActivityRecord } from './read-activity.ts';
 import { fieldsOf, sentenceOf } from './sentence.ts';
 
 interface ActivityTableProps {
   readonly records: readonly ActivityRecord[];
   readonly names: CredentialNames;
+  /** What is said where there is no record. */
+  readonly none: string;
   readonly onUser: (user: string) => void;
   readonly onCamera: (camera: string) => void;
 }
 
-export function ActivityTable({ records, names, onUser, onCamera }: ActivityTableProps) {
+export function ActivityTable({ records, names, none, onUser, onCamera }: ActivityTableProps) {
   const text = words.activity;
   const columns: readonly Column<ActivityRow>[] = [
     { key: 'what', title: text.kind, cell: (row) => <What row={row} names={names} /> },
@@ -30,9 +34,16 @@ export function ActivityTable({ records, names, onUser, onCamera }: ActivityTabl
     {
       key: 'camera',
       title: text.camera,
-      sortBy: ({ record }) => record.camera ?? '',
+      sortBy: ({ record: { camera } }) => (camera === undefined ? '' : cameraName(camera)),
       cell: ({ record: { camera } }) =>
-        camera === undefined ? null : <Chosen name={camera} what={text.whoWatched(camera)} onChoose={onCamera} />,
+        camera === undefined ? null : (
+          <Chosen
+            name={camera}
+            shown={cameraName(camera)}
+            what={text.whoWatched(cameraName(camera))}
+            onChoose={onCamera}
+          />
+        ),
     },
     ...(records.some(({ site }) => site !== undefined) ? [SITE_COLUMN()] : []),
     {
@@ -54,7 +65,7 @@ export function ActivityTable({ records, names, onUser, onCamera }: ActivityTabl
       searchText={({ record, count }) =>
         [sentenceOf(record, names, count), record.user, record.camera, record.address].join(' ')
       }
-      none={text.none}
+      none={none}
     />
   );
 }
@@ -67,12 +78,13 @@ const SITE_COLUMN = (): Column<ActivityRow> => ({
   cell: ({ record: { site } }) => (site === undefined ? null : <bdi>{site}</bdi>),
 });
 
-function What({ row: { record, count }, names }: { row: ActivityRow; names: CredentialNames }) {
+function What({ row: { record, count, event }, names }: { row: ActivityRow; names: CredentialNames }) {
   const text = words.activity;
   const seen: Readonly<Record<string, string>> = text.seen;
   const mark = seen[textOf(record.detail['seen']) ?? ''];
   return (
     <>
+      {event !== undefined && <EventPicture id={event} />}
       <bdi>{sentenceOf(record, names, count)}</bdi> {record.goesOn && <Badge text={text.now} kind="strong" />}
       {mark !== undefined && <Badge text={mark} />}
       {textOf(record.detail['ended']) !== undefined && <Badge text={text.endUnknown} />}
@@ -118,8 +130,16 @@ function whereText(address: string): string {
   return Object.hasOwn(places, address) ? (places[address] ?? address) : address;
 }
 
-const Chosen = ({ name, what, onChoose }: { name: string; what: string; onChoose: (name: string) => void }) => (
+interface ChosenProps {
+  readonly name: string;
+  /** What people read, where that is another name. */
+  readonly shown?: string;
+  readonly what: string;
+  readonly onChoose: (name: string) => void;
+}
+
+const Chosen = ({ name, shown = name, what, onChoose }: ChosenProps) => (
   <button class="chip chip-button" type="button" title={what} aria-label={what} onClick={() => onChoose(name)}>
-    <bdi>{name}</bdi>
+    <bdi>{shown}</bdi>
   </button>
 );

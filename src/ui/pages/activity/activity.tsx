@@ -6,6 +6,7 @@ import { getFromApi } from '../shared/api.ts';
 import { baseUrl } from '../shared/base-url.ts';
 import { SelectField } from '../shared/forms/form-fields.tsx';
 import { problemOf } from '../shared/forms/problem-of.ts';
+import { cameraName, suggested } from '../shared/names.ts';
 import { nameHere, type Sites, useSites } from '../shared/sites.ts';
 import { type Fetched, useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
@@ -46,7 +47,8 @@ export function Activity({ profile }: { profile: Profile }) {
         title={words.activity.title}
         lead={isAdmin(profile) ? words.activity.leadAdmin : words.activity.lead}
         done=""
-        fetched={fetched}
+        // The plot comes with the table: a place for it is needed where somebody watched.
+        fetched={days.kind === 'loading' ? days : fetched}
         onRetry={again}
         actions={
           <a class="button" href={csv} download="ledger.csv">
@@ -57,16 +59,15 @@ export function Activity({ profile }: { profile: Profile }) {
         {({ records }) => (
           <>
             <FilterForm {...{ filter, profile, sites }} users={known.map(({ user }) => user)} onChange={setFilter} />
-            {hasMinutes(filter) && (
+            {hasMinutes(filter) && known.length > 0 && (
               <div class="activity-plot">
-                {known.length > 0 ? (
-                  <WatchedPlot days={known} first={span.first} count={span.days} user={filter.user} onUser={onUser} />
-                ) : (
-                  <p class="blank">{days.kind === 'loading' ? words.common.loading : words.activity.nothingWatched}</p>
-                )}
+                <WatchedPlot days={known} first={span.first} count={span.days} user={filter.user} onUser={onUser} />
               </div>
             )}
-            <ActivityTable {...{ records, names, onUser, onCamera }} />
+            <ActivityTable
+              {...{ records, names, onUser, onCamera }}
+              none={filter.group === 'viewings' ? words.activity.nothingWatched : words.activity.none}
+            />
             {more && (
               <button class="button" type="button" onClick={more}>
                 {words.activity.more}
@@ -100,12 +101,16 @@ interface FilterFormProps {
 
 function FilterForm({ filter, profile, sites, users, onChange }: FilterFormProps) {
   const text = words.activity;
-  const withAll = (names: readonly string[], chosen: string): readonly (readonly [string, string])[] => [
+  const withAll = (
+    names: readonly string[],
+    chosen: string,
+    shown = (name: string): string => name,
+  ): readonly (readonly [string, string])[] => [
     ['', text.everything],
-    ...[...new Set([...names, chosen])]
-      .filter((name) => name !== '')
-      .sort()
-      .map((name) => [name, name] as const),
+    ...suggested(
+      [...new Set([...names, chosen])].filter((name) => name !== ''),
+      shown,
+    ).map(({ value, name }) => [value, name] as const),
   ];
   return (
     <search class="activity-filters" aria-label={words.filters.filters}>
@@ -118,7 +123,7 @@ function FilterForm({ filter, profile, sites, users, onChange }: FilterFormProps
       <SelectField
         label={text.camera}
         value={filter.camera}
-        options={withAll(profile.cameras, filter.camera)}
+        options={withAll(profile.cameras, filter.camera, cameraName)}
         onChange={(camera) => onChange({ ...filter, camera })}
       />
       {sites && (
