@@ -84,11 +84,10 @@ const pairOf = (map: YAMLMap, name: string): Pair | undefined =>
 const indentAt = (text: string, offset: number): string => text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
 
 function withAll(tree: unknown, values: readonly NewValue[]): unknown {
-  return values.reduce<Readonly<Record<string, unknown>>>(
-    (before, { section, key, value }) => {
-      const keys = isRecord(before[section]) ? before[section] : {};
-      return { ...before, [section]: { ...keys, [key]: value } };
-    },
-    isRecord(tree) ? tree : {},
-  );
+  const sections = isRecord(tree) ? { ...tree } : {};
+  for (const { section, key, value } of values) {
+    const keys = sections[section];
+    sections[section] = { ...(isRecord(keys) ? keys : {}), [key]: value };
+  }
+  return sections;
 }

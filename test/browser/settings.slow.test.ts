@@ -214,7 +214,7 @@ describe('Settings', { skip }, () => {
       const row = record(page, 'guards');
       assert.match(
         await row.innerText(),
-        /garden_0\s*hall_1\s*garden_2\s*\+37.*May not:\s*export.*Hours:\s*Fri 08:00–12:00/s,
+        /garden 0\s*hall 1\s*garden 2\s*\+37.*May not:\s*export.*Hours:\s*Fri 08:00–12:00/s,
       );
       await row.getByRole('button', { name: 'Show all 40' }).click();
       await hasCount(row.locator('td').first().locator('.chip:not(button)'), 40);

@@ -7,7 +7,7 @@ import { after, describe, it } from 'node:test';
 import { loadServiceConfig } from '../../../src/config/service-config.ts';
 import { fileLines, variableLines } from '../../../src/ui/pages/settings/security/security-lines.ts';
 
-const CHOICE = { secondFactor: 'admins', timezone: ' Europe/Berlin', publicUrl: 'https://nvr.example.com ' };
+const CHOICE = { second_factor: 'admins', timezone: ' Europe/Berlin', public_url: 'https://nvr.example.com ' };
 
 describe('The lines of the page Security', () => {
   const directory = mkdtempSync(join(tmpdir(), 'postern-lines-'));
@@ -31,8 +31,8 @@ describe('The lines of the page Security', () => {
   });
 
   it('name no key that was left empty, and write whatever was typed as one text', () => {
-    assert.equal(fileLines({ ...CHOICE, timezone: '', publicUrl: '' }), 'auth:\n  second_factor: "admins"');
-    const odd = fileLines({ secondFactor: '', timezone: '', publicUrl: 'x"\n# auth: y' });
+    assert.equal(fileLines({ ...CHOICE, timezone: '', public_url: '' }), 'auth:\n  second_factor: "admins"');
+    const odd = fileLines({ second_factor: '', timezone: '', public_url: 'x"\n# auth: y' });
     assert.equal(odd, 'server:\n  public_url: "x\\"\\n# auth: y"');
   });
 });

@@ -1,6 +1,6 @@
 /** What a record says, in one sentence of the page's language, and what stands beside it under "Details" (SPEC 14). Pure. */
 import { type Fields, textOf } from '../shared/forms/fields.ts';
-import { cameraName } from '../shared/names.ts';
+import { entryName } from '../shared/names.ts';
 import { words } from '../shared/words.ts';
 import type { ActWords } from '../words/en.ts';
 import type { ActNames } from '../words/types.ts';
@@ -50,7 +50,7 @@ function namesIn({ user, camera, detail }: Said, names: CredentialNames): ActNam
   const [token, link] = [text('tokenId'), text('linkId')];
   return {
     user: text('user') || (user ?? ''),
-    camera: nameOfCamera(camera ?? text('camera')),
+    camera: entryName(camera ?? text('camera')),
     role: text('role'),
     thing: names.get(`token:${token}`) ?? names.get(`link:${link}`) ?? text('screen'),
     provider: text('provider'),
@@ -69,6 +69,3 @@ export const fieldsOf = (
     const value = textOf(detail[name]);
     return value === undefined ? [] : [[label, value] as const];
   });
-
-/** A pattern of cameras, as of the curtain, stays as it was written. */
-const nameOfCamera = (camera: string): string => (camera === '' || camera.includes('*') ? camera : cameraName(camera));

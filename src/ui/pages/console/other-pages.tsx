@@ -17,7 +17,7 @@ export interface OtherPageProps {
 export const OTHER_PAGES = {
   activity: ({ profile }: OtherPageProps) => <Activity profile={profile} />,
   settings: ({ profile, facts }: OtherPageProps) => <Settings {...{ profile, facts }} />,
-  status: () => <Status />,
+  status: ({ profile }: OtherPageProps) => <Status profile={profile} />,
   'view-as': ({ facts }: OtherPageProps) => <ViewAs facts={facts} />,
   /** What must be done before anything else. */
   enrol: ({ profile, facts: { passkeyOrigin } }: OtherPageProps) => <TwoStep {...{ profile, passkeyOrigin }} />,

@@ -8,6 +8,7 @@ import type {
   ROLE,
   SCREEN,
   SCREEN_DEVICE,
+  SECURITY,
   SESSION,
   SIGN_IN,
   TOKEN,
@@ -25,6 +26,7 @@ export type SignInRecord = z.output<typeof SIGN_IN>;
 export type LimitRecord = z.output<typeof LIMIT>;
 export type ScreenRecord = z.output<typeof SCREEN>;
 export type ScreenDevice = z.output<typeof SCREEN_DEVICE>;
+export type SecurityRecord = z.output<typeof SECURITY>;
 export type LinkRecord = z.output<typeof LINK>;
 
 /** The records of a list; none where the answer is no list of objects. */

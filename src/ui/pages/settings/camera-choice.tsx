@@ -4,7 +4,7 @@ import { Switch, TextField } from '../shared/forms/form-fields.tsx';
 import { Fault } from '../shared/forms/labelled.tsx';
 import { useFault } from '../shared/forms/use-problem.ts';
 import { Icon } from '../shared/icon.tsx';
-import { entryName } from '../shared/names.ts';
+import { cameraName, entryName } from '../shared/names.ts';
 import { FewNames } from '../shared/table/few-names.tsx';
 import { words } from '../shared/words.ts';
 import { camerasOf, groupsOf, matchesEntry } from './camera-groups.ts';
@@ -26,7 +26,8 @@ export function CameraChoice({ known, entries, onChange, isOfNames = false }: Ca
   const id = useId();
   const fault = useFault('cameras');
   const others = entries.filter((entry) => !known.includes(entry));
-  const shown = known.filter((camera) => camera.toLowerCase().includes(query.trim().toLowerCase()));
+  const wanted = query.trim().toLowerCase();
+  const shown = known.filter((camera) => `${camera}\n${cameraName(camera)}`.toLowerCase().includes(wanted));
   const without = (gone: readonly string[]): readonly string[] => entries.filter((kept) => !gone.includes(kept));
   const withAll = (more: readonly string[]): readonly string[] => [...new Set([...entries, ...more])];
   return (
@@ -67,7 +68,7 @@ export function CameraChoice({ known, entries, onChange, isOfNames = false }: Ca
             isOn={entries.includes(camera)}
             onChange={(isOn) => onChange(isOn ? withAll([camera]) : without([camera]))}
           >
-            <bdi>{camera}</bdi>
+            <bdi>{cameraName(camera)}</bdi>
             <PatternFor camera={camera} patterns={others} />
           </Switch>
         ))}
@@ -79,7 +80,7 @@ export function CameraChoice({ known, entries, onChange, isOfNames = false }: Ca
             <li key={entry} class="entry">
               <bdi class="chip">{entryName(entry)}</bdi>
               <span class="field-help">
-                <FewNames names={camerasOf([entry], known)} none={words.roles.noCamera} />
+                <FewNames names={camerasOf([entry], known).map(cameraName)} none={words.roles.noCamera} />
               </span>
               <button
                 class="button button-plain button-small"

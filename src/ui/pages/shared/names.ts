@@ -12,8 +12,11 @@ export const learnCameraNames = (names: ReadonlyMap<string, string>): void => {
 
 export const cameraName = (camera: string): string => friendly.get(camera) ?? spaced(camera);
 
-/** An entry of a role or a token: a camera, or a pattern. */
-export const entryName = (entry: string): string => (entry === '*' ? words.common.allCameras : entry);
+/** An entry of a role or a token: a camera by its name, or a pattern as it was written. */
+export function entryName(entry: string): string {
+  if (entry === '*') return words.common.allCameras;
+  return entry.includes('*') ? entry : cameraName(entry);
+}
 
 export const labelName = (label: string): string => words.labelName(label);
 

@@ -1,9 +1,9 @@
 /** The tile of blocked logins: who must wait, until when, which names were tried, and a button that lifts it (SPEC 4.5, 8). */
 import { useState } from 'preact/hooks';
-import { type LimitRecord, recordsIn } from '../settings/account-records.ts';
+import type { LimitRecord } from '../settings/account-records.ts';
 import { sendToApi } from '../shared/api.ts';
 import { problemOf } from '../shared/forms/problem-of.ts';
-import { useRefreshed } from '../shared/live/use-refreshed.ts';
+import type { RefreshedAgain } from '../shared/live/use-refreshed.ts';
 import { Act } from '../shared/table/row-menu.tsx';
 import { formatShortMoment } from '../shared/times.ts';
 import { words } from '../shared/words.ts';
@@ -17,9 +17,13 @@ const NAMED: Readonly<Record<LimitRecord['kind'], (subject: string) => string>> 
 };
 const nameOf = ({ kind, subject }: LimitRecord): string => NAMED[kind](subject);
 
-/** `onLift`: a number that is shown elsewhere is another one. */
-export function Blocks({ onLift }: { onLift: () => void }) {
-  const [fetched, again] = useRefreshed('api/status/limits', recordsIn<LimitRecord>);
+interface BlocksProps {
+  readonly limits: RefreshedAgain<readonly LimitRecord[]>;
+  /** A number that is shown elsewhere is another one then. */
+  readonly onLift: () => void;
+}
+
+export function Blocks({ limits: [fetched, again], onLift }: BlocksProps) {
   const [said, setSaid] = useState('');
   const [problem, setProblem] = useState('');
   const text = words.status.blocks;

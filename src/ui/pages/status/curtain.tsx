@@ -4,31 +4,26 @@ import { sendToApi } from '../shared/api.ts';
 import { Choice } from '../shared/forms/choice.tsx';
 import { Switch } from '../shared/forms/form-fields.tsx';
 import { problemOf } from '../shared/forms/problem-of.ts';
-import { useRefreshed } from '../shared/live/use-refreshed.ts';
+import type { RefreshedAgain } from '../shared/live/use-refreshed.ts';
+import { entryName } from '../shared/names.ts';
 import { nameHere, useSites } from '../shared/sites.ts';
 import { formatShortMoment } from '../shared/times.ts';
-import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
-import {
-  type CurtainSwitch,
-  endOf,
-  LENGTHS,
-  type Length,
-  readCameras,
-  readCurtain,
-  switchesOf,
-} from './read-curtain.ts';
+import { type CurtainState, type CurtainSwitch, endOf, LENGTHS, type Length, switchesOf } from './read-curtain.ts';
 import { Listed, Tile } from './tile.tsx';
 
-export function Curtain() {
-  const [curtain, again] = useRefreshed('api/curtain', readCurtain);
-  const [cameras] = useFetched('api/access', readCameras);
+interface CurtainProps {
+  readonly curtain: RefreshedAgain<CurtainState>;
+  readonly cameras: readonly string[];
+}
+
+export function Curtain({ curtain: [curtain, again], cameras }: CurtainProps) {
   const [length, setLength] = useState<Length>('open');
   const [problem, setProblem] = useState('');
   const sites = useSites();
   const text = words.status.curtain;
-  const known = cameras.kind === 'ready' ? cameras.value : [];
-  const switches = curtain.kind === 'ready' ? switchesOf(curtain.value, known, (entry) => nameHere(entry, sites)) : [];
+  const switches =
+    curtain.kind === 'ready' ? switchesOf(curtain.value, cameras, (entry) => nameHere(entry, sites)) : [];
   const move = async ({ cameras: entries }: CurtainSwitch, isDrawn: boolean): Promise<void> => {
     setProblem('');
     const answer = await (isDrawn
@@ -40,7 +35,7 @@ export function Curtain() {
   return (
     <Tile title={text.title} isTold={curtain.kind !== 'failed'} isWide>
       <p class="field-help">{text.why}</p>
-      {curtain.kind === 'ready' && cameras.kind !== 'loading' && (
+      {curtain.kind === 'ready' && (
         <>
           <Choice
             name="curtain-length"
@@ -52,10 +47,11 @@ export function Curtain() {
           />
           <Listed
             none={text.none}
+            isGrid
             rows={switches.map((one) => (
               <>
                 <Switch isOn={one.by.length > 0} onChange={(isDrawn) => void move(one, isDrawn)}>
-                  <bdi>{one.kind === 'group' ? text.group(one.name) : one.name}</bdi>
+                  <bdi>{one.kind === 'group' ? text.group(one.name) : entryName(one.name)}</bdi>
                 </Switch>
                 {one.by.length > 0 && <span class="fact-more">{stateOf(one)}</span>}
               </>

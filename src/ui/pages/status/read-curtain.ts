@@ -34,11 +34,6 @@ export function readCurtain(body: unknown): CurtainState {
   };
 }
 
-export function readCameras(body: unknown): readonly string[] {
-  const { cameras } = isRecord(body) ? body : {};
-  return Array.isArray(cameras) ? cameras.filter((camera) => typeof camera === 'string') : [];
-}
-
 /** Groups come first, then the cameras of the NVR, then entries that are drawn and belong to neither. */
 export function switchesOf(
   { drawn, groups }: CurtainState,

@@ -1,8 +1,10 @@
 /** Status: reachability of all parts, configuration warnings, recent errors (SPEC 8). */
 
+import { type LimitRecord, recordsIn } from '../settings/account-records.ts';
 import { PageHead } from '../settings/records.tsx';
+import type { Profile } from '../shared/account/profile.ts';
 import { Icon } from '../shared/icon.tsx';
-import { useRefreshed } from '../shared/live/use-refreshed.ts';
+import { type RefreshedAgain, useRefreshed } from '../shared/live/use-refreshed.ts';
 import { usePageTitle } from '../shared/page-title.ts';
 import { formatShortMoment, formatTick, formatTime } from '../shared/times.ts';
 import { words } from '../shared/words.ts';
@@ -10,19 +12,24 @@ import { AddressCheck } from './address-check.tsx';
 import { Blocks } from './blocks.tsx';
 import { Canary } from './canary.tsx';
 import { Curtain } from './curtain.tsx';
+import { type CurtainState, readCurtain } from './read-curtain.ts';
 import { type HourBar, lastHours, type ReadStatus, readStatus } from './read-status.ts';
 import { Certificate, Limiter, Reached, Versions } from './service-tiles.tsx';
 import { Listed, Tile } from './tile.tsx';
 
-export function Status() {
+export function Status({ profile }: { profile: Profile }) {
   const [fetched, again] = useRefreshed('api/status', (body) => ({ status: readStatus(body), at: Date.now() / 1000 }));
+  const curtain = useRefreshed('api/curtain', readCurtain);
+  const limits = useRefreshed('api/status/limits', recordsIn<LimitRecord>);
+  // All tiles come at once: one that grows would push the others away.
+  const isLoading = [fetched, curtain[0], limits[0]].some(({ kind }) => kind === 'loading');
   usePageTitle(words.status.title);
   return (
     <section class="records-page">
       <PageHead
         title={words.status.title}
         lead={
-          fetched.kind === 'ready'
+          fetched.kind === 'ready' && !isLoading
             ? `${words.status.lead} ${words.status.asOf(formatTime(fetched.value.at))}`
             : words.status.lead
         }
@@ -33,7 +40,7 @@ export function Status() {
           </button>
         }
       />
-      {fetched.kind === 'loading' && <p class="starting">{words.common.loading}</p>}
+      {isLoading && <p class="starting">{words.common.loading}</p>}
       {fetched.kind === 'failed' && (
         <div class="blank" role="alert">
           <h2>{words.settings.cannotLoad}</h2>
@@ -45,12 +52,29 @@ export function Status() {
           {words.status.stale(fetched.stale)}
         </p>
       )}
-      {fetched.kind === 'ready' && <Components status={fetched.value.status} now={fetched.value.at} onChange={again} />}
+      {fetched.kind === 'ready' && !isLoading && (
+        <Components
+          {...{ curtain, limits }}
+          cameras={profile.cameras}
+          status={fetched.value.status}
+          now={fetched.value.at}
+          onChange={again}
+        />
+      )}
     </section>
   );
 }
 
-const Components = ({ status, now, onChange }: { status: ReadStatus; now: number; onChange: () => void }) => (
+interface ComponentsProps {
+  readonly status: ReadStatus;
+  readonly curtain: RefreshedAgain<CurtainState>;
+  readonly limits: RefreshedAgain<readonly LimitRecord[]>;
+  readonly cameras: readonly string[];
+  readonly now: number;
+  readonly onChange: () => void;
+}
+
+const Components = ({ status, curtain, limits, cameras, now, onChange }: ComponentsProps) => (
   <div class="tiles">
     <Reached title={words.status.nvr} reach={status.nvr} more={status.versions?.nvr ?? undefined} />
     <Reached title={words.status.store} reach={status.store} />
@@ -59,8 +83,8 @@ const Components = ({ status, now, onChange }: { status: ReadStatus; now: number
     <Certificate certificate={status.certificate} />
     <Limiter limiter={status.limiter} />
     <Canary canary={status.canary} onRun={onChange} />
-    <Curtain />
-    <Blocks onLift={onChange} />
+    <Blocks limits={limits} onLift={onChange} />
+    <Curtain {...{ curtain, cameras }} />
     <AddressCheck url={status.publicUrl} />
     <Tile title={words.status.warnings} isTold={status.warnings !== undefined} isWide>
       <p class="field-help">{words.status.warningsWhy}</p>

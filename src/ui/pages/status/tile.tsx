@@ -16,11 +16,18 @@ export const Tile = ({ title, isTold, isWide = false, children }: TileProps) => 
   </section>
 );
 
-export const Listed = ({ rows, none }: { rows: readonly ComponentChildren[]; none: string }) =>
+interface ListedProps {
+  readonly rows: readonly ComponentChildren[];
+  readonly none: string;
+  /** Short rows, beside each other where there is room. */
+  readonly isGrid?: boolean;
+}
+
+export const Listed = ({ rows, none, isGrid = false }: ListedProps) =>
   rows.length === 0 ? (
     <p>{none}</p>
   ) : (
-    <ul class="listed">
+    <ul class={isGrid ? 'listed listed-grid' : 'listed'}>
       {rows.map((row, at) => (
         <li key={String(at)}>{row}</li>
       ))}

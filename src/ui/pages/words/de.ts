@@ -841,7 +841,6 @@ export const pages: Words = {
     use: (value: string) => `Übernehmen: ${value}`,
     setBy: (name: string) => `Durch ${name} gesetzt. Ändern Sie es dort.`,
     notWritable: (file: string) => `Postern kann ${file} nicht ändern. Kopieren Sie die Zeilen in die Konfiguration.`,
-    lines: 'Als Zeilen für die Konfiguration',
     timezoneUnfit: 'Geben Sie einen IANA-Namen wie Europe/Berlin ein.',
     publicUrlUnfit: 'Geben Sie eine Adresse ein, die mit https:// beginnt.',
     removeByHand: 'Um sie zu entfernen, löschen Sie ihre Zeile in der Konfigurationsdatei.',

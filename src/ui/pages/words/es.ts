@@ -1019,7 +1019,6 @@ export const pages: Words = {
     use: (value: string) => `Usar ${value}`,
     setBy: (name: string) => `Definido por ${name}. Cámbielo allí.`,
     notWritable: (file: string) => `Postern no puede modificar ${file}. Copie las líneas en la configuración.`,
-    lines: 'Como líneas para la configuración',
     timezoneUnfit: 'Escriba un nombre IANA, por ejemplo Europe/Madrid.',
     publicUrlUnfit: 'Escriba una dirección que empiece por https://.',
     removeByHand: 'Para quitarla, borre su línea en el archivo de configuración.',

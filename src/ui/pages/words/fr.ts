@@ -1026,7 +1026,6 @@ export const pages: Words = {
     use: (value: string) => `Utiliser ${value}`,
     setBy: (name: string) => `Défini par ${name}. Modifiez-le à cet endroit.`,
     notWritable: (file: string) => `Postern ne peut pas modifier ${file}. Copiez les lignes dans la configuration.`,
-    lines: 'Sous forme de lignes pour la configuration',
     timezoneUnfit: 'Saisissez un nom IANA, par exemple Europe/Paris.',
     publicUrlUnfit: 'Saisissez une adresse qui commence par https://.',
     removeByHand: 'Pour la retirer, supprimez sa ligne dans le fichier de configuration.',

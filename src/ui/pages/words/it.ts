@@ -1016,7 +1016,6 @@ export const pages: Words = {
     use: (value: string) => `Usa ${value}`,
     setBy: (name: string) => `Impostato da ${name}. Modificalo lì.`,
     notWritable: (file: string) => `Postern non può modificare ${file}. Copia le righe nella configurazione.`,
-    lines: 'Come righe per la configurazione',
     timezoneUnfit: 'Inserisci un nome IANA, per esempio Europe/Rome.',
     publicUrlUnfit: 'Inserisci un indirizzo che inizia con https://.',
     removeByHand: 'Per rimuoverlo, elimina la sua riga nel file di configurazione.',

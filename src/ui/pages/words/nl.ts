@@ -1012,7 +1012,6 @@ export const pages: Words = {
     use: (value: string) => `Gebruik ${value}`,
     setBy: (name: string) => `Ingesteld door ${name}. Wijzig het daar.`,
     notWritable: (file: string) => `Postern kan ${file} niet wijzigen. Kopieer de regels naar de configuratie.`,
-    lines: 'Als regels voor de configuratie',
     timezoneUnfit: 'Voer een IANA-naam in, bijvoorbeeld Europe/Amsterdam.',
     publicUrlUnfit: 'Voer een adres in dat met https:// begint.',
     removeByHand: 'Verwijder de regel in het configuratiebestand om dit te wissen.',

@@ -1011,7 +1011,6 @@ export const pages: Words = {
     use: (value: string) => `Użyj: ${value}`,
     setBy: (name: string) => `Ustawione przez ${name}. Zmień to tam.`,
     notWritable: (file: string) => `Postern nie może zmienić pliku ${file}. Skopiuj wiersze do konfiguracji.`,
-    lines: 'Jako wiersze konfiguracji',
     timezoneUnfit: 'Wpisz nazwę IANA, na przykład Europe/Warsaw.',
     publicUrlUnfit: 'Wpisz adres zaczynający się od https://.',
     removeByHand: 'Aby usunąć to ustawienie, skasuj jego wiersz w pliku konfiguracyjnym.',

@@ -1016,7 +1016,6 @@ export const pages: Words = {
     use: (value: string) => `Usar ${value}`,
     setBy: (name: string) => `Definido por ${name}. Altere lá.`,
     notWritable: (file: string) => `O Postern não pode alterar ${file}. Copie as linhas para a configuração.`,
-    lines: 'Como linhas para a configuração',
     timezoneUnfit: 'Digite um nome IANA, por exemplo America/Sao_Paulo.',
     publicUrlUnfit: 'Digite um endereço que comece com https://.',
     removeByHand: 'Para remover, apague a linha no arquivo de configuração.',

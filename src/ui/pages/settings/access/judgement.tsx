@@ -1,5 +1,6 @@
 /** A judgement and what led to it, step by step. */
 import type { ComponentChildren } from 'preact';
+import { cameraName } from '../../shared/names.ts';
 import { FewNames } from '../../shared/table/few-names.tsx';
 import { words } from '../../shared/words.ts';
 import type { Explanation } from './explanation.ts';
@@ -83,7 +84,11 @@ function factsOf(found: Explanation): [name: string, value: ComponentChildren][]
 }
 
 const CamerasSeen = ({ cameras }: { cameras: 'all' | readonly string[] }) =>
-  cameras === 'all' ? words.common.allCameras : <FewNames names={cameras} none={words.common.noCameras} />;
+  cameras === 'all' ? (
+    words.common.allCameras
+  ) : (
+    <FewNames names={cameras.map(cameraName)} none={words.common.noCameras} />
+  );
 
 const RouteFound = ({ route: { route, access, row } }: { route: NonNullable<Explanation['route']> }) => (
   <>

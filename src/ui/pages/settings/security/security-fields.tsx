@@ -1,98 +1,81 @@
 /** The fields of the page Security: what a variable sets is only shown, and what this browser knows is offered (SPEC 1, 12). */
-import { useId } from 'preact/hooks';
 import { baseUrl } from '../../shared/base-url.ts';
 import { SelectField, TextField } from '../../shared/forms/form-fields.tsx';
-import { Labelled } from '../../shared/forms/labelled.tsx';
 import { words } from '../../shared/words.ts';
-import type { SecuritySettings } from './read-security.ts';
-import { FACTOR_CHOICES, type SecurityChoice } from './security-lines.ts';
+import type { SecurityRecord } from '../account-records.ts';
+import { FACTOR_CHOICES, SECURITY_FIELDS, type SecurityChoice, type SecurityField } from './security-lines.ts';
 
-interface FieldsProps {
-  readonly settings: SecuritySettings;
+interface SecurityFieldsProps {
+  readonly keys: SecurityRecord['keys'];
   readonly choice: SecurityChoice;
   readonly onChange: (choice: SecurityChoice) => void;
 }
 
-export function SecurityFields({ settings: { choice: before, setBy }, choice, onChange }: FieldsProps) {
-  const { secondFactor, timezone, publicUrl } = choice;
-  const text = words.security;
-  const put = (field: keyof SecurityChoice) => (to: string) => onChange({ ...choice, [field]: to });
-  const choices = FACTOR_CHOICES.filter((name) => name !== 'off' || before.secondFactor === 'off');
-  return (
-    <>
-      {setBy.secondFactor === undefined ? (
-        <SelectField
-          name="secondFactor"
-          label={words.twoStep.title}
-          value={secondFactor}
-          onChange={put('secondFactor')}
-          options={choices.map((name) => [name, text.choices[name]] as const)}
-          {...(['admins', 'everyone'].includes(secondFactor) && { help: text.enrol })}
+export const SecurityFields = ({ keys, choice, onChange }: SecurityFieldsProps) => (
+  <>
+    {SECURITY_FIELDS.map((field) => {
+      const { value: before, set_by: variable } = keys[field];
+      return variable === null ? (
+        <Field
+          key={field}
+          {...{ field }}
+          before={before}
+          value={choice[field]}
+          onChange={(value) => onChange({ ...choice, [field]: value })}
         />
       ) : (
-        <Fixed label={words.twoStep.title} value={secondFactor} variable={setBy.secondFactor} />
-      )}
-      {setBy.timezone === undefined ? (
-        <>
-          <TextField
-            name="timezone"
-            label={text.timezone}
-            value={timezone}
-            onChange={put('timezone')}
-            help={text.timezoneHelp}
-            isOptional
-          />
-          <Suggestion value={ownZone()} before={before.timezone} typed={timezone} onUse={put('timezone')} />
-        </>
-      ) : (
-        <Fixed label={text.timezone} value={timezone} variable={setBy.timezone} />
-      )}
-      {setBy.publicUrl === undefined ? (
-        <>
-          <TextField
-            name="publicUrl"
-            label={text.publicUrl}
-            value={publicUrl}
-            onChange={put('publicUrl')}
-            help={text.publicUrlHelp}
-            isOptional
-          />
-          <Suggestion value={ownAddress()} before={before.publicUrl} typed={publicUrl} onUse={put('publicUrl')} />
-        </>
-      ) : (
-        <Fixed label={text.publicUrl} value={publicUrl} variable={setBy.publicUrl} />
+        <p key={field}>
+          {textsOf(field).label}: <bdi>{choice[field]}</bdi>
+          <span class="fact-more">{words.security.setBy(variable)}</span>
+        </p>
+      );
+    })}
+  </>
+);
+
+interface FieldProps {
+  readonly field: SecurityField;
+  /** What is set. */
+  readonly before: string | null;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+function Field({ field, before, value, onChange }: FieldProps) {
+  const { label, help } = textsOf(field);
+  const { choices, enrol, use } = words.security;
+  if (field === 'second_factor')
+    return (
+      <SelectField
+        {...{ label, value, onChange }}
+        options={FACTOR_CHOICES.filter((name) => name !== 'off' || name === before).map((name) => [
+          name,
+          choices[name],
+        ])}
+        {...(/^(?:admins|everyone)$/.test(value) && { help: enrol })}
+      />
+    );
+  const known = field === 'timezone' ? Intl.DateTimeFormat().resolvedOptions().timeZone : ownAddress();
+  return (
+    <>
+      <TextField name={field} {...{ label, help, value, onChange }} isOptional />
+      {/* Stays when it was used, so that nothing moves. */}
+      {known !== '' && known !== before && (
+        <p class="chips">
+          <button class="button button-small" type="button" disabled={value === known} onClick={() => onChange(known)}>
+            {use(known)}
+          </button>
+        </p>
       )}
     </>
   );
 }
 
-const ownZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
+function textsOf(field: SecurityField): { readonly label: string; readonly help: string } {
+  const { timezone, timezoneHelp, publicUrl, publicUrlHelp } = words.security;
+  if (field === 'second_factor') return { label: words.twoStep.title, help: '' };
+  return field === 'timezone' ? { label: timezone, help: timezoneHelp } : { label: publicUrl, help: publicUrlHelp };
+}
 
 /** The address at hand is the public one for most who use HTTPS. */
 const ownAddress = (): string => (baseUrl.protocol === 'https:' ? baseUrl.href.replace(/\/$/, '') : '');
-
-interface SuggestionProps {
-  readonly value: string;
-  readonly before: string;
-  readonly typed: string;
-  readonly onUse: (value: string) => void;
-}
-
-/** Stays when it was used, so that nothing moves. */
-const Suggestion = ({ value, before, typed, onUse }: SuggestionProps) =>
-  value === '' || value === before ? null : (
-    <p class="chips">
-      <button class="button button-small" type="button" disabled={typed === value} onClick={() => onUse(value)}>
-        {words.security.use(value)}
-      </button>
-    </p>
-  );
-
-function Fixed({ label, value, variable }: { label: string; value: string; variable: string }) {
-  const id = useId();
-  return (
-    <Labelled {...{ id, label }} help={words.security.setBy(variable)}>
-      <input id={id} type="text" value={value} disabled aria-describedby={`${id}-help`} />
-    </Labelled>
-  );
-}

@@ -2,17 +2,17 @@
 
 export const FACTOR_CHOICES = ['off', 'optional', 'admins', 'everyone'] as const;
 
-/** Texts as they are typed; empty: the key is left as it is. */
-export interface SecurityChoice {
-  readonly secondFactor: string;
-  readonly timezone: string;
-  readonly publicUrl: string;
-}
+/** The names are those of the API. */
+export const SECURITY_FIELDS = ['second_factor', 'timezone', 'public_url'] as const;
+export type SecurityField = (typeof SECURITY_FIELDS)[number];
+
+/** Texts as they are typed; empty: not set. */
+export type SecurityChoice = Readonly<Record<SecurityField, string>>;
 
 // biome-ignore format: a table
-const keysOf = ({ secondFactor, timezone, publicUrl }: SecurityChoice) => [
-  ['server', 'public_url',    publicUrl.trim()],
-  ['auth',   'second_factor', secondFactor],
+const keysOf = ({ second_factor, timezone, public_url }: SecurityChoice) => [
+  ['server', 'public_url',    public_url.trim()],
+  ['auth',   'second_factor', second_factor],
   ['auth',   'timezone',      timezone.trim()],
 ].filter((key): key is [string, string, string] => key[2] !== '');
 

@@ -7,13 +7,14 @@ import { PanelForm } from '../../shared/forms/panel-form.tsx';
 import { formProblemOf } from '../../shared/forms/problem-of.ts';
 import { useFetched } from '../../shared/use-fetched.ts';
 import { words } from '../../shared/words.ts';
+import type { SecurityRecord } from '../account-records.ts';
 import { RecordsPage } from '../records.tsx';
-import { changesOf, faultOf, readSecurity, SECURITY_FIELDS, type SecuritySettings } from './read-security.ts';
+import { changesOf, choiceOf, faultOf } from './read-security.ts';
 import { SecurityFields } from './security-fields.tsx';
-import { fileLines, type SecurityChoice, variableLines } from './security-lines.ts';
+import { fileLines, SECURITY_FIELDS, type SecurityChoice, variableLines } from './security-lines.ts';
 
 export function Security() {
-  const [settings, again] = useFetched('api/status/security', readSecurity);
+  const [settings, again] = useFetched('api/status/security', (body) => body as SecurityRecord);
   const [done, setDone] = useState('');
   const onSaved = (): void => {
     setDone(words.security.saved);
@@ -27,31 +28,25 @@ export function Security() {
 }
 
 interface SecurityFormProps {
-  readonly settings: SecuritySettings;
+  readonly settings: SecurityRecord;
   readonly onSend: () => void;
   readonly onSaved: () => void;
 }
 
-function SecurityForm({ settings, onSend, onSaved }: SecurityFormProps) {
-  const { choice: before, file, isWritable } = settings;
+function SecurityForm({ settings: { file, writable, keys }, onSend, onSaved }: SecurityFormProps) {
+  const before = choiceOf(keys);
   const [choice, setChoice] = useState(before);
   const [problem, setProblem] = useState<FormProblem>('');
   const [isBusy, setIsBusy] = useState(false);
   const text = words.security;
   const save = async (): Promise<void> => {
-    const wrong = faultsIn(
-      Object.fromEntries(
-        SECURITY_FIELDS.map((field) => {
-          const fault = faultOf(field, choice, before);
-          return [field, fault && text[fault]];
-        }),
-      ),
-    );
+    const changes = changesOf(choice, before);
+    const faults = SECURITY_FIELDS.map((field) => [field, faultOf(field, changes[field])] as const);
+    const wrong = faultsIn(Object.fromEntries(faults.map(([field, fault]) => [field, fault && text[fault]])));
     onSend();
     setProblem(wrong ?? '');
     if (wrong !== undefined) return;
     setIsBusy(true);
-    const changes = changesOf(choice, before);
     const response = await sendToApi('PUT', 'api/status/security', changes);
     setIsBusy(false);
     if (response.kind !== 'ok') return setProblem(formProblemOf(response));
@@ -59,8 +54,8 @@ function SecurityForm({ settings, onSend, onSaved }: SecurityFormProps) {
     if ('second_factor' in changes) return location.reload();
     onSaved();
   };
-  const fields = <SecurityFields {...{ settings, choice }} onChange={setChoice} />;
-  if (!isWritable)
+  const fields = <SecurityFields {...{ keys, choice }} onChange={setChoice} />;
+  if (!writable)
     return (
       <div class="form panel">
         <p class="notice notice-warn">{text.notWritable(file)}</p>
@@ -69,44 +64,35 @@ function SecurityForm({ settings, onSend, onSaved }: SecurityFormProps) {
       </div>
     );
   return (
-    <>
-      <PanelForm
-        submit={words.common.save}
-        submitting={words.common.saving}
-        onSubmit={save}
-        {...{ isBusy, problem, setProblem }}
-      >
-        {fields}
-      </PanelForm>
-      <details class="access-advanced">
-        <summary>{text.lines}</summary>
-        <div class="form panel">
-          <Lines choice={choice} />
-        </div>
-      </details>
-    </>
+    <PanelForm
+      submit={words.common.save}
+      submitting={words.common.saving}
+      onSubmit={save}
+      {...{ isBusy, problem, setProblem }}
+    >
+      {fields}
+    </PanelForm>
   );
 }
 
 function Lines({ choice }: { choice: SecurityChoice }) {
-  const text = words.security;
+  const { file, fileHelp, variables, variablesHelp } = words.security;
+  const blocks = [
+    [file, fileHelp, fileLines(choice)],
+    [variables, variablesHelp, variableLines(choice)],
+  ] as const;
   return (
     <>
-      <h2 class="form-title">{text.file}</h2>
-      <p>{text.fileHelp}</p>
-      <Block text={fileLines(choice)} />
-      <h2 class="form-title">{text.variables}</h2>
-      <p>{text.variablesHelp}</p>
-      <Block text={variableLines(choice)} />
+      {blocks.map(([title, help, lines]) => (
+        <div key={title} class="secret">
+          <h2 class="form-title">{title}</h2>
+          <p>{help}</p>
+          <pre class="code-block" dir="ltr">
+            {lines}
+          </pre>
+          <CopyButton key={lines} text={lines} />
+        </div>
+      ))}
     </>
   );
 }
-
-const Block = ({ text }: { text: string }) => (
-  <div class="secret">
-    <pre class="code-block" dir="ltr">
-      {text}
-    </pre>
-    <CopyButton key={text} text={text} />
-  </div>
-);

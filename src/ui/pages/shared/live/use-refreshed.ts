@@ -11,13 +11,13 @@ export type Refreshed<Value> =
   /** `stale`: why it is not the latest, in words. */
   | { readonly kind: 'ready'; readonly value: Value; readonly stale: string | undefined };
 
+/** `again` fetches at once, as an act of the user. */
+export type RefreshedAgain<Value> = readonly [fetched: Refreshed<Value>, again: () => void];
+
 const EVERY_MILLISECONDS = 15_000;
 
-/** `again` fetches at once, as an act of the user. What was shown stays when a later fetch fails. */
-export function useRefreshed<Value>(
-  path: string,
-  read: (body: unknown) => Value,
-): [fetched: Refreshed<Value>, again: () => void] {
+/** What was shown stays when a later fetch fails. */
+export function useRefreshed<Value>(path: string, read: (body: unknown) => Value): RefreshedAgain<Value> {
   const [fetched, setFetched] = useState<Refreshed<Value>>({ kind: 'loading' });
   const [round, setRound] = useState(0);
   useEffect(() => {
