@@ -1,4 +1,4 @@
-/** Forty cameras and 58 users: no page moves under the reader while it is filled, on a phone (SPEC 8). */
+/** Forty cameras and 58 users: no page moves under the reader while it is filled, on a phone and on a desktop (SPEC 8). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -23,6 +23,8 @@ const WATCH_SHIFTS = `
   new PerformanceObserver((list) => {
     for (const { hadRecentInput, value } of list.getEntries()) if (!hadRecentInput) shifted += value;
   }).observe({ type: 'layout-shift', buffered: true });`;
+
+const PAINTED = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))';
 
 const SETTINGS = [
   'users',
@@ -52,6 +54,12 @@ describe('With forty cameras and 58 users', { skip }, () => {
     await page.addInitScript(WATCH_SHIFTS);
     await page.route('**/api/users', (route) => route.fulfill({ json: USERS }));
     await page.route('**/api/status', (route) => route.fulfill({ json: FULL_STATUS }));
+    // The tiles that come last: what was there before has been painted.
+    for (const later of ['**/api/curtain', '**/api/status/limits'])
+      await page.route(later, async (route) => {
+        await page.evaluate(PAINTED);
+        await route.continue();
+      });
     await page.route('**/api/ledger?*', (route) => route.fulfill({ json: FULL_ACTIVITY }));
     await page.route('**/api/ledger/days?*', (route) => route.fulfill({ json: FULL_DAYS }));
   };
@@ -59,29 +67,33 @@ describe('With forty cameras and 58 users', { skip }, () => {
   const settled = async (page: Page, path: string): Promise<void> => {
     if (path === '/postern/') await page.locator('.event').first().waitFor();
     else await page.waitForLoadState('networkidle');
-    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    await page.evaluate(PAINTED);
   };
 
-  it('moves no page while it is filled, on a phone', (t) =>
-    visit(t, { viewport: { width: 390, height: 800 }, locale: 'de-DE' }, async (page) => {
-      await prepare(page);
-      const shifts: [page: string, shift: number][] = [];
-      await page.goto(`${instance.url}/login`);
-      for (const path of [
-        '/login',
-        '/postern/',
-        '/postern/activity',
-        '/postern/status',
-        ...SETTINGS.map((name) => `/postern/settings/${name}`),
-      ]) {
-        if (path !== '/login') await enter(page, instance, ADMIN_PERSON, path);
-        await page.locator('h1').waitFor();
-        await settled(page, path);
-        shifts.push([path, Math.round(Number(await page.evaluate('shifted')) * 1000) / 1000]);
-      }
-      assert.deepEqual(
-        shifts.filter(([, shift]) => shift >= 0.02),
-        [],
-      );
-    }));
+  for (const [device, width, height] of [
+    ['a phone', 390, 800],
+    ['a desktop', 1280, 1600],
+  ] as const)
+    it(`moves no page while it is filled, on ${device}`, (t) =>
+      visit(t, { viewport: { width, height }, locale: 'de-DE' }, async (page) => {
+        await prepare(page);
+        const shifts: [page: string, shift: number][] = [];
+        await page.goto(`${instance.url}/login`);
+        for (const path of [
+          '/login',
+          '/postern/',
+          '/postern/activity',
+          '/postern/status',
+          ...SETTINGS.map((name) => `/postern/settings/${name}`),
+        ]) {
+          if (path !== '/login') await enter(page, instance, ADMIN_PERSON, path);
+          await page.locator('h1').waitFor();
+          await settled(page, path);
+          shifts.push([path, Math.round(Number(await page.evaluate('shifted')) * 1000) / 1000]);
+        }
+        assert.deepEqual(
+          shifts.filter(([, shift]) => shift >= 0.02),
+          [],
+        );
+      }));
 });

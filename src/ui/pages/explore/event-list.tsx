@@ -6,7 +6,7 @@ import { EventPiece } from './event-piece.tsx';
 import type { EventView } from './event-view.ts';
 import { daysOf } from './event-window.ts';
 import { ANY_TIME, type EventFilter, isByDate, isFiltered } from './filter/event-filter.ts';
-import type { EventList } from './use-events.ts';
+import { type EventList, FIRST_SIZE } from './use-events.ts';
 import type { View } from './view-choice.tsx';
 
 interface EventListProps {
@@ -142,7 +142,7 @@ function End({ list, onMore }: EventListProps) {
     return () => observer.disconnect();
   }, [isReady, list.events.length]);
   return (
-    <div ref={end} class="events-more">
+    <div ref={end} class={list.events.length > FIRST_SIZE ? 'events-more' : 'events-more is-first'}>
       {list.status === 'failed' && (
         <p class="notice notice-bad" role="alert">
           {words.explore.cannotShowMore}: {list.problem}

@@ -21,7 +21,7 @@ export interface EventList extends Arrivals {
  * The number of events asked for first: with their pictures, on a slow line, the first screen is there before what is below it
  * is asked for.
  */
-const FIRST_SIZE = 8;
+export const FIRST_SIZE = 8;
 const PAGE_SIZE = 60;
 const NO_ARRIVALS: Pick<Arrivals, 'freshCount' | 'waiting' | 'newIds'> = {
   freshCount: 0,
