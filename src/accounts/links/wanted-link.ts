@@ -4,6 +4,7 @@ import { isRecord } from '../../domain/json.ts';
 import { PATH_SHAPES } from '../../domain/policy.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { SharedThing } from '../../domain/shared-thing.ts';
+import { isPlainText, LONGEST_PLAIN_NAME, plainName } from '../../domain/text/plain-name.ts';
 import { shown } from '../http/body-fields.ts';
 
 /** A link as it was asked for, not yet checked. */
@@ -48,7 +49,7 @@ export const USUAL_SECONDS = 86_400;
 const SHORTEST_SECONDS = 60;
 const MOST_USES = 1000;
 const PIN_LENGTHS = { least: 4, most: 64 } as const;
-const LONGEST_NAME = 100;
+const LONGEST_CAMERA = 100;
 const LONGEST_ID = 100;
 const LONGEST_SPAN_SECONDS = 86_400;
 /** Year 5138: times are written into paths, in digits alone. */
@@ -86,7 +87,7 @@ function withCamera(
   if (!isRecord(value) || Object.keys(value).sort().join() !== fields.toSorted().join())
     return refused('what-invalid', WHAT);
   const { camera } = value;
-  const isName = typeof camera === 'string' && camera.length <= LONGEST_NAME && !camera.includes('*');
+  const isName = typeof camera === 'string' && camera.length <= LONGEST_CAMERA && !camera.includes('*');
   if (!isName || !parseCameraEntry(camera).ok)
     return refused('what-invalid', 'what: camera is not the name of a camera');
   return make(camera, value);
@@ -129,16 +130,14 @@ const isWhole = (value: unknown, least: number, most: number): value is number =
 function pinOf(pin: unknown): Result<string | undefined, LinkRefusal> {
   if (pin === undefined || pin === null) return ok(undefined);
   const { least, most } = PIN_LENGTHS;
-  const isPin = typeof pin === 'string' && pin.length >= least && pin.length <= most && isPlain(pin);
+  const isPin = typeof pin === 'string' && pin.length >= least && pin.length <= most && isPlainText(pin);
   return isPin ? ok(pin) : refused('pin-invalid', `pin: give a text of ${least} to ${most} characters, such as "4711"`);
 }
 
-function nameOf(name: unknown): Result<string | null, LinkRefusal> {
-  if (name === null) return ok(null);
-  const text = typeof name === 'string' ? name.trim() : '';
-  return text !== '' && text.length <= LONGEST_NAME && isPlain(text)
-    ? ok(text)
-    : refused('name-invalid', `name: give 1 to ${LONGEST_NAME} characters, or none`);
+function nameOf(given: unknown): Result<string | null, LinkRefusal> {
+  if (given === null) return ok(null);
+  const name = plainName(given);
+  return name === undefined
+    ? refused('name-invalid', `name: give 1 to ${LONGEST_PLAIN_NAME} characters, or none`)
+    : ok(name);
 }
-
-const isPlain = (text: string): boolean => text.isWellFormed() && !/\p{Cc}/u.test(text);

@@ -4,6 +4,7 @@ import type { Caller } from '../../domain/caller.ts';
 import { type CameraScope, maySee, parseCameraEntry } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import { LONGEST_PLAIN_NAME, plainName } from '../../domain/text/plain-name.ts';
 import { shown } from '../http/body-fields.ts';
 import { newScreenId } from './screen-secret.ts';
 
@@ -13,19 +14,17 @@ export interface ScreenRefusal {
   readonly message: string;
 }
 
-const LONGEST_NAME = 100;
 const MOST_CAMERAS = 200;
 /** The most screens of one user. */
 const MOST_SCREENS = 100;
 
 const refused = (status: ScreenRefusal['status'], reason: string, message: string) => err({ status, reason, message });
 
-export function screenName(name: unknown): Result<string, ScreenRefusal> {
-  const text = typeof name === 'string' ? name.trim() : '';
-  const isPlain = text !== '' && text.length <= LONGEST_NAME && text.isWellFormed() && !/\p{Cc}/u.test(text);
-  return isPlain
-    ? ok(text)
-    : refused(400, 'name-invalid', `name: a screen needs one of 1 to ${LONGEST_NAME} characters`);
+export function screenName(given: unknown): Result<string, ScreenRefusal> {
+  const name = plainName(given);
+  return name === undefined
+    ? refused(400, 'name-invalid', `name: a screen needs one of 1 to ${LONGEST_PLAIN_NAME} characters`)
+    : ok(name);
 }
 
 /** Names of cameras that `scope` holds; null: all that its maker sees. A pattern could match a camera of others. */
@@ -39,7 +38,7 @@ export function screenCameras(wanted: unknown, scope: CameraScope): Result<reado
       return refused(
         400,
         'cameras-invalid',
-        `cameras: ${shown(name).slice(0, LONGEST_NAME)} is not the name of a camera`,
+        `cameras: ${shown(name).slice(0, LONGEST_PLAIN_NAME)} is not the name of a camera`,
       );
     if (!maySee(scope, name)) return refused(403, 'camera-foreign', `cameras: Access denied to the camera ${name}`);
   }

@@ -42,7 +42,7 @@ export interface PairingRouteDeps extends AccountResponseDeps {
   /** The page at that path for people, or undefined while no address is configured. */
   readonly publicAddressOf: (path: string) => string | undefined;
   readonly screenCookie: (secret: string, client: CookieClient) => string;
-  /** Of the header in which cookies came; undefined while one of them may show cameras again. */
+  /** Takes the header in which cookies came; gives undefined while one of them may show cameras again. */
   readonly screenCookieCleared: (header: string, client: CookieClient) => Promise<string | undefined>;
 }
 

@@ -5,6 +5,7 @@ import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { ambiguousNames, ambiguousSentence, type Sites } from '../../domain/sites.ts';
+import { LONGEST_PLAIN_NAME, plainName } from '../../domain/text/plain-name.ts';
 import { shown } from '../http/body-fields.ts';
 import { mayGive, newTokenText } from './api-tokens.ts';
 
@@ -60,7 +61,6 @@ export interface TokenRefusal {
   readonly message: string;
 }
 
-const LONGEST_NAME = 100;
 /** Nothing here learns that a proxy's user has left, so a token made without an end gets one. */
 const PROXY_TOKEN_SECONDS = 90 * 86_400;
 /** The most tokens of one owner. */
@@ -108,10 +108,11 @@ export async function makeToken(
 
 const refused = (reason: TokenRefusal['reason'], message: string) => err({ reason, message });
 
-function nameOf(name: unknown): Result<string, TokenRefusal> {
-  const text = typeof name === 'string' ? name.trim() : '';
-  const isPlain = text !== '' && text.length <= LONGEST_NAME && text.isWellFormed() && !/\p{Cc}/u.test(text);
-  return isPlain ? ok(text) : refused('name-invalid', `A token needs a name of 1 to ${LONGEST_NAME} characters`);
+function nameOf(given: unknown): Result<string, TokenRefusal> {
+  const name = plainName(given);
+  return name === undefined
+    ? refused('name-invalid', `A token needs a name of 1 to ${LONGEST_PLAIN_NAME} characters`)
+    : ok(name);
 }
 
 function roleOf(wanted: unknown, own: Role, roles: CustomRoles): Result<Role, TokenRefusal> {
