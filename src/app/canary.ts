@@ -47,6 +47,7 @@ export function startCanary(runtime: Runtime, active: () => Generation): Canary 
         layout,
         number: rounds,
         now: () => unixSeconds(runtime.clock),
+        lists: canary.lists,
         describedApi: canary.describedApi,
       });
       rounds += 1;

@@ -15,6 +15,7 @@ import { unixSeconds } from '../domain/clock.ts';
 import type { PolicyRow } from '../domain/policy.ts';
 import { type ListenerName, singleHeader } from '../domain/request.ts';
 import type { ServiceStatus } from '../domain/status.ts';
+import type { CameraList } from '../domain/table-head.ts';
 import type { Rules } from '../gateway/decision/admit.ts';
 import { createGate, type Gate } from '../gateway/entry/gate.ts';
 import type { GateDeps } from '../gateway/entry/gate-deps.ts';
@@ -51,6 +52,7 @@ export interface CanarySources {
   readonly rows: readonly PolicyRow[];
   readonly nvr: NvrAdapter;
   readonly layout: () => RecorderLayout | undefined;
+  readonly lists: readonly CameraList[];
   /** What the NVR tells of its operations; undefined without an NVR, or when it tells nothing. */
   readonly describedApi: () => Promise<DescribedApi | undefined>;
 }
@@ -186,6 +188,7 @@ function generationUnder(
     rows: config.policy,
     nvr: adapterNamed(config.tableHead.adapter),
     layout,
+    lists: config.tableHead.cameras ?? [],
     describedApi: async () => {
       const described = await nvrDescription(config);
       return described.ok ? described.value : undefined;

@@ -4,8 +4,10 @@
  */
 
 import type { AnswerPlaces } from '../access/canary-seeds.ts';
+import { namesIn } from '../access/listed-cameras.ts';
 import { recordOf } from '../access/recorder-layout.ts';
 import { isNestedTooDeep, isRecord, type JsonRecord } from '../domain/json.ts';
+import type { CameraList } from '../domain/table-head.ts';
 import type { Answer } from './answer.ts';
 import type { Landscape } from './landscape.ts';
 
@@ -27,9 +29,10 @@ export interface Finder {
 type ForeignThings = Pick<Landscape, 'foreignCameras' | 'foreignStreams' | 'foreignIds'>;
 
 /** Bytes of pictures and films look like short names now and then; an id of ten digits and more does not happen. */
-const BINARY = /^(?:image|video|audio|multipart|font)\/|octet-stream|zip/;
+export const BINARY = /^(?:image|video|audio|multipart|font)\/|octet-stream|zip/;
 
-export function createFinder(foreign: ForeignThings, places: AnswerPlaces): Finder {
+/** `lists`: where the NVR lists its cameras, as the route table says. */
+export function createFinder(foreign: ForeignThings, places: AnswerPlaces, lists: readonly CameraList[] = []): Finder {
   const known: Known = { ...foreign, places, maps: new Set([...MAP_KEYS, ...places.maps]) };
   const ids = alternation([...known.foreignIds.keys()]);
   const inPath = pathPattern([...known.foreignCameras], places);
@@ -45,7 +48,8 @@ export function createFinder(foreign: ForeignThings, places: AnswerPlaces): Find
       if (place) return seen('path', place);
       if (!isWhole) return seen('name', inCut.exec(body));
       const json = parsed(body);
-      return json === undefined ? seen('label', inText.exec(body)) : findIn(json, path, known);
+      if (json === undefined) return seen('label', inText.exec(body));
+      return findInList(json, path, lists, known) ?? findIn(json, path, known);
     },
   };
 }
@@ -107,6 +111,29 @@ interface Known extends ForeignThings {
   readonly places: AnswerPlaces;
   /** Fields that hold an object by camera. */
   readonly maps: ReadonlySet<string>;
+}
+
+/** Every name in a list of cameras is one, whatever its row says. */
+function findInList(
+  json: unknown,
+  path: string,
+  lists: readonly CameraList[],
+  { foreignCameras, foreignStreams }: ForeignThings,
+): ForeignTrace | undefined {
+  const names = lists
+    .filter((list) => list.path.split('?', 1)[0] === path)
+    .flatMap((list) => (list.names.in === 'config' ? [] : namesOrNone(json, list.names)));
+  const camera = names.find((name) => foreignCameras.has(name) || foreignStreams.has(name));
+  return camera === undefined ? undefined : { camera, by: 'key' };
+}
+
+/** The same path may answer for one camera in another form. */
+function namesOrNone(json: unknown, place: Parameters<typeof namesIn>[1]): readonly string[] {
+  try {
+    return namesIn(json, place);
+  } catch {
+    return [];
+  }
 }
 
 function findIn(json: unknown, path: string, known: Known): ForeignTrace | undefined {

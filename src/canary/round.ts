@@ -5,9 +5,10 @@ import type { DescribedApi } from '../access/review/openapi-operations.ts';
 import { policyDrift } from '../access/review/policy-drift.ts';
 import { namesAlike } from '../domain/names.ts';
 import type { PolicyRow } from '../domain/policy.ts';
+import type { CameraList } from '../domain/table-head.ts';
 import { type Answer, type Ask, Stopped } from './answer.ts';
 import { type CanaryRequest, canaryRequestsOf } from './canary-requests.ts';
-import { createFinder, type Finder, type ForeignTrace } from './find-foreign.ts';
+import { BINARY, createFinder, type Finder, type ForeignTrace } from './find-foreign.ts';
 import { findUnnamed } from './find-unnamed.ts';
 import type { Landscape } from './landscape.ts';
 import { survey } from './survey.ts';
@@ -60,18 +61,29 @@ interface RoundDeps {
   readonly number: number;
   /** Unix seconds. */
   readonly now: () => number;
+  /** Where the NVR lists its cameras, as the route table says; absent: nowhere. */
+  readonly lists?: readonly CameraList[];
   /** What the NVR tells of its operations; undefined when it does not. */
   readonly describedApi: () => Promise<DescribedApi | undefined>;
 }
 
 /** Rejects when it was stopped, which `ask` says by rejecting with `Stopped`. */
-export async function runRound({ ask, rows, nvr, layout, number, now, describedApi }: RoundDeps): Promise<Round> {
+export async function runRound({
+  ask,
+  rows,
+  nvr,
+  layout,
+  number,
+  now,
+  lists,
+  describedApi,
+}: RoundDeps): Promise<Round> {
   if (!layout) return { kind: 'cameras-unknown' };
   const startedAt = now();
   const landscape = await survey({ ask, layout, seeds: nvr.canary, round: number, now: startedAt });
   if (!landscape) return { kind: 'too-few-cameras' };
   const { requests, unasked } = canaryRequestsOf(rows, landscape, nvr.canary);
-  const finder = createFinder(landscape, nvr.canary.answers);
+  const finder = createFinder(landscape, nvr.canary.answers, lists);
   const leaks = new Map<string, Leak>();
   let failed = 0;
   for (const request of requests) {
@@ -124,7 +136,20 @@ async function leakIn(
   if (request.about === 'foreign' && isLetThrough(request, answer)) return { camera: request.camera, by: 'answered' };
   if (answer.status >= 400) return undefined;
   const path = request.target.split('?', 1)[0] ?? '';
+  if (await isPictureByName(request, answer, path, ask)) return { camera: request.camera, by: 'answered' };
   return finder.find(answer, path) ?? (await findUnnamed(request, answer, landscape, { ask, nvr }));
+}
+
+/** Whether a picture comes when the foreign camera is named in the query, and nothing without: then it is of that camera. */
+async function isPictureByName(
+  { about }: CanaryRequest,
+  { status, type }: Answer,
+  path: string,
+  ask: Ask,
+): Promise<boolean> {
+  if (about !== 'loaded' || status >= 300 || !BINARY.test(type)) return false;
+  const { status: without } = await ask('canary', path);
+  return without >= 400;
 }
 
 /**

@@ -34,19 +34,19 @@ export interface ChangedOperation {
   readonly missing: readonly string[];
 }
 
-/** `prefix`: only rows below it are looked for in the description. Postern's own rows may know an operation, and none is missed. */
+/** `prefix`: only rows below it are missed in the description. Postern's own rows may know an operation, and none is missed. */
 export function policyDrift(
   rows: readonly PolicyRow[],
   operations: readonly OpenApiOperation[],
   prefix: string,
 ): Drift {
-  const candidates = rows.filter(({ path }) => path.startsWith(`${prefix}/`));
+  const isBelow = ({ path }: PolicyRow): boolean => path === prefix || path.startsWith(`${prefix}/`);
   const unknown: UnknownOperation[] = [];
   const changed: ChangedOperation[] = [];
   const used = new Set<string>();
   for (const operation of operations) {
     const name = `${operation.method} ${operation.path}`;
-    const [best] = fitting(candidates, operation);
+    const [best] = fitting(rows, operation);
     if (!best?.isMadeForIt) {
       unknown.push({ operation: name, judgedBy: best && routeOf(best.row) });
       continue;
@@ -56,7 +56,7 @@ export function policyDrift(
     if (moved.unread.length + moved.missing.length > 0)
       changed.push({ operation: name, row: routeOf(best.row), ...moved });
   }
-  const described = candidates.filter(({ own, access }) => !own && access !== 'none');
+  const described = rows.filter((row) => isBelow(row) && !row.own && row.access !== 'none');
   const gone = described.flatMap((row) =>
     row.methods
       .filter((method) => method !== 'WS' && !used.has(usedKey(row, method)))
@@ -67,7 +67,9 @@ export function policyDrift(
 
 const routeOf = ({ methods, path }: PolicyRow): string => `${methods.join(',')} ${path}`;
 const methodIn = ({ methods }: PolicyRow, method: string): string | undefined =>
-  methods.find((each) => each === method || each === 'ANY');
+  methods.find((each) => each === method || each === 'ANY') ??
+  // A description has no other word for a WebSocket.
+  (method === 'GET' ? methods.find((each) => each === 'WS') : undefined);
 const usedKey = (row: PolicyRow, method: string): string => `${methodIn(row, method)} ${row.path}`;
 
 interface Fit {
