@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { WebSocketServer } from 'ws';
 import { type FakeNvr, startFakeNvr } from '../../support/fake-nvr.ts';
+import { PICTURES } from './cases.ts';
 
 const captured = (name: string): Buffer => readFileSync(join(import.meta.dirname, '../../data/go2rtc', name));
 
@@ -44,6 +45,10 @@ function answer({ method, url = '' }: IncomingMessage, response: ServerResponse,
   if (pathname === '/api') return send('application/json', API);
   if (pathname === '/api/streams' && method === 'GET')
     return send('application/json', searchParams.get('src') ? STREAM : STREAMS);
+  if (PICTURES.some((path) => path === pathname) && method === 'GET' && !searchParams.get('src'))
+    return response.writeHead(404).end('stream not found');
+  if (pathname === '/api/frame.jpeg') return send('image/jpeg', Buffer.from([0xff, 0xd8]));
+  if (pathname === '/api/stream.mp4') return send('video/mp4', 'ftyp');
   if (pathname === '/api/stream.m3u8') return send('application/vnd.apple.mpegurl', newMaster());
   if (pathname === '/api/hls/playlist.m3u8')
     return send('application/vnd.apple.mpegurl', PLAYLIST.replaceAll(CAPTURED_ID, searchParams.get('id') ?? ''));
