@@ -56,13 +56,27 @@ const TRICKS = [
   'src=echo:cat%20/etc/passwd',
   'src=expr:1',
   'src=front%23video=mjpeg',
+  '%73rc=yard&src=front',
+  'src=front&%73rc=yard',
+  'src=%2579ard',
+  'src=front%00yard',
+  'src=front%0ayard',
+  'src=%ffront',
+  'src=%EF%BD%86ront',
+  'src[]=yard',
+  'SRC=yard',
+  '&&src=yard',
+  '=&src=yard',
+  'src=front&cache=99s&src=yard',
   'src=front;src=yard',
   'src',
   'src=',
   '',
 ] as const;
+/** These name no stream: a list is that of the own ones. */
+const NO_NAME: readonly string[] = ['', 'src[]=yard', 'SRC=yard'];
 /** What a query reader may take for another one. */
-const NOT_PLAIN = ['src=front&?src=yard', '?src=yard'] as const;
+const NOT_PLAIN = ['src=front&?src=yard', '?src=yard', 'src=%zz&src=yard', 'src=front#&src=yard'] as const;
 
 /** Paths that go2rtc has for admins. */
 const FOR_ADMINS: readonly (readonly [method: string, target: string])[] = [
@@ -176,7 +190,9 @@ export const CASES: readonly Case[] = [
   ['refused', 'ute', 'GET', '/api/streams?src=back%20yard%20u%CC%88'],
   ['refused', 'ute', 'GET', '/api/streams?src=back%20yard'],
   ['refused', 'ute', 'GET', '/api/streams?src=front'],
-  ...TRICKS.filter((query) => query !== '').map((query): Case => ['refused', 'carl', 'GET', `/api/streams?${query}`]),
+  ...TRICKS.filter((query) => !NO_NAME.includes(query)).map(
+    (query): Case => ['refused', 'carl', 'GET', `/api/streams?${query}`],
+  ),
 
   ['passes', 'carl', 'GET', '/api/frame.jpeg?src=front'],
   ['passes', 'carl', 'GET', '/api/frame.jpeg?src=front&width=80&cache=1s'],
@@ -203,6 +219,17 @@ export const CASES: readonly Case[] = [
   ['gone', 'carl', 'GET', '//api/frame.jpeg?src=yard'],
   ['gone', 'carl', 'GET', '/api/./frame.jpeg?src=yard'],
   ['gone', 'carl', 'GET', '/api%2Fframe.jpeg?src=yard'],
+  ['gone', 'carl', 'GET', '/main.js/../api/frame.jpeg?src=yard'],
+  ['gone', 'carl', 'GET', '/main.js/%2e%2e/api/frame.jpeg?src=yard'],
+  ['gone', 'carl', 'GET', '/api/frame.jpeg;x?src=yard'],
+  ['gone', 'carl', 'GET', '/api\\frame.jpeg?src=yard'],
+  ['gone', 'carl', 'GET', 'http://go2rtc/api/frame.jpeg?src=yard'],
+  ['gone', 'carl', 'TRACE', '/api/frame.jpeg?src=yard'],
+  ['refused', 'carl', 'OPTIONS', '/api/frame.jpeg?src=yard'],
+  ['refused', 'carl', 'GET', '/api/ws?src=yard'],
+  ['refused', 'carl', 'GET', '/api/yard/latest.jpg'],
+  ['refused', 'carl', 'GET', '/api/go2rtc/streams'],
+  ['refused', 'carl', 'GET', '/api/frame.jpeg.?src=yard'],
   ['refused', 'carl', 'GET', '/API/frame.jpeg?src=yard'],
   ['refused', 'carl', 'GET', '/api/frame.jpeg/?src=yard'],
   ['refused', 'carl', 'GET', '/api/fr%61me.jpeg?src=yard'],

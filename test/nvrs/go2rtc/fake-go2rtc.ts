@@ -45,6 +45,8 @@ function answer({ method, url = '' }: IncomingMessage, response: ServerResponse,
   if (pathname === '/api') return send('application/json', API);
   if (pathname === '/api/streams' && method === 'GET')
     return send('application/json', searchParams.get('src') ? STREAM : STREAMS);
+  if (searchParams.get('src') === 'mjpeg' && pathname === '/api/stream.ts')
+    return response.writeHead(500).end('streams: unsupported scheme: nosuch://admin:geheim@10.0.0.5/x');
   if (PICTURES.some((path) => path === pathname) && method === 'GET' && !searchParams.get('src'))
     return response.writeHead(404).end('stream not found');
   if (pathname === '/api/frame.jpeg') return send('image/jpeg', Buffer.from([0xff, 0xd8]));
