@@ -7,6 +7,7 @@ import type { FakeNvr } from '../../support/fake-nvr.ts';
 import { OFFERS } from '../../support/offers.ts';
 import { ADMIN_PERSON, CARL, type Person, VERA } from '../../support/people.ts';
 import { rawRequest } from '../../support/raw-request.ts';
+import { sendJson } from '../../support/second-factor.ts';
 import { type Runtime, startInstance } from '../../support/start-instance.ts';
 import { until } from '../../support/until.ts';
 import { CASES, ROLES, STREAMS, type Who } from './cases.ts';
@@ -191,6 +192,37 @@ describe('The route table of go2rtc', () => {
     assert.equal((await ask('carl', 'GET', `/api/hls/segment.m4s?id=${id}`)).status, 200);
     assert.equal((await ask('ute', 'GET', `/api/hls/segment.m4s?id=${id}`)).status, 403);
     socket.terminate();
+  });
+
+  it('keeps the binding of a session over a reload, and gives it to nobody for whom the stream is drawn or whose token is for another', async () => {
+    const id = idIn(await textOf('carl', '/api/stream.m3u8?src=front'));
+    const status = async (token: string | undefined, target: string): Promise<number> => {
+      const response = await instance.ask(target, token === undefined ? {} : { token });
+      await response.arrayBuffer();
+      return response.status;
+    };
+    const segment = `/api/hls/segment.ts?id=${id}`;
+    const config = { nvr: { url: nvr.url, policy: 'go2rtc' }, auth: { hash_iterations: 1000, roles: ROLES } };
+    await instance.reload({ ...config, ui: { frame_ancestors: 'none' } });
+    assert.match((await instance.ask('/login')).headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/);
+    assert.equal(await status(tokens.carl, segment), 200);
+    const made = await sendJson(
+      instance,
+      '/api/tokens',
+      { name: 'yard', role: 'viewer', cameras: ['yard'] },
+      tokens.vera,
+    );
+    const { token } = (await made.json()) as { token: string };
+    assert.equal(await status(token, '/api/frame.jpeg?src=yard'), 200);
+    assert.equal(await status(token, segment), 403);
+    const curtain = (method: string) =>
+      sendJson(instance, '/api/curtain', { cameras: ['front'] }, tokens.admin, method);
+    assert.equal((await curtain('PUT')).status, 200);
+    for (const target of [segment, '/api/frame.jpeg?src=front', '/api/streams?src=front', '/stream.html?src=front'])
+      assert.equal(await status(tokens.carl, target), 403, target);
+    assert.equal(await textOf('carl', '/api/streams'), '{}');
+    assert.equal((await curtain('DELETE')).status, 200);
+    assert.equal(await status(tokens.carl, segment), 200);
   });
 
   it('leads each person to the list of streams', async () => {
