@@ -41,6 +41,5 @@ describe('The canary before go2rtc', () => {
     ['finds a stream of which the name is not compared', '[{ route: "GET /api/stream.mp4", access: any, cameras: ["session:query:id"] }]', ['GET /api/stream.mp4 answered']],
     ['finds a list that is not narrowed',       '[{ route: "GET /api/streams", access: any }]',     ['GET /api/streams key']],
   ];
-  for (const [sentence, rows, leaks] of cases)
-    it(sentence, async () => assert.deepEqual(await leaksWith(rows), leaks));
+  for (const [sentence, rows, leaks] of cases) it(sentence, async () => assert.deepEqual(await leaksWith(rows), leaks));
 });

@@ -8,6 +8,7 @@ import { policyDrift } from '../../../src/access/review/policy-drift.ts';
 import { compileRouteTable } from '../../../src/access/route-table.ts';
 import { loadPolicy } from '../../../src/config/policy/load-policy.ts';
 import type { PolicyRow } from '../../../src/domain/policy.ts';
+import { GO2RTC_VERSION } from './start-go2rtc.ts';
 
 let rows: readonly PolicyRow[];
 before(async () => {
@@ -44,4 +45,9 @@ it('has a row for every path that the program registers', () => {
     REGISTERED.filter((path) => !isKnown(path)),
     [],
   );
+});
+
+it('is tried with the release that .ci/run builds', () => {
+  const script = readFileSync(new URL('../../../.ci/run', import.meta.url), 'utf8');
+  assert.ok(script.includes(`go2rtc@v${GO2RTC_VERSION} `) && script.includes(`/go2rtc-${GO2RTC_VERSION}"`));
 });

@@ -1,5 +1,5 @@
 /** The real go2rtc, where it is there, with streams that ffmpeg makes. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -73,6 +73,3 @@ async function freePort(): Promise<number> {
   await once(server, 'close');
   return typeof address === 'object' && address ? address.port : 0;
 }
-
-/** What the program says of itself: `go2rtc version 1.9.14 …`. */
-export const versionOf = (): string => execFileSync(PROGRAM, ['-v'], { encoding: 'utf8' }).trim();
