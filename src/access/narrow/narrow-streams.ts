@@ -26,11 +26,17 @@ const isStream = ({ producers }: JsonRecord): boolean => Array.isArray(producers
 /** Members that hold a whole source, or what a camera says of itself and its addresses. */
 const SOURCE_KEYS: ReadonlySet<string> = new Set(['source', 'sdp', 'cmd', 'command', 'args']);
 
+/** The address and the browser of a person who watches. */
+const PERSON_KEYS: ReadonlySet<string> = new Set(['remote_addr', 'user_agent']);
+/** What the stream server sends to. */
+const isConsumer = ({ senders, bytes_send }: JsonRecord): boolean => senders !== undefined || bytes_send !== undefined;
+
 /** One stream, or anything in one: of an address the scheme and the host are left, of any other source its kind. */
 function withoutStreamSources(told: unknown): unknown {
   if (typeof told === 'string') return withoutSource(told);
   if (Array.isArray(told)) return told.map(withoutStreamSources);
   if (!isRecord(told)) return told;
-  const kept = Object.entries(told).filter(([key]) => !SOURCE_KEYS.has(key.toLowerCase()));
+  const isHidden = (key: string): boolean => SOURCE_KEYS.has(key) || (isConsumer(told) && PERSON_KEYS.has(key));
+  const kept = Object.entries(told).filter(([key]) => !isHidden(key.toLowerCase()));
   return withoutSecrets(Object.fromEntries(kept.map(([key, value]) => [key, withoutStreamSources(value)])));
 }

@@ -78,6 +78,8 @@ describe('The route table of go2rtc', () => {
       assert.doesNotMatch(await textOf(who, '/api/streams'), /geheim|lavfi|stream2/);
       assert.doesNotMatch(await textOf(who, '/api/streams?src=front'), /geheim|lavfi|stream2/);
     }
+    assert.doesNotMatch(await textOf('carl', '/api/streams?src=front'), /VLC|127\.0\.0\.1/);
+    assert.match(await textOf('admin', '/api/streams?src=front'), /VLC/);
     const whole = readFileSync(new URL('../../data/go2rtc/streams.json', import.meta.url), 'utf8');
     assert.equal(await textOf('admin', '/api/streams'), whole);
   });
