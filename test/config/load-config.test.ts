@@ -205,6 +205,7 @@ describe('A value is parsed once', () => {
     ['an upstream', 'nvr: {url: "http://nvr:5000"}', 'nvr.url', tcp('http:', 'nvr', 5000)],
     ['an upstream by IPv6 over TLS, whose port is known', 'nvr: {url: "https://[fd00::1]/"}', 'nvr.url', tcp('https:', 'fd00::1', 443)],
     ['an upstream by socket', 'nvr: {url: "unix:/run/nvr.sock"}', 'nvr.url', { kind: 'unix', path: '/run/nvr.sock' }],
+    ['a route whose prefix is taken off', 'nvr: {routes: {/hls/: {url: "http://a", strip: true}, /live: {url: "http://b"}}}', 'nvr.routes', [{ prefix: '/live', upstream: tcp('http:', 'b', 80) }, { prefix: '/hls', upstream: { ...tcp('http:', 'a', 80), below: '/hls' } }]],
     ['routes, the longest first', 'nvr: {routes: {/live: "http://a", /live/webrtc/: "http://b:2"}}', 'nvr.routes', [{ prefix: '/live/webrtc', upstream: tcp('http:', 'b', 2) }, { prefix: '/live', upstream: tcp('http:', 'a', 80) }]],
     ['a decimal size', 'nvr: {max_upload: 1.5 MB}', 'nvr.max_upload', 1_500_000],
     ['a binary size', 'nvr: {max_upload: 2kib}', 'nvr.max_upload', 2048],

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { memberOf } from '../../access/recorder-layout.ts';
 import { type DescribedApi, operationsOf } from '../../access/review/openapi-operations.ts';
 import type { Settings } from '../../config/schema/schema.ts';
-import type { Upstream } from '../../domain/addresses/socket-address.ts';
+import { targetAt, type Upstream } from '../../domain/addresses/socket-address.ts';
 import { ADMIN, ANONYMOUS } from '../../domain/names.ts';
 import { err, type Result } from '../../domain/result.ts';
 import { DEFAULT_ALIVE, type TableHead } from '../../domain/table-head.ts';
@@ -29,12 +29,12 @@ export const askerOf = (settings: Settings) => async (upstream: Upstream, path: 
 
 const PATIENCE_SECONDS = 5;
 
-/** Asked in Postern's own name, with an admin's rights. */
+/** Asked in Postern's own name, with an admin's rights. `path` is written as requests are judged: the prefix of a server that is below one is taken off here. */
 export async function questionFor(settings: Settings, upstream: Upstream, path: string): Promise<UpstreamQuestion> {
   const { nvr } = settings;
   return {
     upstream,
-    path,
+    path: targetAt(upstream, path),
     headers: {
       [nvr.user_header]: ANONYMOUS,
       [nvr.role_header]: ADMIN,

@@ -51,9 +51,18 @@ export function pathText(path: KeyPath): string {
 export function findingsOf(issues: readonly z.core.$ZodIssue[], schema: KeySchema): readonly Finding[] {
   return issues.flatMap((issue): readonly Finding[] => {
     if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey([...issue.path, key], schema));
+    const meant = issue.code === 'invalid_union' ? meantBranch(issue) : undefined;
+    if (meant) return findingsOf(meant, schema);
     if (issue.code === 'invalid_key') return [{ path: issue.path, message: issue.issues[0]?.message ?? issue.message }];
     return [{ path: issue.path, message: issue.message }];
   });
+}
+
+/** Gives what is wrong within a map, where a value may be a map or something else; undefined for any other value. */
+function meantBranch({ errors, path }: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] | undefined {
+  const isWithin = ({ path: at, code }: z.core.$ZodIssue): boolean => at.length > 0 || code === 'unrecognized_keys';
+  const meant = errors.find((issues) => issues.every(isWithin));
+  return meant?.map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
 }
 
 /** The message for a zod issue where the schema has no words of its own. */
@@ -114,10 +123,13 @@ function unknownKey(path: KeyPath, schema: KeySchema): Finding {
 }
 
 const schemaAt = (schema: KeySchema, path: KeyPath): KeySchema | undefined =>
-  path.reduce<KeySchema | undefined>(
-    (part, step) => (typeof step === 'number' ? part?.items : part?.properties?.[String(step)]),
-    schema,
-  );
+  path.reduce<KeySchema | undefined>((part, step) => {
+    const below = typeof step === 'number' ? part?.items : (part?.properties?.[String(step)] ?? ofAnyName(part));
+    return below?.anyOf?.find(({ properties }) => properties) ?? below;
+  }, schema);
+
+const ofAnyName = (part: KeySchema | undefined): KeySchema | undefined =>
+  typeof part?.additionalProperties === 'object' ? part.additionalProperties : undefined;
 
 /** Whole paths of the keys of that name, for a key that stands in the wrong section. */
 function keysNamed(name: string, schema: KeySchema, above: KeyPath = []): readonly string[] {

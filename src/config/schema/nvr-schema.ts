@@ -1,8 +1,7 @@
 /** Keys of `nvr` and `events`: the NVR and where events come from (SPEC 1, 7). */
 import { z } from 'zod';
 import { PUSH_HOST } from '../../domain/addresses/push-endpoint.ts';
-import type { UpstreamRoute } from '../../domain/addresses/socket-address.ts';
-import { parsePathPrefix, parseUpstream } from './addresses.ts';
+import { upstream, upstreamRoutes } from './nvr-routes.ts';
 import {
   cameraName,
   duration,
@@ -16,14 +15,6 @@ import {
   timeoutSeconds,
 } from './value-types.ts';
 
-const upstream = () => parsed(parseUpstream);
-
-const pathPrefix = () =>
-  z.string().superRefine((path, context) => {
-    const prefix = parsePathPrefix(path);
-    if (!prefix.ok) context.addIssue({ code: 'custom', message: prefix.error });
-  });
-
 /** Where the browsers of today have their push services. */
 const PUSH_SERVICES = [
   'fcm.googleapis.com',
@@ -32,8 +23,6 @@ const PUSH_SERVICES = [
   '*.notify.windows.com',
 ];
 
-const withoutSlash = (path: string): string => path.replace(/\/$/, '');
-
 export const nvrSection = z
   .strictObject({
     url: upstream().optional().meta({
@@ -41,17 +30,12 @@ export const nvrSection = z
       example: 'http://nvr:5000',
       widens: 'never',
     }),
-    routes: z
-      .record(pathPrefix(), upstream())
-      .transform((routes): readonly UpstreamRoute[] =>
-        Object.entries(routes)
-          .map(([path, target]) => ({ prefix: withoutSlash(path), upstream: target }))
-          .sort((left, right) => right.prefix.length - left.prefix.length),
-      )
+    routes: upstreamRoutes()
       .prefault({})
       .meta({
-        description: 'Path prefixes that are forwarded to another server; the longest matching prefix wins.',
-        example: { '/live/webrtc': 'http://go2rtc:1984' },
+        description:
+          'Path prefixes that are forwarded to another server; the longest matching prefix wins. With {url, strip: true} the server is sent the path without the prefix, and addresses in its responses get it back.',
+        example: { '/live/webrtc': 'http://go2rtc:1984', '/hls': { url: 'http://mediamtx:8888', strip: true } },
         widens: 'never',
       }),
     policy: filePath()

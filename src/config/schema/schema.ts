@@ -85,6 +85,10 @@ export interface KeySchema {
   readonly examples?: readonly unknown[];
   readonly properties?: Readonly<Record<string, KeySchema>>;
   readonly items?: KeySchema;
+  /** What each value of a map holds whose names are the user's own. */
+  readonly additionalProperties?: KeySchema | boolean;
+  /** A value that may be written in several ways. */
+  readonly anyOf?: readonly KeySchema[];
 }
 
 let made: KeySchema | undefined;

@@ -1,4 +1,6 @@
 /** Where to listen and where to send: addresses of HTTP servers (SPEC 1, `server.*`, `nvr.url`). */
+import { withoutPrefix } from './path-prefix.ts';
+
 export interface ListenAddress {
   readonly host: string;
   /** 0: any free one. */
@@ -9,14 +11,22 @@ export interface ListenAddress {
   readonly fd?: number;
 }
 
+/** What an address leaves out of the paths that are sent there. */
+interface Stripping {
+  /** The prefix that this server's paths have here, and not there: `/hls`. Absent: they are the same. */
+  readonly below?: string;
+}
+
 /** The address as it is configured. */
-export type UpstreamAddress =
-  /** `host` has no brackets around an IPv6 address. */
-  | { readonly kind: 'tcp'; readonly protocol: 'http:' | 'https:'; readonly host: string; readonly port: number }
-  | { readonly kind: 'unix'; readonly path: string };
+export type UpstreamAddress = Stripping &
+  (
+    | // `host` has no brackets around an IPv6 address.
+    { readonly kind: 'tcp'; readonly protocol: 'http:' | 'https:'; readonly host: string; readonly port: number }
+    | { readonly kind: 'unix'; readonly path: string }
+  );
 
 /** A server of our own that is started when it is first needed. */
-interface OwnUpstream {
+interface OwnUpstream extends Stripping {
   readonly kind: 'unix';
   readonly path: string;
   /** Undefined when there is nothing to wait for. It never rejects: nothing listens for a server that could not start. */
@@ -35,6 +45,10 @@ export interface UpstreamRoute {
   readonly prefix: string;
   readonly upstream: UpstreamAddress;
 }
+
+/** The target as the upstream knows it: a path that was judged, perhaps with a query, without the upstream's prefix. */
+export const targetAt = ({ below }: Upstream, target: string): string =>
+  below === undefined ? target : withoutPrefix(target, below);
 
 /** A host as it stands in a URL: an IPv6 address in brackets. */
 export const hostInUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host);

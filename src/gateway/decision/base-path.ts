@@ -1,4 +1,5 @@
 /** Base path: the prefix below which a client sees this service, by `server.base_path`, or by a trusted ingress for one request (SPEC 1). */
+import { withoutPrefix } from '../../domain/addresses/path-prefix.ts';
 import { type RequestFacts, singleHeader } from '../../domain/request.ts';
 import { isTrustedPeer, type TrustedNetworks } from './client-address.ts';
 import { targetInOneSpelling } from './strict-target.ts';
@@ -37,12 +38,4 @@ function ingressPath(request: RequestFacts, trusted: TrustedNetworks): string | 
   const said = singleHeader(request, 'x-ingress-path');
   if (said === undefined || said.length > LONGEST || !INGRESS_PATH.test(said)) return undefined;
   return isTrustedPeer(request.peer, trusted) ? said : undefined;
-}
-
-/** The target without the prefix, which ends on a segment's boundary: `/nvr` is no prefix of `/nvrs`. */
-function withoutPrefix(target: string, prefix: string): string {
-  if (!target.startsWith(prefix)) return target;
-  const rest = target.slice(prefix.length);
-  if (rest === '' || rest.startsWith('?')) return `/${rest}`;
-  return rest.startsWith('/') ? rest : target;
 }

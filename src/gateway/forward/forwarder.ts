@@ -6,6 +6,7 @@ import type { RefusalReason } from '../../domain/refusal.ts';
 import type { UpstreamListeners } from '../decision/gate-watch.ts';
 import type { ErrorReader } from '../narrow/error-text.ts';
 import type { NarrowingPlan } from '../narrow/response-filter.ts';
+import type { PublicPlace } from '../response/public-place.ts';
 import type { OwnWords } from '../response/response-headers.ts';
 import type { UpstreamTls } from './upstream-tls.ts';
 
@@ -31,6 +32,8 @@ export interface JudgedRequest extends UpstreamListeners {
   readonly allowsCors?: boolean;
   /** Lines that the gate adds to the head of the response. */
   readonly own?: OwnWords;
+  /** Where clients see the upstream; absent: as it is. */
+  readonly place?: PublicPlace | undefined;
   /** Sent in the place of the request's own body, which has been read. */
   readonly body?: Buffer;
   /** How the response is narrowed. */

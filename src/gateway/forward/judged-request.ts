@@ -1,10 +1,12 @@
-/** What is sent on for an admitted request: exactly what was judged, in the names that the next hop knows (SPEC 6). */
+/** What is sent on for an admitted request: exactly what was judged, in the names and below the path that the next hop knows (SPEC 6). */
 import type { IncomingHttpHeaders } from 'node:http';
 import { isPublic } from '../../access/route-table.ts';
-import type { RequestFacts } from '../../domain/request.ts';
+import { targetAt } from '../../domain/addresses/socket-address.ts';
+import { headerLines, type RequestFacts } from '../../domain/request.ts';
 import type { Admitted } from '../decision/admit.ts';
 import type { Destination } from '../decision/destinations.ts';
 import { askingForWhole } from '../narrow/response-filter.ts';
+import { publicPlaceOf } from '../response/public-place.ts';
 import type { JudgedRequest } from './forwarder.ts';
 import { type HeaderRules, rewriteHeaders } from './rewrite-headers.ts';
 
@@ -21,19 +23,26 @@ export function judgedRequest(
   rules: HeaderRules,
   settled: Pick<JudgedRequest, 'body' | 'narrowing'> & { readonly contentType?: string } = {},
 ): Omit<JudgedRequest, 'onFailure'> {
-  const { path, query } = admission.target;
+  const { query } = admission.target;
+  const { upstream } = destination;
+  const path = targetAt(upstream, admission.target.path);
+  const { host, basePath } = admission.client;
+  const place = publicPlaceOf(upstream, { sent: path, asked: [host, ...headerLines(facts, 'host')], basePath });
   const isOurs = destination.kind === 'events-backend';
   const spoken = isOurs ? backendRules(rules) : rules;
   const headers = rewriteHeaders(facts, { caller: admission.caller, client: admission.client, requestId }, spoken);
   if (isOurs) nameCameras(headers, admission);
-  const token = admission.caller && spoken.identityToken?.(admission.caller, destination.upstream);
+  const token = admission.caller && spoken.identityToken?.(admission.caller, upstream);
   if (token !== undefined) headers['x-postern-jwt'] = token;
+  // The server's own addresses are written below the prefix when its response comes: it must not do the same.
+  if (place) delete headers['x-ingress-path'];
   if (admission.caller?.credential.kind === 'link') for (const name of OF_THE_BROWSER) delete headers[name];
   const judged = {
     target: query === '' ? path : `${path}?${query}`,
     headers,
     allowsCors: facts.listener === 'external',
     isPublic: isPublic(admission.route),
+    ...(place && { place }),
   };
   const { body, narrowing } = settled;
   if (!body && !narrowing) return judged;

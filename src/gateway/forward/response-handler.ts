@@ -75,8 +75,8 @@ class PassingHandler implements ResponseHandler {
   ) {
     this.#response = response;
     this.#judged = judged;
-    const { isPublic, own, allowsCors } = judged;
-    this.#rules = { cookieName, isPublic, own, allowsCors, frameAncestors };
+    const { isPublic, own, allowsCors, place } = judged;
+    this.#rules = { cookieName, isPublic, own, allowsCors, frameAncestors, place };
     response.on('close', () => this.#onClose());
   }
 

@@ -3,6 +3,7 @@
 import { decidedByName, normalizedHeaderName } from '../../domain/header-names.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { HOP_BY_HOP_HEADERS, namedByConnection } from './hop-by-hop.ts';
+import { type PublicPlace, valueAt } from './public-place.ts';
 
 /**
  * What speaks for the whole origin, the host or the browser's profile, and not for this response: an NVR that was taken over would
@@ -34,6 +35,8 @@ export interface ResponseHeadRules {
   readonly frameAncestors?: string | undefined;
   /** What Postern adds to the head of the response. */
   readonly own?: OwnWords | undefined;
+  /** Where clients see the upstream; absent: as it is. */
+  readonly place?: PublicPlace | undefined;
 }
 
 export interface OwnWords {
@@ -85,15 +88,15 @@ function linesOf(value: string | readonly string[] | undefined): readonly string
 /** What to pass on: names, in lower case, and values in turn, a line each. */
 export function responseHeaders(head: ResponseHead, rules: ResponseHeadRules): string[] {
   const { headers } = head;
-  const { own, isPublic, cookieName, allowsCors = true, frameAncestors } = rules;
+  const { own, isPublic, allowsCors = true, frameAncestors } = rules;
   const passed: string[] = own ? ownLines(own) : [];
   const named = namedByConnection(headerValues(head, 'connection'));
   for (const name of Object.keys(headers)) {
     if (endsHere(name, named) || (own && name === 'x-request-id') || (!isPublic && name === 'cache-control')) continue;
     if (!allowsCors && name.startsWith('access-control-')) continue;
     const value = headers[name];
-    if (typeof value === 'string') addLine(passed, name, value, cookieName);
-    else for (const line of value ?? NO_LINES) addLine(passed, name, line, cookieName);
+    if (typeof value === 'string') addLine(passed, name, value, rules);
+    else for (const line of value ?? NO_LINES) addLine(passed, name, line, rules);
   }
   const [type] = linesOf(headers['content-type']);
   if (own?.isOfLink) return ofLink(passed, own, type);
@@ -145,8 +148,8 @@ const NOT_VIEWED: readonly string[] = ['set-cookie', 'expires', 'etag', 'last-mo
 const ownLines = ({ requestId, cookie }: OwnWords): string[] =>
   cookie === undefined ? ['x-request-id', requestId] : ['x-request-id', requestId, 'set-cookie', cookie];
 
-function addLine(passed: string[], name: string, value: string, cookieName: string): void {
-  if (!isOwnCookie(name, value, cookieName)) passed.push(name, value);
+function addLine(passed: string[], name: string, value: string, { cookieName, place }: ResponseHeadRules): void {
+  if (!isOwnCookie(name, value, cookieName)) passed.push(name, valueAt(name, value, place));
 }
 
 /** The same without some of them. */

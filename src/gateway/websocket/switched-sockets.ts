@@ -3,7 +3,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { tellHead } from '../decision/gate-watch.ts';
 import { pipedAtEndOfTurn } from '../response/end-of-turn.ts';
-import { byName, responseHeaders } from '../response/response-headers.ts';
+import { byName, type ResponseHeadRules, responseHeaders } from '../response/response-headers.ts';
 import { endableWebSocket } from './end-websocket.ts';
 import type { UpgradeExchange } from './upgrade-exchange.ts';
 
@@ -36,15 +36,15 @@ export function joinSwitched(
       nvrSocket.once(end, () => watch?.onEndedBy('backend'));
       socket.once(end, () => watch?.onEndedBy('client'));
     }
-    cleanHead(response, cookieName);
+    cleanHead(response, { cookieName, isPublic: false, place: exchange.judged.place });
   });
 }
 
 /** The library writes these headers to the socket as they are. */
-function cleanHead(response: IncomingMessage, cookieName: string): void {
+function cleanHead(response: IncomingMessage, rules: ResponseHeadRules): void {
   const { statusCode, headersDistinct } = response;
   const { connection, upgrade } = response.headers;
-  const passed = responseHeaders({ statusCode, headers: headersDistinct }, { cookieName, isPublic: false });
+  const passed = responseHeaders({ statusCode, headers: headersDistinct }, rules);
   for (const name of Object.keys(response.headers)) delete response.headers[name];
   Object.assign(response.headers, byName(passed), { connection, upgrade });
 }

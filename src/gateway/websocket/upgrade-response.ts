@@ -30,7 +30,7 @@ export function passUpgradeResponse(
   out.shouldKeepAlive = false; // whatever is pipelined behind the upgrade is never read
   out.sendDate = false;
   out.assignSocket(socket as Parameters<ServerResponse['assignSocket']>[0]);
-  const rules = { cookieName, isPublic: false };
+  const rules = { cookieName, isPublic: false, place: exchange.judged.place };
   const reader = exchange.judged.errorReader?.();
   if (reader && !readsErrorText(reader, response.statusCode ?? 502)) {
     const fail = (): void => {

@@ -1,0 +1,64 @@
+/** Addresses in the head of a response of a server whose paths stand below a prefix here, as a client must see them (SPEC 1, `nvr.routes`). Pure. */
+import { originOf, type Upstream } from '../../domain/addresses/socket-address.ts';
+
+/** The place where clients see a server that does not know it. */
+export interface PublicPlace {
+  /** The base path of this service and the server's prefix: `/nvr/hls`. */
+  readonly prefix: string;
+  /** The path that was sent to the server, which relative addresses start from. */
+  readonly path: string;
+  /** Hosts by which the server means itself, as a URL has them: its own, and that of the request, which it is told. */
+  readonly hosts: readonly string[];
+}
+
+/** Undefined for a server that is seen as it is. `sent` is the path without its prefix; `asked` are the hosts by which clients and proxies in front know this service. */
+export function publicPlaceOf(
+  upstream: Upstream,
+  {
+    sent,
+    asked,
+    basePath = '',
+  }: { readonly sent: string; readonly asked: readonly string[]; readonly basePath?: string | undefined },
+): PublicPlace | undefined {
+  if (upstream.below === undefined) return undefined;
+  const own = upstream.kind === 'tcp' ? [originOf(upstream)] : [];
+  const known = [...own, ...asked.map((host) => `http://${host}`)].flatMap((origin) => URL.parse(origin)?.host ?? []);
+  return { prefix: `${basePath}${upstream.below}`, path: sent, hosts: known };
+}
+
+const WEB: readonly string[] = ['http:', 'https:'];
+
+/** The value of `Location` or `Content-Location`. An address of another server stays as it is. */
+export function addressBelow(value: string, { prefix, path, hosts }: PublicPlace): string {
+  const url = URL.parse(value, `http://${hosts[0] ?? 'server'}${path}`);
+  const isOwn = url !== null && WEB.includes(url.protocol) && (hosts.length === 0 || hosts.includes(url.host));
+  return isOwn ? `${prefix}${url.pathname}${url.search}${url.hash}` : value;
+}
+
+const PATH = /^\s*path\s*=\s*(?<path>.*?)\s*$/i;
+
+/** A line of `Set-Cookie`. Without a path the browser takes that of the request, which is below the prefix. A `__Host-` cookie has no other path than `/`. */
+export function cookieBelow(line: string, { prefix }: PublicPlace): string {
+  if (/^\s*__host-/i.test(line)) return line;
+  return line
+    .split(';')
+    .map((part, at) => {
+      const path = at === 0 ? undefined : PATH.exec(part)?.groups?.['path'];
+      if (path === undefined || !path.startsWith('/')) return part;
+      return ` Path=${path === '/' ? prefix : `${prefix}${path}`}`;
+    })
+    .join(';');
+}
+
+type Written = (value: string, place: PublicPlace) => string;
+
+/** The headers that hold addresses of the server, by lower-case name. */
+const WRITTEN: Readonly<Record<string, Written>> = {
+  location: addressBelow,
+  'content-location': addressBelow,
+  'set-cookie': cookieBelow,
+};
+
+/** The value of a header as the client must see it. */
+export const valueAt = (name: string, value: string, place: PublicPlace | undefined): string =>
+  place && Object.hasOwn(WRITTEN, name) ? (WRITTEN[name]?.(value, place) ?? value) : value;
