@@ -21,7 +21,8 @@ export type AccessVerdict =
   | { readonly kind: 'allowed'; readonly target: RequestTarget; readonly obligations?: Obligations }
   /** The caller may see nothing of it: the response is this JSON, and the NVR is not asked. */
   | { readonly kind: 'nothing-visible'; readonly body: string }
-  | { readonly kind: 'refused'; readonly reason: RefusalReason };
+  /** `parameter`: the name of the one in the query that is not accepted. */
+  | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly parameter?: string };
 
 /** What is still to be done before the request is sent, or with the response. */
 export interface Obligations {

@@ -3,7 +3,8 @@
  *
  *  8. path        not one that a server behind would read as another
  *  9. layout      where a row takes any name for a camera's, the NVR's cameras are known, and this is one of them
- * 10. names       a stream that is an address, or none of the NVR's, a parameter for admins, an id that is more than an id
+ * 10. names       a stream that is an address, or none of the NVR's, a parameter for admins, an id that is more than an id, a
+ *                 parameter that the row does not take
  * 11. time        what the caller sees back to a moment only
  * 12. messages    those of a WebSocket are judged one by one, later
  * 13. cameras     of a caller who sees listed ones: named cameras must be visible, other requests are narrowed
@@ -18,6 +19,7 @@ import { type AccessVerdict, type Obligations, refused, type Surroundings } from
 import { hasOddId, namesAddress, namesOf } from './camera-locators.ts';
 import { clearanceOf, viewOf } from './camera-view.ts';
 import { queryValues } from './query.ts';
+import { queryFault } from './query-fault.ts';
 import { isPlaylist } from './recorded/link-playlist.ts';
 import { ownersOfStream, type RecorderLayout } from './recorder-layout.ts';
 import type { Listed } from './route-table.ts';
@@ -40,6 +42,8 @@ export function authorizeOthers(
   if (row.known && layout && isUnknown(match, target, layout)) return refused('camera-not-in-role');
   if (isForAdmins(row, target)) return refused('field-admin-only');
   if (hasOddId(match, target)) return refused('parameter-refused');
+  const parameter = row.query && queryFault(target.query, row.query);
+  if (parameter !== undefined) return { kind: 'refused', reason: 'query-field-refused', parameter };
   const inTime = judgeTime(caller, match, target, now); // 11
   if (!inTime.ok) return refused(inTime.error);
   if (row.narrow?.how === 'per-message') return judgeMessages(caller, match, target, { layout, now }); // 12

@@ -1,5 +1,8 @@
 /** Reads and rewrites a query, and leaves the bytes of all other parameters as they are. */
 
+/** Every pair, decoded, in order. */
+export const queryPairs = (query: string): readonly Readonly<{ name: string; value: string }>[] => pairs(query);
+
 /** Decoded values of every pair whose decoded name is `name`, in order. */
 export const queryValues = (query: string, name: string): string[] =>
   pairs(query)

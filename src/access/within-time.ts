@@ -5,7 +5,7 @@ import type { RequestTarget } from '../domain/request.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import type { Obligations } from './access-verdict.ts';
 import { queryValues, replaceInQuery } from './query.ts';
-import { earliestTime, plainTime } from './recorded/time-locators.ts';
+import { earliestTime, plainTime, rfc3339 } from './recorded/time-locators.ts';
 import { isOwn, type Listed } from './route-table.ts';
 
 /** What is left to do: the target may be narrowed. */
@@ -39,6 +39,13 @@ export function withinTime(
           place.usual === undefined ? Number.NEGATIVE_INFINITY : now - place.usual,
         );
         break;
+      case 'time': {
+        const asked = latestTime(target, place.name);
+        if (asked !== undefined && asked >= since) break;
+        if (place.isBound) return err('history-too-old');
+        judged = withValue(judged, place.name, new Date(since * 1000).toISOString());
+        break;
+      }
       case 'own-data':
         Object.assign(obligations, ownDataOf(place));
         break;
@@ -73,10 +80,16 @@ function notBefore(target: RequestTarget, name: string, since: number, usual: nu
   return isLateEnough ? target : withValue(target, name, since);
 }
 
-const withValue = (target: RequestTarget, name: string, value: number): RequestTarget => ({
+const withValue = (target: RequestTarget, name: string, value: number | string): RequestTarget => ({
   ...target,
   query: replaceInQuery(target.query, new Map([[name, String(value)]])),
 });
+
+/** Unix seconds; undefined of a parameter that is repeated, absent or no time. */
+function latestTime({ query }: RequestTarget, name: string): number | undefined {
+  const [value = '', ...more] = queryValues(query, name);
+  return more.length === 0 ? rfc3339(value) : undefined;
+}
 
 export const ownDataOf = ({ list }: { readonly list?: ComposedList }): Pick<Obligations, 'ownData' | 'composed'> =>
   list ? { ownData: true, composed: list } : { ownData: true };

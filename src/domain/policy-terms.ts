@@ -69,6 +69,8 @@ export const writtenNarrowing = (narrow: Narrowing): string => {
 /** Where recorded times stand. `usual`: how many seconds back the NVR goes without the parameter; absent: to the first. */
 export type TimePlace =
   | { readonly in: 'query'; readonly name: string; readonly usual?: number }
+  /** The parameter has its times in RFC 3339. `isBound`: an earlier one, or none, is refused, and not set to the moment. */
+  | { readonly in: 'time'; readonly name: string; readonly isBound: boolean }
   | { readonly in: 'path' | 'file'; readonly name: string }
   | { readonly in: 'hour' | 'utc-hour' }
   | { readonly in: 'id' | 'answer' | 'own-route' }

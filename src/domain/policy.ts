@@ -1,6 +1,7 @@
 /** The route table's rows: who may use an operation, and where it names a camera (SPEC 5). */
 import type { BodyShape } from './body-shape.ts';
 import type { Locator, Narrowing, PrefixPlace, StartedKind, TimePlace } from './policy-terms.ts';
+import type { ParameterForms } from './query-shape.ts';
 
 export const ACCESS_LEVELS = ['public', 'any', 'camera', 'unrestricted', 'admin', 'none'] as const;
 /** `any`: every known role; `camera`: callers who may see the named cameras; `unrestricted`: admin and viewer; `none`: no caller. */
@@ -66,6 +67,8 @@ export interface PolicyRow {
   readonly denied?: 'empty';
   /** What the response shows, for the ledger; absent: no pictures and no sound. */
   readonly views?: Views;
+  /** The parameters that all but admins may send, each once; absent: any. */
+  readonly query?: ParameterForms;
   /** What the JSON body may hold; `any`: it is not read. Of Postern's own rows the route itself judges it. */
   readonly body?: BodyShape | 'any';
   /** Fields of a JSON body, at any depth, that only an admin may send. */

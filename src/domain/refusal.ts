@@ -30,6 +30,7 @@ export const REFUSALS = {
   'parameter-repeated':      { status: 400, label: 'malformed', message: 'A camera parameter is given more than once: join the names with commas.' },
   'parameter-refused':       { status: 422, label: 'malformed', message: 'A query parameter is out of bounds: check limit, times, numbers, ids, camera names and time zone. At most 16 plate patterns are taken, without groups, each with at most three repetitions.' },
   'body-field-refused':      { status: 422, label: 'malformed', message: 'A field of the request body is not accepted: send only the fields of this operation, each in its form.' },
+  'query-field-refused':     { status: 422, label: 'malformed', message: 'A parameter of the query is not accepted: send only the parameters of this operation, each once and in its form.' },
   'ids-too-many':            { status: 400, label: 'malformed', message: 'The request names too many ids: ask for fewer at once.' },
   'body-unreadable':         { status: 400, label: 'malformed', message: 'The request body could not be read: send JSON in UTF-8.' },
   'offer-unreadable':        { status: 400, label: 'malformed', message: 'The WebRTC offer could not be read: send a valid SDP session description.' },
@@ -150,13 +151,20 @@ export interface RefusalFacts {
   readonly cameras?: RefusedCameras | undefined;
   /** The place of the field in the request's body that is refused: `items[2].camera`; the empty text for the body itself. */
   readonly field?: string | undefined;
+  /** The name of the parameter of the query that is refused. */
+  readonly parameter?: string | undefined;
   /** The path of a page on which a person can do what was refused. */
   readonly page?: string | undefined;
 }
 
-export function sentenceOf(reason: RefusalReason, { opens, cameras, field, page }: RefusalFacts = {}): string {
+export function sentenceOf(
+  reason: RefusalReason,
+  { opens, cameras, field, parameter, page }: RefusalFacts = {},
+): string {
   const { message } = REFUSALS[reason];
   if (field !== undefined) return fieldSentence(reason, field);
+  if (parameter !== undefined)
+    return `The parameter ${shownName(parameter)} of the query is not accepted: leave it out, or send it once, in the form that this operation takes.`;
   if (page !== undefined) return `${message} In a browser, open ${page} and make the change there.`;
   if (opens) return `${message} It may be used from ${opens.text} on.`;
   return reason === 'camera-not-in-role' && cameras ? cameraSentence(cameras) : message;
@@ -165,8 +173,10 @@ export function sentenceOf(reason: RefusalReason, { opens, cameras, field, page 
 /** Letters of a field's name that are repeated: the client may have chosen it. */
 const LONGEST_FIELD = 64;
 
+const shownName = (name: string): string => JSON.stringify(name.slice(0, LONGEST_FIELD).toWellFormed());
+
 function fieldSentence(reason: RefusalReason, field: string): string {
-  const shown = JSON.stringify(field.slice(0, LONGEST_FIELD).toWellFormed());
+  const shown = shownName(field);
   if (reason === 'field-admin-only') return `Access denied. Only an admin may send the field ${shown}.`;
   return field === ''
     ? 'The request body is not accepted: send a JSON object.'

@@ -30,6 +30,15 @@ export function earliestTime(place: PlaceInPath, parameters: PathParameters): nu
 const PLAIN = /^\d{1,10}(?:\.\d{1,9})?$/;
 export const plainTime = (text: string): number | undefined => (PLAIN.test(text) ? Number(text) : undefined);
 
+/** Exactly as RFC 3339 writes it: readers differ in what else they take. */
+const RFC_3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
+
+/** Unix seconds; undefined of what is no such time. */
+export function rfc3339(text: string): number | undefined {
+  const at = RFC_3339.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(at) ? undefined : at / 1000;
+}
+
 /** The beginning of a span: in the NVR's query one that ends before it begins holds all that was recorded in between. */
 function startOfSpan(start: number | undefined, { end }: PathParameters): number | undefined {
   if (start === undefined || end === undefined) return start;

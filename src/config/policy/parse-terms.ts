@@ -74,6 +74,7 @@ function withList<Term extends object>(term: Term, { list: written }: Groups) {
 export const parseTimePlace = reader<TimePlace>([
   [/^query:(?<name>\w+)$/, ({ name = '' }) => ({ in: 'query', name })],
   [/^query:(?<name>\w+):(?<usual>\d+)$/, ({ name = '', usual }) => ({ in: 'query', name, usual: Number(usual) })],
+  [/^time:query:(?<name>\w+)(?<bound>!?)$/, ({ name = '', bound }) => ({ in: 'time', name, isBound: bound === '!' })],
   [/^path:(?<name>\w+)$/, ({ name = '' }) => ({ in: 'path', name })],
   [/^file:path:(?<name>\w+)$/, ({ name = '' }) => ({ in: 'file', name })],
   [/^hour:path$/, () => ({ in: 'hour' })],

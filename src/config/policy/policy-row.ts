@@ -6,6 +6,7 @@ import { err, ok } from '../../domain/result.ts';
 import { parsed } from '../schema/value-types.ts';
 import { parseBodyForm } from './body-form.ts';
 import { parseLocator, parseNarrowing, parsePrefixPlace, parseTimePlace } from './parse-terms.ts';
+import { parseQueryForms } from './query-form.ts';
 
 /** A term of the row: text that `read` knows, or a problem in these words. */
 const term = <Term>(read: (text: string) => Term | undefined, wrong: string) =>
@@ -52,6 +53,15 @@ export const rowSchema = z.strictObject({
       const shape = parseBodyForm(written);
       if (shape.ok) return shape.value;
       context.addIssue({ code: 'custom', message: shape.error });
+      return z.NEVER;
+    })
+    .exactOptional(),
+  query: z
+    .record(z.string(), z.string())
+    .transform((written, context) => {
+      const forms = parseQueryForms(written);
+      if (forms.ok) return forms.value;
+      context.addIssue({ code: 'custom', message: forms.error });
       return z.NEVER;
     })
     .exactOptional(),

@@ -102,6 +102,8 @@ export type Admission =
       readonly opens?: Reopening | undefined;
       /** The refused cameras that the request names. */
       readonly cameras?: RefusedCameras | undefined;
+      /** The parameter of the query that is not accepted. */
+      readonly parameter?: string | undefined;
     };
 
 export function admit(request: RequestFacts, rules: Rules): MaybePromise<Admission> {
@@ -197,7 +199,9 @@ function admitBehind(
   if (access.kind === 'refused') {
     const cameras =
       access.reason === 'camera-not-in-role' ? refusedCameras(caller, route, target, surroundings.layout) : undefined;
-    return { ...refused(access.reason, client, caller), ...(cameras && { cameras }) };
+    const { parameter } = access;
+    const told = { ...(cameras && { cameras }), ...(parameter !== undefined && { parameter }) };
+    return { ...refused(access.reason, client, caller), ...told };
   }
   return access.kind === 'nothing-visible'
     ? withoutCameras(access.body, arrived, caller, rules)

@@ -1393,6 +1393,8 @@ export const refusals: RefusalWords = {
     'parameter-repeated': 'Ein Kameraparameter ist mehrfach angegeben: Trennen Sie die Namen durch Kommas.',
     'parameter-refused':
       'Ein Parameter ist ungültig oder außerhalb des erlaubten Bereichs: Anzahl, Zeit, Zahl, ID, Kameraname, Zeitzone oder Kennzeichenmuster (höchstens 16, ohne Klammern, je höchstens drei der Zeichen „*“, „+“ und „?“).',
+    'query-field-refused':
+      'Ein Parameter der Abfrage wird nicht angenommen: Senden Sie nur die Parameter dieses Vorgangs, jeden einmal und in seiner Form.',
     'ids-too-many': 'Zu viele IDs in einer Anfrage: Fragen Sie weniger auf einmal ab.',
     'host-unknown':
       'Dieser Port ist unter diesem Hostnamen nicht erreichbar: Tragen Sie ihn in server.internal_hosts ein.',

@@ -1389,6 +1389,8 @@ export const refusals: RefusalWords = {
     'parameter-repeated': 'Un parámetro de cámara aparece varias veces: separe los nombres con comas.',
     'parameter-refused':
       'Un parámetro no es válido o está fuera del margen permitido: cantidad, hora, número, ID, nombre de cámara, zona horaria o patrón de matrícula (16 como máximo, sin paréntesis, cada uno con tres como máximo de los signos «*», «+» y «?»).',
+    'query-field-refused':
+      'No se acepta un parámetro de la consulta: envíe solo los parámetros de esta operación, cada uno una vez y en su forma.',
     'ids-too-many': 'Demasiados ID en una petición: pida menos a la vez.',
     'host-unknown': 'A este puerto no se accede con este nombre de host: añádalo a server.internal_hosts.',
     'host-of-other-part':

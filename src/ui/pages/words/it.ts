@@ -1384,6 +1384,8 @@ export const refusals: RefusalWords = {
     'parameter-repeated': 'Un parametro di telecamera è indicato più volte: separa i nomi con virgole.',
     'parameter-refused':
       'Un parametro non è valido o è fuori dai limiti: quantità, ora, numero, ID, nome di telecamera, fuso orario o pattern di targa (al massimo 16, senza parentesi, ognuno con al massimo tre dei segni «*», «+» e «?»).',
+    'query-field-refused':
+      'Un parametro della richiesta non è accettato: invia solo i parametri di questa operazione, ciascuno una volta e nella sua forma.',
     'ids-too-many': 'Troppi ID in una richiesta: chiedine meno alla volta.',
     'host-unknown': 'Questa porta non è raggiungibile con questo nome host: aggiungilo a server.internal_hosts.',
     'host-of-other-part':

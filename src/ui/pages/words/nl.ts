@@ -1372,6 +1372,8 @@ export const refusals: RefusalWords = {
     'parameter-repeated': 'Een cameraparameter komt meer dan eens voor: scheid de namen met komma’s.',
     'parameter-refused':
       'Een parameter is ongeldig of buiten het toegestane bereik: aantal, tijd, getal, ID, cameranaam, tijdzone of kentekenpatroon (hoogstens 16, zonder haakjes, elk met hoogstens drie van de tekens ‘*’, ‘+’ en ‘?’).',
+    'query-field-refused':
+      'Een parameter van de query wordt niet aanvaard: stuur alleen de parameters van deze bewerking, elk één keer en in de juiste vorm.',
     'ids-too-many': 'Te veel ID’s in één verzoek: vraag er minder tegelijk.',
     'host-unknown': 'Deze poort is niet bereikbaar onder deze hostnaam: voeg die toe aan server.internal_hosts.',
     'host-of-other-part':

@@ -1372,6 +1372,8 @@ export const refusals: RefusalWords = {
     'parameter-repeated': 'Parametr kamery występuje kilka razy: rozdziel nazwy przecinkami.',
     'parameter-refused':
       'Parametr jest błędny lub poza dozwolonym zakresem: liczba sztuk, czas, liczba, ID, nazwa kamery, strefa czasowa lub wzorzec tablicy rejestracyjnej (najwyżej 16, bez nawiasów, w każdym najwyżej trzy ze znaków „*”, „+” i „?”).',
+    'query-field-refused':
+      'Parametr zapytania nie jest akceptowany: wyślij tylko parametry tej operacji, każdy raz i w swojej postaci.',
     'ids-too-many': 'Zbyt wiele ID w jednym żądaniu: pytaj o mniej naraz.',
     'host-unknown': 'Ten port nie jest dostępny pod tą nazwą hosta: dodaj ją do server.internal_hosts.',
     'host-of-other-part':

@@ -1380,6 +1380,8 @@ export const refusals: RefusalWords = {
     'parameter-repeated': 'Um parâmetro de câmera aparece mais de uma vez: separe os nomes com vírgulas.',
     'parameter-refused':
       'Um parâmetro é inválido ou está fora dos limites: quantidade, hora, número, ID, nome de câmera, fuso horário ou padrão de placa (no máximo 16, sem parênteses, cada um com no máximo três dos sinais “*”, “+” e “?”).',
+    'query-field-refused':
+      'Um parâmetro da consulta não é aceite: envie apenas os parâmetros desta operação, cada um uma vez e na sua forma.',
     'ids-too-many': 'IDs demais em uma solicitação: peça menos de cada vez.',
     'host-unknown': 'Esta porta não é acessível com este nome de host: adicione-o a server.internal_hosts.',
     'host-of-other-part':

@@ -1,0 +1,35 @@
+/** Compares a query with the parameters that its row takes: the first that is unknown, repeated, missing or of another form (SPEC 5). */
+
+import { PATH_SHAPES } from '../domain/policy.ts';
+import type { ParameterForms, ParameterShape } from '../domain/query-shape.ts';
+import { isId } from './camera-locators.ts';
+import { queryPairs } from './query.ts';
+import { rfc3339 } from './recorded/time-locators.ts';
+
+type Fits = (value: string) => boolean;
+
+/** Forms of a parameter's value, by their names. */
+const FORMS: Readonly<Record<Exclude<ParameterShape['kind'], 'text' | 'word'>, Fits>> = {
+  id: isId,
+  number: (value) => PATH_SHAPES.number.test(value),
+  time: (value) => rfc3339(value) !== undefined,
+};
+
+/** The name of the parameter, as the client wrote it; undefined when the query fits. */
+export function queryFault(query: string, forms: ParameterForms): string | undefined {
+  const given = new Set<string>();
+  for (const { name, value } of queryPairs(query)) {
+    const form = Object.hasOwn(forms, name) ? forms[name] : undefined;
+    // Of a repeated one some servers read the first, some the last.
+    if (!form || given.has(name) || !isOfForm(value, form.shape)) return name;
+    given.add(name);
+  }
+  return Object.entries(forms).find(([name, { isRequired }]) => isRequired && !given.has(name))?.[0];
+}
+
+function isOfForm(value: string, shape: ParameterShape): boolean {
+  if (/\p{Cc}/u.test(value)) return false;
+  if (shape.kind === 'text') return value.length <= shape.longest;
+  if (shape.kind === 'word') return shape.words.includes(value);
+  return FORMS[shape.kind](value);
+}
