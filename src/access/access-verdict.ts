@@ -1,6 +1,6 @@
 /** The verdict of authorization: allowed as it is, allowed with obligations, an empty response, or refused (SPEC 5). */
 import type { BodyShape } from '../domain/body-shape.ts';
-import type { ResponseForm, Verb } from '../domain/policy.ts';
+import type { ResponseForm, SIGNALLING, Verb } from '../domain/policy.ts';
 import type { ComposedList, Locator, OwnerKind, StartedKind } from '../domain/policy-terms.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
@@ -54,7 +54,7 @@ export interface Obligations {
   readonly messages?: MessageObligations;
   /** The path below which the NVR has a link's playlist and its segments; the addresses in it must stay there. */
   readonly playlistAt?: string;
-  /** Offers of live pictures are judged: that of the body, or those in the messages of the WebSocket. */
+  /** Offers of live pictures are judged, or what follows them: in the body, or in the messages of the WebSocket. */
   readonly signalling?: SignallingObligations;
 }
 
@@ -64,6 +64,8 @@ export interface StartedThing {
 }
 
 export interface SignallingObligations {
+  /** Absent: offers to a stream server that would take what they send for a camera's. */
+  readonly kind?: (typeof SIGNALLING)[number];
   /** Whether the caller may send sound to the camera. */
   readonly mayTalk: boolean;
 }
@@ -79,6 +81,8 @@ export interface OwnerQuestion {
   readonly ids: readonly string[];
   /** Seconds by which what is asked for begins earlier. */
   readonly padding?: number;
+  /** Cameras that the request names beside the id, which must be of one of them: then an unknown one passes. */
+  readonly beside?: readonly string[];
   /** Unix seconds: what began since then is found by the beginning of its camera's name. */
   readonly byPrefixSince?: number;
 }

@@ -10,12 +10,18 @@
  * 13. cameras     of a caller who sees listed ones: named cameras must be visible, other requests are narrowed
  */
 import { type Caller, isDenied } from '../domain/caller.ts';
-import type { PolicyRow } from '../domain/policy.ts';
+import type { PolicyRow, Signalling } from '../domain/policy.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { sinceOf } from '../domain/rights/rights.ts';
-import { type AccessVerdict, type Obligations, refused, type Surroundings } from './access-verdict.ts';
+import {
+  type AccessVerdict,
+  type Obligations,
+  refused,
+  type SignallingObligations,
+  type Surroundings,
+} from './access-verdict.ts';
 import { hasOddId, namesAddress, namesOf } from './camera-locators.ts';
 import { clearanceOf, viewOf } from './camera-view.ts';
 import { queryValues } from './query.ts';
@@ -48,12 +54,17 @@ export function authorizeOthers(
   if (!inTime.ok) return refused(inTime.error);
   if (row.narrow?.how === 'per-message') return judgeMessages(caller, match, target, { layout, now }); // 12
   const { target: judged, obligations: times } = inTime.value;
-  const signalling = row.signalling ? { signalling: { mayTalk: !isDenied(caller, 'talk') } } : {};
+  const signalling = row.signalling && { signalling: signallingOf(row.signalling, caller) };
   const more = { ...signalling, ...times, ...playlistOf(caller, target), ...startedBy(match, target, layout) };
   if (caller.scope.kind === 'all' || !isNarrowed(row))
     return withObligations(judged, match, viewOf(caller, now, layout), { ...bodyObligations(row, []), ...more });
   if (!layout) return refused('cameras-unknown'); // 13
   return withinView(match, judged, viewOf(caller, now, layout), { now, more });
+}
+
+function signallingOf(kind: Exclude<Signalling, false>, caller: Caller): SignallingObligations {
+  const mayTalk = !isDenied(caller, 'talk');
+  return kind === true ? { mayTalk } : { kind, mayTalk };
 }
 
 /** The cameras that are one for the caller. Behind a curtain a camera that is not seen is none: what is drawn must not differ from what is unknown. */
@@ -111,7 +122,8 @@ export function startedBy(
   layout?: RecorderLayout,
 ): Pick<Obligations, 'startedFor'> {
   const { starts: kind } = match.row;
-  if (!kind) return {};
+  // The address of a session of live pictures stands in the head of the response.
+  if (!kind || kind === 'whep') return {};
   const cameras = namesOf(match, target).flatMap(({ kind: of, value }) =>
     of === 'stream' ? streamOwners(value, layout) : [value],
   );

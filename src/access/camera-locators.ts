@@ -59,7 +59,10 @@ export function locate(match: Listed, target: RequestTarget, layout: RecorderLay
       named.push(...values.flatMap((value) => namedBy(kind, value, layout, match)));
     }
   }
-  return { kind: 'located', named, owners, inBody };
+  const beside = named.flat();
+  const known =
+    beside.length === 0 ? owners : owners.map((owner) => (owner.of === 'whep' ? { ...owner, beside } : owner));
+  return { kind: 'located', named, owners: known, inBody };
 }
 
 /** Why a request is refused that names a camera with more letters than any has: nothing is searched for such a name. */

@@ -8,7 +8,7 @@ export const LOOKED_UP_KINDS = ['event', 'review', 'export', 'export-file', 'cas
 export type LookedUpKind = (typeof LOOKED_UP_KINDS)[number];
 
 /** Things that a request starts, and that later requests name by an id alone: the NVR cannot be asked for their cameras. */
-export const STARTED_KINDS = ['job', 'session'] as const;
+export const STARTED_KINDS = ['job', 'session', 'whep'] as const;
 export type StartedKind = (typeof STARTED_KINDS)[number];
 export const isStartedKind = (kind: string): kind is StartedKind => STARTED_KINDS.some((known) => known === kind);
 

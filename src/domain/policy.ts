@@ -45,6 +45,13 @@ export const PATH_SHAPES = {
 } as const;
 export type PathShape = keyof typeof PATH_SHAPES;
 
+/**
+ * What of live signalling a row takes. `true`: offers to a stream server that would take what they send for a camera's; `whep`:
+ * offers to a server that only sends, whose data channels are its own; `candidates`: those that follow an offer.
+ */
+export type Signalling = boolean | (typeof SIGNALLING)[number];
+export const SIGNALLING = ['whep', 'candidates'] as const;
+
 export interface PolicyRow {
   /** GET stands for HEAD too; `WS` is a WebSocket upgrade; `ANY` every method. */
   readonly methods: readonly string[];
@@ -76,10 +83,10 @@ export interface PolicyRow {
   /** Query parameters that only an admin may send. */
   readonly admin_parameters?: readonly string[];
   /** Offers of live pictures: those in the body, or in the messages of a WebSocket, are judged for all but admins. */
-  readonly signalling?: boolean;
+  readonly signalling?: Signalling;
   /**
    * The response names something of the row's cameras that is started: `job`, in the JSON field `job_id`; `session`, in the
-   * parameter `id` of the addresses of a playlist.
+   * parameter `id` of the addresses of a playlist; `whep`, a session of live pictures, whose secret ends `Location`.
    */
   readonly starts?: StartedKind;
   /** The streams and cameras that are named must be known ones, for all but admins. */

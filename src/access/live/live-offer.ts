@@ -4,18 +4,19 @@ import { isRecord } from '../../domain/json.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { SignallingObligations } from '../access-verdict.ts';
+import { ICE_FRAGMENT, readIceFragment } from './ice-fragment.ts';
 import { readSessionDescription } from './session-description.ts';
 
 /** Bytes of an offer, or of a message that holds one. */
 export const LARGEST_OFFER = 64 * 1024;
 
 /** Gives the offer in the gate's own spelling. */
-export function judgeOffer(sdp: string, { mayTalk }: SignallingObligations): Result<string, RefusalReason> {
+export function judgeOffer(sdp: string, { kind, mayTalk }: SignallingObligations): Result<string, RefusalReason> {
   const offer = readSessionDescription(sdp);
   if (!offer.ok) return err('offer-unreadable');
   const { video, audio, data } = offer.value.sends;
   // The stream server would take this client for the camera, and show its video to all viewers.
-  if (video || data) return err('offer-sends');
+  if (video || (data && kind !== 'whep')) return err('offer-sends');
   if (audio && !mayTalk) return err('verb-denied');
   return ok(offer.value.text);
 }
@@ -50,9 +51,10 @@ export function judgeOfferBody(
   { contentType, body }: OfferBody,
   obligations: SignallingObligations,
 ): Result<OfferBody, RefusalReason> {
+  if (obligations.kind === 'candidates') return judgeCandidates({ contentType, body });
   // No offer. As a form it would have its data looked for in the query.
   if (body.length === 0) return ok({ contentType: ANY_OTHER, body });
-  const named = (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
+  const named = mediaTypeOf(contentType);
   const type = Object.hasOwn(FORMS, named) ? named : ANY_OTHER;
   const form = FORMS[type] ?? AS_IT_IS;
   const text = utf8(body);
@@ -61,6 +63,16 @@ export function judgeOfferBody(
   const offer = judgeOffer(sdp, obligations);
   return offer.ok ? ok({ contentType: type, body: Buffer.from(form.write(offer.value)) }) : offer;
 }
+
+function judgeCandidates({ contentType, body }: OfferBody): Result<OfferBody, RefusalReason> {
+  const text = utf8(body);
+  const fragment = text === undefined ? undefined : readIceFragment(text);
+  return fragment?.ok && mediaTypeOf(contentType) === ICE_FRAGMENT
+    ? ok({ contentType: ICE_FRAGMENT, body: Buffer.from(fragment.value) })
+    : err('offer-unreadable');
+}
+
+const mediaTypeOf = (contentType: string): string => (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
 
 /** `{type, sdp, ice_servers}`, the last of which would make the stream server call any address: it is left out. */
 export function sdpIn(description: unknown): string | undefined {

@@ -25,12 +25,12 @@ const MOST_LINES = 2_000;
 /** A browser offers two or three. */
 const MOST_SECTIONS = 16;
 /** Each makes the stream server send checks to an address. A browser with several networks offers about twenty. */
-const MOST_CANDIDATES = 64;
-const LONGEST_CANDIDATE = 512;
+export const MOST_CANDIDATES = 64;
+export const LONGEST_CANDIDATE = 512;
 
 /** A type, an equals sign, and text without control characters or other line ends. */
 const LINE = /^[a-z]=[^\p{Cc}\u2028\u2029]*$/u;
-const SECTION = /^m=(?<kind>audio|video|application) \d{1,5}(?:\/\d{1,5})? [A-Za-z0-9/]+(?: [!-~]+)*$/;
+export const SECTION = /^m=(?<kind>audio|video|application) \d{1,5}(?:\/\d{1,5})? [A-Za-z0-9/]+(?: [!-~]+)*$/;
 
 type Kind = 'audio' | 'video' | 'application';
 

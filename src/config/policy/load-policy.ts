@@ -58,7 +58,7 @@ export async function loadPolicy(
  * such.
  */
 function withBody(row: PolicyRow): PolicyRow {
-  const isJudged = row.signalling !== true && OF_OTHERS.includes(row.access) && row.methods.some(mayHaveBody);
+  const isJudged = !row.signalling && OF_OTHERS.includes(row.access) && row.methods.some(mayHaveBody);
   return isJudged ? { ...row, body: row.body ?? NO_FIELDS } : row;
 }
 

@@ -23,6 +23,8 @@ export function rowFindings(rows: readonly RowText[]): readonly Finding[] {
       namedFault(row) ??
       viewAsFault(row) ??
       pageFault(row) ??
+      signallingFault(row) ??
+      startsFault(row) ??
       repeatFault(row.route, seen);
     return message === undefined ? [] : [{ path: ['routes', index, 'route'], message }];
   });
@@ -157,6 +159,20 @@ function pageFault({ page, route, cameras = [] }: RowText): string | undefined {
     ? undefined
     : 'page is true, which is for rows of GET alone whose parameters name cameras or streams: remove it';
 }
+
+/** The messages of a WebSocket are judged as offers of a stream server. */
+function signallingFault({ signalling, route }: RowText): string | undefined {
+  const isOfBody = signalling === 'whep' || signalling === 'candidates';
+  return isOfBody && splitRoute(route).methods.includes('WS')
+    ? `signalling is ${signalling}, which is the body of a request: write true for a WebSocket`
+    : undefined;
+}
+
+/** The camera of what is started is that of the path. */
+const startsFault = ({ starts, route }: RowText): string | undefined =>
+  starts === 'whep' && !parametersOf(route).includes('camera')
+    ? 'starts is whep, but the path has no parameter camera: name the camera in the path'
+    : undefined;
 
 /** Two rows for one method and pattern: the second would never be used. */
 function repeatFault(route: string, seen: Set<string>): string | undefined {

@@ -1,6 +1,6 @@
 /** A row of a route table as it is written: its keys, and the words for a bad value (SPEC 5). */
 import { z } from 'zod';
-import { ACCESS_LEVELS, RESPONSE_FORMS, VERBS, VIEWS } from '../../domain/policy.ts';
+import { ACCESS_LEVELS, RESPONSE_FORMS, SIGNALLING, VERBS, VIEWS } from '../../domain/policy.ts';
 import { STARTED_KINDS } from '../../domain/policy-terms.ts';
 import { err, ok } from '../../domain/result.ts';
 import { parsed } from '../schema/value-types.ts';
@@ -67,7 +67,7 @@ export const rowSchema = z.strictObject({
     .exactOptional(),
   admin_fields: z.array(z.string().min(1)).min(1).exactOptional(),
   admin_parameters: z.array(z.string().min(1)).min(1).exactOptional(),
-  signalling: z.boolean().exactOptional(),
+  signalling: z.union([z.boolean(), z.enum(SIGNALLING)]).exactOptional(),
   starts: z.enum(STARTED_KINDS).exactOptional(),
   known: z.literal(true).exactOptional(),
   writes: z.boolean().exactOptional(),

@@ -46,12 +46,12 @@ export interface UpstreamListeners {
   readonly onHead?: HeadListener | undefined;
 }
 
-/** `type` is the Content-Type of the response. */
-export type HeadListener = (status: number, type?: string) => void;
+/** `type` is the Content-Type of the response, `location` its Location, as the upstream wrote it. */
+export type HeadListener = (status: number, type?: string, location?: string) => void;
 
-export function tellHead({ watch, onHead }: UpstreamListeners, status: number, type?: string): void {
-  watch?.onHead(status, type);
-  onHead?.(status, type);
+export function tellHead({ watch, onHead }: UpstreamListeners, ...head: Parameters<HeadListener>): void {
+  watch?.onHead(...head);
+  onHead?.(...head);
 }
 
 /** What becomes of a request at the NVR, or at the events backend. */

@@ -86,10 +86,12 @@ function startedThing(kind: StartedKind, id: string): OwnedThing | undefined {
 
 /**
  * Nothing is known of a job that another replica started: its id is random, and told to nobody else. A session shows
- * pictures, and is refused there.
+ * pictures, and is refused there; not where its camera is named beside it, which is judged then.
  */
-const isSeen = (of: OwnerKind, owned: OwnedThing | undefined, view: CameraView): boolean =>
-  owned === undefined ? of === 'job' : seesAll(view, owned.cameras);
+function isSeen({ of, beside }: OwnerQuestion, owned: OwnedThing | undefined, view: CameraView): boolean {
+  if (owned === undefined) return of === 'job' || beside !== undefined;
+  return seesAll(view, owned.cameras) && (!beside || owned.cameras.every((camera) => beside.includes(camera)));
+}
 
 /** What does not tell when it began may be of any time. */
 const isInTime = ({ since }: CameraView, { start = Number.NEGATIVE_INFINITY }: OwnedThing, padding: number): boolean =>
@@ -104,15 +106,16 @@ const isOfNamesake = (view: CameraView, { cameras, start }: OwnedThing, since: n
 
 /** An unknown id is refused like a foreign one: another status would tell that the foreign one exists. */
 async function denialOf(
-  { of, ids, padding = 0, byPrefixSince }: OwnerQuestion,
+  question: OwnerQuestion,
   view: CameraView,
   ownedOf: (kind: OwnerKind, id: string) => Promise<OwnedThing | undefined>,
 ): Promise<RefusalReason | undefined> {
+  const { of, ids, padding = 0, byPrefixSince } = question;
   for (let at = 0; at < ids.length; at += AT_ONCE) {
     const asked = ids.slice(at, at + AT_ONCE).map((id) => ownedOf(of, id));
     const lookups = await Promise.all(asked).catch(askFailure);
     if (typeof lookups === 'string') return lookups;
-    if (!lookups.every((owned) => isSeen(of, owned, view))) return 'camera-not-in-role';
+    if (!lookups.every((owned) => isSeen(question, owned, view))) return 'camera-not-in-role';
     if (!lookups.every((owned) => !owned || isInTime(view, owned, padding))) return 'history-too-old';
     if (lookups.some((owned) => owned && isOfNamesake(view, owned, byPrefixSince))) return 'name-not-unique';
   }

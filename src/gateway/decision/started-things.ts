@@ -11,10 +11,11 @@ const MOST_THINGS = 10_000;
 const known: Readonly<Record<StartedKind, LRUCache<string, readonly string[]>>> = {
   job: new LRUCache(upTo(MOST_THINGS)),
   session: new LRUCache(upTo(MOST_THINGS)),
+  whep: new LRUCache(upTo(MOST_THINGS)),
 };
 
 /** Where the answer to a start names the id. */
-const IDS_IN: Readonly<Record<StartedKind, (started: string) => readonly string[]>> = {
+const IDS_IN: Readonly<Record<Exclude<StartedKind, 'whep'>, (started: string) => readonly string[]>> = {
   /** `{"job_id": …}`. Any other text is no start. */
   job(started) {
     try {
@@ -29,8 +30,16 @@ const IDS_IN: Readonly<Record<StartedKind, (started: string) => readonly string[
   session: (playlist) => [...playlist.matchAll(/[?&]id=(?<id>[\w.-]+)/g)].map(({ groups }) => groups?.['id'] ?? ''),
 };
 
+/** `location` is the address of a session of live pictures: its last segment is the secret. */
+export function noteStartedWhep(location: string, cameras: readonly string[]): void {
+  const path = URL.parse(location, 'http://nvr')?.pathname ?? '';
+  const secret = path.slice(path.lastIndexOf('/') + 1);
+  if (isId(secret)) known.whep.set(secret, cameras);
+}
+
 /** `started` is what the NVR answered to the start. */
 export function noteStarted({ kind, cameras }: StartedThing, started: string): void {
+  if (kind === 'whep') return; // its address names it: see `noteStartedWhep`
   for (const id of IDS_IN[kind](started)) if (isId(id)) known[kind].set(id, cameras);
 }
 

@@ -21,6 +21,7 @@ import { send } from '../response/send.ts';
 import { viewedHeaders, viewedResponse } from '../response/viewed-as.ts';
 import type { GateDeps } from './gate-deps.ts';
 import type { AdmittedRequest, Middleware } from './pipeline-state.ts';
+import { notingSession } from './session-watch.ts';
 import { viewingNoter } from './viewing-watch.ts';
 
 type ProxyDeps = Pick<
@@ -139,7 +140,8 @@ function headListener(
   body: Buffer | undefined,
 ): HeadListener | undefined {
   const { method } = facts;
-  if (admission.route.kind === 'listed') return viewingNoter(viewings, { admission, method, body }, response);
+  if (admission.route.kind === 'listed')
+    return notingSession(admission.route, viewingNoter(viewings, { admission, method, body }, response));
   // The NVR sends its page at every unknown path: only a response that is no page shows an unknown route.
   return (status, type = '') => {
     if (status >= 400 || type.startsWith('text/html')) return;

@@ -102,7 +102,7 @@ class PassingHandler implements ResponseHandler {
     if (isInterim(statusCode)) return;
     const head: ResponseHead = { statusCode, headers };
     const judged = this.#judged;
-    tellHead(judged, statusCode, headerValues(head, 'content-type')[0]);
+    tellHead(judged, statusCode, headerValues(head, 'content-type')[0], headerValues(head, 'location')[0]);
     const fault = responseFault(head);
     if (fault) return void this.fail(fault);
     this.#announced = Number(headerValues(head, 'content-length')[0] ?? Number.NaN);
