@@ -4,6 +4,7 @@ import type { ResponseForm, SIGNALLING, Verb } from '../domain/policy.ts';
 import type { ComposedList, Locator, OwnerKind, StartedKind } from '../domain/policy-terms.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
+import type { AnswerReading } from './answer-reading.ts';
 import type { CameraView } from './camera-view.ts';
 import type { PrefixBodyRule } from './recorded/by-prefix.ts';
 import type { RecorderLayout } from './recorder-layout.ts';
@@ -34,6 +35,8 @@ export interface Obligations {
   /** The NVR is asked once for each camera, and the lists are joined. */
   readonly fanout?: { readonly parameter: string; readonly cameras: readonly string[] };
   readonly responseForm?: ResponseForm;
+  /** How the response is read, where its members have names of the server's own. */
+  readonly reading?: AnswerReading;
   /** JSON sent in the place of the NVR's 404: a 404 would tell that no camera has anything. */
   readonly empty?: string;
   /** The query was narrowed already: the events backend honours it, so its response needs no filter. */

@@ -1,10 +1,12 @@
 /** The interface of an adapter: what one kind of NVR has of its own that no row of a route table can say (SPEC 20). */
+
 import type { AdapterValue } from '../domain/body-shape.ts';
 import type { CameraName } from '../domain/names.ts';
 import type { AdapterForm } from '../domain/policy.ts';
 import type { ComposedList, LookedUpKind, ReadNameKind } from '../domain/policy-terms.ts';
 import type { SharedThing } from '../domain/shared-thing.ts';
 import type { MessageObligations } from './access-verdict.ts';
+import type { AnswerReading } from './answer-reading.ts';
 import type { CameraView, Clearance } from './camera-view.ts';
 import type { CanarySeeds } from './canary-seeds.ts';
 import type { RecorderLayout } from './recorder-layout.ts';
@@ -96,6 +98,8 @@ export interface AnswerReader {
   readonly view: CameraView;
   /** What `prepare` found out. */
   readonly known?: unknown;
+  /** How the answer is read, where its members have names of the server's own. */
+  readonly reading?: AnswerReading | undefined;
 }
 
 export interface AnswerSources {

@@ -5,6 +5,7 @@ import type { Locator, Narrowing } from '../domain/policy-terms.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import { unreachable } from '../domain/result.ts';
 import { type AccessVerdict, type Obligations, refused } from './access-verdict.ts';
+import { askingForAll, readingOf } from './answer-reading.ts';
 import { type Located, locate } from './camera-locators.ts';
 import type { CameraView, Clearance } from './camera-view.ts';
 import { askedCameras, withCameras } from './narrow-query.ts';
@@ -126,14 +127,26 @@ export const shapeOf = ({ body }: PolicyRow): { readonly shape?: BodyShape } =>
 
 export function withObligations(
   target: RequestTarget,
-  { row: { answer }, nvr }: Listed,
+  match: Listed,
   view: CameraView,
   obligations: Partial<Obligations>,
 ): AccessVerdict {
-  const response = answer && concernedBy(answer, nvr).includes(view.clearance) ? { responseForm: answer } : {};
+  const { row } = match;
+  const response = row.answer && isConcerned(match, view) ? { responseForm: row.answer, ...readBy(row, target) } : {};
   const all: Obligations = { view, ...obligations, ...response };
-  return Object.keys(all).length > 1 ? { kind: 'allowed', target, obligations: all } : { kind: 'allowed', target };
+  const sent = row.paging && view.clearance === 'restricted' ? askingForAll(target, row.paging) : target;
+  return Object.keys(all).length > 1
+    ? { kind: 'allowed', target: sent, obligations: all }
+    : { kind: 'allowed', target };
 }
+
+function readBy(row: PolicyRow, target: RequestTarget): Pick<Obligations, 'reading'> {
+  const reading = readingOf(row, target);
+  return reading ? { reading } : {};
+}
+
+const isConcerned = ({ row: { answer, hidden }, nvr }: Listed, { clearance }: CameraView): boolean =>
+  answer !== undefined && (hidden ? NOT_ADMINS : concernedBy(answer, nvr)).includes(clearance);
 
 const RESTRICTED: readonly Clearance[] = ['restricted'];
 const NOT_ADMINS: readonly Clearance[] = ['restricted', 'reader'];
@@ -147,6 +160,7 @@ const CONCERNED: Readonly<Record<CommonForm, readonly Clearance[]>> = {
   streams: NOT_ADMINS,
   // Asked for by `times` of the row, where the caller sees nothing older than a moment.
   times: [],
+  page: RESTRICTED,
 };
 
 /** What is in a form that the adapter does not have is not known, so it is filtered for everybody. */

@@ -76,6 +76,19 @@ export type TimePlace =
   | { readonly in: 'id' | 'answer' | 'own-route' }
   | { readonly in: 'own-data'; readonly list?: ComposedList };
 
+/** How a server gives a list in pages. */
+export interface Paging {
+  /** The members of the answer: the elements, how many there are on all pages, and how many pages. */
+  readonly list: string;
+  readonly count: string;
+  readonly pages: string;
+  /** The parameters of the query: how many elements a page has, and its number, from 0. */
+  readonly size: string;
+  readonly number: string;
+  /** How many elements a page has where none is asked for. */
+  readonly usual: number;
+}
+
 /** When the NVR finds what it shows by the beginning of the camera's name. `recent`: where that began in the current hour. */
 export type PrefixPlace =
   | { readonly when: 'always' }

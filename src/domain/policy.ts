@@ -1,6 +1,6 @@
 /** The route table's rows: who may use an operation, and where it names a camera (SPEC 5). */
 import type { BodyShape } from './body-shape.ts';
-import type { Locator, Narrowing, PrefixPlace, StartedKind, TimePlace } from './policy-terms.ts';
+import type { Locator, Narrowing, Paging, PrefixPlace, StartedKind, TimePlace } from './policy-terms.ts';
 import type { ParameterForms } from './query-shape.ts';
 
 export const ACCESS_LEVELS = ['public', 'any', 'camera', 'unrestricted', 'admin', 'none'] as const;
@@ -17,10 +17,11 @@ export type Views = (typeof VIEWS)[number];
 
 /**
  * Forms of answers that the gate can narrow to a caller's cameras, whatever the NVR. `array`: elements that name their camera;
- * `one`: an object that names it; `nested`: objects that name it, at any depth; `streams`: an object by stream, or one stream;
- * `times`: elements that name no camera, and tell their time to a caller who sees nothing older than a moment.
+ * `one`: an object that names it; `nested`: objects that name it, at any depth; `page`: one page of a list of elements that name
+ * their camera; `streams`: an object by stream, or one stream; `times`: elements that name no camera, and tell their time to a
+ * caller who sees nothing older than a moment.
  */
-export const COMMON_FORMS = ['array', 'one', 'nested', 'streams', 'times'] as const;
+export const COMMON_FORMS = ['array', 'one', 'nested', 'streams', 'times', 'page'] as const;
 export type CommonForm = (typeof COMMON_FORMS)[number];
 /** Forms that an adapter narrows: `cases` of exports, which name no camera; `stats`, `metrics` and `config` of the NVR. */
 export const ADAPTER_FORMS = ['cases', 'stats', 'metrics', 'config'] as const;
@@ -63,6 +64,12 @@ export interface PolicyRow {
   readonly narrow?: Narrowing;
   /** What the answer looks like, where the answer itself is narrowed. */
   readonly answer?: ResponseForm;
+  /** The member of the answer's objects that names their camera; absent: `camera`. */
+  readonly named_by?: string;
+  /** The members of the answer, at any depth, that only admins get. */
+  readonly hidden?: readonly string[];
+  /** How the list comes in pages, where the answer is one. */
+  readonly paging?: Paging;
   /** Where the row names times. Without it a caller who sees back to a moment is refused. */
   readonly times?: readonly TimePlace[];
   readonly by_prefix?: readonly PrefixPlace[];

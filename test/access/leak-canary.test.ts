@@ -19,6 +19,18 @@ const OWN_CONFIG = {
   proxy: { logout_url: undefined },
 };
 
+const PAGE = {
+  page: {
+    list: 'items',
+    count: 'total',
+    pages: 'pages',
+    size: 's',
+    number: 'n',
+    usual: 5,
+    asked: { size: 5, number: 0 },
+  },
+};
+
 /** Any JSON, in which every text and every key holds a word. */
 const jsonWith = (word: string) =>
   fc.letrec((tie) => ({
@@ -59,6 +71,7 @@ const ANSWERS: Readonly<Record<Exclude<ResponseForm, 'metrics'>, fc.Arbitrary<un
   nested:  fc.dictionary(fc.string({ maxLength: 5 }), fc.array(fc.oneof(OWN_OBJECT, FOREIGN_OBJECT, MIXED_OBJECT), { maxLength: 4 })),
   streams: fc.tuple(jsonWith(OWN_TEXT), jsonWith(CANARY), jsonWith(CANARY)).map(([own, other, unknown]) => ({ garden_sub: own, house_main: other, nobodys: unknown })),
   times:   fc.array(FOREIGN_OBJECT),
+  page:    fc.tuple(ELEMENTS, jsonWith(CANARY)).map(([items, sum]) => ({ items, total: sum, [CANARY]: sum, pages: 1 })),
   cases:   fc.array(fc.oneof(FOREIGN_OBJECT, jsonWith(CANARY)), { maxLength: 4 }),
   stats:   fc.tuple(BY_CAMERA, BY_CAMERA, textWith(CANARY), FOREIGN_OBJECT).map(([cameras, bandwidth_usages, cmdline, other]) => ({ cameras, bandwidth_usages, cpu_usages: { 1: { cpu: 1, cmdline } }, other, processes: { [OTHER]: other } })),
   config:  fc.tuple(jsonWith(OWN_TEXT), fc.dictionary(fc.constantFrom('ffmpeg', 'onvif', 'zones', 'live', 'objects', 'ui', 'x', 'friendly_name'), jsonWith(CANARY)), FOREIGN_OBJECT)
@@ -81,6 +94,7 @@ describe('A role of one camera', () => {
             {
               view: VIEW,
               known: form === 'config' ? OWN_CONFIG : undefined,
+              ...(form === 'page' && { reading: PAGE }),
             },
             FRIGATE,
           );

@@ -6,6 +6,7 @@ import type { CameraView } from '../camera-view.ts';
 import type { AnswerReader, NvrAdapter } from '../nvr-adapter.ts';
 import { isSince, withoutOlder } from '../recorded/without-older.ts';
 import { memberOf } from '../recorder-layout.ts';
+import { narrowPage, withoutMembers } from './narrow-page.ts';
 import { narrowStreams } from './narrow-streams.ts';
 import { onlySeenObjects, seesNamed, withoutForeignObjects } from './without-foreign.ts';
 
@@ -26,8 +27,9 @@ type NarrowForm = (json: unknown, reader: AnswerReader) => unknown;
 
 /** The forms that any NVR may have. */
 const COMMON: Readonly<Record<CommonForm, NarrowForm>> = {
-  array: (json, { view }) => (Array.isArray(json) ? narrowArray(json, view) : UNREADABLE),
-  one: (json, { view }) => narrowOne(json, view),
+  array: (json, { view, reading }) => (Array.isArray(json) ? narrowArray(json, view, reading?.namedBy) : UNREADABLE),
+  one: (json, { view, reading }) => narrowOne(json, view, reading?.namedBy),
+  page: (json, { view, reading }) => (reading && narrowPage(json, view, reading)) ?? UNREADABLE,
   nested: (json, { view }) => (isRecord(json) || Array.isArray(json) ? onlySeenObjects(json, view) : UNREADABLE),
   streams: (json, { view }) => (isRecord(json) ? narrowStreams(json, view) : UNREADABLE),
   times: (json, { view }) => (Array.isArray(json) ? withoutForeignObjects(sinceOnly(json, view), view) : UNREADABLE),
@@ -53,7 +55,9 @@ export function narrowResponse(
   if (narrowed === UNREADABLE) return { kind: 'unreadable' };
   if (narrowed === FOREIGN) return { kind: 'foreign' };
   if (narrowed === OLD) return { kind: 'old' };
-  return { kind: 'narrowed', body: narrowed === json ? body : JSON.stringify(narrowed) };
+  const hidden = reader.view.clearance === 'admin' ? undefined : reader.reading?.hidden;
+  const left = hidden ? withoutMembers(narrowed, hidden) : narrowed;
+  return { kind: 'narrowed', body: left === json ? body : JSON.stringify(left) };
 }
 
 function parsed(body: string): unknown {
@@ -66,8 +70,8 @@ function parsed(body: string): unknown {
 }
 
 /** An object without a camera has not the form that the row names. */
-function narrowOne(json: unknown, view: CameraView): unknown {
-  const camera = memberOf(json, 'camera');
+function narrowOne(json: unknown, view: CameraView, namedBy = 'camera'): unknown {
+  const camera = memberOf(json, namedBy);
   if (typeof camera !== 'string' || camera === '') return UNREADABLE;
   if (!seesNamed(camera, view)) return FOREIGN;
   return view.since === undefined || isSince(json, view.since) ? withoutForeignObjects(json, view) : OLD;
@@ -78,8 +82,8 @@ const sinceOnly = (elements: readonly unknown[], { since }: CameraView): readonl
     ? elements
     : elements.filter((element) => isSince(element, since)).map((element) => withoutOlder(element, since));
 
-const narrowArray = (elements: readonly unknown[], view: CameraView): unknown =>
+const narrowArray = (elements: readonly unknown[], view: CameraView, namedBy = 'camera'): unknown =>
   withoutForeignObjects(
-    sinceOnly(elements, view).filter((element) => isRecord(element) && seesNamed(element['camera'], view)),
+    sinceOnly(elements, view).filter((element) => isRecord(element) && seesNamed(element[namedBy], view)),
     view,
   );

@@ -25,6 +25,7 @@ export function rowFindings(rows: readonly RowText[]): readonly Finding[] {
       pageFault(row) ??
       signallingFault(row) ??
       startsFault(row) ??
+      readingFault(row) ??
       repeatFault(row.route, seen);
     return message === undefined ? [] : [{ path: ['routes', index, 'route'], message }];
   });
@@ -167,6 +168,20 @@ function signallingFault({ signalling, route }: RowText): string | undefined {
     ? `signalling is ${signalling}, which is the body of a request: write true for a WebSocket`
     : undefined;
 }
+
+/** What the answer is read by means nothing where it is not read. */
+function readingFault({ answer, named_by, hidden, paging }: RowText): string | undefined {
+  if ((answer === 'page') !== (paging !== undefined))
+    return answer === 'page'
+      ? 'answer is page, which needs more: add paging'
+      : 'paging is for a row with "answer: page"';
+  const lost = [named_by !== undefined && 'named_by', hidden && 'hidden'].find((key) => key);
+  return lost && !READ.some((form) => form === answer)
+    ? `${lost} is for a row with an answer that is read: add "answer: ${READ.join('", "answer: ')}"`
+    : undefined;
+}
+
+const READ = ['array', 'one', 'page'] as const;
 
 /** The camera of what is started is that of the path. */
 const startsFault = ({ starts, route }: RowText): string | undefined =>

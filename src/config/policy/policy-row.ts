@@ -18,6 +18,9 @@ const term = <Term>(read: (text: string) => Term | undefined, wrong: string) =>
 /** A release of the NVR: `0.18`. */
 export const releaseSchema = z.string().regex(/^\d+\.\d+$/);
 
+/** A member of JSON, or a parameter of the query. */
+const memberName = z.string().regex(/^\w+$/);
+
 export const rowSchema = z.strictObject({
   route: z.string(),
   access: z.enum(ACCESS_LEVELS),
@@ -30,6 +33,18 @@ export const rowSchema = z.strictObject({
     'is not a way to narrow a response: write for example check or "rewrite:cameras"',
   ).exactOptional(),
   answer: z.enum(RESPONSE_FORMS).exactOptional(),
+  named_by: memberName.exactOptional(),
+  hidden: z.array(memberName).min(1).exactOptional(),
+  paging: z
+    .strictObject({
+      list: memberName,
+      count: memberName,
+      pages: memberName,
+      size: memberName,
+      number: memberName,
+      usual: z.int().min(1),
+    })
+    .exactOptional(),
   times: z
     .array(term(parseTimePlace, 'does not say where times stand: write for example "query:after" or "path:start"'))
     .min(1)

@@ -43,8 +43,7 @@ export function destinationOf(method: string, target: RequestTarget, rules: Dest
 export const upstreamAt = (
   path: string,
   { routes, nvr }: Pick<DestinationRules, 'routes' | 'nvr'>,
-): Upstream | undefined =>
-  routes.find(({ prefix }) => isBelow(path, prefix))?.upstream ?? nvr;
+): Upstream | undefined => routes.find(({ prefix }) => isBelow(path, prefix))?.upstream ?? nvr;
 
 function isEventsPath(
   method: string,

@@ -1,4 +1,6 @@
 /** The work of narrowing one response, from bytes to bytes: the same in this thread and in the narrowing thread (SPEC 5). */
+
+import type { AnswerReading } from '../../access/answer-reading.ts';
 import { type CameraView, type PlainView, withSight } from '../../access/camera-view.ts';
 import { type NarrowedResponse, narrowResponse } from '../../access/narrow/narrow-response.ts';
 import type { NvrAdapter } from '../../access/nvr-adapter.ts';
@@ -15,6 +17,7 @@ export type NarrowTask =
       readonly view: PlainView;
       /** What the form's rule found out beforehand. */
       readonly known?: unknown;
+      readonly reading?: AnswerReading;
     }
   /** Lists of one camera each, as JSON. Undefined for no form: then they name no camera. */
   | {
@@ -36,10 +39,13 @@ export function narrowNow(task: NarrowTask, nvr: NvrAdapter): NarrowedBytes {
   return narrowed.kind === 'narrowed' ? { kind: 'narrowed', body: new TextEncoder().encode(narrowed.body) } : narrowed;
 }
 
-function narrowedBody({ form, body, view, known }: NarrowTask & { kind: 'narrow' }, nvr: NvrAdapter): NarrowedResponse {
+function narrowedBody(
+  { form, body, view, known, reading }: NarrowTask & { kind: 'narrow' },
+  nvr: NvrAdapter,
+): NarrowedResponse {
   const text = decoded(body);
   if (text === undefined) return { kind: 'unreadable' };
-  return narrowResponse(form, text, { view: withSight(view), known }, nvr);
+  return narrowResponse(form, text, { view: withSight(view), known, reading }, nvr);
 }
 
 /** Undefined of what is no UTF-8. */

@@ -160,7 +160,7 @@ async function narrowingOf(
   destination: Served,
   deps: ObligationDeps,
 ): Promise<NarrowingPlan | undefined> {
-  const { responseForm: form, view, isRewritten, empty, playlistAt, refusedHeader, startedFor } = obligations;
+  const { responseForm: form, view, isRewritten, empty, playlistAt, refusedHeader, startedFor, reading } = obligations;
   if (playlistAt !== undefined) return playlistNarrowing(playlistAt);
   if (refusedHeader !== undefined) return untouched(view, { refusedHeader });
   if (startedFor !== undefined) return started(view, startedFor);
@@ -174,6 +174,7 @@ async function narrowingOf(
   const reader = {
     // The events backend has left out what is older by itself; its sums tell no time.
     view: destination.kind === 'events-backend' ? whole : plainView(view),
+    ...(reading && { reading }),
     ...(rule?.prepare && { known: await rule.prepare(view, sources) }),
   };
   return {
