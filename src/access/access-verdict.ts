@@ -41,6 +41,8 @@ export interface Obligations {
   readonly empty?: string;
   /** The query was narrowed already: the events backend honours it, so its response needs no filter. */
   readonly isRewritten?: boolean;
+  /** The members of the response that hold addresses of the server itself. */
+  readonly addresses?: readonly string[];
   /** What the response says was started, and its cameras. */
   readonly startedFor?: StartedThing;
   /** The response is refused if it has this header: the NVR may have taken another camera's picture. */

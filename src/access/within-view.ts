@@ -133,7 +133,8 @@ export function withObligations(
 ): AccessVerdict {
   const { row } = match;
   const response = row.answer && isConcerned(match, view) ? { responseForm: row.answer, ...readBy(row, target) } : {};
-  const all: Obligations = { view, ...obligations, ...response };
+  const addresses = row.addresses && { addresses: row.addresses };
+  const all: Obligations = { view, ...obligations, ...response, ...addresses };
   const sent = row.paging && view.clearance === 'restricted' ? askingForAll(target, row.paging) : target;
   return Object.keys(all).length > 1
     ? { kind: 'allowed', target: sent, obligations: all }

@@ -68,6 +68,8 @@ export interface PolicyRow {
   readonly named_by?: string;
   /** The members of the answer, at any depth, that only admins get. */
   readonly hidden?: readonly string[];
+  /** The members of the answer, at any depth, that hold addresses of the server itself: they are written below its prefix. */
+  readonly addresses?: readonly string[];
   /** How the list comes in pages, where the answer is one. */
   readonly paging?: Paging;
   /** Where the row names times. Without it a caller who sees back to a moment is refused. */

@@ -11,6 +11,8 @@ export interface TableHead {
   readonly alive?: string;
   /** Where the NVR says its own release. */
   readonly release?: ReleasePlace;
+  /** `dropped`: no password of a client reaches the NVR, which would take the client for another of its own users. Absent: one that is not Postern's does. */
+  readonly authorization?: 'dropped';
   readonly openapi?: DescriptionPlace;
   /** The first release whose pages know other roles than admin and viewer; absent: all do. */
   readonly custom_roles_since?: string;

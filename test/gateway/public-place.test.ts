@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { targetAt, type Upstream } from '../../src/domain/addresses/socket-address.ts';
 import { destinationOf } from '../../src/gateway/decision/destinations.ts';
 import { parseTarget } from '../../src/gateway/decision/strict-target.ts';
+import { withAddressesAt } from '../../src/gateway/narrow/written-addresses.ts';
 import { publicPlaceOf, valueAt } from '../../src/gateway/response/public-place.ts';
 
 const at = (host: string, below?: string): Upstream & { readonly kind: 'tcp' } => ({
@@ -80,7 +81,11 @@ describe('A request below a prefix that is taken off', () => {
 });
 
 const place = (sentPath: string, basePath = '', upstream: Upstream = at('hls', '/hls')) =>
-  publicPlaceOf(upstream, { sent: sentPath, asked: ['Example.com', 'postern:8971'], basePath });
+  publicPlaceOf(upstream, {
+    path: sentPath,
+    hosts: ['postern:8971'],
+    client: { host: 'Example.com', encrypted: true, basePath },
+  });
 
 describe('An address in the head of a response', () => {
   // biome-ignore format: a table
@@ -164,9 +169,29 @@ describe('An address in the head of a response', () => {
       assert.equal(valueAt('set-cookie', line, place('/porch', '/nvr')), seen));
 
   it('stays as it is at a server whose paths are the same here, and in other headers', () => {
-    assert.equal(publicPlaceOf(NVR, { sent: '/x', asked: ['a'] }), undefined);
+    const client = { host: 'a', encrypted: false };
+    assert.equal(publicPlaceOf(NVR, { path: '/x', hosts: [], client }), undefined);
     assert.equal(valueAt('location', '/x', undefined), '/x');
     assert.equal(valueAt('link', '</x>', place('/')), '</x>');
+  });
+
+  it('is a whole address in JSON, for programs that do not know where it came from', () => {
+    const at = place('/list', '/nvr');
+    assert.ok(at);
+    const json = {
+      url: 'http://hls:8888/get?path=a',
+      other: '/get',
+      list: [{ url: '/get', more: [{ url: 5 }] }],
+      url2: 'http://b/',
+    };
+    const written = withAddressesAt(new TextEncoder().encode(JSON.stringify(json)), ['url'], at);
+    assert.deepEqual(JSON.parse(new TextDecoder().decode(written)), {
+      ...json,
+      url: 'https://Example.com/nvr/hls/get?path=a',
+      list: [{ url: 'https://Example.com/nvr/hls/get', more: [{ url: 5 }] }],
+    });
+    for (const odd of ['', '{', '\xff'])
+      assert.equal(withAddressesAt(new TextEncoder().encode(odd), ['url'], at), undefined);
   });
 
   it('is read by the path alone at a Unix socket', () => {

@@ -93,6 +93,11 @@ describe('The headers that are sent on', () => {
     assert.equal(rewrite({ cookie: 'a=1; frigate_token=abc; b=2;frigate_token=x' }).cookie, 'a=1; b=2'));
   it("keep Basic credentials, which are the NVR's own", () =>
     assert.equal(rewrite({ authorization: 'Basic abc' }).authorization, 'Basic abc'));
+  it('lose any password, where the NVR would take the client for another of its own users', () => {
+    const rules = { ...RULES, dropsAuthorization: true };
+    assert.deepEqual(rewrite({ authorization: 'Basic dTpw' }, { rules }), rewrite({}, { rules }));
+  });
+
   it('keep Host, framing and cookies though Connection names them', () => {
     const sent = rewrite({ connection: 'host, content-length, cookie', 'content-length': '3', cookie: 'a=1' });
     assert.deepEqual([sent.host, sent['content-length'], sent.cookie], ['nvr.test', '3', 'a=1']);

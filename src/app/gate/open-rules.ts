@@ -62,7 +62,7 @@ export interface OpenRules {
 
 export function openRules(place: RulePlace): OpenRules {
   const { config, allowlist, cameras, findUser, now, roleRegistry } = place;
-  const { settings, policy } = config;
+  const { settings, policy, tableHead } = config;
   const routes = routeTable(config);
   const destinations = destinationRules(settings, place.eventsBackend, routes.nvr.events);
   const owners = ownerLookup(destinations, askerOf(settings), routes.nvr);
@@ -70,7 +70,7 @@ export function openRules(place: RulePlace): OpenRules {
   const parts = { ...place, settings, routes, destinations, owners, proxyKeys };
   const rules = (more: Partial<RuleDeps> = {}): Rules => decisionRules({ ...parts, allowlist: allowlist(), ...more });
   const headers = (): HeaderRules => ({
-    ...headerRules(settings, allowlist()),
+    ...headerRules(settings, tableHead, allowlist()),
     identityToken: place.identityToken,
   });
   const seen = (scope: CameraScope) => visibleCameras(scope, cameras());

@@ -8,6 +8,7 @@ import type { Upstream } from '../../domain/addresses/socket-address.ts';
 import { normalizedHeaderName } from '../../domain/header-names.ts';
 import { LOGIN_PATH } from '../../domain/login-path.ts';
 import type { RequestTarget } from '../../domain/request.ts';
+import type { TableHead } from '../../domain/table-head.ts';
 import type { Rules } from '../../gateway/decision/admit.ts';
 import { type DestinationRules, destinationOf, eventPaths } from '../../gateway/decision/destinations.ts';
 import type { FindShared } from '../../gateway/decision/link-request.ts';
@@ -120,11 +121,16 @@ export function ownerLookup(
 
 const plainPath = (path: string): RequestTarget => ({ path, segments: path.slice(1).split('/'), query: '' });
 
-export const headerRules = ({ nvr, auth, proxy }: Settings, allowlist: ReadonlySet<string>): HeaderRules => ({
+export const headerRules = (
+  { nvr, auth, proxy }: Settings,
+  { authorization }: TableHead,
+  allowlist: ReadonlySet<string>,
+): HeaderRules => ({
   // A signed token would open the service behind to whoever reads it there.
   identityHeaders: new Set([...allowlist, ...(proxy.jwt?.headers ?? [])].map(normalizedHeaderName)),
   userHeader: nvr.user_header,
   roleHeader: nvr.role_header,
   nvrSecret: nvr.auth_secret,
   cookieName: auth.cookie_name,
+  dropsAuthorization: authorization === 'dropped',
 });

@@ -35,6 +35,7 @@ export const rowSchema = z.strictObject({
   answer: z.enum(RESPONSE_FORMS).exactOptional(),
   named_by: memberName.exactOptional(),
   hidden: z.array(memberName).min(1).exactOptional(),
+  addresses: z.array(memberName).min(1).exactOptional(),
   paging: z
     .strictObject({
       list: memberName,

@@ -79,6 +79,7 @@ export const headShape = {
     .exactOptional(),
   alive: pathSchema.exactOptional(),
   release: z.strictObject({ path: pathSchema, field: fieldSchema.exactOptional() }).exactOptional(),
+  authorization: z.literal('dropped').exactOptional(),
   openapi: z.strictObject({ path: pathSchema.exactOptional(), below: belowSchema.exactOptional() }).exactOptional(),
   custom_roles_since: releaseSchema.exactOptional(),
   still: cameraPathSchema.exactOptional(),

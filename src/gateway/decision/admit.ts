@@ -237,7 +237,11 @@ function admitAuthorized(
   // The head of a response that is narrowed would tell of the whole one; the NVR has no HEAD there either.
   if (
     method === 'HEAD' &&
-    (obligations.responseForm || obligations.fanout || obligations.playlistAt || obligations.refusedHeader)
+    (obligations.responseForm ||
+      obligations.addresses ||
+      obligations.fanout ||
+      obligations.playlistAt ||
+      obligations.refusedHeader)
   )
     return refused('method-not-allowed', client, caller); // 11
   const denial = obligations.owners && owners.denial(obligations.owners, obligations.view, { method, target }); // 12

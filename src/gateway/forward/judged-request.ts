@@ -26,8 +26,7 @@ export function judgedRequest(
   const { query } = admission.target;
   const { upstream } = destination;
   const path = targetAt(upstream, admission.target.path);
-  const { host, basePath } = admission.client;
-  const place = publicPlaceOf(upstream, { sent: path, asked: [host, ...headerLines(facts, 'host')], basePath });
+  const place = publicPlaceOf(upstream, { path, hosts: headerLines(facts, 'host'), client: admission.client });
   const isOurs = destination.kind === 'events-backend';
   const spoken = isOurs ? backendRules(rules) : rules;
   const headers = rewriteHeaders(facts, { caller: admission.caller, client: admission.client, requestId }, spoken);

@@ -12,6 +12,8 @@ export interface StripRules {
   readonly userHeader: string;
   readonly roleHeader: string;
   readonly cookieName: string;
+  /** Whether the client's `Authorization` ends here, whatever it holds; absent: a password for the NVR's own use is passed on. */
+  readonly dropsAuthorization?: boolean;
 }
 
 /** Besides hop-by-hop headers: `Expect` was handled by this listener, and others change the method, the address or the secret. */
@@ -80,7 +82,7 @@ function keep(
   headers: IncomingHttpHeaders,
   name: string,
   value: string | string[] | undefined,
-  { cookieName }: StripRules,
+  { cookieName, dropsAuthorization = false }: StripRules,
 ): void {
   if (name === 'cookie') {
     const others = withoutCookie(String(value), cookieName);
@@ -88,7 +90,8 @@ function keep(
     return;
   }
   // A password for the NVR's own use is passed on; one that holds an API token of ours is not.
-  if (name === 'authorization' && (BEARER.test(String(value)) || apiTokenIn(String(value)))) return;
+  if (name === 'authorization' && (dropsAuthorization || BEARER.test(String(value)) || apiTokenIn(String(value))))
+    return;
   headers[name] = value;
 }
 

@@ -160,10 +160,21 @@ async function narrowingOf(
   destination: Served,
   deps: ObligationDeps,
 ): Promise<NarrowingPlan | undefined> {
-  const { responseForm: form, view, isRewritten, empty, playlistAt, refusedHeader, startedFor, reading } = obligations;
+  const {
+    responseForm: form,
+    view,
+    isRewritten,
+    empty,
+    playlistAt,
+    refusedHeader,
+    startedFor,
+    reading,
+    addresses,
+  } = obligations;
   if (playlistAt !== undefined) return playlistNarrowing(playlistAt);
   if (refusedHeader !== undefined) return untouched(view, { refusedHeader });
   if (startedFor !== undefined) return started(view, startedFor);
+  if (addresses && !form) return untouched(view, { addresses });
   // The events backend always honours the query. An NVR may be too old to know the parameter.
   if (!form || (isRewritten && destination.kind === 'events-backend')) return undefined;
   const { since: _, ...whole } = plainView(view);
@@ -187,6 +198,7 @@ async function narrowingOf(
     reader: errorReaderOf(view),
     hidesUnknown: view.clearance === 'restricted' && (form === 'one' || obligations.owners !== undefined),
     held: HELD,
+    ...(addresses && { addresses }),
     ...(empty === undefined ? {} : { empty }),
   };
 }

@@ -3,10 +3,11 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { headerValues, responseHeaders, withoutHeaders } from '../response/response-headers.ts';
+import { headerValues, type ResponseHeadRules, responseHeaders, withoutHeaders } from '../response/response-headers.ts';
 import type { BufferBudget, Hold } from './buffer-budget.ts';
 import { type ErrorReader, type HeldResponse, OF_THE_BODY, readsErrorText, refusalLeft } from './error-text.ts';
 import type { NarrowedBytes } from './narrow-task.ts';
+import { withAddressesAt } from './written-addresses.ts';
 
 /** Narrows the bytes of a 200 response, which it may keep. */
 export type NarrowBody = (body: Uint8Array<ArrayBuffer>) => Promise<NarrowedBytes>;
@@ -19,6 +20,8 @@ export interface NarrowingPlan {
   readonly held: BufferBudget;
   /** A response with this header is not passed on. Lower-case. */
   readonly refusedHeader?: string;
+  /** The members of the response that hold addresses of the server itself. */
+  readonly addresses?: readonly string[];
   /** JSON sent in the place of a 404, which would tell that no camera has anything. */
   readonly empty?: string;
 }
@@ -41,7 +44,7 @@ export const askingForWhole = (headers: IncomingHttpHeaders): IncomingHttpHeader
 export async function passNarrowed(
   ...[received, response, rules, fail, narrowing]: [...HeldResponse, NarrowingPlan]
 ): Promise<void> {
-  const { body: narrow, reader, hidesUnknown, held, refusedHeader, empty } = narrowing;
+  const { body: narrow, reader, hidesUnknown, held, refusedHeader, empty, addresses } = narrowing;
   if (refusedHeader !== undefined && headerValues(received, refusedHeader).length > 0) {
     received.body.destroy();
     return fail('name-not-unique');
@@ -65,7 +68,7 @@ export async function passNarrowed(
   if (isStrict && location !== undefined && reader.namesForeign(location)) return fail('camera-not-in-role');
   const isLogin = LOGIN_REDIRECTS.includes(status) && location !== undefined;
   const narrowed = isGiven
-    ? await narrow(bytes)
+    ? withAddresses(await narrow(bytes), addresses, rules)
     : isLogin
       ? NO_BODY
       : isOurs
@@ -80,6 +83,17 @@ export async function passNarrowed(
   if (isOurs) passed.push('content-type', 'application/json');
   passed.push('content-length', String(narrowed.body.byteLength));
   response.writeHead(status, passed).end(narrowed.body);
+}
+
+/** Where the server is seen as it is, its addresses stay. */
+function withAddresses(
+  narrowed: NarrowedBytes,
+  members: readonly string[] | undefined,
+  { place }: ResponseHeadRules,
+): NarrowedBytes {
+  if (!members || !place || narrowed.kind !== 'narrowed') return narrowed;
+  const body = withAddressesAt(narrowed.body, members, place);
+  return body ? { kind: 'narrowed', body } : { kind: 'unreadable' };
 }
 
 /** What is compressed, a part, too large, or cut. */

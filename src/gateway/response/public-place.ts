@@ -3,6 +3,8 @@ import { originOf, type Upstream } from '../../domain/addresses/socket-address.t
 
 /** The place where clients see a server that does not know it. */
 export interface PublicPlace {
+  /** The scheme and host by which the client knows this service. */
+  readonly origin: string;
   /** The base path of this service and the server's prefix: `/nvr/hls`. */
   readonly prefix: string;
   /** The path that was sent to the server, which relative addresses start from. */
@@ -11,19 +13,26 @@ export interface PublicPlace {
   readonly hosts: readonly string[];
 }
 
-/** Undefined for a server that is seen as it is. `sent` is the path without its prefix; `asked` are the hosts by which clients and proxies in front know this service. */
-export function publicPlaceOf(
-  upstream: Upstream,
-  {
-    sent,
-    asked,
-    basePath = '',
-  }: { readonly sent: string; readonly asked: readonly string[]; readonly basePath?: string | undefined },
-): PublicPlace | undefined {
+interface SentRequest {
+  /** The path without the prefix of the server. */
+  readonly path: string;
+  /** `Host` as it is sent on. */
+  readonly hosts: readonly string[];
+  readonly client: { readonly host: string; readonly encrypted: boolean; readonly basePath?: string };
+}
+
+/** Undefined for a server that is seen as it is. */
+export function publicPlaceOf(upstream: Upstream, { path, hosts, client }: SentRequest): PublicPlace | undefined {
   if (upstream.below === undefined) return undefined;
+  const { host, encrypted, basePath = '' } = client;
   const own = upstream.kind === 'tcp' ? [originOf(upstream)] : [];
-  const known = [...own, ...asked.map((host) => `http://${host}`)].flatMap((origin) => URL.parse(origin)?.host ?? []);
-  return { prefix: `${basePath}${upstream.below}`, path: sent, hosts: known };
+  const known = [...own, ...[host, ...hosts].map((name) => `http://${name}`)];
+  return {
+    origin: `${encrypted ? 'https' : 'http'}://${host}`,
+    prefix: `${basePath}${upstream.below}`,
+    path,
+    hosts: known.flatMap((origin) => URL.parse(origin)?.host ?? []),
+  };
 }
 
 const WEB: readonly string[] = ['http:', 'https:'];

@@ -49,7 +49,7 @@ export async function canaryGate(config: ServiceConfig, { layout, registry, now 
     layout: () => layout,
     owners: ownerLookup(destinations, askerOf(settings), routes.nvr),
   });
-  const headers = headerRules(settings, list.value.names);
+  const headers = headerRules(settings, {}, list.value.names);
   const forwarder = createForwarder(await forwardRulesOf(settings));
   // The canary's doors put their own watch in.
   const gate: Omit<GateDeps, 'watch'> = {
