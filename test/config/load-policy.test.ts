@@ -25,7 +25,7 @@ const accessOf = (rows: readonly PolicyRow[], method: string, path: string): str
 describe('The shipped route tables (SPEC 5)', () => {
   it('are in the built server as they are parsed', { skip: !isBundleCurrent() && 'run "npm run build" first' }, () => {
     const built = JSON.parse(readFileSync(join(BUNDLE, BUILT_TABLES), 'utf8')) as BuiltTables;
-    for (const name of ['postern.yaml', 'frigate.yaml', 'strict.yaml']) {
+    for (const name of ['postern.yaml', 'frigate.yaml', 'mediamtx.yaml', 'strict.yaml']) {
       const text = readFileSync(join(SHIPPED, name), 'utf8');
       const parsed = parsePolicy(text, name);
       assert.ok(parsed.ok);
@@ -93,7 +93,7 @@ describe('The shipped route tables (SPEC 5)', () => {
   }
 
   it('tell their terms again as they are written', () => {
-    for (const name of ['postern.yaml', 'frigate.yaml', 'strict.yaml']) {
+    for (const name of ['postern.yaml', 'frigate.yaml', 'mediamtx.yaml', 'strict.yaml']) {
       const text = readFileSync(join(SHIPPED, name), 'utf8');
       const table = parsePolicy(text, name);
       assert.ok(table.ok);
@@ -187,7 +187,7 @@ describe('A route table is refused', () => {
   // biome-ignore format: a table
   const rows: [sentence: string, policy: string, yaml: string, problem: string][] = [
     ['when no table has its name', 'frigat', '', 'config.yaml nvr.policy: "frigat" is not a route table: did you mean frigate?'],
-    ['when nothing is near its name', 'something', '', 'config.yaml nvr.policy: "something" is not a route table: write one of frigate, go2rtc, postern, strict, or a file such as ./routes.yaml'],
+    ['when nothing is near its name', 'something', '', 'config.yaml nvr.policy: "something" is not a route table: write one of frigate, go2rtc, mediamtx, postern, strict, or a file such as ./routes.yaml'],
     ['when its file is not there', './other.yaml', '', 'config.yaml nvr.policy: "./other.yaml" cannot be read: check that the file is there'],
     ['when it extends an unknown one', 'a.yaml', 'version: 1\nextends: strikt\nroutes: []', 'a.yaml:2:10 extends: "strikt" is not a route table: did you mean strict?'],
     ['when it extends itself', 'a.yaml', 'version: 1\nextends: ./a.yaml\nroutes: []', 'a.yaml:2:10 extends: "./a.yaml" extends itself: remove the line'],

@@ -91,6 +91,7 @@ describe('WHEP', () => {
     ['an offer that would be the camera',                CARL,         'cam1', OFFERS.camera,      403],
     ['an offer for a foreign camera',                    CARL,         'cam2', OFFERS.watch,       403],
     ['an offer for an unknown camera',                   CARL,         'cam9', OFFERS.watch,       403],
+    ['no offer at all',                                  CARL,         'cam1', '',                 400],
     ['what is no offer',                                 CARL,         'cam1', 'v=0\r\nx',         400],
     ['an offer of a role that sees no live pictures',    MUTE,         'cam1', OFFERS.watch,       403],
     ['an offer that would be the camera, of a viewer',   VERA,         'cam1', OFFERS.camera,      403],

@@ -51,7 +51,7 @@ export function judgeOfferBody(
   { contentType, body }: OfferBody,
   obligations: SignallingObligations,
 ): Result<OfferBody, RefusalReason> {
-  if (obligations.kind === 'candidates') return judgeCandidates({ contentType, body });
+  if (obligations.kind) return judgeAsNamed({ contentType, body }, { ...obligations, kind: obligations.kind });
   // No offer. As a form it would have its data looked for in the query.
   if (body.length === 0) return ok({ contentType: ANY_OTHER, body });
   const named = mediaTypeOf(contentType);
@@ -64,12 +64,23 @@ export function judgeOfferBody(
   return offer.ok ? ok({ contentType: type, body: Buffer.from(form.write(offer.value)) }) : offer;
 }
 
-function judgeCandidates({ contentType, body }: OfferBody): Result<OfferBody, RefusalReason> {
-  const text = utf8(body);
-  const fragment = text === undefined ? undefined : readIceFragment(text);
-  return fragment?.ok && mediaTypeOf(contentType) === ICE_FRAGMENT
-    ? ok({ contentType: ICE_FRAGMENT, body: Buffer.from(fragment.value) })
-    : err('offer-unreadable');
+/** WHEP has one media type for each kind of body. */
+const NAMED_TYPES = { whep: 'application/sdp', candidates: ICE_FRAGMENT } as const;
+
+function judgeAsNamed(
+  { contentType, body }: OfferBody,
+  obligations: SignallingObligations & Required<Pick<SignallingObligations, 'kind'>>,
+): Result<OfferBody, RefusalReason> {
+  const type = NAMED_TYPES[obligations.kind];
+  const text = mediaTypeOf(contentType) === type ? utf8(body) : undefined;
+  if (text === undefined) return err('offer-unreadable');
+  const judged = obligations.kind === 'whep' ? judgeOffer(text, obligations) : candidatesIn(text);
+  return judged.ok ? ok({ contentType: type, body: Buffer.from(judged.value) }) : judged;
+}
+
+function candidatesIn(text: string): Result<string, RefusalReason> {
+  const fragment = readIceFragment(text);
+  return fragment.ok ? fragment : err('offer-unreadable');
 }
 
 const mediaTypeOf = (contentType: string): string => (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();

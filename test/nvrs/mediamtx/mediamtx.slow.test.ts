@@ -6,6 +6,7 @@ import { rawRequest } from '../../support/raw-request.ts';
 import { type Runtime, startInstance } from '../../support/start-instance.ts';
 import { CASES, FOREIGN, filled, OWN, PATHS, ROLES, type Things, type Who } from './cases.ts';
 import { FRAGMENT, playerOffer } from './offer.ts';
+import { createRecorder } from './record-answers.ts';
 import { type RealMediaMtx, skip, startMediaMtx } from './start-mediamtx.ts';
 
 /** Sees the own path, an hour back. */
@@ -18,19 +19,22 @@ describe('MediaMTX behind Postern', { skip }, () => {
   let instance: Runtime;
   let tokens: Record<Who | 'recent', string>;
   let things: Things;
+  const recorder = process.env['RECORD_ANSWERS'] ? createRecorder() : undefined;
   before(async () => {
     server = await startMediaMtx();
+    const at = async (name: 'api' | 'hls' | 'webrtc' | 'playback' | 'metrics') =>
+      (await recorder?.front(name, server[name])) ?? server[name];
     instance = await startInstance({
       people: Object.values(PEOPLE),
       config: {
         nvr: {
-          url: server.api,
+          url: await at('api'),
           policy: 'mediamtx',
           routes: {
-            '/hls': { url: server.hls, strip: true },
-            '/webrtc': { url: server.webrtc, strip: true },
-            '/playback': { url: server.playback, strip: true },
-            '/metrics': server.metrics,
+            '/hls': { url: await at('hls'), strip: true },
+            '/webrtc': { url: await at('webrtc'), strip: true },
+            '/playback': { url: await at('playback'), strip: true },
+            '/metrics': await at('metrics'),
           },
         },
         auth: { hash_iterations: 1000, roles: { ...ROLES, recent: { cameras: [OWN], history_since: '1h' } } },
@@ -42,6 +46,7 @@ describe('MediaMTX behind Postern', { skip }, () => {
   });
   after(async () => {
     await instance?.close();
+    recorder?.close(things);
     await server?.close();
   });
 
