@@ -56,6 +56,8 @@ export async function loadServiceConfig(place: Omit<ConfigPlace, 'onFile'>): Pro
   const policy = await loadPolicy(settings.nvr.policy, place.directory, onFile);
   const files = [...looked];
   if (policy.kind === 'invalid') return { ...policy, warnings, file, files };
+  const problems = unstripped(settings, policy).map(placed);
+  if (problems.length > 0) return { kind: 'invalid', problems, warnings, file, files };
   warnings.push(...tableWarnings(settings, policy).map((finding) => formatProblem(file, placed(finding))));
   const found = {
     settings,
@@ -71,10 +73,26 @@ export async function loadServiceConfig(place: Omit<ConfigPlace, 'onFile'>): Pro
   return { kind: 'loaded', ...found, placed, file, created, files };
 }
 
-/** A table that lets roles see cameras, and does not say which there are. */
-const tableWarnings = ({ nvr }: Settings, { rows, head }: LoadedPolicy): readonly Finding[] =>
-  when(
+/** A server that is sent a path with its prefix reads another camera's name there. */
+const unstripped = ({ nvr }: Settings, { head }: LoadedPolicy): readonly Finding[] =>
+  nvr.routes
+    .filter(({ prefix, upstream }) => head.stripped?.includes(prefix) && upstream.below === undefined)
+    .map(({ prefix }) => ({
+      path: ['nvr', 'routes', prefix],
+      message: `the server at ${prefix} does not know this prefix: write {url: http://host:port, strip: true}`,
+    }));
+
+/** A prefix of the table without a server, and a table that lets roles see cameras without saying which there are. */
+const tableWarnings = ({ nvr }: Settings, { rows, head }: LoadedPolicy): readonly Finding[] => [
+  ...(head.stripped ?? [])
+    .filter((prefix) => !nvr.routes.some((route) => route.prefix === prefix))
+    .map((prefix) => ({
+      path: ['nvr', 'routes'],
+      message: `names no server for ${prefix}, so that requests below it go to nvr.url: add ${JSON.stringify(prefix)}: {url: http://host:port, strip: true}`,
+    })),
+  ...when(
     nvr.url !== undefined && nvr.cameras === undefined && !head.cameras && rows.some((row) => !row.own && row.cameras),
     ['nvr', 'policy'],
     `${JSON.stringify(nvr.policy)} does not say where the NVR lists its cameras, so custom roles see none: add "cameras" to the head of the table, or name the cameras in nvr.cameras`,
-  );
+  ),
+];

@@ -11,6 +11,8 @@ export interface TableHead {
   readonly alive?: string;
   /** Where the NVR says its own release. */
   readonly release?: ReleasePlace;
+  /** Prefixes of `nvr.routes` at which servers stand that do not know them: the rows mean their paths without it. */
+  readonly stripped?: readonly string[];
   /** `dropped`: no password of a client reaches the NVR, which would take the client for another of its own users. Absent: one that is not Postern's does. */
   readonly authorization?: 'dropped';
   readonly openapi?: DescriptionPlace;

@@ -69,6 +69,22 @@ DIRECTORY/config.yaml: 2 problems
     });
   });
 
+  it('refuses a server whose prefix is not taken off, and warns of a prefix without a server', async () => {
+    const routes = (hls: string) =>
+      `nvr: {url: "http://a", policy: mediamtx, routes: {/hls: ${hls}, /webrtc: {url: "http://b", strip: true}}}`;
+    assert.deepEqual(await check({ 'config.yaml': routes('"http://b"') }), {
+      code: 1,
+      stdout: '',
+      stderr: `DIRECTORY/config.yaml:1:57 nvr.routes["/hls"]: the server at /hls does not know this prefix: write {url: http://host:port, strip: true}
+DIRECTORY/config.yaml: 1 problem
+`,
+      files: ['config.yaml'],
+    });
+    const warned = await check({ 'config.yaml': routes('{url: "http://b", strip: true}') });
+    assert.equal(warned.code, 0);
+    assert.match(warned.stdout, /^warning: .* nvr\.routes: names no server for \/playback, .*: add "\/playback": /m);
+  });
+
   it('prints warnings and exits 0 when there is no problem', async () => {
     assert.deepEqual(await check({ 'config.yaml': 'auth: {session_length: 0}' }), {
       code: 0,

@@ -79,6 +79,10 @@ export const headShape = {
     .exactOptional(),
   alive: pathSchema.exactOptional(),
   release: z.strictObject({ path: pathSchema, field: fieldSchema.exactOptional() }).exactOptional(),
+  stripped: z
+    .array(z.string().regex(/^(?:\/[\w.~-]+)+$/, 'is not a prefix: write for example /hls'))
+    .min(1)
+    .exactOptional(),
   authorization: z.literal('dropped').exactOptional(),
   openapi: z.strictObject({ path: pathSchema.exactOptional(), below: belowSchema.exactOptional() }).exactOptional(),
   custom_roles_since: releaseSchema.exactOptional(),
