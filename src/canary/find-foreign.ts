@@ -31,9 +31,19 @@ type ForeignThings = Pick<Landscape, 'foreignCameras' | 'foreignStreams' | 'fore
 /** Bytes of pictures and films look like short names now and then; an id of ten digits and more does not happen. */
 export const BINARY = /^(?:image|video|audio|multipart|font)\/|octet-stream|zip/;
 
-/** `lists`: where the NVR lists its cameras, as the route table says. */
-export function createFinder(foreign: ForeignThings, places: AnswerPlaces, lists: readonly CameraList[] = []): Finder {
-  const known: Known = { ...foreign, places, maps: new Set([...MAP_KEYS, ...places.maps]) };
+/** What the route table says of names: where the NVR lists its cameras, and members that name one in any answer. */
+export interface NamingRules {
+  readonly lists?: readonly CameraList[];
+  readonly members?: ReadonlySet<string>;
+}
+
+export function createFinder(
+  foreign: ForeignThings,
+  places: AnswerPlaces,
+  { lists = [], members = NO_MEMBERS }: NamingRules = {},
+): Finder {
+  const naming = new Set([...NAMING_KEYS, ...members]);
+  const known: Known = { ...foreign, places, maps: new Set([...MAP_KEYS, ...places.maps]), naming };
   const ids = alternation([...known.foreignIds.keys()]);
   const inPath = pathPattern([...known.foreignCameras], places);
   const inText = labelPattern([...known.foreignCameras]);
@@ -106,11 +116,14 @@ const NAMING_KEYS: ReadonlySet<string> = new Set([
   'allowed_cameras',
 ]);
 const MAP_KEYS: readonly string[] = ['cameras', 'camera'];
+const NO_MEMBERS: ReadonlySet<string> = new Set();
 
 interface Known extends ForeignThings {
   readonly places: AnswerPlaces;
   /** Fields that hold an object by camera. */
   readonly maps: ReadonlySet<string>;
+  /** Fields that hold the name of a camera. */
+  readonly naming: ReadonlySet<string>;
 }
 
 /** Every name in a list of cameras is one, whatever its row says. */
@@ -140,7 +153,7 @@ function findIn(json: unknown, path: string, known: Known): ForeignTrace | undef
   const isConfig = path === known.places.config;
   const byStream = known.places.streams.filter((place) => place.path === path);
   const walk = (value: unknown, key: string, depth: number): ForeignTrace | undefined => {
-    if (typeof value === 'string') return NAMING_KEYS.has(key) ? named(value, known.foreignCameras) : undefined;
+    if (typeof value === 'string') return known.naming.has(key) ? named(value, known.foreignCameras) : undefined;
     if (Array.isArray(value)) return firstOf(value, (element) => walk(element, key, depth + 1));
     if (!isRecord(value)) return undefined;
     if (isConfig && depth === 1 && key === 'cameras')

@@ -83,7 +83,8 @@ export async function runRound({
   const landscape = await survey({ ask, layout, seeds: nvr.canary, round: number, now: startedAt });
   if (!landscape) return { kind: 'too-few-cameras' };
   const { requests, unasked } = canaryRequestsOf(rows, landscape, nvr.canary);
-  const finder = createFinder(landscape, nvr.canary.answers, lists);
+  const members = new Set(rows.flatMap(({ named_by }) => named_by ?? []));
+  const finder = createFinder(landscape, nvr.canary.answers, { members, ...(lists && { lists }) });
   const leaks = new Map<string, Leak>();
   let failed = 0;
   for (const request of requests) {

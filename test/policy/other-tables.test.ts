@@ -35,9 +35,11 @@ for (const name of TABLES) {
     let nvr: FakeNvr;
     let instance: Runtime;
     const tokens = new Map<string, string>();
+    let answer: unknown = {};
     before(async () => {
       nvr = await startFakeNvr();
-      nvr.answer = (_, response) => void response.setHeader('content-type', 'application/json').end('{}');
+      nvr.answer = (_, response) =>
+        void response.setHeader('content-type', 'application/json').end(JSON.stringify(answer));
       instance = await startInstance({
         people: Object.values(PEOPLE),
         config: {
@@ -58,6 +60,7 @@ for (const name of TABLES) {
       const target = query === '' ? path : `${path}?${query}`;
       const token = tokens.get(who.split(',')[0] ?? '');
       nvr.received.length = 0;
+      answer = answerOf(row, who === 'carl, own' ? OWN : FOREIGN);
       const outcome: UpgradeOutcome =
         method === 'WS'
           ? await upgradeOutcome(`${instance.url}${target}`, token)
@@ -99,12 +102,20 @@ const wordOf = (outcome: number | 'leaked'): string => {
   return outcome === 401 || outcome === 403 || outcome === 404 ? 'refused' : `status ${outcome}`;
 };
 
+/** What the row says of its answer holds for this one. */
+function answerOf({ answer, named_by = 'camera', paging }: PolicyRow, camera: string): unknown {
+  if (paging) return { [paging.list]: [{ [named_by]: camera }], [paging.count]: 1, [paging.pages]: 1 };
+  return answer === 'one' ? { [named_by]: camera } : {};
+}
+
 function requestOf(
   method: string,
   row: PolicyRow,
   token: string | undefined,
 ): RequestInit & { readonly token?: string } {
-  const body = row.signalling ? { headers: { 'content-type': 'application/sdp' }, body: OFFERS.watch } : {};
+  const isOffer = row.signalling !== 'candidates';
+  const type = isOffer ? 'application/sdp' : 'application/trickle-ice-sdpfrag';
+  const body = row.signalling ? { headers: { 'content-type': type }, body: isOffer ? OFFERS.watch : 'a=mid:0' } : {};
   return { method, ...body, ...(token !== undefined && { token }) };
 }
 

@@ -2,6 +2,7 @@
 import type { ViewingKind } from '../../domain/ledger.ts';
 import { PATH_SHAPES, type PathShape, type PolicyRow } from '../../domain/policy.ts';
 import { isOwnerKind, type Locator } from '../../domain/policy-terms.ts';
+import type { ParameterShape } from '../../domain/query-shape.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 import { fillParameters } from '../fill-parameters.ts';
 import { NO_ADAPTER } from '../no-adapter.ts';
@@ -29,7 +30,7 @@ export interface SampleDeps {
 }
 
 export function sampleOf(
-  { path, cameras = [] }: PolicyRow,
+  { path, cameras = [], query: forms = {} }: PolicyRow,
   camera: string,
   { nvr = NO_ADAPTER, at }: SampleDeps = {},
 ): RequestTarget {
@@ -43,8 +44,28 @@ export function sampleOf(
   );
   // One parameter that names the camera: a list of all that there are would be another request.
   const inQuery = cameras.find(({ source, kind }) => source === 'query' && sampleValue(kind, nvr));
-  const query = inQuery ? `${inQuery.name}=${encodeURIComponent(sampleValue(inQuery.kind, nvr)?.(camera) ?? '')}` : '';
+  const needed = Object.entries(forms).flatMap(([name, { shape, isRequired }]): [string, string][] =>
+    isRequired && name !== inQuery?.name ? [[name, valueOf(shape, at)]] : [],
+  );
+  const named: [string, string][] = inQuery ? [[inQuery.name, sampleValue(inQuery.kind, nvr)?.(camera) ?? '']] : [];
+  const query = [...named, ...needed].map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
   return { path: whole, segments: whole.slice(1).split('/').map(decodeURIComponent), query };
+}
+
+/** Unix seconds of a time long ago. */
+const LONG_AGO = 1_700_000_000;
+
+function valueOf(shape: ParameterShape, at = LONG_AGO): string {
+  switch (shape.kind) {
+    case 'time':
+      return new Date(at * 1000).toISOString();
+    case 'number':
+      return String(SECONDS_SHOWN);
+    case 'word':
+      return shape.words[0] ?? '';
+    default:
+      return 'some-id';
+  }
 }
 
 const SECONDS_SHOWN = 10;
