@@ -8,7 +8,7 @@ import type { Caller, Closed, Credential } from '../../../src/domain/caller.ts';
 import { ALL_CAMERAS, type CameraScope, scopeOfNames } from '../../../src/domain/camera-scope.ts';
 import type { CameraName, Role, UserName } from '../../../src/domain/names.ts';
 import type { PolicyRow } from '../../../src/domain/policy.ts';
-import { REFUSALS, type RefusalReason } from '../../../src/domain/refusal.ts';
+import { REFUSALS, type RefusalReason, sentenceOf } from '../../../src/domain/refusal.ts';
 import type { ListenerName } from '../../../src/domain/request.ts';
 import type { SharedThing } from '../../../src/domain/shared-thing.ts';
 import type { IdentityVerdict } from '../../../src/domain/verdict.ts';
@@ -52,6 +52,7 @@ const TABLE = compileRouteTable(
     row('GET,POST,WS /any', { access: 'any' }),
     row('GET,WS /admin', { access: 'admin' }),
     row('GET /hidden', { access: 'none' }),
+    row('GET /few', { access: 'any', query: { path: { shape: { kind: 'text', longest: 9 }, isRequired: false } } }),
     row('GET /move', { access: 'any', verb: 'ptz' }),
     row('GET,WS /camera/{camera}', {
       access: 'camera',
@@ -238,6 +239,7 @@ const SINGLE: readonly [outcome: RefusalReason | 'admitted' | 'nothing-visible',
   ['field-admin-only',      'a parameter for admins',                          { target: '/special?raw=1', identity: identified('gardener') }],
   ['not-narrowable',        'a response that cannot be narrowed',              { target: '/whole', identity: identified('gardener') }],
   ['parameter-repeated',    'two lists of cameras',                            { target: '/list?cameras=garden&cameras=garden', identity: identified('gardener') }],
+  ['query-field-refused',   'a parameter that the row does not take',          { target: '/few?path=a&jwt=b' }],
   ['path-not-found',        'a row that is for no one',                        { target: '/hidden' }],
   ['path-not-found',        "another method at one of Postern's own paths",    { method: 'DELETE', target: '/own', identity: identified('admin') }],
   ['path-not-found',        "an upgrade at one of Postern's own paths",        { isUpgrade: true, target: '/own', identity: identified('admin') }],
@@ -359,6 +361,13 @@ describe('admit()', () => {
     const foreign = { foreign: ['street'], unknown: [] };
     assert.deepEqual(await refusal('/camera/street'), ['camera-not-in-role', foreign]);
     assert.deepEqual(await refusal('/list?cameras=street&cameras=x'), ['parameter-repeated', undefined]);
+  });
+
+  it('says which parameter it refuses', async () => {
+    const admission = await admit(someRequest({ target: '/few?jwt=b' }), rulesOf(scene()));
+    assert.ok(admission.kind === 'refused');
+    assert.equal(admission.parameter, 'jwt');
+    assert.match(sentenceOf(admission.reason, admission), /^The parameter "jwt" of the query is not accepted/);
   });
 
   it('tells a caller who is closed out when that ends', async () => {
