@@ -20,7 +20,7 @@ export interface TableHead {
   readonly custom_roles_since?: string;
   /** The address of a camera's still image: `{camera}`, `{camera...}` for one with slashes, `{height}` in pixels, `{time}`. */
   readonly still?: string;
-  /** The address of a WebSocket that sends a camera's live stream as MP4 in pieces when it is asked for `mse`, as go2rtc does. */
+  /** The address of a WebSocket that sends a camera's live stream as MP4 in pieces when it is asked for `mse`. */
   readonly live?: string;
   /** Ports of the NVR by which clients go round Postern. */
   readonly ports?: readonly TablePort[];

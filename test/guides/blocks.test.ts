@@ -34,18 +34,20 @@ const isHomeAssistants = (tree: unknown): boolean =>
   (typeof tree === 'object' && tree !== null && ('rest_command' in tree || 'switch' in tree)) ||
   (Array.isArray(tree) && tree.every((each) => Object(each) === each && 'triggers' in each));
 
-/** What a provider or proxy of somebody else is configured by: that it is YAML is all that can be told here. */
-const isOfProvider = (tree: unknown): boolean =>
-  typeof tree === 'object' && tree !== null && ('identity_providers' in tree || 'staticClients' in tree);
+const OTHERS_KEYS: readonly string[] = ['identity_providers', 'staticClients', 'streams', 'authInternalUsers'];
+/** What a provider, proxy or NVR is configured by: that it is YAML is all that can be told here. */
+const isOfOthers = (tree: unknown): boolean =>
+  typeof tree === 'object' && tree !== null && OTHERS_KEYS.some((key) => key in tree);
 
-const isRouteTable = (tree: unknown): boolean => typeof tree === 'object' && tree !== null && 'extends' in tree;
+const isRouteTable = (tree: unknown): boolean =>
+  typeof tree === 'object' && tree !== null && ('extends' in tree || ('version' in tree && 'routes' in tree));
 
 /** Undefined when all is well. */
 async function yamlProblem({ body }: Block): Promise<string | undefined> {
   // Home Assistant has a tag of its own for secrets.
   const tree: unknown = parse(body, { customTags: [{ tag: '!secret', resolve: (name: string) => name }, RESET] });
   if (isRouteTable(tree)) return routeTableProblem(body);
-  if (isKubernetes(tree) || isOfProvider(tree)) return undefined;
+  if (isKubernetes(tree) || isOfOthers(tree)) return undefined;
   if (isHomeAssistants(tree)) return undefined; // Home Assistant's own format: that it is YAML is all that can be told here
   if (!isCompose(tree)) return configProblem(body);
   const env = tree.services['postern']?.environment ?? {};

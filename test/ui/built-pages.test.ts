@@ -58,12 +58,12 @@ describe('The built pages', { skip: !isBuilt && 'run "npm run build" first' }, (
 
   const isOfScreen = (name: string): boolean => name.startsWith('screen-');
 
-  it('fit into 100 KB of gzip, all together', () => {
+  it('fit into 102 KB of gzip, all together', () => {
     // What few people load, when they make a link, and the page of a display, which loads nothing else.
     const isLater = (name: string): boolean => name.startsWith('code-picture-') || isOfScreen(name);
     const assets = compressed((name) => !isLanguage(name) && !isLater(name)).reduce((sum, bytes) => sum + bytes, 0);
     const html = gzipSync(pages.loginPage).length + gzipSync(pages.consolePage).length;
-    assert.ok(assets + html <= 100_000, `${assets + html} bytes`);
+    assert.ok(assets + html <= 102_000, `${assets + html} bytes`);
   });
 
   it('load 20 KB of gzip at most for a language beside English, and only when it is chosen', () => {

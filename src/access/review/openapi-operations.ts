@@ -51,7 +51,7 @@ function pathOfServer(description: unknown): string | undefined {
   return path === '' ? undefined : path;
 }
 
-/** Some descriptions write a query into the path: `/api/stream.ts?src={src}`. */
+/** Some descriptions write a query into the path: `/stream?src={src}`. */
 function operationAt(
   written: string,
   method: string,

@@ -45,7 +45,7 @@ export function sampleOf(
   // One parameter that names the camera: a list of all that there are would be another request.
   const inQuery = cameras.find(({ source, kind }) => source === 'query' && sampleValue(kind, nvr));
   const needed = Object.entries(forms).flatMap(([name, { shape, isRequired }]): [string, string][] =>
-    isRequired && name !== inQuery?.name ? [[name, valueOf(shape, at)]] : [],
+    isRequired && name !== inQuery?.name ? [[name, sampleOfShape(shape, at)]] : [],
   );
   const named: [string, string][] = inQuery ? [[inQuery.name, sampleValue(inQuery.kind, nvr)?.(camera) ?? '']] : [];
   const query = [...named, ...needed].map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
@@ -55,7 +55,7 @@ export function sampleOf(
 /** Unix seconds of a time long ago. */
 const LONG_AGO = 1_700_000_000;
 
-function valueOf(shape: ParameterShape, at = LONG_AGO): string {
+function sampleOfShape(shape: ParameterShape, at = LONG_AGO): string {
   switch (shape.kind) {
     case 'time':
       return new Date(at * 1000).toISOString();

@@ -1399,7 +1399,7 @@ export const refusals: RefusalWords = {
     'parameter-refused':
       'Un paramètre n’est pas valide ou sort des limites : quantité, heure, nombre, ID, nom de caméra, fuseau horaire ou motif de plaque (16 au maximum, sans parenthèses, chacun avec au plus trois des signes « * », « + » et « ? »).',
     'query-field-refused':
-      'Un paramètre de la requête n’est pas accepté : envoyez seulement les paramètres de cette opération, chacun une fois et dans sa forme.',
+      'Un paramètre de la requête n’est pas accepté : envoyez seulement les paramètres de cette opération, chacun une fois et dans sa forme.',
     'ids-too-many': 'Trop d’ID dans une requête : demandez-en moins à la fois.',
     'host-unknown': 'Ce port n’est pas joignable sous ce nom d’hôte : ajoutez-le à server.internal_hosts.',
     'host-of-other-part':
