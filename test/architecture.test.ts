@@ -46,7 +46,7 @@ const FOLDER_ORDER: Readonly<Record<string, readonly (readonly string[])[]>> = {
   accounts: [['.'], ['http', 'passwords'], ['sessions'], ['second-factor', 'sites'], ['passkeys'], ['login'], ['users'], ['roles', 'tokens', 'invitations', 'links', 'curtain', 'security'], ['oidc', 'screens']],
   store:    [['engine'], ['accounts', 'events', 'ledger', 'migrations'], ['sqlite', 'postgres'], ['.']],
   config:   [['schema'], ['problems'], ['policy'], ['.']],
-  domain:   [['async', 'text'], ['.'], ['events', 'store'], ['rights'], ['accounts', 'addresses']],
+  domain:   [['async', 'text', 'policy'], ['.'], ['events', 'store', 'identity'], ['rights'], ['accounts', 'addresses']],
   cli:      [['.'], ['commands']],
   app:      [['resources'], ['telemetry', 'ledger'], ['accounts'], ['gate'], ['.', 'commands']],
 };

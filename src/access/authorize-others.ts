@@ -10,7 +10,7 @@
  * 13. cameras     of a caller who sees listed ones: named cameras must be visible, other requests are narrowed
  */
 import { type Caller, isDenied } from '../domain/caller.ts';
-import type { PolicyRow, Signalling } from '../domain/policy.ts';
+import type { PolicyRow, Signalling } from '../domain/policy/policy.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import { err, ok, type Result } from '../domain/result.ts';

@@ -1,8 +1,8 @@
 /** Compares a JSON body with the shape of its row: the first field that is unknown, missing or of another form (SPEC 5). */
 
 import { isPushEndpoint } from '../domain/addresses/push-endpoint.ts';
-import { type AdapterValue, type BodyShape, isAdapterValue, type ValueForm } from '../domain/body-shape.ts';
 import { isRecord, type JsonRecord } from '../domain/json.ts';
+import { type AdapterValue, type BodyShape, isAdapterValue, type ValueForm } from '../domain/policy/body-shape.ts';
 import { isId } from './camera-locators.ts';
 import type { NvrAdapter } from './nvr-adapter.ts';
 

@@ -1,7 +1,7 @@
 /** Authorizes a request's JSON body: the cameras and ids that it names, and fields that are for admins (SPEC 5). */
 
 import { isRecord } from '../domain/json.ts';
-import { type BodyPlace, isOwnerKind, type Locator, type NameKind } from '../domain/policy-terms.ts';
+import { type BodyPlace, isOwnerKind, type Locator, type NameKind } from '../domain/policy/policy-terms.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { BodyRule, OwnerQuestion } from './access-verdict.ts';
 import { bodyFault } from './body-fault.ts';

@@ -1,7 +1,7 @@
 /** The requests of a round: every GET row of the route table that a custom role may ask, with its parameters filled in. */
 import type { CanarySeeds, SeedParameter } from '../access/canary-seeds.ts';
 import { compileRouteTable } from '../access/route-table.ts';
-import type { PolicyRow } from '../domain/policy.ts';
+import type { PolicyRow } from '../domain/policy/policy.ts';
 import { fillPath, namesThing } from './fill-path.ts';
 import type { Landscape, Side } from './landscape.ts';
 

@@ -1,7 +1,7 @@
 /** Fills the parameters of a row's path: with things of one side, with times, and with words that suit the place. */
 import type { CanarySeeds, SeedFile, Thing } from '../access/canary-seeds.ts';
 import { fillParameters, parametersIn } from '../access/fill-parameters.ts';
-import type { PolicyRow } from '../domain/policy.ts';
+import type { PolicyRow } from '../domain/policy/policy.ts';
 import type { Owned, Side } from './landscape.ts';
 
 export interface Filled {

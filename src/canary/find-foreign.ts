@@ -7,7 +7,7 @@ import type { AnswerPlaces } from '../access/canary-seeds.ts';
 import { namesIn } from '../access/listed-cameras.ts';
 import { recordOf } from '../access/recorder-layout.ts';
 import { isNestedTooDeep, isRecord, type JsonRecord } from '../domain/json.ts';
-import type { CameraList } from '../domain/table-head.ts';
+import type { CameraList } from '../domain/policy/table-head.ts';
 import type { Answer } from './answer.ts';
 import type { Landscape } from './landscape.ts';
 

@@ -1,6 +1,6 @@
 /** The configuration with the route table that it names: what the service starts with, and reads again (SPEC 1, reload). */
-import type { PolicyRow } from '../domain/policy.ts';
-import type { TableHead } from '../domain/table-head.ts';
+import type { PolicyRow } from '../domain/policy/policy.ts';
+import type { TableHead } from '../domain/policy/table-head.ts';
 import { type ConfigPlace, loadConfig } from './load-config.ts';
 import { type LoadedPolicy, loadPolicy } from './policy/load-policy.ts';
 import { type Finding, formatProblem, type KeyPath, type Problem, when } from './problems/problems.ts';

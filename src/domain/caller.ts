@@ -1,7 +1,7 @@
 /** The caller of a request, as identification found it; authorization decides by it. */
 import { ALL_CAMERAS, type CameraScope, isSameScope, type LimitedScope, maySee } from './camera-scope.ts';
 import { ADMIN, ANONYMOUS, type Role, type UserName } from './names.ts';
-import type { Verb } from './policy.ts';
+import type { Verb } from './policy/policy.ts';
 import type { Reopening } from './refusal.ts';
 import type { SharedThing } from './shared-thing.ts';
 

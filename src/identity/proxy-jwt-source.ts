@@ -4,7 +4,7 @@ import { type JWTPayload, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { type MaybePromise, mapMaybe } from '../domain/async/maybe-promise.ts';
 import { upTo } from '../domain/bounded.ts';
-import { groupsIn, textClaim } from '../domain/claims.ts';
+import { groupsIn, textClaim } from '../domain/identity/claims.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import { headerLines, type RequestFacts } from '../domain/request.ts';
 import { err, ok, type Result } from '../domain/result.ts';

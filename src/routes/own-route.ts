@@ -1,7 +1,7 @@
 /** A route that Postern serves itself, declared once beside its handler. Row, dispatch, body check, OpenAPI and the types of the pages follow. */
 import type { Next, ParameterizedContext } from 'koa';
 import type { z } from 'zod';
-import type { PolicyRow } from '../domain/policy.ts';
+import type { PolicyRow } from '../domain/policy/policy.ts';
 import type { RouteState } from '../domain/verdict.ts';
 
 /** `params`: of the path, decoded. */

@@ -15,7 +15,7 @@ import type { SignInStore } from '../domain/accounts/sign-in.ts';
 import type { SiteStore } from '../domain/accounts/site.ts';
 import type { EventRecord } from '../domain/events/event.ts';
 import type { BoundedEventSource } from '../domain/events/event-question.ts';
-import type { IdentityKeyStore } from '../domain/identity-key.ts';
+import type { IdentityKeyStore } from '../domain/identity/identity-key.ts';
 import type { LedgerStore } from '../domain/ledger.ts';
 import type { AttemptStore } from '../domain/store/attempt-store.ts';
 import type { HeardChanges } from '../domain/store/heard-changes.ts';

@@ -16,7 +16,7 @@ import { readYaml } from '../../src/config/problems/read-yaml.ts';
 import type { Caller } from '../../src/domain/caller.ts';
 import { ALL_CAMERAS, scopeOfNames } from '../../src/domain/camera-scope.ts';
 import { ADMIN, type CameraName, type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
-import type { PolicyRow } from '../../src/domain/policy.ts';
+import type { PolicyRow } from '../../src/domain/policy/policy.ts';
 
 const DATA = join(import.meta.dirname, '../data');
 const described = (description: unknown, below?: string): DescribedApi => {

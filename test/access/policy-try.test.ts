@@ -14,7 +14,7 @@ import { loadPolicy } from '../../src/config/policy/load-policy.ts';
 import { maySee } from '../../src/domain/camera-scope.ts';
 import type { LedgerDay } from '../../src/domain/ledger.ts';
 import type { CameraName, Role, UserName } from '../../src/domain/names.ts';
-import { type PolicyRow, VERBS } from '../../src/domain/policy.ts';
+import { type PolicyRow, VERBS } from '../../src/domain/policy/policy.ts';
 import { rightsOfUser } from '../../src/domain/rights/rights.ts';
 import { FRIGATE } from '../../src/nvr/frigate/frigate.ts';
 import { row } from '../support/routes.ts';

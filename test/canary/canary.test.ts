@@ -13,7 +13,7 @@ import { type DoneRound, type Round, runRound } from '../../src/canary/round.ts'
 import { loadPolicy } from '../../src/config/policy/load-policy.ts';
 import { rolesOfFile } from '../../src/config/schema/role-schema.ts';
 import { loadServiceConfig } from '../../src/config/service-config.ts';
-import type { PolicyRow } from '../../src/domain/policy.ts';
+import type { PolicyRow } from '../../src/domain/policy/policy.ts';
 import type { ServiceStatus } from '../../src/domain/status.ts';
 import { FRIGATE } from '../../src/nvr/frigate/frigate.ts';
 import { layoutOfConfig } from '../../src/nvr/frigate/layout.ts';

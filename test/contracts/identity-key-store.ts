@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createSealer } from '../../src/accounts/second-factor/sealed-secret.ts';
-import type { IdentityKeyStore } from '../../src/domain/identity-key.ts';
+import type { IdentityKeyStore } from '../../src/domain/identity/identity-key.ts';
 import { createIdentityKeys } from '../../src/identity/signed/identity-keys.ts';
 import { movableClock } from '../support/clock.ts';
 

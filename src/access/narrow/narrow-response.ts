@@ -1,7 +1,7 @@
 /** The response filter: cuts a response body to what its reader may see, by a table of forms (SPEC 5, `post-filter`). */
 
 import { isNestedTooDeep, isRecord } from '../../domain/json.ts';
-import { type CommonForm, isCommonForm, type ResponseForm } from '../../domain/policy.ts';
+import { type CommonForm, isCommonForm, type ResponseForm } from '../../domain/policy/policy.ts';
 import type { CameraView } from '../camera-view.ts';
 import type { AnswerReader, NvrAdapter } from '../nvr-adapter.ts';
 import { isSince, withoutOlder } from '../recorded/without-older.ts';

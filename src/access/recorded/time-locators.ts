@@ -1,7 +1,7 @@
 /** Where a request names a recorded time: the route table's `times`, read from the path (SPEC 13). */
 
 import { canonicalZone, offsetReader } from '../../domain/events/zone-offsets.ts';
-import type { TimePlace } from '../../domain/policy-terms.ts';
+import type { TimePlace } from '../../domain/policy/policy-terms.ts';
 import { unreachable } from '../../domain/result.ts';
 
 export type PathParameters = Readonly<Record<string, string>>;

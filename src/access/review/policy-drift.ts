@@ -1,6 +1,6 @@
 /** Drift: operations that the NVR has and the route table does not know, rows without an operation, and parameters that moved (SPEC 15). Pure. */
-import type { PolicyRow } from '../../domain/policy.ts';
-import { writtenPlace } from '../../domain/policy-terms.ts';
+import type { PolicyRow } from '../../domain/policy/policy.ts';
+import { writtenPlace } from '../../domain/policy/policy-terms.ts';
 
 export interface OpenApiOperation {
   readonly method: string;

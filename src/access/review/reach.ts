@@ -2,7 +2,7 @@
 import type { Caller, Rights } from '../../domain/caller.ts';
 import { maySee, scopeOfNames, scopeText } from '../../domain/camera-scope.ts';
 import { ADMIN, type CameraName, goesOn, type UserName, VIEWER } from '../../domain/names.ts';
-import type { PolicyRow } from '../../domain/policy.ts';
+import type { PolicyRow } from '../../domain/policy/policy.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 import type { Surroundings } from '../access-verdict.ts';
 import { authorize } from '../authorize.ts';

@@ -1,6 +1,6 @@
 /** What was really used of the operations that a caller would lose: viewings of the same kind on the same camera, by the days of the ledger (SPEC 15). Pure. */
 import type { LedgerDay, ViewingKind } from '../../domain/ledger.ts';
-import type { PolicyRow } from '../../domain/policy.ts';
+import type { PolicyRow } from '../../domain/policy/policy.ts';
 import { ownersOfStream, type RecorderLayout } from '../recorder-layout.ts';
 import type { Change } from './would-change.ts';
 

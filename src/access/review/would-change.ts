@@ -1,6 +1,6 @@
 /** Who would gain or lose what under other rules: users, cameras and operations, by the decision itself (SPEC 15). Pure. */
 import type { CameraName } from '../../domain/names.ts';
-import type { PolicyRow } from '../../domain/policy.ts';
+import type { PolicyRow } from '../../domain/policy/policy.ts';
 import type { RecorderLayout } from '../recorder-layout.ts';
 import type { RouteTable } from '../route-table.ts';
 import { type Reach, type ReviewedOperation, reachUnder } from './reach.ts';

@@ -1,7 +1,7 @@
 /** The request for a link, read with bounds: what it is to show, how long, to how many (SPEC 13). */
 import { parseCameraEntry } from '../../domain/camera-scope.ts';
 import { isRecord } from '../../domain/json.ts';
-import { PATH_SHAPES } from '../../domain/policy.ts';
+import { PATH_SHAPES } from '../../domain/policy/policy.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { SharedThing } from '../../domain/shared-thing.ts';
 import { isPlainText, LONGEST_PLAIN_NAME, plainName } from '../../domain/text/plain-name.ts';

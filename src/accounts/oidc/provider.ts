@@ -3,8 +3,8 @@
  * The protocol is that of `openid-client`, which is loaded with the first question to a provider.
  */
 import type * as Client from 'openid-client';
-import { claimIn, groupsIn, textClaim } from '../../domain/claims.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import { claimIn, groupsIn, textClaim } from '../../domain/identity/claims.ts';
 import { isRecord, type JsonRecord } from '../../domain/json.ts';
 import { messageOf } from '../../domain/message-of.ts';
 import { err, ok, type Result } from '../../domain/result.ts';

@@ -5,7 +5,7 @@ import type { SeenSites } from '../../domain/accounts/site.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import type { Role } from '../../domain/names.ts';
-import { VERBS } from '../../domain/policy.ts';
+import { VERBS } from '../../domain/policy/policy.ts';
 import { type ActiveRoles, parseLimits, type RoleLimit } from '../../domain/rights/role-limits.ts';
 import { ambiguousNames, ambiguousSentence, entriesHere } from '../../domain/sites.ts';
 import { createStoreGrace, type StoreGrace } from '../sessions/store-grace.ts';

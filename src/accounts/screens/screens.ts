@@ -7,7 +7,7 @@ import type { Caller } from '../../domain/caller.ts';
 import { bothScopes, NO_CAMERAS, scopeOf, scopeOfNames } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
-import type { Verb } from '../../domain/policy.ts';
+import type { Verb } from '../../domain/policy/policy.ts';
 import type { ScreenFault, ScreenVerdict } from '../../domain/verdict.ts';
 import { createCoalescedWrites } from '../coalesced-writes.ts';
 import { type MakerDeps, type MakerRights, makerRights } from '../links/link-maker.ts';

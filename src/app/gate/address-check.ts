@@ -10,7 +10,7 @@ import { createReport } from '../../doctor/report.ts';
 import type { AccountStore } from '../../domain/accounts/account.ts';
 import type { UserFactors } from '../../domain/accounts/second-factor.ts';
 import { publicAddress } from '../../domain/addresses/public-url.ts';
-import type { TableHead } from '../../domain/table-head.ts';
+import type { TableHead } from '../../domain/policy/table-head.ts';
 import { providerFaults } from '../accounts/examine-providers.ts';
 import { idlePasskeys } from '../accounts/unusable-factors.ts';
 import { internalPortOf } from '../resources/exposed-ports.ts';

@@ -9,7 +9,7 @@ import type { User } from '../../domain/accounts/account.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { VIEWING_KINDS } from '../../domain/ledger.ts';
 import type { Role } from '../../domain/names.ts';
-import type { PolicyRow } from '../../domain/policy.ts';
+import type { PolicyRow } from '../../domain/policy/policy.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { sinceOf } from '../../domain/rights/rights.ts';
 import type { ActiveRoles } from '../../domain/rights/role-limits.ts';

@@ -5,7 +5,7 @@ import { fillParameters } from '../../access/fill-parameters.ts';
 import { pageAddress } from '../../access/page-address.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Caller } from '../../domain/caller.ts';
-import type { PolicyRow } from '../../domain/policy.ts';
+import type { PolicyRow } from '../../domain/policy/policy.ts';
 import type { Rules } from '../../gateway/decision/admit.ts';
 import { parseTarget } from '../../gateway/decision/strict-target.ts';
 

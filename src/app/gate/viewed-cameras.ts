@@ -5,7 +5,7 @@ import { camerasInBody } from '../../access/judge-body.ts';
 import { layoutOfNames, type RecorderLayout } from '../../access/recorder-layout.ts';
 import type { MaybePromise } from '../../domain/async/maybe-promise.ts';
 import { createTaskQueue } from '../../domain/async/task-queue.ts';
-import type { OwnerKind } from '../../domain/policy-terms.ts';
+import type { OwnerKind } from '../../domain/policy/policy-terms.ts';
 import type { Admitted } from '../../gateway/decision/admit.ts';
 import type { OwnerCameras } from '../../gateway/decision/owner-lookup.ts';
 import type { AskedPictures } from '../../gateway/entry/viewing-watch.ts';

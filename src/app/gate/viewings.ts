@@ -4,7 +4,7 @@ import type { Listed } from '../../access/route-table.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { Clock } from '../../domain/clock.ts';
-import type { PolicyRow } from '../../domain/policy.ts';
+import type { PolicyRow } from '../../domain/policy/policy.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 import type { Client } from '../../gateway/decision/client.ts';
 import type { OwnerCameras } from '../../gateway/decision/owner-lookup.ts';

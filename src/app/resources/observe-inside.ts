@@ -6,7 +6,7 @@ import type { InsideWithoutPorts } from '../../doctor/report.ts';
 import type { UserFactors } from '../../domain/accounts/second-factor.ts';
 import { messageOf } from '../../domain/message-of.ts';
 import { ADMIN, namesAlike } from '../../domain/names.ts';
-import type { TableHead } from '../../domain/table-head.ts';
+import type { TableHead } from '../../domain/policy/table-head.ts';
 import { type ExposedPortsOptions, exposedPorts } from './exposed-ports.ts';
 import { nvrCheck, nvrVersion } from './upstreams.ts';
 import { namesOfCameras } from './watch-cameras.ts';

@@ -5,8 +5,8 @@ import { type DescribedApi, operationsOf } from '../../access/review/openapi-ope
 import type { Settings } from '../../config/schema/schema.ts';
 import { targetAt, type Upstream } from '../../domain/addresses/socket-address.ts';
 import { ADMIN, ANONYMOUS } from '../../domain/names.ts';
+import { DEFAULT_ALIVE, type TableHead } from '../../domain/policy/table-head.ts';
 import { err, type Result } from '../../domain/result.ts';
-import { DEFAULT_ALIVE, type TableHead } from '../../domain/table-head.ts';
 import { upstreamAt } from '../../gateway/decision/destinations.ts';
 import { ask, askJson, askText, type UpstreamQuestion } from '../../gateway/forward/ask-upstream.ts';
 import type { ForwardRules } from '../../gateway/forward/forwarder.ts';

@@ -5,7 +5,7 @@ import type { CameraRules } from '../../access/nvr-adapter.ts';
 import { layoutOfNames, memberOf, type RecorderLayout } from '../../access/recorder-layout.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { CameraName } from '../../domain/names.ts';
-import type { CameraList, TableHead } from '../../domain/table-head.ts';
+import type { CameraList, TableHead } from '../../domain/policy/table-head.ts';
 import { type KnownCameraList, watchKnownCameras } from '../../gateway/decision/known-cameras.ts';
 import { adapterNamed } from '../../nvr/adapters.ts';
 import type { EventsBackend } from './events.ts';

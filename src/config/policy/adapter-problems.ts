@@ -1,6 +1,6 @@
 /** Problems of rows with words that mean something of one NVR, where the adapter of the table has no such word (SPEC 20). */
-import type { PolicyRow } from '../../domain/policy.ts';
-import type { TableHead } from '../../domain/table-head.ts';
+import type { PolicyRow } from '../../domain/policy/policy.ts';
+import type { TableHead } from '../../domain/policy/table-head.ts';
 import { adapterNamed } from '../../nvr/adapters.ts';
 import { lostWordOf } from '../../nvr/lost-word.ts';
 import type { Problem } from '../problems/problems.ts';

@@ -1,5 +1,5 @@
 /** The body of a row as it is written, as a shape: a map of fields, a list of one form, or the name of a form (SPEC 5). */
-import { type BodyField, type BodyShape, VALUE_FORMS } from '../../domain/body-shape.ts';
+import { type BodyField, type BodyShape, VALUE_FORMS } from '../../domain/policy/body-shape.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 
 const TEXT = /^text(?::(?<longest>\d{1,5}))?$/;

@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { NO_FIELDS } from '../../domain/body-shape.ts';
-import type { Access, PolicyRow } from '../../domain/policy.ts';
+import { NO_FIELDS } from '../../domain/policy/body-shape.ts';
+import type { Access, PolicyRow } from '../../domain/policy/policy.ts';
+import type { TableHead } from '../../domain/policy/table-head.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import type { TableHead } from '../../domain/table-head.ts';
 import { LARGEST_TEXT_BYTES, readBounded } from '../../files/read-bounded.ts';
 import { nearest } from '../problems/nearest.ts';
 import type { Problem } from '../problems/problems.ts';

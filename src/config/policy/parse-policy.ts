@@ -1,8 +1,8 @@
 /** One route table: YAML text as rows, or every problem with its line (SPEC 5). */
 import { z } from 'zod';
-import type { PolicyRow } from '../../domain/policy.ts';
+import type { PolicyRow } from '../../domain/policy/policy.ts';
+import type { TableHead } from '../../domain/policy/table-head.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import type { TableHead } from '../../domain/table-head.ts';
 import { type Finding, findingsOf, messageFor, type Problem, pathText } from '../problems/problems.ts';
 import { readYaml, type YamlText } from '../problems/read-yaml.ts';
 import type { KeySchema } from '../schema/schema.ts';

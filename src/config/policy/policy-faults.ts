@@ -1,5 +1,5 @@
 /** Problems of route table rows beyond single values: invalid routes, missing camera locators, duplicate rows (SPEC 5). */
-import { PATH_SHAPES } from '../../domain/policy.ts';
+import { PATH_SHAPES } from '../../domain/policy/policy.ts';
 import {
   isOwnerKind,
   isStartedKind,
@@ -7,7 +7,7 @@ import {
   type TimePlace,
   writtenLocator,
   writtenNarrowing,
-} from '../../domain/policy-terms.ts';
+} from '../../domain/policy/policy-terms.ts';
 import type { Finding } from '../problems/problems.ts';
 import { writtenTimePlace } from './parse-terms.ts';
 import { type RowText, splitRoute } from './policy-row.ts';

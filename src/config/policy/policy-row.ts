@@ -1,7 +1,7 @@
 /** A row of a route table as it is written: its keys, and the words for a bad value (SPEC 5). */
 import { z } from 'zod';
-import { ACCESS_LEVELS, RESPONSE_FORMS, SIGNALLING, VERBS, VIEWS } from '../../domain/policy.ts';
-import { STARTED_KINDS } from '../../domain/policy-terms.ts';
+import { ACCESS_LEVELS, RESPONSE_FORMS, SIGNALLING, VERBS, VIEWS } from '../../domain/policy/policy.ts';
+import { STARTED_KINDS } from '../../domain/policy/policy-terms.ts';
 import { err, ok } from '../../domain/result.ts';
 import { parsed } from '../schema/value-types.ts';
 import { parseBodyForm } from './body-form.ts';

@@ -1,5 +1,5 @@
 /** The query of a row as it is written, as forms: a map of parameters, each with the name of its form (SPEC 5). */
-import { PARAMETER_FORMS, type ParameterForms, type ParameterShape } from '../../domain/query-shape.ts';
+import { PARAMETER_FORMS, type ParameterForms, type ParameterShape } from '../../domain/policy/query-shape.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 
 const TEXT = /^text(?::(?<longest>\d{1,4}))?$/;

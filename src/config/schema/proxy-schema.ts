@@ -1,6 +1,6 @@
 /** Keys of `proxy`: an authentication proxy in front, and how its headers are read (interface 2.5, 5.5; SPEC 1). */
 import { z } from 'zod';
-import { JWT_PRESET_NAMES, JWT_PRESETS, type JwtPreset } from '../../domain/jwt-presets.ts';
+import { JWT_PRESET_NAMES, JWT_PRESETS, type JwtPreset } from '../../domain/identity/jwt-presets.ts';
 import type { Role } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { parseNetwork } from './addresses.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type CustomRoles, wildcardsFault } from '../../domain/camera-scope.ts';
 import { canonicalZone, localZone } from '../../domain/events/zone-offsets.ts';
 import { parseCustomRoleName, type Role } from '../../domain/names.ts';
-import { VERBS, type Verb } from '../../domain/policy.ts';
+import { VERBS, type Verb } from '../../domain/policy/policy.ts';
 import { err, ok } from '../../domain/result.ts';
 import { parseHours } from '../../domain/rights/hours.ts';
 import {

@@ -2,7 +2,7 @@
 import type { Closed, HistoryLimit, Rights } from '../caller.ts';
 import { bothScopes, scopeOfRole, unionOfScopes } from '../camera-scope.ts';
 import { ADMIN, NO_ROLE, type Role, VIEWER } from '../names.ts';
-import type { Verb } from '../policy.ts';
+import type { Verb } from '../policy/policy.ts';
 import { openingAt, wallText } from './opening.ts';
 import type { ActiveRoles, RoleLimit } from './role-limits.ts';
 

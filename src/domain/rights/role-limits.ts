@@ -2,7 +2,7 @@
 import type { CustomRoles } from '../camera-scope.ts';
 import { parseDuration } from '../duration.ts';
 import type { Role } from '../names.ts';
-import { VERBS, type Verb } from '../policy.ts';
+import { VERBS, type Verb } from '../policy/policy.ts';
 import { err, ok, type Result } from '../result.ts';
 import type { Sites } from '../sites.ts';
 import { type Hours, parseHours } from './hours.ts';

@@ -6,7 +6,7 @@ import type { CameraView } from '../../access/camera-view.ts';
 import type { NvrAdapter, OwnedThing } from '../../access/nvr-adapter.ts';
 import { isAmbiguous, isRecent } from '../../access/recorded/by-prefix.ts';
 import { upTo } from '../../domain/bounded.ts';
-import { isStartedKind, type OwnerKind, type StartedKind } from '../../domain/policy-terms.ts';
+import { isStartedKind, type OwnerKind, type StartedKind } from '../../domain/policy/policy-terms.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 import { askFailure } from './ask-failure.ts';

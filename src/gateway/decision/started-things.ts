@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { StartedThing } from '../../access/access-verdict.ts';
 import { isId } from '../../access/camera-locators.ts';
 import { upTo } from '../../domain/bounded.ts';
-import type { StartedKind } from '../../domain/policy-terms.ts';
+import type { StartedKind } from '../../domain/policy/policy-terms.ts';
 
 const MOST_THINGS = 10_000;
 

@@ -3,7 +3,7 @@ import { namedCameras } from '../../access/refused-cameras.ts';
 import type { RouteMatch } from '../../access/route-table.ts';
 import { type Caller, providerOf } from '../../domain/caller.ts';
 import type { CameraScope } from '../../domain/camera-scope.ts';
-import { writtenLocator, writtenNarrowing } from '../../domain/policy-terms.ts';
+import { writtenLocator, writtenNarrowing } from '../../domain/policy/policy-terms.ts';
 import { REFUSALS, sentenceOf } from '../../domain/refusal.ts';
 import type { RequestFacts } from '../../domain/request.ts';
 import { sinceOf } from '../../domain/rights/rights.ts';

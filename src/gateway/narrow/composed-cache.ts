@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { CameraView } from '../../access/camera-view.ts';
 import type { Composition, ListRule } from '../../access/nvr-adapter.ts';
-import type { ComposedList } from '../../domain/policy-terms.ts';
+import type { ComposedList } from '../../domain/policy/policy-terms.ts';
 
 /** Characters of all lists together. */
 const MOST_KEPT = 8 * 1024 * 1024;

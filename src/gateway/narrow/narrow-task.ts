@@ -6,7 +6,7 @@ import { type NarrowedResponse, narrowResponse } from '../../access/narrow/narro
 import type { NvrAdapter } from '../../access/nvr-adapter.ts';
 import { memberOf } from '../../access/recorder-layout.ts';
 import { isNestedTooDeep } from '../../domain/json.ts';
-import type { ResponseForm } from '../../domain/policy.ts';
+import type { ResponseForm } from '../../domain/policy/policy.ts';
 
 /** Plain data, so that a thread can be given it. */
 export type NarrowTask =

@@ -9,7 +9,7 @@ import { adapterOf, type RouteMatch } from '../../access/route-table.ts';
 import type { Upstream } from '../../domain/addresses/socket-address.ts';
 import { NO_COUNTS } from '../../domain/events/counts.ts';
 import { numberOf } from '../../domain/events/parse-value.ts';
-import { isCommonForm } from '../../domain/policy.ts';
+import { isCommonForm } from '../../domain/policy/policy.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 import type { Admitted } from '../decision/admit.ts';

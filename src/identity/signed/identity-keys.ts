@@ -1,7 +1,7 @@
 /** The keys that sign identities: read from the store every hour, replaced every 30 days, shared by all replicas (SPEC 17). */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
-import type { IdentityKeyChange, IdentityKeyStore, SealedIdentityKey } from '../../domain/identity-key.ts';
+import type { IdentityKeyChange, IdentityKeyStore, SealedIdentityKey } from '../../domain/identity/identity-key.ts';
 
 export interface IdentityKey {
   /** The `kid`. */

@@ -3,7 +3,7 @@
 import type { CameraView } from '../../access/camera-view.ts';
 import { seesNamed, withoutForeignNames } from '../../access/narrow/without-foreign.ts';
 import { isRecord, type JsonRecord } from '../../domain/json.ts';
-import type { Verb } from '../../domain/policy.ts';
+import type { Verb } from '../../domain/policy/policy.ts';
 
 const VERB_OF_JOB: Readonly<Record<string, Verb>> = { export: 'export', motion_search: 'history' };
 const JOB_CAMERA_FIELDS: readonly string[] = ['camera', 'source_camera'];

@@ -8,7 +8,7 @@ import type { InboundVerdict } from '../../access/nvr-adapter.ts';
 import { isSince } from '../../access/recorded/without-older.ts';
 import { memberOf } from '../../access/recorder-layout.ts';
 import { isRecord, type JsonRecord } from '../../domain/json.ts';
-import type { Verb } from '../../domain/policy.ts';
+import type { Verb } from '../../domain/policy/policy.ts';
 import { isVerbDenied, narrowJobs } from './narrow-jobs.ts';
 import { narrowStats } from './narrow-stats.ts';
 

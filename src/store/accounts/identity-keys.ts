@@ -1,6 +1,6 @@
 /** The table of the keys that sign identities: the same code for every engine (SPEC 17). */
 import type { Kysely } from 'kysely';
-import type { IdentityKeyStore, SealedIdentityKey } from '../../domain/identity-key.ts';
+import type { IdentityKeyStore, SealedIdentityKey } from '../../domain/identity/identity-key.ts';
 import type { Serialized } from '../engine/serialized.ts';
 import type { Tables } from '../engine/tables.ts';
 

@@ -7,7 +7,7 @@ import { compileRouteTable } from '../../../src/access/route-table.ts';
 import type { Caller, Closed, Credential } from '../../../src/domain/caller.ts';
 import { ALL_CAMERAS, type CameraScope, scopeOfNames } from '../../../src/domain/camera-scope.ts';
 import type { CameraName, Role, UserName } from '../../../src/domain/names.ts';
-import type { PolicyRow } from '../../../src/domain/policy.ts';
+import type { PolicyRow } from '../../../src/domain/policy/policy.ts';
 import { REFUSALS, type RefusalReason, sentenceOf } from '../../../src/domain/refusal.ts';
 import type { ListenerName } from '../../../src/domain/request.ts';
 import type { SharedThing } from '../../../src/domain/shared-thing.ts';

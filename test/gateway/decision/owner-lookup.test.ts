@@ -6,7 +6,7 @@ import { viewOf } from '../../../src/access/camera-view.ts';
 import { layoutOfNames } from '../../../src/access/recorder-layout.ts';
 import { scopeOf } from '../../../src/domain/camera-scope.ts';
 import type { CameraName, Role } from '../../../src/domain/names.ts';
-import type { OwnerKind } from '../../../src/domain/policy-terms.ts';
+import type { OwnerKind } from '../../../src/domain/policy/policy-terms.ts';
 import { createOwnerLookup } from '../../../src/gateway/decision/owner-lookup.ts';
 import { FRIGATE } from '../../../src/nvr/frigate/frigate.ts';
 

@@ -7,7 +7,7 @@ import { operationsOf } from '../../../src/access/review/openapi-operations.ts';
 import { policyDrift } from '../../../src/access/review/policy-drift.ts';
 import { compileRouteTable } from '../../../src/access/route-table.ts';
 import { loadPolicy } from '../../../src/config/policy/load-policy.ts';
-import type { PolicyRow } from '../../../src/domain/policy.ts';
+import type { PolicyRow } from '../../../src/domain/policy/policy.ts';
 import { GO2RTC_VERSION } from './start-go2rtc.ts';
 
 let rows: readonly PolicyRow[];
