@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { ADMIN_PERSON, CARL, type Person, VERA } from '../../support/people.ts';
 import { rawRequest } from '../../support/raw-request.ts';
 import { type Runtime, startInstance } from '../../support/start-instance.ts';
+import { until } from '../../support/until.ts';
 import { CASES, FOREIGN, filled, OWN, PATHS, ROLES, type Things, type Who } from './cases.ts';
 import { FRAGMENT, playerOffer } from './offer.ts';
 import { createRecorder } from './record-answers.ts';
@@ -91,6 +92,30 @@ describe('MediaMTX behind Postern', { skip }, () => {
     return location.slice(location.lastIndexOf('/') + 1);
   }
 
+  /** The earliest time from which each path has two seconds of recordings: they do not begin at the same moment. */
+  async function recordedStart(): Promise<string> {
+    let start = '';
+    await until('all paths have recordings of the same two seconds', async () => {
+      const lists = await Promise.all(
+        PATHS.map(async (path) => (await ask('admin', 'GET', `/playback/list?path=${path}`)).text),
+      );
+      // A path without a recording yet answers with an error, which is no list.
+      const firsts = lists.map((text) => {
+        const spans: unknown = JSON.parse(text);
+        return Array.isArray(spans) ? (spans[0] as { start: string; duration: number } | undefined) : undefined;
+      });
+      if (firsts.some((first) => !first?.start)) return false;
+      const latest = firsts.reduce((one, other) =>
+        Date.parse(one?.start ?? '') > Date.parse(other?.start ?? '') ? one : other,
+      );
+      start = latest?.start ?? '';
+      return firsts.every(
+        (first) => first && Date.parse(first.start) + first.duration * 1000 > Date.parse(start) + 2000,
+      );
+    });
+    return start;
+  }
+
   async function findThings(): Promise<Things> {
     const [own, foreign] = [await play('admin', OWN), await play('admin', FOREIGN[0])];
     const [ownSecret, foreignSecret] = [await whep('admin', OWN), await whep('admin', FOREIGN[0])];
@@ -98,7 +123,7 @@ describe('MediaMTX behind Postern', { skip }, () => {
       const { items } = (await json('admin', `/v3/${list}/list`)) as { items: { id: string; path: string }[] };
       return items.find((item) => item.path === path)?.id ?? assert.fail(`no ${list} of ${path}`);
     };
-    const [recorded] = (await json('admin', `/playback/list?path=${OWN}`)) as [{ start: string }];
+    const start = await recordedStart();
     const ids = async (list: string) => [await idOf(list, OWN), await idOf(list, FOREIGN[0])] as const;
     const [ownHls, foreignHls] = await ids('hlssessions');
     const [ownRtsp, foreignRtsp] = await ids('rtspsessions');
@@ -106,7 +131,7 @@ describe('MediaMTX behind Postern', { skip }, () => {
     return {
       ...{ ownSession: own.session, foreignSession: foreign.session, ownPart: own.part, foreignPart: foreign.part },
       ...{ ownSecret, foreignSecret, ownHls, foreignHls, ownRtsp, foreignRtsp, ownWebRtc, foreignWebRtc },
-      start: recorded.start,
+      start,
     };
   }
 
