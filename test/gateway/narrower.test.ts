@@ -68,6 +68,24 @@ describe('A large response', () => {
     }
   });
 
+  it('of one list for each camera is read by the names that its row says, and keeps no member for admins', async () => {
+    const rows = (count: number, path: string) => Array.from({ length: count }, (_, at) => ({ path, user: 'eve', at }));
+    const make = (count: number): NarrowTask => ({
+      kind: 'join',
+      form: 'array',
+      lists: [JSON.stringify([...rows(count, 'garden'), ...rows(1, 'street')])],
+      view,
+      limit: undefined,
+      reading: { namedBy: 'path', hidden: ['user'] },
+    });
+    for (const count of [3, MANY]) {
+      const joined = await narrower.narrow(make(count), FRIGATE);
+      const text = joined.kind === 'narrowed' ? new TextDecoder().decode(joined.body) : '';
+      assert.equal((JSON.parse(text) as unknown[]).length, count);
+      assert.doesNotMatch(text, /eve|street/);
+    }
+  });
+
   it('is narrowed while the event loop goes round', async () => {
     const body = bytesOf(rowsOf(MANY));
     assert.ok((await turnsUntil(narrower.narrow({ kind: 'narrow', form: 'array', body, view }, FRIGATE))) > 2);

@@ -26,6 +26,7 @@ export type NarrowTask =
       readonly form: ResponseForm | undefined;
       readonly view: PlainView;
       readonly limit: number | undefined;
+      readonly reading?: AnswerReading | undefined;
     };
 
 export type NarrowedBytes =
@@ -63,11 +64,16 @@ interface JoinRules {
   readonly form: ResponseForm | undefined;
   /** The query's limit, by which the NVR cut each list; undefined for none. */
   readonly limit: number | undefined;
+  readonly reading?: AnswerReading | undefined;
   readonly nvr: NvrAdapter;
 }
 
 /** `lists`: JSON of one list for each camera. */
-function joinLists(lists: readonly string[], { form, limit, nvr }: JoinRules, view: CameraView): NarrowedResponse {
+function joinLists(
+  lists: readonly string[],
+  { form, limit, reading, nvr }: JoinRules,
+  view: CameraView,
+): NarrowedResponse {
   const elements = new Map<string, unknown>();
   for (const text of lists) {
     const list = listIn(text);
@@ -79,7 +85,9 @@ function joinLists(lists: readonly string[], { form, limit, nvr }: JoinRules, vi
   );
   const joined = `[${inOrder.map(([text]) => text).join(',')}]`;
   // An NVR that does not know the parameter sent the elements of all cameras, once for each camera.
-  const narrowed = form ? narrowResponse(form, joined, { view }, nvr) : ({ kind: 'narrowed', body: joined } as const);
+  const narrowed = form
+    ? narrowResponse(form, joined, { view, reading }, nvr)
+    : ({ kind: 'narrowed', body: joined } as const);
   if (narrowed.kind !== 'narrowed' || limit === undefined || !form) return narrowed;
   return { kind: 'narrowed', body: JSON.stringify(JSON.parse(narrowed.body).slice(0, limit)) };
 }

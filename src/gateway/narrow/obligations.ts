@@ -133,13 +133,14 @@ async function joinedList(
   { upstream }: Served,
   { askText }: ObligationDeps,
 ): Promise<Settled> {
-  const { responseForm: form, view } = obligations;
+  const { responseForm: form, view, reading } = obligations;
   const hold = HELD.hold();
   try {
     const lists = await listsByCamera(target, obligations.fanout, (path) => askText(upstream, path), hold);
     if (!lists) return refused('answers-too-large');
     const limit = limitIn(target);
-    const joined = await NARROWER.narrow({ kind: 'join', lists, form, view: plainView(view), limit }, adapterOf(route));
+    const task = { kind: 'join', lists, form, view: plainView(view), limit, reading } as const;
+    const joined = await NARROWER.narrow(task, adapterOf(route));
     if (joined.kind !== 'narrowed') return refused('nvr-unexpected-form');
     return { kind: 'answered', json: Buffer.from(joined.body.buffer).toString() };
   } catch (fault) {
