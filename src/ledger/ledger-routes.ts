@@ -122,13 +122,17 @@ async function sightOf(caller: Caller, deps: LedgerRouteDeps): Promise<LedgerSig
   const { camerasOf, accountSince, visibleToViewers, localTime } = deps;
   const at = await accountSince(caller);
   const ownSince = at === undefined ? undefined : { at, day: localTime(at).day };
-  const cameras = camerasOf(caller)?.flatMap((camera) => recordedAs(camera, deps));
+  const cameras = camerasOf(caller)?.flatMap((camera) => recordedHere(camera, deps));
   return { own: caller.name, ownSince, cameras, others: visibleToViewers() };
 }
 
 /** The names under which a camera stands in records: before this site had a name it stood there without one. */
 const recordedAs = (camera: string, { site }: Pick<LedgerRouteDeps, 'site'>): readonly string[] =>
-  site === undefined || camera.includes(':') ? [camera] : [camera, qualified(site, camera)];
+  site === undefined ? [camera] : [camera, qualified(site, camera)];
+
+/** Likewise of a camera of this site alone: a name with a colon may be that of a camera of another site, too. */
+const recordedHere = (camera: string, { site }: Pick<LedgerRouteDeps, 'site'>): readonly string[] =>
+  site !== undefined && camera.includes(':') ? [qualified(site, camera)] : recordedAs(camera, { site });
 
 async function list(ctx: RouteContext, asked: LedgerRequest, deps: LedgerRouteDeps): Promise<void> {
   const { question, format, limit, cursor } = asked;
