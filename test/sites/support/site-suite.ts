@@ -199,6 +199,21 @@ export function siteSuite(open: () => Promise<SharedStore>): void {
     await until('it is open', async () => (await picture(barn, 'garden', vera)).status === 200);
   });
 
+  it('a token that names a camera with its site does not tell it while it is drawn', async () => {
+    const [admin, vera] = [await house.postern.logIn(ADMIN_PERSON), await house.postern.logIn(EVERYBODY[1] ?? SAM)];
+    const made = await sendJson(house.postern, '/api/tokens', { name: 'tv', cameras: ['house:garden', 'hall'] }, vera);
+    const { id } = (await made.json()) as { id: string };
+    const told = async () => {
+      const answer = await house.postern.ask('/api/tokens', { token: vera });
+      return ((await answer.json()) as { id: string; cameras: string[] }[]).find((token) => token.id === id)?.cameras;
+    };
+    const draw = (method: string) => sendJson(house.postern, '/api/curtain', { cameras: ['garden'] }, admin, method);
+    assert.deepEqual(await told(), ['house:garden', 'hall']);
+    assert.equal((await draw('PUT')).status, 200);
+    assert.deepEqual(await told(), ['hall']);
+    assert.equal((await draw('DELETE')).status, 200);
+  });
+
   it('a link is of the site that made it', async () => {
     const admin = await house.postern.logIn(ADMIN_PERSON);
     const link = { what: { live: { camera: 'garden' } } };
