@@ -121,6 +121,12 @@ describe('Every other host name', () => {
     });
   }
 
+  it('leads from a login to the start page, which is on this one', async () => {
+    const { status, text } = await ask(NVR, 'GET /postern/start', cookie());
+    assert.equal(status, 302);
+    assert.match(text, /^location: \/\r?$/im);
+  });
+
   it('makes no admin, token or password, with or without what a page may add', async () => {
     for (const more of [[], ['X-CSRF-Token: 1'], FETCH, ['Origin: http://nvr.test']])
       for (const request of [

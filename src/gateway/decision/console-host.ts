@@ -10,7 +10,13 @@ import { LINK_PATH } from '../../domain/shared-thing.ts';
 import { areCredentialsAutomatic } from './csrf.ts';
 
 /** Own rows that need a login and that pages of the NVR use: they change nothing of an account. */
-const ON_EVERY_HOST: readonly string[] = ['/auth', '/api/auth', '/api/profile', '/postern/api/doctor/{probe}'];
+const ON_EVERY_HOST: readonly string[] = [
+  '/auth',
+  '/api/auth',
+  '/api/profile',
+  '/postern/start',
+  '/postern/api/doctor/{probe}',
+];
 /** What the browser does with a response that cannot run: `fetch()`, a picture, a video, a sound (Fetch, "destination"). */
 const DATA: readonly string[] = ['empty', 'image', 'video', 'audio'];
 
