@@ -142,7 +142,7 @@ function End({ list, onMore }: EventListProps) {
     return () => observer.disconnect();
   }, [isReady, list.events.length]);
   return (
-    <div ref={end} class={list.events.length > FIRST_SIZE ? 'events-more' : 'events-more is-first'}>
+    <div ref={end} class={list.next && list.events.length <= FIRST_SIZE ? 'events-more is-first' : 'events-more'}>
       {list.status === 'failed' && (
         <p class="notice notice-bad" role="alert">
           {words.explore.cannotShowMore}: {list.problem}
