@@ -27,6 +27,8 @@ export interface WebhookDeps {
   readonly onWorking: () => void;
   /** The pauses between the attempts for one notice. */
   readonly retrySeconds?: readonly number[];
+  /** How long an answer is waited for. */
+  readonly answerMilliseconds?: number;
 }
 
 /** The body as JSON, with `service` added. Of a message about the service, `user` is null. */
@@ -111,7 +113,7 @@ async function post(
   message: WebhookMessage,
   { url, secret, service }: WebhookTarget,
   closing: AbortSignal,
-  { clock }: WebhookDeps,
+  { clock, answerMilliseconds = ANSWER_MS }: WebhookDeps,
 ): Promise<Fault | undefined> {
   const body = JSON.stringify({ ...message, service: service ?? null });
   const signature =
@@ -122,7 +124,7 @@ async function post(
       headers: { 'Content-Type': 'application/json', 'User-Agent': 'Postern', ...signature },
       body,
       redirect: 'manual',
-      signal: AbortSignal.any([closing, AbortSignal.timeout(ANSWER_MS)]),
+      signal: AbortSignal.any([closing, AbortSignal.timeout(answerMilliseconds)]),
     });
     await response.body?.cancel();
     return response.ok ? undefined : { cause: `status ${response.status}`, isFinal: isFinal(response.status) };
