@@ -102,19 +102,19 @@ export function signInStoreContract(engineName: string, engine: { open(): Promis
 
     it('never takes the last way in: a password, a passkey or another sign-in stays', async () => {
       await store.signIns.addUserWithSignIn(made(), signInOf(WALT));
-      assert.equal(await store.signIns.disconnect(WALT, 'work'), 'absent');
-      assert.equal(await store.signIns.disconnect(WALT, 'home'), 'last-way-in');
+      assert.equal(await store.signIns.disconnect(WALT, 'work', 'admin'), 'absent');
+      assert.equal(await store.signIns.disconnect(WALT, 'home', 'admin'), 'last-way-in');
       const work = signInOf(WALT, { provider: 'work', subject: 'w' });
       await store.signIns.connect(work, THEN);
       const outcomes = await Promise.all([
-        store.signIns.disconnect(WALT, 'home'),
-        other.signIns.disconnect(WALT, 'work'),
+        store.signIns.disconnect(WALT, 'home', 'admin'),
+        other.signIns.disconnect(WALT, 'work', 'admin'),
       ]);
       assert.deepEqual([...outcomes].sort(), ['disconnected', 'last-way-in']);
       const [{ provider = '' } = {}] = await other.signIns.listSignIns(WALT);
       await store.accounts.setPassword(WALT, 'p$1$salt$new', THEN + 3);
       assert.equal((await userNow(WALT)).hasNoPassword, undefined);
-      assert.equal(await store.signIns.disconnect(WALT, provider), 'disconnected');
+      assert.equal(await store.signIns.disconnect(WALT, provider, 'admin'), 'disconnected');
       assert.deepEqual(await other.signIns.listSignIns(WALT), []);
       assert.deepEqual(await rolesOf(WALT), [GUARD, undefined, undefined]);
     });
@@ -129,10 +129,10 @@ export function signInStoreContract(engineName: string, engine: { open(): Promis
       const invited = { passkey: { ...passkey, createdAt: THEN }, challenge, passwordHash: 'p$1$s$?', epoch: 'e' };
       assert.equal(await store.invitations.acceptByPasskey('i1', invited, THEN + 1), 'accepted');
       assert.equal((await userNow(VERA)).hasNoPassword, true);
-      assert.equal(await store.signIns.disconnect(VERA, 'home'), 'disconnected');
+      assert.equal(await store.signIns.disconnect(VERA, 'home', 'owner'), 'disconnected');
       await store.signIns.connect(signInOf(VERA), THEN);
       await store.secondFactor.removeFactors(VERA, 'e2');
-      assert.equal(await store.signIns.disconnect(VERA, 'home'), 'last-way-in');
+      assert.equal(await store.signIns.disconnect(VERA, 'home', 'owner'), 'last-way-in');
     });
 
     it('takes roles of a provider only where it is the one that gives them', async () => {
@@ -164,13 +164,23 @@ export function signInStoreContract(engineName: string, engine: { open(): Promis
       assert.equal(await store.signIns.setRoleSource('nobody' as UserName, undefined), 'absent');
     });
 
+    it('leaves the owner the sign-in that gives the role, and makes the role Postern’s own where an admin removes it', async () => {
+      await store.signIns.addUserWithSignIn(made(), signInOf(WALT));
+      await store.accounts.setPassword(WALT, 'p$1$salt$new', THEN + 3);
+      assert.equal(await store.signIns.disconnect(WALT, 'home', 'owner'), 'gives-role');
+      assert.deepEqual(await other.signIns.listSignIns(WALT), [signInOf(WALT)]);
+      assert.deepEqual(await rolesOf(WALT), [GUARD, undefined, 'home']);
+      assert.equal(await store.signIns.disconnect(WALT, 'home', 'admin'), 'disconnected');
+      assert.deepEqual(await rolesOf(WALT), [GUARD, undefined, undefined]);
+    });
+
     it('never counts an admin of a provider as one who stays', async () => {
       await store.signIns.addUserWithSignIn(made({ role: ADMIN }), signInOf(WALT));
       assert.equal(await store.accounts.deleteUser(CHIEF), 'last-admin');
       assert.equal(await store.accounts.setRole(CHIEF, VIEWER), 'last-admin');
       await store.signIns.connect(signInOf(CHIEF), THEN);
       assert.equal(await store.signIns.setRoleSource(CHIEF, 'home'), 'last-admin');
-      assert.equal(await store.signIns.disconnect(CHIEF, 'home'), 'disconnected');
+      assert.equal(await store.signIns.disconnect(CHIEF, 'home', 'owner'), 'disconnected');
       assert.equal(await store.accounts.deleteUser(WALT), 'deleted');
     });
 

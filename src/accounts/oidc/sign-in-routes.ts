@@ -4,6 +4,7 @@ import type { SignInStore } from '../../domain/accounts/sign-in.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { named, SUCCESS } from '../../routes/shapes.ts';
+import { shortText } from '../audit.ts';
 import { SIGN_IN } from '../http/answers.ts';
 import { refuse, refuseFor, respond } from '../http/responses.ts';
 import { type AccountResponseDeps, afterProof, forPeople, mayStill, record } from '../http/route-guards.ts';
@@ -18,8 +19,13 @@ const PATH = '/api/account/sign-ins';
 const PAGE = '/postern/settings/sign-ins';
 /** The address at the provider, to open in the same browser. */
 export const AT_PROVIDER = named('AtProvider', z.object({ url: z.string() }));
-const LAST_WAY_IN =
-  'This is the last way into your account: set a password or a passkey first, or connect another provider.';
+/** Why a sign-in stays. */
+const KEPT = {
+  'last-way-in':
+    'This is the last way into your account: set a password or a passkey first, or connect another provider.',
+  'gives-role':
+    'Your role comes from this sign-in: ask an administrator, who can set your role by hand under Settings > Users. Then you can disconnect it.',
+} as const;
 
 // biome-ignore format: a table
 export const SIGN_IN_ROUTES: readonly OwnRoute<SignInRouteDeps>[] = [
@@ -64,8 +70,9 @@ async function connect(ctx: RouteContext, deps: SignInRouteDeps): Promise<void> 
 async function disconnect(ctx: RouteContext, deps: SignInRouteDeps): Promise<void> {
   const caller = personOf(ctx);
   if (!caller) return;
-  const outcome = await deps.signIns.disconnect(caller.name, ctx.params['provider'] ?? '');
-  const act = { what: 'sign-in-removed', user: caller.name } as const;
+  const provider = ctx.params['provider'] ?? '';
+  const outcome = await deps.signIns.disconnect(caller.name, provider, 'owner');
+  const act = { what: 'sign-in-removed', user: caller.name, provider: shortText(provider) } as const;
   switch (outcome) {
     case 'disconnected':
       record(ctx, deps, act);
@@ -73,7 +80,8 @@ async function disconnect(ctx: RouteContext, deps: SignInRouteDeps): Promise<voi
     case 'absent':
       return refuse(ctx, 404, 'Your account is not connected with that provider');
     case 'last-way-in':
-      record(ctx, deps, act, 'last-way-in');
-      return refuse(ctx, 409, LAST_WAY_IN, { reason: 'last-way-in' });
+    case 'gives-role':
+      record(ctx, deps, act, outcome);
+      return refuse(ctx, 409, KEPT[outcome], { reason: outcome });
   }
 }

@@ -31,9 +31,9 @@ export function createSignInAdmin(store: SignInStore): SignInAdmin {
     },
     async remove(name, provider) {
       const user = name as UserName;
-      const outcome = await store.disconnect(user, provider);
+      const outcome = await store.disconnect(user, provider, 'admin');
       if (outcome === 'last-way-in') return LAST_WAY_IN;
-      return outcome === 'absent' ? ABSENT : ok(user);
+      return outcome === 'disconnected' ? ok(user) : ABSENT;
     },
   };
 }

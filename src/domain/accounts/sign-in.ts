@@ -2,6 +2,9 @@
 import type { Role, UserName } from '../names.ts';
 import type { User } from './account.ts';
 
+/** What stands in the place of a provider's name where the role is Postern's own. No provider may be called so. */
+export const OWN_SOURCE = 'postern';
+
 export interface SignIn {
   /** The `name` of its entry in `auth.oidc`. */
   readonly provider: string;
@@ -34,8 +37,15 @@ export interface SignInStore {
   /** `taken`: a user of that name, or of one that differs in case only; `connected`: the subject has an account already. */
   addUserWithSignIn(user: User, signIn: SignIn): Promise<'added' | 'taken' | 'connected'>;
   noteUsed(issuer: string, subject: string, at: number): Promise<void>;
-  /** `last-way-in`: the account has no password, no passkey and no other sign-in. A role that the provider gave becomes Postern's own. */
-  disconnect(user: UserName, provider: string): Promise<'disconnected' | 'absent' | 'last-way-in'>;
+  /**
+   * `last-way-in`: the account has no password, no passkey and no other sign-in. By an admin a role that the provider gave
+   * becomes Postern's own; by the owner, who would keep it for good, it is `gives-role`.
+   */
+  disconnect(
+    user: UserName,
+    provider: string,
+    by: 'owner' | 'admin',
+  ): Promise<'disconnected' | 'absent' | 'last-way-in' | 'gives-role'>;
   /**
    * The roles that the provider gives now, as role resolution found them; none: the account is worth nothing. `absent` where
    * its role is not of that provider. An admin who is the last one may lose the role: the provider decides.

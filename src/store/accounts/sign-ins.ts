@@ -47,14 +47,16 @@ export function createSignInStore(db: Kysely<Tables>, serialized: Serialized): S
       await used.execute();
     },
 
-    disconnect: (user, provider) =>
+    disconnect: (user, provider, by) =>
       serialized(async (transaction) => {
         if (!(await hasProvider(user, provider, transaction))) return 'absent';
         if (!(await hasOtherWay(user, provider, transaction))) return 'last-way-in';
+        const giver = transaction.selectFrom('users').select('role_source').where('name', '=', user);
+        const givesRole = (await giver.executeTakeFirst())?.role_source === provider;
+        if (givesRole && by === 'owner') return 'gives-role';
         const removal = transaction.deleteFrom('sign_ins').where('user_name', '=', user);
         await removal.where('provider', '=', provider).execute();
-        const giver = transaction.selectFrom('users').select('role_source').where('name', '=', user);
-        if ((await giver.executeTakeFirst())?.role_source === provider) await ownRole(user, transaction);
+        if (givesRole) await ownRole(user, transaction);
         return 'disconnected';
       }),
 

@@ -1,0 +1,95 @@
+/** What a person may change about the own sign-ins, and until when an attempt to do so counts (SPEC 12, 16). */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { ADMIN_PERSON } from '../support/people.ts';
+import { sendJson } from '../support/second-factor.ts';
+import { type Runtime, startInstance } from '../support/start-instance.ts';
+import { oidcConfig, Visitor, vouch } from './support/browser.ts';
+import { type Claims, type FakeProvider, startFakeProvider } from './support/fake-provider.ts';
+
+const now = (): number => Math.floor(Date.now() / 1000);
+
+describe('The own sign-ins of a person', () => {
+  let home: FakeProvider;
+  let work: FakeProvider;
+  let instance: Runtime;
+  before(async () => {
+    home = await startFakeProvider(now);
+    work = await startFakeProvider(now);
+    const config = oidcConfig(home);
+    const [other] = oidcConfig(work, { name: 'work', create: false }).auth.oidc;
+    const oidc = [...config.auth.oidc, other];
+    instance = await startInstance({
+      config: { nvr: { cameras: ['cam1', 'cam2'] }, ...config, auth: { ...config.auth, oidc } },
+    });
+  });
+  after(async () => {
+    await instance.close();
+    await home.close();
+    await work.close();
+  });
+  beforeEach(() => {
+    home.answers = {};
+    work.answers = {};
+  });
+
+  /** The parameters of the address at the provider. */
+  const connecting = async (visitor: Visitor, name: string): Promise<URLSearchParams> => {
+    const answer = await visitor.ask('POST', `/api/account/sign-ins/${name}`);
+    assert.equal(answer.status, 200, await answer.clone().text());
+    return new URL(Object(await answer.json()).url).searchParams;
+  };
+  const connect = async (visitor: Visitor, name: 'home' | 'work', claims: Claims): Promise<number> => {
+    const provider = name === 'home' ? home : work;
+    const asked = await connecting(visitor, name);
+    await vouch(provider, { nonce: asked.get('nonce'), ...claims });
+    return (await visitor.comeBack({ asked }, { iss: provider.issuer }, name)).status;
+  };
+  const userNow = async (name: string): Promise<Record<string, unknown>> => {
+    const answer = await instance.ask('/api/users', { token: await instance.logIn(ADMIN_PERSON) });
+    const users = (await answer.json()) as { username: string }[];
+    return Object(users.find(({ username }) => username === name));
+  };
+
+  it('stay where they give the role: disconnected and connected again it would be the person’s own', async () => {
+    const ann = new Visitor(instance);
+    await ann.signIn(home, { sub: 'ann', groups: ['front'], auth_time: now() });
+    assert.equal(await connect(ann, 'work', { sub: 'ann at work' }), 302);
+    const refused = await ann.ask('DELETE', '/api/account/sign-ins/home');
+    const { message, reason } = Object(await refused.json());
+    assert.deepEqual([refused.status, reason], [409, 'gives-role']);
+    assert.match(message, /ask an administrator, who can set your role/);
+    assert.equal((await userNow('ann'))['role_source'], 'home');
+    const without = new Visitor(instance);
+    assert.equal((await without.signIn(home, { sub: 'ann', groups: [] })).status, 403);
+    assert.equal((await userNow('ann'))['role'], 'none');
+  });
+
+  it('go where they do not give the role, or an admin has set it by hand', async () => {
+    const bob = new Visitor(instance);
+    await bob.signIn(home, { sub: 'bob', groups: ['front'], auth_time: now() });
+    await connect(bob, 'work', { sub: 'bob at work' });
+    assert.equal((await bob.ask('DELETE', '/api/account/sign-ins/work')).status, 200);
+    await connect(bob, 'work', { sub: 'bob at work' });
+    const admin = await instance.logIn(ADMIN_PERSON);
+    await sendJson(instance, '/api/users/bob/role', { role: 'front_only' }, admin, 'PUT');
+    assert.equal((await bob.ask('DELETE', '/api/account/sign-ins/home')).status, 200);
+    assert.deepEqual((await userNow('bob'))['sign_ins'], ['work']);
+  });
+
+  it('are told to their owner with the provider that was connected, and that was disconnected', async () => {
+    const cleo = new Visitor(instance);
+    await cleo.signIn(home, { sub: 'cleo', groups: ['front'], auth_time: now() });
+    await connect(cleo, 'work', { sub: 'cleo at work' });
+    assert.equal((await cleo.ask('DELETE', '/api/account/sign-ins/work')).status, 200);
+    const notices = (await (await cleo.ask('GET', '/api/account/events')).json()) as Record<string, unknown>[];
+    const told = notices.filter(({ event }) => String(event).startsWith('sign-in-'));
+    assert.deepEqual(
+      told.map(({ event, detail }) => [event, detail]),
+      [
+        ['sign-in-removed', 'work'],
+        ['sign-in-connected', 'work'],
+      ],
+    );
+  });
+});
