@@ -75,6 +75,7 @@ describe('A provider', () => {
     ['without a name',                 entry('', 'issuer: "https://id.example.com", client_id: p'),  'auth.oidc[0].name: '],
     ['with letters that no address has', entry('', LEAST.replace('home', 'Ho_me')),                 'auth.oidc[0].name: "Ho_me" is not a name of a provider: write 1 to 30 lower-case letters, digits and hyphens'],
     ['with a name of 31 letters',      entry('', LEAST.replace('home', 'h'.repeat(31))),             'is not a name of a provider'],
+    ['with the name that no provider has', entry('', LEAST.replace('home', 'postern')),              'auth.oidc[0].name: "postern" is not a name of a provider: '],
     ['with the name of another',       `${SITE}auth: {oidc: [{${LEAST}}, {${LEAST}}]}`,              'auth.oidc[1].name: "home" is the name of another provider, too: choose another'],
     ['that is not encrypted',          issuer('http://id.example.com'),                              `auth.oidc[0].issuer: "http://id.example.com" is not encrypted: ${ISSUER}`],
     ['with a query',                   issuer('https://id.example.com/?a=b'),                        `has a query or a fragment: ${ISSUER}`],

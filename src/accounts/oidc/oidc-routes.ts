@@ -237,7 +237,7 @@ async function settle(
   switch (outcome.kind) {
     case 'logged-in':
       if (attempt.purpose.kind === 'invitation')
-        audit(ctx, deps, provider, { what: 'invitation-used', user: outcome.user.name });
+        audit(ctx, deps, provider, { what: 'invitation-used', user: outcome.user.name, provider });
       ctx.append('Set-Cookie', await beginSession(outcome, ctx, deps));
       deps.onResult(provider, 'success');
       return leave(ctx, deps, returnTo);
@@ -250,7 +250,7 @@ async function settle(
       return leave(ctx, deps, `${ctx.state.basePath ?? ''}${LOGIN_STEP}&next=${encodeURIComponent(returnTo)}`);
     }
     case 'connected':
-      audit(ctx, deps, provider, { what: 'sign-in-connected', user: outcome.user }, outcome.user);
+      audit(ctx, deps, provider, { what: 'sign-in-connected', user: outcome.user, provider }, outcome.user);
       deps.onResult(provider, 'connected');
       return leave(ctx, deps, returnTo);
     default: {
@@ -277,6 +277,7 @@ function audit(
   act: {
     readonly what: 'login' | 'reauthenticated' | 'invitation-used' | 'sign-in-connected';
     readonly user?: UserName;
+    readonly provider?: string;
   },
   who?: UserName,
   reason?: string,

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { User } from '../../domain/accounts/account.ts';
 import type { LoginPlaceStore } from '../../domain/accounts/notice.ts';
+import { OWN_SOURCE } from '../../domain/accounts/sign-in.ts';
 import { isAdministrator } from '../../domain/caller.ts';
 import { isRecord } from '../../domain/json.ts';
 import { ADMIN, type UserName, VIEWER } from '../../domain/names.ts';
@@ -93,7 +94,7 @@ function changing(handler: RouteHandler<UserRouteDeps>): RouteHandler<UserRouteD
 async function list(ctx: RouteContext, { users, loginPlaces, signIns }: UserRouteDeps): Promise<void> {
   const [known, logins, connected] = await Promise.all([users.list(), loginPlaces.lastLogins(), signIns.byUser()]);
   const shown = known.map(
-    ({ name, role, hasFactor, validFrom, validUntil, roleSource = 'postern' }): z.output<typeof USER> => ({
+    ({ name, role, hasFactor, validFrom, validUntil, roleSource = OWN_SOURCE }): z.output<typeof USER> => ({
       username: name,
       role,
       role_source: roleSource,

@@ -1,5 +1,6 @@
 /** The keys `auth.oidc` and `auth.password_login`: identity providers by which people sign in (SPEC 16). */
 import { z } from 'zod';
+import { OWN_SOURCE } from '../../domain/accounts/sign-in.ts';
 import type { Role } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { filePath, parsed, secondsOrNever, text } from './value-types.ts';
@@ -51,8 +52,9 @@ const clientSecret = () =>
 const provider = z
   .strictObject({
     name: text(
-      (name) => NAME.test(name),
-      (shown) => `${shown} is not a name of a provider: write 1 to 30 lower-case letters, digits and hyphens`,
+      (name) => NAME.test(name) && name !== OWN_SOURCE,
+      (shown) =>
+        `${shown} is not a name of a provider: write 1 to 30 lower-case letters, digits and hyphens, and not ${OWN_SOURCE}, which stands for roles that no provider gives`,
     )
       .describe('Short name: part of addresses, of the log and of what "postern users list" shows. Never change it.')
       .meta({ widens: 'any' }),
