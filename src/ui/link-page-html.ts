@@ -19,6 +19,8 @@ export interface ShownThing {
   readonly label?: string | undefined;
   readonly picture?: string | undefined;
   readonly clip?: string | undefined;
+  /** The playlist of the clip: the NVR makes the clip while it sends it, without length and ranges, and iPhones play none such. */
+  readonly playlist?: string | undefined;
 }
 
 export type ClosedLinkPage =
@@ -155,13 +157,17 @@ ${mediaOf(thing, text, link)}${actions === '' ? '' : `<p class="refusal-links">$
 `;
 }
 
+const PLAYLIST_TYPE = 'application/vnd.apple.mpegurl';
+
 function mediaOf(thing: ShownThing, text: PageLanguage['words']['linkPage'], link: string): string {
   if (thing.isGone) return paragraph(text.gone);
   const at = (file: string): string => escapeHtml(`${link}/${file}`);
   const words = escapeHtml((thing.kind === 'live' ? text.live : text.picture).replace('{camera}', () => nameOf(thing)));
   if (thing.clip !== undefined) {
     const poster = thing.picture === undefined ? '' : ` poster="${at(thing.picture)}"`;
-    return `<video class="shared-media" src="${at(thing.clip)}"${poster} controls playsinline preload="metadata">${escapeHtml(text.noVideo)}</video>\n`;
+    const playlist = thing.playlist === undefined ? '' : `<source src="${at(thing.playlist)}" type="${PLAYLIST_TYPE}">`;
+    const sources = `${playlist}<source src="${at(thing.clip)}" type="video/mp4">`;
+    return `<video class="shared-media"${poster} controls playsinline preload="metadata">${sources}${escapeHtml(text.noVideo)}</video>\n`;
   }
   return thing.picture === undefined ? '' : `<img class="shared-media" src="${at(thing.picture)}" alt="${words}">\n`;
 }

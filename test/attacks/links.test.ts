@@ -33,11 +33,14 @@ nvr.answer = (request, response, received) => {
       ? json(404, {})
       : json(200, { id, camera, label: 'person', start_time: 17.5, has_clip: true, has_snapshot: true });
   }
+  if (path === '/api/review/17.5-r')
+    return json(200, { id: '17.5-r', camera: 'cam1', start_time: 17.5, end_time: 77.5 });
   if (path === '/api/cam1') {
     response.writeHead(200, { 'content-type': 'multipart/x-mixed-replace; boundary=frame' });
     return void response.write('--frame\r\n');
   }
-  if (path.endsWith('.m3u8')) return void response.writeHead(200, { etag: '"1"' }).end(playlist(path));
+  const cors = { 'access-control-allow-origin': 'https://nvr.example', 'access-control-allow-credentials': 'true' };
+  if (path.endsWith('.m3u8')) return void response.writeHead(200, { etag: '"1"', ...cors }).end(playlist(path));
   if (path.endsWith('.mp4')) return sendClip(request, response);
   if (path.endsWith('.jpg')) {
     const cookies = { 'set-cookie': 'nvr=1', 'cache-control': 'public, max-age=9' };
@@ -108,7 +111,7 @@ const visit = (path: string, init: RequestInit = {}, from = newAddress()): Promi
   at.ask(path, { ...init, headers: { 'x-forwarded-for': from, ...(init.headers as Record<string, string>) } });
 /** What the NVR was asked for, but for whose camera an event is. */
 const asked = (): string[] => nvr.received.filter(isMedia).map(({ method, target }) => `${method} ${target}`);
-const isMedia = ({ target }: Received): boolean => !/^\/api\/(?:events\/[^/]+|config|version)$/.test(target);
+const isMedia = ({ target }: Received): boolean => !/^\/api\/(?:(?:events|review)\/[^/]+|config|version)$/.test(target);
 const status = async (path: string, init?: RequestInit, from?: string): Promise<number> => {
   const answer = await visit(path, init, from);
   await answer.arrayBuffer();
@@ -200,6 +203,17 @@ describe('The playlist of a link', () => {
       ]);
     });
 
+  it('of a review is that of its span', async () => {
+    const { url } = await made({ what: { review: '17.5-r' } });
+    assert.equal(await status(`${url}/vod/index.m3u8`), 200);
+    const part = await visit(`${url}/vod/seg-1-v1.mp4`, { headers: { range: 'bytes=100-199' } });
+    assert.deepEqual([part.status, part.headers.get('content-range')], [206, 'bytes 100-199/5000']);
+    assert.deepEqual(asked().slice(-2), [
+      'GET /vod/cam1/start/17.5/end/77.5/index.m3u8',
+      'GET /vod/cam1/start/17.5/end/77.5/seg-1-v1.mp4',
+    ]);
+  });
+
   it('is not shown when it leads elsewhere', async () => {
     for (const elsewhere of ['/vod/event/18.5-back/', 'https://other.example/', '../18.5-back/']) {
       besides = () => elsewhere;
@@ -208,6 +222,73 @@ describe('The playlist of a link', () => {
       assert.ok(!(await answer.text()).includes('seg-1'));
     }
     besides = () => '';
+  });
+});
+
+describe('Media of a link, which a page of another site shows', () => {
+  const CORS = /^access-control-/;
+  const corsOf = (answer: Response): string[] =>
+    [...answer.headers].filter(([name]) => CORS.test(name)).map(([name, value]) => `${name}: ${value}`);
+  const preflight = (path: string): Promise<Response> =>
+    visit(path, {
+      method: 'OPTIONS',
+      headers: {
+        origin: 'https://cast.example',
+        'access-control-request-method': 'GET',
+        'access-control-request-headers': 'range',
+      },
+    });
+  const FOREIGN = {
+    headers: { origin: 'https://cast.example', 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' },
+  };
+
+  it('may be read by that page, without credentials', async () => {
+    const { url } = await made();
+    for (const file of ['snapshot.jpg', 'clip.mp4', 'vod/index.m3u8', 'vod/seg-1-v1.mp4']) {
+      const answer = await visit(`${url}/${file}`, FOREIGN);
+      await answer.arrayBuffer();
+      assert.deepEqual([answer.status, corsOf(answer)], [200, ['access-control-allow-origin: *']], file);
+    }
+  });
+
+  it('may be asked for by Range: OPTIONS says so, and nothing more', async () => {
+    const { url } = await made();
+    nvr.received.splice(0);
+    for (const path of [`${url}/clip.mp4`, `${url}/vod/seg-1-v1.mp4`, `/s/${'x'.repeat(43)}/clip.mp4`]) {
+      const answer = await preflight(path);
+      assert.equal(answer.status, 204, path);
+      assert.deepEqual(corsOf(answer), [
+        'access-control-allow-headers: Range',
+        'access-control-allow-methods: GET, HEAD',
+        'access-control-allow-origin: *',
+        'access-control-max-age: 86400',
+      ]);
+    }
+    assert.deepEqual(nvr.received, []);
+  });
+
+  it('is all that may be: no other preflight is answered, and no other answer may be read', async () => {
+    const { url } = await made();
+    const token = await tokenOf(VERA);
+    for (const path of [
+      url,
+      `${url}/`,
+      '/api/events',
+      '/api/login',
+      '/api/events/17.5-front/clip.mp4',
+      '/postern/',
+      '/',
+    ]) {
+      const answer = await preflight(path);
+      assert.ok(answer.status >= 400, `${path}: ${answer.status}`);
+      assert.deepEqual(corsOf(answer), [], path);
+    }
+    for (const path of [url, '/api/events/17.5-front/thumbnail.jpg', '/postern/']) {
+      const headers = { ...FOREIGN.headers, authorization: `Bearer ${token}` };
+      const answer = await visit(path, { headers });
+      await answer.arrayBuffer();
+      assert.deepEqual(corsOf(answer), [], path);
+    }
   });
 });
 
@@ -369,7 +450,7 @@ describe('By a link nobody reaches', () => {
 
   it('another method than GET and HEAD', async () => {
     const { url } = await made();
-    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
       assert.equal(await status(`${url}/clip.mp4`, { method }), 404, method);
     assert.deepEqual(asked(), []);
   });

@@ -696,6 +696,11 @@ describe('Explore with an NVR behind it', { skip }, () => {
       const details = page.locator('dialog');
       await details.locator('video').waitFor();
       assert.equal(await details.locator('.details-snapshot').count(), 0, 'this event has no snapshot');
+      assert.match(
+        await details.locator('video').innerHTML(),
+        /^<source src="\S+\/vod\/event\/[^/]+\/index\.m3u8" type="application\/vnd\.apple\.mpegurl"><source src="\S+\/clip\.mp4" type="video\/mp4">$/,
+        'iPhones play no clip without length and ranges',
+      );
       await page.locator('.event').nth(2).click();
       const snapshot = details.getByRole('img', { name: 'Snapshot: car' });
       await snapshot.evaluate((image: { decode(): Promise<void> }) => image.decode());

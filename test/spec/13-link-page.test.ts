@@ -33,6 +33,7 @@ describe('The page of a link', () => {
         ...{ start_time: FROM + 0.5, has_clip: true, has_snapshot: true },
       },
       '/api/review/r1': { id: 'r1', camera: 'front_door', start_time: FROM, end_time: FROM + 60 },
+      '/api/review/r2': { id: 'r2', camera: 'front_door', start_time: FROM, end_time: null },
     };
   });
 
@@ -108,6 +109,25 @@ describe('The page of a link', () => {
         assert.match(await pageOf(at, url), /<video /);
       }
     });
+
+    const sourcesOf = (page: string): string[] =>
+      [...page.matchAll(/<source src="([^"]*)" type="([^"]*)">/g)].map(([, src, type]) => `${src} ${type}`);
+    // biome-ignore format: a table
+    const SOURCES: [title: string, what: object, hasPlaylist: boolean][] = [
+      ['a recording',                    RECORDING,           true],
+      ['an event',                       { event: EVENT_ID }, true],
+      ['a review',                       { review: 'r1' },    true],
+      ['a review that is not over',      { review: 'r2' },    false],
+    ];
+    for (const [title, what, hasPlaylist] of SOURCES)
+      it(`names ${hasPlaylist ? 'the playlist before' : 'nothing but'} the clip of ${title}: iPhones play no clip without length and ranges`, async () => {
+        const url = await linkTo(at, what);
+        const clip = `${url}/clip.mp4 video/mp4`;
+        const playlist = `${url}/vod/index.m3u8 application/vnd.apple.mpegurl`;
+        const page = await pageOf(at, url);
+        assert.deepEqual(sourcesOf(page), hasPlaylist ? [playlist, clip] : [clip]);
+        assert.doesNotMatch(page, /<video[^>]* src=/);
+      });
 
     const fieldOf = (page: string): string => /<input id="pin"[^>]*>/.exec(page)?.[0] ?? assert.fail(page);
     it('asks for a PIN of digits by the keyboard for digits, and for no one-time code', async () => {

@@ -30,9 +30,25 @@ export const LINK_PAGE_ROUTES: readonly OwnRoute<PinRouteDeps>[] = [
     handler: (ctx, deps) => (isJson(ctx) ? answer(ctx, deps) : deps.byForm(ctx)) },
   { route: `GET ${LINK_PATH}/{secret}/{file}`, access: 'public', link: true, summary: 'What a link shows: snapshot.jpg, thumbnail.jpg, clip.mp4, preview.gif or live', yes: [200], no: FILE_NO, type: 'application/octet-stream' },
   { route: `GET ${LINK_PATH}/{secret}/vod/{file}`, access: 'public', link: true, note: 'a playlist and its segments', summary: 'The playlist of a link, index.m3u8, and its segments', yes: [200], no: FILE_NO, type: 'application/octet-stream' },
+  { route: `OPTIONS ${LINK_PATH}/{secret}/{file}`, access: 'public', summary: 'Pages of other sites may read what a link shows, and its parts by Range: for cast devices', yes: [204], no: [404],
+    handler: allowReading },
+  { route: `OPTIONS ${LINK_PATH}/{secret}/vod/{file}`, access: 'public', summary: 'The same for a playlist and its segments', yes: [204], no: [404],
+    handler: allowReading },
   { route: `WS ${LINK_PATH}/{secret}`, access: 'none' },
   { route: `WS ${LINK_PATH}/{secret}/{rest...}`, access: 'none' },
 ];
+
+/** The same for every secret: nothing is asked of the link, and the answer is no credential. */
+function allowReading(ctx: RouteContext): void {
+  ctx.set({
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Allow-Methods': 'GET, HEAD',
+    'Access-Control-Allow-Headers': 'Range',
+    'Access-Control-Max-Age': '86400',
+    'Cache-Control': 'no-store',
+  });
+  ctx.status = 204;
+}
 
 async function answer(ctx: RouteContext, deps: PinRouteDeps): Promise<void> {
   const body = await readJson(ctx.req, { bytes: BODY_LIMITS.credentials, seconds: deps.bodySeconds() });

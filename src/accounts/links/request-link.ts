@@ -8,7 +8,7 @@ import { err, ok, type Result } from '../../domain/result.ts';
 import type { SharedThing } from '../../domain/shared-thing.ts';
 import { linkCaller } from './link-maker.ts';
 import { draftLink, keepLink, type MadeLink, type MakeLinkDeps } from './make-link.ts';
-import { type LinkRefusal, parseTerms, parseThing, type WantedThing } from './wanted-link.ts';
+import { isTime, type LinkRefusal, parseTerms, parseThing, type WantedThing } from './wanted-link.ts';
 
 export interface RequestLinkDeps extends MakeLinkDeps {
   readonly store: Pick<AccountStore, 'findUser'>;
@@ -20,8 +20,8 @@ export interface RequestLinkDeps extends MakeLinkDeps {
 
 /** What is known of the NVR, and what the decision says. */
 export interface LinkJudge {
-  /** The camera of an event or a review; undefined when there is none. Errs with why it cannot be told. */
-  cameraOf(kind: 'event' | 'review', id: string): Promise<Result<string | undefined, RefusalReason>>;
+  /** The record of an event or a review; undefined when there is none. Errs with why it cannot be told. */
+  recordOf(kind: 'event' | 'review', id: string): Promise<Result<unknown, RefusalReason>>;
   /** Why the caller of a link would be refused what the link shows; undefined when it would not. */
   denial(caller: Caller): Promise<RefusalReason | undefined>;
   /** Names of the files below a link to this thing. */
@@ -59,9 +59,12 @@ async function thingOf(
   { judge }: RequestLinkDeps,
 ): Promise<Result<SharedThing, LinkRefusal | RefusalReason>> {
   if (!('id' in wanted)) return ok(wanted);
-  const camera = await judge.cameraOf(wanted.kind, wanted.id);
-  if (!camera.ok) return camera;
-  if (camera.value !== undefined) return ok({ ...wanted, camera: camera.value });
+  const record = await judge.recordOf(wanted.kind, wanted.id);
+  if (!record.ok) return record;
+  const { camera, start_time: from, end_time: to } = Object(record.value) as Readonly<Record<string, unknown>>;
+  // The playlist of a review is that of its span. One that is not over has none.
+  const span = wanted.kind === 'review' && isTime(from) && isTime(to) ? { from, to } : {};
+  if (typeof camera === 'string') return ok({ ...wanted, camera, ...span });
   return scope.kind === 'all'
     ? err({ reason: 'what-invalid', message: `what: there is no such ${wanted.kind}` })
     : err('camera-not-in-role');

@@ -103,7 +103,7 @@ function span(camera: string, from: unknown, to: unknown): Result<WantedThing, L
 }
 
 /** Milliseconds are exact enough, and more digits would not fit the paths. */
-const isTime = (value: unknown): value is number =>
+export const isTime = (value: unknown): value is number =>
   typeof value === 'number' && value >= 0 && value < LAST_SECOND && /^\d+(?:\.\d{1,6})?$/.test(String(value));
 
 /** `longest`: `links.max_lifetime`, in seconds. */

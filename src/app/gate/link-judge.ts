@@ -1,5 +1,5 @@
 /** What links need of the NVR and of the decision: the camera of an event, and whether a link would be admitted (SPEC 13). */
-import { linkFiles, linkTarget } from '../../access/link-targets.ts';
+import { linkFiles, linkPlaylist, linkTarget } from '../../access/link-targets.ts';
 import type { NvrAdapter } from '../../access/nvr-adapter.ts';
 import type { LinkJudge } from '../../accounts/links/request-link.ts';
 import type { Settings } from '../../config/schema/schema.ts';
@@ -30,6 +30,8 @@ export interface LinkFacts {
 }
 
 export interface LinkJudgeWithFacts extends LinkJudge {
+  /** The playlist of the thing, below the link; undefined where the NVR has none. */
+  playlistOf(thing: SharedThing): string | undefined;
   /** What the page tells of the thing; undefined where that cannot be told. */
   factsOf(thing: SharedThing): Promise<LinkFacts | undefined>;
   /**
@@ -75,12 +77,8 @@ export function linkJudge({ settings, destinations, rules }: LinkJudgeDeps): Lin
   };
   return {
     filesOf: (thing) => linkFiles(nvr().links, thing),
-    async cameraOf(kind, id) {
-      const record = await recordOf(kind, id);
-      if (!record.ok) return record;
-      const { camera } = Object(record.value) as { readonly camera?: unknown };
-      return ok(typeof camera === 'string' ? camera : undefined);
-    },
+    playlistOf: (thing) => linkPlaylist(nvr().links, thing),
+    recordOf,
     /** All files of a thing are judged alike: by its camera and by one verb. */
     async denial(caller) {
       const { credential } = caller;

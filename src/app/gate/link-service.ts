@@ -33,16 +33,16 @@ async function shownThing(thing: SharedThing, { judge, hasNvr }: LinkServiceDeps
   const { kind } = thing;
   const facts = await judge.factsOf(thing);
   const { startTime: at, label, isGone } = facts ?? {};
+  const clips = { clip: 'clip.mp4', playlist: judge.playlistOf(thing) };
   switch (kind) {
     case 'event': {
       const picture = hasNvr && facts?.hasSnapshot !== false ? 'snapshot.jpg' : 'thumbnail.jpg';
-      const clip = hasNvr && facts?.hasClip !== false ? 'clip.mp4' : undefined;
-      return { kind, at, label, isGone, picture, clip };
+      return { kind, at, label, isGone, picture, ...(hasNvr && facts?.hasClip !== false && clips) };
     }
     case 'review':
-      return { kind, at, isGone, clip: 'clip.mp4' };
+      return { kind, at, isGone, ...clips };
     case 'recording':
-      return { kind, at, isGone, picture: 'snapshot.jpg', clip: 'clip.mp4' };
+      return { kind, at, isGone, picture: 'snapshot.jpg', ...clips };
     case 'live':
       return { kind, picture: 'live' };
     case 'snapshot':

@@ -35,11 +35,12 @@ export function judgedRequest(
   if (token !== undefined) headers['x-postern-jwt'] = token;
   // The server's own addresses are written below the prefix when its response comes: it must not do the same.
   if (place) delete headers['x-ingress-path'];
-  if (admission.caller?.credential.kind === 'link') for (const name of OF_THE_BROWSER) delete headers[name];
+  const isOfLink = admission.caller?.credential.kind === 'link';
+  if (isOfLink) for (const name of OF_THE_BROWSER) delete headers[name];
   const judged = {
     target: query === '' ? path : `${path}?${query}`,
     headers,
-    allowsCors: facts.listener === 'external',
+    allowsCors: facts.listener === 'external' && !isOfLink,
     isPublic: isPublic(admission.route),
     ...(place && { place }),
   };

@@ -134,6 +134,8 @@ const OF_LINK: readonly string[] = [
   ...['referrer-policy', 'no-referrer'],
   ...['x-robots-tag', 'noindex, nofollow'],
   ...['x-content-type-options', 'nosniff'],
+  // Cast devices read media by CORS. The address is the credential: no cookie comes with such a request.
+  ...['access-control-allow-origin', '*'],
   // Opened in a tab of its own, what the NVR sent is a page of an origin without anything.
   ...['content-security-policy', "sandbox; frame-ancestors 'none'"],
 ];

@@ -36,8 +36,8 @@ function filesOf(thing: SharedThing): Readonly<Record<string, string>> {
 
 function playlistsOf(thing: SharedThing): string | undefined {
   if (thing.kind === 'event') return `/vod/event/${encoded(thing.id)}`;
-  if (thing.kind === 'recording') return `/vod/${encoded(thing.camera)}/start/${thing.from}/end/${thing.to}`;
-  return undefined;
+  const { from, to } = 'from' in thing ? thing : {};
+  return from === undefined ? undefined : `/vod/${encoded(thing.camera)}/start/${from}/end/${to}`;
 }
 
 export const LINKS: LinkRules = {

@@ -41,7 +41,7 @@ function OwnMedia({ event, hasNvr }: EventMediaProps) {
   const isSnapshotShown = snapshot !== undefined && !isSnapshotBroken;
   return (
     <div class="details-media">
-      {clip !== undefined && <Clip url={clip} poster={event.picture ?? snapshot} />}
+      {clip !== undefined && <Clip event={event} url={clip} poster={event.picture ?? snapshot} />}
       {isSnapshotShown && (
         <a class="details-snapshot" href={snapshot} target="_blank" rel="noreferrer">
           <img
@@ -69,8 +69,11 @@ function OwnMedia({ event, hasNvr }: EventMediaProps) {
   );
 }
 
-/** Nothing is loaded before it is played: the NVR makes the file for each request. */
-function Clip({ url, poster }: { url: string; poster: string | undefined }) {
+/**
+ * Nothing is loaded before it is played: the NVR makes the file for each request, without length and ranges. iPhones play no
+ * such file, so its playlist is named first.
+ */
+function Clip({ event, url, poster }: { event: EventView; url: string; poster: string | undefined }) {
   const [isBroken, setIsBroken] = useState(false);
   if (isBroken) {
     return (
@@ -88,11 +91,16 @@ function Clip({ url, poster }: { url: string; poster: string | undefined }) {
       controls
       playsInline
       preload="none"
-      src={url}
       aria-label={words.details.clipToPlay}
       onError={() => setIsBroken(true)}
       {...(poster === undefined ? {} : { poster })}
-    />
+    >
+      <source
+        src={urlAt(`vod/event/${encodeURIComponent(event.id)}/index.m3u8`)}
+        type="application/vnd.apple.mpegurl"
+      />
+      <source src={url} type="video/mp4" onError={() => setIsBroken(true)} />
+    </video>
   );
 }
 
@@ -102,5 +110,6 @@ const Download = ({ url, name, text }: { url: string; name: string; text: string
   </a>
 );
 
-const fileUrl = ({ id }: EventView, file: string): string =>
-  new URL(`api/events/${encodeURIComponent(id)}/${file}`, baseUrl).href;
+const fileUrl = ({ id }: EventView, file: string): string => urlAt(`api/events/${encodeURIComponent(id)}/${file}`);
+
+const urlAt = (path: string): string => new URL(path, baseUrl).href;
