@@ -147,6 +147,11 @@ function providers({ auth }: Settings): readonly Finding[] {
     return [
       ...mappedRoles(role_map, auth.roles, { path: [...path, 'role_map'], otherwise: 'default_role decides' }),
       ...when(
+        create && default_role === 'none' && role_map.size === 0,
+        [...path, 'create'],
+        'true, but nothing gives a person a role, so no account is made: name groups in role_map, or set default_role',
+      ),
+      ...when(
         create && default_role !== 'none',
         [...path, 'default_role'],
         `${default_role} with create: true, so every person whom the provider lets in gets an account with that role: use role_map and remove default_role, unless the provider knows your people alone`,

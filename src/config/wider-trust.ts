@@ -1,7 +1,7 @@
 /** Changes that would make a reload trust more than before. They wait for a restart: a file that lost a key still parses. */
 import { BlockList, isIP } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
-import type { Role } from '../domain/names.ts';
+import { ADMIN, type Role, VIEWER } from '../domain/names.ts';
 import { writtenLimits } from '../domain/rights/role-limits.ts';
 import { keyDirections, type Settings } from './schema/schema.ts';
 import { type DirectedSchema, isWider } from './schema/widening.ts';
@@ -30,8 +30,7 @@ export function heldKeys(
     if (key === 'proxy.jwt') return !running.auth.enabled;
     if (widens === 'providers') return trustsOthers(running.auth.oidc, read.auth.oidc);
     if (widens === 'proof') return believesMore(running, read);
-    if (widens === 'entries' && lacksEntries(running.proxy.role_map, read.proxy.role_map, read.proxy.default_role))
-      return true;
+    if (widens === 'entries' && losesGroups(running.proxy, read.proxy)) return true;
     return !given.has(key) && isWider(widens, valueAt(running, key), valueAt(read, key));
   };
   return different.filter(isHeld);
@@ -51,6 +50,24 @@ type Entries = ReadonlyMap<string, unknown>;
  */
 const lacksEntries = (before: Entries, after: Entries, defaultRole: string): boolean =>
   defaultRole !== 'none' && after.size > 0 && [...before.keys()].some((name) => !after.has(name));
+
+type Mapped = Pick<Settings['proxy'], 'role_map' | 'default_role'>;
+
+/**
+ * Whether a role map is lost, or people whose groups gave a role would have a default role that is worth more. A group
+ * that stands at another role was moved on purpose.
+ */
+function losesGroups(before: Mapped, after: Mapped): boolean {
+  if (before.role_map.size > 0 && after.role_map.size === 0) return true;
+  if (lacksEntries(before.role_map, after.role_map, after.default_role)) return true;
+  const mapped = new Set([...after.role_map.values()].flat());
+  return [...before.role_map].some(
+    ([role, groups]) => mayBeMore(after.default_role, role) && groups.some((group) => !mapped.has(group)),
+  );
+}
+
+const mayBeMore = (role: string, than: Role): boolean =>
+  role !== 'none' && role !== than && than !== ADMIN && (than !== VIEWER || role === ADMIN);
 
 /**
  * Whether a role lost what limits it without a word in the file. A role that is gone altogether makes viewers: with
@@ -77,8 +94,7 @@ const trustsOthers = (running: Providers, read: Providers): boolean =>
   read.some((after) => {
     const before = running.find(({ name }) => name === after.name);
     if (before?.issuer !== after.issuer) return true;
-    const isMapped = (role: Role): boolean => after.role_map.has(role);
-    if (after.default_role !== 'none' && ![...before.role_map.keys()].every(isMapped)) return true;
+    if (losesGroups(before, after)) return true;
     return Object.entries(rowOf('auth.oidc')?.items?.properties ?? {}).some(([key, row]) => {
       const [then, now] = [before, after].map((entry): unknown => Object(entry)[key]);
       return isDeepStrictEqual(now, row.default) && isWider(row.widens ?? 'any', then, now);

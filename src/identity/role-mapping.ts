@@ -41,18 +41,27 @@ export type RoleVerdict =
 export const resolveRole = (value: string | undefined, mapping: RoleMapping, custom: Iterable<Role>): RoleVerdict =>
   resolveGroups(groupsOf(value ?? '', mapping.separator), mapping, custom);
 
-export function resolveGroups(
+type GroupMapping = Pick<RoleMapping, 'roleMap' | 'defaultRole'>;
+
+/** Resolves groups of a proxy: without a map they are names of roles. */
+export const resolveGroups = (groups: readonly string[], mapping: GroupMapping, custom: Iterable<Role>): RoleVerdict =>
+  resolveBy(mapping.roleMap.size > 0 ? matchGroups : matchNames, groups, mapping, custom);
+
+/** Resolves groups of a provider (SPEC 16): one is never taken for a role, with a map or without one. */
+export const resolveMapped = (groups: readonly string[], mapping: GroupMapping, custom: Iterable<Role>): RoleVerdict =>
+  resolveBy(matchGroups, groups, mapping, custom);
+
+function resolveBy(
+  match: typeof matchGroups | typeof matchNames,
   groups: readonly string[],
-  mapping: Pick<RoleMapping, 'roleMap' | 'defaultRole'>,
+  { roleMap, defaultRole = VIEWER }: GroupMapping,
   custom: Iterable<Role>,
 ): RoleVerdict {
   const configured: readonly Role[] = [ADMIN, VIEWER, ...custom];
-  const found =
-    mapping.roleMap.size > 0 ? matchGroups(groups, mapping.roleMap, configured) : matchNames(groups, configured);
-  const [first, ...others] = withoutLesser(found);
+  const [first, ...others] = withoutLesser(match(groups, configured, roleMap));
   return first
     ? { kind: 'role', ...first, matches: [first, ...others], groups }
-    : defaultVerdict(mapping.defaultRole ?? VIEWER, configured, groups);
+    : defaultVerdict(defaultRole, configured, groups);
 }
 
 /** The sentence about the rule, for the log and for `explain`. */
@@ -93,8 +102,8 @@ function withoutLesser(matches: readonly RoleMatch[]): readonly RoleMatch[] {
 /** The roles of the groups, in the order of the map. Group names are compared as they are. */
 function matchGroups(
   groups: readonly string[],
-  roleMap: RoleMapping['roleMap'],
   configured: readonly Role[],
+  roleMap: RoleMapping['roleMap'],
 ): readonly RoleMatch[] {
   const held = new Set(groups);
   return [...roleMap.keys()].flatMap((role) => {

@@ -114,6 +114,19 @@ describe('A provider', () => {
   });
 });
 
+describe('A provider that creates accounts and gives nobody a role', () => {
+  const NAMED =
+    /auth\.oidc\[0\]\.create: true, but nothing gives a person a role, so no account is made: name groups in role_map, or set default_role$/;
+  for (const more of ['create: true', 'create: true, role_map: {}', 'create: true, default_role: none'])
+    it(`is named: ${more}`, async () => {
+      const warnings = await warningsFor(entry(more));
+      assert.equal(warnings.length, 1);
+      assert.match(warnings[0] ?? '', NAMED);
+    });
+  it('is not one with a map', async () =>
+    assert.deepEqual(await warningsFor(entry('create: true, role_map: {admin: [a]}')), []));
+});
+
 describe('Who may log in with a password', () => {
   it('is never nobody where there is no provider', async () => {
     const outcome = await load('auth: {password_login: none}');
@@ -139,6 +152,9 @@ describe('A reload', () => {
     ['lost contexts',                        entry('acr_values: [mfa]'),     entry()],
     ['a lost entry of its map',              entry(mapped),                  entry(mapped.replace('admin: [a], ', ''))],
     ['a lost map',                           entry(mapped),                  entry('default_role: viewer')],
+    ['a lost map, and no role for all others', entry('role_map: {viewer: [b]}'), entry()],
+    ['a map that is written as empty',       entry('role_map: {viewer: [b]}'), entry('role_map: {}')],
+    ['a lost group whose people may see more without', `${SITE}auth: {roles: {g: [a]}, oidc: [{${LEAST}, default_role: viewer, role_map: {g: [x, y]}}]}`, `${SITE}auth: {roles: {g: [a]}, oidc: [{${LEAST}, default_role: viewer, role_map: {g: [x]}}]}`],
   ];
   for (const [sentence, before, after] of WAITS)
     it(`waits for a restart with ${sentence}`, async () =>
@@ -148,6 +164,7 @@ describe('A reload', () => {
   const AT_ONCE: readonly [sentence: string, before: string, after: string][] = [
     ['less',                                 entry(mapped),                          SITE],
     ['a map without a role for all others',  entry('role_map: {admin: [a], viewer: [b]}'), entry('role_map: {viewer: [b]}')],
+    ['a group that makes admins no more',    entry('default_role: viewer, role_map: {admin: [a, b]}'), entry('default_role: viewer, role_map: {admin: [a]}')],
     ['what is written as wider',             entry('second_factor: postern'),        entry('second_factor: provider')],
     ['no accounts made any more',            entry('create: true'),                  entry()],
   ];

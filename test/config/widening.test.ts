@@ -136,6 +136,9 @@ describe('A reload without a key that stood there', () => {
   const PROXIED: [sentence: string, before: string, after: string, held: string][] = [
     ['lost a role that groups may name', 'auth: {enabled: false, roles: {g: [a], h: [b]}}', 'auth: {enabled: false, roles: {h: [b]}}', 'auth.roles'],
     ['lost the groups of a role',        'auth: {enabled: false}\nproxy: {role_map: {admin: [x], viewer: [y]}}', 'auth: {enabled: false}\nproxy: {role_map: {admin: [x]}}', 'proxy.role_map'],
+    ['has an empty map',                 'auth: {enabled: false}\nproxy: {role_map: {admin: [x]}, default_role: none}', 'auth: {enabled: false}\nproxy: {role_map: {}, default_role: none}', 'proxy.role_map'],
+    ['has an empty map under its other name', 'auth: {enabled: false}\nproxy: {header_map: {role_map: {admin: [x]}}}', 'auth: {enabled: false}\nproxy: {header_map: {role_map: {}}}', 'proxy.role_map'],
+    ['lost a group of a role',           'auth: {enabled: false, roles: {g: [a]}}\nproxy: {role_map: {g: [x, y]}}', 'auth: {enabled: false, roles: {g: [a]}}\nproxy: {role_map: {g: [x]}}', 'proxy.role_map'],
     ['has half of its secret',           'auth: {enabled: false}\nproxy: {auth_secret: abcdefghijklmnopqrstuvwxyz0123456789}', 'auth: {enabled: false}\nproxy: {auth_secret: abcdefghijklmnopqrstuvwx}', 'proxy.auth_secret'],
   ];
   for (const [sentence, before, after, held] of PROXIED) {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Role } from '../../src/domain/names.ts';
-import { type RoleMapping, resolveRole, ruleSentence } from '../../src/identity/role-mapping.ts';
+import { type RoleMapping, resolveMapped, resolveRole, ruleSentence } from '../../src/identity/role-mapping.ts';
 
 const CUSTOM = ['gardener', 'Porch.Team', 'constructor_x'] as Role[];
 const roles = (map: Record<string, string[]>): RoleMapping['roleMap'] =>
@@ -106,6 +106,20 @@ describe('The role of a proxy user', () => {
       { numRuns: 2000 },
     );
   });
+});
+
+describe('The role of a person at a provider', () => {
+  // biome-ignore format: a table
+  const rows: [sentence: string, groups: string[], how: Pick<RoleMapping, 'roleMap' | 'defaultRole'>, expected: string][] = [
+    ['is that of the map',                             ['staff'],         { roleMap: MAP, defaultRole: 'none' },                    'viewer'],
+    ['is the default without a map, and no group',     ['admin'],         { roleMap: new Map(), defaultRole: 'viewer' as Role },    'viewer'],
+    ['is none without both: a group is no role',       ['admin', 'ADMIN', 'viewer', 'gardener'], { roleMap: new Map(), defaultRole: 'none' }, 'denied'],
+  ];
+  for (const [sentence, groups, how, expected] of rows)
+    it(sentence, () => {
+      const verdict = resolveMapped(groups, how, CUSTOM);
+      assert.equal(verdict.kind === 'role' ? verdict.role : verdict.kind, expected);
+    });
 });
 
 /** Sets and filters, where the code has loops that stop early. */

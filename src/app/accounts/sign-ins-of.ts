@@ -18,7 +18,7 @@ import { type PublicUrl, publicAddress } from '../../domain/addresses/public-url
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { LOGIN_PATH } from '../../domain/login-path.ts';
 import type { Role, UserName } from '../../domain/names.ts';
-import { resolveGroups } from '../../identity/role-mapping.ts';
+import { resolveMapped } from '../../identity/role-mapping.ts';
 import { type BoundedFetch, createBoundedFetch } from '../../outbound/bounded-fetch.ts';
 import type { HoldingStore } from '../../store/pending-revocations.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
@@ -123,7 +123,7 @@ const watchOf = (name: string, { metrics, log }: ProvidersDeps): AnswerWatch =>
 const rolesBy =
   ({ role_map: roleMap, default_role: defaultRole }: ProviderConfig, { roles }: ProvidersDeps) =>
   async (groups: readonly string[]): Promise<readonly Role[]> => {
-    const verdict = resolveGroups(groups, { roleMap, defaultRole }, await roles());
+    const verdict = resolveMapped(groups, { roleMap, defaultRole }, await roles());
     return verdict.kind === 'role' ? verdict.matches.map(({ role }) => role) : [];
   };
 

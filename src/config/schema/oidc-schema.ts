@@ -102,7 +102,9 @@ const provider = z
     role_map: z
       .record(z.string(), z.array(z.string().min(1)).min(1))
       .optional()
-      .describe('Groups that give a role: a list of groups for each role. Read again at every login.')
+      .describe(
+        'Groups that give a role: a list of groups for each role. Read again at every login. Without it default_role alone counts: a group is never taken for a role.',
+      )
       .meta({ widens: 'entries' }),
     default_role: z
       .string()
