@@ -7,7 +7,8 @@ import { formatProblem, formatProblems, type Problem } from '../config/problems/
 import type { InvalidConfig, ServiceConfig, ServiceConfigOutcome } from '../config/service-config.ts';
 import { messageOf } from '../domain/message-of.ts';
 import { ADMIN, NO_ROLE, VIEWER } from '../domain/names.ts';
-import { reviewStream } from '../gateway/entry/review-stream.ts';
+import type { HeldStream } from '../gateway/entry/open-streams.ts';
+import { reviewStream, withoutQuestions } from '../gateway/entry/review-stream.ts';
 import type { Store } from '../store/open-store.ts';
 import { ambiguousInFile, ambiguousInStore, sitesOf } from './accounts/ambiguous-cameras.ts';
 import { type Generation, type GenerationDeps, openGeneration } from './generation.ts';
@@ -127,20 +128,20 @@ async function ambiguousNames(
   return ambiguousInFile(config, sites);
 }
 
-/** Applies the new configuration to users and to open streams. */
+/** Applies the new configuration to users and to open streams: what fails for one leaves the others as they must be. */
 async function settled({ accounts, rules }: Generation, runtime: Runtime): Promise<NewAdminPassword | undefined> {
-  try {
-    const made = await runtime.accounts.settle(accounts, false);
-    const judges = { rules: rules(), recheck: accounts.recheck };
-    await runtime.openStreams.review((stream) => reviewStream(stream, judges));
-    return made;
-  } catch (fault) {
-    runtime.log.error(
-      { err: fault },
-      'the reload could not update users and open streams: see the cause, then reload the configuration again',
-    );
-    return undefined;
-  }
+  const failed = (sentence: string) => (fault: unknown) => void runtime.log.error({ err: fault }, sentence);
+  const made = await runtime.accounts
+    .settle(accounts, false)
+    .catch(failed('the reload could not update users: see the cause, then reload the configuration again'));
+  // By row and role first: an NVR that is slow to say whose a stream is keeps none open that those end.
+  const judges = [withoutQuestions(rules()), rules()].map(
+    (known) => (stream: HeldStream) => reviewStream(stream, { rules: known, recheck: accounts.recheck }),
+  );
+  await runtime.openStreams
+    .review(judges)
+    .catch(failed('the reload could not judge all open streams: those it failed for were ended, see the cause'));
+  return made ?? undefined;
 }
 
 /** What is wrong with a configuration that lacks what was there before. `before`: the active one, at a reload. */

@@ -1,6 +1,7 @@
 /** What outlives every reload: logs, counters, the store, accounts, open streams, the certificate (SPEC 1). */
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import type { Surroundings } from '../access/access-verdict.ts';
 import { clientKey } from '../accounts/login/client-key.ts';
 import { storeAddress } from '../config/schema/store-schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
@@ -9,6 +10,7 @@ import { type Clock, unixSeconds } from '../domain/clock.ts';
 import { createDeletionGuard, type DeletionGuard } from '../domain/deletion-guard.ts';
 import { type ClientLimits, createClientLimits } from '../gateway/entry/client-limits.ts';
 import { createOpenStreams, type OpenStreams } from '../gateway/entry/open-streams.ts';
+import { isBesideCurtain } from '../gateway/entry/review-stream.ts';
 import { createUnknownRoutes, type UnknownRoutes } from '../gateway/entry/unknown-routes.ts';
 import { createUpstreamSlots, type UpstreamSlots } from '../gateway/entry/upstream-slots.ts';
 import { createIdentityKeys, type IdentityKeys } from '../identity/signed/identity-keys.ts';
@@ -70,6 +72,7 @@ export interface ActiveConfig {
   readonly config: () => ServiceConfig;
   /** The caller as of now; undefined when the session or token has ended. */
   readonly recheck: (caller: Caller) => Promise<Caller | undefined>;
+  readonly surroundings: () => Surroundings;
 }
 
 const PAGES = join(import.meta.dirname, '../../dist/ui');
@@ -166,6 +169,7 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig): 
   const openStreams = createOpenStreams({
     version: store.version,
     recheck: active.recheck,
+    isBesideCurtain: (stream, now) => isBesideCurtain(stream, now, active.surroundings()),
     clock,
     grace: isShared
       ? { seconds: settings.store.grace, clock: steadyClock ?? { now: steadyNow }, isHeard: store.isCurrent }

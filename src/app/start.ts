@@ -59,6 +59,7 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
     // What runs by the clock, as the ledger does, may ask before the first generation is open.
     config: () => generations.config() ?? config,
     recheck: (caller) => active().accounts.recheck(caller),
+    surroundings: () => active().rules().surroundings(),
   });
   ({ roleRegistry } = runtime.accounts);
   opened.defer(runtime.close);

@@ -1,5 +1,5 @@
 /** The caller of a request, as identification found it; authorization decides by it. */
-import { ALL_CAMERAS, type CameraScope, isSameScope, type LimitedScope, maySee } from './camera-scope.ts';
+import { ALL_CAMERAS, type CameraScope, isSameScope, type LimitedScope, maySee, scopeWithout } from './camera-scope.ts';
 import { ADMIN, ANONYMOUS, type Role, type UserName } from './names.ts';
 import type { Verb } from './policy/policy.ts';
 import type { Reopening } from './refusal.ts';
@@ -165,6 +165,13 @@ export function lostRights(
   if (now.mustEnrol && !then.mustEnrol) return 'second-factor-required';
   return hasSameRights(now, then) ? undefined : 'role-too-low';
 }
+
+/** Whether the rights of before would be those of now if both were behind the curtains of both moments. */
+export const hasSameBehindCurtain = (now: Caller, then: Caller): boolean =>
+  lostRights(behindThatOf(now, then), behindThatOf(then, now)) === undefined;
+
+const behindThatOf = (caller: Caller, { drawn }: Caller): Caller =>
+  drawn ? { ...caller, scope: scopeWithout(caller.scope, drawn) } : caller;
 
 /** Whether the camera is drawn for the caller: it does not exist then. */
 export const isDrawnFor = ({ drawn }: Pick<Caller, 'drawn'>, camera: string): boolean =>

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { type Caller, INTERNAL_CALLER } from '../../src/domain/caller.ts';
-import { ALL_CAMERAS, scopeOf } from '../../src/domain/camera-scope.ts';
+import { ALL_CAMERAS, scopeOf, scopeWithout } from '../../src/domain/camera-scope.ts';
 import { type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
 import { storeFault } from '../../src/domain/store/store-fault.ts';
-import { createOpenStreams } from '../../src/gateway/entry/open-streams.ts';
+import { type Admittance, createOpenStreams, type HeldStream } from '../../src/gateway/entry/open-streams.ts';
 import { movableClock } from '../support/clock.ts';
 import { someRequest } from '../support/request-facts.ts';
 
@@ -21,7 +21,14 @@ const TOKEN = session('vera', 'pst', { credential: { kind: 'api-token', tokenId:
 const DAY_PASS = session('dora', 'pst', { credential: { kind: 'api-token', tokenId: 'day', expiresAt: 1000 } });
 const PROXY = session('jörg', '', { credential: { kind: 'proxy-headers' } });
 
-const WATCHING = { request: someRequest({ target: '/live/jsmpeg/cam1', isUpgrade: true }) };
+const WATCHING: Admittance = {
+  request: someRequest({ target: '/live/jsmpeg/cam1', isUpgrade: true }),
+  admission: {
+    route: { kind: 'unlisted' },
+    target: { path: '/live/jsmpeg/cam1', query: '', segments: ['live', 'jsmpeg', 'cam1'] },
+  },
+};
+const isBesideCurtain = () => false;
 
 /** Streams of these callers, and who they turn out to be when they are looked at: themselves, unless changed. */
 function streams(t: TestContext, ...callers: Caller[]) {
@@ -33,6 +40,7 @@ function streams(t: TestContext, ...callers: Caller[]) {
   const clock = movableClock(0);
   const open = createOpenStreams({
     clock,
+    isBesideCurtain,
     version: () => String(version),
     recheck: async (caller) => {
       asked.push(caller.name);
@@ -146,21 +154,112 @@ describe('Open streams', () => {
     assert.deepEqual(open.ended, ['gus 4401 expired', 'vera 4401 expired']);
   });
 
-  it('are each judged anew when the rules are others', async (t) => {
-    const open = streams(t, VERA, VERA, GUS, PROXY);
-    const judged: unknown[] = [];
-    await open.review(async (stream) => {
-      judged.push([stream.caller.name, stream.request.target]);
-      return stream.caller === GUS ? 4403 : undefined;
+  it('of all holders are looked at at once', async (t) => {
+    const all = Promise.withResolvers<void>();
+    const holders = [VERA, GUS, TOKEN, DAY_PASS];
+    let asked = 0;
+    const ended: string[] = [];
+    const open = createOpenStreams({
+      clock: movableClock(0),
+      isBesideCurtain,
+      version: () => '1',
+      async recheck() {
+        asked += 1;
+        if (asked === holders.length) all.resolve();
+        await all.promise;
+        return undefined;
+      },
+      onFault: () => {},
     });
-    const target = WATCHING.request.target;
-    assert.deepEqual(judged, [
-      ['vera', target],
-      ['vera', target],
-      ['gus', target],
-      ['jörg', target],
-    ]);
-    assert.deepEqual(open.ended, ['gus 4403']);
+    t.after(open.close);
+    for (const caller of holders) open.add(caller, WATCHING, () => ended.push(caller.name));
+    await open.sweep();
+    assert.equal(ended.length, holders.length);
+  });
+
+  describe('when the rules are others', () => {
+    const judgedBy = (t: TestContext) => {
+      const open = streams(t, VERA, VERA, GUS, PROXY);
+      const judged: string[] = [];
+      const judge = (name: string, verdict: (caller: Caller) => Promise<4403 | undefined>) => (stream: HeldStream) => {
+        judged.push(`${name} ${stream.caller.name} ${stream.request.target}`);
+        return verdict(stream.caller);
+      };
+      return { ...open, judged, judge };
+    };
+
+    it('are all judged, and what one judge leaves by the next', async (t) => {
+      const open = judgedBy(t);
+      const { target } = WATCHING.request;
+      await open.review([
+        open.judge('first', async (caller) => (caller === GUS ? 4403 : undefined)),
+        open.judge('second', async (caller) => (caller === PROXY ? 4403 : undefined)),
+      ]);
+      assert.deepEqual(open.judged, [
+        ...['vera', 'vera', 'gus', 'jörg'].map((name) => `first ${name} ${target}`),
+        ...['vera', 'vera', 'jörg'].map((name) => `second ${name} ${target}`),
+      ]);
+      assert.deepEqual(open.ended, ['gus 4403', 'jörg 4403']);
+    });
+
+    it('end alone where a judge fails', async (t) => {
+      const open = judgedBy(t);
+      const broken = new Error('no such camera');
+      const isBroken = (caller: Caller) => (caller === GUS ? Promise.reject(broken) : Promise.resolve(undefined));
+      const ends = async (caller: Caller) => (caller === PROXY ? (4403 as const) : undefined);
+      await assert.rejects(open.review([open.judge('first', isBroken), open.judge('second', ends)]), broken);
+      assert.deepEqual(open.ended, ['gus 4403', 'jörg 4403']);
+    });
+
+    it('end where a judge has no answer in time, and keep no other waiting', async (t) => {
+      t.mock.timers.enable({ apis: ['setTimeout'] });
+      const open = judgedBy(t);
+      const never = new Promise<undefined>(() => {});
+      const silent = open.judge('only', (caller) => (caller === VERA ? never : Promise.resolve(4403 as const)));
+      const reviewed = open.review([silent]);
+      await new Promise(setImmediate);
+      assert.deepEqual(open.ended, ['gus 4403', 'jörg 4403']);
+      t.mock.timers.tick(5_000);
+      await reviewed;
+      assert.deepEqual(open.ended, ['gus 4403', 'jörg 4403', 'vera 4403', 'vera 4403']);
+    });
+  });
+
+  describe('when the curtain alone is moved', () => {
+    const behind = (caller: Caller, ...cameras: readonly string[]): Caller => {
+      const drawn = scopeOf(cameras);
+      return { ...caller, scope: scopeWithout(caller.scope, drawn), drawn };
+    };
+    // biome-ignore format: a table
+    const MOVED: [sentence: string, then: Caller, now: Caller, isBeside: boolean, ended: number][] = [
+      ['go on where it leaves them',                    VERA,                  behind(VERA, 'hall'),                                    true,  0],
+      ['end where it takes them',                       VERA,                  behind(VERA, 'hall'),                                    false, 1],
+      ['go on where it was opened beside them',         behind(VERA, 'hall'),  VERA,                                                    true,  0],
+      ['go on where it was drawn in front of more',     behind(GUS, 'hall*'),  behind(GUS, 'hall*', 'patio_2'),                         true,  0],
+      ['end where the role changed as well',            VERA,                  behind({ ...VERA, role: 'guard' as Role }, 'hall'),      true,  1],
+      ['end where other cameras were taken as well',    GUS,                   behind({ ...GUS, scope: scopeOf(['garden']) }, 'hall'),  true,  1],
+      ['end where the role may do less as well',        VERA,                  behind({ ...VERA, denied: ['live'] }, 'hall'),           true,  1],
+    ];
+    for (const [sentence, then, now, isBeside, ended] of MOVED) {
+      it(sentence, async (t) => {
+        let is = then;
+        let version = 1;
+        const ends: number[] = [];
+        const open = createOpenStreams({
+          clock: movableClock(0),
+          isBesideCurtain: (_, caller) => isBeside && caller === now,
+          version: () => String(version),
+          recheck: async () => is,
+          onFault: () => {},
+        });
+        t.after(open.close);
+        open.add(then, WATCHING, (code) => ends.push(code));
+        await open.sweep();
+        [is, version] = [now, 2];
+        await open.sweep();
+        assert.equal(ends.length, ended);
+      });
+    }
   });
 
   it('that are WebSockets are closed at a stop, for every holder', (t) => {
@@ -201,6 +300,7 @@ describe('Open streams', () => {
     const broken = new Error('the disk is gone');
     const open = createOpenStreams({
       clock: movableClock(),
+      isBesideCurtain,
       version: () => 'same',
       recheck: (caller) => (caller === VERA ? Promise.reject(broken) : Promise.resolve(undefined)),
       onFault: () => {},
@@ -217,6 +317,7 @@ describe('Open streams', () => {
     const faults: unknown[] = [];
     const open = createOpenStreams({
       clock: movableClock(),
+      isBesideCurtain,
       version: () => 'same',
       recheck: () => (isBroken ? Promise.reject(broken) : Promise.resolve(undefined)),
       onFault: (fault) => {
@@ -239,6 +340,7 @@ describe('Open streams', () => {
       let isHeard = true;
       const open = createOpenStreams({
         clock,
+        isBesideCurtain,
         version: () => `${clock.now()}`,
         recheck: async (caller) => {
           if (isHeard || remembered.includes(caller)) return caller;

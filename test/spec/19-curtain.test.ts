@@ -533,6 +533,37 @@ describe('Drawing ends', () => {
     ofAdmin.terminate();
   });
 
+  it('nothing of other cameras that their route names, for people, tokens, screens and links', async () => {
+    const { cookie } = await pairScreen(at, admin, { cameras: ['cam1', 'cam2'] });
+    const token = await tokenFor({ name: 'both', role: 'viewer', cameras: ['cam1', 'cam2'] });
+    const shared = await sendJson(at, '/api/links', { what: { live: { camera: 'cam2' } } }, admin);
+    const { pathname } = new URL(((await shared.json()) as { url: string }).url, at.url);
+    const ways: readonly (readonly [path: string, headers: Record<string, string>])[] = [
+      ['/api/cam2', ofViewer],
+      ['/vod/cam2/start/1700000000/end/1700000060/seg-1.ts', ofViewer],
+      ['/api/cam2', { authorization: `Bearer ${token}` }],
+      ['/api/cam2', { cookie }],
+      [`${pathname}/live`, {}],
+    ];
+    const others = await Promise.all(ways.map(([path, headers]) => streamAt(path, headers)));
+    const pictures = new WebSocket(`ws://127.0.0.1:${at.port}/live/jsmpeg/cam2`, { headers: ofViewer });
+    const messages = new WebSocket(`ws://127.0.0.1:${at.port}/ws`, { headers: ofViewer });
+    await Promise.all([pictures, messages].map((socket) => once(socket, 'open')));
+    const drawn = await Promise.all([streamAt('/api/cam1'), streamAt('/api/cam1', { cookie })]);
+    const namingNone = once(messages, 'close');
+    assert.equal((await draw({ cameras: ['cam1'] })).status, 200);
+    await until('those of the drawn camera have ended', () => drawn.every((isOver) => isOver()));
+    assert.equal((await namingNone)[0], 4403);
+    assert.deepEqual(
+      others.map((isOver) => isOver()),
+      ways.map(() => false),
+    );
+    pictures.send('still there');
+    assert.equal(String((await once(pictures, 'message'))[0]), 'still there');
+    assert.equal((await draw({ cameras: ['cam2'] })).status, 200);
+    await until('the others have ended too', () => others.every((isOver) => isOver()));
+  });
+
   it('what a custom role, a screen, an API token and a link show, and all of it plays again when it is opened', async () => {
     const { cookie } = await pairScreen(at, admin, { cameras: ['cam1', 'cam2'] });
     const token = await tokenFor({ name: 'player', role: 'viewer', cameras: ['cam1'] });

@@ -1,11 +1,15 @@
 /** A reload with open streams: they continue, unless their rights ended with it (SPEC 1, 4.2). */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { get, type IncomingMessage, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { finished } from 'node:stream/promises';
 import { after, before, describe, it } from 'node:test';
-import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
+import { type FakeNvr, type Received, startFakeNvr } from '../support/fake-nvr.ts';
 import { CARL, VERA } from '../support/people.ts';
 import type { ConfigTree, Runtime } from '../support/start-instance.ts';
+import { until } from '../support/until.ts';
 import { auth, bearer, reload, startedInstance, watchCamera } from './support/reloading.ts';
 
 let nvr: FakeNvr;
@@ -78,6 +82,43 @@ describe('Streams that are open at a reload', { timeout: 300_000 }, () => {
       await assert.rejects(answer.rest, /aborted/);
     });
   }
+
+  it('end by row and role while the NVR is silent about another, which ends without an answer', async (t) => {
+    const at = await startedInstance(t, nvr);
+    const token = await at.logIn(CARL);
+    const silent: ServerResponse[] = [];
+    const { answer: usual } = nvr;
+    t.after(() => {
+      nvr.answer = usual;
+    });
+    let isSilent = false;
+    nvr.answer = (request, response) => {
+      if (request.url === '/api/events/170.5-abc/clip.mp4') return void response.writeHead(200).write('a clip');
+      if (request.url !== '/api/events/170.5-abc') return usual(request, response, nvr.received[0] as Received);
+      if (isSilent) return void silent.push(response);
+      response.end(JSON.stringify({ id: '170.5-abc', camera: 'cam1', start_time: 170.5 }));
+    };
+    const asked = get(`${at.url}/api/events/170.5-abc/clip.mp4`, { headers: bearer(token) });
+    const [clip] = (await once(asked, 'response')) as [IncomingMessage];
+    assert.equal(clip.statusCode, 200);
+    const ended = finished(clip.resume()).catch(() => {});
+    const picture = await watchCamera(at.url, 'cam1', bearer(token));
+    isSilent = true;
+    const table = readFileSync(join(import.meta.dirname, '../../conf/policies/frigate.yaml'), 'utf8');
+    const stricter = table.replace(
+      '"WS /live/jsmpeg/{camera}", access: camera,',
+      '"WS /live/jsmpeg/{camera}", access: admin,',
+    );
+    assert.notEqual(stricter, table);
+    writeFileSync(join(at.directory, 'stricter.yaml'), stricter);
+    const reloading = reload(at, nvr, { nvr: { url: nvr.url, cameras: ['cam1', 'cam2'], policy: './stricter.yaml' } });
+    assert.equal(await picture.closed, 4403);
+    await until('the NVR is asked whose the clip is', () => silent.length > 0);
+    assert.deepEqual([clip.closed, silent[0]?.destroyed], [false, false]);
+    silent[0]?.writeHead(500).end();
+    await ended;
+    await reloading;
+  });
 
   it('of others go on when those of a role end', async (t) => {
     const at = await startedInstance(t, nvr);

@@ -1,8 +1,8 @@
 /** Responses and WebSockets under way, by session, token or user: ended when its rights end (SPEC 4.2). */
-import type { Obligations } from '../../access/access-verdict.ts';
-import { type Caller, lostRights } from '../../domain/caller.ts';
+import { type Caller, hasSameBehindCurtain, lostRights } from '../../domain/caller.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { RequestFacts } from '../../domain/request.ts';
+import type { Admitted } from '../decision/admit.ts';
 import {
   type Confirmation,
   confirm,
@@ -22,16 +22,18 @@ export interface OpenStreamDeps {
   readonly version: () => string;
   /** The caller as of now; undefined when the session or token has ended. */
   readonly recheck: (caller: Caller) => Promise<Caller | undefined>;
+  /** Whether the stream goes on for its caller, as of now, when the curtain alone was moved. */
+  readonly isBesideCurtain: (stream: HeldStream, now: Caller) => boolean;
   readonly clock: Clock;
   /** Undefined: a store that fails ends no stream. */
   readonly grace?: StreamGrace | undefined;
   readonly onFault: (fault: unknown) => void;
 }
 
-/** The request that a stream was admitted for, and its obligations. */
+/** The request of a stream, as it was sent and as it was admitted: below a link it is another one. */
 export interface Admittance {
   readonly request: RequestFacts;
-  readonly obligations?: Obligations | undefined;
+  readonly admission: Pick<Admitted, 'target' | 'route' | 'obligations'>;
 }
 
 export interface HeldStream extends Admittance {
@@ -50,8 +52,12 @@ export interface OpenStreams {
   leaveSockets(): void;
   /** Checks the streams now instead of at the next interval. */
   sweep(): Promise<void>;
-  /** Checks each stream under the new rules, after a reload. `judge` gives the code to end it with. */
-  review(judge: (stream: HeldStream) => Promise<CloseCode | undefined>): Promise<void>;
+  /**
+   * Checks the streams under the new rules, after a reload: all at once by the first judge, what is left by the next. A judge
+   * gives the code to end a stream with; one that it fails for, or has no answer for in time, is ended. Rejects with the first
+   * fault when all is done.
+   */
+  review(judges: readonly ((stream: HeldStream) => Promise<CloseCode | undefined>)[]): Promise<void>;
   size(): number;
   close(): void;
 }
@@ -65,8 +71,11 @@ interface OpenStream extends HeldStream, Confirmation {
 }
 
 const CHECK_INTERVAL_MS = 500;
+/** The NVR may be silent when it is asked whose a stream is. */
+const REVIEW_MS = 5_000;
 
-export function createOpenStreams({ version, recheck, clock, grace, onFault }: OpenStreamDeps): OpenStreams {
+export function createOpenStreams(deps: OpenStreamDeps): OpenStreams {
+  const { version, recheck, isBesideCurtain, clock, grace, onFault } = deps;
   /**
    * Arrays instead of Sets: a Set that changes with every request keeps its outgrown tables, and all that they hold, until a
    * full garbage collection. An empty array stays until the next check.
@@ -86,13 +95,15 @@ export function createOpenStreams({ version, recheck, clock, grace, onFault }: O
     byHolder.set(holder, streams);
     return streams;
   };
+  const isLeft = (stream: OpenStream, now: Caller): boolean =>
+    hasSameBehindCurtain(now, stream.caller) && isBesideCurtain(stream, now);
   const checkHolder = async (streams: readonly OpenStream[]): Promise<void> => {
     if (streams.length === 0) return;
     const latest = streams.reduce((one, other) => (other.endsAt > one.endsAt ? other : one));
     const now = await recheck(latest.caller);
     for (const stream of [...streams]) {
       if (!now) stream.end(CLOSED_FOR['caller-gone'], latest.endsAt <= unixSeconds(clock) ? 'expired' : 'revoked');
-      else if (lostRights(now, stream.caller))
+      else if (lostRights(now, stream.caller) && !isLeft(stream, now))
         stream.end(CLOSED_FOR['rights-changed'], now.closed ? 'expired' : 'revoked');
       else {
         stream.endsAt = endOf(now); // a session may have been renewed meanwhile
@@ -121,15 +132,7 @@ export function createOpenStreams({ version, recheck, clock, grace, onFault }: O
         if (isUnreachable(fault)) endUnconfirmed(streams);
       }
     };
-    const lists = due.map(([, streams]) => streams);
-    let checked = 0;
-    for (const streams of lists) {
-      if (faults.some(isUnreachable)) break;
-      await checkEach(streams);
-      checked += 1;
-    }
-    // Each question to a store that is gone takes its full patience: the others are asked at once.
-    await Promise.all(lists.slice(checked).map(checkEach));
+    await Promise.all(due.map(([, streams]) => checkEach(streams)));
     checkedVersion = faults.length === 0 ? (current ?? undefined) : undefined; // else check all again at the next interval
     if (faults.length > 0) throw faults[0];
   };
@@ -153,11 +156,23 @@ export function createOpenStreams({ version, recheck, clock, grace, onFault }: O
   return {
     sweep,
     close,
-    async review(judge) {
-      for (const stream of [...byHolder.values()].flat()) {
-        const code = await judge(stream);
-        if (code !== undefined) stream.end(code, 'revoked');
+    async review(judges) {
+      const faults: unknown[] = [];
+      for (const judge of judges) {
+        const late = Promise.withResolvers<CloseCode>();
+        const timer = setTimeout(() => late.resolve(CLOSED_FOR['rights-changed']), REVIEW_MS);
+        const reviewEach = async (stream: OpenStream): Promise<void> => {
+          const judged = judge(stream).catch((fault: unknown) => {
+            faults.push(fault);
+            return CLOSED_FOR['rights-changed'];
+          });
+          const code = await Promise.race([judged, late.promise]);
+          if (code !== undefined) stream.end(code, 'revoked');
+        };
+        await Promise.all([...byHolder.values()].flat().map(reviewEach));
+        clearTimeout(timer);
       }
+      if (faults.length > 0) throw faults[0];
     },
     size: () => [...byHolder.values()].reduce((sum, streams) => sum + streams.length, 0),
     addSocket(leave) {
@@ -171,9 +186,9 @@ export function createOpenStreams({ version, recheck, clock, grace, onFault }: O
       const holder = holderOf(caller);
       if (holder === undefined) return () => {};
       const streams = listOf(holder);
-      const { request, obligations } = admittance;
+      const { request, admission } = admittance;
       const known = { endsAt: endOf(caller), confirmedAt: confirmationNow(grace) };
-      const stream: OpenStream = { request, obligations, caller, end, ...known, at: streams.length };
+      const stream: OpenStream = { request, admission, caller, end, ...known, at: streams.length };
       streams.push(stream);
       unchecked.add(holder);
       timer ??= setInterval(() => void check(), CHECK_INTERVAL_MS).unref();

@@ -120,8 +120,8 @@ const wordsOfLink = ({ route, target }: Admitted): Pick<OwnWords, 'isOfLink' | '
 
 /** A response that is under way ends when the rights of its caller do (SPEC 4.2). */
 function endWithRights({ facts, admission, response, watch }: AdmittedRequest, caller: Caller, deps: ProxyDeps): void {
-  const { obligations, route } = admission;
-  const forget = deps.openStreams.add(caller, { request: facts, obligations }, (_, by) => {
+  const { route } = admission;
+  const forget = deps.openStreams.add(caller, { request: facts, admission }, (_, by) => {
     watch.onEndedBy(by);
     cutOff(response);
   });

@@ -100,14 +100,14 @@ const GOING_AWAY = 1001;
 function endable(
   socket: Duplex,
   request: RequestFacts,
-  { caller, obligations }: Admitted,
+  admission: Admitted,
   { watch, openStreams }: Pick<GateDeps, 'openStreams'> & { watch: RequestWatch },
 ): Required<Pick<JudgedRequest, 'onOpen'>> {
   let endSocket: (code: number) => void = () => socket.destroy();
   const forgetSocket = openStreams.addSocket(() => endSocket(GOING_AWAY));
   const forgetHolder =
-    caller &&
-    openStreams.add(caller, { request, obligations }, (code, by) => {
+    admission.caller &&
+    openStreams.add(admission.caller, { request, admission }, (code, by) => {
       watch.onEndedBy(by);
       endSocket(code);
     });
