@@ -101,6 +101,29 @@ describe('Password login', () => {
     assert.equal((await sendJson(at, '/api/reauthenticate', { password: VERA.password }, sessions.vera)).status, 200);
   });
 
+  it('is no proof by the change of a password: the session goes on with the login and the proof of before', async () => {
+    await allow('none');
+    const token = sessions.vera;
+    at.clock.advance(700);
+    const change = { password: 'Iridium.Lamp.Later.78', old_password: VERA.password };
+    const changed = await at.ask(`/api/users/${VERA.name}/password`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json', cookie: `frigate_token=${token}` },
+      body: JSON.stringify(change),
+    });
+    const session = sessionIn(changed) ?? assert.fail(String(changed.status));
+    assert.equal((await at.ask('/api/profile', { token: session })).status, 200);
+    assert.deepEqual(await told(await sendJson(at, '/api/tokens', { name: 'x' }, session)), [
+      403,
+      'reauthentication-required',
+      0,
+    ]);
+    await allow('everyone');
+    sessions = { ...sessions, vera: await at.logIn({ ...VERA, password: change.password }) };
+    const back = { password: VERA.password, old_password: change.password };
+    assert.equal((await sendJson(at, '/api/users/vera/password', back, sessions.vera, 'PUT')).status, 200);
+  });
+
   it('is refused at the second step, too, when it was turned off after the first', async () => {
     await allow('everyone');
     const vera = await enrolled(at, VERA);

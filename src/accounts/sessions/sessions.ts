@@ -39,8 +39,9 @@ export interface Sessions {
   /** A token of the same session, for a caller who has just given the password or a factor again; undefined when the session is over. */
   prove(caller: Caller): MaybePromise<string | undefined>;
   /**
-   * A token for a session that has changed the factors of its user, when its own token is over by that. The login and the
-   * proof stay those of before: the change is no proof. Undefined when the session goes on as it is.
+   * A token for a session that has changed the password or the factors of its user, when its own token is over by that. The
+   * login, its provider and the proof stay those of before: the change is no proof. Undefined when the session goes on as it
+   * is, and when it was ended meanwhile.
    */
   goOn(caller: Caller, user: User): Promise<string | undefined>;
   /** Who the holder of a session is now, with the end of its latest token; undefined when the session is over or was ended. */
@@ -185,7 +186,9 @@ export function createSessions(deps: SessionDeps): Sessions {
       if (credential.kind !== 'session' || credential.secretsDigest === secretsDigestOf(user)) return undefined;
       const next = continuedBy(credential);
       if (credential.provider !== undefined) await providerSessions?.renamed(credential.tokenId, next.tokenId);
-      return issue(user, next);
+      // Not before: its provider ends the session by the id that it has.
+      const { isRevoked } = await stateOf({ userName: user.name, tokenId: credential.tokenId });
+      return isRevoked ? undefined : issue(user, next);
     },
     verify: (token, carriedBy) =>
       mapMaybe(read(token), (claims) => {

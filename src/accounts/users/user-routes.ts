@@ -41,7 +41,7 @@ import { VALIDITY, validityOf } from './validity.ts';
 
 export interface UserRouteDeps extends AccountResponseDeps, ChangeDeps {
   readonly users: Users;
-  readonly sessions: Pick<Sessions, 'issue' | 'cookieFor'>;
+  readonly sessions: Pick<Sessions, 'goOn' | 'cookieFor'>;
   readonly loginPlaces: Pick<LoginPlaceStore, 'lastLogins'>;
   readonly signIns: SignInAdmin;
 }
@@ -196,11 +196,13 @@ async function putPassword(ctx: RouteContext, deps: UserRouteDeps): Promise<void
 }
 
 /**
- * The change ends all sessions of the user, this one included. The caller gets a new cookie for the password that was
- * just set, not for one that another request may have set since.
+ * The change ends all sessions of the user, this one included. The caller's goes on with a new cookie for the password that
+ * was just set, not for one that another request may have set since.
  */
 async function keepSession(ctx: RouteContext, user: User, { sessions }: UserRouteDeps): Promise<void> {
-  const { name, credential } = ctx.state.caller ?? {};
-  if (name !== user.name || credential?.kind !== 'session' || credential.carriedBy !== 'cookie') return;
-  ctx.set('Set-Cookie', sessions.cookieFor(await sessions.issue(user), cookieClientOf(ctx.state)));
+  const { caller } = ctx.state;
+  if (caller?.name !== user.name || caller.credential.kind !== 'session' || caller.credential.carriedBy !== 'cookie')
+    return;
+  const token = await sessions.goOn(caller, user);
+  if (token !== undefined) ctx.set('Set-Cookie', sessions.cookieFor(token, cookieClientOf(ctx.state)));
 }

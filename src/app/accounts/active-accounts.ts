@@ -73,8 +73,7 @@ export function accountsUnder(settings: Settings, deps: AccountDeps) {
   const { credentials, metrics } = deps;
   const clauses = clausesOf(auth.failed_login_rate_limit);
   const { invitedPasskeysWith, ...factors } = factorsUnder(settings, deps);
-  const uncounted = sessionsUnder(settings, factors.secondFactor, deps);
-  const sessions = countedSessions(uncounted, 'login', metrics);
+  const sessions = countedSessions(sessionsUnder(settings, factors.secondFactor, deps), metrics);
   const audit = countedAudit(deps.audit, auth.trusted_proxies, metrics);
   const links = linksUnder(settings, { ...deps, audit, owesFactor: factors.secondFactor.isOwedBy });
   const screens = screensUnder(settings, { ...deps, owesFactor: factors.secondFactor.isOwedBy });
@@ -145,6 +144,7 @@ export function accountsUnder(settings: Settings, deps: AccountDeps) {
       sessions,
       seenSessions,
     }),
+    store,
     signIns: deps.store.signIns,
     invitations,
     invitationLimiter: deps.invitationLimiter,
@@ -176,7 +176,7 @@ export function accountsUnder(settings: Settings, deps: AccountDeps) {
       ...responses,
       ...guesses,
       users: createUsers(accountDeps),
-      sessions: countedSessions(uncounted, 'password_change', metrics),
+      sessions,
       loginPlaces: deps.store.loginPlaces,
       signIns: createSignInAdmin(deps.store.signIns),
     },
