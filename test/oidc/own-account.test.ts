@@ -1,12 +1,14 @@
 /** What a person may change about the own sign-ins, and until when an attempt to do so counts (SPEC 12, 16). */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { ADMIN_PERSON } from '../support/people.ts';
+import { ADMIN_PERSON, VERA } from '../support/people.ts';
 import { sendJson } from '../support/second-factor.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
+import { until } from '../support/until.ts';
 import { oidcConfig, Visitor, vouch } from './support/browser.ts';
-import { type Claims, type FakeProvider, startFakeProvider } from './support/fake-provider.ts';
+import { CLIENT, type Claims, type FakeProvider, startFakeProvider } from './support/fake-provider.ts';
 
+const LATER = { password: 'Iridium.Lamp.Later.77', role: 'viewer' } as const;
 const now = (): number => Math.floor(Date.now() / 1000);
 
 describe('The own sign-ins of a person', () => {
@@ -92,4 +94,64 @@ describe('The own sign-ins of a person', () => {
       ],
     );
   });
+
+  it('leave a session theirs after a new password: its provider can still end it, and it is no more proven than before', async () => {
+    const vera = new Visitor(instance);
+    await vera.ask('POST', '/api/login', { user: VERA.name, password: VERA.password });
+    await connect(vera, 'work', { sub: 'vera at work' });
+    const visitor = new Visitor(instance);
+    const { asked } = await visitor.begin('work');
+    await vouch(work, { sub: 'vera at work', nonce: asked.get('nonce') });
+    assert.equal((await visitor.comeBack({ asked }, { iss: work.issuer }, 'work')).status, 302);
+    const change = { password: LATER.password, old_password: VERA.password };
+    assert.equal((await visitor.ask('PUT', '/api/users/vera/password', change)).status, 200);
+    assert.equal((await vera.ask('GET', '/api/profile')).status, 401);
+    assert.equal((await visitor.ask('GET', '/api/profile')).status, 200);
+    assert.equal((await visitor.ask('POST', '/api/tokens', { name: 'phone' })).status, 403);
+    const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };
+    const claims = { iss: work.issuer, aud: CLIENT.id, iat: now(), jti: 'after a new password', sub: 'vera at work' };
+    const body = new URLSearchParams({ logout_token: await work.sign({ ...claims, events }) });
+    const ended = await instance.ask('/api/login/oidc/work/backchannel-logout', { method: 'POST', body });
+    assert.equal(ended.status, 200);
+    assert.equal((await visitor.ask('GET', '/api/profile')).status, 401);
+  });
+
+  // biome-ignore format: a table
+  const MEANWHILE: readonly (readonly [what: string, act: (admin: string, session: string) => Promise<void>])[] = [
+    ['the session was ended', async (admin, session) => {
+      assert.equal((await sendJson(instance, `/api/sessions/${session}`, {}, admin, 'DELETE')).status, 200);
+    }],
+    ['a new password was set', async (admin) => {
+      assert.equal((await sendJson(instance, '/api/users/eve/password', { password: LATER.password }, admin, 'PUT')).status, 200);
+    }],
+    ['the account was made again for another person', async (admin) => {
+      assert.equal((await sendJson(instance, '/api/users/eve', {}, admin, 'DELETE')).status, 200);
+      assert.equal((await sendJson(instance, '/api/users', { username: 'eve', ...LATER }, admin)).status, 200);
+    }],
+  ];
+  for (const [what, act] of MEANWHILE)
+    it(`stay as they are where ${what} while the provider answered`, async () => {
+      const admin = await instance.logIn(ADMIN_PERSON);
+      const eve = { name: 'eve', role: 'viewer', password: 'Iridium.Lamp.First.77' } as const;
+      await sendJson(instance, '/api/users/eve', {}, admin, 'DELETE');
+      const made = await sendJson(instance, '/api/users', { username: eve.name, password: eve.password }, admin);
+      assert.equal(made.status, 200);
+      const visitor = new Visitor(instance);
+      await visitor.ask('POST', '/api/login', { user: eve.name, password: eve.password });
+      const sessions = (await (await visitor.ask('GET', '/api/sessions')).json()) as { id: string }[];
+      const asked = await connecting(visitor, 'work');
+      await vouch(work, { sub: `eve, ${what}`, nonce: asked.get('nonce') });
+      const { promise, resolve } = Promise.withResolvers<Claims>();
+      const { token } = work.answers;
+      work.answers.token = promise;
+      const questions = (): number => work.asked.filter(({ what: path }) => path === 'POST /token').length;
+      const before = questions();
+      const coming = visitor.comeBack({ asked }, { iss: work.issuer }, 'work');
+      await until('the provider is asked', () => questions() > before);
+      await act(admin, sessions[0]?.id ?? '');
+      resolve(token as Claims);
+      const answer = await coming;
+      assert.equal(answer.status, 400, await answer.text());
+      assert.equal((await userNow('eve'))['sign_ins'], undefined);
+    });
 });

@@ -7,8 +7,10 @@ import { type CookieClient, cookieLine } from '../sessions/session-cookie.ts';
 /** What the person wants of the provider. */
 export type Purpose =
   | { readonly kind: 'login' }
-  /** The signed-in person connects the account, or shows again to be the person; `session` is the id of its tokens. */
-  | { readonly kind: 'connect' | 'prove'; readonly user: string; readonly session: string }
+  /** The signed-in person connects the account, which was made at `userCreatedAt`; `session` is the id of its tokens. */
+  | { readonly kind: 'connect'; readonly user: string; readonly session: string; readonly userCreatedAt: number }
+  /** The person shows again to be the person. */
+  | { readonly kind: 'prove'; readonly user: string; readonly session: string }
   /** `token`: the secret of the invitation. */
   | { readonly kind: 'invitation'; readonly token: string };
 

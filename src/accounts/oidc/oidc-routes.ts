@@ -1,6 +1,6 @@
 /** `/api/login/oidc`: the buttons of the login page, the way to a provider and back, and its message that a session is over (SPEC 16). */
 import { z } from 'zod';
-import type { Caller } from '../../domain/caller.ts';
+import { type Caller, lostRights } from '../../domain/caller.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { INVITATION_PATH } from '../../domain/login-path.ts';
 import type { UserName } from '../../domain/names.ts';
@@ -36,7 +36,10 @@ export interface SignInPages {
   goOn(ctx: RouteContext, address: string): void;
 }
 
-export interface OidcRouteDeps extends Pick<AccountResponseDeps, 'audit' | 'bodySeconds'>, BeginDeps, LookDeps {
+export interface OidcRouteDeps
+  extends Pick<AccountResponseDeps, 'audit' | 'bodySeconds' | 'recheck'>,
+    BeginDeps,
+    LookDeps {
   /** Names and providers, in the order of the configuration; none where Postern has no login of its own. */
   readonly providers: ReadonlyMap<string, ActiveProvider>;
   readonly signInsOf: SignIns;
@@ -173,26 +176,28 @@ async function serve(ctx: RouteContext, deps: OidcRouteDeps, signed: Signed): Pr
     case 'invitation':
       return settle(ctx, deps, signed, await deps.signInsOf.accept(purpose.token, identity, active.rules));
     case 'connect': {
-      const caller = sameCaller(ctx.state.caller, purpose);
+      const caller = await callerOf(purpose, ctx, deps);
       if (!caller) return over(ctx, deps, attempt.provider);
-      return settle(ctx, deps, signed, await deps.signInsOf.connect(caller.name, identity, active.rules));
+      const account = { name: caller.name, createdAt: purpose.userCreatedAt };
+      return settle(ctx, deps, signed, await deps.signInsOf.connect(account, identity, active.rules));
     }
     case 'prove': {
-      const caller = sameCaller(ctx.state.caller, purpose);
+      const caller = await callerOf(purpose, ctx, deps);
       if (!caller) return over(ctx, deps, attempt.provider);
       return prove(ctx, deps, signed, caller);
     }
   }
 }
 
-/** The person who began the attempt, in the same session. */
-const sameCaller = (
-  caller: Caller | undefined,
+/** The person who began the attempt, in the same session, with the rights of before also after the provider's answer. */
+async function callerOf(
   { user, session }: Extract<Purpose, { user: string }>,
-): Caller | undefined =>
-  caller?.credential.kind === 'session' && caller.credential.tokenId === session && caller.name === user
-    ? caller
-    : undefined;
+  { state: { caller } }: RouteContext,
+  { recheck }: OidcRouteDeps,
+): Promise<Caller | undefined> {
+  if (caller?.credential.kind !== 'session' || caller.credential.tokenId !== session) return undefined;
+  return caller.name === user && !lostRights(await recheck(caller), caller) ? caller : undefined;
+}
 
 async function prove(
   ctx: RouteContext,

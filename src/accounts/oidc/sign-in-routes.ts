@@ -1,5 +1,6 @@
 /** `/api/account/sign-ins`: the providers that one's own account is connected with (SPEC 16). */
 import { z } from 'zod';
+import type { AccountStore } from '../../domain/accounts/account.ts';
 import type { SignInStore } from '../../domain/accounts/sign-in.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
@@ -11,6 +12,7 @@ import { type AccountResponseDeps, afterProof, forPeople, mayStill, record } fro
 import { beginAttempt, type OidcRouteDeps } from './oidc-routes.ts';
 
 export interface SignInRouteDeps extends AccountResponseDeps, OidcRouteDeps {
+  readonly store: Pick<AccountStore, 'findUser'>;
   readonly signIns: Pick<SignInStore, 'listSignIns' | 'disconnect'>;
 }
 
@@ -61,7 +63,10 @@ async function list(ctx: RouteContext, { signIns }: SignInRouteDeps): Promise<vo
 async function connect(ctx: RouteContext, deps: SignInRouteDeps): Promise<void> {
   const caller = personOf(ctx);
   if (!caller || !(await mayStill(ctx, deps))) return;
-  const purpose = { kind: 'connect', user: caller.name, session: caller.credential.tokenId } as const;
+  const user = await deps.store.findUser(caller.name);
+  if (!user) return refuseFor(ctx, 'token-invalid');
+  const { name, createdAt: userCreatedAt } = user;
+  const purpose = { kind: 'connect', user: name, session: caller.credential.tokenId, userCreatedAt } as const;
   const returnTo = `${ctx.state.basePath ?? ''}${PAGE}`;
   const url = await beginAttempt(ctx, deps, { provider: ctx.params['provider'] ?? '', purpose, returnTo });
   if (url !== undefined) respond(ctx, 200, { url });

@@ -57,8 +57,12 @@ export type SignInOutcome =
 
 export interface SignIns {
   logIn(identity: ProviderIdentity, rules: SignInRules): Promise<SignInOutcome>;
-  /** Connects the account of a person who is logged in. */
-  connect(user: UserName, identity: ProviderIdentity, rules: SignInRules): Promise<SignInOutcome>;
+  /** Connects the account of a person who is logged in: the one that was made then, and no other of its name. */
+  connect(
+    account: Pick<User, 'name' | 'createdAt'>,
+    identity: ProviderIdentity,
+    rules: SignInRules,
+  ): Promise<SignInOutcome>;
   /** Uses the invitation up: its account is connected, and the person is logged in. */
   accept(token: string, identity: ProviderIdentity, rules: SignInRules): Promise<SignInOutcome>;
 }
@@ -143,10 +147,8 @@ export function createSignIns(deps: SignInDeps): SignIns {
 
   return {
     logIn,
-    async connect(name, identity, rules) {
-      const user = await store.findUser(name);
-      if (!user) return { kind: 'not-connected' };
-      const outcome = await signIns.connect(signInOf(name, identity, rules, unixSeconds(clock)), user.createdAt);
+    async connect({ name, createdAt }, identity, rules) {
+      const outcome = await signIns.connect(signInOf(name, identity, rules, unixSeconds(clock)), createdAt);
       if (outcome === 'absent') return { kind: 'not-connected' };
       return outcome === 'taken' ? { kind: 'of-other' } : { kind: 'connected', user: name };
     },

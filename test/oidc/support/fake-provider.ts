@@ -21,8 +21,11 @@ export interface Signing {
 /** A member may be a text to send as it stands, with that status. */
 export interface Answers {
   discovery?: Claims | { readonly status: number; readonly headers?: Record<string, string>; readonly body: string };
-  /** What the token endpoint sends. */
-  token?: Claims | { readonly status: number; readonly headers?: Record<string, string>; readonly body: string };
+  /** What the token endpoint sends; a promise is waited for. */
+  token?:
+    | Claims
+    | Promise<Claims>
+    | { readonly status: number; readonly headers?: Record<string, string>; readonly body: string };
   userinfo?: Claims;
   /** No answer at all to these paths. */
   silent?: readonly string[];
