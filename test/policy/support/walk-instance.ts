@@ -92,7 +92,7 @@ const requestIdOf = ({ headers }: Received): string | undefined =>
 const UPGRADE = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };
 
 /** As it stands: no client library puts the target right. */
-function sendRaw(
+export function sendRaw(
   port: number,
   agent: Agent,
   { method, target, body }: Asked,
