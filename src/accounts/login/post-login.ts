@@ -187,11 +187,12 @@ async function admitSession(
   seenSessions.noteLogin(claims, client);
   const others = (await seenSessions.list(user)).filter(({ id }) => id !== tokenId);
   const surplus = others.sort(newestFirst).slice(sessionsPerUser - 1);
-  for (const { id, expiresAt } of surplus) {
+  const end = async ({ id, expiresAt }: SeenSession): Promise<void> => {
     await sessions.revoke(id, expiresAt);
     const act = { what: 'session-ended', reason: 'too-many-sessions', verdict: 'allowed' } as const;
     audit({ ...act, who: user, user, from: client.address, sessionId: id });
-  }
+  };
+  await Promise.all(surplus.map(end));
 }
 
 const newestFirst = (one: SeenSession, other: SeenSession): number =>

@@ -52,10 +52,17 @@ export interface OidcRouteDeps
   readonly pageOf: (ctx: RouteContext, wanted: string) => string;
   /** The session cookie is not sent along when another site leads here. */
   readonly isStrict: boolean;
-  /** Marks what may be used once, on all replicas; false when it was marked before. `until`: Unix seconds. */
-  readonly useUp: (id: string, until: number) => Promise<boolean>;
-  /** Ends the sessions that began with that person at the provider; gives their users. */
-  readonly endProviderSessions: (token: LogoutToken) => Promise<readonly UserName[]>;
+  /** What may be used once was used, here or at another replica. */
+  readonly wasUsed: (id: string) => Promise<boolean>;
+  /** Rejects when the mark could not be written: it holds here all the same, and is written later. `until`: Unix seconds. */
+  readonly markUsed: (id: string, until: number) => Promise<void>;
+  /**
+   * Ends the sessions that began with that person at the provider, all of them also where the end of one could not be
+   * written; gives their users, and those faults.
+   */
+  readonly endProviderSessions: (
+    token: LogoutToken,
+  ) => Promise<{ readonly users: readonly UserName[]; readonly faults: readonly unknown[] }>;
   readonly ownerOf: (identity: Pick<ProviderIdentity, 'issuer' | 'subject'>) => Promise<UserName | undefined>;
   readonly onResult: (provider: string, result: SignInResult, why?: string) => void;
 }
@@ -157,7 +164,9 @@ async function callback(ctx: RouteContext, deps: OidcRouteDeps): Promise<void> {
   const identity = await active.provider.identify(ctx.search, attempt);
   if (!identity.ok) return refuseFault(ctx, deps, name, identity.error);
   // Not before: what any visitor can send would be written into the store, and told to all replicas.
-  if (!(await deps.useUp(`attempt ${attempt.state}`, attempt.expiresAt))) return over(ctx, deps, name);
+  const mark = `attempt ${attempt.state}`;
+  if (await deps.wasUsed(mark)) return over(ctx, deps, name);
+  await deps.markUsed(mark, attempt.expiresAt);
   await serve(ctx, deps, { active, attempt, identity: identity.value });
 }
 
@@ -343,15 +352,22 @@ async function backchannelLogout(ctx: RouteContext, deps: OidcRouteDeps): Promis
     return refuse(ctx, 400, 'The logout token does not hold');
   }
   const { issuer, id, expiresAt } = token.value;
-  if (!(await deps.useUp(`logout ${issuer} ${id}`, expiresAt))) {
+  const mark = `logout ${issuer} ${id}`;
+  if (await deps.wasUsed(mark)) {
     deps.onResult(name, 'unfit', 'the logout token was used before');
     return refuse(ctx, 400, 'The logout token was used before');
   }
+  const { users, faults } = await deps.endProviderSessions(token.value);
+  const reason = faults.length === 0 ? 'provider-logout' : 'not-stored';
   const { clientAddress: from, requestId } = ctx.state;
-  for (const user of await deps.endProviderSessions(token.value)) {
-    const act = { what: 'session-ended', reason: 'provider-logout', verdict: 'allowed' } as const;
+  for (const user of users) {
+    const act = { what: 'session-ended', reason, verdict: 'allowed' } as const;
     deps.audit({ ...act, who: undefined, user, from, credential: `oidc:${name}`, requestId });
   }
+  // The provider sends the token again: it is marked as used when all that it ends has ended.
+  if (faults.length > 0) throw faults[0];
+  // The sessions are over: a mark that is held here is no reason for the provider to try again.
+  await deps.markUsed(mark, expiresAt).catch(() => {});
   deps.onResult(name, 'logout');
   respond(ctx, 200, {});
 }

@@ -248,10 +248,13 @@ export function createSessions(deps: SessionDeps): Sessions {
     clearedCookies: (client) => clearingLines(cookie, client),
     async endReplaced(cookieHeader) {
       if (cookie.domain === undefined) return;
-      for (const token of cookieValues(cookieHeader, cookie.name)) {
-        const claims = await read(token);
-        if (claims.ok) await revoke(claims.value.tokenId, claims.value.expiresAt);
-      }
+      // All of them: the end of one may not be written.
+      await Promise.all(
+        cookieValues(cookieHeader, cookie.name).map(async (token) => {
+          const claims = await read(token);
+          if (claims.ok) await revoke(claims.value.tokenId, claims.value.expiresAt);
+        }),
+      );
     },
   };
 }

@@ -141,7 +141,17 @@ export const providerSessionsOf = (
   renamed: (from, to) => store.signIns.renameSession(from, to),
 });
 
-type MadeHere = 'providers' | 'signInsOf' | 'useUp' | 'endProviderSessions' | 'ownerOf' | 'onResult' | 'isStrict';
+const markOf = (id: string): string => hash('sha256', id, 'base64url');
+
+type MadeHere =
+  | 'providers'
+  | 'signInsOf'
+  | 'wasUsed'
+  | 'markUsed'
+  | 'endProviderSessions'
+  | 'ownerOf'
+  | 'onResult'
+  | 'isStrict';
 
 export function signInsUnder(
   settings: Settings,
@@ -167,23 +177,25 @@ export function signInsUnder(
       signIns,
       invitationStore: holding.invitations,
       async endSessions(user) {
-        for (const { id, expiresAt } of await seenSessions.list(user)) await sessions.revoke(id, expiresAt);
+        const open = await seenSessions.list(user);
+        await Promise.all(open.map(({ id, expiresAt }) => sessions.revoke(id, expiresAt)));
       },
     }),
-    async useUp(id, until) {
-      const name = hash('sha256', id, 'base64url');
-      if (await holding.accounts.isRevoked(name)) return false;
-      await holding.accounts.revokeToken(name, until);
-      return true;
-    },
+    wasUsed: (id) => holding.accounts.isRevoked(markOf(id)),
+    markUsed: (id, until) => holding.accounts.revokeToken(markOf(id), until),
     async endProviderSessions({ issuer, subject, sid }) {
       const users = new Set<UserName>();
-      for (const { sessionId, expiresAt, ...of } of await signIns.sessionsOf(issuer, subject, sid)) {
-        const user = (await seenSessions.find(sessionId))?.user ?? (await ownerOf(of));
-        if (user) users.add(user);
-        await sessions.revoke(sessionId, expiresAt);
-      }
-      return [...users];
+      const begun = await signIns.sessionsOf(issuer, subject, sid);
+      const outcomes = await Promise.allSettled(
+        begun.map(async ({ sessionId, expiresAt, ...of }) => {
+          // The name is for the record: the session ends without it, too.
+          const seen = await seenSessions.find(sessionId).catch(() => undefined);
+          const user = seen?.user ?? (await ownerOf(of).catch(() => undefined));
+          if (user) users.add(user);
+          await sessions.revoke(sessionId, expiresAt);
+        }),
+      );
+      return { users: [...users], faults: outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : [])) };
     },
     onResult(provider, result, why) {
       metrics.oidcLogins.add(1, provider, result);
