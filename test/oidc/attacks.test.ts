@@ -256,6 +256,9 @@ describe('A sign-in that is attacked', () => {
     };
     for (const email_verified of [undefined, false, 'true', 1]) assert.equal(await signIn({ email_verified }), 403);
     assert.equal(await signIn({ email_verified: true }), 302);
+    // An address of UserInfo that the provider has not verified, beside the word of an ID token that holds none.
+    other.answers.userinfo = { sub: 'of work', email: 'ann@example.org', email_verified: false };
+    assert.equal(await signIn({ email: undefined, email_verified: true }), 403);
   });
 
   it('gets a plain name from one with markup', async () => {

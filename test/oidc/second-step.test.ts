@@ -122,6 +122,21 @@ describe('A person with a second factor here', () => {
     }
   });
 
+  it('is asked for it where UserInfo alone tells of one, for it signs nothing and names no login', async (t) => {
+    await start({ second_factor: 'provider', acr_values: ['gold'] });
+    t.after(() => instance.close());
+    t.after(() => {
+      provider.answers = {};
+    });
+    await connected();
+    for (const claims of [{ amr: ['mfa'] }, { acr: 'gold' }]) {
+      provider.answers.userinfo = { sub: 'v', ...claims };
+      const visitor = new Visitor(instance);
+      assert.equal((await visitor.signIn(provider, { sub: 'v' })).status, 302);
+      assert.ok(!visitor.namesOfCookies().includes(SESSION), JSON.stringify(claims));
+    }
+  });
+
   it('who has none here need not set one up where the provider has seen one', async (t) => {
     await start({ second_factor: 'provider' }, { second_factor: 'everyone' });
     t.after(() => instance.close());

@@ -253,6 +253,13 @@ describe('A sign-in with a provider', () => {
     assert.equal((await visitor.ask('DELETE', '/api/account/sign-ins/home')).status, 409);
   });
 
+  it('proves nothing by the time of a login that UserInfo names', async () => {
+    provider.answers.userinfo = { sub: 'lena', groups: ['front'], auth_time: now() };
+    const visitor = new Visitor(instance);
+    assert.equal((await visitor.signIn(provider, { sub: 'lena' })).status, 302);
+    assert.equal((await visitor.ask('POST', '/api/tokens', { name: 'phone' })).status, 403);
+  });
+
   it('is told in the ledger, by explain and in the metrics', async () => {
     const visitor = new Visitor(instance);
     await visitor.signIn(provider, { sub: 'ines', groups: ['front'] });

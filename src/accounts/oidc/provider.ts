@@ -190,7 +190,7 @@ export function createProvider(deps: ProviderDeps): Provider {
         const more = lacks(claims, settings)
           ? await userInfo(configuration, client, tokens.access_token, claims.sub)
           : {};
-        return identityOf({ ...more, ...claims }, settings);
+        return identityOf(claims, more, settings);
       }),
     async endSessionAddress(returnTo) {
       const address = await withProvider((configuration, client) =>
@@ -313,14 +313,16 @@ async function userInfo(
   return await client.fetchUserInfo(configuration, accessToken, subject);
 }
 
-function identityOf(claims: JsonRecord, settings: ProviderSettings): ProviderIdentity {
+/** UserInfo (`more`) names the person and the groups where the ID token does not: how the person logged in, the signed token says alone. */
+function identityOf(claims: JsonRecord, more: JsonRecord, settings: ProviderSettings): ProviderIdentity {
   const { auth_time } = claims;
+  const holding = (name: string): JsonRecord => (claimIn(claims, name) === undefined ? more : claims);
   return {
     issuer: String(claims['iss']),
     subject: String(claims['sub']),
     sid: textClaim(claims, 'sid'),
-    userName: textClaim(claims, settings.userClaim),
-    groups: groupsIn(claims, settings.groupsClaim),
+    userName: textClaim(holding(settings.userClaim), settings.userClaim),
+    groups: groupsIn(holding(settings.groupsClaim), settings.groupsClaim),
     authenticatedAt: typeof auth_time === 'number' ? auth_time : undefined,
     hasFactor: settings.trustsFactor && showsFactor(claims, settings.acrValues),
   };
