@@ -77,6 +77,8 @@ describe('A provider', () => {
     ['with a name of 31 letters',      entry('', LEAST.replace('home', 'h'.repeat(31))),             'is not a name of a provider'],
     ['with the name that no provider has', entry('', LEAST.replace('home', 'postern')),              'auth.oidc[0].name: "postern" is not a name of a provider: '],
     ['with the name of another',       `${SITE}auth: {oidc: [{${LEAST}}, {${LEAST}}]}`,              'auth.oidc[1].name: "home" is the name of another provider, too: choose another'],
+    ['with the issuer of another',     `${SITE}auth: {oidc: [{${LEAST}}, {${LEAST.replace('home', 'work')}}]}`, 'auth.oidc[1].issuer: is the issuer of "home", too, so an account that is connected by one of the two would open by the other: keep one of them'],
+    ['… that is written otherwise',    `${SITE}auth: {oidc: [{${LEAST}}, {${LEAST.replace('home', 'work').replace('id.example.com/', 'ID.example.com:443')}}]}`, 'auth.oidc[1].issuer: is the issuer of "home", too'],
     ['that is not encrypted',          issuer('http://id.example.com'),                              `auth.oidc[0].issuer: "http://id.example.com" is not encrypted: ${ISSUER}`],
     ['with a query',                   issuer('https://id.example.com/?a=b'),                        `has a query or a fragment: ${ISSUER}`],
     ['with a fragment',                issuer('https://id.example.com/#a'),                          `has a query or a fragment: ${ISSUER}`],

@@ -27,6 +27,9 @@ function parseIssuer(written: string): Result<string, string> {
 }
 const ISSUER_EXAMPLE = 'write it as the provider does, for example https://id.example.com/realms/home';
 
+/** One provider is not two by the way in which its address is written. */
+const withoutSlash = (issuer: string): string => new URL(issuer).href.replace(/\/+$/, '');
+
 const plainText = (what: string) =>
   text(
     (value) => value.trim() !== '' && value.length <= LONGEST_TEXT && !CONTROL.test(value),
@@ -161,13 +164,22 @@ export const oidcKeys = {
     .array(provider)
     .max(MOST_PROVIDERS)
     .superRefine((providers, context) => {
-      for (const [index, { name }] of providers.entries())
-        if (providers.findIndex((other) => other.name === name) < index)
+      for (const [index, { name, issuer }] of providers.entries()) {
+        const before = providers.slice(0, index);
+        const alike = before.find((other) => withoutSlash(other.issuer) === withoutSlash(issuer));
+        if (before.some((other) => other.name === name))
           context.addIssue({
             code: 'custom',
             path: [index, 'name'],
             message: `${JSON.stringify(name)} is the name of another provider, too: choose another`,
           });
+        else if (alike)
+          context.addIssue({
+            code: 'custom',
+            path: [index, 'issuer'],
+            message: `is the issuer of ${JSON.stringify(alike.name)}, too, so an account that is connected by one of the two would open by the other: keep one of them`,
+          });
+      }
     })
     .prefault([])
     .meta({
