@@ -44,7 +44,7 @@ export const CODE_CLAUSES: readonly Clause[] = [
 
 /** A limiter in the memory of this process. Only who has the password gets as far as this, so strangers lock no owner out. */
 export const createCodeLimiter = (clock: Clock): MemoryLimiter =>
-  createLoginLimiter({ clauses: CODE_CLAUSES, clock, keyOf: (account) => account });
+  createLoginLimiter({ clauses: CODE_CLAUSES, clock, filledBy: 'failures', keyOf: (account) => account });
 
 /** A right code gives its places back. A browser in which the user logged in before has tries of its own. */
 export function judgeCode(
@@ -66,7 +66,7 @@ export async function onAccountOf<Outcome extends { readonly kind: string }>(
   check: () => Promise<Outcome>,
 ): Promise<Outcome | NotJudged> {
   const key = knownSession === undefined ? user.name : `${user.name} ${knownSession}`;
-  const place = await codeLimiter.reserve(key, false, { account: user.name, signal });
+  const place = await codeLimiter.reserve(key, knownSession !== undefined, { account: user.name, signal });
   return place.kind === 'reserved' ? settled(place, check, isFailure) : place;
 }
 

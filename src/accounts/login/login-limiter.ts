@@ -1,10 +1,9 @@
 /** How many failed logins a client may have: sliding windows over addresses (interface 5.4, 8; SPEC 4.5). */
-import { LRUCache } from 'lru-cache';
 import { unlessAborted } from '../../domain/async/time-limit.ts';
-import { upTo } from '../../domain/bounded.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
 import { clientKey } from './client-key.ts';
+import { createFailureMemory, type FailureMemoryDeps } from './failure-memory.ts';
 import { type Failure, forgetBefore, fullClause, longestOf, remove } from './sliding-window.ts';
 
 export type Reservation =
@@ -26,6 +25,8 @@ export type LimiterPlace = Reservation | { readonly kind: 'busy' };
 export interface Attempt {
   /** The account that is tried: one account's attempts leave room for others. Absent: the limiter's own key. */
   readonly account?: string | undefined;
+  /** Its failure costs a password hash. Any other one is cheap enough to come from thousands of addresses at once. */
+  readonly costsHash?: boolean;
   /** Aborted when the client has left: the wait ends, by rejecting with its reason. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -41,9 +42,9 @@ export interface LoginLimiter extends LimiterCounts {
 
 /** The limiter in the memory of this process, which answers at once. */
 export interface MemoryLimiter extends LimiterCounts {
-  reserve(address: string, isKnown?: boolean): Reservation;
+  reserve(address: string, isKnown?: boolean, costsHash?: boolean): Reservation;
   /** When the next attempt that is under way in that window ends; undefined when none is. */
-  settles(address: string, window?: 'network'): Promise<void> | undefined;
+  settles(address: string, isKnown?: boolean, window?: 'network'): Promise<void> | undefined;
 }
 
 interface LimiterCounts {
@@ -66,6 +67,8 @@ export interface LimiterDeps {
   readonly clock: Clock;
   /** Clients remembered at once. */
   readonly capacity?: number;
+  /** Which failures keep a client from being evicted. `failures`: all of them, where keys are no addresses, which are cheap to have. */
+  readonly filledBy?: 'hashes' | 'failures';
   /** Which addresses count as one; an IPv4 address or an IPv6 /64 unless told otherwise. */
   readonly keyOf?: (address: string) => string;
   /** A client was evicted for lack of room; `active` when it had failures that still counted. */
@@ -92,13 +95,13 @@ export function inTurn(memory: MemoryLimiter): LoginLimiter {
     setClauses: memory.setClauses,
     full: memory.full,
     lift: memory.lift,
-    async reserve(address, isKnown, { account = address, signal } = {}) {
+    async reserve(address, isKnown, { account = address, costsHash, signal } = {}) {
       const line = isKnown ? lines.known : lines.strangers;
       let leave: (() => void) | undefined;
       try {
         for (;;) {
-          const place = memory.reserve(address, isKnown);
-          const settles = place.kind === 'limited' ? memory.settles(address, place.window) : undefined;
+          const place = memory.reserve(address, isKnown, costsHash);
+          const settles = place.kind === 'limited' ? memory.settles(address, isKnown, place.window) : undefined;
           if (!settles) return place;
           leave ??= line.enter(account);
           if (!leave) return { kind: 'busy' };
@@ -130,95 +133,91 @@ function createLine() {
   };
 }
 
+const NOT_COUNTED: Reservation = { kind: 'reserved', release() {}, keep() {} };
+
 export function createLoginLimiter(deps: LimiterDeps): MemoryLimiter {
-  const { clock, capacity = REMEMBERED_CLIENTS, keyOf = clientKey, onEvict } = deps;
+  const { clock, capacity = REMEMBERED_CLIENTS, filledBy = 'hashes', keyOf = clientKey, onEvict } = deps;
   let { clauses } = deps;
   let longestWindow = longestOf(clauses);
-  const clients = new LRUCache<string, Failure[]>(upTo(capacity));
-  /** One shared bucket for new clients while every remembered client is limited. */
-  const strangers: Failure[] = [];
-  let allLimitedUntil = Number.NEGATIVE_INFINITY;
-  const underWay = new Map<string, UnderWay>();
+  const isStaying = ({ costsHash }: Failure): boolean => filledBy === 'failures' || costsHash;
+  const memoryDeps: FailureMemoryDeps = {
+    capacity,
+    limitOf: (failures, now) => fullClause(failures.filter(isStaying), clauses, now),
+    onEvict: (failures, now) => onEvict?.(failures.some(({ at }) => at > now - longestWindow) ? 'active' : 'idle'),
+  };
+  // Clients that logged in before have a memory of their own, which strangers cannot fill.
+  const [known, strangers] = [createFailureMemory(memoryDeps), createFailureMemory(memoryDeps)];
+  const memories = [known, strangers];
+  const underWay = new Map<Failure[], UnderWay>();
 
-  const begin = (key: string): (() => void) => {
-    const those = underWay.get(key) ?? { attempts: 0, next: Promise.withResolvers<void>() };
+  const begin = (failures: Failure[]): (() => void) => {
+    const those = underWay.get(failures) ?? { attempts: 0, next: Promise.withResolvers<void>() };
     those.attempts += 1;
-    underWay.set(key, those);
+    underWay.set(failures, those);
     return () => {
       those.attempts -= 1;
       those.next.resolve();
       those.next = Promise.withResolvers<void>();
-      if (those.attempts === 0) underWay.delete(key);
+      if (those.attempts === 0) underWay.delete(failures);
     };
   };
 
-  /** Makes room by evicting the client that was idle longest; never a limited one, for eviction would lift its limit. */
-  const makeRoom = (now: number): boolean => {
-    if (clients.size < capacity) return true;
-    if (now < allLimitedUntil) return false;
-    let soonest = Number.POSITIVE_INFINITY;
-    for (let looked = 0; looked < capacity; looked += 1) {
-      const [key] = clients.rkeys();
-      const failures = key === undefined ? undefined : clients.peek(key);
-      if (key === undefined || failures === undefined) return true;
-      const full = fullClause(failures, clauses, now);
-      if (!full) {
-        onEvict?.(failures.some(({ at }) => at > now - longestWindow) ? 'active' : 'idle');
-        return clients.delete(key);
-      }
-      soonest = Math.min(soonest, now + full.retryAfterSeconds * 1000);
-      clients.get(key); // marks it as used, so that the next round begins with another client
-    }
-    allLimitedUntil = soonest;
-    return false;
-  };
-
-  const failuresOf = (key: string, now: number): Failure[] => {
-    const known = clients.get(key);
-    if (known) return known;
-    if (!makeRoom(now)) return strangers;
-    const failures: Failure[] = [];
-    clients.set(key, failures);
+  /** A client has one list, also when it becomes known. */
+  const failuresOf = (key: string, isKnown: boolean, now: number): Failure[] => {
+    const ofKnown = known.find(key);
+    if (ofKnown) return ofKnown;
+    const ofStranger = strangers.find(key);
+    if (ofStranger && !isKnown) return ofStranger;
+    const memory = isKnown ? known : strangers;
+    const failures = ofStranger ?? [];
+    if (!memory.add(key, failures, now)) return ofStranger ?? memory.shared;
+    if (isKnown) strangers.forget(key);
     return failures;
+  };
+  const peek = (address: string): Failure[] | undefined => known.peek(keyOf(address)) ?? strangers.peek(keyOf(address));
+  const lookAgain = (): void => {
+    for (const memory of memories) memory.lookAgain();
   };
 
   return {
-    size: () => clients.size,
+    size: () => known.size() + strangers.size(),
     setClauses(given) {
       clauses = given;
       longestWindow = longestOf(given);
-      allLimitedUntil = Number.NEGATIVE_INFINITY;
+      lookAgain();
     },
-    settles: (address) => underWay.get(keyOf(address))?.next.promise,
+    settles: (address, isKnown) => underWay.get(peek(address) ?? (isKnown ? known : strangers).shared)?.next.promise,
     limited() {
       const now = clock.now();
-      return [...clients.values()].filter((failures) => fullClause(failures, clauses, now) !== undefined).length;
+      const all = memories.flatMap((memory) => memory.all());
+      return all.filter((failures) => fullClause(failures, clauses, now) !== undefined).length;
     },
-    full(address) {
-      return fullClause(clients.peek(keyOf(address)) ?? [], clauses, clock.now());
-    },
+    full: (address) => fullClause(peek(address) ?? [], clauses, clock.now()),
     lift(address, age) {
-      forgetBefore(clients.peek(keyOf(address)) ?? [], clock.now() - age);
-      allLimitedUntil = Number.NEGATIVE_INFINITY;
+      forgetBefore(peek(address) ?? [], clock.now() - age);
+      lookAgain();
     },
-    reserve(address) {
-      if (clauses.length === 0) return { kind: 'reserved', release() {}, keep() {} };
+    reserve(address, isKnown = false, costsHash = false) {
+      if (clauses.length === 0) return NOT_COUNTED;
       const now = clock.now();
       const key = keyOf(address);
-      const failures = failuresOf(key, now);
+      const failures = failuresOf(key, isKnown, now);
       forgetBefore(failures, now - longestWindow);
       const full = fullClause(failures, clauses, now);
       if (full) return full;
-      const failure: Failure = { at: now };
+      const failure: Failure = { at: now, costsHash };
+      const isShared = memories.some(({ shared }) => shared === failures);
+      if (isShared && !isStaying(failure)) return NOT_COUNTED;
       failures.push(failure);
-      const settle = once(begin(key));
+      const settle = once(begin(failures));
       return {
         kind: 'reserved',
         keep: settle,
         release() {
           settle();
           remove(failures, failure);
-          if (failures.length === 0 && clients.peek(key) === failures) clients.delete(key);
+          if (failures.length > 0) return;
+          for (const memory of memories) if (memory.peek(key) === failures) memory.forget(key);
         },
       };
     },

@@ -25,11 +25,11 @@ export function createNetworkLimiter(deps: LimiterDeps): MemoryLimiter {
       return wide && { ...wide, window: 'network' };
     },
     lift: (address, age, window) => (window === 'network' ? networks : clients).lift(address, age),
-    settles: (address, window) => (window === 'network' ? networks : clients).settles(address),
-    reserve(address, isKnown = false) {
-      const own = clients.reserve(address);
+    settles: (address, isKnown, window) => (window === 'network' ? networks : clients).settles(address, isKnown),
+    reserve(address, isKnown = false, costsHash = false) {
+      const own = clients.reserve(address, isKnown, costsHash);
       if (own.kind === 'limited' || isKnown) return own;
-      const wide = networks.reserve(address);
+      const wide = networks.reserve(address, false, costsHash);
       if (wide.kind === 'limited') {
         own.release();
         return { ...wide, window: 'network' };

@@ -38,7 +38,7 @@ export async function judgeGuess(
     isKnown,
     signal,
   };
-  const place = await limiter.reserve(address, isKnown, guess);
+  const place = await limiter.reserve(address, isKnown, { ...guess, costsHash: true });
   if (place.kind !== 'reserved') return place;
   const check = async (): Promise<CheckOutcome> => {
     await followStore?.(hasher);

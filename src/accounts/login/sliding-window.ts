@@ -5,6 +5,8 @@ import type { Clause } from '../../domain/rate-limit.ts';
 export interface Failure {
   /** Milliseconds of a monotonic clock. */
   readonly at: number;
+  /** It costs a password hash to fail so. */
+  readonly costsHash: boolean;
 }
 
 export interface Full {

@@ -18,8 +18,8 @@ function limiterOf(text: string, capacity = 100) {
   const limiter = createLoginLimiter({ clauses: clausesOf(text), clock, capacity });
   return { clock, limiter, fail: (address = ADDRESS) => waitOf(limiter, address) };
 }
-const waitOf = (limiter: MemoryLimiter, address: string): number => {
-  const outcome = limiter.reserve(address);
+const waitOf = (limiter: MemoryLimiter, address: string, isKnown = false, costsHash = true): number => {
+  const outcome = limiter.reserve(address, isKnown, costsHash);
   return outcome.kind === 'limited' ? outcome.retryAfterSeconds : 0;
 };
 const times = <Value>(count: number, make: (at: number) => Value): Value[] =>
@@ -68,6 +68,55 @@ describe('The login limiter, filled by an attacker (G15)', () => {
       times(20, (at) => fail(numbered(2000 + at))),
       Array(20).fill(0),
     );
+  });
+
+  it('forgets a client that is limited by cheap failures alone, and not one that is limited by wrong passwords', () => {
+    const { limiter, fail } = limiterOf('2/minute', 10);
+    const failCheaply = (address = ADDRESS) => waitOf(limiter, address, false, false);
+    times(2, () => fail());
+    const cheap = times(50, (at) => times(3, () => failCheaply(numbered(at))));
+    assert.deepEqual(
+      [cheap.flatMap(([, , third]) => third), fail(), fail(numbered(2000))],
+      [Array(50).fill(60), 60, 0],
+    );
+  });
+
+  it('gives cheap failures no place in the bucket that new addresses share, which limits them all the same', () => {
+    const { limiter, fail } = limiterOf('2/minute', 10);
+    const failCheaply = (address: string) => waitOf(limiter, address, false, false);
+    for (const at of times(10, numbered)) times(2, () => fail(at));
+    assert.deepEqual(
+      times(20, (at) => failCheaply(numbered(1000 + at))),
+      Array(20).fill(0),
+    );
+    assert.deepEqual(
+      times(3, (at) => fail(numbered(2000 + at))),
+      [0, 0, 60],
+    );
+    assert.equal(failCheaply(numbered(3000)), 60);
+  });
+
+  it('remembers clients that logged in before apart from strangers, and each client once', () => {
+    const { limiter, fail } = limiterOf('2/minute', 10);
+    const known = (address: string) => waitOf(limiter, address, true);
+    fail();
+    for (const at of times(10, numbered)) times(2, () => fail(at));
+    times(2, (at) => fail(numbered(1000 + at)));
+    assert.equal(fail(numbered(2000)), 60, 'the bucket of strangers is full');
+    assert.deepEqual([known(numbered(3000)), known(numbered(3000)), known(numbered(3000))], [0, 0, 60]);
+    assert.equal(fail(numbered(3000)), 60, 'no second count as a stranger');
+    assert.equal(known(numbered(1)), 60, 'nor another one as a known client');
+  });
+
+  it('fills by every failure where its keys are no addresses', () => {
+    const limiter = createLoginLimiter({
+      clauses: clausesOf('1/minute'),
+      clock: handClock(),
+      capacity: 2,
+      filledBy: 'failures',
+    });
+    const fail = (key: string) => waitOf(limiter, key, false, false);
+    assert.deepEqual(['a', 'b', 'c', 'd', 'a'].map(fail), [0, 0, 0, 60, 60]);
   });
 
   it('does not take a failure from a client that was evicted in between', () => {

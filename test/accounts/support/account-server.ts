@@ -58,6 +58,8 @@ export interface AccountServerOptions {
   /** The whole store, for roles, sessions and tokens. */
   readonly records?: Store;
   readonly limit?: string;
+  /** Clients that the limiter remembers. */
+  readonly remembered?: number;
   readonly session?: Partial<SessionDeps>;
   readonly hashing?: Partial<HashSettings>;
   readonly settings?: Partial<LoginSettings>;
@@ -79,7 +81,8 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
   const store = options.store ?? records.accounts;
   const heard = { logins: [] as LoginResult[], audit: [] as AuditEntry[], faults: [] as unknown[], hashes: 0 };
   const limit = parseRateLimit(options.limit ?? '1000/minute');
-  const limiter = createNetworkLimiter({ clauses: limit.ok ? limit.value : [], clock });
+  const capacity = options.remembered === undefined ? {} : { capacity: options.remembered };
+  const limiter = createNetworkLimiter({ clauses: limit.ok ? limit.value : [], clock, ...capacity });
   const onHash = (): void => {
     heard.hashes += 1;
   };
