@@ -6,8 +6,9 @@ import { EMPTIED, wasConfigured } from './configured-mark.ts';
 import { crossFindings } from './cross-checks.ts';
 import { type Environment, type Layered, layered, type Overrides } from './layers.ts';
 import { misspelledVariable } from './misspelled-variable.ts';
+import { type NamedFiles, nameFiles } from './named-files.ts';
 import { partialSettings } from './partial-settings.ts';
-import { type Finding, findingsOf, type KeyPath, messageFor, type Problem, pathText } from './problems/problems.ts';
+import { type Finding, findingsOf, messageFor, type Problem, pathText } from './problems/problems.ts';
 import { readYaml, TOO_MANY, type YamlText } from './problems/read-yaml.ts';
 import { entriesIn, MOST_ENTRIES } from './problems/text-limits.ts';
 import { takeRemovedKeys } from './removed-keys.ts';
@@ -41,8 +42,7 @@ export type ConfigOutcome =
       readonly isEmpty: boolean;
       /** The file as it was read. It may hold secrets. */
       readonly text: string;
-      /** The files that `<key>_file` keys name, by their keys' places. */
-      readonly secretFiles: ReadonlyMap<KeyPath, string>;
+      readonly namedFiles: NamedFiles;
       readonly warnings: readonly Problem[];
       /** Where something stands that is found out later. */
       readonly placed: (finding: Finding) => Problem;
@@ -55,6 +55,9 @@ export type ConfigOutcome =
       readonly problems: readonly Problem[];
       /** Warnings about what is right, as far as it can be told. */
       readonly warnings?: readonly Problem[];
+      /** The settings without what is wrong; absent where too little is left. Nothing may be started with them. */
+      readonly readable?: Settings | undefined;
+      readonly namedFiles?: NamedFiles;
       readonly file: string;
     };
 
@@ -78,14 +81,14 @@ export async function loadConfig(place: ConfigPlace): Promise<ConfigOutcome> {
     return { kind: 'invalid', problems: [{ path: '', message: TOO_MANY }], file };
   const placed = (finding: Finding): Problem => asProblem(finding, yaml.value, layers);
   const removed = takeRemovedKeys(layers.tree);
-  const secretFiles = new Map<KeyPath, string>();
-  const onTwin = (path: KeyPath, file: string): void => void secretFiles.set(path, file);
-  const settings = await settingsFrom(layers.tree, { directory, environment: env, onFile, onTwin });
+  dropEmptyMaps(layers.tree, MAPS);
+  const namedFiles = nameFiles(layers.tree, directory);
+  const settings = await settingsFrom(layers.tree, { directory, environment: env, onFile });
   const findings = settings.ok ? [] : settings.error.findings;
   const readable = settings.ok ? settings.value : settings.error.readable;
   const warnings = [...removed, ...(readable ? warningsOf(readable) : [])].map(placed);
   const problems = [...layers.problems, ...someOf(findings).map(placed)].sort(byPosition);
-  if (!settings.ok || problems.length > 0) return { kind: 'invalid', problems, warnings, file };
+  if (!settings.ok || problems.length > 0) return { kind: 'invalid', problems, warnings, readable, namedFiles, file };
   const given = givenKeys(layers.tree);
   return {
     kind: 'loaded',
@@ -93,7 +96,7 @@ export async function loadConfig(place: ConfigPlace): Promise<ConfigOutcome> {
     given,
     isEmpty,
     text,
-    secretFiles,
+    namedFiles,
     warnings,
     placed,
     file,
@@ -125,15 +128,16 @@ const keysBelow = (tree: unknown): readonly (readonly [string, unknown])[] => Ob
 
 /** `tree` is a value of our own: secrets are written into it. */
 async function settingsFrom(tree: unknown, places: SecretPlaces): Promise<Result<Settings, RejectedSettings>> {
-  dropEmptyMaps(tree, MAPS);
   const findings = [...lostKeys(tree), ...(await fillSecrets(tree, places)), ...crossFindings(tree)];
   const parsed = settingsSchema.safeParse(tree, { error: messageFor, reportInput: false });
-  if (parsed.success && findings.length === 0) return ok(withAbsolutePaths(parsed.data, places.directory));
-  if (parsed.success) return err({ findings, readable: parsed.data });
+  const absolute = (settings: Settings): Settings => withAbsolutePaths(settings, places.directory);
+  if (parsed.success && findings.length === 0) return ok(absolute(parsed.data));
+  if (parsed.success) return err({ findings, readable: absolute(parsed.data) });
   const { issues } = parsed.error;
+  const readable = partialSettings(tree, issues);
   return err({
     findings: [...findings, ...findingsOf(issues, jsonSchema())],
-    readable: partialSettings(tree, issues),
+    readable: readable && absolute(readable),
   });
 }
 
@@ -180,32 +184,17 @@ function lostKeys(tree: unknown, above: readonly PropertyKey[] = []): readonly F
   });
 }
 
+/** What the schema does not mark as the name of a file: defaults, a route table, the address of the store. */
 function withAbsolutePaths(settings: Settings, directory: string): Settings {
   const absolute = (file: string): string => resolve(directory, file);
-  const { tls, auth, nvr, events, store, logger } = settings;
+  const { tls, nvr, store } = settings;
   return {
     ...settings,
     tls: { ...tls, certificate: absolute(tls.certificate), private_key: absolute(tls.private_key) },
-    auth: {
-      ...auth,
-      oidc: auth.oidc.map(({ ca, ...entry }) => ({ ...entry, ...(ca !== undefined && { ca: absolute(ca) }) })),
-    },
-    nvr: {
-      ...nvr,
-      policy: /\/|\.ya?ml$/.test(nvr.policy) ? absolute(nvr.policy) : nvr.policy,
-      ...(nvr.ca === undefined ? {} : { ca: absolute(nvr.ca) }),
-    },
-    events: {
-      ...events,
-      ...(events.nvr_database === undefined ? {} : { nvr_database: absolute(events.nvr_database) }),
-    },
+    nvr: { ...nvr, policy: /\/|\.ya?ml$/.test(nvr.policy) ? absolute(nvr.policy) : nvr.policy },
     store: {
       ...store,
       url: store.url.engine === 'sqlite' ? { ...store.url, file: absolute(store.url.file) } : store.url,
-    },
-    logger: {
-      ...logger,
-      ...(logger.audit_file === undefined ? {} : { audit_file: absolute(logger.audit_file) }),
     },
   };
 }

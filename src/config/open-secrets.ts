@@ -1,6 +1,7 @@
 /** Files with secrets that others on the machine may read: a warning of `postern check` for each (SPEC 1). */
 import { stat } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
+import { isTwin } from './named-files.ts';
 import type { Finding, KeyPath } from './problems/problems.ts';
 import type { ServiceConfig } from './service-config.ts';
 
@@ -12,11 +13,11 @@ const OWN_FILES = ['.jwt_secret', 'postern.db', 'postern.db-wal'];
 const CONTAINER_SECRETS = `${sep}run${sep}secrets${sep}`;
 
 export async function openSecrets(
-  { settings: { tls }, secretFiles }: Pick<ServiceConfig, 'settings' | 'secretFiles'>,
+  { settings: { tls }, namedFiles }: Pick<ServiceConfig, 'settings' | 'namedFiles'>,
   directory: string,
 ): Promise<readonly Finding[]> {
   const files: (readonly [path: KeyPath, file: string])[] = [
-    ...secretFiles,
+    ...[...namedFiles].filter(([path]) => isTwin(path)),
     ...(tls.enabled ? [[['tls', 'private_key'], tls.private_key] as const] : []),
     ...OWN_FILES.map((name) => [[], join(resolve(directory), name)] as const),
   ];

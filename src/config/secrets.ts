@@ -14,8 +14,6 @@ export interface SecretPlaces {
   readonly environment: Environment;
   /** Called for every file that is looked for. */
   readonly onFile: (file: string) => void;
-  /** Called for every file that a `<key>_file` names, with its key. */
-  readonly onTwin?: (path: KeyPath, file: string) => void;
 }
 
 type Section = Record<string, unknown>;
@@ -57,7 +55,6 @@ async function takeTwin({ section, above }: Place, key: string, places: SecretPl
   if (section[key] !== undefined)
     return [{ path, message: `${pathText([...above, key])} is given too: remove one of the two` }];
   const secret = await readSecret(resolve(places.directory, file), places);
-  places.onTwin?.(path, resolve(places.directory, file));
   if (!secret.ok) return [{ path, message: `cannot read ${JSON.stringify(file)}: ${secret.error}` }];
   section[key] = secret.value;
   return [];

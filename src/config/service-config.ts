@@ -2,8 +2,9 @@
 import type { PolicyRow } from '../domain/policy/policy.ts';
 import type { TableHead } from '../domain/policy/table-head.ts';
 import { type ConfigPlace, loadConfig } from './load-config.ts';
+import type { NamedFiles } from './named-files.ts';
 import { type LoadedPolicy, loadPolicy } from './policy/load-policy.ts';
-import { type Finding, formatProblem, type KeyPath, type Problem, when } from './problems/problems.ts';
+import { type Finding, formatProblem, type Problem, when } from './problems/problems.ts';
 import type { Settings } from './schema/schema.ts';
 
 export interface ServiceConfig {
@@ -15,8 +16,7 @@ export interface ServiceConfig {
   readonly isEmpty: boolean;
   /** The file as it was read. It may hold secrets. */
   readonly text: string;
-  /** The files that `<key>_file` keys name, by their keys' places. */
-  readonly secretFiles: ReadonlyMap<KeyPath, string>;
+  readonly namedFiles: NamedFiles;
   /** The rows of `nvr.policy`, with Postern's own before them. */
   readonly policy: readonly PolicyRow[];
   /** What the route table says of the NVR. */
@@ -38,6 +38,9 @@ export interface InvalidConfig {
   readonly problems: readonly Problem[];
   /** Warnings about what is right, as far as it can be told. */
   readonly warnings?: readonly string[];
+  /** The settings without what is wrong; absent where too little is left. Nothing may be started with them. */
+  readonly readable?: Settings | undefined;
+  readonly namedFiles?: NamedFiles;
   readonly file: string;
   readonly files: readonly string[];
 }
@@ -51,19 +54,20 @@ export async function loadServiceConfig(place: Omit<ConfigPlace, 'onFile'>): Pro
   const config = await loadConfig({ ...place, onFile });
   const warnings = (config.warnings ?? []).map((problem) => formatProblem(config.file, problem));
   if (config.kind === 'invalid') return { ...config, warnings, files: [...looked] };
-  const { settings, given, isEmpty, text, secretFiles, placed, file, created } = config;
+  const { settings, given, isEmpty, text, namedFiles, placed, file, created } = config;
   if (settings.nvr.ca !== undefined) onFile(settings.nvr.ca);
   const policy = await loadPolicy(settings.nvr.policy, place.directory, onFile);
   const files = [...looked];
-  if (policy.kind === 'invalid') return { ...policy, warnings, file, files };
+  const read = { readable: settings, namedFiles, warnings, file, files };
+  if (policy.kind === 'invalid') return { ...policy, ...read };
   const problems = unstripped(settings, policy).map(placed);
-  if (problems.length > 0) return { kind: 'invalid', problems, warnings, file, files };
+  if (problems.length > 0) return { kind: 'invalid', problems, ...read };
   warnings.push(...tableWarnings(settings, policy).map((finding) => formatProblem(file, placed(finding))));
   const found = {
     settings,
     given,
     isEmpty,
-    secretFiles,
+    namedFiles,
     text,
     policy: policy.rows,
     tableHead: policy.head,

@@ -42,12 +42,18 @@ export async function migrate<Tables>(
   throw storeFault(storeFaultOf(error) ?? 'unreachable', message, error);
 }
 
-/** Checks the tables for a reader, which changes none: rejects when they are not those of this version. */
-export async function assertCurrent<Tables>(db: Kysely<Tables>, engine: Engine): Promise<void> {
+/** Gives the first migration that a start would run; undefined when the tables are those of this version. Rejects for those of a newer one. */
+export async function neededMigration<Tables>(db: Kysely<Tables>, engine: Engine): Promise<string | undefined> {
   const [done, known] = [await appliedMigrations(db), await knownMigrations(engine)];
   refuseNewer(done, known, engine);
-  const needed = known.find((id) => !done.includes(id));
+  return known.find((id) => !done.includes(id));
+}
+
+/** Checks the tables for a reader, which changes none: rejects when they are not those of this version. */
+export async function assertCurrent<Tables>(db: Kysely<Tables>, engine: Engine): Promise<void> {
+  const needed = await neededMigration(db, engine);
   if (needed === undefined) return;
+  const done = await appliedMigrations(db);
   const message = `the tables of ${engine.name} are at ${done.at(-1) ?? 'none'} and this version needs ${needed}: start "postern serve" once, which updates them`;
   throw storeFault('unreachable', message, undefined);
 }

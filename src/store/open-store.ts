@@ -42,7 +42,7 @@ import { type ForgetEvents, forgetEventsOf } from './events/forget-events.ts';
 import { writeEvents } from './events/write-events.ts';
 import { assertFinished, identityOf, type StoreIdentity } from './identity.ts';
 import { createLedgerStore } from './ledger/ledger.ts';
-import { appliedMigrations, assertCurrent, migrate, type TablesUpdate } from './migrate.ts';
+import { appliedMigrations, assertCurrent, migrate, neededMigration, type TablesUpdate } from './migrate.ts';
 import { assertNotLost, isBlank } from './sqlite/lost-file.ts';
 import { sqliteEngine } from './sqlite/sqlite.ts';
 
@@ -187,11 +187,20 @@ async function engineOf(options: StoreOptions): Promise<Engine> {
   return sqliteEngine({ path, readOnly, isOurs: true, ...told });
 }
 
-async function migrationsIn(path: string): Promise<readonly string[]> {
-  const engine = sqliteEngine({ path, readOnly: true, isOurs: true });
+const migrationsIn = (path: string): Promise<readonly string[]> => asked({ url: `sqlite:${path}` }, appliedMigrations);
+
+/** The first step of the schema that a start would take; undefined when there is none. Rejects with why it could not be opened. */
+export const pendingMigration = (options: StoreOptions): Promise<string | undefined> => asked(options, neededMigration);
+
+/** Asks a store whose tables may be those of another version, and changes nothing. */
+async function asked<Answer>(
+  options: StoreOptions,
+  question: (db: Kysely<Tables>, engine: Engine) => Promise<Answer>,
+): Promise<Answer> {
+  const engine = await engineOf({ ...options, readOnly: true });
   const db = new Kysely<Tables>({ dialect: engine.dialect });
   try {
-    return await appliedMigrations(db);
+    return await question(db, engine);
   } finally {
     await db.destroy();
     await engine.close();

@@ -63,8 +63,13 @@ describe('A provider', () => {
         [provider?.client_secret, provider?.ca, provider?.max_age],
         ['s3', join(directory, 'tls/ca.pem'), 300],
       );
-      const [path, file] = [...outcome.secretFiles][0] ?? [];
-      assert.deepEqual([path, file], [['auth', 'oidc', 0, 'client_secret_file'], join(directory, 'secret')]);
+      assert.deepEqual(
+        [...outcome.namedFiles],
+        [
+          [['auth', 'oidc', 0, 'client_secret_file'], join(directory, 'secret')],
+          [['auth', 'oidc', 0, 'ca'], join(directory, 'tls/ca.pem')],
+        ],
+      );
     });
   });
 

@@ -42,14 +42,22 @@ export async function findSigningSecret(
   places: SecretPlaces,
   whenMissing: 'create' | 'refuse' = 'create',
 ): Promise<Result<SigningSecret, string>> {
+  const there = await presentSigningSecret(places);
+  if (!there.ok) return there;
+  if (there.value) return ok(there.value);
+  if (whenMissing === 'refuse')
+    return err(`there is no ${FILE} in ${places.configDirectory}: "postern serve" makes it`);
+  return generate(places);
+}
+
+/** Undefined where there is none, and a start makes one. */
+export async function presentSigningSecret(places: SecretPlaces): Promise<Result<SigningSecret | undefined, string>> {
   for (const look of [inEnvironment, inCredentials, inAddOnOptions, inConfigDirectory]) {
     const found = await look(places);
     if (!found.ok) return found;
     if (found.value) return judge(found.value);
   }
-  if (whenMissing === 'refuse')
-    return err(`there is no ${FILE} in ${places.configDirectory}: "postern serve" makes it`);
-  return generate(places);
+  return ok(undefined);
 }
 
 /** The NVR reads an even number of hex digits as the bytes they stand for, so tokens go both ways. */

@@ -1,6 +1,5 @@
 /** Providers of OpenID Connect under one configuration, and what their routes need (SPEC 16). */
 import { hash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import type { ActiveProvider, OidcRouteDeps } from '../../accounts/oidc/oidc-routes.ts';
 import {
@@ -22,6 +21,7 @@ import { resolveMapped } from '../../identity/role-mapping.ts';
 import { type BoundedFetch, createBoundedFetch } from '../../outbound/bounded-fetch.ts';
 import type { HoldingStore } from '../../store/pending-revocations.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
+import { readAuthority } from '../resources/upstreams.ts';
 import { type AnswerWatch, watchAnswers } from '../telemetry/answer-watch.ts';
 
 export type ProviderConfig = Settings['auth']['oidc'][number];
@@ -90,7 +90,7 @@ export const fetchFor = (config: ProviderConfig, bytes = LARGEST_ANSWER): Bounde
 
 /** The file is read for each question: one that is renewed holds at once. */
 function authorityOf({ ca }: ProviderConfig): (() => Promise<string>) | undefined {
-  return ca === undefined ? undefined : () => readFile(ca, 'utf8');
+  return ca === undefined ? undefined : () => readAuthority(ca);
 }
 
 const providerSettings = (config: ProviderConfig): ProviderSettings => ({

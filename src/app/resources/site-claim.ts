@@ -18,32 +18,37 @@ export interface SiteClaim {
 /** Rejects with a sentence that names the next step. */
 export async function claimSite({ directory, config, store, log }: SiteClaim): Promise<void> {
   const own = config.settings.server.site;
+  const claim = await claimOf(own, directory, store);
+  if (claim.kind === 'free') return;
+  if (claim.kind === 'unnamed' && own !== undefined && (await store.sites.renameSite('', own)) === 'renamed')
+    return log.info({ site: own }, 'links and screens that were made before this site had a name are of this site now');
+  throw new Error(formatProblem(config.file, config.placed({ path: ['server', 'site'], message: claim.message })));
+}
+
+/** `unnamed`: the only site of the store gets its first name now, its links and screens have none; else `message` says why not. */
+export type Claim = { readonly kind: 'free' } | { readonly kind: 'unnamed' | 'refused'; readonly message: string };
+
+/** Changes nothing. */
+export async function claimOf(
+  own: string | undefined,
+  directory: string,
+  store: Pick<Store, 'sites' | 'identity'>,
+): Promise<Claim> {
   const sites = (await store.sites.listSites()).map(({ site }) => site);
-  const message = own === undefined ? namelessFault(sites) : await unnamedFault(own, sites, { directory, store, log });
-  if (message === undefined) return;
-  throw new Error(formatProblem(config.file, config.placed({ path: ['server', 'site'], message })));
-}
-
-function namelessFault(sites: readonly string[]): string | undefined {
-  const named = sites.filter((site) => site !== '');
-  if (named.length === 0) return undefined;
-  return `is missing, but the store is that of ${listed(named)}: give this one a name of its own there, or remove what is left of a site with "postern sites forget NAME"`;
-}
-
-/** A site that gets its first name was the only one of the store before, and its links and screens have no name. */
-async function unnamedFault(
-  own: string,
-  sites: readonly string[],
-  { directory, store, log }: Pick<SiteClaim, 'directory' | 'store' | 'log'>,
-): Promise<string | undefined> {
-  if (!sites.includes('')) return undefined;
-  const isOwn = (await rememberedStore(directory)) === (await store.identity()).id;
-  if (isOwn && (await store.sites.renameSite('', own)) === 'renamed') {
-    log.info({ site: own }, 'links and screens that were made before this site had a name are of this site now');
-    return undefined;
+  if (own === undefined) {
+    const named = sites.filter((site) => site !== '');
+    return named.length === 0 ? { kind: 'free' } : { kind: 'refused', message: nameless(named) };
   }
-  return `is ${JSON.stringify(own)}, and the store is used by a service without a name: set server.site there and start it; if that was this one, run "postern sites rename - ${own}" here`;
+  if (!sites.includes('')) return { kind: 'free' };
+  const isOwn = (await rememberedStore(directory)) === (await store.identity()).id;
+  return { kind: isOwn ? 'unnamed' : 'refused', message: unnamed(own) };
 }
+
+const nameless = (named: readonly string[]): string =>
+  `is missing, but the store is that of ${listed(named)}: give this one a name of its own there, or remove what is left of a site with "postern sites forget NAME"`;
+
+const unnamed = (own: string): string =>
+  `is ${JSON.stringify(own)}, and the store is used by a service without a name: set server.site there and start it; if that was this one, run "postern sites rename - ${own}" here`;
 
 const listed = (names: readonly string[]): string =>
   `${names.length === 1 ? 'the site' : 'the sites'} ${names.join(', ')}`;

@@ -1,4 +1,5 @@
 /** What Postern itself asks the NVR: whether it is there, its release, its description (SPEC 6, 9). */
+import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { memberOf } from '../../access/recorder-layout.ts';
 import { type DescribedApi, operationsOf } from '../../access/review/openapi-operations.ts';
@@ -47,17 +48,34 @@ export async function questionFor(settings: Settings, upstream: Upstream, path: 
 
 const tlsOfSettings = new WeakMap<Settings, Promise<UpstreamTls>>();
 
-/** `nvr.ca` is read once for each configuration. Rejects when the file cannot be read. */
+/** PEM. Rejects with a sentence when the file cannot be read, or holds no certificate: Node takes any text for authorities. */
+export async function readAuthority(file: string): Promise<string> {
+  const pem = await readFile(file, 'utf8').catch((fault: NodeJS.ErrnoException) => {
+    throw new Error(`${file} cannot be read (${fault.code}): put the file there, readable for this user`);
+  });
+  try {
+    new X509Certificate(pem);
+  } catch (cause) {
+    throw new Error(`${file} is not a certificate in PEM: write that of the authority there`, { cause });
+  }
+  return pem;
+}
+
+/** `nvr.ca` is read once for each configuration. Rejects with a sentence when the file cannot be used. */
 export function nvrTlsOf(settings: Settings): Promise<UpstreamTls> {
   const known = tlsOfSettings.get(settings);
   if (known !== undefined) return known;
   const { ca, verify } = settings.nvr;
-  const reading = ca === undefined ? Promise.resolve(undefined) : readFile(ca, 'utf8');
+  const reading = ca === undefined ? Promise.resolve(undefined) : readAuthority(ca).catch(asNvrCa);
   const tls = reading.then((pem) => ({ ca: pem, verify }));
   tlsOfSettings.set(settings, tls);
   tls.catch(() => tlsOfSettings.delete(settings)); // the file may be there at the next question
   return tls;
 }
+
+const asNvrCa = (fault: Error): never => {
+  throw new Error(`nvr.ca: ${fault.message}`, { cause: fault });
+};
 
 export async function forwardRulesOf(settings: Settings): Promise<ForwardRules> {
   const { nvr, auth, ui } = settings;

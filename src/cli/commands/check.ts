@@ -2,19 +2,24 @@
 import { dirname, resolve } from 'node:path';
 import { certificateWarning } from '../../app/commands/certificate-warning.ts';
 import type { checkSites } from '../../app/commands/check-sites.ts';
+import type { startFindings } from '../../app/commands/check-start.ts';
 import { checkTrustedHeaders } from '../../app/resources/trusted-headers.ts';
 import { missingTlsFiles } from '../../config/missing-tls-files.ts';
 import { openSecrets } from '../../config/open-secrets.ts';
-import { formatProblem } from '../../config/problems/problems.ts';
-import { loadServiceConfig } from '../../config/service-config.ts';
+import { type Finding, formatProblem } from '../../config/problems/problems.ts';
+import { loadServiceConfig, type ServiceConfig } from '../../config/service-config.ts';
+import { isAlive } from './healthcheck.ts';
 
-export interface CheckOptions {
+export interface CheckPlace {
   readonly directory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly stdout: Printer;
-  readonly stderr: Printer;
   /** The allowlist file, where it is not in the interface's place (5.5.7). */
   readonly trustedHeadersFile?: string;
+}
+
+export interface CheckOptions extends CheckPlace {
+  readonly stdout: Printer;
+  readonly stderr: Printer;
 }
 
 interface Printer {
@@ -22,39 +27,57 @@ interface Printer {
 }
 
 /** Gives the exit code: 0 when there is no problem, else 1. Writes no file. */
-export async function runCheck({ directory, env, stdout, stderr, trustedHeadersFile }: CheckOptions): Promise<number> {
-  const config = await loadServiceConfig({ directory, env, whenMissing: 'read' });
-  const headers = await checkTrustedHeaders(trustedHeadersFile);
-  const { file } = config;
-  const problems = config.kind === 'invalid' ? config.problems.map((problem) => formatProblem(file, problem)) : [];
-  if (!headers.ok) problems.push(headers.error);
-  const missing = config.kind === 'loaded' ? await missingTlsFiles(config) : [];
-  problems.push(...missing.map((problem) => formatProblem(file, problem)));
-  const ended = config.kind === 'loaded' ? await certificateWarning(config, Date.now()) : [];
-  const sites =
-    config.kind === 'loaded' && config.settings.server.site ? await sitesFound(config, { directory, env }) : undefined;
-  problems.push(...(sites?.problems ?? []));
-  const warnings = [
-    ...(config.warnings ?? []),
-    ...ended.map((problem) => formatProblem(file, problem)),
-    ...(sites?.warnings ?? []),
-  ];
-  if (config.kind === 'loaded' && headers.ok)
-    warnings.push(...headers.value(config.settings).map((finding) => formatProblem(file, config.placed(finding))));
-  if (config.kind === 'loaded')
-    for (const finding of await openSecrets(config, directory))
-      warnings.push(formatProblem(file, config.placed(finding)));
+export async function runCheck({ stdout, stderr, ...place }: CheckOptions): Promise<number> {
+  const { file, problems, warnings } = await checkedAt(place);
   for (const warning of warnings) stdout.write(`warning: ${warning}\n`);
   if (problems.length > 0) {
     for (const problem of problems) stderr.write(`${problem}\n`);
     stderr.write(`${file}: ${problems.length === 1 ? '1 problem' : `${problems.length} problems`}\n`);
     return 1;
   }
-  const isElsewhere = dirname(file) !== resolve(directory);
-  stdout.write(`${file}: no problems${isElsewhere ? `; the first start copies it into ${directory}` : ''}\n`);
+  const isElsewhere = dirname(file) !== resolve(place.directory);
+  stdout.write(`${file}: no problems${isElsewhere ? `; the first start copies it into ${place.directory}` : ''}\n`);
   return 0;
 }
 
-/** Loaded where there are several sites: it needs the store, and most checks do not. */
+/** Sentences. */
+export interface Checked {
+  readonly file: string;
+  readonly problems: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+export async function checkedAt(place: CheckPlace): Promise<Checked> {
+  const { directory, env } = place;
+  const config = await loadServiceConfig({ directory, env, whenMissing: 'read' });
+  const headers = await checkTrustedHeaders(place.trustedHeadersFile);
+  const { file } = config;
+  const listProblems = headers.ok ? [] : [headers.error];
+  if (config.kind === 'invalid') {
+    const problems = config.problems.map((problem) => formatProblem(file, problem));
+    return { file, problems: [...problems, ...listProblems], warnings: config.warnings ?? [] };
+  }
+  const said = (finding: Finding): string => formatProblem(file, config.placed(finding));
+  const missing = (await missingTlsFiles(config)).map((problem) => formatProblem(file, problem));
+  const start = await found(config, place);
+  const sites = config.settings.server.site ? await sitesFound(config, place) : { problems: [], warnings: [] };
+  const ended = (await certificateWarning(config, Date.now())).map((problem) => formatProblem(file, problem));
+  const mapped = headers.ok ? headers.value(config.settings) : [];
+  const open = await openSecrets(config, directory);
+  return {
+    file,
+    problems: [...listProblems, ...missing, ...start.problems.map(said), ...sites.problems],
+    warnings: [...config.warnings, ...ended, ...sites.warnings, ...[...start.warnings, ...mapped, ...open].map(said)],
+  };
+}
+
+/** Loaded here alone: it needs the service's own modules, and a configuration that cannot be read needs none. */
+const found = async (config: ServiceConfig, { directory, env }: CheckPlace): ReturnType<typeof startFindings> =>
+  (await import('../../app/commands/check-start.ts')).startFindings(config, {
+    directory: resolve(directory),
+    env,
+    isRunning: isAlive,
+  });
+
 const sitesFound: typeof checkSites = async (...given) =>
   (await import('../../app/commands/check-sites.ts')).checkSites(...given);

@@ -41,7 +41,7 @@ export const nvrSection = z
     policy: filePath()
       .prefault('frigate')
       .describe('Route table that says who may use which path: a name in conf/policies, or a file.')
-      .meta({ widens: 'any' }),
+      .meta({ widens: 'any', isFile: false }), // the loader of tables tells a file from a name
     auth_secret: headerSecret().optional().meta({
       description:
         'Sent to the NVR as X-Proxy-Secret, for an NVR that trusts identity headers on its authenticated port.',

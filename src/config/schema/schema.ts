@@ -99,6 +99,7 @@ export function jsonSchema(): KeySchema {
     io: 'input',
     override: ({ jsonSchema: key }) => {
       delete key['widens'];
+      delete key['isFile'];
       if (key['duration']) asDuration(key);
       if (key['example'] === undefined) return;
       key.examples = [key['example']];

@@ -70,11 +70,10 @@ export function parseSize(written: string): Result<number, string> {
   return err(`${JSON.stringify(written)} is not a size: write for example 20MB (B, KB, MB, GB, KiB, MiB, GiB)`);
 }
 
+export const isFilePath = (path: string): boolean => path.trim() !== '' && !path.includes('\0');
+
 export const filePath = () =>
-  text(
-    (path) => path.trim() !== '' && !path.includes('\0'),
-    (shown) => `${shown} is not a file path: write one, or remove the key`,
-  );
+  text(isFilePath, (shown) => `${shown} is not a file path: write one, or remove the key`).meta({ isFile: true });
 
 const HEADER_NAME = /^[A-Za-z0-9-]+$/;
 

@@ -27,6 +27,8 @@ export type Widens =
 declare module 'zod' {
   interface GlobalMeta {
     widens?: Widens;
+    /** The value is the name of a file, relative to the configuration directory. */
+    isFile?: boolean;
   }
 }
 
@@ -62,9 +64,10 @@ export function isWider(widens: Widens, from: unknown, to: unknown): boolean {
   return widens.indexOf(to as string) > widens.indexOf(from as string);
 }
 
-/** A part of the schema with its direction. */
+/** A part of the schema with its direction, and whether it names a file. */
 export interface DirectedSchema {
   readonly widens?: Widens;
+  readonly isFile?: boolean;
   readonly properties?: Readonly<Record<string, DirectedSchema>>;
   readonly additionalProperties?: DirectedSchema | boolean;
   readonly anyOf?: readonly DirectedSchema[];

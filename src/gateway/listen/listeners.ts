@@ -2,10 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { chmod, unlink } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerOptions } from 'node:http';
-import { connect, type Server, type Socket } from 'node:net';
+import { connect, type NetConnectOpts, type Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { ListenAddress } from '../../domain/addresses/socket-address.ts';
+import { messageOf } from '../../domain/message-of.ts';
 import { markLocal } from '../decision/request-facts.ts';
 import type { Gate } from '../entry/gate.ts';
 import { drain } from './drain.ts';
@@ -110,19 +111,41 @@ function respondToClientError(error: NodeJS.ErrnoException, socket: Duplex): voi
 
 /** Resolves with the address that is bound, with the real port for 0; rejects with a sentence when it cannot be bound. */
 export async function bind(server: Server, at: ListenAddress): Promise<ListenAddress> {
-  const { host, port, path, fd } = at;
+  const { path, fd } = at;
   if (path !== undefined && fd === undefined) {
     await makeRoomAt(path);
     letGroupConnect(server, path);
   }
   await new Promise<void>((resolve, reject) => {
-    server.on('error', (cause: NodeJS.ErrnoException) =>
-      reject(new Error(`cannot listen on ${path ?? `${host}:${port}`}: ${reasonOf(cause)}`, { cause })),
-    );
+    server.on('error', (cause: NodeJS.ErrnoException) => reject(cannotListen(at, cause)));
     server.listen(placeOf(at), resolve);
   });
   const bound = server.address();
   return typeof bound === 'string' || bound === null ? at : { ...at, port: bound.port };
+}
+
+/** Rejects as `bind` would, and takes no port that a start may want at this moment: a program that has it answers. */
+export async function assertBindable(at: ListenAddress): Promise<void> {
+  const { host, port, path } = at;
+  if (path === undefined) {
+    const server = createServer();
+    await new Promise<void>((resolve, reject) => {
+      server.on('error', (cause: NodeJS.ErrnoException) => reject(cannotListen(at, cause)));
+      server.listen({ host, port: port < FIRST_OPEN_PORT ? port : 0 }, resolve);
+    });
+    await new Promise((resolve) => server.close(resolve));
+    if (port === 0) return;
+  }
+  if ((await connectTo(path === undefined ? { host, port } : { path })) === 'connected')
+    throw cannotListen(at, { code: 'EADDRINUSE' });
+}
+
+/** Ports below need a right of their own. */
+const FIRST_OPEN_PORT = 1024;
+
+function cannotListen({ host, port, path }: ListenAddress, cause: Pick<NodeJS.ErrnoException, 'code'>): Error {
+  const reason = BIND_FAULTS[cause.code ?? ''] ?? messageOf(cause);
+  return new Error(`cannot listen on ${path ?? `${host}:${port}`}: ${reason}`, { cause });
 }
 
 const placeOf = ({ host, port, path, fd }: ListenAddress) => {
@@ -136,28 +159,27 @@ const BIND_FAULTS: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: 'this machine has no such address',
 };
 
-const reasonOf = (cause: NodeJS.ErrnoException): string => BIND_FAULTS[cause.code ?? ''] ?? cause.message;
-
 /** Only its owner and its group, such as a proxy's, may connect. */
 const OWNER_AND_GROUP = 0o660;
 
 /** A socket file at which nothing answers any more is removed; one that answers is left, and listening fails. */
 async function makeRoomAt(path: string): Promise<void> {
-  if (await isDead(path)) await unlink(path);
+  if ((await connectTo({ path })) === 'ECONNREFUSED') await unlink(path);
 }
 
 function letGroupConnect(server: Server, path: string): void {
   server.once('listening', () => void chmod(path, OWNER_AND_GROUP).catch(() => {}));
 }
 
-const isDead = (path: string): Promise<boolean> =>
+/** `connected`, or the code of the fault. */
+const connectTo = (at: NetConnectOpts): Promise<string | undefined> =>
   new Promise((resolve) => {
-    const socket = connect(path);
+    const socket = connect(at);
     socket.once('connect', () => {
       socket.destroy();
-      resolve(false);
+      resolve('connected');
     });
-    socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'ECONNREFUSED'));
+    socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code));
   });
 
 /** The least number that stays free; of a high limit a sixteenth. */

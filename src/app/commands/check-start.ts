@@ -1,0 +1,128 @@
+/** What a start would end with although the configuration is right: its files, the store, the signing secret, addresses (SPEC 1, `check`). */
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { presentSigningSecret } from '../../accounts/sessions/signing-secret.ts';
+import { rememberedStore } from '../../config/configured-mark.ts';
+import type { Finding, KeyPath } from '../../config/problems/problems.ts';
+import type { Settings } from '../../config/schema/schema.ts';
+import { storeAddress } from '../../config/schema/store-schema.ts';
+import type { ServiceConfig } from '../../config/service-config.ts';
+import { messageOf } from '../../domain/message-of.ts';
+import { readPair } from '../../gateway/certificates/certificate-files.ts';
+import { assertBindable } from '../../gateway/listen/listeners.ts';
+import { openNvrDatabase } from '../../store/nvr-database.ts';
+import { openStore, pendingMigration } from '../../store/open-store.ts';
+import { unreachableFault } from '../../store/server-reachable.ts';
+import { isBlank } from '../../store/sqlite/lost-file.ts';
+import { ADD_ON_OPTIONS } from '../accounts/accounts.ts';
+import { openKnownStore } from '../resources/known-store.ts';
+import { claimOf } from '../resources/site-claim.ts';
+import { readAuthority } from '../resources/upstreams.ts';
+
+export interface StartPlace {
+  readonly directory: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Whether a server answers for this configuration: its addresses are taken by itself. */
+  readonly isRunning: (settings: Settings) => Promise<boolean>;
+}
+
+export interface StartFindings {
+  readonly problems: readonly Finding[];
+  /** A start waits for it. */
+  readonly warnings: readonly Finding[];
+}
+
+/** Makes and changes nothing. */
+export async function startFindings(config: ServiceConfig, place: StartPlace): Promise<StartFindings> {
+  const { settings } = config;
+  const { tls, nvr, auth, events, logger } = settings;
+  const url = storeAddress(settings.store.url);
+  const away = settings.store.url.engine === 'postgres' ? await unreachableFault(url) : undefined;
+  const looks: readonly (readonly [path: KeyPath, look: () => Promise<unknown>])[] = [
+    [['tls', 'certificate'], () => certificateIsGood(tls)],
+    [['nvr', 'ca'], async () => nvr.ca !== undefined && readAuthority(nvr.ca)],
+    ...auth.oidc.map(
+      ({ ca }, at) => [['auth', 'oidc', at, 'ca'], async () => ca !== undefined && readAuthority(ca)] as const,
+    ),
+    [['events', 'nvr_database'], () => nvrDatabaseOpens(events)],
+    [['logger', 'audit_file'], async () => logger.audit_file !== undefined && canWrite(logger.audit_file)],
+    [[], () => secretIsGood(place)],
+    [['store', 'url'], async () => away ?? storeOpens(settings, place.directory)],
+    [['server', 'site'], async () => away ?? siteIsFree(settings, place.directory)],
+    ...(await addressesToTry(settings, place)).map(
+      ({ name, at }) => [['server', name], () => assertBindable(at)] as const,
+    ),
+  ];
+  const problems: Finding[] = [];
+  for (const [path, look] of looks)
+    await look().catch((fault: unknown) => problems.push({ path: [...path], message: messageOf(fault) }));
+  const waits = (fault: Error): Finding => ({
+    path: ['store', 'url'],
+    message: `${fault.message}; a start answers 503 until it can be reached`,
+  });
+  return { problems, warnings: away ? [waits(away)] : [] };
+}
+
+async function certificateIsGood({ enabled, certificate, private_key: privateKey }: Settings['tls']): Promise<void> {
+  if (!enabled) return;
+  const pair = await readPair({ certificate, privateKey });
+  if (!pair.ok) throw new Error(pair.error);
+  if (!pair.value) for (const file of [certificate, privateKey]) await canWrite(file);
+}
+
+async function nvrDatabaseOpens({ source, nvr_database: file }: Settings['events']): Promise<void> {
+  if (source !== 'nvr-database' || file === undefined) return;
+  await (await openNvrDatabase(file)).close();
+}
+
+async function secretIsGood({ directory, env }: StartPlace): Promise<void> {
+  const places = { environment: env, optionsFile: ADD_ON_OPTIONS, configDirectory: directory };
+  const secret = await presentSigningSecret(places);
+  if (!secret.ok) throw new Error(secret.error);
+  if (!secret.value) await canWrite(join(directory, '.jwt_secret'));
+}
+
+async function storeOpens({ store: { url }, server: { site } }: Settings, directory: string): Promise<void> {
+  const options = { url: storeAddress(url), site, readOnly: true };
+  if (url.engine === 'sqlite') {
+    await canWrite(url.file);
+    if (isBlank(url.file) && (await rememberedStore(directory)) === undefined) return; // a first start makes it
+  }
+  if (isBlankFile(url) || (await pendingMigration(options)) === undefined)
+    await (await openKnownStore(directory, options)).close();
+}
+
+const isBlankFile = (url: Settings['store']['url']): boolean => url.engine === 'sqlite' && isBlank(url.file);
+
+async function siteIsFree({ store: { url }, server: { site } }: Settings, directory: string): Promise<void> {
+  const options = { url: storeAddress(url), site, readOnly: true };
+  // What else is wrong with the store is said of the store.
+  if (isBlankFile(url) || (await pendingMigration(options).catch(() => '')) !== undefined) return;
+  const store = await openStore(options);
+  const claim = await claimOf(site, directory, store).finally(store.close);
+  if (claim.kind === 'refused') throw new Error(claim.message);
+}
+
+const LISTENERS = ['external', 'internal', 'telemetry'] as const;
+
+async function addressesToTry({ server, ...settings }: Settings, { isRunning }: StartPlace) {
+  if (await isRunning({ server, ...settings })) return [];
+  return LISTENERS.flatMap((name) => {
+    const at = server[name];
+    return at ? [{ name, at }] : [];
+  });
+}
+
+/** Rejects with a sentence when a file cannot be made or written: the nearest directory above that is there must be writable. */
+async function canWrite(file: string): Promise<void> {
+  for (let path = file; ; path = dirname(path)) {
+    const code = await access(path, constants.W_OK).then(
+      () => '',
+      (fault: NodeJS.ErrnoException) => fault.code ?? 'unknown fault',
+    );
+    if (code === 'ENOENT' && dirname(path) !== path) continue;
+    if (code !== '') throw new Error(`${path} cannot be written (${code}): make it writable for this user`);
+    return;
+  }
+}
