@@ -61,7 +61,8 @@ export type SessionFault =
   | 'claims'
   | 'revoked'
   | 'user-gone'
-  | 'password-changed';
+  | 'password-changed'
+  | 'factor-owed';
 
 /** What the decision leaves on Koa's `ctx.state` for the service's own routes. */
 export interface RouteState {

@@ -87,6 +87,7 @@ export const TOKEN_FAULTS: readonly string[] = [
   'revoked',
   'user_gone',
   'password_changed',
+  'factor_owed',
   'claims',
   'unknown',
   'limited',

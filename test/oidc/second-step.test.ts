@@ -1,7 +1,7 @@
 /** The second step of a login whose first one was taken at a provider: Postern's own, or the provider's (SPEC 16). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { VERA } from '../support/people.ts';
+import { TEST_ITERATIONS, VERA } from '../support/people.ts';
 import { enrolled } from '../support/second-factor.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
 import { oidcConfig, Visitor, vouch } from './support/browser.ts';
@@ -24,6 +24,18 @@ describe('A person with a second factor here', () => {
       config: { nvr: { cameras: ['cam1'] }, ...config, auth: { ...config.auth, ...auth } },
     });
     return instance;
+  };
+  /** A provider that is trusted with second factors, and the reload after which it is not. */
+  const withTrust = async (providers: (of: object) => readonly object[]) => {
+    const trusted = { second_factor: 'provider' };
+    await start(trusted);
+    const { server, auth } = oidcConfig(provider, trusted);
+    return async (second_factor: string): Promise<void> => {
+      const oidc = auth.oidc.flatMap(providers);
+      const changed = { ...auth, hash_iterations: TEST_ITERATIONS, oidc, second_factor };
+      const { isTaken } = await instance.reload({ nvr: { cameras: ['cam1'] }, server, auth: changed });
+      assert.ok(isTaken);
+    };
   };
   /** Vera connects her account, and has an authenticator. */
   const connected = async (): Promise<() => string> => {
@@ -150,4 +162,28 @@ describe('A person with a second factor here', () => {
       assert.equal(profile.second_factor_required, owes);
     }
   });
+
+  // biome-ignore format: a table
+  const WITHDRAWN: readonly (readonly [what: string, providers: (of: object) => readonly object[]])[] = [
+    ['is trusted with it no more', (of) => [{ ...of, second_factor: 'postern' }]],
+    ['is gone',                    () => []],
+  ];
+  for (const [what, providers] of WITHDRAWN)
+    it(`owes Postern's from the next request on where the provider ${what}, and no session is renewed without`, async (t) => {
+      const withdraw = await withTrust(providers);
+      t.after(() => instance.close());
+      await connected();
+      const [vera, cara] = [new Visitor(instance), new Visitor(instance)];
+      await vera.signIn(provider, { sub: 'v', amr: ['mfa'] });
+      await cara.signIn(provider, { sub: 'cara', groups: ['front'], amr: ['mfa'] });
+      const statusOf = async (visitor: Visitor, path = '/api/events') => (await visitor.ask('GET', path)).status;
+      assert.deepEqual([await statusOf(vera), await statusOf(cara)], [200, 200]);
+      await withdraw('optional');
+      // She has a factor of her own, which she has not shown; who has none owes none.
+      assert.deepEqual([await statusOf(vera), await statusOf(vera, '/auth')], [401, 401]);
+      assert.deepEqual([await statusOf(cara), await statusOf(cara, '/auth')], [200, 202]);
+      await withdraw('everyone');
+      assert.deepEqual([await statusOf(cara), await statusOf(vera)], [403, 401]);
+      assert.equal(Object(await (await cara.ask('GET', '/api/profile')).json()).second_factor_required, true);
+    });
 });

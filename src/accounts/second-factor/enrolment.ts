@@ -42,7 +42,12 @@ const WAIT_SECONDS = 900;
 /** The name in the list of an authenticator app. */
 const SERVICE = 'Postern';
 
-export function createEnrolment({ store, sealer, clock, mode }: Omit<SecondFactorDeps, 'hasPasskeys'>): Enrolment {
+export function createEnrolment({
+  store,
+  sealer,
+  clock,
+  mode,
+}: Omit<SecondFactorDeps, 'hasPasskeys' | 'trusted'>): Enrolment {
   return {
     async stateOf({ name, role }) {
       const [totp, passkeys] = [await store.findTotp(name), await store.listPasskeys(name)];

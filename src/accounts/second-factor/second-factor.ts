@@ -1,7 +1,13 @@
 /** Second factors: what a login must show beside the password, and whether a code is right (SPEC 12). */
 import { randomBytes } from 'node:crypto';
 import type { User } from '../../domain/accounts/account.ts';
-import type { FactorKind, FactorMode, FirstFactor, SecondFactorStore } from '../../domain/accounts/second-factor.ts';
+import type {
+  FactorKind,
+  FactorMode,
+  FactorOwed,
+  FirstFactor,
+  SecondFactorStore,
+} from '../../domain/accounts/second-factor.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, type Role } from '../../domain/names.ts';
 import { newRecoveryCodes, recoveryCodeHash } from './recovery-codes.ts';
@@ -16,6 +22,8 @@ export interface SecondFactorDeps {
   readonly mode: FactorMode;
   /** Whether passkeys can be asked for at all. */
   readonly hasPasskeys: boolean;
+  /** The providers whose second factor counts here, by name. */
+  readonly trusted: ReadonlySet<string>;
 }
 
 export type CodeOutcome =
@@ -28,6 +36,8 @@ export interface SecondFactor {
   wantedFrom(user: User): Promise<readonly FactorKind[]>;
   /** Whether the user must set up a factor before anything else. */
   isOwedBy(user: User): boolean;
+  /** What a session of the user owes; `shownTo`: the provider that was shown a factor, if it was not shown here. */
+  sessionOwes(user: User, shownTo: string | undefined): FactorOwed;
   /** A right code is used up by this call: of two at once, one is right. */
   checkCode(user: User, code: string): Promise<CodeOutcome>;
 }
@@ -36,7 +46,8 @@ export interface SecondFactor {
 export const isFactorRequired = (mode: FactorMode, role: Role): boolean =>
   mode === 'everyone' || (mode === 'admins' && role === ADMIN);
 
-export function createSecondFactor({ store, sealer, clock, mode, hasPasskeys }: SecondFactorDeps): SecondFactor {
+export function createSecondFactor(deps: SecondFactorDeps): SecondFactor {
+  const { store, sealer, clock, mode, hasPasskeys, trusted } = deps;
   const checkTotp = async ({ name }: User, code: string): Promise<CodeOutcome> => {
     const sealed = (await store.findTotp(name))?.secret;
     const secret = sealed === undefined ? undefined : sealer.open(sealed, name);
@@ -52,6 +63,7 @@ export function createSecondFactor({ store, sealer, clock, mode, hasPasskeys }: 
     const isUsed = hash !== undefined && (await store.useRecoveryCode(name, hash)) === 'used';
     return { kind: isUsed ? 'right' : 'wrong', by: 'recovery' };
   };
+  const isOwedBy: SecondFactor['isOwedBy'] = ({ role, hasFactor }) => !hasFactor && isFactorRequired(mode, role);
   return {
     async wantedFrom({ name, hasFactor }) {
       if (mode === 'off' || !hasFactor) return [];
@@ -61,7 +73,12 @@ export function createSecondFactor({ store, sealer, clock, mode, hasPasskeys }: 
       const hasTotp = totp?.secret !== undefined || !hasPasskey;
       return [...(hasTotp ? (['totp'] as const) : []), ...(hasPasskey ? (['passkey'] as const) : [])];
     },
-    isOwedBy: ({ role, hasFactor }) => !hasFactor && isFactorRequired(mode, role),
+    isOwedBy,
+    sessionOwes(user, shownTo) {
+      if (shownTo !== undefined && trusted.has(shownTo)) return 'nothing';
+      if (isOwedBy(user)) return 'enrolment';
+      return shownTo !== undefined && user.hasFactor && mode !== 'off' ? 'login' : 'nothing';
+    },
     checkCode(user, written) {
       const code = written.replace(/\s/g, '');
       return isTotpCode(code) ? checkTotp(user, code) : checkRecoveryCode(user, code);

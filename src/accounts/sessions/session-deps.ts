@@ -1,6 +1,7 @@
 /** What sessions need from the rest: the store, the signing key, the clock, and the lengths that the configuration gives. */
 import type { CryptoKey } from 'jose';
 import type { AccountStore, User } from '../../domain/accounts/account.ts';
+import type { FactorOwed } from '../../domain/accounts/second-factor.ts';
 import type { MaybePromise } from '../../domain/async/maybe-promise.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { Clock } from '../../domain/clock.ts';
@@ -31,8 +32,8 @@ export interface SessionDeps {
   /** `store.grace`: for so long a replica that cannot reach the store goes on with a session that was ended elsewhere. Default: 0. */
   readonly graceSeconds?: number;
   readonly cookie: CookieSettings;
-  /** Whether a user must set up a second factor before anything else. Default: no user. */
-  readonly owesFactor?: (user: User) => boolean;
+  /** `shownTo`: the provider that was shown a second factor, if it was not shown here. Default: nothing. */
+  readonly factorOwed?: (user: User, shownTo: string | undefined) => FactorOwed;
   /**
    * A text that changes with every change of accounts or revocations, by this process or another. Without it they
    * are read anew for each request.

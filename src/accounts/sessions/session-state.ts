@@ -47,7 +47,7 @@ export const personOf = (user: User, { roles, now, owesFactor }: CallerRules): O
 
 /** The role is the user's role now, whatever the token says (SPEC 11). */
 export const callerOf = (user: User, claims: Lasting, carriedBy: 'cookie' | 'bearer', rules: CallerRules): Caller => ({
-  ...personOf(user, claims.hasProviderFactor ? { ...rules, owesFactor: () => false } : rules),
+  ...personOf(user, rules),
   credential: {
     kind: 'session',
     tokenId: claims.tokenId,

@@ -2,12 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { User } from '../../domain/accounts/account.ts';
+import type { FactorOwed } from '../../domain/accounts/second-factor.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';
 import { upTo } from '../../domain/bounded.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import type { Role, UserName } from '../../domain/names.ts';
-import type { SessionVerdict } from '../../domain/verdict.ts';
+import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
+import type { SessionFault, SessionVerdict } from '../../domain/verdict.ts';
 import { begunBy, begunWith, continuedBy, createIssuer, type SessionOrigin } from './issue-session.ts';
 import { createSessionAge } from './session-age.ts';
 import { type CookieClient, clearingLines, cookieLine, cookieValues } from './session-cookie.ts';
@@ -15,7 +17,7 @@ import type { SessionDeps } from './session-deps.ts';
 import { createSessionEnds } from './session-ends.ts';
 import { type SessionClaims, timeFault } from './session-jwt.ts';
 import { createStateLookup, createTokenReader, REMEMBERED_TOKENS } from './session-lookup.ts';
-import { callerOf, secretsDigestOf, sessionStateFault } from './session-state.ts';
+import { callerOf, type Lasting, type SessionState, secretsDigestOf, sessionStateFault } from './session-state.ts';
 import { createStoreGrace } from './store-grace.ts';
 import { inTokenSession, signTokenSession, type TokenCaller, type TokenSession } from './token-sessions.ts';
 
@@ -88,7 +90,7 @@ interface RenewedToken {
 
 export function createSessions(deps: SessionDeps): Sessions {
   const { store, key, clock, cookie, ends = createSessionEnds(), isEndedHere = () => false } = deps;
-  const { owesFactor = () => false, graceSeconds = 0, providerSessions } = deps;
+  const { factorOwed = () => 'nothing', graceSeconds = 0, providerSessions } = deps;
   const { grace = createStoreGrace({ version: deps.accountsVersion }) } = deps;
   const isRenewable = deps.sessionLength !== 0;
   const lifetime = isRenewable ? deps.sessionLength : SHORTEST_SESSION;
@@ -99,6 +101,20 @@ export function createSessions(deps: SessionDeps): Sessions {
   const read = createTokenReader(key);
   const stateOf = createStateLookup({ store, grace, isEndedHere });
   const renewals = new LRUCache<string, RenewedToken>(upTo(REMEMBERED_TOKENS));
+
+  /** Asked anew each time: a provider may be trusted with second factors no more since the login. */
+  const owedIn = ({ provider, hasProviderFactor }: Lasting, user: User): FactorOwed =>
+    factorOwed(user, hasProviderFactor && provider);
+  const faultOf = (session: Lasting, state: SessionState, now: number): SessionFault | undefined => {
+    const fault = sessionStateFault(session, state, now);
+    return fault ?? (state.user && owedIn(session, state.user) === 'login' ? 'factor-owed' : undefined);
+  };
+  const callerIn = (session: Lasting, user: User, carriedBy: 'cookie' | 'bearer', roles: ActiveRoles): Caller =>
+    callerOf(user, session, carriedBy, {
+      roles,
+      now: unixSeconds(clock),
+      owesFactor: () => owedIn(session, user) === 'enrolment',
+    });
 
   const issue = createIssuer({ key, clock, lifetime, age, ends, onRenewed: deps.onRenewed });
 
@@ -112,7 +128,7 @@ export function createSessions(deps: SessionDeps): Sessions {
       const { tokenId, provenAt } = credential;
       const now = unixSeconds(clock);
       // The session may have ended while the request ran, or elsewhere while the store is away: a new token would revive it.
-      if (!user || state.isInGrace || sessionStateFault(credential, state, now)) return undefined;
+      if (!user || state.isInGrace || faultOf(credential, state, now)) return undefined;
       const { role } = user;
       const known = renewals.get(tokenId);
       const isSame = known?.role === role && known.secretsDigest === secretsDigest && known.provenAt === provenAt;
@@ -132,7 +148,7 @@ export function createSessions(deps: SessionDeps): Sessions {
     if (credential.kind !== 'session') return undefined;
     return mapMaybe(stateOf({ userName: name, tokenId: credential.tokenId }), (state) => {
       const now = unixSeconds(clock);
-      if (!state.user || state.isInGrace || sessionStateFault(credential, state, now)) return undefined;
+      if (!state.user || state.isInGrace || faultOf(credential, state, now)) return undefined;
       return issue(state.user, { ...begunBy(credential), proof: now });
     });
   };
@@ -199,11 +215,11 @@ export function createSessions(deps: SessionDeps): Sessions {
         if (claims.value.apiToken !== undefined) return verifyOfToken(claims.value, claims.value.apiToken, carriedBy);
         return mapMaybe(stateOf(claims.value), (state) => {
           const { user } = state;
-          const fault = sessionStateFault(claims.value, state, now);
+          const fault = faultOf(claims.value, state, now);
           if (fault || !user) return { kind: 'invalid', reason: fault ?? 'user-gone' };
           return mapMaybe(deps.roles(), (roles) => ({
             kind: 'valid',
-            caller: callerOf(user, claims.value, carriedBy, { roles, now, owesFactor }),
+            caller: callerIn(claims.value, user, carriedBy, roles),
           }));
         });
       }),
@@ -223,9 +239,8 @@ export function createSessions(deps: SessionDeps): Sessions {
       if (expiresAt <= unixSeconds(clock)) return undefined;
       const claims = { ...credential, expiresAt, userName: name };
       const state = await stateOf(claims);
-      const now = unixSeconds(clock);
-      if (!state.user || sessionStateFault(claims, state, now)) return undefined;
-      return callerOf(state.user, claims, credential.carriedBy, { roles: await deps.roles(), now, owesFactor });
+      if (!state.user || faultOf(claims, state, unixSeconds(clock))) return undefined;
+      return callerIn(claims, state.user, credential.carriedBy, await deps.roles());
     },
     async end({ credential }) {
       if (credential.kind === 'api-token' && credential.session)

@@ -268,11 +268,11 @@ const noticesIn =
 
 const sessionsUnder = (
   { auth, store: { grace: graceSeconds } }: Settings,
-  { isOwedBy }: SecondFactor,
+  { sessionOwes }: SecondFactor,
   { store, key, clock, credentials, metrics }: AccountDeps,
 ): Sessions =>
   createSessions({
-    owesFactor: isOwedBy,
+    factorOwed: sessionOwes,
     store: store.accounts,
     key,
     clock,

@@ -45,10 +45,11 @@ export function factorsUnder({ auth, server }: Settings, deps: FactorDeps) {
   const store = deps.store.secondFactor;
   const site = relyingPartyOf(consoleSite(server));
   const factorDeps = { store, sealer: deps.sealer, clock, mode: auth.second_factor };
+  const trusted = new Set(auth.oidc.filter((one) => one.second_factor === 'provider').map(({ name }) => name));
   const passkeyDeps = { store, challenges, clock, site: auth.second_factor === 'off' ? err(OFF) : site };
   const userKey = deps.passkeyUserKey;
   return {
-    secondFactor: countedFactor(createSecondFactor({ ...factorDeps, hasPasskeys: site.ok }), metrics),
+    secondFactor: countedFactor(createSecondFactor({ ...factorDeps, hasPasskeys: site.ok, trusted }), metrics),
     enrolment: createEnrolment(factorDeps),
     mayEnrol: auth.second_factor !== 'off',
     passkeys: createPasskeys({ ...passkeyDeps, userKey }),

@@ -9,6 +9,9 @@ export type FactorKind = (typeof FACTOR_KINDS)[number];
 export const FACTOR_MODES = ['off', 'optional', 'admins', 'everyone'] as const;
 export type FactorMode = (typeof FACTOR_MODES)[number];
 
+/** What a session owes: a factor is to be set up before anything else, or shown at a new login. */
+export type FactorOwed = 'nothing' | 'enrolment' | 'login';
+
 /** The secrets are sealed: no store and no backup tells a code. */
 export interface TotpRecord {
   /** Undefined until a first code has confirmed it. */

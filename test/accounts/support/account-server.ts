@@ -158,7 +158,7 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
   });
   const parts = {
     passkeyCheck,
-    secondFactor: createSecondFactor({ ...factorDeps, hasPasskeys: false }),
+    secondFactor: createSecondFactor({ ...factorDeps, hasPasskeys: false, trusted: new Set<string>() }),
     codeLimiter: inTurn(createCodeLimiter(clock)),
     enrolment: createEnrolment(factorDeps),
     mayEnrol: options.factorMode !== 'off',
