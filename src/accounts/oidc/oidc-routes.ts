@@ -8,7 +8,7 @@ import { readForm } from '../../domain/read-form.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { named } from '../../routes/shapes.ts';
-import { agentOf } from '../audit.ts';
+import { type AuditEntry, agentOf } from '../audit.ts';
 import { refuse, refuseWhileLimited, respond } from '../http/responses.ts';
 import type { AccountResponseDeps } from '../http/route-guards.ts';
 import { type LookDeps, lookAtInvitation } from '../invitations/accept-invitation.ts';
@@ -20,7 +20,7 @@ import type { Sessions } from '../sessions/sessions.ts';
 import { type Attempt, attemptCookies, attemptIn, endedAttemptCookie, newAttempt, type Purpose } from './attempt.ts';
 import type { LogoutToken } from './logout-token.ts';
 import type { Provider, ProviderFault, ProviderIdentity } from './provider.ts';
-import { isFresh, type SignInOutcome, type SignInRules, type SignIns, stepOf } from './sign-in.ts';
+import { isFresh, type NoteChange, type SignInOutcome, type SignInRules, type SignIns, stepOf } from './sign-in.ts';
 
 export interface ActiveProvider {
   /** Where the provider's own session ends with a logout here; undefined: it goes on. */
@@ -179,11 +179,12 @@ interface Signed {
 async function serve(ctx: RouteContext, deps: OidcRouteDeps, signed: Signed): Promise<void> {
   const { active, attempt, identity } = signed;
   const { purpose } = attempt;
+  const note: NoteChange = (act) => audit(ctx, deps, attempt.provider, act, act.user);
   switch (purpose.kind) {
     case 'login':
-      return settle(ctx, deps, signed, await deps.signInsOf.logIn(identity, active.rules));
+      return settle(ctx, deps, signed, await deps.signInsOf.logIn(identity, active.rules, note));
     case 'invitation':
-      return settle(ctx, deps, signed, await deps.signInsOf.accept(purpose.token, identity, active.rules));
+      return settle(ctx, deps, signed, await deps.signInsOf.accept(purpose.token, identity, active.rules, note));
     case 'connect': {
       const caller = await callerOf(purpose, ctx, deps);
       if (!caller) return over(ctx, deps, attempt.provider);
@@ -283,16 +284,12 @@ async function settle(
   }
 }
 
-/** `reason` undefined: it was allowed. */
+/** `reason` is that of a refusal; undefined: it was allowed. */
 function audit(
   ctx: RouteContext,
   deps: OidcRouteDeps,
   provider: string,
-  act: {
-    readonly what: 'login' | 'reauthenticated' | 'invitation-used' | 'sign-in-connected';
-    readonly user?: UserName;
-    readonly provider?: string;
-  },
+  act: Pick<AuditEntry, 'what' | 'user' | 'provider' | 'reason'>,
   who?: UserName,
   reason?: string,
 ): void {
@@ -362,7 +359,7 @@ async function backchannelLogout(ctx: RouteContext, deps: OidcRouteDeps): Promis
   const { clientAddress: from, requestId } = ctx.state;
   for (const user of users) {
     const act = { what: 'session-ended', reason, verdict: 'allowed' } as const;
-    deps.audit({ ...act, who: undefined, user, from, credential: `oidc:${name}`, requestId });
+    deps.audit({ ...act, who: user, user, from, credential: `oidc:${name}`, requestId });
   }
   // The provider sends the token again: it is marked as used when all that it ends has ended.
   if (faults.length > 0) throw faults[0];

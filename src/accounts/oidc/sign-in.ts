@@ -30,8 +30,8 @@ export interface SignInDeps {
   readonly hasher: Pick<PasswordHasher, 'hash'>;
   readonly secondFactor: Pick<SecondFactor, 'wantedFrom'>;
   readonly sessions: Pick<Sessions, 'issue' | 'announce'>;
-  /** Ends all sessions of a user, on all replicas. */
-  readonly endSessions: (user: UserName) => Promise<void>;
+  /** Ends all sessions of a user, on all replicas; false: there were none. */
+  readonly endSessions: (user: UserName) => Promise<boolean>;
   readonly closedOf: (user: User) => Promise<Closed | undefined>;
   readonly clock: Clock;
 }
@@ -55,8 +55,15 @@ export type SignInOutcome =
   | { readonly kind: 'invitation-void' }
   | { readonly kind: 'busy' };
 
+/** What a provider changes is on record as an admin's change is (SPEC 14). Called when it is done, whatever comes after. */
+export type NoteChange = (act: {
+  readonly what: 'user-created' | 'role-changed' | 'session-ended' | 'invitation-used';
+  readonly user: UserName;
+  readonly reason?: 'no-role';
+}) => void;
+
 export interface SignIns {
-  logIn(identity: ProviderIdentity, rules: SignInRules): Promise<SignInOutcome>;
+  logIn(identity: ProviderIdentity, rules: SignInRules, note: NoteChange): Promise<SignInOutcome>;
   /** Connects the account of a person who is logged in: the one that was made then, and no other of its name. */
   connect(
     account: Pick<User, 'name' | 'createdAt'>,
@@ -64,14 +71,19 @@ export interface SignIns {
     rules: SignInRules,
   ): Promise<SignInOutcome>;
   /** Uses the invitation up: its account is connected, and the person is logged in. */
-  accept(token: string, identity: ProviderIdentity, rules: SignInRules): Promise<SignInOutcome>;
+  accept(token: string, identity: ProviderIdentity, rules: SignInRules, note: NoteChange): Promise<SignInOutcome>;
 }
 
 export function createSignIns(deps: SignInDeps): SignIns {
   const { signIns, store, clock } = deps;
 
   /** A person who is known: the groups of now decide, where the role is the provider's. */
-  const known = async (signIn: SignIn, identity: ProviderIdentity, rules: SignInRules): Promise<SignInOutcome> => {
+  const known = async (
+    signIn: SignIn,
+    identity: ProviderIdentity,
+    rules: SignInRules,
+    note: NoteChange,
+  ): Promise<SignInOutcome> => {
     const user = await store.findUser(signIn.user);
     if (!user) return { kind: 'not-connected' };
     await signIns.noteUsed(signIn.issuer, signIn.subject, unixSeconds(clock));
@@ -80,14 +92,16 @@ export function createSignIns(deps: SignInDeps): SignIns {
     const roles = await rules.rolesOf(identity.groups);
     const outcome = await signIns.setProviderRoles(user.name, user.roleSource, roles, unixSeconds(clock));
     if (outcome === 'absent') return { kind: 'not-connected' };
+    if (outcome === 'set') note({ what: 'role-changed', user: user.name });
     if (roles.length === 0) {
-      await deps.endSessions(user.name);
+      const hadSessions = await deps.endSessions(user.name);
+      if (hadSessions) note({ what: 'session-ended', user: user.name, reason: 'no-role' });
       return { kind: 'no-role', user: user.name };
     }
     return admitted(user, identity, rules);
   };
 
-  const created = async (identity: ProviderIdentity, rules: SignInRules): Promise<SignInOutcome> => {
+  const created = async (identity: ProviderIdentity, rules: SignInRules, note: NoteChange): Promise<SignInOutcome> => {
     if (!rules.creates) return { kind: 'not-connected' };
     const [role, ...otherRoles] = await rules.rolesOf(identity.groups);
     if (role === undefined) return { kind: 'no-role' };
@@ -115,12 +129,13 @@ export function createSignIns(deps: SignInDeps): SignIns {
     const outcome = await signIns.addUserWithSignIn(user, signInOf(user.name, identity, rules, createdAt));
     switch (outcome) {
       case 'added':
+        note({ what: 'user-created', user: user.name });
         return admitted(user, identity, rules);
       case 'taken':
         return { kind: 'name-taken', name: wanted };
       // Two first logins at once: the other one made the account.
       case 'connected':
-        return logIn(identity, rules);
+        return logIn(identity, rules, note);
     }
   };
 
@@ -140,9 +155,9 @@ export function createSignIns(deps: SignInDeps): SignIns {
     return { kind: 'logged-in', user, token: await deps.sessions.issue(user, origin) };
   };
 
-  const logIn: SignIns['logIn'] = async (identity, rules) => {
+  const logIn: SignIns['logIn'] = async (identity, rules, note) => {
     const signIn = await signIns.findSignIn(identity.issuer, identity.subject);
-    return signIn ? known(signIn, identity, rules) : created(identity, rules);
+    return signIn ? known(signIn, identity, rules, note) : created(identity, rules, note);
   };
 
   return {
@@ -152,7 +167,7 @@ export function createSignIns(deps: SignInDeps): SignIns {
       if (outcome === 'absent') return { kind: 'not-connected' };
       return outcome === 'taken' ? { kind: 'of-other' } : { kind: 'connected', user: name };
     },
-    async accept(token, identity, rules) {
+    async accept(token, identity, rules, note) {
       const held = await deps.invitations.find(token);
       if (!held) return { kind: 'invitation-void' };
       const { invitation, owner } = held;
@@ -162,7 +177,9 @@ export function createSignIns(deps: SignInDeps): SignIns {
       const signIn = signInOf(owner.name, identity, rules, now);
       const outcome = await deps.invitationStore.acceptBySignIn(invitation.tokenHash, signIn, hashed.hash, now);
       if (outcome === 'void') return { kind: 'invitation-void' };
-      return outcome === 'taken' ? { kind: 'of-other' } : admitted(owner, identity, rules);
+      if (outcome === 'taken') return { kind: 'of-other' };
+      note({ what: 'invitation-used', user: owner.name });
+      return admitted(owner, identity, rules);
     },
   };
 }

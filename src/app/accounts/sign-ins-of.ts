@@ -179,6 +179,7 @@ export function signInsUnder(
       async endSessions(user) {
         const open = await seenSessions.list(user);
         await Promise.all(open.map(({ id, expiresAt }) => sessions.revoke(id, expiresAt)));
+        return open.length > 0;
       },
     }),
     wasUsed: (id) => holding.accounts.isRevoked(markOf(id)),
