@@ -109,6 +109,7 @@ export const REFUSALS = {
   'filter-ended':            { status: 503, label: 'error', message: 'The thread that filters large responses ended, mostly because it had no memory left: ask for less at once, or try again.' },
   'query-too-slow':          { status: 503, label: 'error', message: 'The query took too long: narrow it with after and before, with cameras or with labels.' },
   'client-busy':             { status: 503, label: 'error', message: 'Too many requests of this client are under way at once: close streams and pages that are not needed, or try again in a moment.' },
+  'rights-changed':          { status: 503, label: 'error', message: 'Your rights were changed while this request was under way: send it again.' },
   'nvr-busy':                { status: 503, label: 'error', message: 'All connections to the NVR are in use: try again in a moment.' },
   'nvr-unreachable':         { status: 502, label: 'error', message: 'The NVR does not answer: check that it runs and that nvr.url is right.' },
   'nvr-failed':              { status: 502, label: 'error', message: 'The NVR reported an internal error: see the log of the NVR.', kind: 'bad_answer' },

@@ -115,6 +115,7 @@ describe('Open streams', () => {
     const open = streams(t, VERA, TOKEN);
     await open.sweep();
     await open.sweep();
+    open.renew(GUS, 5000);
     open.add(GUS, WATCHING, () => {});
     await open.sweep();
     open.change(VERA, VERA);

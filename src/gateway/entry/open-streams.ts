@@ -1,6 +1,7 @@
 /** Responses and WebSockets under way, by session, token or user: ended when its rights end (SPEC 4.2). */
 import { type Caller, hasSameBehindCurtain, lostRights } from '../../domain/caller.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestFacts } from '../../domain/request.ts';
 import type { Admitted } from '../decision/admit.ts';
 import {
@@ -15,6 +16,12 @@ import { endOf, holderOf } from './stream-holder.ts';
 
 /** Why a stream is ended, as a WebSocket close code: from the range for applications (RFC 6455 7.4.2), or 1013, "try again later". */
 export const CLOSED_FOR = { 'caller-gone': 4401, 'rights-changed': 4403, 'store-unreachable': 1013 } as const;
+/** What a request is answered with whose response has not begun. */
+export const REFUSED_FOR = {
+  4401: 'token-invalid',
+  4403: 'rights-changed',
+  1013: 'store-unavailable',
+} as const satisfies Record<CloseCode, RefusalReason>;
 export type CloseCode = (typeof CLOSED_FOR)[keyof typeof CLOSED_FOR];
 
 export interface OpenStreamDeps {
@@ -188,7 +195,17 @@ export function createOpenStreams(deps: OpenStreamDeps): OpenStreams {
       const streams = listOf(holder);
       const { request, admission } = admittance;
       const known = { endsAt: endOf(caller), confirmedAt: confirmationNow(grace) };
-      const stream: OpenStream = { request, admission, caller, end, ...known, at: streams.length };
+      const stream: OpenStream = {
+        request,
+        admission,
+        caller,
+        end(code, by) {
+          removeFrom(streams, stream); // once: an answer that is on its way would be cut the second time
+          end(code, by);
+        },
+        ...known,
+        at: streams.length,
+      };
       streams.push(stream);
       unchecked.add(holder);
       timer ??= setInterval(() => void check(), CHECK_INTERVAL_MS).unref();

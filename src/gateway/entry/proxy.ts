@@ -20,6 +20,7 @@ import type { OwnWords } from '../response/response-headers.ts';
 import { send } from '../response/send.ts';
 import { viewedHeaders, viewedResponse } from '../response/viewed-as.ts';
 import type { GateDeps } from './gate-deps.ts';
+import { REFUSED_FOR } from './open-streams.ts';
 import type { AdmittedRequest, Middleware } from './pipeline-state.ts';
 import { notingSession } from './session-watch.ts';
 import { viewingNoter } from './viewing-watch.ts';
@@ -88,9 +89,11 @@ async function forwardAdmitted(admitted: AdmittedRequest, deps: ProxyDeps, sentI
     return send(admitted, viewedResponse(answer, caller), requestId, cookie);
   }
   if (response.destroyed) return;
-  if (caller) endWithRights(admitted, caller, deps);
-  const forward = (): void =>
-    deps.forwarder.web(request, response, destination.upstream, {
+  let giveUp = (): boolean => !response.headersSent;
+  if (caller) endWithRights(admitted, caller, deps, (reason) => (giveUp() ? sendRefusal(reason) : cutOff(response)));
+  const forward = (): void => {
+    if (response.headersSent) return;
+    giveUp = deps.forwarder.web(request, response, destination.upstream, {
       ...judgedRequest(destination, passageOf(admitted, sentInstead), deps.headers(), settled),
       own: {
         requestId,
@@ -107,6 +110,7 @@ async function forwardAdmitted(admitted: AdmittedRequest, deps: ProxyDeps, sentI
         void deps.linkFault(caller.credential.thing, admission.target.path, known).then((told) => refuse(told));
       },
     });
+  };
   response.on(
     'close',
     deps.upstreamSlots.take(destination.upstream, forward, () => refuse(failureAt(destination, 'nvr-busy'))),
@@ -118,12 +122,17 @@ const wordsOfLink = ({ route, target }: Admitted): Pick<OwnWords, 'isOfLink' | '
   mediaType: (said) => linkMediaType(adapterOf(route).links, target.path, said),
 });
 
-/** A response that is under way ends when the rights of its caller do (SPEC 4.2). */
-function endWithRights({ facts, admission, response, watch }: AdmittedRequest, caller: Caller, deps: ProxyDeps): void {
+/** A response that is under way ends when the rights of its caller do (SPEC 4.2, 11). */
+function endWithRights(
+  { facts, admission, response, watch }: AdmittedRequest,
+  caller: Caller,
+  deps: ProxyDeps,
+  end: (reason: RefusalReason) => void,
+): void {
   const { route } = admission;
-  const forget = deps.openStreams.add(caller, { request: facts, admission }, (_, by) => {
+  const forget = deps.openStreams.add(caller, { request: facts, admission }, (code, by) => {
     watch.onEndedBy(by);
-    cutOff(response);
+    end(REFUSED_FOR[code]);
   });
   response.on('close', forget);
   // A stream of Postern's own lasts as long as a page is open: a stop does not wait for it.

@@ -18,6 +18,7 @@ import { judgeSignalling, judgeTopics, type MessageJudge } from '../websocket/me
 import { currentView } from '../websocket/message-relay.ts';
 import { refuseUpgrade } from '../websocket/upgrade-response.ts';
 import type { GateDeps } from './gate-deps.ts';
+import { REFUSED_FOR } from './open-streams.ts';
 import { viewingNoter } from './viewing-watch.ts';
 
 export async function handleUpgrade(
@@ -57,7 +58,7 @@ export async function handleUpgrade(
     });
     const sent = {
       ...judgedRequest(destination, { facts, admission, requestId }, deps.headers()),
-      ...endable(socket, facts, admission, { watch, openStreams: deps.openStreams }),
+      ...endable(socket, facts, admission, { watch, openStreams: deps.openStreams, refuse }),
     };
     const {
       view: _,
@@ -74,6 +75,7 @@ export async function handleUpgrade(
     const passed = { ...sent, watch, onHead, onFailure };
     const errorReader = errorReaderFor(admission, destination, deps.rules);
     const forward = (): void => {
+      if (socket.writableEnded) return;
       if (judge) deps.relay(request, socket, head, { ...passed, upstream, judge });
       else deps.forwarder.upgrade(request, socket, head, upstream, { ...passed, errorReader });
     };
@@ -96,20 +98,25 @@ function judgeOf({ caller, obligations, route }: Admitted, { rules }: GateDeps):
 /** RFC 6455 7.4.1: the service goes down. */
 const GOING_AWAY = 1001;
 
-/** The end of a socket: cut before the 101, a close frame afterwards. */
+/** The end of a socket: a refusal before the 101, or a cut at a stop; a close frame afterwards. */
 function endable(
   socket: Duplex,
   request: RequestFacts,
   admission: Admitted,
-  { watch, openStreams }: Pick<GateDeps, 'openStreams'> & { watch: RequestWatch },
+  {
+    watch,
+    openStreams,
+    refuse,
+  }: Pick<GateDeps, 'openStreams'> & { watch: RequestWatch; refuse: (reason: RefusalReason) => void },
 ): Required<Pick<JudgedRequest, 'onOpen'>> {
-  let endSocket: (code: number) => void = () => socket.destroy();
-  const forgetSocket = openStreams.addSocket(() => endSocket(GOING_AWAY));
+  let endSocket: ((code: number) => void) | undefined;
+  const forgetSocket = openStreams.addSocket(() => (endSocket ? endSocket(GOING_AWAY) : socket.destroy()));
   const forgetHolder =
     admission.caller &&
     openStreams.add(admission.caller, { request, admission }, (code, by) => {
       watch.onEndedBy(by);
-      endSocket(code);
+      if (endSocket) endSocket(code);
+      else refuse(REFUSED_FOR[code]);
     });
   const forget = (): void => {
     forgetSocket();

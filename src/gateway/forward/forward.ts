@@ -15,9 +15,8 @@ export function createForwarder(rules: ForwardRules): Forwarder {
   const proxyUpgrade = createUpgradeProxy({ ...rules, agentFor: (upstream) => tlsAgentFor(upstream, rules) });
   return {
     // The connection of a client that left before the verdict closes no second time: the upstream's would stay open.
-    web: (request, response, upstream, judged) => {
-      if (!request.socket.destroyed) requests.send(request, response, upstream, judged);
-    },
+    web: (request, response, upstream, judged) =>
+      request.socket.destroyed ? () => false : requests.send(request, response, upstream, judged),
     upgrade: (request, socket, head, upstream, judged) => {
       if (!socket.destroyed) proxyUpgrade(request, socket, head, upstream, judged);
     },
@@ -31,7 +30,7 @@ const tlsAgentFor = (upstream: Upstream, rules: ForwardRules): Agent | undefined
 
 /** Plain requests: sent by Postern's own client; the response is streamed (SPEC 6). */
 interface RequestForwarder {
-  send(request: IncomingMessage, response: ServerResponse, upstream: Upstream, judged: JudgedRequest): void;
+  send(request: IncomingMessage, response: ServerResponse, upstream: Upstream, judged: JudgedRequest): () => boolean;
   close(): void;
 }
 
@@ -41,7 +40,10 @@ function createRequestForwarder(rules: ForwardRules): RequestForwarder {
     send(request, response, upstream, judged) {
       const isChunked = judged.headers['transfer-encoding'] !== undefined;
       const length = Number(judged.headers['content-length'] ?? 0);
-      if (length > rules.maxUpload) return judged.onFailure('body-too-large');
+      if (length > rules.maxUpload) {
+        judged.onFailure('body-too-large');
+        return () => false;
+      }
       const hasUpload = judged.body === undefined && (isChunked || length > 0);
       const upload = hasUpload ? { length: isChunked ? undefined : length } : undefined;
       const handler = createResponseHandler(response, judged, rules);
@@ -50,10 +52,12 @@ function createRequestForwarder(rules: ForwardRules): RequestForwarder {
       judged.watch?.onAsked();
       const dispatch = (): void => client.dispatch({ upstream, request, response, judged, upload, handler });
       const waking = wakeUp(upstream);
-      if (!waking) return dispatch();
-      void waking.then(() => {
-        if (!response.destroyed) dispatch();
-      });
+      if (!waking) dispatch();
+      else
+        void waking.then(() => {
+          if (!response.destroyed) dispatch();
+        });
+      return () => handler.giveUp();
     },
     close: client.close,
   };

@@ -47,7 +47,8 @@ export interface JudgedRequest extends UpstreamListeners {
 }
 
 export interface Forwarder {
-  web(request: IncomingMessage, response: ServerResponse, upstream: Upstream, judged: JudgedRequest): void;
+  /** Returns what gives the request up, and says whether nothing of a response was sent: it may be another one then. */
+  web(request: IncomingMessage, response: ServerResponse, upstream: Upstream, judged: JudgedRequest): () => boolean;
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, upstream: Upstream, judged: JudgedRequest): void;
   close(): void;
 }

@@ -36,6 +36,8 @@ export interface ResponseHandler {
   onResponseData(control: ResponseControl, chunk: Buffer, onTaken: (() => void) | undefined): void;
   onResponseEnd(control: ResponseControl, trailers: NodeJS.Dict<string | string[]>): void;
   onResponseError(control: ResponseControl, error: Error): void;
+  /** Wants nothing more of the response. Says whether nothing of it was sent. */
+  giveUp(): boolean;
   /** Sends a refusal, or breaks a response that has begun. Only the first call counts. */
   fail(reason: RefusalReason): void;
 }
@@ -85,12 +87,18 @@ class PassingHandler implements ResponseHandler {
     if (!this.#response.writableFinished) this.#controller?.abort(CLIENT_LEFT);
   }
 
-  fail(reason: RefusalReason): void {
-    if (this.#isSettled) return;
+  giveUp(): boolean {
+    if (this.#isSettled) return false;
     this.#isSettled = true;
     this.#controller?.abort(NOT_WANTED);
-    if (this.#response.headersSent) cutOff(this.#response);
-    else this.#judged.onFailure(reason);
+    this.#held?.destroy();
+    return !this.#response.headersSent;
+  }
+
+  fail(reason: RefusalReason): void {
+    if (this.#isSettled) return;
+    if (this.giveUp()) this.#judged.onFailure(reason);
+    else cutOff(this.#response);
   }
 
   onRequestStart(started: ResponseControl): void {

@@ -74,7 +74,7 @@ export async function passNarrowed(
       : isOurs
         ? refusalLeft(status, bytes, reader)
         : asItIs(bytes);
-  if (response.destroyed) return;
+  if (response.headersSent || response.destroyed) return;
   if (narrowed.kind === 'foreign') return fail('camera-not-in-role');
   if (narrowed.kind === 'old') return fail('history-too-old');
   if (narrowed.kind === 'unreadable') return fail(status >= 500 ? 'nvr-failed' : 'nvr-unexpected-form');

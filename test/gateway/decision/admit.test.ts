@@ -259,7 +259,7 @@ const SINGLE: readonly [outcome: RefusalReason | 'admitted' | 'nothing-visible',
 /** Reasons that are found out behind the decision: on the way to the NVR, in a body, at `/auth`, in Postern's own routes. */
 // biome-ignore format: a table
 const LATER: readonly RefusalReason[] = [
-  'history-too-old', 'link-file-absent', 'client-busy', 'nvr-busy',
+  'history-too-old', 'link-file-absent', 'client-busy', 'nvr-busy', 'rights-changed',
   'body-unreadable', 'body-field-refused', 'body-too-large', 'body-too-slow', 'description-refused', 'person-needed', 'password-off', 'reauthentication-required', 'view-as-refused', 'no-nvr', 'offer-unreadable', 'offer-sends', 'offer-too-large',
   'backend-unavailable', 'events-unreadable', 'answers-too-large', 'filter-ended', 'query-too-slow', 'nvr-unexpected-form', 'nvr-bad-answer',
   'nvr-framing-ambiguous', 'nvr-status-invalid', 'nvr-name-unknown', 'nvr-certificate-refused', 'nvr-tls-failed',

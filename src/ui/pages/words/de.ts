@@ -1505,6 +1505,7 @@ export const refusals: RefusalWords = {
       'Ein API-Token darf keine Konten verwalten: Melden Sie sich an, oder verwenden Sie ein Token mit manage_accounts.',
     'client-busy':
       'Von Ihnen laufen zu viele Anfragen gleichzeitig: Schließen Sie Streams und Seiten, die Sie nicht brauchen, oder versuchen Sie es gleich erneut.',
+    'rights-changed': 'Ihre Rechte wurden während dieser Anfrage geändert: Senden Sie sie erneut.',
     'nvr-busy': 'Alle Verbindungen zum NVR sind belegt: Versuchen Sie es gleich erneut.',
     'nvr-unreachable': 'Der NVR antwortet nicht: Prüfen Sie, ob er läuft und ob nvr.url stimmt.',
     'nvr-failed': 'Der NVR hat einen internen Fehler gemeldet: Sehen Sie in seinem Protokoll nach.',

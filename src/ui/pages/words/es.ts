@@ -1491,6 +1491,7 @@ export const refusals: RefusalWords = {
     'person-needed': 'Un token de API no puede gestionar cuentas: inicie sesión o use un token con manage_accounts.',
     'client-busy':
       'Tiene demasiadas peticiones a la vez: cierre los streams y páginas que no necesite o inténtelo de nuevo en un momento.',
+    'rights-changed': 'Sus permisos cambiaron mientras esta solicitud estaba en curso: envíela de nuevo.',
     'nvr-busy': 'Todas las conexiones con el NVR están ocupadas: inténtelo de nuevo en un momento.',
     'nvr-unreachable': 'El NVR no responde: compruebe que funciona y que nvr.url es correcto.',
     'nvr-failed': 'El NVR comunicó un error interno: consulte su registro.',

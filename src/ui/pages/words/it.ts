@@ -1485,6 +1485,7 @@ export const refusals: RefusalWords = {
     'person-needed': 'Un token API non può gestire account: accedi, o usa un token con manage_accounts.',
     'client-busy':
       'Hai troppe richieste in corso: chiudi gli stream e le pagine che non ti servono, o riprova tra poco.',
+    'rights-changed': 'I tuoi diritti sono cambiati durante questa richiesta: inviala di nuovo.',
     'nvr-busy': 'Tutte le connessioni all’NVR sono occupate: riprova tra poco.',
     'nvr-unreachable': 'L’NVR non risponde: controlla che funzioni e che nvr.url sia corretto.',
     'nvr-failed': 'L’NVR ha segnalato un errore interno: consulta il suo registro.',

@@ -1473,6 +1473,7 @@ export const refusals: RefusalWords = {
     'person-needed': 'Een API-token mag geen accounts beheren: log in, of gebruik een token met manage_accounts.',
     'client-busy':
       'Er lopen te veel verzoeken van jou tegelijk: sluit streams en pagina’s die je niet nodig hebt, of probeer het zo opnieuw.',
+    'rights-changed': 'Uw rechten zijn tijdens dit verzoek gewijzigd: verstuur het opnieuw.',
     'nvr-busy': 'Alle verbindingen met de NVR zijn bezet: probeer het zo opnieuw.',
     'nvr-unreachable': 'De NVR antwoordt niet: controleer of hij draait en of nvr.url klopt.',
     'nvr-failed': 'De NVR meldde een interne fout: kijk in zijn logboek.',

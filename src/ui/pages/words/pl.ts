@@ -1471,6 +1471,7 @@ export const refusals: RefusalWords = {
     'person-needed': 'Token API nie może zarządzać kontami: zaloguj się albo użyj tokenu z manage_accounts.',
     'client-busy':
       'Masz zbyt wiele żądań naraz: zamknij strumienie i strony, których nie potrzebujesz, albo spróbuj ponownie za chwilę.',
+    'rights-changed': 'Twoje uprawnienia zmieniły się w trakcie tego żądania: wyślij je ponownie.',
     'nvr-busy': 'Wszystkie połączenia z NVR są zajęte: spróbuj ponownie za chwilę.',
     'nvr-unreachable': 'NVR nie odpowiada: sprawdź, czy działa i czy nvr.url jest poprawny.',
     'nvr-failed': 'NVR zgłosił błąd wewnętrzny: sprawdź jego dziennik.',

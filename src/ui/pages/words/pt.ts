@@ -1479,6 +1479,7 @@ export const refusals: RefusalWords = {
     'person-needed': 'Um token de API não pode gerenciar contas: faça login, ou use um token com manage_accounts.',
     'client-busy':
       'Você tem solicitações demais ao mesmo tempo: feche streams e páginas de que não precisa, ou tente novamente em instantes.',
+    'rights-changed': 'Suas permissões mudaram durante esta solicitação: envie-a novamente.',
     'nvr-busy': 'Todas as conexões com o NVR estão ocupadas: tente novamente em instantes.',
     'nvr-unreachable': 'O NVR não responde: verifique se ele está funcionando e se nvr.url está certo.',
     'nvr-failed': 'O NVR comunicou um erro interno: consulte o log dele.',
