@@ -19,7 +19,6 @@ const MAY_IMPORT: Readonly<Record<string, Module>> = {
   outbound:  { modules: [],                               packages: [] },
   routes:    { modules: ['domain'],                       packages: ['koa', 'zod'] },
   gateway:   { modules: ['domain', 'identity', 'access', 'files', 'compress', 'routes'], packages: ['koa', 'zod', 'http-proxy', 'ws', 'lru-cache', '@peculiar/x509', 'reflect-metadata'] },
-  canary:    { modules: ['domain', 'access', 'routes'],   packages: [] },
   identity:  { modules: ['domain', 'files', 'routes'],           packages: ['zod', 'jose', 'lru-cache'] },
   accounts:  { modules: ['domain', 'routes'],             packages: ['koa', 'zod', 'jose', 'lru-cache', 'openid-client', 'qr', '@simplewebauthn/server', '@simplewebauthn/server/helpers'] },
   events:    { modules: ['domain', 'compress'],           packages: ['koa', 'koa-router', 'lru-cache'] },

@@ -201,13 +201,6 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
         ['{{kind}}', `sum by (kind) (increase(postern_store_faults_total{${HERE}}[$__rate_interval]))`],
         ['logouts not stored', `sum(postern_revocations_waiting{${HERE}})`],
       ),
-      graph(
-        'Canary',
-        'short',
-        ['leaks', `max(postern_canary_leaks{${HERE}})`],
-        ['new operations of the NVR', `max(postern_canary_unknown_operations{${HERE}})`],
-        ['{{result}}', `sum by (result) (increase(postern_canary_rounds_total{${HERE}}[$__rate_interval]))`],
-      ),
       graph('Own errors', 'reqps', ['{{reason}}', rate('postern_own_errors_total', 'reason')]),
       graph(
         'Lost',

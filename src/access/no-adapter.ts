@@ -1,5 +1,4 @@
 /** The adapter of an NVR of which nothing is known but the rows of its table: it has no word of its own, so what needs one is denied. */
-import { NO_SEEDS } from './canary-seeds.ts';
 import type { NvrAdapter } from './nvr-adapter.ts';
 
 export const NO_ADAPTER: NvrAdapter = {
@@ -19,6 +18,5 @@ export const NO_ADAPTER: NvrAdapter = {
   links: { filesOf: () => ({}), playlistsOf: () => undefined, recordingsAt: () => undefined, mediaTypes: [] },
   queries: { filtered: new Set(), pictures: {}, stepped: new Set() },
   events: { list: undefined, atNvr: [] },
-  canary: NO_SEEDS,
   isMisread: () => false,
 };

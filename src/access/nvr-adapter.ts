@@ -8,7 +8,6 @@ import type { SharedThing } from '../domain/shared-thing.ts';
 import type { MessageObligations } from './access-verdict.ts';
 import type { AnswerReading } from './answer-reading.ts';
 import type { CameraView, Clearance } from './camera-view.ts';
-import type { CanarySeeds } from './canary-seeds.ts';
 import type { RecorderLayout } from './recorder-layout.ts';
 
 /**
@@ -33,7 +32,6 @@ export interface NvrAdapter {
   readonly links: LinkRules;
   readonly queries: QueryRules;
   readonly events: EventRules;
-  readonly canary: CanarySeeds;
   /** Whether a server behind reads something else into the path of these decoded segments than stands there. */
   readonly isMisread: (segments: readonly string[]) => boolean;
 }

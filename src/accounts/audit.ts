@@ -38,7 +38,6 @@ export const AUDITED = [
   'screen-revoked',
   'limit-lifted',
   'setting-changed',
-  'canary-leak',
   'viewed-as',
   'curtain-drawn',
   'curtain-opened',
@@ -74,8 +73,7 @@ export interface AuditEntry {
   readonly setting?: string;
   /** The provider of a sign-in, or the one that gives the role from now on. */
   readonly provider?: string;
-  /** What the canary was shown: the route, and the foreign camera where the answer names one. Of the curtain its entry. */
-  readonly route?: string;
+  /** The entry of the curtain. */
   readonly camera?: string;
   readonly factor?: 'totp' | 'recovery' | 'passkey';
   /** Absent when the request was refused before it had an id. */

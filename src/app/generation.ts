@@ -1,10 +1,6 @@
 /** What holds under one configuration: a reload makes the next generation and swaps the reference (SPEC 1). */
 
-import type { NvrAdapter } from '../access/nvr-adapter.ts';
-import type { RecorderLayout } from '../access/recorder-layout.ts';
-import type { DescribedApi } from '../access/review/openapi-operations.ts';
 import type { SecuritySettings } from '../accounts/security/security-routes.ts';
-import type { RunCanary } from '../canary/run-route.ts';
 import { policyDigest } from '../config/policy/load-policy.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
@@ -12,14 +8,10 @@ import type { AddressCheck } from '../doctor/check-route.ts';
 import type { Build } from '../doctor/observations.ts';
 import { type Caller, credentialName, senderOf } from '../domain/caller.ts';
 import { unixSeconds } from '../domain/clock.ts';
-import type { PolicyRow } from '../domain/policy/policy.ts';
-import type { CameraList } from '../domain/policy/table-head.ts';
 import { type ListenerName, singleHeader } from '../domain/request.ts';
 import type { ServiceStatus } from '../domain/status.ts';
 import type { Rules } from '../gateway/decision/admit.ts';
 import { createGate, type Gate } from '../gateway/entry/gate.ts';
-import type { GateDeps } from '../gateway/entry/gate-deps.ts';
-import { adapterNamed } from '../nvr/adapters.ts';
 import type { Readiness } from '../telemetry/readiness.ts';
 import type { ActiveAccounts } from './accounts/active-accounts.ts';
 import { addressCheck } from './gate/address-check.ts';
@@ -27,7 +19,6 @@ import { createAuthorizer } from './gate/authorizer.ts';
 import { gateDeps } from './gate/gate.ts';
 import { createViewings } from './gate/viewings.ts';
 import { type Components, openComponents, replacedComponents } from './resources/components.ts';
-import { nvrDescription } from './resources/upstreams.ts';
 import type { Runtime } from './runtime.ts';
 import { type ProviderFaults, readinessOf } from './telemetry/readiness.ts';
 import { serviceStatus } from './telemetry/status.ts';
@@ -43,25 +34,12 @@ export interface Generation {
   readonly rules: () => Rules;
   readonly readiness: () => Promise<Readiness>;
   readonly status: () => Promise<ServiceStatus>;
-  readonly canary: CanarySources;
-}
-
-/** What a round of the canary works by. */
-export interface CanarySources {
-  readonly gate: GateDeps;
-  readonly rows: readonly PolicyRow[];
-  readonly nvr: NvrAdapter;
-  readonly layout: () => RecorderLayout | undefined;
-  readonly lists: readonly CameraList[];
-  /** What the NVR tells of its operations; undefined without an NVR, or when it tells nothing. */
-  readonly describedApi: () => Promise<DescribedApi | undefined>;
 }
 
 /** What a generation is made from beside its configuration. */
 export interface GenerationDeps {
   readonly runtime: Runtime;
   readonly warnings: () => readonly string[];
-  readonly runCanary: RunCanary;
   readonly security: SecuritySettings;
 }
 
@@ -93,7 +71,7 @@ export async function openGeneration(
 
 function generationUnder(
   config: ServiceConfig,
-  { runtime, warnings, runCanary, security }: GenerationDeps,
+  { runtime, warnings, security }: GenerationDeps,
   components: Components,
 ): Generation {
   const { settings } = config;
@@ -147,7 +125,6 @@ function generationUnder(
     limiter,
     recent,
     unknownRoutes,
-    canary: runtime.canary,
   });
   const gate = gateDeps({
     settings,
@@ -177,23 +154,11 @@ function generationUnder(
       now: () => clock.now() / 1000,
     },
     status,
-    runCanary,
     security,
     checkAddress: checkUnder(config, runtime, accounts, build),
     build,
   });
   const gates = { external: createGate('external', gate), internal: createGate('internal', gate) };
-  const canary = {
-    gate,
-    rows: config.policy,
-    nvr: adapterNamed(config.tableHead.adapter),
-    layout,
-    lists: config.tableHead.cameras ?? [],
-    describedApi: async () => {
-      const described = await nvrDescription(config);
-      return described.ok ? described.value : undefined;
-    },
-  };
   return {
     config,
     settings,
@@ -203,7 +168,6 @@ function generationUnder(
     rules: authorizer.uncounted,
     readiness,
     status,
-    canary,
   };
 }
 

@@ -39,10 +39,7 @@ export interface Generations {
 }
 
 /** `more`: warnings for the status page beside those of the configuration, a sentence each. `parts`: what outlives every generation. */
-export function createGenerations(
-  more: () => readonly string[],
-  parts: Pick<GenerationDeps, 'runCanary' | 'security'>,
-): Generations {
+export function createGenerations(more: () => readonly string[], parts: Pick<GenerationDeps, 'security'>): Generations {
   let opened: { readonly generation: Generation; readonly runtime: Runtime } | undefined;
   let queue: Promise<unknown> = Promise.resolve();
   const retirement = createRetirement();

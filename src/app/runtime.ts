@@ -29,7 +29,6 @@ import { steadyNow } from './resources/steady-clock.ts';
 import { type Certificates, openCertificates } from './resources/tls.ts';
 import { openTrustedHeaders, TRUSTED_HEADERS_FILES, type TrustedHeaders } from './resources/trusted-headers.ts';
 import type { StartOptions } from './start-options.ts';
-import { type CanaryReport, createCanaryReport } from './telemetry/canary-report.ts';
 import { type ClockOffset, watchClockOffset } from './telemetry/clock-offset.ts';
 import { type Health, openHealth } from './telemetry/health.ts';
 import { openTelemetry, type RuntimeTelemetry } from './telemetry/telemetry.ts';
@@ -58,7 +57,6 @@ export interface Runtime {
   readonly clientLimits: ClientLimits;
   readonly upstreamSlots: UpstreamSlots;
   readonly unknownRoutes: UnknownRoutes;
-  readonly canary: CanaryReport;
   readonly pages: BuiltPages;
   /** Doctor on the status page: one run at a time. */
   readonly addressChecks: OneAtATime;
@@ -200,7 +198,6 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig): 
     clientLimits: createClientLimits(clientKey),
     upstreamSlots: createUpstreamSlots(),
     unknownRoutes: createUnknownRoutes(clock),
-    canary: createCanaryReport(metrics, logs.named('service.canary'), () => unixSeconds(clock)),
     pages: readBuiltPages(PAGES),
     addressChecks: oneAtATime(),
     certificates,

@@ -9,7 +9,6 @@ import type { Upstream } from '../domain/addresses/socket-address.ts';
 import type { Scrape } from '../telemetry/scrape.ts';
 import { createTelemetryServer } from '../telemetry/telemetry-server.ts';
 import { awaitStore } from './await-store.ts';
-import { type Canary, startCanary } from './canary.ts';
 import { currentGate, type Generation } from './generation.ts';
 import { createGenerations, type Generations } from './hot-reload.ts';
 import { type Addresses, openListeners } from './listeners.ts';
@@ -29,7 +28,6 @@ export interface Postern {
   readonly newAdminPassword: NewAdminPassword | undefined;
   /** A configuration that was read again holds from now on, or the one before stays; the log says which. */
   readonly reload: Generations['reload'];
-  readonly canary: Canary;
   /** Is not ready any more, stops accepting, finishes what is in flight, and lets go of everything. */
   close(): Promise<void>;
 }
@@ -44,11 +42,9 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   const { config } = options;
   const openPorts = createOpenPortWarnings(options.surroundings);
   opened.defer(openPorts.close);
-  let canary: Canary | undefined;
   let roleRegistry: RoleRegistry | undefined;
   const warnings = () => [...openPorts.warnings(), ...(roleRegistry?.ambiguous() ?? [])];
   const generations: Generations = createGenerations(warnings, {
-    runCanary: async () => (await canary?.run()) ?? null,
     security: createSecuritySettings(options, {
       config: () => generations.config() ?? config,
       reload: (read) => generations.reload(read),
@@ -92,15 +88,13 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
     openStreams.leaveSockets();
     await drain(active().settings.server.shutdown_grace);
   });
-  canary = startCanary(runtime, active);
-  opened.defer(canary.close);
   // Only now: a password that is made for a start that fails is never shown.
   const newAdminPassword = await accounts.settle(active().accounts, config.settings.auth.reset_admin_password);
   await rememberStore(options, runtime);
   log.info({ addresses }, 'started');
   openPorts.look(config, log);
   const running = opened.move();
-  return { addresses, newAdminPassword, reload: generations.reload, canary, close: () => running.disposeAsync() };
+  return { addresses, newAdminPassword, reload: generations.reload, close: () => running.disposeAsync() };
 }
 
 /** Warns at the start when ports of the NVR answer where other machines may reach them, in the log and on the status page. */

@@ -1,25 +1,17 @@
-/** Keys of former versions that have no effect any more, and what to do instead. A service that still has one starts (SPEC 1). */
+/** Keys of version 0.2 that are gone, and what to do instead: a configuration that still has one is refused (SPEC 1). */
 import type { Finding, KeyPath } from './problems/problems.ts';
 
+/** A section stands for all of its keys. */
 // biome-ignore format: a table
 const REMOVED: Readonly<Record<string, string>> = {
-  'server.workers': 'one process serves everything; start replicas to use more cores (docs/replicas.md)',
-  limits:           'replicas count failed logins together in PostgreSQL (store.url); Redis or Valkey can be turned off',
-  shadow:           'run "postern policy try FILE", which says who would gain or lose what, and what of it was really used',
-  'nvr.client': 'there is one client',
-  'events.query_timeout': 'a query on events may take 10 s',
-  'links.default_lifetime': 'a link lasts a day unless it says otherwise',
-  'logger.audit_max_size': 'the file is not rotated by the service, but opened again when it was moved: see deploy/logrotate',
-  'notify.webhook_timeout': 'the receiver has 10 s',
-  'store.listen_url_file': 'write store.listen_url with {SERVICE_LISTEN_URL} or as the variable POSTERN__STORE__LISTEN_URL',
-  'ledger.notices': 'nothing compares viewing with the days before any more',
+  canary: '"postern policy diff" names operations of the NVR that the route table does not know',
 };
 
 /** Takes them out of the tree; gives a finding for each that was there. */
 export function takeRemovedKeys(tree: unknown): readonly Finding[] {
   return Object.entries(REMOVED).flatMap(([key, instead]) => {
     const path = key.split('.');
-    return takeOut(tree, path) ? [{ path, message: `was removed and has no effect: ${instead}; remove the key` }] : [];
+    return takeOut(tree, path) ? [{ path, message: `was removed: ${instead}; remove the key` }] : [];
   });
 }
 

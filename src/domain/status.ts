@@ -21,8 +21,6 @@ export interface ServiceStatus {
   readonly unknownRoutes: readonly UnknownRoute[] | null;
   /** Admitted requests that could not be answered, the latest first. */
   readonly failures: readonly FailedRequest[] | null;
-  /** The last round of the canary; null when there was none. */
-  readonly canary: CanaryStatus | null;
 }
 
 export type ReachStatus =
@@ -56,23 +54,6 @@ export interface LimiterStatus {
   readonly addresses: number;
   /** Clients that are limited now, as far as this process knows. */
   readonly limited: number;
-}
-
-export interface CanaryStatus {
-  /** The end of the round. */
-  readonly at: number;
-  /** `failed`: most questions had no answer; `idle`: there are not two cameras. */
-  readonly result: 'clean' | 'leaks' | 'failed' | 'idle';
-  /** Its own. */
-  readonly camera: string | null;
-  readonly asked: number;
-  readonly failed: number;
-  /** Routes that could not be asked about a foreign camera, because the NVR has nothing of one there. */
-  readonly unasked: readonly string[];
-  /** `camera`: null for a sum over all cameras. */
-  readonly leaks: readonly { readonly route: string; readonly camera: string | null }[];
-  /** Operations of the NVR that the route table does not know; null when the NVR does not tell its operations. */
-  readonly unknownOperations: readonly string[] | null;
 }
 
 export interface FailuresInHour {

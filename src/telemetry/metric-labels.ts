@@ -146,7 +146,4 @@ export type ScreenResult = (typeof SCREEN_RESULTS)[number];
 
 export const LINK_RESULTS = ['created', 'revoked', 'opened', 'refused', 'pin_right', 'pin_wrong'] as const;
 export type LinkResult = (typeof LINK_RESULTS)[number];
-/** How a round of the canary ended. */
-export const CANARY_RESULTS = ['clean', 'leaks', 'failed', 'idle'] as const;
-
 export const WEBHOOK_RESULTS = ['sent', 'failed'] as const;

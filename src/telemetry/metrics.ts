@@ -105,10 +105,6 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
     logLinesDropped:      createCounter('postern_log_lines_dropped_total', 'Log lines dropped because the output was not read, or not fast enough.'),
     auditWriteErrors:     createCounter('postern_audit_write_errors_total', 'Audit lines that could not be written to their file.'),
     curtainCameras:       createGauge('max', 'postern_curtain_cameras', 'Cameras of the NVR that are behind the curtain now.'),
-    canaryRounds:         createCounter('postern_canary_rounds_total', 'Rounds of the canary, which asks all routes as a caller of one camera: without a leak, with one, without answers, and with fewer than two cameras.', [['result', labels.CANARY_RESULTS]]),
-    canaryLeaks:          createGauge('max', 'postern_canary_leaks', 'Leaks of the last round of the canary: a route and a foreign camera that it showed.'),
-    canaryLastRound:      createGauge('max', 'postern_canary_last_round_timestamp_seconds', 'When the last round of the canary ended that had answers.'),
-    canaryUnknown:        createGauge('max', 'postern_canary_unknown_operations', 'Operations that the NVR lists and the route table does not know.'),
     scrapeFaults:         createCounter('postern_scrape_faults_total', 'Values that could not be read in time for a scrape.'),
   };
   // Left out until their value is known.
@@ -119,9 +115,6 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
   for (const name of provider[1]) declared.oidcProviderUp.set(undefined, name);
   declared.storeChangesHeard.set(undefined);
   declared.eventsUp.set(undefined);
-  declared.canaryLeaks.set(undefined);
-  declared.canaryLastRound.set(undefined);
-  declared.canaryUnknown.set(undefined);
   declared.certificateExpiry.set(undefined);
   declared.certificateRefused.set(undefined);
   return declared;

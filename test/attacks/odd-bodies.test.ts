@@ -101,7 +101,6 @@ const BODIES: Readonly<Record<string, Json | readonly Json[]>> = {
   ],
   'post /s/{secret}':                                    { pin: '4711' },
   'post /api/status/doctor':                             {},
-  'post /api/status/canary':                             {},
 };
 
 /** The body as JSON with each of its parts in turn replaced; `spot` names the part. */
@@ -163,7 +162,6 @@ const ODD_SEGMENTS: readonly string[] = [
 const LEFT_OUT: readonly string[] = [
   'get /api/events/changes',
   'post /api/status/doctor',
-  'post /api/status/canary',
   'get /postern/api/doctor/{probe}',
   // Each would end the walk's own session.
   'get /logout',

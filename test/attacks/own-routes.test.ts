@@ -100,8 +100,8 @@ const head = (method: string, target: string): string =>
     ? `GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`
     : `${method} ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
 
-/** Doctor and the canary look at the NVR by questions of Postern's own. */
-const ASKS_ITSELF: readonly string[] = ['POST /api/status/doctor', 'POST /api/status/canary'];
+/** Doctor looks at the NVR by questions of Postern's own. */
+const ASKS_ITSELF: readonly string[] = ['POST /api/status/doctor'];
 
 describe("Postern's own routes", () => {
   let nvr: FakeNvr;

@@ -138,24 +138,6 @@ describe('The status page', { skip }, () => {
       await page.getByText('No faults found').waitFor();
     }));
 
-  it('asks a round of the canary when it is told to, and shows what it found', (t) =>
-    visit(t, { expectedStatuses: [409] }, async (page) => {
-      let canary: unknown = null;
-      let status = 409;
-      await page.route('**/api/status', (route) => route.fulfill({ json: { ...FULL_STATUS, canary } }));
-      await page.route('**/api/status/canary', (route) => {
-        if (status === 200) canary = FULL_STATUS.canary;
-        return route.fulfill({ status, json: status === 200 ? canary : { success: false, message: 'set nvr.url' } });
-      });
-      await enter(page, instance, ADMIN_PERSON, '/postern/status');
-      const button = page.getByRole('button', { name: 'Run now' });
-      await button.click();
-      await page.getByText('set nvr.url').waitFor();
-      status = 200;
-      await button.click();
-      await page.getByText('Foreign cameras seen').waitFor();
-    }));
-
   it('breaks alone when it breaks, and can be asked for again', (t) =>
     visit(t, { expectedErrors: [/is not a function/] }, async (page) => {
       let isBroken = true;

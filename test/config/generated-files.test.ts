@@ -54,7 +54,6 @@ describe('Every key', () => {
       'auth.guest_keep', 'auth.hash_iterations', 'auth.invitation_lifetime', 'auth.oidc', 'auth.password_login', 'auth.password_min_length', 'auth.reauthenticate', 'auth.refresh_time', 'auth.reset_admin_password', 'auth.roles', 'auth.second_factor',
       'auth.session_length',
       'auth.session_max_age', 'auth.sessions_per_user', 'auth.timezone', 'auth.trusted_proxies',
-      'canary.every',
       'events.max_limit', 'events.nvr_database', 'events.retention', 'events.sample', 'events.source',
       'ledger.enabled', 'ledger.retention', 'ledger.visible_to_viewers',
       'links.enabled', 'links.max_lifetime',

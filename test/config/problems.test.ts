@@ -108,8 +108,6 @@ tell('A value of server, nvr, events, store, logger or ui', [
   ['holds a password to be stripped for, which is not shown', 'nvr: {routes: {/live: {url: "http://u:hunter2@a"}}}', 'config.yaml:1:29 nvr.routes["/live"].url: has a user name or password in it: use nvr.auth_secret instead'],
   ['is one prefix in two spellings', 'nvr: {routes: {/live: "http://a", /live/: "http://b"}}', 'config.yaml:1:43 nvr.routes["/live/"]: "/live/" and "/live" are one prefix: remove one of the two'],
   ['is no path prefix', 'nvr: {routes: {live: "http://a"}}', 'config.yaml:1:22 nvr.routes.live: "live" is not a plain path: write for example /postern, without dot segments or escapes'],
-  ['is a duration that is too short', 'canary: {every: 59s}', 'config.yaml:1:17 canary.every: 59 is too small: the least is 60'],
-  ['is no duration', 'canary: {every: hourly}', 'config.yaml:1:17 canary.every: "hourly" is not a duration of at least 60 seconds: write for example 1h, 30m or 3600, or null for never'],
   ['is a size without unit', 'nvr: {max_upload: 20}', 'config.yaml:1:19 nvr.max_upload: "20" is not a size: write for example 20MB (B, KB, MB, GB, KiB, MiB, GiB)'],
   ['makes one header of two', 'nvr: {role_header: Remote-User}', 'config.yaml:1:20 nvr.role_header: "remote-user" is the user\'s header already: choose another'],
   ['is no camera name', 'nvr: {cameras: ["a,b"]}', 'config.yaml:1:17 nvr.cameras[0]: "a,b" is not a camera name: use no comma or "*", slashes between other letters only, and not "all"'],

@@ -6,7 +6,7 @@ import { it } from 'node:test';
 import { type LoadedPolicy, loadPolicy, SHIPPED } from '../../src/config/policy/load-policy.ts';
 import { ADAPTER_NAMES } from '../../src/nvr/adapters.ts';
 
-const ENGINE = ['gateway', 'access', 'identity', 'domain', 'canary', 'doctor'];
+const ENGINE = ['gateway', 'access', 'identity', 'domain', 'doctor'];
 const FILES = ENGINE.flatMap((module) => globSync(`src/${module}/**/*.ts`)).sort();
 
 interface Line {

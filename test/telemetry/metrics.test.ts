@@ -14,7 +14,6 @@ import { movableClock } from '../support/clock.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
-import './rows/canary.ts';
 import './rows/curtain.ts';
 import './rows/faults.ts';
 import './rows/invitations.ts';

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import type { OwnConfig } from '../../access/nvr-adapter.ts';
 import type { SecuritySettings } from '../../accounts/security/security-routes.ts';
 import type { CookieClient } from '../../accounts/sessions/session-cookie.ts';
-import type { RunCanary } from '../../canary/run-route.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { AddressCheck } from '../../doctor/check-route.ts';
 import type { Build } from '../../doctor/observations.ts';
@@ -68,7 +67,6 @@ export interface GateSources {
   readonly identityKeys: Pick<IdentityKeys, 'published'>;
   readonly status: () => Promise<ServiceStatus>;
   readonly checkAddress: AddressCheck;
-  readonly runCanary: RunCanary;
   readonly security: SecuritySettings;
   readonly build: Build;
 }
@@ -125,7 +123,6 @@ function ownRoutes(
     pages: built,
     status,
     checkAddress,
-    runCanary,
     security,
     build,
     ledger,
@@ -213,7 +210,6 @@ function ownRoutes(
     jwks: { published: nvr.identity_jwt ? published : undefined },
     status,
     check: checkAddress,
-    canary: runCanary,
     security: { ...groups.limits, security },
     openapi: { description: () => (description ??= JSON.stringify(openApiDocument(build.version, OWN_ROUTES))) },
     probes: probeDeps(settings, login.clock, build),

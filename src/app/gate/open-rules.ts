@@ -1,4 +1,4 @@
-/** The rules of one place: for the gate with its links and canary, and for commands, which judge without a server (SPEC 3 to 5). */
+/** The rules of one place: for the gate with its links, and for commands, which judge without a server (SPEC 3 to 5). */
 import type { User } from '../../domain/accounts/account.ts';
 import type { Upstream } from '../../domain/addresses/socket-address.ts';
 import { type CameraScope, visibleCameras } from '../../domain/camera-scope.ts';

@@ -22,7 +22,6 @@ import { SITE_ROUTES } from '../../accounts/sites/site-routes.ts';
 import { TOKEN_ROUTES } from '../../accounts/tokens/token-routes.ts';
 import { NOTICE_ROUTES } from '../../accounts/users/notice-routes.ts';
 import { USER_ROUTES } from '../../accounts/users/user-routes.ts';
-import { CANARY_ROUTES } from '../../canary/run-route.ts';
 import { CHECK_ROUTES } from '../../doctor/check-route.ts';
 import { PROBE_ROUTES } from '../../doctor/probe-routes.ts';
 import { EVENT_ROUTES, STATUS_ROUTES } from '../../gateway/entry/gateway-routes.ts';
@@ -50,7 +49,6 @@ const GROUPS = {
   events: EVENT_ROUTES,
   status: STATUS_ROUTES,
   check: CHECK_ROUTES,
-  canary: CANARY_ROUTES,
   explain: EXPLAIN_ROUTES,
   users: USER_ROUTES,
   limits: LIMIT_ROUTES,

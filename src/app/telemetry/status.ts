@@ -2,13 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
 import { publicAddress } from '../../domain/addresses/public-url.ts';
-import type {
-  CanaryStatus,
-  ServiceStatus,
-  StatusCertificate,
-  StatusWarning,
-  UnknownRoute,
-} from '../../domain/status.ts';
+import type { ServiceStatus, StatusCertificate, StatusWarning, UnknownRoute } from '../../domain/status.ts';
 import { OK, type Readiness } from '../../telemetry/readiness.ts';
 import type { RecentFailures } from '../../telemetry/recent-failures.ts';
 import { type NvrConfig, nvrVersion } from '../resources/upstreams.ts';
@@ -27,7 +21,6 @@ export interface StatusSources {
   readonly limiter: Pick<LoginLimiter, 'size' | 'limited'>;
   readonly recent: RecentFailures;
   readonly unknownRoutes: { list(): readonly UnknownRoute[] };
-  readonly canary: { status(): CanaryStatus | null };
 }
 
 export function serviceStatus(sources: StatusSources): () => Promise<ServiceStatus> {
@@ -54,7 +47,6 @@ export function serviceStatus(sources: StatusSources): () => Promise<ServiceStat
       loginFailures: recent.loginFailures(),
       unknownRoutes: sources.unknownRoutes.list(),
       failures: recent.failures(),
-      canary: sources.canary.status(),
     };
   };
 }

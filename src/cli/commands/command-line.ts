@@ -132,7 +132,6 @@ export function createProgram(): { readonly program: Command } {
 
 /** Commands of former versions, and what there is in their place. */
 const REMOVED: Readonly<Record<string, string>> = {
-  canary: 'press "Run now" beside Canary on the page Status',
   completion: 'it was removed, and nothing replaces it',
 };
 

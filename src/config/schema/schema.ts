@@ -8,7 +8,7 @@ import { eventsSection, nvrSection } from './nvr-schema.ts';
 import { proxySection } from './proxy-schema.ts';
 import { loggerSection, serverSection, tlsSection, uiSection } from './server-schema.ts';
 import { storeSection } from './store-schema.ts';
-import { secondsOrNever, wholeSeconds } from './value-types.ts';
+import { wholeSeconds } from './value-types.ts';
 import { type DirectedSchema, directed } from './widening.ts';
 
 /** The keys of links: addresses that show one thing of one camera, without an account. */
@@ -31,21 +31,6 @@ const linksSection = z
   .prefault({})
   .describe('Links: one thing of one camera, shown without an account.');
 
-/** A round asks some hundred questions with long pauses. */
-const SHORTEST_SECONDS = 60;
-
-const canarySection = z
-  .strictObject({
-    every: secondsOrNever(SHORTEST_SECONDS).prefault(null).meta({
-      description:
-        'How often a caller of one camera, who exists nowhere else, asks all routes of the route table and looks for other cameras in the answers: 1h, 30m, or seconds, at least 60. Null: never.',
-      example: '1h',
-      widens: 'never',
-    }),
-  })
-  .prefault({})
-  .describe('The canary: a standing test that no route shows a camera to a caller who may not see it.');
-
 export const settingsSchema = z
   .strictObject({
     server: serverSection,
@@ -56,7 +41,6 @@ export const settingsSchema = z
     events: eventsSection,
     store: storeSection,
     links: linksSection,
-    canary: canarySection,
     notify: notifySection,
     ledger: ledgerSection,
     logger: loggerSection,

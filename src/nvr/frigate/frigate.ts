@@ -1,7 +1,6 @@
 /** The adapter of Frigate, and of the stream server inside it (docs/policies.md, `adapter: frigate`). */
 import type { NvrAdapter } from '../../access/nvr-adapter.ts';
 import { ANSWERS } from './answers.ts';
-import { SEEDS } from './canary-seeds.ts';
 import { LISTS } from './compose-list.ts';
 import { isClipsFile, NAMES } from './file-names.ts';
 import { layoutOfConfig, RESERVED } from './layout.ts';
@@ -27,6 +26,5 @@ export const FRIGATE: NvrAdapter = {
     stepped: new Set(['api/recordings/unavailable', 'api/review/activity/motion']),
   },
   events: { list: '/api/events', atNvr: ['/api/events/search'] },
-  canary: SEEDS,
   isMisread: isVodTrick,
 };

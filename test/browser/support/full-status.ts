@@ -49,16 +49,6 @@ export const FULL_STATUS: ServiceStatus = {
   limiter: { clauses: '5/minute;20/hour', addresses: 12, limited: 1 },
   loginFailures: [3, 0, 22, 1].map((count, at) => ({ start: (Math.floor(NOW / HOUR) - at) * HOUR, count })),
   unknownRoutes: [{ method: 'GET', path: '/api/<img src=x onerror=alert(1)>', count: 12, lastSeenAt: NOW - 500 }],
-  canary: {
-    at: NOW - 1200,
-    result: 'leaks',
-    camera: 'front_door',
-    asked: 190,
-    failed: 1,
-    unasked: ['GET /api/cases/{case}'],
-    leaks: [{ route: 'GET /api/new_list', camera: `garden<img src=x onerror=alert(1)>${'z'.repeat(120)}` }],
-    unknownOperations: ['GET /api/new_thing/{id}'],
-  },
   failures: [
     { at: NOW - 60, reason: 'nvr-unreachable', method: 'GET', path: `/api/${'y'.repeat(200)}`, requestId: 'a1b2' },
   ],

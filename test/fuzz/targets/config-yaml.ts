@@ -19,7 +19,7 @@ export const fuzzTarget: FuzzTarget = {
     `nvr: { url: "http://127.0.0.1:5000", auth_secret: ${SECRET} }\nauth:\n  roles: { front: [cam1], back: { cameras: ["*"], deny: [ptz], hours: "mon-fri 08:00-18:00" } }\n`,
     `proxy:\n  auth_secret: "${SECRET}"\n  header_map: { user: x-forwarded-user, role_map: { admin: [boss] } }\nauth: { enabled: false, trusted_proxies: ["10.0.0.0/8"], session_length: 3600 }\n`,
     'server: { external: "0.0.0.0:8971", internal: false, base_path: /nvr }\nstore: { url: "postgres://u:p@h/d" }\n',
-    'logger: { default: info, logs: { service.api: debug } }\ntls: { enabled: false }\ncanary: { every: 1h }\nlinks: { max_lifetime: 1d }\n',
+    'logger: { default: info, logs: { service.api: debug } }\ntls: { enabled: false }\nlinks: { max_lifetime: 1d }\n',
   ],
   words: [
     'auth: ',

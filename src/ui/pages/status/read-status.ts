@@ -18,7 +18,6 @@ const PARTS: readonly (keyof ServiceStatus)[] = [
   'loginFailures',
   'unknownRoutes',
   'failures',
-  'canary',
 ];
 
 /** The answer is Postern's own, of the same build as this page: its parts are as they are declared, or null. */

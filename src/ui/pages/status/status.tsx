@@ -10,7 +10,6 @@ import { formatShortMoment, formatTick, formatTime } from '../shared/times.ts';
 import { words } from '../shared/words.ts';
 import { AddressCheck } from './address-check.tsx';
 import { Blocks } from './blocks.tsx';
-import { Canary } from './canary.tsx';
 import { Curtain } from './curtain.tsx';
 import { type CurtainState, readCurtain } from './read-curtain.ts';
 import { type HourBar, lastHours, type ReadStatus, readStatus } from './read-status.ts';
@@ -82,7 +81,6 @@ const Components = ({ status, curtain, limits, cameras, now, onChange }: Compone
     <Versions status={status} />
     <Certificate certificate={status.certificate} />
     <Limiter limiter={status.limiter} />
-    <Canary canary={status.canary} onRun={onChange} />
     <Blocks limits={limits} onLift={onChange} />
     <Curtain {...{ curtain, cameras }} />
     <AddressCheck url={status.publicUrl} />

@@ -144,11 +144,6 @@ const activity: ActWords = {
       done: ({ camera }) => `Vorhang geöffnet: ${camera}`,
       refused: () => 'Nicht erlaubt: Vorhang öffnen',
     },
-    'canary-leak': {
-      done: ({ camera }) =>
-        `Der Canary bekam ${camera === '' ? 'eine fremde Kamera' : `die fremde Kamera ${camera}`} zu sehen`,
-      refused: () => 'Der Canary wurde abgelehnt',
-    },
     'viewed-as': {
       done: ({ user }) => `Seiten als ${user} angesehen`,
       refused: ({ user }) => `Nicht erlaubt: Seiten als ${user} ansehen`,
@@ -321,7 +316,7 @@ export const pages: Words = {
     },
     nothingWatched: 'In dieser Zeit hat niemand etwas angesehen.',
     show: 'Anzeigen',
-    places: { configuration: 'Konfigurationsdatei', 'command-line': 'Kommandozeile', canary: 'Canary' },
+    places: { configuration: 'Konfigurationsdatei', 'command-line': 'Kommandozeile' },
     groups: {
       all: 'Alles',
       viewings: 'Angesehenes',
@@ -1179,22 +1174,6 @@ export const pages: Words = {
     loginFailures: 'Fehlgeschlagene Anmeldungen pro Stunde',
     noLoginFailures: 'Keine in den letzten 24 Stunden.',
     most: (number) => `höchstens ${count(number)} in einer Stunde`,
-    canary: {
-      runNow: 'Jetzt prüfen',
-      running: 'Der NVR wird befragt … das kann eine Minute dauern',
-      title: 'Canary-Prüfung',
-      off: 'Noch keine Prüfung: canary.every schaltet sie ein.',
-      results: {
-        clean: 'Keine fremde Kamera gesehen',
-        leaks: 'Fremde Kameras gesehen: Diese Zeilen der Routentabelle passen nicht zum NVR',
-        failed: 'Die letzte Prüfung erhielt keine Antworten',
-        idle: 'Weniger als zwei Kameras: nichts zu prüfen',
-      },
-      asked: (number) => some(number, 'Anfrage', 'Anfragen'),
-      unknown: (number) =>
-        `Der NVR hat ${some(number, 'Operation', 'Operationen')}, die nicht in der Routentabelle stehen.`,
-      anyCamera: 'Summe über alle Kameras',
-    },
     unknownRoutes: 'Unbekannte Routen',
     unknownRoutesWhy:
       'Angefragte Pfade, die nicht in der Routentabelle stehen. Nur Administratoren dürfen sie verwenden.',

@@ -145,10 +145,6 @@ const ACTS = {
     done: ({ camera }) => `Curtain opened: ${camera}`,
     refused: () => 'Not allowed: open the curtain',
   },
-  'canary-leak': {
-    done: ({ camera }) => `The canary was shown ${camera === '' ? 'a foreign camera' : `the foreign camera ${camera}`}`,
-    refused: () => 'The canary was refused',
-  },
   'viewed-as': {
     done: ({ user }) => `Looked at the pages as ${user}`,
     refused: ({ user }) => `Not allowed: look at the pages as ${user}`,
@@ -310,7 +306,7 @@ export const pages = {
     },
     nothingWatched: 'Nobody watched anything in this time.',
     show: 'Show',
-    places: { configuration: 'configuration file', 'command-line': 'command line', canary: 'canary' },
+    places: { configuration: 'configuration file', 'command-line': 'command line' },
     groups: {
       all: 'All',
       viewings: 'Viewings',
@@ -1157,22 +1153,6 @@ export const pages = {
     loginFailures: 'Failed logins per hour',
     noLoginFailures: 'None in the last 24 hours.',
     most: (number: number) => `at most ${count(number)} in an hour`,
-    canary: {
-      runNow: 'Run now',
-      running: 'Asking the NVR… this may take a minute',
-      title: 'Canary',
-      off: 'No round yet: canary.every turns it on.',
-      results: {
-        clean: 'No foreign camera seen',
-        leaks: 'Foreign cameras seen: these rows of the route table do not fit the NVR',
-        failed: 'The last round got no answers',
-        idle: 'Fewer than two cameras: nothing to look for',
-      },
-      asked: (number: number) => some(number, 'request', 'requests'),
-      unknown: (number: number) =>
-        `The NVR has ${some(number, 'operation', 'operations')} that the route table does not list.`,
-      anyCamera: 'sum over all cameras',
-    },
     unknownRoutes: 'Unknown routes',
     unknownRoutesWhy: 'Requests that the route table does not list. Only admins may send them.',
     noUnknownRoutes: 'None.',

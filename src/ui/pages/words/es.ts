@@ -144,11 +144,6 @@ const activity: ActWords = {
       done: ({ setting }) => `Ajuste ${setting} cambiado`,
       refused: ({ setting }) => `El ajuste ${setting} no se cambió`,
     },
-    'canary-leak': {
-      done: ({ camera }) =>
-        `El canario pudo ver ${camera === '' ? 'una cámara no permitida' : `la cámara no permitida ${camera}`}`,
-      refused: () => 'El canario fue rechazado',
-    },
     'viewed-as': {
       done: ({ user }) => `Páginas vistas como ${user}`,
       refused: ({ user }) => `No permitido: ver las páginas como ${user}`,
@@ -326,7 +321,6 @@ export const pages: Words = {
     places: {
       configuration: 'archivo de configuración',
       'command-line': 'línea de comandos',
-      canary: 'canario',
     },
     groups: {
       all: 'Todo',
@@ -1180,21 +1174,6 @@ export const pages: Words = {
     loginFailures: 'Inicios de sesión fallidos por hora',
     noLoginFailures: 'Ninguno en las últimas 24 horas.',
     most: (number) => `como máximo ${count(number)} en una hora`,
-    canary: {
-      runNow: 'Ejecutar ahora',
-      running: 'Preguntando al NVR… puede tardar un minuto',
-      title: 'Canario',
-      off: 'Aún sin comprobaciones: canary.every las activa.',
-      results: {
-        clean: 'No se vio ninguna cámara no permitida',
-        leaks: 'Se vieron cámaras no permitidas: estas filas de la tabla de rutas no se ajustan al NVR',
-        failed: 'La última comprobación no recibió respuestas',
-        idle: 'Menos de dos cámaras: nada que buscar',
-      },
-      asked: (number) => some(number, 'petición', 'peticiones'),
-      unknown: (number) => `El NVR tiene ${some(number, 'operación', 'operaciones')} que la tabla de rutas no conoce.`,
-      anyCamera: 'suma de todas las cámaras',
-    },
     unknownRoutes: 'Rutas desconocidas',
     unknownRoutesWhy: 'Rutas pedidas que no figuran en la tabla de rutas. Solo los administradores pueden usarlas.',
     noUnknownRoutes: 'Ninguna.',

@@ -146,11 +146,6 @@ const activity: ActWords = {
       done: ({ setting }) => `Réglage ${setting} modifié`,
       refused: ({ setting }) => `Le réglage ${setting} n’a pas été modifié`,
     },
-    'canary-leak': {
-      done: ({ camera }) =>
-        `Le canari a pu voir ${camera === '' ? 'une caméra non autorisée' : `la caméra non autorisée ${camera}`}`,
-      refused: () => 'Le canari a été refusé',
-    },
     'viewed-as': {
       done: ({ user }) => `Pages consultées en tant que ${user}`,
       refused: ({ user }) => `Non autorisé : consulter les pages en tant que ${user}`,
@@ -328,7 +323,6 @@ export const pages: Words = {
     places: {
       configuration: 'fichier de configuration',
       'command-line': 'ligne de commande',
-      canary: 'canari',
     },
     groups: {
       all: 'Tout',
@@ -1190,22 +1184,6 @@ export const pages: Words = {
     loginFailures: 'Échecs de connexion par heure',
     noLoginFailures: 'Aucun au cours des dernières 24 heures.',
     most: (number) => `au plus ${count(number)} en une heure`,
-    canary: {
-      runNow: 'Lancer maintenant',
-      running: 'Interrogation du NVR… cela peut prendre une minute',
-      title: 'Canari',
-      off: 'Aucune vérification : canary.every l’active.',
-      results: {
-        clean: 'Aucune caméra non autorisée vue',
-        leaks: 'Caméras non autorisées vues : ces lignes de la table des routes ne conviennent pas au NVR',
-        failed: 'La dernière vérification n’a reçu aucune réponse',
-        idle: 'Moins de deux caméras : rien à chercher',
-      },
-      asked: (number) => some(number, 'requête', 'requêtes'),
-      unknown: (number) =>
-        `Le NVR a ${some(number, 'opération', 'opérations')} que la table des routes ne connaît pas.`,
-      anyCamera: 'somme de toutes les caméras',
-    },
     unknownRoutes: 'Routes inconnues',
     unknownRoutesWhy:
       'Chemins demandés que la table des routes ne contient pas. Seuls les administrateurs peuvent les utiliser.',

@@ -144,11 +144,6 @@ const activity: ActWords = {
       done: ({ setting }) => `Impostazione ${setting} modificata`,
       refused: ({ setting }) => `L’impostazione ${setting} non è stata modificata`,
     },
-    'canary-leak': {
-      done: ({ camera }) =>
-        `Il canarino ha potuto vedere ${camera === '' ? 'una telecamera non consentita' : `la telecamera non consentita ${camera}`}`,
-      refused: () => 'Il canarino è stato rifiutato',
-    },
     'viewed-as': {
       done: ({ user }) => `Pagine viste come ${user}`,
       refused: ({ user }) => `Non consentito: vedere le pagine come ${user}`,
@@ -323,7 +318,6 @@ export const pages: Words = {
     places: {
       configuration: 'file di configurazione',
       'command-line': 'riga di comando',
-      canary: 'canarino',
     },
     groups: {
       all: 'Tutto',
@@ -1175,22 +1169,6 @@ export const pages: Words = {
     loginFailures: 'Accessi non riusciti per ora',
     noLoginFailures: 'Nessuno nelle ultime 24 ore.',
     most: (number) => `al massimo ${count(number)} in un’ora`,
-    canary: {
-      runNow: 'Esegui ora',
-      running: 'Interrogazione dell’NVR… può richiedere un minuto',
-      title: 'Canarino',
-      off: 'Ancora nessun controllo: canary.every li attiva.',
-      results: {
-        clean: 'Nessuna telecamera non consentita vista',
-        leaks: 'Viste telecamere non consentite: queste righe della tabella delle rotte non sono adatte all’NVR',
-        failed: 'L’ultimo controllo non ha avuto risposte',
-        idle: 'Meno di due telecamere: nulla da cercare',
-      },
-      asked: (number) => some(number, 'richiesta', 'richieste'),
-      unknown: (number) =>
-        `L’NVR ha ${some(number, 'operazione', 'operazioni')} che la tabella delle rotte non conosce.`,
-      anyCamera: 'somma di tutte le telecamere',
-    },
     unknownRoutes: 'Rotte sconosciute',
     unknownRoutesWhy:
       'Percorsi richiesti che la tabella delle rotte non contiene. Solo gli amministratori possono usarli.',

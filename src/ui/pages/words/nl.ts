@@ -144,11 +144,6 @@ const activity: ActWords = {
       done: ({ setting }) => `Instelling ${setting} gewijzigd`,
       refused: ({ setting }) => `Instelling ${setting} is niet gewijzigd`,
     },
-    'canary-leak': {
-      done: ({ camera }) =>
-        `De kanarie kreeg ${camera === '' ? 'een camera' : `de camera ${camera}`} te zien die niet is toegestaan`,
-      refused: () => 'De kanarie werd geweigerd',
-    },
     'viewed-as': {
       done: ({ user }) => `Pagina’s bekeken als ${user}`,
       refused: ({ user }) => `Niet toegestaan: de pagina’s bekijken als ${user}`,
@@ -321,7 +316,7 @@ export const pages: Words = {
     },
     nothingWatched: 'In deze periode heeft niemand iets bekeken.',
     show: 'Tonen',
-    places: { configuration: 'configuratiebestand', 'command-line': 'opdrachtregel', canary: 'kanarie' },
+    places: { configuration: 'configuratiebestand', 'command-line': 'opdrachtregel' },
     groups: {
       all: 'Alles',
       viewings: 'Bekeken',
@@ -1168,21 +1163,6 @@ export const pages: Words = {
     loginFailures: 'Mislukte logins per uur',
     noLoginFailures: 'Geen in de laatste 24 uur.',
     most: (number) => `hoogstens ${count(number)} in een uur`,
-    canary: {
-      runNow: 'Nu uitvoeren',
-      running: 'De NVR wordt bevraagd… dit kan een minuut duren',
-      title: 'Kanarie',
-      off: 'Nog geen controle: canary.every zet die aan.',
-      results: {
-        clean: 'Geen camera’s gezien die niet zijn toegestaan',
-        leaks: 'Camera’s gezien die niet zijn toegestaan: deze rijen van de routetabel passen niet bij de NVR',
-        failed: 'De laatste controle kreeg geen antwoorden',
-        idle: 'Minder dan twee camera’s: niets te zoeken',
-      },
-      asked: (number) => some(number, 'verzoek', 'verzoeken'),
-      unknown: (number) => `De NVR heeft ${some(number, 'bewerking', 'bewerkingen')} die de routetabel niet kent.`,
-      anyCamera: 'som over alle camera’s',
-    },
     unknownRoutes: 'Onbekende routes',
     unknownRoutesWhy: 'Gevraagde paden die niet in de routetabel staan. Alleen beheerders mogen ze gebruiken.',
     noUnknownRoutes: 'Geen.',

@@ -146,10 +146,6 @@ const activity: ActWords = {
       done: ({ setting }) => `Zmieniono ustawienie ${setting}`,
       refused: ({ setting }) => `Nie zmieniono ustawienia ${setting}`,
     },
-    'canary-leak': {
-      done: ({ camera }) => `Kanarek zobaczył niedozwoloną kamerę${camera === '' ? '' : ` ${camera}`}`,
-      refused: () => 'Kanarkowi odmówiono',
-    },
     'viewed-as': {
       done: ({ user }) => `Obejrzano strony jako ${user}`,
       refused: ({ user }) => `Niedozwolone: oglądanie stron jako ${user}`,
@@ -321,7 +317,7 @@ export const pages: Words = {
     },
     nothingWatched: 'W tym czasie nikt niczego nie oglądał.',
     show: 'Pokaż',
-    places: { configuration: 'plik konfiguracyjny', 'command-line': 'wiersz poleceń', canary: 'kanarek' },
+    places: { configuration: 'plik konfiguracyjny', 'command-line': 'wiersz poleceń' },
     groups: {
       all: 'Wszystko',
       viewings: 'Oglądanie',
@@ -1169,22 +1165,6 @@ export const pages: Words = {
     loginFailures: 'Nieudane logowania na godzinę',
     noLoginFailures: 'Brak w ciągu ostatnich 24 godzin.',
     most: (number) => `najwyżej ${count(number)} na godzinę`,
-    canary: {
-      runNow: 'Uruchom teraz',
-      running: 'Odpytywanie NVR… to może potrwać minutę',
-      title: 'Kanarek',
-      off: 'Nie było jeszcze sprawdzenia: canary.every je włącza.',
-      results: {
-        clean: 'Nie zobaczono niedozwolonych kamer',
-        leaks: 'Zobaczono niedozwolone kamery: te wiersze tabeli tras nie pasują do NVR',
-        failed: 'Ostatnie sprawdzenie nie otrzymało odpowiedzi',
-        idle: 'Mniej niż dwie kamery: nie ma czego szukać',
-      },
-      asked: (number) => some(number, 'żądanie', 'żądania', 'żądań'),
-      unknown: (number) =>
-        `NVR ma ${form(number, { one: `${count(number)} operację, której`, few: `${count(number)} operacje, których`, other: `${count(number)} operacji, których` })} tabela tras nie zna.`,
-      anyCamera: 'suma wszystkich kamer',
-    },
     unknownRoutes: 'Nieznane trasy',
     unknownRoutesWhy: 'Żądane ścieżki, których nie ma w tabeli tras. Mogą ich używać tylko administratorzy.',
     noUnknownRoutes: 'Brak.',

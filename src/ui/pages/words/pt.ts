@@ -144,11 +144,6 @@ const activity: ActWords = {
       done: ({ setting }) => `Configuração ${setting} alterada`,
       refused: ({ setting }) => `A configuração ${setting} não foi alterada`,
     },
-    'canary-leak': {
-      done: ({ camera }) =>
-        `O canário conseguiu ver ${camera === '' ? 'uma câmera não permitida' : `a câmera não permitida ${camera}`}`,
-      refused: () => 'O canário foi recusado',
-    },
     'viewed-as': {
       done: ({ user }) => `Páginas vistas como ${user}`,
       refused: ({ user }) => `Não permitido: ver as páginas como ${user}`,
@@ -324,7 +319,6 @@ export const pages: Words = {
     places: {
       configuration: 'arquivo de configuração',
       'command-line': 'linha de comando',
-      canary: 'canário',
     },
     groups: {
       all: 'Tudo',
@@ -1174,21 +1168,6 @@ export const pages: Words = {
     loginFailures: 'Falhas de login por hora',
     noLoginFailures: 'Nenhuma nas últimas 24 horas.',
     most: (number) => `no máximo ${count(number)} em uma hora`,
-    canary: {
-      runNow: 'Executar agora',
-      running: 'Perguntando ao NVR… isto pode levar um minuto',
-      title: 'Canário',
-      off: 'Ainda sem verificações: canary.every as ativa.',
-      results: {
-        clean: 'Nenhuma câmera não permitida foi vista',
-        leaks: 'Câmeras não permitidas foram vistas: estas linhas da tabela de rotas não servem para o NVR',
-        failed: 'A última verificação não recebeu respostas',
-        idle: 'Menos de duas câmeras: nada a procurar',
-      },
-      asked: (number) => some(number, 'solicitação', 'solicitações'),
-      unknown: (number) => `O NVR tem ${some(number, 'operação', 'operações')} que a tabela de rotas não conhece.`,
-      anyCamera: 'soma de todas as câmeras',
-    },
     unknownRoutes: 'Rotas desconhecidas',
     unknownRoutesWhy: 'Caminhos solicitados que a tabela de rotas não contém. Somente administradores podem usá-los.',
     noUnknownRoutes: 'Nenhuma.',
