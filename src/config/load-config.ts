@@ -81,17 +81,10 @@ export async function loadConfig(place: ConfigPlace): Promise<ConfigOutcome> {
     return { kind: 'invalid', problems: [{ path: '', message: TOO_MANY }], file };
   const placed = (finding: Finding): Problem => asProblem(finding, yaml.value, layers);
   const removed = takeRemovedKeys(layers.tree);
-<<<<<<< HEAD
   dropEmptyMaps(layers.tree, MAPS);
   const namedFiles = nameFiles(layers.tree, directory);
   const settings = await settingsFrom(layers.tree, { directory, environment: env, onFile });
-  const findings = settings.ok ? [] : settings.error.findings;
-=======
-  const secretFiles = new Map<KeyPath, string>();
-  const onTwin = (path: KeyPath, file: string): void => void secretFiles.set(path, file);
-  const settings = await settingsFrom(layers.tree, { directory, environment: env, onFile, onTwin });
   const findings = [...removed, ...(settings.ok ? [] : settings.error.findings)];
->>>>>>> 160ece50 (x)
   const readable = settings.ok ? settings.value : settings.error.readable;
   const warnings = (readable ? warningsOf(readable) : []).map(placed);
   const problems = [...layers.problems, ...someOf(findings).map(placed)].sort(byPosition);
