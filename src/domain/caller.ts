@@ -58,7 +58,8 @@ export type Credential =
       /** Absent: it does not end by itself. */
       readonly expiresAt?: number;
     }
-  | { readonly kind: 'proxy-headers' }
+  /** `expiresAt`: of the signed token of the proxy; absent: plain headers name no end. */
+  | { readonly kind: 'proxy-headers'; readonly expiresAt?: number }
   | { readonly kind: 'internal-listener' }
   /** No credential of the person who is named: an admin looks at what that person sees. It reads, and does nothing else. */
   | { readonly kind: 'view-as'; readonly by: Caller };

@@ -22,18 +22,19 @@ export function proxyUserName(name: string): Result<UserName, string> {
   return ok(name as UserName);
 }
 
-/** `now` in Unix seconds: roles have hours. */
+/** `now` and `expiresAt` in Unix seconds: roles have hours, and a signed token has an end. */
 export function proxyVerdict(
   user: Result<UserName, string>,
   role: RoleVerdict,
   active: ActiveRoles,
   now: number,
+  expiresAt?: number,
 ): IdentityVerdict {
   if (!user.ok) return { kind: 'refused', reason: 'proxy-user-missing' };
   if (role.kind === 'denied') return { kind: 'refused', reason: 'proxy-role-denied' };
   const roles = role.matches.map((match) => match.role);
   const rights = rightsOfRoles(roles, active, now);
-  const credential = { kind: 'proxy-headers' } as const;
+  const credential = { kind: 'proxy-headers', ...(expiresAt !== undefined && { expiresAt }) } as const;
   return {
     kind: 'identified',
     caller: { name: user.value, ...rights, credential, ...(roles.length > 1 && { roles }) },

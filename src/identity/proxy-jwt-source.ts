@@ -50,6 +50,7 @@ const MOST_GROUPS_SHOWN = 50;
 interface Claimed {
   readonly user: string | undefined;
   readonly groups: readonly string[];
+  /** Unix seconds: it is accepted until then, with the tolerance of clocks. */
   readonly expiresAt: number;
 }
 
@@ -65,7 +66,7 @@ export function createProxyJwtSource(options: ProxyJwtOptions): IdentitySource {
     const user = claimed?.user === undefined ? err('the token has no such claim') : proxyUserName(claimed.user);
     const reason = reading.ok ? 'proxy-token-user' : reading.error;
     const verdict: IdentityVerdict =
-      user.ok && role ? proxyVerdict(user, role, roles, options.now()) : { kind: 'refused', reason };
+      user.ok && role ? proxyVerdict(user, role, roles, options.now(), claimed.expiresAt) : { kind: 'refused', reason };
     if (user.ok && role) options.onRole?.(role);
     if (options.trace) traceOf(options.trace, { request, options, claimed, role, verdict });
     return verdict;

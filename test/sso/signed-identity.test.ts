@@ -204,6 +204,43 @@ describe('A signed identity of a proxy', () => {
     assert.deepEqual([over.status, await reasonOf(over)], [401, 'proxy-token-expired']);
   });
 
+  it('ends the streams and WebSockets that it began, and no newer token of the person keeps them', async (t) => {
+    const own = await startedWith(t, nvr);
+    const { answer } = nvr;
+    nvr.answer = (_, response) => void response.writeHead(200, { 'content-type': 'text/plain' }).write('first');
+    t.after(() => {
+      nvr.answer = answer;
+    });
+    const [short, long] = [30, 600].map((seconds) => own.keys.sign({ groups: ['front'], exp: now() + seconds }));
+    const begun = async (token: string) => {
+      const headers = { [HEADER]: token };
+      const socket = new WebSocket(`${own.instance.url.replace('http', 'ws')}/live/jsmpeg/cam1`, { headers });
+      t.after(() => socket.terminate());
+      const code = once(socket, 'close').then(([number]: number[]) => number);
+      await once(socket, 'open');
+      const stream = await fetch(`${own.instance.url}/api/cam1`, { headers });
+      const reader = stream.body?.getReader() ?? assert.fail('no stream');
+      t.after(() => reader.cancel().catch(() => {}));
+      await reader.read();
+      return {
+        socket,
+        code,
+        next: () =>
+          reader.read().then(
+            () => 'more',
+            () => 'cut',
+          ),
+      };
+    };
+    const older = await begun((await short) ?? '');
+    const newer = await begun((await long) ?? '');
+    own.instance.clock.advance(95); // 30 s, and the minute that clocks may differ by
+    assert.deepEqual([await older.code, await older.next()], [4401, 'cut']);
+    newer.socket.send('still there?');
+    assert.equal(String((await once(newer.socket, 'message'))[0]), 'still there?');
+    assert.equal(newer.socket.readyState, WebSocket.OPEN);
+  });
+
   it('is known in the grace while its keys cannot be read, and without any it is 503', async (t) => {
     const own = await startedWith(t, nvr);
     own.keys.setAway(true);

@@ -32,8 +32,8 @@ export function createRecheck(
       case 'screen':
         return screens.recheck(caller);
       case 'proxy-headers':
-        // What the proxy said of the user still holds; what the role may see may have changed.
-        return hasAccounts
+        // What the proxy said of the user holds as long as its token; what the role may see may have changed.
+        return hasAccounts || (caller.credential.expiresAt ?? Number.POSITIVE_INFINITY) <= now()
           ? undefined
           : ofProxy(caller, rightsOfRoles(rolesOf(caller), await roleRegistry.active(), now()));
       case 'internal-listener':

@@ -24,7 +24,8 @@ function holderNamed({ name, role, roles = [role], credential }: Caller): string
     case 'screen':
       return `${credential.kind} ${credential.screenId}`;
     case 'proxy-headers':
-      return `${credential.kind} ${roles.join(',')} ${name}`;
+      // No person's newer token keeps alive what was begun with an older one.
+      return `${credential.kind} ${credential.expiresAt ?? ''} ${roles.join(',')} ${name}`;
     case 'view-as':
       return `${credential.kind} ${holderOf(credential.by)} ${name}`;
     case 'internal-listener':
@@ -33,8 +34,8 @@ function holderNamed({ name, role, roles = [role], credential }: Caller): string
 }
 
 /**
- * Unix seconds: when the caller's session or token is over, or the clock changes its rights. Headers of a proxy and the
- * internal listener name no end.
+ * Unix seconds: when the caller's session or token is over, or the clock changes its rights. Plain headers of a proxy and
+ * the internal listener name no end.
  */
 export const endOf = ({ credential, changesAt = Number.POSITIVE_INFINITY }: Caller): number =>
   credential.kind === 'view-as'
