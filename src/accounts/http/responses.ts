@@ -13,7 +13,7 @@ interface LimitedAttempt {
 }
 
 /** A new password check may find a free lane by then. */
-const BUSY_RETRY_SECONDS = 5;
+export const BUSY_RETRY_SECONDS = 5;
 const BUSY = 'Too many passwords are being checked at the same time: try again in a few seconds.';
 
 export function respond(ctx: RouteContext, status: number, body: object): void {

@@ -9,7 +9,7 @@ import type { RefusalReason } from '../../domain/refusal.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { named } from '../../routes/shapes.ts';
 import { type AuditEntry, agentOf } from '../audit.ts';
-import { refuse, refuseWhileLimited, respond } from '../http/responses.ts';
+import { BUSY_RETRY_SECONDS, refuse, refuseWhileLimited, respond } from '../http/responses.ts';
 import type { AccountResponseDeps } from '../http/route-guards.ts';
 import { type LookDeps, lookAtInvitation } from '../invitations/accept-invitation.ts';
 import { type BeginDeps, beginSession } from '../login/post-login.ts';
@@ -18,6 +18,7 @@ import { STEP_COOKIE, TICKET_SECONDS, type Tickets } from '../second-factor/step
 import { cookieClientOf, cookieLine } from '../sessions/session-cookie.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { type Attempt, attemptCookies, attemptIn, endedAttemptCookie, newAttempt, type Purpose } from './attempt.ts';
+import type { CallbackPlaces } from './callback-places.ts';
 import type { LogoutToken } from './logout-token.ts';
 import type { Provider, ProviderFault, ProviderIdentity } from './provider.ts';
 import { isFresh, type NoteChange, type SignInOutcome, type SignInRules, type SignIns, stepOf } from './sign-in.ts';
@@ -45,6 +46,7 @@ export interface OidcRouteDeps
   readonly signInsOf: SignIns;
   readonly sessions: BeginDeps['sessions'] & Pick<Sessions, 'prove'>;
   readonly attempts: Sealer;
+  readonly callbacks: CallbackPlaces;
   readonly tickets: Pick<Tickets, 'sign'>;
   readonly clock: Clock;
   readonly pages: SignInPages;
@@ -160,8 +162,11 @@ async function callback(ctx: RouteContext, deps: OidcRouteDeps): Promise<void> {
   const isOfPerson = attempt.purpose.kind === 'connect' || attempt.purpose.kind === 'prove';
   if (isOfPerson && !ctx.state.caller && ctx.query['again'] === undefined)
     return deps.pages.goOn(ctx, `${ctx.state.basePath ?? ''}${ctx.path}${ctx.search}&again=1`);
+  const leavePlace = deps.callbacks.enter(ctx.state.clientAddress, attempt.state);
+  if (leavePlace === 'over') return over(ctx, deps, name);
+  if (leavePlace === 'busy') return refuseFor(ctx, deps, name, 'sign-in-busy');
   ctx.append('Set-Cookie', endedAttemptCookie(attempt, cookieClientOf(ctx.state)));
-  const identity = await active.provider.identify(ctx.search, attempt);
+  const identity = await active.provider.identify(ctx.search, attempt).finally(leavePlace);
   if (!identity.ok) return refuseFault(ctx, deps, name, identity.error);
   // Not before: what any visitor can send would be written into the store, and told to all replicas.
   const mark = `attempt ${attempt.state}`;
@@ -320,7 +325,10 @@ function over(ctx: RouteContext, deps: OidcRouteDeps, provider: string): void {
 }
 
 function refuseFor(ctx: RouteContext, deps: OidcRouteDeps, provider: string, reason: RefusalReason): void {
-  deps.onResult(provider, 'refused', reason);
+  const isBusy = reason === 'sign-in-busy';
+  if (isBusy) ctx.set('Retry-After', String(BUSY_RETRY_SECONDS));
+  // Counted and not logged: it may come with each of many requests.
+  deps.onResult(provider, 'refused', isBusy ? undefined : reason);
   deps.pages.refuse(ctx, reason);
 }
 

@@ -10,6 +10,7 @@ import {
 import { createKnownClients, type KnownClients } from '../../accounts/login/known-clients.ts';
 import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
 import { createLoginPlaces } from '../../accounts/login/login-places.ts';
+import { createCallbackPlaces } from '../../accounts/oidc/callback-places.ts';
 import { createPasswordHasher, type PasswordHasher } from '../../accounts/passwords/password-hash.ts';
 import { derivedKey } from '../../accounts/second-factor/derived-keys.ts';
 import { createSealer, type Sealer } from '../../accounts/second-factor/sealed-secret.ts';
@@ -160,6 +161,7 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     blocks,
     invitationLimiter: createInvitationLimiter(steadyClock),
     linkLimiter: createLinkLimiter(steadyClock),
+    callbacks: createCallbackPlaces(),
     ...keyed,
     store,
     clock,

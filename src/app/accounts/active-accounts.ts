@@ -8,6 +8,7 @@ import type { FirstTimeLogin } from '../../accounts/login/first-admin.ts';
 import type { KnownClients } from '../../accounts/login/known-clients.ts';
 import type { LoginBlocks } from '../../accounts/login/login-blocks.ts';
 import type { LoginLimiter, MemoryLimiter } from '../../accounts/login/login-limiter.ts';
+import type { CallbackPlaces } from '../../accounts/oidc/callback-places.ts';
 import type { PasswordHasher } from '../../accounts/passwords/password-hash.ts';
 import { createRoles } from '../../accounts/roles/roles.ts';
 import type { Sealer } from '../../accounts/second-factor/sealed-secret.ts';
@@ -58,6 +59,8 @@ export interface AccountDeps extends FactorDeps {
   readonly tickets: Tickets;
   /** Seals what browsers keep between this service and a provider. */
   readonly attempts: Sealer;
+  /** The answers of providers that are asked about. */
+  readonly callbacks: CallbackPlaces;
   readonly knownClients: KnownClients;
   readonly firstTimeLogin: FirstTimeLogin;
   readonly hasherOf: (iterations: number) => PasswordHasher;
@@ -152,6 +155,7 @@ export function accountsUnder(settings: Settings, deps: AccountDeps) {
     seenSessions,
     sessionsPerUser: auth.sessions_per_user,
     attempts: deps.attempts,
+    callbacks: deps.callbacks,
     tickets: deps.tickets,
     clock,
     firstTimeLogin: deps.firstTimeLogin,
