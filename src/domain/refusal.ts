@@ -154,18 +154,22 @@ export interface RefusalFacts {
   readonly field?: string | undefined;
   /** The name of the parameter of the query that is refused. */
   readonly parameter?: string | undefined;
+  /** The header in which an API token came, which is not read there. */
+  readonly misplacedIn?: string | undefined;
   /** The path of a page on which a person can do what was refused. */
   readonly page?: string | undefined;
 }
 
 export function sentenceOf(
   reason: RefusalReason,
-  { opens, cameras, field, parameter, page }: RefusalFacts = {},
+  { opens, cameras, field, parameter, misplacedIn, page }: RefusalFacts = {},
 ): string {
   const { message } = REFUSALS[reason];
   if (field !== undefined) return fieldSentence(reason, field);
   if (parameter !== undefined)
     return `The parameter ${shownName(parameter)} of the query is not accepted: leave it out, or send it once, in the form that this operation takes.`;
+  if (misplacedIn !== undefined)
+    return `An API token came in the header ${shownName(misplacedIn)} and was not read there: send it as "Authorization: Bearer pst_…", or as the password of Basic.`;
   if (page !== undefined) return `${message} In a browser, open ${page} and make the change there.`;
   if (opens) return `${message} It may be used from ${opens.text} on.`;
   return reason === 'camera-not-in-role' && cameras ? cameraSentence(cameras) : message;

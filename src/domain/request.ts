@@ -42,7 +42,7 @@ export function singleHeader(request: RequestFacts, name: string): string | unde
 const NO_LINES: readonly string[] = [];
 
 /** Every value of a header, a line each, in the order received. `name` is lower-case. */
-export function headerLines(request: RequestFacts, name: string): readonly string[] {
+export function headerLines(request: Pick<RequestFacts, 'headers' | 'rawHeaders'>, name: string): readonly string[] {
   if (request.headers[name] === undefined) return NO_LINES;
   const lines: string[] = [];
   for (let at = 0; at < request.rawHeaders.length; at += 2) {

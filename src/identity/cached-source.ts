@@ -2,7 +2,7 @@
 
 import { mapMaybe } from '../domain/async/maybe-promise.ts';
 import type { Remembering } from '../domain/remembering.ts';
-import type { RequestFacts } from '../domain/request.ts';
+import { headerLines, type RequestFacts } from '../domain/request.ts';
 import type { IdentitySource, IdentityVerdict } from '../domain/verdict.ts';
 
 /** What a verdict depends on. It is dropped with its connection. */
@@ -26,6 +26,8 @@ export function cachedOnConnection(source: IdentitySource, { version, now }: Rem
       const { connection, headers } = request;
       const { cookie, authorization } = headers;
       if (!connection || (cookie === undefined && authorization === undefined)) return source.identify(request);
+      // Of several lines Node shows the first alone, and another may have decided.
+      if (headerLines(request, 'authorization').length > 1) return source.identify(request);
       const before = known.get(connection);
       const [asOf, second] = [version(), now()];
       const isSame = before && before.cookie === cookie && before.authorization === authorization;

@@ -2,6 +2,7 @@
 
 import { allMaybe, type MaybePromise, mapMaybe } from '../domain/async/maybe-promise.ts';
 import type { Caller } from '../domain/caller.ts';
+import { ownCredentials } from '../domain/identity/own-credential.ts';
 import { headerLines, type RequestFacts } from '../domain/request.ts';
 import type { IdentitySource, IdentityVerdict, SessionVerdict } from '../domain/verdict.ts';
 import type { SessionTrace, Trace } from './identity-trace.ts';
@@ -15,21 +16,19 @@ export interface SessionSourceOptions {
 /** Browsers send as many cookies of one name as there are paths; more only cost signature checks. */
 const MOST_COOKIES = 8;
 
-/** The scheme is case-insensitive (RFC 9110 11.1); the rest of the line is the token, good or not. */
-const BEARER = /^bearer(?<token>$|[\s,].*)/is;
 /** RFC 6750 section 2.1. */
 const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
 
 const SILENT: IdentityVerdict = { kind: 'silent' };
 const REFUSED: IdentityVerdict = { kind: 'refused', reason: 'token-invalid' };
 
-/** A bad bearer token is refused even beside a good cookie; other schemes (`Basic`) are not this source's to judge. */
+/** A bad bearer token of ours is refused even beside a good cookie. What is none of ours is no credential. */
 export function createSessionSource(options: SessionSourceOptions): IdentitySource {
   return {
     name: 'session',
     identify: (request) => {
-      const bearers = bearerTokens(request);
-      if (bearers.length > 0) return firstValid(request, bearers.length === 1 ? bearers : [], 'bearer', options);
+      const [bearer, ...others] = ownCredentials(request);
+      if (bearer) return firstValid(request, others.length === 0 ? [bearer.token] : [], 'bearer', options);
       const cookies = cookieValues(request, options.cookieName);
       if (cookies.length > 0) return firstValid(request, cookies, 'cookie', options);
       options.trace?.({ source: 'session', carriedBy: undefined, outcomes: [] }, request);
@@ -65,17 +64,6 @@ function oneCaller(verdicts: readonly SessionVerdict[]): IdentityVerdict {
     caller ??= verdict.caller;
   }
   return caller ? { kind: 'identified', caller } : REFUSED;
-}
-
-const NO_TOKENS: readonly string[] = [];
-
-function bearerTokens(request: RequestFacts): readonly string[] {
-  const lines = headerLines(request, 'authorization');
-  if (lines.length === 0) return NO_TOKENS;
-  return lines.flatMap((line) => {
-    const match = BEARER.exec(line.trim());
-    return match ? [match.groups?.['token']?.trim() ?? ''] : [];
-  });
 }
 
 /** The first few values, each once, in the order received. An empty one is what a logout leaves behind: no credential. */

@@ -29,6 +29,62 @@ describe('A refusal', () => {
     const answer = errorResponse('no-credentials', factsOf({ ...API, target: '/api/events' }), 'r1', NATIVE);
     assert.deepEqual([answer.status, answer.headers['location']], [401, '/login']);
   });
+  const CURL = { 'user-agent': 'curl/8.5.0', accept: '*/*' };
+  // biome-ignore format: a table
+  const ASKED: [who: string, isAsked: boolean, headers: Record<string, string>, target?: string, method?: string][] = [
+    ['curl',                                        true,  CURL],
+    ['Home Assistant',                              true,  { 'user-agent': 'HomeAssistant/2026.1 aiohttp/3.9' }],
+    ['ffmpeg',                                      true,  { 'user-agent': 'Lavf/61.1.100', range: 'bytes=0-' }],
+    ['a program of no name',                        false, { accept: '*/*' }],
+    ['a browser',                                   false, { 'user-agent': 'Mozilla/5.0 (X11) Chrome/142' }],
+    ['an old browser',                              false, { 'user-agent': 'Opera/9.80' }],
+    ['the media player of an iPhone',               false, { 'user-agent': 'AppleCoreMedia/1.0.0.21A5' }],
+    ['the media player of Android',                 false, { 'user-agent': 'stagefright/1.2' }],
+    ['one that has a cookie',                       false, { ...CURL, cookie: 'a=b' }],
+    ['one that is a page by Sec-Fetch-Dest',        false, { ...CURL, 'sec-fetch-dest': 'empty' }],
+    ['one that is a page by its Origin',            false, { ...CURL, origin: 'http://nvr.lan' }],
+    ['one that comes from a page',                  false, { ...CURL, referer: 'http://nvr.lan/' }],
+    ['one that knows the CSRF header',              false, { ...CURL, 'x-csrf-token': '1' }],
+    ['one that shows pictures',                     false, { ...CURL, accept: 'image/avif,image/webp,*/*;q=0.8' }],
+    ['a proxy that asks /auth',                     false, CURL, '/auth'],
+    ['a proxy that asks /api/auth',                 false, CURL, '/api/auth?upgrade=no'],
+    ['a program that logs in',                      false, CURL, '/api/login', 'POST'],
+  ];
+  for (const [who, isAsked, headers, target = '/api/events', method = 'GET'] of ASKED)
+    for (const rules of [NATIVE, PROXY])
+      it(`of ${who} ${isAsked ? 'asks' : 'does not ask'} for a password by WWW-Authenticate${rules === PROXY ? ', in proxy mode too' : ''}`, () => {
+        const facts = factsOf({ headers: { host: 'nvr.test', ...headers }, target, method });
+        const { status, headers: sent } = errorResponse('no-credentials', facts, 'r1', rules);
+        assert.deepEqual([status, sent['www-authenticate']], [401, isAsked ? 'Basic realm="Postern"' : undefined]);
+      });
+  it('of 403 asks for no password', () => {
+    const facts = factsOf({ headers: { host: 'nvr.test', ...CURL }, target: '/api/config' });
+    assert.equal(errorResponse('route-unlisted', facts, 'r1', NATIVE).headers['www-authenticate'], undefined);
+  });
+
+  // biome-ignore format: a table
+  const PLACES: [header: string, value: string, isTold: boolean][] = [
+    ['Authorization', 'pst_abc',        true],
+    ['Authorization', 'Token pst_abc',  true],
+    ['Authorization', 'Basic pst_abc',  true],
+    ['X-Api-Key',     'pst_abc',        true],
+    ['X-Auth-Token',  'Bearer pst_abc', true],
+    ['Authorization', 'Bearer pst_abc', false],
+    ['X-Api-Key',     'of-another',     false],
+  ];
+  for (const [header, value, isTold] of PLACES)
+    it(`of a token ${isTold ? 'in a wrong place names the right header' : 'elsewhere says nothing of places'}: ${header}: ${value}`, () => {
+      const facts = factsOf({ headers: { host: 'nvr.test', [header]: value }, target: '/api/events' });
+      const { body } = errorResponse('no-credentials', facts, 'r1', NATIVE);
+      const { message } = JSON.parse(body) as { message: string };
+      if (!isTold) return assert.equal(message, REFUSALS['no-credentials'].message);
+      assert.equal(
+        message,
+        `An API token came in the header "${header}" and was not read there: send it as "Authorization: Bearer pst_…", or as the password of Basic.`,
+      );
+      assert.ok(!message.includes('pst_abc'));
+    });
+
   it('in proxy mode names no login: the proxy in front has it', () => {
     const answer = errorResponse('proxy-user-missing', factsOf({ ...API, target: '/api/events' }), 'r1', PROXY);
     assert.deepEqual([answer.status, 'location' in answer.headers], [401, false]);

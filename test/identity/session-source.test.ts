@@ -16,13 +16,24 @@ const sessionOf = (name: string, carriedBy: 'cookie' | 'bearer'): Caller => ({
   credential: { kind: 'session', tokenId: `id-${name}`, issuedAt: 1, expiresAt: 2, carriedBy },
 });
 
-/** `good.<name>` is a token of that user; everything else is a forgery. */
+const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const jwt = (header: object, claims: object): string => `${encoded(header)}.${encoded(claims)}.c2ln`;
+/** A Bearer of ours by its form, and so a credential. */
+const ours = (sub: string): string => jwt({ alg: 'HS256', typ: 'JWT' }, { sub, role: 'viewer', exp: 2, iat: 1 });
+const VERAS = ours('good.vera');
+const OLD = ours('old');
+const PROVIDERS = jwt({ alg: 'RS256', kid: '1' }, { sub: 'good.vera', role: 'admin', exp: 2 });
+const WITHOUT_ROLE = jwt({ alg: 'HS256' }, { sub: 'good.vera', exp: 2 });
+
+/** `good.<name>` is a token of that user, alone or as `sub`; everything else is a forgery. */
 function someSessions() {
   const asked: string[] = [];
   const traced: SessionTrace[] = [];
   const verify = async (token: string, carriedBy: 'cookie' | 'bearer'): Promise<SessionVerdict> => {
     asked.push(token);
-    const name = /^good\.(.+)$/.exec(token)?.[1];
+    const [, claims] = token.split('.');
+    const { sub = token } = token.startsWith('ey') ? JSON.parse(Buffer.from(claims ?? '', 'base64url').toString()) : {};
+    const name = /^good\.(.+)$/.exec(sub)?.[1];
     return name ? { kind: 'valid', caller: sessionOf(name, carriedBy) } : { kind: 'invalid', reason: 'signature' };
   };
   const source = createSessionSource({ cookieName: 'frigate_token', verify, trace: (entry) => traced.push(entry) });
@@ -41,10 +52,10 @@ describe('The session source', () => {
   const rows: [sentence: string, headers: HeaderLine[], expected: string][] = [
     ['is silent without credentials',                              [],                                                                                       'silent'],
     ['accepts the token as a cookie',                              [['Cookie', 'frigate_token=good.vera']],                                                  'vera by cookie'],
-    ['accepts the same token as Authorization: Bearer',            [['Authorization', 'Bearer good.vera']],                                                  'vera by bearer'],
-    ['reads the scheme without case',                              [['Authorization', 'bEARER good.vera']],                                                  'vera by bearer'],
-    ['reads a token behind several blanks',                        [['Authorization', 'Bearer \t good.vera ']],                                              'vera by bearer'],
-    ['takes the bearer before the cookie',                         [['Cookie', 'frigate_token=good.carl'], ['Authorization', 'Bearer good.vera']],           'vera by bearer'],
+    ['accepts a token as Authorization: Bearer',                   [['Authorization', `Bearer ${VERAS}`]],                                                   'vera by bearer'],
+    ['reads the scheme without case',                              [['Authorization', `bEARER ${VERAS}`]],                                                   'vera by bearer'],
+    ['reads a token behind several blanks',                        [['Authorization', `Bearer \t ${VERAS} `]],                                               'vera by bearer'],
+    ['takes the bearer before the cookie',                         [['Cookie', 'frigate_token=good.carl'], ['Authorization', `Bearer ${VERAS}`]],            'vera by bearer'],
     ['finds the cookie among others',                              [['Cookie', 'a=1; frigate_token=good.vera; b=2']],                                        'vera by cookie'],
     ['finds the cookie in a second line',                          [['Cookie', 'a=1'], ['Cookie', 'frigate_token=good.vera']],                               'vera by cookie'],
     ['reads a quoted cookie',                                      [['Cookie', 'frigate_token="good.vera"']],                                                'vera by cookie'],
@@ -53,15 +64,23 @@ describe('The session source', () => {
     ['refuses the cookies of two people in two lines',             [['Cookie', 'frigate_token=good.vera'], ['Cookie', 'frigate_token=good.carl']],           'token-invalid'],
     ['refuses a bad cookie',                                       [['Cookie', 'frigate_token=old']],                                                        'token-invalid'],
     ['refuses when every cookie is bad',                           [['Cookie', 'frigate_token=old; frigate_token=older']],                                   'token-invalid'],
-    ['refuses a bad bearer',                                       [['Authorization', 'Bearer old']],                                                        'token-invalid'],
-    ['refuses a bad bearer beside a good cookie',                  [['Authorization', 'Bearer old'], ['Cookie', 'frigate_token=good.vera']],                 'token-invalid'],
-    ['refuses an empty bearer beside a good cookie',               [['Authorization', 'Bearer'], ['Cookie', 'frigate_token=good.vera']],                     'token-invalid'],
-    ['refuses a bearer of two words',                              [['Authorization', 'Bearer good.vera good.vera'], ['Cookie', 'frigate_token=good.vera']], 'token-invalid'],
-    ['refuses a bearer behind a comma',                            [['Authorization', 'Bearer, good.vera']],                                                 'token-invalid'],
-    ['refuses two bearers, though one is good',                    [['Authorization', 'Bearer good.vera'], ['Authorization', 'Bearer good.vera']],           'token-invalid'],
+    ['refuses a bad bearer',                                       [['Authorization', `Bearer ${OLD}`]],                                                     'token-invalid'],
+    ['refuses a bad bearer beside a good cookie',                  [['Authorization', `Bearer ${OLD}`], ['Cookie', 'frigate_token=good.vera']],              'token-invalid'],
+    ['refuses a bearer of two words',                              [['Authorization', `Bearer x ${VERAS}`], ['Cookie', 'frigate_token=good.vera']],          'token-invalid'],
+    ['refuses a bearer behind a comma',                            [['Authorization', `Bearer, x,${VERAS}`]],                                                'token-invalid'],
+    ['refuses two bearers of ours, though one is good',            [['Authorization', `Bearer ${VERAS}`], ['Authorization', `Bearer ${VERAS}`]],             'token-invalid'],
+    ['refuses a bearer of ours beside an API token',               [['Authorization', `Bearer ${VERAS}`], ['Authorization', 'Bearer pst_x']],                'token-invalid'],
+    ['reads the one of two lines that is ours',                    [['Authorization', 'Bearer opaque'], ['Authorization', `Bearer ${VERAS}`]],               'vera by bearer'],
+    ['takes no bearer of a provider for a credential',             [['Authorization', `Bearer ${PROVIDERS}`]],                                               'silent'],
+    ['reads the cookie beside the bearer of a provider',           [['Authorization', `Bearer ${PROVIDERS}`], ['Cookie', 'frigate_token=good.vera']],        'vera by cookie'],
+    ['reads the cookie beside a bearer without a role',            [['Authorization', `Bearer ${WITHOUT_ROLE}`], ['Cookie', 'frigate_token=good.vera']],     'vera by cookie'],
+    ['reads the cookie beside an opaque bearer',                   [['Authorization', 'Bearer old'], ['Cookie', 'frigate_token=good.vera']],                 'vera by cookie'],
+    ['refuses a bad cookie beside an opaque bearer',               [['Authorization', 'Bearer old'], ['Cookie', 'frigate_token=old']],                       'token-invalid'],
+    ['reads the cookie beside an empty bearer',                    [['Authorization', 'Bearer'], ['Cookie', 'frigate_token=good.vera']],                     'vera by cookie'],
+    ['reads the cookie beside two bearers of others',              [['Authorization', 'Bearer a'], ['Authorization', `Bearer ${PROVIDERS}`], ['Cookie', 'frigate_token=good.vera']], 'vera by cookie'],
     ['ignores Basic, which is for the server behind',              [['Authorization', 'Basic dTpw']],                                                        'silent'],
     ['reads the cookie beside Basic',                              [['Authorization', 'Basic dTpw'], ['Cookie', 'frigate_token=good.vera']],                 'vera by cookie'],
-    ['does not take another scheme for Bearer',                    [['Authorization', 'BearerX good.vera']],                                                 'silent'],
+    ['does not take another scheme for Bearer',                    [['Authorization', `BearerX ${VERAS}`]],                                                  'silent'],
     ['is silent on the empty cookie that a logout leaves',         [['Cookie', 'frigate_token=""; frigate_token=']],                                         'silent'],
     ['reads the cookie name with case',                            [['Cookie', 'Frigate_Token=good.vera']],                                                  'silent'],
     ['does not take a longer cookie name for its own',             [['Cookie', 'xfrigate_token=good.vera; frigate_token2=good.vera']],                       'silent'],
@@ -106,6 +125,9 @@ describe('The session source', () => {
       throw new Error('the disk is gone');
     };
     const source = createSessionSource({ cookieName: 'frigate_token', verify });
-    await assert.rejects(async () => source.identify(someRequest({}, [['Authorization', 'Bearer x']])), /disk is gone/);
+    await assert.rejects(
+      async () => source.identify(someRequest({}, [['Authorization', `Bearer ${OLD}`]])),
+      /disk is gone/,
+    );
   });
 });

@@ -391,6 +391,8 @@ describe('postern explain beside a running server', () => {
     assert.deepEqual(await verdictOf('--token', token, 'GET', '/api/version'), expected);
     const bad = await verdictOf('--token', `${token}x`, 'GET', '/api/version');
     assert.deepEqual([bad.verdict, bad.token], ['refused', 'signature, as bearer']);
+    const foreign = await verdictOf('--token', 'opaque', 'GET', '/api/version');
+    assert.deepEqual([foreign.verdict, foreign.token], ['refused', 'ignored: this Bearer is none of ours']);
   });
 
   it('gives an admin the same at /api/explain', async () => {

@@ -99,7 +99,7 @@ describe('With accounts of its own', () => {
       const login = await client.ask('/api/login', { ':method': 'POST', 'content-type': 'application/json' }, body);
       const cookie = String(login.headers['set-cookie']).split(';', 1)[0];
       assert.equal((await client.ask('/api/version', { cookie: `${cookie} ` })).status, 200);
-      assert.equal((await client.ask('/api/version', { cookie, authorization: 'Bearer x.y.z ' })).status, 401);
+      assert.equal((await client.ask('/api/version', { cookie, authorization: 'Bearer pst_x ' })).status, 401);
     } finally {
       client.close();
       await instance.close();

@@ -1,6 +1,7 @@
 /** Login, logout and profile (interface 4, 5.1; SPEC 4.1, 4.2). */
 import type { z } from 'zod';
 import type { CameraScope } from '../../domain/camera-scope.ts';
+import { ownCredentials } from '../../domain/identity/own-credential.ts';
 import { ADMIN, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { REFUSALS } from '../../domain/refusal.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
@@ -129,8 +130,8 @@ async function logout(ctx: RouteContext, deps: LoginRouteDeps): Promise<void> {
 /** Also with tokens that are over: their session may live on in a renewed one, and its streams are open. */
 async function endShown(ctx: RouteContext, sessions: Sessions): Promise<UserName | undefined> {
   if (ctx.get('Sec-Fetch-Site') === 'cross-site' && ctx.method !== 'GET') return undefined;
-  const bearer = /^bearer +(?<token>\S+)$/i.exec(ctx.get('Authorization'))?.groups?.['token'];
-  const shown = bearer === undefined ? sessions.tokensIn(ctx.get('Cookie')) : [bearer];
+  const own = ownCredentials(ctx.req);
+  const shown = own.length === 0 ? sessions.tokensIn(ctx.get('Cookie')) : own.map(({ token }) => token);
   const ended = await Promise.all(shown.map(sessions.endShown));
   return ended.find((name) => name !== undefined);
 }

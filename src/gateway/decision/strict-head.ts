@@ -17,10 +17,9 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 /** http-proxy sends chunks of DELETE and OPTIONS behind `Content-Length: 0`, as a second request (CVE-2026-29057). */
 const CHUNKED_METHODS = new Set(['POST', 'PUT', 'PATCH']);
 
-/** Servers differ in which of two lines they use. Identity headers are not here: their source judges them. */
+/** Servers differ in which of two lines they use. Identity headers and `Authorization` are not here: their sources judge them. */
 const SENT_ONCE = new Set([
   'host',
-  'authorization',
   'x-proxy-secret',
   'content-type',
   'content-length',

@@ -1,8 +1,10 @@
 /** How a described request would be judged, step by step, by the decision itself; nothing is sent (SPEC 1, `explain`). */
+
 import { namedCameras } from '../../access/refused-cameras.ts';
 import type { RouteMatch } from '../../access/route-table.ts';
 import { type Caller, providerOf } from '../../domain/caller.ts';
 import type { CameraScope } from '../../domain/camera-scope.ts';
+import { isBearer } from '../../domain/identity/own-credential.ts';
 import { writtenLocator, writtenNarrowing } from '../../domain/policy/policy-terms.ts';
 import { REFUSALS, sentenceOf } from '../../domain/refusal.ts';
 import type { RequestFacts } from '../../domain/request.ts';
@@ -143,7 +145,9 @@ function tokenWords(trace: IdentityTrace, facts: RequestFacts): string | undefin
   if (trace.source === 'link') return `${trace.outcome}, as a link`;
   if (trace.source === 'screen') return `${trace.outcome}, as a screen`;
   const outcomes = trace.source === 'api-token' ? [trace.outcome] : trace.outcomes;
-  return outcomes.length === 0 ? undefined : `${outcomes.join(', ')}, as ${trace.carriedBy}`;
+  if (outcomes.length === 0)
+    return isBearer(String(facts.headers['authorization'])) ? 'ignored: this Bearer is none of ours' : undefined;
+  return `${outcomes.join(', ')}, as ${trace.carriedBy}`;
 }
 
 function explainedRoute(facts: RequestFacts, { routes }: Rules): ExplainedRoute | undefined {

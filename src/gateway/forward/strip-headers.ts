@@ -1,8 +1,8 @@
 /** Header stripping: what a client sends and an upstream must not get: hop-by-hop, identity, forwarding, credentials (SPEC 6). */
 import type { IncomingHttpHeaders } from 'node:http';
 import { decidedByName, normalizedHeaderName } from '../../domain/header-names.ts';
+import { isBearer, ownCredentialIn } from '../../domain/identity/own-credential.ts';
 import { headerLines, type RequestFacts } from '../../domain/request.ts';
-import { apiTokenIn } from '../../identity/api-token-source.ts';
 import { HOP_BY_HOP_HEADERS, namedByConnection } from '../response/hop-by-hop.ts';
 
 export interface StripRules {
@@ -45,8 +45,6 @@ const KEPT_FROM_CONNECTION: ReadonlySet<string> = new Set([
   'authorization',
 ]);
 
-const BEARER = /^bearer\s/i;
-
 /** A new record; the request's own is not changed. */
 export function strippedHeaders(request: RequestFacts, rules: StripRules): IncomingHttpHeaders {
   const headers: IncomingHttpHeaders = {};
@@ -56,7 +54,19 @@ export function strippedHeaders(request: RequestFacts, rules: StripRules): Incom
     const isNamed = named.has(name) && !KEPT_FROM_CONNECTION.has(name);
     if (!endsHere(name) && !isNamed) keep(headers, name, request.headers[name], rules);
   }
+  if (headers.authorization !== undefined) keepAuthorization(headers, request, rules);
   return headers;
+}
+
+/** A password for the NVR's own use is passed on; a credential for Postern is not, nor is one of two: servers differ in which they use. */
+function keepAuthorization(
+  headers: IncomingHttpHeaders,
+  request: RequestFacts,
+  { dropsAuthorization }: StripRules,
+): void {
+  const lines = headerLines(request, 'authorization').filter((line) => !isBearer(line) && !ownCredentialIn(line));
+  delete headers.authorization;
+  if (!dropsAuthorization && lines.length === 1) headers.authorization = lines[0];
 }
 
 /** Made once for each set of rules. */
@@ -82,16 +92,13 @@ function keep(
   headers: IncomingHttpHeaders,
   name: string,
   value: string | string[] | undefined,
-  { cookieName, dropsAuthorization = false }: StripRules,
+  { cookieName }: StripRules,
 ): void {
   if (name === 'cookie') {
     const others = withoutCookie(String(value), cookieName);
     if (others !== '') headers.cookie = others;
     return;
   }
-  // A password for the NVR's own use is passed on; one that holds an API token of ours is not.
-  if (name === 'authorization' && (dropsAuthorization || BEARER.test(String(value)) || apiTokenIn(String(value))))
-    return;
   headers[name] = value;
 }
 

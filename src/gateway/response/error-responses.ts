@@ -1,6 +1,7 @@
 /** Error responses: the one place where the reason of a refusal becomes a status, headers and a body (SPEC 5, interface 7). */
 import { compressText } from '../../compress/compress.ts';
 import type { Caller } from '../../domain/caller.ts';
+import { ownCredentialIn } from '../../domain/identity/own-credential.ts';
 import {
   REFUSALS,
   type RefusalFacts,
@@ -12,6 +13,7 @@ import {
 } from '../../domain/refusal.ts';
 import { type RequestFacts, singleHeader } from '../../domain/request.ts';
 import { storeFaultOf } from '../../domain/store/store-fault.ts';
+import { AUTH_TARGET } from '../decision/base-path.ts';
 
 export interface OwnResponse {
   readonly status: number;
@@ -63,14 +65,20 @@ export function errorResponse(
   request: RequestFacts,
   requestId: string,
   rules: RefusalRules,
-  more: ErrorFacts = {},
+  facts: ErrorFacts = {},
 ): OwnResponse {
-  const { opens, cameras } = more;
-  const message = sentenceOf(reason, more);
+  const { opens, cameras } = facts;
+  const message = sentenceOf(reason, facts);
   const status = statusFor(request, REFUSALS[reason].status);
   const { basePath = '' } = request;
   const loginPath = rules.loginPath && `${basePath}${rules.loginPath}`;
-  if (!isNavigation(request)) return inJson(status, refusalBody(reason, more), loginPath, opens);
+  if (!isNavigation(request)) {
+    if (status !== 401) return inJson(status, refusalBody(reason, facts), opens);
+    const misplacedIn = headerOfToken(request);
+    const answer = inJson(status, refusalBody(reason, { ...facts, ...(misplacedIn && { misplacedIn }) }));
+    const more = { ...(loginPath && { location: loginPath }), ...(isChallenged(request) && CHALLENGE) };
+    return { ...answer, headers: { ...answer.headers, ...more } };
+  }
   if (reason === 'second-factor-required') return redirectTo(`${basePath}${ENROLMENT_PAGE}`);
   if (status === 401 && loginPath) return toLogin(loginPath, `${basePath}${request.target}`);
   const acceptLanguage = singleHeader(request, 'accept-language');
@@ -83,7 +91,7 @@ export function errorResponse(
     acceptLanguage,
     cookie: singleHeader(request, 'cookie'),
     cameras,
-    person: personOf(more.caller),
+    person: personOf(facts.caller),
     ...(opens && { opens }),
   });
   return { status, body: page.body, headers: { ...page.headers, ...retryAfter(status, opens) } };
@@ -134,17 +142,50 @@ export async function compressedJson(
 
 /** The NVR's front end waits for ever on a profile that is neither 200 nor 401. */
 const statusFor = (request: RequestFacts, status: number): number =>
-  status === 403 && request.target.split('?', 1)[0] === '/api/profile' ? 401 : status;
+  status === 403 && pathOf(request) === '/api/profile' ? 401 : status;
 
-function inJson(status: number, body: object, loginPath: string | undefined, opens?: Reopening): OwnResponse {
-  const headers: Record<string, string> = {
+const inJson = (status: number, body: object, opens?: Reopening): OwnResponse => ({
+  status,
+  headers: {
     'content-type': 'application/json; charset=utf-8',
     'cache-control': 'no-store',
     ...retryAfter(status, opens),
-  };
-  if (status === 401 && loginPath) headers['location'] = loginPath;
-  return { status, headers, body: JSON.stringify(body) };
+  },
+  body: JSON.stringify(body),
+});
+
+/** wget, ffmpeg, Python's urllib and others send the credentials that they were given only when they are asked (RFC 9110 11.6.1). */
+const CHALLENGE = { 'www-authenticate': 'Basic realm="Postern"' };
+
+/** Browsers, and the media players of phones: they would ask their user in a window of their own. */
+const BROWSER = /^(?:Mozilla|Opera|AppleCoreMedia|stagefright)\//;
+const LOGIN = '/api/login';
+const OF_BROWSERS: readonly string[] = ['cookie', 'origin', 'referer', 'x-csrf-token'];
+
+/** Programs alone. By plain HTTP to a host of the LAN a browser sends no `Sec-Fetch-*` (SPEC 5). */
+function isChallenged(request: RequestFacts): boolean {
+  const { headers, method } = request;
+  const path = pathOf(request);
+  if (AUTH_TARGET.test(path) || (method === 'POST' && path === LOGIN)) return false;
+  const agent = singleHeader(request, 'user-agent');
+  if (agent === undefined || BROWSER.test(agent)) return false;
+  if (OF_BROWSERS.some((name) => headers[name] !== undefined)) return false;
+  if (Object.keys(headers).some((name) => name.startsWith('sec-fetch-'))) return false;
+  return !/text\/html|image\//i.test(String(headers['accept']));
 }
+
+/** The header that an API token came in, where it is none of those that are read. Of `Authorization`: behind no scheme that is read. */
+function headerOfToken({ rawHeaders }: RequestFacts): string | undefined {
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(at, at + 2);
+    const isRead = name.toLowerCase() === 'authorization' && ownCredentialIn(value) !== undefined;
+    if (MISPLACED.test(value) && !isRead) return name;
+  }
+  return undefined;
+}
+
+/** Alone, or behind a scheme of one word. */
+const MISPLACED = /^(?:[\w-]+\s+)?pst_/i;
 
 function toLogin(loginPath: string, wanted: string): OwnResponse {
   return redirectTo(`${loginPath}?next=${encodeURIComponent(wanted)}`);
@@ -156,14 +197,14 @@ const redirectTo = (location: string): OwnResponse => ({
   body: '',
 });
 
-/** A proxy passes its client's headers on when it asks `/auth`, and takes a redirect for a fault: it gets no page. */
-const FORWARD_AUTH: readonly string[] = ['/auth', '/api/auth'];
+const pathOf = ({ target }: RequestFacts): string => target.split('?', 1)[0] ?? '';
 
 /** A browser that opens a page, as opposed to a script or a client that expects JSON. */
 function isNavigation(request: RequestFacts): boolean {
   if (request.isUpgrade || (request.method !== 'GET' && request.method !== 'HEAD')) return false;
-  const [path = ''] = request.target.split('?', 1);
-  if (FORWARD_AUTH.includes(path)) return false;
+  const path = pathOf(request);
+  // A proxy passes its client's headers on when it asks there, and takes a redirect for a fault: it gets no page.
+  if (AUTH_TARGET.test(path)) return false;
   if (singleHeader(request, 'sec-fetch-mode') === 'navigate') return true;
   const accept = singleHeader(request, 'accept') ?? '';
   return accept.includes('text/html') && path !== '/api' && !path.startsWith('/api/');
