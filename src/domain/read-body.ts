@@ -16,6 +16,8 @@ export const BODY_LIMITS = {
 export interface BodySource {
   /** No event comes any more. */
   readonly destroyed: boolean;
+  /** Its end was told: a listener waited for a body and none came, or there is nothing left of it. */
+  readonly readableEnded: boolean;
   readonly headers: { readonly 'content-length'?: string | undefined };
   on(event: 'data', listener: (chunk: Buffer) => void): unknown;
   once(event: 'end' | 'error' | 'close', listener: () => void): unknown;
@@ -36,6 +38,7 @@ export type BodyFault = 'too-large' | 'too-slow' | 'gone';
 /** What is left of a body that is refused stays unread: its connection cannot carry another request. */
 export function readBody(source: BodySource, { bytes, seconds }: BodyLimits): Promise<Result<Buffer, BodyFault>> {
   if (Number(source.headers['content-length'] ?? 0) > bytes) return Promise.resolve(err('too-large'));
+  if (source.readableEnded) return Promise.resolve(ok(Buffer.alloc(0)));
   if (source.destroyed) return Promise.resolve(err('gone'));
   return new Promise((settle) => {
     const chunks: Buffer[] = [];

@@ -13,9 +13,10 @@ const MOST_HEADER_LINES = 200;
 /** Values of the headers that may be sent once, by lower-case name. */
 type Head = ReadonlyMap<string, string>;
 
-const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
-/** http-proxy sends chunks of DELETE and OPTIONS behind `Content-Length: 0`, as a second request (CVE-2026-29057). */
 const CHUNKED_METHODS = new Set(['POST', 'PUT', 'PATCH']);
+/** Some servers send chunks of DELETE and OPTIONS on behind `Content-Length: 0`, as a second request (CVE-2026-29057). */
+export const METHODS_WITHOUT_CHUNKS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
+const METHODS: ReadonlySet<string> = new Set([...METHODS_WITHOUT_CHUNKS, ...CHUNKED_METHODS]);
 
 /** Servers differ in which of two lines they use. Identity headers and `Authorization` are not here: their sources judge them. */
 const SENT_ONCE = new Set([

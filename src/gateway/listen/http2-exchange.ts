@@ -21,7 +21,7 @@ export function likeHttp1(
     const http2Response = response as Http2ServerResponse;
     Object.defineProperties(http2Response, responseLikeHttp1(http2Response));
     closeWithStream(http2Response);
-    if (!stream.endAfterHeaders) stream.once('finish', () => freeUnreadUpload(http2Response));
+    stream.once('finish', () => freeUnreadUpload(http2Response));
   }
   // Node gives its HTTP/2 classes no type in common with these, though they are made to stand in for them.
   return { request: request as IncomingMessage, response: response as ServerResponse };
@@ -46,7 +46,7 @@ const NOT_WHOLE = new Error('the response was cut off');
 
 function responseLikeHttp1(response: Http2ServerResponse): PropertyDescriptorMap {
   const { stream } = response;
-  const { setHeader, destroy } = response;
+  const { setHeader, end, destroy } = response;
   const writeHead: WriteHead = response.writeHead;
   const isWhole = (): boolean =>
     response.writableEnded && stream.writableFinished && stream.rstCode === constants.NGHTTP2_NO_ERROR;
@@ -62,6 +62,11 @@ function responseLikeHttp1(response: Http2ServerResponse): PropertyDescriptorMap
         ([name]) => !CONNECTION_HEADERS.has(name.toLowerCase()),
       );
       return writeHead.call(response, status, Object.fromEntries(kept));
+    },
+    end(...last: unknown[]): Http2ServerResponse {
+      Reflect.apply(end, response, last);
+      if (response.req.method === 'HEAD') freeUnreadUpload(response); // of such a response Node tells no finish
+      return response;
     },
     // Without an error Node resets the stream with NO_ERROR, which some clients take for the end of a whole response.
     destroy(error: Error = NOT_WHOLE): void {
@@ -88,7 +93,8 @@ function closeWithStream(response: Http2ServerResponse): void {
 
 /** The response is out and the rest of the upload is not read: without this the stream would stay open (RFC 9113 8.1). */
 function freeUnreadUpload({ stream, writableEnded }: Http2ServerResponse): void {
-  if (writableEnded && !stream.readableEnded) setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR));
+  if (writableEnded && !stream.endAfterHeaders && !stream.readableEnded)
+    setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR));
 }
 
 const valuesOf = (record: Readonly<Record<string, unknown>>): PropertyDescriptorMap =>

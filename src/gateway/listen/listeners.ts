@@ -10,6 +10,7 @@ import { messageOf } from '../../domain/message-of.ts';
 import { markLocal } from '../decision/request-facts.ts';
 import type { Gate } from '../entry/gate.ts';
 import { drain } from './drain.ts';
+import { withWholeHead } from './held-head.ts';
 import { createHttp1Connections } from './http1-connections.ts';
 import { createTlsServer, type TlsRules } from './tls-server.ts';
 
@@ -49,7 +50,8 @@ export async function listen(at: ListenAddress, gate: Gate, rules: ListenerRules
   const tls = rules.tls && createTlsServer({ ...rules.tls, timeoutIdle: rules.timeoutIdle }, options);
   const server = tls ? tls.server : createServer(options);
   const http1 = createHttp1Connections();
-  const onRequest = http1.inTurn(tls ? tls.requestsTo(gate) : gate.onRequest);
+  const judge = withWholeHead(gate.onRequest, rules.timeoutHeaders * 1000);
+  const onRequest = http1.inTurn(tls ? tls.requestsTo(judge) : judge);
   const connections = new Set<Socket>();
   const isBeyondReserve = createDescriptorReserve();
   // Node reads the property when a connection begins, and again behind each request.

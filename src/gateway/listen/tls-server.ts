@@ -70,8 +70,8 @@ export interface TlsServer {
   readonly server: Server;
   /** Undefined without HTTP/2. */
   readonly sessions: Http2Sessions | undefined;
-  /** The gate's handler, for requests of either version of HTTP. */
-  requestsTo(gate: Gate): Gate['onRequest'];
+  /** The handler, for requests of either version of HTTP. */
+  requestsTo(judge: Gate['onRequest']): Gate['onRequest'];
 }
 
 /** A browser keeps its connection for the next page. */
@@ -101,8 +101,8 @@ export function createTlsServer(rules: TlsRules, http1: ServerOptions): TlsServe
   return {
     server,
     sessions,
-    requestsTo(gate) {
-      const onRequest = through(gate.onRequest);
+    requestsTo(judge) {
+      const onRequest = through(judge);
       server.on('connect', (request, response) => {
         if (response instanceof Http2ServerResponse)
           onRequest(request, response); // refused as 'method-unknown'

@@ -24,8 +24,10 @@ before(async () => {
     { certificates: changing(served), offersHttp2: true, timeoutIdle: () => 300 },
     { headersTimeout: 5_000, maxHeaderSize: 16_384 },
   );
-  const gate: Gate = { onRequest: (...exchange) => onRequest(...exchange), onUpgrade() {} };
-  tls.server.on('request', tls.requestsTo(gate));
+  tls.server.on(
+    'request',
+    tls.requestsTo((...exchange) => onRequest(...exchange)),
+  );
   tls.server.listen(0, '127.0.0.1');
   await once(tls.server, 'listening');
 });

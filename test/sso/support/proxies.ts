@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 export interface StartedProxy {
   readonly port: number;
@@ -16,10 +16,10 @@ export interface StartedProxy {
 const PROGRAMS = { nginx: '-v', caddy: 'version', haproxy: '-v', apache2: '-v', traefik: 'version' } as const;
 export type Program = keyof typeof PROGRAMS;
 
-/** For `it(…, { skip })`: false where the program is there, else why the test cannot run. */
-export function skipWithout(program: Program): string | false {
-  const found = spawnSync(program, [PROGRAMS[program]], { stdio: 'ignore' });
-  return found.error ? `${program} is not installed` : false;
+/** For `it(…, { skip })`: false where the program is there, else why the test cannot run. `at`: elsewhere than on the PATH. */
+export function skipWithout(program: Program, at: string = program): string | false {
+  const found = spawnSync(at, [PROGRAMS[program]], { stdio: 'ignore' });
+  return found.error ? `${at} is not installed` : false;
 }
 
 /** `site` is what would stand in `conf.d`; it listens on `port`. */
@@ -45,8 +45,8 @@ export const startNginx = (site: string, port: number): Promise<StartedProxy> =>
     return ['-p', directory, '-c', join(directory, 'nginx.conf'), '-e', 'stderr'];
   });
 
-export const startCaddy = (caddyfile: string, port: number): Promise<StartedProxy> =>
-  start('caddy', port, (directory) => {
+export const startCaddy = (caddyfile: string, port: number, at = 'caddy'): Promise<StartedProxy> =>
+  start(at, port, (directory) => {
     writeFileSync(join(directory, 'Caddyfile'), `{\n\tadmin off\n\tauto_https off\n}\n${caddyfile}`);
     return ['run', '--adapter', 'caddyfile', '--config', join(directory, 'Caddyfile')];
   });
@@ -111,11 +111,11 @@ log: { level: WARN }
 const PATIENCE_MS = 30_000;
 
 async function start(
-  program: Program,
+  program: string,
   port: number,
   prepare: (directory: string) => readonly string[],
 ): Promise<StartedProxy> {
-  const directory = mkdtempSync(join(tmpdir(), `postern-${program}-`));
+  const directory = mkdtempSync(join(tmpdir(), `postern-${basename(program)}-`));
   const environment = { ...process.env, HOME: directory, XDG_DATA_HOME: directory, XDG_CONFIG_HOME: directory };
   const child = spawn(program, prepare(directory), {
     cwd: directory,
