@@ -69,7 +69,6 @@ async function oneStart(start: number): Promise<Start> {
     ...(await kept('oauth2-proxy', oauth2Proxy(upstream.url))),
   ];
   const logging = await servers.keep(startPostern({ upstream: upstream.url, logLevel: 'info' }));
-  const signing = await servers.keep(startPostern({ upstream: upstream.url, nvr: { identity_jwt: true } }));
   const others = (of: readonly Named[], path: string): Target[] =>
     of.map(([name, server]) => to(name, server, path, server.viewer));
   const gates = (path: string): Target[] => [to('Postern', postern, path, postern.viewer)];
@@ -77,7 +76,6 @@ async function oneStart(start: number): Promise<Start> {
     ...others([...nginx, ...peers, ...pipe], SMALL),
     ...gates(SMALL),
     to('Postern, with its access log', logging, SMALL, logging.viewer),
-    to('Postern, with signed identities', signing, SMALL, signing.viewer),
     to('Node server, 202', auth, '/auth'),
     to('Postern /auth', postern, '/auth', postern.viewer),
   ];

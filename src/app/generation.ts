@@ -49,8 +49,7 @@ export async function openGeneration(
   deps: GenerationDeps,
   before?: Generation,
 ): Promise<Generation> {
-  const { clock, store, mayDelete, log, accounts, counters, identityKeys } = deps.runtime;
-  if (config.settings.nvr.identity_jwt) await identityKeys.ready();
+  const { clock, store, mayDelete, log, accounts, counters } = deps.runtime;
   const componentDeps = {
     roles: accounts.roleRegistry.current,
     publishCameras: accounts.publishCameras,
@@ -81,7 +80,6 @@ function generationUnder(
     logs,
     counters,
     trustedHeaders,
-    identityKeys,
     certificates,
     openStreams,
     clientLimits,
@@ -102,7 +100,6 @@ function generationUnder(
     components,
     credentials,
     trustedHeaders,
-    identityKeys,
     store,
     remembering,
     clock,
@@ -138,7 +135,6 @@ function generationUnder(
     clientLimits,
     upstreamSlots,
     remembering,
-    identityKeys,
     onCaller(caller, { address }, request) {
       const sender = senderOf(caller);
       seenSessions.note(sender, { address, agent: singleHeader(request, 'user-agent') });

@@ -13,7 +13,6 @@ import { createOpenStreams, type OpenStreams } from '../gateway/entry/open-strea
 import { isBesideCurtain } from '../gateway/entry/review-stream.ts';
 import { createUnknownRoutes, type UnknownRoutes } from '../gateway/entry/unknown-routes.ts';
 import { createUpstreamSlots, type UpstreamSlots } from '../gateway/entry/upstream-slots.ts';
-import { createIdentityKeys, type IdentityKeys } from '../identity/signed/identity-keys.ts';
 import { boundCalls } from '../store/bounded-calls.ts';
 import { type HoldingStore, holdRevocations } from '../store/pending-revocations.ts';
 import type { Logs } from '../telemetry/logs/log.ts';
@@ -51,7 +50,6 @@ export interface Runtime {
   readonly health: Health;
   readonly accounts: Accounts;
   /** What signs identities for the NVR. */
-  readonly identityKeys: IdentityKeys;
   readonly ledger: Ledger;
   readonly openStreams: OpenStreams;
   readonly clientLimits: ClientLimits;
@@ -192,7 +190,6 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig): 
     clockOffset,
     health,
     accounts,
-    identityKeys: identityKeysIn(store, accounts, clock, log),
     ledger,
     openStreams,
     clientLimits: createClientLimits(clientKey),
@@ -204,12 +201,3 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig): 
     close: () => closing.disposeAsync(),
   };
 }
-
-const identityKeysIn = (store: HoldingStore, { keySealer }: Accounts, clock: Clock, log: Logger): IdentityKeys =>
-  createIdentityKeys({
-    store: store.identityKeys,
-    ...keySealer,
-    clock,
-    onFault: (fault) =>
-      log.warn({ err: fault }, 'the keys of signed identities could not be read from the store: those known go on'),
-  });

@@ -5,6 +5,7 @@ import type { Finding, KeyPath } from './problems/problems.ts';
 // biome-ignore format: a table
 const REMOVED: Readonly<Record<string, string>> = {
   canary: '"postern policy diff" names operations of the NVR that the route table does not know',
+  'nvr.identity_jwt': 'no NVR verified it; nvr.auth_secret tells an NVR that a request came through Postern',
 };
 
 /** Takes them out of the tree; gives a finding for each that was there. */

@@ -42,7 +42,6 @@ export const COPIED_TABLES: readonly CopyRule[] = [
   { table: 'invitations', key: 'token_hash', booleans: [] },
   { table: 'sign_ins', key: 'id', booleans: [] },
   { table: 'oidc_sessions', key: 'session_id', booleans: [] },
-  { table: 'identity_keys', key: 'id', booleans: [] },
   { table: 'known_clients', key: 'id', booleans: [] },
   { table: 'links', key: 'id', booleans: [] },
   { table: 'link_openings', key: 'id', booleans: [] },

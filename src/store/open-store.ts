@@ -15,13 +15,11 @@ import type { SignInStore } from '../domain/accounts/sign-in.ts';
 import type { SiteStore } from '../domain/accounts/site.ts';
 import type { EventRecord } from '../domain/events/event.ts';
 import type { BoundedEventSource } from '../domain/events/event-question.ts';
-import type { IdentityKeyStore } from '../domain/identity/identity-key.ts';
 import type { LedgerStore } from '../domain/ledger.ts';
 import type { AttemptStore } from '../domain/store/attempt-store.ts';
 import type { HeardChanges } from '../domain/store/heard-changes.ts';
 import { createAccountStore } from './accounts/accounts.ts';
 import { createCurtainStore } from './accounts/curtain.ts';
-import { createIdentityKeyStore } from './accounts/identity-keys.ts';
 import { createInvitationStore } from './accounts/invitations.ts';
 import { createLinkStore } from './accounts/links.ts';
 import { createLoginBlockStore } from './accounts/login-blocks.ts';
@@ -80,7 +78,6 @@ export interface Store {
   readonly secondFactor: SecondFactorStore;
   readonly invitations: InvitationStore;
   readonly signIns: SignInStore;
-  readonly identityKeys: IdentityKeyStore;
   readonly links: LinkStore;
   readonly screens: ScreenStore;
   readonly loginPlaces: LoginPlaceStore;
@@ -148,7 +145,6 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     secondFactor: createSecondFactorStore(db, serialized),
     invitations: createInvitationStore(db, serialized),
     signIns: createSignInStore(db, serialized),
-    identityKeys: createIdentityKeyStore(db, serialized),
     links: createLinkStore(db, serialized, site),
     screens: createScreenStore(db, serialized, site),
     loginPlaces: createLoginPlaceStore(db, serialized),

@@ -1,12 +1,9 @@
-/** Drift between the NVR's own description and the route table, and who sees which camera (SPEC 15). */
+/** Drift between the NVR's own description and the route table (SPEC 15). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { operationsOf } from '../../src/access/review/openapi-operations.ts';
 import { type OpenApiOperation, policyDrift } from '../../src/access/review/policy-drift.ts';
-import { whoIn } from '../../src/app/commands/policy.ts';
 import { loadPolicy } from '../../src/config/policy/load-policy.ts';
-import type { CameraName, Role } from '../../src/domain/names.ts';
-import { type RightsHolder, rightsOfUser } from '../../src/domain/rights/rights.ts';
 import { row } from '../support/routes.ts';
 
 const ROWS = [
@@ -212,55 +209,5 @@ describe('Two releases of the NVR', async () => {
       [isGone(recordings), driftIn(OLD).gone.some(({ row: left }) => left === recordings)],
       [true, false],
     );
-  });
-});
-
-describe('Who sees a camera', () => {
-  const roles = {
-    cameras: new Map([
-      ['front_only' as Role, ['cam1']],
-      ['patio' as Role, ['patio_*']],
-    ]),
-    limits: new Map([['patio' as Role, { deny: ['ptz' as const] }]]),
-    zone: 'UTC',
-  };
-  const holder = (name: string, role: string, more: Partial<RightsHolder> = {}) => ({
-    kind: 'user' as const,
-    name,
-    rights: rightsOfUser({ role: role as Role, createdAt: 1, ...more }, roles, 100),
-  });
-  const holders = [
-    holder('boss', 'admin'),
-    holder('vera', 'viewer', { validUntil: 50 }),
-    holder('carl', 'front_only'),
-    holder('pia', 'patio'),
-    holder('lost', 'gone'),
-    { ...holder('kitchen', 'front_only'), kind: 'token' as const, owner: 'vera' },
-  ];
-  const cameras = ['cam1', 'patio_north', 'patio_south'] as CameraName[];
-  const names = (question: { camera?: string; user?: string }) => {
-    const found = whoIn(question, holders, cameras);
-    return found.ok ? found.value.map(({ name }) => name) : found.error;
-  };
-
-  it('is told by role, hours and wildcard', () => {
-    assert.deepEqual(names({ camera: 'cam1' }), ['boss', 'vera', 'carl', 'kitchen']);
-    assert.deepEqual(names({ camera: 'patio_south' }), ['boss', 'vera', 'pia']);
-    assert.deepEqual(names({ user: 'vera' }), ['vera', 'kitchen']);
-    assert.deepEqual(names({ user: 'vera', camera: 'patio_north' }), ['vera']);
-    assert.deepEqual(names({}), ['boss', 'vera', 'carl', 'pia', 'lost', 'kitchen']);
-  });
-
-  it('is told with what the person sees and may not do', () => {
-    const seen = { kind: 'user', name: 'pia', role: 'patio', cameras: ['patio_north', 'patio_south'] };
-    const pia = { ...seen, denied: ['ptz'], closed: undefined };
-    assert.deepEqual(whoIn({ user: 'pia' }, holders, cameras), { ok: true, value: [pia] });
-    const found = whoIn({ user: 'vera' }, holders, cameras);
-    assert.ok(found.ok && found.value[0]?.closed === 'account-ended');
-  });
-
-  it('is a sentence for a camera or a person that is not there', () => {
-    assert.equal(names({ camera: 'cam9' }), 'cam9 is no camera: the NVR has cam1, patio_north, patio_south');
-    assert.match(String(names({ user: 'eve' })), /^eve has no account here/);
   });
 });

@@ -59,7 +59,7 @@ describe('Every key', () => {
       'links.enabled', 'links.max_lifetime',
       'logger.audit_file', 'logger.default', 'logger.logs',
       'notify.webhook', 'notify.webhook_file', 'notify.webhook_secret', 'notify.webhook_secret_file',
-      'nvr.auth_secret', 'nvr.auth_secret_file', 'nvr.ca', 'nvr.cameras', 'nvr.identity_jwt', 'nvr.max_upload', 'nvr.policy', 'nvr.push_endpoints', 'nvr.role_header', 'nvr.routes',
+      'nvr.auth_secret', 'nvr.auth_secret_file', 'nvr.ca', 'nvr.cameras', 'nvr.max_upload', 'nvr.policy', 'nvr.push_endpoints', 'nvr.role_header', 'nvr.routes',
       'nvr.timeout_connect', 'nvr.timeout_idle', 'nvr.timeout_response', 'nvr.url', 'nvr.user_header', 'nvr.verify', 'nvr.warn_open_ports',
       'proxy.auth_secret', 'proxy.auth_secret_file', 'proxy.default_role', 'proxy.header_map.role', 'proxy.header_map.role_map',
       'proxy.header_map.user', 'proxy.jwt', 'proxy.logout_url', 'proxy.role_map', 'proxy.separator', 'proxy.trusted_peers',

@@ -146,7 +146,6 @@ describe('An empty configuration', () => {
         policy: 'frigate',
         user_header: 'remote-user',
         role_header: 'remote-role',
-        identity_jwt: false,
         verify: true,
         timeout_connect: 5,
         timeout_response: 60,

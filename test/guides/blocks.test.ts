@@ -80,8 +80,8 @@ function jsonProblem({ body }: Block): string | undefined {
   }
 }
 
-/** Programs that other tests run as they stand: guides/api.test.ts and identity/examples.test.ts. */
-const RUN_BY: ReadonlySet<string> = new Set(['docs/api.md', 'docs/signed-identities.md']);
+/** Programs that other tests run as they stand: guides/api.test.ts. */
+const RUN_BY: ReadonlySet<string> = new Set(['docs/api.md']);
 
 async function problemOf(block: Block): Promise<string | undefined> {
   switch (block.language) {

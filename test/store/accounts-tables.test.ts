@@ -3,7 +3,6 @@ import { after } from 'node:test';
 import { openStore } from '../../src/store/open-store.ts';
 import { accountStoreContract } from '../contracts/account-store.ts';
 import { curtainStoreContract } from '../contracts/curtain-store.ts';
-import { identityKeyStoreContract } from '../contracts/identity-key-store.ts';
 import { invitationStoreContract } from '../contracts/invitation-store.ts';
 import { linkStoreContract } from '../contracts/link-store.ts';
 import { screenStoreContract } from '../contracts/screen-store.ts';
@@ -18,7 +17,6 @@ invitationStoreContract('SQLite', { open: () => openStore({ url: scratch.url }) 
 linkStoreContract('SQLite', { open: () => openStore({ url: scratch.url }) });
 curtainStoreContract('SQLite', () => openStore({ url: scratch.url }));
 screenStoreContract('SQLite', () => openStore({ url: scratch.url }));
-identityKeyStoreContract('SQLite', () => openStore({ url: scratch.url }));
 signInStoreContract('SQLite', { open: () => openStore({ url: scratch.url }) });
 factorStoreContract('SQLite', { open: () => openStore({ url: scratch.url }) });
 accountStoreContract('SQLite', {

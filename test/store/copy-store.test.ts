@@ -129,8 +129,6 @@ describe('A store that is copied', { skip: withoutPostgres }, () => {
     await source.accounts.revokeToken('ended', 1_900_000_000);
     await source.roles.changeRoles({ saved: [{ role: 'front_only' as never, cameras: ['front_*'] }], deleted: [] });
     await writeFactors(source);
-    const key = { id: 'key', sealed: 'sealed', createdAt: 1_700_000_000 };
-    await source.identityKeys.changeIdentityKeys(() => ({ added: key, forgotten: [] }));
     await importRecorded(source);
     target = await openStore({ url: await postgres.newDatabase() });
   });
@@ -148,7 +146,6 @@ describe('A store that is copied', { skip: withoutPostgres }, () => {
     invitations: 1,
     sign_ins: 1,
     oidc_sessions: 1,
-    identity_keys: 1,
     known_clients: 1,
     links: 1,
     link_openings: 1,

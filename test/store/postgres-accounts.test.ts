@@ -3,7 +3,6 @@ import { after, before, describe } from 'node:test';
 import { openStore } from '../../src/store/open-store.ts';
 import { accountStoreContract } from '../contracts/account-store.ts';
 import { curtainStoreContract } from '../contracts/curtain-store.ts';
-import { identityKeyStoreContract } from '../contracts/identity-key-store.ts';
 import { invitationStoreContract } from '../contracts/invitation-store.ts';
 import { linkStoreContract } from '../contracts/link-store.ts';
 import { screenStoreContract } from '../contracts/screen-store.ts';
@@ -24,7 +23,6 @@ describe('With PostgreSQL', { skip: withoutPostgres }, () => {
   linkStoreContract('PostgreSQL', { open: () => openStore({ url }) });
   curtainStoreContract('PostgreSQL', () => openStore({ url }));
   screenStoreContract('PostgreSQL', () => openStore({ url }));
-  identityKeyStoreContract('PostgreSQL', () => openStore({ url }));
   signInStoreContract('PostgreSQL', { open: () => openStore({ url }) });
   factorStoreContract('PostgreSQL', { open: () => openStore({ url }) });
   accountStoreContract('PostgreSQL', {

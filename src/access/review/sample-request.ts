@@ -100,7 +100,3 @@ export function requestShowing(
 const isNamed = ({ kind, source }: Locator): boolean => (kind === 'camera' || kind === 'stream') && source !== 'body';
 /** What the body names is for the request itself to say. */
 const isKnownHere = (locator: Locator): boolean => isNamed(locator) || locator.source === 'body';
-
-/** Whether the answer depends on the camera at all. */
-export const isAboutCameras = ({ access, cameras, narrow, answer }: PolicyRow): boolean =>
-  access === 'camera' || cameras !== undefined || narrow !== undefined || answer !== undefined;

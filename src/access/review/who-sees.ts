@@ -1,4 +1,4 @@
-/** Who sees a camera, and what a person sees: accounts and API tokens by their rights (SPEC 15). Pure. */
+/** What a person or an API token sees, by their rights (SPEC 15). Pure. */
 import type { Rights } from '../../domain/caller.ts';
 import { visibleCameras } from '../../domain/camera-scope.ts';
 import type { CameraName } from '../../domain/names.ts';
@@ -37,13 +37,3 @@ export function sightOf({ rights, ...holder }: Holder, cameras: readonly CameraN
     closed: closed?.reason,
   };
 }
-
-/** The holders who see the camera, now or when their hours begin. */
-export const whoSees = (
-  camera: CameraName,
-  holders: readonly Holder[],
-  cameras: readonly CameraName[],
-): readonly HolderView[] =>
-  holders
-    .map((holder) => sightOf(holder, cameras))
-    .filter((sight) => sight.cameras === 'all' || sight.cameras.includes(camera));

@@ -8,7 +8,6 @@ const PURPOSES = {
   passkeys: 'postern: challenges of passkeys, 1',
   'passkey-users': 'postern: users as authenticators know them, 1',
   'oidc-attempts': 'postern: attempts to sign in with a provider, 1',
-  identity: 'postern: keys of signed identities at rest, 1',
   links: 'postern: PINs and cookies of links, 1',
 } as const;
 

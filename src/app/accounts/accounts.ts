@@ -12,8 +12,6 @@ import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
 import { createLoginPlaces } from '../../accounts/login/login-places.ts';
 import { createCallbackPlaces } from '../../accounts/oidc/callback-places.ts';
 import { createPasswordHasher, type PasswordHasher } from '../../accounts/passwords/password-hash.ts';
-import { derivedKey } from '../../accounts/second-factor/derived-keys.ts';
-import { createSealer, type Sealer } from '../../accounts/second-factor/sealed-secret.ts';
 import { importSigningKey } from '../../accounts/sessions/session-jwt.ts';
 import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
 import { rolesOfFile } from '../../config/schema/role-schema.ts';
@@ -46,8 +44,6 @@ export interface Accounts extends Credentials {
   readonly codeLimiter: LoginLimiter;
   /** Whether failed logins are counted together with the other replicas. */
   readonly hasherOf: (iterations: number) => PasswordHasher;
-  /** Seals the keys of signed identities. */
-  readonly keySealer: Sealer;
   /** The cameras of the NVR have changed: the other sites on the store are told. */
   readonly publishCameras: (cameras: readonly string[]) => Promise<void>;
   readonly firstTimeLogin: FirstTimeLogin;
@@ -181,7 +177,6 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     ...credentials,
     limiter,
     codeLimiter,
-    keySealer: createSealer(derivedKey(secret.value.key, 'identity')),
     async close() {
       await loginPlaces.close();
       await blocks.close();

@@ -46,7 +46,6 @@ export async function openForExplain(place: ExplainPlace, note: (sentence: strin
   const links = store && tokens && linksOf(store, settings, place, roleRegistry, tokens);
   const { explain } = openRules({
     config,
-    ...(settings.nvr.identity_jwt && { identityToken: () => '(new)' }),
     eventsBackend: settings.events.source === 'nvr' ? undefined : NOT_RUNNING,
     verifySession: sessionVerifier(settings, store, place, roleRegistry, tokens),
     verifyApiToken: tokens?.verify ?? (async () => ({ kind: 'invalid', reason: 'unknown' })),

@@ -1,15 +1,11 @@
 /** The rules of the gate, with the counters around them, by the trusted headers of this moment. */
-import { viewOf } from '../../access/camera-view.ts';
 import { sightOf } from '../../access/review/who-sees.ts';
-import { publicAddress } from '../../domain/addresses/public-url.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { Remembering } from '../../domain/remembering.ts';
 import { maskSecrets } from '../../domain/text/mask-secrets.ts';
 import type { Rules } from '../../gateway/decision/admit.ts';
 import type { CameraAccess } from '../../gateway/explain/explain-route.ts';
 import type { Trace } from '../../identity/identity-trace.ts';
-import type { IdentityKeys } from '../../identity/signed/identity-keys.ts';
-import { createIdentityToken } from '../../identity/signed/identity-token.ts';
 import type { TrustedHeaderList } from '../../identity/trusted-headers-file.ts';
 import type { Store } from '../../store/open-store.ts';
 import { type Logs, levelOf } from '../../telemetry/logs/log.ts';
@@ -34,8 +30,6 @@ export interface AuthorizerDeps {
   readonly store: Pick<Store, 'accounts' | 'apiTokens'>;
   /** How long an identity is remembered on its connection. */
   readonly remembering: Remembering;
-  /** The keys of signed identities. */
-  readonly identityKeys: Pick<IdentityKeys, 'signing'>;
   readonly clock: Clock;
   readonly logs: Logs;
   readonly metrics: Metrics;
@@ -55,13 +49,6 @@ export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
   const { roleRegistry, tokenVerifier, tokens } = deps.credentials;
   const { links, screens, sessions } = accounts;
   const cameras = components.cameras.it;
-  const { server, nvr } = config.settings;
-  const identityToken = createIdentityToken({
-    signing: deps.identityKeys.signing,
-    issuer: server.public_url ? publicAddress(server.public_url, '') : 'postern',
-    camerasOf: (caller) => viewOf(caller, unixSeconds(clock), cameras.layout()).cameras,
-    clock,
-  });
   const proxyKeys = watchKeys(logs, metrics);
   const opened = openRules({
     config,
@@ -73,7 +60,6 @@ export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
     sharedBy: links.sharedFrom,
     findViewed: accounts.findViewed,
     behindCurtain: deps.credentials.behindCurtain,
-    ...(nvr.identity_jwt && { identityToken }),
     roleRegistry,
     now: () => unixSeconds(clock),
     layout: cameras.layout,

@@ -20,7 +20,6 @@ import type { GateDeps } from '../../gateway/entry/gate-deps.ts';
 import { askText } from '../../gateway/forward/ask-upstream.ts';
 import { createNvrCounts } from '../../gateway/narrow/count-at-nvr.ts';
 import type { RefusalPageFacts, RefusalRules } from '../../gateway/response/error-responses.ts';
-import type { IdentityKeys } from '../../identity/signed/identity-keys.ts';
 import type { LedgerRouteDeps } from '../../ledger/ledger-routes.ts';
 import { createDownloads } from '../../ledger/stream-records.ts';
 import { openApiDocument } from '../../routes/document.ts';
@@ -64,7 +63,6 @@ export interface GateSources {
   readonly watch: GateDeps['watch'];
   readonly viewings: GateDeps['viewings'];
   readonly ledger: Omit<LedgerRouteDeps, 'downloads' | 'camerasOf' | 'accountSince' | 'visibleToViewers'>;
-  readonly identityKeys: Pick<IdentityKeys, 'published'>;
   readonly status: () => Promise<ServiceStatus>;
   readonly checkAddress: AddressCheck;
   readonly security: SecuritySettings;
@@ -126,7 +124,6 @@ function ownRoutes(
     security,
     build,
     ledger,
-    identityKeys: { published },
   }: GateSources,
   judge: LinkJudgeWithFacts,
   startPage: StartPage,
@@ -207,7 +204,6 @@ function ownRoutes(
     },
     events: { hasEventsBackend, surroundings: () => authorizer.rules().surroundings() },
     explain: { explain, whoSees },
-    jwks: { published: nvr.identity_jwt ? published : undefined },
     status,
     check: checkAddress,
     security: { ...groups.limits, security },

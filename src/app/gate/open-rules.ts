@@ -42,7 +42,6 @@ export interface RulePlace
   readonly allowlist: () => ReadonlySet<string>;
   readonly cameras: () => readonly CameraName[];
   /** Absent: identities are not signed. */
-  readonly identityToken?: HeaderRules['identityToken'];
   readonly findUser: (name: string) => Promise<User | undefined>;
   /** Called each time that the keys of `proxy.jwt` were asked for. */
   readonly onProxyKeys?: (answer: KeyAnswer) => void;
@@ -71,7 +70,6 @@ export function openRules(place: RulePlace): OpenRules {
   const rules = (more: Partial<RuleDeps> = {}): Rules => decisionRules({ ...parts, allowlist: allowlist(), ...more });
   const headers = (): HeaderRules => ({
     ...headerRules(settings, tableHead, allowlist()),
-    identityToken: place.identityToken,
   });
   const seen = (scope: CameraScope) => visibleCameras(scope, cameras());
   const explain = createExplainer({

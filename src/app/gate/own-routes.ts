@@ -26,7 +26,6 @@ import { CHECK_ROUTES } from '../../doctor/check-route.ts';
 import { PROBE_ROUTES } from '../../doctor/probe-routes.ts';
 import { EVENT_ROUTES, STATUS_ROUTES } from '../../gateway/entry/gateway-routes.ts';
 import { EXPLAIN_ROUTES } from '../../gateway/explain/explain-route.ts';
-import { JWKS_ROUTES } from '../../identity/signed/jwks-route.ts';
 import { LEDGER_ROUTES } from '../../ledger/ledger-routes.ts';
 import { OPENAPI_ROUTES } from '../../routes/document.ts';
 import { type BoundRoute, bound, type OwnRoute } from '../../routes/own-route.ts';
@@ -41,7 +40,6 @@ const GROUPS = {
   screens: [...PAIRING_ROUTES, ...SCREEN_ROUTES],
   links: [...LINK_ROUTES, ...LINK_PAGE_ROUTES],
   openapi: OPENAPI_ROUTES,
-  jwks: JWKS_ROUTES,
   probes: PROBE_ROUTES,
   factors: [...FACTOR_ROUTES, ...PASSKEY_ROUTES],
   notices: NOTICE_ROUTES,

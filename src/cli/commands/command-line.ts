@@ -16,7 +16,7 @@ import { registerExplainCommand } from './explain.ts';
 import { registerLedgerCommands } from './ledger.ts';
 import { registerLimitsCommands } from './limits.ts';
 import { registerLinksCommands } from './links.ts';
-import { registerPolicyCommands } from './policy.ts';
+import { type PolicyCommandsDeps, registerPolicyCommands } from './policy.ts';
 import { registerScreensCommands } from './screens.ts';
 import { registerSitesCommands } from './sites.ts';
 import { registerStoreCommands } from './store.ts';
@@ -84,9 +84,9 @@ export function createProgram(): { readonly program: Command } {
     const { openForExplain } = await import('../../app/commands/explain.ts');
     return openForExplain({ directory: directory(), env, clock }, noted);
   };
-  const openPolicy = async () => {
-    const { openForPolicy } = await import('../../app/commands/policy.ts');
-    return openForPolicy({ directory: directory(), env, clock }, noted);
+  const review: PolicyCommandsDeps['review'] = async (description, below) => {
+    const { reviewPolicy } = await import('../../app/commands/policy.ts');
+    return reviewPolicy({ directory: directory(), env, clock }, description, below);
   };
   const makeFirstTable = async (source: string, below: string | undefined) =>
     (await import('../../app/commands/first-table.ts')).makeFirstTable(source, below);
@@ -95,7 +95,7 @@ export function createProgram(): { readonly program: Command } {
     return openForLedger({ directory: directory(), env, clock });
   };
   registerLedgerCommands(program, { openLedger, stdout, stderr, exit });
-  registerPolicyCommands(program, { openPolicy, makeFirstTable, stdout, stderr, exit });
+  registerPolicyCommands(program, { review, makeFirstTable, stdout, stderr, exit });
   registerExplainCommand(program, { openExplainer, stdout, stderr, exit });
   const openDoctor = async () => {
     const { openForDoctor } = await import('../../app/commands/doctor.ts');

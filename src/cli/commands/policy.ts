@@ -1,13 +1,16 @@
-/** `postern policy diff|who|try`: what the NVR has and the route table does not know, who sees which camera, and who would (SPEC 15). */
+/** `postern policy diff|new`: what the NVR has and the route table does not know, and a first table (SPEC 15). */
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import type { PolicyCommand, PolicyReview, WhoQuestion } from '../../app/commands/policy.ts';
+import type { PolicyReview } from '../../app/commands/policy.ts';
 import { messageOf } from '../../domain/message-of.ts';
 import type { Result } from '../../domain/result.ts';
-import { formatChanges, formatDrift, formatSights } from '../format-policy.ts';
+import { formatDrift } from '../format-policy.ts';
 
 export interface PolicyCommandsDeps {
-  readonly openPolicy: () => Promise<PolicyCommand>;
+  readonly review: (
+    description: string | undefined,
+    below: string | undefined,
+  ) => Promise<Result<PolicyReview, string>>;
   /** The text of a first table. Errs with a sentence. */
   readonly makeFirstTable: (source: string, below: string | undefined) => Promise<Result<string, string>>;
   readonly stdout: { write(text: string): unknown };
@@ -15,18 +18,18 @@ export interface PolicyCommandsDeps {
   readonly exit: (code: number) => void;
 }
 
-interface OutputOptions {
-  readonly json?: boolean;
-}
-
 interface DescriptionOptions {
   readonly below?: string;
+}
+
+interface DiffOptions extends DescriptionOptions {
+  readonly json?: boolean;
 }
 
 const BELOW = 'where clients see the described paths, such as /playback';
 
 export function registerPolicyCommands(program: Command, deps: PolicyCommandsDeps): void {
-  const policy = program.command('policy').description('review the route table and the rights of users');
+  const policy = program.command('policy').description('review the route table, or begin one');
   policy
     .command('diff [openapi.json]')
     .description(
@@ -35,7 +38,7 @@ export function registerPolicyCommands(program: Command, deps: PolicyCommandsDep
     .option('--below <path>', BELOW)
     .option('--json', 'print JSON, for programs')
     .addHelpText('after', DIFF_HELP)
-    .action((file: string | undefined, options: OutputOptions & DescriptionOptions) => diff(file, options, deps));
+    .action((file: string | undefined, options: DiffOptions) => diff(file, options, deps));
   policy
     .command('new <openapi>')
     .description('print a first route table for an NVR, from its OpenAPI description: a file or an address')
@@ -45,25 +48,7 @@ export function registerPolicyCommands(program: Command, deps: PolicyCommandsDep
     .action((source: string, options: DescriptionOptions & { readonly output?: string }) =>
       first(source, options, deps),
     );
-  policy
-    .command('who')
-    .description('list who sees which cameras: accounts and API tokens')
-    .option('--camera <name>', 'only those who see this camera')
-    .option('--user <name>', 'only this account, with its tokens')
-    .option('--json', 'print JSON, for programs')
-    .action((options: WhoQuestion & OutputOptions) => who(options, deps));
-  policy
-    .command('try <config.yaml>')
-    .description('list which accounts and tokens would gain or lose which operations under another configuration')
-    .option('--json', 'print JSON, for programs')
-    .action((file: string, options: OutputOptions) => tryOut(file, options, deps));
 }
-
-const tryOut = (file: string, { json }: OutputOptions, deps: PolicyCommandsDeps): Promise<void> =>
-  told(deps, (policy) => policy.tryOut(file), {
-    text: (changes) => (json ? asJson(changes) : formatChanges(changes)),
-    isGood: () => true,
-  });
 
 const DIFF_HELP = `
 Rows without an operation are listed and change no exit code: some belong to the NVR's web server or stream server.`;
@@ -101,45 +86,19 @@ async function first(
   exit(isWritten ? 0 : 1);
 }
 
-const diff = (
+async function diff(
   file: string | undefined,
-  { json, below }: OutputOptions & DescriptionOptions,
-  deps: PolicyCommandsDeps,
-): Promise<void> =>
-  told<PolicyReview>(
-    deps,
-    async (policy) => policy.diff(file === undefined ? undefined : await readFile(file, 'utf8'), below),
-    {
-      text: (review) => (json ? asJson(review) : formatDrift(review)),
-      isGood: ({ unknown, changed }) => unknown.length + changed.length === 0,
-    },
-  );
-
-const who = ({ camera, user, json }: WhoQuestion & OutputOptions, deps: PolicyCommandsDeps): Promise<void> =>
-  told(deps, (policy) => policy.who({ ...(camera !== undefined && { camera }), ...(user !== undefined && { user }) }), {
-    text: (sights) => (json ? asJson(sights) : formatSights(sights)),
-    isGood: () => true,
-  });
-
-const asJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
-
-interface Telling<Answer> {
-  readonly text: (answer: Answer) => string;
-  readonly isGood: (answer: Answer) => boolean;
-}
-
-/** Prints an error as one sentence, without a stack trace. */
-async function told<Answer>(
-  { openPolicy, stdout, stderr, exit }: PolicyCommandsDeps,
-  ask: (policy: PolicyCommand) => Promise<Result<Answer, string>>,
-  { text, isGood }: Telling<Answer>,
+  { json, below }: DiffOptions,
+  { review, stdout, stderr, exit }: PolicyCommandsDeps,
 ): Promise<void> {
   try {
-    const policy = await openPolicy();
-    const answer = await ask(policy).finally(policy.close);
-    if (!answer.ok) stderr.write(`${answer.error}\n`);
-    else stdout.write(text(answer.value));
-    exit(answer.ok && isGood(answer.value) ? 0 : 1);
+    const reviewed = await review(file === undefined ? undefined : await readFile(file, 'utf8'), below);
+    if (!reviewed.ok) {
+      stderr.write(`${reviewed.error}\n`);
+      return exit(1);
+    }
+    stdout.write(json ? `${JSON.stringify(reviewed.value, null, 2)}\n` : formatDrift(reviewed.value));
+    exit(reviewed.value.unknown.length + reviewed.value.changed.length === 0 ? 0 : 1);
   } catch (fault) {
     stderr.write(`${messageOf(fault)}\n`);
     exit(1);

@@ -70,13 +70,6 @@ export const nvrSection = z
         example: ['front_door', 'garden'],
         widens: 'never',
       }),
-    identity_jwt: z
-      .boolean()
-      .prefault(false)
-      .describe(
-        'Whether every forwarded request carries X-Postern-Jwt, by which the NVR can verify who the caller is: see docs/signed-identities.md.',
-      )
-      .meta({ widens: 'never' }),
     ca: filePath().optional().meta({
       description: "PEM file of the certificate authority that signed the NVR's certificate.",
       example: 'tls/nvr-ca.pem',

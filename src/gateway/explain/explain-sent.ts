@@ -24,7 +24,7 @@ export function sentOf(
   return { to: nameOf(destination), method: facts.method, target, headers: lines };
 }
 
-const HIDDEN: ReadonlySet<string> = new Set(['x-proxy-secret', 'cookie', 'authorization', 'x-postern-jwt']);
+const HIDDEN: ReadonlySet<string> = new Set(['x-proxy-secret', 'cookie', 'authorization']);
 const shown = (name: string, value: string): string => (HIDDEN.has(name) ? '[hidden]' : value);
 
 function nameOf(destination: Exclude<Destination, { kind: 'none' }>): string {

@@ -31,8 +31,6 @@ export function judgedRequest(
   const spoken = isOurs ? backendRules(rules) : rules;
   const headers = rewriteHeaders(facts, { caller: admission.caller, client: admission.client, requestId }, spoken);
   if (isOurs) nameCameras(headers, admission);
-  const token = admission.caller && spoken.identityToken?.(admission.caller, upstream);
-  if (token !== undefined) headers['x-postern-jwt'] = token;
   // The server's own addresses are written below the prefix when its response comes: it must not do the same.
   if (place) delete headers['x-ingress-path'];
   const isOfLink = admission.caller?.credential.kind === 'link';
@@ -83,7 +81,6 @@ function backendRules(rules: HeaderRules): HeaderRules {
     userHeader: 'remote-user',
     roleHeader: 'remote-role',
     nvrSecret: undefined,
-    identityToken: undefined,
   };
   rulesOfBackend.set(rules, made);
   return made;

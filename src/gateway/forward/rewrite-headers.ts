@@ -1,6 +1,5 @@
 /** The request headers for the upstream: the client's, stripped, plus identity and forwarding headers of Postern (SPEC 6). */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Upstream } from '../../domain/addresses/socket-address.ts';
 import { type Caller, senderOf } from '../../domain/caller.ts';
 import { headerLines, type RequestFacts } from '../../domain/request.ts';
 import type { Client } from '../decision/client.ts';
@@ -9,8 +8,6 @@ import { type StripRules, strippedHeaders } from './strip-headers.ts';
 export interface HeaderRules extends StripRules {
   /** The secret for an NVR that trusts headers on its own authenticated port. */
   readonly nvrSecret: string | undefined;
-  /** `X-Postern-Jwt` for the upstream; absent: identities are not signed. */
-  readonly identityToken?: ((caller: Caller, upstream: Upstream) => string | undefined) | undefined;
 }
 
 export interface Forwarding {

@@ -21,7 +21,7 @@ export interface StripRules {
 const NEVER_PASSED: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP_HEADERS, 'expect',
   'x-http-method-override', 'x-method-override', 'x-http-method',
-  'forwarded', 'x-real-ip', 'x-server-port', 'x-rewrite-url', 'x-ingress-path', 'x-proxy-secret', 'x-request-id', 'x-postern-view-as', 'x-postern-jwt',
+  'forwarded', 'x-real-ip', 'x-server-port', 'x-rewrite-url', 'x-ingress-path', 'x-proxy-secret', 'x-request-id', 'x-postern-view-as',
 ]);
 
 /** Families of headers that tell some backend or proxy who calls, from where, or which request it was. */

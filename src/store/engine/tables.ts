@@ -314,15 +314,7 @@ export interface StoreIdentityTable {
   id: string;
 }
 
-export interface IdentityKeysTable {
-  id: string;
-  /** Sealed; see the migration. */
-  sealed: string;
-  created_at: number;
-}
-
 export interface Tables {
-  identity_keys: IdentityKeysTable;
   store_identity: StoreIdentityTable;
   events: EventsTable;
   event_writes: EventWritesTable;
