@@ -364,7 +364,7 @@ describe('A session that is not proven', () => {
     assert.equal((await logIn(person)).status, 200, 'a login is not kept from the owner');
   });
 
-  it('is asked for before an admin is made or another gets a password, whatever the key says', async () => {
+  it('is asked for before an admin is made, demoted, ended or deleted, or another gets a password, whatever the key says', async () => {
     const [person, victim, guest] = [await newcomer('admin'), await newcomer(), await newcomer('admin')];
     const day = 86_400;
     // biome-ignore format: a table
@@ -373,6 +373,10 @@ describe('A session that is not proven', () => {
       ['PUT',  `/api/users/${victim.name}/role`,         { role: 'admin' }],
       ['PUT',  `/api/users/${victim.name}/password`,     { password: 'CalciumCandle55?' }],
       ['PUT',  `/api/users/${guest.name}/validity`,      { valid_until: unixSeconds(at.clock) + 30 * day }],
+      ['PUT',  `/api/users/${guest.name}/role`,          { role: 'viewer' }],
+      ['PUT',  `/api/users/${guest.name}/role`,          { source: 'provider' }],
+      ['DELETE', `/api/users/${guest.name}`,             {}],
+      ['POST', '/api/users/delete',                      { name: guest.name }],
       ['DELETE', `/api/users/${victim.name}/second-factor`, {}],
       ['POST', `/api/users/${victim.name}/invitation`,   { role: 'admin' }],
       ['POST', '/api/tokens',                            { name: 'x', role: 'admin' }],
@@ -391,7 +395,19 @@ describe('A session that is not proven', () => {
     const roles = new Map(
       ((await listed.json()) as { username: string; role: string }[]).map((u) => [u.username, u.role]),
     );
-    assert.deepEqual([roles.get('intruder'), roles.get(victim.name)], [undefined, 'viewer']);
+    assert.deepEqual(
+      [roles.get('intruder'), roles.get(victim.name), roles.get(guest.name)],
+      [undefined, 'viewer', 'admin'],
+    );
+    const proven = sessionIn(await sendJson(at, '/api/reauthenticate', { password: person.password }, session)) ?? '';
+    assert.equal((await sendJson(at, `/api/users/${guest.name}`, {}, proven, 'DELETE')).status, 200);
+  });
+
+  it('is of no matter on the internal port, which has nothing to prove', async () => {
+    const admin = await newcomer('admin');
+    const removed = await fetch(`${at.internalUrl}/api/users/${admin.name}`, { method: 'DELETE' });
+    assert.equal(removed.status, 200, await removed.text());
+    assert.equal((await logIn(admin)).status, 401);
   });
 
   it('is told to the NVR’s pages by a sentence that names the page of the console', async () => {
@@ -418,15 +434,20 @@ describe('A session that is not proven', () => {
       ['PUT',    '/api/config/set?auth.roles.day=cam1', {}],
       ['DELETE', '/api/users/carl',                  {}],
     ];
-    const statuses = async (where: Runtime): Promise<number[]> => {
+    const [users, roles] = ['/postern/settings/users', '/postern/settings/roles'];
+    /** The status, or the page that the refusal names: the NVR's own pages, which send all of these, show it. */
+    const outcomes = async (where: Runtime): Promise<unknown[]> => {
       const token = await where.logIn(ADMIN_PERSON);
       where.clock.advance(STALE_SECONDS);
       const found = [];
-      for (const [method, path, body] of changes) found.push((await sendJson(where, path, body, token, method)).status);
+      for (const [method, path, body] of changes) {
+        const answer = await sendJson(where, path, body, token, method);
+        found.push(answer.status === 403 ? Object(await answer.json()).page : answer.status);
+      }
       return found;
     };
-    assert.deepEqual(await statuses(strict), [403, 403, 403, 403, 403]);
-    assert.deepEqual(await statuses(at), [200, 403, 200, 200, 200]);
+    assert.deepEqual(await outcomes(strict), [users, users, roles, roles, users]);
+    assert.deepEqual(await outcomes(at), [200, users, 200, 200, 200]);
   });
 
   it('is no matter for API tokens: they pass no such door, whatever they were made for', async () => {

@@ -1,4 +1,4 @@
-/** The dialogs for users and roles of the NVR's own front end, with the requests that they send: what makes an admin or sets another's password is asked for a proof, the rest is not (SPEC 12). */
+/** The dialogs for users and roles of the NVR's own front end, with the requests that they send: what makes, demotes or deletes an admin, or sets another's password, is asked for a proof, the rest is not (SPEC 12). */
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { startFakeNvr } from '../support/fake-nvr.ts';
@@ -58,8 +58,8 @@ const opens = async (user: string, password: string): Promise<number> =>
   (await send('', 'POST', 'login', { user, password })).status;
 
 /** The page shows the message, which says where the change can be made. */
-async function refusedWithoutProof(token: string, path: string, body: object): Promise<void> {
-  const answer = await send(token, 'PUT', path, body);
+async function refusedWithoutProof(token: string, path: string, body?: object): Promise<void> {
+  const answer = await send(token, body ? 'PUT' : 'DELETE', path, body);
   const { message } = (await answer.json()) as { message: string };
   assert.deepEqual([answer.status, message.includes('/postern/settings/users')], [403, true]);
 }
@@ -96,6 +96,8 @@ describe('The NVR’s own dialog, long after the login', async () => {
     await refusedWithoutProof(admin, 'users/grace/role', { role: 'admin' });
     const proven = await at.logIn(ADMIN_PERSON);
     assert.equal((await send(proven, 'PUT', 'users/grace/role', { role: 'admin' })).status, 200);
+    await refusedWithoutProof(admin, 'users/grace/role', { role: 'viewer' });
+    await refusedWithoutProof(admin, 'users/grace');
     assert.equal((await send(proven, 'PUT', 'users/grace/role', { role: 'viewer' })).status, 200);
   });
 

@@ -19,10 +19,20 @@ export interface AccountResponseDeps {
 }
 
 /**
- * `credentials`: what lets a person in, and sessions of others. `elevation`: what makes an admin, and another's
- * password. `accounts`: every other change of users and roles, with `auth.reauthenticate: strict`.
+ * `credentials`: what lets a person in, and sessions of others. `elevation`: what makes, demotes, ends or deletes an admin,
+ * and another's password. `users`, `roles`: every other change of them.
  */
-export type GuardedAct = 'credentials' | 'elevation' | 'accounts';
+export type GuardedAct = 'credentials' | 'settings' | 'elevation' | 'users' | 'roles';
+
+/** They are asked with `auth.reauthenticate: strict` alone. */
+export const ONLY_STRICT: ReadonlySet<GuardedAct> = new Set(['users', 'roles']);
+
+/** The console's pages for what the NVR's own pages send too: they cannot ask for a proof, and show the message. */
+const PAGES: Partial<Record<GuardedAct, string>> = {
+  elevation: '/postern/settings/users',
+  users: '/postern/settings/users',
+  roles: '/postern/settings/roles',
+};
 
 /** What was done, and to which user, role, token or session. */
 export type AuditedAct = Omit<AuditEntry, 'who' | 'from' | 'credential' | 'agent' | 'verdict' | 'reason' | 'requestId'>;
@@ -53,24 +63,19 @@ export const afterProof =
     act: GuardedAct,
     handler: RouteHandler<Deps>,
   ): RouteHandler<Deps> =>
-  (ctx, deps, next) => {
-    const { caller } = ctx.state;
-    return caller && deps.asksProof(caller, act)
-      ? refuseFor(ctx, 'reauthentication-required')
-      : handler(ctx, deps, next);
-  };
+  (ctx, deps, next) =>
+    isProven(ctx, deps, act) ? handler(ctx, deps, next) : undefined;
 
-/** The console's page for what the NVR's own pages send too: they cannot ask for a proof. */
-const USERS_PAGE = '/postern/settings/users';
-
-/**
- * Asks for a fresh proof where the body or the path says that the change elevates somebody. False when the response is
- * set already.
- */
-export function mayElevate(ctx: RouteContext, { asksProof }: Pick<AccountResponseDeps, 'asksProof'>): boolean {
+/** Asks for a fresh proof where the body or the path says what the act is. False when the response is set already. */
+export function isProven(
+  ctx: RouteContext,
+  { asksProof }: Pick<AccountResponseDeps, 'asksProof'>,
+  act: GuardedAct,
+): boolean {
   const { caller, basePath = '' } = ctx.state;
-  if (caller && !asksProof(caller, 'elevation')) return true;
-  refuseFor(ctx, 'reauthentication-required', { page: `${basePath}${USERS_PAGE}` });
+  if (!caller || !asksProof(caller, act)) return true;
+  const page = PAGES[act];
+  refuseFor(ctx, 'reauthentication-required', page === undefined ? {} : { page: `${basePath}${page}` });
   return false;
 }
 

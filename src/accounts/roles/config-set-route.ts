@@ -7,7 +7,7 @@ import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { ANY, BODY_NO } from '../../routes/shapes.ts';
 import { type BodyFault, readJson } from '../http/read-json.ts';
 import { refuse, refuseBody, refuseFor, respond } from '../http/responses.ts';
-import { type AccountResponseDeps, mayStill, record } from '../http/route-guards.ts';
+import { type AccountResponseDeps, isProven, mayStill, record } from '../http/route-guards.ts';
 import { splitConfigSet } from './config-set.ts';
 import { type RoleRouteDeps, respondWithRoles } from './role-routes.ts';
 
@@ -32,7 +32,7 @@ async function configSet(ctx: RouteContext, deps: ConfigSetDeps, next: Koa.Next)
   }
   const { roles: wanted, rest } = split.value;
   if (wanted.size > 0 && !mayManageAccounts(caller)) return refuseFor(ctx, 'person-needed');
-  if (wanted.size > 0 && deps.asksProof(caller, 'accounts')) return refuseFor(ctx, 'reauthentication-required');
+  if (wanted.size > 0 && !isProven(ctx, deps, 'roles')) return;
   if (wanted.size > 0) {
     const outcome = await deps.customRoles.changeHere(wanted);
     if (!respondWithRoles(ctx, deps, outcome, [...wanted.keys()])) return;

@@ -50,7 +50,7 @@ export const ROLE_ROUTES: readonly OwnRoute<RoleRouteDeps>[] = [
 ];
 
 function changing(handler: RouteHandler<RoleRouteDeps>): RouteHandler<RoleRouteDeps> {
-  return forAdmins(afterProof('accounts', handler));
+  return forAdmins(afterProof('roles', handler));
 }
 
 async function save(ctx: RouteContext, deps: RoleRouteDeps): Promise<void> {

@@ -44,7 +44,7 @@ const STATUS_OF: Readonly<Record<Exclude<SecurityChange['kind'], 'changed'>, num
 // biome-ignore format: a table
 export const SECURITY_ROUTES: readonly OwnRoute<SecurityRouteDeps>[] = [
   { route: 'GET /api/status/security', access: 'admin', summary: 'Two-step login, time zone and public address, and what sets each', yes: [200, SECURITY], handler: forAdmins(async (ctx, { security }) => respond(ctx, 200, await security.current())) },
-  { route: 'PUT /api/status/security', access: 'admin', writes: true, note: 'writes the configuration file', summary: 'Write them into the configuration file; what is left out stays', body: CHANGE, yes: [200, SUCCESS], no: [...BODY_NO, 409], handler: forAdmins(afterProof('elevation', change)) },
+  { route: 'PUT /api/status/security', access: 'admin', writes: true, note: 'writes the configuration file', summary: 'Write them into the configuration file; what is left out stays', body: CHANGE, yes: [200, SUCCESS], no: [...BODY_NO, 409], handler: forAdmins(afterProof('settings', change)) },
 ];
 
 async function change(ctx: RouteContext, deps: SecurityRouteDeps): Promise<void> {

@@ -7,6 +7,7 @@ import { isAdministrator } from '../../domain/caller.ts';
 import { isRecord } from '../../domain/json.ts';
 import { ADMIN, type UserName, VIEWER } from '../../domain/names.ts';
 import { err, ok } from '../../domain/result.ts';
+import { heldBy } from '../../domain/rights/rights.ts';
 import type { OwnRoute, RouteContext, RouteHandler } from '../../routes/own-route.ts';
 import { ANY, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import { USER } from '../http/answers.ts';
@@ -27,8 +28,8 @@ import {
   fieldsOf,
   forAdmins,
   forPeople,
+  isProven,
   jsonOf,
-  mayElevate,
   record,
 } from '../http/route-guards.ts';
 import { cookieClientOf } from '../sessions/session-cookie.ts';
@@ -88,7 +89,7 @@ export const USER_ROUTES: readonly OwnRoute<UserRouteDeps>[] = [
 ];
 
 function changing(handler: RouteHandler<UserRouteDeps>): RouteHandler<UserRouteDeps> {
-  return forAdmins(afterProof('accounts', handler));
+  return forAdmins(afterProof('users', handler));
 }
 
 async function list(ctx: RouteContext, { users, loginPlaces, signIns }: UserRouteDeps): Promise<void> {
@@ -112,14 +113,22 @@ async function add(ctx: RouteContext, deps: UserRouteDeps): Promise<void> {
   const body = await fieldsOf(ctx, deps, NEW_USER);
   if (!body) return;
   const { username, password, role = VIEWER } = body;
-  if (role === ADMIN && !mayElevate(ctx, deps)) return;
+  if (role === ADMIN && !isProven(ctx, deps, 'elevation')) return;
   const outcome = await deps.users.add({ name: username, password, role, validity: validityOf(body) });
   respondWithUser(ctx, deps, outcome, { what: 'user-created' }, { username });
+}
+
+/** Asks for a proof before an admin is made, demoted, ended or deleted. False when the response is set already. */
+async function mayChange(ctx: RouteContext, deps: UserRouteDeps, name: string, becomes?: string): Promise<boolean> {
+  const user = await deps.store.findUser(name);
+  const isOfAdmin = becomes === ADMIN || (user !== undefined && heldBy(user).includes(ADMIN));
+  return !isOfAdmin || isProven(ctx, deps, 'elevation');
 }
 
 async function remove(ctx: RouteContext, deps: UserRouteDeps, name: string): Promise<void> {
   const act = { what: 'user-deleted', user: name } as const;
   if (name === FIXED_USER) return respondWithUser(ctx, deps, keptAsIs('Cannot delete admin user'), act);
+  if (!(await mayChange(ctx, deps, name))) return;
   respondWithUser(ctx, deps, await deps.users.remove(name), act);
 }
 
@@ -138,14 +147,14 @@ async function setRole(ctx: RouteContext, deps: UserRouteDeps): Promise<void> {
   const { role, source } = body;
   if ((role === undefined) === (source === undefined)) return refuseFields(ctx, [ROLE_OR_SOURCE]);
   if (role === undefined) return giveBackRole(ctx, deps, source);
-  if (role === ADMIN && !mayElevate(ctx, deps)) return;
+  if (!(await mayChange(ctx, deps, name, role))) return;
   respondWithUser(ctx, deps, await deps.users.setRole(name, role), act);
 }
 
 /** What the provider gives may be more than what the user has. */
 async function giveBackRole(ctx: RouteContext, deps: UserRouteDeps, source: string | undefined): Promise<void> {
   if (source !== 'provider') return refuseFields(ctx, [ROLE_OR_SOURCE]);
-  if (!mayElevate(ctx, deps)) return;
+  if (!isProven(ctx, deps, 'elevation')) return;
   const user = ctx.params['user'] ?? '';
   const act = { what: 'role-changed', user } as const;
   if (!(await deps.store.findUser(user))) return respondWithUser(ctx, deps, ABSENT, act);
@@ -163,8 +172,7 @@ async function setValidity(ctx: RouteContext, deps: UserRouteDeps): Promise<void
   const unknown = unknownFields(VALIDITY, read.json);
   const validity = unknown.length > 0 ? err(unknown) : fieldsIn(VALIDITY, isRecord(read.json) ? read.json : {});
   if (!validity.ok) return refuseFields(ctx, validity.error);
-  const isOfAdmin = (await deps.store.findUser(name))?.role === ADMIN;
-  if (isOfAdmin && !mayElevate(ctx, deps)) return;
+  if (!(await mayChange(ctx, deps, name))) return;
   respondWithUser(ctx, deps, await deps.users.setValidity(name, validityOf(validity.value)), act);
 }
 
@@ -174,7 +182,7 @@ async function putPassword(ctx: RouteContext, deps: UserRouteDeps): Promise<void
   const name = ctx.params['user'] ?? '';
   // The own password comes with the current one, which is a proof; a program has none to give.
   const isOwn = name === caller.name && caller.credential.kind !== 'api-token';
-  if (!isOwn && (isAdministrator(caller) || name === caller.name) && !mayElevate(ctx, deps)) return;
+  if (!isOwn && (isAdministrator(caller) || name === caller.name) && !isProven(ctx, deps, 'elevation')) return;
   const body = await fieldsOf(ctx, deps, CHANGED_PASSWORD);
   if (!body) return;
   const change = { caller, address, name, password: body.password, oldPassword: body.old_password };

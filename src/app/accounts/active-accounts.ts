@@ -2,7 +2,7 @@
 import type { CryptoKey } from 'jose';
 import type { Logger } from 'pino';
 import type { Audit } from '../../accounts/audit.ts';
-import type { AccountResponseDeps } from '../../accounts/http/route-guards.ts';
+import { type AccountResponseDeps, ONLY_STRICT } from '../../accounts/http/route-guards.ts';
 import type { LinkPasses } from '../../accounts/links/link-pass.ts';
 import type { FirstTimeLogin } from '../../accounts/login/first-admin.ts';
 import type { KnownClients } from '../../accounts/login/known-clients.ts';
@@ -304,7 +304,7 @@ const sessionsUnder = (
 const proofRule =
   (isStrict: boolean, clock: Clock): AccountResponseDeps['asksProof'] =>
   (caller, act) =>
-    (act !== 'accounts' || isStrict) && !hasFreshProof(caller, unixSeconds(clock));
+    (isStrict || !ONLY_STRICT.has(act)) && !hasFreshProof(caller, unixSeconds(clock));
 
 /** The configuration was checked: what does not parse cannot come here. */
 function clausesOf(text: string | null): readonly Clause[] {

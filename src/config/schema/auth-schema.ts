@@ -104,7 +104,7 @@ export const authSection = z
       .enum(['credentials', 'strict'])
       .prefault('credentials')
       .describe(
-        'Before which acts the password or a code is asked for again, when the last one is over 10 minutes old. credentials: factors, API tokens, invitations, sessions of others, new admins and passwords of others. strict: every change of users and roles too, which the pages of the NVR cannot ask for.',
+        'Before which acts the password or a code is asked for again, when the last one is over 10 minutes old. credentials: factors, API tokens, invitations, sessions of others, new admins, changes of admins and passwords of others. strict: every change of users and roles too, which the pages of the NVR cannot ask for.',
       )
       .meta({ widens: ['strict', 'credentials'] }),
     ...oidcKeys,

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import Koa from 'koa';
 import type { AuditEntry } from '../../../src/accounts/audit.ts';
-import type { GuardedAct } from '../../../src/accounts/http/route-guards.ts';
+import { type GuardedAct, ONLY_STRICT } from '../../../src/accounts/http/route-guards.ts';
 import { createCodeLimiter } from '../../../src/accounts/login/code-guess.ts';
 import { createFirstTimeLogin } from '../../../src/accounts/login/first-admin.ts';
 import { createKnownClients } from '../../../src/accounts/login/known-clients.ts';
@@ -162,7 +162,7 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
     codeLimiter: inTurn(createCodeLimiter(clock)),
     enrolment: createEnrolment(factorDeps),
     mayEnrol: options.factorMode !== 'off',
-    asksProof: (caller: Caller, act: GuardedAct) => act !== 'accounts' && !hasFreshProof(caller, unixSeconds(clock)),
+    asksProof: (caller: Caller, act: GuardedAct) => !ONLY_STRICT.has(act) && !hasFreshProof(caller, unixSeconds(clock)),
     store,
     limiter: inTurn(limiter),
     knownClients: createKnownClients(),
