@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MOST_UNDER_WAY } from '../src/gateway/entry/client-limits.ts';
+import { MOST_UNDER_WAY } from '../src/gateway/decision/client-limits.ts';
 import { residentMegabytes } from './machine.ts';
 import { startPostern } from './start-postern.ts';
 import { startedTogether } from './start-server.ts';

@@ -143,6 +143,7 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
       graph('NVR: responses', 'reqps', ['{{code_class}}', rate('postern_upstream_requests_total', 'code_class')]),
       graph('NVR: failures', 'reqps', ['{{reason}}', rate('postern_upstream_errors_total', 'reason')]),
       graph('Streams open', 'short', ['{{kind}}', `sum by (kind) (postern_streams_open{${HERE}})`]),
+      graph('Places in use', 'short', ['{{of}}', `sum by (of) (postern_places_in_use{${HERE}})`]),
       graph('Streams ended', 'reqps', ['{{kind}}, {{reason}}', rate('postern_streams_closed_total', 'kind, reason')]),
       graph('Duration of streams', 's', [
         'half, {{kind}}',

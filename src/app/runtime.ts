@@ -8,7 +8,7 @@ import type { ServiceConfig } from '../config/service-config.ts';
 import type { Caller } from '../domain/caller.ts';
 import { type Clock, unixSeconds } from '../domain/clock.ts';
 import { createDeletionGuard, type DeletionGuard } from '../domain/deletion-guard.ts';
-import { type ClientLimits, createClientLimits } from '../gateway/entry/client-limits.ts';
+import { type ClientLimits, createClientLimits } from '../gateway/decision/client-limits.ts';
 import { createOpenStreams, type OpenStreams } from '../gateway/entry/open-streams.ts';
 import { isBesideCurtain } from '../gateway/entry/review-stream.ts';
 import { createUnknownRoutes, type UnknownRoutes } from '../gateway/entry/unknown-routes.ts';

@@ -139,7 +139,7 @@ const awake = (backend: EventsBackend | undefined): Upstream | undefined =>
 
 /** The values of a scrape are those of the active generation (SPEC 9). */
 const serviceScrape = (runtime: Runtime, active: () => Generation): Scrape => {
-  const { certificates, accounts } = runtime;
+  const { certificates, accounts, clientLimits, upstreamSlots } = runtime;
   return openScrape({
     ...runtime,
     config: () => active().config,
@@ -151,6 +151,7 @@ const serviceScrape = (runtime: Runtime, active: () => Generation): Scrape => {
     heldRevocations: runtime.store.heldRevocations,
     certificateProblem: () => certificates && (certificates.problem() ?? null),
     countDroppedLines: () => void runtime.health.log(),
+    placesInUse: () => ({ client: clientLimits.taken(), nvr: upstreamSlots.inUse().taken }),
     limiterEntries: { ip: accounts.limiter.size, apikey: accounts.tokenLimiter.size },
   });
 };

@@ -96,6 +96,10 @@ export const TOKEN_FAULTS: readonly string[] = [
 export const REVOCATION_KINDS = ['jti', 'user'] as const;
 export type RevocationKind = (typeof REVOCATION_KINDS)[number];
 
+/** Bounded places: of clients behind the gate, and of connections to the NVR. */
+export const PLACES = ['client', 'nvr'] as const;
+export type Place = (typeof PLACES)[number];
+
 export const STREAM_KINDS = ['ws', 'mjpeg', 'sse'] as const;
 export type StreamKind = (typeof STREAM_KINDS)[number];
 

@@ -4,9 +4,10 @@ import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, it } from 'node:test';
 import { WebSocket } from 'ws';
-import { MOST_UNDER_WAY } from '../../src/gateway/entry/client-limits.ts';
+import { MOST_UNDER_WAY } from '../../src/gateway/decision/client-limits.ts';
 import { ADMIN_PERSON, VERA } from '../support/people.ts';
 import { until } from '../support/until.ts';
+import { scrape } from '../telemetry/support/exposition.ts';
 import { answerInForm } from './support/faults.ts';
 import { HOST, head, watchInstance } from './support/watched-instance.ts';
 
@@ -22,6 +23,7 @@ afterEach(async () => {
   for (const { socket } of open.splice(0)) socket.destroy();
   nvr.answer = answerInForm;
   await until('nothing is under way at the NVR', () => atNvr.size === 0);
+  assert.deepEqual(await placesInUse(), { client: 0, nvr: 0 });
 });
 
 /** Requests that the NVR has begun to answer, and does not end. */
@@ -52,6 +54,13 @@ const withStatus = (held: readonly Held[], status: number): readonly Held[] =>
 const settled = (held: readonly Held[]): Promise<void> =>
   until('each is answered', () => held.every(({ text }) => text !== ''));
 
+/** What the gauge shows. */
+async function placesInUse(): Promise<Readonly<Record<string, number | undefined>>> {
+  const series = await scrape(instance.telemetryUrl);
+  const of = (place: string) => series.get(`postern_places_in_use{of="${place}"}`);
+  return { client: of('client'), nvr: of('nvr') };
+}
+
 const VIDEO = 'GET /vod/cam1/start/1/end/2/big.bin HTTP/1.1';
 const PAGE = 'GET /assets/x.js HTTP/1.1';
 
@@ -64,6 +73,7 @@ describe('A caller', () => {
     await settled(held);
     assert.deepEqual([withStatus(held, 200).length, withStatus(held, 503).length], [MOST_UNDER_WAY.ofCaller, 60]);
     assert.equal(atNvr.size, MOST_UNDER_WAY.ofCaller);
+    assert.deepEqual(await placesInUse(), { client: MOST_UNDER_WAY.ofCaller, nvr: MOST_UNDER_WAY.ofCaller });
     const [refused] = withStatus(held, 503);
     assert.match(refused?.text ?? '', /\r\nretry-after: 5\r\n/i);
     assert.match(refused?.text ?? '', /Too many requests of this client are under way/);

@@ -5,10 +5,12 @@ import { layoutOfNames } from '../../src/access/recorder-layout.ts';
 import { compileRouteTable } from '../../src/access/route-table.ts';
 import type { Upstream } from '../../src/domain/addresses/socket-address.ts';
 import type { RefusalReason } from '../../src/domain/refusal.ts';
+import type { Rules } from '../../src/gateway/decision/admit.ts';
 import type { TrustedNetworks } from '../../src/gateway/decision/client-address.ts';
+import { createClientLimits } from '../../src/gateway/decision/client-limits.ts';
 import type { GateWatch, RequestWatch } from '../../src/gateway/decision/gate-watch.ts';
-import { createClientLimits } from '../../src/gateway/entry/client-limits.ts';
 import { createGate } from '../../src/gateway/entry/gate.ts';
+import type { GateDeps } from '../../src/gateway/entry/gate-deps.ts';
 import type { OpenStreams } from '../../src/gateway/entry/open-streams.ts';
 import { createUnknownRoutes } from '../../src/gateway/entry/unknown-routes.ts';
 import { createUpstreamSlots, type SlotRules } from '../../src/gateway/entry/upstream-slots.ts';
@@ -26,6 +28,8 @@ export interface StartedGate {
   /** Reasons of requests that were admitted and could not be answered. */
   readonly failures: RefusalReason[];
   readonly faults: unknown[];
+  /** What the gauge of places shows. */
+  placesInUse(): { readonly client: number; readonly taken: number; readonly waiting: number };
   readonly listener: Listener;
   close(): Promise<void>;
 }
@@ -43,7 +47,7 @@ const OWN_CONFIG: OwnConfig = {
   auth: { enabled: true, roles: {}, refresh_time: 1800, session_length: 86_400, cookie_name: RULES.cookieName },
   proxy: { logout_url: undefined },
 };
-const NOBODY_WATCHES: RequestWatch = {
+export const NOBODY_WATCHES: RequestWatch = {
   onDecision() {},
   onRefusal() {},
   onFailure() {},
@@ -69,6 +73,9 @@ export async function startGate(
     readonly timeoutHeaders?: number;
     readonly upstreamSlots?: SlotRules;
     readonly holdStream?: OpenStreams['add'];
+    /** Laid over what the gate works with, and over its rules. */
+    readonly deps?: Partial<GateDeps>;
+    readonly rules?: Partial<Rules>;
   } = {},
 ): Promise<StartedGate> {
   const failures: RefusalReason[] = [];
@@ -80,6 +87,8 @@ export async function startGate(
   };
   const forwarder = createForwarder({ ...RULES, ...rules });
   let requests = 0;
+  const clientLimits = createClientLimits((address) => address);
+  const upstreamSlots = createUpstreamSlots(more.upstreamSlots);
   const gate = createGate('internal', {
     rules: () => ({
       trusted: NOBODY_TRUSTED,
@@ -89,6 +98,7 @@ export async function startGate(
       internalHosts: [],
       surroundings: () => ({ layout: layoutOfNames([]), now: 0 }),
       owners: { denial: async () => undefined },
+      ...more.rules,
     }),
     destinations: () => ({ eventsBackend: undefined, nvr: upstream, routes: [] }),
     headers: () => ({
@@ -103,8 +113,8 @@ export async function startGate(
       renderPage: ({ message }) => ({ headers: { 'content-type': 'text/html' }, body: message }),
     }),
     forwarder,
-    clientLimits: createClientLimits((address) => address),
-    upstreamSlots: createUpstreamSlots(more.upstreamSlots),
+    clientLimits,
+    upstreamSlots,
     openStreams: { add: more.holdStream ?? (() => () => {}), addSocket: () => () => {} },
     onCaller: () => {},
     enterLink: async () => undefined,
@@ -128,6 +138,7 @@ export async function startGate(
     },
     watch: watch ?? { onRequest: () => recorder },
     viewings: undefined,
+    ...more.deps,
   });
   const { tls, timeoutHeaders = 15 } = more;
   const listener = await listen({ host: '127.0.0.1', port: 0 }, gate, {
@@ -140,6 +151,7 @@ export async function startGate(
     url: `${tls ? 'https' : 'http'}://127.0.0.1:${listener.address.port}`,
     failures,
     faults,
+    placesInUse: () => ({ client: clientLimits.taken(), ...upstreamSlots.inUse() }),
     listener,
     async close() {
       await listener.close(0);

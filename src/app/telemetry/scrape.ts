@@ -9,6 +9,7 @@ import type { CameraName } from '../../domain/names.ts';
 import { askText, type UpstreamQuestion } from '../../gateway/forward/ask-upstream.ts';
 import type { Store } from '../../store/open-store.ts';
 import { type ExpositionFormat, exposed, MEDIA_TYPES } from '../../telemetry/exposition.ts';
+import { PLACES, type Place } from '../../telemetry/metric-labels.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { createProcessMetrics } from '../../telemetry/process-metrics.ts';
 import { createScrape, type Scrape } from '../../telemetry/scrape.ts';
@@ -38,6 +39,7 @@ export interface ScrapeSources {
   readonly certificateProblem: () => string | null | undefined;
   /** Counts the log lines that were dropped since the last time. */
   readonly countDroppedLines: () => void;
+  readonly placesInUse: () => Readonly<Record<Place, number>>;
   readonly limiterEntries: { readonly ip: () => number; readonly apikey: () => number };
 }
 
@@ -59,6 +61,10 @@ export function openScrape(sources: ScrapeSources): Scrape {
   scrape.onScrape(() => metrics.hashQueue.set(sources.waitingPasswordChecks()));
   scrape.onScrape(() => metrics.rateLimitEntries.set(limiterEntries.ip(), 'ip'));
   scrape.onScrape(() => metrics.rateLimitEntries.set(limiterEntries.apikey(), 'apikey'));
+  scrape.onScrape(() => {
+    const inUse = sources.placesInUse();
+    for (const place of PLACES) metrics.placesInUse.set(inUse[place], place);
+  });
   scrape.onScrape(() => metrics.heldRevocations.set(sources.heldRevocations()));
   scrape.onScrape(sources.countDroppedLines);
   scrape.onScrape(() => {

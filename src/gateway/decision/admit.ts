@@ -33,6 +33,7 @@ import type { IdentitySource, IdentityVerdict } from '../../domain/verdict.ts';
 import { acceptedCaller, credentialFault, identify, mayEnrolBy } from './accepted-caller.ts';
 import { type Client, clientOf } from './client.ts';
 import type { TrustedNetworks } from './client-address.ts';
+import type { TakePlace } from './client-limits.ts';
 import { isAtWrongHost } from './console-host.ts';
 import { isCrossSiteForgery } from './csrf.ts';
 import { type FindShared, isBelowLink, linkedRequest } from './link-request.ts';
@@ -106,7 +107,8 @@ export type Admission =
       readonly parameter?: string | undefined;
     };
 
-export function admit(request: RequestFacts, rules: Rules): MaybePromise<Admission> {
+/** `takePlace` is for a request of a client: absent, the decision is one about a request that has its place, or needs none. */
+export function admit(request: RequestFacts, rules: Rules, takePlace: TakePlace = () => []): MaybePromise<Admission> {
   const strict = strictTarget(request); // 1
   const client = clientOf(request, rules.trusted); // 2
   if (strict.kind === 'refused') return refused(strict.reason, client);
@@ -117,9 +119,9 @@ export function admit(request: RequestFacts, rules: Rules): MaybePromise<Admissi
   if (isBelowLink(route) && request.linkSecret === undefined)
     return mapMaybe(linkedRequest(request, target, client.address, rules), (linked) => {
       if (linked === 'limited') return refused('links-limited', client);
-      return linked ? admit(linked, rules) : refused('link-over', client);
+      return linked ? admit(linked, rules, takePlace) : refused('link-over', client);
     });
-  const arrived: ArrivedRequest = { request, client, target, route };
+  const arrived: ArrivedRequest = { request, client, target, route, takePlace };
   return mapMaybe(identityOf(arrived, rules), (identity) => admitIdentified(arrived, identity, rules)); // 5
 }
 
@@ -129,6 +131,7 @@ interface ArrivedRequest {
   readonly client: Client;
   readonly target: RequestTarget;
   readonly route: RouteMatch;
+  readonly takePlace: TakePlace;
   readonly credentialFault?: RefusalReason;
 }
 
@@ -226,9 +229,9 @@ function withoutCameras(
 
 function admitAuthorized(
   { target, obligations }: AccessVerdict & { kind: 'allowed' },
-  { request, client, route, credentialFault }: ArrivedRequest,
+  { request, client, route, credentialFault, takePlace }: ArrivedRequest,
   caller: Caller | undefined,
-  { isHarmful, owners }: Rules,
+  { isHarmful, owners, trusted }: Rules,
 ): MaybePromise<Admission> {
   const { method } = request;
   if (isHarmful?.(method, target)) return refused('parameter-refused', client, caller); // 10
@@ -244,10 +247,14 @@ function admitAuthorized(
       obligations.refusedHeader)
   )
     return refused('method-not-allowed', client, caller); // 11
-  const denial = obligations.owners && owners.denial(obligations.owners, obligations.view, { method, target }); // 12
-  return mapMaybe(denial, (reason) =>
-    reason ? refused(reason, client, caller) : { kind: 'admitted', client, caller, target, route, obligations },
-  );
+  const admitted: Admitted = { kind: 'admitted', client, caller, target, route, obligations };
+  if (!obligations.owners) return admitted;
+  // Before the NVR is asked: each question takes its time there, and a client may have many requests wait for theirs.
+  const sharer = takePlace(admitted, trusted);
+  if (!sharer) return refused('client-busy', client, caller);
+  return mapMaybe(owners.denial(obligations.owners, obligations.view, { method, target, sharer }), (reason) =>
+    reason ? refused(reason, client, caller) : admitted,
+  ); // 12
 }
 
 /** Postern's own public rows: its pages, login, logout. Of the NVR not even public pages: they are of no use to such a caller. */

@@ -5,6 +5,7 @@ import { isId } from '../../access/camera-locators.ts';
 import type { CameraView } from '../../access/camera-view.ts';
 import type { NvrAdapter, OwnedThing } from '../../access/nvr-adapter.ts';
 import { isAmbiguous, isRecent } from '../../access/recorded/by-prefix.ts';
+import type { Sharer } from '../../domain/async/shares.ts';
 import { upTo } from '../../domain/bounded.ts';
 import { isStartedKind, type OwnerKind, type StartedKind } from '../../domain/policy/policy-terms.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
@@ -15,21 +16,21 @@ import { camerasOfStarted } from './started-things.ts';
 /** The JSON of a 200, undefined of a 404; rejects with the cause of any other outcome. */
 export type AskOwner = (path: string) => Promise<unknown>;
 
+/** The request that owners are asked for; its response comes from where they are asked. */
+export interface AskedFor {
+  readonly method: string;
+  readonly target: RequestTarget;
+  /** Whose share of the questions it takes; absent: nobody's. */
+  readonly sharer?: Sharer;
+}
+
 export interface OwnerLookup {
-  /** Undefined when the view holds every owner. `askedFor` is the request; its response comes from where owners are asked. */
-  denial(
-    questions: readonly OwnerQuestion[],
-    view: CameraView,
-    askedFor: { readonly method: string; readonly target: RequestTarget },
-  ): Promise<RefusalReason | undefined>;
+  /** Undefined when the view holds every owner. */
+  denial(questions: readonly OwnerQuestion[], view: CameraView, askedFor: AskedFor): Promise<RefusalReason | undefined>;
 }
 
 /** The cameras of an id, asked where the request is sent; undefined when they cannot be found. */
-export type OwnerCameras = (
-  kind: OwnerKind,
-  id: string,
-  askedFor: { readonly method: string; readonly target: RequestTarget },
-) => Promise<readonly string[] | undefined>;
+export type OwnerCameras = (kind: OwnerKind, id: string, askedFor: AskedFor) => Promise<readonly string[] | undefined>;
 
 const REMEMBERED_IDS = 20_000;
 /** One request must not cause thousands of questions to the NVR. */

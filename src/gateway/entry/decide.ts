@@ -4,6 +4,7 @@ import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts
 import { type RequestFacts, type RequestTarget, singleHeader } from '../../domain/request.ts';
 import { type Admission, admit, type Rules } from '../decision/admit.ts';
 import type { Client } from '../decision/client.ts';
+import type { TakePlace } from '../decision/client-limits.ts';
 import { parseTarget } from '../decision/strict-target.ts';
 import { errorResponse, jsonResponse } from '../response/error-responses.ts';
 import { viewedResponse } from '../response/viewed-as.ts';
@@ -17,22 +18,24 @@ type DecideDeps = Pick<GateDeps, 'rules' | 'refusals' | 'onCaller' | 'enterLink'
 /** Not an async function: most requests are decided without waiting, and each promise would cost them. */
 export function decide(deps: DecideDeps): Middleware {
   return (ctx, next) => {
-    const { facts } = ctx.state;
+    const { facts, takePlace } = ctx.state;
     const rules = deps.rules();
     const question = describedRequest(facts, rules);
-    const admission = question ? admitDescribed(facts, question, rules) : admitOrIndex(facts, rules);
+    const admission = question
+      ? admitDescribed(facts, question, rules, takePlace)
+      : admitOrIndex(facts, rules, takePlace);
     const settled = mapMaybe(admission, (known) => (isOfLink(known) ? settledLink(known, facts, deps) : known));
     return Promise.resolve(mapMaybe(settled, (known) => actOn(known, { ctx, next, question, deps })));
   };
 }
 
 /** The path itself is not forwarded: the request that is admitted in its place is the one for the index page. */
-function admitOrIndex(facts: RequestFacts, rules: Rules): MaybePromise<Admission> {
-  return mapMaybe(admit(facts, rules), (admission) => {
+function admitOrIndex(facts: RequestFacts, rules: Rules, takePlace: TakePlace): MaybePromise<Admission> {
+  return mapMaybe(admit(facts, rules, takePlace), (admission) => {
     const isUnlisted = admission.kind === 'refused' && admission.reason === 'route-unlisted';
     const index = isUnlisted ? asIndexPage(facts) : undefined;
     if (!index) return admission;
-    return mapMaybe(admit(index, rules), (instead) => (instead.kind === 'admitted' ? instead : admission));
+    return mapMaybe(admit(index, rules, takePlace), (instead) => (instead.kind === 'admitted' ? instead : admission));
   });
 }
 

@@ -7,6 +7,7 @@ import { headerLines, type RequestFacts, type RequestTarget } from '../../domain
 import { type Admission, type Admitted, admit, type Rules } from '../decision/admit.ts';
 import { AUTH_TARGET, belowBasePath } from '../decision/base-path.ts';
 import { isTrustedPeer } from '../decision/client-address.ts';
+import type { TakePlace } from '../decision/client-limits.ts';
 import { parseTarget, strictTarget } from '../decision/strict-target.ts';
 import { asksViewAs } from '../decision/view-as.ts';
 
@@ -114,9 +115,10 @@ export async function admitDescribed(
   carrier: RequestFacts,
   { described }: ForwardAuthDescription,
   rules: Rules,
+  takePlace?: TakePlace,
 ): Promise<Admission> {
   const plain = strictTarget(carrier);
-  const admission = await admit(described ?? carrier, rules);
+  const admission = await admit(described ?? carrier, rules, takePlace);
   const { client, caller } = admission;
   const refused = (reason: Extract<Admission, { kind: 'refused' }>['reason']): Admission => ({
     kind: 'refused',

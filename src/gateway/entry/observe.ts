@@ -1,4 +1,5 @@
 /** First in the pipeline: what is known of a request, its id, and who is told of its end and of faults behind. */
+import { Ending } from '../../domain/async/ending.ts';
 import type { ListenerName } from '../../domain/request.ts';
 import { belowBasePath } from '../decision/base-path.ts';
 import { requestFacts } from '../decision/request-facts.ts';
@@ -6,7 +7,7 @@ import { errorResponse, reasonOfFault } from '../response/error-responses.ts';
 import type { GateDeps } from './gate-deps.ts';
 import { type Middleware, type PipelineContext, respond } from './pipeline-state.ts';
 
-type ObserveDeps = Pick<GateDeps, 'rules' | 'newRequestId' | 'watch' | 'refusals'>;
+type ObserveDeps = Pick<GateDeps, 'rules' | 'newRequestId' | 'watch' | 'refusals' | 'clientLimits'>;
 
 /**
  * A fault behind it is a 500, or a 503 of the store. A fault of its own, or of that response, costs this connection and no
@@ -41,8 +42,12 @@ function begin(ctx: PipelineContext, listener: ListenerName, deps: ObserveDeps):
   ctx.state.facts = facts;
   ctx.state.watch = watch;
   ctx.state.requestId = deps.newRequestId();
+  const ending = new Ending();
+  ctx.state.ending = ending;
+  ctx.state.takePlace = deps.clientLimits.placeUntil(ending);
   ctx.res.on('close', () => {
     watch.onEnd({ status: ctx.res.statusCode, isWhole: ctx.res.writableFinished, bytes: bodyBytes(ctx) });
+    ending.end();
   });
 }
 

@@ -1,9 +1,11 @@
 /** What the middleware of the pipeline leave for each other in Koa's `ctx.state`. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type Koa from 'koa';
+import type { Ending } from '../../domain/async/ending.ts';
 import type { RequestFacts } from '../../domain/request.ts';
 import type { RouteState } from '../../domain/verdict.ts';
 import type { Admitted } from '../decision/admit.ts';
+import type { TakePlace } from '../decision/client-limits.ts';
 import type { RequestWatch } from '../decision/gate-watch.ts';
 import type { OwnResponse } from '../response/error-responses.ts';
 import { send } from '../response/send.ts';
@@ -15,6 +17,9 @@ export interface PipelineState extends RouteState {
   watch: RequestWatch;
   /** Set by `observe`; `decide` keeps the one that a trusted proxy sent. */
   requestId: string;
+  /** Set by `observe`. */
+  ending: Ending;
+  takePlace: TakePlace;
   /** Set by `decide`. */
   admission: Admitted;
   /** Set by `decide`: a proxy asks about another request, and `admission` is about that one. */
@@ -32,6 +37,8 @@ export interface AdmittedRequest {
   readonly response: ServerResponse;
   readonly facts: RequestFacts;
   readonly watch: RequestWatch;
+  /** What is taken for the request is given back here: its `close` event may have been before. */
+  readonly ending: Ending;
   readonly admission: Admitted;
   readonly requestId: string;
 }

@@ -8,6 +8,7 @@ import { REFUSALS, type RefusalFacts, type RefusalReason } from '../../domain/re
 import { isAutomatic } from '../../domain/request.ts';
 import type { RouteState } from '../../domain/verdict.ts';
 import type { Admitted } from '../decision/admit.ts';
+import type { TakePlace } from '../decision/client-limits.ts';
 import { type Destination, destinationOf } from '../decision/destinations.ts';
 import type { HeadListener, RequestWatch } from '../decision/gate-watch.ts';
 import { judgedRequest, type Passage } from '../forward/judged-request.ts';
@@ -31,7 +32,6 @@ type ProxyDeps = Pick<
   | 'refusals'
   | 'headers'
   | 'forwarder'
-  | 'clientLimits'
   | 'upstreamSlots'
   | 'renewal'
   | 'recheck'
@@ -48,12 +48,18 @@ type SentInstead = NonNullable<RouteState['sentInstead']>;
 export const proxy =
   (deps: ProxyDeps): Middleware =>
   ({ req: request, res: response, state }) => {
-    const { facts, watch, admission, requestId, sentInstead } = state;
-    return forwardAdmitted({ request, response, facts, watch, admission, requestId }, deps, sentInstead);
+    const { facts, watch, ending, admission, requestId, takePlace, sentInstead } = state;
+    const admitted = { request, response, facts, watch, ending, admission, requestId };
+    return forwardAdmitted(admitted, takePlace, deps, sentInstead);
   };
 
-async function forwardAdmitted(admitted: AdmittedRequest, deps: ProxyDeps, sentInstead?: SentInstead): Promise<void> {
-  const { request, response, facts, admission, requestId, watch } = admitted;
+async function forwardAdmitted(
+  admitted: AdmittedRequest,
+  takePlace: TakePlace,
+  deps: ProxyDeps,
+  sentInstead?: SentInstead,
+): Promise<void> {
+  const { request, response, facts, admission, requestId, watch, ending } = admitted;
   const sendRefusal = (reason: RefusalReason, more?: RefusalFacts): void =>
     send(
       admitted,
@@ -68,12 +74,12 @@ async function forwardAdmitted(admitted: AdmittedRequest, deps: ProxyDeps, sentI
   if (isServedHere(admission.route)) return sendRefusal('path-not-found');
   const destination = destinationOf(facts.method, admission.target, deps.destinations());
   if (destination.kind === 'none') return sendRefusal(isOwn(admission.route) ? 'path-not-found' : 'no-nvr');
-  const leave = deps.clientLimits.enter(admission, deps.rules().trusted);
-  if (!leave) {
+  const sharer = takePlace(admission, deps.rules().trusted);
+  if (!sharer) {
     watch.onRefusal('client-busy');
     return sendRefusal('client-busy');
   }
-  response.on('close', leave);
+  if (ending.isOver) return;
   const settling = fulfilledObligations(admitted, destination, deps, sentInstead);
   const settled = settling instanceof Promise ? await settling : settling;
   if (settled.kind === 'refused') return refuse(settled.reason, settled);
@@ -88,7 +94,7 @@ async function forwardAdmitted(admitted: AdmittedRequest, deps: ProxyDeps, sentI
       : jsonResponse(settled.json);
     return send(admitted, viewedResponse(answer, caller), requestId, cookie);
   }
-  if (response.destroyed) return;
+  if (ending.isOver) return;
   let giveUp = (): boolean => !response.headersSent;
   if (caller) endWithRights(admitted, caller, deps, (reason) => (giveUp() ? sendRefusal(reason) : cutOff(response)));
   const forward = (): void => {
@@ -111,8 +117,7 @@ async function forwardAdmitted(admitted: AdmittedRequest, deps: ProxyDeps, sentI
       },
     });
   };
-  response.on(
-    'close',
+  ending.defer(
     deps.upstreamSlots.take(destination.upstream, forward, () => refuse(failureAt(destination, 'nvr-busy'))),
   );
 }
@@ -124,7 +129,7 @@ const wordsOfLink = ({ route, target }: Admitted): Pick<OwnWords, 'isOfLink' | '
 
 /** A response that is under way ends when the rights of its caller do (SPEC 4.2, 11). */
 function endWithRights(
-  { facts, admission, response, watch }: AdmittedRequest,
+  { facts, admission, response, watch, ending }: AdmittedRequest,
   caller: Caller,
   deps: ProxyDeps,
   end: (reason: RefusalReason) => void,
@@ -134,23 +139,19 @@ function endWithRights(
     watch.onEndedBy(by);
     end(REFUSED_FOR[code]);
   });
-  response.on('close', forget);
+  ending.defer(forget);
   // A stream of Postern's own lasts as long as a page is open: a stop does not wait for it.
-  if (isOwn(route) && facts.method === 'GET')
-    response.on(
-      'close',
-      deps.openStreams.addSocket(() => response.destroy()),
-    );
+  if (isOwn(route) && facts.method === 'GET') ending.defer(deps.openStreams.addSocket(() => response.destroy()));
 }
 
 function headListener(
-  { facts, response, admission, watch }: AdmittedRequest,
+  { facts, ending, admission, watch }: AdmittedRequest,
   { viewings, unknownRoutes }: ProxyDeps,
   body: Buffer | undefined,
 ): HeadListener | undefined {
   const { method } = facts;
   if (admission.route.kind === 'listed')
-    return notingSession(admission.route, viewingNoter(viewings, { admission, method, body }, response));
+    return notingSession(admission.route, viewingNoter(viewings, { admission, method, body }, ending));
   // The NVR sends its page at every unknown path: only a response that is no page shows an unknown route.
   return (status, type = '') => {
     if (status >= 400 || type.startsWith('text/html')) return;

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { adapterOf } from '../../access/route-table.ts';
+import { Ending } from '../../domain/async/ending.ts';
 import type { RefusalFacts, RefusalReason } from '../../domain/refusal.ts';
 import type { ListenerName, RequestFacts } from '../../domain/request.ts';
 import { type Admitted, admit } from '../decision/admit.ts';
@@ -33,14 +34,19 @@ export async function handleUpgrade(
   const requestId = deps.newRequestId();
   const watch = deps.watch.onRequest(facts, request.socket satisfies CountedSocket);
   let status: number | undefined;
-  socket.once('close', () => watch.onEnd({ status, isWhole: true, bytes: 0 }));
+  const ending = new Ending();
+  const takePlace = deps.clientLimits.placeUntil(ending);
+  socket.once('close', () => {
+    watch.onEnd({ status, isWhole: true, bytes: 0 });
+    ending.end();
+  });
   const refuse = (reason: RefusalReason, more?: RefusalFacts): void => {
     const response = errorResponse(reason, facts, requestId, deps.refusals(), more);
     status = response.status;
     refuseUpgrade(socket, response, requestId);
   };
   try {
-    const admission = await admit(facts, deps.rules());
+    const admission = await admit(facts, deps.rules(), takePlace);
     watch.onDecision(admission, requestId);
     if (admission.kind === 'refused') return refuse(admission.reason, admission);
     if (admission.kind === 'nothing-visible') return refuse('camera-not-in-role');
@@ -50,15 +56,14 @@ export async function handleUpgrade(
       watch.onFailure(reason);
       refuse(reason);
     };
-    const leave = deps.clientLimits.enter(admission, deps.rules().trusted);
-    if (!leave) return refuse('client-busy');
-    const ends = [leave];
-    socket.once('close', () => {
-      for (const end of ends) end();
-    });
+    const sharer = takePlace(admission, deps.rules().trusted);
+    if (!sharer) {
+      watch.onRefusal('client-busy');
+      return refuse('client-busy');
+    }
     const sent = {
       ...judgedRequest(destination, { facts, admission, requestId }, deps.headers()),
-      ...endable(socket, facts, admission, { watch, openStreams: deps.openStreams, refuse }),
+      ...endable(socket, facts, admission, { watch, ending, openStreams: deps.openStreams, refuse }),
     };
     const {
       view: _,
@@ -70,7 +75,7 @@ export async function handleUpgrade(
     } = admission.obligations ?? {};
     if (Object.keys(unmet).length > 0) return refuse('not-narrowable');
     const judge = judgeOf(admission, deps);
-    const onHead = viewingNoter(deps.viewings, { admission, method: 'WS' }, socket);
+    const onHead = viewingNoter(deps.viewings, { admission, method: 'WS' }, ending);
     const { upstream } = destination;
     const passed = { ...sent, watch, onHead, onFailure };
     const errorReader = errorReaderFor(admission, destination, deps.rules);
@@ -79,8 +84,8 @@ export async function handleUpgrade(
       if (judge) deps.relay(request, socket, head, { ...passed, upstream, judge });
       else deps.forwarder.upgrade(request, socket, head, upstream, { ...passed, errorReader });
     };
-    if (socket.destroyed) return;
-    ends.push(deps.upstreamSlots.take(upstream, forward, () => onFailure('nvr-busy')));
+    if (ending.isOver) return;
+    ending.defer(deps.upstreamSlots.take(upstream, forward, () => onFailure('nvr-busy')));
   } catch (fault) {
     watch.onFault(fault);
     refuse(reasonOfFault(fault));
@@ -105,25 +110,25 @@ function endable(
   admission: Admitted,
   {
     watch,
+    ending,
     openStreams,
     refuse,
-  }: Pick<GateDeps, 'openStreams'> & { watch: RequestWatch; refuse: (reason: RefusalReason) => void },
+  }: Pick<GateDeps, 'openStreams'> & {
+    watch: RequestWatch;
+    ending: Ending;
+    refuse: (reason: RefusalReason) => void;
+  },
 ): Required<Pick<JudgedRequest, 'onOpen'>> {
   let endSocket: ((code: number) => void) | undefined;
-  const forgetSocket = openStreams.addSocket(() => (endSocket ? endSocket(GOING_AWAY) : socket.destroy()));
-  const forgetHolder =
-    admission.caller &&
-    openStreams.add(admission.caller, { request, admission }, (code, by) => {
-      watch.onEndedBy(by);
-      if (endSocket) endSocket(code);
-      else refuse(REFUSED_FOR[code]);
-    });
-  const forget = (): void => {
-    forgetSocket();
-    forgetHolder?.();
-  };
-  if (socket.destroyed) forget();
-  else socket.once('close', forget);
+  ending.defer(openStreams.addSocket(() => (endSocket ? endSocket(GOING_AWAY) : socket.destroy())));
+  if (admission.caller)
+    ending.defer(
+      openStreams.add(admission.caller, { request, admission }, (code, by) => {
+        watch.onEndedBy(by);
+        if (endSocket) endSocket(code);
+        else refuse(REFUSED_FOR[code]);
+      }),
+    );
   return {
     onOpen(end) {
       endSocket = end;

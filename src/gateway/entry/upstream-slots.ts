@@ -4,6 +4,8 @@ import { originOf, type Upstream } from '../../domain/addresses/socket-address.t
 export interface UpstreamSlots {
   /** `begin` is called at once, or when a slot is free; `refuse` when none is in time. Returns what to call at the end, once. */
   take(upstream: Upstream, begin: () => void, refuse: () => void): () => void;
+  /** Slots of all upstreams that are taken, and requests that wait for one. */
+  inUse(): { readonly taken: number; readonly waiting: number };
 }
 
 export interface SlotRules {
@@ -53,7 +55,11 @@ export function createUpstreamSlots({ most, mostWaiting, patienceMs }: SlotRules
     return waiting;
   };
 
+  const sumOf = (count: (slots: Slots) => number): number =>
+    [...all.values()].reduce((sum, slots) => sum + count(slots), 0);
+
   return {
+    inUse: () => ({ taken: sumOf(({ taken }) => taken), waiting: sumOf(({ waiting }) => waiting.size) }),
     take(upstream, begin, refuse) {
       const slots = slotsOf(upstream);
       let [hasPlace, waiting]: [boolean, WaitingRequest | undefined] = [false, undefined];

@@ -1,5 +1,5 @@
 /** Tells the ledger of responses that show pictures or sound: when they begin, and when they end (SPEC 14). */
-import type { Writable } from 'node:stream';
+import type { Ending } from '../../domain/async/ending.ts';
 import type { Admitted } from '../decision/admit.ts';
 import type { HeadListener } from '../decision/gate-watch.ts';
 
@@ -26,17 +26,15 @@ const isShown = (status: number): boolean => (status >= 200 && status < 300) || 
 /** Players ask for many ranges. */
 const isWhole = (status: number): boolean => status !== 206 && status !== 304;
 
-/** What to tell of the head; undefined where nothing is shown. The viewing ends when `response` does: a response, or the socket of an upgrade. */
+/** What to tell of the head; undefined where nothing is shown. The viewing ends with the request. */
 export function viewingNoter(
   viewings: ViewingWatch | undefined,
   asked: AskedPictures,
-  response: Writable,
+  ending: Ending,
 ): HeadListener | undefined {
   if (!viewings || !showsPictures(asked)) return undefined;
   return (status) => {
     if (!isShown(status)) return;
-    const end = viewings.begin(asked, isWhole(status));
-    if (response.destroyed) end();
-    else response.on('close', end);
+    ending.defer(viewings.begin(asked, isWhole(status)));
   };
 }

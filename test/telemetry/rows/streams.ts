@@ -7,6 +7,7 @@ import { WebSocket } from 'ws';
 import { type FakeNvr, startFakeNvr } from '../../support/fake-nvr.ts';
 import { ADMIN_PERSON, VERA } from '../../support/people.ts';
 import { type Runtime, startInstance } from '../../support/start-instance.ts';
+import { until } from '../../support/until.ts';
 import { moves, value } from '../support/driven.ts';
 
 let nvr: FakeNvr;
@@ -56,6 +57,15 @@ describe('A stream', () => {
         },
       ));
   }
+
+  it('has its places while it is open, and no longer', async () => {
+    const inUse = () => Promise.all(['client', 'nvr'].map((of) => value(instance, `places_in_use{of="${of}"}`)));
+    await until('nothing is under way', async () => (await inUse()).every((count) => count === 0));
+    const answers = [await begin('text/event-stream'), await begin('text/event-stream')];
+    assert.deepEqual(await inUse(), [2, 2]);
+    for (const answer of answers) answer.destroy();
+    await until('nothing is under way', async () => (await inUse()).every((count) => count === 0));
+  });
 
   it('that says nothing for too long is idle', () =>
     moves(
