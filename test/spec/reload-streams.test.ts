@@ -64,6 +64,23 @@ describe('Streams that are open at a reload', { timeout: 300_000 }, () => {
     assert.equal(await answer.rest, 'begun and ended');
   });
 
+  it('go on as long as they like on connections that were replaced, which are not used again', async (t) => {
+    const at = await startedInstance(t, nvr);
+    const token = await at.logIn(VERA);
+    await at.ask('/api/cam2/latest.jpg', { token }); // leaves a connection behind
+    const answer = await beginAnswer(at, token);
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    await reload(at, nvr, { nvr: { url: nvr.url, cameras: ['cam1', 'cam2'], max_upload: '1MB', timeout_idle: 7 } });
+    t.mock.timers.tick(60_000);
+    t.mock.timers.reset();
+    const { socket } = answer.nvrSide;
+    answer.nvrSide.end('and ended');
+    assert.equal(await answer.rest, 'begun and ended');
+    assert.ok(socket);
+    await until('its connection is closed', () => socket.destroyed);
+    assert.equal((await at.ask('/api/cam2/latest.jpg', { token })).status, 200);
+  });
+
   // biome-ignore format: a table
   const ENDED: [sentence: string, config: ConfigTree, code: number][] = [
     ['their role sees other cameras',       { auth: auth({ roles: { front_only: ['cam2'] } }) },                              4403],

@@ -19,6 +19,8 @@ interface ReloadedPart<It> {
   /** What it was opened with. */
   readonly given: unknown;
   readonly it: It;
+  /** It ends with what still uses it. Absent: it is closed a while after it was replaced. */
+  readonly retire?: () => void;
   close(): Promise<void>;
 }
 
@@ -31,10 +33,11 @@ export async function openComponents(config: NvrConfig, deps: EventsDeps, before
     given: unknown,
     open: () => Promise<It>,
     close: (it: It) => Promise<void> | void,
+    retire?: (it: It) => void,
   ): Promise<ReloadedPart<It>> => {
     if (part && isDeepStrictEqual(part.given, given)) return part;
     const it = await open();
-    const fresh = { given, it, close: async () => close(it) };
+    const fresh = { given, it, close: async () => close(it), ...(retire && { retire: () => retire(it) }) };
     opened.defer(fresh.close);
     return fresh;
   };
@@ -68,6 +71,7 @@ export async function openComponents(config: NvrConfig, deps: EventsDeps, before
     rules,
     async () => ({ forwarder: createForwarder(rules), relay: createMessageRelay(rules) }),
     ({ forwarder }) => forwarder.close(),
+    ({ forwarder }) => forwarder.retire(),
   );
   opened.move();
   return { events, cameras, transports };
@@ -102,11 +106,11 @@ export const replacedComponents = (
   );
 };
 
-/** A request admitted under the old configuration may still use an old upstream: it is closed so much later. */
+/** A request admitted under the old configuration may still use an old part: it is closed so much later. */
 const RETIRE_AFTER_MS = 10_000;
 
 export interface Retirement {
-  /** Closed in a while. */
+  /** Retired at once, or closed in a while. */
   add(parts: readonly ReloadedPart<unknown>[]): void;
   /** Closes at once what still waits. */
   close(): Promise<void>;
@@ -117,6 +121,10 @@ export function createRetirement(): Retirement {
   return {
     add(parts) {
       for (const part of parts) {
+        if (part.retire) {
+          part.retire();
+          continue;
+        }
         const end = async (): Promise<void> => {
           clearTimeout(timer);
           if (waiting.delete(end)) await part.close();

@@ -20,6 +20,7 @@ export function createForwarder(rules: ForwardRules): Forwarder {
     upgrade: (request, socket, head, upstream, judged) => {
       if (!socket.destroyed) proxyUpgrade(request, socket, head, upstream, judged);
     },
+    retire: requests.retire,
     close: requests.close,
   };
 }
@@ -31,6 +32,7 @@ const tlsAgentFor = (upstream: Upstream, rules: ForwardRules): Agent | undefined
 /** Plain requests: sent by Postern's own client; the response is streamed (SPEC 6). */
 interface RequestForwarder {
   send(request: IncomingMessage, response: ServerResponse, upstream: Upstream, judged: JudgedRequest): () => boolean;
+  retire(): void;
   close(): void;
 }
 
@@ -59,6 +61,7 @@ function createRequestForwarder(rules: ForwardRules): RequestForwarder {
         });
       return () => handler.giveUp();
     },
+    retire: client.retire,
     close: client.close,
   };
 }

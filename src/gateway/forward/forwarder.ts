@@ -50,5 +50,8 @@ export interface Forwarder {
   /** Returns what gives the request up, and says whether nothing of a response was sent: it may be another one then. */
   web(request: IncomingMessage, response: ServerResponse, upstream: Upstream, judged: JudgedRequest): () => boolean;
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, upstream: Upstream, judged: JudgedRequest): void;
+  /** Keeps no connection any more: each ends with its request. */
+  retire(): void;
+  /** Breaks what is under way. */
   close(): void;
 }

@@ -23,6 +23,8 @@ export interface AskedUpstream {
 
 export interface UpstreamClient {
   dispatch(asked: AskedUpstream): void;
+  /** Keeps no connection any more: each ends with its request. */
+  retire(): void;
   /** Breaks what is under way. */
   close(): void;
 }
@@ -33,6 +35,7 @@ export const isRepeatable = ({ request, judged, upload }: AskedUpstream): boolea
 
 export function createUpstreamClient(rules: ForwardRules): UpstreamClient {
   const pools = new Map<string, ConnectionPool>();
+  let isRetired = false;
   /** The pool of each `Upstream` object, found without building its origin. */
   const known = new WeakMap<Upstream, ConnectionPool>();
   const poolOf = (upstream: Upstream): ConnectionPool => {
@@ -40,12 +43,17 @@ export function createUpstreamClient(rules: ForwardRules): UpstreamClient {
     if (before) return before;
     const origin = originOf(upstream);
     const pool = pools.get(origin) ?? createConnectionPool(upstream, rules, tlsOptionsFor(upstream, rules));
+    if (isRetired) pool.retire();
     pools.set(origin, pool);
     known.set(upstream, pool);
     return pool;
   };
   return {
     dispatch: (asked) => poolOf(asked.upstream).dispatch(new AskedExchange(asked)),
+    retire() {
+      isRetired = true;
+      for (const pool of pools.values()) pool.retire();
+    },
     close() {
       for (const pool of pools.values()) pool.close();
     },

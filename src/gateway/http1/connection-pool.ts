@@ -16,6 +16,8 @@ export interface PoolRules {
 
 export interface ConnectionPool {
   dispatch(exchange: Exchange): void;
+  /** Keeps no connection any more: each ends with its exchange. */
+  retire(): void;
   /** Breaks what is under way. */
   close(): void;
 }
@@ -40,6 +42,7 @@ export function createConnectionPool(upstream: Upstream, rules: PoolRules, tls: 
   let ticks = 0;
   let clock: NodeJS.Timeout | undefined;
   let isClosed = false;
+  let isRetired = false;
 
   const tick = (): void => {
     ticks += 1;
@@ -52,7 +55,7 @@ export function createConnectionPool(upstream: Upstream, rules: PoolRules, tls: 
     patience: patienceOf(rules, inTicks),
     ticks: () => ticks,
     keptFor: (head) => inTicks(keptSeconds(head)),
-    onFree: (connection) => void free.push(connection),
+    onFree: (connection) => void (isRetired ? connection.destroy() : free.push(connection)),
     onClosed(connection) {
       all.delete(connection);
       const at = free.indexOf(connection);
@@ -80,6 +83,10 @@ export function createConnectionPool(upstream: Upstream, rules: PoolRules, tls: 
     // What is the last anyway takes no kept one away. What may not be sent again, as a DELETE, gets one that cannot be stale.
     dispatch: (exchange) =>
       ((isLast(exchange) || !exchange.isRepeatable ? undefined : free.pop()) ?? open()).give(exchange),
+    retire() {
+      isRetired = true;
+      for (const connection of [...free]) connection.destroy();
+    },
     close() {
       isClosed = true;
       for (const connection of all) connection.destroy();
