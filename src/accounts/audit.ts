@@ -41,6 +41,7 @@ export const AUDITED = [
   'viewed-as',
   'curtain-drawn',
   'curtain-opened',
+  'store-restored',
 ] as const;
 
 export interface AuditEntry {
@@ -75,6 +76,9 @@ export interface AuditEntry {
   readonly provider?: string;
   /** The entry of the curtain. */
   readonly camera?: string;
+  /** When the backup was made that was restored (ISO 8601), and whether its sessions, tokens, links, invitations and screens work again. */
+  readonly backup?: string;
+  readonly credentials?: 'kept' | 'ended';
   readonly factor?: 'totp' | 'recovery' | 'passkey';
   /** Absent when the request was refused before it had an id. */
   readonly requestId?: string;

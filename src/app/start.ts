@@ -15,7 +15,7 @@ import { type Addresses, openListeners } from './listeners.ts';
 import { activatedSockets } from './resources/activation.ts';
 import type { EventsBackend } from './resources/events.ts';
 import { exposedPorts } from './resources/exposed-ports.ts';
-import { rememberStore } from './resources/known-store.ts';
+import { rememberStore, tellRestored } from './resources/known-store.ts';
 import type { NetworkSurroundings } from './resources/outside-addresses.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
 import { createSecuritySettings } from './security-settings.ts';
@@ -91,6 +91,7 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   // Only now: a password that is made for a start that fails is never shown.
   const newAdminPassword = await accounts.settle(active().accounts, config.settings.auth.reset_admin_password);
   await rememberStore(options, runtime);
+  await tellRestored(options.directory, log, { audit: active().accounts.audit, recorded: runtime.ledger.recorded });
   log.info({ addresses }, 'started');
   openPorts.look(config, log);
   const running = opened.move();

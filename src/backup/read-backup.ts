@@ -7,12 +7,20 @@ import { createGunzip, type Gunzip } from 'node:zlib';
 import { messageOf } from '../domain/message-of.ts';
 import { readTar, type TarEntry } from './tar.ts';
 
-/** Names that a backup of ours has: no path leads out of the directory. */
-const OWN_NAME = /^(?:tls\/)?\.?[A-Za-z0-9_][\w.-]*$/;
+/** A relative path that does not lead out of the directory. */
+const isOwnName = (name: string): boolean =>
+  !/[\p{Cc}\\]/u.test(name) && name.split('/').every((step) => !['', '.', '..'].includes(step));
 
-/** Gives the names. Rejects with a sentence for a file that is no backup, or a cut one. */
-export async function readBackup(file: string, directory: string): Promise<readonly string[]> {
+export interface ReadBackup {
+  readonly names: readonly string[];
+  /** Unix seconds. */
+  readonly madeAt: number;
+}
+
+/** Rejects with a sentence for a file that is no backup, or a cut one. */
+export async function readBackup(file: string, directory: string): Promise<ReadBackup> {
   const names: string[] = [];
+  let madeAt = 0;
   let current: FileHandle | undefined;
   try {
     for await (const part of readTar(unpacked(file))) {
@@ -24,8 +32,9 @@ export async function readBackup(file: string, directory: string): Promise<reado
       current = undefined;
       current = await placeFor(part.entry, directory);
       names.push(part.entry.name);
+      madeAt = part.modified;
     }
-    return names;
+    return { names, madeAt };
   } catch (cause) {
     const reason = messageOf(cause);
     throw new Error(`${file} cannot be restored: ${reason}`, { cause });
@@ -35,7 +44,7 @@ export async function readBackup(file: string, directory: string): Promise<reado
 }
 
 async function placeFor({ name }: TarEntry, directory: string): Promise<FileHandle> {
-  if (!OWN_NAME.test(name))
+  if (!isOwnName(name))
     throw new Error(`it holds ${JSON.stringify(name)}, which is not allowed in a backup of Postern`);
   const path = join(directory, name);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });

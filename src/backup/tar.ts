@@ -42,8 +42,9 @@ function checksum(header: Buffer): number {
   return sum;
 }
 
+/** `modified`: Unix seconds. */
 export type TarPart =
-  | { readonly kind: 'file'; readonly entry: TarEntry }
+  | { readonly kind: 'file'; readonly entry: TarEntry; readonly modified: number }
   /** Bytes of the file that was named last. */
   | { readonly kind: 'bytes'; readonly bytes: Buffer };
 
@@ -69,20 +70,21 @@ export async function* readTar(chunks: AsyncIterable<Buffer>): AsyncGenerator<Ta
         isEnded = header.every((byte) => byte === 0);
         if (isEnded) break;
         const entry = entryOf(header);
-        left = entry.size;
+        left = entry.entry.size;
         padding = tarPadding(left).length;
-        yield { kind: 'file', entry };
+        yield { kind: 'file', ...entry };
       }
     }
   }
   if (!isEnded) throw new Error('it ends too early: the file is incomplete');
 }
 
-function entryOf(header: Buffer): TarEntry {
+function entryOf(header: Buffer): Omit<Extract<TarPart, { kind: 'file' }>, 'kind'> {
   const text = (from: number, length: number): string =>
     header.toString('utf8', from, from + length).split('\0')[0] ?? '';
   const stated = Number.parseInt(text(CHECKSUM.at, CHECKSUM.length), 8);
   if (stated !== checksum(header) || header.toString('latin1', 156, 157) !== '0')
     throw new Error('it is not a backup of Postern');
-  return { name: text(0, 100), size: Number.parseInt(text(124, 12), 8) };
+  const number = (from: number): number => Number.parseInt(text(from, 12), 8);
+  return { entry: { name: text(0, 100), size: number(124) }, modified: number(136) };
 }

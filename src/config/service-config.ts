@@ -53,7 +53,12 @@ export async function loadServiceConfig(place: Omit<ConfigPlace, 'onFile'>): Pro
   const onFile = (file: string): void => void looked.add(file);
   const config = await loadConfig({ ...place, onFile });
   const warnings = (config.warnings ?? []).map((problem) => formatProblem(config.file, problem));
-  if (config.kind === 'invalid') return { ...config, warnings, files: [...looked] };
+  if (config.kind === 'invalid') {
+    const { readable } = config;
+    const table = readable && (await loadPolicy(readable.nvr.policy, place.directory, onFile));
+    const problems = [...config.problems, ...(table?.kind === 'invalid' ? table.problems : [])];
+    return { ...config, problems, warnings, files: [...looked] };
+  }
   const { settings, given, isEmpty, text, namedFiles, placed, file, created } = config;
   if (settings.nvr.ca !== undefined) onFile(settings.nvr.ca);
   const policy = await loadPolicy(settings.nvr.policy, place.directory, onFile);

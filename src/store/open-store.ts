@@ -55,6 +55,8 @@ export interface StoreOptions {
   readonly statementSeconds?: number | undefined;
   /** Whether the store is opened beside its writer: changes nothing, not even the tables, so the file must be there. */
   readonly readOnly?: boolean;
+  /** Whether it is read only for a moment: no file is made beside a store that nobody has open. */
+  readonly isBrief?: boolean;
   /** `postern store copy` fills it: a copy that was interrupted is no fault. */
   readonly isCopyTarget?: boolean;
   /** Called for each statement that failed. */
@@ -168,7 +170,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 }
 
 async function engineOf(options: StoreOptions): Promise<Engine> {
-  const { url, listenUrl, statementSeconds, readOnly = false, onFault, onCurrent } = options;
+  const { url, listenUrl, statementSeconds, readOnly = false, isBrief = false, onFault, onCurrent } = options;
   const told = onFault ? { onFault } : {};
   const timed = statementSeconds === undefined ? {} : { statementTimeout: statementSeconds * 1000 };
   if (/^postgres(?:ql)?:/i.test(url)) {
@@ -180,7 +182,7 @@ async function engineOf(options: StoreOptions): Promise<Engine> {
   if (path === undefined) throw new Error('store.url: only "sqlite:<path>" is understood: name a file');
   assertNotLost(path);
   if (isBlank(path)) options.onEmpty?.(`the store at ${path}`);
-  return sqliteEngine({ path, readOnly, isOurs: true, ...told });
+  return sqliteEngine({ path, readOnly, isBrief, isOurs: true, ...told });
 }
 
 const migrationsIn = (path: string): Promise<readonly string[]> => asked({ url: `sqlite:${path}` }, appliedMigrations);

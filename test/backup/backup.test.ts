@@ -93,8 +93,12 @@ describe('A backup of a running server', { timeout: 300_000 }, () => {
     const directory = newDirectory();
     const { code, stdout } = await runPostern(['restore', file], { directory });
     assert.equal(code, 0);
-    assert.equal(stdout, 'Restored .jwt_secret, config.yaml, postern.db. Start the server now.\n');
-    assert.deepEqual(readdirSync(directory).sort(), ['.jwt_secret', 'config.yaml', 'postern.db']);
+    assert.match(
+      stdout,
+      /^Restored \.jwt_secret, config\.yaml, postern\.db, as of \d{4}-\d\d-\d\d \d\d:\d\d UTC \(0 minutes old\)\.$/m,
+    );
+    assert.match(stdout, /^Start the server now\.$/m);
+    assert.deepEqual(readdirSync(directory).sort(), ['.jwt_secret', '.restored', 'config.yaml', 'postern.db']);
     assert.equal(statSync(join(directory, '.jwt_secret')).mode & 0o777, 0o600);
     const again = await servePostern({ directory });
     try {

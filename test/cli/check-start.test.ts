@@ -16,11 +16,8 @@ type Files = Readonly<Record<string, string>>;
 const pair = await makeSelfSigned({ names: ['localhost'], now: Date.now() });
 const other = await makeSelfSigned({ names: ['localhost'], now: Date.now() });
 const KNOWN_STORE = 'store: 00000000-0000-4000-8000-000000000000\n';
-/** Without what SQLite keeps beside a file while it is read. */
 const filesIn = (directory: string): readonly string[] =>
-  readdirSync(directory, { recursive: true, encoding: 'utf8' })
-    .filter((name) => !/-(?:shm|wal)$/.test(name))
-    .sort();
+  readdirSync(directory, { recursive: true, encoding: 'utf8' }).sort();
 const nothing = async (): Promise<void> => {};
 
 /** A store that was used, then changed. */
@@ -47,6 +44,7 @@ const NVR = 'nvr: {url: "https://127.0.0.1:9"';
 const FAULTS: readonly (readonly [what: string, config: string, files: Files, prepare: (place: Place) => Promise<void>, said: RegExp])[] = [
   ['a certificate without its key',           'tls: {enabled: true}',   { 'tls/fullchain.pem': pair.certificate }, nothing, /fullchain\.pem is there and \S+privkey\.pem is not: provide both/],
   ['a certificate with the key of another',   'tls: {enabled: true}',   { 'tls/fullchain.pem': pair.certificate, 'tls/privkey.pem': other.privateKey }, nothing, /privkey\.pem is not the key of \S+fullchain\.pem/],
+  ['a certificate that is none',              'tls: {enabled: true}',   { 'tls/fullchain.pem': 'nothing', 'tls/privkey.pem': pair.privateKey }, nothing, /fullchain\.pem is not a certificate in PEM/],
   ['an authority that is not there',          `${NVR}, ca: ca.pem}`,    {}, nothing, /nvr\.ca: \S+\/ca\.pem cannot be read \(ENOENT\): put the file there/],
   ['an authority that is no certificate',     `${NVR}, ca: ca.pem}`,    { 'ca.pem': 'nothing' }, nothing, /nvr\.ca: \S+\/ca\.pem is not a certificate in PEM/],
   ["the NVR's database that is not there",    `${NVR}}\nevents: {source: nvr-database, nvr_database: nvr.db}`, {}, nothing, /cannot open the database of the NVR at \S+nvr\.db: check that the file/],

@@ -91,6 +91,4 @@ describe('A certificate', () => {
     assert.deepEqual(await told(certificate, 91), [
       'tls.certificate: the certificate ended on DAY and browsers refuse it: put a valid certificate there',
     ]));
-  it('that is unknown is reported', async () =>
-    assert.match((await told(join(directory, 'key.pem'), 0))[0] ?? '', /holds no certificate/));
 });

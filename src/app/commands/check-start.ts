@@ -84,7 +84,7 @@ async function secretIsGood({ directory, env }: StartPlace): Promise<void> {
 }
 
 async function storeOpens({ store: { url }, server: { site } }: Settings, directory: string): Promise<void> {
-  const options = { url: storeAddress(url), site, readOnly: true };
+  const options = { url: storeAddress(url), site, readOnly: true, isBrief: true };
   if (url.engine === 'sqlite') {
     await canWrite(url.file);
     if (isBlank(url.file) && (await rememberedStore(directory)) === undefined) return; // a first start makes it
@@ -96,7 +96,7 @@ async function storeOpens({ store: { url }, server: { site } }: Settings, direct
 const isBlankFile = (url: Settings['store']['url']): boolean => url.engine === 'sqlite' && isBlank(url.file);
 
 async function siteIsFree({ store: { url }, server: { site } }: Settings, directory: string): Promise<void> {
-  const options = { url: storeAddress(url), site, readOnly: true };
+  const options = { url: storeAddress(url), site, readOnly: true, isBrief: true };
   // What else is wrong with the store is said of the store.
   if (isBlankFile(url) || (await pendingMigration(options).catch(() => '')) !== undefined) return;
   const store = await openStore(options);

@@ -1,5 +1,7 @@
-/** Opens the store, and refuses an empty one where another was before: `.configured` remembers the id of the store (SPEC 10). */
+/** Opens the store, refuses an empty one where another was before (`.configured` remembers its id), and tells of a restored one (SPEC 10, 15). */
+import { AT_COMMAND_LINE, type Audit } from '../../accounts/audit.ts';
 import { MARK, markConfigured, rememberedStore } from '../../config/configured-mark.ts';
+import { forgetRestored, restoredMark } from '../../config/restored-mark.ts';
 import { storeFault } from '../../domain/store/store-fault.ts';
 import { openStore, type Store, type StoreOptions } from '../../store/open-store.ts';
 
@@ -44,3 +46,27 @@ export async function rememberStore({ directory, config }: StartedConfig, { stor
     );
   await markConfigured(directory, config.isEmpty, id);
 }
+
+/** Writes a warning and a record of the ledger at the first start behind a restore. */
+export async function tellRestored(
+  directory: string,
+  log: OpenedStore['log'],
+  { audit, recorded }: { readonly audit: Audit; readonly recorded: () => Promise<void> },
+): Promise<void> {
+  const mark = await restoredMark(directory);
+  if (!mark) return;
+  const [backup, restored] = [mark.madeAt, mark.restoredAt].map((at) => new Date(at * 1000).toISOString());
+  log.warn(
+    { backup, restored },
+    `the store was restored from a backup: ${mark.isRevoked ? ENDED : WORKING}, and passwords, roles, deleted users and the curtain are those of the backup`,
+  );
+  const credentials = mark.isRevoked ? 'ended' : 'kept';
+  const by = { who: undefined, from: AT_COMMAND_LINE, verdict: 'allowed' } as const;
+  audit({ what: 'store-restored', ...by, ...(backup !== undefined && { backup }), credentials });
+  await recorded();
+  await forgetRestored(directory);
+}
+
+const ENDED = 'its sessions, tokens, links, invitations and screens were ended';
+const WORKING =
+  'sessions, tokens, links, invitations and screens that were revoked since then work again ("postern restore --replace --revoke FILE" ends them)';

@@ -1,12 +1,22 @@
 /** `postern backup FILE` and `postern restore FILE` (SPEC 15). */
 import type { Command } from 'commander';
 import type { BackupDone } from '../../app/commands/backup.ts';
+import type { RestoreDone } from '../../app/commands/restore.ts';
 import { messageOf } from '../../domain/message-of.ts';
+import type { Checked } from './check.ts';
+
+interface RestoreWishes {
+  readonly replace: boolean;
+  readonly revoke: boolean;
+}
 
 export interface BackupCommandDeps {
   /** Both reject with a sentence. */
   readonly backUp: (file: string) => Promise<BackupDone>;
-  readonly restore: (file: string, replace: boolean) => Promise<readonly string[]>;
+  readonly restore: (file: string, wishes: RestoreWishes) => Promise<RestoreDone>;
+  readonly check: () => Promise<Checked>;
+  /** Unix seconds. */
+  readonly now: () => number;
   readonly stdout: { write(text: string): unknown };
   readonly stderr: { write(text: string): unknown };
   readonly exit: (code: number) => void;
@@ -16,12 +26,15 @@ export function registerBackupCommands(program: Command, deps: BackupCommandDeps
   program
     .command('backup <file>')
     .description(
-      'write accounts, roles, tokens, events, the signing secret, certificates and the configuration into one file; the server may run',
+      'write accounts, roles, tokens, events, the signing secret, the configuration and every file in its directory that a key names into one file; the server may run',
     )
     .action((file: string) =>
       said(deps, async () => {
-        const { files, size } = await deps.backUp(file);
-        return `${file}: ${files.length} files, ${Math.ceil(size / 1000)} kB. It holds secrets: keep it as safe as the passwords.`;
+        const { files, size, missing } = await deps.backUp(file);
+        return [
+          `${file}: ${files.length} files, ${Math.ceil(size / 1000)} kB. It holds secrets: keep it as safe as the passwords.`,
+          ...missing.map(notInIt),
+        ];
       }),
     );
   program
@@ -30,17 +43,58 @@ export function registerBackupCommands(program: Command, deps: BackupCommandDeps
       'put a backup into the configuration directory, or the copy that an update kept in the place of the store; the server must not run',
     )
     .option('--replace', 'set aside what is there')
-    .action((file: string, { replace = false }: { replace?: boolean }) =>
+    .option('--revoke', 'end all sessions, API tokens, links, invitations and screens of the backup')
+    .action((file: string, { replace = false, revoke = false }: Partial<RestoreWishes>) =>
       said(deps, async () => {
-        const names = await deps.restore(file, replace);
-        return `Restored ${names.join(', ')}. Start the server now.`;
+        const done = await deps.restore(file, { replace, revoke });
+        const { problems } = await deps.check();
+        return [
+          `Restored ${done.names.join(', ')}, as of ${dayOf(done.madeAt)} (${age(deps.now() - done.madeAt)}).`,
+          revoke ? ended(done) : workingAgain(done),
+          ...done.missing.map(notInIt),
+          ...problems.map((problem) => `before a start: ${problem}`),
+          problems.length === 0 ? 'Start the server now.' : 'Then start the server: "postern check" says what is left.',
+        ];
       }),
     );
 }
 
-async function said({ stdout, stderr, exit }: BackupCommandDeps, work: () => Promise<string>): Promise<void> {
+const notInIt = (line: string): string => `not in it: ${line}`;
+
+const workingAgain = ({ returned }: RestoreDone): string =>
+  `What was changed or revoked since then is as it was: passwords, roles and second factors of ${some(returned.account, 'account')}, deleted ones included, and the curtain; ${credentials(returned)} work again, and so do sessions of after the backup that were ended. To end them, restore once more with --replace --revoke.`;
+
+const ended = ({ returned }: RestoreDone): string =>
+  `Ended: ${credentials(returned)}, and all sessions of after the backup. Passwords, roles and second factors of ${some(returned.account, 'account')}, deleted ones included, and the curtain are as they were: change what was changed since then.`;
+
+function credentials({ account: _, ...counts }: RestoreDone['returned']): string {
+  const [last = '', ...before] = Object.entries(counts)
+    .map(([kind, count]) => some(count, kind))
+    .reverse();
+  return `${before.reverse().join(', ')} and ${last}`;
+}
+
+const some = (count: number, one: string): string => `${count} ${count === 1 ? one : `${one}s`}`;
+
+const dayOf = (at: number): string => `${new Date(at * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+const AGES = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const;
+
+function age(seconds: number): string {
+  const [unit, length] = AGES.find(([, each]) => seconds >= each) ?? ['minute', 60];
+  return `${some(Math.max(0, Math.floor(seconds / length)), unit)} old`;
+}
+
+async function said(
+  { stdout, stderr, exit }: BackupCommandDeps,
+  work: () => Promise<readonly string[]>,
+): Promise<void> {
   try {
-    stdout.write(`${await work()}\n`);
+    for (const line of await work()) stdout.write(`${line}\n`);
     exit(0);
   } catch (fault) {
     stderr.write(`${messageOf(fault)}\n`);

@@ -104,11 +104,13 @@ export function createProgram(): { readonly program: Command } {
   registerBackupCommands(program, {
     backUp: async (file) =>
       (await import('../../app/commands/backup.ts')).backUp(file, { directory: directory(), env, clock }),
-    restore: async (file, replace) => {
-      const { restore } = await import('../../app/commands/backup.ts');
+    restore: async (file, wishes) => {
+      const { restore } = await import('../../app/commands/restore.ts');
       const { isAlive } = await import('./healthcheck.ts');
-      return restore(file, { directory: directory(), env, clock, replace, isRunning: isAlive });
+      return restore(file, { directory: directory(), env, clock, ...wishes, isRunning: isAlive });
     },
+    check: async () => (await import('./check.ts')).checkedAt({ directory: directory(), env }),
+    now: () => unixSeconds(clock),
     stdout,
     stderr,
     exit,

@@ -2,10 +2,12 @@
 import { randomInt } from 'node:crypto';
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { backup, DatabaseSync, type SQLOutputValue } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { type Dialect as KyselyDialect, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import { isPast, outOfTime } from '../../domain/events/out-of-time.ts';
 import type { Engine } from '../engine/engine.ts';
 import { watchPlace } from './file-place.ts';
+import { isBlank } from './lost-file.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import { createSqliteDriver } from './sqlite-driver.ts';
 import { namedFault, openingFault } from './sqlite-faults.ts';
@@ -15,6 +17,8 @@ import { hasWord } from './sqlite-words.ts';
 export interface SqliteOptions {
   readonly path: string;
   readonly readOnly: boolean;
+  /** A reader of a moment: it makes no files beside a store that nobody has open. */
+  readonly isBrief?: boolean;
   /** The NVR's own is read only. No file is mapped into memory: reading what was cut off would end the process. */
   readonly isOurs: boolean;
   /** Functions of one text each, for use in queries. */
@@ -167,7 +171,7 @@ function connect(options: SqliteOptions, beside?: DatabaseSync): DatabaseSync {
   let connection: DatabaseSync | undefined;
   try {
     if (!readOnly) makePrivate(path);
-    connection = new DatabaseSync(path, {
+    connection = new DatabaseSync(options.isBrief && isBlank(`${path}-wal`) ? asItIs(path) : path, {
       readOnly,
       timeout: OPENING_BUSY_MILLISECONDS,
       enableForeignKeyConstraints: true,
@@ -185,6 +189,13 @@ function connect(options: SqliteOptions, beside?: DatabaseSync): DatabaseSync {
     beside?.close();
     throw openingFault(cause, subjectOf(options), readOnly);
   }
+}
+
+/** SQLite takes no lock and makes no log: the file must not change while it is open. */
+function asItIs(path: string): URL {
+  const url = pathToFileURL(path);
+  url.searchParams.set('immutable', '1');
+  return url;
 }
 
 /** A number in the header by which the file is told from another store that is copied over it. */

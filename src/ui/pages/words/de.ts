@@ -144,6 +144,10 @@ const activity: ActWords = {
       done: ({ camera }) => `Vorhang geöffnet: ${camera}`,
       refused: () => 'Nicht erlaubt: Vorhang öffnen',
     },
+    'store-restored': {
+      done: () => 'Sicherung eingespielt',
+      refused: () => 'Sicherung nicht eingespielt',
+    },
     'viewed-as': {
       done: ({ user }) => `Seiten als ${user} angesehen`,
       refused: ({ user }) => `Nicht erlaubt: Seiten als ${user} ansehen`,
@@ -211,6 +215,7 @@ const activity: ActWords = {
     role: 'Rolle',
     provider: 'Anmeldedienst',
     limited: 'War gesperrt',
+    backup: 'Sicherung erstellt',
     names: 'Versuchte Namen',
     route: 'Route',
     agent: 'Browser',

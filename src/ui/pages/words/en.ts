@@ -145,6 +145,10 @@ const ACTS = {
     done: ({ camera }) => `Curtain opened: ${camera}`,
     refused: () => 'Not allowed: open the curtain',
   },
+  'store-restored': {
+    done: () => 'A backup was restored',
+    refused: () => 'A backup was not restored',
+  },
   'viewed-as': {
     done: ({ user }) => `Looked at the pages as ${user}`,
     refused: ({ user }) => `Not allowed: look at the pages as ${user}`,
@@ -213,6 +217,7 @@ const activity = {
     role: 'Role',
     provider: 'Sign-in provider',
     limited: 'Was blocked',
+    backup: 'Backup made',
     names: 'Names tried',
     route: 'Route',
     agent: 'Browser',

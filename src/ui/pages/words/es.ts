@@ -136,6 +136,10 @@ const activity: ActWords = {
       done: ({ camera }) => `Cortina abierta: ${camera}`,
       refused: () => 'No permitido: abrir la cortina',
     },
+    'store-restored': {
+      done: () => 'Copia de seguridad restaurada',
+      refused: () => 'Copia de seguridad no restaurada',
+    },
     'limit-lifted': {
       done: () => 'Bloqueo de inicio de sesión levantado',
       refused: () => 'No permitido: levantar un bloqueo de inicio de sesión',
@@ -214,6 +218,7 @@ const activity: ActWords = {
     role: 'Rol',
     provider: 'Proveedor de identidad',
     limited: 'Estaba bloqueado',
+    backup: 'Copia creada',
     names: 'Nombres probados',
     route: 'Ruta',
     agent: 'Navegador',

@@ -138,6 +138,10 @@ const activity: ActWords = {
       done: ({ camera }) => `Rideau ouvert : ${camera}`,
       refused: () => 'Non autorisé : ouvrir le rideau',
     },
+    'store-restored': {
+      done: () => 'Sauvegarde restaurée',
+      refused: () => 'Sauvegarde non restaurée',
+    },
     'limit-lifted': {
       done: () => 'Blocage de connexion levé',
       refused: () => 'Non autorisé : lever un blocage de connexion',
@@ -215,6 +219,7 @@ const activity: ActWords = {
     role: 'Rôle',
     provider: 'Fournisseur de connexion',
     limited: 'Était bloqué',
+    backup: 'Sauvegarde créée',
     names: 'Noms essayés',
     route: 'Route',
     agent: 'Navigateur',

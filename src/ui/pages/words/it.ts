@@ -136,6 +136,10 @@ const activity: ActWords = {
       done: ({ camera }) => `Tenda aperta: ${camera}`,
       refused: () => 'Non consentito: aprire la tenda',
     },
+    'store-restored': {
+      done: () => 'Backup ripristinato',
+      refused: () => 'Backup non ripristinato',
+    },
     'limit-lifted': {
       done: () => 'Blocco degli accessi rimosso',
       refused: () => 'Non consentito: rimuovere un blocco degli accessi',
@@ -210,6 +214,7 @@ const activity: ActWords = {
     role: 'Ruolo',
     provider: 'Provider di identità',
     limited: 'Era bloccato',
+    backup: 'Backup creato',
     names: 'Nomi provati',
     route: 'Rotta',
     agent: 'Browser',

@@ -136,6 +136,10 @@ const activity: ActWords = {
       done: ({ camera }) => `Gordijn geopend: ${camera}`,
       refused: () => 'Niet toegestaan: het gordijn openen',
     },
+    'store-restored': {
+      done: () => 'Back-up teruggezet',
+      refused: () => 'Back-up niet teruggezet',
+    },
     'limit-lifted': {
       done: () => 'Inlogblokkade opgeheven',
       refused: () => 'Niet toegestaan: een inlogblokkade opheffen',
@@ -211,6 +215,7 @@ const activity: ActWords = {
     role: 'Rol',
     provider: 'Inlogprovider',
     limited: 'Was geblokkeerd',
+    backup: 'Back-up gemaakt',
     names: 'Geprobeerde namen',
     route: 'Route',
     agent: 'Browser',

@@ -138,6 +138,10 @@ const activity: ActWords = {
       done: ({ camera }) => `Odsłonięto: ${camera}`,
       refused: () => 'Niedozwolone: odsłonięcie kamery',
     },
+    'store-restored': {
+      done: () => 'Przywrócono kopię zapasową',
+      refused: () => 'Nie przywrócono kopii zapasowej',
+    },
     'limit-lifted': {
       done: () => 'Zniesiono blokadę logowania',
       refused: () => 'Niedozwolone: zniesienie blokady logowania',
@@ -212,6 +216,7 @@ const activity: ActWords = {
     role: 'Rola',
     provider: 'Dostawca logowania',
     limited: 'Zablokowany adres',
+    backup: 'Kopia utworzona',
     names: 'Próbowane nazwy',
     route: 'Trasa',
     agent: 'Przeglądarka',

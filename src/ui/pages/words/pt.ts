@@ -136,6 +136,10 @@ const activity: ActWords = {
       done: ({ camera }) => `Cortina aberta: ${camera}`,
       refused: () => 'Não permitido: abrir a cortina',
     },
+    'store-restored': {
+      done: () => 'Backup restaurado',
+      refused: () => 'Backup não restaurado',
+    },
     'limit-lifted': {
       done: () => 'Bloqueio de login removido',
       refused: () => 'Não permitido: remover um bloqueio de login',
@@ -211,6 +215,7 @@ const activity: ActWords = {
     role: 'Função',
     provider: 'Provedor de identidade',
     limited: 'Estava bloqueado',
+    backup: 'Backup criado',
     names: 'Nomes tentados',
     route: 'Rota',
     agent: 'Navegador',
