@@ -1,7 +1,7 @@
 /** Authorization of a caller who sees certain cameras only: named cameras must be visible, other requests are narrowed (SPEC 5). */
 import type { BodyShape } from '../domain/policy/body-shape.ts';
 import { type CommonForm, isCommonForm, type PolicyRow, type ResponseForm } from '../domain/policy/policy.ts';
-import type { Locator, Narrowing } from '../domain/policy/policy-terms.ts';
+import { isOwnerKind, type Locator, type Narrowing } from '../domain/policy/policy-terms.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import { unreachable } from '../domain/result.ts';
 import { type AccessVerdict, type Obligations, refused } from './access-verdict.ts';
@@ -10,6 +10,7 @@ import { type Located, locate } from './camera-locators.ts';
 import type { CameraView, Clearance } from './camera-view.ts';
 import { askedCameras, withCameras } from './narrow-query.ts';
 import type { NamedCameras, NvrAdapter } from './nvr-adapter.ts';
+import { queryValues } from './query.ts';
 import { findPrefixes, type PrefixFindings } from './recorded/by-prefix.ts';
 import type { Listed } from './route-table.ts';
 import { ownDataOf } from './within-time.ts';
@@ -24,6 +25,8 @@ export function withinView(
   const { row, parameters } = match;
   // Some servers read `;` as `&`: then the query that is judged would differ from the query that the NVR reads.
   if (target.query.includes(';')) return refused('target-not-plain');
+  const absent = absentIds(row, target);
+  if (absent !== undefined) return { kind: 'refused', reason: 'parameter-refused', parameter: absent };
   const located = locate(match, target, view.layout);
   if (located.kind === 'repeated') return refused('parameter-repeated');
   if (!seesEvery(view, located.named)) return refused('camera-not-in-role');
@@ -63,6 +66,14 @@ export function withinView(
       return unreachable(narrow);
   }
 }
+
+/** The parameter of a row that is about ids alone, where it is absent. */
+const absentIds = ({ access, cameras = [] }: PolicyRow, { query }: RequestTarget): string | undefined =>
+  access === 'camera'
+    ? cameras.find(
+        ({ kind, source, name }) => source === 'query' && isOwnerKind(kind) && queryValues(query, name).length === 0,
+      )?.name
+    : undefined;
 
 const CHECK: Narrowing = { how: 'check' };
 

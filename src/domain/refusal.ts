@@ -166,6 +166,8 @@ export function sentenceOf(
 ): string {
   const { message } = REFUSALS[reason];
   if (field !== undefined) return fieldSentence(reason, field);
+  if (parameter !== undefined && reason === 'parameter-refused')
+    return `The parameter ${shownName(parameter)} of the query is missing or out of bounds: send a value that this operation takes.`;
   if (parameter !== undefined)
     return `The parameter ${shownName(parameter)} of the query is not accepted: leave it out, or send it once, in the form that this operation takes.`;
   if (misplacedIn !== undefined)

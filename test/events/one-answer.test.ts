@@ -40,12 +40,16 @@ describe('A bad parameter', () => {
           '/api/events?limit=x',
           '/api/events/explore?limit=x',
           '/api/events/summary?timezone=x%00',
+          '/api/event_ids',
         ])
           for (const role of ['viewer', 'front_only', 'gone']) {
             // The NVR has labels of all times only: to it that parameter is none.
-            if (target.startsWith('/api/labels') && source === 'nvr' && role === 'viewer') continue;
+            if (/^\/api\/(?:labels|event_ids)/.test(target) && source === 'nvr' && role === 'viewer') continue;
             const answer = await instance.ask(target, { token: tokens[role] ?? '' });
-            assert.equal(answer.status, 422, `${target} ${role}: ${await answer.text()}`);
+            const text = await answer.text();
+            assert.equal(answer.status, 422, `${target} ${role}: ${text}`);
+            const parameter = /\?(?<name>\w+)/.exec(target)?.groups?.['name'] ?? 'ids';
+            assert.ok(text.includes(parameter), `${target} ${role}: ${text}`);
           }
       } finally {
         await instance.close();

@@ -13,7 +13,7 @@ import type { Rules } from '../../gateway/decision/admit.ts';
 import { type DestinationRules, destinationOf, eventPaths } from '../../gateway/decision/destinations.ts';
 import type { FindShared } from '../../gateway/decision/link-request.ts';
 import { createOwnerLookup, type OwnerLookup } from '../../gateway/decision/owner-lookup.ts';
-import { asksTooMuch } from '../../gateway/decision/query-bounds.ts';
+import { tooMuchIn } from '../../gateway/decision/query-bounds.ts';
 import type { FindViewed } from '../../gateway/decision/view-as.ts';
 import type { HeaderRules } from '../../gateway/forward/rewrite-headers.ts';
 import { tracingHeaders } from '../../identity/header-traces.ts';
@@ -42,7 +42,7 @@ export function decisionRules(told: RuleDeps): Rules {
   const { settings, routes, destinations, layout, owners, sharedBy, findViewed, behindCurtain } = deps;
   const secrets = settings.proxy.auth_secret;
   const { queries } = routes.nvr;
-  const isMalformed = (target: RequestTarget): boolean => asksTooMuch(target, settings.events.max_limit, queries);
+  const malformedIn = (target: RequestTarget) => tooMuchIn(target, settings.events.max_limit, queries);
   const carriesProxySecret = secrets.length > 0 ? createProxySecretCheck(secrets) : undefined;
   return {
     trusted: networks(settings.auth.trusted_proxies),
@@ -66,8 +66,9 @@ export function decisionRules(told: RuleDeps): Rules {
     findViewed,
     behindCurtain,
     // The events backend checks the parameters itself, and says which one it is.
-    isHarmful: (method, target) => isMalformed(target) && destinationOf(method, target, destinations).kind === 'nvr',
-    isMalformed,
+    harmfulIn: (method, target) =>
+      destinationOf(method, target, destinations).kind === 'nvr' ? malformedIn(target) : undefined,
+    malformedIn,
     onUntrustedDescription: deps.onUntrustedDescription,
     onIncompleteDescription: deps.onIncompleteDescription,
   };

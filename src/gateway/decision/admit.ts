@@ -61,10 +61,10 @@ export interface Rules {
   readonly behindCurtain?: ((caller: Caller) => MaybePromise<Caller>) | undefined;
   /** Undefined: no response is seen as another person. */
   readonly findViewed?: FindViewed | undefined;
-  /** Whether forwarding this query could stall the NVR (limits, patterns). Undefined for no check. */
-  readonly isHarmful?: (method: string, target: RequestTarget) => boolean;
-  /** Whether the query has values that the NVR would refuse. Undefined for no check. */
-  readonly isMalformed?: (target: RequestTarget) => boolean;
+  /** The parameter that could stall the NVR if this query was forwarded (limits, patterns). Absent: no check. */
+  readonly harmfulIn?: (method: string, target: RequestTarget) => string | undefined;
+  /** The parameter that the NVR would refuse. Absent: no check. */
+  readonly malformedIn?: (target: RequestTarget) => string | undefined;
   /** Called with a peer that is no trusted proxy and describes another request at `/auth`. */
   readonly onUntrustedDescription?: ((peer: string) => void) | undefined;
   /** Called with the header that is missing when a trusted proxy describes another request at `/auth` by half. */
@@ -221,9 +221,10 @@ function withoutCameras(
   body: string,
   { client, target }: ArrivedRequest,
   caller: Caller | undefined,
-  { isMalformed }: Rules,
+  { malformedIn }: Rules,
 ): Admission {
-  if (isMalformed?.(target)) return refused('parameter-refused', client, caller); // 10
+  const parameter = malformedIn?.(target); // 10
+  if (parameter !== undefined) return { ...refused('parameter-refused', client, caller), parameter };
   return { kind: 'nothing-visible', client, caller, body };
 }
 
@@ -231,10 +232,11 @@ function admitAuthorized(
   { target, obligations }: AccessVerdict & { kind: 'allowed' },
   { request, client, route, credentialFault, takePlace }: ArrivedRequest,
   caller: Caller | undefined,
-  { isHarmful, owners, trusted }: Rules,
+  { harmfulIn, owners, trusted }: Rules,
 ): MaybePromise<Admission> {
   const { method } = request;
-  if (isHarmful?.(method, target)) return refused('parameter-refused', client, caller); // 10
+  const parameter = harmfulIn?.(method, target); // 10
+  if (parameter !== undefined) return { ...refused('parameter-refused', client, caller), parameter };
   if (!obligations)
     return { kind: 'admitted', client, caller, target, route, ...(credentialFault && { credentialFault }) };
   // The head of a response that is narrowed would tell of the whole one; the NVR has no HEAD there either.
@@ -262,7 +264,7 @@ const isOpenToAll = (route: RouteMatch): boolean => isOwn(route) && route.row.ac
 
 const opensOf = ({ opens }: Closed): Pick<Extract<Admission, { kind: 'refused' }>, 'opens'> => (opens ? { opens } : {});
 
-const refused = (reason: RefusalReason, client: Client, caller?: Caller): Admission => ({
+const refused = (reason: RefusalReason, client: Client, caller?: Caller): Extract<Admission, { kind: 'refused' }> => ({
   kind: 'refused',
   client,
   caller,

@@ -62,15 +62,16 @@ function placeOf(path: string): string {
   return path.slice(1);
 }
 
-/** `mostRows`: `events.max_limit`. Every value of a repeated parameter is judged. */
-export function asksTooMuch({ segments, query }: RequestTarget, mostRows: number, rules: QueryRules): boolean {
-  if (query === '' || segments[0] !== 'api') return false;
+/** The parameter that asks for too much; undefined for none. `mostRows`: `events.max_limit`. Every value of a repeated parameter is judged. */
+export function tooMuchIn({ segments, query }: RequestTarget, mostRows: number, rules: QueryRules): string | undefined {
+  if (query === '' || segments[0] !== 'api') return undefined;
   const bounds = boundsOf(segments.slice(0, 2).join('/'), rules);
   const parameters = [...new URLSearchParams(query)];
-  const isOutOfBounds = parameters.some(
+  const outOfBounds = parameters.find(
     ([name, value]) => isPictureTooLarge(name, value, rules) || bounds.get(name)?.(value, mostRows) === false,
   );
-  return isOutOfBounds || (rules.stepped.has(segments.join('/')) && asksTooManySteps(parameters));
+  if (outOfBounds) return outOfBounds[0];
+  return rules.stepped.has(segments.join('/')) ? tooManyStepsIn(parameters) : undefined;
 }
 
 function isPictureTooLarge(name: string, value: string, { pictures }: QueryRules): boolean {
@@ -81,12 +82,13 @@ function isPictureTooLarge(name: string, value: string, { pictures }: QueryRules
 const MOST_STEPS = 100_000;
 const DEFAULT_SCALE = 30;
 
-/** Every value of a repeated parameter counts. Of two ends one alone leaves the other to the NVR's clock. */
-function asksTooManySteps(parameters: readonly (readonly [name: string, value: string])[]): boolean {
+/** The parameter that makes the time too long. Every value of a repeated one counts. Of two ends one alone leaves the other to the NVR's clock. */
+function tooManyStepsIn(parameters: readonly (readonly [name: string, value: string])[]): string | undefined {
   const numbers = (wanted: string) =>
     parameters.filter(([name]) => name === wanted).map(([, value]) => numberOf(value) ?? Number.NaN);
   const [after, before, scale] = [numbers('after'), numbers('before'), [DEFAULT_SCALE, ...numbers('scale')]];
-  if (after.length === 0 && before.length === 0) return false;
+  if (after.length === 0 && before.length === 0) return undefined;
   const seconds = Math.max(...before) - Math.min(...after);
-  return !Number.isFinite(seconds) || seconds / Math.min(...scale) > MOST_STEPS;
+  const isTooLong = !Number.isFinite(seconds) || seconds / Math.min(...scale) > MOST_STEPS;
+  return isTooLong ? (after.length === 0 ? 'before' : 'after') : undefined;
 }

@@ -90,8 +90,8 @@ interface Scene {
   isUpgrade: boolean;
   identity: IdentityVerdict;
   hasSecret: boolean | undefined;
-  isHarmful: boolean;
-  isMalformed: boolean;
+  harmful: string | undefined;
+  malformed: string | undefined;
   layout: readonly string[] | undefined;
   owners: RefusalReason | undefined;
 }
@@ -134,8 +134,8 @@ const scene = (changes: Partial<Scene> = {}): Scene => ({
   isUpgrade: false,
   identity: identified('viewer'),
   hasSecret: undefined,
-  isHarmful: false,
-  isMalformed: false,
+  harmful: undefined,
+  malformed: undefined,
   layout: ['garden', 'street'],
   owners: undefined,
   ...changes,
@@ -157,8 +157,8 @@ function rulesOf(of: Scene): Rules {
     }),
     owners: { denial: async () => of.owners },
     sharedBy: (secret) => (secret === 'known' ? THING : secret === 'limited' ? 'limited' : undefined),
-    isHarmful: () => of.isHarmful,
-    isMalformed: () => of.isMalformed,
+    harmfulIn: () => of.harmful,
+    malformedIn: () => of.malformed,
   };
 }
 
@@ -244,8 +244,8 @@ const SINGLE: readonly [outcome: RefusalReason | 'admitted' | 'nothing-visible',
   ['path-not-found',        "another method at one of Postern's own paths",    { method: 'DELETE', target: '/own', identity: identified('admin') }],
   ['path-not-found',        "an upgrade at one of Postern's own paths",        { isUpgrade: true, target: '/own', identity: identified('admin') }],
   ['cameras-unknown',       'the cameras were never read',                     { target: '/list', identity: identified('gardener'), layout: undefined }],
-  ['parameter-refused',     'a query that could stall the NVR',                { isHarmful: true }],
-  ['parameter-refused',     'the same, for a role without cameras',            { target: '/list', identity: identified('ghost'), isMalformed: true }],
+  ['parameter-refused',     'a query that could stall the NVR',                { harmful: 'limit' }],
+  ['parameter-refused',     'the same, for a role without cameras',            { target: '/list', identity: identified('ghost'), malformed: 'limit' }],
   ['method-not-allowed',    'the head of a narrowed list',                     { method: 'HEAD', target: '/list', identity: identified('gardener') }],
   ['method-not-allowed',    'the head of a list that is joined',               { method: 'HEAD', target: '/names', identity: identified('neighbour') }],
   ['camera-not-in-role',    'the id of a foreign camera',                      { target: '/item/1', identity: identified('gardener'), owners: 'camera-not-in-role' }],
@@ -307,7 +307,7 @@ const STEPS: readonly { readonly step: string; readonly reason: RefusalReason; r
   { step: 'open',           reason: 'account-ended',         set: () => ({ identity: closedBy('account-ended') }) },
   { step: 'second factor',  reason: 'second-factor-required', set: () => ({ identity: enrolling() }) },
   { step: 'authorization',  reason: 'role-too-low',          set: () => ({ target: '/admin' }) },
-  { step: 'query bounds',   reason: 'parameter-refused',     set: () => ({ isHarmful: true }) },
+  { step: 'query bounds',   reason: 'parameter-refused',     set: () => ({ harmful: 'limit' }) },
   { step: 'HEAD',           reason: 'method-not-allowed',    set: () => ({ method: 'HEAD', target: '/item/1', identity: identified('gardener') }) },
   { step: 'owner lookup',   reason: 'camera-not-in-role',    set: () => ({ target: '/item/1', identity: identified('gardener'), owners: 'camera-not-in-role' }) },
 ];
@@ -368,6 +368,19 @@ describe('admit()', () => {
     assert.ok(admission.kind === 'refused');
     assert.equal(admission.parameter, 'jwt');
     assert.match(sentenceOf(admission.reason, admission), /^The parameter "jwt" of the query is not accepted/);
+  });
+
+  it('says which parameter is out of bounds, to a role without cameras too', async () => {
+    const scenes = [
+      { target: '/any?limit=9', harmful: 'limit' },
+      { target: '/list?limit=9', identity: identified('ghost'), malformed: 'limit' },
+    ];
+    for (const of of scenes) {
+      const admission = await admit(someRequest({ target: of.target }), rulesOf(scene(of)));
+      assert.ok(admission.kind === 'refused');
+      assert.equal(admission.reason, 'parameter-refused');
+      assert.match(sentenceOf(admission.reason, admission), /^The parameter "limit" of the query/);
+    }
   });
 
   it('tells a caller who is closed out when that ends', async () => {
