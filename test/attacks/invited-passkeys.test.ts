@@ -80,6 +80,24 @@ describe('An invitation that is accepted by a passkey', () => {
     assert.deepEqual([used['verdict'], used['user'], used['factor']], ['allowed', name, 'passkey']);
   });
 
+  it('leaves a way into the account: its only passkey stays until there is a password or another one', async () => {
+    const passkey = await accepted(await invited(newName()));
+    const token = (await logsIn(passkey)) ?? '';
+    const remove = (): Promise<Response> =>
+      sendJson(at, `/api/second-factor/passkeys/${passkey.id.toString('base64url')}`, {}, token, 'DELETE');
+    const refused = await remove();
+    const { reason, message } = Object(await refused.json());
+    assert.deepEqual([refused.status, reason], [409, 'last-way-in']);
+    assert.match(message, /add another passkey/);
+    assert.notEqual(await logsIn(passkey), undefined);
+    const options = await sendJson(at, '/api/second-factor/passkeys/options', {}, token);
+    const another = newPasskey();
+    const credential = made(another, (await options.json()) as CreationOptions);
+    assert.equal((await sendJson(at, '/api/second-factor/passkeys', { credential }, token)).status, 201);
+    assert.equal((await remove()).status, 200);
+    assert.deepEqual([await logsIn(passkey), (await logsIn(another)) !== undefined], [undefined, true]);
+  });
+
   it('replaces a password that was there: it opens nothing, and its sessions are over', async () => {
     const name = newName();
     const person: Person = { name, role: 'viewer', password: PASSWORD };

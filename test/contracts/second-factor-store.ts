@@ -198,12 +198,29 @@ export function factorStoreContract(engineName: string, engine: FactorEngine): v
         assert.equal(await store.secondFactor.renamePasskey(GUS, 'a', 'Mine'), 'absent');
         assert.equal(await store.secondFactor.renamePasskey(VERA, 'a', 'Key'), 'renamed');
         assert.equal((await store.secondFactor.findPasskey('a'))?.name, 'Key');
-        assert.equal(await store.secondFactor.removePasskey(GUS, 'a', 'e'), 'absent');
-        assert.equal(await store.secondFactor.removePasskey(VERA, 'a', 'e'), 'more');
-        assert.equal(await store.secondFactor.removePasskey(VERA, 'b', 'epoch-2'), 'last');
+        const known = { ...NEW, factorEpoch: 'epoch-1' };
+        const removed = { epoch: 'epoch-2', known };
+        assert.equal(await store.secondFactor.removePasskey(GUS, 'a', { epoch: 'e', known: NEW }), 'absent');
+        assert.equal(await store.secondFactor.removePasskey(VERA, 'a', { epoch: 'e', known: NEW }), 'gone');
+        assert.equal(await store.secondFactor.removePasskey(GONE, 'a', { epoch: 'e', known: NEW }), 'gone');
+        assert.equal(await store.secondFactor.removePasskey(VERA, 'a', removed), 'more');
+        assert.equal(await store.secondFactor.removePasskey(VERA, 'b', removed), 'last');
         const { hasFactor, factorEpoch } = (await store.accounts.findUser(VERA)) ?? {};
         assert.deepEqual([hasFactor, factorEpoch], [undefined, 'epoch-2']);
       });
+    });
+
+    it('replaces recovery codes of a user as known who has a factor, and writes none for another', async () => {
+      const known = { ...NEW, factorEpoch: 'epoch-1' };
+      const { secondFactor } = store;
+      assert.equal(await secondFactor.replaceRecoveryCodes(GUS, ['gus-a'], NEW), 'gone');
+      assert.equal(await secondFactor.replaceRecoveryCodes(GONE, ['gone-a'], NEW), 'gone');
+      await enrol();
+      assert.equal(await secondFactor.replaceRecoveryCodes(VERA, ['vera-a'], NEW), 'gone');
+      for (const user of [GUS, GONE]) assert.equal(await secondFactor.countRecoveryCodes(user), 0);
+      assert.equal(await secondFactor.countRecoveryCodes(VERA), 2);
+      assert.equal(await secondFactor.replaceRecoveryCodes(VERA, ['vera-a'], known), 'replaced');
+      assert.equal(await other.secondFactor.countRecoveryCodes(VERA), 1);
     });
 
     it('removes all that a user has at once', async () => {

@@ -130,6 +130,15 @@ export function signInStoreContract(engineName: string, engine: { open(): Promis
       assert.equal(await store.invitations.acceptByPasskey('i1', invited, THEN + 1), 'accepted');
       assert.equal((await userNow(VERA)).hasNoPassword, true);
       assert.equal(await store.signIns.disconnect(VERA, 'home', 'owner'), 'disconnected');
+      const removed = { epoch: 'e3', known: await userNow(VERA) };
+      assert.equal(await store.secondFactor.removePasskey(VERA, passkey.id, removed), 'last-way-in');
+      assert.equal((await store.secondFactor.listPasskeys(VERA)).length, 1);
+      await store.signIns.connect(signInOf(VERA), THEN);
+      const both = await Promise.all([
+        store.secondFactor.removePasskey(VERA, passkey.id, removed),
+        other.signIns.disconnect(VERA, 'home', 'owner'),
+      ]);
+      assert.ok(both.includes('last-way-in'), 'one of the two stays');
       await store.signIns.connect(signInOf(VERA), THEN);
       await store.secondFactor.removeFactors(VERA, 'e2');
       assert.equal(await store.signIns.disconnect(VERA, 'home', 'owner'), 'last-way-in');

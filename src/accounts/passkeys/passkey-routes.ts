@@ -30,6 +30,8 @@ const BAD_NAME = {
   type: 'value_error',
 } as const;
 const NO_PASSKEY = 'There is no such passkey';
+const LAST_WAY_IN =
+  'This is the last way into your account: add another passkey, or connect a provider under Settings > Sign-ins first.';
 
 /** `name` and `credential` of a body. */
 export const NEW_PASSKEY = named(
@@ -46,7 +48,7 @@ export const PASSKEY_ROUTES: readonly OwnRoute<PasskeyRouteDeps>[] = [
   { route: `PATCH,DELETE ${PATH}/options`, ...OWN, handler: refuseMethod('POST') },
   { route: `POST ${PATH}`, ...OWN, summary: 'Add the passkey that the authenticator made', body: NEW_PASSKEY, yes: [201, ADDED_PASSKEY], no: [...BODY_NO, 409], handler: enrolling(add) },
   { route: `PATCH ${PATH}/{passkey}`, ...OWN, summary: 'Rename a passkey', body: RENAMED, yes: [200, SUCCESS], no: [...BODY_NO, 404], handler: forUser(rename) },
-  { route: `DELETE ${PATH}/{passkey}`, ...OWN, summary: 'Remove a passkey', yes: [200, SUCCESS], no: [404], handler: changing(remove) },
+  { route: `DELETE ${PATH}/{passkey}`, ...OWN, summary: 'Remove a passkey', yes: [200, SUCCESS], no: [404, 409], handler: changing(remove) },
 ];
 
 function enrolling(handler: SiteHandler): RouteHandler<PasskeyRouteDeps> {
@@ -106,11 +108,21 @@ async function rename(ctx: RouteContext, deps: PasskeyRouteDeps, user: User): Pr
 }
 
 async function remove(ctx: RouteContext, deps: PasskeyRouteDeps, user: User): Promise<void> {
-  const left = await deps.passkeys.remove(user, idOf(ctx));
-  if (!left) return refuse(ctx, 404, NO_PASSKEY);
-  record(ctx, deps, { what: 'second-factor-removed', user: user.name, factor: 'passkey' });
-  if (!left.hasFactor) await goOn(ctx, left, deps);
-  respond(ctx, 200, { success: true });
+  const outcome = await deps.passkeys.remove(user, idOf(ctx));
+  const act = { what: 'second-factor-removed', user: user.name, factor: 'passkey' } as const;
+  switch (outcome.kind) {
+    case 'absent':
+      return refuse(ctx, 404, NO_PASSKEY);
+    case 'gone':
+      return refuseFor(ctx, 'token-invalid');
+    case 'last-way-in':
+      record(ctx, deps, act, outcome.kind);
+      return refuse(ctx, 409, LAST_WAY_IN, { reason: outcome.kind });
+    case 'removed':
+      record(ctx, deps, act);
+      if (!outcome.user.hasFactor) await goOn(ctx, outcome.user, deps);
+      return respond(ctx, 200, { success: true });
+  }
 }
 
 /** A name as it is kept, or what is wrong with it. */

@@ -31,6 +31,11 @@ export type Added =
     }
   | { readonly kind: 'foreign' | 'over' | 'unfit' | 'spent' | 'taken' | 'full' | 'gone' };
 
+/** `user`: as it is then. */
+export type Removed =
+  | { readonly kind: 'removed'; readonly user: User }
+  | { readonly kind: 'absent' | 'last-way-in' | 'gone' };
+
 export interface Passkeys {
   readonly site: Result<RelyingParty, string>;
   /** What a browser is asked for (WebAuthn level 3, 5.4), as JSON. `session`: its token id, and no other can answer. */
@@ -40,8 +45,7 @@ export interface Passkeys {
     by: { readonly user: User; readonly session: string; readonly name: string; readonly site: RelyingParty },
   ): Promise<Added>;
   rename(user: User, id: string, name: string): Promise<'renamed' | 'absent'>;
-  /** The user as it is then; undefined when there is no such passkey. */
-  remove(user: User, id: string): Promise<User | undefined>;
+  remove(user: User, id: string): Promise<Removed>;
 }
 
 /** A person has a few devices and a key or two. */
@@ -85,7 +89,9 @@ export function createPasskeys({ store, challenges, userKey, clock, site }: Pass
     rename: ({ name: user }, id, name) => store.renamePasskey(user, id, name),
     async remove(user, id) {
       const epoch = newEpoch();
-      return withoutFactor(user, epoch, await store.removePasskey(user.name, id, epoch));
+      const outcome = await store.removePasskey(user.name, id, { epoch, known: user });
+      if (outcome !== 'last' && outcome !== 'more') return { kind: outcome };
+      return { kind: 'removed', user: withoutFactor(user, epoch, outcome) };
     },
   };
 }

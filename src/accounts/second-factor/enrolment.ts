@@ -86,11 +86,10 @@ export function createEnrolment({
     },
     removeTotp: (user) => without(user, (epoch) => store.removeTotp(user.name, epoch)),
     removeAll: (user) => without(user, (epoch) => store.removeFactors(user.name, epoch)),
-    async newRecoveryCodes({ name, hasFactor }) {
-      if (!hasFactor) return undefined;
+    async newRecoveryCodes(user) {
       const codes = newRecoveryCodes();
-      await store.replaceRecoveryCodes(name, hashesOf(name, codes));
-      return codes;
+      const outcome = await store.replaceRecoveryCodes(user.name, hashesOf(user.name, codes), user);
+      return outcome === 'replaced' ? codes : undefined;
     },
   };
 }
@@ -100,7 +99,8 @@ async function without(
   remove: (epoch: string) => Promise<'last' | 'more' | 'absent'>,
 ): Promise<User | undefined> {
   const epoch = newEpoch();
-  return withoutFactor(user, epoch, await remove(epoch));
+  const outcome = await remove(epoch);
+  return outcome === 'absent' ? undefined : withoutFactor(user, epoch, outcome);
 }
 
 /** Modules of white around the code (ISO/IEC 18004, 4 on each side). */

@@ -102,12 +102,8 @@ export function firstFactor(user: User): { readonly codes: readonly string[]; re
 export const hashesOf = (user: string, codes: readonly string[]): readonly string[] =>
   codes.map((code) => recoveryCodeHash(user, code)).filter((hash) => hash !== undefined);
 
-/**
- * A user after a factor was taken away; undefined when there was none. It is made from what was known, not read again: a
- * password set meanwhile must not be inherited.
- */
-export function withoutFactor(user: User, epoch: string, outcome: 'last' | 'more' | 'absent'): User | undefined {
-  if (outcome === 'absent') return undefined;
+/** A user after a factor was taken away. It is made from what was known, not read again: a password set meanwhile must not be inherited. */
+export function withoutFactor(user: User, epoch: string, outcome: 'last' | 'more'): User {
   const { hasFactor: _, ...rest } = user;
   return outcome === 'last' ? { ...rest, factorEpoch: epoch } : user;
 }

@@ -85,8 +85,15 @@ export interface PasskeyStore {
     },
   ): Promise<'used' | 'spent' | 'cloned' | 'gone'>;
   renamePasskey(user: UserName, id: string, name: string): Promise<'renamed' | 'absent'>;
-  /** `epoch` becomes the user's when this was the last factor. */
-  removePasskey(user: UserName, id: string, epoch: string): Promise<'last' | 'more' | 'absent'>;
+  /**
+   * `epoch` becomes the user's when this was the last factor. `last-way-in`: the account has no password, no other passkey and
+   * no sign-in; `gone`: the user does not exist, or not as known.
+   */
+  removePasskey(
+    user: UserName,
+    id: string,
+    removed: Pick<FirstFactor, 'epoch' | 'known'>,
+  ): Promise<'last' | 'more' | 'absent' | 'last-way-in' | 'gone'>;
 }
 
 /** Faults (disk, network) are thrown. Each change is one transaction, and what a code is good for is decided by the store. */
@@ -108,7 +115,12 @@ export interface SecondFactorStore extends PasskeyStore {
   removeTotp(user: UserName, epoch: string): Promise<'last' | 'more' | 'absent'>;
   /** All factors and recovery codes of a user. */
   removeFactors(user: UserName, epoch: string): Promise<'last' | 'absent'>;
-  replaceRecoveryCodes(user: UserName, hashes: readonly string[]): Promise<void>;
+  /** `gone`: the user does not exist, has no factor, or is not as known. */
+  replaceRecoveryCodes(
+    user: UserName,
+    hashes: readonly string[],
+    known: FirstFactor['known'],
+  ): Promise<'replaced' | 'gone'>;
   /** Deletes it: of two who give it at once, one has used it. */
   useRecoveryCode(user: UserName, hash: string): Promise<'used' | 'absent'>;
   countRecoveryCodes(user: UserName): Promise<number>;

@@ -5,6 +5,7 @@ import type { UserName } from '../../domain/names.ts';
 import type { Serialized } from '../engine/serialized.ts';
 import type { PasskeysTable, Tables } from '../engine/tables.ts';
 import { afterGain, afterLoss, isAsKnown } from './factor-epoch.ts';
+import { hasOtherWay } from './ways-in.ts';
 
 export function createPasskeyStore(db: Kysely<Tables>, serialized: Serialized): PasskeyStore {
   return {
@@ -49,10 +50,13 @@ export function createPasskeyStore(db: Kysely<Tables>, serialized: Serialized): 
       return (await renaming.executeTakeFirst()).numUpdatedRows ? 'renamed' : 'absent';
     },
 
-    removePasskey: (user, id, epoch) =>
+    removePasskey: (user, id, { epoch, known }) =>
       serialized(async (transaction) => {
-        const removal = transaction.deleteFrom('passkeys').where('user_name', '=', user).where('id', '=', id);
-        if (!(await removal.executeTakeFirst()).numDeletedRows) return 'absent';
+        if (!(await isAsKnown(user, { known }, transaction))) return 'gone';
+        const own = transaction.selectFrom('passkeys').select('id').where('user_name', '=', user);
+        if (!(await own.where('id', '=', id).executeTakeFirst())) return 'absent';
+        if (!(await hasOtherWay(user, { passkey: id }, transaction))) return 'last-way-in';
+        await transaction.deleteFrom('passkeys').where('user_name', '=', user).where('id', '=', id).execute();
         return afterLoss(user, epoch, transaction);
       }),
   };

@@ -70,7 +70,14 @@ export function createSecondFactorStore(db: Kysely<Tables>, serialized: Serializ
         return 'last';
       }),
 
-    replaceRecoveryCodes: (user, hashes) => serialized((transaction) => writeRecoveryCodes(user, hashes, transaction)),
+    replaceRecoveryCodes: (user, hashes, known) =>
+      serialized(async (transaction) => {
+        const owner = transaction.selectFrom('users').select('name').where('name', '=', user);
+        if (!(await owner.where('has_factor', '=', 1).executeTakeFirst())) return 'gone';
+        if (!(await isAsKnown(user, { known }, transaction))) return 'gone';
+        await writeRecoveryCodes(user, hashes, transaction);
+        return 'replaced';
+      }),
 
     async useRecoveryCode(user, hash) {
       const use = db.deleteFrom('recovery_codes').where('code_hash', '=', hash).where('user_name', '=', user);

@@ -5,6 +5,7 @@ import { NO_ROLE, type UserName } from '../../domain/names.ts';
 import type { Serialized } from '../engine/serialized.ts';
 import type { OidcSessionsTable, SignInsTable, Tables } from '../engine/tables.ts';
 import { insertUser, ownRole, stateOf, voidInvitations } from './accounts.ts';
+import { hasOtherWay } from './ways-in.ts';
 
 export function createSignInStore(db: Kysely<Tables>, serialized: Serialized): SignInStore {
   return {
@@ -50,7 +51,7 @@ export function createSignInStore(db: Kysely<Tables>, serialized: Serialized): S
     disconnect: (user, provider, by) =>
       serialized(async (transaction) => {
         if (!(await hasProvider(user, provider, transaction))) return 'absent';
-        if (!(await hasOtherWay(user, provider, transaction))) return 'last-way-in';
+        if (!(await hasOtherWay(user, { provider }, transaction))) return 'last-way-in';
         const giver = transaction.selectFrom('users').select('role_source').where('name', '=', user);
         const givesRole = (await giver.executeTakeFirst())?.role_source === provider;
         if (givesRole && by === 'owner') return 'gives-role';
@@ -136,16 +137,6 @@ async function hasSubject({ issuer, subject }: SignIn, transaction: Transaction<
 async function hasProvider(user: UserName, provider: string, transaction: Transaction<Tables>): Promise<boolean> {
   const known = transaction.selectFrom('sign_ins').select('id').where('user_name', '=', user);
   return (await known.where('provider', '=', provider).executeTakeFirst()) !== undefined;
-}
-
-async function hasOtherWay(user: UserName, provider: string, transaction: Transaction<Tables>): Promise<boolean> {
-  const ways = [
-    transaction.selectFrom('users').select('name').where('name', '=', user).where('has_password', '=', 1),
-    transaction.selectFrom('passkeys').select('id').where('user_name', '=', user),
-    transaction.selectFrom('sign_ins').select('id').where('user_name', '=', user).where('provider', '!=', provider),
-  ];
-  for (const way of ways) if (await way.executeTakeFirst()) return true;
-  return false;
 }
 
 const asSignIn = (row: SignInsTable): SignIn => ({
