@@ -12,7 +12,7 @@ import { type ClientLimits, createClientLimits } from '../gateway/decision/clien
 import { createOpenStreams, type OpenStreams } from '../gateway/entry/open-streams.ts';
 import { isBesideCurtain } from '../gateway/entry/review-stream.ts';
 import { createUnknownRoutes, type UnknownRoutes } from '../gateway/entry/unknown-routes.ts';
-import { createUpstreamSlots, type UpstreamSlots } from '../gateway/entry/upstream-slots.ts';
+import { createUpstreamSlots, type UpstreamSlots } from '../gateway/forward/upstream-slots.ts';
 import { boundCalls } from '../store/bounded-calls.ts';
 import { type HoldingStore, holdRevocations } from '../store/pending-revocations.ts';
 import type { Logs } from '../telemetry/logs/log.ts';

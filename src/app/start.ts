@@ -152,7 +152,10 @@ const serviceScrape = (runtime: Runtime, active: () => Generation): Scrape => {
     heldRevocations: runtime.store.heldRevocations,
     certificateProblem: () => certificates && (certificates.problem() ?? null),
     countDroppedLines: () => void runtime.health.log(),
-    placesInUse: () => ({ client: clientLimits.taken(), nvr: upstreamSlots.inUse().taken }),
+    placesInUse() {
+      const { taken, waiting } = upstreamSlots.inUse();
+      return { client: clientLimits.taken(), nvr: taken, nvr_waiting: waiting };
+    },
     limiterEntries: { ip: accounts.limiter.size, apikey: accounts.tokenLimiter.size },
   });
 };

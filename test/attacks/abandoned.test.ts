@@ -153,7 +153,7 @@ async function gateThatWaits({ more, by = SESSION, slots = 1000, nvrHolds }: Wai
   }
   const held = more(room);
   const gate = await startGate(upstreamAt(nvr.url), {}, watch, {
-    upstreamSlots: { most: slots, mostWaiting: 1000, patienceMs: 60_000 },
+    upstreamSlots: { most: slots, mostWaiting: 1000, ofCaller: 1, kept: 0, patienceMs: 60_000 },
     ...held,
     rules: {
       routes: compileRouteTable(ROUTES, FRIGATE),

@@ -5,7 +5,9 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, describe, it } from 'node:test';
 import { WebSocket } from 'ws';
 import { MOST_UNDER_WAY } from '../../src/gateway/decision/client-limits.ts';
+import { UPSTREAM_SLOTS } from '../../src/gateway/forward/upstream-slots.ts';
 import { ADMIN_PERSON, VERA } from '../support/people.ts';
+import { sendJson } from '../support/second-factor.ts';
 import { until } from '../support/until.ts';
 import { scrape } from '../telemetry/support/exposition.ts';
 import { answerInForm } from './support/faults.ts';
@@ -23,7 +25,7 @@ afterEach(async () => {
   for (const { socket } of open.splice(0)) socket.destroy();
   nvr.answer = answerInForm;
   await until('nothing is under way at the NVR', () => atNvr.size === 0);
-  assert.deepEqual(await placesInUse(), { client: 0, nvr: 0 });
+  assert.deepEqual(await placesInUse(), { client: 0, nvr: 0, nvr_waiting: 0 });
 });
 
 /** Requests that the NVR has begun to answer, and does not end. */
@@ -58,8 +60,11 @@ const settled = (held: readonly Held[]): Promise<void> =>
 async function placesInUse(): Promise<Readonly<Record<string, number | undefined>>> {
   const series = await scrape(instance.telemetryUrl);
   const of = (place: string) => series.get(`postern_places_in_use{of="${place}"}`);
-  return { client: of('client'), nvr: of('nvr') };
+  return { client: of('client'), nvr: of('nvr'), nvr_waiting: of('nvr_waiting') };
 }
+
+/** What one caller has of the NVR's connections. */
+const OF_CALLER = UPSTREAM_SLOTS.most * UPSTREAM_SLOTS.ofCaller;
 
 const VIDEO = 'GET /vod/cam1/start/1/end/2/big.bin HTTP/1.1';
 const PAGE = 'GET /assets/x.js HTTP/1.1';
@@ -70,10 +75,10 @@ describe('A caller', () => {
     const admin = await watched.bearerOf(ADMIN_PERSON);
     holdAll();
     const held = ask(MOST_UNDER_WAY.ofCaller + 60, VIDEO, vera);
-    await settled(held);
-    assert.deepEqual([withStatus(held, 200).length, withStatus(held, 503).length], [MOST_UNDER_WAY.ofCaller, 60]);
-    assert.equal(atNvr.size, MOST_UNDER_WAY.ofCaller);
-    assert.deepEqual(await placesInUse(), { client: MOST_UNDER_WAY.ofCaller, nvr: MOST_UNDER_WAY.ofCaller });
+    await until('all that may be under way are', () => atNvr.size === OF_CALLER && withStatus(held, 503).length === 60);
+    assert.equal(withStatus(held, 200).length, OF_CALLER);
+    const waiting = MOST_UNDER_WAY.ofCaller - OF_CALLER;
+    assert.deepEqual(await placesInUse(), { client: MOST_UNDER_WAY.ofCaller, nvr: OF_CALLER, nvr_waiting: waiting });
     const [refused] = withStatus(held, 503);
     assert.match(refused?.text ?? '', /\r\nretry-after: 5\r\n/i);
     assert.match(refused?.text ?? '', /Too many requests of this client are under way/);
@@ -96,12 +101,34 @@ describe('A caller', () => {
     });
     assert.equal(status, 503);
 
-    for (const { socket: one } of held.slice(0, 100)) one.destroy();
+    for (const { socket: one } of held) one.destroy();
     await until('there is room again', async () => {
       const [one] = ask(1, VIDEO, again);
       await until('it is answered', () => one?.text !== '');
       return one?.text.startsWith('HTTP/1.1 200 ') === true;
     });
+  });
+});
+
+describe('The links of a caller', () => {
+  it('count with it: together they have a quarter of the connections to the NVR, and half of that is left to the maker', async () => {
+    const vera = await watched.bearerOf(VERA);
+    const [, token = ''] = vera.split('Bearer ');
+    const urls = await Promise.all(
+      ['one', 'other'].map(async () => {
+        const made = await sendJson(instance, '/api/links', { what: { live: { camera: 'cam1' } } }, token);
+        return ((await made.json()) as { url: string }).url;
+      }),
+    );
+    holdAll();
+    const byLinks = urls.flatMap((url) => ask(150, `GET ${url}/live HTTP/1.1`));
+    await until('the links have their part', () => atNvr.size === OF_CALLER / 2);
+    const own = ask(200, VIDEO, vera);
+    await until('the maker has the rest', () => atNvr.size === OF_CALLER);
+    assert.deepEqual([withStatus(byLinks, 200).length, withStatus(own, 200).length], [OF_CALLER / 2, OF_CALLER / 2]);
+    const others = ask(3, VIDEO, await watched.bearerOf(ADMIN_PERSON));
+    await settled(others);
+    assert.equal(withStatus(others, 200).length, 3);
   });
 });
 

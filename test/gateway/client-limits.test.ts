@@ -59,7 +59,7 @@ describe('Under way at once', () => {
   for (const [sentence, of, most] of cases)
     it(`${sentence}: ${most}`, () => assert.equal(letIn(2000, of).entered.length, most));
 
-  it('are forty cameras on twelve screens of one account, and of two accounts at one address more', () => {
+  it('are forty cameras on twelve pages of one account, and of two accounts at one address more', () => {
     assert.ok(MOST_UNDER_WAY.ofCaller >= 12 * 40);
     assert.ok(MOST_UNDER_WAY.ofAddress > 18 * 40);
   });

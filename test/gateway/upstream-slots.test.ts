@@ -5,6 +5,8 @@ import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { WebSocket } from 'ws';
+import type { Sharer } from '../../src/domain/async/shares.ts';
+import { createUpstreamSlots, type SlotRules, UPSTREAM_SLOTS } from '../../src/gateway/forward/upstream-slots.ts';
 import { answerLikeAnNvr, type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { type StartedGate, startGate, upstreamAt } from '../support/start-gate.ts';
 import { until } from '../support/until.ts';
@@ -24,7 +26,7 @@ afterEach(async () => {
 
 const start = async (mostWaiting: number, patienceMs = 60_000): Promise<void> => {
   gate = await startGate(upstreamAt(nvr.url), {}, undefined, {
-    upstreamSlots: { most: 2, mostWaiting, patienceMs },
+    upstreamSlots: { most: 2, mostWaiting, ofCaller: 1, kept: 0, patienceMs },
   });
 };
 const ask = (path: string): Promise<Response> => fetch(`${gate.url}${path}`);
@@ -117,5 +119,87 @@ describe('A request that waits for a slot', () => {
     sockets.find(({ readyState }) => readyState === WebSocket.OPEN)?.close();
     await until('the third is open', () => nvr.received.length === 3 && isOpen() === 2);
     for (const socket of sockets) socket.terminate();
+  });
+});
+
+/** Slots of one upstream, as numbers: who begins, who is refused, and who waits. */
+function slotsFor(rules: Partial<SlotRules> = {}) {
+  const slots = createUpstreamSlots({ ...UPSTREAM_SLOTS, ...rules });
+  const upstream = upstreamAt('http://nvr:5000');
+  const ask = (sharer: Sharer) => {
+    let state: 'waits' | 'begun' | 'refused' = 'waits';
+    const end = slots.take(
+      upstream,
+      sharer,
+      () => {
+        state = 'begun';
+      },
+      () => {
+        state = 'refused';
+      },
+    );
+    return { state: () => state, end };
+  };
+  const askMany = (count: number, sharer: Sharer) => Array.from({ length: count }, () => ask(sharer));
+  return { slots, ask, askMany };
+}
+type Asked = ReturnType<ReturnType<typeof slotsFor>['ask']>;
+
+const PEOPLE: readonly Sharer[] = ['vera', 'carl', 'dora', 'emil', 'fred'].map((name) => [[`name ${name}`, 1]]);
+const [VERA = [], CARL = [], DORA = [], EMIL = [], FRED = []] = PEOPLE;
+const OF_A_LINK: Sharer = [
+  ['lent by vera', 1 / 2],
+  ['name vera', 1],
+];
+const begun = (asked: readonly Asked[]): number => asked.filter(({ state }) => state() === 'begun').length;
+
+describe('Of the 1,024 slots of an upstream', () => {
+  it('one caller has a quarter, and the next of its own begins when one of its own ends', () => {
+    const { ask, askMany } = slotsFor();
+    const asked = askMany(300, VERA);
+    assert.equal(begun(asked), 256);
+    assert.equal(ask(CARL).state(), 'begun');
+    asked[0]?.end();
+    assert.equal(begun(asked), 257);
+  });
+
+  it('a caller has a quarter of the places where requests wait, too', () => {
+    const { askMany } = slotsFor();
+    const asked = askMany(600, VERA);
+    assert.equal(asked.filter(({ state }) => state() === 'refused').length, 600 - 512);
+  });
+
+  it('links and screens have half of what their maker has, and the maker has the rest', () => {
+    const { askMany } = slotsFor();
+    assert.equal(begun(askMany(200, OF_A_LINK)), 128);
+    assert.equal(begun(askMany(200, VERA)), 128);
+  });
+
+  it('the last 64 are for callers that have fewer than eight', () => {
+    const { ask, askMany } = slotsFor();
+    for (const person of [VERA, CARL, DORA]) askMany(256, person);
+    assert.equal(begun(askMany(256, EMIL)), 256 - 64);
+    assert.equal(ask([]).state(), 'waits', 'a client that nothing names is no caller with few');
+    assert.equal(begun(askMany(20, FRED)), 8);
+  });
+
+  it('one that comes free goes to the first that may have it, past those whose caller has its share', () => {
+    const { askMany } = slotsFor({ most: 8, kept: 0, mostWaiting: 100 });
+    const [veras, carls, doras, emils] = [VERA, CARL, DORA, EMIL].map((person) => askMany(3, person));
+    assert.deepEqual(
+      [veras, carls, doras, emils].map((asked = []) => begun(asked)),
+      [2, 2, 2, 2],
+    );
+    const freds = askMany(2, FRED);
+    carls?.[0]?.end();
+    assert.deepEqual([begun(carls ?? []), begun(freds)], [3, 0], 'the third of carl came before those of fred');
+    carls?.[1]?.end();
+    assert.deepEqual([begun(veras ?? []), begun(freds)], [2, 1]);
+  });
+
+  it('none stays taken when all that begun or waited are over', () => {
+    const { slots, askMany } = slotsFor();
+    for (const { end } of askMany(600, VERA)) end();
+    assert.deepEqual(slots.inUse(), { taken: 0, waiting: 0 });
   });
 });

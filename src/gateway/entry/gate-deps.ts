@@ -13,12 +13,12 @@ import type { DestinationRules } from '../decision/destinations.ts';
 import type { GateWatch } from '../decision/gate-watch.ts';
 import type { Forwarder } from '../forward/forwarder.ts';
 import type { HeaderRules } from '../forward/rewrite-headers.ts';
+import type { UpstreamSlots } from '../forward/upstream-slots.ts';
 import type { ObligationDeps } from '../narrow/obligations.ts';
 import type { RefusalRules } from '../response/error-responses.ts';
 import type { MessageRelay } from '../websocket/message-relay.ts';
 import type { OpenStreams } from './open-streams.ts';
 import type { UnknownRoutes } from './unknown-routes.ts';
-import type { UpstreamSlots } from './upstream-slots.ts';
 import type { ViewingWatch } from './viewing-watch.ts';
 
 export interface GateDeps {

@@ -118,7 +118,7 @@ async function forwardAdmitted(
     });
   };
   ending.defer(
-    deps.upstreamSlots.take(destination.upstream, forward, () => refuse(failureAt(destination, 'nvr-busy'))),
+    deps.upstreamSlots.take(destination.upstream, sharer, forward, () => refuse(failureAt(destination, 'nvr-busy'))),
   );
 }
 

@@ -85,7 +85,7 @@ export async function handleUpgrade(
       else deps.forwarder.upgrade(request, socket, head, upstream, { ...passed, errorReader });
     };
     if (ending.isOver) return;
-    ending.defer(deps.upstreamSlots.take(upstream, forward, () => onFailure('nvr-busy')));
+    ending.defer(deps.upstreamSlots.take(upstream, sharer, forward, () => onFailure('nvr-busy')));
   } catch (fault) {
     watch.onFault(fault);
     refuse(reasonOfFault(fault));

@@ -59,10 +59,17 @@ describe('A stream', () => {
   }
 
   it('has its places while it is open, and no longer', async () => {
-    const inUse = () => Promise.all(['client', 'nvr'].map((of) => value(instance, `places_in_use{of="${of}"}`)));
+    const inUse = () =>
+      Promise.all(['client', 'nvr', 'nvr_waiting'].map((of) => value(instance, `places_in_use{of="${of}"}`)));
     await until('nothing is under way', async () => (await inUse()).every((count) => count === 0));
-    const answers = [await begin('text/event-stream'), await begin('text/event-stream')];
-    assert.deepEqual(await inUse(), [2, 2]);
+    const answers: IncomingMessage[] = [];
+    while (answers.length < 256) answers.push(await begin('text/event-stream'));
+    const leaving = new AbortController();
+    const waits = instance.ask('/api/cam1', { token: vera, signal: leaving.signal });
+    await until('one waits', async () => (await inUse())[2] === 1);
+    assert.deepEqual(await inUse(), [257, 256, 1]);
+    leaving.abort();
+    await assert.rejects(waits);
     for (const answer of answers) answer.destroy();
     await until('nothing is under way', async () => (await inUse()).every((count) => count === 0));
   });
