@@ -2,7 +2,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { announce } from './announce.ts';
 import { answerUpgrade } from './echo-frames.ts';
-import { sendFrames } from './stamped-frames.ts';
 
 const JSON_BODY = JSON.stringify({ service: { version: '0.18.0', uptime: 100 }, cameras: { cam1: { fps: 5 } } });
 const CHUNK = Buffer.alloc(64 * 1024, 'x');
@@ -10,7 +9,6 @@ const CHUNK = Buffer.alloc(64 * 1024, 'x');
 const server = createServer((request, response) => {
   const { searchParams } = new URL(request.url ?? '/', 'http://upstream');
   if (searchParams.has('bytes')) return sendBody(response, Number(searchParams.get('bytes')));
-  if (searchParams.has('frames')) return sendFrames(response, searchParams.get('frames') ?? '');
   if (request.method === 'POST') return void swallow(request, response);
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': JSON_BODY.length }).end(JSON_BODY);
 });

@@ -206,7 +206,6 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
       graph(
         'Lost',
         'short',
-        ['audit lines', `sum(increase(postern_audit_write_errors_total{${HERE}}[$__rate_interval]))`],
         ['log lines', `sum(increase(postern_log_lines_dropped_total{${HERE}}[$__rate_interval]))`],
         ['clock jumps', `sum(increase(postern_clock_jumps_total{${HERE}}[$__rate_interval]))`],
         ['connections refused', `sum(increase(postern_connections_refused_total{${HERE}}[$__rate_interval]))`],

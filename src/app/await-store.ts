@@ -7,13 +7,13 @@ import { withTimeLimit } from '../domain/async/time-limit.ts';
 import { REFUSALS, refusalBody } from '../domain/refusal.ts';
 import type { Gate } from '../gateway/entry/gate.ts';
 import { unreachableFault } from '../store/server-reachable.ts';
+import { createLogs } from '../telemetry/logs/log.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { OK, type Readiness } from '../telemetry/readiness.ts';
 import { createScrape } from '../telemetry/scrape.ts';
 import { createTelemetryServer } from '../telemetry/telemetry-server.ts';
 import { type Listeners, openListeners } from './listeners.ts';
-import { activatedSockets } from './resources/activation.ts';
-import { openLogs } from './resources/logs.ts';
+import { logRules } from './resources/logs.ts';
 import { openCertificates } from './resources/tls.ts';
 import type { StartOptions } from './start-options.ts';
 
@@ -38,9 +38,8 @@ export async function awaitStore(options: StartOptions): Promise<void> {
 
 async function waitFor(url: string, first: Error, options: StartOptions): Promise<void> {
   await using opened = new AsyncDisposableStack();
-  const logs = await openLogs(options.config.settings, options.clock, options.log);
-  opened.defer(logs.close);
-  const log = logs.logs.named('service');
+  const { config, clock, log: destination } = options;
+  const log = createLogs({ rules: logRules(config.settings), destination, clock }).named('service');
   let fault: Error | undefined = first;
   let isStopped = false;
   const { stopped = NEVER } = options;
@@ -63,14 +62,12 @@ async function waitFor(url: string, first: Error, options: StartOptions): Promis
   log.info('the store can be used now');
 }
 
-/** Sockets that were handed over by systemd stay as they are: connections wait in them. */
 async function openWaiting(
-  { config, clock, env, version }: StartOptions,
+  { config, clock, version }: StartOptions,
   reason: () => string,
   isStopping: () => boolean,
   log: Parameters<typeof openCertificates>[2],
 ): Promise<Pick<Listeners, 'drain'>> {
-  if (Object.keys(activatedSockets(env, process.pid)).length > 0) return { drain: async () => {} };
   const metrics = createMetrics({ version, node: process.version, roles: [], identityHeaders: [] });
   metrics.storeUp.set(0);
   metrics.storeFaults.add(1, 'unreachable');
@@ -88,7 +85,6 @@ async function openWaiting(
       hosts: () => config.settings.server.internal_hosts,
     }),
     timeoutIdle: () => config.settings.nvr.timeout_idle,
-    activated: {},
   });
   return {
     async drain(seconds) {

@@ -26,8 +26,6 @@ interface ListenerDeps {
   readonly telemetry: Server;
   /** Called for each connection that was closed because few file descriptors are left. */
   readonly onFull?: () => void;
-  /** File descriptors of sockets that are open already. */
-  readonly activated: Partial<Readonly<Record<keyof Addresses, number>>>;
 }
 
 export interface Listeners {
@@ -38,11 +36,11 @@ export interface Listeners {
 
 /** Rejects with a sentence when an address cannot be had; nothing is open then. */
 export async function openListeners(deps: ListenerDeps): Promise<Listeners> {
-  const { settings, gates, timeoutIdle, tls, telemetry, activated } = deps;
+  const { settings, gates, timeoutIdle, tls, telemetry } = deps;
   const { server } = settings;
   const opened: Listener[] = [];
   const open = async (name: ListenerName, at: ListenAddress): Promise<ListenAddress> => {
-    const listener = await listen(withFd(at, activated[name]), gates[name], {
+    const listener = await listen(at, gates[name], {
       timeoutHeaders: server.timeout_headers,
       timeoutIdle,
       onFull: deps.onFull,
@@ -56,7 +54,7 @@ export async function openListeners(deps: ListenerDeps): Promise<Listeners> {
     const addresses = {
       external: await open('external', server.external),
       internal: server.internal ? await open('internal', server.internal) : undefined,
-      telemetry: await openTelemetry(server, telemetry, activated.telemetry),
+      telemetry: await openTelemetry(server, telemetry),
     };
     return { addresses, drain };
   } catch (fault) {
@@ -69,10 +67,7 @@ export async function openListeners(deps: ListenerDeps): Promise<Listeners> {
 const openTelemetry = async (
   { telemetry: at }: Settings['server'],
   server: Server,
-  fd: number | undefined,
-): Promise<ListenAddress | undefined> => (at ? bind(server, withFd(at, fd)) : undefined);
-
-const withFd = (at: ListenAddress, fd: number | undefined): ListenAddress => (fd === undefined ? at : { ...at, fd });
+): Promise<ListenAddress | undefined> => (at ? bind(server, at) : undefined);
 
 /** What is left after `graceSeconds` is broken off. Until the listeners are closed, `/readyz` says that they drain. */
 async function drainListeners(

@@ -15,14 +15,14 @@ import { createUnknownRoutes, type UnknownRoutes } from '../gateway/entry/unknow
 import { createUpstreamSlots, type UpstreamSlots } from '../gateway/forward/upstream-slots.ts';
 import { boundCalls } from '../store/bounded-calls.ts';
 import { type HoldingStore, holdRevocations } from '../store/pending-revocations.ts';
-import type { Logs } from '../telemetry/logs/log.ts';
+import { createLogs, type Logs } from '../telemetry/logs/log.ts';
 import { type BuiltPages, readBuiltPages } from '../ui/built-pages.ts';
 import { type Accounts, openAccounts } from './accounts/accounts.ts';
 import { type OneAtATime, oneAtATime } from './gate/address-check.ts';
 import { type Ledger, openLedger } from './ledger/ledger.ts';
 import { openOutbox } from './ledger/outbox.ts';
 import { openKnownStore } from './resources/known-store.ts';
-import { openLogs } from './resources/logs.ts';
+import { logRules } from './resources/logs.ts';
 import { claimSite } from './resources/site-claim.ts';
 import { steadyNow } from './resources/steady-clock.ts';
 import { type Certificates, openCertificates } from './resources/tls.ts';
@@ -78,9 +78,7 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig): 
   await using opened = new AsyncDisposableStack();
   const { clock, version, env, directory, steadyClock } = options;
   const { settings } = options.config;
-  const runtimeLogs = await openLogs(settings, clock, options.log);
-  opened.defer(runtimeLogs.close);
-  const { logs } = runtimeLogs;
+  const logs = createLogs({ rules: logRules(settings), destination: options.log, clock });
   const log = logs.named('service');
   const { trustedHeadersFile = TRUSTED_HEADERS_FILES.mounted } = options;
   const listFiles = { ...TRUSTED_HEADERS_FILES, mounted: trustedHeadersFile };
@@ -98,7 +96,6 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig): 
     onRefusedAct: (act) => ledger?.note(act),
   });
   const { metrics, recent } = counters;
-  runtimeLogs.onAuditFault((lines) => metrics.auditWriteErrors.add(lines));
   const health = openHealth(metrics, log, clock, options.log);
   opened.defer(() => health.close());
   const written = await openKnownStore(directory, {

@@ -12,7 +12,6 @@ import { awaitStore } from './await-store.ts';
 import { currentGate, type Generation } from './generation.ts';
 import { createGenerations, type Generations } from './hot-reload.ts';
 import { type Addresses, openListeners } from './listeners.ts';
-import { activatedSockets } from './resources/activation.ts';
 import type { EventsBackend } from './resources/events.ts';
 import { exposedPorts } from './resources/exposed-ports.ts';
 import { rememberStore, tellRestored } from './resources/known-store.ts';
@@ -80,7 +79,6 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
     timeoutIdle: () => active().settings.nvr.timeout_idle,
     tls: certificates,
     telemetry,
-    activated: activatedSockets(options.env, process.pid),
   });
   opened.defer(async () => {
     isStopping = true;

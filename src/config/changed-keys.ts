@@ -12,7 +12,6 @@ const FROM_THE_START: ReadonlySet<string> = new Set([
   'auth.reset_admin_password',
   'events.sample',
   'store.url', 'store.listen_url', 'store.grace',
-  'logger.audit_file',
 ]);
 
 export interface Renewal {

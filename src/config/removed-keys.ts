@@ -6,6 +6,7 @@ import type { Finding, KeyPath } from './problems/problems.ts';
 const REMOVED: Readonly<Record<string, string>> = {
   canary: '"postern policy diff" names operations of the NVR that the route table does not know',
   'nvr.identity_jwt': 'no NVR verified it; nvr.auth_secret tells an NVR that a request came through Postern',
+  'logger.audit_file': 'audit lines are log lines (service.audit), and fail2ban reads the journal or the container log: deploy/fail2ban',
 };
 
 /** Takes them out of the tree; gives a finding for each that was there. */

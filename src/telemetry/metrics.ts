@@ -104,7 +104,6 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
     clockJumps:           createCounter('postern_clock_jumps_total', 'How often the clock of the machine was set by ten seconds or more.'),
     connectionsRefused:   createCounter('postern_connections_refused_total', 'Connections that were closed at once because few file descriptors were left.'),
     logLinesDropped:      createCounter('postern_log_lines_dropped_total', 'Log lines dropped because the output was not read, or not fast enough.'),
-    auditWriteErrors:     createCounter('postern_audit_write_errors_total', 'Audit lines that could not be written to their file.'),
     curtainCameras:       createGauge('max', 'postern_curtain_cameras', 'Cameras of the NVR that are behind the curtain now.'),
     scrapeFaults:         createCounter('postern_scrape_faults_total', 'Values that could not be read in time for a scrape.'),
   };

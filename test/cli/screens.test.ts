@@ -1,6 +1,5 @@
 /** `postern screens`: paired displays, listed and revoked at the command line (SPEC 1, 18). */
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { it } from 'node:test';
@@ -11,10 +10,8 @@ import { openStore } from '../../src/store/open-store.ts';
 import { handClock, NOW, person } from '../accounts/support/people.ts';
 import { tempDirectory } from '../accounts/support/temp-directory.ts';
 
-it('postern screens lists and revokes screens, which the audit file tells', async (t) => {
+it('postern screens lists and revokes screens, which the ledger tells', async (t) => {
   const directory = tempDirectory(t);
-  writeFileSync(join(directory, 'config.yaml'), 'logger: { audit_file: audit.log }\n');
-  writeFileSync(join(directory, 'audit.log'), '');
   const run = async (...words: string[]) => {
     const [stdout, stderr] = [new PassThrough(), new PassThrough()];
     let code = 0;
@@ -56,7 +53,12 @@ it('postern screens lists and revokes screens, which the audit file tells', asyn
   assert.match((await run('screens', 'revoke', '00ff')).out, /is revoked/);
   const again = await run('screens', 'revoke', '00ff');
   assert.deepEqual([again.code, /There is no screen 00ff/.test(again.told)], [1, true]);
-  const [line = ''] = readFileSync(join(directory, 'audit.log'), 'utf8').split('\n');
-  const { what, screenId, screen, user, from } = JSON.parse(line);
-  assert.deepEqual([what, screenId, screen, user, from], ['screen-revoked', '00ff', 'Hall', 'vera', 'command-line']);
+  const ledger = await openStore({ url: `sqlite:${join(directory, 'postern.db')}` });
+  const [record] = await ledger.ledger.find({ sight: undefined }, 1);
+  await ledger.close();
+  const { what, screenId, screen, user } = JSON.parse(record?.detail ?? '{}');
+  assert.deepEqual(
+    [what, screenId, screen, user, record?.address],
+    ['screen-revoked', '00ff', 'Hall', 'vera', 'command-line'],
+  );
 });

@@ -57,7 +57,7 @@ describe('Every key', () => {
       'events.max_limit', 'events.nvr_database', 'events.retention', 'events.sample', 'events.source',
       'ledger.enabled', 'ledger.retention', 'ledger.visible_to_viewers',
       'links.enabled', 'links.max_lifetime',
-      'logger.audit_file', 'logger.default', 'logger.logs',
+      'logger.default', 'logger.logs',
       'notify.webhook', 'notify.webhook_file', 'notify.webhook_secret', 'notify.webhook_secret_file',
       'nvr.auth_secret', 'nvr.auth_secret_file', 'nvr.ca', 'nvr.cameras', 'nvr.max_upload', 'nvr.policy', 'nvr.push_endpoints', 'nvr.role_header', 'nvr.routes',
       'nvr.timeout_connect', 'nvr.timeout_idle', 'nvr.timeout_response', 'nvr.url', 'nvr.user_header', 'nvr.verify', 'nvr.warn_open_ports',

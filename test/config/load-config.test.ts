@@ -69,12 +69,11 @@ describe('The configuration directory', () => {
 
   it('is where relative file names start', () =>
     withDirectory({}, async (directory) => {
-      const yaml =
-        'tls: {certificate: a.pem}\nnvr: {ca: b.pem, policy: ./c.yaml}\nevents: {nvr_database: d.db}\nlogger: {audit_file: e.log}';
+      const yaml = 'tls: {certificate: a.pem}\nnvr: {ca: b.pem, policy: ./c.yaml}\nevents: {nvr_database: d.db}';
       await writeFile(join(directory, 'config.yaml'), yaml);
       const outcome = await loadConfig({ directory, env: {} });
       assert.equal(outcome.kind, 'loaded');
-      const { tls, nvr, events, store, logger } = outcome.settings;
+      const { tls, nvr, events, store } = outcome.settings;
       assert.deepEqual(
         [
           tls.certificate,
@@ -83,11 +82,8 @@ describe('The configuration directory', () => {
           nvr.policy,
           events.nvr_database,
           store.url.engine === 'sqlite' && store.url.file,
-          logger.audit_file,
         ],
-        ['a.pem', 'tls/privkey.pem', 'b.pem', 'c.yaml', 'd.db', 'postern.db', 'e.log'].map((file) =>
-          join(directory, file),
-        ),
+        ['a.pem', 'tls/privkey.pem', 'b.pem', 'c.yaml', 'd.db', 'postern.db'].map((file) => join(directory, file)),
       );
     }));
 });

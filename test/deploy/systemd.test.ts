@@ -1,16 +1,14 @@
-/** deploy/systemd: the unit is tight, and the program does what it says: sockets that are handed over, a path, readiness. */
+/** deploy/systemd: the unit is tight, and the program does what it says: a path, readiness. */
 import assert from 'node:assert/strict';
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { activatedSockets } from '../../src/app/resources/activation.ts';
 import { problemsOf } from '../config/config-place.ts';
-import { MAIN, newDirectory, runPostern, servePostern } from '../support/run-postern.ts';
-import { freePort } from '../support/servers/free-port.ts';
+import { newDirectory, runPostern, servePostern } from '../support/run-postern.ts';
 import { until } from '../support/until.ts';
 import { ROOT } from './support/compose.ts';
 
@@ -93,48 +91,6 @@ describe('A listener at a path', () => {
     assert.deepEqual(await problemsOf('server: {external: "unix:/run/postern.sock"}'), [
       'config.yaml:1:20 server.external: a Unix socket is for a proxy on this machine: set tls.enabled to false',
     ]));
-});
-
-describe('Sockets that systemd hands over', () => {
-  // biome-ignore format: a table
-  const rows: [sentence: string, env: Record<string, string>, sockets: Record<string, number>][] = [
-    ['are known by their names',                 { LISTEN_PID: '7', LISTEN_FDS: '2', LISTEN_FDNAMES: 'telemetry:external' }, { telemetry: 3, external: 4 }],
-    ['are taken in order where they have none',  { LISTEN_PID: '7', LISTEN_FDS: '2' },                                       { external: 3, internal: 4 }],
-    ['of a unit file have its name, not ours',   { LISTEN_PID: '7', LISTEN_FDS: '1', LISTEN_FDNAMES: 'postern.socket' },     { external: 3 }],
-    ['for another process are left',             { LISTEN_PID: '8', LISTEN_FDS: '1' },                                       {}],
-    ['are none without the variables',           {},                                                                         {}],
-  ];
-  for (const [sentence, env, sockets] of rows) it(sentence, () => assert.deepEqual(activatedSockets(env, 7), sockets));
-
-  it('are served', { skip: missing('systemd-socket-activate') }, async () => {
-    const port = await freePort();
-    const settings = [
-      'POSTERN__SERVER__INTERNAL=false',
-      'POSTERN__SERVER__TELEMETRY=false',
-      'POSTERN__SERVER__EXTERNAL=127.0.0.1:1',
-    ];
-    const flags = ['-l', `127.0.0.1:${port}`, '--fdname=external', ...settings.flatMap((each) => ['-E', each])];
-    const child = spawn('systemd-socket-activate', [
-      ...flags,
-      process.execPath,
-      MAIN,
-      '--config-dir',
-      newDirectory(),
-      'serve',
-    ]);
-    let said = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk));
-    const listens = async (): Promise<Response> => {
-      while (child.exitCode === null) {
-        const answer = await fetch(`http://127.0.0.1:${port}/login`).catch(() => undefined);
-        if (answer) return answer;
-      }
-      throw new Error(said);
-    };
-    assert.equal((await listens()).status, 200);
-    child.kill('SIGTERM');
-    await once(child, 'exit');
-  });
 });
 
 describe('A service that is ready', () => {

@@ -1,11 +1,7 @@
 /** The files of deploy/forward-auth, run by the proxies that they are for: who may see what, and what the NVR is told. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
-import { promisify } from 'node:util';
 import { WebSocket } from 'ws';
 import { parse } from 'yaml';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
@@ -18,7 +14,6 @@ import {
   type StartedProxy,
   skipWithout,
   startCaddy,
-  startHaproxy,
   startNginx,
   startTraefik,
 } from './support/proxies.ts';
@@ -38,7 +33,7 @@ interface Places {
 const placed = (text: string, { postern, nvr }: Places): string =>
   text.replaceAll('postern:8971', postern).replaceAll('nvr:5000', nvr);
 
-type Asking = Exclude<Program, 'apache2'>;
+type Asking = Exclude<Program, 'apache2' | 'haproxy'>;
 
 const START: Readonly<Record<Asking, (places: Places) => Promise<StartedProxy>>> = {
   nginx: (places) =>
@@ -54,14 +49,6 @@ const START: Readonly<Record<Asking, (places: Places) => Promise<StartedProxy>>>
       ),
       places.port,
     ),
-  haproxy: (places) =>
-    startHaproxy(
-      placed(shipped('haproxy.cfg'), places).replace('bind :80', `bind 127.0.0.1:${places.port}`),
-      places.port,
-      {
-        'postern-auth.lua': placed(shipped('postern-auth.lua'), places),
-      },
-    ),
   traefik: (places) =>
     startTraefik(
       placed(shipped('traefik.yml'), places).replaceAll(
@@ -73,9 +60,9 @@ const START: Readonly<Record<Asking, (places: Places) => Promise<StartedProxy>>>
 };
 
 /** Traefik passes names on that it does not know, and Postern refuses them. */
-const DROPS_ODD_NAMES: Readonly<Record<Asking, boolean>> = { nginx: true, caddy: true, haproxy: true, traefik: false };
+const DROPS_ODD_NAMES: Readonly<Record<Asking, boolean>> = { nginx: true, caddy: true, traefik: false };
 
-for (const program of ['nginx', 'caddy', 'haproxy', 'traefik'] as const satisfies readonly Asking[]) {
+for (const program of ['nginx', 'caddy', 'traefik'] as const satisfies readonly Asking[]) {
   describe(`deploy/forward-auth for ${program}`, { skip: skipWithout(program) }, () => {
     let nvr: FakeNvr;
     let instance: Runtime;
@@ -233,19 +220,6 @@ for (const program of ['nginx', 'caddy', 'haproxy', 'traefik'] as const satisfie
   });
 }
 
-describe('haproxy.cfg', { skip: skipWithout('haproxy') }, () => {
-  it('is read without a warning', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'postern-haproxy-'));
-    const places = { port: 0, postern: '127.0.0.1:8971', nvr: '127.0.0.1:5000' };
-    writeFileSync(join(directory, 'postern-auth.lua'), shipped('postern-auth.lua'));
-    const config = placed(shipped('haproxy.cfg'), places).replaceAll('/etc/haproxy/', `${directory}/`);
-    writeFileSync(join(directory, 'haproxy.cfg'), config);
-    const { stdout, stderr } = await promisify(execFile)('haproxy', ['-c', '-f', join(directory, 'haproxy.cfg')]);
-    rmSync(directory, { recursive: true, force: true });
-    assert.doesNotMatch(stdout + stderr, /WARNING/);
-  });
-});
-
 describe('The files of deploy/forward-auth', () => {
   /** `/auth` is for the proxy itself; the NVR's own page of settings stays with the NVR. */
   const NOT_FOR_BROWSERS = ['/auth', '/api/config/set'];
@@ -254,7 +228,7 @@ describe('The files of deploy/forward-auth', () => {
   };
   const paths = [...new Set(routes.map(({ route }) => route.split(' ')[1] ?? ''))];
 
-  for (const file of ['nginx.conf', 'Caddyfile', 'haproxy.cfg', 'traefik.yml']) {
+  for (const file of ['nginx.conf', 'Caddyfile', 'traefik.yml']) {
     it(`${file} leaves every route of Postern's own to Postern`, () => {
       const own = new RegExp(/\^\/\(login\S*\(\/\|\$\)/.exec(shipped(file))?.[0] ?? assert.fail('no own paths'));
       assert.deepEqual(

@@ -12,14 +12,12 @@ const INFO: LogRules = { default: 'info', logs: new Map() };
 /** Lines as they are written, with what wrote them. */
 function recorded(rules: LogRules = INFO) {
   const lines: string[] = [];
-  const audited: string[] = [];
   const logs = createLogs({
     rules,
     destination: { write: (line) => void lines.push(line) },
-    auditFile: { write: (line) => void audited.push(line) },
     clock,
   });
-  return { logs, lines, audited };
+  return { logs, lines };
 }
 
 /** Without the time, which a test cannot choose. */
@@ -74,13 +72,6 @@ describe('A logger', () => {
   it('is the same one under the same name', () => {
     const { logs } = recorded();
     assert.equal(logs.named('service.gate'), logs.named('service.gate'));
-  });
-
-  it('of the audit writes to its own file as well', () => {
-    const { logs, lines, audited } = recorded();
-    logs.named('service.audit').info({ what: 'login' }, 'login');
-    logs.named('service.gate').info('something else');
-    assert.deepEqual([lines.length, audited], [2, [lines[0]]]);
   });
 });
 

@@ -592,17 +592,6 @@ describe('The instance', () => {
     }
   });
 
-  it('tells that audit lines are lost', async () => {
-    const full = await startInstance({ config: { logger: { audit_file: '/dev/full' } } });
-    try {
-      await moves(full, ['audit_write_errors_total'], () => logIn(full, 'not the password'), {
-        audit_write_errors_total: 1,
-      });
-    } finally {
-      await full.close();
-    }
-  });
-
   it('tells of its events backend', async () => {
     const store = await startInstance({ config: { events: { sample: 10 }, nvr: { cameras: ['cam1'] } } });
     try {

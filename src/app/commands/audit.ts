@@ -1,5 +1,4 @@
-/** Writes what the command line does to accounts into the audit file of the service (SPEC 1, 9). */
-import { existsSync } from 'node:fs';
+/** Writes what the command line does to accounts into the ledger (SPEC 1, 14). */
 import { AT_COMMAND_LINE, type Audit } from '../../accounts/audit.ts';
 import type { AuditedAct } from '../../accounts/http/route-guards.ts';
 import type { InvitationRefusal } from '../../accounts/invitations/invitations.ts';
@@ -8,13 +7,10 @@ import { type BlockAdmin, liftOf } from '../../accounts/login/login-blocks.ts';
 import type { TokenAdmin } from '../../accounts/tokens/token-admin.ts';
 import type { UserOutcome, Users } from '../../accounts/users/users.ts';
 import type { GivenValidity } from '../../accounts/users/validity.ts';
-import type { Settings } from '../../config/schema/schema.ts';
 import type { ImportedUser } from '../../domain/accounts/account.ts';
 import type { UsedLink } from '../../domain/accounts/link.ts';
 import type { Screen, ScreenStore } from '../../domain/accounts/screen.ts';
-import type { Clock } from '../../domain/clock.ts';
 import { ok, type Result } from '../../domain/result.ts';
-import { openLogs } from '../resources/logs.ts';
 
 export interface InvitationLink {
   /** A path where `server.public_url` is not set. */
@@ -46,16 +42,6 @@ export interface CommandUsers extends Users {
   removeSignIn(name: string, provider: string): Promise<UserOutcome>;
   /** A link by which the user sets the own password. With a role the user is made. */
   invite(name: string, role?: string, validity?: GivenValidity): Promise<Result<InvitationLink, InvitationRefusal>>;
-}
-
-/** The command does not create the file: the service may run as another user, who must own it. */
-export async function openCommandAudit(settings: Settings, clock: Clock) {
-  const { audit_file: file } = settings.logger;
-  if (file === undefined || !existsSync(file)) return { audit: () => {}, close: async () => {} };
-  const { logs, close } = await openLogs(settings, clock, { write() {} });
-  const log = logs.named('service.audit');
-  const audit: Audit = (entry) => log.info(entry, entry.what);
-  return { audit, close };
 }
 
 export function auditedUsers(users: CommandUsers, audit: Audit): CommandUsers {

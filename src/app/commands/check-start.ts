@@ -36,7 +36,7 @@ export interface StartFindings {
 /** Makes and changes nothing. */
 export async function startFindings(config: ServiceConfig, place: StartPlace): Promise<StartFindings> {
   const { settings } = config;
-  const { tls, nvr, auth, events, logger } = settings;
+  const { tls, nvr, auth, events } = settings;
   const url = storeAddress(settings.store.url);
   const away = settings.store.url.engine === 'postgres' ? await unreachableFault(url) : undefined;
   const looks: readonly (readonly [path: KeyPath, look: () => Promise<unknown>])[] = [
@@ -46,7 +46,6 @@ export async function startFindings(config: ServiceConfig, place: StartPlace): P
       ({ ca }, at) => [['auth', 'oidc', at, 'ca'], async () => ca !== undefined && readAuthority(ca)] as const,
     ),
     [['events', 'nvr_database'], () => nvrDatabaseOpens(events)],
-    [['logger', 'audit_file'], async () => logger.audit_file !== undefined && canWrite(logger.audit_file)],
     [[], () => secretIsGood(place)],
     [['store', 'url'], async () => away ?? storeOpens(settings, place.directory)],
     [['server', 'site'], async () => away ?? siteIsFree(settings, place.directory)],

@@ -2,7 +2,6 @@
 
 import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
-import type { Audit } from '../../accounts/audit.ts';
 import type { InvitationRefusal, Invitations, WantedInvitation } from '../../accounts/invitations/invitations.ts';
 import { createLinkAdmin } from '../../accounts/links/link-admin.ts';
 import { clientKey, networkKey } from '../../accounts/login/client-key.ts';
@@ -47,7 +46,6 @@ import {
   type CommandScreens,
   type CommandUsers,
   type InvitationLink,
-  openCommandAudit,
 } from './audit.ts';
 import { passesAt } from './link-passes.ts';
 
@@ -96,7 +94,6 @@ export async function openForCommands(
   }
   const { settings } = config;
   if (use !== 'create') assertThere(settings);
-  const commandAudit = await openCommandAudit(settings, clock);
   const url = storeAddress(settings.store.url);
   const { site } = settings.server;
   const store = await (use === 'read'
@@ -112,10 +109,7 @@ export async function openForCommands(
   const { enabled: isEnabled } = settings.ledger;
   const onWritten = outbox.sendNotices;
   const commandLedger = openCommandLedger({ ledger: store.ledger, isEnabled, clock, onWritten, warn });
-  const audit: Audit = (entry) => {
-    commandAudit.audit(entry);
-    commandLedger.note(entry);
-  };
+  const audit = commandLedger.note;
   const hasher = createPasswordHasher({ iterations: settings.auth.hash_iterations, concurrency: 1, queue: 0 });
   const roleRegistry = createRoleRegistry({ store: store.roles, ...registryParts(settings, store) });
   const roles = roleRegistry.latest;
@@ -173,7 +167,6 @@ export async function openForCommands(
       await commandLedger.close();
       await store.close();
       await outbox.settled();
-      await commandAudit.close();
     },
   };
 }

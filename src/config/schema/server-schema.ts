@@ -143,11 +143,6 @@ export const loggerSection = z
         example: { 'service.api.auth': 'debug' },
         widens: 'never',
       }),
-    audit_file: filePath().optional().meta({
-      description: 'File that receives the audit lines in addition to the log.',
-      example: 'audit.log',
-      widens: 'never',
-    }),
   })
   .prefault({})
   .describe('Log levels and the audit file.');

@@ -7,8 +7,6 @@ export interface ListenAddress {
   readonly port: number;
   /** A Unix socket, in the place of host and port. */
   readonly path?: string;
-  /** A socket that is listening already, opened by who started this process. */
-  readonly fd?: number;
 }
 
 /** What an address leaves out of the paths that are sent there. */

@@ -113,8 +113,8 @@ function respondToClientError(error: NodeJS.ErrnoException, socket: Duplex): voi
 
 /** Resolves with the address that is bound, with the real port for 0; rejects with a sentence when it cannot be bound. */
 export async function bind(server: Server, at: ListenAddress): Promise<ListenAddress> {
-  const { path, fd } = at;
-  if (path !== undefined && fd === undefined) {
+  const { path } = at;
+  if (path !== undefined) {
     await makeRoomAt(path);
     letGroupConnect(server, path);
   }
@@ -150,10 +150,7 @@ function cannotListen({ host, port, path }: ListenAddress, cause: Pick<NodeJS.Er
   return new Error(`cannot listen on ${path ?? `${host}:${port}`}: ${reason}`, { cause });
 }
 
-const placeOf = ({ host, port, path, fd }: ListenAddress) => {
-  if (fd !== undefined) return { fd };
-  return path === undefined ? { host, port } : { path };
-};
+const placeOf = ({ host, port, path }: ListenAddress) => (path === undefined ? { host, port } : { path });
 
 const BIND_FAULTS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'another program has that port: stop it, or choose another port in the configuration',

@@ -28,27 +28,20 @@ export interface FrequentLog {
   info(record: object, message: string): void;
 }
 
-/** Audit lines go to a file of their own as well, when there is one. */
-const AUDIT = 'service.audit';
-
 export interface LogDeps {
   readonly rules: LogRules;
   readonly destination: DestinationStream;
-  readonly auditFile?: DestinationStream | undefined;
   readonly clock: Clock;
 }
 
-export function createLogs({ rules, destination, auditFile, clock }: LogDeps): Logs {
+export function createLogs({ rules, destination, clock }: LogDeps): Logs {
   const loggers = new Map<string, Logger>();
-  const roots = {
-    all: createRoot([destination], clock),
-    audit: createRoot(auditFile ? [destination, auditFile] : [destination], clock),
-  };
+  const root = createRoot(destination, clock);
   let current = rules;
   const named = (name: string): Logger => {
     const known = loggers.get(name);
     if (known) return known;
-    const logger = roots[name === AUDIT ? 'audit' : 'all'].child({ logger: name }, { level: levelOf(name, current) });
+    const logger = root.child({ logger: name }, { level: levelOf(name, current) });
     loggers.set(name, logger);
     return logger;
   };
@@ -73,11 +66,8 @@ export function createLogs({ rules, destination, auditFile, clock }: LogDeps): L
   };
 }
 
-function createRoot(destinations: readonly DestinationStream[], clock: Clock): Logger {
-  const write = (line: string): void => {
-    const safe = safeLine(line);
-    for (const destination of destinations) destination.write(safe);
-  };
+function createRoot(destination: DestinationStream, clock: Clock): Logger {
+  const write = (line: string): void => void destination.write(safeLine(line));
   return pino(
     {
       level: 'trace',

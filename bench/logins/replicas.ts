@@ -1,15 +1,13 @@
 /** Replicas on PostgreSQL against one process: requests/s, memory, and how soon a revocation holds. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { startPostgres, withoutPostgres } from '../test/support/servers/postgres.ts';
-import { startFastUpstream } from './forward/fast-upstream.ts';
-import { LOAD_TOOL, measure, showProgress } from './load.ts';
-import { processorSeconds, residentMegabytes } from './machine.ts';
-import { type StartedPostern, startPostern } from './start-postern.ts';
-import { startedTogether } from './start-server.ts';
-import { type Finding, median, printFindings, printTable, quantile } from './table.ts';
-
-export const benchmark = { title: 'replicas against one process', run };
+import { startPostgres, withoutPostgres } from '../../test/support/servers/postgres.ts';
+import { startFastUpstream } from '../forward/fast-upstream.ts';
+import { LOAD_TOOL, measure, showProgress } from '../load.ts';
+import { processorSeconds, residentMegabytes } from '../machine.ts';
+import { type StartedPostern, startPostern } from '../start-postern.ts';
+import { startedTogether } from '../start-server.ts';
+import { type Finding, median, printFindings, printTable, quantile } from '../table.ts';
 
 const STARTS = 3;
 const SECONDS = 3;
@@ -31,7 +29,7 @@ interface Figures {
 
 const ONE: Subject = { name: 'one process', start: async (upstream) => [await startPostern({ upstream })] };
 
-async function run(): Promise<void> {
+export async function measureReplicas(): Promise<void> {
   await using servers = startedTogether();
   const upstream = await servers.keep(startFastUpstream());
   process.env['SERVICE_JWT_SECRET'] ??= randomBytes(48).toString('hex');

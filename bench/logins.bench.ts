@@ -1,13 +1,14 @@
-/** Whether the time of a refused login tells which users exist, and what forwarding feels of many: with the real iterations. */
+/** Logins: whether the time of a refused one tells which users exist, what forwarding feels of many, and replicas on PostgreSQL. */
 import { ADMIN_PERSON, CARL } from '../test/support/people.ts';
 import { startInstance } from '../test/support/start-instance.ts';
-import { measureFlood } from './login/flood.ts';
+import { measureFlood } from './logins/flood.ts';
+import { measureReplicas } from './logins/replicas.ts';
 import { printFindings, printTable } from './table.ts';
 
 const ATTEMPTS = 40;
 const WARM_UP = 2;
 
-export const benchmark = { title: `refused logins, ${ATTEMPTS} of each kind in turn, 600,000 iterations`, run };
+export const benchmark = { title: 'logins: refused ones, a flood of them, replicas', run };
 
 const KINDS = [
   { name: 'wrong password', user: 'newcomer' },
@@ -35,6 +36,7 @@ async function run(): Promise<void> {
     }
   }
   await instance.close();
+  console.log(`Refused logins, ${ATTEMPTS} of each kind in turn, 600,000 iterations\n`);
   const base = mean(times.get('wrong password') ?? []);
   printTable(
     ['', 'mean ms', 'median ms', 'slowest ms', 'ratio of means', 'goal'],
@@ -48,6 +50,7 @@ async function run(): Promise<void> {
     ]),
   );
   printFindings(await measureFlood());
+  await measureReplicas();
 }
 
 async function refusedLogin(url: string, user: string): Promise<number> {
