@@ -9,7 +9,7 @@
  *  4. unlisted    what no row names is for admins who see all cameras
  *  5. role        the row's access level
  *  6. verb        what a role may not do with its own cameras: a refusal, or an empty response
- *  7. name        longer than any camera's
+ *  7. name        longer than any camera's; a secret in another spelling than the one that it has
  *
  * An admin passes then (`authorizeAdmin`). For the others `authorize-others.ts` goes on.
  */
@@ -24,6 +24,7 @@ import { authorizeOthers, judgeMessages, playlistOf, startedBy } from './authori
 import { nameFault } from './camera-locators.ts';
 import { clearanceOf, viewOf } from './camera-view.ts';
 import { isBehindLink } from './link-targets.ts';
+import { isMisspelt } from './query-fault.ts';
 import { layoutOfNames } from './recorder-layout.ts';
 import type { Listed, RouteMatch } from './route-table.ts';
 import { nothing, shapeOf, withObligations } from './within-view.ts';
@@ -48,6 +49,7 @@ export function authorize(
   if (row.verb && isDenied(caller, row.verb)) return row.denied ? nothing(row) : refused('verb-denied'); // 6
   const tooLong = nameFault(match, target); // 7
   if (tooLong) return refused(tooLong);
+  if (row.query && isMisspelt(target.query, row.query)) return refused('path-not-found');
   return clearanceOf(caller) === 'admin'
     ? authorizeAdmin(caller, match, target, surroundings)
     : authorizeOthers(caller, match, target, surroundings);

@@ -12,8 +12,15 @@ type Fits = (value: string) => boolean;
 const FORMS: Readonly<Record<Exclude<ParameterShape['kind'], 'text' | 'word'>, Fits>> = {
   id: isId,
   number: (value) => PATH_SHAPES.number.test(value),
+  uuid: (value) => PATH_SHAPES.uuid.test(value),
   time: (value) => rfc3339(value) !== undefined,
 };
+
+/** Whether a parameter that holds a secret has it in another spelling than the one that is compared: there is no such thing then. */
+export const isMisspelt = (query: string, forms: ParameterForms): boolean =>
+  queryPairs(query).some(
+    ({ name, value }) => Object.hasOwn(forms, name) && forms[name]?.shape.kind === 'uuid' && !FORMS.uuid(value),
+  );
 
 /** The name of the parameter, as the client wrote it; undefined when the query fits. */
 export function queryFault(query: string, forms: ParameterForms): string | undefined {

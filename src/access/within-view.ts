@@ -1,7 +1,7 @@
 /** Authorization of a caller who sees certain cameras only: named cameras must be visible, other requests are narrowed (SPEC 5). */
 import type { BodyShape } from '../domain/policy/body-shape.ts';
 import { type CommonForm, isCommonForm, type PolicyRow, type ResponseForm } from '../domain/policy/policy.ts';
-import { isOwnerKind, type Locator, type Narrowing } from '../domain/policy/policy-terms.ts';
+import { isLookedUpKind, type Locator, type Narrowing } from '../domain/policy/policy-terms.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import { unreachable } from '../domain/result.ts';
 import { type AccessVerdict, type Obligations, refused } from './access-verdict.ts';
@@ -67,11 +67,11 @@ export function withinView(
   }
 }
 
-/** The parameter of a row that is about ids alone, where it is absent. */
+/** The parameter of a row that is about ids of the NVR alone, where it is absent. */
 const absentIds = ({ access, cameras = [] }: PolicyRow, { query }: RequestTarget): string | undefined =>
   access === 'camera'
     ? cameras.find(
-        ({ kind, source, name }) => source === 'query' && isOwnerKind(kind) && queryValues(query, name).length === 0,
+        ({ kind, source, name }) => source === 'query' && isLookedUpKind(kind) && queryValues(query, name).length === 0,
       )?.name
     : undefined;
 

@@ -13,6 +13,8 @@ assert.ok(table.ok);
 const routes = compileRouteTable(table.value.rows);
 const forOthers = written.routes.filter(({ access }) => access !== 'admin' && access !== 'none');
 
+const SECRET = '0f000000-0000-4000-8000-000000000000';
+
 /** Every operation of api/openapi.yaml of 1.20.1, of api/playback.openapi.yaml, and of the two other servers. */
 const OPERATIONS: readonly string[] = [
   ...['GET /v3/info', 'POST /v3/auth/jwks/refresh'],
@@ -52,7 +54,7 @@ const OPERATIONS: readonly string[] = [
   ],
   ...['whip', 'whep'].flatMap((kind) => [
     ...[`OPTIONS /webrtc/a/b/${kind}`, `POST /webrtc/a/b/${kind}`],
-    ...[`PATCH /webrtc/a/b/${kind}/1`, `DELETE /webrtc/a/b/${kind}/1`],
+    ...[`PATCH /webrtc/a/b/${kind}/${SECRET}`, `DELETE /webrtc/a/b/${kind}/${SECRET}`],
   ]),
 ];
 
@@ -78,7 +80,7 @@ describe('The table for MediaMTX', () => {
 
   it('changes nothing but live signalling for others than admins', () => {
     const changing = forOthers.filter(({ route }) => !route.startsWith('GET '));
-    assert.ok(changing.every(({ route }) => /^\w+ \/webrtc\/\{camera\.\.\.\}\/whep(\/\{secret:id\})?$/.test(route)));
+    assert.ok(changing.every(({ route }) => /^\w+ \/webrtc\/\{camera\.\.\.\}\/whep(\/\{secret:uuid\})?$/.test(route)));
   });
 
   // biome-ignore format: a table
@@ -93,8 +95,8 @@ describe('The table for MediaMTX', () => {
     ['POST /webrtc/whep/whep',                   'POST /webrtc/{camera...}/whep',                   'whep'],
     ['POST /webrtc/a/whip/whep',                 'POST /webrtc/{camera...}/whep',                   'a/whip'],
     ['POST /webrtc/a/whep/b/whep',               'POST /webrtc/{camera...}/whep',                   'a/whep/b'],
-    ['DELETE /webrtc/a/b/whep/1',                'DELETE /webrtc/{camera...}/whep/{secret:id}',     'a/b'],
-    ['DELETE /webrtc/whep/whep/1',               'DELETE /webrtc/{camera...}/whep/{secret:id}',     'whep'],
+    [`DELETE /webrtc/a/b/whep/${SECRET}`,        'DELETE /webrtc/{camera...}/whep/{secret:uuid}',   'a/b'],
+    [`DELETE /webrtc/whep/whep/${SECRET}`,       'DELETE /webrtc/{camera...}/whep/{secret:uuid}',   'whep'],
     ['GET /v3/paths/get/list',                   'GET /v3/paths/get/{camera...}',                   'list'],
     ['GET /v3/paths/get/forward/list',           'GET /v3/paths/get/{camera...}',                   'forward/list'],
   ];

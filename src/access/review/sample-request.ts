@@ -11,6 +11,7 @@ import type { NvrAdapter } from '../nvr-adapter.ts';
 // biome-ignore format: a table
 const OF_SHAPE: Readonly<Record<PathShape, string>> = {
   date: '2026-01-05', month: '2026-01', 'two-digits': '05', number: '1700000000', id: 'some-id', file: 'index.m3u8', zone: 'utc',
+  uuid: '00000000-0000-4000-8000-000000000000',
 };
 const isShape = (name: string): name is PathShape => Object.hasOwn(PATH_SHAPES, name);
 

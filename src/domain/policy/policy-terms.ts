@@ -6,6 +6,7 @@
 /** Things whose camera the NVR is asked for by their id: an adapter says how. */
 export const LOOKED_UP_KINDS = ['event', 'review', 'export', 'export-file', 'case'] as const;
 export type LookedUpKind = (typeof LOOKED_UP_KINDS)[number];
+export const isLookedUpKind = (kind: string): kind is LookedUpKind => LOOKED_UP_KINDS.some((known) => known === kind);
 
 /** Things that a request starts, and that later requests name by an id alone: the NVR cannot be asked for their cameras. */
 export const STARTED_KINDS = ['job', 'session', 'whep'] as const;

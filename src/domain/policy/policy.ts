@@ -39,6 +39,8 @@ export const PATH_SHAPES = {
   /** Seconds since 1970, with a fraction or without. */
   number:       /^\d{1,12}(?:\.\d{1,9})?$/,
   id:           /^[\w-]+(?:\.[\w-]+)*$/,
+  /** A secret in the one spelling that is compared here: servers read others as the same one. */
+  uuid:         /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/,
   /** `index-f1-v1.m3u8` */
   file:         /^[\w-]+(?:\.[\w-]+)*$/,
   /** `utc`, and `Europe,Berlin`: the NVR writes a comma in the place of a time zone's slash. */

@@ -1,7 +1,7 @@
 /** The parameters of the query that a row of the route table takes: an allowlist of names and the form of each (SPEC 5). */
 
 /** Forms of a value, beside text of a length and one of several words. `time`: RFC 3339; `number`: digits, perhaps with a fraction. */
-export const PARAMETER_FORMS = ['id', 'number', 'time'] as const;
+export const PARAMETER_FORMS = ['id', 'number', 'time', 'uuid'] as const;
 
 export type ParameterShape =
   /** `longest` in UTF-16 code units. */

@@ -11,6 +11,7 @@ import { readRecording } from './record-answers.ts';
 
 const PEOPLE = { admin: ADMIN_PERSON, vera: VERA, carl: CARL } as const;
 const { things, answers } = readRecording();
+const OF_PORCH_SUB = '0f000000-0000-4000-8000-000000000000';
 const SERVERS = ['api', 'hls', 'webrtc', 'playback', 'metrics'] as const;
 type Server = (typeof SERVERS)[number];
 const PREFIXES: readonly (readonly [prefix: string, server: Server])[] = [
@@ -62,7 +63,7 @@ describe('MediaMTX behind Postern, by what it was seen to answer', () => {
     tokens = Object.fromEntries(await Promise.all(given));
     await startSession(OWN, things.ownSecret);
     await startSession(FOREIGN[0], things.foreignSecret);
-    await startSession('porch/sub', 'of-porch-sub');
+    await startSession('porch/sub', OF_PORCH_SUB);
   });
   /** A session of WHEP, of an admin. */
   async function startSession(path: string, secret: string): Promise<void> {
@@ -133,7 +134,7 @@ describe('MediaMTX behind Postern, by what it was seen to answer', () => {
   });
 
   it('binds the sessions of WHEP to the path that they were started for', async () => {
-    for (const secret of [things.foreignSecret, 'of-porch-sub']) {
+    for (const secret of [things.foreignSecret, OF_PORCH_SUB]) {
       const path = `/webrtc/${OWN}/whep/${secret}`;
       assert.equal((await send('carl', 'PATCH', path, 'application/trickle-ice-sdpfrag', FRAGMENT)).status, 403);
       assert.equal((await send('carl', 'DELETE', path)).status, 403);
@@ -141,6 +142,26 @@ describe('MediaMTX behind Postern, by what it was seen to answer', () => {
     assert.deepEqual(arrived(), []);
     await send('carl', 'DELETE', `/webrtc/${OWN}/whep/${things.ownSecret}`);
     assert.deepEqual(arrived(), [`DELETE /${OWN}/whep/${things.ownSecret}`]);
+  });
+
+  it('is sent no secret in another spelling: it reads them as the same one', async () => {
+    const others = (secret: string) => [
+      secret.toUpperCase(),
+      secret.replaceAll('-', ''),
+      `{${secret}}`,
+      `urn:uuid:${secret}`,
+      secret.slice(1),
+    ];
+    for (const who of ['admin', 'carl'] as const) {
+      for (const secret of [things.foreignSecret, things.ownSecret].flatMap(others).map(encodeURIComponent)) {
+        const path = `/webrtc/${OWN}/whep/${secret}`;
+        assert.equal((await send(who, 'PATCH', path, 'application/trickle-ice-sdpfrag', FRAGMENT)).status, 404);
+        assert.equal((await send(who, 'DELETE', path)).status, 404);
+      }
+      for (const secret of [things.foreignSession, things.ownSession].flatMap(others).map(encodeURIComponent))
+        assert.equal((await send(who, 'GET', `/hls/${OWN}/video1_stream.m3u8?session=${secret}`)).status, 404);
+    }
+    assert.deepEqual(arrived(), []);
   });
 
   it('is sent the offer of a player, with its data channel, and no other one', async () => {
