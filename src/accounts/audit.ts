@@ -21,6 +21,7 @@ export const AUDITED = [
   'custom-role-deleted',
   'sign-in-connected',
   'sign-in-removed',
+  'guest-forgotten',
   'invitation-made',
   'invitation-revoked',
   'invitation-used',

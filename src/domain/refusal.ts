@@ -89,6 +89,7 @@ export const REFUSALS = {
   'sign-in-unfit':           { status: 400, label: 'unauthenticated', message: 'The answer of the provider was not accepted: try again. If this happens again, the log says why.' },
   'sign-in-over':            { status: 400, label: 'unauthenticated', message: 'This login took too long, was used already, or was begun in another browser: start it again.' },
   'sign-in-no-role':         { status: 403, label: 'forbidden_role', message: 'Your groups at the provider give you no role here: ask the administrator to map one of them.', isTold: true },
+  'sign-in-guest-over':      { status: 403, label: 'unauthenticated', message: 'Your access as a guest has ended: ask the administrator for an invitation, and accept it with this provider.' },
   'sign-in-not-connected':   { status: 403, label: 'unauthenticated', message: 'No account here is connected with you at the provider: ask the administrator for an invitation, or log in with your password and connect your account in Settings > Sign-ins.' },
   'sign-in-name-taken':      { status: 409, label: 'unauthenticated', message: 'Your user name belongs to an account that is not connected with you at the provider. Its owner can log in with the password and connect it in Settings > Sign-ins. If it is not yours, ask the administrator.' },
   'sign-in-name-unfit':      { status: 403, label: 'unauthenticated', message: 'The provider sent no name for you that can be a user name: ask the administrator to set user_claim to another claim.' },

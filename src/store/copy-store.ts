@@ -41,6 +41,7 @@ export const COPIED_TABLES: readonly CopyRule[] = [
   { table: 'passkeys', key: 'id', booleans: [] },
   { table: 'invitations', key: 'token_hash', booleans: [] },
   { table: 'sign_ins', key: 'id', booleans: [] },
+  { table: 'closed_sign_ins', key: 'id', booleans: [] },
   { table: 'oidc_sessions', key: 'session_id', booleans: [] },
   { table: 'known_clients', key: 'id', booleans: [] },
   { table: 'links', key: 'id', booleans: [] },

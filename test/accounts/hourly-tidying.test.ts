@@ -98,7 +98,13 @@ describe('Revocations and sessions', () => {
       store.accounts.addUser({ ...(await person(name)), validUntil });
     await guest('greta', NOW - keep + HOUR - 1);
     await guest('gustav', NOW - keep + HOUR);
+    const id = { provider: 'home', issuer: 'https://id.example.com', subject: 'g' };
+    const signIn = { ...id, user: 'greta' as UserName, connectedAt: NOW, lastUsedAt: NOW };
+    const { createdAt } = (await store.accounts.findUser('greta')) ?? assert.fail();
+    await store.signIns.connect(signIn, createdAt);
     await hourPasses();
+    const knownUntil = NOW + HOUR + 400 * 86_400;
+    assert.deepEqual(await store.signIns.listClosed(), [{ provider: 'home', subject: 'g', knownUntil }]);
     assert.deepEqual(
       (await store.accounts.listUsers()).map(({ name }) => name),
       ['gustav', 'vera'],

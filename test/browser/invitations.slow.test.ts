@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { openStore } from '../../src/store/open-store.ts';
 import { ADMIN_PERSON, CARL, type Person } from '../support/people.ts';
 import { sendJson } from '../support/second-factor.ts';
 import type { Runtime } from '../support/start-instance.ts';
@@ -84,6 +85,24 @@ describe('An invitation', { skip }, () => {
       // It is told to whose account it is.
       await enter(page, CARL, '/postern/settings/events');
       await page.getByText('Link für ein neues Passwort erstellt', { exact: true }).waitFor();
+      await assertSound(page);
+    }));
+
+  it('is what a closed guest of a provider needs, whom the page of the users lists without a name', (t) =>
+    visit(t, PHONE, async (page) => {
+      const store = await openStore({ url: `sqlite:${instance.directory}/postern.db` });
+      const closed = {
+        id: 'https://id.example.org s-77',
+        subject: 's-77',
+        provider: 'home',
+        known_until: 2_300_000_000,
+      };
+      await store.db.insertInto('closed_sign_ins').values(closed).execute();
+      await store.close();
+      await enter(page, ADMIN_PERSON, '/postern/settings/users');
+      await page.getByRole('heading', { name: 'Beendete Gäste' }).waitFor();
+      await page.getByText('s-77').first().waitFor();
+      await page.getByText('postern users sign-ins forget').waitFor();
       await assertSound(page);
     }));
 

@@ -88,6 +88,8 @@ async function terminal(t: TestContext, people: readonly (readonly [name: string
         resetFactors: async () => ok('vera' as UserName),
         signIns: signIns.byUser,
         removeSignIn: signIns.remove,
+        closedGuests: signIns.closed,
+        forgetGuest: signIns.forget,
         invite: async (name: string, role?: string) =>
           ok({ url: `/${name}/${role ?? 'as-is'}`, isWhole: true, expiresAt: 0 }),
       },
@@ -108,6 +110,23 @@ const refused = (err: string) => ({ out: '', err, code: 1, isClosed: true });
 describe('postern users', () => {
   it('list prints names and roles', async (t) => {
     const { run } = await terminal(t);
+    assert.deepEqual(await run('list'), said('admin  admin\nvera   viewer\n'));
+  });
+
+  it('list prints closed guests of providers, and sign-ins forget opens one', async (t) => {
+    const { run, store, signIns } = await terminal(t);
+    const walt = await person('walt', { validUntil: 1 });
+    const signIn = { provider: 'home', issuer: 'https://id.example.com', subject: 'w-1', user: walt.name };
+    await signIns.addUserWithSignIn(walt, { ...signIn, connectedAt: 1, lastUsedAt: 1 });
+    await store.deleteUser(walt.name, { endedBefore: 2, at: 1_800_000_000 });
+    const { out } = await run('list');
+    assert.match(out, /^admin {2}admin\nvera {3}viewer\nclosed guest of home: "w-1" {2}known until 2028-/);
+    assert.doesNotMatch(out, /walt/);
+    assert.match((await run('sign-ins forget home nobody')).err, /no such closed guest: postern users list shows each/);
+    assert.deepEqual(
+      await run('sign-ins forget home w-1'),
+      said('The guest of home is forgotten, and may sign in as anybody else.\n'),
+    );
     assert.deepEqual(await run('list'), said('admin  admin\nvera   viewer\n'));
   });
 

@@ -173,9 +173,9 @@ export function accountStoreContract(engineName: string, engine: AccountStoreEng
       assert.deepEqual(await accounts.findUser('carl'), guest);
       assert.deepEqual(await accounts.endedBefore(1_700_000_200), []);
       assert.deepEqual(await accounts.endedBefore(1_700_000_201), ['carl']);
-      assert.equal(await accounts.deleteUser(CARL.name, 1_700_000_200), 'absent');
+      assert.equal(await accounts.deleteUser(CARL.name, { endedBefore: 1_700_000_200, at: 1_700_000_300 }), 'absent');
       assert.equal(await accounts.setValidity(CARL.name, null, 1_700_000_900), 'set');
-      assert.equal(await accounts.deleteUser(CARL.name, 1_700_000_201), 'absent');
+      assert.equal(await accounts.deleteUser(CARL.name, { endedBefore: 1_700_000_201, at: 1_700_000_300 }), 'absent');
       assert.deepEqual(await accounts.findUser('carl'), { ...CARL, validUntil: 1_700_000_900 });
       assert.equal(await accounts.setValidity(CARL.name, null, null), 'set');
       assert.deepEqual(await accounts.findUser('carl'), CARL);

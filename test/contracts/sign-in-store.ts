@@ -214,6 +214,76 @@ export function signInStoreContract(engineName: string, engine: { open(): Promis
       assert.equal(await other.signIns.findSignIn(issuer, subject), undefined);
     });
 
+    it('knows the sign-in of a guest whose account is gone, without a name, until it is forgotten', async () => {
+      const { signIns, accounts } = store;
+      const [at, day] = [THEN + 1000, 86_400];
+      const { issuer, subject } = signInOf(WALT);
+      const closed = { provider: 'home', subject, knownUntil: at + 400 * day };
+      const stay = async (validUntil: number) => signIns.addUserWithSignIn(made({ validUntil }), signInOf(WALT));
+      const isClosed = () => other.signIns.isClosed(issuer, subject);
+      await stay(THEN + 10);
+      assert.equal(await isClosed(), false);
+      assert.equal(await accounts.deleteUser(WALT, { endedBefore: THEN + 10, at }), 'absent');
+      assert.equal(await accounts.deleteUser(WALT, { endedBefore: THEN + 11, at }), 'deleted');
+      assert.deepEqual([await isClosed(), await other.signIns.listClosed()], [true, [closed]]);
+      assert.equal(await other.signIns.isClosed('https://other.example.com', subject), false);
+      await signIns.forgetClosedBefore(at + 400 * day);
+      assert.equal(await isClosed(), true);
+      await signIns.forgetClosedBefore(at + 400 * day + 1);
+      assert.equal(await isClosed(), false);
+
+      await stay(THEN + 10);
+      await accounts.deleteUser(WALT, { endedBefore: THEN + 11, at });
+      assert.equal(await signIns.forgetClosed('work', subject), 'absent');
+      assert.equal(await signIns.forgetClosed('home', 'another'), 'absent');
+      assert.equal(await signIns.forgetClosed('home', subject), 'forgotten');
+      assert.deepEqual([await isClosed(), await other.signIns.listClosed()], [false, []]);
+    });
+
+    it('forgets the sign-in of a guest at once where an admin deletes the account, also one that was closed before', async () => {
+      const { signIns, accounts } = store;
+      const { issuer, subject } = signInOf(WALT);
+      for (const guest of [{ endedBefore: THEN + 11, at: THEN + 1000 }, undefined]) {
+        await signIns.addUserWithSignIn(made({ validUntil: THEN + 10 }), signInOf(WALT));
+        await accounts.deleteUser(WALT, guest);
+      }
+      assert.equal(await other.signIns.isClosed(issuer, subject), false);
+    });
+
+    it('closes the sign-in that a guest disconnects: no account without an end is made beside this one', async () => {
+      const { signIns, accounts } = store;
+      await accounts.setValidity(VERA, null, THEN + 10);
+      await signIns.connect(signInOf(VERA), THEN);
+      assert.equal(await signIns.disconnect(VERA, 'home', 'owner'), 'disconnected');
+      const { issuer, subject } = signInOf(VERA);
+      assert.equal(await other.signIns.isClosed(issuer, subject), true);
+      // The person may connect it again, and it is no closed guest for so long.
+      assert.equal(await signIns.connect(signInOf(VERA), THEN), 'connected');
+      assert.deepEqual([await other.signIns.isClosed(issuer, subject), await other.signIns.listClosed()], [true, []]);
+      await accounts.setValidity(VERA, null, null);
+      assert.equal(await signIns.disconnect(VERA, 'home', 'owner'), 'disconnected');
+      assert.equal((await other.signIns.listClosed()).length, 1);
+      await signIns.forgetClosed('home', subject);
+      await signIns.connect(signInOf(VERA), THEN);
+      await signIns.disconnect(VERA, 'home', 'owner');
+      assert.equal(await other.signIns.isClosed(issuer, subject), false, 'who is no guest is not closed');
+    });
+
+    it('opens a closed guest by an invitation that is accepted with the sign-in', async () => {
+      const { signIns, accounts, invitations } = store;
+      const { issuer, subject } = signInOf(WALT);
+      await signIns.addUserWithSignIn(made({ validUntil: THEN + 10 }), signInOf(WALT));
+      await accounts.deleteUser(WALT, { endedBefore: THEN + 11, at: THEN + 1000 });
+      const invitation = { tokenHash: 'back', user: VERA, userCreatedAt: THEN, madeBy: CHIEF, createdAt: THEN };
+      await invitations.putInvitation({ ...invitation, expiresAt: THEN + 100 });
+      const accept = (hash: string) =>
+        invitations.acceptBySignIn(hash, signInOf(VERA, { subject }), 'p$1$s$?', THEN + 1);
+      assert.equal(await accept('another'), 'void');
+      assert.equal(await other.signIns.isClosed(issuer, subject), true);
+      assert.equal(await accept('back'), 'accepted');
+      assert.equal(await other.signIns.isClosed(issuer, subject), false);
+    });
+
     it('finds sessions by subject and by sid, and both must fit', async () => {
       const { signIns } = store;
       const all = ['s1', 's2', 's3'].map((sessionId, at) => ({

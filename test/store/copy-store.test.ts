@@ -65,6 +65,8 @@ async function writeFactors({
     .execute();
   const signIn = { provider: 'home', issuer: 'https://id.example.com', subject: 'v1', user: vera };
   await signIns.connect({ ...signIn, connectedAt: 1, lastUsedAt: 2 }, 1_700_000_000);
+  const closed = { id: `${signIn.issuer} g1`, subject: 'g1', provider: 'home', known_until: 1_900_000_000 };
+  await db.insertInto('closed_sign_ins').values(closed).execute();
   await signIns.noteSession({ sessionId: 's1', issuer: signIn.issuer, subject: 'v1', expiresAt: 9 });
   await db.insertInto('known_clients').values({ id: 'k1', user_name: vera, last_seen: 1 }).execute();
   const maker = { user: 'vera' as never, userCreatedAt: 1_700_000_000, tokenId: null, role: 'viewer' as never };
@@ -145,6 +147,7 @@ describe('A store that is copied', { skip: withoutPostgres }, () => {
     passkeys: 1,
     invitations: 1,
     sign_ins: 1,
+    closed_sign_ins: 1,
     oidc_sessions: 1,
     known_clients: 1,
     links: 1,

@@ -106,6 +106,9 @@ export const SIGN_IN = named(
   z.object({ provider: TEXT, subject: TEXT, connected_at: TIME, last_used_at: TIME }),
 );
 
+/** A guest of a provider whose account is gone. */
+export const CLOSED_GUEST = named('ClosedGuest', z.object({ provider: TEXT, subject: TEXT, known_until: TIME }));
+
 export const ACCOUNT_EVENT = named(
   'AccountEvent',
   z.object({

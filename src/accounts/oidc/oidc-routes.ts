@@ -239,6 +239,7 @@ async function prove(
 const REASON_OF = {
   closed:            undefined,
   'no-role':         'sign-in-no-role',
+  'guest-over':      'sign-in-guest-over',
   'not-connected':   'sign-in-not-connected',
   'name-taken':      'sign-in-name-taken',
   'name-unfit':      'sign-in-name-unfit',

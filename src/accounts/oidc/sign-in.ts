@@ -44,6 +44,8 @@ export type SignInOutcome =
   | { readonly kind: 'closed'; readonly user: User; readonly closed: Closed }
   /** No group of the person gives a role. */
   | { readonly kind: 'no-role'; readonly user?: UserName }
+  /** The account was that of a guest, and is gone: no other is made without an invitation. */
+  | { readonly kind: 'guest-over' }
   /** No account is connected, and none is made. */
   | { readonly kind: 'not-connected' }
   | { readonly kind: 'name-taken'; readonly name: string }
@@ -103,6 +105,7 @@ export function createSignIns(deps: SignInDeps): SignIns {
 
   const created = async (identity: ProviderIdentity, rules: SignInRules, note: NoteChange): Promise<SignInOutcome> => {
     if (!rules.creates) return { kind: 'not-connected' };
+    if (await signIns.isClosed(identity.issuer, identity.subject)) return { kind: 'guest-over' };
     const [role, ...otherRoles] = await rules.rolesOf(identity.groups);
     if (role === undefined) return { kind: 'no-role' };
     const wanted = accountNameOf(identity.userName);

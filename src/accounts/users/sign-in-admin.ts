@@ -1,5 +1,5 @@
 /** What an admin does about sign-ins of others: who has which, whose roles the provider gives, and the removal of one (SPEC 16). */
-import type { SignInStore } from '../../domain/accounts/sign-in.ts';
+import type { ClosedSignIn, SignInStore } from '../../domain/accounts/sign-in.ts';
 import type { UserName } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { UserOutcome, UserRefusal } from './users.ts';
@@ -11,6 +11,10 @@ export interface SignInAdmin {
   giveBackRole(name: string): Promise<Result<string, UserRefusal>>;
   /** Sessions go on; a role that the provider gave becomes Postern's own. */
   remove(name: string, provider: string): Promise<UserOutcome>;
+  /** Guests whose accounts are gone. */
+  closed(): Promise<readonly ClosedSignIn[]>;
+  /** A closed guest may sign in again, without an invitation. */
+  forget(provider: string, subject: string): Promise<Result<undefined, UserRefusal>>;
 }
 
 export function createSignInAdmin(store: SignInStore): SignInAdmin {
@@ -35,12 +39,19 @@ export function createSignInAdmin(store: SignInStore): SignInAdmin {
       if (outcome === 'last-way-in') return LAST_WAY_IN;
       return outcome === 'disconnected' ? ok(user) : ABSENT;
     },
+    closed: store.listClosed,
+    forget: async (provider, subject) =>
+      (await store.forgetClosed(provider, subject)) === 'absent' ? NO_CLOSED : ok(undefined),
   };
 }
 
 const refused = (reason: UserRefusal['reason'], message: string) => err({ reason, message });
 
 const ABSENT = refused('sign-in-absent', 'The user has no such sign-in: GET /api/users shows those that exist');
+const NO_CLOSED = refused(
+  'sign-in-absent',
+  'There is no such closed guest: postern users list shows each with its provider and subject',
+);
 const LAST_ADMIN = refused(
   'last-admin',
   'Cannot give the role of the last admin to a provider, which may take it away',

@@ -10,7 +10,7 @@ import { err, ok } from '../../domain/result.ts';
 import { heldBy } from '../../domain/rights/rights.ts';
 import type { OwnRoute, RouteContext, RouteHandler } from '../../routes/own-route.ts';
 import { ANY, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
-import { USER } from '../http/answers.ts';
+import { CLOSED_GUEST, USER } from '../http/answers.ts';
 import {
   fieldsIn,
   GIVEN_TEXT,
@@ -81,6 +81,7 @@ const keptAsIs = (message: string) => err({ reason: 'user-fixed', message } as c
 export const USER_ROUTES: readonly OwnRoute<UserRouteDeps>[] = [
   { route: 'GET /api/users', access: 'admin', compressed: true, summary: 'All users', yes: [200, z.array(USER)], handler: forAdmins(list) },
   { route: 'POST /api/users', access: 'admin', summary: 'Make a user', body: NEW_USER, yes: [200, ANY], no: [...BODY_NO, 409, 503], handler: changing(add) },
+  { route: 'GET /api/closed-guests', access: 'admin', summary: 'Guests of providers whose accounts are gone: a login makes none anew', yes: [200, z.array(CLOSED_GUEST)], handler: forAdmins(listClosed) },
   { route: 'DELETE /api/users/{user}', access: 'admin', summary: "Remove a user; the user's sessions and tokens end", yes: [200, SUCCESS], no: [404, 409], handler: changing((ctx, deps) => remove(ctx, deps, ctx.params['user'] ?? '')) },
   { route: 'POST /api/users/delete', access: 'admin', note: 'for names that cannot stand in a path', summary: 'Remove a user whose name cannot stand in a path', body: NAMED, yes: [200, SUCCESS], no: [...BODY_NO, 404, 409], handler: changing(removeByBody) },
   { route: 'PUT /api/users/{user}/password', access: 'any', writes: true, note: "the caller's own; for an admin any", summary: "Change one's own password; as an admin, any user's", body: CHANGED_PASSWORD, yes: [200, SUCCESS], no: [...BODY_NO, 404, 429, 503], handler: forPeople(putPassword) },
@@ -104,6 +105,17 @@ async function list(ctx: RouteContext, { users, loginPlaces, signIns }: UserRout
       ...(validFrom !== undefined && { valid_from: validFrom }),
       ...(validUntil !== undefined && { valid_until: validUntil }),
       ...(logins.has(name) && { last_login_at: logins.get(name) }),
+    }),
+  );
+  respond(ctx, 200, shown);
+}
+
+async function listClosed(ctx: RouteContext, { signIns }: UserRouteDeps): Promise<void> {
+  const shown = (await signIns.closed()).map(
+    ({ provider, subject, knownUntil }): z.output<typeof CLOSED_GUEST> => ({
+      provider,
+      subject,
+      known_until: knownUntil,
     }),
   );
   respond(ctx, 200, shown);

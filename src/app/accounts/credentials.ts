@@ -204,13 +204,14 @@ async function deleteExpired({ store, clock, guestKeep, audit }: CredentialDeps)
   const now = unixSeconds(clock);
   const forgottenFrom = now - guestKeep();
   for (const user of await accounts.endedBefore(forgottenFrom)) {
-    const outcome = await accounts.deleteUser(user, forgottenFrom);
+    const outcome = await accounts.deleteUser(user, { endedBefore: forgottenFrom, at: now });
     const act = { what: 'user-deleted', who: undefined, from: BY_CONFIGURATION, user } as const;
     if (outcome === 'deleted') audit({ ...act, verdict: 'allowed', reason: 'guest-over' });
   }
   await accounts.forgetRevocationsBefore(now - LATE_SECONDS);
   await sessions.forgetSessionsBefore(now);
   await signIns.forgetSessionsBefore(now);
+  await signIns.forgetClosedBefore(now);
   await invitations.forgetInvitationsBefore(now);
   await curtain.forgetDrawnBefore(now - LATE_SECONDS);
   await links.forgetLinksBefore(now - ENDED_LINK_SECONDS);

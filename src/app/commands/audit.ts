@@ -5,6 +5,7 @@ import type { InvitationRefusal } from '../../accounts/invitations/invitations.t
 import type { LinkAdmin, LinkAdminRefusal } from '../../accounts/links/link-admin.ts';
 import { type BlockAdmin, liftOf } from '../../accounts/login/login-blocks.ts';
 import type { TokenAdmin } from '../../accounts/tokens/token-admin.ts';
+import type { SignInAdmin } from '../../accounts/users/sign-in-admin.ts';
 import type { UserOutcome, Users } from '../../accounts/users/users.ts';
 import type { GivenValidity } from '../../accounts/users/validity.ts';
 import type { ImportedUser } from '../../domain/accounts/account.ts';
@@ -40,6 +41,8 @@ export interface CommandUsers extends Users {
   /** The names of the providers of each user who has a sign-in. */
   signIns(): Promise<ReadonlyMap<string, readonly string[]>>;
   removeSignIn(name: string, provider: string): Promise<UserOutcome>;
+  closedGuests: SignInAdmin['closed'];
+  forgetGuest: SignInAdmin['forget'];
   /** A link by which the user sets the own password. With a role the user is made. */
   invite(name: string, role?: string, validity?: GivenValidity): Promise<Result<InvitationLink, InvitationRefusal>>;
 }
@@ -58,6 +61,9 @@ export function auditedUsers(users: CommandUsers, audit: Audit): CommandUsers {
     signIns: users.signIns,
     removeSignIn: (name, provider) =>
       told({ what: 'sign-in-removed', user: name, provider }, users.removeSignIn(name, provider), audit),
+    closedGuests: users.closedGuests,
+    forgetGuest: (provider, subject) =>
+      told({ what: 'guest-forgotten', provider }, users.forgetGuest(provider, subject), audit),
     invite: (name, role, validity) =>
       told({ what: 'invitation-made', user: name }, users.invite(name, role, validity), audit),
     async importFrom(path, options) {

@@ -122,6 +122,8 @@ export async function openForCommands(
     resetFactors: (name: string) => resetFactors(name, store),
     signIns: signIns.byUser,
     removeSignIn: signIns.remove,
+    closedGuests: signIns.closed,
+    forgetGuest: signIns.forget,
     invite: (name: string, role?: string, validity?: GivenValidity) =>
       invite({ name, role, validity }, invitations, settings),
     async importFrom(path: string, { config, unknownRole }: ImportOptions = {}) {

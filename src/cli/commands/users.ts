@@ -25,6 +25,13 @@ interface ValidityOptions {
   readonly validUntil?: number | null;
 }
 
+interface ClosedGuest {
+  readonly provider: string;
+  readonly subject: string;
+  /** Unix seconds. */
+  readonly knownUntil: number;
+}
+
 /** The accounts of a store that is open for the length of one command. */
 export interface OpenUsers {
   readonly users: {
@@ -44,6 +51,9 @@ export interface OpenUsers {
     /** The names of the providers of each user who has a sign-in. */
     signIns(): Promise<ReadonlyMap<string, readonly string[]>>;
     removeSignIn(name: string, provider: string): CommandOutcome;
+    /** Guests of providers whose accounts are gone: a login makes none anew. */
+    closedGuests(): Promise<readonly ClosedGuest[]>;
+    forgetGuest(provider: string, subject: string): CommandOutcome;
     /** Imports users from an NVR's own SQLite file. */
     importFrom(
       path: string,
@@ -79,9 +89,15 @@ export function registerUsersCommands(program: Command, deps: UsersCommandDeps):
     onStore(use, (open) => work(open.users), deps);
   users
     .command('list')
-    .description('print every user with the role, who gives it, the sign-ins, and whether a second factor is set up')
+    .description(
+      'print every user with the role, who gives it, the sign-ins, and whether a second factor is set up; then the closed guests of providers',
+    )
     .action(() =>
-      run('read', async (accounts) => ({ ok: true, value: listing(await accounts.list(), await accounts.signIns()) })),
+      run('read', async (accounts) => {
+        const users = listing(await accounts.list(), await accounts.signIns());
+        const closed = (await accounts.closedGuests()).map(closedText);
+        return { ok: true, value: [users, ...closed].join('\n') };
+      }),
     );
   users
     .command('add <name>')
@@ -169,9 +185,21 @@ export function registerUsersCommands(program: Command, deps: UsersCommandDeps):
         said(accounts.resetFactors(name), `${name} logs in with the password alone now; open sessions are over.`),
       ),
     );
-  users
-    .command('sign-ins')
-    .description('sign-ins of a user by identity providers')
+  const signIns = users.command('sign-ins').description('sign-ins by identity providers');
+  signIns
+    .command('forget <provider> <subject>')
+    .description(
+      'open a closed guest, whose account is gone: the next login by the provider makes an account again; "users list" shows them',
+    )
+    .action((provider: string, subject: string) =>
+      run('change', (accounts) =>
+        said(
+          accounts.forgetGuest(provider, subject),
+          `The guest of ${provider} is forgotten, and may sign in as anybody else.`,
+        ),
+      ),
+    );
+  signIns
     .command('remove <name> <provider>')
     .description(
       'disconnect an account from a provider; a role that the provider gave stays, and is changed here from then on',
@@ -295,6 +323,9 @@ function listing(users: readonly ListedUser[], signIns: ReadonlyMap<string, read
     )
     .join('\n');
 }
+
+const closedText = ({ provider, subject, knownUntil }: ClosedGuest): string =>
+  `closed guest of ${provider}: ${JSON.stringify(subject)}  known until ${momentText(knownUntil)}`;
 
 const roleText = ({ role, roleSource }: ListedUser): string =>
   roleSource === undefined ? role : `${role} (by ${roleSource})`;

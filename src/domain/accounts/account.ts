@@ -52,8 +52,14 @@ export interface AccountStore {
   setValidity(name: UserName, from: number | null, until: number | null): Promise<'set' | 'absent' | 'last-admin'>;
   /** Accounts that ended before that time. */
   endedBefore(time: number): Promise<readonly UserName[]>;
-  /** `endedBefore`: only a guest whose account had ended then; another one is `absent`. */
-  deleteUser(name: UserName, endedBefore?: number): Promise<'deleted' | 'absent' | 'last-admin'>;
+  /**
+   * Forgets the sign-ins. `guest`: only one whose account had ended before that time, another is `absent`; the sign-ins of a
+   * guest stay known from `at` on, closed.
+   */
+  deleteUser(
+    name: UserName,
+    guest?: { readonly endedBefore: number; readonly at: number },
+  ): Promise<'deleted' | 'absent' | 'last-admin'>;
   /**
    * Users whose role is not one of `known` become viewers, but those whose role a provider gives; gives their names. With
    * `among`: of these roles alone, which are some.

@@ -16,6 +16,16 @@ export interface SignIn {
   readonly lastUsedAt: number;
 }
 
+/** A guest's sign-in whose account is gone. It has no user name: the person is forgotten, but for what keeps the account from coming back without an end. */
+export interface ClosedSignIn {
+  readonly provider: string;
+  readonly subject: string;
+  readonly knownUntil: number;
+}
+
+/** How long a guest's sign-in is known, from the deletion of the account on (SPEC 13). */
+export const CLOSED_SECONDS = 400 * 86_400;
+
 /** A session that began by a provider. */
 export interface ProviderSession {
   /** The `jti` of its tokens. */
@@ -30,6 +40,13 @@ export interface ProviderSession {
 /** Faults (disk, network) are thrown. Each change is one transaction. */
 export interface SignInStore {
   findSignIn(issuer: string, subject: string): Promise<SignIn | undefined>;
+  /** Whether the person was a guest here whose account is gone: no account is made at a login. */
+  isClosed(issuer: string, subject: string): Promise<boolean>;
+  /** Those that no account is connected with, in order of provider and subject. */
+  listClosed(): Promise<readonly ClosedSignIn[]>;
+  /** A login may make an account again. */
+  forgetClosed(provider: string, subject: string): Promise<'forgotten' | 'absent'>;
+  forgetClosedBefore(knownUntil: number): Promise<void>;
   /** Those of a user, or of all without `user`, in order of user and provider. */
   listSignIns(user?: UserName): Promise<readonly SignIn[]>;
   /** `taken`: the subject has an account already, or the account a sign-in of that provider; `absent`: no such user of that time. */

@@ -1,9 +1,10 @@
 /** The tables of accounts and revocations: the same code for every engine (interface 2.1, 5.1). */
 import { type Insertable, type Kysely, type Selectable, sql, type Transaction } from 'kysely';
 import type { AccountStore, User } from '../../domain/accounts/account.ts';
+import { CLOSED_SECONDS } from '../../domain/accounts/sign-in.ts';
 import { ADMIN, NO_ROLE, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import type { Serialized } from '../engine/serialized.ts';
-import type { Tables, UsersTable } from '../engine/tables.ts';
+import type { SignInsTable, Tables, UsersTable } from '../engine/tables.ts';
 import { deleteLinksOf } from './link-openings.ts';
 
 export function createAccountStore(db: Kysely<Tables>, serialized: Serialized): AccountStore {
@@ -87,11 +88,11 @@ export function createAccountStore(db: Kysely<Tables>, serialized: Serialized): 
       return (await ended.orderBy('name').execute()).map(({ name }) => name as UserName);
     },
 
-    deleteUser: (name, endedBefore) =>
+    deleteUser: (name, guest) =>
       serialized(async (transaction) => {
         // It may have been extended since it was looked for.
-        if (endedBefore !== undefined) {
-          const ended = transaction.selectFrom('users').select('name').where('valid_until', '<', endedBefore);
+        if (guest) {
+          const ended = transaction.selectFrom('users').select('name').where('valid_until', '<', guest.endedBefore);
           if (!(await ended.where('name', '=', name).executeTakeFirst())) return 'absent';
         }
         const state = await stateOf(name, transaction);
@@ -103,7 +104,7 @@ export function createAccountStore(db: Kysely<Tables>, serialized: Serialized): 
         await bound.where('user_name', '=', name).execute();
         await transaction.deleteFrom('invitations').where('made_by', '=', name).execute();
         await deleteLinksOf(name, transaction);
-        await forgetSignIns(name, transaction);
+        await forgetSignIns(name, guest?.at, transaction);
         for (const table of TABLES_OF_A_USER)
           await transaction.deleteFrom(table).where('user_name', '=', name).execute();
         return 'deleted';
@@ -179,10 +180,32 @@ export async function voidInvitations(name: UserName, role: Role, transaction: T
   if (role !== ADMIN) await transaction.deleteFrom('invitations').where('made_by', '=', name).execute();
 }
 
-async function forgetSignIns(name: UserName, transaction: Transaction<Tables>): Promise<void> {
-  const forgotten = transaction.deleteFrom('sign_ins').where('user_name', '=', name).returning(['issuer', 'subject']);
-  for (const { issuer, subject } of await forgotten.execute())
+async function forgetSignIns(
+  name: UserName,
+  guestGoneAt: number | undefined,
+  transaction: Transaction<Tables>,
+): Promise<void> {
+  const forgotten = await transaction.deleteFrom('sign_ins').where('user_name', '=', name).returningAll().execute();
+  for (const row of forgotten) {
+    const { id, issuer, subject } = row;
     await transaction.deleteFrom('oidc_sessions').where('issuer', '=', issuer).where('subject', '=', subject).execute();
+    if (guestGoneAt === undefined) await transaction.deleteFrom('closed_sign_ins').where('id', '=', id).execute();
+    else await closeSignIn(row, guestGoneAt, transaction);
+  }
+}
+
+/** A guest's: the next login makes no account. */
+export async function closeSignIn(
+  { id, subject, provider }: Pick<SignInsTable, 'id' | 'subject' | 'provider'>,
+  from: number,
+  transaction: Transaction<Tables>,
+): Promise<void> {
+  const known_until = from + CLOSED_SECONDS;
+  await transaction
+    .insertInto('closed_sign_ins')
+    .values({ id, subject, provider, known_until })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ provider, known_until }))
+    .execute();
 }
 
 /** A user made again under the same name gets nothing of what the former one had. */

@@ -6,7 +6,7 @@ import type { Serialized } from '../engine/serialized.ts';
 import type { InvitationsTable, Tables } from '../engine/tables.ts';
 import { afterGain } from './factor-epoch.ts';
 import { insertPasskey, isSpentNow, isTaken } from './passkeys.ts';
-import { insertSignIn, isConnectable } from './sign-ins.ts';
+import { insertSignIn, isConnectable, openSignIn } from './sign-ins.ts';
 
 export function createInvitationStore(db: Kysely<Tables>, serialized: Serialized): InvitationStore {
   return {
@@ -59,6 +59,7 @@ export function createInvitationStore(db: Kysely<Tables>, serialized: Serialized
         const outcome = await useUp(held, { password_hash: passwordHash, has_password: 0 }, now, transaction);
         if (outcome === 'void') return 'void';
         await insertSignIn(signIn, transaction);
+        await openSignIn(signIn, transaction);
         return 'accepted';
       }),
 

@@ -4,7 +4,7 @@ import type { ProviderSession, SignIn, SignInStore } from '../../domain/accounts
 import { NO_ROLE, type UserName } from '../../domain/names.ts';
 import type { Serialized } from '../engine/serialized.ts';
 import type { OidcSessionsTable, SignInsTable, Tables } from '../engine/tables.ts';
-import { insertUser, ownRole, stateOf, voidInvitations } from './accounts.ts';
+import { closeSignIn, insertUser, ownRole, stateOf, voidInvitations } from './accounts.ts';
 import { hasOtherWay } from './ways-in.ts';
 
 export function createSignInStore(db: Kysely<Tables>, serialized: Serialized): SignInStore {
@@ -16,6 +16,33 @@ export function createSignInStore(db: Kysely<Tables>, serialized: Serialized): S
         .where('id', '=', idOf(issuer, subject))
         .executeTakeFirst();
       return row && asSignIn(row);
+    },
+
+    async isClosed(issuer, subject) {
+      const known = db.selectFrom('closed_sign_ins').select('id').where('id', '=', idOf(issuer, subject));
+      return (await known.executeTakeFirst()) !== undefined;
+    },
+
+    async listClosed() {
+      const rows = await db
+        .selectFrom('closed_sign_ins')
+        .selectAll()
+        .where(({ not, exists, selectFrom }) =>
+          not(exists(selectFrom('sign_ins').select('sign_ins.id').whereRef('sign_ins.id', '=', 'closed_sign_ins.id'))),
+        )
+        .orderBy('provider')
+        .orderBy('subject')
+        .execute();
+      return rows.map(({ provider, subject, known_until }) => ({ provider, subject, knownUntil: known_until }));
+    },
+
+    async forgetClosed(provider, subject) {
+      const removal = db.deleteFrom('closed_sign_ins').where('provider', '=', provider).where('subject', '=', subject);
+      return (await removal.executeTakeFirst()).numDeletedRows ? 'forgotten' : 'absent';
+    },
+
+    async forgetClosedBefore(knownUntil) {
+      await db.deleteFrom('closed_sign_ins').where('known_until', '<', knownUntil).execute();
     },
 
     async listSignIns(user) {
@@ -52,11 +79,14 @@ export function createSignInStore(db: Kysely<Tables>, serialized: Serialized): S
       serialized(async (transaction) => {
         if (!(await hasProvider(user, provider, transaction))) return 'absent';
         if (!(await hasOtherWay(user, { provider }, transaction))) return 'last-way-in';
-        const giver = transaction.selectFrom('users').select('role_source').where('name', '=', user);
-        const givesRole = (await giver.executeTakeFirst())?.role_source === provider;
+        const owner = transaction.selectFrom('users').select(['role_source', 'valid_until']).where('name', '=', user);
+        const { role_source, valid_until } = await owner.executeTakeFirstOrThrow();
+        const givesRole = role_source === provider;
         if (givesRole && by === 'owner') return 'gives-role';
         const removal = transaction.deleteFrom('sign_ins').where('user_name', '=', user);
-        await removal.where('provider', '=', provider).execute();
+        const removed = await removal.where('provider', '=', provider).returningAll().execute();
+        // A guest's account has an end: the provider makes none beside it, or after it, without one.
+        if (valid_until !== null) for (const row of removed) await closeSignIn(row, valid_until, transaction);
         if (givesRole) await ownRole(user, transaction);
         return 'disconnected';
       }),
@@ -122,6 +152,11 @@ export function createSignInStore(db: Kysely<Tables>, serialized: Serialized): S
 /** Neither is the subject connected with an account, nor the account with a person at that provider. */
 export const isConnectable = async (signIn: SignIn, transaction: Transaction<Tables>): Promise<boolean> =>
   !(await hasSubject(signIn, transaction)) && !(await hasProvider(signIn.user, signIn.provider, transaction));
+
+/** A closed guest may come back: an admin invited the person. */
+export async function openSignIn({ issuer, subject }: SignIn, transaction: Transaction<Tables>): Promise<void> {
+  await transaction.deleteFrom('closed_sign_ins').where('id', '=', idOf(issuer, subject)).execute();
+}
 
 export async function insertSignIn(signIn: SignIn, transaction: Transaction<Tables>): Promise<void> {
   await transaction.insertInto('sign_ins').values(asRow(signIn)).execute();

@@ -6,7 +6,7 @@
  * triggers of PostgreSQL do not tell of them either. Whatever else changes a row counts.
  */
 const CHANGES_NO_VERDICT =
-  /^(?:insert into|update|delete from) "(?:seen_sessions|sign_ins|oidc_sessions|known_clients|login_blocks|link_openings|screen_codes|ledger_[a-z]+)"|^update "api_tokens"|^update "links" set "(?:opened|wrong_pins)"|^update "screens" set "last_seen_at"|^(?:delete from events|update event_writes) /;
+  /^(?:insert into|update|delete from) "(?:seen_sessions|sign_ins|closed_sign_ins|oidc_sessions|known_clients|login_blocks|link_openings|screen_codes|ledger_[a-z]+)"|^update "api_tokens"|^update "links" set "(?:opened|wrong_pins)"|^update "screens" set "last_seen_at"|^(?:delete from events|update event_writes) /;
 
 /** A statement that begins with `with` is taken for a write: at worst what is remembered is read again. */
 export const mayChangeVerdict = (statement: string): boolean =>

@@ -75,6 +75,14 @@ export interface SignInsTable {
   last_used_at: number;
 }
 
+/** Guests whose accounts are gone. `id` is that of a sign-in. */
+export interface ClosedSignInsTable {
+  id: string;
+  subject: string;
+  provider: string;
+  known_until: number;
+}
+
 export interface OidcSessionsTable {
   session_id: string;
   issuer: string;
@@ -328,6 +336,7 @@ export interface Tables {
   passkeys: PasskeysTable;
   invitations: InvitationsTable;
   sign_ins: SignInsTable;
+  closed_sign_ins: ClosedSignInsTable;
   oidc_sessions: OidcSessionsTable;
   known_clients: KnownClientsTable;
   login_blocks: LoginBlocksTable;

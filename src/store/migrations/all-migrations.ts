@@ -29,6 +29,7 @@ import { loginBlocks } from './025-login-blocks.ts';
 import { curtain } from './026-curtain.ts';
 import { screens } from './027-screens.ts';
 import { sites } from './028-sites.ts';
+import { closedSignIns } from './029-closed-sign-ins.ts';
 import { noIdentityKeys } from './030-no-identity-keys.ts';
 
 export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
@@ -61,6 +62,7 @@ export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
     '026-curtain': curtain(dialect),
     '027-screens': screens(dialect),
     '028-sites': sites(dialect),
+    '029-closed-sign-ins': closedSignIns(dialect),
     '030-no-identity-keys': noIdentityKeys,
   }),
 });

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type {
   ACCOUNT_EVENT,
+  CLOSED_GUEST,
   INVITATION,
   LIMIT,
   LINK,
@@ -20,6 +21,7 @@ export type UserRecord = z.output<typeof USER>;
 export type RoleRecord = z.output<typeof ROLE>;
 export type TokenRecord = z.output<typeof TOKEN>;
 export type SessionRecord = z.output<typeof SESSION>;
+export type ClosedGuestRecord = z.output<typeof CLOSED_GUEST>;
 export type InvitationRecord = z.output<typeof INVITATION>;
 export type AccountEvent = z.output<typeof ACCOUNT_EVENT>;
 export type SignInRecord = z.output<typeof SIGN_IN>;

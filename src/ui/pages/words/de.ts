@@ -71,6 +71,10 @@ const activity: ActWords = {
       done: ({ user, provider }) => `Anmeldung bei ${provider}${user === '' ? '' : ` für ${user}`} getrennt`,
       refused: ({ provider }) => `Nicht erlaubt: Anmeldung bei ${provider} trennen`,
     },
+    'guest-forgotten': {
+      done: ({ provider }) => `Beendeter Gast von ${provider} vergessen`,
+      refused: ({ provider }) => `Nicht erlaubt: einen beendeten Gast von ${provider} vergessen`,
+    },
     'invitation-made': {
       done: ({ user }) => `Link für ${user} erstellt, um ein Passwort festzulegen`,
       refused: ({ user }) => `Nicht erlaubt: Link für ${user} erstellen`,
@@ -208,6 +212,7 @@ const activity: ActWords = {
     'sign-in-declined': 'Anmeldung vom Anmeldedienst abgelehnt',
     'sign-in-unfit': 'Anmeldung fehlgeschlagen: Die Antwort des Anmeldedienstes war ungültig',
     'sign-in-no-role': 'Anmeldung abgelehnt: Keine Gruppe der Person hat eine Rolle',
+    'sign-in-guest-over': 'Anmeldung abgelehnt: Der Gastzugang ist beendet',
     'sign-in-not-connected': 'Anmeldung abgelehnt: Kein Konto ist verbunden',
     'sign-in-name-taken': 'Anmeldung abgelehnt: Der Benutzername ist vergeben',
   },
@@ -1005,6 +1010,12 @@ export const pages: Words = {
     notApplied:
       'Die Ansicht der anderen Person lässt sich nicht zeigen: Ein vorgeschalteter Proxy entfernt den Header X-Postern-View-As.',
   },
+  closedGuests: {
+    title: 'Beendete Gäste',
+    what: 'Ihr Zugang ist beendet und ihr Konto gelöscht. Eine Anmeldung beim Anmeldedienst legt kein neues Konto an. Eine Einladung, die mit dem Anmeldedienst angenommen wird, lässt die Person wieder ein, ebenso dieser Befehl:',
+    subject: 'Person beim Anmeldedienst',
+    knownUntil: 'Bekannt bis',
+  },
   signIns: {
     title: 'Anmeldedienste',
     lead: 'Anmeldedienste, mit denen Ihr Konto verbunden ist: Melden Sie sich dort an statt mit Ihrem Passwort.',
@@ -1452,6 +1463,8 @@ export const refusals: RefusalWords = {
       'Diese Anmeldung hat zu lange gedauert, wurde schon verwendet oder in einem anderen Browser begonnen: Beginnen Sie von vorn.',
     'sign-in-no-role':
       'Ihre Gruppen beim Anmeldedienst geben Ihnen hier keine Rolle: Bitten Sie den Administrator, eine davon zuzuordnen.',
+    'sign-in-guest-over':
+      'Ihr Gastzugang ist beendet: Bitten Sie den Administrator um eine Einladung, und nehmen Sie sie mit diesem Anmeldedienst an.',
     'sign-in-not-connected':
       'Mit Ihrer Anmeldung beim Anmeldedienst ist hier kein Konto verbunden: Bitten Sie den Administrator um eine Einladung, oder melden Sie sich mit Ihrem Passwort an und verbinden Sie Ihr Konto unter Einstellungen > Anmeldedienste.',
     'sign-in-name-taken':

@@ -72,6 +72,10 @@ const ACTS = {
     done: ({ user, provider }) => `Sign-in with ${provider} disconnected${user === '' ? '' : ` for ${user}`}`,
     refused: ({ provider }) => `Not allowed: disconnect the sign-in with ${provider}`,
   },
+  'guest-forgotten': {
+    done: ({ provider }) => `Closed guest of ${provider} forgotten`,
+    refused: ({ provider }) => `Not allowed: forget a closed guest of ${provider}`,
+  },
   'invitation-made': {
     done: ({ user }) => `Link for ${user} created, to set a password`,
     refused: ({ user }) => `Not allowed: create a link for ${user}`,
@@ -209,6 +213,7 @@ const activity = {
     'sign-in-declined': 'Login refused by the provider',
     'sign-in-unfit': "Login failed: the provider's response was not valid",
     'sign-in-no-role': 'Login refused: no group of the person has a role',
+    'sign-in-guest-over': 'Login refused: the guest’s access has ended',
     'sign-in-not-connected': 'Login refused: no account is connected',
     'sign-in-name-taken': 'Login refused: the user name is taken',
   },
@@ -983,6 +988,12 @@ export const pages = {
     over: 'The view of another person ends when the page is loaded again. Start it again in Settings > Access.',
     readOnly: 'This is the view of another person: nothing can be changed here.',
     notApplied: 'The view of the other person cannot be shown: a proxy in front removes the header X-Postern-View-As.',
+  },
+  closedGuests: {
+    title: 'Closed guests',
+    what: 'Their access has ended and their accounts are deleted. Logging in with the provider makes no new account. An invitation that is accepted with the provider lets such a person in again, as does this command:',
+    subject: 'Person at the provider',
+    knownUntil: 'Known until',
   },
   signIns: {
     title: 'Sign-ins',

@@ -71,6 +71,10 @@ const activity: ActWords = {
       done: ({ user, provider }) => `Acceso con ${provider} desvinculado${user === '' ? '' : ` para ${user}`}`,
       refused: ({ provider }) => `No permitido: desvincular el acceso con ${provider}`,
     },
+    'guest-forgotten': {
+      done: ({ provider }) => `Invitado cerrado de ${provider} olvidado`,
+      refused: ({ provider }) => `No permitido: olvidar a un invitado cerrado de ${provider}`,
+    },
     'invitation-made': {
       done: ({ user }) => `Enlace creado para ${user}, para establecer una contraseña`,
       refused: ({ user }) => `No permitido: crear un enlace para ${user}`,
@@ -211,6 +215,7 @@ const activity: ActWords = {
     'sign-in-declined': 'Inicio de sesión rechazado por el proveedor',
     'sign-in-unfit': 'Inicio de sesión fallido: la respuesta del proveedor no era válida',
     'sign-in-no-role': 'Inicio de sesión rechazado: ningún grupo de la persona tiene un rol',
+    'sign-in-guest-over': 'Inicio de sesión rechazado: el acceso del invitado ha terminado',
     'sign-in-not-connected': 'Inicio de sesión rechazado: no hay ninguna cuenta vinculada',
     'sign-in-name-taken': 'Inicio de sesión rechazado: el nombre de usuario ya existe',
   },
@@ -974,6 +979,12 @@ export const pages: Words = {
     notApplied:
       'No se puede mostrar la vista de la otra persona: un proxy delante elimina la cabecera X-Postern-View-As.',
   },
+  closedGuests: {
+    title: 'Invitados cerrados',
+    what: 'Su acceso ha terminado y su cuenta se ha eliminado. Iniciar sesión con el proveedor no crea ninguna cuenta nueva. Una invitación aceptada con el proveedor vuelve a dar acceso a la persona, al igual que este comando:',
+    subject: 'Persona en el proveedor',
+    knownUntil: 'Conocido hasta',
+  },
   signIns: {
     title: 'Proveedores de identidad',
     lead: 'Proveedores con los que está vinculada su cuenta: inicie sesión con uno de ellos en lugar de su contraseña.',
@@ -1442,6 +1453,8 @@ export const refusals: RefusalWords = {
       'La respuesta del proveedor no se aceptó: inténtelo de nuevo. Si continúa, el motivo está en el registro.',
     'sign-in-over': 'Este inicio de sesión tardó demasiado, ya se usó o empezó en otro navegador: empiece de nuevo.',
     'sign-in-no-role': 'Sus grupos en el proveedor no le dan ningún rol aquí: pida al administrador que asigne uno.',
+    'sign-in-guest-over':
+      'Su acceso como invitado ha terminado: pida una invitación al administrador y acéptela con este proveedor.',
     'sign-in-not-connected':
       'Aquí no hay ninguna cuenta vinculada con su acceso en el proveedor: pida una invitación al administrador, o inicie sesión con su contraseña y vincule su cuenta en Ajustes > Proveedores de identidad.',
     'sign-in-name-taken':

@@ -73,6 +73,10 @@ const activity: ActWords = {
       done: ({ user, provider }) => `Connexion par ${provider} dissociée${user === '' ? '' : ` pour ${user}`}`,
       refused: ({ provider }) => `Non autorisé : dissocier la connexion par ${provider}`,
     },
+    'guest-forgotten': {
+      done: ({ provider }) => `Invité fermé de ${provider} oublié`,
+      refused: ({ provider }) => `Non autorisé : oublier un invité fermé de ${provider}`,
+    },
     'invitation-made': {
       done: ({ user }) => `Lien créé pour ${user}, pour définir un mot de passe`,
       refused: ({ user }) => `Non autorisé : créer un lien pour ${user}`,
@@ -212,6 +216,7 @@ const activity: ActWords = {
     'sign-in-declined': 'Connexion refusée par le fournisseur',
     'sign-in-unfit': 'Échec de connexion : la réponse du fournisseur n’était pas valide',
     'sign-in-no-role': 'Connexion refusée : aucun groupe de la personne n’a de rôle',
+    'sign-in-guest-over': 'Connexion refusée : l’accès de l’invité a pris fin',
     'sign-in-not-connected': 'Connexion refusée : aucun compte n’est associé',
     'sign-in-name-taken': 'Connexion refusée : le nom d’utilisateur est déjà pris',
   },
@@ -980,6 +985,12 @@ export const pages: Words = {
     notApplied:
       'La vue de l’autre personne ne peut pas être affichée : un proxy en amont supprime l’en-tête X-Postern-View-As.',
   },
+  closedGuests: {
+    title: 'Invités fermés',
+    what: 'Leur accès a pris fin et leur compte est supprimé. Se connecter par le fournisseur ne crée pas de nouveau compte. Une invitation acceptée avec le fournisseur redonne l’accès à la personne, de même que cette commande :',
+    subject: 'Personne chez le fournisseur',
+    knownUntil: 'Connu jusqu’au',
+  },
   signIns: {
     title: 'Fournisseurs de connexion',
     lead: 'Fournisseurs auxquels votre compte est associé : connectez-vous avec l’un d’eux au lieu de votre mot de passe.',
@@ -1452,6 +1463,8 @@ export const refusals: RefusalWords = {
       'Cette connexion a pris trop de temps, a déjà servi ou a commencé dans un autre navigateur : recommencez.',
     'sign-in-no-role':
       'Vos groupes chez le fournisseur ne vous donnent aucun rôle ici : demandez à l’administrateur d’en attribuer un.',
+    'sign-in-guest-over':
+      'Votre accès d’invité a pris fin : demandez une invitation à l’administrateur et acceptez-la avec ce fournisseur.',
     'sign-in-not-connected':
       'Aucun compte n’est associé ici à votre connexion chez le fournisseur : demandez une invitation à l’administrateur, ou connectez-vous avec votre mot de passe et associez votre compte sous Paramètres > Fournisseurs de connexion.',
     'sign-in-name-taken':

@@ -71,6 +71,10 @@ const activity: ActWords = {
       done: ({ user, provider }) => `Accesso con ${provider} scollegato${user === '' ? '' : ` per ${user}`}`,
       refused: ({ provider }) => `Non consentito: scollegare l’accesso con ${provider}`,
     },
+    'guest-forgotten': {
+      done: ({ provider }) => `Ospite chiuso di ${provider} dimenticato`,
+      refused: ({ provider }) => `Non consentito: dimenticare un ospite chiuso di ${provider}`,
+    },
     'invitation-made': {
       done: ({ user }) => `Link creato per ${user}, per impostare una password`,
       refused: ({ user }) => `Non consentito: creare un link per ${user}`,
@@ -207,6 +211,7 @@ const activity: ActWords = {
     'sign-in-declined': 'Accesso rifiutato dal provider',
     'sign-in-unfit': 'Accesso non riuscito: la risposta del provider non era valida',
     'sign-in-no-role': 'Accesso rifiutato: nessun gruppo della persona ha un ruolo',
+    'sign-in-guest-over': 'Accesso rifiutato: l’accesso dell’ospite è terminato',
     'sign-in-not-connected': 'Accesso rifiutato: nessun account è collegato',
     'sign-in-name-taken': 'Accesso rifiutato: il nome utente è già in uso',
   },
@@ -971,6 +976,12 @@ export const pages: Words = {
     notApplied:
       'Impossibile mostrare la vista dell’altra persona: un proxy a monte rimuove l’intestazione X-Postern-View-As.',
   },
+  closedGuests: {
+    title: 'Ospiti chiusi',
+    what: 'Il loro accesso è terminato e il loro account è stato eliminato. Accedere con il provider non crea un nuovo account. Un invito accettato con il provider fa rientrare la persona, come anche questo comando:',
+    subject: 'Persona presso il provider',
+    knownUntil: 'Noto fino al',
+  },
   signIns: {
     title: 'Provider di identità',
     lead: 'Provider a cui è collegato il tuo account: accedi con uno di loro al posto della password.',
@@ -1435,6 +1446,8 @@ export const refusals: RefusalWords = {
       'Questo accesso ha richiesto troppo tempo, è già stato usato o è iniziato in un altro browser: ricomincia.',
     'sign-in-no-role':
       'I tuoi gruppi presso il provider non ti danno un ruolo qui: chiedi all’amministratore di assegnarne uno.',
+    'sign-in-guest-over':
+      'Il tuo accesso come ospite è terminato: chiedi un invito all’amministratore e accettalo con questo provider.',
     'sign-in-not-connected':
       'Qui nessun account è collegato al tuo accesso presso il provider: chiedi un invito all’amministratore, o accedi con la password e collega il tuo account in Impostazioni > Provider di identità.',
     'sign-in-name-taken':

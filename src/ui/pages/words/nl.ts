@@ -71,6 +71,10 @@ const activity: ActWords = {
       done: ({ user, provider }) => `Inloggen met ${provider} ontkoppeld${user === '' ? '' : ` voor ${user}`}`,
       refused: ({ provider }) => `Niet toegestaan: inloggen met ${provider} ontkoppelen`,
     },
+    'guest-forgotten': {
+      done: ({ provider }) => `Afgesloten gast van ${provider} vergeten`,
+      refused: ({ provider }) => `Niet toegestaan: een afgesloten gast van ${provider} vergeten`,
+    },
     'invitation-made': {
       done: ({ user }) => `Link voor ${user} gemaakt, om een wachtwoord in te stellen`,
       refused: ({ user }) => `Niet toegestaan: een link voor ${user} maken`,
@@ -208,6 +212,7 @@ const activity: ActWords = {
     'sign-in-declined': 'Inloggen geweigerd door de provider',
     'sign-in-unfit': 'Inloggen mislukt: het antwoord van de provider was ongeldig',
     'sign-in-no-role': 'Inloggen geweigerd: geen groep van de persoon heeft een rol',
+    'sign-in-guest-over': 'Inloggen geweigerd: de toegang van de gast is beëindigd',
     'sign-in-not-connected': 'Inloggen geweigerd: er is geen account gekoppeld',
     'sign-in-name-taken': 'Inloggen geweigerd: de gebruikersnaam is al in gebruik',
   },
@@ -968,6 +973,12 @@ export const pages: Words = {
     notApplied:
       'De weergave van de ander kan niet worden getoond: een proxy ervoor verwijdert de header X-Postern-View-As.',
   },
+  closedGuests: {
+    title: 'Afgesloten gasten',
+    what: 'Hun toegang is beëindigd en hun account verwijderd. Inloggen met de provider maakt geen nieuw account. Een uitnodiging die met de provider wordt geaccepteerd, laat zo iemand weer toe, net als deze opdracht:',
+    subject: 'Persoon bij de provider',
+    knownUntil: 'Bekend tot',
+  },
   signIns: {
     title: 'Inlogproviders',
     lead: 'Providers waaraan je account is gekoppeld: log in met een daarvan in plaats van met je wachtwoord.',
@@ -1424,6 +1435,8 @@ export const refusals: RefusalWords = {
       'Het antwoord van de provider is niet geaccepteerd: probeer het opnieuw. Blijft het zo, dan staat de reden in het logboek.',
     'sign-in-over': 'Dit inloggen duurde te lang, is al gebruikt of is in een andere browser begonnen: begin opnieuw.',
     'sign-in-no-role': 'Je groepen bij de provider geven je hier geen rol: vraag de beheerder er een toe te wijzen.',
+    'sign-in-guest-over':
+      'Je toegang als gast is beëindigd: vraag de beheerder om een uitnodiging en accepteer die met deze provider.',
     'sign-in-not-connected':
       'Aan je login bij de provider is hier geen account gekoppeld: vraag de beheerder om een uitnodiging, of log in met je wachtwoord en koppel je account onder Instellingen > Inlogproviders.',
     'sign-in-name-taken':

@@ -73,6 +73,10 @@ const activity: ActWords = {
       done: ({ user, provider }) => `Odłączono logowanie przez ${provider}${konta(user)}`,
       refused: ({ provider }) => `Niedozwolone: odłączenie logowania przez ${provider}`,
     },
+    'guest-forgotten': {
+      done: ({ provider }) => `Zapomniano zamkniętego gościa dostawcy ${provider}`,
+      refused: ({ provider }) => `Niedozwolone: zapomnienie zamkniętego gościa dostawcy ${provider}`,
+    },
     'invitation-made': {
       done: ({ user }) => `Utworzono link do ustawienia hasła${konta(user)}`,
       refused: ({ user }) => `Niedozwolone: utworzenie linku${konta(user)}`,
@@ -209,6 +213,7 @@ const activity: ActWords = {
     'sign-in-declined': 'Dostawca odmówił logowania',
     'sign-in-unfit': 'Logowanie nie powiodło się: odpowiedź dostawcy niczego nie potwierdziła',
     'sign-in-no-role': 'Odmówiono logowania: żadna grupa osoby nie ma roli',
+    'sign-in-guest-over': 'Odmówiono logowania: dostęp gościa się skończył',
     'sign-in-not-connected': 'Odmówiono logowania: żadne konto nie jest połączone',
     'sign-in-name-taken': 'Odmówiono logowania: nazwa użytkownika jest zajęta',
   },
@@ -968,6 +973,12 @@ export const pages: Words = {
     readOnly: 'To widok innej osoby: tutaj nie można niczego zmienić.',
     notApplied: 'Nie można pokazać widoku innej osoby: proxy po drodze usuwa nagłówek X-Postern-View-As.',
   },
+  closedGuests: {
+    title: 'Zamknięci goście',
+    what: 'Ich dostęp się skończył, a konta zostały usunięte. Logowanie przez dostawcę nie tworzy nowego konta. Zaproszenie przyjęte przez dostawcę wpuszcza taką osobę ponownie, podobnie jak to polecenie:',
+    subject: 'Osoba u dostawcy',
+    knownUntil: 'Pamiętany do',
+  },
   signIns: {
     title: 'Dostawcy logowania',
     lead: 'Dostawcy, z którymi połączone jest Twoje konto: zaloguj się przez jednego z nich zamiast hasłem.',
@@ -1422,6 +1433,8 @@ export const refusals: RefusalWords = {
     'sign-in-over':
       'To logowanie trwało zbyt długo, zostało już użyte lub zaczęte w innej przeglądarce: zacznij od nowa.',
     'sign-in-no-role': 'Twoje grupy u dostawcy nie dają Ci tu roli: poproś administratora o przypisanie.',
+    'sign-in-guest-over':
+      'Twój dostęp jako gościa się skończył: poproś administratora o zaproszenie i przyjmij je przez tego dostawcę.',
     'sign-in-not-connected':
       'Z Twoim logowaniem u dostawcy nie jest tu połączone żadne konto: poproś administratora o zaproszenie albo zaloguj się hasłem i połącz konto: Ustawienia > Dostawcy logowania.',
     'sign-in-name-taken':

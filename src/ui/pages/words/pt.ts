@@ -71,6 +71,10 @@ const activity: ActWords = {
       done: ({ user, provider }) => `Acesso com ${provider} desvinculado${user === '' ? '' : ` para ${user}`}`,
       refused: ({ provider }) => `Não permitido: desvincular o acesso com ${provider}`,
     },
+    'guest-forgotten': {
+      done: ({ provider }) => `Convidado encerrado de ${provider} esquecido`,
+      refused: ({ provider }) => `Não permitido: esquecer um convidado encerrado de ${provider}`,
+    },
     'invitation-made': {
       done: ({ user }) => `Link criado para ${user}, para definir uma senha`,
       refused: ({ user }) => `Não permitido: criar um link para ${user}`,
@@ -208,6 +212,7 @@ const activity: ActWords = {
     'sign-in-declined': 'Login recusado pelo provedor',
     'sign-in-unfit': 'Falha no login: a resposta do provedor era inválida',
     'sign-in-no-role': 'Login recusado: nenhum grupo da pessoa tem uma função',
+    'sign-in-guest-over': 'Login recusado: o acesso do convidado terminou',
     'sign-in-not-connected': 'Login recusado: nenhuma conta está vinculada',
     'sign-in-name-taken': 'Login recusado: o nome de usuário já está em uso',
   },
@@ -971,6 +976,12 @@ export const pages: Words = {
     notApplied:
       'Não é possível mostrar a visão da outra pessoa: um proxy na frente remove o cabeçalho X-Postern-View-As.',
   },
+  closedGuests: {
+    title: 'Convidados encerrados',
+    what: 'O acesso deles terminou e a conta foi excluída. Entrar com o provedor não cria uma nova conta. Um convite aceito com o provedor permite que a pessoa volte, assim como este comando:',
+    subject: 'Pessoa no provedor',
+    knownUntil: 'Conhecido até',
+  },
   signIns: {
     title: 'Provedores de identidade',
     lead: 'Provedores aos quais sua conta está vinculada: faça login com um deles em vez da senha.',
@@ -1431,6 +1442,8 @@ export const refusals: RefusalWords = {
     'sign-in-over': 'Este login demorou demais, já foi usado ou começou em outro navegador: recomece.',
     'sign-in-no-role':
       'Seus grupos no provedor não dão a você uma função aqui: peça ao administrador para atribuir uma.',
+    'sign-in-guest-over':
+      'Seu acesso como convidado terminou: peça um convite ao administrador e aceite-o com este provedor.',
     'sign-in-not-connected':
       'Aqui nenhuma conta está vinculada ao seu acesso no provedor: peça um convite ao administrador, ou entre com a sua senha e vincule a conta em Configurações > Provedores de identidade.',
     'sign-in-name-taken':

@@ -2,12 +2,19 @@
 import type { Profile } from '../../shared/account/profile.ts';
 import { useFetched } from '../../shared/use-fetched.ts';
 import { words } from '../../shared/words.ts';
-import { type InvitationRecord, type RoleRecord, recordsIn, type UserRecord } from '../account-records.ts';
+import {
+  type ClosedGuestRecord,
+  type InvitationRecord,
+  type RoleRecord,
+  recordsIn,
+  type UserRecord,
+} from '../account-records.ts';
 import { SetValidity } from '../limits/validity.tsx';
 import { InviteUser, type ListedLink, MadeLink, ResetLink } from '../link-forms.tsx';
 import { RecordsPage } from '../records.tsx';
 import { useForm } from '../use-form.ts';
 import { useViewAs } from '../use-view-as.ts';
+import { ClosedGuests } from './closed-guests.tsx';
 import { OpenInvitations, RevokeInvitation } from './open-invitations.tsx';
 import { GiveBackRole, PinRole } from './role-source.tsx';
 import { AddUser, DeleteUser, RemoveFactor, ResetPassword, SetRole } from './user-forms.tsx';
@@ -26,6 +33,7 @@ export function Users({ profile }: { profile: Profile }) {
   const [users, again] = useFetched('api/users', recordsIn<UserRecord>);
   const [roles] = useFetched('api/roles', recordsIn<RoleRecord>);
   const [invitations, againInvitations] = useFetched('api/invitations', recordsIn<InvitationRecord>);
+  const [closed] = useFetched('api/closed-guests', recordsIn<ClosedGuestRecord>);
   const { form, open, done, ...shared } = useForm<OpenUserForm>(() => {
     again();
     againInvitations();
@@ -71,6 +79,7 @@ export function Users({ profile }: { profile: Profile }) {
               onRevoke={(invitation) => open({ kind: 'revoke', invitation })}
             />
           )}
+          {closed.kind === 'ready' && <ClosedGuests guests={closed.value} />}
           {form?.kind === 'invite' && <InviteUser {...{ known, onMade }} {...choices} onClose={closeMaking} />}
           {form?.kind === 'link' && <ResetLink user={form.user} {...{ onMade }} onClose={closeMaking} />}
           {form?.kind === 'made' && <MadeLink link={form.link} onClose={shared.onClose} />}
