@@ -53,6 +53,8 @@ export interface LoginBlocksDeps extends BlockAdminDeps {
 
 /** A lift by another process is felt so soon: the store is asked no more often, however many attempts are refused. */
 const LOOK_MS = 1000;
+/** A block is in the list of "postern limits" at once; those that follow closely are gathered. */
+const BETWEEN_WRITES_MS = 2000;
 const REMEMBERED_BLOCKS = 10_000;
 const MOST_NAMES = 5;
 /** The seconds to wait are rounded at each refusal. */
@@ -77,6 +79,7 @@ export function createLoginBlocks(deps: LoginBlocksDeps): LoginBlocks {
   });
   let lifts: Promise<ReadonlyMap<string, number>> = Promise.resolve(new Map());
   let readAt = Number.NEGATIVE_INFINITY;
+  let writtenAt = Number.NEGATIVE_INFINITY;
   const liftsNow = (): Promise<ReadonlyMap<string, number>> => {
     if (steadyClock.now() - readAt < LOOK_MS) return lifts;
     readAt = steadyClock.now();
@@ -96,8 +99,11 @@ export function createLoginBlocks(deps: LoginBlocksDeps): LoginBlocks {
     const since = now();
     const until = limited ? since + limited.retryAfterSeconds : known.until;
     noted.set(block.id, { names, until });
-    if (limited && (isNew || Math.abs(until - known.until) > ROUNDING_SECONDS))
-      writes.noteNews(block.id, () => ({ ...block, names, since, until }));
+    if (!limited || !(isNew || Math.abs(until - known.until) > ROUNDING_SECONDS)) return;
+    writes.noteNews(block.id, () => ({ ...block, names, since, until }));
+    if (steadyClock.now() - writtenAt < BETWEEN_WRITES_MS) return;
+    writtenAt = steadyClock.now();
+    void writes.flush();
   };
 
   return {
