@@ -54,8 +54,8 @@ export function openApiDocument(version: string, routes: readonly OwnRoute<never
   };
 }
 
-/** A malformed request; a bad credential, or too many of them. */
-const ANYWHERE = [400];
+/** A malformed request; a store that does not answer. A bad credential, or too many of them. */
+const ANYWHERE = [400, 503];
 const NOT_LET_IN = [401, 403, 429];
 
 function described(path: string, { summary, access, query = {}, body, yes, no = [], type }: Described) {

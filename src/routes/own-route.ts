@@ -41,7 +41,7 @@ export interface Operation {
   readonly body?: z.ZodType;
   /** The answer that means yes; undefined schema: no body, or a page. */
   readonly yes: readonly [status: number, schema?: z.ZodType];
-  /** The answers that mean no, beside 400, and 401, 403 and 429 where a login is needed. */
+  /** The answers that mean no, beside 400 and 503, and 401, 403 and 429 where a login is needed. */
   readonly no?: readonly number[];
   /** What else an answer may be. */
   readonly type?: 'text/html' | 'application/octet-stream' | 'text/event-stream';

@@ -75,9 +75,9 @@ export type Pages = ReturnType<typeof createPages>;
 // biome-ignore format: a table
 export const PAGE_ROUTES: readonly OwnRoute<Pages>[] = [
   { route: `GET ${LOGIN_PATH}`, access: 'public', summary: 'The login page', yes: [200], type: 'text/html', handler: (ctx, { login }, next) => (login.isHere ? login.get(ctx) : next()) },
-  { route: `POST ${LOGIN_PATH}`, access: 'public', secret: true, summary: 'The form of the login page, sent without JavaScript', yes: [303], no: [401, 403, 404, 413, 415, 422, 429, 503], type: 'text/html', handler: (ctx, { login }, next) => (login.isHere ? login.post(ctx) : next()) },
+  { route: `POST ${LOGIN_PATH}`, access: 'public', secret: true, summary: 'The form of the login page, sent without JavaScript', yes: [303], no: [401, 403, 404, 413, 415, 422, 429], type: 'text/html', handler: (ctx, { login }, next) => (login.isHere ? login.post(ctx) : next()) },
   { route: `GET ${INVITATION_PATH}/{token}`, access: 'public', summary: 'The page behind a link', yes: [200], no: [404, 429], type: 'text/html', handler: (ctx, { invitation }) => invitation.get(ctx) },
-  { route: `GET ${LINK_PATH}/{secret}`, access: 'public', summary: 'The page of a link', yes: [200], no: [404, 429, 503], type: 'text/html', handler: (ctx, { link }) => link.get(ctx) },
+  { route: `GET ${LINK_PATH}/{secret}`, access: 'public', summary: 'The page of a link', yes: [200], no: [404, 429], type: 'text/html', handler: (ctx, { link }) => link.get(ctx) },
   { route: 'GET /postern', access: 'public', summary: 'The console', yes: [301], handler: (ctx, pages) => pages.moved(ctx) },
   { route: `GET ${SCREEN_PATH}`, access: 'public', summary: 'The page of a display', yes: [200], no: [302], type: 'text/html', handler: (ctx, { screen }) => screen(ctx) },
   { route: 'GET /postern/start', access: 'any', enrolment: true, summary: 'Leads to the page where the caller begins', yes: [302], type: 'text/html', handler: (ctx, pages) => pages.toStart(ctx) },

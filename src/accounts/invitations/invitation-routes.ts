@@ -52,12 +52,12 @@ const INVITED_PASSWORD = named('InvitedPassword', z.object({ password: NEW_PASSW
 
 // biome-ignore format: a table
 export const INVITATION_ROUTES: readonly OwnRoute<InvitationRouteDeps>[] = [
-  { route: 'POST /api/users/{user}/invitation', access: 'admin', summary: 'A link, good once, by which the user sets the own password; with a role the user is made', body: NEW_INVITATION, yes: [201, MADE_INVITATION], no: [...BODY_NO, 404, 409, 503], handler: forAdmins(afterProof('credentials', make)) },
+  { route: 'POST /api/users/{user}/invitation', access: 'admin', summary: 'A link, good once, by which the user sets the own password; with a role the user is made', body: NEW_INVITATION, yes: [201, MADE_INVITATION], no: [...BODY_NO, 404, 409], handler: forAdmins(afterProof('credentials', make)) },
   { route: 'DELETE /api/users/{user}/invitation', access: 'admin', summary: 'Revoke the link', yes: [200, SUCCESS], no: [404], handler: forAdmins(afterProof('credentials', revoke)) },
   { route: 'GET /api/invitations', access: 'admin', summary: 'Links that hold', yes: [200, z.array(INVITATION)],
     handler: forAdmins(async (ctx, { invitations }) => respond(ctx, 200, (await invitations.list()).map(shown))) },
   // The token in the address is the credential.
-  { route: `POST ${INVITATION_PATH}/{token}`, access: 'public', secret: true, summary: 'Set the password, as JSON or by the form of the page', body: INVITED_PASSWORD, yes: [200, ACCEPTED], no: [...BODY_NO, 403, 404, 408, 429, 503], type: 'text/html',
+  { route: `POST ${INVITATION_PATH}/{token}`, access: 'public', secret: true, summary: 'Set the password, as JSON or by the form of the page', body: INVITED_PASSWORD, yes: [200, ACCEPTED], no: [...BODY_NO, 403, 404, 408, 429], type: 'text/html',
     handler: (ctx, deps) => (isJson(ctx) ? accept(ctx, deps) : deps.byForm(ctx)) },
 ];
 

@@ -23,7 +23,7 @@ const HAS_FACTOR = 'This account has a second factor already: set a password by 
 // biome-ignore format: a table
 export const INVITED_PASSKEY_ROUTES: readonly OwnRoute<InvitedPasskeyDeps>[] = [
   { route: `POST ${PATH}/options`, access: 'public', secret: true, summary: 'What to ask an authenticator for, instead of a password', yes: [200, ANY], no: [...BODY_NO, 404, 408, 409, 429], handler: sendOptions },
-  { route: `POST ${PATH}`, access: 'public', secret: true, summary: 'Set a passkey that verifies its user; the password is replaced by one that no person knows', body: NEW_PASSKEY, yes: [200, ACCEPTED], no: [...BODY_NO, 404, 408, 409, 429, 503], handler: accept },
+  { route: `POST ${PATH}`, access: 'public', secret: true, summary: 'Set a passkey that verifies its user; the password is replaced by one that no person knows', body: NEW_PASSKEY, yes: [200, ACCEPTED], no: [...BODY_NO, 404, 408, 409, 429], handler: accept },
 ];
 
 async function sendOptions(ctx: RouteContext, deps: InvitedPasskeyDeps): Promise<void> {

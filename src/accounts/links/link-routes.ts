@@ -58,7 +58,7 @@ const STATUS_OF: Readonly<Record<LinkRefusal['reason'], number>> = {
 // biome-ignore format: a table
 export const LINK_ROUTES: readonly OwnRoute<LinkRouteDeps>[] = [
   { route: 'GET /api/links', access: 'any', note: "the caller's own; for an admin all", summary: "One's own links, with who opened them; as an admin, all", yes: [200, z.array(LINK)], handler: list },
-  { route: 'POST /api/links', access: 'any', writes: true, verb: 'export', times: ['own-route'], note: 'never more than the maker sees', summary: 'Make a link: an address that shows one thing without an account', body: NEW_LINK, yes: [201, MADE_LINK], no: [...BODY_NO, 404, 409, 502, 503, 504], handler: create },
+  { route: 'POST /api/links', access: 'any', writes: true, verb: 'export', times: ['own-route'], note: 'never more than the maker sees', summary: 'Make a link: an address that shows one thing without an account', body: NEW_LINK, yes: [201, MADE_LINK], no: [...BODY_NO, 404, 409, 502, 504], handler: create },
   { route: 'DELETE /api/links/{id}', access: 'any', writes: true, note: "the caller's own; for an admin any", summary: 'Revoke a link', yes: [200, SUCCESS], no: [404], handler: revoke },
 ];
 

@@ -26,7 +26,7 @@ const PIN = named('Pin', z.object({ pin: GIVEN_TEXT }));
 /** The secret in the address is the credential. With `link` the path stands for one of the NVR, judged with the rights of the link. */
 // biome-ignore format: a table
 export const LINK_PAGE_ROUTES: readonly OwnRoute<PinRouteDeps>[] = [
-  { route: `POST ${LINK_PATH}/{secret}`, access: 'public', secret: true, note: 'the PIN', summary: 'Give the PIN of a link, as JSON or by the form of the page: the answer sets a cookie for that link', body: PIN, yes: [200, GIVEN_PIN], no: [...BODY_NO, 303, 403, 404, 408, 429, 503], type: 'text/html',
+  { route: `POST ${LINK_PATH}/{secret}`, access: 'public', secret: true, note: 'the PIN', summary: 'Give the PIN of a link, as JSON or by the form of the page: the answer sets a cookie for that link', body: PIN, yes: [200, GIVEN_PIN], no: [...BODY_NO, 303, 403, 404, 408, 429], type: 'text/html',
     handler: (ctx, deps) => (isJson(ctx) ? answer(ctx, deps) : deps.byForm(ctx)) },
   { route: `GET ${LINK_PATH}/{secret}/{file}`, access: 'public', link: true, summary: 'What a link shows: snapshot.jpg, thumbnail.jpg, clip.mp4, preview.gif or live', yes: [200], no: FILE_NO, type: 'application/octet-stream' },
   { route: `GET ${LINK_PATH}/{secret}/vod/{file}`, access: 'public', link: true, note: 'a playlist and its segments', summary: 'The playlist of a link, index.m3u8, and its segments', yes: [200], no: FILE_NO, type: 'application/octet-stream' },

@@ -24,7 +24,7 @@ const WRONG = 'The password, the code or the passkey is not right.';
 
 // biome-ignore format: a table
 export const REAUTHENTICATE_ROUTES: readonly OwnRoute<ReauthenticateDeps>[] = [
-  { route: `POST ${PATH}`, access: 'any', writes: true, enrolment: true, note: "the caller's own session", summary: 'Show again to be the person: the password, a code or a passkey; or the address of the provider that asks', body: PROOF, yes: [200, PROVEN], no: [...BODY_NO, 404, 409, 429, 503], handler: reauthenticate },
+  { route: `POST ${PATH}`, access: 'any', writes: true, enrolment: true, note: "the caller's own session", summary: 'Show again to be the person: the password, a code or a passkey; or the address of the provider that asks', body: PROOF, yes: [200, PROVEN], no: [...BODY_NO, 404, 409, 429], handler: reauthenticate },
   { route: `POST ${PATH}/options`, access: 'any', writes: true, enrolment: true, note: "the caller's own session", summary: 'What to ask a passkey for, as that proof', yes: [200, ANY], no: [409], handler: sendOptions },
 ];
 

@@ -91,12 +91,12 @@ const LOGIN_STEP = '/login?step=code';
 // biome-ignore format: a table
 export const OIDC_ROUTES: readonly OwnRoute<OidcRouteDeps>[] = [
   { route: `GET ${PATH}`, access: 'public', summary: 'The providers that people can sign in with', yes: [200, z.array(BUTTON)], handler: list },
-  { route: `GET ${PATH}/{name}`, access: 'public', secret: true, summary: 'Go to the provider to sign in', query: { return_to: 'The page of this service to come back to' }, yes: [302], no: [404, 503], type: 'text/html', handler: (ctx, deps) => begin(ctx, deps, { kind: 'login' }) },
-  { route: `GET ${PATH}/{name}/callback`, access: 'public', secret: true, summary: 'The answer of the provider', yes: [302], no: [403, 404, 409, 503], type: 'text/html', handler: callback },
+  { route: `GET ${PATH}/{name}`, access: 'public', secret: true, summary: 'Go to the provider to sign in', query: { return_to: 'The page of this service to come back to' }, yes: [302], no: [404], type: 'text/html', handler: (ctx, deps) => begin(ctx, deps, { kind: 'login' }) },
+  { route: `GET ${PATH}/{name}/callback`, access: 'public', secret: true, summary: 'The answer of the provider', yes: [302], no: [403, 404, 409], type: 'text/html', handler: callback },
   // The token in the address is the credential. A form: in a query the address would stand in logs and in the browser's history.
-  { route: `POST ${INVITATION_PATH}/{token}/sign-in/{name}`, access: 'public', secret: true, summary: 'Accept an invitation by a provider', yes: [200], no: [403, 404, 429, 503], type: 'text/html', handler: beginInvited },
+  { route: `POST ${INVITATION_PATH}/{token}/sign-in/{name}`, access: 'public', secret: true, summary: 'Accept an invitation by a provider', yes: [200], no: [403, 404, 429], type: 'text/html', handler: beginInvited },
   // The signed token is the credential; the provider sends no cookie and no Origin.
-  { route: `POST ${PATH}/{name}/backchannel-logout`, access: 'public', secret: true, summary: 'The provider ends sessions (OpenID Connect Back-Channel Logout 1.0)', yes: [200], no: [404, 408, 413, 415, 503], handler: backchannelLogout },
+  { route: `POST ${PATH}/{name}/backchannel-logout`, access: 'public', secret: true, summary: 'The provider ends sessions (OpenID Connect Back-Channel Logout 1.0)', yes: [200], no: [404, 408, 413, 415], handler: backchannelLogout },
 ];
 
 function list(ctx: RouteContext, { providers }: OidcRouteDeps): void {

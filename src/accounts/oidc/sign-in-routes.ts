@@ -32,7 +32,7 @@ const KEPT = {
 // biome-ignore format: a table
 export const SIGN_IN_ROUTES: readonly OwnRoute<SignInRouteDeps>[] = [
   { route: `GET ${PATH}`, access: 'any', note: "the caller's own", summary: "One's own sign-ins with providers", yes: [200, z.array(SIGN_IN)], no: [409], handler: list },
-  { route: `POST ${PATH}/{provider}`, access: 'any', writes: true, note: "the caller's own", summary: 'Connect the own account with a provider: the address to go on at', yes: [200, AT_PROVIDER], no: [404, 409, 503], handler: forPeople(afterProof('credentials', connect)) },
+  { route: `POST ${PATH}/{provider}`, access: 'any', writes: true, note: "the caller's own", summary: 'Connect the own account with a provider: the address to go on at', yes: [200, AT_PROVIDER], no: [404, 409], handler: forPeople(afterProof('credentials', connect)) },
   { route: `DELETE ${PATH}/{provider}`, access: 'any', writes: true, note: "the caller's own", summary: 'Disconnect the own account from a provider', yes: [200, SUCCESS], no: [404, 409], handler: forPeople(afterProof('credentials', disconnect)) },
 ];
 

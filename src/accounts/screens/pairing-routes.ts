@@ -64,11 +64,11 @@ const FOR_PEOPLE = 'Only a person who is logged in can do this, and no guest';
 
 // biome-ignore format: a table
 export const PAIRING_ROUTES: readonly OwnRoute<PairingRouteDeps>[] = [
-  { route: 'POST /api/screens/code', access: 'public', secret: true, summary: 'Begin to pair a display: it shows user_code, and polls with device_code (RFC 8628)', yes: [200, SCREEN_CODE], no: [404, 429, 503], handler: begin },
-  { route: 'GET /api/screens/code', access: 'any', note: 'a session', summary: 'Where the display is that shows this code', query: { user_code: 'The letters that the display shows' }, yes: [200, SCREEN_DEVICE], no: [404, 503], handler: look },
-  { route: 'POST /api/screens/token', access: 'public', secret: true, summary: 'Poll: the screen comes as a cookie', body: DEVICE_CODE, yes: [200, MADE_SCREEN], no: [...BODY_NO, 408, 429, 503], handler: poll },
-  { route: 'POST /api/screens/confirm', access: 'any', writes: true, note: 'a session; cameras of its own', summary: 'Make a screen of the display that shows this code', body: NEW_SCREEN, yes: [201, SCREEN.pick({ id: true, name: true, cameras: true, ends_at: true })], no: [...BODY_NO, 404, 409, 503], handler: confirm },
-  { route: 'POST /api/screens/deny', access: 'any', writes: true, note: 'a session', summary: 'Tell the display that shows this code that it was denied', body: USER_CODE, yes: [200, SUCCESS], no: [...BODY_NO, 404, 503], handler: deny },
+  { route: 'POST /api/screens/code', access: 'public', secret: true, summary: 'Begin to pair a display: it shows user_code, and polls with device_code (RFC 8628)', yes: [200, SCREEN_CODE], no: [404, 429], handler: begin },
+  { route: 'GET /api/screens/code', access: 'any', note: 'a session', summary: 'Where the display is that shows this code', query: { user_code: 'The letters that the display shows' }, yes: [200, SCREEN_DEVICE], no: [404], handler: look },
+  { route: 'POST /api/screens/token', access: 'public', secret: true, summary: 'Poll: the screen comes as a cookie', body: DEVICE_CODE, yes: [200, MADE_SCREEN], no: [...BODY_NO, 408, 429], handler: poll },
+  { route: 'POST /api/screens/confirm', access: 'any', writes: true, note: 'a session; cameras of its own', summary: 'Make a screen of the display that shows this code', body: NEW_SCREEN, yes: [201, SCREEN.pick({ id: true, name: true, cameras: true, ends_at: true })], no: [...BODY_NO, 404, 409], handler: confirm },
+  { route: 'POST /api/screens/deny', access: 'any', writes: true, note: 'a session', summary: 'Tell the display that shows this code that it was denied', body: USER_CODE, yes: [200, SUCCESS], no: [...BODY_NO, 404], handler: deny },
 ];
 
 async function begin(ctx: RouteContext, deps: PairingRouteDeps): Promise<void> {

@@ -80,11 +80,11 @@ const keptAsIs = (message: string) => err({ reason: 'user-fixed', message } as c
 // biome-ignore format: a table
 export const USER_ROUTES: readonly OwnRoute<UserRouteDeps>[] = [
   { route: 'GET /api/users', access: 'admin', compressed: true, summary: 'All users', yes: [200, z.array(USER)], handler: forAdmins(list) },
-  { route: 'POST /api/users', access: 'admin', summary: 'Make a user', body: NEW_USER, yes: [200, ANY], no: [...BODY_NO, 409, 503], handler: changing(add) },
+  { route: 'POST /api/users', access: 'admin', summary: 'Make a user', body: NEW_USER, yes: [200, ANY], no: [...BODY_NO, 409], handler: changing(add) },
   { route: 'GET /api/closed-guests', access: 'admin', summary: 'Guests of providers whose accounts are gone: a login makes none anew', yes: [200, z.array(CLOSED_GUEST)], handler: forAdmins(listClosed) },
   { route: 'DELETE /api/users/{user}', access: 'admin', summary: "Remove a user; the user's sessions and tokens end", yes: [200, SUCCESS], no: [404, 409], handler: changing((ctx, deps) => remove(ctx, deps, ctx.params['user'] ?? '')) },
   { route: 'POST /api/users/delete', access: 'admin', note: 'for names that cannot stand in a path', summary: 'Remove a user whose name cannot stand in a path', body: NAMED, yes: [200, SUCCESS], no: [...BODY_NO, 404, 409], handler: changing(removeByBody) },
-  { route: 'PUT /api/users/{user}/password', access: 'any', writes: true, note: "the caller's own; for an admin any", summary: "Change one's own password; as an admin, any user's", body: CHANGED_PASSWORD, yes: [200, SUCCESS], no: [...BODY_NO, 404, 429, 503], handler: forPeople(putPassword) },
+  { route: 'PUT /api/users/{user}/password', access: 'any', writes: true, note: "the caller's own; for an admin any", summary: "Change one's own password; as an admin, any user's", body: CHANGED_PASSWORD, yes: [200, SUCCESS], no: [...BODY_NO, 404, 429], handler: forPeople(putPassword) },
   { route: 'PUT /api/users/{user}/role', access: 'admin', summary: "Change a user's role", body: NEW_ROLE, yes: [200, SUCCESS], no: [...BODY_NO, 404, 409], handler: changing(setRole) },
   { route: 'PUT /api/users/{user}/validity', access: 'admin', note: 'from when and until when a guest may use the account', summary: 'Change from when and until when a guest may use the account; what is left out stays', body: VALIDITY, yes: [200, SUCCESS], no: [...BODY_NO, 404], handler: changing(setValidity) },
 ];

@@ -44,11 +44,11 @@ export interface ZonesRouteDeps {
 export const EVENT_ROUTES: readonly OwnRoute<ZonesRouteDeps>[] = [
   { route: 'GET /api/events/counts', access: 'any', cameras: ['query:camera', 'query:cameras'], narrow: 'rewrite:cameras', times: ['query:after'], verb: 'history', view_as: true, forwarded: true, compressed: true,
     empty: { total: 0, complete: true, seconds: 0, starts: [], end: null, cameras: [], others: [] },
-    summary: `How many events there are, by camera or label and slice of time; filters as in ${EVENTS_PATH}`, query: COUNTS_QUERY, yes: [200, COUNTS], no: [422, 502, 503] },
+    summary: `How many events there are, by camera or label and slice of time; filters as in ${EVENTS_PATH}`, query: COUNTS_QUERY, yes: [200, COUNTS], no: [422, 502] },
   { route: 'GET /api/events/changes', access: 'any', cameras: ['query:camera', 'query:cameras'], narrow: 'rewrite:cameras', times: ['query:after'], verb: 'history', forwarded: true,
-    summary: 'A stream: an event "newest" with {"id"} when it begins, and whenever the newest events of the caller have changed', query: CAMERAS_QUERY, yes: [200], no: [404, 503], type: 'text/event-stream' },
+    summary: 'A stream: an event "newest" with {"id"} when it begins, and whenever the newest events of the caller have changed', query: CAMERAS_QUERY, yes: [200], no: [404], type: 'text/event-stream' },
   { route: 'GET /api/zones', access: 'any', cameras: ['query:camera', 'query:cameras'], narrow: 'rewrite:cameras', times: ['query:after'], verb: 'history', view_as: true, forwarded: true,
-    summary: 'Names of zones, on the cameras that the caller sees', query: CAMERAS_QUERY, yes: [200, z.array(TEXT)], no: [503], handler: zones },
+    summary: 'Names of zones, on the cameras that the caller sees', query: CAMERAS_QUERY, yes: [200, z.array(TEXT)], handler: zones },
 ];
 
 async function zones(ctx: RouteContext, { hasEventsBackend, surroundings }: ZonesRouteDeps, next: Next): Promise<void> {
