@@ -1,8 +1,9 @@
 /** The second step of a login whose first one was taken at a provider: Postern's own, or the provider's (SPEC 16). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { TEST_ITERATIONS, VERA } from '../support/people.ts';
-import { enrolled } from '../support/second-factor.ts';
+import { openForCommands } from '../../src/app/commands/commands.ts';
+import { ADMIN_PERSON, TEST_ITERATIONS, VERA } from '../support/people.ts';
+import { enrolled, sendJson } from '../support/second-factor.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
 import { oidcConfig, Visitor, vouch } from './support/browser.ts';
 import { type FakeProvider, startFakeProvider } from './support/fake-provider.ts';
@@ -186,4 +187,63 @@ describe('A person with a second factor here', () => {
       assert.deepEqual([await statusOf(cara), await statusOf(vera)], [403, 401]);
       assert.equal(Object(await (await cara.ask('GET', '/api/profile')).json()).second_factor_required, true);
     });
+
+  const sendCode = (visitor: Visitor, step: string, code: string): Promise<Response> =>
+    visitor.visit(step, { method: 'POST', headers: { origin: instance.url }, body: new URLSearchParams({ code }) });
+
+  it('is asked for it by a reset link that is accepted with any account of the provider, and connected only then', async (t) => {
+    await start({ second_factor: 'provider', create: false });
+    t.after(() => instance.close());
+    const { codeNow } = await enrolled(instance, VERA);
+    const admin = await instance.logIn(ADMIN_PERSON);
+    const made = await sendJson(instance, `/api/users/${VERA.name}/invitation`, {}, admin);
+    const path = new URL(Object(await made.json()).url).pathname;
+    const accept = async (visitor: Visitor, sub: string): Promise<string> => {
+      const headers = { origin: instance.url };
+      const leading = await visitor.visit(`${path}/sign-in/home`, { method: 'POST', headers });
+      const { searchParams: asked } = new URL((leading.headers.get('refresh') ?? '').replace('0; url=', ''));
+      await vouch(provider, { sub, amr: ['mfa'], nonce: asked.get('nonce') });
+      const answer = await visitor.comeBack({ asked }, { iss: provider.issuer });
+      assert.equal(answer.status, 302, await answer.clone().text());
+      return answer.headers.get('location') ?? '';
+    };
+    const signInsOfVera = async (): Promise<unknown> => {
+      const users = await (await instance.ask('/api/users', { token: admin })).json();
+      return Object((users as { username: string }[]).find(({ username }) => username === VERA.name)).sign_ins;
+    };
+    const thief = new Visitor(instance);
+    const step = await accept(thief, 'mallory');
+    assert.match(step, /^\/login\?step=code/);
+    assert.equal((await sendCode(thief, step, '000000')).status, 401);
+    assert.equal((await new Visitor(instance).signIn(provider, { sub: 'mallory', amr: ['mfa'] })).status, 403);
+    assert.ok(!thief.namesOfCookies().includes(SESSION));
+    assert.equal(await signInsOfVera(), undefined);
+    const vera = new Visitor(instance);
+    const own = await accept(vera, 'v');
+    assert.equal((await sendCode(vera, own, codeNow())).status, 303);
+    assert.equal(Object(await (await vera.ask('GET', '/api/profile')).json()).username, VERA.name);
+    assert.deepEqual(await signInsOfVera(), ['home']);
+    const used = instance.log.filter(({ what }) => what === 'invitation-used');
+    assert.deepEqual(
+      used.map((line) => [line['user'], line['provider'], line['credential'], line['verdict']]),
+      [[VERA.name, 'home', 'oidc:home', 'allowed']],
+    );
+    // Used up: the code alone does not connect the other one.
+    assert.equal((await sendCode(thief, step, codeNow())).status, 401);
+    assert.ok(!thief.namesOfCookies().includes(SESSION));
+  });
+
+  it('gets no session by the second step when the sign-in was removed in the meantime', async (t) => {
+    await start({});
+    t.after(() => instance.close());
+    const codeNow = await connected();
+    const visitor = new Visitor(instance);
+    const step = (await visitor.signIn(provider, { sub: 'v' })).headers.get('location') ?? '';
+    assert.match(step, /^\/login\?step=code/);
+    const command = await openForCommands({ directory: instance.directory, env: {}, clock: instance.clock }, 'change');
+    assert.ok((await command.users.removeSignIn(VERA.name, 'home')).ok);
+    await command.close();
+    assert.equal((await sendCode(visitor, step, codeNow())).status, 401);
+    assert.ok(!visitor.namesOfCookies().includes(SESSION));
+  });
 });

@@ -214,6 +214,11 @@ describe('A sign-in with a provider', () => {
     const response = await jana.comeBack({ asked: address.searchParams }, { iss: provider.issuer });
     assert.equal(response.status, 302, await response.text());
     assert.deepEqual(await profileOf(jana), { username: 'jana', role: 'back_only', allowed_cameras: ['cam2'] });
+    const used = instance.log.filter(({ what, user }) => what === 'invitation-used' && user === 'jana');
+    assert.deepEqual(
+      used.map((line) => line['provider']),
+      ['home'],
+    );
     const again = await new Visitor(instance).visit(`${path}/sign-in/home`, {
       method: 'POST',
       headers: { origin: instance.url },

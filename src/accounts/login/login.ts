@@ -2,7 +2,7 @@
 import type { AccountStore, User } from '../../domain/accounts/account.ts';
 import type { FactorKind } from '../../domain/accounts/second-factor.ts';
 import type { Barred, Closed } from '../../domain/caller.ts';
-import { parseUserName } from '../../domain/names.ts';
+import { parseUserName, type UserName } from '../../domain/names.ts';
 import type { ApiTokenVerdict } from '../../domain/verdict.ts';
 import type { PasskeyFault } from '../passkeys/passkey-check.ts';
 import type { SecondFactor } from '../second-factor/second-factor.ts';
@@ -31,11 +31,22 @@ export interface SecondStep {
   readonly secretsDigest: string;
   /** The first step was taken at a provider. */
   readonly origin?: SessionOrigin | undefined;
+  /** The digest of the invitation that is accepted by that provider, once the code is right. */
+  readonly invitation?: string | undefined;
   readonly code: string;
   readonly address: string;
   readonly shownTokens?: readonly string[];
   readonly signal?: AbortSignal | undefined;
 }
+
+/** What is asked of sign-ins at the second step after a provider's. */
+export interface StepsFromProviders {
+  /** The sign-in may have been removed since the first step. */
+  isConnected(user: UserName, origin: SessionOrigin): Promise<boolean>;
+  /** Uses the invitation up: the account is connected with the person at the provider. */
+  connectInvited(user: UserName, origin: SessionOrigin, invitation: string): Promise<InvitedConnection>;
+}
+export type InvitedConnection = 'accepted' | 'void' | 'taken' | 'busy';
 
 export interface LoginDeps extends GuessDeps, CodeGuessDeps {
   readonly store: Pick<AccountStore, 'findUser' | 'rehashPassword' | 'isRevoked'>;
@@ -136,18 +147,49 @@ export async function provePassword(attempt: LoginAttempt, deps: LoginDeps): Pro
 
 const passwordOff = (user: User) => ({ kind: 'closed', user, closed: { reason: 'password-off' } }) as const;
 
-/** A ticket that is too old for the user's password or factors is worth nothing, nor one whose session the provider has ended. */
-export async function takeSecondStep(step: SecondStep, deps: LoginDeps): Promise<LoginOutcome> {
+/** A ticket that is too old for the user's password or factors is worth nothing. */
+export async function takeSecondStep(
+  step: SecondStep,
+  deps: LoginDeps,
+  signInsOf: StepsFromProviders,
+): Promise<LoginOutcome> {
   const user = await findUser(step.user, deps);
-  const isEnded = step.origin?.sessionId !== undefined && (await deps.store.isRevoked(step.origin.sessionId));
-  if (!user || isEnded || secretsDigestOf(user) !== step.secretsDigest)
+  if (!user || secretsDigestOf(user) !== step.secretsDigest || !(await originHolds(user, step, deps, signInsOf)))
     return { kind: 'mismatch', ...(user && { user }) };
-  return step.origin || deps.mayUsePassword(user) ? afterPassword(user, step, deps) : passwordOff(user);
+  const { origin, invitation } = step;
+  if (!origin && !deps.mayUsePassword(user)) return passwordOff(user);
+  if (!origin || invitation === undefined) return afterPassword(user, step, deps);
+  // Only now: who has the link and an account at the provider may have none of the user's factors.
+  return afterPassword(user, step, deps, async (by) => {
+    const outcome = await signInsOf.connectInvited(user.name, origin, invitation);
+    if (outcome === 'busy') return { kind: 'busy' };
+    // It has another password since.
+    const connected = outcome === 'accepted' ? await findUser(user.name, deps) : undefined;
+    return connected ? admitted(connected, step, deps, by) : { kind: 'mismatch', user };
+  });
+}
+
+/** The provider may have ended its session since, and the sign-in may be gone. An invitation makes it only now. */
+async function originHolds(
+  user: User,
+  { origin, invitation }: SecondStep,
+  { store }: LoginDeps,
+  signInsOf: StepsFromProviders,
+): Promise<boolean> {
+  if (!origin) return true;
+  if (origin.sessionId !== undefined && (await store.isRevoked(origin.sessionId))) return false;
+  return invitation !== undefined || signInsOf.isConnected(user.name, origin);
 }
 
 type CodeGiven = Pick<LoginAttempt, 'code' | 'address' | 'shownTokens' | 'signal'> & Pick<SecondStep, 'origin'>;
 
-async function afterPassword(user: User, given: CodeGiven, deps: LoginDeps): Promise<LoginOutcome> {
+/** `admit`: what a right code leads to, where that is more than a session. */
+async function afterPassword(
+  user: User,
+  given: CodeGiven,
+  deps: LoginDeps,
+  admit = (by: LoginFactor): Promise<LoginOutcome> => admitted(user, given, deps, by),
+): Promise<LoginOutcome> {
   const { address, code, signal } = given;
   const kinds = await deps.secondFactor.wantedFrom(user);
   if (kinds.length === 0) return admitted(user, given, deps);
@@ -155,7 +197,7 @@ async function afterPassword(user: User, given: CodeGiven, deps: LoginDeps): Pro
   const knownSession = await knownSessionOf(user, given, deps);
   const outcome = await judgeCode({ user, code, address, knownSession, signal }, deps);
   if (outcome.kind === 'limited' || outcome.kind === 'busy') return outcome;
-  return outcome.kind === 'right' ? admitted(user, given, deps, outcome.by) : { kind: 'code-wrong', user, kinds };
+  return outcome.kind === 'right' ? admit(outcome.by) : { kind: 'code-wrong', user, kinds };
 }
 
 /** While hash or code were checked the password or the factors may have been changed, or the user deleted. */

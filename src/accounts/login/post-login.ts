@@ -16,7 +16,14 @@ import { cookieClientOf } from '../sessions/session-cookie.ts';
 import type { SessionClaims } from '../sessions/session-jwt.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { FirstTimeLogin } from './first-admin.ts';
-import { type LoginDeps, type LoginOutcome, logIn, type SecondStep, takeSecondStep } from './login.ts';
+import {
+  type LoginDeps,
+  type LoginOutcome,
+  logIn,
+  type SecondStep,
+  type StepsFromProviders,
+  takeSecondStep,
+} from './login.ts';
 import { type Attempted, type LoginResult, reasonOf, respondWithOutcome } from './login-response.ts';
 
 export interface PostLoginDeps extends LoginDeps, Pick<SessionLimitDeps, 'sessionsPerUser' | 'seenSessions'> {
@@ -92,11 +99,21 @@ export function attemptLogin(
 
 /** The second step alone, after a first one whose ticket is good. */
 export function attemptSecondStep(
-  given: Pick<SecondStep, 'user' | 'secretsDigest' | 'origin' | 'code'>,
+  given: Pick<SecondStep, 'user' | 'secretsDigest' | 'origin' | 'invitation' | 'code'>,
   ctx: RouteContext,
   deps: PostLoginDeps,
+  signInsOf: StepsFromProviders,
 ): Promise<Attempted> {
-  return settle(given.user, (client) => takeSecondStep({ ...given, ...client }, deps), ctx, deps);
+  const { clientAddress: from, requestId } = ctx.state;
+  const connectInvited: StepsFromProviders['connectInvited'] = async (user, origin, invitation) => {
+    const outcome = await signInsOf.connectInvited(user, origin, invitation);
+    const by = { from, ...agentOf(ctx.state), credential: `oidc:${origin.provider}`, requestId };
+    const act = { what: 'invitation-used', who: user, user, provider: origin.provider, verdict: 'allowed' } as const;
+    if (outcome === 'accepted') deps.audit({ ...act, ...by });
+    return outcome;
+  };
+  const steps = { ...signInsOf, connectInvited };
+  return settle(given.user, (client) => takeSecondStep({ ...given, ...client }, deps, steps), ctx, deps);
 }
 
 /** Who logs in: from where, with which session tokens, and until when the client is there. */

@@ -257,14 +257,13 @@ async function settle(
   const { provider, returnTo } = attempt;
   switch (outcome.kind) {
     case 'logged-in':
-      if (attempt.purpose.kind === 'invitation')
-        audit(ctx, deps, provider, { what: 'invitation-used', user: outcome.user.name, provider });
       ctx.append('Set-Cookie', await beginSession(outcome, ctx, deps));
       deps.onResult(provider, 'success');
       return leave(ctx, deps, returnTo);
     case 'second-step': {
       const expiresAt = unixSeconds(deps.clock) + TICKET_SECONDS;
-      const ticket = deps.tickets.sign({ ...stepOf(outcome.user), expiresAt, origin: outcome.origin });
+      const { kind: _, user, ...first } = outcome;
+      const ticket = deps.tickets.sign({ ...stepOf(user), expiresAt, ...first });
       ctx.append('Set-Cookie', cookieLine(STEP_COOKIE, ticket, TICKET_SECONDS, cookieClientOf(ctx.state)));
       deps.onResult(provider, 'second_step');
       audit(ctx, deps, provider, { what: 'login' }, outcome.user.name, 'second-factor-asked');

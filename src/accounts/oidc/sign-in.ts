@@ -6,6 +6,7 @@ import type { Closed } from '../../domain/caller.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { parseNewUserName, type Role, type UserName } from '../../domain/names.ts';
 import type { Invitations } from '../invitations/invitations.ts';
+import type { StepsFromProviders } from '../login/login.ts';
 import type { PasswordHasher } from '../passwords/password-hash.ts';
 import type { SecondFactor } from '../second-factor/second-factor.ts';
 import { secretsDigestOf } from '../sessions/session-state.ts';
@@ -40,7 +41,13 @@ export interface SignInDeps {
 export type SignInOutcome =
   | { readonly kind: 'logged-in'; readonly user: User; readonly token: string }
   /** Postern's own second step is still owed. */
-  | { readonly kind: 'second-step'; readonly user: User; readonly origin: SessionOrigin }
+  | {
+      readonly kind: 'second-step';
+      readonly user: User;
+      readonly origin: SessionOrigin;
+      /** The digest of the invitation that is accepted with it. */
+      readonly invitation?: string;
+    }
   | { readonly kind: 'closed'; readonly user: User; readonly closed: Closed }
   /** No group of the person gives a role. */
   | { readonly kind: 'no-role'; readonly user?: UserName }
@@ -61,10 +68,11 @@ export type SignInOutcome =
 export type NoteChange = (act: {
   readonly what: 'user-created' | 'role-changed' | 'session-ended' | 'invitation-used';
   readonly user: UserName;
+  readonly provider?: string;
   readonly reason?: 'no-role';
 }) => void;
 
-export interface SignIns {
+export interface SignIns extends StepsFromProviders {
   logIn(identity: ProviderIdentity, rules: SignInRules, note: NoteChange): Promise<SignInOutcome>;
   /** Connects the account of a person who is logged in: the one that was made then, and no other of its name. */
   connect(
@@ -72,7 +80,10 @@ export interface SignIns {
     identity: ProviderIdentity,
     rules: SignInRules,
   ): Promise<SignInOutcome>;
-  /** Uses the invitation up: its account is connected, and the person is logged in. */
+  /**
+   * Uses the invitation up: its account is connected, and the person is logged in. An account that has a second factor here is
+   * asked for it first, whatever the provider has seen.
+   */
   accept(token: string, identity: ProviderIdentity, rules: SignInRules, note: NoteChange): Promise<SignInOutcome>;
 }
 
@@ -163,8 +174,17 @@ export function createSignIns(deps: SignInDeps): SignIns {
     return signIn ? known(signIn, identity, rules, note) : created(identity, rules, note);
   };
 
+  const connectInvited: SignIns['connectInvited'] = async (user, origin, invitation) => {
+    const hashed = await deps.hasher.hash(unknownPassword());
+    if (hashed.kind === 'busy') return 'busy';
+    const now = unixSeconds(clock);
+    return deps.invitationStore.acceptBySignIn(invitation, signInOf(user, origin, origin, now), hashed.hash, now);
+  };
+
   return {
     logIn,
+    connectInvited,
+    isConnected: async (user, { issuer, subject }) => (await signIns.findSignIn(issuer, subject))?.user === user,
     async connect({ name, createdAt }, identity, rules) {
       const outcome = await signIns.connect(signInOf(name, identity, rules, unixSeconds(clock)), createdAt);
       if (outcome === 'absent') return { kind: 'not-connected' };
@@ -173,24 +193,28 @@ export function createSignIns(deps: SignInDeps): SignIns {
     async accept(token, identity, rules, note) {
       const held = await deps.invitations.find(token);
       if (!held) return { kind: 'invitation-void' };
-      const { invitation, owner } = held;
-      const hashed = await deps.hasher.hash(unknownPassword());
-      if (hashed.kind === 'busy') return { kind: 'busy' };
-      const now = unixSeconds(clock);
-      const signIn = signInOf(owner.name, identity, rules, now);
-      const outcome = await deps.invitationStore.acceptBySignIn(invitation.tokenHash, signIn, hashed.hash, now);
-      if (outcome === 'void') return { kind: 'invitation-void' };
-      if (outcome === 'taken') return { kind: 'of-other' };
-      note({ what: 'invitation-used', user: owner.name });
-      return admitted(owner, identity, rules);
+      const { tokenHash } = held.invitation;
+      const { name } = held.owner;
+      if ((await deps.secondFactor.wantedFrom(held.owner)).length > 0) {
+        if (await signIns.findSignIn(identity.issuer, identity.subject)) return { kind: 'of-other' };
+        const origin = originOf({ ...identity, hasFactor: false }, rules, unixSeconds(clock));
+        const announced = await deps.sessions.announce(origin);
+        return { kind: 'second-step', user: held.owner, origin: announced, invitation: tokenHash };
+      }
+      const outcome = await connectInvited(name, originOf(identity, rules, unixSeconds(clock)), tokenHash);
+      if (outcome !== 'accepted') return { kind: NOT_ACCEPTED[outcome] };
+      note({ what: 'invitation-used', user: name, provider: rules.provider });
+      return admitted(held.owner, identity, rules);
     },
   };
 }
 
+const NOT_ACCEPTED = { void: 'invitation-void', taken: 'of-other', busy: 'busy' } as const;
+
 const signInOf = (
   user: UserName,
-  { issuer, subject }: ProviderIdentity,
-  { provider }: SignInRules,
+  { issuer, subject }: Pick<SignIn, 'issuer' | 'subject'>,
+  { provider }: Pick<SignIn, 'provider'>,
   now: number,
 ): SignIn => ({ provider, issuer, subject, user, connectedAt: now, lastUsedAt: now });
 

@@ -13,6 +13,8 @@ export interface StepTicket {
   readonly expiresAt: number;
   /** The first step was taken at a provider. */
   readonly origin?: TicketOrigin;
+  /** The digest of the invitation that is accepted with the second step. */
+  readonly invitation?: string;
 }
 
 /** The login at a provider, as `sessions` has it. */

@@ -16,7 +16,7 @@ type Deps = ActiveAccounts['groups']['login'];
 /** The time after which a password check may find a free place. */
 const BUSY_RETRY_SECONDS = 5;
 
-export const formLogIn = (deps: Deps): LogIn => ({
+export const formLogIn = (deps: Deps, { signInsOf }: ActiveAccounts['groups']['signIns']): LogIn => ({
   async logIn({ user, password }, ctx) {
     if (!deps.settings().authEnabled) return { kind: 'no-passwords' };
     if (passwordFault(password) !== undefined) return { kind: 'unfit' };
@@ -27,7 +27,7 @@ export const formLogIn = (deps: Deps): LogIn => ({
     const ticket = ticketOf(ctx, deps);
     if (!authEnabled || !ticket) return { kind: authEnabled ? 'step-over' : 'no-passwords' };
     const { expiresAt: _, ...step } = ticket;
-    const outcome = await counted(() => attemptSecondStep({ ...step, code }, ctx, deps), ctx, deps);
+    const outcome = await counted(() => attemptSecondStep({ ...step, code }, ctx, deps, signInsOf), ctx, deps);
     return outcome.kind === 'wrong-credentials' ? { kind: 'step-over' } : outcome;
   },
 });

@@ -163,7 +163,7 @@ function ownRoutes(
     passkeyOrigin: groups.factors.passkeys.site.ok ? groups.factors.passkeys.site.value.origin : '',
     hasSites: settings.server.site !== undefined,
     frameAncestors: ui.frame_ancestors,
-    logIn: formLogIn(login),
+    logIn: formLogIn(login, signIns),
     invitations: invitationService({ invitations, camerasOf, timeZone: auth.timezone ?? undefined }),
     links: linkService({
       ...visits,
