@@ -1,7 +1,7 @@
 /**
  * `npm run fuzz -- TARGET|all MINUTES [SEED]`: makes inputs, guided by the ways that they take through the source, until
- * the time is over or Ctrl+C. An input for which something does not hold is kept in test/fuzz/corpus/, where npm test
- * replays it, and ends the run with 1.
+ * the time is over or Ctrl+C. An input for which something does not hold is kept in test/fuzz/corpus.json.gz, which npm test
+ * replays, and ends the run with 1.
  */
 
 import { readCorpus, writeCorpus, writeFound } from './engine/corpus.ts';
