@@ -7,6 +7,7 @@ import {
   LONGEST_SILENCE_SECONDS,
   MARK,
   ODD_TARGET,
+  PICTURE,
   RANGE,
   UPLOAD_BYTES,
 } from './marks.ts';
@@ -41,7 +42,7 @@ const SURE_FACTOR = 3;
 export async function examine(options: ExamineOptions): Promise<Observations> {
   const { url, token, now, silence, own, identityHeaders } = options;
   const prefix = url.pathname.replace(/\/$/, '');
-  const at = (path: string): URL => new URL(`${prefix}/postern/api/doctor${path}`, url.origin);
+  const at = (path: string): URL => new URL(`${prefix}${PROBES}${path}`, url.origin);
   const known = { authorization: `Bearer ${token}`, ...options.headers };
   const ask = (path: string, probe: Partial<Probe> = {}): Promise<ProbeResponse> =>
     send({ url: at(path), timeoutMs: PATIENCE_MS, ...probe, headers: { ...known, ...probe.headers } });
@@ -89,6 +90,7 @@ export async function examine(options: ExamineOptions): Promise<Observations> {
   return { ...begun, seen, again: second, api, upgrade, put, upload, file, refused, stream, events, download };
 }
 
+const PROBES = '/postern/api/doctor';
 const WHO_AM_I = '/api/profile';
 const FOR_EVERYBODY = '/api/auth/first_time_login';
 
@@ -97,12 +99,18 @@ async function lookAtApi({ url, token, headers, newMark }: ExamineOptions, prefi
   const get = (path: string, more: OutgoingHttpHeaders): Promise<ProbeResponse> =>
     send({ url: new URL(`${prefix}${path}`, url.origin), timeoutMs: PATIENCE_MS, headers: { ...headers, ...more } });
   const asKnown = { authorization: `Bearer ${token}` };
-  const asBrowser = (): OutgoingHttpHeaders => ({ cookie: `${COOKIE}=${newMark()}` });
+  const browsers = [1, 2].map((): OutgoingHttpHeaders => ({ cookie: `${COOKIE}=${newMark()}` }));
   const known = await get(WHO_AM_I, asKnown);
   const unknown = await get(WHO_AM_I, {});
   const knownAgain = await get(WHO_AM_I, asKnown);
-  const browsers = [await get(FOR_EVERYBODY, asBrowser()), await get(FOR_EVERYBODY, asBrowser())] as const;
-  return { known, unknown, knownAgain, browsers };
+  const inTurn = async (path: string, askers: readonly OutgoingHttpHeaders[]): Promise<readonly ProbeResponse[]> => {
+    const answers: ProbeResponse[] = [];
+    for (const asker of askers) answers.push(await get(path, asker));
+    return answers;
+  };
+  const forEverybody = await inTurn(FOR_EVERYBODY, browsers);
+  const pictures = await inTurn(`${PROBES}${PICTURE}`, [asKnown, ...browsers, {}]);
+  return { known, unknown, knownAgain, forEverybody, pictures };
 }
 
 const NOT_SEEN = {

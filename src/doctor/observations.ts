@@ -124,7 +124,9 @@ export interface ApiSeen {
   readonly unknown: ProbeResponse;
   readonly knownAgain: ProbeResponse;
   /** What everybody may ask, from two browsers, each with a cookie and no token: proxies keep answers to a token less often. */
-  readonly browsers: readonly [ProbeResponse, ProbeResponse];
+  readonly forEverybody: readonly ProbeResponse[];
+  /** What ends as a picture: asked with the token, from the two browsers, and without anything. */
+  readonly pictures: readonly ProbeResponse[];
 }
 
 export interface Observations {

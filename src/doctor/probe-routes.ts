@@ -5,7 +5,7 @@ import { type PeerCertificate, TLSSocket } from 'node:tls';
 import { z } from 'zod';
 import type { OwnRoute, RouteContext } from '../routes/own-route.ts';
 import { ANY, named } from '../routes/shapes.ts';
-import { COOKIE, FILE_BYTES, LONGEST_SILENCE_SECONDS, MARK, STREAM_END } from './marks.ts';
+import { COOKIE, FILE_BYTES, LONGEST_SILENCE_SECONDS, MARK, PICTURE, STREAM_END } from './marks.ts';
 import type { ArrivedProbe, Build } from './observations.ts';
 
 export interface ProbeRouteDeps {
@@ -33,6 +33,7 @@ const SEEN = named('Seen', z.looseObject({}).meta({ description: 'How a request 
 // biome-ignore format: a table
 export const PROBE_ROUTES: readonly OwnRoute<ProbeRouteDeps>[] = [
   { route: `GET ${ROOT}/{probe}`,  access: 'any', summary: 'A probe of the command doctor', yes: [200, SEEN], no: [404], type: 'application/octet-stream', handler: probe },
+  { route: `GET ${ROOT}${PICTURE}`, access: 'public', summary: 'A probe of the command doctor, for everybody: what caches make of a picture', yes: [200], type: 'application/octet-stream', handler: picture },
   { route: `PUT ${ROOT}/{probe}`,  access: 'any', writes: true, note: 'changes nothing', summary: 'A probe of the command doctor', yes: [200, SEEN], no: [404], handler: probe },
   { route: `POST ${ROOT}/{probe}`, access: 'any', writes: true, note: 'changes nothing', summary: 'A probe of the command doctor', yes: [200, ANY], no: [404, 413], handler: probe },
   { route: `WS ${ROOT}/{probe}`,   access: 'none' },
@@ -95,6 +96,13 @@ function certificateOf(socket: Socket): { readonly certificate?: string } {
 
 const linesOf = ({ req }: RouteContext, name: string): readonly string[] =>
   (req.headersDistinct[name] ?? []).map((line) => line.slice(0, LONGEST_TOLD));
+
+/** It shows nothing: whose answer it is, its request id says. */
+function picture(ctx: RouteContext): void {
+  ctx.set({ ...NO_CHANGE, Vary: 'Cookie, Authorization' });
+  ctx.type = 'application/octet-stream';
+  ctx.body = FILE.subarray(0, 7);
+}
 
 async function upload(ctx: RouteContext, most: number): Promise<void> {
   let bytes = 0;

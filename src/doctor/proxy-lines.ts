@@ -73,7 +73,6 @@ export const PROXY_LINES: Readonly<Record<string, Lines>> = {
     cloudflare: ['# 100 s, and more in Enterprise plans only: DNS > Proxy status: DNS only, for what is longer silent'],
   },
   'range-lost': { traefik: request('Range') },
-  'cached-api': { caddy: ['# remove: cache'], traefik: ['# middlewares: remove the plugin that caches'] },
   'answers-cached': { caddy: ['# remove: cache'], traefik: ['# middlewares: remove the plugin that caches'] },
   'errors-replaced': { cloudflare: ['Rules > Error Pages, Custom Error Rules: none for this host'] },
 };

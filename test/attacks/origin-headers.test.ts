@@ -86,7 +86,10 @@ describe('An NVR that was taken over', () => {
   it('has nothing that a browser keeps shown to the next user of the browser', async () => {
     nvr.answer = (_request, response) => void response.writeHead(200, { 'cache-control': 'max-age=600' }).end('x');
     const { headers } = await instance.ask('/api/cam1/latest.jpg', { token });
-    assert.deepEqual([headers.get('cache-control'), headers.get('vary')], ['private, max-age=600', 'Cookie']);
+    assert.deepEqual(
+      [headers.get('cache-control'), headers.get('vary')],
+      ['private, max-age=600', 'Cookie, Authorization'],
+    );
   });
 
   it('has pages in frames of its own origin only where nothing is configured, on port 5000 too', async (test) => {

@@ -55,6 +55,10 @@ const PROXY_MODE: ConfigTree = {
   proxy: { header_map: { user: 'Remote-User', role: 'Remote-Groups' }, default_role: 'none' },
 };
 const CACHE_OF_API = `proxy_cache_path ${directory}/api keys_zone=api:1m; map $uri $below_api { default off; ~^/api/ api; }`;
+const CACHE_OF_PICTURES = `proxy_cache_path jpg keys_zone=jpg:1m; map $uri $pictures { default off; ~\\.jpg$ jpg; }`;
+/** Like "Cache Assets" of Nginx Proxy Manager. */
+const KEEPS_PICTURES =
+  'proxy_cache $pictures; proxy_cache_key $uri; proxy_cache_valid any 30m; proxy_ignore_headers Cache-Control Set-Cookie Expires';
 const CACHE = 'proxy_cache_path DIRECTORY/cache keys_zone=all:1m;'.replace('DIRECTORY', directory);
 
 interface Case {
@@ -101,8 +105,11 @@ const BROKEN: readonly Case[] = [
   { of: 'nginx with a short time-out',            program: 'nginx',   found: 'cut-while-silent',        front: nginx({ server: nginxServer('1h', '3s') }), how: { silence: 6 } },
   { of: 'nginx that drops Range',                 program: 'nginx',   found: 'range-lost',              front: nginx({ more: 'proxy_set_header Range "";' }) },
   { of: 'nginx with a cache',                     program: 'nginx',   found: 'buffered-files, answers-cached',         front: nginx({ http: CACHE, more: 'proxy_cache all; proxy_cache_key $uri; proxy_cache_valid 200 1m; proxy_ignore_headers Cache-Control Set-Cookie Expires Vary;', server: nginxServer('proxy_buffering off;', '') }) },
-  { of: 'nginx with a cache below /api/',         program: 'nginx',   found: 'buffered-files, cached-api',              front: nginx({ http: CACHE_OF_API, more: 'proxy_cache $below_api; proxy_cache_key $uri; proxy_cache_valid 200 1m; proxy_ignore_headers Cache-Control Set-Cookie Expires Vary;', server: nginxServer('proxy_buffering off;', '') }) },
-  { of: 'nginx with a cache below /api/ that keeps no answer to a token', program: 'nginx', found: 'buffered-files, cached-api', front: nginx({ http: CACHE_OF_API, more: 'proxy_cache $below_api; proxy_cache_key $uri; proxy_cache_valid 200 1m; proxy_cache_bypass $http_authorization; proxy_no_cache $http_authorization; proxy_ignore_headers Cache-Control Set-Cookie Expires Vary;', server: nginxServer('proxy_buffering off;', '') }) },
+  { of: 'nginx with a cache below /api/',         program: 'nginx',   found: 'buffered-files, answers-cached',              front: nginx({ http: CACHE_OF_API, more: 'proxy_cache $below_api; proxy_cache_key $uri; proxy_cache_valid 200 1m; proxy_ignore_headers Cache-Control Set-Cookie Expires Vary;', server: nginxServer('proxy_buffering off;', '') }) },
+  { of: 'nginx with a cache below /api/ that keeps no answer to a token', program: 'nginx', found: 'buffered-files, answers-cached', front: nginx({ http: CACHE_OF_API, more: 'proxy_cache $below_api; proxy_cache_key $uri; proxy_cache_valid 200 1m; proxy_cache_bypass $http_authorization; proxy_no_cache $http_authorization; proxy_ignore_headers Cache-Control Set-Cookie Expires Vary;', server: nginxServer('proxy_buffering off;', '') }) },
+  { of: 'nginx with a cache of pictures that goes by Vary', program: 'nginx', found: 'buffered-files', front: nginx({ http: CACHE_OF_PICTURES, more: `${KEEPS_PICTURES};`, server: nginxServer('proxy_buffering off;', '') }) },
+  { of: 'nginx with a cache of pictures for everybody', program: 'nginx', found: 'buffered-files, answers-cached', front: nginx({ http: CACHE_OF_PICTURES, more: `${KEEPS_PICTURES} Vary;`, server: nginxServer('proxy_buffering off;', '') }) },
+  { of: 'nginx with a cache of pictures that keeps no answer to a token', program: 'nginx', found: 'buffered-files, answers-cached', front: nginx({ http: CACHE_OF_PICTURES, more: `${KEEPS_PICTURES} Vary; proxy_cache_bypass $http_authorization; proxy_no_cache $http_authorization;`, server: nginxServer('proxy_buffering off;', '') }) },
   { of: 'nginx with error pages of its own',      program: 'nginx',   found: 'errors-replaced',         front: nginx({ more: 'proxy_intercept_errors on; error_page 404 =404 @own;', server: nginxServer('', 'location @own { return 404 "no"; }') }) },
   { of: 'nginx that lets GET and POST pass alone', program: 'nginx',  found: 'methods-refused',         front: nginx({ more: 'limit_except GET POST { deny all; }' }) },
   { of: 'nginx below a prefix that Postern does not know', program: 'nginx', found: 'base-path-missing', front: nginx({ location: '/nvr/' }), how: PREFIX },

@@ -32,7 +32,7 @@ import { ASSETS_PATH, createPages } from '../../ui/serve-ui.ts';
 import type { ActiveAccounts } from '../accounts/active-accounts.ts';
 import type { Components } from '../resources/components.ts';
 import { steadyNow } from '../resources/steady-clock.ts';
-import { askerOf, nvrVersion, questionFor } from '../resources/upstreams.ts';
+import { askerOf, nvrVersion, questionFor, variesOf } from '../resources/upstreams.ts';
 import type { Authorizer } from './authorizer.ts';
 import { formLogIn } from './form-login.ts';
 import { invitationService } from './invitation-service.ts';
@@ -213,10 +213,12 @@ function ownRoutes(
   return hasNvr ? routes : [...routes, { route: 'GET /', access: 'public', handler: pages.start }];
 }
 
-function refusalRules({ auth, ui }: Settings, { home }: StartPage, pages: BuiltPages): RefusalRules {
+function refusalRules(settings: Settings, { home }: StartPage, pages: BuiltPages): RefusalRules {
+  const { auth, ui } = settings;
   const stylesheet = pages.kind === 'built' && pages.stylesheet ? `${ASSETS_PATH}${pages.stylesheet}` : undefined;
   return {
     loginPath: auth.enabled ? LOGIN_PATH : undefined,
+    varies: variesOf(settings),
     renderPage: ({ basePath, acceptLanguage, cookie, ...page }: RefusalPageFacts) => ({
       headers: {
         ...pageHeaders(ui.frame_ancestors),

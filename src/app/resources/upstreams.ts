@@ -12,6 +12,7 @@ import { upstreamAt } from '../../gateway/decision/destinations.ts';
 import { ask, askJson, askText, type UpstreamQuestion } from '../../gateway/forward/ask-upstream.ts';
 import type { ForwardRules } from '../../gateway/forward/forwarder.ts';
 import type { UpstreamTls } from '../../gateway/forward/upstream-tls.ts';
+import { variesBy } from '../../gateway/response/caches.ts';
 import { checked, type Reached } from '../../telemetry/readiness.ts';
 
 /** What questions to the NVR are made from. */
@@ -77,12 +78,20 @@ const asNvrCa = (fault: Error): never => {
   throw new Error(`nvr.ca: ${fault.message}`, { cause: fault });
 };
 
+/** What responses vary by: in proxy mode the mapped headers as well. */
+export function variesOf({ auth, proxy }: Settings): string {
+  const { header_map: map, jwt } = proxy;
+  const mapped = auth.enabled ? [] : [map.user, map.role, ...(jwt?.headers ?? [])];
+  return variesBy(mapped.filter((name) => name !== undefined));
+}
+
 export async function forwardRulesOf(settings: Settings): Promise<ForwardRules> {
   const { nvr, auth, ui } = settings;
   return {
     ...(await nvrTlsOf(settings)),
     cookieName: auth.cookie_name,
     frameAncestors: ui.frame_ancestors,
+    varies: variesOf(settings),
     maxUpload: nvr.max_upload,
     timeoutConnect: nvr.timeout_connect,
     timeoutResponse: nvr.timeout_response,

@@ -29,16 +29,20 @@ const areAllCached = ({ again, seen }: Observations): boolean =>
   seen !== undefined && again?.seen !== undefined && !again.seen.headers[MARK]?.includes(again.sent);
 
 /** Postern gives no two answers the same id. */
-function isApiCached({ api }: Observations): boolean {
-  if (!api) return false;
-  const { known, unknown, knownAgain, browsers } = api;
-  const isOneAnswer = (one: ProbeResponse, other: ProbeResponse): boolean => {
-    const id = headerOf(one, 'x-request-id');
-    return id !== undefined && id === headerOf(other, 'x-request-id');
-  };
+function areAlike(responses: readonly ProbeResponse[]): boolean {
+  const ids = responses.map((response) => headerOf(response, 'x-request-id')).filter((id) => id !== undefined);
+  return new Set(ids).size < ids.length;
+}
+
+/** Where the proxy answers from its cache; undefined where it does not. */
+function cachedAt(seen: Observations): string | undefined {
+  if (areAllCached(seen)) return 'everywhere';
+  if (!seen.api) return undefined;
+  const { known, unknown, knownAgain, forEverybody, pictures } = seen.api;
   const isShown =
     known.kind === 'answered' && unknown.kind === 'answered' && unknown.status === 200 && unknown.body === known.body;
-  return isShown || isOneAnswer(known, unknown) || isOneAnswer(known, knownAgain) || isOneAnswer(...browsers);
+  if (isShown || areAlike([known, unknown, knownAgain]) || areAlike(forEverybody)) return 'below /api/';
+  return areAlike(pictures) ? 'for paths that end in .jpg' : undefined;
 }
 
 export const RESPONSE_CAUSES: readonly Cause[] = [
@@ -156,20 +160,14 @@ export const RESPONSE_CAUSES: readonly Cause[] = [
   {
     name: 'answers-cached',
     level: 'error',
-    sign: (seen) =>
-      when(areAllCached(seen), 'the proxy answered from its cache: what one user sees is shown to another'),
+    sign: (seen) => {
+      const where = cachedAt(seen);
+      return (
+        where &&
+        `the proxy answers from its cache ${where}, and asks for whom no more: what one user sees, and perhaps the session cookie that came with it, is sent to others and to strangers`
+      );
+    },
     advice: 'Turn off the cache of the proxy for this host.',
-    lines: UNCACHED,
-  },
-  {
-    name: 'cached-api',
-    level: 'error',
-    sign: (seen) =>
-      when(
-        !areAllCached(seen) && isApiCached(seen),
-        'the proxy answers from its cache below /api/: a stranger is sent the answer of somebody who is logged in, and perhaps the session cookie that came with it',
-      ),
-    advice: 'Turn off the cache of the proxy for /api/, or for the whole host.',
     lines: UNCACHED,
   },
   {

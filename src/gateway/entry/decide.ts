@@ -79,7 +79,7 @@ function actOn(admission: Admission, { ctx, next, question, deps }: Pass): Promi
     return void respond(ctx, question ? forwardAuthRefusal(refusal) : refusal);
   }
   if (admission.kind === 'nothing-visible')
-    return void respond(ctx, viewedResponse(jsonResponse(admission.body), caller));
+    return void respond(ctx, viewedResponse(jsonResponse(admission.body, deps.refusals()), caller));
   state.admission = admission;
   state.isForwardAuth = question !== undefined;
   state.describedMethod = question?.described?.method ?? facts.method;

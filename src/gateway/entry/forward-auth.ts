@@ -1,9 +1,9 @@
 /** Third in the pipeline: `/auth`, where a proxy asks about a request, or a caller about itself (SPEC 4.2). */
-import { isPublic } from '../../access/route-table.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { asciiOf } from '../forward/rewrite-headers.ts';
-import { errorResponse, type OwnResponse } from '../response/error-responses.ts';
+import { mayCarrySession, variesBy } from '../response/caches.ts';
+import { errorResponse, type OwnResponse, type RefusalRules } from '../response/error-responses.ts';
 import { asksForAuth } from './described-request.ts';
 import type { GateDeps } from './gate-deps.ts';
 import { type Middleware, type PipelineContext, respond } from './pipeline-state.ts';
@@ -19,14 +19,14 @@ export const forwardAuth =
   };
 
 /** A proxy asked about a request of its own client, which was admitted. */
-function admitForProxy(ctx: PipelineContext, { renewal, viewings }: ForwardAuthDeps): MaybePromise<void> {
-  const { admission, describedMethod: method } = ctx.state;
+function admitForProxy(ctx: PipelineContext, { renewal, refusals, viewings }: ForwardAuthDeps): MaybePromise<void> {
+  const { facts, admission, describedMethod: method } = ctx.state;
   const { caller, client } = admission;
   const asked = { admission, method };
   if (viewings && showsPictures(asked)) viewings.asked(asked);
-  // A proxy puts the cookie on its own response, which caches may keep where it is the same for everybody.
-  const renewed = caller && !isPublic(admission.route) ? renewal(caller, client) : undefined;
-  return mapMaybe(renewed, (cookie) => respond(ctx, acceptedResponse(caller), cookie));
+  // A proxy puts the cookie on its own response.
+  const renewed = caller && mayCarrySession(facts, admission) ? renewal(caller, client) : undefined;
+  return mapMaybe(renewed, (cookie) => respond(ctx, acceptedResponse(caller, refusals()), cookie));
 }
 
 /** No other request is described: is the caller known? It refreshes a session (interface 5.1.5). */
@@ -34,14 +34,15 @@ function tellCaller(ctx: PipelineContext, { refresh, refusals }: ForwardAuthDeps
   const { facts, admission, requestId } = ctx.state;
   const { caller, client } = admission;
   if (!caller) return respond(ctx, errorResponse('no-credentials', facts, requestId, refusals()));
-  return mapMaybe(refresh(caller, client), (cookie) => respond(ctx, acceptedResponse(caller), cookie));
+  return mapMaybe(refresh(caller, client), (cookie) => respond(ctx, acceptedResponse(caller, refusals()), cookie));
 }
 
 /** 202 with who is calling. The names are empty for an unknown caller: Caddy fills an absent header with its placeholder. */
-const acceptedResponse = (caller: Caller | undefined): OwnResponse => ({
+const acceptedResponse = (caller: Caller | undefined, { varies = variesBy() }: RefusalRules): OwnResponse => ({
   status: 202,
   headers: {
     'cache-control': 'no-store',
+    vary: varies,
     'remote-user': asciiOf(caller?.name ?? ''),
     'remote-role': asciiOf(caller?.role ?? ''),
   },

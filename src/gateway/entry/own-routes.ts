@@ -2,14 +2,15 @@
 import type Koa from 'koa';
 import { isCompressed, isOwn, isPublic } from '../../access/route-table.ts';
 import { compressResponse } from '../../compress/compress.ts';
-import { agentOf, isAutomatic } from '../../domain/request.ts';
+import { agentOf } from '../../domain/request.ts';
 import type { RouteState } from '../../domain/verdict.ts';
 import { type BoundRoute, operationsOf, type RouteContext } from '../../routes/own-route.ts';
+import { mayCarrySession, variesBy } from '../response/caches.ts';
 import { viewedHeaders } from '../response/viewed-as.ts';
 import type { GateDeps } from './gate-deps.ts';
 import type { PipelineContext, PipelineState } from './pipeline-state.ts';
 
-type OwnRouteDeps = Pick<GateDeps, 'ownRoutes' | 'renewal'>;
+type OwnRouteDeps = Pick<GateDeps, 'ownRoutes' | 'renewal' | 'refusals'>;
 type Context = RouteContext & { readonly state: PipelineState };
 type Handler = (ctx: Context, next: Koa.Next) => unknown;
 
@@ -68,15 +69,17 @@ function stateForRoutes({ state: { facts, admission, requestId } }: PipelineCont
 
 /**
  * A route that set a cookie itself (login, logout) has the last word. A response with a cookie is kept by no cache: the next client
- * would be sent the session. So none is renewed where every client gets the same: pages and their assets.
+ * would be sent the session.
  */
-async function renewSession({ res, state }: PipelineContext, { renewal }: OwnRouteDeps): Promise<void> {
+async function renewSession(ctx: PipelineContext, { renewal, refusals }: OwnRouteDeps): Promise<void> {
+  const { res, state } = ctx;
   const { caller, client, route } = state.admission;
   if (res.headersSent) return;
-  if (caller && !isAutomatic(state.facts) && !res.hasHeader('set-cookie') && !isPublic(route)) {
+  if (caller && !res.hasHeader('set-cookie') && mayCarrySession(state.facts, state.admission)) {
     const cookie = await renewal(caller, client);
     if (cookie !== undefined) res.appendHeader('set-cookie', cookie);
   }
+  if (!isPublic(route) || res.hasHeader('set-cookie')) ctx.vary(refusals().varies ?? variesBy());
   const isKeptNowhere = String(res.getHeader('cache-control')).includes('no-store');
   if (res.hasHeader('set-cookie') && !isKeptNowhere) res.setHeader('Cache-Control', 'private, no-store');
 }

@@ -1,11 +1,10 @@
 /** Last in the pipeline: what Postern does not serve itself is forwarded, when the obligations of its admission are met. */
 
 import { linkMediaType } from '../../access/link-targets.ts';
-import { adapterOf, isCompressed, isOwn, isPublic, isServedHere } from '../../access/route-table.ts';
+import { adapterOf, isCompressed, isOwn, isServedHere } from '../../access/route-table.ts';
 import type { MaybePromise } from '../../domain/async/maybe-promise.ts';
 import { type Caller, lostRights } from '../../domain/caller.ts';
 import { REFUSALS, type RefusalFacts, type RefusalReason } from '../../domain/refusal.ts';
-import { isAutomatic } from '../../domain/request.ts';
 import type { RouteState } from '../../domain/verdict.ts';
 import type { Admitted } from '../decision/admit.ts';
 import type { TakePlace } from '../decision/client-limits.ts';
@@ -15,6 +14,7 @@ import { judgedRequest, type Passage } from '../forward/judged-request.ts';
 import { asksForCounts } from '../narrow/count-at-nvr.ts';
 import { errorReaderFor } from '../narrow/error-reader.ts';
 import { countedAtNvr, fulfilObligations, type Settled } from '../narrow/obligations.ts';
+import { mayCarrySession } from '../response/caches.ts';
 import { cutOff } from '../response/client-socket.ts';
 import { compressedJson, errorResponse, jsonResponse } from '../response/error-responses.ts';
 import type { OwnWords } from '../response/response-headers.ts';
@@ -84,14 +84,12 @@ async function forwardAdmitted(
   const settled = settling instanceof Promise ? await settling : settling;
   if (settled.kind === 'refused') return refuse(settled.reason, settled);
   const { caller, client } = admission;
-  // A response that is the same for everybody may be kept by any cache, and a session with it.
-  const renewing =
-    caller && !isAutomatic(facts) && !isPublic(admission.route) ? deps.renewal(caller, client) : undefined;
+  const renewing = caller && mayCarrySession(facts, admission) ? deps.renewal(caller, client) : undefined;
   const cookie = renewing instanceof Promise ? await renewing : renewing;
   if (settled.kind === 'answered') {
     const answer = isCompressed(admission.route)
-      ? await compressedJson(settled.json, facts)
-      : jsonResponse(settled.json);
+      ? await compressedJson(settled.json, facts, deps.refusals())
+      : jsonResponse(settled.json, deps.refusals());
     return send(admitted, viewedResponse(answer, caller), requestId, cookie);
   }
   if (ending.isOver) return;

@@ -14,6 +14,8 @@ export interface ForwardRules extends UpstreamTls {
   readonly cookieName: string;
   /** `ui.frame_ancestors`, as the Content-Security-Policy spells it; absent: pages of this origin. */
   readonly frameAncestors?: string;
+  /** What responses vary by that are not public; absent: as without a proxy's headers. */
+  readonly varies?: string;
   /** Bytes of a request body. */
   readonly maxUpload: number;
   /** Seconds: to connect; to the head of the response; of silence on a stream. */

@@ -47,7 +47,7 @@ const CLIENT_LEFT = new Error('the client closed the request');
 const LONGEST_AS_TEXT = 16 * 1024;
 const NOT_WANTED = new Error('the response cannot be passed on');
 
-type HandlerRules = Pick<ForwardRules, 'cookieName' | 'frameAncestors'>;
+type HandlerRules = Pick<ForwardRules, 'cookieName' | 'frameAncestors' | 'varies'>;
 
 export const createResponseHandler = (
   response: ServerResponse,
@@ -73,12 +73,12 @@ class PassingHandler implements ResponseHandler {
   constructor(
     response: ServerResponse,
     judged: JudgedRequest,
-    { cookieName, frameAncestors = "'self'" }: HandlerRules,
+    { cookieName, frameAncestors = "'self'", varies }: HandlerRules,
   ) {
     this.#response = response;
     this.#judged = judged;
     const { isPublic, own, allowsCors, place } = judged;
-    this.#rules = { cookieName, isPublic, own, allowsCors, frameAncestors, place };
+    this.#rules = { cookieName, isPublic, own, allowsCors, frameAncestors, varies, place };
     response.on('close', () => this.#onClose());
   }
 

@@ -14,6 +14,7 @@ import {
 import { type RequestFacts, singleHeader } from '../../domain/request.ts';
 import { storeFaultOf } from '../../domain/store/store-fault.ts';
 import { AUTH_TARGET } from '../decision/base-path.ts';
+import { variesBy } from './caches.ts';
 
 export interface OwnResponse {
   readonly status: number;
@@ -54,6 +55,8 @@ export interface RefusalRules {
   /** Where people log in; undefined in proxy mode, where Postern has no login of its own. */
   readonly loginPath: string | undefined;
   readonly renderPage: (page: RefusalPageFacts) => Omit<OwnResponse, 'status'>;
+  /** What responses vary by; absent: as `variesBy` says it without a proxy's headers. */
+  readonly varies?: string;
 }
 
 /** Where the console sets up a second factor. */
@@ -66,6 +69,17 @@ export function errorResponse(
   requestId: string,
   rules: RefusalRules,
   facts: ErrorFacts = {},
+): OwnResponse {
+  const response = refusalOf(reason, request, requestId, rules, facts);
+  return { ...response, headers: { ...response.headers, vary: rules.varies ?? variesBy() } };
+}
+
+function refusalOf(
+  reason: RefusalReason,
+  request: RequestFacts,
+  requestId: string,
+  rules: RefusalRules,
+  facts: ErrorFacts,
 ): OwnResponse {
   const { opens, cameras } = facts;
   const message = sentenceOf(reason, facts);
@@ -121,9 +135,9 @@ function retryAfter(status: number, opens?: Reopening): Readonly<Record<string, 
 }
 
 /** A JSON response that Postern makes in the place of the NVR's. */
-export const jsonResponse = (body: string): OwnResponse => ({
+export const jsonResponse = (body: string, { varies = variesBy() }: Pick<RefusalRules, 'varies'>): OwnResponse => ({
   status: 200,
-  headers: { 'content-type': 'application/json', 'cache-control': 'private', vary: 'Cookie' },
+  headers: { 'content-type': 'application/json', 'cache-control': 'private', vary: varies },
   body,
 });
 
@@ -131,11 +145,12 @@ export const jsonResponse = (body: string): OwnResponse => ({
 export async function compressedJson(
   body: string,
   { headers }: RequestFacts,
+  rules: Pick<RefusalRules, 'varies'>,
 ): Promise<OwnResponse | CompressedResponse> {
   const accepted = headers['accept-encoding'];
   const compressed = await compressText(body, typeof accepted === 'string' ? accepted : undefined);
-  const plain = jsonResponse(body);
-  const varying = { ...plain.headers, vary: 'Cookie, Accept-Encoding' };
+  const plain = jsonResponse(body, rules);
+  const varying = { ...plain.headers, vary: `${plain.headers['vary']}, Accept-Encoding` };
   if (!compressed) return { ...plain, headers: varying };
   return { ...plain, body: compressed.body, headers: { ...varying, 'content-encoding': compressed.encoding } };
 }

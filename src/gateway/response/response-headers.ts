@@ -2,6 +2,7 @@
 
 import { decidedByName, normalizedHeaderName } from '../../domain/header-names.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
+import { variesBy } from './caches.ts';
 import { HOP_BY_HOP_HEADERS, namedByConnection } from './hop-by-hop.ts';
 import { type PublicPlace, valueAt } from './public-place.ts';
 
@@ -33,6 +34,8 @@ export interface ResponseHeadRules {
   readonly allowsCors?: boolean | undefined;
   /** Who may show a page of the NVR in a frame, as the Content-Security-Policy spells it; absent: that is left to the NVR. */
   readonly frameAncestors?: string | undefined;
+  /** What a response that is not public varies by; absent: as `variesBy` says it without a proxy's headers. */
+  readonly varies?: string | undefined;
   /** What Postern adds to the head of the response. */
   readonly own?: OwnWords | undefined;
   /** Where clients see the upstream; absent: as it is. */
@@ -88,16 +91,22 @@ function linesOf(value: string | readonly string[] | undefined): readonly string
 /** What to pass on: names, in lower case, and values in turn, a line each. */
 export function responseHeaders(head: ResponseHead, rules: ResponseHeadRules): string[] {
   const { headers } = head;
-  const { own, isPublic, allowsCors = true, frameAncestors } = rules;
+  const { own, isPublic, allowsCors = true, frameAncestors, varies = variesBy() } = rules;
   const passed: string[] = own ? ownLines(own) : [];
   const named = namedByConnection(headerValues(head, 'connection'));
   for (const name of Object.keys(headers)) {
-    if (endsHere(name, named) || (own && name === 'x-request-id') || (!isPublic && name === 'cache-control')) continue;
+    if (endsHere(name, named) || (own && name === 'x-request-id') || name === 'vary') continue;
+    if (!isPublic && name === 'cache-control') continue;
     if (!allowsCors && name.startsWith('access-control-')) continue;
     const value = headers[name];
     if (typeof value === 'string') addLine(passed, name, value, rules);
     else for (const line of value ?? NO_LINES) addLine(passed, name, line, rules);
   }
+  // A cache that keeps a cookie gives it to the next client.
+  const hasCookie = passed.includes('set-cookie');
+  // One line: some caches read the last one alone.
+  const vary = [...linesOf(headers['vary']), ...(isPublic && !hasCookie ? [] : [varies])].join(', ');
+  if (vary !== '') passed.push('vary', vary);
   const [type] = linesOf(headers['content-type']);
   if (own?.isOfLink) return ofLink(passed, own, type);
   if (own?.viewed)
@@ -107,13 +116,9 @@ export function responseHeaders(head: ResponseHead, rules: ResponseHeadRules): s
     ];
   if (frameAncestors !== undefined && isPage(type))
     passed.push('content-security-policy', `frame-ancestors ${frameAncestors}`);
-  // A cache that keeps a cookie gives it to the next client.
-  if (passed.includes('set-cookie')) return [...withoutHeaders(passed, ['cache-control', 'expires']), ...KEPT_NOWHERE];
+  if (hasCookie) return [...withoutHeaders(passed, ['cache-control', 'expires']), ...KEPT_NOWHERE];
   if (isPublic) return passed;
-  const kept = privateAtMost(linesOf(headers['cache-control']));
-  passed.push('cache-control', kept);
-  // What this browser may keep is not for its next user, who has another cookie.
-  if (kept.includes('max-age') || headers['expires'] !== undefined) passed.push('vary', 'Cookie');
+  passed.push('cache-control', privateAtMost(linesOf(headers['cache-control'])));
   return passed;
 }
 

@@ -1,5 +1,6 @@
 /** The head of what an admin sees as another person: no cache keeps it, it sets no cookie, and it says whose view it is. */
 import type { Caller } from '../../domain/caller.ts';
+import { variesBy } from './caches.ts';
 import type { CompressedResponse, OwnResponse } from './error-responses.ts';
 
 /** Undefined: the caller sees it as itself. */
@@ -7,7 +8,7 @@ export function viewedHeaders(caller: Caller | undefined): Readonly<Record<strin
   if (caller?.credential.kind !== 'view-as') return undefined;
   return {
     'cache-control': 'private, no-store',
-    vary: 'Cookie, X-Postern-View-As',
+    vary: `${variesBy()}, X-Postern-View-As`,
     // The page shows nothing without it: something in between may have dropped the header of the request.
     'x-postern-view-as': encodeURIComponent(caller.name),
   };

@@ -1660,10 +1660,6 @@ export const causes: CauseWords = {
     'Teile von Dateien lassen sich nicht abrufen',
     'Lassen Sie den Proxy den Header Range und Antworten mit Status 206 unverändert weitergeben.',
   ],
-  'cached-api': [
-    'Der Proxy beantwortet Anfragen unter /api/ aus seinem Cache',
-    'Schalten Sie den Cache des Proxys für /api/ oder für den ganzen Host aus.',
-  ],
   'answers-cached': ['Der Proxy antwortet aus seinem Cache', 'Schalten Sie den Cache des Proxys für diesen Host aus.'],
   'errors-replaced': [
     'Der Proxy ersetzt Fehlermeldungen von Postern',

@@ -1634,10 +1634,6 @@ export const causes: CauseWords = {
     'No se pueden pedir partes de archivos',
     'Haga que el proxy transmita sin cambios la cabecera Range y las respuestas con estado 206.',
   ],
-  'cached-api': [
-    'El proxy responde a peticiones de /api/ desde su caché',
-    'Desactive la caché del proxy para /api/ o para todo el host.',
-  ],
   'answers-cached': ['El proxy responde desde su caché', 'Desactive la caché del proxy para este host.'],
   'errors-replaced': [
     'El proxy sustituye los mensajes de error de Postern',

@@ -1655,10 +1655,6 @@ export const causes: CauseWords = {
     'Des parties de fichiers ne peuvent pas être demandées',
     'Faites transmettre par le proxy l’en-tête Range et les réponses de statut 206 inchangés.',
   ],
-  'cached-api': [
-    'Le proxy répond aux requêtes sous /api/ depuis son cache',
-    'Désactivez le cache du proxy pour /api/ ou pour tout l’hôte.',
-  ],
   'answers-cached': ['Le proxy répond depuis son cache', 'Désactivez le cache du proxy pour cet hôte.'],
   'errors-replaced': [
     'Le proxy remplace les messages d’erreur de Postern',

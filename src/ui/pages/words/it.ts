@@ -1614,10 +1614,6 @@ export const causes: CauseWords = {
     'Non si possono richiedere parti di file',
     'Fai inoltrare al proxy invariate l’intestazione Range e le risposte con stato 206.',
   ],
-  'cached-api': [
-    'Il proxy risponde alle richieste sotto /api/ dalla sua cache',
-    'Disattiva la cache del proxy per /api/ o per tutto l’host.',
-  ],
   'answers-cached': ['Il proxy risponde dalla sua cache', 'Disattiva la cache del proxy per questo host.'],
   'errors-replaced': [
     'Il proxy sostituisce i messaggi di errore di Postern',

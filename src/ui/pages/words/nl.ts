@@ -1612,10 +1612,6 @@ export const causes: CauseWords = {
     'Delen van bestanden kunnen niet worden opgevraagd',
     'Laat de proxy de header Range en antwoorden met status 206 ongewijzigd doorgeven.',
   ],
-  'cached-api': [
-    'De proxy beantwoordt verzoeken onder /api/ uit zijn cache',
-    'Zet de cache van de proxy uit voor /api/ of voor de hele host.',
-  ],
   'answers-cached': ['De proxy antwoordt uit zijn cache', 'Zet de cache van de proxy uit voor deze host.'],
   'errors-replaced': [
     'De proxy vervangt foutmeldingen van Postern',

@@ -1603,10 +1603,6 @@ export const causes: CauseWords = {
     'Nie można pobierać części plików',
     'Ustaw w proxy przekazywanie bez zmian nagłówka Range i odpowiedzi ze statusem 206.',
   ],
-  'cached-api': [
-    'Proxy odpowiada na żądania pod /api/ z pamięci podręcznej',
-    'Wyłącz pamięć podręczną proxy dla /api/ albo dla całego hosta.',
-  ],
   'answers-cached': ['Proxy odpowiada z pamięci podręcznej', 'Wyłącz pamięć podręczną proxy dla tego hosta.'],
   'errors-replaced': [
     'Proxy zastępuje komunikaty o błędach z Postern',

@@ -1609,10 +1609,6 @@ export const causes: CauseWords = {
     'Não é possível pedir partes de arquivos',
     'Faça o proxy repassar sem alterações o cabeçalho Range e as respostas com status 206.',
   ],
-  'cached-api': [
-    'O proxy responde a solicitações em /api/ a partir do cache',
-    'Desative o cache do proxy para /api/ ou para todo o host.',
-  ],
   'answers-cached': ['O proxy responde a partir do cache', 'Desative o cache do proxy para este host.'],
   'errors-replaced': [
     'O proxy substitui as mensagens de erro do Postern',
