@@ -1,7 +1,7 @@
 /** Log lines as JSON; levels by dotted logger name, which may change while it runs (interface 2.5, `logger.*`). */
 import { type DestinationStream, type Level, type Logger, pino } from 'pino';
 import type { Clock } from '../../domain/clock.ts';
-import { faultRecord } from '../fault-record.ts';
+import { faultRecord } from './fault-record.ts';
 import { safeLine, withoutSecrets } from './safe-line.ts';
 
 /** Where log lines go: a stream that drops lines when nothing reads them counts those. */

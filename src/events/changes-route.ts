@@ -1,11 +1,11 @@
 /** GET /api/events/changes: a stream that says when the newest events of the caller's cameras have changed (SPEC 7). */
 import { PassThrough } from 'node:stream';
-import { NEWEST_FIRST } from '../../domain/events/event-filters.ts';
-import type { EventSource } from '../../domain/events/event-question.ts';
-import type { EventDeps, EventsHandler } from '../event-routes.ts';
-import { sendRefusal } from '../responses.ts';
-import { namedCameras } from '../seen-cameras.ts';
-import type { ChangeLook, ChangeWatch, Newest } from './watch-changes.ts';
+import { NEWEST_FIRST } from '../domain/events/event-filters.ts';
+import type { EventSource } from '../domain/events/event-question.ts';
+import type { ChangeLook, ChangeWatch, Newest } from './changes/watch-changes.ts';
+import type { EventDeps, EventsHandler } from './event-routes.ts';
+import { sendRefusal } from './responses.ts';
+import { namedCameras } from './seen-cameras.ts';
 
 export const CHANGES_PATH = '/api/events/changes';
 

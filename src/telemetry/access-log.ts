@@ -1,12 +1,12 @@
 /** The access log, one line for each finished request, and the lines for refused and failed requests (SPEC 9). */
-import { type Caller, credentialName, senderOf } from '../../domain/caller.ts';
-import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
-import { type RequestFacts, singleHeader } from '../../domain/request.ts';
-import { storeFaultOf } from '../../domain/store/store-fault.ts';
-import { maskSecrets } from '../../domain/text/mask-secrets.ts';
-import type { RecentFailures } from '../recent-failures.ts';
-import type { RequestEnd, RequestRecord } from '../request-record.ts';
-import type { Logs } from './log.ts';
+import { type Caller, credentialName, senderOf } from '../domain/caller.ts';
+import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
+import { type RequestFacts, singleHeader } from '../domain/request.ts';
+import { storeFaultOf } from '../domain/store/store-fault.ts';
+import { maskSecrets } from '../domain/text/mask-secrets.ts';
+import type { Logs } from './logs/log.ts';
+import type { RecentFailures } from './recent-failures.ts';
+import type { RequestEnd, RequestRecord } from './request-record.ts';
 
 export interface AccessLog {
   refused(record: RequestRecord, reason: RefusalReason): void;
