@@ -1,9 +1,11 @@
 /**
- * `npm test`, `npm run test:slow` and `npm run tests-of FILE…`. The test files of a folder share a process, where most of their
- * time was the start of a process for each; slow ones (`*.slow.test.ts`) have one each. What tests write for a moment lies in
- * memory where the system has a place for that: hundreds of stores are made, each commit of which waits for the disk.
+ * `npm test`, `npm run test:slow`, `npm run test:nightly [-- COMMIT]` and `npm run tests-of FILE…`. The test files of a folder
+ * share a process, where most of their time was the start of a process for each; `*.slow.test.ts` and `*.nightly.test.ts` have
+ * one each. With a commit, a tenth of the nightly files runs, chosen by its hash. What tests write for a moment lies in memory
+ * where the system has a place for that: hundreds of stores are made, each commit of which waits for the disk.
  */
 import { execFileSync, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { accessSync, chmodSync, constants, globSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +15,7 @@ const ROOT = join(import.meta.dirname, '../..');
 /** One more than two cores run, for some tests wait more than they work. */
 const AT_ONCE = 3;
 const isSlow = (file: string): boolean => file.endsWith('.slow.test.ts');
+const isNightly = (file: string): boolean => file.endsWith('.nightly.test.ts');
 const inBrowser = (file: string): boolean => file.startsWith('test/browser/');
 
 /** Each file of a test imports a thousand modules: not to look whether each path is a link saves a tenth of that time. */
@@ -45,7 +48,8 @@ const WAITING = 'test/doctor/';
 function groupsOf(files: readonly string[]): string[][] {
   const weightOf = (group: readonly string[]): number =>
     group[0]?.startsWith(WAITING) ? Number.MAX_SAFE_INTEGER : group.length;
-  const folderOf = (file: string): string => (isSlow(file) ? file : file.split('/').slice(0, -1).slice(0, 2).join('/'));
+  const folderOf = (file: string): string =>
+    isSlow(file) || isNightly(file) ? file : file.split('/').slice(0, -1).slice(0, 2).join('/');
   return Object.values(Object.groupBy(files, folderOf) as Record<string, string[]>).sort(
     (one, other) => weightOf(other) - weightOf(one),
   );
@@ -95,9 +99,21 @@ const countOf = (ended: readonly Ended[], what: string): number =>
 
 const all = globSync('test/**/*.test.ts', { cwd: ROOT }).sort();
 const [which = 'fast', ...sources] = process.argv.slice(2);
+const PART = 10;
+/** The nightly files of a commit: other ones for another commit, the same ones for the same. */
+function tenthFor(commit: string | undefined): string[] {
+  const nightly = all.filter(isNightly);
+  if (commit === undefined) return nightly;
+  const rankOf = (file: string): string => createHash('sha256').update(`${commit} ${file}`).digest('hex');
+  const ranked = nightly.toSorted((one, other) => (rankOf(one) < rankOf(other) ? -1 : 1));
+  const part = ranked.slice(0, Math.ceil(nightly.length / PART));
+  console.log(`nightly tests of ${commit} (npm run test:nightly -- ${commit}): ${part.join(' ')}`);
+  return part;
+}
 const chosen: Readonly<Record<string, () => string[]>> = {
-  fast: () => all.filter((file) => !isSlow(file)),
+  fast: () => all.filter((file) => !isSlow(file) && !isNightly(file)),
   slow: () => all.filter(isSlow),
+  nightly: () => tenthFor(sources[0]),
   of: () => testsOf(sources),
 };
 const files = chosen[which]?.() ?? [];
@@ -130,5 +146,8 @@ const failed = ended.filter(({ code }) => code !== 0);
 const counts = ['tests', 'pass', 'fail', 'skipped'].map((what) => `${what} ${countOf(ended, what)}`);
 console.log(`\n${files.length} files: ${counts.join(', ')}`);
 for (const { files: group, code } of failed) console.log(`exit code ${code}: ${group.join(' ')}`);
-if (which === 'fast') console.log(`${all.length - files.length} slow files were left out: npm run test:slow`);
+if (which === 'fast')
+  console.log(
+    `${all.length - files.length} slow and nightly files were left out: npm run test:slow, npm run test:nightly`,
+  );
 process.exitCode = failed.length === 0 ? 0 : 1;
