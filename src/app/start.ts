@@ -6,6 +6,7 @@ import { formatProblem } from '../config/problems/problems.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import { exposedSentence } from '../doctor/causes/inside.ts';
 import type { Upstream } from '../domain/addresses/socket-address.ts';
+import { questionsUnderWay } from '../gateway/forward/ask-upstream.ts';
 import type { Scrape } from '../telemetry/scrape.ts';
 import { createTelemetryServer } from '../telemetry/telemetry-server.ts';
 import { awaitStore } from './await-store.ts';
@@ -152,7 +153,7 @@ const serviceScrape = (runtime: Runtime, active: () => Generation): Scrape => {
     countDroppedLines: () => void runtime.health.log(),
     placesInUse() {
       const { taken, waiting } = upstreamSlots.inUse();
-      return { client: clientLimits.taken(), nvr: taken, nvr_waiting: waiting };
+      return { client: clientLimits.taken(), nvr: taken, nvr_waiting: waiting, question: questionsUnderWay() };
     },
     limiterEntries: { ip: accounts.limiter.size, apikey: accounts.tokenLimiter.size },
   });

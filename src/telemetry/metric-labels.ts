@@ -96,8 +96,8 @@ export const TOKEN_FAULTS: readonly string[] = [
 export const REVOCATION_KINDS = ['jti', 'user'] as const;
 export type RevocationKind = (typeof REVOCATION_KINDS)[number];
 
-/** Bounded places: of clients behind the gate, of connections to the NVR, and of requests that wait for one of these. */
-export const PLACES = ['client', 'nvr', 'nvr_waiting'] as const;
+/** Bounded places: of clients behind the gate, of connections to the NVR, of requests that wait for one, and of own questions to the NVR. */
+export const PLACES = ['client', 'nvr', 'nvr_waiting', 'question'] as const;
 export type Place = (typeof PLACES)[number];
 
 export const STREAM_KINDS = ['ws', 'mjpeg', 'sse'] as const;

@@ -78,7 +78,7 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
     activeSessions:       createGauge('sum', 'postern_active_sessions', 'Sessions seen in the last five minutes.', [role]),
     cameraDenials:        createCameraDenials('postern_camera_denied_total', 'Requests refused because of a camera that they named.', options.roles.slice(0, MOST_ROLES)),
     streamsOpen:          createGauge('sum', 'postern_streams_open', 'WebSockets and endless responses that are open now.', [['kind', labels.STREAM_KINDS]]),
-    placesInUse:          createGauge('sum', 'postern_places_in_use', 'Bounded places that are taken: by requests of clients behind the gate, by connections to the NVR, and by requests that wait for one.', [['of', labels.PLACES]]),
+    placesInUse:          createGauge('sum', 'postern_places_in_use', 'Bounded places that are taken: by requests of clients behind the gate, by connections to the NVR, by requests that wait for one, and by questions that the gate asks the NVR itself.', [['of', labels.PLACES]]),
     streamsClosed:        createCounter('postern_streams_closed_total', 'Streams ended, by cause.', [['kind', labels.STREAM_KINDS], ['reason', labels.STREAM_ENDS]]),
     streamDuration:       createHistogram('postern_stream_duration_seconds', 'How long a stream lasted.', STREAM_SECONDS, [['kind', labels.STREAM_KINDS]]),
     upstreamRequests:     createCounter('postern_upstream_requests_total', 'Responses of the NVR or the events backend; none: no response came.', [['code_class', labels.UPSTREAM_CODES]]),

@@ -96,7 +96,7 @@ export function gateDeps(deps: GateSources): GateDeps {
       bodySeconds: settings.server.timeout_login_body,
       ask: askerOf(settings),
       countAtNvr: createNvrCounts({ now: steadyNow, startedAt: deps.ledger.now() }),
-      askText: async (upstream, path) => askText(await questionFor(settings, upstream, path)),
+      askText: async (upstream, path, sharer) => askText(await questionFor(settings, upstream, path, sharer)),
       ownConfig: async () => ownConfigOf(settings, await accounts.roles(), cameras.current() ?? []),
       onConfigRead: cameras.learn,
     },

@@ -51,7 +51,7 @@ export function linkJudge({ settings, destinations, rules }: LinkJudgeDeps): Lin
     const target = { path, segments: path.slice(1).split('/'), query };
     const destination = destinationOf('GET', target, destinations);
     if (destination.kind === 'none') return err('no-nvr');
-    return ask(destination.upstream, place).then(ok, (fault: unknown) => err(askFailure(fault)));
+    return ask(destination.upstream, place, []).then(ok, (fault: unknown) => err(askFailure(fault)));
   };
   const nvr = (): NvrAdapter => rules().routes.nvr;
   const recordOf = async (kind: 'event' | 'review', id: string): Promise<Result<unknown, RefusalReason>> => {

@@ -5,6 +5,7 @@ import { compileRouteTable, type RouteTable } from '../../access/route-table.ts'
 import type { Settings } from '../../config/schema/schema.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import type { Upstream } from '../../domain/addresses/socket-address.ts';
+import type { Sharer } from '../../domain/async/shares.ts';
 import { normalizedHeaderName } from '../../domain/header-names.ts';
 import { LOGIN_PATH } from '../../domain/login-path.ts';
 import type { TableHead } from '../../domain/policy/table-head.ts';
@@ -99,7 +100,7 @@ export const destinationRules = (
 });
 
 /** Asks in Postern's own name, with an admin's rights. */
-type AskUpstream = (upstream: Upstream, path: string) => Promise<unknown>;
+type AskUpstream = (upstream: Upstream, path: string, sharer?: Sharer) => Promise<unknown>;
 
 /** An event's camera is asked of the upstream that will serve the event: the backend may know other events than the NVR. */
 export function ownerLookup(
@@ -108,15 +109,15 @@ export function ownerLookup(
   nvr: NvrAdapter,
 ): ReturnType<typeof createOwnerLookup> {
   const nvrOnly = { ...destinations, eventsBackend: undefined };
-  const askNvr = async (path: string): Promise<unknown> => {
+  const askNvr = async (path: string, sharer: Sharer | undefined): Promise<unknown> => {
     const owner = destinationOf('GET', plainPath(path), nvrOnly);
     if (owner.kind === 'none') throw new Error('no NVR is configured');
-    return ask(owner.upstream, path);
+    return ask(owner.upstream, path, sharer);
   };
-  return createOwnerLookup((method, target) => {
+  return createOwnerLookup(({ method, target, sharer }) => {
     const served = destinationOf(method, target, destinations);
-    if (served.kind !== 'events-backend') return { name: 'nvr', ask: askNvr };
-    return { name: served.kind, ask: (path) => ask(served.upstream, path) };
+    if (served.kind !== 'events-backend') return { name: 'nvr', ask: (path) => askNvr(path, sharer) };
+    return { name: served.kind, ask: (path) => ask(served.upstream, path, sharer) };
   }, nvr);
 }
 

@@ -5,11 +5,12 @@ import { memberOf } from '../../access/recorder-layout.ts';
 import { type DescribedApi, operationsOf } from '../../access/review/openapi-operations.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { targetAt, type Upstream } from '../../domain/addresses/socket-address.ts';
+import type { Sharer } from '../../domain/async/shares.ts';
 import { ADMIN, ANONYMOUS } from '../../domain/names.ts';
 import { DEFAULT_ALIVE, type TableHead } from '../../domain/policy/table-head.ts';
 import { err, type Result } from '../../domain/result.ts';
 import { upstreamAt } from '../../gateway/decision/destinations.ts';
-import { ask, askJson, askText, type UpstreamQuestion } from '../../gateway/forward/ask-upstream.ts';
+import { ask, askJson, askText, OF_THE_SERVICE, type UpstreamQuestion } from '../../gateway/forward/ask-upstream.ts';
 import type { ForwardRules } from '../../gateway/forward/forwarder.ts';
 import type { UpstreamTls } from '../../gateway/forward/upstream-tls.ts';
 import { variesBy } from '../../gateway/response/caches.ts';
@@ -26,13 +27,18 @@ export const upstreamOfNvr = ({ nvr }: Settings, path: string): Upstream | undef
   nvr.url && upstreamAt(path.split('?', 1)[0] ?? '', { routes: nvr.routes, nvr: nvr.url });
 
 /** The JSON of a 200 answer, undefined of a 404. */
-export const askerOf = (settings: Settings) => async (upstream: Upstream, path: string) =>
-  askJson(await questionFor(settings, upstream, path));
+export const askerOf = (settings: Settings) => async (upstream: Upstream, path: string, sharer?: Sharer) =>
+  askJson(await questionFor(settings, upstream, path, sharer));
 
 const PATIENCE_SECONDS = 5;
 
 /** Asked in Postern's own name, with an admin's rights. `path` is written as requests are judged: the prefix of a server that is below one is taken off here. */
-export async function questionFor(settings: Settings, upstream: Upstream, path: string): Promise<UpstreamQuestion> {
+export async function questionFor(
+  settings: Settings,
+  upstream: Upstream,
+  path: string,
+  sharer = OF_THE_SERVICE,
+): Promise<UpstreamQuestion> {
   const { nvr } = settings;
   return {
     upstream,
@@ -44,6 +50,7 @@ export async function questionFor(settings: Settings, upstream: Upstream, path: 
     },
     timeout: PATIENCE_SECONDS,
     tls: await nvrTlsOf(settings),
+    sharer,
   };
 }
 
@@ -103,7 +110,7 @@ export async function nvrCheck({ settings, tableHead }: NvrConfig): Promise<Reac
   const path = tableHead.alive ?? tableHead.release?.path ?? DEFAULT_ALIVE;
   const upstream = upstreamOfNvr(settings, path);
   if (!upstream) return { kind: 'unused' };
-  return checked(async () => (await ask(await questionFor(settings, upstream, path))).destroy());
+  return checked(async () => ask(await questionFor(settings, upstream, path)));
 }
 
 const LONGEST_VERSION = 64;

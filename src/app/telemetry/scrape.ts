@@ -6,7 +6,7 @@ import type { Upstream } from '../../domain/addresses/socket-address.ts';
 import { scopeOf, visibleCameras } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { CameraName } from '../../domain/names.ts';
-import { askText, type UpstreamQuestion } from '../../gateway/forward/ask-upstream.ts';
+import { askText, OF_THE_SERVICE, type UpstreamQuestion } from '../../gateway/forward/ask-upstream.ts';
 import type { Store } from '../../store/open-store.ts';
 import { type ExpositionFormat, exposed, MEDIA_TYPES } from '../../telemetry/exposition.ts';
 import { PLACES, type Place } from '../../telemetry/metric-labels.ts';
@@ -90,6 +90,7 @@ const backendQuestion = (upstream: Upstream, format: ExpositionFormat): Upstream
   headers: { accept: MEDIA_TYPES[format] },
   timeout: 1,
   tls: { ca: undefined, verify: true },
+  sharer: OF_THE_SERVICE,
 });
 
 /** Read again only when another one is served. */

@@ -20,7 +20,7 @@ export type AskOwner = (path: string) => Promise<unknown>;
 export interface AskedFor {
   readonly method: string;
   readonly target: RequestTarget;
-  /** Whose share of the questions it takes; absent: nobody's. */
+  /** Whose share of the questions it takes; absent: that of the service itself. */
   readonly sharer?: Sharer;
 }
 
@@ -39,18 +39,18 @@ const AT_ONCE = 8;
 
 /** `askerFor` asks the upstream that will serve the request; `nvr` says where, and reads the answers. */
 export function createOwnerLookup(
-  askerFor: (method: string, target: RequestTarget) => { readonly name: string; readonly ask: AskOwner },
+  askerFor: (askedFor: AskedFor) => { readonly name: string; readonly ask: AskOwner },
   { owners }: Pick<NvrAdapter, 'owners'>,
 ): OwnerLookup & { readonly camerasOf: OwnerCameras } {
   const known = new LRUCache<string, OwnedThing>(upTo(REMEMBERED_IDS));
 
   return {
-    async camerasOf(kind, id, { method, target }) {
-      const { name, ask } = askerFor(method, target);
+    async camerasOf(kind, id, askedFor) {
+      const { name, ask } = askerFor(askedFor);
       return (await ownedOf(name, ask, kind, id))?.cameras;
     },
-    async denial(questions, view, { method, target }) {
-      const { name, ask } = askerFor(method, target);
+    async denial(questions, view, askedFor) {
+      const { name, ask } = askerFor(askedFor);
       if (questions.reduce((count, { ids }) => count + ids.length, 0) > MOST_IDS) return 'ids-too-many';
       for (const question of questions) {
         const denied = await denialOf(question, view, (kind, id) => ownedOf(name, ask, kind, id));

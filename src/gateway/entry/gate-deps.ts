@@ -38,7 +38,7 @@ export interface GateDeps {
   /** The caller as of now; undefined when the session or token has ended. */
   readonly recheck: (caller: Caller) => Promise<Caller | undefined>;
   /** What narrowing asks the NVR, and what it composes itself. */
-  readonly obligationDeps: Omit<ObligationDeps, 'owners'>;
+  readonly obligationDeps: Omit<ObligationDeps, 'owners' | 'sharer'>;
   readonly relay: MessageRelay;
   readonly openStreams: Pick<OpenStreams, 'add' | 'addSocket'>;
   /** Lets the viewer of a link in, once the request is admitted; gives the reason when the link is used up. */

@@ -3,6 +3,7 @@
 import { linkMediaType } from '../../access/link-targets.ts';
 import { adapterOf, isCompressed, isOwn, isServedHere } from '../../access/route-table.ts';
 import type { MaybePromise } from '../../domain/async/maybe-promise.ts';
+import type { Sharer } from '../../domain/async/shares.ts';
 import { type Caller, lostRights } from '../../domain/caller.ts';
 import { REFUSALS, type RefusalFacts, type RefusalReason } from '../../domain/refusal.ts';
 import type { RouteState } from '../../domain/verdict.ts';
@@ -80,7 +81,7 @@ async function forwardAdmitted(
     return sendRefusal('client-busy');
   }
   if (ending.isOver) return;
-  const settling = fulfilledObligations(admitted, destination, deps, sentInstead);
+  const settling = fulfilledObligations(admitted, destination, { ...deps, sharer }, sentInstead);
   const settled = settling instanceof Promise ? await settling : settling;
   if (settled.kind === 'refused') return refuse(settled.reason, settled);
   const { caller, client } = admission;
@@ -164,17 +165,21 @@ const AS_IT_IS: Settled = { kind: 'sent' };
 function fulfilledObligations(
   { request, admission }: AdmittedRequest,
   destination: Exclude<Destination, { kind: 'none' }>,
-  { obligationDeps, rules, recheck }: ProxyDeps,
+  { obligationDeps, rules, recheck, sharer }: ProxyDeps & { readonly sharer: Sharer },
   sentInstead: SentInstead | undefined,
 ): MaybePromise<Settled> {
   const { caller, obligations } = admission;
   if (sentInstead) return stillAllowed({ kind: 'sent', body: sentInstead.body }, caller, recheck);
   if (destination.kind === 'nvr' && asksForCounts(admission))
-    return countedAtNvr(admission, destination, obligationDeps).then((settled) =>
+    return countedAtNvr(admission, destination, { ...obligationDeps, sharer }).then((settled) =>
       stillAllowed(settled, caller, recheck),
     );
   if (!obligations) return AS_IT_IS;
-  const settling = fulfilObligations(request, admission, destination, { ...obligationDeps, owners: rules().owners });
+  const settling = fulfilObligations(request, admission, destination, {
+    ...obligationDeps,
+    owners: rules().owners,
+    sharer,
+  });
   return settling.then((settled) => stillAllowed(settled, caller, recheck));
 }
 

@@ -8,52 +8,91 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { type Upstream, wakeUp } from '../../domain/addresses/socket-address.ts';
+import type { Sharer } from '../../domain/async/shares.ts';
+import { TooManyQuestions } from '../decision/ask-failure.ts';
+import { createUpstreamSlots, type SlotRules } from './upstream-slots.ts';
 import { tlsOptionsFor, type UpstreamTls } from './upstream-tls.ts';
 
 export interface UpstreamQuestion {
   readonly upstream: Upstream;
   readonly path: string;
   readonly headers: OutgoingHttpHeaders;
-  /** Seconds for the whole response. */
+  /** Seconds for the whole response, from when the question is sent. */
   readonly timeout: number;
   readonly tls: UpstreamTls;
+  /** Whose share of the questions it takes. */
+  readonly sharer: Sharer;
 }
 
-/** Questions under way at one NVR: each request of a client may need one before it is judged. Others wait. */
-const MOST_QUESTIONS = 64;
+/** Questions that the service needs itself, such as whether the NVR is there. */
+export const OF_THE_SERVICE: Sharer = [['service', 1]];
+
+/** Questions under way at one NVR: each request of a client may need some before it is judged. Others wait. */
+const MOST_QUESTIONS: SlotRules = { most: 64, mostWaiting: 4096, ofCaller: 1 / 4, kept: 8, patienceMs: 30_000 };
 /** Milliseconds that an unused connection is kept. */
 const KEPT_MS = 5_000;
-const KEPT: AgentOptions = { keepAlive: true, timeout: KEPT_MS, maxSockets: MOST_QUESTIONS, scheduling: 'fifo' };
+const KEPT: AgentOptions = { keepAlive: true, timeout: KEPT_MS, maxSockets: MOST_QUESTIONS.most, scheduling: 'fifo' };
 const agents = { plain: new HttpAgent(KEPT), tls: new HttpsAgent(KEPT) };
+
+/** One for the process, whatever is reloaded: the NVR is the same. */
+const SLOTS = createUpstreamSlots(MOST_QUESTIONS);
+
+export const questionsUnderWay = (): number => SLOTS.inUse().taken;
 
 /** An NVR's configuration is some hundred kilobytes. */
 const LARGEST_RESPONSE = 32 * 1024 * 1024;
 
 /** The parsed JSON of a 200, undefined of a 404. Rejects with the cause of any other outcome. */
-export async function askJson(question: UpstreamQuestion): Promise<unknown> {
-  const response = await ask(question);
-  if (response.statusCode !== 200) {
+export const askJson = (question: UpstreamQuestion): Promise<unknown> =>
+  inTurn(question, async (response) => {
+    if (response.statusCode !== 404) return JSON.parse(await textOf200(response, question));
     response.resume();
-    if (response.statusCode === 404) return undefined;
-    throw statusFault(question.path, response.statusCode);
-  }
-  return JSON.parse(await textOf(response));
-}
+    return undefined;
+  });
 
 /** The text of a 200. Rejects with the cause of any other outcome. */
-export async function askText(question: UpstreamQuestion): Promise<string> {
-  const response = await ask(question);
+export const askText = (question: UpstreamQuestion): Promise<string> =>
+  inTurn(question, (response) => textOf200(response, question));
+
+/** Resolves when there was any response: it proves that the upstream runs. */
+export const ask = (question: UpstreamQuestion): Promise<void> =>
+  inTurn(question, async (response) => void response.destroy());
+
+/** The question has a slot until its response is read. */
+async function inTurn<Read>(
+  question: UpstreamQuestion,
+  read: (response: IncomingMessage) => Promise<Read>,
+): Promise<Read> {
+  const leave = await slotFor(question);
+  try {
+    return await read(await send(question));
+  } finally {
+    leave();
+  }
+}
+
+const slotFor = ({ upstream, sharer }: UpstreamQuestion): Promise<() => void> =>
+  new Promise((resolve, reject) => {
+    const leave = SLOTS.take(
+      upstream,
+      sharer,
+      () => resolve(() => leave()),
+      () => reject(new TooManyQuestions('too many questions to the NVR are under way')),
+    );
+  });
+
+async function textOf200(response: IncomingMessage, { path }: UpstreamQuestion): Promise<string> {
   if (response.statusCode === 200) return textOf(response);
   response.resume();
-  throw statusFault(question.path, response.statusCode);
+  throw statusFault(path, response.statusCode);
 }
 
 /** `status` tells an NVR that failed from one that cannot be reached. */
 const statusFault = (path: string, status: number | undefined): Error =>
   Object.assign(new Error(`${path} was answered with status ${status}`), { status });
 
-/** Resolves with the head of any response: its status proves that the upstream runs. */
-export async function ask({ upstream, path, headers, timeout, tls }: UpstreamQuestion): Promise<IncomingMessage> {
+/** Resolves with the head of any response. */
+async function send({ upstream, path, headers, timeout, tls }: UpstreamQuestion): Promise<IncomingMessage> {
   await wakeUp(upstream);
   const place = upstream.kind === 'tcp' ? { host: upstream.host, port: upstream.port } : { socketPath: upstream.path };
   const isTls = upstream.kind === 'tcp' && upstream.protocol === 'https:';

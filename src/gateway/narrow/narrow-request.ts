@@ -4,6 +4,7 @@ import type { Obligations, SignallingObligations } from '../../access/access-ver
 import { judgeBody } from '../../access/judge-body.ts';
 import { judgeOfferBody, LARGEST_OFFER, type OfferBody } from '../../access/live/live-offer.ts';
 import { adapterOf } from '../../access/route-table.ts';
+import type { Sharer } from '../../domain/async/shares.ts';
 import { isNestedTooDeep } from '../../domain/json.ts';
 import { readBody } from '../../domain/read-body.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
@@ -28,6 +29,7 @@ export interface BodyRefusal {
 
 export interface BodyJudges {
   readonly owners: OwnerLookup;
+  readonly sharer: Sharer;
   /** Those of `nvr.push_endpoints`. */
   readonly pushHosts: readonly string[];
   /** Seconds by which a body must be there; absent: as long as the connection lives. */
@@ -46,7 +48,7 @@ export async function judgedBody(
   request: IncomingMessage,
   { target, route }: Admitted,
   { body: rule, view }: Obligations,
-  { owners, pushHosts, bodySeconds }: BodyJudges,
+  { owners, sharer, pushHosts, bodySeconds }: BodyJudges,
 ): Promise<Result<Buffer | undefined, BodyRefusal>> {
   if (!rule) return ok(undefined);
   const body = await readBody(request, limits(bodySeconds));
@@ -59,7 +61,7 @@ export async function judgedBody(
   if (!json.ok) return refusal(json.error);
   const verdict = judgeBody(json.value, rule, view, { pushHosts, nvr: adapterOf(route) });
   if (verdict.kind === 'refused') return err(verdict);
-  const denied = await owners.denial(verdict.owners, view, { method: request.method ?? '', target });
+  const denied = await owners.denial(verdict.owners, view, { method: request.method ?? '', target, sharer });
   if (denied) return refusal(denied);
   // Written anew, so that no key is repeated: servers differ in which of two they read.
   return ok(Buffer.from(JSON.stringify(json.value)));

@@ -7,6 +7,7 @@ import { queryValues } from '../../access/query.ts';
 import { playlistBelow } from '../../access/recorded/link-playlist.ts';
 import { adapterOf, type RouteMatch } from '../../access/route-table.ts';
 import type { Upstream } from '../../domain/addresses/socket-address.ts';
+import type { Sharer } from '../../domain/async/shares.ts';
 import { NO_COUNTS } from '../../domain/events/counts.ts';
 import { numberOf } from '../../domain/events/parse-value.ts';
 import { isCommonForm } from '../../domain/policy/policy.ts';
@@ -28,15 +29,17 @@ import type { NarrowingPlan } from './response-filter.ts';
 
 export interface ObligationDeps {
   readonly owners: OwnerLookup;
+  /** Whose share is taken of the questions to the NVR, and of the memory for its answers. */
+  readonly sharer: Sharer;
   /** Hosts of push services that a subscription may name: those of `nvr.push_endpoints`. */
   readonly pushHosts: readonly string[];
   /** Seconds by which a body that is judged must be there; absent: as long as the connection lives. */
   readonly bodySeconds?: number;
   /** The JSON of a 200 response, asked in the service's own name. */
-  readonly ask: (upstream: Upstream, path: string) => Promise<unknown>;
+  readonly ask: (upstream: Upstream, path: string, sharer: Sharer) => Promise<unknown>;
   readonly countAtNvr: NvrCounts;
   /** Likewise, its text. */
-  readonly askText: (upstream: Upstream, path: string) => Promise<string>;
+  readonly askText: (upstream: Upstream, path: string, sharer: Sharer) => Promise<string>;
   /** What stands in the NVR's configuration in the place of its own accounts (SPEC 4.3). */
   readonly ownConfig: () => OwnConfig | Promise<OwnConfig>;
   /** Called with a configuration that was read through the gate: the NVR's pages read it after each change of cameras. */
@@ -96,12 +99,13 @@ async function composedList(
   { target, route }: Admitted,
   { composed, view }: Obligations,
   { upstream }: Served,
-  { ask }: ObligationDeps,
+  { ask, sharer }: ObligationDeps,
 ): Promise<Settled> {
   const rule = composed && adapterOf(route).lists[composed];
   if (!composed || !rule) return refused('not-narrowable');
   const list = { name: composed, rule, upstream: JSON.stringify(upstream) };
-  const composition = { view, limit: rule.limitOf?.(limitIn(target)), ask: (path: string) => ask(upstream, path) };
+  const limit = rule.limitOf?.(limitIn(target));
+  const composition = { view, limit, ask: (path: string) => ask(upstream, path, sharer) };
   try {
     return { kind: 'answered', json: await composeKept(list, composition) };
   } catch (fault) {
@@ -113,14 +117,17 @@ async function composedList(
 export async function countedAtNvr(
   { target, obligations, route }: Admitted,
   { upstream }: Served,
-  { ask, countAtNvr }: Pick<ObligationDeps, 'ask' | 'countAtNvr'>,
+  { ask, sharer, countAtNvr }: Pick<ObligationDeps, 'ask' | 'sharer' | 'countAtNvr'>,
 ): Promise<Settled> {
   const { list: path } = adapterOf(route).events;
   // An NVR that keeps no events has none to count.
   if (path === undefined) return { kind: 'answered', json: JSON.stringify({ ...NO_COUNTS, complete: true }) };
   const question = { target, view: obligations?.view, upstream: JSON.stringify(upstream) };
   try {
-    return { kind: 'answered', json: await countAtNvr({ ...question, path, ask: (path) => ask(upstream, path) }) };
+    return {
+      kind: 'answered',
+      json: await countAtNvr({ ...question, path, ask: (path) => ask(upstream, path, sharer) }),
+    };
   } catch (fault) {
     if (fault instanceof TooManyLists) return refused('answers-too-large');
     return refused(askFailure(fault));
@@ -131,12 +138,12 @@ async function joinedList(
   { target, route }: Admitted,
   obligations: Obligations & Required<Pick<Obligations, 'fanout'>>,
   { upstream }: Served,
-  { askText }: ObligationDeps,
+  { askText, sharer }: ObligationDeps,
 ): Promise<Settled> {
   const { responseForm: form, view, reading } = obligations;
   const hold = HELD.hold();
   try {
-    const lists = await listsByCamera(target, obligations.fanout, (path) => askText(upstream, path), hold);
+    const lists = await listsByCamera(target, obligations.fanout, (path) => askText(upstream, path, sharer), hold);
     if (!lists) return refused('answers-too-large');
     const limit = limitIn(target);
     const task = { kind: 'join', lists, form, view: plainView(view), limit, reading } as const;
@@ -182,7 +189,7 @@ async function narrowingOf(
   const nvr = adapterOf(route);
   const { ownConfig, onConfigRead } = deps;
   const rule = isCommonForm(form) ? undefined : nvr.answers[form];
-  const sources = { ownConfig, ask: (path: string) => deps.ask(destination.upstream, path) };
+  const sources = { ownConfig, ask: (path: string) => deps.ask(destination.upstream, path, deps.sharer) };
   const reader = {
     // The events backend has left out what is older by itself; its sums tell no time.
     view: destination.kind === 'events-backend' ? whole : plainView(view),

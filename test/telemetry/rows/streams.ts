@@ -1,11 +1,11 @@
 /** Streams of every kind, and every way in which one comes to its end (SPEC 4.2, 9). */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { type IncomingMessage, request } from 'node:http';
+import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { WebSocket } from 'ws';
 import { type FakeNvr, startFakeNvr } from '../../support/fake-nvr.ts';
-import { ADMIN_PERSON, VERA } from '../../support/people.ts';
+import { ADMIN_PERSON, CARL, VERA } from '../../support/people.ts';
 import { type Runtime, startInstance } from '../../support/start-instance.ts';
 import { until } from '../../support/until.ts';
 import { moves, value } from '../support/driven.ts';
@@ -72,6 +72,19 @@ describe('A stream', () => {
     await assert.rejects(waits);
     for (const answer of answers) answer.destroy();
     await until('nothing is under way', async () => (await inUse()).every((count) => count === 0));
+  });
+
+  it('has a place for the question whose owner an id is', async () => {
+    const { answer: usual } = nvr;
+    const held: ServerResponse[] = [];
+    nvr.answer = (_request, response) => void held.push(response);
+    const waits = instance.ask('/api/events/1.5-a/thumbnail.jpg', { token: await instance.logIn(CARL) });
+    await until('the NVR is asked', () => held.length === 1);
+    assert.equal(await value(instance, 'places_in_use{of="question"}'), 1);
+    nvr.answer = usual;
+    held[0]?.writeHead(404).end();
+    assert.equal((await waits).status, 403);
+    assert.equal(await value(instance, 'places_in_use{of="question"}'), 0);
   });
 
   it('that says nothing for too long is idle', () =>
