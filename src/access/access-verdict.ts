@@ -65,6 +65,8 @@ export interface Obligations {
 
 export interface StartedThing {
   readonly kind: StartedKind;
+  /** The name of who started it: a link or screen, of its maker. */
+  readonly by: string;
   readonly cameras: readonly string[];
 }
 

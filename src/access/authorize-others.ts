@@ -9,7 +9,7 @@
  * 12. messages    those of a WebSocket are judged one by one, later
  * 13. cameras     of a caller who sees listed ones: named cameras must be visible, other requests are narrowed
  */
-import { type Caller, isDenied } from '../domain/caller.ts';
+import { type Caller, isDenied, senderOf } from '../domain/caller.ts';
 import type { PolicyRow, Signalling } from '../domain/policy/policy.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
@@ -55,7 +55,7 @@ export function authorizeOthers(
   if (row.narrow?.how === 'per-message') return judgeMessages(caller, match, target, { layout, now }); // 12
   const { target: judged, obligations: times } = inTime.value;
   const signalling = row.signalling && { signalling: signallingOf(row.signalling, caller) };
-  const more = { ...signalling, ...times, ...playlistOf(caller, target), ...startedBy(match, target, layout) };
+  const more = { ...signalling, ...times, ...playlistOf(caller, target), ...startedBy(caller, match, target, layout) };
   if (caller.scope.kind === 'all' || !isNarrowed(row))
     return withObligations(judged, match, viewOf(caller, now, layout), { ...bodyObligations(row, []), ...more });
   if (!layout) return refused('cameras-unknown'); // 13
@@ -117,6 +117,7 @@ export const playlistOf = ({ credential }: Caller, { path }: RequestTarget): Pic
 
 /** The cameras of what the request starts: later requests name it by its id alone. */
 export function startedBy(
+  caller: Caller,
   match: Listed,
   target: RequestTarget,
   layout?: RecorderLayout,
@@ -127,7 +128,7 @@ export function startedBy(
   const cameras = namesOf(match, target).flatMap(({ kind: of, value }) =>
     of === 'stream' ? streamOwners(value, layout) : [value],
   );
-  return cameras.length > 0 ? { startedFor: { kind, cameras } } : {};
+  return cameras.length > 0 ? { startedFor: { kind, by: senderOf(caller).name, cameras } } : {};
 }
 
 /** The stream is taken for the camera of its name where the layout is not known: only an admin comes here so. */

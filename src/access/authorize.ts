@@ -113,7 +113,7 @@ function authorizeAdmin(
   return withObligations(target, match, viewOf(caller, now, layout), {
     ...playlistOf(caller, target),
     ...bodyOfAdmin(row),
-    ...startedBy(match, target, layout),
+    ...startedBy(caller, match, target, layout),
   });
 }
 

@@ -163,6 +163,24 @@ describe('A message of a live WebSocket', () => {
     }
   });
 
+  it('that asks for pictures passes once of each kind', () => {
+    const socket = createLiveSignalling(MAY_TALK);
+    const ask = (type: string) => socket.fromClient(JSON.stringify({ type, value: '' })).kind;
+    const kinds = ['mse', 'mp4', 'hls', 'mjpeg'];
+    assert.deepEqual(kinds.map(ask), ['passed', 'passed', 'passed', 'passed']);
+    assert.deepEqual(kinds.map(ask), ['dropped', 'dropped', 'dropped', 'dropped']);
+  });
+
+  it('with an offer passes a bounded number of times', () => {
+    const socket = createLiveSignalling(MAY_TALK);
+    const kinds = Array.from({ length: 50 }, () => {
+      const { kind } = socket.fromClient(JSON.stringify({ type: 'webrtc/offer', value: watch }));
+      socket.fromServer(JSON.stringify({ type: 'webrtc/answer', value: 'v=0' }));
+      return kind;
+    });
+    assert.deepEqual([kinds.filter((kind) => kind === 'passed').length, kinds.at(-1)], [32, 'dropped']);
+  });
+
   it('with a candidate passes a bounded number of times', () => {
     const socket = createLiveSignalling(MAY_TALK);
     const one = JSON.stringify({ type: 'webrtc/candidate', value: 'candidate:1 1 udp 1 10.0.0.1 9 typ host' });

@@ -207,7 +207,7 @@ describe('A live WebSocket', () => {
     if (client.readyState !== WebSocket.OPEN) await once(client, 'open');
     return { client, end };
   }
-  const LAST = JSON.stringify({ type: 'mse', value: 'last' });
+  const LAST = JSON.stringify({ type: 'webrtc/candidate', value: '' });
   /** Says these, and waits until a message that every caller may send has arrived. */
   async function say(client: WebSocket, end: WebSocket, ...messages: (object | string)[]): Promise<string[]> {
     const last = new Promise<void>((resolve) =>
@@ -279,6 +279,18 @@ describe('A live WebSocket', () => {
       const speaker = await open(CARL, path);
       assert.equal((await say(speaker.client, speaker.end, { type: 'webrtc/offer', value: talk })).length, 1);
       speaker.client.close();
+    });
+
+    it(`${path}: starts each kind of picture once`, async () => {
+      told = [];
+      const { client, end } = await open(CARL, path);
+      const kinds = ['mse', 'mp4', 'hls', 'mjpeg'].map((type) => ({ type, value: '' }));
+      const arrived = await say(client, end, ...Array.from({ length: 75 }, () => kinds).flat());
+      assert.deepEqual(
+        arrived,
+        kinds.map((kind) => JSON.stringify(kind)),
+      );
+      client.close();
     });
 
     it(`${path}: is closed by what is no message, and passes an admin's unread`, async () => {

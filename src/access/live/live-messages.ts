@@ -21,6 +21,8 @@ export interface LiveSignalling {
   fromServer(text: string): string | undefined;
 }
 
+/** Offers of one socket: each may begin a connection anew. */
+const MOST_OFFERS = 32;
 /** Candidates of one socket: each makes the stream server send checks to an address. */
 const MOST_CANDIDATES = 128;
 const LONGEST_CANDIDATE = 512;
@@ -48,17 +50,26 @@ export function createLiveSignalling(
   onPlaylist?: (playlist: string) => void,
 ): LiveSignalling {
   let isOfferUnderWay = false;
+  let offers = 0;
+  /** A player asks once for each: every question starts another stream at the server. */
+  const asked = new Set<string>();
   let candidates = 0;
 
   const offer = (type: string, sdp: string | undefined, written: (sdp: string) => unknown): LiveVerdict => {
-    if (isOfferUnderWay) return DROPPED;
+    if (isOfferUnderWay || offers >= MOST_OFFERS) return DROPPED;
     const judged = sdp === undefined ? undefined : judgeOffer(sdp, obligations);
     if (judged?.ok) {
       isOfferUnderWay = true;
+      offers += 1;
       return passed(type, written(judged.value));
     }
     const { message } = REFUSALS[judged?.error ?? 'offer-unreadable'];
     return { kind: 'answered', text: JSON.stringify({ type: 'error', value: `webrtc/offer: ${message}` }) };
+  };
+  const pictures = (type: string, value: unknown): LiveVerdict => {
+    if (asked.has(type) || !isCodecs(value)) return DROPPED;
+    asked.add(type);
+    return passed(type, value ?? '');
   };
   const candidate = (value: unknown): LiveVerdict => {
     const text = value ?? '';
@@ -79,7 +90,7 @@ export function createLiveSignalling(
     fromClient(text) {
       const { type, value } = foldedMembers(parsed(text));
       if (typeof type !== 'string') return MALFORMED;
-      if (PICTURES.has(type)) return isCodecs(value) ? passed(type, value ?? '') : DROPPED;
+      if (PICTURES.has(type)) return pictures(type, value);
       return Object.hasOwn(BY_TYPE, type) ? (BY_TYPE[type]?.(value) ?? DROPPED) : DROPPED;
     },
     fromServer(text) {

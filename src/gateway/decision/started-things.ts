@@ -1,17 +1,16 @@
 /** Whose cameras the jobs and sessions of the NVR are of, as their start said: the NVR finds them by an id alone (SPEC 5, 20). */
-import { LRUCache } from 'lru-cache';
 import type { StartedThing } from '../../access/access-verdict.ts';
 import { isId } from '../../access/camera-locators.ts';
-import { upTo } from '../../domain/bounded.ts';
+import { createFairMemory, type FairMemory } from '../../domain/fair-memory.ts';
 import type { StartedKind } from '../../domain/policy/policy-terms.ts';
 
 const MOST_THINGS = 10_000;
 
 /** One memory for the process: what is started outlives a reload. Ids are random. */
-const known: Readonly<Record<StartedKind, LRUCache<string, readonly string[]>>> = {
-  job: new LRUCache(upTo(MOST_THINGS)),
-  session: new LRUCache(upTo(MOST_THINGS)),
-  whep: new LRUCache(upTo(MOST_THINGS)),
+const known: Readonly<Record<StartedKind, FairMemory<readonly string[]>>> = {
+  job: createFairMemory(MOST_THINGS),
+  session: createFairMemory(MOST_THINGS),
+  whep: createFairMemory(MOST_THINGS),
 };
 
 /** Where the answer to a start names the id. */
@@ -30,17 +29,17 @@ const IDS_IN: Readonly<Record<Exclude<StartedKind, 'whep'>, (started: string) =>
   session: (playlist) => [...playlist.matchAll(/[?&]id=(?<id>[\w.-]+)/g)].map(({ groups }) => groups?.['id'] ?? ''),
 };
 
-/** `location` is the address of a session of live pictures: its last segment is the secret. */
-export function noteStartedWhep(location: string, cameras: readonly string[]): void {
+/** `location` is the address of a session of live pictures: its last segment is the secret. `by` is the name of who started it. */
+export function noteStartedWhep(location: string, { by, cameras }: Omit<StartedThing, 'kind'>): void {
   const path = URL.parse(location, 'http://nvr')?.pathname ?? '';
   const secret = path.slice(path.lastIndexOf('/') + 1);
-  if (isId(secret)) known.whep.set(secret, cameras);
+  if (isId(secret)) known.whep.set(by, secret, cameras);
 }
 
 /** `started` is what the NVR answered to the start. */
-export function noteStarted({ kind, cameras }: StartedThing, started: string): void {
+export function noteStarted({ kind, by, cameras }: StartedThing, started: string): void {
   if (kind === 'whep') return; // its address names it: see `noteStartedWhep`
-  for (const id of IDS_IN[kind](started)) if (isId(id)) known[kind].set(id, cameras);
+  for (const id of IDS_IN[kind](started)) if (isId(id)) known[kind].set(by, id, cameras);
 }
 
 /** Undefined of what was not started through this process. */

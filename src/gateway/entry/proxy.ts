@@ -150,7 +150,7 @@ function headListener(
 ): HeadListener | undefined {
   const { method } = facts;
   if (admission.route.kind === 'listed')
-    return notingSession(admission.route, viewingNoter(viewings, { admission, method, body }, ending));
+    return notingSession(admission, viewingNoter(viewings, { admission, method, body }, ending));
   // The NVR sends its page at every unknown path: only a response that is no page shows an unknown route.
   return (status, type = '') => {
     if (status >= 400 || type.startsWith('text/html')) return;
