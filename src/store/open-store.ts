@@ -55,7 +55,7 @@ export interface StoreOptions {
   readonly statementSeconds?: number | undefined;
   /** Whether the store is opened beside its writer: changes nothing, not even the tables, so the file must be there. */
   readonly readOnly?: boolean;
-  /** Whether it is read only for a moment: no file is made beside a store that nobody has open. */
+  /** Whether it is read only for a moment, to see what a start would: no file is made beside a store that nobody has open. */
   readonly isBrief?: boolean;
   /** `postern store copy` fills it: a copy that was interrupted is no fault. */
   readonly isCopyTarget?: boolean;
@@ -176,7 +176,15 @@ async function engineOf(options: StoreOptions): Promise<Engine> {
   if (/^postgres(?:ql)?:/i.test(url)) {
     // A store on SQLite does not load the driver: sixty files of packages.
     const { postgresEngine } = await import('./postgres/postgres.ts');
-    return postgresEngine({ url, listenUrl, readOnly, ...timed, ...told, ...(onCurrent && { onCurrent }) });
+    return postgresEngine({
+      url,
+      listenUrl,
+      readOnly,
+      isChecked: isBrief,
+      ...timed,
+      ...told,
+      ...(onCurrent && { onCurrent }),
+    });
   }
   const path = /^sqlite:(?<path>.+)$/s.exec(url)?.groups?.['path'];
   if (path === undefined) throw new Error('store.url: only "sqlite:<path>" is understood: name a file');

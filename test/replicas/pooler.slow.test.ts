@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { openStore } from '../../src/store/open-store.ts';
 import { ADMIN_PERSON, VERA } from '../support/people.ts';
+import { runPostern } from '../support/run-postern.ts';
 import { startPgbouncer, type TestPgbouncer, withoutPgbouncer } from '../support/servers/pgbouncer.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
 import { until } from '../support/until.ts';
@@ -63,5 +64,16 @@ describe('Behind a PgBouncer', { skip: withoutPostgres || withoutPgbouncer, time
   it('a start without store.listen_url says what to set', async () => {
     const { pooled } = await place();
     await assert.rejects(openStore({ url: pooled }), /set store\.listen_url/);
+  });
+
+  it('postern check says it too, and finds nothing where store.listen_url is set', async () => {
+    const { direct, pooled } = await place();
+    const check = (env: Record<string, string>) =>
+      runPostern(['check'], { env: { POSTERN__STORE__URL: pooled, POSTERN__SERVER__TELEMETRY: 'false', ...env } });
+    const deaf = await check({});
+    assert.equal(deaf.code, 1);
+    assert.match(deaf.stderr, /store\.url: changes of the store are not received: .* set store\.listen_url/);
+    const { code, stderr } = await check({ POSTERN__STORE__LISTEN_URL: direct });
+    assert.deepEqual([code, stderr], [0, '']);
   });
 });

@@ -82,8 +82,18 @@ async function secretIsGood({ directory, env }: StartPlace): Promise<void> {
   if (!secret.value) await canWrite(join(directory, '.jwt_secret'));
 }
 
-async function storeOpens({ store: { url }, server: { site } }: Settings, directory: string): Promise<void> {
-  const options = { url: storeAddress(url), site, readOnly: true, isBrief: true };
+/** The store as a start finds it, for a moment. */
+const lookAt = ({ store, server }: Settings) => ({
+  url: storeAddress(store.url),
+  listenUrl: store.listen_url,
+  site: server.site,
+  readOnly: true,
+  isBrief: true,
+});
+
+async function storeOpens(settings: Settings, directory: string): Promise<void> {
+  const { url } = settings.store;
+  const options = lookAt(settings);
   if (url.engine === 'sqlite') {
     await canWrite(url.file);
     if (isBlank(url.file) && (await rememberedStore(directory)) === undefined) return; // a first start makes it
@@ -94,8 +104,12 @@ async function storeOpens({ store: { url }, server: { site } }: Settings, direct
 
 const isBlankFile = (url: Settings['store']['url']): boolean => url.engine === 'sqlite' && isBlank(url.file);
 
-async function siteIsFree({ store: { url }, server: { site } }: Settings, directory: string): Promise<void> {
-  const options = { url: storeAddress(url), site, readOnly: true, isBrief: true };
+async function siteIsFree(settings: Settings, directory: string): Promise<void> {
+  const {
+    store: { url },
+    server: { site },
+  } = settings;
+  const options = lookAt(settings);
   // What else is wrong with the store is said of the store.
   if (isBlankFile(url) || (await pendingMigration(options).catch(() => '')) !== undefined) return;
   const store = await openStore(options);

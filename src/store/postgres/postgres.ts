@@ -20,6 +20,8 @@ export interface PostgresOptions {
   readonly connections?: number;
   /** Milliseconds after which the server ends a statement. */
   readonly statementTimeout?: number;
+  /** Listens, although it reads only: a start would, and it is checked whether changes are heard. */
+  readonly isChecked?: boolean;
   /** Reads only, and remembers nothing: no connection listens. */
   readonly readOnly?: boolean;
   /** Called once at each change: whether changes of other replicas are heard. */
@@ -70,7 +72,7 @@ export async function postgresEngine(options: PostgresOptions): Promise<Engine> 
     onFault(told);
     return told;
   };
-  const changes = readOnly ? undefined : await listening(hostsOf(listenUrl), onCurrent, pool);
+  const changes = readOnly && !options.isChecked ? undefined : await listening(hostsOf(listenUrl), onCurrent, pool);
   return {
     dialect: withChanges(new PostgresDialect({ pool }), changes, named),
     words: postgresDialect,
