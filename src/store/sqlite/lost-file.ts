@@ -1,8 +1,15 @@
 /** A SQLite file that is gone or emptied, seen before it is opened: SQLite would make a new one, and delete the log beside it. */
 import { statSync } from 'node:fs';
 import { storeFault } from '../../domain/store/store-fault.ts';
+import { openingFault } from './sqlite-faults.ts';
 
-const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+function sizeOf(path: string): number {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  } catch (fault) {
+    throw openingFault(fault, `the store at ${path}`, true);
+  }
+}
 
 /** Not there, or without a byte. */
 export const isBlank = (path: string): boolean => sizeOf(path) === 0;

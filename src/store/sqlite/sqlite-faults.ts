@@ -35,6 +35,12 @@ const BROKEN: FaultWords = {
   nextStep: 'stop the service and restore a backup of the file',
 };
 
+const FAILING: FaultWords = {
+  kind: 'unreachable',
+  happened: (file) => `the disk failed while ${file} was read or written`,
+  nextStep: 'check the disk and the log of the system',
+};
+
 /** The faults by primary code; a code that is not listed is a mistake in the statement, not trouble with the file. */
 // biome-ignore format: a table
 const WORDS: ReadonlyMap<number, FaultWords> = new Map<number, FaultWords>([
@@ -42,7 +48,7 @@ const WORDS: ReadonlyMap<number, FaultWords> = new Map<number, FaultWords>([
   /* SQLITE_BUSY     */ [5,  LOCKED],
   /* SQLITE_LOCKED   */ [6,  LOCKED],
   /* SQLITE_READONLY */ [8,  READ_ONLY],
-  /* SQLITE_IOERR    */ [10, { kind: 'unreachable', happened: (file) => `the disk failed while ${file} was read or written`, nextStep: 'check the disk and the log of the system' }],
+  /* SQLITE_IOERR    */ [10, FAILING],
   /* SQLITE_CORRUPT  */ [11, BROKEN],
   /* SQLITE_FULL     */ [13, FULL],
   /* SQLITE_CANTOPEN */ [14, CLOSED],
@@ -50,7 +56,7 @@ const WORDS: ReadonlyMap<number, FaultWords> = new Map<number, FaultWords>([
   /* SQLITE_NOTADB   */ [26, { kind: 'corrupt', happened: (file) => `${file} is not a SQLite database`, nextStep: 'name another file, or restore a backup of this one' }],
 ]);
 
-/** Codes of the file system, met before SQLite is. */
+/** Codes of the file system, met where SQLite is not asked. Any other one is a failure of the disk. */
 const FILE_WORDS: ReadonlyMap<string, FaultWords> = new Map([
   ['ENOENT', CLOSED],
   ['ENOTDIR', CLOSED],
@@ -108,8 +114,12 @@ export const cutFault = (file: string): Error =>
     undefined,
   );
 
-const messageFor = (fault: unknown): FaultWords | undefined =>
-  WORDS.get(codeOf(fault) ?? -1) ?? FILE_WORDS.get((fault as NodeJS.ErrnoException).code ?? '');
+const messageFor = (fault: unknown): FaultWords | undefined => WORDS.get(codeOf(fault) ?? -1) ?? fileWords(fault);
+
+const fileWords = (fault: unknown): FaultWords | undefined =>
+  fault instanceof Error && 'syscall' in fault && 'code' in fault
+    ? (FILE_WORDS.get(String(fault.code)) ?? FAILING)
+    : undefined;
 
 /** The primary code: extended ones have it in the low byte. */
 const codeOf = (fault: unknown): number | undefined =>
