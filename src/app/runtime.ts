@@ -96,7 +96,7 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig): 
     onRefusedAct: (act) => ledger?.note(act),
   });
   const { metrics, recent } = counters;
-  const health = openHealth(metrics, log, clock, options.log);
+  const health = openHealth(metrics, log, clock, options.log, settings.store.url.engine);
   opened.defer(() => health.close());
   const written = await openKnownStore(directory, {
     url: storeAddress(settings.store.url),

@@ -31,7 +31,7 @@ import { createSessionStore } from './accounts/sessions.ts';
 import { createSignInStore } from './accounts/sign-ins.ts';
 import { createSiteStore } from './accounts/sites.ts';
 import { createApiTokenStore } from './accounts/tokens.ts';
-import type { Engine } from './engine/engine.ts';
+import type { Engine, OnFault } from './engine/engine.ts';
 import { serializedOn } from './engine/serialized.ts';
 import type { Tables } from './engine/tables.ts';
 import { STORE_SHAPE } from './events/event-shape.ts';
@@ -60,7 +60,7 @@ export interface StoreOptions {
   /** `postern store copy` fills it: a copy that was interrupted is no fault. */
   readonly isCopyTarget?: boolean;
   /** Called for each statement that failed. */
-  readonly onFault?: (fault: unknown) => void;
+  readonly onFault?: OnFault;
   /** Called before anything is made where no store is yet, with its name for messages; it may throw to keep it so. */
   readonly onEmpty?: (name: string) => void;
   /** Called when the tables were those of an older version. */

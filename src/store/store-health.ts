@@ -1,4 +1,4 @@
-/** Health of the store, by a real write every 15 s and at `/readyz`: the source of `postern_store_up` (SPEC 9, 10). */
+/** Health of the store, by a probe every 15 s, by one for each `/readyz`, and by each write that failed: the source of `postern_store_up` (SPEC 9, 10). */
 import { type StoreFault, storeFaultOf } from '../domain/store/store-fault.ts';
 
 export interface StoreHealthDeps {
@@ -11,20 +11,26 @@ export interface StoreHealthDeps {
 }
 
 export interface StoreHealth {
-  /** Notes each statement that failed; called by the engine. */
-  note(fault: unknown): void;
-  /** Something has happened to the store: asks it now. */
+  /** Notes each statement that failed; called by the engine. A write that failed counts until a probe has written. */
+  note(fault: unknown, by: 'read' | 'write'): void;
+  /** Something has happened to the store: asks it now, and waits no longer than a moment. */
   look(): void;
   /** Probes every 15 s from now on; what `glance` throws, which costs nothing, is seen within a second. */
   watch(probe: () => Promise<void>, glance?: () => void): void;
-  /** Undefined when the store works; asked anew unless it was asked within the last second. */
+  /** Undefined when the store works; asked anew unless it worked within the last second. */
   fault(): Promise<Error | undefined>;
+  /** The same, as far as it is known. */
+  known(): Error | undefined;
   close(): Promise<void>;
 }
 
 const EVERY_MS = 15_000;
 const FRESH_MS = 1000;
 const GLANCE_MS = 500;
+/** Longer than a probe waits for a lock. It goes on, and its answer counts. */
+const SILENT_MS = 1500;
+const DOUBT_MS = 250;
+const SILENT = new Error('the store gives no answer');
 
 export function createStoreHealth({ now, onFault, onChange }: StoreHealthDeps): StoreHealth {
   let probe = async (): Promise<void> => {};
@@ -34,21 +40,30 @@ export function createStoreHealth({ now, onFault, onChange }: StoreHealthDeps): 
   let askedAt = Number.NEGATIVE_INFINITY;
   let asking: Promise<Error | undefined> | undefined;
   let isAway = false;
+  let doubt: NodeJS.Timeout | undefined;
+  let again: NodeJS.Timeout | undefined;
+  let isClosed = false;
   let timers: readonly NodeJS.Timeout[] = [];
 
   const settle = (fault: Error | undefined): Error | undefined => {
     const isChanged = (fault === undefined) !== (known === undefined);
     known = fault;
-    askedAt = now();
-    asking = undefined;
+    askedAt = fault ? Number.NEGATIVE_INFINITY : now();
     if (isChanged) onChange(fault);
     return fault;
   };
   const ask = (): Promise<Error | undefined> => {
-    asking ??= probe().then(
-      () => settle(damage),
-      (fault: unknown) => settle(fault instanceof Error ? fault : new Error(String(fault))),
-    );
+    if (asking) return asking;
+    const silence = setTimeout(() => settle(SILENT), SILENT_MS).unref();
+    asking = probe()
+      .then(
+        () => settle(damage),
+        (fault: unknown) => settle(fault instanceof Error ? fault : new Error(String(fault))),
+      )
+      .finally(() => {
+        clearTimeout(silence);
+        asking = undefined;
+      });
     return asking;
   };
   const look = (glance: () => void): void => {
@@ -60,14 +75,23 @@ export function createStoreHealth({ now, onFault, onChange }: StoreHealthDeps): 
     void ask();
   };
   return {
-    look: () => void ask(),
-    note(fault) {
+    look() {
+      void ask();
+      clearTimeout(doubt);
+      doubt = setTimeout(() => asking && settle(SILENT), DOUBT_MS).unref();
+    },
+    note(fault, by) {
       const kind = storeFaultOf(fault);
-      if (kind === undefined) return;
-      if (kind === 'corrupt' && fault instanceof Error) damage = fault;
+      if (kind === undefined || !(fault instanceof Error)) return;
+      if (kind === 'corrupt') damage = fault;
       askedAt = Number.NEGATIVE_INFINITY;
       onFault(kind);
+      if (by === 'read' || isClosed) return;
+      settle(fault);
+      clearTimeout(again);
+      again = setTimeout(() => void ask(), FRESH_MS).unref();
     },
+    known: () => known,
     watch(work, glance) {
       probe = work;
       timers = [setInterval(() => void ask(), EVERY_MS).unref()];
@@ -75,6 +99,9 @@ export function createStoreHealth({ now, onFault, onChange }: StoreHealthDeps): 
     },
     fault: async () => (now() - askedAt < FRESH_MS ? known : ask()),
     async close() {
+      isClosed = true;
+      clearTimeout(again);
+      clearTimeout(doubt);
       for (const timer of timers) clearInterval(timer);
       await asking;
     },

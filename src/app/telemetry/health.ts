@@ -30,18 +30,26 @@ export interface ChangesHealth {
 
 const TOLD_AGAIN_MS = 60_000;
 
-export function openHealth(metrics: Metrics, log: Logger, clock: Clock, console: ConsoleStream): Health {
+/** A login reads a file, and writes its attempt to a server. */
+const WITHOUT_STORE = {
+  sqlite: 'changes are answered with 503, and logins too where accounts cannot be read',
+  postgres: 'logins and changes are answered with 503',
+} as const;
+
+export function openHealth(
+  metrics: Metrics,
+  log: Logger,
+  clock: Clock,
+  console: ConsoleStream,
+  engine: keyof typeof WITHOUT_STORE,
+): Health {
   metrics.storeUp.set(1);
   const store = createStoreHealth({
     now: steadyNow,
     onFault: (kind) => metrics.storeFaults.add(1, kind),
     onChange(fault) {
       metrics.storeUp.set(fault ? 0 : 1);
-      if (fault)
-        log.error(
-          { err: fault },
-          `the store cannot be used, logins and changes are answered with 503: ${fault.message}`,
-        );
+      if (fault) log.error({ err: fault }, `the store cannot be used, ${WITHOUT_STORE[engine]}: ${fault.message}`);
       else log.info('the store can be used again');
     },
   });

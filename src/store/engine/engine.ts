@@ -4,6 +4,9 @@ import type { AttemptStore } from '../../domain/store/attempt-store.ts';
 import type { HeardChanges } from '../../domain/store/heard-changes.ts';
 import type { Dialect } from './dialect.ts';
 
+/** A statement failed, which wrote or may have written, or only read. */
+export type OnFault = (fault: unknown, by: 'read' | 'write') => void;
+
 export interface Engine {
   readonly dialect: KyselyDialect;
   readonly words: Dialect;

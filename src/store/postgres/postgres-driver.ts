@@ -5,7 +5,7 @@ import type { ChangeFeed } from './postgres-changes.ts';
 
 type Changes = Pick<ChangeFeed, 'changedHere'> | undefined;
 /** Gives the service's fault for the engine's. */
-type NameFault = (fault: unknown) => unknown;
+export type NameFault = (fault: unknown, by: 'read' | 'write') => unknown;
 
 export const withChanges = (dialect: PostgresDialect, changes: Changes, named: NameFault): KyselyDialect => ({
   createDriver: () => watched(dialect.createDriver(), changes, named),
@@ -38,12 +38,12 @@ function watched(driver: Driver, changes: Changes, named: NameFault): Driver {
       try {
         return wrap(await acquireConnection.call(driver));
       } catch (fault) {
-        throw named(fault);
+        throw named(fault, 'read');
       }
     },
     commitTransaction: async (connection: DatabaseConnection) => {
       await commitTransaction.call(driver, unwrapped(connection)).catch((fault: unknown) => {
-        throw named(fault);
+        throw named(fault, 'write');
       });
       if (changed.delete(unwrapped(connection))) changes?.changedHere();
     },
@@ -72,7 +72,7 @@ const watchedConnection = (
       if (numAffectedRows > 0n && mayChangeVerdict(query.sql)) onChange();
       return result;
     } catch (fault) {
-      throw named(fault);
+      throw named(fault, /^\s*select\b/i.test(query.sql) ? 'read' : 'write');
     }
   },
 });

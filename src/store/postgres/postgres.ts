@@ -2,12 +2,12 @@
 import { PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { postgresHosts } from '../../domain/addresses/postgres-url.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { Engine, OnFault } from '../engine/engine.ts';
 import { HOST_MILLISECONDS } from './host-pools.ts';
 import { loginAttempts } from './login-attempts.ts';
 import { type ChangeFeed, openChangeFeed } from './postgres-changes.ts';
 import { postgresDialect } from './postgres-dialect.ts';
-import { withChanges } from './postgres-driver.ts';
+import { type NameFault, withChanges } from './postgres-driver.ts';
 import { connectFault, troubleOf } from './postgres-faults.ts';
 import { createServerPool, type ServerPool } from './server-pool.ts';
 
@@ -27,7 +27,7 @@ export interface PostgresOptions {
   /** Called once at each change: whether changes of other replicas are heard. */
   readonly onCurrent?: (isCurrent: boolean, fault?: Error) => void;
   /** Called for each statement that failed. */
-  readonly onFault?: (fault: unknown) => void;
+  readonly onFault?: OnFault;
 }
 
 const CONNECTIONS = 8;
@@ -67,9 +67,9 @@ export async function postgresEngine(options: PostgresOptions): Promise<Engine> 
       options: `-c default_transaction_isolation=read\\ committed${readOnly ? ' -c default_transaction_read_only=on' : ''}`,
     },
   });
-  const named = (fault: unknown): unknown => {
+  const named: NameFault = (fault, by) => {
     const told = troubleOf(fault);
-    onFault(told);
+    onFault(told, by);
     return told;
   };
   const changes = readOnly && !options.isChecked ? undefined : await listening(hostsOf(listenUrl), onCurrent, pool);
@@ -89,7 +89,7 @@ export async function postgresEngine(options: PostgresOptions): Promise<Engine> 
       try {
         return await pool.use(async (client) => (await client.query(text, [...values])).rows);
       } catch (fault) {
-        throw named(fault);
+        throw named(fault, 'write');
       }
     }),
     isCurrent: () => changes?.isCurrent() ?? true,
@@ -108,22 +108,17 @@ const hostsOf = (url: string): readonly string[] => {
   return hosts.value;
 };
 
-/** Shorter than a probe may take, so that the lock is told and not a time-out. */
-const PROBE_LOCK_MILLISECONDS = 2000;
+/** Shorter than a probe may take, so that the lock is told and not its silence. */
+const PROBE_LOCK_MILLISECONDS = 1000;
 
 /** The lock row of the migrations is written with what it holds, so that a full disk and a standby are found; each table is read, so that a lock is. */
-async function probe(
-  pool: ServerPool,
-  tables: readonly string[],
-  readOnly: boolean,
-  named: (fault: unknown) => unknown,
-): Promise<void> {
+async function probe(pool: ServerPool, tables: readonly string[], readOnly: boolean, named: NameFault): Promise<void> {
   const read = `set local lock_timeout = ${PROBE_LOCK_MILLISECONDS}; select ${tables.map((table) => `(select 1 from ${table} limit 1)`).join(', ')}`;
   const write = 'update kysely_migration_lock set is_locked = is_locked';
   try {
     for (const text of readOnly ? [read] : [write, read]) await pool.ask(text);
   } catch (fault) {
-    throw named(fault);
+    throw named(fault, 'read');
   }
 }
 

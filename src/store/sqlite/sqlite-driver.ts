@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
 import { createTaskQueue, type TaskQueue } from '../../domain/async/task-queue.ts';
 import { mayChangeVerdict } from '../engine/changes-no-verdict.ts';
+import type { OnFault } from '../engine/engine.ts';
 import { isBusy, namedFault } from './sqlite-faults.ts';
 
 export interface DriverDeps {
@@ -15,7 +16,7 @@ export interface DriverDeps {
   /** Called after each write that holds and may change a verdict, and not before. */
   readonly onChange: () => void;
   /** Called for each fault that leaves here. */
-  readonly onFault: (fault: unknown) => void;
+  readonly onFault: OnFault;
   /** Throws when what is written now would be lost. */
   readonly check: () => void;
   /** Waiting for the lock ends then. */
@@ -47,7 +48,7 @@ export function createSqliteDriver(deps: DriverDeps): SqliteDriver {
       connection.changes ||= changes;
       return told(() => run(query, writer), deps);
     }
-    if (isRead(query.sql)) return retried(() => run(query, reader), performance.now() + LOCK_PATIENCE_MS, deps);
+    if (isRead(query.sql)) return retried(() => run(query, reader), performance.now() + LOCK_PATIENCE_MS, deps, 'read');
     return write(() => {
       const done = run(query, writer);
       if (changes) deps.onChange();
@@ -144,12 +145,17 @@ function abandon(writer: DatabaseSync): void {
 }
 
 /** SQLite's own waiting would stop the event loop, and with it the transaction of this process that is waited for. */
-async function retried<Outcome>(work: () => Outcome, deadline: number, deps: DriverDeps): Promise<Outcome> {
+async function retried<Outcome>(
+  work: () => Outcome,
+  deadline: number,
+  deps: DriverDeps,
+  by: 'read' | 'write' = 'write',
+): Promise<Outcome> {
   for (;;) {
     try {
       return work();
     } catch (fault) {
-      if (!isBusy(fault) || deps.isClosed() || performance.now() >= deadline) throw named(fault, deps);
+      if (!isBusy(fault) || deps.isClosed() || performance.now() >= deadline) throw named(fault, deps, by);
     }
     await delay(BUSY_PAUSE_MS);
   }
@@ -164,9 +170,9 @@ function told<Outcome>(work: () => Outcome, deps: DriverDeps): Outcome {
 }
 
 /** A file that was cut reads as a damaged one: the cause is told. */
-function named(fault: unknown, { file, onFault, check }: DriverDeps): unknown {
+function named(fault: unknown, { file, onFault, check }: DriverDeps, by: 'read' | 'write' = 'write'): unknown {
   const known = namedFault(thrownBy(check) ?? fault, file);
-  onFault(known);
+  onFault(known, by);
   return known;
 }
 

@@ -5,13 +5,13 @@ import { backup, DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { type Dialect as KyselyDialect, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import { isPast, outOfTime } from '../../domain/events/out-of-time.ts';
-import type { Engine } from '../engine/engine.ts';
-import { watchPlace } from './file-place.ts';
+import type { Engine, OnFault } from '../engine/engine.ts';
+import { type FilePlace, watchPlace } from './file-place.ts';
 import { isBlank } from './lost-file.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import { createSqliteDriver } from './sqlite-driver.ts';
 import { namedFault, openingFault } from './sqlite-faults.ts';
-import { checkSpace, checkTable, writeNothing } from './sqlite-probe.ts';
+import { checkSpace, checkTable, writeNothing, writeSomething } from './sqlite-probe.ts';
 import { hasWord } from './sqlite-words.ts';
 
 export interface SqliteOptions {
@@ -24,7 +24,7 @@ export interface SqliteOptions {
   /** Functions of one text each, for use in queries. */
   readonly functions?: Readonly<Record<string, (text: string) => string | null>>;
   /** Called for each statement that failed. */
-  readonly onFault?: (fault: unknown) => void;
+  readonly onFault?: OnFault;
 }
 
 /** While the file is being opened, waiting for another process may block. */
@@ -33,6 +33,8 @@ const OPENING_BUSY_MILLISECONDS = 5000;
 export const BETWEEN_ASKING_MILLISECONDS = 5;
 /** A probe that waits longer reports the lock. */
 const PROBE_PATIENCE_MILLISECONDS = 1000;
+/** What reaches the disk costs a sync of it. */
+const BETWEEN_PROBING_WRITES_MILLISECONDS = 10_000;
 const PAGES_PER_COPY_STEP = 1000;
 
 /**
@@ -47,11 +49,16 @@ const SHARED_SETTINGS = 'PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;
 const LARGEST_OWNER = 2 ** 31 - 1;
 
 export function sqliteEngine(options: SqliteOptions): Engine {
-  const { path, readOnly, onFault = () => {} } = options;
+  const { path, readOnly } = options;
+  let wroteAt = Number.NEGATIVE_INFINITY;
+  const onFault: OnFault = (fault, by) => {
+    if (by === 'write') wroteAt = Number.NEGATIVE_INFINITY;
+    options.onFault?.(fault, by);
+  };
   const writer = readOnly ? undefined : connect(options);
   const reader = writer ? connect({ ...options, readOnly: true }, writer) : connect(options);
   const file = subjectOf(options);
-  const place = writer ? watchPlace(path, ownerOf(writer), file) : undefined;
+  const place = writer ? watched(path, writer, reader, file) : undefined;
   /** The writer's data version changes with each commit of another process; its own commits are told by the driver. */
   const dataVersion = (writer ?? reader).prepare('PRAGMA data_version');
   let [askedAt, others, changes, failures] = [Number.NEGATIVE_INFINITY, '', 0, 0];
@@ -104,7 +111,7 @@ export function sqliteEngine(options: SqliteOptions): Engine {
       check();
     } catch (fault) {
       const named = namedFault(fault, file);
-      onFault(named);
+      onFault(named, 'read');
       throw named;
     }
   };
@@ -122,7 +129,9 @@ export function sqliteEngine(options: SqliteOptions): Engine {
     },
     async probe(tables) {
       told(() => checkSpace(path, file));
-      await driver.write(() => writeNothing(writer ?? reader), PROBE_PATIENCE_MILLISECONDS);
+      const isDue = performance.now() - wroteAt >= BETWEEN_PROBING_WRITES_MILLISECONDS;
+      await driver.write(() => (isDue ? writeSomething : writeNothing)(writer ?? reader), PROBE_PATIENCE_MILLISECONDS);
+      if (isDue) wroteAt = performance.now();
       for (const table of tables) told(() => checkTable(reader, table, file));
     },
     async copyTo(copy) {
@@ -140,6 +149,17 @@ export function sqliteEngine(options: SqliteOptions): Engine {
       place?.close();
     },
   };
+}
+
+/** The connections are closed when the file cannot be read. */
+function watched(path: string, writer: DatabaseSync, reader: DatabaseSync, file: string): FilePlace {
+  try {
+    return watchPlace(path, ownerOf(writer), file);
+  } catch (fault) {
+    reader.close();
+    writer.close();
+    throw openingFault(fault, file, false);
+  }
 }
 
 /** So that the file alone holds everything, also while another process has it open. */

@@ -33,14 +33,18 @@ describe('A fault', () => {
     const clock = { now: Date.now };
     const rules = { default: 'info', logs: new Map() } as const;
     const log = createLogs({ rules, destination: output, clock }).named('service');
-    const health = openHealth(metrics, log, clock, output);
+    const health = openHealth(metrics, log, clock, output, 'sqlite');
     test.after(health.close);
     let broken: Error | undefined;
     health.store.watch(async () => {
       if (broken) throw broken;
     });
+    health.store.note(storeFault('full', 'it failed', undefined), 'write');
+    assert.equal(await told('store_up'), 0);
+    assert.equal(await health.store.fault(), undefined, 'a probe has written since');
+    assert.equal(await told('store_up'), 1);
     for (const kind of STORE_FAULTS) {
-      health.store.note(storeFault(kind, 'it failed', undefined));
+      if (kind !== 'full') health.store.note(storeFault(kind, 'it failed', undefined), 'read');
       assert.equal(await told(`store_faults_total{kind="${kind}"}`), 1);
     }
     assert.equal(await told('store_up'), 1);
