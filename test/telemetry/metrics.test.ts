@@ -616,7 +616,8 @@ describe('The instance', () => {
     const note = (thread: Worker): void => void threads.push(thread);
     process.on('worker', note);
     const store = await startInstance({ config: { nvr: { cameras: ['cam1'] } } });
-    await fetch(`${store.telemetryUrl}/readyz`);
+    const events = await store.ask('/api/events?limit=1', { token: await store.logIn(ADMIN_PERSON) });
+    assert.equal(events.status, 200, 'it has started');
     process.off('worker', note);
     try {
       await moves(

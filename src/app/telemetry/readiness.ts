@@ -1,7 +1,8 @@
 /** What `/readyz` says, gathered from the parts of the service (SPEC 9). */
-import type { StoreHealth } from '../../store/store-health.ts';
-import { type CheckResult, checked, OK, type Reached, type Readiness } from '../../telemetry/readiness.ts';
+import { createKnownCheck } from '../../telemetry/known-check.ts';
+import { type CheckResult, OK, type Reached, type Readiness } from '../../telemetry/readiness.ts';
 import type { EventsBackend } from '../resources/events.ts';
+import { steadyNow } from '../resources/steady-clock.ts';
 import type { Certificates } from '../resources/tls.ts';
 import { type NvrConfig, nvrCheck } from '../resources/upstreams.ts';
 import type { ClockOffset } from './clock-offset.ts';
@@ -23,11 +24,28 @@ export function readinessOf(
   cameraFault: () => string | undefined,
   providers: ProviderFaults,
 ) {
+  const now = steadyNow;
+  const { store: storeHealth } = health;
+  const storeCheck = createKnownCheck({
+    name: 'the store',
+    ask: async () => reachedUnless(await storeHealth.fault()),
+    known: () => reachedUnless(storeHealth.known()),
+    now,
+  });
+  const nvrReached = createKnownCheck({
+    name: 'the NVR',
+    ask: () => nvrCheck(config),
+    known: (last = { kind: 'failed', reason: 'the NVR has not answered yet' }) => last,
+    now,
+  });
+  // It starts with the first question: until then nothing is wrong with it.
+  const eventsCheck =
+    backend && createKnownCheck({ name: 'the events backend', ask: backend.health, known: (last = OK) => last, now });
   return async (): Promise<Readiness> => {
     const [store, nvr, events, descriptors] = await Promise.all([
-      storeCheck(health.store),
-      nvrCheck(config),
-      backend ? backend.health() : ({ kind: 'unused' } as const),
+      storeCheck(),
+      nvrReached(),
+      eventsCheck ? eventsCheck() : ({ kind: 'unused' } as const),
       health.process.descriptors(),
     ]);
     const refused = certificates?.problem();
@@ -61,11 +79,7 @@ function providersCheck(providers: ProviderFaults): CheckResult {
   return faults.length === 0 ? OK : { kind: 'degraded', reason: faults.join('; ') };
 }
 
-const storeCheck = (store: StoreHealth): Promise<Reached> =>
-  checked(async () => {
-    const fault = await store.fault();
-    if (fault) throw fault;
-  });
+const reachedUnless = (fault: Error | undefined): Reached => (fault ? { kind: 'failed', reason: fault.message } : OK);
 
 /** An NVR that cannot be reached is told as that. */
 const withCameras = (nvr: Reached, fault: string | undefined): CheckResult =>

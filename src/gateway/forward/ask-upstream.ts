@@ -10,6 +10,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { type Upstream, wakeUp } from '../../domain/addresses/socket-address.ts';
 import type { Sharer } from '../../domain/async/shares.ts';
 import { TooManyQuestions } from '../decision/ask-failure.ts';
+import { codeOf } from '../decision/upstream-failure.ts';
 import { createUpstreamSlots, type SlotRules } from './upstream-slots.ts';
 import { tlsOptionsFor, type UpstreamTls } from './upstream-tls.ts';
 
@@ -96,14 +97,20 @@ async function send({ upstream, path, headers, timeout, tls }: UpstreamQuestion)
   await wakeUp(upstream);
   const place = upstream.kind === 'tcp' ? { host: upstream.host, port: upstream.port } : { socketPath: upstream.path };
   const isTls = upstream.kind === 'tcp' && upstream.protocol === 'https:';
-  const options = { ...place, path, headers, signal: AbortSignal.timeout(timeout * 1000) };
+  const signal = AbortSignal.timeout(timeout * 1000);
+  const options = { ...place, path, headers, signal };
   return new Promise((resolve, reject) => {
     const request = isTls
       ? httpsRequest({ ...options, ...tlsOptionsFor(upstream, tls), agent: agents.tls })
       : httpRequest({ ...options, agent: agents.plain });
-    request.once('response', resolve).once('error', reject).end();
+    const onFault = (fault: Error): void => reject(signal.aborted ? noAnswer(timeout, fault) : fault);
+    request.once('response', resolve).once('error', onFault).end();
   });
 }
+
+/** Node says that the operation was aborted. */
+const noAnswer = (seconds: number, cause: Error): Error =>
+  Object.assign(new Error(`no answer within ${seconds} s`, { cause }), { code: codeOf(cause) });
 
 async function textOf(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
