@@ -1,5 +1,5 @@
 /** A mark in the configuration directory: what is there was restored, and the next start has yet to say so (SPEC 15). */
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const MARK = '.restored';
@@ -12,14 +12,19 @@ export interface RestoredMark {
   readonly isRevoked: boolean;
 }
 
-export const markRestored = (directory: string, mark: RestoredMark): Promise<void> =>
-  writeFile(join(directory, MARK), `${JSON.stringify(mark)}\n`, { mode: 0o600 });
+/** Whole or not at all: the next start reads it. */
+export async function markRestored(directory: string, mark: RestoredMark): Promise<void> {
+  const draft = join(directory, `${MARK}.${process.pid}`);
+  await writeFile(draft, `${JSON.stringify(mark)}\n`, { mode: 0o600 });
+  await rename(draft, join(directory, MARK));
+}
 
 /** Undefined where nothing was restored since the last start. */
-export async function restoredMark(directory: string): Promise<RestoredMark | undefined> {
-  const text = await readFile(join(directory, MARK), 'utf8').catch(() => undefined);
-  return text === undefined ? undefined : (JSON.parse(text) as RestoredMark);
-}
+export const restoredMark = (directory: string): Promise<RestoredMark | undefined> =>
+  readFile(join(directory, MARK), 'utf8').then(
+    (text) => JSON.parse(text) as RestoredMark,
+    () => undefined,
+  );
 
 /** Where the directory cannot be written it stays, and the next start says it again. */
 export const forgetRestored = (directory: string): Promise<void> =>
