@@ -359,7 +359,7 @@ describe('What may not be linked', () => {
     at.clock.advance(7 * 86_400);
     nvr.received.splice(0);
     for (const file of ['clip.mp4', 'snapshot.jpg', 'vod/index.m3u8', 'vod/seg-1.m4s'])
-      assert.equal(await status(`${link.url}/${file}`), 403, file);
+      assert.equal(await status(`${link.url}/${file}`), 404, file);
     assert.equal(await status(link.url), 404);
     assert.deepEqual(asked(), []);
     assert.equal(await status(`${live.url}/snapshot.jpg`), 200);
@@ -662,11 +662,11 @@ describe('A link ends', () => {
   });
 
   it('when its maker may no longer export, or has another role without the camera', async () => {
-    await endsBy(() => asAdmin('/api/users/maker/role', 'PUT', { role: 'mute' }), 403, { by: await at.logIn(MAKER) });
+    await endsBy(() => asAdmin('/api/users/maker/role', 'PUT', { role: 'mute' }), 404, { by: await at.logIn(MAKER) });
     assert.equal(await asAdmin('/api/users/maker/role', 'PUT', { role: 'viewer' }), 200);
     const back = await made({ what: { live: { camera: 'cam2' } } }, await at.logIn(MAKER));
     assert.equal(await asAdmin('/api/users/maker/role', 'PUT', { role: 'front_only' }), 200);
-    assert.equal(await status(`${back.url}/snapshot.jpg`), 403);
+    assert.equal(await status(`${back.url}/snapshot.jpg`), 404);
     assert.deepEqual(asked(), []);
   });
 
@@ -674,7 +674,7 @@ describe('A link ends', () => {
     assert.equal(await asAdmin('/api/roles/yard', 'PUT', { cameras: ['cam1'] }), 200);
     assert.equal(await asAdmin('/api/users/maker/role', 'PUT', { role: 'yard' }), 200);
     const { url } = await made({ what: { snapshot: { camera: 'cam1' } } }, await at.logIn(MAKER));
-    await endsBy(() => asAdmin('/api/roles/yard', 'PUT', { cameras: ['cam2'] }), 403, { by: await at.logIn(MAKER) });
+    await endsBy(() => asAdmin('/api/roles/yard', 'PUT', { cameras: ['cam2'] }), 404, { by: await at.logIn(MAKER) });
     const told = await (await visit(`${url}/snapshot.jpg`)).text();
     assert.doesNotMatch(told, /cam1|yard|maker/, 'the visitor does not know the camera by its name');
   });

@@ -235,6 +235,11 @@ describe('A drawn curtain', () => {
     assert.equal((await sendJson(at, '/api/links', wanted, viewer)).status, 403);
     assert.equal((await sendJson(at, '/api/links', wanted, admin)).status, 403);
     assert.deepEqual([await listed(), await page()], ['[]', 404]);
+    const { pathname } = new URL(made.url, at.url);
+    const [drawn, never] = await Promise.all(
+      [pathname, `/s/${'a'.repeat(43)}`].map((path) => at.ask(`${path}/snapshot.jpg`)),
+    );
+    assert.deepEqual([drawn?.status, await drawn?.text()], [404, await never?.text()]);
     await open(['cam1']);
     assert.match(await listed(), new RegExp(made.id));
     assert.equal(await page(), 200);

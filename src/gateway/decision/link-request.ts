@@ -2,6 +2,8 @@
 import { linkTarget } from '../../access/link-targets.ts';
 import { isOwn, type RouteMatch, type RouteTable } from '../../access/route-table.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';
+import type { Caller } from '../../domain/caller.ts';
+import { REFUSALS, type RefusalFacts, type RefusalReason } from '../../domain/refusal.ts';
 import type { RequestFacts, RequestTarget } from '../../domain/request.ts';
 import type { SharedThing } from '../../domain/shared-thing.ts';
 
@@ -10,6 +12,16 @@ import type { SharedThing } from '../../domain/shared-thing.ts';
  * too many secrets that are none came from that address.
  */
 export type FindShared = (secret: string, address: string) => MaybePromise<SharedThing | 'limited' | undefined>;
+
+/** What the client is told of a refusal. A link that shows nothing now is to its visitor one that has ended, whatever the cause. */
+export function toldTo(caller: Caller | undefined, refusal: ToldRefusal): ToldRefusal {
+  const isHidden = REFUSALS[refusal.reason].status === 403 && refusal.reason !== 'link-pin-missing';
+  return caller?.credential.kind === 'link' && isHidden ? { reason: 'link-over' } : refusal;
+}
+
+interface ToldRefusal extends RefusalFacts {
+  readonly reason: RefusalReason;
+}
 
 /** Not for another method or spelling of such a path, whose row says `none`. */
 export const isBelowLink = (route: RouteMatch): boolean =>

@@ -5,6 +5,7 @@ import { type RequestFacts, type RequestTarget, singleHeader } from '../../domai
 import { type Admission, admit, type Rules } from '../decision/admit.ts';
 import type { Client } from '../decision/client.ts';
 import type { TakePlace } from '../decision/client-limits.ts';
+import { toldTo } from '../decision/link-request.ts';
 import { parseTarget } from '../decision/strict-target.ts';
 import { errorResponse, jsonResponse } from '../response/error-responses.ts';
 import { viewedResponse } from '../response/viewed-as.ts';
@@ -72,10 +73,8 @@ function actOn(admission: Admission, { ctx, next, question, deps }: Pass): Promi
   watch.onDecision(admission, state.requestId, question?.described);
   if (caller) deps.onCaller(caller, client, question?.described ?? facts);
   if (admission.kind === 'refused') {
-    const refusal = viewedResponse(
-      errorResponse(admission.reason, facts, state.requestId, deps.refusals(), admission),
-      caller,
-    );
+    const { reason, ...more } = toldTo(caller, admission);
+    const refusal = viewedResponse(errorResponse(reason, facts, state.requestId, deps.refusals(), more), caller);
     return void respond(ctx, question ? forwardAuthRefusal(refusal) : refusal);
   }
   if (admission.kind === 'nothing-visible')

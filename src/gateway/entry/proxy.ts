@@ -11,6 +11,7 @@ import type { Admitted } from '../decision/admit.ts';
 import type { TakePlace } from '../decision/client-limits.ts';
 import { type Destination, destinationOf } from '../decision/destinations.ts';
 import type { HeadListener, RequestWatch } from '../decision/gate-watch.ts';
+import { toldTo } from '../decision/link-request.ts';
 import { judgedRequest, type Passage } from '../forward/judged-request.ts';
 import { asksForCounts } from '../narrow/count-at-nvr.ts';
 import { errorReaderFor } from '../narrow/error-reader.ts';
@@ -61,12 +62,11 @@ async function forwardAdmitted(
   sentInstead?: SentInstead,
 ): Promise<void> {
   const { request, response, facts, admission, requestId, watch, ending } = admitted;
-  const sendRefusal = (reason: RefusalReason, more?: RefusalFacts): void =>
-    send(
-      admitted,
-      viewedResponse(errorResponse(reason, facts, requestId, deps.refusals(), more), admission.caller),
-      requestId,
-    );
+  const sendRefusal = (why: RefusalReason, known?: RefusalFacts): void => {
+    const { reason, ...more } = toldTo(admission.caller, { ...known, reason: why });
+    const refusal = errorResponse(reason, facts, requestId, deps.refusals(), more);
+    send(admitted, viewedResponse(refusal, admission.caller), requestId);
+  };
   const refuse = (reason: RefusalReason, more?: RefusalFacts): void => {
     tell(reason, watch);
     sendRefusal(reason, more);

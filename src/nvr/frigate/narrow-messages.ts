@@ -70,7 +70,14 @@ const aboutCamera =
   (payload, view) =>
     seesNamed(path.reduce(memberOf, payload), view) ? payload : NOTHING;
 
-/** Likewise, of something that began: the object at `path` tells when, or its id does. */
+/** A change is judged by what was, where something was, and by what is. */
+const changed: NarrowMessage = (payload, view, denied) => {
+  const { before } = isRecord(payload) ? payload : {};
+  const isSeen = before === undefined || before === null || seesNamed(memberOf(before, 'camera'), view);
+  return isSeen ? aboutCamera('after', 'camera')(payload, view, denied) : NOTHING;
+};
+
+/** Something that began is judged by its time as well: the object at `path` tells when, or its id does. */
 const begun =
   (camera: NarrowMessage, ...path: readonly string[]): NarrowMessage =>
   (payload, view, denied) => {
@@ -96,8 +103,8 @@ const READ: Readonly<Record<string, NarrowMessage>> = {
   job_state: (payload, view, denied) =>
     narrowJobs(payload, view, view.since === undefined ? denied : [...denied, 'history', 'export']) ?? NOTHING,
   stats: (payload, view) => (isRecord(payload) ? (narrowStats(payload, view) ?? NOTHING) : NOTHING),
-  events: begun(aboutCamera('after', 'camera'), 'after'),
-  reviews: begun(aboutCamera('after', 'camera'), 'after'),
+  events: begun(changed, 'after'),
+  reviews: begun(changed, 'after'),
   tracked_object_update: begun(aboutCamera('camera')),
   triggers: begun(aboutCamera('camera')),
   camera_monitoring: aboutCamera('camera'),
