@@ -5,7 +5,7 @@ import { after, afterEach, before, describe, it } from 'node:test';
 import pg from 'pg';
 import { openStore } from '../../src/store/open-store.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
-import { VERA } from '../support/people.ts';
+import { CARL, VERA } from '../support/people.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
 import { openSlowLink, type SlowLink } from '../support/servers/slow-link.ts';
 import type { Runtime } from '../support/start-instance.ts';
@@ -117,6 +117,16 @@ describe('With a PostgreSQL in trouble', { skip: withoutPostgres, timeout: 300_0
     assert.equal(await profile(token), 401);
     const health = (await (await ready()).json()) as { store: unknown; store_changes: { kind: string } };
     assert.deepEqual([health.store, health.store_changes.kind], [{ kind: 'ok' }, 'degraded']);
+  });
+
+  it('out of reach behind a change of its own whose notice was not told yet, whom that change did not touch goes on', async () => {
+    const ending = await one.logIn(CARL);
+    const token = await known();
+    listening.setDelay(Number.POSITIVE_INFINITY);
+    assert.equal((await logOut(ending)).status, 303);
+    link.setDelay(A_MINUTE);
+    assert.equal(await profile(token), 200);
+    assert.notEqual(await profile(ending), 200);
   });
 
   it('read-only, sessions go on and changes are refused', async () => {

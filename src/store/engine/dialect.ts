@@ -47,6 +47,8 @@ export interface Dialect {
   noticeRow(db: Kysely<unknown>, table: string, key: string, events: string): Promise<void>;
   /** Makes notices name the row that has changed, from this step of the schema on. */
   noticeRows(db: Kysely<unknown>): Promise<void>;
+  /** Makes the connection that changes a row hear its name, too. */
+  nameRows(db: Kysely<unknown>): Promise<void>;
   /** A table and a function for attempts at a login, where several processes share a store. */
   countAttempts(db: Kysely<unknown>): Promise<void>;
 }

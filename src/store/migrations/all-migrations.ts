@@ -31,6 +31,7 @@ import { screens } from './027-screens.ts';
 import { sites } from './028-sites.ts';
 import { closedSignIns } from './029-closed-sign-ins.ts';
 import { noIdentityKeys } from './030-no-identity-keys.ts';
+import { namedRows } from './031-named-rows.ts';
 
 export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
   getMigrations: async () => ({
@@ -64,5 +65,6 @@ export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
     '028-sites': sites(dialect),
     '029-closed-sign-ins': closedSignIns(dialect),
     '030-no-identity-keys': noIdentityKeys,
+    '031-named-rows': namedRows(dialect),
   }),
 });

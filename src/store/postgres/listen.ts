@@ -6,6 +6,8 @@ import { assertPrimary } from './host-pools.ts';
 
 /** The channel that the triggers of the store notify (migration `change-notices`). */
 export const CHANGES_CHANNEL = 'postern_changes';
+/** What the connection that changes a row is told of it begins so. */
+export const CHANGED = `${CHANGES_CHANNEL}: `;
 /** A replica notifies itself here to learn whether it hears what is notified. */
 const ECHO_CHANNEL = 'postern_echo';
 /** A notice is heard within milliseconds, or not at all. */

@@ -19,8 +19,8 @@ export interface ChangeFeed {
   version(): string;
   /** Which rows have changed, as far as this process has heard. It stays the same while the heartbeat is missed. */
   readonly heard: HeardChanges;
-  /** This process has changed the store itself: what it remembers ends now, not with the notice. */
-  changedHere(): void;
+  /** This process has changed the store itself, the row of that name: what it remembers ends now, not with the notice. */
+  changedHere(row?: string): void;
   /** Whether the heartbeat has been heard in time. */
   isCurrent(): boolean;
   close(): Promise<void>;
@@ -71,14 +71,12 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
   const beat = async (): Promise<void> => {
     try {
       const sentAt = now();
-      const upTo = changes.revision();
       if (client === undefined) {
         onReconnect();
         await connect();
       } else {
         await (isOneOfSeveral ? assertPrimary(client) : client.query('select 1'));
         heardAt = sentAt;
-        changes.heardOwn(upTo);
       }
     } catch (fault) {
       lastFault = fault instanceof Error ? fault : new Error(String(fault));
@@ -90,27 +88,6 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
     if (isClosed) return;
     timer = setTimeout(() => void beat(), client === undefined ? RECONNECT_MILLISECONDS : HEARTBEAT_MILLISECONDS);
     timer.unref();
-  };
-
-  let isAwaitingOwn = false;
-  /**
-   * Asks until the notices of this process's own changes have come: then they are known by their rows. A notice comes
-   * before the answer to a query that was sent after its commit.
-   */
-  const awaitOwn = async (): Promise<void> => {
-    if (isAwaitingOwn) return;
-    isAwaitingOwn = true;
-    try {
-      while (client && changes.owesNotice()) {
-        const upTo = changes.revision();
-        await client.query('select 1');
-        changes.heardOwn(upTo);
-      }
-    } catch {
-      // The heartbeat finds the same fault, and tells of it.
-    } finally {
-      isAwaitingOwn = false;
-    }
   };
 
   /** A frozen server answers no heartbeat: the state is looked at beside it. */
@@ -131,10 +108,7 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
       return `stale.${staleCalls}`;
     },
     heard: changes,
-    changedHere() {
-      changes.changedHere();
-      void awaitOwn();
-    },
+    changedHere: changes.changedHere,
     isCurrent,
     async close() {
       isClosed = true;

@@ -1,7 +1,7 @@
 /** What PostgreSQL says in words of its own. */
 import { type Kysely, sql } from 'kysely';
 import type { Condition, Dialect, Expression } from '../engine/dialect.ts';
-import { CHANGES_CHANNEL } from './listen.ts';
+import { CHANGED, CHANGES_CHANNEL } from './listen.ts';
 import { createLoginAttempts } from './login-attempts.ts';
 import { postgresEventTables } from './postgres-events.ts';
 
@@ -79,12 +79,7 @@ export const postgresDialect: Dialect = {
   noticeRow,
 
   async noticeRows(db) {
-    await sql`create or replace function postern_notice_row() returns trigger language plpgsql as $notice$
-      declare changed jsonb := to_jsonb(case when tg_op = 'DELETE' then old else new end);
-      begin
-        perform pg_notify(${sql.lit(CHANGES_CHANNEL)}, tg_table_name || ' ' || left(changed ->> tg_argv[0], ${sql.lit(LONGEST_KEY)}));
-        return null;
-      end $notice$`.execute(db);
+    await nameRows(db);
     for (const [table, { key, events }] of Object.entries(NOTICED_ROWS)) {
       await sql`drop trigger if exists postern_changed on ${sql.table(table)}`.execute(db);
       await noticeRow(db, table, key, events);
@@ -92,8 +87,22 @@ export const postgresDialect: Dialect = {
     await sql`drop function if exists postern_notice_change()`.execute(db);
   },
 
+  nameRows,
   countAttempts: createLoginAttempts,
 };
+
+/** Who changes the row hears the same on the connection that does it: by the answer it is known which rows were changed. */
+async function nameRows(db: Kysely<unknown>): Promise<void> {
+  await sql`create or replace function postern_notice_row() returns trigger language plpgsql as $notice$
+    declare
+      changed jsonb := to_jsonb(case when tg_op = 'DELETE' then old else new end);
+      row_name text := tg_table_name || ' ' || left(changed ->> tg_argv[0], ${sql.lit(LONGEST_KEY)});
+    begin
+      perform pg_notify(${sql.lit(CHANGES_CHANNEL)}, row_name);
+      raise notice using message = ${sql.lit(CHANGED)} || row_name;
+      return null;
+    end $notice$`.execute(db);
+}
 
 /** Any number that no other lock of this database has. */
 const ACCOUNTS_LOCK = 0x61636374;

@@ -49,9 +49,11 @@ export async function postgresEngine(options: PostgresOptions): Promise<Engine> 
   const { url, listenUrl = url, readOnly = false, onCurrent = () => {}, onFault = () => {} } = options;
   const statement = options.statementTimeout ?? STATEMENT_MILLISECONDS;
   const urls = hostsOf(url);
+  let changes: ChangeFeed | undefined;
   const pool = createServerPool({
     urls,
     readOnly,
+    onRow: (row) => changes?.changedHere(row),
     config: {
       max: options.connections ?? CONNECTIONS,
       connectionTimeoutMillis: CONNECT_MILLISECONDS,
@@ -72,7 +74,7 @@ export async function postgresEngine(options: PostgresOptions): Promise<Engine> 
     onFault(told, by);
     return told;
   };
-  const changes = readOnly && !options.isChecked ? undefined : await listening(hostsOf(listenUrl), onCurrent, pool);
+  changes = readOnly && !options.isChecked ? undefined : await listening(hostsOf(listenUrl), onCurrent, pool);
   return {
     dialect: withChanges(new PostgresDialect({ pool }), changes, named),
     words: postgresDialect,

@@ -6,12 +6,8 @@ export interface RowNotices extends HeardChanges {
   heard(notice: string): void;
   /** Notices may have been lost: anything may have changed. */
   missed(): void;
-  /** This process has changed something, which a notice will name. */
-  changedHere(): void;
-  /** All notices of what was changed here up to that revision have come. */
-  heardOwn(upTo: number): void;
-  /** Whether a change of this process was not named yet. */
-  owesNotice(): boolean;
+  /** This process has changed the row of that name; without one, nothing that others remember by rows. */
+  changedHere(row?: string): void;
 }
 
 /** More than this process remembers of accounts, tokens and links. */
@@ -20,7 +16,6 @@ const MOST_ROWS = 20_000;
 export function createRowNotices(): RowNotices {
   let revision = 0;
   let anythingAt = 0;
-  let [ownAt, ownHeardUpTo] = [0, 0];
   /** The revision of the last change of each row and each table. */
   const rows = new Map<string, number>();
   const watchers = new Map<string, (() => void)[]>();
@@ -33,27 +28,25 @@ export function createRowNotices(): RowNotices {
     rows.clear();
     for (const table of watchers.keys()) call(table);
   };
-  const owesNotice = (): boolean => ownAt > ownHeardUpTo;
+  const mark = (row: string): string => {
+    const [table = ''] = row.split(' ', 1);
+    rows.set(row, revision).set(table, revision);
+    return table;
+  };
   return {
     revision: () => revision,
-    haveChanged: (names, since) =>
-      anythingAt > since || (owesNotice() && ownAt > since) || names.some((name) => (rows.get(name) ?? 0) > since),
+    haveChanged: (names, since) => anythingAt > since || names.some((name) => (rows.get(name) ?? 0) > since),
     watch: (table, act) => void watchers.set(table, [...(watchers.get(table) ?? []), act]),
     heard(notice) {
-      const [table = '', key] = notice.split(' ', 2);
-      if (key === undefined || rows.size >= MOST_ROWS) return missed();
+      if (!notice.includes(' ') || rows.size >= MOST_ROWS) return missed();
       revision += 1;
-      rows.set(notice, revision).set(table, revision);
-      call(table);
+      call(mark(notice));
     },
     missed,
-    changedHere() {
+    changedHere(row) {
+      if (rows.size >= MOST_ROWS) return missed();
       revision += 1;
-      ownAt = revision;
+      if (row !== undefined) mark(row);
     },
-    heardOwn(upTo) {
-      ownHeardUpTo = Math.max(ownHeardUpTo, upTo);
-    },
-    owesNotice,
   };
 }

@@ -2,6 +2,7 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
 import { firstOf, openPool, reached, retire } from './host-pools.ts';
+import { CHANGED } from './listen.ts';
 import { connectFault, isOfConnection, isOfServer } from './postgres-faults.ts';
 
 export interface ServerPool extends PostgresPool {
@@ -20,9 +21,11 @@ interface ServerPoolOptions {
   readonly session: pg.PoolConfig;
   /** Reads only: any server that is no standby will do. */
   readonly readOnly: boolean;
+  /** Called for each row that a statement has changed: when it was changed, and when that may hold for others. */
+  readonly onRow: (row: string) => void;
 }
 
-export function createServerPool({ urls, config, session, readOnly }: ServerPoolOptions): ServerPool {
+export function createServerPool({ urls, config, session, readOnly, onRow }: ServerPoolOptions): ServerPool {
   const isOneOfSeveral = urls.length > 1;
   let isPooler = false;
   const open = (url: string): pg.Pool =>
@@ -80,15 +83,25 @@ export function createServerPool({ urls, config, session, readOnly }: ServerPool
   const leased = (acquired: Acquired): PostgresPoolClient => {
     const { client } = acquired;
     let isBroken = false;
+    const rows = new Set<string>();
+    const onNotice = ({ message = '' }: { readonly message?: string | undefined }): void => {
+      if (message.startsWith(CHANGED)) rows.add(message.slice(CHANGED.length));
+    };
+    client.on('notice', onNotice);
     const query = async (text: string, values: unknown[] = []): Promise<unknown> => {
       try {
         return await client.query(text, parametersWithoutNul(values));
       } catch (fault) {
         isBroken ||= noted(acquired, fault);
         throw fault;
+      } finally {
+        for (const row of rows) onRow(row); // a commit that failed may hold
       }
     };
-    const release = (destroy = false): void => client.release(destroy || isBroken);
+    const release = (destroy = false): void => {
+      client.off('notice', onNotice);
+      client.release(destroy || isBroken);
+    };
     return { query: query as PostgresPoolClient['query'], release };
   };
   const inUse = async <Outcome>(work: (client: pg.ClientBase) => Promise<Outcome>): Promise<Outcome> => {

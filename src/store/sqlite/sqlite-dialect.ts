@@ -97,5 +97,6 @@ export const sqliteDialect: Dialect = {
   noticeTable: async () => {},
   noticeRow: async () => {},
   noticeRows: async () => {},
+  nameRows: async () => {},
   countAttempts: async () => {}, // one process counts in memory
 };
