@@ -77,7 +77,7 @@ export type SecretResult = (typeof SECRET_RESULTS)[number];
 export const ROLE_SOURCES = ['map', 'direct', 'default', 'denied'] as const;
 export type RoleSource = (typeof ROLE_SOURCES)[number];
 
-export const ISSUE_REASONS = ['login', 'refresh', 'api_token'] as const;
+export const ISSUE_REASONS = ['login', 'refresh', 'password_change', 'api_token'] as const;
 export type IssueReason = (typeof ISSUE_REASONS)[number];
 
 export const TOKEN_FAULTS: readonly string[] = [

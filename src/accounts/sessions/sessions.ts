@@ -10,7 +10,14 @@ import { unixSeconds } from '../../domain/clock.ts';
 import type { Role, UserName } from '../../domain/names.ts';
 import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
 import type { SessionFault, SessionVerdict } from '../../domain/verdict.ts';
-import { begunBy, begunWith, continuedBy, createIssuer, type SessionOrigin } from './issue-session.ts';
+import {
+  begunBy,
+  begunWith,
+  continuedBy,
+  createIssuer,
+  type RenewalReason,
+  type SessionOrigin,
+} from './issue-session.ts';
 import { createSessionAge } from './session-age.ts';
 import { type CookieClient, clearingLines, cookieLine, cookieValues } from './session-cookie.ts';
 import type { SessionDeps } from './session-deps.ts';
@@ -45,7 +52,7 @@ export interface Sessions {
    * login, its provider and the proof stay those of before: the change is no proof. Undefined when the session goes on as it
    * is, and when it was ended meanwhile.
    */
-  goOn(caller: Caller, user: User): Promise<string | undefined>;
+  goOn(caller: Caller, user: User, reason?: RenewalReason): Promise<string | undefined>;
   /** Who the holder of a session is now, with the end of its latest token; undefined when the session is over or was ended. */
   recheck(caller: Caller): Promise<Caller | undefined>;
   /** Logout: the session is void from here on, with all its tokens. Nothing happens to other kinds of credentials. */
@@ -198,13 +205,13 @@ export function createSessions(deps: SessionDeps): Sessions {
     renew,
     prove,
     revoke,
-    async goOn({ credential }, user) {
+    async goOn({ credential }, user, reason) {
       if (credential.kind !== 'session' || credential.secretsDigest === secretsDigestOf(user)) return undefined;
       const next = continuedBy(credential);
       if (credential.provider !== undefined) await providerSessions?.renamed(credential.tokenId, next.tokenId);
       // Not before: its provider ends the session by the id that it has.
       const { isRevoked } = await stateOf({ userName: user.name, tokenId: credential.tokenId });
-      return isRevoked ? undefined : issue(user, next);
+      return isRevoked ? undefined : issue(user, next, reason);
     },
     verify: (token, carriedBy) =>
       mapMaybe(read(token), (claims) => {

@@ -223,6 +223,6 @@ async function keepSession(ctx: RouteContext, user: User, { sessions }: UserRout
   const { caller } = ctx.state;
   if (caller?.name !== user.name || caller.credential.kind !== 'session' || caller.credential.carriedBy !== 'cookie')
     return;
-  const token = await sessions.goOn(caller, user);
+  const token = await sessions.goOn(caller, user, 'password_change');
   if (token !== undefined) ctx.set('Set-Cookie', sessions.cookieFor(token, cookieClientOf(ctx.state)));
 }

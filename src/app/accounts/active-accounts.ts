@@ -286,7 +286,7 @@ const sessionsUnder = (
     apiTokenNow: credentials.tokens.callerNow,
     ends: credentials.seenSessions.ends,
     providerSessions: providerSessionsOf(auth, { store, clock }),
-    onRenewed: () => metrics.tokensIssued.add(1, 'refresh'),
+    onRenewed: (reason) => metrics.tokensIssued.add(1, reason),
     sessionLength: auth.session_length,
     refreshTime: auth.refresh_time,
     maxAge: auth.session_max_age,

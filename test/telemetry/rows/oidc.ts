@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { oidcConfig, Visitor, vouch } from '../../oidc/support/browser.ts';
 import { CLIENT, startFakeProvider } from '../../oidc/support/fake-provider.ts';
-import { VERA } from '../../support/people.ts';
+import { TEST_ITERATIONS, VERA } from '../../support/people.ts';
 import { enrolled } from '../../support/second-factor.ts';
 import { startInstance } from '../../support/start-instance.ts';
 import { moves, value } from '../support/driven.ts';
@@ -15,8 +15,11 @@ describe('Sign-ins with a provider', () => {
   it('are counted by what became of them', async (t) => {
     const provider = await startFakeProvider(now);
     t.after(() => provider.close());
-    const config = oidcConfig(provider);
-    const at = await startInstance({ config: { nvr: { cameras: ['cam1'] }, ...config } });
+    const configOf = (second_factor: string) => {
+      const { server, auth } = oidcConfig(provider, { second_factor });
+      return { nvr: { cameras: ['cam1'] }, server, auth: { ...auth, hash_iterations: TEST_ITERATIONS } };
+    };
+    const at = await startInstance({ config: configOf('provider') });
     t.after(() => at.close());
     const count = (result: string, act: () => Promise<unknown>) =>
       moves(at, ['oidc_logins_total'], act, { [`oidc_logins_total{provider="home",result="${result}"}`]: 1 });
@@ -43,6 +46,12 @@ describe('Sign-ins with a provider', () => {
     await count('proven', await atProvider('/api/reauthenticate', { auth_time: now() }, { provider: 'home' }));
     await enrolled(at, VERA);
     await count('second_step', () => new Visitor(at).signIn(provider, { sub: 'vera' }));
+    const byFactorThere = new Visitor(at);
+    await byFactorThere.signIn(provider, { sub: 'vera', amr: ['mfa'] });
+    assert.ok((await at.reload(configOf('postern'))).isTaken);
+    await moves(at, ['tokens_rejected_total'], () => byFactorThere.ask('GET', '/api/profile'), {
+      'tokens_rejected_total{reason="factor_owed"}': 1,
+    });
 
     const logout_token = await provider.sign({
       iss: provider.issuer,
