@@ -14,7 +14,12 @@ const tell = (message: FromEventsWorker): void => parentPort?.postMessage(messag
 let { roles, cameras } = settings;
 const place = settings.nvrDatabase
   ? await openNvrDatabase(settings.nvrDatabase)
-  : await openStore({ url: settings.storeUrl, readOnly: true, statementSeconds: settings.queryTimeout });
+  : await openStore({
+      url: settings.storeUrl,
+      readOnly: true,
+      isBeside: true,
+      statementSeconds: settings.queryTimeout,
+    });
 const stopping = new AbortController();
 const backend = createEventsBackend({
   stopping: stopping.signal,

@@ -55,6 +55,8 @@ export interface StoreOptions {
   readonly statementSeconds?: number | undefined;
   /** Whether the store is opened beside its writer: changes nothing, not even the tables, so the file must be there. */
   readonly readOnly?: boolean;
+  /** The service that asks for it has looked at the tables. A newer replica may have added to them since. */
+  readonly isBeside?: boolean;
   /** Whether it is read only for a moment, to see what a start would: no file is made beside a store that nobody has open. */
   readonly isBrief?: boolean;
   /** `postern store copy` fills it: a copy that was interrupted is no fault. */
@@ -128,7 +130,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   };
   try {
     if (options.onEmpty && (await appliedMigrations(db)).length === 0) options.onEmpty(engine.name);
-    const update = await (readOnly ? assertCurrent(db, engine) : migrate(db, engine, migrationsIn));
+    const update = options.isBeside
+      ? undefined
+      : await (readOnly ? assertCurrent(db, engine) : migrate(db, engine, migrationsIn));
     if (update) options.onUpdated?.(update);
     if (!options.isCopyTarget) await assertFinished(db, engine.name);
   } catch (fault) {
