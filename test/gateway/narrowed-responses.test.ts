@@ -1,8 +1,10 @@
 /** Answers that must be narrowed, over real sockets: whole, uncompressed, in bounds, or not at all (SPEC 5, 6). */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { WebSocket } from 'ws';
 import { REFUSALS } from '../../src/domain/refusal.ts';
 import { answerLikeAnNvr, type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
@@ -71,15 +73,38 @@ describe('An answer that must be narrowed', () => {
         'accept-ranges': 'bytes',
         digest: 'x',
         'x-kept': 'yes',
+        link: '</api/cam2>; rel=next',
+        'content-disposition': 'attachment; filename=cam2.json',
+        'content-language': 'de',
         'cache-control': 'public, max-age=60',
       };
       response.writeHead(200, { ...JSON_TYPE, ...described }).end(JSON.stringify([MINE, OTHER]));
     });
     const { headers, body } = await asked('/api/timeline', tokens.carl);
-    const told = ['etag', 'last-modified', 'accept-ranges', 'digest', 'x-kept', 'cache-control', 'content-length'].map(
-      (name) => headers.get(name),
-    );
-    assert.deepEqual(told, [null, null, null, null, 'yes', 'private, max-age=60', String(body.length)]);
+    const told = [
+      'etag',
+      'last-modified',
+      'accept-ranges',
+      'digest',
+      'x-kept',
+      'link',
+      'content-disposition',
+      'content-language',
+      'cache-control',
+      'content-length',
+    ].map((name) => headers.get(name));
+    assert.deepEqual(told, [
+      null,
+      null,
+      null,
+      null,
+      null,
+      null,
+      null,
+      'de',
+      'private, max-age=60',
+      String(body.length),
+    ]);
   });
 
   // biome-ignore format: a table
@@ -114,6 +139,59 @@ describe('An answer that must be narrowed', () => {
       assert.deepEqual([told, headers.get('location'), body], [status, 'https://sso.lan/login', '']);
     });
   }
+
+  // biome-ignore format: a table
+  const LED: [sentence: string, asked: string, location: string, status: number][] = [
+    ['to a picture of one\u2019s own',            '/api/cam1/latest.jpg',  '/api/cam1/latest.webp',             302],
+    ['beside what was asked for',              '/api/cam1/latest.jpg',  'latest.webp?h=100',                 302],
+    ['to the NVR by its own name',             '/api/cam1/latest.jpg',  'NVR/api/cam1/latest.webp',          302],
+    ['to a login elsewhere',                   '/api/cam1/latest.jpg',  'https://sso.lan/login',             302],
+    ['to another\u2019s picture',                '/api/cam1/latest.jpg',  '/api/cam2/latest.jpg',              403],
+    ['to another\u2019s, by the NVR\u2019s own name', '/api/cam1/latest.jpg',  'NVR/api/cam2/latest.jpg',           403],
+    ['to another\u2019s, in the query',          '/api/timeline',         '/api/timeline?camera=cam2',         403],
+    ['to what is for admins',                  '/api/cam1/latest.jpg',  '/api/config/raw?camera=x',          502],
+    ['to a path that is not plain',            '/api/cam1/latest.jpg',  '/api/cam1%2Flatest.jpg',            502],
+    ['to an event that was not asked for',     '/api/timeline',         '/api/events/17.5-abc/snapshot.jpg', 502],
+    ['to another server that names another\u2019s', '/api/cam1/latest.jpg', '//cdn.lan/cam2.jpg',             403],
+  ];
+  for (const [sentence, path, location, status] of LED)
+    it(`that leads a restricted role ${sentence} is ${status}, without a body of the NVR`, async () => {
+      const sent = location.replace('NVR', nvr.url);
+      answering((_request, response) =>
+        response.writeHead(302, { location: sent, 'x-of': 'cam2', 'content-type': 'text/html' }).end('<a href=cam2>'),
+      );
+      const { status: told, headers, body } = await asked(path, tokens.carl);
+      assert.deepEqual(
+        [told, headers.get('location'), headers.get('x-of')],
+        [status, status === 302 ? sent : null, null],
+      );
+      assert.doesNotMatch(body, /cam2|href/);
+      if (status === 302) assert.equal(body, '');
+    });
+
+  for (const [location, status] of [
+    ['/live/jsmpeg/cam2', 403],
+    ['/live/jsmpeg/cam1?x=1', 302],
+  ] as const)
+    it(`that leads an upgrade to ${location} is ${status}`, async () => {
+      nvr.answerUpgrade = (_request, socket) =>
+        socket.end(`HTTP/1.1 302 Found\r\nLocation: ${location}\r\nX-Of: cam2\r\nContent-Length: 4\r\n\r\ncam2`);
+      const socket = new WebSocket(`${instance.url.replace('http', 'ws')}/live/jsmpeg/cam1`, {
+        headers: { authorization: `Bearer ${tokens.carl}` },
+      });
+      const [, response] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
+      const body = await response.setEncoding('utf8').toArray();
+      nvr.answerUpgrade = undefined;
+      const { location: told, 'x-of': of } = response.headers;
+      assert.deepEqual([response.statusCode, told, of], [status, status === 302 ? location : undefined, undefined]);
+      assert.doesNotMatch(body.join(''), /cam2/);
+    });
+
+  it('that leads elsewhere leads an admin there, as the NVR wrote it', async () => {
+    answering((_request, response) => response.writeHead(302, { location: '/api/cam2', 'x-of': 'cam2' }).end('<a>'));
+    const { status, headers, body } = await asked('/api/cam1/latest.jpg', tokens.admin);
+    assert.deepEqual([status, headers.get('location'), headers.get('x-of'), body], [302, '/api/cam2', 'cam2', '<a>']);
+  });
 
   it('of more than 32 MB is refused', async () => {
     answering((_request, response) => {

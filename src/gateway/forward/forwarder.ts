@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { Upstream } from '../../domain/addresses/socket-address.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { UpstreamListeners } from '../decision/gate-watch.ts';
-import type { ErrorReader } from '../narrow/error-text.ts';
+import type { ResponseReader } from '../narrow/error-text.ts';
 import type { NarrowingPlan } from '../narrow/response-filter.ts';
 import type { PublicPlace } from '../response/public-place.ts';
 import type { OwnWords } from '../response/response-headers.ts';
@@ -41,7 +41,7 @@ export interface JudgedRequest extends UpstreamListeners {
   /** How the response is narrowed. */
   readonly narrowing?: NarrowingPlan;
   /** Who reads the text of the upstream's refusals and failures; asked when there is one. Absent: it is passed on as it is. */
-  readonly errorReader?: (() => ErrorReader) | undefined;
+  readonly errorReader?: (() => ResponseReader) | undefined;
   /** Called when an upgrade is open, with a function that ends it with a close code. */
   readonly onOpen?: (end: (code: number) => void) => void;
   /** Called at most once, and only while nothing of a response has been sent. */

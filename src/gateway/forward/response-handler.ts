@@ -5,7 +5,8 @@ import type { RefusalReason } from '../../domain/refusal.ts';
 import { FilterEnded } from '../decision/ask-failure.ts';
 import { tellHead } from '../decision/gate-watch.ts';
 import { codeOf, upstreamFailure } from '../decision/upstream-failure.ts';
-import { type HeldResponse, passError, readsErrorText } from '../narrow/error-text.ts';
+import { type HeldResponse, passError, type ResponseReader, readsErrorText } from '../narrow/error-text.ts';
+import { isRedirect, passRedirect, redirectFault } from '../narrow/pass-redirect.ts';
 import { passNarrowed } from '../narrow/response-filter.ts';
 import { cutOff } from '../response/client-socket.ts';
 import { atEndOfTurn } from '../response/end-of-turn.ts';
@@ -115,10 +116,18 @@ class PassingHandler implements ResponseHandler {
     if (fault) return void this.fail(fault);
     this.#announced = Number(headerValues(head, 'content-length')[0] ?? Number.NaN);
     const { narrowing } = judged;
-    const reader = narrowing || statusCode < 400 ? undefined : judged.errorReader?.();
-    if (narrowing) this.#hold(head, (...held) => passNarrowed(...held, narrowing));
+    const reader = statusCode < 300 ? undefined : judged.errorReader?.();
+    if (reader && reader.clearance !== 'admin' && isRedirect(statusCode)) this.#redirect(head, reader);
+    else if (narrowing) this.#hold(head, (...held) => passNarrowed(...held, narrowing));
     else if (reader && !readsErrorText(reader, statusCode)) this.#hold(head, (...held) => passError(...held, reader));
     else writeHead(head, this.#response, this.#rules);
+  }
+
+  #redirect(head: ResponseHead, reader: ResponseReader): void {
+    const fault = redirectFault(head, reader);
+    if (fault) return void this.fail(fault);
+    this.giveUp();
+    passRedirect(head, this.#response, this.#rules);
   }
 
   /** The body is given to whoever writes the response; when that has read enough of it, the rest is not wanted. */

@@ -18,16 +18,30 @@ export interface ErrorReader {
   readonly namesForeign: (text: string) => boolean;
 }
 
+export interface ResponseReader extends ErrorReader {
+  /** Why a redirect is not passed on: its target is not for the reader. */
+  readonly redirectFault: (location: string) => RefusalReason | undefined;
+}
+
 /** A program's own words may name addresses and passwords of cameras. */
 export const readsErrorText = ({ clearance }: ErrorReader, status: number): boolean =>
   clearance === 'admin' || status < 400;
 
-/** What describes the body of the NVR and not the one that is sent. */
+/** The headers of the NVR beside another body than its own: others may describe that body, or name cameras. */
 // biome-ignore format: a table
-export const OF_THE_BODY: readonly string[] = [
-  'content-length', 'content-encoding', 'content-range', 'accept-ranges', 'etag', 'last-modified', 'content-md5', 'digest',
-  'content-digest', 'repr-digest',
-];
+const KEPT: ReadonlySet<string> = new Set([
+  'content-type', 'content-language', 'cache-control', 'expires', 'pragma', 'date', 'vary', 'retry-after', 'location', 'set-cookie',
+  'www-authenticate', 'content-security-policy', 'referrer-policy', 'cross-origin-resource-policy',
+]);
+
+const isKept = (name: string): boolean => KEPT.has(name) || name.startsWith('access-control-');
+
+/** The head of a response whose body is another one. */
+export const headersBesideBody = (head: ResponseHead, rules: ResponseHeadRules): string[] =>
+  responseHeaders(
+    { ...head, headers: Object.fromEntries(Object.entries(head.headers).filter(([name]) => isKept(name))) },
+    rules,
+  );
 
 /** A response that is written when its body was looked at. */
 export type HeldResponse = readonly [
@@ -45,7 +59,7 @@ export async function passError(
   const found = refusalLeft(status, await beginningOf(received.body), reader);
   if (response.headersSent || response.destroyed) return;
   const left = found.kind === 'narrowed' ? found : FAILURE;
-  const passed = withoutHeaders(responseHeaders(received, rules), [...OF_THE_BODY, 'content-type']);
+  const passed = withoutHeaders(headersBesideBody(received, rules), ['content-type', 'location']);
   passed.push('content-type', 'application/json', 'content-length', String(left.body.byteLength));
   response.writeHead(status, passed).end(left.body);
 }

@@ -3,9 +3,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { headerValues, type ResponseHeadRules, responseHeaders, withoutHeaders } from '../response/response-headers.ts';
+import { headerValues, type ResponseHeadRules, withoutHeaders } from '../response/response-headers.ts';
 import type { BufferBudget, Hold } from './buffer-budget.ts';
-import { type ErrorReader, type HeldResponse, OF_THE_BODY, readsErrorText, refusalLeft } from './error-text.ts';
+import { type ErrorReader, type HeldResponse, headersBesideBody, readsErrorText, refusalLeft } from './error-text.ts';
 import type { NarrowedBytes } from './narrow-task.ts';
 import { withAddressesAt } from './written-addresses.ts';
 
@@ -63,23 +63,18 @@ export async function passNarrowed(
   const isStrict = reader.clearance === 'restricted';
   const isOurs = !isGiven && (isStrict || !readsErrorText(reader, status));
   const bytes = isNone ? Buffer.from(empty) : body.value;
-  const location = headerValues(received, 'location')[0];
   if (status === 404 && hidesUnknown) return fail('camera-not-in-role');
-  if (isStrict && location !== undefined && reader.namesForeign(location)) return fail('camera-not-in-role');
-  const isLogin = LOGIN_REDIRECTS.includes(status) && location !== undefined;
   const narrowed = isGiven
     ? withAddresses(await narrow(bytes), addresses, rules)
-    : isLogin
-      ? NO_BODY
-      : isOurs
-        ? refusalLeft(status, bytes, reader)
-        : asItIs(bytes);
+    : isOurs
+      ? refusalLeft(status, bytes, reader)
+      : asItIs(bytes);
   if (response.headersSent || response.destroyed) return;
   if (narrowed.kind === 'foreign') return fail('camera-not-in-role');
   if (narrowed.kind === 'old') return fail('history-too-old');
   if (narrowed.kind === 'unreadable') return fail(status >= 500 ? 'nvr-failed' : 'nvr-unexpected-form');
-  const said = responseHeaders(received, { ...rules, isPublic: false });
-  const passed = withoutHeaders(said, isOurs ? [...OF_THE_BODY, 'content-type'] : OF_THE_BODY);
+  const said = headersBesideBody(received, { ...rules, isPublic: false });
+  const passed = isOurs ? withoutHeaders(said, ['content-type', 'location']) : said;
   if (isOurs) passed.push('content-type', 'application/json');
   passed.push('content-length', String(narrowed.body.byteLength));
   response.writeHead(status, passed).end(narrowed.body);
@@ -115,7 +110,4 @@ async function readWhole(body: Readable, hold: Hold): Promise<Result<Buffer<Arra
   }
 }
 
-/** An NVR behind a proxy of its own says so where to log in, and pages follow it (interface 5.5.8). */
-const LOGIN_REDIRECTS: readonly number[] = [302, 307];
 const asItIs = (body: Uint8Array<ArrayBuffer>): NarrowedBytes => ({ kind: 'narrowed', body });
-const NO_BODY = asItIs(new Uint8Array());

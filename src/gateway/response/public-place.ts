@@ -22,14 +22,16 @@ interface SentRequest {
 }
 
 /** Undefined for a server that is seen as it is. */
-export function publicPlaceOf(upstream: Upstream, { path, hosts, client }: SentRequest): PublicPlace | undefined {
-  if (upstream.below === undefined) return undefined;
+export const publicPlaceOf = (upstream: Upstream, sent: SentRequest): PublicPlace | undefined =>
+  upstream.below === undefined ? undefined : placeOf(upstream, sent);
+
+export function placeOf(upstream: Upstream, { path, hosts, client }: SentRequest): PublicPlace {
   const { host, encrypted, basePath = '' } = client;
   const own = upstream.kind === 'tcp' ? [originOf(upstream)] : [];
   const known = [...own, ...[host, ...hosts].map((name) => `http://${name}`)];
   return {
     origin: `${encrypted ? 'https' : 'http'}://${host}`,
-    prefix: `${basePath}${upstream.below}`,
+    prefix: `${basePath}${upstream.below ?? ''}`,
     path,
     hosts: known.flatMap((origin) => URL.parse(origin)?.host ?? []),
   };
@@ -37,11 +39,17 @@ export function publicPlaceOf(upstream: Upstream, { path, hosts, client }: SentR
 
 const WEB: readonly string[] = ['http:', 'https:'];
 
-/** The value of `Location` or `Content-Location`. An address of another server stays as it is. */
-export function addressBelow(value: string, { prefix, path, hosts }: PublicPlace): string {
+/** The address as a reference to the server itself; undefined for one of another server. */
+export function ownAddress(value: string, { path, hosts }: PublicPlace): URL | undefined {
   const url = URL.parse(value, `http://${hosts[0] ?? 'server'}${path}`);
   const isOwn = url !== null && WEB.includes(url.protocol) && (hosts.length === 0 || hosts.includes(url.host));
-  return isOwn ? `${prefix}${url.pathname}${url.search}${url.hash}` : value;
+  return isOwn ? url : undefined;
+}
+
+/** The value of `Location` or `Content-Location`. An address of another server stays as it is. */
+export function addressBelow(value: string, place: PublicPlace): string {
+  const url = ownAddress(value, place);
+  return url ? `${place.prefix}${url.pathname}${url.search}${url.hash}` : value;
 }
 
 const PATH = /^\s*path\s*=\s*(?<path>.*?)\s*$/i;

@@ -3,7 +3,7 @@ import type { ClientRequest, IncomingHttpHeaders } from 'node:http';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { UpstreamListeners } from '../decision/gate-watch.ts';
 import { upstreamFailure } from '../decision/upstream-failure.ts';
-import type { ErrorReader } from '../narrow/error-text.ts';
+import type { ResponseReader } from '../narrow/error-text.ts';
 import type { PublicPlace } from '../response/public-place.ts';
 
 /** An upgrade as it was judged: exactly this is sent. */
@@ -13,7 +13,7 @@ export interface JudgedUpgrade extends UpstreamListeners {
   /** Where clients see the upstream; absent: as it is. */
   readonly place?: PublicPlace | undefined;
   /** Who reads the text of a response that is no 101; absent: it is passed on as it is. */
-  readonly errorReader?: (() => ErrorReader) | undefined;
+  readonly errorReader?: (() => ResponseReader) | undefined;
   /** Called once the WebSocket is open, with a function that ends it with a close code. */
   readonly onOpen?: (end: (code: number) => void) => void;
   /** Called at most once, and only while nothing of a response has been sent. */

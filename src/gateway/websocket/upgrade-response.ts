@@ -3,6 +3,7 @@ import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http';
 import { type Duplex, pipeline } from 'node:stream';
 import { tellHead } from '../decision/gate-watch.ts';
 import { passError, readsErrorText } from '../narrow/error-text.ts';
+import { isRedirect, passRedirect, redirectFault } from '../narrow/pass-redirect.ts';
 import type { OwnResponse } from '../response/error-responses.ts';
 import { type ResponseHead, responseFault, responseHeaders } from '../response/response-headers.ts';
 import type { UpgradeExchange } from './upgrade-exchange.ts';
@@ -24,6 +25,14 @@ export function passUpgradeResponse(
     exchange.fail(fault);
     return;
   }
+  const reader = exchange.judged.errorReader?.();
+  const isLed = reader !== undefined && reader.clearance !== 'admin' && isRedirect(response.statusCode ?? 0);
+  const redirect = isLed ? redirectFault(head, reader) : undefined;
+  if (redirect) {
+    response.destroy();
+    exchange.fail(redirect);
+    return;
+  }
   if (socket.destroyed) return void response.destroy();
   exchange.hasHead = true;
   const out = new ServerResponse(request);
@@ -31,7 +40,12 @@ export function passUpgradeResponse(
   out.sendDate = false;
   out.assignSocket(socket as Parameters<ServerResponse['assignSocket']>[0]);
   const rules = { cookieName, isPublic: false, place: exchange.judged.place };
-  const reader = exchange.judged.errorReader?.();
+  if (isLed) {
+    out.once('finish', () => socket.end());
+    response.destroy();
+    passRedirect(head, out, rules);
+    return;
+  }
   if (reader && !readsErrorText(reader, response.statusCode ?? 502)) {
     const fail = (): void => {
       out.detachSocket(socket as Parameters<ServerResponse['detachSocket']>[0]);

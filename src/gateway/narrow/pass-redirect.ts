@@ -1,0 +1,18 @@
+/** A redirect of the NVR for others than admins: to a target that is for them, and without a body (SPEC 5). */
+import type { ServerResponse } from 'node:http';
+import type { RefusalReason } from '../../domain/refusal.ts';
+import { headerValues, type ResponseHead, type ResponseHeadRules } from '../response/response-headers.ts';
+import { headersBesideBody, type ResponseReader } from './error-text.ts';
+
+/** 304 is an answer to a condition. */
+export const isRedirect = (status: number): boolean => status >= 300 && status < 400 && status !== 304;
+
+/** Why it may not be passed on. */
+export function redirectFault(head: ResponseHead, { redirectFault }: ResponseReader): RefusalReason | undefined {
+  const [location] = headerValues(head, 'location');
+  return location === undefined ? undefined : redirectFault(location);
+}
+
+export function passRedirect(head: ResponseHead, response: ServerResponse, rules: ResponseHeadRules): void {
+  response.writeHead(head.statusCode ?? 302, [...headersBesideBody(head, rules), 'content-length', '0']).end();
+}
