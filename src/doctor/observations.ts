@@ -59,7 +59,7 @@ export interface TlsSeen {
 
 /** A stream that says something, is silent for a while, and says its last. */
 export interface StreamSeen {
-  /** Whether what was said first came before the silence was over. */
+  /** Whether what was said first was delayed by no more than a second. */
   readonly cameAtOnce: boolean;
   readonly wasWhole: boolean;
   readonly encoding: string | undefined;

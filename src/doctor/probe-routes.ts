@@ -146,7 +146,8 @@ async function stream(ctx: RouteContext): Promise<void> {
   const gone = new AbortController();
   res.once('close', () => gone.abort());
   res.on('error', () => {});
-  res.writeHead(200, { ...NO_CHANGE, ...length, 'Content-Type': FORMS[form] });
+  // As every stream of Postern's: nginx in front passes it on as it comes.
+  res.writeHead(200, { ...NO_CHANGE, ...length, 'Content-Type': FORMS[form], 'X-Accel-Buffering': 'no' });
   res.flushHeaders();
   const wait = (seconds: number): Promise<void> =>
     pause(seconds * 1000, undefined, { signal: gone.signal }).catch(() => {});

@@ -12,6 +12,8 @@ export interface AccessLog {
   refused(record: RequestRecord, reason: RefusalReason): void;
   failed(record: RequestRecord, reason: RefusalReason): void;
   fault(record: RequestRecord, fault: unknown): void;
+  /** The client was cut off, because it took nothing of the response for an hour. */
+  stalled(record: RequestRecord): void;
   /** The access log; not for assets, of which a page has dozens. */
   answered(record: RequestRecord, end: RequestEnd): void;
 }
@@ -72,6 +74,12 @@ export function createAccessLog(
           { requestId, err: fault },
           'an error in Postern itself, and the request got 500: please report this line',
         );
+    },
+    stalled(record) {
+      gate.warn(
+        { ...who(record), ...what(record), bytes: record.bytesOut },
+        'the client took nothing of its response for an hour and was cut off: check for a proxy that reads ahead (docs/troubleshooting.md)',
+      );
     },
     answered(record, end) {
       if (record.route === 'static' || !access.isOn()) return;

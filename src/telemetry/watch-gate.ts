@@ -32,6 +32,14 @@ export function watchGate(deps: GateWatchDeps) {
   };
 }
 
+/** What the gate tells of an end. */
+interface EndedRequest {
+  readonly status: number | undefined;
+  readonly isWhole: boolean;
+  readonly bytes: number;
+  readonly isStalled?: boolean;
+}
+
 /** Characters of the sentence for what went wrong: some libraries put what they received into it. */
 const LONGEST_CAUSE = 200;
 
@@ -122,11 +130,15 @@ class WatchedRequest {
     this.#record.endedBy ??= by;
   }
 
-  onEnd({ status, isWhole, bytes }: { status: number | undefined; isWhole: boolean; bytes: number }): void {
+  onEnd({ status, isWhole, bytes, isStalled = false }: EndedRequest): void {
     const record = this.#record;
     const { log, ticks } = this.#deps;
     const seconds = (ticks() - record.startedAt) / 1000;
     const end = { status: status ?? record.headStatus ?? 0, isWhole, seconds };
+    if (isStalled) {
+      record.endedBy ??= 'idle';
+      log.stalled(record);
+    }
     countEnd(record, end, bytes, this.#deps);
     record.bytesOut = this.#stopCounting?.() ?? record.bytesOut;
     log.answered(record, end);

@@ -58,7 +58,7 @@ const CACHE_OF_API = `proxy_cache_path ${directory}/api keys_zone=api:1m; map $u
 const CACHE_OF_PICTURES = `proxy_cache_path jpg keys_zone=jpg:1m; map $uri $pictures { default off; ~\\.jpg$ jpg; }`;
 /** Like "Cache Assets" of Nginx Proxy Manager. */
 const KEEPS_PICTURES =
-  'proxy_cache $pictures; proxy_cache_key $uri; proxy_cache_valid any 30m; proxy_ignore_headers Cache-Control Set-Cookie Expires';
+  'proxy_cache $pictures; proxy_cache_key $uri; proxy_cache_valid any 30m; proxy_ignore_headers Cache-Control Set-Cookie X-Accel-Buffering Expires';
 const CACHE = 'proxy_cache_path DIRECTORY/cache keys_zone=all:1m;'.replace('DIRECTORY', directory);
 
 interface Case {
@@ -75,6 +75,7 @@ interface Case {
 const GOOD: readonly Case[] = [
   { of: 'nginx',                          program: 'nginx',   front: nginx() },
   { of: 'nginx with TLS',                 program: 'nginx',   front: nginx({ tls: true }),                                  how: TLS },
+  { of: 'nginx with TLS and HTTP/2, its defaults', program: 'nginx', front: nginx({ tls: true, http2: true, server: 'client_max_body_size 0;' }), how: TLS },
   { of: 'nginx below a prefix',           program: 'nginx',   front: nginx({ location: '/nvr/' }),                          how: PREFIX, config: BASE },
   { of: 'nginx with single sign-on',      program: 'nginx',   front: nginx({ more: 'proxy_set_header Remote-User ""; proxy_set_header Remote-Groups "";' }), config: PROXY_MODE },
   { of: 'Caddy',                          program: 'caddy',   front: caddy('flush_interval -1') },
@@ -89,7 +90,7 @@ const GOOD: readonly Case[] = [
 const BROKEN: readonly Case[] = [
   { of: 'nginx without upgrade headers',          program: 'nginx',   found: 'upgrade-lost',            front: nginx({ headers: nginxWithout('Upgrade') }) },
   { of: 'nginx without Connection',               program: 'nginx',   found: 'upgrade-lost',            front: nginx({ headers: nginxWithout('Connection') }) },
-  { of: 'nginx that buffers answers',             program: 'nginx',   found: 'buffered-files',                front: nginx({ server: nginxServer('proxy_buffering off;', '') }) },
+  { of: 'nginx that buffers answers',             program: 'nginx',   found: 'buffered-files',                front: nginx({ server: nginxServer('proxy_buffering off;', 'proxy_ignore_headers X-Accel-Buffering;') }) },
   { of: 'nginx with its own body limit',          program: 'nginx',   found: 'body-limit',              front: nginx({ server: nginxServer('client_max_body_size 0;', '') }) },
   { of: 'nginx that loses Host',                  program: 'nginx',   found: 'host-lost',               front: nginx({ headers: nginxWithout('Host') }) },
   { of: 'nginx that loses the port of Host',      program: 'nginx',   found: 'host-lost',               front: nginx({ headers: `${nginxWithout('Host')} proxy_set_header Host $host;` }) },
@@ -104,12 +105,12 @@ const BROKEN: readonly Case[] = [
   { of: 'nginx that drops Authorization',         program: 'nginx',   found: 'authorization-lost',      front: nginx({ more: 'proxy_set_header Authorization "";' }) },
   { of: 'nginx with a short time-out',            program: 'nginx',   found: 'cut-while-silent',        front: nginx({ server: nginxServer('1h', '3s') }), how: { silence: 6 } },
   { of: 'nginx that drops Range',                 program: 'nginx',   found: 'range-lost',              front: nginx({ more: 'proxy_set_header Range "";' }) },
-  { of: 'nginx with a cache',                     program: 'nginx',   found: 'buffered-files, answers-cached',         front: nginx({ http: CACHE, more: 'proxy_cache all; proxy_cache_key $uri; proxy_cache_valid 200 1m; proxy_ignore_headers Cache-Control Set-Cookie Expires Vary;', server: nginxServer('proxy_buffering off;', '') }) },
-  { of: 'nginx with a cache below /api/',         program: 'nginx',   found: 'buffered-files, answers-cached',              front: nginx({ http: CACHE_OF_API, more: 'proxy_cache $below_api; proxy_cache_key $uri; proxy_cache_valid 200 1m; proxy_ignore_headers Cache-Control Set-Cookie Expires Vary;', server: nginxServer('proxy_buffering off;', '') }) },
-  { of: 'nginx with a cache below /api/ that keeps no answer to a token', program: 'nginx', found: 'buffered-files, answers-cached', front: nginx({ http: CACHE_OF_API, more: 'proxy_cache $below_api; proxy_cache_key $uri; proxy_cache_valid 200 1m; proxy_cache_bypass $http_authorization; proxy_no_cache $http_authorization; proxy_ignore_headers Cache-Control Set-Cookie Expires Vary;', server: nginxServer('proxy_buffering off;', '') }) },
-  { of: 'nginx with a cache of pictures that goes by Vary', program: 'nginx', found: 'buffered-files', front: nginx({ http: CACHE_OF_PICTURES, more: `${KEEPS_PICTURES};`, server: nginxServer('proxy_buffering off;', '') }) },
-  { of: 'nginx with a cache of pictures for everybody', program: 'nginx', found: 'buffered-files, answers-cached', front: nginx({ http: CACHE_OF_PICTURES, more: `${KEEPS_PICTURES} Vary;`, server: nginxServer('proxy_buffering off;', '') }) },
-  { of: 'nginx with a cache of pictures that keeps no answer to a token', program: 'nginx', found: 'buffered-files, answers-cached', front: nginx({ http: CACHE_OF_PICTURES, more: `${KEEPS_PICTURES} Vary; proxy_cache_bypass $http_authorization; proxy_no_cache $http_authorization;`, server: nginxServer('proxy_buffering off;', '') }) },
+  { of: 'nginx with a cache',                     program: 'nginx',   found: 'buffered-files, answers-cached',         front: nginx({ http: CACHE, more: 'proxy_cache all; proxy_cache_key $uri; proxy_cache_valid 200 1m; proxy_ignore_headers Cache-Control Set-Cookie Expires Vary X-Accel-Buffering;', server: nginxServer('proxy_buffering off;', 'proxy_ignore_headers X-Accel-Buffering;') }) },
+  { of: 'nginx with a cache below /api/',         program: 'nginx',   found: 'buffered-files, answers-cached',              front: nginx({ http: CACHE_OF_API, more: 'proxy_cache $below_api; proxy_cache_key $uri; proxy_cache_valid 200 1m; proxy_ignore_headers Cache-Control Set-Cookie Expires Vary X-Accel-Buffering;', server: nginxServer('proxy_buffering off;', 'proxy_ignore_headers X-Accel-Buffering;') }) },
+  { of: 'nginx with a cache below /api/ that keeps no answer to a token', program: 'nginx', found: 'buffered-files, answers-cached', front: nginx({ http: CACHE_OF_API, more: 'proxy_cache $below_api; proxy_cache_key $uri; proxy_cache_valid 200 1m; proxy_cache_bypass $http_authorization; proxy_no_cache $http_authorization; proxy_ignore_headers Cache-Control Set-Cookie Expires Vary X-Accel-Buffering;', server: nginxServer('proxy_buffering off;', 'proxy_ignore_headers X-Accel-Buffering;') }) },
+  { of: 'nginx with a cache of pictures that goes by Vary', program: 'nginx', found: 'buffered-files', front: nginx({ http: CACHE_OF_PICTURES, more: `${KEEPS_PICTURES};`, server: nginxServer('proxy_buffering off;', 'proxy_ignore_headers X-Accel-Buffering;') }) },
+  { of: 'nginx with a cache of pictures for everybody', program: 'nginx', found: 'buffered-files, answers-cached', front: nginx({ http: CACHE_OF_PICTURES, more: `${KEEPS_PICTURES} Vary;`, server: nginxServer('proxy_buffering off;', 'proxy_ignore_headers X-Accel-Buffering;') }) },
+  { of: 'nginx with a cache of pictures that keeps no answer to a token', program: 'nginx', found: 'buffered-files, answers-cached', front: nginx({ http: CACHE_OF_PICTURES, more: `${KEEPS_PICTURES} Vary; proxy_cache_bypass $http_authorization; proxy_no_cache $http_authorization;`, server: nginxServer('proxy_buffering off;', 'proxy_ignore_headers X-Accel-Buffering;') }) },
   { of: 'nginx with error pages of its own',      program: 'nginx',   found: 'errors-replaced',         front: nginx({ more: 'proxy_intercept_errors on; error_page 404 =404 @own;', server: nginxServer('', 'location @own { return 404 "no"; }') }) },
   { of: 'nginx that lets GET and POST pass alone', program: 'nginx',  found: 'methods-refused',         front: nginx({ more: 'limit_except GET POST { deny all; }' }) },
   { of: 'nginx below a prefix that Postern does not know', program: 'nginx', found: 'base-path-missing', front: nginx({ location: '/nvr/' }), how: PREFIX },
@@ -138,7 +139,7 @@ const BROKEN: readonly Case[] = [
   { of: 'HAProxy that changes Host',              program: 'haproxy', found: 'host-lost',               front: haproxy('option forwardfor\n  http-request set-header Host elsewhere.example') },
   { of: 'HAProxy that denies PUT',                program: 'haproxy', found: 'methods-refused',         front: haproxy('option forwardfor\n  http-request deny if { method PUT }') },
   { of: 'HAProxy that compresses event streams',  program: 'haproxy', found: 'stream-compressed',       front: haproxy('option forwardfor', 'compression algo gzip\n  compression type text/event-stream') },
-  { of: 'nginx with HTTP/1.0 that buffers',       program: 'nginx',   found: 'http-1-0, buffered',      front: nginx({ version: '1.0', server: nginxServer('proxy_buffering off;', '') }) },
+  { of: 'nginx with HTTP/1.0 that buffers',       program: 'nginx',   found: 'http-1-0, buffered',      front: nginx({ version: '1.0', server: nginxServer('proxy_buffering off;', 'proxy_ignore_headers X-Accel-Buffering;') }) },
   { of: 'Caddy that keeps files back',            program: 'caddy',   found: 'buffered-files',          front: caddy() },
   { of: 'Apache without upgrade',                 program: 'apache2', found: 'upgrade-lost',            front: (postern, port, tls) => apache({ pass: `ProxyPass / http://${postern}/` })(postern, port, tls) },
   { of: 'Apache that loses Host',                 program: 'apache2', found: 'host-lost',               front: apache({ preserve: false, more: 'RequestHeader unset X-Forwarded-Host\n  ProxyAddHeaders Off\n  RequestHeader set X-Forwarded-For 127.0.0.1' }) },
@@ -176,7 +177,7 @@ describe('postern doctor (SPEC 15)', { concurrency: 2 }, () => {
         const report = await lookFor(row, '');
         assert.deepEqual(namesOf(report), []);
         // With TLS Caddy offers HTTP/2 by itself; the others must be told to.
-        const isOffered = row.how?.scheme !== 'https' || row.program === 'caddy';
+        const isOffered = row.how?.scheme !== 'https' || row.program === 'caddy' || row.of.includes('HTTP/2');
         assert.equal(adviceOf(report).includes('http-2-missing'), !isOffered);
       });
   });

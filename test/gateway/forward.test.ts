@@ -209,6 +209,19 @@ for (const protocol of ['http:', 'https:'] as const) {
       });
 
       // biome-ignore format: a table
+      const types: [type: string, buffering: string | null][] = [
+        ['multipart/x-mixed-replace; boundary=frame', 'no'], ['text/event-stream', 'no'], ['video/mp4', 'no'], ['Video/MP2T', 'no'], ['audio/aac', 'no'],
+        ['image/jpeg', null], ['application/json', null], ['text/html', null],
+      ];
+      for (const [type, buffering] of types)
+        it(`of type ${type} ${buffering ? 'is not to be buffered by a proxy in front' : 'may be buffered'}`, async () => {
+          nvr.answer = (_request, response) =>
+            void response.writeHead(200, { 'Content-Type': type, 'X-Accel-Buffering': 'yes' }).end('x');
+          const { headers } = await fetch(`${gate.url}/api/x`);
+          assert.equal(headers.get('x-accel-buffering'), buffering);
+        });
+
+      // biome-ignore format: a table
       const caching: [sentence: string, sent: string | undefined, passed: string][] = [
     ['is private when it says nothing of caches', undefined,                       'private'],
     ['is private though it said public',          'public, max-age=604800',        'private, max-age=604800'],

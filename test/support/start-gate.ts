@@ -8,7 +8,7 @@ import type { RefusalReason } from '../../src/domain/refusal.ts';
 import type { Rules } from '../../src/gateway/decision/admit.ts';
 import type { TrustedNetworks } from '../../src/gateway/decision/client-address.ts';
 import { createClientLimits } from '../../src/gateway/decision/client-limits.ts';
-import type { GateWatch, RequestWatch } from '../../src/gateway/decision/gate-watch.ts';
+import type { GateWatch, RequestEnd, RequestWatch } from '../../src/gateway/decision/gate-watch.ts';
 import { createGate } from '../../src/gateway/entry/gate.ts';
 import type { GateDeps } from '../../src/gateway/entry/gate-deps.ts';
 import type { OpenStreams } from '../../src/gateway/entry/open-streams.ts';
@@ -30,6 +30,7 @@ export interface StartedGate {
   readonly faults: unknown[];
   /** What the gauge of places shows. */
   placesInUse(): { readonly client: number; readonly taken: number; readonly waiting: number };
+  readonly ends: RequestEnd[];
   readonly listener: Listener;
   close(): Promise<void>;
 }
@@ -71,6 +72,7 @@ export async function startGate(
   more: {
     readonly tls?: ServedCertificates;
     readonly timeoutHeaders?: number;
+    readonly timeoutStalled?: number;
     readonly upstreamSlots?: SlotRules;
     readonly holdStream?: OpenStreams['add'];
     /** Laid over what the gate works with, and over its rules. */
@@ -80,10 +82,12 @@ export async function startGate(
 ): Promise<StartedGate> {
   const failures: RefusalReason[] = [];
   const faults: unknown[] = [];
+  const ends: RequestEnd[] = [];
   const recorder: RequestWatch = {
     ...NOBODY_WATCHES,
     onFailure: (reason) => void failures.push(reason),
     onFault: (fault) => void faults.push(fault),
+    onEnd: (end) => void ends.push(end),
   };
   const forwarder = createForwarder({ ...RULES, ...rules });
   let requests = 0;
@@ -140,15 +144,17 @@ export async function startGate(
     viewings: undefined,
     ...more.deps,
   });
-  const { tls, timeoutHeaders = 15 } = more;
+  const { tls, timeoutHeaders = 15, timeoutStalled } = more;
   const listener = await listen({ host: '127.0.0.1', port: 0 }, gate, {
     timeoutHeaders,
+    ...(timeoutStalled !== undefined && { timeoutStalled }),
     timeoutIdle: () => rules.timeoutIdle ?? RULES.timeoutIdle,
     tls: tls && { certificates: tls, offersHttp2: true },
   });
   return {
     port: listener.address.port,
     url: `${tls ? 'https' : 'http'}://127.0.0.1:${listener.address.port}`,
+    ends,
     failures,
     faults,
     placesInUse: () => ({ client: clientLimits.taken(), ...upstreamSlots.inUse() }),

@@ -3,6 +3,12 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, describe, it } from 'node:test';
 import { WebSocket } from 'ws';
+import { createAccessLog } from '../../src/telemetry/access-log.ts';
+import { createLogs } from '../../src/telemetry/logs/log.ts';
+import { createRecentFailures } from '../../src/telemetry/recent-failures.ts';
+import { requestRecordOf } from '../../src/telemetry/request-record.ts';
+import { movableClock } from '../support/clock.ts';
+import { factsOf } from '../support/facts.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { CARL, VERA } from '../support/people.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
@@ -47,6 +53,18 @@ async function lines(act: () => Promise<unknown>, count = 1): Promise<Record<str
 }
 
 describe('The access log', () => {
+  it('says of a client that took nothing for an hour that it was cut off', () => {
+    const written: Record<string, unknown>[] = [];
+    const rules = { default: 'info', logs: new Map() } as const;
+    const clock = movableClock();
+    const logs = createLogs({ rules, destination: { write: (line) => void written.push(JSON.parse(line)) }, clock });
+    const record = requestRecordOf(factsOf({ target: '/api/events/1.5-a/clip.mp4' }), 'media', 0);
+    createAccessLog(logs, createRecentFailures(clock)).stalled({ ...record, requestId: 'r1', bytesOut: 9 });
+    const [{ level, requestId, path, bytes, msg } = {}] = written;
+    assert.deepEqual([level, requestId, path, bytes], ['warn', 'r1', '/api/events/1.5-a/clip.mp4', 9]);
+    assert.match(String(msg), /took nothing of its response for an hour and was cut off/);
+  });
+
   it('has a line for a request that was answered', async () => {
     const from = instance.log.length;
     const answer = await instance.ask('/api/version?token=secret', {

@@ -98,7 +98,7 @@ export const nvrSection = z
     timeout_idle: timeoutSeconds()
       .prefault(300)
       .describe(
-        'A stream without data for this long is closed, in seconds; so is a connection whose client does not read its response, or does not send the rest of its request, for this long.',
+        'A stream without data from the NVR for this long is closed, in seconds; so is a connection whose client does not send the rest of its request. While a client does not read its response this time does not run: such a client is cut off after an hour.',
       )
       .meta({ widens: 'never' }),
     push_endpoints: z

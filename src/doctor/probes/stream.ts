@@ -5,6 +5,8 @@ import type { StreamSeen } from '../observations.ts';
 import { open, type Probe } from './send.ts';
 
 const SLACK_MS = 5_000;
+/** A live picture that is so late does no harm: nginx with TLS holds back what does not fill its buffer, until the next frame. */
+const MOST_DELAY_MS = 1000;
 
 /** Undefined when it was not answered with 200. `silence`: seconds. */
 export function readStream(probe: Probe, silence: number): Promise<StreamSeen | undefined> {
@@ -20,7 +22,7 @@ export function readStream(probe: Probe, silence: number): Promise<StreamSeen | 
     // From the question on: a proxy that keeps back the first bytes may keep back the head with them. By the clock: on a
     // busy machine bytes are read before a timer that was due earlier.
     const begin = performance.now();
-    const isSilenceOver = silenceFrom(begin, silence);
+    const mostDelay = Math.min(MOST_DELAY_MS, silence * 500);
     request.once('error', () => {
       if (!hasResponse) end(undefined);
     });
@@ -32,14 +34,14 @@ export function readStream(probe: Probe, silence: number): Promise<StreamSeen | 
       let firstAt: number | undefined;
       let said = '';
       response.on('data', (chunk: Buffer) => {
-        cameAtOnce ||= !isSilenceOver();
         firstAt ??= performance.now();
+        cameAtOnce = firstAt - begin < mostDelay;
         said = (said + chunk.toString('latin1')).slice(-STREAM_END.length);
       });
       response.on('error', () => {});
       response.once('close', () => {
         // On a slow way the first bytes come late, but the silence behind them is as long as the server made it.
-        cameAtOnce ||= firstAt !== undefined && silenceFrom(firstAt, silence)();
+        cameAtOnce ||= firstAt !== undefined && performance.now() - firstAt > silence * 1000 - mostDelay;
         const took = (performance.now() - begin) / 1000;
         end({ cameAtOnce, wasWhole: isWhole(response, said), encoding, silence, took });
       });
@@ -47,12 +49,6 @@ export function readStream(probe: Probe, silence: number): Promise<StreamSeen | 
     request.end();
   });
 }
-
-/** Whether half of the silence has passed since then. */
-const silenceFrom =
-  (since: number, silence: number): (() => boolean) =>
-  () =>
-    performance.now() - since >= silence * 500;
 
 /** Compressed it cannot be read, and the proxy that compressed it is told of anyway. */
 const isWhole = ({ complete, headers }: IncomingMessage, said: string): boolean =>

@@ -37,6 +37,8 @@ export interface RequestEnd {
   readonly isWhole: boolean;
   /** Bytes of a response body that were not counted by `onBytes`. */
   readonly bytes: number;
+  /** The client was cut off, because it took nothing of the response for an hour. */
+  readonly isStalled?: boolean;
 }
 
 /** The listener of what becomes of a request upstream. */

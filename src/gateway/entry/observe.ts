@@ -3,6 +3,7 @@ import { Ending } from '../../domain/async/ending.ts';
 import type { ListenerName } from '../../domain/request.ts';
 import { belowBasePath } from '../decision/base-path.ts';
 import { requestFacts } from '../decision/request-facts.ts';
+import { hasStalled } from '../response/client-socket.ts';
 import { errorResponse, reasonOfFault } from '../response/error-responses.ts';
 import type { GateDeps } from './gate-deps.ts';
 import { type Middleware, type PipelineContext, respond } from './pipeline-state.ts';
@@ -46,7 +47,8 @@ function begin(ctx: PipelineContext, listener: ListenerName, deps: ObserveDeps):
   ctx.state.ending = ending;
   ctx.state.takePlace = deps.clientLimits.placeUntil(ending);
   ctx.res.on('close', () => {
-    watch.onEnd({ status: ctx.res.statusCode, isWhole: ctx.res.writableFinished, bytes: bodyBytes(ctx) });
+    const { statusCode: status, writableFinished: isWhole } = ctx.res;
+    watch.onEnd({ status, isWhole, bytes: bodyBytes(ctx), isStalled: hasStalled(ctx.res) });
     ending.end();
   });
 }

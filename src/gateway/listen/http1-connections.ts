@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex, Readable } from 'node:stream';
 import type { Gate } from '../entry/gate.ts';
+import { noteStalled } from '../response/client-socket.ts';
 
 export interface Http1Connections {
   add(socket: Socket): void;
@@ -22,6 +23,39 @@ export interface Http1Connections {
   leave(): void;
   /** Closes connections that were idle for so many calls. Call it again and again after `leave`. */
   closeIdle(calls: number): void;
+}
+
+export interface SilenceRules {
+  /** The time for silence; a reload may change it. */
+  readonly idleMs: () => number;
+  /** The time in which a client must take something of the response that waits for it. */
+  readonly stalledMs: number;
+}
+
+/** What has a time for silence: a connection of HTTP/1, or a stream of HTTP/2. */
+type Timed = Pick<Duplex, 'writableLength' | 'once'> & { readonly timeout?: number; setTimeout(ms: number): unknown };
+
+const full = new WeakSet<ServerResponse>();
+
+/**
+ * Called when nothing was read or written in the time for silence. A client whose side is full gets the longer time instead,
+ * until it has taken all that waits. False once that is over, too.
+ */
+export function mayStayFull(to: Timed, response: ServerResponse, rules: SilenceRules): boolean {
+  const { idleMs, stalledMs } = rules;
+  if (to.writableLength === 0) return false;
+  const more = stalledMs - idleMs();
+  if (full.has(response) || more <= 0) {
+    noteStalled(response);
+    return false;
+  }
+  full.add(response);
+  to.setTimeout(more);
+  to.once('drain', () => {
+    // Node has given a connection whose response is out the time of a kept one.
+    if (full.delete(response) && (to.timeout ?? more) === more) to.setTimeout(idleMs());
+  });
+  return true;
 }
 
 /**
@@ -54,7 +88,7 @@ interface Http1Connection {
   forget(): void;
 }
 
-export function createHttp1Connections(): Http1Connections {
+export function createHttp1Connections(silence: SilenceRules): Http1Connections {
   const all = new Map<Duplex, Http1Connection>();
   let waiting = 0;
   let isLeaving = false;
@@ -130,7 +164,8 @@ export function createHttp1Connections(): Http1Connections {
       const { current } = all.get(socket) ?? {};
       if (!current || isOver(current)) return void socket.destroy();
       const { request, response } = current;
-      if (!isClientAwaited(request, request.complete, socket)) return void socket.setTimeout(socket.timeout ?? 0);
+      if (!isClientAwaited(request, request.complete, socket)) return void socket.setTimeout(silence.idleMs());
+      if (mayStayFull(socket, response, silence)) return;
       if (response.headersSent || !socket.writable) return void socket.destroy();
       socket.end(TOO_SLOW, () => socket.destroy());
     },

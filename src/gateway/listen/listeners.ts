@@ -19,8 +19,10 @@ export interface ListenerRules {
   readonly timeoutHeaders: number;
   /** Seconds of silence after which a client that is awaited is cut off; may change. */
   readonly timeoutIdle: () => number;
+  /** Seconds in which a client must take something of a response that waits for it; absent: an hour. */
+  readonly timeoutStalled?: number;
   /** Undefined for plain HTTP. */
-  readonly tls: Omit<TlsRules, 'timeoutIdle'> | undefined;
+  readonly tls: Omit<TlsRules, 'silence'> | undefined;
   /** Called for each connection that was closed because few file descriptors are left. */
   readonly onFull?: (() => void) | undefined;
 }
@@ -33,6 +35,8 @@ export interface Listener {
 
 /** Names and values of a request's headers together (SPEC 1; more is 431). */
 const MAX_HEADER_BYTES = 16 * 1024;
+/** SPEC 1. A proxy in front may have read a gigabyte ahead, and its client plays that first. */
+const STALLED_SECONDS = 3600;
 const LONGEST_BETWEEN_CHECKS_MS = 5_000;
 /** Longer than proxies in front keep a connection (mostly 60 s): a request that is sent while this side closes would be lost. */
 const KEPT_ALIVE_MS = 75_000;
@@ -47,15 +51,17 @@ export async function listen(at: ListenAddress, gate: Gate, rules: ListenerRules
     insecureHTTPParser: false,
     shouldUpgradeCallback: offersWebSocket,
   };
-  const tls = rules.tls && createTlsServer({ ...rules.tls, timeoutIdle: rules.timeoutIdle }, options);
+  const { timeoutIdle, timeoutStalled = STALLED_SECONDS } = rules;
+  const silence = { idleMs: () => timeoutIdle() * 1000, stalledMs: timeoutStalled * 1000 };
+  const tls = rules.tls && createTlsServer({ ...rules.tls, silence }, options);
   const server = tls ? tls.server : createServer(options);
-  const http1 = createHttp1Connections();
+  const http1 = createHttp1Connections(silence);
   const judge = withWholeHead(gate.onRequest, rules.timeoutHeaders * 1000);
   const onRequest = http1.inTurn(tls ? tls.requestsTo(judge) : judge);
   const connections = new Set<Socket>();
   const isBeyondReserve = createDescriptorReserve();
   // Node reads the property when a connection begins, and again behind each request.
-  server.prependListener('connection', () => Object.assign(server, { timeout: rules.timeoutIdle() * 1000 }));
+  server.prependListener('connection', () => Object.assign(server, { timeout: silence.idleMs() }));
   server.on('timeout', http1.onSilence);
   server.on(tls ? 'secureConnection' : 'connection', (socket: Socket | TLSSocket) => {
     if (!('alpnProtocol' in socket && socket.alpnProtocol === 'h2')) http1.add(socket);

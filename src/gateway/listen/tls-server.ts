@@ -13,7 +13,7 @@ import type { Socket } from 'node:net';
 import type { SecureContextOptions, Server } from 'node:tls';
 import type { Gate } from '../entry/gate.ts';
 import { detectPlainHttp } from './detect-plain-http.ts';
-import { isClientAwaited } from './http1-connections.ts';
+import { isClientAwaited, mayStayFull, type SilenceRules } from './http1-connections.ts';
 import { likeHttp1 } from './http2-exchange.ts';
 import { endIdleSessions, HTTP2_LIMITS, type Http2Sessions } from './http2-sessions.ts';
 
@@ -62,8 +62,7 @@ export interface TlsRules {
    * that was dropped would look as if the proxy had sent none. So not where headers say who calls.
    */
   readonly offersHttp2: boolean;
-  /** Seconds of silence after which a client that is awaited is cut off; may change. */
-  readonly timeoutIdle: () => number;
+  readonly silence: SilenceRules;
 }
 
 export interface TlsServer {
@@ -81,7 +80,7 @@ type EitherResponse = ServerResponse | Http2ServerResponse;
 
 /** `http1` has the limits of HTTP/1; a handshake, and the first request of a connection, have as long as a head of HTTP/1. */
 export function createTlsServer(rules: TlsRules, http1: ServerOptions): TlsServer {
-  const { certificates, timeoutIdle } = rules;
+  const { certificates, silence } = rules;
   const { headersTimeout: patienceMs = 0, maxHeaderSize: mostHeaderBytes = 0 } = http1;
   const options = { ...http1, ...secureContext(certificates.current()), handshakeTimeout: patienceMs };
   const { server, sessions } = rules.offersHttp2
@@ -93,7 +92,7 @@ export function createTlsServer(rules: TlsRules, http1: ServerOptions): TlsServe
   const through =
     (door: Gate['onRequest']) => (received: IncomingMessage | Http2ServerRequest, sent: EitherResponse) => {
       const { request, response } = likeHttp1(received, sent);
-      if (received instanceof Http2ServerRequest) endSilentStream(received, timeoutIdle() * 1000);
+      if (received instanceof Http2ServerRequest) endSilentStream(received, response, silence);
       if (headerBytes(request.rawHeaders) > mostHeaderBytes) return void response.writeHead(431).end();
       setHsts(response, certificates.current().hstsSeconds);
       door(request, response);
@@ -126,11 +125,12 @@ function createHttp2Server(options: ServerOptions & SecureContextOptions & { han
 /**
  * Ends a stream whose client takes nothing, or says nothing of its body: it would stay for ever, as on a connection of HTTP/1.
  */
-function endSilentStream(request: Http2ServerRequest, patienceMs: number): void {
+function endSilentStream(request: Http2ServerRequest, response: ServerResponse, silence: SilenceRules): void {
   const { stream } = request;
-  stream.setTimeout(patienceMs, () => {
-    if (isClientAwaited(request, stream.state.remoteClose === 1, stream)) stream.close(http2.NGHTTP2_CANCEL);
-    else stream.setTimeout(patienceMs);
+  stream.setTimeout(silence.idleMs());
+  stream.on('timeout', () => {
+    if (!isClientAwaited(request, stream.state.remoteClose === 1, stream)) stream.setTimeout(silence.idleMs());
+    else if (!mayStayFull(stream, response, silence)) stream.close(http2.NGHTTP2_CANCEL);
   });
 }
 

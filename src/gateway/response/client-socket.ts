@@ -18,3 +18,9 @@ export function cutOff(response: ServerResponse): void {
   if (isTcp && req.httpVersion === '1.0') socket.resetAndDestroy();
   response.destroy();
 }
+
+const stalled = new WeakSet<ServerResponse>();
+
+/** The client took nothing of this response for too long, and is about to be cut off. */
+export const noteStalled = (response: ServerResponse): void => void stalled.add(response);
+export const hasStalled = (response: ServerResponse): boolean => stalled.has(response);

@@ -108,6 +108,7 @@ export function responseHeaders(head: ResponseHead, rules: ResponseHeadRules): s
   const vary = [...linesOf(headers['vary']), ...(isPublic && !hasCookie ? [] : [varies])].join(', ');
   if (vary !== '') passed.push('vary', vary);
   const [type] = linesOf(headers['content-type']);
+  if (isStreamed(type)) passed.push(...UNBUFFERED);
   if (own?.isOfLink) return ofLink(passed, own, type);
   if (own?.viewed)
     return [
@@ -121,6 +122,16 @@ export function responseHeaders(head: ResponseHead, rules: ResponseHeadRules): s
   passed.push('cache-control', privateAtMost(linesOf(headers['cache-control'])));
   return passed;
 }
+
+/** Live pictures, events, sound and films. */
+const isStreamed = (type = ''): boolean =>
+  /^(?:video\/|audio\/|multipart\/x-mixed-replace|text\/event-stream)/i.test(type);
+
+/**
+ * nginx in front passes such a response on as it comes. By its defaults it holds the end of each frame back, and reads a
+ * gigabyte of a download ahead: then it reads nothing for minutes, and the NVR gives it up.
+ */
+const UNBUFFERED: readonly string[] = ['x-accel-buffering', 'no'];
 
 /** What a browser shows as a document that may have scripts. */
 const isPage = (type = ''): boolean => /html|xml|pdf/i.test(type);

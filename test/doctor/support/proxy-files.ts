@@ -36,6 +36,7 @@ interface NginxParts {
   readonly location?: string;
   readonly pass?: string;
   readonly tls?: boolean;
+  readonly http2?: boolean;
 }
 
 export const nginx =
@@ -52,7 +53,7 @@ export const nginx =
       `map $http_upgrade $connection_upgrade { default upgrade; "" ""; }
 ${http}
 server {
-  listen 127.0.0.1:${port}${parts.tls ? ' ssl' : ''};
+  listen 127.0.0.1:${port}${parts.tls ? ' ssl' : ''}${parts.http2 ? ' http2' : ''};
   ${parts.tls ? `ssl_certificate ${files.certificate}; ssl_certificate_key ${files.key};` : ''}
   ${server}
   location ${parts.location ?? '/'} {

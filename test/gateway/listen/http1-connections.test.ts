@@ -14,18 +14,20 @@ import { type StartedGate, startGate, upstreamAt } from '../../support/start-gat
 import { until } from '../../support/until.ts';
 
 const IDLE = { timeoutIdle: 0.5 };
+const STALLED = { timeoutStalled: 1.5 };
 
 let nvr: FakeNvr;
 let plain: StartedGate;
 let overTls: StartedGate;
 let ca: string;
+let served: Awaited<ReturnType<typeof makeServed>>;
 
 before(async () => {
   nvr = await startFakeNvr();
-  const served = await makeServed();
+  served = await makeServed();
   ca = served.certificate;
-  plain = await startGate(upstreamAt(nvr.url), IDLE);
-  overTls = await startGate(upstreamAt(nvr.url), IDLE, undefined, { tls: changing(served) });
+  plain = await startGate(upstreamAt(nvr.url), IDLE, undefined, STALLED);
+  overTls = await startGate(upstreamAt(nvr.url), IDLE, undefined, { tls: changing(served), ...STALLED });
 });
 after(async () => {
   for (const gate of [plain, overTls]) await gate.close();
@@ -164,12 +166,13 @@ describe('A client that does not read', () => {
     return once(socket, 'close');
   };
 
-  it('is cut off after nvr.timeout_idle, and its connection to the NVR is free', async () => {
+  it('is cut off in the end, and its connection to the NVR is free', async () => {
     let isOver = false;
     nvr.answer = (_request, response) => stream(response.once('close', () => (isOver = true)) as ServerResponse);
     const socket = connect(plain.port, '127.0.0.1');
     void stopReading(socket);
     await until('the response ends at the NVR', () => isOver);
+    await until('the log can say so', () => plain.ends.at(-1)?.isStalled === true);
     socket.destroy();
   });
 
@@ -195,10 +198,41 @@ describe('A client that does not read', () => {
     const stuck = session.request({ ':path': '/api/video' }).on('error', () => {});
     stuck.pause();
     await until('the response ends at the NVR', () => isOver);
+    await until('the log can say so', () => overTls.ends.at(-1)?.isStalled === true);
     nvr.answer = answerLikeAnNvr;
     const [head] = (await once(session.request({ ':path': '/api/version' }), 'response')) as [Record<string, unknown>];
     assert.equal(head[':status'], 200);
     session.destroy();
+  });
+
+  it('for longer than nvr.timeout_idle, as behind a proxy that has read ahead, gets all of it when it reads on', async () => {
+    const patient = await startGate(upstreamAt(nvr.url), IDLE, undefined, { tls: changing(served) });
+    const total = 40 * 1024 * 1024;
+    nvr.answer = ({ url }, response) => {
+      if (url !== '/api/video') return;
+      response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': total }).end(Buffer.alloc(total));
+    };
+    const session = connectHttp2(patient.url, { ca, servername: 'localhost' });
+    const options = { port: patient.port, host: '127.0.0.1', ca, servername: 'localhost', ALPNProtocols: ['http/1.1'] };
+    const socket = connectTls(options);
+    socket
+      .on('error', () => {})
+      .pause()
+      .write(get('/api/video'));
+    const stream = session.request({ ':path': '/api/video' }).pause();
+    // Both are full. That the time is over is seen by clients whose bodies do not come, one after the other.
+    for (let turn = 0; turn < 4; turn += 1) {
+      const other = await openConnection(plain.port);
+      await other.send('POST /api/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nbegun');
+      await until('the time for silence is over', other.isClosed);
+    }
+    let [first, second] = [0, 0];
+    socket.on('data', ({ length }: Buffer) => (first += length)).resume();
+    stream.on('data', ({ length }: Buffer) => (second += length)).resume();
+    await until('all of it is there', () => first >= total && second === total);
+    socket.destroy();
+    session.destroy();
+    await patient.close();
   });
 
   it('and reads on in time gets all of it', async () => {

@@ -21,7 +21,7 @@ let onRequest: Gate['onRequest'];
 before(async () => {
   served = await makeServed();
   tls = createTlsServer(
-    { certificates: changing(served), offersHttp2: true, timeoutIdle: () => 300 },
+    { certificates: changing(served), offersHttp2: true, silence: { idleMs: () => 300_000, stalledMs: 3_600_000 } },
     { headersTimeout: 5_000, maxHeaderSize: 16_384 },
   );
   tls.server.on(

@@ -64,7 +64,8 @@ describe('A token is refused', () => {
     await isRefused(token, 'user_gone');
   });
 
-  it('because it claims nothing', async () => isRefused(await signed({ name: 'vera' }), 'claims'));
+  it('because its claims are none of ours', async () =>
+    isRefused(await signed({ sub: 'vera', role: 'viewer', exp: 'soon' }), 'claims'));
 
   it('because too many bad ones came from its address', async () => {
     const bad = () => instance.ask('/api/profile', { token: `pst_${'0'.repeat(16)}_${'a'.repeat(64)}` });
