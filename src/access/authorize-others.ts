@@ -11,6 +11,7 @@
  */
 import { type Caller, isDenied, senderOf } from '../domain/caller.ts';
 import type { PolicyRow, Signalling } from '../domain/policy/policy.ts';
+import type { Locator } from '../domain/policy/policy-terms.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import { err, ok, type Result } from '../domain/result.ts';
@@ -24,6 +25,7 @@ import {
 } from './access-verdict.ts';
 import { hasOddId, namesAddress, namesOf } from './camera-locators.ts';
 import { clearanceOf, viewOf } from './camera-view.ts';
+import { isPicture } from './judge-body.ts';
 import { queryValues } from './query.ts';
 import { queryFault } from './query-fault.ts';
 import { isPlaylist } from './recorded/link-playlist.ts';
@@ -57,10 +59,17 @@ export function authorizeOthers(
   const signalling = row.signalling && { signalling: signallingOf(row.signalling, caller) };
   const more = { ...signalling, ...times, ...playlistOf(caller, target), ...startedBy(caller, match, target, layout) };
   if (caller.scope.kind === 'all' || !isNarrowed(row))
-    return withObligations(judged, match, viewOf(caller, now, layout), { ...bodyObligations(row, []), ...more });
+    return withObligations(judged, match, viewOf(caller, now, layout), {
+      ...bodyObligations(row, picturesIn(row)),
+      ...more,
+    });
   if (!layout) return refused('cameras-unknown'); // 13
   return withinView(match, judged, viewOf(caller, now, layout), { now, more });
 }
+
+/** The pictures that a body names: those of admins alone may be any. */
+const picturesIn = ({ cameras = [] }: PolicyRow): readonly Locator[] =>
+  cameras.filter(({ kind, source }) => source === 'body' && isPicture(kind));
 
 function signallingOf(kind: Exclude<Signalling, false>, caller: Caller): SignallingObligations {
   const mayTalk = !isDenied(caller, 'talk');

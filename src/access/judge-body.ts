@@ -14,7 +14,8 @@ import { timeInFile } from './recorded/time-locators.ts';
 import { memberOf } from './recorder-layout.ts';
 
 export type BodyVerdict =
-  | { readonly kind: 'judged'; readonly owners: readonly OwnerQuestion[] }
+  /** `json` is what may be sent: pictures of cameras that are not the caller's are taken out. */
+  | { readonly kind: 'judged'; readonly owners: readonly OwnerQuestion[]; readonly json: unknown }
   /** `field` is the place of the one that has another form, as `items[2].camera`. */
   | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly field?: string };
 
@@ -26,11 +27,12 @@ export interface BodySurroundings {
 }
 
 export function judgeBody(
-  json: unknown,
+  received: unknown,
   rule: BodyRule,
   view: CameraView,
   { nvr = NO_ADAPTER, pushHosts = [] }: BodySurroundings = {},
 ): BodyVerdict {
+  const json = withoutPictures(received, rule.locators, view, nvr);
   const forAdmins = rule.adminFields.find((field) => hasField(json, field));
   if (forAdmins !== undefined) return { kind: 'refused', reason: 'field-admin-only', field: forAdmins };
   const { shape, otherFieldsPass = false } = rule;
@@ -39,19 +41,18 @@ export function judgeBody(
   const owners: OwnerQuestion[] = [];
   for (const locator of rule.locators) {
     const { kind } = locator;
+    if (isPicture(kind)) continue;
     const values = valuesAt(json, locator);
     if (isOwnerKind(kind)) {
       if (!values.every((value) => typeof value === 'string')) return { kind: 'refused', reason: 'body-unreadable' };
       owners.push({ of: kind, ids: values });
-    } else if (!values.every((value) => isLeftOut(kind, value) || seesNamed(kind, value, view, nvr))) {
+    } else if (!values.every((value) => seesNamed(kind, value, view, nvr))) {
       return { kind: 'refused', reason: 'camera-not-in-role' };
-    } else if (!values.every((value) => isLeftOut(kind, value) || isPictureInTime(kind, value, view))) {
-      return { kind: 'refused', reason: 'history-too-old' };
     }
   }
   if (rule.byPrefix && asksByPrefix(json, rule.byPrefix, rule.locators, view))
     return { kind: 'refused', reason: 'name-not-unique' };
-  return { kind: 'judged', owners };
+  return { kind: 'judged', owners, json };
 }
 
 /** Whether the NVR would look for pictures by the beginning of a camera's name that is not the caller's alone. */
@@ -77,13 +78,31 @@ export const camerasInBody = (json: unknown, locators: readonly Locator[]): read
     .flatMap((locator) => valuesAt(json, locator))
     .filter((value) => typeof value === 'string');
 
-/** A picture may be left out of an export; a camera may not. */
-const isLeftOut = (kind: NameKind, value: unknown): boolean =>
-  kind.startsWith('file:') && (value === undefined || value === null);
+/** A picture may be left out of what is sent; a camera may not. */
+export const isPicture = (kind: Locator['kind']): kind is NameKind => kind.startsWith('file:');
 
-/** The picture of an export may be any of the camera's. */
-const isPictureInTime = (kind: NameKind, value: unknown, { since }: CameraView): boolean =>
-  since === undefined || !kind.startsWith('file:') || (timeInFile(String(value)) ?? Number.NEGATIVE_INFINITY) >= since;
+function withoutPictures(json: unknown, locators: readonly Locator[], view: CameraView, nvr: NvrAdapter): unknown {
+  return locators.reduce((left, { kind, ...place }) => {
+    const isSent = (value: unknown): boolean =>
+      value === null || (isPicture(kind) && seesNamed(kind, value, view, nvr) && isPictureInTime(value, view));
+    return isPicture(kind) ? withoutOthers(left, place, isSent) : left;
+  }, json);
+}
+
+/** The picture may be any of the camera's. */
+const isPictureInTime = (value: unknown, { since }: CameraView): boolean =>
+  since === undefined || (timeInFile(String(value)) ?? Number.NEGATIVE_INFINITY) >= since;
+
+function withoutOthers(json: unknown, { name, list }: BodyPlace, isSent: (value: unknown) => boolean): unknown {
+  const cut = (object: unknown): unknown =>
+    isRecord(object) && Object.hasOwn(object, name) && !isSent(object[name])
+      ? Object.fromEntries(Object.entries(object).filter(([key]) => key !== name))
+      : object;
+  if (list === undefined) return cut(json);
+  if (!isRecord(json) || !Object.hasOwn(json, list)) return json;
+  const elements = json[list];
+  return { ...json, [list]: Array.isArray(elements) ? elements.map(cut) : cut(elements) };
+}
 
 const seesNamed = (kind: NameKind, value: unknown, view: CameraView, nvr: NvrAdapter): boolean =>
   typeof value === 'string' &&

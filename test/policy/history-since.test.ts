@@ -282,10 +282,11 @@ describe('Every operation, for a role that sees a week', () => {
         target: `/api/export/garden/start/${RECENT}/end/${NOW}`,
         body: JSON.stringify({ image_path: `/media/frigate/clips/${image}` }),
       });
-    assert.equal((await exporting('garden-1700000001.5-aaaaa1.jpg')).status, 403);
-    assert.deepEqual((await exporting('garden-1700000001.5-aaaaa1.jpg')).forwarded, []);
-    // A picture that the NVR copies is named by admins alone.
-    assert.equal((await exporting(`garden-${RECENT}.5-bbbbb2.jpg`)).status, 403);
+    const bodyOf = async (image: string) => (await exporting(image)).forwarded.map(({ body }) => body);
+    const recent = `review/thumb-garden-${RECENT}.5-bbbbb2.webp`;
+    assert.deepEqual(await bodyOf(recent), [JSON.stringify({ image_path: `/media/frigate/clips/${recent}` })]);
+    // A picture that is older is taken out.
+    assert.deepEqual(await bodyOf('review/thumb-garden-1700000001.5-aaaaa1.webp'), ['{}']);
   });
 
   it('gets no yes for what is older when a proxy in front asks', async () => {

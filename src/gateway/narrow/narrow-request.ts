@@ -64,7 +64,7 @@ export async function judgedBody(
   const denied = await owners.denial(verdict.owners, view, { method: request.method ?? '', target, sharer });
   if (denied) return refusal(denied);
   // Written anew, so that no key is repeated: servers differ in which of two they read.
-  return ok(Buffer.from(JSON.stringify(json.value)));
+  return ok(Buffer.from(JSON.stringify(verdict.json)));
 }
 
 /** The same for an offer of live pictures. */

@@ -45,15 +45,18 @@ function asWritten(time: string): string | undefined {
 }
 
 /**
- * The camera of a picture by its path in the NVR's file system, as the NVR's pages send it back. Characters that a server
- * may remove from a name, or read as a slash, are refused.
+ * The camera of a picture by its path in the NVR's file system, as the NVR's pages send it back: that of a review. Characters
+ * that a server may remove from a name, or read as a slash, are refused.
  */
 export function cameraOfImage(path: string, layout: RecorderLayout): readonly string[] {
-  const found = /^(?:\/media\/frigate)?\/clips\/(?<review>review\/)?(?<file>[^/\\:*?"<>|\p{Cc}]+)$/u.exec(path)?.groups;
-  if (!found) return [];
-  const file = found['file'] ?? '';
-  return found['review'] ? cameraOfReviewThumbnail(file, layout) : cameraOfClip(file, layout);
+  const { file, name = '' } = REVIEW_PICTURE.exec(path)?.groups ?? {};
+  if (file === undefined) return [];
+  return cameraOfReviewThumbnail(file, layout).filter((camera) => REVIEW_ID.test(name.slice(camera.length)));
 }
+
+const REVIEW_PICTURE = /^\/media\/frigate\/clips\/review\/(?<file>thumb-(?<name>[^/\\:*?"<>|\p{Cc}]+)\.webp)$/u;
+/** The rest of the name, behind its camera. */
+const REVIEW_ID = /^-\d{9,10}(?:\.\d{1,9})?-\w+$/;
 
 function longest(file: string, { cameras }: RecorderLayout): readonly string[] {
   const fitting = cameras.filter((camera) => file.startsWith(camera) && AFTER_CAMERA.test(file.slice(camera.length)));

@@ -44,6 +44,7 @@ export const fuzzTarget: FuzzTarget = {
     '{"ids":["1700000001.5-aaaaa1","x"]}',
     '{"items":{"camera":"garden"},"export_case_id":null}',
     '{"items":[{"camera":"garden","camera":"bedroom","image_path":"/media/frigate/clips/garden-1.5-a.jpg"}]}',
+    '{"items":[{"camera":"garden","image_path":"/media/frigate/clips/review/thumb-garden-1700000000.5-a.webp"}]}',
     '{"user":"vera","password":"x","remember":null}',
     '{"what":{"recording":{"camera":"garden","from":1,"to":2.5}},"expires_in":60,"uses":1,"pin":"4711"}',
     '\u{feff}{"items":[]}',
@@ -79,9 +80,14 @@ export const fuzzTarget: FuzzTarget = {
 
     const verdict = judgeBody(body, RULE, VIEW, { nvr: FRIGATE });
     if (verdict.kind === 'refused') return verdict.reason;
-    const sent = JSON.stringify(body);
+    const sent = JSON.stringify(verdict.json);
+    assert.doesNotMatch(sent, /"image_path":"(?!\/media\/frigate\/clips\/review\/thumb-garden-)/);
     const read: unknown = JSON.parse(sent);
-    assert.deepEqual(judgeBody(read, RULE, VIEW, { nvr: FRIGATE }), verdict, 'what is sent is judged otherwise');
+    assert.deepEqual(
+      judgeBody(read, RULE, VIEW, { nvr: FRIGATE }),
+      { ...verdict, json: read },
+      'what is sent is judged otherwise',
+    );
     for (const item of asList(items)) assert.equal(Object(item).camera, 'garden');
     assert.deepEqual(
       verdict.owners.flatMap((question) => question.ids),

@@ -8,6 +8,7 @@ const exporting = (by: Attacker, target: string, body: object): RequestAttack =>
   method: 'POST',
   target,
   headers: ['Content-Type: application/json'],
+  arrives: 'as itself',
   body: JSON.stringify(body),
 });
 
@@ -18,7 +19,7 @@ export const hole: PublishedHole = {
   story:
     'An export takes the path of a picture in its body, and copies that file to where every user can read it. The path was looked at before its backslashes became slashes, so that it led out of the directory of clips.',
   source: 'https://github.com/blakeblackshear/frigate/security/advisories/GHSA-pqfr-m69j-4mq2',
-  here: 'Only an admin may name a picture, and its path has the shape of one below the directory of clips. Every field that others may send is in the row of the route table with its form; the rest is refused.',
+  here: 'The picture of others than admins is that of a review of a camera that they see, by its exact path; any other is taken out of the body. That of an admin has the shape of a path below the directory of clips. Every field that others may send is in the row of the route table with its form; the rest is refused.',
   isUsedBy: ({ body }) => body.includes('..'),
   attacks: [
     exporting('viewer', '/api/export/cam1/start/1/end/2', { image_path: ESCAPE }),
