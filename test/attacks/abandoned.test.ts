@@ -28,6 +28,7 @@ const LINK: Credential = {
 const ROUTES = [
   { ...row('GET /api/{camera}/latest.jpg camera path:camera check'), views: 'live' } as const,
   ...[
+    'GET /plain any',
     'GET /thumbnail/{id:id} camera event:path:id lookup',
     'GET /labels any query:camera fanout:camera',
     'POST /viewed camera review:body:ids lookup',
@@ -109,7 +110,7 @@ const WAITS: Readonly<Record<string, Wait>> = {
   'to be looked at once more':               { asks: VIEWED, more: recheck },
   'for a list that is joined':               { asks: head('GET /labels HTTP/1.1', HOST), more: asksNvr },
   'to be let in by a link':                  { asks: PLAIN, by: LINK, more: enterLink },
-  'for a renewed cookie':                    { asks: PLAIN, more: renewal },
+  'for a renewed cookie':                    { asks: head('GET /plain HTTP/1.1', HOST), more: renewal },
   'for a connection to the NVR':             { asks: PLAIN, more: NOTHING_HELD, slots: 0 },
   'for the head of the response':            { asks: PLAIN, more: NOTHING_HELD, nvrHolds: 'head' },
   'for the end of the response':             { asks: PLAIN, more: NOTHING_HELD, nvrHolds: 'body' },
