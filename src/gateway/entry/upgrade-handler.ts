@@ -8,7 +8,7 @@ import type { ListenerName, RequestFacts } from '../../domain/request.ts';
 import { type Admitted, admit } from '../decision/admit.ts';
 import { belowBasePath } from '../decision/base-path.ts';
 import { destinationOf } from '../decision/destinations.ts';
-import type { CountedSocket, RequestWatch } from '../decision/gate-watch.ts';
+import type { CountedSocket, HeadListener, RequestWatch } from '../decision/gate-watch.ts';
 import { requestFacts } from '../decision/request-facts.ts';
 import { noteStarted } from '../decision/started-things.ts';
 import type { JudgedRequest } from '../forward/forwarder.ts';
@@ -34,10 +34,11 @@ export async function handleUpgrade(
   const requestId = deps.newRequestId();
   const watch = deps.watch.onRequest(facts, request.socket satisfies CountedSocket);
   let status: number | undefined;
+  let hasHead = false;
   const ending = new Ending();
   const takePlace = deps.clientLimits.placeUntil(ending);
   socket.once('close', () => {
-    watch.onEnd({ status, isWhole: true, bytes: 0 });
+    watch.onEnd({ status, isWhole: status !== undefined || hasHead, bytes: 0 });
     ending.end();
   });
   const refuse = (reason: RefusalReason, more?: RefusalFacts): void => {
@@ -75,7 +76,11 @@ export async function handleUpgrade(
     } = admission.obligations ?? {};
     if (Object.keys(unmet).length > 0) return refuse('not-narrowable');
     const judge = judgeOf(admission, deps);
-    const onHead = viewingNoter(deps.viewings, { admission, method: 'WS' }, ending);
+    const noteViewing = viewingNoter(deps.viewings, { admission, method: 'WS' }, ending);
+    const onHead: HeadListener = (...head) => {
+      hasHead = true;
+      noteViewing?.(...head);
+    };
     const { upstream } = destination;
     const passed = { ...sent, watch, onHead, onFailure };
     const errorReader = errorReaderFor(admission, destination, deps.rules);

@@ -1,41 +1,28 @@
 /** The memory that responses which must be read whole may hold, all requests together (SPEC 5: at most 32 MB each). */
-import type { MaybePromise } from '../../domain/async/maybe-promise.ts';
+import { boundsOf, createShares, type Hold, type Sharer } from '../../domain/async/shares.ts';
 
 export interface BufferBudget {
-  hold(): Hold;
+  hold(sharer: Sharer): Hold;
 }
 
-export interface Hold {
-  /** Whether there is room for so many bytes more. */
-  take(bytes: number): MaybePromise<boolean>;
-  /** Gives all of it back; may be called more than once. */
-  release(): void;
-}
-
-/** Bytes of one response that are always allowed: most responses are smaller, and pass while slow readers hold the rest. */
+/** Bytes of one response that are always allowed: most responses are smaller, and pass while others hold all that there is. */
 const ALWAYS_ROOM_FOR = 512 * 1024;
+/** One caller has room for the largest response. */
+const OF_CALLER = 1 / 4;
+const ALL = '';
 
-/** A budget of memory in this process. `most` may change. */
-export function createBufferBudget(most: () => number) {
-  let held = 0;
+export function createBufferBudget(most: number): BufferBudget {
+  const shares = createShares();
   return {
-    held: (): number => held,
-    hold() {
+    hold(sharer) {
+      const hold = shares.hold([[ALL, most], ...boundsOf(sharer, most * OF_CALLER)]);
       let seen = 0;
-      let own = 0;
       return {
-        take(bytes: number): boolean {
+        take(bytes = 0) {
           seen += bytes;
-          if (seen <= ALWAYS_ROOM_FOR) return true;
-          if (held + bytes > most()) return false;
-          held += bytes;
-          own += bytes;
-          return true;
+          return seen <= ALWAYS_ROOM_FOR || hold.take(bytes);
         },
-        release(): void {
-          held -= own;
-          own = 0;
-        },
+        release: hold.release,
       };
     },
   };

@@ -2,8 +2,8 @@
 import type { Obligations } from '../../access/access-verdict.ts';
 import { withCameras } from '../../access/narrow-query.ts';
 import { askInTurns } from '../../domain/async/ask-in-turns.ts';
+import type { Hold } from '../../domain/async/shares.ts';
 import type { RequestTarget } from '../../domain/request.ts';
-import type { Hold } from './buffer-budget.ts';
 
 /** The text of each list; undefined when the memory budget is used up. Rejects when the NVR does not send one. */
 export async function listsByCamera(
@@ -17,7 +17,7 @@ export async function listsByCamera(
     if (!hasCapacity) return '';
     const { path, query } = withCameras(target, parameter, [camera]);
     const text = await ask(`${path}?${query}`);
-    hasCapacity = (await hold.take(text.length)) && hasCapacity;
+    hasCapacity = hold.take(text.length) && hasCapacity;
     return text;
   });
   return hasCapacity ? lists : undefined;

@@ -52,12 +52,14 @@ export type Settled =
   | { readonly kind: 'answered'; readonly json: string }
   | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly field?: string };
 
+/** How a response is narrowed, whoever it is for. */
+type Narrowing = Omit<NarrowingPlan, 'hold'>;
 type Served = Exclude<Destination, { kind: 'none' }>;
 
 /** Bytes that all responses may hold. */
 const MOST_HELD_BYTES = 128 * 1024 * 1024;
 /** One for the process, whatever is reloaded: the memory is shared as well. */
-const HELD = createBufferBudget(() => MOST_HELD_BYTES);
+const HELD = createBufferBudget(MOST_HELD_BYTES);
 /** One for the process: it may start a thread. */
 const NARROWER = createNarrower();
 
@@ -86,7 +88,8 @@ export async function fulfilObligations(
   if (!body.ok) return { ...body.error, kind: 'refused' };
   try {
     const narrowing = await narrowingOf(admission.route, obligations, destination, deps);
-    return { kind: 'sent', ...(body.value && { body: body.value }), ...(narrowing && { narrowing }) };
+    const held = narrowing && { narrowing: { ...narrowing, hold: HELD.hold(deps.sharer) } };
+    return { kind: 'sent', ...(body.value && { body: body.value }), ...held };
   } catch (fault) {
     return refused(askFailure(fault));
   }
@@ -141,7 +144,7 @@ async function joinedList(
   { askText, sharer }: ObligationDeps,
 ): Promise<Settled> {
   const { responseForm: form, view, reading } = obligations;
-  const hold = HELD.hold();
+  const hold = HELD.hold(sharer);
   try {
     const lists = await listsByCamera(target, obligations.fanout, (path) => askText(upstream, path, sharer), hold);
     if (!lists) return refused('answers-too-large');
@@ -167,7 +170,7 @@ async function narrowingOf(
   obligations: Obligations,
   destination: Served,
   deps: ObligationDeps,
-): Promise<NarrowingPlan | undefined> {
+): Promise<Narrowing | undefined> {
   const {
     responseForm: form,
     view,
@@ -205,23 +208,21 @@ async function narrowingOf(
     },
     reader: errorReaderOf(view),
     hidesUnknown: view.clearance === 'restricted' && (form === 'one' || obligations.owners !== undefined),
-    held: HELD,
     ...(addresses && { addresses }),
     ...(empty === undefined ? {} : { empty }),
   };
 }
 
 /** The response as it is, or none of it. */
-const untouched = (view: CameraView, how: Partial<NarrowingPlan>): NarrowingPlan => ({
+const untouched = (view: CameraView, how: Partial<Narrowing>): Narrowing => ({
   body: (body) => Promise.resolve({ kind: 'narrowed', body }),
   reader: errorReaderOf(view),
   hidesUnknown: false,
-  held: HELD,
   ...how,
 });
 
 /** The answer to a start is passed on, and the cameras of what was started are kept. */
-const started = (view: CameraView, thing: StartedThing): NarrowingPlan => {
+const started = (view: CameraView, thing: StartedThing): Narrowing => {
   const body = (bytes: Uint8Array<ArrayBuffer>) => {
     noteStarted(thing, Buffer.from(bytes).toString());
     return Promise.resolve({ kind: 'narrowed' as const, body: bytes });
@@ -232,7 +233,7 @@ const started = (view: CameraView, thing: StartedThing): NarrowingPlan => {
 /** A day in segments of ten seconds has less than one. */
 const LARGEST_PLAYLIST = 4 * 1024 * 1024;
 
-const playlistNarrowing = (directory: string): NarrowingPlan => ({
+const playlistNarrowing = (directory: string): Narrowing => ({
   async body(bytes) {
     const text = bytes.byteLength <= LARGEST_PLAYLIST ? Buffer.from(bytes).toString() : '';
     const written = playlistBelow(text, directory);
@@ -242,5 +243,4 @@ const playlistNarrowing = (directory: string): NarrowingPlan => ({
   },
   reader: { clearance: 'restricted', namesForeign: () => true },
   hidesUnknown: false,
-  held: HELD,
 });

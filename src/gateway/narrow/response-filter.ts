@@ -1,10 +1,11 @@
 /** The response filter on the wire: the NVR's response is read whole, within bounds, filtered and sent (SPEC 5, 6). */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
+import type { Hold } from '../../domain/async/shares.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { headerValues, type ResponseHeadRules, withoutHeaders } from '../response/response-headers.ts';
-import type { BufferBudget, Hold } from './buffer-budget.ts';
+import { endWith } from '../response/unread.ts';
 import { type ErrorReader, type HeldResponse, headersBesideBody, readsErrorText, refusalLeft } from './error-text.ts';
 import type { NarrowedBytes } from './narrow-task.ts';
 import { withAddressesAt } from './written-addresses.ts';
@@ -17,7 +18,8 @@ export interface NarrowingPlan {
   readonly reader: ErrorReader;
   /** Whether a 404 would tell an id that does not exist from one that the reader may not see. */
   readonly hidesUnknown: boolean;
-  readonly held: BufferBudget;
+  /** The memory for the response, until what is left of it is on its way to the client. */
+  readonly hold: Hold;
   /** A response with this header is not passed on. Lower-case. */
   readonly refusedHeader?: string;
   /** The members of the response that hold addresses of the server itself. */
@@ -41,10 +43,18 @@ export const askingForWhole = (headers: IncomingHttpHeaders): IncomingHttpHeader
 });
 
 /** Sends what is left of the NVR's response, or fails. */
-export async function passNarrowed(
+export async function passNarrowed(...held: [...HeldResponse, NarrowingPlan]): Promise<void> {
+  try {
+    await passLeft(...held);
+  } finally {
+    held[4].hold.release(); // what the client has not read yet is counted elsewhere
+  }
+}
+
+async function passLeft(
   ...[received, response, rules, fail, narrowing]: [...HeldResponse, NarrowingPlan]
 ): Promise<void> {
-  const { body: narrow, reader, hidesUnknown, held, refusedHeader, empty, addresses } = narrowing;
+  const { body: narrow, reader, hidesUnknown, hold, refusedHeader, empty, addresses } = narrowing;
   if (refusedHeader !== undefined && headerValues(received, refusedHeader).length > 0) {
     received.body.destroy();
     return fail('name-not-unique');
@@ -52,11 +62,8 @@ export async function passNarrowed(
   const isNone = received.statusCode === 404 && empty !== undefined;
   const status = isNone ? 200 : (received.statusCode ?? 502);
   const [encoding = 'identity'] = headerValues(received, 'content-encoding');
-  const hold = held.hold();
-  response.once('close', hold.release);
   const body = encoding === 'identity' && status !== 206 ? await readWhole(received.body, hold) : UNREADABLE;
   if (!body.ok) received.body.destroy();
-  if (response.destroyed) hold.release();
   if (response.headersSent || response.destroyed) return;
   if (!body.ok) return fail(body.error);
   const isGiven = status === 200;
@@ -77,7 +84,8 @@ export async function passNarrowed(
   const passed = isOurs ? withoutHeaders(said, ['content-type', 'location']) : said;
   if (isOurs) passed.push('content-type', 'application/json');
   passed.push('content-length', String(narrowed.body.byteLength));
-  response.writeHead(status, passed).end(narrowed.body);
+  response.writeHead(status, passed);
+  endWith(response, narrowed.body);
 }
 
 /** Where the server is seen as it is, its addresses stay. */
@@ -101,7 +109,7 @@ async function readWhole(body: Readable, hold: Hold): Promise<Result<Buffer<Arra
     for await (const chunk of body) {
       bytes += chunk.length;
       if (bytes > LARGEST_RESPONSE) return UNREADABLE;
-      if (!(await hold.take(chunk.length))) return err('answers-too-large');
+      if (!hold.take(chunk.length)) return err('answers-too-large');
       chunks.push(chunk);
     }
     return ok(Buffer.concat(chunks));

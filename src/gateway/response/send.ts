@@ -3,6 +3,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import type { RequestWatch } from '../decision/gate-watch.ts';
 import { atEndOfTurn } from './end-of-turn.ts';
 import type { CompressedResponse, OwnResponse } from './error-responses.ts';
+import { endWith } from './unread.ts';
 
 export interface Wire {
   readonly request: IncomingMessage;
@@ -32,7 +33,7 @@ export function send(
   if (hasBody(request)) headers.connection = 'close';
   response.writeHead(content.status, headers);
   if (request.method !== 'HEAD' && length > 0) watch.onBytes(length);
-  atEndOfTurn(() => response.end(content.body));
+  atEndOfTurn(() => endWith(response, content.body));
 }
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>

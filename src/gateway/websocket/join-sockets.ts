@@ -1,6 +1,7 @@
 /** Joins the client's and the NVR's WebSocket: judges each message, holds back the sender of a slow reader, ends both together (SPEC 5, 6). */
 import { type RawData, WebSocket } from 'ws';
 import type { UpstreamListeners } from '../decision/gate-watch.ts';
+import type { UnreadMemory } from '../response/unread.ts';
 import type { Message, MessageJudge } from './message-judges.ts';
 
 export interface JudgedSockets extends UpstreamListeners {
@@ -10,7 +11,7 @@ export interface JudgedSockets extends UpstreamListeners {
 }
 
 /** Bytes that may wait for a slow reader; above it the sender is paused. */
-const MOST_WAITING = 1024 * 1024;
+const MOST_WAITING = 256 * 1024;
 /** A client that vanished without closing is noticed within two of these. */
 const PING_MS = 30_000;
 
@@ -23,7 +24,12 @@ const GOING_AWAY = 1001;
 const NOT_SENT: readonly number[] = [1004, 1005, 1006, 1015];
 
 /** Forwards the messages that may pass; when one side closes, closes the other. */
-export function joinSockets(client: WebSocket, nvr: WebSocket, { judge, watch, onOpen }: JudgedSockets): void {
+export function joinSockets(
+  client: WebSocket,
+  nvr: WebSocket,
+  { judge, watch, onOpen }: JudgedSockets,
+  unread: UnreadMemory,
+): void {
   for (const side of [client, nvr]) side.on('error', () => watch?.onEndedBy('error')); // a broken frame: `close` follows
   client.on('message', (bytes, isBinary) => {
     const verdict = judge.fromClient(messageOf(bytes, isBinary));
@@ -35,11 +41,22 @@ export function joinSockets(client: WebSocket, nvr: WebSocket, { judge, watch, o
     if (verdict.kind === 'answered') sendOn(client, { data: verdict.text, isBinary: false }, client);
   });
   const noteAlive = pingUntilClosed(client, () => watch?.onEndedBy('idle'));
+  const waiting = unread.open(() => {
+    watch?.onEndedBy('idle');
+    client.terminate();
+  });
+  const noteWaiting = (): void => waiting.holds(client.bufferedAmount);
   nvr.on('message', (bytes, isBinary) => {
     const message = judge.fromNvr(messageOf(bytes, isBinary));
-    if (message) sendOn(client, message, nvr, noteAlive);
+    if (!message) return;
+    sendOn(client, message, nvr, () => {
+      noteAlive();
+      noteWaiting();
+    });
+    noteWaiting();
   });
   client.once('close', () => {
+    waiting.end();
     watch?.onEndedBy('client');
     nvr.close(GOING_AWAY);
   });

@@ -9,6 +9,7 @@ import type { RefusalReason } from '../../domain/refusal.ts';
 import type { Rules } from '../decision/admit.ts';
 import { tellHead } from '../decision/gate-watch.ts';
 import { codeOf, upstreamFailure } from '../decision/upstream-failure.ts';
+import { UNREAD } from '../response/unread.ts';
 import { type JudgedSockets, joinSockets } from './join-sockets.ts';
 
 export interface RelayRules {
@@ -47,7 +48,8 @@ export function currentView(caller: Caller, rules: () => Pick<Rules, 'surroundin
 
 export type MessageRelay = (request: IncomingMessage, socket: Duplex, head: Buffer, judged: JudgedSocket) => void;
 
-export function createMessageRelay(rules: RelayRules): MessageRelay {
+/** `unread`: the memory for what clients have not read. */
+export function createMessageRelay(rules: RelayRules, unread = UNREAD): MessageRelay {
   const server = new WebSocketServer({
     noServer: true,
     maxPayload: LARGEST_FROM_CLIENT,
@@ -76,12 +78,12 @@ export function createMessageRelay(rules: RelayRules): MessageRelay {
       server.handleUpgrade(request, socket, head, (client) => {
         isDecided = true;
         tellHead(judged, SWITCHED);
-        joinSockets(client, nvr, judged);
+        joinSockets(client, nvr, judged, unread);
       });
     });
     nvr.once('error', (error) => fail(failureOf(error), codeOf(error), error.message));
     socket.once('close', () => {
-      fail('nvr-unreachable', '', 'the client closed its connection before the handshake with the NVR was complete');
+      isDecided = true; // a client that leaves before is no failure of the NVR
       nvr.terminate();
     });
   };

@@ -50,6 +50,7 @@ export function createUpgradeProxy(rules: UpgradeRules): UpgradeProxy {
     const exchange = exchangeOf(socket, judged);
     exchanges.set(request, exchange);
     const onError = (error: Error): void => {
+      if (socket.destroyed) return; // the client has left: that the request broke off is no failure of the NVR
       judged.watch?.onUpstreamError(codeOf(error), error.message);
       exchange.fail(failureOf(error, exchange));
     };

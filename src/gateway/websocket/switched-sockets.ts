@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { tellHead } from '../decision/gate-watch.ts';
 import { pipedAtEndOfTurn } from '../response/end-of-turn.ts';
 import { byName, type ResponseHeadRules, responseHeaders } from '../response/response-headers.ts';
+import { UNREAD } from '../response/unread.ts';
 import { endableWebSocket } from './end-websocket.ts';
 import type { UpgradeExchange } from './upgrade-exchange.ts';
 
@@ -29,6 +30,13 @@ export function joinSwitched(
       socket.resume();
       socket.end(() => setTimeout(() => socket.destroy(), LAST_WORDS_MS).unref());
     });
+    const unread = UNREAD.open(() => {
+      watch?.onEndedBy('idle');
+      socket.destroy();
+    });
+    nvrSocket.on('pause', () => unread.holds(socket.writableLength));
+    socket.on('drain', () => unread.holds(socket.writableLength));
+    socket.once('close', unread.end);
     pipedAtEndOfTurn(nvrSocket, socket);
     pipedAtEndOfTurn(socket, nvrSocket);
     onOpen?.(endableWebSocket(nvrSocket, socket));
