@@ -1,7 +1,7 @@
 /** The verdict of authorization: allowed as it is, allowed with obligations, an empty response, or refused (SPEC 5). */
 import type { BodyShape } from '../domain/policy/body-shape.ts';
 import type { ResponseForm, SIGNALLING, Verb } from '../domain/policy/policy.ts';
-import type { ComposedList, Locator, OwnerKind, StartedKind } from '../domain/policy/policy-terms.ts';
+import type { ComposedList, Locator, OwnerKind, RefusedHeader, StartedKind } from '../domain/policy/policy-terms.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import type { AnswerReading } from './answer-reading.ts';
@@ -46,7 +46,7 @@ export interface Obligations {
   /** What the response says was started, and its cameras. */
   readonly startedFor?: StartedThing;
   /** The response is refused if it has this header: the NVR may have taken another camera's picture. */
-  readonly refusedHeader?: string;
+  readonly refusedHeader?: RefusedHeader;
   /** Only the events backend can narrow this response. */
   readonly ownData?: boolean;
   /** What the gate makes in the place of the NVR's response, where the NVR keeps the events. */

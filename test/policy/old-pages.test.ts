@@ -55,6 +55,39 @@ describe('The role that the profile tells', () => {
     });
 });
 
+describe('A proxy that asks for a picture which newer NVRs find by the beginning of a name', () => {
+  // biome-ignore format: a table
+  const rows: [version: string | undefined, camera: string, status: number][] = [
+    ['0.17.2-f0e1d2c', 'cam1', 202],
+    ['0.16.4',         'cam1', 202],
+    ['0.18.0',         'cam1', 403],
+    ['0.19.0-beta1',   'cam1', 403],
+    ['dev',            'cam1', 403],
+    [undefined,        'cam1', 403],
+    ['0.17.2',         'cam1-yard', 403],
+    ['0.18.0',         'cam2', 202],
+  ];
+  for (const [version, camera, status] of rows)
+    it(`of ${camera} has ${status} before an NVR that says ${version ?? 'nothing'}`, async () => {
+      const nvr = await startFakeNvr();
+      nvr.answer = saying(version);
+      const at = await startInstance({
+        config: {
+          nvr: { url: nvr.url, cameras: ['cam1', 'cam1-yard', 'cam2'] },
+          auth: { roles: { front_only: ['cam1', 'cam2'] }, trusted_proxies: ['127.0.0.1'] },
+        },
+      });
+      try {
+        const described = { 'x-original-url': `/api/${camera}/latest.jpg`, 'x-original-method': 'GET' };
+        const answer = await at.ask('/auth', { token: await at.logIn(CARL), headers: described });
+        assert.equal(answer.status, status, await answer.text());
+      } finally {
+        await at.close();
+        await nvr.close();
+      }
+    });
+});
+
 describe('The version of the NVR', () => {
   it('is asked for once a minute, and stays known while the NVR does not answer', async () => {
     let at = 0;
@@ -62,13 +95,12 @@ describe('The version of the NVR', () => {
     let said: string | null = '0.16.4';
     const release = createNvrRelease({
       now: () => at,
-      since: '0.17',
       ask: () => {
         asked += 1;
         return said === 'broken' ? Promise.reject(new Error('no answer')) : Promise.resolve(said);
       },
     });
-    const known = () => release.knowsCustomRoles();
+    const known = async () => !(await release.isOlderThan('0.17'));
     assert.deepEqual(await Promise.all([known(), known()]), [false, false]);
     assert.equal(asked, 1);
     for (const silence of [null, 'broken']) {
@@ -86,7 +118,7 @@ describe('The version of the NVR', () => {
   });
 
   it('is no reason for a page to wait long', async () => {
-    const release = createNvrRelease({ now: () => 0, since: '0.17', ask: () => new Promise(() => {}), longestWait: 1 });
-    assert.equal(await release.knowsCustomRoles(), true);
+    const release = createNvrRelease({ now: () => 0, ask: () => new Promise(() => {}), longestWait: 1 });
+    assert.equal(await release.isOlderThan('0.17'), false);
   });
 });

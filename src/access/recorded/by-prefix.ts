@@ -3,7 +3,7 @@
  * `front-door`. A caller gets them only if every camera whose name goes on so is visible (SPEC 5). Pure.
  */
 import { goesOn } from '../../domain/names.ts';
-import type { BodyPlace, PrefixPlace } from '../../domain/policy/policy-terms.ts';
+import type { BodyPlace, PrefixPlace, RefusedHeader } from '../../domain/policy/policy-terms.ts';
 import { type PathParameters, plainTime } from './time-locators.ts';
 
 /** What one caller sees of the NVR's cameras. */
@@ -31,7 +31,7 @@ export interface PrefixFindings {
   /** Things that ids name are refused if they began since this Unix second. */
   readonly ownersSince?: number;
   /** A header of the response by which the NVR tells that it took such a file: lower-case. */
-  readonly header?: string;
+  readonly header?: RefusedHeader;
   readonly body?: PrefixBodyRule;
 }
 
@@ -57,13 +57,13 @@ export function findPrefixes(
   const inPath = places.filter((place) => place.when === 'recent-path');
   const times = places.filter((place) => place.when === 'recent-body').map(({ place }) => place);
   const values = places.filter((place) => place.when === 'value');
-  const header = places.find((place) => place.when === 'header')?.name;
+  const header = places.find((place) => place.when === 'header');
   const isAlways = places.some((place) => place.when === 'always');
   const isOfId = places.some((place) => place.when === 'recent-id');
   return {
     isRefused: isNamed && (isAlways || inPath.some(({ name }) => isRecent(plainTime(parameters[name] ?? ''), since))),
     ...((isAlways || isOfId) && { ownersSince: isAlways ? Number.NEGATIVE_INFINITY : since }),
-    ...(isNamed && header !== undefined && { header }),
+    ...(isNamed && header && { header }),
     ...(values.length + times.length > 0 && { body: { values, times, since, isNamed } }),
   };
 }

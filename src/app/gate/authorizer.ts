@@ -14,10 +14,13 @@ import type { ActiveAccounts } from '../accounts/active-accounts.ts';
 import type { Credentials } from '../accounts/credentials.ts';
 import type { Components } from '../resources/components.ts';
 import { logRules } from '../resources/logs.ts';
+import { steadyNow } from '../resources/steady-clock.ts';
 import type { TrustedHeaders } from '../resources/trusted-headers.ts';
+import { nvrVersion } from '../resources/upstreams.ts';
 import { type AnswerWatch, watchAnswers } from '../telemetry/answer-watch.ts';
 import { countedRole, countedSecretCheck, countedVerify } from '../telemetry/counting.ts';
 import { holdersIn } from './holders.ts';
+import { createNvrRelease, type NvrRelease } from './nvr-release.ts';
 import { type OpenRules, openRules } from './open-rules.ts';
 import type { TableConfig } from './rules.ts';
 
@@ -42,6 +45,7 @@ export interface Authorizer extends Omit<OpenRules, 'rules'> {
   /** Why the keys of `proxy.jwt` could not be read when they were last asked for. */
   readonly proxyKeysFault: () => string | undefined;
   readonly whoSees: () => Promise<CameraAccess>;
+  readonly nvrRelease: NvrRelease;
 }
 
 export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
@@ -50,6 +54,7 @@ export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
   const { links, screens, sessions } = accounts;
   const cameras = components.cameras.it;
   const proxyKeys = watchKeys(logs, metrics);
+  const nvrRelease = createNvrRelease({ ask: () => nvrVersion(config), now: steadyNow });
   const opened = openRules({
     config,
     eventsBackend: components.events.it?.upstream,
@@ -60,6 +65,7 @@ export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
     sharedBy: links.sharedFrom,
     findViewed: accounts.findViewed,
     behindCurtain: deps.credentials.behindCurtain,
+    isNvrOlder: nvrRelease.isOlderThan,
     roleRegistry,
     now: () => unixSeconds(clock),
     layout: cameras.layout,
@@ -92,6 +98,7 @@ export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
   };
   return {
     ...opened,
+    nvrRelease,
     proxyKeysFault: proxyKeys.fault,
     rules: () => upToDate().rules,
     uncounted: () => opened.rules(),

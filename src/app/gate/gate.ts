@@ -32,13 +32,12 @@ import { ASSETS_PATH, createPages } from '../../ui/serve-ui.ts';
 import type { ActiveAccounts } from '../accounts/active-accounts.ts';
 import type { Components } from '../resources/components.ts';
 import { steadyNow } from '../resources/steady-clock.ts';
-import { askerOf, nvrVersion, questionFor, variesOf } from '../resources/upstreams.ts';
+import { askerOf, questionFor, variesOf } from '../resources/upstreams.ts';
 import type { Authorizer } from './authorizer.ts';
 import { formLogIn } from './form-login.ts';
 import { invitationService } from './invitation-service.ts';
 import { type LinkJudgeWithFacts, linkJudge } from './link-judge.ts';
 import { linkService } from './link-service.ts';
-import { createNvrRelease } from './nvr-release.ts';
 import { boundRoutes, OWN_ROUTES } from './own-routes.ts';
 import { probeDeps } from './probe-deps.ts';
 import { atProvider, signInPages } from './sign-in-pages.ts';
@@ -174,6 +173,7 @@ function ownRoutes(
     bodySeconds,
     basePathOf: (ctx) => ctx.state.basePath ?? '',
   });
+  const { custom_roles_since: since } = tableHead;
   let description: string | undefined; // made for the first who asks: it is long, and few do
   const routes = boundRoutes({
     ...groups,
@@ -184,11 +184,7 @@ function ownRoutes(
       endSessionAddress: async (provider) => signIns.providers.get(provider)?.endSession(),
       visibleCameras: seen,
       friendlyNameOf,
-      knowsCustomRoles: createNvrRelease({
-        ask: () => nvrVersion({ settings, tableHead }),
-        since: tableHead.custom_roles_since,
-        now: steadyNow,
-      }).knowsCustomRoles,
+      knowsCustomRoles: async () => since === undefined || !(await authorizer.nvrRelease.isOlderThan(since)),
     },
     pages,
     invitations: { ...invitations, byForm: pages.invitation.post },

@@ -1,10 +1,10 @@
-/** Whether the pages of this NVR know custom roles: those of some releases know admin and viewer only, and show any other role "Access Denied" (SPEC 5). */
+/** The release of the NVR, as far as it is known: pages of some releases know the roles admin and viewer only, and some pictures are found by a name since another (SPEC 5, 11). */
 import { compareReleases } from '../../doctor/causes/inside.ts';
 import { withTimeLimit } from '../../domain/async/time-limit.ts';
 
 export interface NvrRelease {
-  /** True as well while the NVR does not say its version. Never rejects. */
-  knowsCustomRoles(): Promise<boolean>;
+  /** Whether it is known to be older than that. Never rejects. */
+  isOlderThan(release: string): Promise<boolean>;
 }
 
 /** Milliseconds. */
@@ -14,15 +14,13 @@ const LONGEST_WAIT = 2000;
 export interface NvrReleaseOptions {
   /** The version as the NVR says it; null without an answer. */
   readonly ask: () => Promise<string | null>;
-  /** The first release whose pages know custom roles; undefined: all do. */
-  readonly since: string | undefined;
   /** Milliseconds of a steady clock. */
   readonly now: () => number;
-  /** Milliseconds that a page waits for the first answer. */
+  /** Milliseconds that the first answer is waited for. */
   readonly longestWait?: number;
 }
 
-export function createNvrRelease({ ask, since, now, longestWait = LONGEST_WAIT }: NvrReleaseOptions): NvrRelease {
+export function createNvrRelease({ ask, now, longestWait = LONGEST_WAIT }: NvrReleaseOptions): NvrRelease {
   let known: { readonly version: string | undefined; readonly at: number } | undefined;
   let asking: Promise<void> | undefined;
 
@@ -40,13 +38,12 @@ export function createNvrRelease({ ask, since, now, longestWait = LONGEST_WAIT }
   }
 
   return {
-    async knowsCustomRoles() {
-      if (since === undefined) return true;
+    async isOlderThan(release) {
       const isFresh = known !== undefined && now() - known.at < FRESH;
       const refreshing = isFresh ? undefined : refresh();
-      // A page waits for its profile: only the first answer is waited for, and not for long.
+      // A page waits for it: only the first answer is waited for, and not for long.
       if (refreshing && known?.version === undefined) await withTimeLimit(refreshing, longestWait, () => undefined);
-      return compareReleases(known?.version, since) >= 0;
+      return compareReleases(known?.version, release) < 0;
     },
   };
 }

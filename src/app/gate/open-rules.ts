@@ -32,6 +32,7 @@ export interface RulePlace
     | 'sharedBy'
     | 'findViewed'
     | 'behindCurtain'
+    | 'isNvrOlder'
     | 'roleRegistry'
     | 'now'
     | 'layout'

@@ -34,6 +34,7 @@ export interface RuleDeps extends Omit<SourceDeps, 'trace'> {
   readonly findViewed?: FindViewed | undefined;
   readonly behindCurtain: NonNullable<Rules['behindCurtain']>;
   readonly trace?: Trace | undefined;
+  readonly isNvrOlder?: Rules['isNvrOlder'];
   readonly onUntrustedDescription?: (peer: string) => void;
   readonly onIncompleteDescription?: (missing: string) => void;
 }
@@ -70,6 +71,7 @@ export function decisionRules(told: RuleDeps): Rules {
     harmfulIn: (method, target) =>
       destinationOf(method, target, destinations).kind === 'nvr' ? malformedIn(target) : undefined,
     malformedIn,
+    isNvrOlder: deps.isNvrOlder,
     onUntrustedDescription: deps.onUntrustedDescription,
     onIncompleteDescription: deps.onIncompleteDescription,
   };

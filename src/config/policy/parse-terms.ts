@@ -97,6 +97,9 @@ export const parsePrefixPlace = reader<PrefixPlace>([
   [/^recent:id$/, () => ({ when: 'recent-id' })],
   [/^recent:path:(?<name>\w+)$/, ({ name = '' }) => ({ when: 'recent-path', name })],
   [/^recent:body:(?:(?<list>\w+)\[\]\.)?(?<name>\w+)$/, (place) => ({ when: 'recent-body', place: placeOf(place) })],
-  [/^header:(?<name>[a-z][a-z-]*)$/, ({ name = '' }) => ({ when: 'header', name })],
+  [
+    /^header:(?<name>[a-z][a-z-]*)(?:@(?<since>\d+\.\d+))?$/,
+    ({ name = '', since }) => ({ when: 'header', name, ...(since !== undefined && { since }) }),
+  ],
   [/^body:(?<field>\w+)=(?<value>\w+)$/, ({ field = '', value = '' }) => ({ when: 'value', field, value })],
 ]);

@@ -90,10 +90,16 @@ export interface Paging {
   readonly usual: number;
 }
 
+/** A header of the response by which the NVR tells that it may have taken another camera's picture. `since`: the first release that does. */
+export interface RefusedHeader {
+  readonly name: string;
+  readonly since?: string;
+}
+
 /** When the NVR finds what it shows by the beginning of the camera's name. `recent`: where that began in the current hour. */
 export type PrefixPlace =
   | { readonly when: 'always' }
-  | { readonly when: 'header'; readonly name: string }
+  | ({ readonly when: 'header' } & RefusedHeader)
   | { readonly when: 'value'; readonly field: string; readonly value: string }
   | { readonly when: 'recent-id' }
   | { readonly when: 'recent-path'; readonly name: string }

@@ -65,6 +65,8 @@ export interface Rules {
   readonly harmfulIn?: (method: string, target: RequestTarget) => string | undefined;
   /** The parameter that the NVR would refuse. Absent: no check. */
   readonly malformedIn?: (target: RequestTarget) => string | undefined;
+  /** Whether the NVR is known to be of an older release. Absent: it is not known. */
+  readonly isNvrOlder?: ((release: string) => Promise<boolean>) | undefined;
   /** Called with a peer that is no trusted proxy and describes another request at `/auth`. */
   readonly onUntrustedDescription?: ((peer: string) => void) | undefined;
   /** Called with the header that is missing when a trusted proxy describes another request at `/auth` by half. */

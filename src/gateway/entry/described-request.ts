@@ -137,17 +137,24 @@ export async function admitDescribed(
   if (!isApiToken && rules.carriesProxySecret?.(carrier) === false) return refused('proxy-secret-mismatch');
   // The proxy is to send Postern's own paths to Postern: the NVR behind would serve its own login and accounts there.
   if (admission.kind === 'admitted' && isServedHere(admission.route)) return refused('path-not-found');
-  const isWhole = admission.kind === 'admitted' && passesAsItIs(admission, parseTarget(described.target));
+  const isWhole =
+    admission.kind === 'admitted' && (await passesAsItIs(admission, parseTarget(described.target), rules));
   return isWhole ? admission : refused('not-narrowable');
 }
 
 /** The proxy gets a yes or no: what the gate would still change on the way, it cannot change here. */
-function passesAsItIs({ target, obligations, route }: Admitted, asked: RequestTarget | undefined): boolean {
+async function passesAsItIs(
+  { target, obligations, route }: Admitted,
+  asked: RequestTarget | undefined,
+  { isNvrOlder }: Pick<Rules, 'isNvrOlder'>,
+): Promise<boolean> {
   if (!obligations) return target.path === asked?.path && isSameQuery(target.query, asked.query);
-  const { owners: _, view, responseForm, isRewritten: __, ...left } = obligations;
+  const { owners: _, view, responseForm, isRewritten: __, refusedHeader, ...left } = obligations;
   if (view.clearance === 'admin') return true;
   if (target.path !== asked?.path || !isSameQuery(target.query, asked.query)) return false;
   if (Object.keys(left).length > 0) return false;
+  // The header alone would tell whose picture it is: an NVR that has it not takes the picture of the named camera.
+  if (refusedHeader && !(refusedHeader.since && (await isNvrOlder?.(refusedHeader.since)))) return false;
   return responseForm === undefined || (LISTS.includes(responseForm) && isSecondLook(view.clearance, route));
 }
 

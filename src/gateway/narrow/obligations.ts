@@ -183,7 +183,7 @@ async function narrowingOf(
     addresses,
   } = obligations;
   if (playlistAt !== undefined) return playlistNarrowing(playlistAt);
-  if (refusedHeader !== undefined) return untouched(view, { refusedHeader });
+  if (refusedHeader !== undefined) return untouched(view, { refusedHeader: refusedHeader.name });
   if (startedFor !== undefined) return started(view, startedFor);
   if (addresses && !form) return untouched(view, { addresses });
   // The events backend always honours the query. An NVR may be too old to know the parameter.
