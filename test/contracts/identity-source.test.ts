@@ -37,6 +37,10 @@ itIsAnIdentitySource('api-token', {
       ['Authorization', 'Bearer pst_good'],
       ['Cookie', 'frigate_token=forged'],
     ]),
+    someRequest({}, [
+      ['Authorization', 'Basic eDp5'],
+      ['Authorization', 'Bearer pst_good'],
+    ]),
   ],
   bad: [
     someRequest({}, [['Authorization', 'Bearer pst_forged']]),
@@ -47,10 +51,6 @@ itIsAnIdentitySource('api-token', {
     someRequest({}, [['Authorization', basic('x:pst_good:')]]),
     someRequest({}, [
       ['Authorization', 'Bearer pst_good'],
-      ['Authorization', 'Bearer pst_good'],
-    ]),
-    someRequest({}, [
-      ['Authorization', 'Basic eDp5'],
       ['Authorization', 'Bearer pst_good'],
     ]),
   ],
@@ -65,30 +65,39 @@ itIsAnIdentitySource('api-token', {
   ],
 });
 
+const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+/** A Bearer of ours by its form, and so a credential. */
+const ours = (sub: string): string =>
+  `${encoded({ alg: 'HS256', typ: 'JWT' })}.${encoded({ sub, role: 'viewer', exp: 2, iat: 1 })}.c2ln`;
+const [GOOD, FORGED] = [ours('good'), ours('forged')];
+
 itIsAnIdentitySource('session', {
   create: () =>
     createSessionSource({
       cookieName: 'frigate_token',
       verify: async (token) =>
-        token === 'good' ? { kind: 'valid', caller: INTERNAL_CALLER } : { kind: 'invalid', reason: 'signature' },
+        token === 'good' || token === GOOD
+          ? { kind: 'valid', caller: INTERNAL_CALLER }
+          : { kind: 'invalid', reason: 'signature' },
     }),
-  good: [someRequest({}, [['Authorization', 'Bearer good']]), someRequest({}, [['Cookie', 'frigate_token=good']])],
+  good: [someRequest({}, [['Authorization', `Bearer ${GOOD}`]]), someRequest({}, [['Cookie', 'frigate_token=good']])],
   bad: [
-    someRequest({}, [['Authorization', 'Bearer forged']]),
+    someRequest({}, [['Authorization', `Bearer ${FORGED}`]]),
     someRequest({}, [['Authorization', 'Bearer pst_of_another_source']]),
-    someRequest({}, [['Authorization', 'Bearer']]),
     someRequest({}, [
-      ['Authorization', 'Bearer good'],
-      ['Authorization', 'Bearer good'],
+      ['Authorization', `Bearer ${GOOD}`],
+      ['Authorization', `Bearer ${GOOD}`],
     ]),
     someRequest({}, [
-      ['Authorization', 'Bearer forged'],
+      ['Authorization', `Bearer ${FORGED}`],
       ['Cookie', 'frigate_token=good'],
     ]),
     someRequest({}, [['Cookie', 'frigate_token=forged']]),
   ],
   foreign: [
     someRequest(),
+    someRequest({}, [['Authorization', 'Bearer']]),
+    someRequest({}, [['Authorization', 'Bearer of-a-proxy']]),
     someRequest({}, [['Authorization', 'Basic eDp5']]),
     someRequest({}, [['Remote-User', 'root']]),
   ],

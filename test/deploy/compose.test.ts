@@ -66,7 +66,8 @@ for (const file of FILES) {
       const env = { ...postern, POSTERN_FIRST_CONFIG: FIRST_CONFIG };
       const { code, stdout, stderr } = await runPostern(['check'], { env });
       assert.deepEqual([code, stderr], [0, '']);
-      assert.doesNotMatch(stdout, /^warning: /m);
+      // Its PostgreSQL is on another machine, for which a start waits.
+      assert.doesNotMatch(stdout, /^warning: (?!.*store\.url: PostgreSQL: )/m);
     });
   });
 }

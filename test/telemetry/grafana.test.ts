@@ -106,7 +106,8 @@ describe('A query of the dashboard', () => {
     instance = await startInstance({
       config: { nvr: { url: nvr.url, cameras: ['cam1'] }, events: { source: 'store' } },
     });
-    await fetch(`${instance.telemetryUrl}/readyz`); // it starts the events backend, which has figures of its own
+    // The first question for events starts their backend, which has figures of its own.
+    await fetch(`${instance.internalUrl}/api/events`);
     told = await textOf(instance.telemetryUrl);
   });
   after(async () => {

@@ -48,7 +48,8 @@ function redirectFault(
   if (clearance === 'admin') return undefined;
   const sent = { path: targetAt(upstream, target.path), hosts: [], client };
   const url = ownAddress(location, placeOf(upstream, sent));
-  if (!url) return namesForeign(location) ? 'camera-not-in-role' : undefined;
+  // A reader who sees all cameras may be led to a login at any path (interface 5.5.8).
+  if (!url || clearance === 'reader') return namesForeign(location) ? 'camera-not-in-role' : undefined;
   const led = parseTarget(`${upstream.below ?? ''}${url.pathname}${url.search}`);
   if (!led) return 'nvr-unexpected-form';
   const { routes, surroundings } = rules();

@@ -5,6 +5,7 @@ import type { Clearance } from '../../access/camera-view.ts';
 import { withoutSecretsInText } from '../../access/narrow/without-secrets.ts';
 import { type RefusalReason, refusalBody } from '../../domain/refusal.ts';
 import {
+  headerValues,
   type ResponseHead,
   type ResponseHeadRules,
   responseHeaders,
@@ -53,15 +54,24 @@ export type HeldResponse = readonly [
 
 /** Sends the status of the NVR with its sentence, or with one of ours. */
 export async function passError(
-  ...[received, response, rules, , reader]: [...HeldResponse, ErrorReader]
+  ...[received, response, rules, , reader]: [...HeldResponse, ResponseReader]
 ): Promise<void> {
   const status = received.statusCode ?? 502;
   const found = refusalLeft(status, await beginningOf(received.body), reader);
   if (response.headersSent || response.destroyed) return;
   const left = found.kind === 'narrowed' ? found : FAILURE;
-  const passed = withoutHeaders(headersBesideBody(received, rules), ['content-type', 'location']);
+  const passed = withoutHeaders(headersBesideBody(received, rules), [
+    'content-type',
+    ...(leadsToLogin(received, reader) ? [] : ['location']),
+  ]);
   passed.push('content-type', 'application/json', 'content-length', String(left.body.byteLength));
   response.writeHead(status, passed).end(left.body);
+}
+
+/** The front end follows the `Location` of a 401 to a login (interface 5.5.8). */
+function leadsToLogin(head: ResponseHead, { redirectFault }: ResponseReader): boolean {
+  const [location] = headerValues(head, 'location');
+  return head.statusCode === 401 && location !== undefined && redirectFault(location) === undefined;
 }
 
 /** A failure may be about any camera: a restricted reader gets nothing of it. */

@@ -268,6 +268,7 @@ const LATER: readonly RefusalReason[] = [
   'sign-in-away',
   'sign-in-busy',
   'sign-in-declined',
+  'sign-in-guest-over',
   'sign-in-invitation-void',
   'sign-in-name-taken',
   'sign-in-name-unfit',

@@ -238,7 +238,11 @@ describe('An answer over HTTP/2', () => {
     const { status, headers, body } = await client.ask('/api/x');
     const { date: _, 'x-request-id': __, ...others } = headers;
     assert.deepEqual([status, body.toString()], [200, 'ok']);
-    assert.deepEqual(others, { 'cache-control': 'private', 'strict-transport-security': 'max-age=60' });
+    assert.deepEqual(others, {
+      'cache-control': 'private',
+      'strict-transport-security': 'max-age=60',
+      vary: 'Cookie, Authorization',
+    });
   });
 
   it('that says single things twice is passed on, not met with a fault', async () => {

@@ -1502,7 +1502,7 @@ export const refusals: RefusalWords = {
       'Un jeton d’API ne peut pas gérer des comptes : connectez-vous, ou utilisez un jeton avec manage_accounts.',
     'client-busy':
       'Trop de vos requêtes sont en cours : fermez les flux et pages dont vous n’avez pas besoin, ou réessayez dans un instant.',
-    'rights-changed': 'Vos droits ont changé pendant cette requête : renvoyez-la.',
+    'rights-changed': 'Vos droits ont changé pendant cette requête : renvoyez-la.',
     'nvr-busy': 'Toutes les connexions au NVR sont occupées : réessayez dans un instant.',
     'nvr-unreachable': 'Le NVR ne répond pas : vérifiez qu’il fonctionne et que nvr.url est correct.',
     'nvr-failed': 'Le NVR a signalé une erreur interne : consultez son journal.',
