@@ -1,6 +1,7 @@
 /** The second composition root: the events backend as a thread beside the gate, with the events opened read-only (SPEC 7). */
 import { createServer } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
+import { MOST_HEAD_BYTES } from './domain/request.ts';
 import { storeFaultOf } from './domain/store/store-fault.ts';
 import { createEventsBackend } from './events/backend.ts';
 import type { EventsWorkerSettings, FromEventsWorker, ToEventsWorker } from './events/worker-messages.ts';
@@ -38,7 +39,11 @@ const backend = createEventsBackend({
       storeFault: storeFaultOf(fault),
     }),
 });
-const server = createServer(watchEvents(backend, () => performance.now()));
+// The gate adds what it knows of the caller.
+const server = createServer(
+  { maxHeaderSize: 2 * MOST_HEAD_BYTES },
+  watchEvents(backend, () => performance.now()),
+);
 
 parentPort?.on('message', (message: ToEventsWorker) => {
   if (message.kind === 'roles') ({ roles, cameras } = message);

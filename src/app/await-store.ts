@@ -16,6 +16,7 @@ import { type Listeners, openListeners } from './listeners.ts';
 import { logRules } from './resources/logs.ts';
 import { openCertificates } from './resources/tls.ts';
 import type { StartOptions } from './start-options.ts';
+import { connectionRefusals } from './telemetry/connection-refusals.ts';
 
 const NEVER = new Promise<void>(() => {});
 const BETWEEN_ATTEMPTS_MS = 1000;
@@ -85,6 +86,7 @@ async function openWaiting(
       hosts: () => config.settings.server.internal_hosts,
     }),
     timeoutIdle: () => config.settings.nvr.timeout_idle,
+    onConnectionRefused: connectionRefusals(metrics, log),
   });
   return {
     async drain(seconds) {

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { Settings } from '../config/schema/schema.ts';
 import type { ListenAddress } from '../domain/addresses/socket-address.ts';
+import type { OnConnectionRefused } from '../domain/connection-refusal.ts';
 import type { ListenerName } from '../domain/request.ts';
 import type { Gate } from '../gateway/entry/gate.ts';
 import { bind, type Listener, listen } from '../gateway/listen/listeners.ts';
@@ -24,8 +25,7 @@ interface ListenerDeps {
   readonly tls: ServedCertificates | undefined;
   /** Not listening yet. */
   readonly telemetry: Server;
-  /** Called for each connection that was closed because few file descriptors are left. */
-  readonly onFull?: () => void;
+  readonly onConnectionRefused: OnConnectionRefused;
 }
 
 export interface Listeners {
@@ -43,7 +43,7 @@ export async function openListeners(deps: ListenerDeps): Promise<Listeners> {
     const listener = await listen(at, gates[name], {
       timeoutHeaders: server.timeout_headers,
       timeoutIdle,
-      onFull: deps.onFull,
+      onConnectionRefused: deps.onConnectionRefused,
       tls: name === 'external' && tls ? { certificates: tls, offersHttp2: settings.auth.enabled } : undefined,
     });
     opened.push(listener);

@@ -75,7 +75,7 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   const gates = { external: currentGate('external', active), internal: currentGate('internal', active) };
   const { addresses, drain } = await openListeners({
     settings: config.settings,
-    onFull: runtime.health.onFull,
+    onConnectionRefused: runtime.health.onConnectionRefused,
     gates,
     timeoutIdle: () => active().settings.nvr.timeout_idle,
     tls: certificates,

@@ -22,6 +22,7 @@ type RefusalLabel =
 // biome-ignore format: a table
 export const REFUSALS = {
   'target-not-plain':        { status: 400, label: 'malformed', message: 'The request target is not accepted: send one path without dot segments, empty segments, backslashes or encoded separators.' },
+  'target-too-long':         { status: 431, label: 'malformed', message: 'The request target is longer than 16 KB: send a shorter one.' },
   'headers-not-plain':       { status: 400, label: 'malformed', message: 'A request header is not accepted: names may hold letters, digits and hyphens, and single-valued headers may be sent once.' },
   'headers-too-many':        { status: 431, label: 'malformed', message: 'The request has more than 200 header lines: send fewer.' },
   'framing-not-plain':       { status: 400, label: 'malformed', message: 'The request framing is not accepted: send Content-Length, or exactly "Transfer-Encoding: chunked" with POST, PUT or PATCH.' },

@@ -2,6 +2,9 @@
 import { maskSecrets } from './text/mask-secrets.ts';
 export type ListenerName = 'external' | 'internal';
 
+/** Bytes of a request's head: its target, and the names and values of its headers (SPEC 5; more is 431). */
+export const MOST_HEAD_BYTES = 32 * 1024;
+
 export interface RequestFacts {
   readonly listener: ListenerName;
   readonly method: string;

@@ -14,9 +14,20 @@ export interface AccessLog {
   fault(record: RequestRecord, fault: unknown): void;
   /** The client was cut off, because it took nothing of the response for an hour. */
   stalled(record: RequestRecord): void;
+  /** The NVR refused a head with a line that is longer than many servers take; told once a minute. */
+  lineRefused(record: RequestRecord, status: number, line: LongLine): void;
   /** The access log; not for assets, of which a page has dozens. */
   answered(record: RequestRecord, end: RequestEnd): void;
 }
+
+/** A line of a request's head. */
+export interface LongLine {
+  /** A header, or the words for the request line. */
+  readonly name: string;
+  readonly bytes: number;
+}
+
+const TOLD_AGAIN_MS = 60_000;
 
 /** A request that was refused to a known caller. */
 export interface RefusedAct {
@@ -38,6 +49,7 @@ export function createAccessLog(
   const gate = logs.named('service.gate');
   const access = logs.frequent('service.access');
   const audit = logs.named('service.audit');
+  let lineToldAt = Number.NEGATIVE_INFINITY;
   return {
     refused(record, reason) {
       gate.debug({ ...who(record), ...what(record), reason }, REFUSALS[reason].message);
@@ -79,6 +91,14 @@ export function createAccessLog(
       gate.warn(
         { ...who(record), ...what(record), bytes: record.bytesOut },
         'the client took nothing of its response for an hour and was cut off: check for a proxy that reads ahead (docs/troubleshooting.md)',
+      );
+    },
+    lineRefused(record, status, { name, bytes }) {
+      if (record.startedAt - lineToldAt < TOLD_AGAIN_MS) return;
+      lineToldAt = record.startedAt;
+      gate.warn(
+        { requestId: record.requestId, ...what(record), status, line: name, bytes },
+        'the NVR refused a request with a line of more than 8 KB, mostly Cookie or groups: delete cookies of this host, send fewer groups, or raise large_client_header_buffers of the NVR',
       );
     },
     answered(record, end) {

@@ -1,4 +1,5 @@
 /** Every metric, declared once: name, sentence, closed labels, buckets that fit (SPEC 9). */
+import { CONNECTION_REFUSALS } from '../domain/connection-refusal.ts';
 import { LEDGER_KINDS } from '../domain/ledger.ts';
 import { STORE_FAULTS } from '../domain/store/store-fault.ts';
 import { createCameraDenials } from './camera-denials.ts';
@@ -102,7 +103,7 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
     heldRevocations:      createGauge('sum', 'postern_revocations_waiting', 'Ended sessions whose end is held in memory until the store can be written.'),
     ownErrors:            createCounter('postern_own_errors_total', 'Requests answered with 500 or 503 because of a fault of the sidecar itself or of its store.', [['reason', labels.OWN_ERRORS]]),
     clockJumps:           createCounter('postern_clock_jumps_total', 'How often the clock of the machine was set by ten seconds or more.'),
-    connectionsRefused:   createCounter('postern_connections_refused_total', 'Connections that were closed at once because few file descriptors were left.'),
+    connectionsRefused:   createCounter('postern_connections_refused_total', 'Connections and request heads that were refused before they were a request: by the parser, by TLS, or because few file descriptors were left.', [['cause', Object.keys(CONNECTION_REFUSALS)]]),
     logLinesDropped:      createCounter('postern_log_lines_dropped_total', 'Log lines dropped because the output was not read, or not fast enough.'),
     curtainCameras:       createGauge('max', 'postern_curtain_cameras', 'Cameras of the NVR that are behind the curtain now.'),
     scrapeFaults:         createCounter('postern_scrape_faults_total', 'Values that could not be read in time for a scrape.'),

@@ -2,6 +2,7 @@
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestFacts } from '../domain/request.ts';
 import { storeFaultOf } from '../domain/store/store-fault.ts';
+import type { LongLine } from './access-log.ts';
 import { codeClassOf, cutOf, upstreamFaultOf } from './code-labels.ts';
 import { countDecision, countResult, type GateWatchDeps } from './count-decision.ts';
 import type { StreamEnd, StreamKind } from './metric-labels.ts';
@@ -39,6 +40,9 @@ interface EndedRequest {
   readonly bytes: number;
   readonly isStalled?: boolean;
 }
+
+/** What servers answer to a head that is too long for them; nginx says 400, or 414 of a target. */
+const REFUSES_HEADS: readonly number[] = [400, 414, 431];
 
 /** Characters of the sentence for what went wrong: some libraries put what they received into it. */
 const LONGEST_CAUSE = 200;
@@ -103,6 +107,8 @@ class WatchedRequest {
     metrics.upstreamDuration.observe((record.headAt - (record.askedAt ?? record.headAt)) / 1000, record.route);
     record.streamKind = streamKindOf(status, type);
     if (record.streamKind) metrics.streamsOpen.add(1, record.streamKind);
+    const long = REFUSES_HEADS.includes(status) ? longLine(record.request) : undefined;
+    if (long) this.#deps.log.lineRefused(record, status, long);
   }
 
   onBytes(bytes: number): void {
@@ -143,6 +149,16 @@ class WatchedRequest {
     record.bytesOut = this.#stopCounting?.() ?? record.bytesOut;
     log.answered(record, end);
   }
+}
+
+/** Bytes of a line that the web server of an NVR takes (nginx: `large_client_header_buffers`). */
+const MOST_LINE_BYTES = 8 * 1024;
+
+/** The first line of a head that is longer. The session cookie and what else is ours goes no further, and counts here all the same. */
+function longLine({ target, rawHeaders }: RequestFacts): LongLine | undefined {
+  if (target.length > MOST_LINE_BYTES) return { name: 'the request line', bytes: target.length };
+  const at = rawHeaders.findIndex((text) => text.length > MOST_LINE_BYTES);
+  return at < 0 ? undefined : { name: rawHeaders[at - 1] ?? '', bytes: rawHeaders[at]?.length ?? 0 };
 }
 
 /** The kind of stream by status and media type; undefined for a response that is no stream. */

@@ -41,7 +41,7 @@ describe('A service with 64 file descriptors', () => {
     await until('the log says so', () => output.includes('few file descriptors are left'));
     const ask = (path: string) => fetch(`http://127.0.0.1:${telemetry}${path}`);
     for (let round = 0; round < 20; round++) assert.equal((await ask('/readyz')).status, 200);
-    assert.match(await (await ask('/metrics')).text(), /^postern_connections_refused_total [1-9]/m);
+    assert.match(await (await ask('/metrics')).text(), /^postern_connections_refused_total\{cause="full"\} [1-9]/m);
     for (const socket of held) socket.destroy();
     await until('a new client is answered', () =>
       fetch(`http://127.0.0.1:${external}/api/version`).then(

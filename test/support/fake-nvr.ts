@@ -43,6 +43,8 @@ export interface FakeNvr {
 export const BIG_FILE_BYTES = 200 * 1024 * 1024;
 const PATTERN = Buffer.from(Array.from({ length: 251 * 256 }, (_, index) => index % 251));
 
+const TAKES_ALL = { requestTimeout: 0, maxHeaderSize: 64 * 1024 };
+
 export interface FakeNvrOptions {
   /** PEM; with it the NVR speaks HTTPS, at `localhost`. */
   readonly tls?: { readonly certificate: string; readonly privateKey: string };
@@ -57,8 +59,8 @@ export async function startFakeNvr({ tls }: FakeNvrOptions = {}): Promise<FakeNv
   );
   let connections = 0;
   const server: Server = tls
-    ? createTlsServer({ requestTimeout: 0, cert: tls.certificate, key: tls.privateKey })
-    : createServer({ requestTimeout: 0 });
+    ? createTlsServer({ ...TAKES_ALL, cert: tls.certificate, key: tls.privateKey })
+    : createServer(TAKES_ALL);
   server.on('tlsClientError', () => {});
   server.on('connection', (socket) => {
     connections += 1;

@@ -28,6 +28,8 @@ export interface StartedGate {
   /** Reasons of requests that were admitted and could not be answered. */
   readonly failures: RefusalReason[];
   readonly faults: unknown[];
+  /** Cause, peer and code of what never became a request. */
+  readonly refusals: string[];
   /** What the gauge of places shows. */
   placesInUse(): { readonly client: number; readonly taken: number; readonly waiting: number };
   readonly ends: RequestEnd[];
@@ -83,6 +85,7 @@ export async function startGate(
   const failures: RefusalReason[] = [];
   const faults: unknown[] = [];
   const ends: RequestEnd[] = [];
+  const refusals: string[] = [];
   const recorder: RequestWatch = {
     ...NOBODY_WATCHES,
     onFailure: (reason) => void failures.push(reason),
@@ -149,6 +152,7 @@ export async function startGate(
     timeoutHeaders,
     ...(timeoutStalled !== undefined && { timeoutStalled }),
     timeoutIdle: () => rules.timeoutIdle ?? RULES.timeoutIdle,
+    onConnectionRefused: (cause, peer, code) => void refusals.push([cause, peer, code ?? ''].join(' ').trim()),
     tls: tls && { certificates: tls, offersHttp2: true },
   });
   return {
@@ -157,6 +161,7 @@ export async function startGate(
     ends,
     failures,
     faults,
+    refusals,
     placesInUse: () => ({ client: clientLimits.taken(), ...upstreamSlots.inUse() }),
     listener,
     async close() {

@@ -11,6 +11,7 @@ import type { ListenAddress } from '../../domain/addresses/socket-address.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { createDeletionGuard } from '../../domain/deletion-guard.ts';
 import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
+import { MOST_HEAD_BYTES } from '../../domain/request.ts';
 import { createEventsBackend } from '../../events/backend.ts';
 import { openNvrDatabase } from '../../store/nvr-database.ts';
 import { openStore } from '../../store/open-store.ts';
@@ -80,7 +81,10 @@ export async function startBackend({ settings, at, clock, now, onFault }: Backen
     startedAt: clock.now() / 1000,
     onFault,
   });
-  const server = createServer(guarded(handler, secret)).listen(at.port, at.host);
+  const server = createServer({ maxHeaderSize: 2 * MOST_HEAD_BYTES }, guarded(handler, secret)).listen(
+    at.port,
+    at.host,
+  );
   await once(server, 'listening');
   opened.defer(async () => {
     const closed = once(server, 'close');

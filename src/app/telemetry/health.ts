@@ -1,6 +1,7 @@
 /** The health of store, process and log output: kept up to date, and told to log and metrics (SPEC 9, 10). */
 import type { Logger } from 'pino';
 import type { Clock } from '../../domain/clock.ts';
+import type { OnConnectionRefused } from '../../domain/connection-refusal.ts';
 import type { PendingRevocationDeps } from '../../store/pending-revocations.ts';
 import { createStoreHealth, type StoreHealth } from '../../store/store-health.ts';
 import type { ConsoleStream } from '../../telemetry/logs/log.ts';
@@ -8,13 +9,14 @@ import type { Metrics } from '../../telemetry/metrics.ts';
 import { createProcessHealth, type ProcessHealth } from '../../telemetry/process-health.ts';
 import { type CheckResult, OK } from '../../telemetry/readiness.ts';
 import { steadyNow } from '../resources/steady-clock.ts';
+import { connectionRefusals } from './connection-refusals.ts';
 
 export interface Health {
   readonly store: StoreHealth;
   readonly process: ProcessHealth;
   readonly changes: ChangesHealth;
-  /** A connection was closed because few file descriptors are left. */
-  onFull(): void;
+  /** Each is counted; the log says each cause once a minute. */
+  onConnectionRefused: OnConnectionRefused;
   log(): CheckResult;
   /** What is told of revocations that could not be written. */
   revocations(): PendingRevocationDeps;
@@ -27,8 +29,6 @@ export interface ChangesHealth {
   onHeard(isHeard: boolean, fault?: Error): void;
   check(): CheckResult;
 }
-
-const TOLD_AGAIN_MS = 60_000;
 
 /** A login reads a file, and writes its attempt to a server. */
 const WITHOUT_STORE = {
@@ -66,16 +66,8 @@ export function openHealth(
   });
   const dropped = console.dropped ?? (() => 0);
   let droppedBefore = 0;
-  let toldAt = Number.NEGATIVE_INFINITY;
   return {
-    onFull() {
-      metrics.connectionsRefused.add(1);
-      if (steadyNow() - toldAt < TOLD_AGAIN_MS) return;
-      toldAt = steadyNow();
-      log.error(
-        'connections are closed because few file descriptors are left: raise the limit of the service (ulimit -n, LimitNOFILE=)',
-      );
-    },
+    onConnectionRefused: connectionRefusals(metrics, log),
     store,
     process,
     changes: changesHealth(metrics, log),

@@ -1,7 +1,6 @@
 /** The facts of a Node request, for the decision. */
 import type { IncomingMessage } from 'node:http';
 import type { Http2ServerRequest } from 'node:http2';
-import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import type { ListenerName, RequestFacts } from '../../domain/request.ts';
@@ -17,7 +16,7 @@ export function requestFacts(request: IncomingMessage, listener: ListenerName, h
     httpVersion: request.httpVersion,
     rawHeaders: request.rawHeaders,
     headers: request.headers,
-    peer: peerOf(connection, request.socket),
+    peer: peerOf(request.socket, connection),
     encrypted: request.socket instanceof TLSSocket,
     connection,
     isUpgrade: head !== undefined,
@@ -40,7 +39,10 @@ const THIS_MACHINE = '127.0.0.1';
 export const markLocal = (socket: Duplex): void => void peers.set(socket, THIS_MACHINE);
 
 /** The same for all requests of a connection; empty when the connection was gone before the first question. */
-function peerOf(connection: object, socket: Socket): string {
+export function peerOf(
+  socket: Duplex & { readonly remoteAddress?: string | undefined },
+  connection: object = socket,
+): string {
   const known = peers.get(connection);
   if (known !== undefined) return known;
   const peer = foldAddress(socket.remoteAddress ?? '') ?? '';

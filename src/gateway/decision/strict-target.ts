@@ -7,8 +7,8 @@ export type StrictTargetVerdict =
   | { readonly kind: 'plain'; readonly target: RequestTarget }
   | { readonly kind: 'refused'; readonly reason: RefusalReason };
 
-/** RFC 9112 section 3 asks for at least 8000 bytes. */
-const LONGEST_TARGET = 8192;
+/** SPEC 5; RFC 9112 section 3 asks for at least 8000 bytes. */
+const LONGEST_TARGET = 16 * 1024;
 
 /** Only characters that a WHATWG URL parser leaves as they are; no `;`, which some servers cut off (CVE-2026-73511). */
 const PATH = /^\/[A-Za-z0-9\-._~!$&'()*+,/:=@|[\]%]*$/;
@@ -25,7 +25,10 @@ export function strictTarget(facts: RequestFacts): StrictTargetVerdict {
   const reason = headFault(facts) ?? queryFault(facts.target);
   if (reason) return { kind: 'refused', reason };
   const target = parseTarget(facts.target);
-  return target ? { kind: 'plain', target } : { kind: 'refused', reason: 'target-not-plain' };
+  if (!target) return { kind: 'refused', reason: 'target-not-plain' };
+  return facts.target.length > LONGEST_TARGET
+    ? { kind: 'refused', reason: 'target-too-long' }
+    : { kind: 'plain', target };
 }
 
 /** SPEC 5: each pair is decoded and compared, and a target has room for thousands of them. */
@@ -39,7 +42,6 @@ function queryFault(target: string): RefusalReason | undefined {
 
 /** Undefined when the text could mean another path to the next server. A lone `?` at its end is not kept. */
 export function parseTarget(text: string): RequestTarget | undefined {
-  if (text.length > LONGEST_TARGET) return undefined;
   const cut = text.indexOf('?');
   const path = inOneSpelling(cut < 0 ? text : text.slice(0, cut));
   const query = cut < 0 ? '' : text.slice(cut + 1);

@@ -4,6 +4,7 @@ import { decidedByName, normalizedHeaderName } from '../../domain/header-names.t
 import { isBearer, ownCredentialIn } from '../../domain/identity/own-credential.ts';
 import { headerLines, type RequestFacts } from '../../domain/request.ts';
 import { HOP_BY_HOP_HEADERS, namedByConnection } from '../response/hop-by-hop.ts';
+import { OWN_COOKIES } from '../response/response-headers.ts';
 
 export interface StripRules {
   /** Allowlisted identity headers, in any spelling: a client must not send them to the NVR. */
@@ -112,11 +113,8 @@ function withoutCookie(line: string, cookieName: string): string {
     .join('; ');
 }
 
-/** The cookie that knows a screen. The others of Postern's own open nothing, or have a path that the NVR has not. */
-const SCREEN_COOKIE = 'postern_screen';
-
 function isAnother(cookie: string, cookieName: string): boolean {
   const end = cookie.indexOf('=');
   const name = (end < 0 ? cookie : cookie.slice(0, end)).trim();
-  return cookie !== '' && name !== cookieName && name !== SCREEN_COOKIE;
+  return cookie !== '' && name !== cookieName && !name.startsWith(OWN_COOKIES);
 }

@@ -20,7 +20,11 @@ const USE_HTTPS = [
 ].join('\r\n');
 
 /** `onHandshake` is given the socket as if nothing had been read of it. A client that sends nothing is closed after `patienceMs`. */
-export function detectPlainHttp(socket: Socket, patienceMs: number, onHandshake: (socket: Socket) => void): void {
+export function detectPlainHttp(
+  socket: Socket,
+  patienceMs: number,
+  { onHandshake, onPlainHttp }: Readonly<Record<'onHandshake' | 'onPlainHttp', (socket: Socket) => void>>,
+): void {
   const onTimeout = (): void => void socket.destroy();
   socket.on('error', () => {}); // a client that resets now has asked nothing
   socket.setTimeout(patienceMs, onTimeout);
@@ -31,8 +35,10 @@ export function detectPlainHttp(socket: Socket, patienceMs: number, onHandshake:
       socket.pause();
       socket.unshift(chunk);
       onHandshake(socket);
-    } else if (first >= FIRST_LETTER && first <= LAST_LETTER) sayToUseHttps(socket);
-    else socket.destroy();
+    } else if (first >= FIRST_LETTER && first <= LAST_LETTER) {
+      onPlainHttp(socket);
+      sayToUseHttps(socket);
+    } else socket.destroy();
   });
 }
 

@@ -12,7 +12,7 @@ const LONGEST_WAIT_MS = 10_000;
  * is taken out, and the request is judged and forwarded without one. At the first byte the request goes on as it came, and is refused.
  */
 export const withWholeHead =
-  (serve: Gate['onRequest'], patienceMs: number): Gate['onRequest'] =>
+  (serve: Gate['onRequest'], patienceMs: number, onLate: (request: IncomingMessage) => void): Gate['onRequest'] =>
   (request, response) => {
     if (!mayBeEmpty(request)) return serve(request, response);
     if (isEmpty(request)) return serve(withoutFraming(request), response); // it was sent ahead, and has waited for its turn
@@ -25,11 +25,12 @@ export const withWholeHead =
       settle();
       serve(request.readableLength === 0 ? withoutFraming(request) : request, response);
     };
-    const onLate = (): void => {
+    const giveUp = (): void => {
       settle();
+      onLate(request);
       response.writeHead(408, { Connection: 'close', 'Content-Length': 0 }).end();
     };
-    const timer = setTimeout(onLate, Math.min(patienceMs, LONGEST_WAIT_MS));
+    const timer = setTimeout(giveUp, Math.min(patienceMs, LONGEST_WAIT_MS));
     request.on('readable', onReadable);
     response.on('close', settle);
   };

@@ -1,6 +1,8 @@
 /** Limits of an HTTP/2 connection: streams, header bytes, and the time it may be open without a request. */
-import type { Http2SecureServer, SecureServerOptions, ServerHttp2Session } from 'node:http2';
+import { constants, type Http2SecureServer, type SecureServerOptions, type ServerHttp2Session } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
+import type { OnConnectionRefused } from '../../domain/connection-refusal.ts';
+import { peerOf } from '../decision/request-facts.ts';
 
 export interface SessionPatience {
   /** Milliseconds to the first request, as whole as its head must be. */
@@ -13,7 +15,12 @@ export interface SessionPatience {
  * Bytes of a head past which its stream is reset, with 32 for each name (RFC 9113 10.5.1); before that, what is too
  * large for the gate can be told so. The library holds to it only when the client has said that it knows.
  */
-const MAX_HEADER_LIST = 32 * 1024;
+const MAX_HEADER_LIST = 64 * 1024;
+/**
+ * Node's default for streams that a client resets at once (CVE-2023-44487), with 33 more each second: a connection that resets
+ * more is ended. A page with 80 pictures that is left and opened a few times within a second stays below it.
+ */
+const RESET_BURST = 1000;
 /** A wall of cameras is many streams in one connection. */
 const MAX_STREAMS = 128;
 
@@ -32,9 +39,6 @@ export const HTTP2_LIMITS: SecureServerOptions = {
   maxSettings: 32,
   /** Megabytes of streams, header tables and unsent responses. */
   maxSessionMemory: 10,
-  /** Rapid reset: streams that are opened and reset at once cost the server more than the client (CVE-2023-44487). */
-  streamResetBurst: 200,
-  streamResetRate: 33,
   maxSessionInvalidFrames: 100,
   maxSessionRejectedStreams: 100,
   /** A response header that the NVR sends twice is passed on twice, and is no error of ours. */
@@ -56,20 +60,25 @@ export interface Http2Sessions {
  * Ends idle sessions. Node's own time-out counts any frame as activity: a client could stay for ever by PING alone, or by a
  * head sent byte by byte. Here only a whole request counts.
  */
-export function endIdleSessions(server: Http2SecureServer, patience: SessionPatience): Http2Sessions {
-  const all = new Map<ServerHttp2Session, { open: number; idleCalls: number }>();
+export function endIdleSessions(
+  server: Http2SecureServer,
+  patience: SessionPatience,
+  onConnectionRefused: OnConnectionRefused,
+): Http2Sessions {
+  const all = new Map<ServerHttp2Session, { open: number; resets: number; idleCalls: number }>();
   let entering: TLSSocket | undefined; // of the session that is created next; the session does not expose its socket
   server.prependListener('secureConnection', (socket) => {
     entering = socket;
   });
   server.on('session', (session: ServerHttp2Session) => {
     const socket = entering;
+    const peer = socket ? peerOf(socket) : '';
     const leave = (): void => void setTimeout(() => socket?.destroy(), LINGER_MS).unref();
     const end = (): void => {
       session.destroy();
       leave();
     };
-    const streams = { open: 0, idleCalls: 0 };
+    const streams = { open: 0, resets: 0, idleCalls: 0 };
     all.set(session, streams);
     let timer = setTimeout(end, patience.first).unref();
     session.on('stream', (stream) => {
@@ -77,10 +86,14 @@ export function endIdleSessions(server: Http2SecureServer, patience: SessionPati
       clearTimeout(timer);
       stream.once('close', () => {
         streams.open -= 1;
+        if (stream.rstCode !== constants.NGHTTP2_NO_ERROR) streams.resets += 1;
         if (streams.open === 0) timer = setTimeout(end, patience.idle).unref();
       });
     });
-    session.once('error', leave);
+    session.once('error', ({ code }: NodeJS.ErrnoException) => {
+      onConnectionRefused(streams.resets >= RESET_BURST ? 'http2_resets' : 'http2', peer, code);
+      leave();
+    });
     session.once('close', () => {
       clearTimeout(timer);
       all.delete(session);

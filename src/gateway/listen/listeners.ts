@@ -6,8 +6,10 @@ import { connect, type NetConnectOpts, type Server, type Socket } from 'node:net
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { ListenAddress } from '../../domain/addresses/socket-address.ts';
+import type { ConnectionRefusal, OnConnectionRefused } from '../../domain/connection-refusal.ts';
 import { messageOf } from '../../domain/message-of.ts';
-import { markLocal } from '../decision/request-facts.ts';
+import { MOST_HEAD_BYTES } from '../../domain/request.ts';
+import { markLocal, peerOf } from '../decision/request-facts.ts';
 import type { Gate } from '../entry/gate.ts';
 import { drain } from './drain.ts';
 import { withWholeHead } from './held-head.ts';
@@ -22,9 +24,8 @@ export interface ListenerRules {
   /** Seconds in which a client must take something of a response that waits for it; absent: an hour. */
   readonly timeoutStalled?: number;
   /** Undefined for plain HTTP. */
-  readonly tls: Omit<TlsRules, 'silence'> | undefined;
-  /** Called for each connection that was closed because few file descriptors are left. */
-  readonly onFull?: (() => void) | undefined;
+  readonly tls: Omit<TlsRules, 'silence' | 'onConnectionRefused'> | undefined;
+  readonly onConnectionRefused: OnConnectionRefused;
 }
 
 export interface Listener {
@@ -33,8 +34,6 @@ export interface Listener {
   close(graceSeconds: number): Promise<void>;
 }
 
-/** Names and values of a request's headers together (SPEC 1; more is 431). */
-const MAX_HEADER_BYTES = 16 * 1024;
 /** SPEC 1. A proxy in front may have read a gigabyte ahead, and its client plays that first. */
 const STALLED_SECONDS = 3600;
 const LONGEST_BETWEEN_CHECKS_MS = 5_000;
@@ -42,8 +41,9 @@ const LONGEST_BETWEEN_CHECKS_MS = 5_000;
 const KEPT_ALIVE_MS = 75_000;
 
 export async function listen(at: ListenAddress, gate: Gate, rules: ListenerRules): Promise<Listener> {
+  const { onConnectionRefused } = rules;
   const options: ServerOptions = {
-    maxHeaderSize: MAX_HEADER_BYTES,
+    maxHeaderSize: MOST_HEAD_BYTES,
     headersTimeout: rules.timeoutHeaders * 1000,
     keepAliveTimeout: KEPT_ALIVE_MS,
     requestTimeout: 0, // an upload may take its time, as long as the client is not silent
@@ -53,10 +53,12 @@ export async function listen(at: ListenAddress, gate: Gate, rules: ListenerRules
   };
   const { timeoutIdle, timeoutStalled = STALLED_SECONDS } = rules;
   const silence = { idleMs: () => timeoutIdle() * 1000, stalledMs: timeoutStalled * 1000 };
-  const tls = rules.tls && createTlsServer({ ...rules.tls, silence }, options);
+  const tls = rules.tls && createTlsServer({ ...rules.tls, silence, onConnectionRefused }, options);
   const server = tls ? tls.server : createServer(options);
   const http1 = createHttp1Connections(silence);
-  const judge = withWholeHead(gate.onRequest, rules.timeoutHeaders * 1000);
+  const judge = withWholeHead(gate.onRequest, rules.timeoutHeaders * 1000, ({ socket }) =>
+    onConnectionRefused('too_slow', peerOf(socket)),
+  );
   const onRequest = http1.inTurn(tls ? tls.requestsTo(judge) : judge);
   const connections = new Set<Socket>();
   const isBeyondReserve = createDescriptorReserve();
@@ -68,7 +70,7 @@ export async function listen(at: ListenAddress, gate: Gate, rules: ListenerRules
   });
   server.prependListener('connection', (socket) => {
     if (!isBeyondReserve(socket)) return;
-    rules.onFull?.();
+    onConnectionRefused('full', peerOf(socket));
     socket.destroy();
   });
   server.on('connection', (socket) => {
@@ -83,7 +85,10 @@ export async function listen(at: ListenAddress, gate: Gate, rules: ListenerRules
     if (http1.handOver(socket)) gate.onUpgrade(request, socket, head);
     else socket.destroy();
   });
-  server.on('clientError', respondToClientError);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    const cause = respondToClientError(error, socket);
+    if (cause) onConnectionRefused(cause, peerOf(socket), error.code);
+  });
   return {
     address: await bind(server, at),
     close: (graceSeconds) => drain({ server, connections, http1, http2: tls?.sessions }, graceSeconds),
@@ -98,24 +103,41 @@ const offersWebSocket = ({ headers: { upgrade = '' } }: IncomingMessage): boolea
   upgrade.split(',').some((protocol) => protocol.trim().toLowerCase() === 'websocket');
 
 const BAD_REQUEST = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
-const TOO_LARGE = 'HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
+const SHORTER =
+  'The request head is longer than 32 KB: delete the cookies of this host, or let the login in front send fewer groups.\n';
+const TOO_LARGE = [
+  'HTTP/1.1 431 Request Header Fields Too Large',
+  'Content-Type: text/plain; charset=utf-8',
+  `Content-Length: ${SHORTER.length}`,
+  'Connection: close',
+  '',
+  SHORTER,
+].join('\r\n');
 const TOO_SLOW = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
 
 /**
- * Answers what the parser refuses, which never becomes a request. Nothing is written to a socket on which a response has
- * begun.
+ * Answers what the parser refuses, which never becomes a request, and tells the cause. Nothing is written to a socket on which a
+ * response has begun.
  */
-function respondToClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
-  const { code = '' } = error;
+function respondToClientError({ code = '' }: NodeJS.ErrnoException, socket: Duplex): ConnectionRefusal | undefined {
   // Bytes behind "Connection: close" are no request, and must not break the response under way.
-  if (code === 'HPE_CLOSED_CONNECTION') return;
+  if (code === 'HPE_CLOSED_CONNECTION') return undefined;
   const hasWritten = 'bytesWritten' in socket && (socket as Socket).bytesWritten > 0;
   // Otherwise a TLS handshake has failed, or the client is gone: no response can be sent.
   const isOfParser = code.startsWith('HPE_') || code === 'ERR_HTTP_REQUEST_TIMEOUT';
   if (!isOfParser || !socket.writable || hasWritten) return void socket.destroy();
-  if (code === 'HPE_HEADER_OVERFLOW') return void socket.end(TOO_LARGE);
-  socket.end(code === 'ERR_HTTP_REQUEST_TIMEOUT' ? TOO_SLOW : BAD_REQUEST);
+  const [cause, answer] = ANSWERS[code] ?? OTHER_ANSWER;
+  socket.end(answer);
+  return code === LEFT ? undefined : cause;
 }
+
+/** The client closed its side within a head or a body. */
+const LEFT = 'HPE_INVALID_EOF_STATE';
+const OTHER_ANSWER = ['malformed', BAD_REQUEST] as const;
+const ANSWERS: Readonly<Record<string, readonly [cause: ConnectionRefusal, answer: string]>> = {
+  HPE_HEADER_OVERFLOW: ['head_too_large', TOO_LARGE],
+  ERR_HTTP_REQUEST_TIMEOUT: ['too_slow', TOO_SLOW],
+};
 
 /** Resolves with the address that is bound, with the real port for 0; rejects with a sentence when it cannot be bound. */
 export async function bind(server: Server, at: ListenAddress): Promise<ListenAddress> {

@@ -11,6 +11,8 @@ import {
 import { createServer as createHttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { SecureContextOptions, Server } from 'node:tls';
+import type { OnConnectionRefused } from '../../domain/connection-refusal.ts';
+import { peerOf } from '../decision/request-facts.ts';
 import type { Gate } from '../entry/gate.ts';
 import { detectPlainHttp } from './detect-plain-http.ts';
 import { isClientAwaited, mayStayFull, type SilenceRules } from './http1-connections.ts';
@@ -63,6 +65,7 @@ export interface TlsRules {
    */
   readonly offersHttp2: boolean;
   readonly silence: SilenceRules;
+  readonly onConnectionRefused: OnConnectionRefused;
 }
 
 export interface TlsServer {
@@ -73,6 +76,8 @@ export interface TlsServer {
   requestsTo(judge: Gate['onRequest']): Gate['onRequest'];
 }
 
+/** Codes of Node for a handshake that failed: by the client's alert, by what it offers, or by the time it took. */
+const OF_HANDSHAKE = /^ERR_(?:SSL|TLS)_/;
 /** A browser keeps its connection for the next page. */
 const IDLE_MS = 60_000;
 
@@ -80,20 +85,26 @@ type EitherResponse = ServerResponse | Http2ServerResponse;
 
 /** `http1` has the limits of HTTP/1; a handshake, and the first request of a connection, have as long as a head of HTTP/1. */
 export function createTlsServer(rules: TlsRules, http1: ServerOptions): TlsServer {
-  const { certificates, silence } = rules;
+  const { certificates, silence, onConnectionRefused } = rules;
   const { headersTimeout: patienceMs = 0, maxHeaderSize: mostHeaderBytes = 0 } = http1;
   const options = { ...http1, ...secureContext(certificates.current()), handshakeTimeout: patienceMs };
   const { server, sessions } = rules.offersHttp2
-    ? createHttp2Server(options)
+    ? createHttp2Server(options, onConnectionRefused)
     : { server: createHttpsServer(options), sessions: undefined };
-  startHandshakes(server, patienceMs);
+  startHandshakes(server, patienceMs, (socket) => onConnectionRefused('plain_http', peerOf(socket)));
+  server.on('tlsClientError', ({ code = '' }: NodeJS.ErrnoException, socket) => {
+    if (OF_HANDSHAKE.test(code)) onConnectionRefused('tls', peerOf(socket), code); // otherwise the client has left
+  });
   // Open connections keep the certificate of their handshake.
   certificates.onChange((certificate) => server.setSecureContext(secureContext(certificate)));
   const through =
     (door: Gate['onRequest']) => (received: IncomingMessage | Http2ServerRequest, sent: EitherResponse) => {
       const { request, response } = likeHttp1(received, sent);
       if (received instanceof Http2ServerRequest) endSilentStream(received, response, silence);
-      if (headerBytes(request.rawHeaders) > mostHeaderBytes) return void response.writeHead(431).end();
+      if (headerBytes(request.rawHeaders) > mostHeaderBytes) {
+        onConnectionRefused('head_too_large', peerOf(request.socket));
+        return void response.writeHead(431).end();
+      }
       setHsts(response, certificates.current().hstsSeconds);
       door(request, response);
     };
@@ -112,14 +123,20 @@ export function createTlsServer(rules: TlsRules, http1: ServerOptions): TlsServe
   };
 }
 
-function createHttp2Server(options: ServerOptions & SecureContextOptions & { handshakeTimeout: number }): {
+function createHttp2Server(
+  options: ServerOptions & SecureContextOptions & { handshakeTimeout: number },
+  onConnectionRefused: OnConnectionRefused,
+): {
   readonly server: Http2SecureServer;
   readonly sessions: Http2Sessions;
 } {
   const server = createSecureServer({ ...HTTP2_LIMITS, ...options, allowHTTP1: true });
   // Node's HTTP/2 server does not take the option for its HTTP/1 connections; it reads the property.
   Object.assign(server, { shouldUpgradeCallback: options.shouldUpgradeCallback });
-  return { server, sessions: endIdleSessions(server, { first: options.handshakeTimeout, idle: IDLE_MS }) };
+  return {
+    server,
+    sessions: endIdleSessions(server, { first: options.handshakeTimeout, idle: IDLE_MS }, onConnectionRefused),
+  };
 }
 
 /**
@@ -142,10 +159,12 @@ function headerBytes(rawHeaders: readonly string[]): number {
 }
 
 /** Node's own listener gets the connections whose first byte is a TLS handshake. */
-function startHandshakes(server: Server, patienceMs: number): void {
+function startHandshakes(server: Server, patienceMs: number, onPlainHttp: (socket: Socket) => void): void {
   const [start] = server.listeners('connection');
   server.removeAllListeners('connection');
-  server.on('connection', (socket: Socket) => detectPlainHttp(socket, patienceMs, () => start?.call(server, socket)));
+  server.on('connection', (socket: Socket) =>
+    detectPlainHttp(socket, patienceMs, { onHandshake: () => start?.call(server, socket), onPlainHttp }),
+  );
 }
 
 /** `seconds` is undefined for a self-signed certificate: a browser that insists on HTTPS allows no exception for it. */

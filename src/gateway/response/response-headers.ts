@@ -104,8 +104,9 @@ export function responseHeaders(head: ResponseHead, rules: ResponseHeadRules): s
   }
   // A cache that keeps a cookie gives it to the next client.
   const hasCookie = passed.includes('set-cookie');
+  const isForAll = (isPublic && !hasCookie) || head.statusCode === 101;
   // One line: some caches read the last one alone.
-  const vary = [...linesOf(headers['vary']), ...(isPublic && !hasCookie ? [] : [varies])].join(', ');
+  const vary = [...linesOf(headers['vary']), ...(isForAll ? [] : [varies])].join(', ');
   if (vary !== '') passed.push('vary', vary);
   const [type] = linesOf(headers['content-type']);
   if (isStreamed(type)) passed.push(...UNBUFFERED);
@@ -214,7 +215,7 @@ const isOfThisHop = decidedByName((name) => {
 });
 
 /** The beginning of the names of Postern's cookies beside the session: languages, PINs of links, steps of a login. */
-const OWN_COOKIES = 'postern_';
+export const OWN_COOKIES = 'postern_';
 
 /** A browser sends a nameless cookie (`=session=x`) back as `session=x`, which reads as ours. */
 function isOwnCookie(name: string, value: string, cookieName: string): boolean {

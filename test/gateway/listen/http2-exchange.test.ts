@@ -21,7 +21,12 @@ let onRequest: Gate['onRequest'];
 before(async () => {
   served = await makeServed();
   tls = createTlsServer(
-    { certificates: changing(served), offersHttp2: true, silence: { idleMs: () => 300_000, stalledMs: 3_600_000 } },
+    {
+      certificates: changing(served),
+      offersHttp2: true,
+      silence: { idleMs: () => 300_000, stalledMs: 3_600_000 },
+      onConnectionRefused() {},
+    },
     { headersTimeout: 5_000, maxHeaderSize: 16_384 },
   );
   tls.server.on(

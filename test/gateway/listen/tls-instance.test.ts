@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { CONNECTION_REFUSALS } from '../../../src/domain/connection-refusal.ts';
 import { makeSelfSigned } from '../../../src/gateway/certificates/self-signed.ts';
 import { movableClock } from '../../support/clock.ts';
 import { answerLikeAnNvr, type FakeNvr, startFakeNvr } from '../../support/fake-nvr.ts';
@@ -124,7 +125,7 @@ describe('An instance over HTTP/2', () => {
     assert.equal((await client.ask('/api/profile', { cookie })).status, 401);
   });
 
-  it('writes the same lines about requests as over HTTP/1, and none about TLS', async () => {
+  it('writes the same lines about requests as over HTTP/1, and of TLS that plain HTTP came', async () => {
     await client.ask('/api/profile');
     await client.ask('/api/../x', { ':method': 'HEAD' });
     const line = (path: string) => instance.log.findLast((entry) => entry['path'] === path);
@@ -142,7 +143,7 @@ describe('An instance over HTTP/2', () => {
     await fetch(`http://127.0.0.1:${instance.port}/`);
     assert.deepEqual(
       sentences(instance).filter((text) => /tls|ssl|handshake/i.test(String(text))),
-      [],
+      [CONNECTION_REFUSALS.plain_http],
     );
   });
 

@@ -212,7 +212,7 @@ describe('HTTP/1.1 over TLS', () => {
     ['is refused as over plain HTTP',        'GET /api/../x HTTP/1.1\r\nHost: nvr\r\nConnection: close\r\n\r\n',                                 'HTTP/1.1 400 '],
     ['that says HTTP/2.0 in text is refused', 'GET /api/x HTTP/2.0\r\nHost: nvr\r\nConnection: close\r\n\r\n',                                   'HTTP/1.1 400 '],
     ['that is malformed is refused',         'GET /api/x HTTP/1.1\r\nHost: nvr\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',      'HTTP/1.1 400 '],
-    ['with 20 KB of headers is refused',     `GET /api/x HTTP/1.1\r\nHost: nvr\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`,                           'HTTP/1.1 431 '],
+    ['with 33 KB of headers is refused',     `GET /api/x HTTP/1.1\r\nHost: nvr\r\nX-A: ${'a'.repeat(33_000)}\r\n\r\n`,                           'HTTP/1.1 431 '],
     ['that is a CONNECT is closed',          'CONNECT evil:443 HTTP/1.1\r\nHost: evil:443\r\n\r\n',                                              ''],
   ];
   for (const [sentence, text, status] of rows) {

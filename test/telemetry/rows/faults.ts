@@ -7,6 +7,7 @@ import { describe, it } from 'node:test';
 import { upkeepTold } from '../../../src/app/resources/events.ts';
 import { watchClockOffset } from '../../../src/app/telemetry/clock-offset.ts';
 import { openHealth } from '../../../src/app/telemetry/health.ts';
+import { CONNECTION_REFUSALS, type ConnectionRefusal } from '../../../src/domain/connection-refusal.ts';
 import { STORE_FAULTS, storeFault } from '../../../src/domain/store/store-fault.ts';
 import { createLogs } from '../../../src/telemetry/logs/log.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
@@ -62,9 +63,11 @@ describe('A fault', () => {
     onDeleted(0);
     onDeleted(4);
     assert.equal(await told('events_deleted_total'), 4);
-    health.onFull();
-    health.onFull();
-    assert.equal(await told('connections_refused_total'), 2);
+    for (const cause of Object.keys(CONNECTION_REFUSALS) as ConnectionRefusal[]) {
+      health.onConnectionRefused(cause, '192.0.2.7');
+      health.onConnectionRefused(cause, '192.0.2.7');
+      assert.equal(await told(`connections_refused_total{cause="${cause}"}`), 2);
+    }
     dropped = 3;
     health.log();
     assert.equal(await told('log_lines_dropped_total'), 3);
