@@ -10,7 +10,7 @@ import type { Caller } from '../../../src/domain/caller.ts';
 import { scopeOf } from '../../../src/domain/camera-scope.ts';
 import type { CameraName, Role, UserName } from '../../../src/domain/names.ts';
 import type { RequestEnd } from '../../../src/gateway/decision/gate-watch.ts';
-import { createUnreadMemory, type UnreadMemory } from '../../../src/gateway/response/unread.ts';
+import { createUnreadMemory, UNREAD, type UnreadMemory } from '../../../src/gateway/response/unread.ts';
 import { createMessageRelay } from '../../../src/gateway/websocket/message-relay.ts';
 import { FRIGATE } from '../../../src/nvr/frigate/frigate.ts';
 import { type FakeNvr, startFakeNvr } from '../../support/fake-nvr.ts';
@@ -127,6 +127,19 @@ describe('A client of a judged WebSocket that does not read', () => {
     for (const { socket } of [first, second, late]) socket.destroy();
     reading.terminate();
     await until('nothing is held', () => unread.bytes() === 0);
+  });
+});
+
+describe('A client of a WebSocket whose frames pass unread', () => {
+  it('has what waits for it counted with all that is unread, until it is gone', async () => {
+    const before = UNREAD.bytes();
+    const socket = upgrade('/unread');
+    await once(socket, 'readable');
+    pour(atNvr[0] ?? assert.fail('the NVR has no socket'));
+    await until('something waits', () => UNREAD.bytes() > before);
+    assert.ok(UNREAD.bytes() - before <= 256 * KB, `${UNREAD.bytes() - before}`);
+    socket.destroy();
+    await until('nothing is held', () => UNREAD.bytes() === before);
   });
 });
 
