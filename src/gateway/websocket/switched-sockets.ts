@@ -34,8 +34,13 @@ export function joinSwitched(
       watch?.onEndedBy('idle');
       socket.destroy();
     });
-    nvrSocket.on('pause', () => unread.holds(socket.writableLength));
-    socket.on('drain', () => unread.holds(socket.writableLength));
+    /** What waits for the client, and what was read of the NVR meanwhile. */
+    const noteWaiting = (): void => {
+      const { writableLength: waits } = socket;
+      unread.holds(waits > 0 ? waits + nvrSocket.readableHighWaterMark : 0);
+    };
+    nvrSocket.on('pause', noteWaiting);
+    socket.on('drain', noteWaiting);
     socket.once('close', unread.end);
     pipedAtEndOfTurn(nvrSocket, socket);
     pipedAtEndOfTurn(socket, nvrSocket);
