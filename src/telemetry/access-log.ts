@@ -102,11 +102,27 @@ export function createAccessLog(
       );
     },
     answered(record, end) {
-      if (record.route === 'static' || !access.isOn()) return;
-      access.info(accessRecord(record, end), 'answered');
+      const level = showsPictures(record) && !hasFailed(record, end) ? 'debug' : 'info';
+      if (record.route === 'static' || !access.isOn(level)) return;
+      access.write(level, accessRecord(record, end), 'answered');
     },
   };
 }
+
+/**
+ * A picture, a segment or a film: a page polls so many that their lines would fill a disk. The ledger has the viewings. An export
+ * is one line, and so is a WebSocket.
+ */
+function showsPictures({ request, described = request, admission }: RequestRecord): boolean {
+  const views = admission?.route?.row?.views;
+  return (views === 'live' || views === 'history') && SAFE_METHODS.includes(described.method) && !described.isUpgrade;
+}
+
+const SAFE_METHODS: readonly string[] = ['GET', 'HEAD'];
+
+/** A client that left is no fault: a page that is scrolled does so all the time. */
+const hasFailed = ({ reason, hasUpstreamFailed }: RequestRecord, { status }: RequestEnd): boolean =>
+  status >= 400 || reason !== undefined || hasUpstreamFailed;
 
 const LONGEST_LOGGED_PATH = 512;
 const LONGEST_AGENT = 200;

@@ -10,6 +10,8 @@ export interface RecordedAdmission {
   readonly client: { readonly address: string; readonly viaTrustedProxy: boolean };
   readonly caller: Caller | undefined;
   readonly reason?: RefusalReason;
+  /** `views` of the row says what the response shows. */
+  readonly route?: { readonly kind: string; readonly row?: { readonly views?: string } };
   /** The obligations. With `owners` the NVR was asked for the cameras of the ids, so the decision time includes its answer. */
   readonly obligations?: { readonly owners?: readonly unknown[] };
 }

@@ -72,7 +72,7 @@ const CONFIG = {
     session_length: 90 * 86_400,
   },
   nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] },
-  logger: { logs: { 'service.access': 'info', 'service.gate': 'debug', 'service.api.auth': 'debug' } },
+  logger: { logs: { 'service.access': 'debug', 'service.gate': 'debug', 'service.api.auth': 'debug' } },
 };
 const at = await startInstance({ people: [ADMIN_PERSON, VERA, CARL, MAKER], config: CONFIG });
 after(async () => {

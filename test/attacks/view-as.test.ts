@@ -88,7 +88,7 @@ const CONFIG = {
     },
   },
   nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] },
-  logger: { logs: { 'service.access': 'info' } },
+  logger: { logs: { 'service.access': 'debug' } },
 };
 
 interface Place {

@@ -24,6 +24,10 @@ for (const file of FILES) {
       for (const name of wantedVariables(file)) assert.match(head, new RegExp(`^# {3}${name}=`, 'm'));
     });
 
+    it("bounds Docker's log of each service", () => {
+      for (const [name, { logging }] of Object.entries(services)) assert.equal(logging?.driver, 'local', name);
+    });
+
     it('publishes no port of the NVR', () => assert.equal(services['frigate']?.ports, undefined));
 
     it('publishes the ports of one service', () =>

@@ -9,9 +9,9 @@ import { createRecentFailures } from '../../src/telemetry/recent-failures.ts';
 import { requestRecordOf } from '../../src/telemetry/request-record.ts';
 import { movableClock } from '../support/clock.ts';
 import { factsOf } from '../support/facts.ts';
-import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
-import { CARL, VERA } from '../support/people.ts';
-import { type Runtime, startInstance } from '../support/start-instance.ts';
+import { answerLikeAnNvr, type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
+import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
+import { type ConfigTree, type Runtime, startInstance } from '../support/start-instance.ts';
 import { until } from '../support/until.ts';
 
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
@@ -20,15 +20,17 @@ let nvr: FakeNvr;
 let instance: Runtime;
 let vera: string;
 let carl: string;
+let admin: string;
+let config: ConfigTree;
 before(async () => {
   nvr = await startFakeNvr();
-  instance = await startInstance({
-    config: {
-      nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] },
-      auth: { trusted_proxies: ['127.0.0.1/32'], hash_iterations: 1000, roles: { front_only: ['cam1'] } },
-    },
-  });
+  config = {
+    nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] },
+    auth: { trusted_proxies: ['127.0.0.1/32'], hash_iterations: 1000, roles: { front_only: ['cam1'] } },
+  };
+  instance = await startInstance({ config });
   [vera, carl] = [await instance.logIn(VERA), await instance.logIn(CARL)];
+  admin = await instance.logIn(ADMIN_PERSON);
 });
 after(async () => {
   await instance.close();
@@ -153,6 +155,59 @@ describe('The access log', () => {
       }).then((written) => written.map(({ path }) => path)),
       ['/api/version'],
     ));
+
+  const PICTURE = '/api/cam1/latest.jpg';
+  const SEGMENT = '/vod/cam1/start/1/end/2/seg-1.m4s';
+  const asAsked = { 'X-Original-URL': PICTURE, 'X-Original-Method': 'GET' };
+
+  it('leaves out pictures, segments and films, unless they failed: pages poll so many that their lines would fill a disk', async () => {
+    nvr.answer = ({ url = '' }, response) => void response.writeHead(url.includes('/clip') ? 404 : 200).end('x');
+    const written = await lines(async () => {
+      for (const path of [
+        PICTURE,
+        SEGMENT,
+        '/clips/previews/cam1/1-2.mp4',
+        '/exports/a.mp4',
+        '/api/cam1/start/1/end/2/clip.mp4',
+        '/api/version',
+      ])
+        await (await instance.ask(path, { token: admin })).arrayBuffer();
+      await instance.ask('/auth', { token: admin, headers: asAsked });
+      await instance.ask('/api/version', { token: admin });
+    }, 5);
+    assert.deepEqual(
+      written.map(({ path, status }) => `${path} ${status}`),
+      [
+        '/clips/previews/cam1/1-2.mp4 404',
+        '/exports/a.mp4 200',
+        '/api/cam1/start/1/end/2/clip.mp4 404',
+        '/api/version 200',
+        '/api/version 200',
+      ],
+    );
+  });
+
+  it('has them at debug', async () => {
+    assert.ok((await instance.reload({ ...config, logger: { logs: { 'service.access': 'debug' } } })).isTaken);
+    const from = instance.log.length;
+    const written = await lines(async () => {
+      for (const path of [PICTURE, SEGMENT]) await (await instance.ask(path, { token: admin })).arrayBuffer();
+      await instance.ask('/auth', { token: admin, headers: asAsked });
+    }, 3);
+    assert.deepEqual(
+      written.map(({ path }) => path),
+      [PICTURE, SEGMENT, '/auth'],
+    );
+    assert.deepEqual(
+      instance.log
+        .slice(from)
+        .filter(({ logger }) => logger === 'service.access')
+        .map(({ level }) => level),
+      ['debug', 'debug', 'debug'],
+    );
+    assert.ok((await instance.reload(config)).isTaken);
+    nvr.answer = answerLikeAnNvr;
+  });
 
   it('marks an answer that the client did not get whole', async () => {
     nvr.rawAnswer = { bytes: 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\ncut' };

@@ -139,13 +139,13 @@ export const loggerSection = z
       .prefault({})
       .meta({
         description:
-          'Log levels of single loggers. service.api.auth at debug logs the identity headers that the proxy sent.',
+          'Log levels of single loggers. service.api.auth at debug logs the identity headers that the proxy sent. service.access has a line for each request that was answered; those for pictures, segments and films are debug, unless they failed.',
         example: { 'service.api.auth': 'debug' },
         widens: 'never',
       }),
   })
   .prefault({})
-  .describe('Log levels and the audit file.');
+  .describe('Log levels.');
 
 const FRAME_KEYWORD = /^'?(?<word>self|none)'?$/;
 const FRAME_SOURCE =

@@ -22,10 +22,11 @@ export interface Logs {
   setLevels(rules: LogRules): void;
 }
 
+export type FrequentLevel = 'info' | 'debug';
+
 export interface FrequentLog {
-  /** Whether lines of level info are written. */
-  isOn(): boolean;
-  info(record: object, message: string): void;
+  isOn(level: FrequentLevel): boolean;
+  write(level: FrequentLevel, record: object, message: string): void;
 }
 
 export interface LogDeps {
@@ -51,10 +52,10 @@ export function createLogs({ rules, destination, clock }: LogDeps): Logs {
       const logger = named(name);
       const time = timestamps(clock);
       return {
-        isOn: () => logger.isLevelEnabled('info'),
-        info(record, message) {
+        isOn: (level) => logger.isLevelEnabled(level),
+        write(level, record, message) {
           const fields = JSON.stringify(record).slice(1, -1);
-          const head = `{"level":"info"${time()},"logger":"${name}"`;
+          const head = `{"level":"${level}"${time()},"logger":"${name}"`;
           destination.write(safeLine(`${head},${fields},"msg":"${message}"}\n`));
         },
       };

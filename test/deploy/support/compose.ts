@@ -14,6 +14,7 @@ export interface Service {
   readonly configs?: readonly { readonly source: string; readonly target: string }[];
   readonly depends_on?: readonly string[];
   readonly read_only?: boolean;
+  readonly logging?: { readonly driver: string };
 }
 
 export interface Compose {
