@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { nearest } from './problems/nearest.ts';
 import { type Finding, type KeyPath, when } from './problems/problems.ts';
 import { parseListenAddress, serverDefaults } from './schema/addresses.ts';
-import { pathsDiffer, sameHost } from './schema/parse-public-url.ts';
+import { pathsDiffer } from './schema/parse-public-url.ts';
 import { SITE_CHECKS, type TreeCheck, valueAt } from './site-checks.ts';
 
 const CHECKS: readonly TreeCheck[] = [
@@ -17,7 +17,6 @@ const CHECKS: readonly TreeCheck[] = [
   listenersDiffer,
   unixIsPlain,
   publicPathFits,
-  consoleIsElsewhere,
   ...SITE_CHECKS,
 ];
 
@@ -111,16 +110,6 @@ function unixIsPlain(tree: unknown): readonly Finding[] {
 function publicPathFits(tree: unknown): readonly Finding[] {
   const path = ['server', 'public_url'];
   const message = pathsDiffer(valueAt(tree, path), valueAt(tree, ['server', 'base_path']));
-  return message === undefined ? [] : [{ path, message }];
-}
-
-/** Cookies do not tell ports of a host apart, so only another host name is another place. */
-function consoleIsElsewhere(tree: unknown): readonly Finding[] {
-  const path = ['server', 'console_url'];
-  const value = valueAt(tree, path);
-  const message =
-    pathsDiffer(value, valueAt(tree, ['server', 'base_path'])) ??
-    sameHost(value, valueAt(tree, ['server', 'public_url']));
   return message === undefined ? [] : [{ path, message }];
 }
 

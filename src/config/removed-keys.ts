@@ -6,6 +6,8 @@ import type { Finding, KeyPath } from './problems/problems.ts';
 const REMOVED: Readonly<Record<string, string>> = {
   canary: '"postern policy diff" names operations of the NVR that the route table does not know',
   'nvr.identity_jwt': 'no NVR verified it; nvr.auth_secret tells an NVR that a request came through Postern',
+  'server.console_url':
+    'for a console that the pages of the NVR cannot reach, run a second Postern without nvr.url on the same store, at another host name: SECURITY.md',
   'logger.audit_file': 'audit lines are log lines (service.audit), and fail2ban reads the journal or the container log: deploy/fail2ban',
 };
 

@@ -57,14 +57,11 @@ function cookieReaches(tree: unknown): readonly Finding[] {
   const path = ['auth', 'cookie_domain'];
   const domain = valueAt(tree, path);
   if (typeof domain !== 'string' || !isDomain(domain)) return [];
-  const keys = ['public_url', 'console_url'] as const;
-  return keys.flatMap((key) => {
-    const address = valueAt(tree, ['server', key]);
-    const parsed = typeof address === 'string' ? parsePublicUrl(address) : undefined;
-    if (!parsed?.ok || isWithinDomain(parsed.value.hostname, domain)) return [];
-    const message = `${JSON.stringify(domain)} is not the end of the host name of server.${key}, ${parsed.value.hostname}: browsers would drop the session cookie; write the part that the host names have in common`;
-    return [{ path, message }];
-  });
+  const address = valueAt(tree, ['server', 'public_url']);
+  const parsed = typeof address === 'string' ? parsePublicUrl(address) : undefined;
+  if (!parsed?.ok || isWithinDomain(parsed.value.hostname, domain)) return [];
+  const message = `${JSON.stringify(domain)} is not the end of the host name of server.public_url, ${parsed.value.hostname}: browsers would drop the session cookie; write the part that the host names have in common`;
+  return [{ path, message }];
 }
 
 export const SITE_CHECKS: readonly TreeCheck[] = [sitesDiffer, siteHasNoEvents, cookieReaches];

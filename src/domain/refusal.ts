@@ -76,7 +76,6 @@ export const REFUSALS = {
   'field-admin-only':        { status: 403, label: 'forbidden_role', message: 'Access denied. Only an admin may send one of the fields or parameters of this request.', kind: 'of-person' },
   'not-narrowable':          { status: 403, label: 'forbidden_camera', message: 'Access denied. This response cannot be limited to the cameras of your role.', kind: 'of-person' },
   'path-not-found':          { status: 404, label: 'forbidden_route', message: 'There is nothing at this path.' },
-  'host-of-other-part':      { status: 404, label: 'forbidden_route', message: 'This is not served at this host name: the console and accounts are at server.console_url below /postern/, the NVR is at the other host names.' },
   'link-over':               { status: 404, label: 'unauthenticated', message: 'This link does not work: it has ended, was used up or revoked, or never existed. Ask for a new one.' },
   'link-file-absent':        { status: 404, label: 'error', message: 'The event of this link has no such picture or clip.' },
   'link-pin-missing':        { status: 403, label: 'unauthenticated', message: 'This link asks for a PIN: open it in a browser, or POST {"pin": "…"} to the address of the link and send the cookie.', isTold: true },

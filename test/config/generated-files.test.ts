@@ -63,7 +63,7 @@ describe('Every key', () => {
       'nvr.timeout_connect', 'nvr.timeout_idle', 'nvr.timeout_response', 'nvr.url', 'nvr.user_header', 'nvr.verify', 'nvr.warn_open_ports',
       'proxy.auth_secret', 'proxy.auth_secret_file', 'proxy.default_role', 'proxy.header_map.role', 'proxy.header_map.role_map',
       'proxy.header_map.user', 'proxy.jwt', 'proxy.logout_url', 'proxy.role_map', 'proxy.separator', 'proxy.trusted_peers',
-      'server.base_path', 'server.console_url', 'server.external', 'server.internal', 'server.internal_hosts', 'server.public_url', 'server.shutdown_grace', 'server.site', 'server.sites', 'server.telemetry',
+      'server.base_path', 'server.external', 'server.internal', 'server.internal_hosts', 'server.public_url', 'server.shutdown_grace', 'server.site', 'server.sites', 'server.telemetry',
       'server.timeout_headers', 'server.timeout_login_body',
       'store.grace', 'store.listen_url', 'store.url', 'store.url_file',
       'tls.certificate', 'tls.enabled', 'tls.hsts', 'tls.private_key',

@@ -10,6 +10,19 @@ describe('A key that was removed', () => {
     assert.match(problem, /^config\.yaml:2:1 canary: was removed: .*policy diff.*; remove the key$/);
   });
 
+  // biome-ignore format: a table
+  const ROWS: [key: string, text: string, instead: RegExp][] = [
+    ['server.console_url', 'server: {console_url: "https://console.example.com"}', /a second Postern without nvr\.url/],
+  ];
+  for (const [key, text, instead] of ROWS) {
+    it(`is ${key}`, async () => {
+      const [problem = '', ...others] = await problemsOf(text);
+      assert.deepEqual(others, []);
+      assert.match(problem, new RegExp(`^config\\.yaml:1:\\d+ ${key}: was removed: `));
+      assert.match(problem, instead);
+    });
+  }
+
   it('is named from the environment, too', async () => {
     const [problem = ''] = await problemsOf('', { env: { POSTERN__CANARY__EVERY: '60' } });
     assert.match(problem, /^config\.yaml canary: was removed/);

@@ -55,7 +55,7 @@ const NARROW: Readonly<Record<string, string>> = {
   'nvr.policy': './routes.yaml', 'nvr.user_header': 'x-user', 'nvr.role_header': 'x-role', 'nvr.ca': 'ca.pem',
   'nvr.max_upload': '1MB', 'nvr.push_endpoints': '[push.example.com]',
   'links.enabled': 'false', 'links.max_lifetime': '86400',
-  'server.console_url': 'https://console.example.com', 'ledger.retention': '365', 'ui.frame_ancestors': 'none',
+  'ledger.retention': '365', 'ui.frame_ancestors': 'none',
 };
 /** Another rule compares these. */
 const ELSEWHERE: readonly Widens[] = ['never', 'proof', 'identity', 'providers', 'roles'];

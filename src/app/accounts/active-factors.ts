@@ -17,7 +17,6 @@ import { err } from '../../domain/result.ts';
 import type { HoldingStore } from '../../store/pending-revocations.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { countedFactor, countedPasskeys } from '../telemetry/counting.ts';
-import { consoleSite } from './invitations-of.ts';
 
 /** What outlives every reload. */
 export interface FactorDeps {
@@ -43,7 +42,7 @@ export const keyedBy = (secret: Uint8Array) => ({
 export function factorsUnder({ auth, server }: Settings, deps: FactorDeps) {
   const { clock, challenges, metrics } = deps;
   const store = deps.store.secondFactor;
-  const site = relyingPartyOf(consoleSite(server));
+  const site = relyingPartyOf(server.public_url);
   const factorDeps = { store, sealer: deps.sealer, clock, mode: auth.second_factor };
   const trusted = new Set(auth.oidc.filter((one) => one.second_factor === 'provider').map(({ name }) => name));
   const passkeyDeps = { store, challenges, clock, site: auth.second_factor === 'off' ? err(OFF) : site };

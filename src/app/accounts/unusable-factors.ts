@@ -3,11 +3,10 @@ import { relyingPartyOf } from '../../accounts/passkeys/relying-party.ts';
 import type { Sealer } from '../../accounts/second-factor/sealed-secret.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { SecondFactorStore } from '../../domain/accounts/second-factor.ts';
-import { consoleSite } from './invitations-of.ts';
 
 interface FactorSettings {
   readonly auth: Pick<Settings['auth'], 'enabled' | 'second_factor'>;
-  readonly server: Pick<Settings['server'], 'console_url' | 'public_url'>;
+  readonly server: Pick<Settings['server'], 'public_url'>;
 }
 
 /** A factor is never dropped with the secret or the address: that would open the account to the password alone. */
@@ -32,7 +31,7 @@ export async function idlePasskeys(
   { auth, server }: FactorSettings,
   listFactors: SecondFactorStore['listFactors'],
 ): Promise<{ readonly users: number; readonly why: string } | undefined> {
-  const site = relyingPartyOf(consoleSite(server));
+  const site = relyingPartyOf(server.public_url);
   if (!auth.enabled || auth.second_factor === 'off' || site.ok) return undefined;
   const users = (await listFactors()).filter(({ kinds }) => kinds.includes('passkey')).length;
   return users > 0 ? { users, why: site.error } : undefined;

@@ -60,7 +60,6 @@ export function decisionRules(told: RuleDeps): Rules {
     },
     carriesProxySecret,
     internalHosts: settings.server.internal_hosts,
-    consoleHost: settings.server.console_url?.hostname,
     basePath: settings.server.base_path,
     surroundings: () => ({ layout: layout(), now: deps.now() }),
     owners,

@@ -1,4 +1,4 @@
-/** Parses `server.public_url` and `server.console_url`, and holds them to `server.base_path` (SPEC 12). */
+/** Parses `server.public_url`, and holds it to `server.base_path` (SPEC 12). */
 import type { PublicUrl } from '../../domain/addresses/public-url.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { parsePathPrefix } from './addresses.ts';
@@ -32,13 +32,4 @@ export function pathsDiffer(publicUrl: unknown, basePath: unknown): string | und
   return base.value === ''
     ? `has the path ${prefix}, and server.base_path is not set: set server.base_path to ${prefix}, or write ${origin}`
     : `has another path than server.base_path: write ${origin}${base.value}`;
-}
-
-/** That both addresses have one host name, in a sentence. Undefined when they differ, or when one has a problem of its own. */
-export function sameHost(consoleUrl: unknown, publicUrl: unknown): string | undefined {
-  const [own, other] = [consoleUrl, publicUrl].map((text) =>
-    typeof text === 'string' ? parsePublicUrl(text) : undefined,
-  );
-  if (!own?.ok || !other?.ok || own.value.hostname !== other.value.hostname) return undefined;
-  return `has the host name of server.public_url, ${own.value.hostname}: give the console another host name, for example https://console.example.com`;
 }

@@ -53,12 +53,6 @@ export const serverSection = z
       example: 'https://nvr.example.com',
       widens: 'never',
     }),
-    console_url: parsed(parsePublicUrl).optional().meta({
-      description:
-        'Address of the console, https://host with the base path behind it, on a host name of its own. Set: the console and the accounts are served at that host name only, and the pages of the NVR at the others only, so that a script of the NVR cannot act in the console. Links of invitations and passkeys are made for it.',
-      example: 'https://console.example.com',
-      widens: 'any',
-    }),
     ...siteKeys,
     timeout_headers: timeoutSeconds()
       .prefault(15)

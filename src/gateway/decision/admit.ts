@@ -9,7 +9,6 @@
  *  5. identity                    the sources in their order; a bad credential is refused 401, 429
  *  6. proxy secret                before any header of the proxy counts                   401, 403
  *  7. CSRF                        a browser page of another site                          403
- *  7. host of the console         what is for the other host name                         404
  *  8. open                        an account outside its validity, a role outside its hours; then a caller who must set
  *                                 up a second factor can do nothing else                  403
  *  8. view as                     an admin's request goes on as one of the person who is viewed, from `open` on  403
@@ -34,7 +33,6 @@ import { acceptedCaller, credentialFault, identify, mayEnrolBy } from './accepte
 import { type Client, clientOf } from './client.ts';
 import type { TrustedNetworks } from './client-address.ts';
 import type { TakePlace } from './client-limits.ts';
-import { isAtWrongHost } from './console-host.ts';
 import { isCrossSiteForgery } from './csrf.ts';
 import { type FindShared, isBelowLink, linkedRequest } from './link-request.ts';
 import type { OwnerLookup } from './owner-lookup.ts';
@@ -49,8 +47,6 @@ export interface Rules {
   /** Undefined when no `proxy.auth_secret` is set. */
   readonly carriesProxySecret: ((request: RequestFacts) => boolean) | undefined;
   readonly internalHosts: readonly string[];
-  /** The host name of `server.console_url`; absent: the console is on every host name. */
-  readonly consoleHost?: string | undefined;
   /** `server.base_path`; absent or empty for none. */
   readonly basePath?: string;
   readonly surroundings: () => Surroundings;
@@ -151,7 +147,7 @@ function identityOf({ request, route }: ArrivedRequest, rules: Rules): MaybeProm
 }
 
 function admitIdentified(arrived: ArrivedRequest, identity: IdentityVerdict, rules: Rules): MaybePromise<Admission> {
-  const { request, client, target, route } = arrived;
+  const { request, client, route } = arrived;
   const accepted = acceptedCaller(request, route, identity, rules.carriesProxySecret); // 6
   if (!accepted.ok) return refused(accepted.error, client);
   const caller = accepted.value;
@@ -160,9 +156,6 @@ function admitIdentified(arrived: ArrivedRequest, identity: IdentityVerdict, rul
   const { host, encrypted } = client;
   if (isCrossSiteForgery(request, { caller, presentsCredentials, host, encrypted }))
     return refused('cross-site', client, caller); // 7
-  const { consoleHost } = rules;
-  if (consoleHost !== undefined && isAtWrongHost(request, { caller, target, route, host }, consoleHost))
-    return refused('host-of-other-part', client, caller); // 7
 
   const notOpen = openFault(caller, arrived); // 8
   if (notOpen) return notOpen;

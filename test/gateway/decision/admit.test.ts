@@ -81,7 +81,6 @@ const TABLE = compileRouteTable(
 
 /** One request and what it meets; the default is admitted. */
 interface Scene {
-  readonly consoleHost?: string;
   listener: ListenerName;
   method: string;
   target: string;
@@ -150,7 +149,6 @@ function rulesOf(of: Scene): Rules {
     sources: { internal: [source], external: [source] },
     carriesProxySecret: hasSecret === undefined ? undefined : () => hasSecret,
     internalHosts: [],
-    consoleHost: of.consoleHost,
     surroundings: () => ({
       layout: of.layout && layoutOfNames(of.layout as CameraName[]),
       now: 1_800_000_000,
@@ -192,7 +190,6 @@ const SINGLE: readonly [outcome: RefusalReason | 'admitted' | 'nothing-visible',
   ['method-unknown',        'a method that is not listed',                     { method: 'PROPFIND' }],
   ['expectation-unknown',   'another expectation',                             { headers: [['Expect', 'the-spanish-inquisition']] }],
   ['host-unknown',          'a public name at the internal listener',          { listener: 'internal', rawHeaders: ['Host', 'evil.example.com'] }],
-  ['host-of-other-part',    'the NVR at the host name of the console',         { consoleHost: 'console.test', rawHeaders: ['Host', 'console.test'] }],
   ['token-invalid',         'a bad session',                                   { identity: refusedBy('token-invalid') }],
   ['admitted',              'a file of a link, as the path that it stands for', { target: '/s/known/snapshot.jpg?x=1', identity: linked() }],
   ['link-over',             'an unknown link',                                 { target: '/s/unknown/snapshot.jpg', identity: linked() }],

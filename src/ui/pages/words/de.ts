@@ -1393,8 +1393,6 @@ export const refusals: RefusalWords = {
     'ids-too-many': 'Zu viele IDs in einer Anfrage: Fragen Sie weniger auf einmal ab.',
     'host-unknown':
       'Dieser Port ist unter diesem Hostnamen nicht erreichbar: Tragen Sie ihn in server.internal_hosts ein.',
-    'host-of-other-part':
-      'Das gibt es unter diesem Hostnamen nicht: Die Konsole liegt unter der Adresse in server.console_url mit dem Pfad /postern/, der NVR unter den anderen Hostnamen.',
     'cross-site':
       'Diese Anfrage kam von einer anderen Website und wurde abgelehnt. Öffnen Sie diesen Dienst in einem eigenen Tab und versuchen Sie es erneut.',
     'no-credentials': 'Anmeldung erforderlich.',

@@ -1388,8 +1388,6 @@ export const refusals: RefusalWords = {
       'No se acepta un parámetro de la consulta: envíe solo los parámetros de esta operación, cada uno una vez y en su forma.',
     'ids-too-many': 'Demasiados ID en una petición: pida menos a la vez.',
     'host-unknown': 'A este puerto no se accede con este nombre de host: añádalo a server.internal_hosts.',
-    'host-of-other-part':
-      'Esto no existe con este nombre de host: la consola está en la dirección de server.console_url con la ruta /postern/, el NVR en los demás nombres de host.',
     'cross-site':
       'Esta petición venía de otro sitio web y se rechazó. Abra este servicio en su propia pestaña e inténtelo de nuevo.',
     'no-credentials': 'Inicio de sesión necesario.',

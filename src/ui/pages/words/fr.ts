@@ -1396,8 +1396,6 @@ export const refusals: RefusalWords = {
       'Un paramètre de la requête n’est pas accepté : envoyez seulement les paramètres de cette opération, chacun une fois et dans sa forme.',
     'ids-too-many': 'Trop d’ID dans une requête : demandez-en moins à la fois.',
     'host-unknown': 'Ce port n’est pas joignable sous ce nom d’hôte : ajoutez-le à server.internal_hosts.',
-    'host-of-other-part':
-      'Cela n’existe pas sous ce nom d’hôte : la console se trouve à l’adresse de server.console_url avec le chemin /postern/, le NVR sous les autres noms d’hôte.',
     'cross-site':
       'Cette requête venait d’un autre site et a été refusée. Ouvrez ce service dans son propre onglet et réessayez.',
     'no-credentials': 'Connexion requise.',

@@ -1382,8 +1382,6 @@ export const refusals: RefusalWords = {
       'Un parametro della richiesta non è accettato: invia solo i parametri di questa operazione, ciascuno una volta e nella sua forma.',
     'ids-too-many': 'Troppi ID in una richiesta: chiedine meno alla volta.',
     'host-unknown': 'Questa porta non è raggiungibile con questo nome host: aggiungilo a server.internal_hosts.',
-    'host-of-other-part':
-      'Questo non esiste con questo nome host: la console è all’indirizzo in server.console_url con il percorso /postern/, l’NVR agli altri nomi host.',
     'cross-site':
       'Questa richiesta proveniva da un altro sito ed è stata rifiutata. Apri questo servizio in una scheda propria e riprova.',
     'no-credentials': 'Accesso richiesto.',

@@ -1372,8 +1372,6 @@ export const refusals: RefusalWords = {
       'Een parameter van de query wordt niet aanvaard: stuur alleen de parameters van deze bewerking, elk één keer en in de juiste vorm.',
     'ids-too-many': 'Te veel ID’s in één verzoek: vraag er minder tegelijk.',
     'host-unknown': 'Deze poort is niet bereikbaar onder deze hostnaam: voeg die toe aan server.internal_hosts.',
-    'host-of-other-part':
-      'Dit bestaat niet onder deze hostnaam: de console staat op het adres in server.console_url met het pad /postern/, de NVR onder de andere hostnamen.',
     'cross-site':
       'Dit verzoek kwam van een andere website en is geweigerd. Open deze dienst in een eigen tabblad en probeer het opnieuw.',
     'no-credentials': 'Inloggen nodig.',

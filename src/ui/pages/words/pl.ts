@@ -1372,8 +1372,6 @@ export const refusals: RefusalWords = {
       'Parametr zapytania nie jest akceptowany: wyślij tylko parametry tej operacji, każdy raz i w swojej postaci.',
     'ids-too-many': 'Zbyt wiele ID w jednym żądaniu: pytaj o mniej naraz.',
     'host-unknown': 'Ten port nie jest dostępny pod tą nazwą hosta: dodaj ją do server.internal_hosts.',
-    'host-of-other-part':
-      'Tego nie ma pod tą nazwą hosta: konsola jest pod adresem z server.console_url ze ścieżką /postern/, a NVR pod pozostałymi nazwami.',
     'cross-site':
       'To żądanie przyszło z innej witryny i zostało odrzucone. Otwórz tę usługę we własnej karcie i spróbuj ponownie.',
     'no-credentials': 'Wymagane logowanie.',

@@ -1379,8 +1379,6 @@ export const refusals: RefusalWords = {
       'Um parâmetro da consulta não é aceite: envie apenas os parâmetros desta operação, cada um uma vez e na sua forma.',
     'ids-too-many': 'IDs demais em uma solicitação: peça menos de cada vez.',
     'host-unknown': 'Esta porta não é acessível com este nome de host: adicione-o a server.internal_hosts.',
-    'host-of-other-part':
-      'Isto não existe com este nome de host: o console fica no endereço de server.console_url com o caminho /postern/, o NVR nos outros nomes de host.',
     'cross-site':
       'Esta solicitação veio de outro site e foi recusada. Abra este serviço em uma aba própria e tente novamente.',
     'no-credentials': 'Login necessário.',
