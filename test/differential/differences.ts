@@ -20,7 +20,7 @@ export interface Meant {
 export function differencesOf(before: Answer, after: Answer): Difference[] {
   const parts: Difference[] = [
     { part: 'status', before: String(before.status), after: String(after.status) },
-    { part: 'headers', before: headerText(before), after: headerText(after) },
+    ...headerDifferences(before, after),
     { part: 'body', before: before.body, after: after.body },
     { part: 'forwarded', before: before.forwarded.join('\n\n'), after: after.forwarded.join('\n\n') },
   ];
@@ -35,8 +35,25 @@ export const isMeant = (name: string, difference: Difference, rows: readonly Mea
       (text === undefined || new RegExp(text).test(`${difference.before}\n${difference.after}`)),
   );
 
-const headerText = ({ headers }: Answer): string =>
-  headers.filter((line) => !/^(date|content-length|etag|last-modified|keep-alive):/.test(line)).join('\n');
+/** One for each name, so that a difference that is meant excuses no other. */
+function headerDifferences(before: Answer, after: Answer): Difference[] {
+  const [left, right] = [linesByName(before), linesByName(after)];
+  const names = new Set([...left.keys(), ...right.keys()]);
+  return [...names].map((name) => ({
+    part: 'headers',
+    before: (left.get(name) ?? []).join('\n'),
+    after: (right.get(name) ?? []).join('\n'),
+  }));
+}
+
+/** These differ with the body, the clock or the connection. */
+const INCIDENTAL = /^(date|content-length|etag|last-modified|keep-alive):/;
+
+const linesByName = ({ headers }: Answer): Map<string, string[]> =>
+  Map.groupBy(
+    headers.filter((line) => !INCIDENTAL.test(line)),
+    (line) => line.slice(0, line.indexOf(':')),
+  );
 
 /** Secrets, ids and times are made anew by each side; whole numbers of seconds differ by when they were read. */
 const plain = (text: string): string =>
@@ -57,7 +74,7 @@ const plain = (text: string): string =>
 /** A list of JSON whose order goes by random ids. */
 function inOrder(text: string): string {
   if (!text.startsWith('[{"id":"')) return text;
-  const listed = JSON.parse(text) as { readonly user?: string }[];
+  const listed = JSON.parse(text) as object[];
   return JSON.stringify(
     listed.map((one) => ({ ...one, id: '' })).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
   );

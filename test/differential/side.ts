@@ -50,10 +50,9 @@ export async function startSide(checkout: string, seeded: string, config: Tree):
   const serving = await servePostern({ main: join(checkout, 'bundle/main.js'), directory });
   const agent = new Agent({ keepAlive: true, maxSockets: 4 });
   const ports = [serving.url, serving.internalUrl, serving.telemetryUrl, nvr.url].map((url) => new URL(url).port);
-  const neutral = (text: string): string =>
-    ports
-      .reduce((left, port) => left.replaceAll(new RegExp(`(?<![\\d.])${port}(?!\\d)`, 'g'), 'PORT'), text)
-      .replaceAll(directory, 'DIRECTORY');
+  // A port stands behind an address: a number in a list may have its digits by chance.
+  const addresses = new RegExp(`(?<=(?:127\\.0\\.0\\.1|localhost)(?::|%3[Aa]))(?:${ports.join('|')})(?!\\d)`, 'g');
+  const neutral = (text: string): string => text.replaceAll(addresses, 'PORT').replaceAll(directory, 'DIRECTORY');
   const answerOf = (status: number, headers: IncomingHttpHeaders, body: string): Answer => ({
     status,
     headers: Object.entries(headers)
