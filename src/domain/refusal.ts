@@ -40,6 +40,7 @@ export const REFUSALS = {
   'host-unknown':            { status: 403, label: 'forbidden_route', message: 'This listener does not accept that Host name: add it to server.internal_hosts.' },
   'description-refused':     { status: 403, label: 'malformed', message: 'Only a proxy in auth.trusted_proxies may ask about another request, and it must send the method and the target of that request once each.' },
   'cross-site':              { status: 403, label: 'forbidden_route', message: 'This request came from a page of another site and was refused (CSRF protection): open this service in its own tab and try again.' },
+  'origin-hidden':           { status: 403, label: 'forbidden_route', message: 'Your browser did not say which page sent this form (Origin: null), so it may be a page of another site: the proxy in front adds "Referrer-Policy: no-referrer". Let it send "same-origin", or open this service by HTTPS.' },
   'no-credentials':          { status: 401, label: 'unauthenticated', message: 'Authentication required' },
   'token-invalid':           { status: 401, label: 'unauthenticated', message: 'The session or token is not valid: log in again.' },
   'tokens-limited':          { status: 429, label: 'unauthenticated', message: 'Too many bad API tokens came from this address: try again in a minute.' },

@@ -50,9 +50,17 @@ export function createAccessLog(
   const access = logs.frequent('service.access');
   const audit = logs.named('service.audit');
   let lineToldAt = Number.NEGATIVE_INFINITY;
+  let originToldAt = Number.NEGATIVE_INFINITY;
   return {
     refused(record, reason) {
-      gate.debug({ ...who(record), ...what(record), reason }, REFUSALS[reason].message);
+      const { comparedWith } = record.admission ?? {};
+      if (comparedWith && record.startedAt - originToldAt >= TOLD_AGAIN_MS) {
+        originToldAt = record.startedAt;
+        gate.warn(
+          { ...who(record), ...what(record), reason, origin: originOf(record), comparedWith },
+          'a request of a browser page was refused, because its origin is not this service: if it is, let the proxy pass Host on, or set server.public_url',
+        );
+      } else gate.debug({ ...who(record), ...what(record), reason }, REFUSALS[reason].message);
       const { requestId, admission } = record;
       const caller = admission?.caller && senderOf(admission.caller);
       if (caller === undefined || !REFUSALS[reason].label.startsWith('forbidden')) return;
@@ -143,6 +151,13 @@ const agentOf = ({ request, described = request }: RequestRecord): string | unde
     .toWellFormed();
   return agent && maskSecrets(agent).slice(0, LONGEST_AGENT).toWellFormed();
 };
+
+/** The header that the browser sent, and what it says of the page beside it. */
+const originOf = ({ request, described = request }: RequestRecord): string =>
+  `${singleHeader(described, 'origin') ?? 'none'}, Sec-Fetch-Site: ${singleHeader(described, 'sec-fetch-site') ?? 'none'}`.slice(
+    0,
+    LONGEST_AGENT,
+  );
 
 const what = ({ request, described = request }: RequestRecord) => ({
   listener: request.listener,

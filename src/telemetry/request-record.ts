@@ -12,6 +12,8 @@ export interface RecordedAdmission {
   readonly reason?: RefusalReason;
   /** `views` of the row says what the response shows. */
   readonly route?: { readonly kind: string; readonly row?: { readonly views?: string } };
+  /** What the header `Origin` was compared with. */
+  readonly comparedWith?: readonly string[] | undefined;
   /** The obligations. With `owners` the NVR was asked for the cameras of the ids, so the decision time includes its answer. */
   readonly obligations?: { readonly owners?: readonly unknown[] };
 }

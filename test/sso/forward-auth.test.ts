@@ -114,6 +114,15 @@ describe('Forward-auth', () => {
     ['refuses two targets',                                        'admin',  [...nginx('GET', '/api/version'), ['X-Original-URL', '/login']],        '403'],
     ['refuses two methods',                                        'admin',  [...nginx('GET', '/api/version'), ['X-Original-Method', 'PUT']],        '403'],
     ['refuses both families: one of them may be the client\'s',    'vera',   [...traefik('PUT', '/api/config/set'), ...nginx('GET', '/api/version')], '403'],
+    ['takes both families that say the same for one description',  'vera',   [...traefik('GET', '/api/version?x=1'), ...nginx('GET', 'https://nvr.test/api/version?x=1')], '202 vera viewer'],
+    ['and judges it',                                              'vera',   [...traefik('PUT', '/api/config/set'), ...nginx('PUT', '/api/config/set')], '403'],
+    ['refuses both families with two methods',                     'admin',  [...traefik('GET', '/api/version'), ...nginx('PUT', '/api/version')],       '403'],
+    ['refuses both families with two queries',                     'admin',  [...traefik('GET', '/api/version?a=1'), ...nginx('GET', '/api/version')],   '403'],
+    ['refuses a family beside a method alone: it may be the client\'s', 'admin', [...traefik('GET', '/api/version'), ['X-Original-Method', 'GET']],   '403'],
+    ['answers about itself where it is what is described',         'vera',   nginx('GET', 'https://nvr.test/auth'),                 '202 vera viewer'],
+    ['and asks an unknown caller to log in there',                 'nobody', nginx('GET', '/api/auth'),                             '401'],
+    ['also by both families',                                      'vera',   [...traefik('GET', '/auth'), ...nginx('GET', '/auth')], '202 vera viewer'],
+    ['but refuses another method there',                           'vera',   nginx('PUT', '/auth'),                                 '403'],
     ['refuses half of the other family too',                       'vera',   [...traefik('GET', '/api/version'), ['X-Original-URL', '/login']],      '403'],
     ['is not led by an ingress path, which the client may have sent, to a public page', 'nobody', [['X-Ingress-Path', '/api'], ...nginx('GET', '/api/config')], '401'],
     ['nor to the start page',                                      'nobody', [['X-Ingress-Path', '/api/config/raw'], ...traefik('GET', '/api/config/raw')], '401'],
@@ -175,6 +184,37 @@ describe('Forward-auth', () => {
     const told = (name: string): number => missing.filter(([, header]) => header === name).length;
     assert.deepEqual([told('x-original-method'), told('x-forwarded-uri')], [1, 1]);
     assert.ok(missing.every(([level]) => level === 'warn'));
+  });
+
+  it('compares Origin with the host that was described, and not with that of the service', async () => {
+    const cookie: Line = ['Cookie', `frigate_token=${tokens.get('admin')}`];
+    const restart = (...headers: Line[]) =>
+      asked('nobody', [
+        cookie,
+        ['Host', 'postern.auth.svc'],
+        ...headers,
+        ...nginx('POST', 'https://nvr.test/api/restart'),
+      ]);
+    assert.equal(await restart(['Origin', 'https://nvr.test']), '202 admin admin');
+    assert.equal(
+      await restart(['Origin', 'https://nvr.test'], ['X-Forwarded-Host', 'postern.auth.svc']),
+      '202 admin admin',
+    );
+    assert.equal(await restart(['Origin', 'https://evil.test']), '403');
+    assert.equal(await restart(['Origin', 'http://postern.auth.svc']), '403');
+    assert.equal(await restart(['Origin', 'http://nvr.test']), '403');
+  });
+
+  it('says which two descriptions differ, and no secret of them', async () => {
+    const secret = '/s/abcdefghijklmnopqrstuvwxyzabcdefghijklmnopq';
+    assert.equal(await asked('admin', [...traefik('GET', `${secret}/clip.mp4`), ...nginx('PUT', '/login')]), '403');
+    const told = instance.log.filter((line) => 'other' in line).map(({ level, one, other }) => [level, one, other]);
+    assert.ok(told.length >= 1);
+    const [level, one, other] = told.at(-1) ?? [];
+    assert.equal(level, 'warn');
+    assert.match(String(one), /^x-original-url: \S+, x-original-method: [A-Z]+$/);
+    assert.match(String(other), /^x-forwarded-uri: \S+, x-forwarded-method: [A-Z]+$/);
+    assert.ok(!JSON.stringify(told).includes(secret));
   });
 
   it('ignores the description anywhere but at /auth', async () => {

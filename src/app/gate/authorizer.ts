@@ -84,6 +84,7 @@ export function createAuthorizer(deps: AuthorizerDeps): Authorizer {
     onUntrustedHeaders: () => metrics.untrustedHeaders.add(1),
     onUntrustedDescription: warningOfDescription(logs),
     onIncompleteDescription: warningOfMissingHeader(logs),
+    onConflictingDescription: warningOfConflict(logs),
     remembering: deps.remembering,
   };
   const decide = (list: TrustedHeaderList) => {
@@ -167,6 +168,22 @@ function warningOfMissingHeader(logs: Logs): (missing: string) => void {
     log.warn(
       { missing },
       `/auth refused a request that a trusted proxy described without the header ${missing}: set it in the proxy (nginx: proxy_set_header X-Original-Method $request_method)`,
+    );
+  };
+}
+
+/** A client can cause it, by a header of its own: one line a minute. */
+const CONFLICT_TOLD_AGAIN_MS = 60_000;
+
+function warningOfConflict(logs: Logs): (one: string, other: string) => void {
+  const log = logs.named('service.gate');
+  let toldAt = Number.NEGATIVE_INFINITY;
+  return (one, other) => {
+    if (steadyNow() - toldAt < CONFLICT_TOLD_AGAIN_MS) return;
+    toldAt = steadyNow();
+    log.warn(
+      { one: maskSecrets(one), other: maskSecrets(other) },
+      '/auth refused a request that a trusted proxy described in two ways that differ: let the proxy send one of them, and clear the headers of the other that a client may send',
     );
   };
 }

@@ -37,6 +37,7 @@ export interface RuleDeps extends Omit<SourceDeps, 'trace'> {
   readonly isNvrOlder?: Rules['isNvrOlder'];
   readonly onUntrustedDescription?: (peer: string) => void;
   readonly onIncompleteDescription?: (missing: string) => void;
+  readonly onConflictingDescription?: (one: string, other: string) => void;
 }
 
 export function decisionRules(told: RuleDeps): Rules {
@@ -73,6 +74,8 @@ export function decisionRules(told: RuleDeps): Rules {
     isNvrOlder: deps.isNvrOlder,
     onUntrustedDescription: deps.onUntrustedDescription,
     onIncompleteDescription: deps.onIncompleteDescription,
+    onConflictingDescription: deps.onConflictingDescription,
+    publicOrigin: settings.server.public_url?.origin,
   };
 }
 

@@ -33,7 +33,7 @@ import { acceptedCaller, credentialFault, identify, mayEnrolBy } from './accepte
 import { type Client, clientOf } from './client.ts';
 import type { TrustedNetworks } from './client-address.ts';
 import type { TakePlace } from './client-limits.ts';
-import { isCrossSiteForgery } from './csrf.ts';
+import { isCrossSiteForgery, isOriginHidden } from './csrf.ts';
 import { type FindShared, isBelowLink, linkedRequest } from './link-request.ts';
 import type { OwnerLookup } from './owner-lookup.ts';
 import { strictTarget } from './strict-target.ts';
@@ -67,6 +67,10 @@ export interface Rules {
   readonly onUntrustedDescription?: ((peer: string) => void) | undefined;
   /** Called with the header that is missing when a trusted proxy describes another request at `/auth` by half. */
   readonly onIncompleteDescription?: ((missing: string) => void) | undefined;
+  /** Called with the headers and values of two descriptions that a trusted proxy gives of one request. */
+  readonly onConflictingDescription?: ((one: string, other: string) => void) | undefined;
+  /** The origin of `server.public_url`; absent for none. */
+  readonly publicOrigin?: string | undefined;
 }
 
 export interface Admitted {
@@ -101,6 +105,8 @@ export type Admission =
       readonly opens?: Reopening | undefined;
       /** The refused cameras that the request names. */
       readonly cameras?: RefusedCameras | undefined;
+      /** The hosts and origins of this service that `Origin` was compared with. */
+      readonly comparedWith?: readonly string[] | undefined;
       /** The parameter of the query that is not accepted. */
       readonly parameter?: string | undefined;
     };
@@ -154,13 +160,17 @@ function admitIdentified(arrived: ArrivedRequest, identity: IdentityVerdict, rul
 
   const presentsCredentials = route.kind === 'listed' && route.row.secret === true;
   const { host, encrypted } = client;
-  if (isCrossSiteForgery(request, { caller, presentsCredentials, host, encrypted }))
-    return refused('cross-site', client, caller); // 7
+  const { publicOrigin } = rules;
+  if (isCrossSiteForgery(request, { caller, presentsCredentials, host, encrypted, publicOrigin })) {
+    const reason = isOriginHidden(request) ? 'origin-hidden' : 'cross-site';
+    const comparedWith = [host, ...(publicOrigin === undefined ? [] : [publicOrigin])];
+    return { ...refused(reason, client, caller), comparedWith }; // 7
+  }
 
   const notOpen = openFault(caller, arrived); // 8
   if (notOpen) return notOpen;
   if (!caller || !asksViewAs(request)) return admitOpen(arrived, identity, caller, rules);
-  return mapMaybe(viewedPerson(request, { caller, client, route, find: rules.findViewed }), (person) => {
+  return mapMaybe(viewedPerson(request, { caller, client, route, find: rules.findViewed, publicOrigin }), (person) => {
     if (!person) return refused('view-as-refused', client, caller);
     return openFault(person, arrived) ?? admitOpen(arrived, identity, person, rules);
   });

@@ -72,7 +72,15 @@ const unmapped = (address: string): string =>
     ? address.slice(MAPPED_PREFIX.length)
     : address;
 
-const hopsFromTheRight = (lines: readonly string[]): string[] =>
+/** How many proxies in a row, the peer first, are trusted. */
+export function trustedHops(peer: string, forwardedForLines: readonly string[], trusted: TrustedNetworks): number {
+  const known = [peer, ...hopsFromTheRight(forwardedForLines)].map((hop) => foldAddress(hop));
+  const first = known.findIndex((hop) => hop === undefined || !trusted.includes(hop));
+  return first < 0 ? known.length : first;
+}
+
+/** The entries of a header that proxies add to, the nearest one first. */
+export const hopsFromTheRight = (lines: readonly string[]): string[] =>
   lines
     .join(',')
     .split(',')

@@ -1,6 +1,6 @@
 /** The client of a request: its address, TLS and host, as far as the TCP peer may say so for it (interface 5.4). */
 import { headerLines, type RequestFacts, singleHeader } from '../../domain/request.ts';
-import { clientAddress, isTrustedPeer, type TrustedNetworks } from './client-address.ts';
+import { clientAddress, hopsFromTheRight, isTrustedPeer, type TrustedNetworks, trustedHops } from './client-address.ts';
 
 export interface Client {
   readonly address: string;
@@ -19,14 +19,23 @@ export function clientOf(request: RequestFacts, trusted: TrustedNetworks): Clien
   const forwardedProto = viaTrustedProxy ? singleHeader(request, 'x-forwarded-proto') : undefined;
   // Never on the internal listener: a page that rebinds its own name to this machine could send `localhost` here.
   const believesHost = viaTrustedProxy && request.listener === 'external';
-  const forwardedHost = believesHost ? singleHeader(request, 'x-forwarded-host') : undefined;
+  const forwardedFor = viaTrustedProxy ? headerLines(request, 'x-forwarded-for') : [];
   const client: Client = {
-    address: viaTrustedProxy
-      ? clientAddress(request.peer, headerLines(request, 'x-forwarded-for'), trusted)
-      : request.peer,
+    address: viaTrustedProxy ? clientAddress(request.peer, forwardedFor, trusted) : request.peer,
     encrypted: request.encrypted || forwardedProto?.toLowerCase() === 'https',
-    host: forwardedHost ?? singleHeader(request, 'host') ?? '',
+    host: (believesHost && forwardedHost(request, forwardedFor, trusted)) || (singleHeader(request, 'host') ?? ''),
     viaTrustedProxy,
   };
   return request.basePath === undefined ? client : { ...client, basePath: request.basePath };
+}
+
+/** Each trusted proxy adds the host that it was asked for at the right end, as it adds an address; undefined where none did. */
+function forwardedHost(
+  request: RequestFacts,
+  forwardedFor: readonly string[],
+  trusted: TrustedNetworks,
+): string | undefined {
+  const hosts = hopsFromTheRight(headerLines(request, 'x-forwarded-host'));
+  if (hosts.length < 2) return hosts[0];
+  return hosts[Math.min(hosts.length, trustedHops(request.peer, forwardedFor, trusted)) - 1];
 }

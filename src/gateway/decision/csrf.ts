@@ -13,7 +13,12 @@ export interface CsrfFacts {
   readonly host: string;
   /** Whether the browser came over TLS, as far as that is known. */
   readonly encrypted: boolean;
+  /** The origin of `server.public_url`; absent for none. */
+  readonly publicOrigin?: string | undefined;
 }
+
+/** What of this service a browser's page is compared with. */
+type Site = Pick<CsrfFacts, 'host' | 'encrypted' | 'publicOrigin'>;
 
 /** True when a page of another site could have made the request with credentials that a browser adds by itself. */
 export function isCrossSiteForgery(request: RequestFacts, question: CsrfFacts): boolean {
@@ -27,7 +32,7 @@ export function isCrossSiteForgery(request: RequestFacts, question: CsrfFacts): 
 }
 
 /** Whether a page of this origin sent it, as far as the browser says; programs say nothing of it. */
-export function isFromOwnPage(request: RequestFacts, site: Pick<CsrfFacts, 'host' | 'encrypted'>): boolean {
+export function isFromOwnPage(request: RequestFacts, site: Site): boolean {
   const from = request.headers['sec-fetch-site'];
   return (from === undefined || (typeof from === 'string' && OWN_PAGE.includes(from))) && isOwnOrigin(request, site);
 }
@@ -62,10 +67,21 @@ export function areCredentialsAutomatic(caller: Caller | undefined): boolean {
   }
 }
 
-/** No Origin: no browser page, or a plain navigation. `null` is a page without an origin, so never Postern's own. */
-function isOwnOrigin(request: RequestFacts, { host, encrypted }: Pick<CsrfFacts, 'host' | 'encrypted'>): boolean {
+const NO_ORIGIN = 'null';
+
+/** Whether only `Sec-Fetch-Site`, which browsers send over HTTPS, could tell whose page it was. */
+export const isOriginHidden = ({ headers }: RequestFacts): boolean =>
+  headers['origin'] === NO_ORIGIN && headers['sec-fetch-site'] === undefined;
+
+/** No Origin: no browser page, or a plain navigation. */
+function isOwnOrigin(request: RequestFacts, { host, encrypted, publicOrigin }: Site): boolean {
   const origin = request.headers['origin'];
   if (origin === undefined) return true;
+  // A page without an origin; or a form of ours, by a proxy's `Referrer-Policy: no-referrer`. No page can write the other header.
+  if (origin === NO_ORIGIN)
+    return !SAFE_METHODS.includes(request.method) && singleHeader(request, 'sec-fetch-site') === 'same-origin';
+  // The internal listener asks for no login, and has pages of its own.
+  if (origin === publicOrigin && request.listener === 'external') return true;
   const url = typeof origin === 'string' && URL.canParse(origin) ? new URL(origin) : undefined;
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) return false;
   // A proxy that ends TLS without being trusted makes https look like http; never the other way round.

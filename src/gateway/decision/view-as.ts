@@ -20,6 +20,7 @@ interface Viewing {
   readonly client: Client;
   readonly route: RouteMatch;
   readonly find: FindViewed | undefined;
+  readonly publicOrigin?: string | undefined;
 }
 
 /**
@@ -28,11 +29,11 @@ interface Viewing {
  */
 export function viewedPerson(
   request: RequestFacts,
-  { caller, client, route, find }: Viewing,
+  { caller, client, route, find, publicOrigin }: Viewing,
 ): MaybePromise<Caller | undefined> {
   const name = nameIn(request);
   if (name === undefined || !find || !mayView(caller)) return undefined;
-  if (!isMarkedRead(request, route) || !isFromOwnPage(request, client)) return undefined;
+  if (!isMarkedRead(request, route) || !isFromOwnPage(request, { ...client, publicOrigin })) return undefined;
   return find(caller, name);
 }
 

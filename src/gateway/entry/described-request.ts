@@ -22,7 +22,10 @@ interface HeaderFamily {
   readonly method: string;
 }
 
-/** nginx; then Traefik, Caddy and HAProxy. A client can add the other family to its request, so both are never believed. */
+/**
+ * nginx; then Traefik, Caddy and HAProxy. A client can add the other family to its request, so both are believed only where each is
+ * whole and they say the same, as behind ingress-nginx.
+ */
 const FAMILIES: readonly HeaderFamily[] = [
   { target: ['x-original-url', 'x-original-uri'], method: 'x-original-method' }, // the second is in nginx's own manual
   { target: ['x-forwarded-uri'], method: 'x-forwarded-method' },
@@ -45,25 +48,45 @@ export function describedRequest(carrier: RequestFacts, rules: Rules): ForwardAu
   if (!asksForAuth(carrier) || carrier.listener !== 'external') return undefined;
   const [, query] = carrier.target.split('?', 2);
   const undescribed = SPEAKS_OF_ANOTHER.includes(query) ? { described: undefined } : undefined;
-  const [family, ...others] = FAMILIES.filter(({ target, method }) =>
-    [...target, method].some((name) => isSent(carrier, name)),
-  );
-  if (!family) return undescribed;
+  const families = FAMILIES.filter(({ target, method }) => [...target, method].some((name) => isSent(carrier, name)));
+  if (families.length === 0) return undescribed;
   if (!isTrustedPeer(carrier.peer, rules.trusted)) {
     rules.onUntrustedDescription?.(carrier.peer);
     return undescribed;
   }
-  if (others.length > 0) return { described: undefined };
-  const [target, ...moreTargets] = family.target.flatMap((name) => headerLines(carrier, name));
-  const [method, ...moreMethods] = headerLines(carrier, family.method);
-  if (target === undefined || method === undefined) {
-    // A subrequest is always a GET: a method that is missing must never be read as one.
-    rules.onIncompleteDescription?.(target === undefined ? family.target.join(' or ') : family.method);
+  const [said, other] = families.map((family) => saidBy(carrier, family, rules));
+  if (!said || (families.length > 1 && !other)) return { described: undefined };
+  if (other && (said.method !== other.method || pathOf(said.url) !== pathOf(other.url))) {
+    rules.onConflictingDescription?.(said.text, other.text);
     return { described: undefined };
   }
-  if (moreTargets.length + moreMethods.length > 0) return { described: undefined };
-  return { described: belowBasePath(factsOfDescribed(carrier, method, target, query === UPGRADE_QUERY), rules) };
+  const { method, url } = said;
+  const described = belowBasePath(factsOfDescribed(carrier, method, url, query === UPGRADE_QUERY), rules);
+  // A proxy that adds such headers to every request describes this one.
+  return !undescribed && asksForAuth(described) ? undefined : { described };
 }
+
+interface Said {
+  readonly method: string;
+  readonly url: string;
+  /** Headers and values, for the log. */
+  readonly text: string;
+}
+
+/** Undefined where the family is not whole, or says a thing twice. */
+function saidBy(carrier: RequestFacts, { target: names, method: name }: HeaderFamily, rules: Rules): Said | undefined {
+  const [url, ...moreTargets] = names.flatMap((each) => headerLines(carrier, each));
+  const [method, ...moreMethods] = headerLines(carrier, name);
+  if (url === undefined || method === undefined) {
+    // A subrequest is always a GET: a method that is missing must never be read as one.
+    rules.onIncompleteDescription?.(url === undefined ? names.join(' or ') : name);
+    return undefined;
+  }
+  if (moreTargets.length + moreMethods.length > 0) return undefined;
+  return { method, url, text: `${names.find((each) => isSent(carrier, each))}: ${url}, ${name}: ${method}` };
+}
+
+const pathOf = (url: string): string => url.replace(ORIGIN, '');
 
 const isSent = (request: RequestFacts, name: string): boolean => request.headers[name] !== undefined;
 
@@ -81,7 +104,9 @@ const OF_THE_CARRIER: ReadonlySet<string> = new Set([
   'x-ingress-path',
 ]);
 /** An absolute URL, as `$scheme://$http_host$request_uri` makes it. */
-const ORIGIN = /^https?:\/\/[^/?#]*/i;
+const ORIGIN = /^(?<scheme>https?):\/\/(?<host>[^/?#]*)/i;
+/** Where the URL is absolute, it says which host was asked: behind ingress-nginx, Host is that of this service. */
+const OF_HOST: readonly string[] = ['host', 'x-forwarded-host'];
 
 function factsOfDescribed(
   { basePath: _, ...carrier }: RequestFacts,
@@ -89,12 +114,18 @@ function factsOfDescribed(
   url: string,
   isUpgrade: boolean,
 ): RequestFacts {
-  const path = url.replace(ORIGIN, '');
-  const headers = Object.entries(carrier.headers).filter(([name]) => isOfTheRequest(name));
-  const rawHeaders = carrier.rawHeaders.filter((_, at) => isOfTheRequest(carrier.rawHeaders[at - (at % 2)] ?? ''));
+  const path = pathOf(url);
+  const { scheme = '', host = '' } = ORIGIN.exec(url)?.groups ?? {};
+  const isKept = (name: string): boolean => isOfTheRequest(name) && !(host && OF_HOST.includes(name.toLowerCase()));
+  const headers = Object.entries(carrier.headers).filter(([name]) => isKept(name));
+  const rawHeaders = carrier.rawHeaders.filter((_, at) => isKept(carrier.rawHeaders[at - (at % 2)] ?? ''));
   const authority = carrier.headers[':authority']; // HTTP/2 has it in the place of Host
   const added = {
-    ...(typeof authority === 'string' && carrier.headers['host'] === undefined ? { host: authority } : {}),
+    ...(host !== '' && { host }),
+    ...(host !== '' && !isSent(carrier, 'x-forwarded-proto') && { 'x-forwarded-proto': scheme }),
+    ...(host === '' && typeof authority === 'string' && carrier.headers['host'] === undefined
+      ? { host: authority }
+      : {}),
     ...(isUpgrade ? { connection: 'Upgrade', upgrade: 'websocket' } : {}),
   };
   return {

@@ -94,7 +94,8 @@ function refusalOf(
     return { ...answer, headers: { ...answer.headers, ...more } };
   }
   if (reason === 'second-factor-required') return redirectTo(`${basePath}${ENROLMENT_PAGE}`);
-  if (status === 401 && loginPath) return toLogin(loginPath, `${basePath}${request.target}`);
+  if (status === 401 && loginPath)
+    return toLogin(loginPath, request.method === 'POST' ? `${basePath}/` : `${basePath}${request.target}`);
   const acceptLanguage = singleHeader(request, 'accept-language');
   const page = rules.renderPage({
     reason,
@@ -214,13 +215,17 @@ const redirectTo = (location: string): OwnResponse => ({
 
 const pathOf = ({ target }: RequestFacts): string => target.split('?', 1)[0] ?? '';
 
-/** A browser that opens a page, as opposed to a script or a client that expects JSON. */
+/** What a browser sends for a form of a page. */
+const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/i;
+
+/** A browser that opens a page, or sends a form of one, as opposed to a script or a client that expects JSON. */
 function isNavigation(request: RequestFacts): boolean {
-  if (request.isUpgrade || (request.method !== 'GET' && request.method !== 'HEAD')) return false;
+  const isForm = request.method === 'POST' && FORM.test(singleHeader(request, 'content-type') ?? '');
+  if (request.isUpgrade || !(isForm || request.method === 'GET' || request.method === 'HEAD')) return false;
   const path = pathOf(request);
   // A proxy passes its client's headers on when it asks there, and takes a redirect for a fault: it gets no page.
   if (AUTH_TARGET.test(path)) return false;
   if (singleHeader(request, 'sec-fetch-mode') === 'navigate') return true;
   const accept = singleHeader(request, 'accept') ?? '';
-  return accept.includes('text/html') && path !== '/api' && !path.startsWith('/api/');
+  return accept.includes('text/html') && (isForm || (path !== '/api' && !path.startsWith('/api/')));
 }

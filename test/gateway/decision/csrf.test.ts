@@ -35,7 +35,13 @@ const forgeable = ({
   host = 'nvr.test:8971',
   headers,
 }: Asked): boolean => {
-  const question: CsrfFacts = { caller, presentsCredentials: login, host, encrypted };
+  const question: CsrfFacts = {
+    caller,
+    presentsCredentials: login,
+    host,
+    encrypted,
+    publicOrigin: 'https://public.test',
+  };
   return isCrossSiteForgery(factsOf({ method, listener, isUpgrade: upgrade, headers }), question);
 };
 
@@ -44,6 +50,11 @@ describe('A request that a page of another site could have made', () => {
   const rows: [sentence: string, asked: Asked, expected: boolean][] = [
     ['changes something, by cookie, from another origin',          { caller: COOKIE, headers: { Origin: 'http://evil.test' } },                        true],
     ['comes from a page without an origin',                        { caller: COOKIE, headers: { Origin: 'null' } },                                    true],
+    ['hides its origin, and the browser says it is of another site', { caller: COOKIE, headers: { Origin: 'null', 'Sec-Fetch-Site': 'cross-site' } },  true],
+    ['opens a WebSocket with a hidden origin, which browsers never do', { caller: COOKIE, upgrade: true, method: 'GET', headers: { Origin: 'null', 'Sec-Fetch-Site': 'same-origin' } }, true],
+    ['is not one that hides its origin, and that the browser calls ours', { caller: COOKIE, headers: { Origin: 'null', 'Sec-Fetch-Site': 'same-origin' } }, false],
+    ['is not one from server.public_url',                          { caller: COOKIE, headers: { Origin: 'https://public.test' } },                     false],
+    ['comes from server.public_url, on the internal listener',     { caller: INTERNAL_CALLER, listener: 'internal', headers: { Origin: 'https://public.test' } }, true],
     ['comes from the same host on another port',                   { caller: COOKIE, headers: { Origin: 'http://nvr.test:1' } },                       true],
     ['comes from a name that only begins like ours',               { caller: COOKIE, headers: { Origin: 'http://nvr.test:8971.evil.test' } },          true],
     ['is called cross-site by the browser',                        { caller: COOKIE, headers: { 'Sec-Fetch-Site': 'cross-site' } },                    true],

@@ -1395,6 +1395,8 @@ export const refusals: RefusalWords = {
       'Dieser Port ist unter diesem Hostnamen nicht erreichbar: Tragen Sie ihn in server.internal_hosts ein.',
     'cross-site':
       'Diese Anfrage kam von einer anderen Website und wurde abgelehnt. Öffnen Sie diesen Dienst in einem eigenen Tab und versuchen Sie es erneut.',
+    'origin-hidden':
+      'Ihr Browser hat nicht gesagt, welche Seite dieses Formular gesendet hat (Origin: null); es könnte eine fremde Website sein. Der Proxy davor setzt „Referrer-Policy: no-referrer“: Lassen Sie ihn „same-origin“ senden, oder öffnen Sie diesen Dienst über HTTPS.',
     'no-credentials': 'Anmeldung erforderlich.',
     'token-invalid': 'Die Sitzung oder das Token ist ungültig: Melden Sie sich neu an.',
     'tokens-limited': 'Von dieser Adresse kamen zu viele falsche API-Tokens: Versuchen Sie es in einer Minute erneut.',

@@ -1390,6 +1390,8 @@ export const refusals: RefusalWords = {
     'host-unknown': 'A este puerto no se accede con este nombre de host: añádalo a server.internal_hosts.',
     'cross-site':
       'Esta petición venía de otro sitio web y se rechazó. Abra este servicio en su propia pestaña e inténtelo de nuevo.',
+    'origin-hidden':
+      'Su navegador no dijo qué página envió este formulario (Origin: null), así que podría ser de otro sitio web. El proxy añade «Referrer-Policy: no-referrer»: haga que envíe «same-origin» o abra este servicio por HTTPS.',
     'no-credentials': 'Inicio de sesión necesario.',
     'token-invalid': 'La sesión o el token no es válido: inicie sesión de nuevo.',
     'tokens-limited':

@@ -1398,6 +1398,8 @@ export const refusals: RefusalWords = {
     'host-unknown': 'Ce port n’est pas joignable sous ce nom d’hôte : ajoutez-le à server.internal_hosts.',
     'cross-site':
       'Cette requête venait d’un autre site et a été refusée. Ouvrez ce service dans son propre onglet et réessayez.',
+    'origin-hidden':
+      'Votre navigateur n’a pas indiqué quelle page a envoyé ce formulaire (Origin vaut null) : ce pourrait être un autre site. Le proxy donne à Referrer-Policy la valeur no-referrer : faites-lui envoyer same-origin, ou ouvrez ce service en HTTPS.',
     'no-credentials': 'Connexion requise.',
     'token-invalid': 'La session ou le jeton n’est pas valide : reconnectez-vous.',
     'tokens-limited': 'Trop de jetons d’API incorrects sont venus de cette adresse : réessayez dans une minute.',

@@ -1384,6 +1384,8 @@ export const refusals: RefusalWords = {
     'host-unknown': 'Questa porta non è raggiungibile con questo nome host: aggiungilo a server.internal_hosts.',
     'cross-site':
       'Questa richiesta proveniva da un altro sito ed è stata rifiutata. Apri questo servizio in una scheda propria e riprova.',
+    'origin-hidden':
+      'Il tuo browser non ha indicato quale pagina ha inviato questo modulo (Origin: null), quindi potrebbe essere di un altro sito. Il proxy aggiunge «Referrer-Policy: no-referrer»: fai in modo che invii «same-origin», oppure apri questo servizio in HTTPS.',
     'no-credentials': 'Accesso richiesto.',
     'token-invalid': 'La sessione o il token non è valido: accedi di nuovo.',
     'tokens-limited': 'Da questo indirizzo sono arrivati troppi token API errati: riprova tra un minuto.',

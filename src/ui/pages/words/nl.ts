@@ -1374,6 +1374,8 @@ export const refusals: RefusalWords = {
     'host-unknown': 'Deze poort is niet bereikbaar onder deze hostnaam: voeg die toe aan server.internal_hosts.',
     'cross-site':
       'Dit verzoek kwam van een andere website en is geweigerd. Open deze dienst in een eigen tabblad en probeer het opnieuw.',
+    'origin-hidden':
+      'Uw browser heeft niet gezegd welke pagina dit formulier heeft verzonden (Origin: null); het kan een andere website zijn. De proxy ervoor voegt ‘Referrer-Policy: no-referrer’ toe: laat hem ‘same-origin’ sturen, of open deze dienst via HTTPS.',
     'no-credentials': 'Inloggen nodig.',
     'token-invalid': 'De sessie of het token is ongeldig: log opnieuw in.',
     'tokens-limited': 'Vanaf dit adres kwamen te veel onjuiste API-tokens: probeer het over een minuut opnieuw.',

@@ -1374,6 +1374,8 @@ export const refusals: RefusalWords = {
     'host-unknown': 'Ten port nie jest dostępny pod tą nazwą hosta: dodaj ją do server.internal_hosts.',
     'cross-site':
       'To żądanie przyszło z innej witryny i zostało odrzucone. Otwórz tę usługę we własnej karcie i spróbuj ponownie.',
+    'origin-hidden':
+      'Przeglądarka nie podała, która strona wysłała ten formularz (Origin: null), więc mogła to być inna witryna. Serwer proxy dodaje „Referrer-Policy: no-referrer”: niech wysyła „same-origin”, albo otwórz tę usługę przez HTTPS.',
     'no-credentials': 'Wymagane logowanie.',
     'token-invalid': 'Sesja lub token jest nieważny: zaloguj się ponownie.',
     'tokens-limited': 'Z tego adresu przyszło zbyt wiele błędnych tokenów API: spróbuj ponownie za minutę.',

@@ -1381,6 +1381,8 @@ export const refusals: RefusalWords = {
     'host-unknown': 'Esta porta não é acessível com este nome de host: adicione-o a server.internal_hosts.',
     'cross-site':
       'Esta solicitação veio de outro site e foi recusada. Abra este serviço em uma aba própria e tente novamente.',
+    'origin-hidden':
+      'Seu navegador não informou qual página enviou este formulário (Origin: null), então pode ser de outro site. O proxy adiciona “Referrer-Policy: no-referrer”: faça-o enviar “same-origin” ou abra este serviço por HTTPS.',
     'no-credentials': 'Login necessário.',
     'token-invalid': 'A sessão ou o token é inválido: faça login novamente.',
     'tokens-limited': 'Vieram deste endereço muitos tokens de API incorretos: tente novamente em um minuto.',
