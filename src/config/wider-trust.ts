@@ -24,8 +24,7 @@ export function heldKeys(
       return true;
     const widens = rowOf(key)?.widens ?? 'any';
     if (widens === 'roles') return losesRoles(running, read, given);
-    // Without the header of the groups every caller has the default role.
-    if (key === 'proxy.header_map') return read.proxy.header_map.role === undefined && !running.auth.enabled;
+    if (key === 'proxy.header_map') return !running.auth.enabled && losesHeader(running.proxy, read.proxy);
     // Another issuer, other keys, or plain headers again: identity is believed from another place.
     if (key === 'proxy.jwt') return !running.auth.enabled;
     if (widens === 'providers') return trustsOthers(running.auth.oidc, read.auth.oidc);
@@ -50,6 +49,12 @@ type Entries = ReadonlyMap<string, unknown>;
  */
 const lacksEntries = (before: Entries, after: Entries, defaultRole: string): boolean =>
   defaultRole !== 'none' && after.size > 0 && [...before.keys()].some((name) => !after.has(name));
+
+type HeaderMapped = Pick<Settings['proxy'], 'header_map'>;
+
+/** A file that lacks the header of the groups, or how it is encoded, gives callers the default role. */
+const losesHeader = ({ header_map: before }: HeaderMapped, { header_map: after }: HeaderMapped): boolean =>
+  after.role === undefined || (before.encoding !== undefined && after.encoding === undefined);
 
 type Mapped = Pick<Settings['proxy'], 'role_map' | 'default_role'>;
 

@@ -45,6 +45,7 @@ export const REFUSALS = {
   'token-invalid':           { status: 401, label: 'unauthenticated', message: 'The session or token is not valid: log in again.' },
   'tokens-limited':          { status: 429, label: 'unauthenticated', message: 'Too many bad API tokens came from this address: try again in a minute.' },
   'proxy-secret-mismatch':   { status: 401, label: 'unauthenticated', message: 'The proxy secret is missing or wrong: the proxy in front must send X-Proxy-Secret.', isTold: true },
+  'proxy-user-encoded':      { status: 401, label: 'unauthenticated', message: 'The proxy in front sent an encoded user name: set proxy.header_map.encoding to percent, for names such as J%C3%B6rg, or to rfc2047.', isTold: true },
   'proxy-user-missing':      { status: 401, label: 'unauthenticated', message: 'The proxy in front sent no usable user name: check the header in proxy.header_map.user.', isTold: true },
   'proxy-token-missing':     { status: 401, label: 'unauthenticated', message: 'The proxy in front sent no signed token: check that it is set up to send the header in proxy.jwt.header, and open this service through it.', isTold: true },
   'proxy-token-expired':     { status: 401, label: 'unauthenticated', message: 'The token of the proxy in front has expired: reload the page. If this happens again, set the clocks of both machines.', isTold: true },

@@ -62,4 +62,48 @@ export function headerText(line: string): string {
   return isUtf8(bytes) ? bytes.toString('utf8') : line;
 }
 
+/** `proxy.header_map.encoding`: how a proxy writes what is not ASCII. */
+export type HeaderEncoding = 'percent' | 'rfc2047';
+
+const ENCODED = /%[0-9a-f]{2}|=\?[\w-]+\?[bq]\?/i;
+
+/** Whether a text looks as if a proxy had encoded it, in either way. */
+export const looksEncoded = (text: string): boolean => ENCODED.test(text);
+
+/** Undefined for a text that is not encoded so, or not in UTF-8. */
+export function decodedText(text: string, encoding: HeaderEncoding | undefined): string | undefined {
+  if (encoding === undefined) return text;
+  if (encoding === 'rfc2047') return decodedWords(text);
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** RFC 2047 section 2. Blanks between two encoded words belong to neither (6.2). */
+const WORD = /=\?(?:utf-8|us-ascii)\?(?<kind>[bq])\?(?<content>[\x21-\x3e\x40-\x7e]*)\?=/gi;
+const BETWEEN_WORDS = /(?<=\?=) +(?==\?)/g;
+
+function decodedWords(text: string): string | undefined {
+  let isUnclear = false;
+  const decoded = text.replace(BETWEEN_WORDS, '').replace(WORD, (...found) => {
+    const { kind = '', content = '' } = found.at(-1) as Record<string, string | undefined>;
+    const bytes = kind.toLowerCase() === 'b' ? Buffer.from(content, 'base64') : bytesOfQ(content);
+    isUnclear ||= !isUtf8(bytes);
+    return bytes.toString('utf8');
+  });
+  return isUnclear || looksLikeWord(decoded) ? undefined : decoded;
+}
+
+const looksLikeWord = (text: string): boolean => text.includes('=?');
+
+const bytesOfQ = (content: string): Buffer =>
+  Buffer.from(
+    content
+      .replaceAll('_', ' ')
+      .replace(/=([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    'latin1',
+  );
+
 const absent = (why: string): IdentityHeader => ({ kind: 'absent', why });

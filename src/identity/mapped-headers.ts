@@ -10,10 +10,10 @@ export interface MappingProblem {
 
 /** Names are lower-case. */
 export function mappingProblems(
-  headerMap: { readonly user?: string | undefined; readonly role?: string | undefined },
+  { user, role }: { readonly user?: string | undefined; readonly role?: string | undefined },
   { file, names }: TrustedHeaderList,
 ): readonly MappingProblem[] {
-  return Object.entries(headerMap).flatMap(([key, name]): MappingProblem[] => {
+  return Object.entries({ user, role }).flatMap(([key, name]): MappingProblem[] => {
     if (name === undefined || (names.has(name) && !CREDENTIAL_HEADERS.has(name))) return [];
     const message = CREDENTIAL_HEADERS.has(name)
       ? `"${name}" holds credentials and is never trusted: map another header`

@@ -5,7 +5,13 @@ import { err, ok, type Result } from '../domain/result.ts';
 import type { ActiveRoles } from '../domain/rights/role-limits.ts';
 import type { IdentitySource, IdentityVerdict } from '../domain/verdict.ts';
 import { headerTraces, type WhyDropped } from './header-traces.ts';
-import { type IdentityHeader, type IdentityHeaderRules, readIdentityHeader } from './identity-header.ts';
+import {
+  decodedText,
+  type IdentityHeader,
+  type IdentityHeaderRules,
+  looksEncoded,
+  readIdentityHeader,
+} from './identity-header.ts';
 import type { ProxyTrace, Trace } from './identity-trace.ts';
 import { proxyUserName, proxyVerdict } from './proxy-caller.ts';
 import { type RoleMapping, type RoleVerdict, resolveRole, ruleSentence } from './role-mapping.ts';
@@ -37,9 +43,9 @@ export function createProxyHeaderSource(options: ProxyHeaderOptions): IdentitySo
       const userHeader = readIdentityHeader(request, options.headerMap.user, options);
       const roleHeader = readIdentityHeader(request, options.headerMap.role, options);
       const roles = options.roles();
-      const user = options.headerMap.user === undefined ? ok(UNNAMED_USER) : userIn(userHeader);
+      const user = options.headerMap.user === undefined ? ok(UNNAMED_USER) : userIn(userHeader, options);
       const role = roleOf(roleHeader, options, roles);
-      const verdict = proxyVerdict(user, role, roles, options.now());
+      const verdict = isUnread(user, userHeader) ? ENCODED : proxyVerdict(user, role, roles, options.now());
       if (user.ok) options.onRole?.(role);
       if (isUntrustedClaim(request, options)) options.onUntrustedHeaders?.();
       if (options.trace) traceAll(options.trace, { request, options, userHeader, roleHeader, user, role, verdict });
@@ -52,8 +58,18 @@ const isUntrustedClaim = ({ peer, rawHeaders }: RequestFacts, { trustsPeer, allo
   !trustsPeer(peer) && rawHeaders.some((name, at) => at % 2 === 0 && allowlist.has(name.toLowerCase()));
 
 /** Errs with why the header names no user. */
-const userIn = (header: IdentityHeader): Result<UserName, string> =>
-  header.kind === 'believed' ? proxyUserName(header.text) : err(header.why);
+function userIn(header: IdentityHeader, { encoding }: ProxyHeaderOptions): Result<UserName, string> {
+  if (header.kind !== 'believed') return err(header.why);
+  const name = decodedText(header.text, encoding);
+  if (name !== undefined && !looksEncoded(name)) return proxyUserName(name);
+  return err(
+    encoding ? `not encoded as proxy.header_map.encoding says (${encoding})` : 'encoded: set proxy.header_map.encoding',
+  );
+}
+
+const ENCODED: IdentityVerdict = { kind: 'refused', reason: 'proxy-user-encoded' };
+const isUnread = (user: Result<UserName, string>, header: IdentityHeader): boolean =>
+  !user.ok && header.kind === 'believed' && looksEncoded(header.text);
 
 function roleOf(header: IdentityHeader, mapping: RoleMapping, { cameras }: ActiveRoles): RoleVerdict {
   if (header.kind === 'unusable') return { kind: 'denied', because: 'header-unusable', groups: [] };

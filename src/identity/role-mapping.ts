@@ -1,10 +1,12 @@
 /** Which role the value of the role header gives, and by which rule (interface 5.5.6). Pure. */
 import { ADMIN, type Role, VIEWER } from '../domain/names.ts';
-import { withoutBlanks } from './identity-header.ts';
+import { decodedText, type HeaderEncoding, withoutBlanks } from './identity-header.ts';
 
 export interface RoleMapping {
   /** `proxy.separator`. */
   readonly separator: string;
+  /** `proxy.header_map.encoding`, of each group. */
+  readonly encoding?: HeaderEncoding | undefined;
   /** `proxy.role_map`, in the order of the file; empty: the header holds role names. */
   readonly roleMap: ReadonlyMap<Role, readonly string[]>;
   /** `proxy.default_role`; unset is `viewer`. */
@@ -33,13 +35,18 @@ export type RoleVerdict =
     }
   | {
       readonly kind: 'denied';
-      readonly because: 'default-none' | 'default-unknown' | 'header-unusable';
+      readonly because: 'default-none' | 'default-unknown' | 'header-unusable' | 'group-not-decoded';
       readonly groups: readonly string[];
     };
 
 /** `value` is undefined when there is no role header; `custom` are the configured custom roles, in their order. */
-export const resolveRole = (value: string | undefined, mapping: RoleMapping, custom: Iterable<Role>): RoleVerdict =>
-  resolveGroups(groupsOf(value ?? '', mapping.separator), mapping, custom);
+export function resolveRole(value: string | undefined, mapping: RoleMapping, custom: Iterable<Role>): RoleVerdict {
+  const groups = groupsOf(value ?? '', mapping.separator);
+  const decoded = groups.map((group) => decodedText(group, mapping.encoding)).filter((group) => group !== undefined);
+  // One that cannot be read must not become the default role.
+  if (decoded.length < groups.length) return { kind: 'denied', because: 'group-not-decoded', groups };
+  return resolveGroups(decoded, mapping, custom);
+}
 
 type GroupMapping = Pick<RoleMapping, 'roleMap' | 'defaultRole'>;
 
@@ -85,6 +92,7 @@ const DENIALS = {
   'default-none': 'no value of the role header gives a role, and proxy.default_role is none',
   'default-unknown': 'no value of the role header gives a role, and proxy.default_role is not a configured one',
   'header-unusable': 'the role header is sent more than once or holds control characters',
+  'group-not-decoded': 'a group of the role header is not encoded as proxy.header_map.encoding says',
 } as const;
 
 const groupsOf = (value: string, separator: string): readonly string[] =>

@@ -61,7 +61,7 @@ describe('Every key', () => {
       'notify.webhook', 'notify.webhook_file', 'notify.webhook_secret', 'notify.webhook_secret_file',
       'nvr.auth_secret', 'nvr.auth_secret_file', 'nvr.ca', 'nvr.cameras', 'nvr.max_upload', 'nvr.policy', 'nvr.push_endpoints', 'nvr.role_header', 'nvr.routes',
       'nvr.timeout_connect', 'nvr.timeout_idle', 'nvr.timeout_response', 'nvr.url', 'nvr.user_header', 'nvr.verify', 'nvr.warn_open_ports',
-      'proxy.auth_secret', 'proxy.auth_secret_file', 'proxy.default_role', 'proxy.header_map.role', 'proxy.header_map.role_map',
+      'proxy.auth_secret', 'proxy.auth_secret_file', 'proxy.default_role', 'proxy.header_map.encoding', 'proxy.header_map.role', 'proxy.header_map.role_map',
       'proxy.header_map.user', 'proxy.jwt', 'proxy.logout_url', 'proxy.role_map', 'proxy.separator', 'proxy.trusted_peers',
       'server.base_path', 'server.external', 'server.internal', 'server.internal_hosts', 'server.public_url', 'server.shutdown_grace', 'server.site', 'server.sites', 'server.telemetry',
       'server.timeout_headers', 'server.timeout_login_body',

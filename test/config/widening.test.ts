@@ -66,7 +66,7 @@ const NOT_WIDER: ReadonlySet<string> = new Set([
   // Read at a start only.
   'server.internal', 'server.telemetry', 'tls.hsts', 'store.grace',
   // The header names are compared together.
-  'proxy.header_map.user', 'proxy.header_map.role', 'proxy.header_map.role_map',
+  'proxy.header_map.user', 'proxy.header_map.role', 'proxy.header_map.encoding', 'proxy.header_map.role_map',
 ]);
 
 const taken = async (yaml: string) => {

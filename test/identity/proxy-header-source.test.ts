@@ -6,7 +6,7 @@ import { ALL_CAMERAS, type CustomRoles, scopeOf } from '../../src/domain/camera-
 import type { Role } from '../../src/domain/names.ts';
 import type { ActiveRoles } from '../../src/domain/rights/role-limits.ts';
 import type { IdentityVerdict } from '../../src/domain/verdict.ts';
-import type { IdentityTrace } from '../../src/identity/identity-trace.ts';
+import type { IdentityTrace, ProxyTrace } from '../../src/identity/identity-trace.ts';
 import { createProxyHeaderSource, type ProxyHeaderOptions } from '../../src/identity/proxy-header-source.ts';
 import { createProxySecretCheck } from '../../src/identity/proxy-secret.ts';
 import { type HeaderLine, someRequest } from '../support/request-facts.ts';
@@ -116,6 +116,49 @@ describe('The proxy header source', () => {
   }
 });
 
+describe('Names and groups that the proxy encodes', () => {
+  const PERCENT = { encoding: 'percent' } as const;
+  const WORDS = { encoding: 'rfc2047' } as const;
+  const GUESTS = { roleMap: roles({ admin: ['Gäste, alle'], gardener: ['Gäste'] }), defaultRole: 'none' } as const;
+  // biome-ignore format: a table
+  const rows: [sentence: string, headers: HeaderLine[], expected: string, changes?: Partial<ProxyHeaderOptions>][] = [
+    ['are refused without the key, by their own reason: percent',       [user('J%C3%B6rg')],                                                'proxy-user-encoded'],
+    ['are refused without the key, by their own reason: a line break',  [user('a%0d%0ab')],                                                 'proxy-user-encoded'],
+    ['are refused without the key, by their own reason: rfc2047',       [user('=?utf-8?q?J=C3=B6rg?=')],                                    'proxy-user-encoded'],
+    ['are read by percent',                                             [user('J%C3%B6rg')],                                                'Jörg as viewer', PERCENT],
+    ['are read by percent where nothing is encoded',                    [user('vera+x@example.com')],                                       'vera+x@example.com as viewer', PERCENT],
+    ['are read by rfc2047, quoted',                                     [user('=?utf-8?q?J=C3=B6rg_M.?=')],                                 'Jörg M. as viewer', WORDS],
+    ['are read by rfc2047, in base64, in any case',                     [user(`=?UTF-8?B?${Buffer.from('Jörg').toString('base64')}?=`)],    'Jörg as viewer', WORDS],
+    ['are read by rfc2047, in several words',                           [user('=?utf-8?q?J=C3=B6?= =?utf-8?q?rg?=')],                       'Jörg as viewer', WORDS],
+    ['are read by rfc2047 where nothing is encoded',                    [user('vera@example.com')],                                         'vera@example.com as viewer', WORDS],
+    ['are refused when they are encoded in another way',                [user('J%C3%B6rg')],                                                'proxy-user-encoded', WORDS],
+    ['are refused when they are encoded in another way, too',           [user('=?utf-8?q?J=C3=B6rg?=')],                                    'proxy-user-encoded', PERCENT],
+    ['are refused when they are encoded twice',                         [user('J%25C3%25B6rg')],                                            'proxy-user-encoded', PERCENT],
+    ['are refused when they are not UTF-8',                             [user('J%F6rg')],                                                   'proxy-user-encoded', PERCENT],
+    ['are refused when their word is not UTF-8',                        [user('=?utf-8?q?J=F6rg?=')],                                       'proxy-user-encoded', WORDS],
+    ['are refused in another character set',                            [user('=?iso-8859-1?q?J=F6rg?=')],                                  'proxy-user-encoded', WORDS],
+    ['are refused when their word does not end',                        [user('=?utf-8?q?J=C3=B6rg')],                                      'proxy-user-encoded', WORDS],
+    ['hold no line break when they are decoded',                        [user('a%0Ab')],                                                    'proxy-user-encoded', PERCENT],
+    ['are not anonymous when they are decoded',                         [user('%61nonymous')],                                              'proxy-user-encoded', PERCENT],
+    ['give roles by groups, which are split before they are decoded',   [user('a'), groups('x,G%C3%A4ste%2C alle')],                        'a as admin', { ...PERCENT, ...GUESTS }],
+    ['give roles by groups of rfc2047',                                 [user('a'), groups('x,=?utf-8?q?G=C3=A4ste?=')],                    'a as gardener', { ...WORDS, ...GUESTS }],
+    ['give no role by groups without the key',                          [user('a'), groups('G%C3%A4ste')],                                  'proxy-role-denied', GUESTS],
+    ['give no default role when a group cannot be decoded',             [user('a'), groups('x,100%')],                                      'proxy-role-denied', { ...PERCENT, defaultRole: 'admin' as Role }],
+  ];
+  for (const [sentence, headers, expected, changes] of rows)
+    it(sentence, () => assert.equal(brief(identify(headers, changes)), expected));
+
+  it('are told by their key in the trace', () => {
+    const told = (name: string, changes: Partial<ProxyHeaderOptions> = {}): string | undefined => {
+      const traced: ProxyTrace[] = [];
+      identify([user(name)], { ...changes, trace: (entry) => traced.push(entry) });
+      return traced[0]?.headers[0]?.why;
+    };
+    assert.equal(told('J%C3%B6rg'), 'encoded: set proxy.header_map.encoding');
+    assert.equal(told('J%F6rg', PERCENT), 'not encoded as proxy.header_map.encoding says (percent)');
+  });
+});
+
 describe('A user name from a header', () => {
   // biome-ignore format: a table
   const good: [sent: string, name: string][] = [
@@ -131,7 +174,7 @@ describe('A user name from a header', () => {
   const bad: [because: string, sent: string][] = [
     ['is anonymous, which the NVR takes for no user', 'anonymous'], ['is anonymous in any case', 'Anonymous'], ['is too long', 'v'.repeat(129)],
     ['holds a comma', 'vera,admin'], ['holds a semicolon', 'a;b'], ['holds a pipe', 'a|b'], ['holds a colon', 'a:b'], ['holds a quote', 'a"b'],
-    ['holds a percent sign, for names are sent percent-encoded', 'j%C3%B6rg'], ['holds an encoded line break', 'a%0d%0ab'], ['holds markup', '<b>'],
+    ['holds a percent sign, for names are sent percent-encoded', '100%'], ['holds markup', '<b>'],
     ['holds a line break', 'a\nb'], ['ends in a line break', 'admin\u0085'], ['holds a tab', 'a\tb'], ['holds a NUL', 'a\0b'], ['holds DEL', 'a\u007fb'],
     ['holds an invisible character', utf8('ad\u200bmin')], ['turns its direction', utf8('\u202enimda')], ['holds a byte order mark', utf8('a\ufeffb')],
     ['holds a line separator', utf8('a\u2028b')], ['begins with a no-break space, which another user may not', utf8('\u00a0vera')],

@@ -184,6 +184,7 @@ describe('A reload that would believe identity from more places', () => {
   const SECRET = 'between the two of us';
   const ELSEWHERE = ['192.0.2.0/24'];
   const groups = { role_map: { admin: ['nvr-admins'] } };
+  const encoded = { ...groups, header_map: { user: 'Remote-User', role: 'Remote-Groups', encoding: 'percent' } };
   const forged = { 'remote-user': 'x', 'remote-groups': 'nvr-admins' };
   const plain = { 'remote-user': 'x', 'remote-groups': 'admin' };
   const stranger = { 'remote-user': 'x', 'remote-groups': 'strangers' };
@@ -197,6 +198,7 @@ describe('A reload that would believe identity from more places', () => {
     ['lacks proxy.role_map',            proxied(groups),                                      proxied({}),                                               ['proxy.role_map'],      plain, 403],
     ['lacks proxy.default_role',        proxied(groups),                                      proxied({ ...groups, default_role: undefined }),           ['proxy.default_role'],  stranger, 403],
     ['lacks proxy.header_map.role',     proxied(groups),                                      proxied({ ...groups, header_map: { user: 'Remote-User' } }), ['proxy.header_map'],  forged, 200],
+    ['lacks proxy.header_map.encoding', proxied(encoded),                                     proxied(groups),                                           ['proxy.header_map'],  { ...forged, 'remote-groups': 'nvr%2Dadmins' }, 200],
     ['switches auth.enabled off',       { auth: auth() },                                     proxied(groups),                                           ['auth.enabled', 'proxy.default_role', 'proxy.header_map', 'proxy.role_map'], forged, 401],
   ];
   for (const [sentence, before, after, keys, headers, status] of ROWS) {

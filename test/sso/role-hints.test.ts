@@ -10,6 +10,7 @@ nvr: {cameras: [garden]}
 proxy: ${proxy}
 `;
 const MAPPED = '{header_map: {user: Remote-User, role: Remote-Groups}, role_map: {admin: [nvr-admins], viewer: [nvr]}}';
+const ENCODED = '{header_map: {user: Remote-User, role: Remote-Groups}, role_map: {viewer: [Gäste]}}';
 const DIRECT = '{header_map: {user: Remote-User, role: Remote-Groups}}';
 const UNMAPPED = '{header_map: {user: Remote-User}}';
 const KNOWN = 'groups in proxy.role_map: nvr-admins, nvr';
@@ -29,6 +30,10 @@ describe('The hints of explain', { concurrency: 2 }, () => {
     ['nothing, when a group gives the role',   MAPPED,   ['Remote-Groups: nvr-admins'],          []],
     ['a group that differs by case',           MAPPED,   ['Remote-Groups: staff,NVR-Admins'],    ['the group "NVR-Admins" differs from "nvr-admins" of proxy.role_map in upper and lower case', KNOWN]],
     ['another separator',                      MAPPED,   ['Remote-Groups: staff|nvr-admins'],    ['"staff|nvr-admins" looks like several groups joined by "|", and proxy.separator is ","', KNOWN]],
+    ['no separator that would make a role of another client a group of ours', MAPPED, ['Remote-Groups: other-client:nvr'], ['none of the groups that arrived (other-client:nvr) is known', KNOWN]],
+    ['no blank that would cut the name of a group', MAPPED, ['Remote-Groups: former nvr'],  ['none of the groups that arrived (former nvr) is known', KNOWN]],
+    ['a group that is percent-encoded',        ENCODED,  ['Remote-Groups: G%C3%A4ste'],          ['the group "G%C3%A4ste" is encoded: set proxy.header_map.encoding to percent', 'groups in proxy.role_map: Gäste']],
+    ['a group in words of RFC 2047',           ENCODED,  ['Remote-Groups: =?utf-8?q?G=C3=A4ste?='], ['the group "=?utf-8?q?G=C3=A4ste?=" is encoded: set proxy.header_map.encoding to rfc2047', 'groups in proxy.role_map: Gäste']],
     ['a group that is nearly one',             MAPPED,   ['Remote-Groups: nvr-admin'],           ['the group "nvr-admin" is nearly "nvr-admins"', KNOWN]],
     ['groups of which none is known',          MAPPED,   ['Remote-Groups: staff,cooks'],         ['none of the groups that arrived (staff, cooks) is known', KNOWN]],
     ['a header that did not arrive',           MAPPED,   [],                                     ['the header "remote-groups" did not arrive: let the proxy send the groups under this name', KNOWN]],

@@ -2,11 +2,14 @@
 import { nearest } from '../../config/problems/nearest.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Explanation } from '../../gateway/explain/explanation.ts';
+import { decodedText } from '../../identity/identity-header.ts';
 
 type ExplainedRole = Pick<Explanation, 'groups' | 'headers' | 'rule'>;
 type Configured = Pick<Settings, 'auth' | 'proxy'>;
 
-const SEPARATORS = [',', ';', '|', ' ', ':'];
+/** Not `:`, nor a blank: `other-client:admin` would become a role of ours, and "Domain admin" too. */
+const SEPARATORS = [',', ';', '|'];
+const ENCODINGS = ['percent', 'rfc2047'] as const;
 const NAMES_GROUPS = /group|role/;
 
 /** Empty with accounts of Postern's own, and when a group or a role name gave the role. */
@@ -41,7 +44,10 @@ function headerHints({ headers }: ExplainedRole, { proxy }: Configured): readonl
 }
 
 function groupHints(groups: readonly string[], known: readonly string[], { proxy }: Configured): readonly string[] {
-  const { separator } = proxy;
+  const {
+    separator,
+    header_map: { encoding },
+  } = proxy;
   const hints = groups.flatMap((group) => {
     const joint = SEPARATORS.find(
       (each) => each !== separator && parts(group, each).some((part) => known.includes(part)),
@@ -50,6 +56,8 @@ function groupHints(groups: readonly string[], known: readonly string[], { proxy
       return [
         `"${group}" looks like several groups joined by ${JSON.stringify(joint)}, and proxy.separator is ${JSON.stringify(separator)}`,
       ];
+    const written = ENCODINGS.find((each) => each !== encoding && known.includes(decodedText(group, each) ?? ''));
+    if (written !== undefined) return [`the group "${group}" is encoded: set proxy.header_map.encoding to ${written}`];
     const alike = known.find((name) => name.toLowerCase() === group.toLowerCase());
     if (alike !== undefined)
       return [`the group "${group}" differs from "${alike}" of proxy.role_map in upper and lower case`];

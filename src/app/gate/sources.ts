@@ -124,6 +124,7 @@ export function externalSource(deps: SourceDeps, carriesProxySecret: Rules['carr
     allowlist,
     trustsPeer: (peer) => peers.length === 0 || isTrustedPeer(peer, trusted),
     separator: proxy.separator,
+    encoding: proxy.header_map.encoding,
     roleMap: proxy.role_map,
     defaultRole: proxy.default_role,
     roles: roleRegistry.activeAtLastRead,

@@ -24,6 +24,12 @@ const headerMap = z
       example: 'Remote-Groups',
       widens: 'any',
     }),
+    encoding: z.enum(['percent', 'rfc2047']).optional().meta({
+      description:
+        'How the proxy encodes user name and groups that are not ASCII: percent (J%C3%B6rg; authentik by its guides) or rfc2047 (=?utf-8?q?J=C3=B6rg?=; Tailscale). Unset: they are read as they are.',
+      example: 'percent',
+      widens: 'any',
+    }),
     role_map: roleMap()
       .optional()
       .meta({

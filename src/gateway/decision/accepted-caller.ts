@@ -13,6 +13,7 @@ import type { IdentitySource, IdentityVerdict } from '../../domain/verdict.ts';
  */
 const FROM_HEADERS: readonly RefusalReason[] = [
   'proxy-user-missing',
+  'proxy-user-encoded',
   'proxy-role-denied',
   'proxy-token-missing',
   'proxy-token-expired',

@@ -366,6 +366,8 @@ export const pages: Words = {
     proxyFaults: {
       'proxy-secret-mismatch':
         'Die Anmeldung übernimmt ein vorgeschalteter Proxy, aber diese Anfrage kam ohne sein Geheimnis oder mit einem falschen. Öffnen Sie die Adresse des Proxys. Für Administratoren: Der Proxy muss den Wert von proxy.auth_secret im Header X-Proxy-Secret senden.',
+      'proxy-user-encoded':
+        'Der vorgeschaltete Proxy hat einen kodierten Benutzernamen gesendet. Öffnen Sie die Adresse des Proxys. Für Administratoren: Setzen Sie proxy.header_map.encoding.',
       'proxy-user-missing':
         'Der vorgeschaltete Proxy hat keinen gültigen Benutzernamen gesendet. Öffnen Sie die Adresse des Proxys. Für Administratoren: Der Proxy muss den Header senden, der in proxy.header_map.user steht.',
       'proxy-role-denied':
@@ -1402,6 +1404,8 @@ export const refusals: RefusalWords = {
     'tokens-limited': 'Von dieser Adresse kamen zu viele falsche API-Tokens: Versuchen Sie es in einer Minute erneut.',
     'proxy-secret-mismatch':
       'Das Proxy-Geheimnis fehlt oder ist falsch: Der vorgeschaltete Proxy muss X-Proxy-Secret senden.',
+    'proxy-user-encoded':
+      'Der vorgeschaltete Proxy hat einen kodierten Benutzernamen gesendet: Setzen Sie proxy.header_map.encoding auf percent (J%C3%B6rg) oder rfc2047.',
     'proxy-user-missing':
       'Der vorgeschaltete Proxy hat keinen gültigen Benutzernamen gesendet: Prüfen Sie den Header in proxy.header_map.user.',
     'proxy-role-denied': 'Keiner Ihrer Gruppen ist hier eine Rolle zugeordnet: Wenden Sie sich an den Administrator.',

@@ -356,6 +356,8 @@ export const pages = {
     proxyFaults: {
       'proxy-secret-mismatch':
         'The authentication proxy handles the login, but this request came without its secret, or with a wrong one. Open the address of the proxy. Administrators: the proxy must send proxy.auth_secret in the header X-Proxy-Secret.',
+      'proxy-user-encoded':
+        'The authentication proxy sent an encoded user name. Open the address of the proxy. Administrators: set proxy.header_map.encoding.',
       'proxy-user-missing':
         'The authentication proxy sent no valid user name. Open the address of the proxy. Administrators: the proxy must send the header of proxy.header_map.user.',
       'proxy-role-denied':

@@ -371,6 +371,8 @@ export const pages: Words = {
     proxyFaults: {
       'proxy-secret-mismatch':
         'El proxy de autenticación gestiona el inicio de sesión, pero esta petición llegó sin su secreto o con uno incorrecto. Abra la dirección del proxy. Administradores: el proxy debe enviar el valor de proxy.auth_secret en la cabecera X-Proxy-Secret.',
+      'proxy-user-encoded':
+        'El proxy de autenticación envió un nombre de usuario codificado. Abra la dirección del proxy. Administradores: configuren proxy.header_map.encoding.',
       'proxy-user-missing':
         'El proxy de autenticación no envió un nombre de usuario válido. Abra la dirección del proxy. Administradores: el proxy debe enviar la cabecera definida en proxy.header_map.user.',
       'proxy-role-denied':
@@ -1398,6 +1400,8 @@ export const refusals: RefusalWords = {
       'Llegaron demasiados tokens de API incorrectos desde esta dirección: inténtelo de nuevo en un minuto.',
     'proxy-secret-mismatch':
       'El secreto del proxy falta o es incorrecto: el proxy de delante debe enviar X-Proxy-Secret.',
+    'proxy-user-encoded':
+      'El proxy de delante envió un nombre de usuario codificado: configure proxy.header_map.encoding como percent (J%C3%B6rg) o rfc2047.',
     'proxy-user-missing':
       'El proxy de delante no envió un nombre de usuario válido: compruebe la cabecera de proxy.header_map.user.',
     'proxy-role-denied': 'Ninguno de sus grupos tiene un rol aquí: consulte a su administrador.',

@@ -368,6 +368,8 @@ export const pages: Words = {
     proxyFaults: {
       'proxy-secret-mismatch':
         'Il proxy di autenticazione gestisce l’accesso, ma questa richiesta è arrivata senza il suo segreto o con uno errato. Apri l’indirizzo del proxy. Amministratori: il proxy deve inviare il valore di proxy.auth_secret nell’intestazione X-Proxy-Secret.',
+      'proxy-user-encoded':
+        'Il proxy di autenticazione ha inviato un nome utente codificato. Apri l’indirizzo del proxy. Amministratori: impostate proxy.header_map.encoding.',
       'proxy-user-missing':
         'Il proxy di autenticazione non ha inviato un nome utente valido. Apri l’indirizzo del proxy. Amministratori: il proxy deve inviare l’intestazione impostata in proxy.header_map.user.',
       'proxy-role-denied':
@@ -1390,6 +1392,8 @@ export const refusals: RefusalWords = {
     'token-invalid': 'La sessione o il token non è valido: accedi di nuovo.',
     'tokens-limited': 'Da questo indirizzo sono arrivati troppi token API errati: riprova tra un minuto.',
     'proxy-secret-mismatch': 'Il segreto del proxy manca o è errato: il proxy a monte deve inviare X-Proxy-Secret.',
+    'proxy-user-encoded':
+      'Il proxy a monte ha inviato un nome utente codificato: imposta proxy.header_map.encoding su percent (J%C3%B6rg) o rfc2047.',
     'proxy-user-missing':
       'Il proxy a monte non ha inviato un nome utente valido: controlla l’intestazione in proxy.header_map.user.',
     'proxy-role-denied': 'Nessuno dei tuoi gruppi ha un ruolo qui: rivolgiti al tuo amministratore.',

@@ -366,6 +366,8 @@ export const pages: Words = {
     proxyFaults: {
       'proxy-secret-mismatch':
         'De authenticatieproxy regelt het inloggen, maar dit verzoek kwam zonder het geheim of met een onjuist geheim. Open het adres van de proxy. Beheerders: de proxy moet de waarde van proxy.auth_secret in de header X-Proxy-Secret sturen.',
+      'proxy-user-encoded':
+        'De authenticatieproxy stuurde een gecodeerde gebruikersnaam. Open het adres van de proxy. Beheerders: stel proxy.header_map.encoding in.',
       'proxy-user-missing':
         'De authenticatieproxy stuurde geen geldige gebruikersnaam. Open het adres van de proxy. Beheerders: de proxy moet de header sturen die in proxy.header_map.user is ingesteld.',
       'proxy-role-denied':
@@ -1381,6 +1383,8 @@ export const refusals: RefusalWords = {
     'tokens-limited': 'Vanaf dit adres kwamen te veel onjuiste API-tokens: probeer het over een minuut opnieuw.',
     'proxy-secret-mismatch':
       'Het geheim van de proxy ontbreekt of is onjuist: de proxy ervoor moet X-Proxy-Secret sturen.',
+    'proxy-user-encoded':
+      'De proxy ervoor stuurde een gecodeerde gebruikersnaam: zet proxy.header_map.encoding op percent (J%C3%B6rg) of rfc2047.',
     'proxy-user-missing':
       'De proxy ervoor stuurde geen geldige gebruikersnaam: controleer de header in proxy.header_map.user.',
     'proxy-role-denied': 'Geen van je groepen heeft hier een rol: vraag het je beheerder.',

@@ -367,6 +367,8 @@ export const pages: Words = {
     proxyFaults: {
       'proxy-secret-mismatch':
         'Logowaniem zajmuje się proxy uwierzytelniające, ale to żądanie przyszło bez jego sekretu albo z błędnym sekretem. Otwórz adres proxy. Administratorzy: proxy musi wysyłać wartość proxy.auth_secret w nagłówku X-Proxy-Secret.',
+      'proxy-user-encoded':
+        'Proxy uwierzytelniające wysłało zakodowaną nazwę użytkownika. Otwórz adres proxy. Administratorzy: ustawcie proxy.header_map.encoding.',
       'proxy-user-missing':
         'Proxy uwierzytelniające nie wysłało poprawnej nazwy użytkownika. Otwórz adres proxy. Administratorzy: proxy musi wysyłać nagłówek ustawiony w proxy.header_map.user.',
       'proxy-role-denied':
@@ -1380,6 +1382,8 @@ export const refusals: RefusalWords = {
     'token-invalid': 'Sesja lub token jest nieważny: zaloguj się ponownie.',
     'tokens-limited': 'Z tego adresu przyszło zbyt wiele błędnych tokenów API: spróbuj ponownie za minutę.',
     'proxy-secret-mismatch': 'Brakuje sekretu proxy albo jest błędny: proxy po drodze musi wysyłać X-Proxy-Secret.',
+    'proxy-user-encoded':
+      'Proxy po drodze wysłało zakodowaną nazwę użytkownika: ustaw proxy.header_map.encoding na percent (J%C3%B6rg) lub rfc2047.',
     'proxy-user-missing':
       'Proxy po drodze nie wysłało poprawnej nazwy użytkownika: sprawdź nagłówek z proxy.header_map.user.',
     'proxy-role-denied': 'Żadna z Twoich grup nie ma tu roli: zwróć się do administratora.',

@@ -369,6 +369,8 @@ export const pages: Words = {
     proxyFaults: {
       'proxy-secret-mismatch':
         'O proxy de autenticação cuida do login, mas esta solicitação veio sem o segredo dele ou com um segredo incorreto. Abra o endereço do proxy. Administradores: o proxy deve enviar o valor de proxy.auth_secret no cabeçalho X-Proxy-Secret.',
+      'proxy-user-encoded':
+        'O proxy de autenticação enviou um nome de usuário codificado. Abra o endereço do proxy. Administradores: definam proxy.header_map.encoding.',
       'proxy-user-missing':
         'O proxy de autenticação não enviou um nome de usuário válido. Abra o endereço do proxy. Administradores: o proxy deve enviar o cabeçalho definido em proxy.header_map.user.',
       'proxy-role-denied':
@@ -1388,6 +1390,8 @@ export const refusals: RefusalWords = {
     'tokens-limited': 'Vieram deste endereço muitos tokens de API incorretos: tente novamente em um minuto.',
     'proxy-secret-mismatch':
       'O segredo do proxy falta ou está incorreto: o proxy na frente deve enviar X-Proxy-Secret.',
+    'proxy-user-encoded':
+      'O proxy na frente enviou um nome de usuário codificado: defina proxy.header_map.encoding como percent (J%C3%B6rg) ou rfc2047.',
     'proxy-user-missing':
       'O proxy na frente não enviou um nome de usuário válido: verifique o cabeçalho em proxy.header_map.user.',
     'proxy-role-denied': 'Nenhum dos seus grupos tem uma função aqui: fale com o seu administrador.',
