@@ -374,7 +374,7 @@ export const pages: Words = {
       'proxy-secret-mismatch':
         'Le proxy d’authentification gère la connexion, mais cette requête est arrivée sans son secret, ou avec un secret incorrect. Ouvrez l’adresse du proxy. Administrateurs : le proxy doit envoyer la valeur de proxy.auth_secret dans l’en-tête X-Proxy-Secret.',
       'proxy-user-encoded':
-        'Le proxy d’authentification a envoyé un nom d’utilisateur encodé. Ouvrez l’adresse du proxy. Administrateurs : définissez proxy.header_map.encoding.',
+        'Le proxy d’authentification a envoyé un nom d’utilisateur encodé. Ouvrez l’adresse du proxy. Administrateurs : définissez proxy.header_map.encoding.',
       'proxy-user-missing':
         'Le proxy d’authentification n’a pas envoyé de nom d’utilisateur valide. Ouvrez l’adresse du proxy. Administrateurs : le proxy doit envoyer l’en-tête défini dans proxy.header_map.user.',
       'proxy-role-denied':
@@ -1408,7 +1408,7 @@ export const refusals: RefusalWords = {
     'proxy-secret-mismatch':
       'Le secret du proxy manque ou est incorrect : le proxy en amont doit envoyer X-Proxy-Secret.',
     'proxy-user-encoded':
-      'Le proxy en amont a envoyé un nom d’utilisateur encodé : réglez proxy.header_map.encoding sur percent (J%C3%B6rg) ou rfc2047.',
+      'Le proxy en amont a envoyé un nom d’utilisateur encodé : réglez proxy.header_map.encoding sur percent (J%C3%B6rg) ou rfc2047.',
     'proxy-user-missing':
       'Le proxy en amont n’a pas envoyé de nom d’utilisateur valide : vérifiez l’en-tête de proxy.header_map.user.',
     'proxy-role-denied': 'Aucun de vos groupes n’a de rôle ici : adressez-vous à votre administrateur.',
