@@ -1,11 +1,57 @@
-/** The thread in which large responses are narrowed: it does one task after the other, and keeps nothing of them. */
+/** The thread in which whole responses are read: it does one task after the other, and keeps nothing of them. */
 import { parentPort } from 'node:worker_threads';
+import { messageOf } from './domain/message-of.ts';
+import { type AskTask, askNow } from './gateway/narrow/ask-task.ts';
 import { narrowNow } from './gateway/narrow/narrow-task.ts';
-import type { NumberedResult, NumberedTask } from './gateway/narrow/narrower.ts';
+import type { FromThread, ToThread } from './gateway/narrow/narrower.ts';
 import { adapterNamed } from './nvr/adapters.ts';
 
-parentPort?.on('message', ({ id, task, adapter }: NumberedTask) => {
-  const result = narrowNow(task, adapterNamed(adapter));
-  const numbered: NumberedResult = { id, result };
-  parentPort?.postMessage(numbered, result.kind === 'narrowed' ? [result.body.buffer] : []);
+/** The question was not answered: why is known to whoever asked. */
+class Unanswered extends Error {
+  readonly question: number;
+  constructor(question: number) {
+    super('the question was not answered');
+    this.question = question;
+  }
+}
+
+const asked = new Map<number, PromiseWithResolvers<string>>();
+let lastQuestion = 0;
+
+const say = (message: FromThread, transferred: readonly ArrayBuffer[] = []): void =>
+  parentPort?.postMessage(message, [...transferred]);
+
+async function ask(id: number, path: string): Promise<unknown> {
+  lastQuestion += 1;
+  const answer = Promise.withResolvers<string>();
+  asked.set(lastQuestion, answer);
+  say({ kind: 'question', id, question: lastQuestion, path });
+  return JSON.parse(await answer.promise);
+}
+
+async function askFor(id: number, task: AskTask, adapter: string): Promise<void> {
+  try {
+    const result = await askNow(task, (path) => ask(id, path), adapterNamed(adapter));
+    say({ kind: 'result', id, result });
+  } catch (fault) {
+    const question = fault instanceof Unanswered ? fault.question : undefined;
+    say({ kind: 'failed', id, question, message: messageOf(fault) });
+  }
+}
+
+parentPort?.on('message', (message: ToThread) => {
+  switch (message.kind) {
+    case 'narrow': {
+      const result = narrowNow(message.task, adapterNamed(message.adapter));
+      return say({ kind: 'result', id: message.id, result }, result.kind === 'narrowed' ? [result.body.buffer] : []);
+    }
+    case 'ask':
+      return void askFor(message.id, message.task, message.adapter);
+    case 'answer': {
+      const { question, text } = message;
+      const answer = asked.get(question);
+      asked.delete(question);
+      return text === undefined ? answer?.reject(new Unanswered(question)) : answer?.resolve(text);
+    }
+  }
 });

@@ -86,23 +86,18 @@ export interface AnswerRule {
   readonly reads: 'json' | 'text';
   /** What is left for the reader: JSON, or text; undefined where the answer has another form. */
   readonly narrow: (answer: unknown, reader: AnswerReader) => unknown;
-  /** Finds out what else must be known, as plain data: the answer may be narrowed in another thread. */
-  readonly prepare?: (view: CameraView, sources: AnswerSources) => Promise<unknown>;
+  /** What else must be known: a part of Postern's configuration, or what the NVR is asked for, as plain data. */
+  readonly knows?: 'own-config' | ((view: CameraView, ask: AskNvr) => Promise<unknown>);
   /** Whether `cameras.layoutOf` reads it. */
   readonly hasLayout?: true;
 }
 
 export interface AnswerReader {
   readonly view: CameraView;
-  /** What `prepare` found out. */
+  /** What `knows` gave. */
   readonly known?: unknown;
   /** How the answer is read, where its members have names of the server's own. */
   readonly reading?: AnswerReading | undefined;
-}
-
-export interface AnswerSources {
-  readonly ask: AskNvr;
-  readonly ownConfig: () => OwnConfig | Promise<OwnConfig>;
 }
 
 /** The part of Postern's configuration that an NVR's pages read, in the place of the NVR's own accounts. */
@@ -121,14 +116,22 @@ export interface OwnConfig {
 export interface ListRule {
   /** Milliseconds for which a list may be given again. */
   readonly keptFor: number;
-  /** The limit as far as it makes another list; absent: none does. */
-  readonly limitOf?: (asked: number | undefined) => number;
+  /** Absent: the list has no limit. */
+  readonly limit?: ListLimit;
   readonly compose: (composition: Composition) => Promise<readonly unknown[]>;
+}
+
+export interface ListLimit {
+  /** The limit of what a caller is given. */
+  readonly of: (asked: number | undefined) => number;
+  /** That of the list from which it is cut: few differ, so that callers share them. */
+  readonly composed: (limit: number) => number;
+  readonly cut: (list: readonly unknown[], limit: number) => readonly unknown[];
 }
 
 export interface Composition {
   readonly view: CameraView;
-  /** What the rule's `limitOf` gives. */
+  /** What `composed` of the rule's limit gives. */
   readonly limit: number | undefined;
   readonly ask: AskNvr;
 }

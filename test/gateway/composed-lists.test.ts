@@ -152,8 +152,34 @@ describe('A list that the NVR gives for all cameras only', () => {
   });
 
   it('is asked for once, however many want it at the same time', async () => {
-    await Promise.all(Array.from({ length: 8 }, () => asked('/api/events/explore?limit=7', 'carl')));
+    await Promise.all(Array.from({ length: 8 }, () => asked('/api/events/explore?limit=20', 'carl')));
     assert.equal(nvr.received.filter(({ target }) => target.startsWith('/api/labels')).length, 1);
+  });
+
+  it('is made once for limits that differ little, and cut for each', async () => {
+    const counts = async (limit: number): Promise<unknown[]> => {
+      const { body } = await asked(`/api/events/explore?limit=${limit}`, 'carl');
+      return (body as { id: string; event_count: number }[]).map(({ id, event_count }) => [id, event_count]);
+    };
+    const whole = [
+      ['b', 2],
+      ['a', 2],
+      ['c', 1],
+    ];
+    assert.deepEqual(await counts(10), whole);
+    nvr.received.length = 0;
+    assert.deepEqual(
+      [await counts(2), await counts(1), await counts(0)],
+      [
+        whole,
+        [
+          ['b', 1],
+          ['c', 1],
+        ],
+        [],
+      ],
+    );
+    assert.deepEqual(nvr.received, []);
   });
 
   it('is not made anew for a limit that makes no other list', async () => {
@@ -193,12 +219,12 @@ describe('A list that the NVR gives for all cameras only', () => {
 
   it('says what went wrong when the NVR fails, and is made anew at the next request', async () => {
     nvr.answer = (_request, response) => void response.writeHead(500).end('trace');
-    const failed = [await asked('/api/events/explore?limit=9', 'carl'), await asked('/api/cases', 'carl')];
+    const failed = [await asked('/api/events/explore?limit=20', 'bob'), await asked('/api/cases', 'carl')];
     assert.deepEqual(
       failed.map(({ status }) => status),
       [502, 502],
     );
     nvr.answer = answering;
-    assert.equal((await asked('/api/events/explore?limit=9', 'carl')).status, 200);
+    assert.equal((await asked('/api/events/explore?limit=20', 'bob')).status, 200);
   });
 });

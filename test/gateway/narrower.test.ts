@@ -31,6 +31,9 @@ const TASKS: readonly [sentence: string, make: (count: number) => NarrowTask][] 
   ['what is nested without end',    (count) => ({ kind: 'narrow', form: 'array', body: new Uint8Array(count * 100).fill('['.charCodeAt(0)), view })],
   ['lists of one camera each',      (count) => ({ kind: 'join', form: 'array', lists: [0, 5].map((first) => JSON.stringify(rowsOf(count, first))), view, limit: 7 })],
   ['lists that name no camera',     (count) => ({ kind: 'join', form: undefined, lists: ['["b"]', JSON.stringify(rowsOf(count).map((_, at) => `a${at}`))], view, limit: undefined })],
+  ['a list that is cut',            (count) => ({ kind: 'cut', list: 'explore', text: JSON.stringify(rowsOf(count).map((row, at) => ({ ...row, label: `label${at % 3}`, start_time: at }))), limit: 2 })],
+  ['addresses',                     (count) => ({ kind: 'addresses', body: bytesOf(rowsOf(count).map((row, at) => ({ ...row, url: `http://hls:8888/${at}` }))), members: ['url'], place: { origin: 'https://a', prefix: '/hls', path: '/', hosts: ['hls:8888'] } })],
+  ['a playlist',                    (count) => ({ kind: 'playlist', body: new Uint8Array(new TextEncoder().encode(`#EXTM3U\n${'#EXTINF:1.0,\nseg.ts\n'.repeat(count)}`)), directory: '/vod' })],
   ['an invalid list among them', (count) => ({ kind: 'join', form: undefined, lists: [JSON.stringify(rowsOf(count)), '<p>'], view, limit: undefined })],
 ];
 
@@ -47,6 +50,18 @@ async function turnsUntil(work: Promise<unknown>): Promise<number> {
   }
   return turns;
 }
+
+describe('Small responses', () => {
+  it('are narrowed one a turn, however many come at once, and a lone one at once', async () => {
+    const narrower = createNarrower();
+    const small = (): NarrowTask => ({ kind: 'narrow', form: 'array', body: bytesOf(rowsOf(100)), view });
+    assert.ok((await turnsUntil(narrower.narrow(small(), FRIGATE))) <= 1);
+    const many = Array.from({ length: 50 }, () => narrower.narrow(small(), FRIGATE));
+    assert.ok((await turnsUntil(Promise.all(many))) >= 49);
+    const [first, ...others] = await Promise.all(many);
+    for (const other of others) assert.deepEqual(other, first);
+  });
+});
 
 describe('A large response', () => {
   const narrower = createNarrower();
@@ -89,6 +104,41 @@ describe('A large response', () => {
   it('is narrowed while the event loop goes round', async () => {
     const body = bytesOf(rowsOf(MANY));
     assert.ok((await turnsUntil(narrower.narrow({ kind: 'narrow', form: 'array', body, view }, FRIGATE))) > 2);
+  });
+
+  it('that the gate asks for itself is read while the event loop goes round', async () => {
+    const events = JSON.stringify(rowsOf(MANY).map((row) => ({ ...row, label: 'dog', start_time: 1 })));
+    const asked: string[] = [];
+    const askText = async (path: string): Promise<string> => {
+      asked.push(path.split('?')[0] ?? '');
+      return path.startsWith('/api/labels') ? '["dog"]' : events;
+    };
+    const task = { kind: 'compose', list: 'explore', view, limit: MANY } as const;
+    let text: unknown;
+    const work = narrower.ask(task, askText, FRIGATE).then((made) => {
+      text = made;
+    });
+    assert.ok((await turnsUntil(work)) > 2);
+    const list = JSON.parse(String(text)) as { camera: string; event_count: number }[];
+    assert.deepEqual([list.length, list[0]?.event_count], [MANY / 2, MANY / 2]);
+    assert.ok(list.every(({ camera }) => camera === 'garden'));
+    assert.deepEqual(asked, ['/api/labels', '/api/events']);
+  });
+
+  it('that the NVR does not give the gate fails for that reason, and one of another form as such', async () => {
+    const task = { kind: 'know', form: 'cases', view } as const;
+    const gone = Object.assign(new Error('gone'), { code: 'ECONNREFUSED' });
+    await assert.rejects(
+      narrower.ask(task, () => Promise.reject(gone), FRIGATE),
+      (fault) => fault === gone,
+    );
+    for (const odd of ['{}', 'no JSON'])
+      await assert.rejects(
+        narrower.ask(task, async () => odd, FRIGATE),
+        (fault) => askFailure(fault) === 'nvr-unexpected-form',
+      );
+    const known = await narrower.ask(task, async () => '[{"camera":"garden","export_case":"c1"}]', FRIGATE);
+    assert.deepEqual(known, new Set(['c1']));
   });
 
   it('is narrowed beside others, each to its own', async () => {

@@ -3,6 +3,7 @@ import { linkFiles, linkPlaylist, linkTarget } from '../../access/link-targets.t
 import type { NvrAdapter } from '../../access/nvr-adapter.ts';
 import type { LinkJudge } from '../../accounts/links/request-link.ts';
 import type { Settings } from '../../config/schema/schema.ts';
+import type { Upstream } from '../../domain/addresses/socket-address.ts';
 import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { LINK_PATH, type SharedThing } from '../../domain/shared-thing.ts';
@@ -10,7 +11,8 @@ import { admit, type Rules } from '../../gateway/decision/admit.ts';
 import { askFailure } from '../../gateway/decision/ask-failure.ts';
 import { type DestinationRules, destinationOf } from '../../gateway/decision/destinations.ts';
 import { factsOf } from '../../gateway/explain/description.ts';
-import { askerOf } from '../resources/upstreams.ts';
+import { askText } from '../../gateway/forward/ask-upstream.ts';
+import { askerOf, questionFor } from '../resources/upstreams.ts';
 
 export interface LinkJudgeDeps {
   readonly settings: Settings;
@@ -41,27 +43,33 @@ export interface LinkJudgeWithFacts extends LinkJudge {
   faultOf(thing: SharedThing, path: string, reason: RefusalReason): Promise<RefusalReason>;
 }
 
+/** The parts of a day are some thousand: they are not read. */
+const EMPTY_LIST = /^\s*\[\s*\]\s*$/;
 const OF_RECORDING = { hasClip: true, hasSnapshot: true, label: undefined } as const;
 
 export function linkJudge({ settings, destinations, rules }: LinkJudgeDeps): LinkJudgeWithFacts {
-  const ask = askerOf(settings);
-  /** Undefined for a 404. */
-  const askFor = async (place: string): Promise<Result<unknown, RefusalReason>> => {
+  const askFor = async <Answer>(
+    place: string,
+    ask: (upstream: Upstream, path: string) => Promise<Answer>,
+  ): Promise<Result<Answer, RefusalReason>> => {
     const [path = '', query = ''] = place.split('?', 2);
     const target = { path, segments: path.slice(1).split('/'), query };
     const destination = destinationOf('GET', target, destinations);
     if (destination.kind === 'none') return err('no-nvr');
-    return ask(destination.upstream, place, []).then(ok, (fault: unknown) => err(askFailure(fault)));
+    return ask(destination.upstream, place).then(ok, (fault: unknown) => err(askFailure(fault)));
   };
+  /** Undefined for a 404. */
+  const askRecord = (upstream: Upstream, path: string) => askerOf(settings)(upstream, path, []);
+  const askList = async (upstream: Upstream, path: string) => askText(await questionFor(settings, upstream, path, []));
   const nvr = (): NvrAdapter => rules().routes.nvr;
   const recordOf = async (kind: 'event' | 'review', id: string): Promise<Result<unknown, RefusalReason>> => {
     const rule = nvr().owners[kind];
-    return rule ? askFor(rule.path(id)) : err('path-not-found');
+    return rule ? askFor(rule.path(id), askRecord) : err('path-not-found');
   };
   const hasNoRecording = async (camera: string, from: number, to: number): Promise<boolean> => {
     const place = nvr().links.recordingsAt(camera, from, to);
-    const parts = place === undefined ? undefined : await askFor(place);
-    return parts?.ok === true && Array.isArray(parts.value) && parts.value.length === 0;
+    const parts = place === undefined ? undefined : await askFor(place, askList);
+    return parts?.ok === true && EMPTY_LIST.test(parts.value);
   };
   const eventFacts = async (id: string): Promise<LinkFacts | undefined> => {
     const record = await recordOf('event', id);

@@ -21,8 +21,8 @@ export interface KnownCameraList {
   layout(): RecorderLayout | undefined;
   /** Why the cameras are not known, or no more than they were; undefined when the last question was answered. */
   fault(): string | undefined;
-  /** Takes over the text of the NVR's configuration as it gave it to a caller. A text that is no configuration changes nothing. */
-  learn(config: string): void;
+  /** Takes over the NVR's configuration as it gave it to a caller. What is no configuration changes nothing. */
+  learn(config: Uint8Array): void;
   /** Asks again now. The last list stays when the NVR does not answer. */
   refresh(): Promise<void>;
   stop(): void;
@@ -36,6 +36,8 @@ export function watchKnownCameras({ configured, rules, ask, onChange, onFault }:
   let wasRead = false;
   let failed: string | undefined;
   let timer: NodeJS.Timeout | undefined;
+  /** What was learned last, while nothing else was: pages of several people read the same again and again. */
+  let learned: Buffer | undefined;
   let asking: Promise<void> | undefined;
 
   const keep = (found: RecorderLayout): void => {
@@ -49,15 +51,18 @@ export function watchKnownCameras({ configured, rules, ask, onChange, onFault }:
     if (!ask) return;
     try {
       keep(await ask());
+      learned = undefined;
     } catch (fault) {
       // What the parser says of it holds a piece of the answer.
       failed = fault instanceof SyntaxError ? 'its answer is no JSON' : fault instanceof Error ? fault.message : '';
       onFault(fault);
     }
   };
-  const learn = (config: string): void => {
+  const learn = (config: Uint8Array): void => {
+    if (learned?.equals(config)) return;
+    learned = Buffer.from(config);
     try {
-      keep(rules.layoutOf(JSON.parse(config), configured));
+      keep(rules.layoutOf(JSON.parse(learned.toString()), configured));
     } catch {
       // The caller that asked for it is told; the list stays as it is.
     }

@@ -1,12 +1,17 @@
-/** The work of narrowing one response, from bytes to bytes: the same in this thread and in the narrowing thread (SPEC 5). */
+/** The work on one response, from bytes to bytes: the same in this thread and in the narrowing thread (SPEC 5). */
 
 import type { AnswerReading } from '../../access/answer-reading.ts';
 import { type CameraView, type PlainView, withSight } from '../../access/camera-view.ts';
 import { type NarrowedResponse, narrowResponse } from '../../access/narrow/narrow-response.ts';
 import type { NvrAdapter } from '../../access/nvr-adapter.ts';
+import { playlistBelow } from '../../access/recorded/link-playlist.ts';
 import { memberOf } from '../../access/recorder-layout.ts';
 import { isNestedTooDeep } from '../../domain/json.ts';
 import type { ResponseForm } from '../../domain/policy/policy.ts';
+import type { ComposedList } from '../../domain/policy/policy-terms.ts';
+import { unreachable } from '../../domain/result.ts';
+import type { PublicPlace } from '../response/public-place.ts';
+import { withAddressesAt } from './written-addresses.ts';
 
 /** Plain data, so that a thread can be given it. */
 export type NarrowTask =
@@ -27,7 +32,19 @@ export type NarrowTask =
       readonly view: PlainView;
       readonly limit: number | undefined;
       readonly reading?: AnswerReading | undefined;
-    };
+    }
+  /** A list that was composed, as JSON, cut to a smaller limit. */
+  | { readonly kind: 'cut'; readonly list: ComposedList; readonly text: string; readonly limit: number }
+  /** Addresses that the server wrote of itself, as clients see them. */
+  | {
+      readonly kind: 'addresses';
+      readonly body: Uint8Array<ArrayBuffer>;
+      /** The members that hold them, at any depth. */
+      readonly members: readonly string[];
+      readonly place: PublicPlace;
+    }
+  /** The playlist of a link, whose files must stay below the directory. */
+  | { readonly kind: 'playlist'; readonly body: Uint8Array<ArrayBuffer>; readonly directory: string };
 
 export type NarrowedBytes =
   | { readonly kind: 'narrowed'; readonly body: Uint8Array<ArrayBuffer> }
@@ -35,9 +52,34 @@ export type NarrowedBytes =
 
 /** `nvr` has the rule of the form. */
 export function narrowNow(task: NarrowTask, nvr: NvrAdapter): NarrowedBytes {
-  const narrowed =
-    task.kind === 'narrow' ? narrowedBody(task, nvr) : joinLists(task.lists, { ...task, nvr }, withSight(task.view));
+  const narrowed = narrowedText(task, nvr);
   return narrowed.kind === 'narrowed' ? { kind: 'narrowed', body: new TextEncoder().encode(narrowed.body) } : narrowed;
+}
+
+function narrowedText(task: NarrowTask, nvr: NvrAdapter): NarrowedResponse {
+  switch (task.kind) {
+    case 'narrow':
+      return narrowedBody(task, nvr);
+    case 'join':
+      return joinLists(task.lists, { ...task, nvr }, withSight(task.view));
+    case 'cut':
+      return { kind: 'narrowed', body: cutList(task, nvr) };
+    case 'addresses':
+      return written(task.body, (text) => withAddressesAt(text, task.members, task.place));
+    case 'playlist':
+      return written(task.body, (text) => playlistBelow(text, task.directory));
+    default:
+      return unreachable(task);
+  }
+}
+
+const cutList = ({ list, text, limit }: NarrowTask & { kind: 'cut' }, { lists }: NvrAdapter): string =>
+  JSON.stringify(lists[list]?.limit?.cut(JSON.parse(text), limit) ?? []);
+
+function written(body: Uint8Array, write: (text: string) => string | undefined): NarrowedResponse {
+  const text = decoded(body);
+  const left = text === undefined ? undefined : write(text);
+  return left === undefined ? { kind: 'unreadable' } : { kind: 'narrowed', body: left };
 }
 
 function narrowedBody(

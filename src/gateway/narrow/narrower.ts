@@ -1,37 +1,52 @@
-/** Narrows small responses at once and large ones in a thread, so that no response stops the gate (SPEC 5). */
+/** Reads whole responses beside the event loop: small ones one a turn, large ones in a thread, so that no response stops the gate (SPEC 5). */
 import { Worker } from 'node:worker_threads';
 import type { NvrAdapter } from '../../access/nvr-adapter.ts';
+import { createTurns } from '../../domain/async/turns.ts';
 import { messageOf } from '../../domain/message-of.ts';
+import { UnexpectedForm } from '../../domain/unexpected-form.ts';
 import { FilterEnded } from '../decision/ask-failure.ts';
+import type { AskTask } from './ask-task.ts';
 import { type NarrowedBytes, type NarrowTask, narrowNow } from './narrow-task.ts';
 
 export interface Narrower {
   /** `nvr` has the rule of the form. Rejects with `FilterEnded` when the thread ended during the task, for example without memory. */
   narrow(task: NarrowTask, nvr: NvrAdapter): Promise<NarrowedBytes>;
+  /** `askText` gives the text of what the NVR is asked for. Rejects with its fault, too. */
+  ask(task: AskTask, askText: AskText, nvr: NvrAdapter): Promise<unknown>;
 }
 
-/** Bytes that take some milliseconds at most. */
-const SMALL = 128 * 1024;
+type AskText = (path: string) => Promise<string>;
+
+/** Bytes that take a millisecond or two. */
+const SMALL = 32 * 1024;
 /** A thread costs some ten megabytes: it ends when it has not been needed for so long. */
 const IDLE_MS = 30_000;
 /** Megabytes of the thread: a response of 32 MB as objects, and the text of the result. */
 const MOST_MEMORY = 640;
 
-/** The messages to the thread and from it. */
-export interface NumberedTask {
-  readonly id: number;
-  readonly task: NarrowTask;
-  /** The name of the adapter: its functions cannot be sent. */
-  readonly adapter: string;
-}
-export interface NumberedResult {
-  readonly id: number;
-  readonly result: NarrowedBytes;
-}
+/** `adapter` is its name: its functions cannot be sent. */
+export type ToThread =
+  | { readonly kind: 'narrow'; readonly id: number; readonly task: NarrowTask; readonly adapter: string }
+  | { readonly kind: 'ask'; readonly id: number; readonly task: AskTask; readonly adapter: string }
+  /** `text` is undefined where there is no answer. */
+  | { readonly kind: 'answer'; readonly question: number; readonly text: string | undefined };
+export type FromThread =
+  | { readonly kind: 'result'; readonly id: number; readonly result: unknown }
+  | { readonly kind: 'question'; readonly id: number; readonly question: number; readonly path: string }
+  /** `question`: the one whose answer is missing. Without it the NVR has answered in another form. */
+  | {
+      readonly kind: 'failed';
+      readonly id: number;
+      readonly question: number | undefined;
+      readonly message: string;
+    };
 
 interface PendingJob {
-  readonly resolve: (result: NarrowedBytes) => void;
-  readonly reject: (fault: Error) => void;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (fault: unknown) => void;
+  readonly askText?: AskText;
+  /** Why questions were not answered. */
+  readonly faults: Map<number, unknown>;
 }
 
 interface Thread {
@@ -41,6 +56,7 @@ interface Thread {
 
 /** `mostMemory`: megabytes of the thread. `idleMs`: milliseconds after which a thread ends that is not needed. */
 export function createNarrower({ mostMemory = MOST_MEMORY, idleMs = IDLE_MS } = {}): Narrower {
+  const inTurns = createTurns();
   let thread: Thread | undefined;
   let idle: NodeJS.Timeout | undefined;
   let lastId = 0;
@@ -60,19 +76,24 @@ export function createNarrower({ mostMemory = MOST_MEMORY, idleMs = IDLE_MS } = 
     });
     return opened;
   };
+  const give = (message: (id: number) => ToThread, transferred: ArrayBuffer[], askText?: AskText): Promise<unknown> => {
+    clearTimeout(idle);
+    thread ??= open();
+    const { worker, waiting } = thread;
+    lastId += 1;
+    const id = lastId;
+    return new Promise((resolve, reject) => {
+      waiting.set(id, { resolve, reject, faults: new Map(), ...(askText && { askText }) });
+      worker.postMessage(message(id), transferred);
+    });
+  };
   return {
     narrow(task, nvr) {
-      if (sizeOf(task) <= SMALL) return Promise.resolve(narrowNow(task, nvr));
-      clearTimeout(idle);
-      thread ??= open();
-      const { worker, waiting } = thread;
-      lastId += 1;
-      const numbered: NumberedTask = { id: lastId, task, adapter: nvr.name };
-      return new Promise((resolve, reject) => {
-        waiting.set(numbered.id, { resolve, reject });
-        worker.postMessage(numbered, ownBuffers(task));
-      });
+      if (sizeOf(task) <= SMALL) return inTurns(() => narrowNow(task, nvr));
+      const given = give((id) => ({ kind: 'narrow', id, task, adapter: nvr.name }), ownBuffers(task));
+      return given as Promise<NarrowedBytes>;
     },
+    ask: (task, askText, nvr) => give((id) => ({ kind: 'ask', id, task, adapter: nvr.name }), [], askText),
   };
 }
 
@@ -83,9 +104,16 @@ function startThread(mostMemory: number, onIdle: () => void, onEnd: () => void):
   worker.unref();
   const waiting = new Map<number, PendingJob>();
   let cause: unknown;
-  worker.on('message', ({ id, result }: NumberedResult) => {
-    waiting.get(id)?.resolve(result);
-    waiting.delete(id);
+  const answer = async (job: PendingJob | undefined, question: number, path: string): Promise<void> => {
+    const text = await job?.askText?.(path).catch((fault: unknown) => void job.faults.set(question, fault));
+    worker.postMessage({ kind: 'answer', question, text: text ?? undefined } satisfies ToThread);
+  };
+  worker.on('message', (message: FromThread) => {
+    const job = waiting.get(message.id);
+    if (message.kind === 'question') return void answer(job, message.question, message.path);
+    waiting.delete(message.id);
+    if (message.kind === 'result') job?.resolve(message.result);
+    else job?.reject(job.faults.get(message.question ?? 0) ?? new UnexpectedForm(message.message));
     if (waiting.size === 0) onIdle();
   });
   worker.on('error', (fault) => {
@@ -101,9 +129,11 @@ function startThread(mostMemory: number, onIdle: () => void, onEnd: () => void):
   return { worker, waiting };
 }
 
-const sizeOf = (task: NarrowTask): number =>
-  task.kind === 'narrow' ? task.body.byteLength : task.lists.reduce((sum, list) => sum + list.length, 0);
+function sizeOf(task: NarrowTask): number {
+  if (task.kind === 'join') return task.lists.reduce((sum, list) => sum + list.length, 0);
+  return task.kind === 'cut' ? task.text.length : task.body.byteLength;
+}
 
 /** Buffers that are transferred to the thread instead of copied: the bytes fill all of the buffer. */
 const ownBuffers = (task: NarrowTask): ArrayBuffer[] =>
-  task.kind === 'narrow' && task.body.byteLength === task.body.buffer.byteLength ? [task.body.buffer] : [];
+  'body' in task && task.body.byteLength === task.body.buffer.byteLength ? [task.body.buffer] : [];

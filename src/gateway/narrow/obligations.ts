@@ -1,16 +1,16 @@
 /** Fulfils the obligations of an admitted request: its body is judged, its response is filtered or made here (SPEC 5). */
 import type { IncomingMessage } from 'node:http';
 import type { Obligations, StartedThing } from '../../access/access-verdict.ts';
-import { type CameraView, plainView } from '../../access/camera-view.ts';
-import type { OwnConfig } from '../../access/nvr-adapter.ts';
+import { type CameraView, type PlainView, plainView } from '../../access/camera-view.ts';
+import { NO_ADAPTER } from '../../access/no-adapter.ts';
+import type { AnswerRule, NvrAdapter, OwnConfig } from '../../access/nvr-adapter.ts';
 import { queryValues } from '../../access/query.ts';
-import { playlistBelow } from '../../access/recorded/link-playlist.ts';
 import { adapterOf, type RouteMatch } from '../../access/route-table.ts';
 import type { Upstream } from '../../domain/addresses/socket-address.ts';
 import type { Sharer } from '../../domain/async/shares.ts';
 import { NO_COUNTS } from '../../domain/events/counts.ts';
 import { numberOf } from '../../domain/events/parse-value.ts';
-import { isCommonForm } from '../../domain/policy/policy.ts';
+import { type AdapterForm, isCommonForm } from '../../domain/policy/policy.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 import type { Admitted } from '../decision/admit.ts';
@@ -18,12 +18,14 @@ import { askFailure } from '../decision/ask-failure.ts';
 import type { Destination } from '../decision/destinations.ts';
 import type { OwnerLookup } from '../decision/owner-lookup.ts';
 import { noteStarted } from '../decision/started-things.ts';
+import type { PublicPlace } from '../response/public-place.ts';
 import { createBufferBudget } from './buffer-budget.ts';
 import { createComposedCache } from './composed-cache.ts';
 import { type NvrCounts, TooManyLists } from './count-at-nvr.ts';
 import { errorReaderOf } from './error-reader.ts';
 import { listsByCamera } from './narrow-fanout.ts';
 import { judgedBody, judgedOffer } from './narrow-request.ts';
+import type { NarrowedBytes } from './narrow-task.ts';
 import { createNarrower } from './narrower.ts';
 import type { NarrowingPlan } from './response-filter.ts';
 
@@ -43,7 +45,7 @@ export interface ObligationDeps {
   /** What stands in the NVR's configuration in the place of its own accounts (SPEC 4.3). */
   readonly ownConfig: () => OwnConfig | Promise<OwnConfig>;
   /** Called with a configuration that was read through the gate: the NVR's pages read it after each change of cameras. */
-  readonly onConfigRead: (config: string) => void;
+  readonly onConfigRead: (config: Uint8Array) => void;
 }
 
 export type Settled =
@@ -102,19 +104,33 @@ async function composedList(
   { target, route }: Admitted,
   { composed, view }: Obligations,
   { upstream }: Served,
-  { ask, sharer }: ObligationDeps,
+  { askText, sharer }: ObligationDeps,
 ): Promise<Settled> {
   const rule = composed && adapterOf(route).lists[composed];
   if (!composed || !rule) return refused('not-narrowable');
-  const list = { name: composed, rule, upstream: JSON.stringify(upstream) };
-  const limit = rule.limitOf?.(limitIn(target));
-  const composition = { view, limit, ask: (path: string) => ask(upstream, path, sharer) };
+  const limit = rule.limit?.of(limitIn(target));
+  const most = limit === undefined ? undefined : rule.limit?.composed(limit);
+  const list = { name: composed, keptFor: rule.keptFor, upstream: JSON.stringify(upstream), limit: most };
+  const nvr = adapterOf(route);
+  const compose = (plain: PlainView) =>
+    NARROWER.ask(
+      { kind: 'compose', list: composed, view: plain, limit: most },
+      (path) => askText(upstream, path, sharer),
+      nvr,
+    );
   try {
-    return { kind: 'answered', json: await composeKept(list, composition) };
+    const text = await composeKept(list, plainView(view), compose);
+    if (limit === undefined || limit === most) return { kind: 'answered', json: text };
+    return answered(await NARROWER.narrow({ kind: 'cut', list: composed, text, limit }, nvr));
   } catch (fault) {
     return refused(askFailure(fault));
   }
 }
+
+const answered = (made: NarrowedBytes): Settled =>
+  made.kind === 'narrowed'
+    ? { kind: 'answered', json: Buffer.from(made.body.buffer).toString() }
+    : refused('nvr-unexpected-form');
 
 /** What the NVR has no such route for: its list is counted here. */
 export async function countedAtNvr(
@@ -150,9 +166,7 @@ async function joinedList(
     if (!lists) return refused('answers-too-large');
     const limit = limitIn(target);
     const task = { kind: 'join', lists, form, view: plainView(view), limit, reading } as const;
-    const joined = await NARROWER.narrow(task, adapterOf(route));
-    if (joined.kind !== 'narrowed') return refused('nvr-unexpected-form');
-    return { kind: 'answered', json: Buffer.from(joined.body.buffer).toString() };
+    return answered(await NARROWER.narrow(task, adapterOf(route)));
   } catch (fault) {
     return refused(askFailure(fault));
   } finally {
@@ -162,7 +176,7 @@ async function joinedList(
 
 const limitIn = ({ query }: RequestTarget): number | undefined => numberOf(queryValues(query, 'limit').at(-1));
 
-/** Bytes of the largest configuration that `onConfigRead` gets: it is parsed on the event loop; some hundred kB are usual. */
+/** Bytes of the largest configuration that `onConfigRead` gets: it is parsed on the event loop when it has changed; some hundred kB are usual. */
 const LARGEST_LEARNED = 1024 * 1024;
 
 async function narrowingOf(
@@ -185,32 +199,49 @@ async function narrowingOf(
   if (playlistAt !== undefined) return playlistNarrowing(playlistAt);
   if (refusedHeader !== undefined) return untouched(view, { refusedHeader: refusedHeader.name });
   if (startedFor !== undefined) return started(view, startedFor);
-  if (addresses && !form) return untouched(view, { addresses });
+  const nvr = adapterOf(route);
+  const write = addresses && {
+    addresses: (body: Uint8Array<ArrayBuffer>, place: PublicPlace) =>
+      NARROWER.narrow({ kind: 'addresses', body, members: addresses, place }, nvr),
+  };
+  if (write && !form) return untouched(view, write);
   // The events backend always honours the query. An NVR may be too old to know the parameter.
   if (!form || (isRewritten && destination.kind === 'events-backend')) return undefined;
   const { since: _, ...whole } = plainView(view);
-  const nvr = adapterOf(route);
-  const { ownConfig, onConfigRead } = deps;
-  const rule = isCommonForm(form) ? undefined : nvr.answers[form];
-  const sources = { ownConfig, ask: (path: string) => deps.ask(destination.upstream, path, deps.sharer) };
+  const { onConfigRead } = deps;
+  const own = isCommonForm(form) ? undefined : form;
+  const rule = own && nvr.answers[own];
   const reader = {
     // The events backend has left out what is older by itself; its sums tell no time.
     view: destination.kind === 'events-backend' ? whole : plainView(view),
     ...(reading && { reading }),
-    ...(rule?.prepare && { known: await rule.prepare(view, sources) }),
+    ...(own && rule?.knows && { known: await knownFor(own, rule.knows, view, nvr, destination, deps) }),
   };
   return {
     body: (body) => {
       // An NVR that is told the role may leave cameras out of the configuration for a restricted role.
       const isLearned = rule?.hasLayout && view.clearance !== 'restricted' && body.byteLength <= LARGEST_LEARNED;
-      if (isLearned) onConfigRead(Buffer.from(body).toString());
+      if (isLearned) onConfigRead(body);
       return NARROWER.narrow({ kind: 'narrow', form, body, ...reader }, nvr);
     },
     reader: errorReaderOf(view),
     hidesUnknown: view.clearance === 'restricted' && (form === 'one' || obligations.owners !== undefined),
-    ...(addresses && { addresses }),
+    ...write,
     ...(empty === undefined ? {} : { empty }),
   };
+}
+
+function knownFor(
+  form: AdapterForm,
+  knows: NonNullable<AnswerRule['knows']>,
+  view: CameraView,
+  nvr: NvrAdapter,
+  { upstream }: Served,
+  { ownConfig, askText, sharer }: ObligationDeps,
+): unknown {
+  if (knows === 'own-config') return ownConfig();
+  const task = { kind: 'know', form, view: plainView(view) } as const;
+  return NARROWER.ask(task, (path) => askText(upstream, path, sharer), nvr);
 }
 
 /** The response as it is, or none of it. */
@@ -221,10 +252,13 @@ const untouched = (view: CameraView, how: Partial<Narrowing>): Narrowing => ({
   ...how,
 });
 
+/** Bytes. It holds an id, or a playlist of one stream. */
+const LARGEST_START = 64 * 1024;
+
 /** The answer to a start is passed on, and the cameras of what was started are kept. */
 const started = (view: CameraView, thing: StartedThing): Narrowing => {
   const body = (bytes: Uint8Array<ArrayBuffer>) => {
-    noteStarted(thing, Buffer.from(bytes).toString());
+    if (bytes.byteLength <= LARGEST_START) noteStarted(thing, Buffer.from(bytes).toString());
     return Promise.resolve({ kind: 'narrowed' as const, body: bytes });
   };
   return untouched(view, { body });
@@ -234,13 +268,10 @@ const started = (view: CameraView, thing: StartedThing): Narrowing => {
 const LARGEST_PLAYLIST = 4 * 1024 * 1024;
 
 const playlistNarrowing = (directory: string): Narrowing => ({
-  async body(bytes) {
-    const text = bytes.byteLength <= LARGEST_PLAYLIST ? Buffer.from(bytes).toString() : '';
-    const written = playlistBelow(text, directory);
-    return written === undefined
+  body: async (body) =>
+    body.byteLength > LARGEST_PLAYLIST
       ? { kind: 'unreadable' }
-      : { kind: 'narrowed', body: new TextEncoder().encode(written) };
-  },
+      : NARROWER.narrow({ kind: 'playlist', body, directory }, NO_ADAPTER),
   reader: { clearance: 'restricted', namesForeign: () => true },
   hidesUnknown: false,
 });

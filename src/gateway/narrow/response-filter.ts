@@ -4,11 +4,11 @@ import type { Readable } from 'node:stream';
 import type { Hold } from '../../domain/async/shares.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import type { PublicPlace } from '../response/public-place.ts';
 import { headerValues, type ResponseHeadRules, withoutHeaders } from '../response/response-headers.ts';
 import { endWith } from '../response/unread.ts';
 import { type ErrorReader, type HeldResponse, headersBesideBody, readsErrorText, refusalLeft } from './error-text.ts';
 import type { NarrowedBytes } from './narrow-task.ts';
-import { withAddressesAt } from './written-addresses.ts';
 
 /** Narrows the bytes of a 200 response, which it may keep. */
 export type NarrowBody = (body: Uint8Array<ArrayBuffer>) => Promise<NarrowedBytes>;
@@ -22,8 +22,8 @@ export interface NarrowingPlan {
   readonly hold: Hold;
   /** A response with this header is not passed on. Lower-case. */
   readonly refusedHeader?: string;
-  /** The members of the response that hold addresses of the server itself. */
-  readonly addresses?: readonly string[];
+  /** Writes the addresses of the server itself as clients see them. */
+  readonly addresses?: (body: Uint8Array<ArrayBuffer>, place: PublicPlace) => Promise<NarrowedBytes>;
   /** JSON sent in the place of a 404, which would tell that no camera has anything. */
   readonly empty?: string;
 }
@@ -72,7 +72,7 @@ async function passLeft(
   const bytes = isNone ? Buffer.from(empty) : body.value;
   if (status === 404 && hidesUnknown) return fail('camera-not-in-role');
   const narrowed = isGiven
-    ? withAddresses(await narrow(bytes), addresses, rules)
+    ? await withAddresses(await narrow(bytes), addresses, rules)
     : isOurs
       ? refusalLeft(status, bytes, reader)
       : asItIs(bytes);
@@ -89,14 +89,12 @@ async function passLeft(
 }
 
 /** Where the server is seen as it is, its addresses stay. */
-function withAddresses(
+async function withAddresses(
   narrowed: NarrowedBytes,
-  members: readonly string[] | undefined,
+  write: NarrowingPlan['addresses'],
   { place }: ResponseHeadRules,
-): NarrowedBytes {
-  if (!members || !place || narrowed.kind !== 'narrowed') return narrowed;
-  const body = withAddressesAt(narrowed.body, members, place);
-  return body ? { kind: 'narrowed', body } : { kind: 'unreadable' };
+): Promise<NarrowedBytes> {
+  return write && place && narrowed.kind === 'narrowed' ? write(narrowed.body, place) : narrowed;
 }
 
 /** What is compressed, a part, too large, or cut. */

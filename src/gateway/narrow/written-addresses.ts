@@ -3,15 +3,10 @@ import { isNestedTooDeep, isRecord } from '../../domain/json.ts';
 import { addressBelow, type PublicPlace } from '../response/public-place.ts';
 
 /** Undefined of what is no JSON. `members` hold the addresses, at any depth. */
-export function withAddressesAt(
-  body: Uint8Array<ArrayBuffer>,
-  members: readonly string[],
-  place: PublicPlace,
-): Uint8Array<ArrayBuffer> | undefined {
+export function withAddressesAt(text: string, members: readonly string[], place: PublicPlace): string | undefined {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
     if (isNestedTooDeep(text)) return undefined;
-    return new TextEncoder().encode(JSON.stringify(written(JSON.parse(text), members, place)));
+    return JSON.stringify(written(JSON.parse(text), members, place));
   } catch {
     return undefined;
   }

@@ -13,7 +13,7 @@ const config: AnswerRule = {
   concerns: ['restricted', 'reader', 'admin'],
   reads: 'json',
   hasLayout: true,
-  prepare: async (_view, { ownConfig }) => ownConfig(),
+  knows: 'own-config',
   narrow: (json, { view, known }) =>
     isRecord(json) && known ? narrowConfig(json, view, known as OwnConfig) : undefined,
 };
@@ -21,7 +21,7 @@ const config: AnswerRule = {
 const cases: AnswerRule = {
   concerns: ['restricted'],
   reads: 'json',
-  prepare: (view, { ask }) => seenCases(view, ask),
+  knows: seenCases,
   narrow(json, { view, known }) {
     const seen = known as ReadonlySet<string> | undefined;
     return Array.isArray(json)

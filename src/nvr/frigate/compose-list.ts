@@ -25,10 +25,19 @@ async function newestOfEachLabel({ view, limit: most = DEFAULT_LIMIT, ask }: Com
     const events = await seenEvents({ view, ask }, { labels: label, limit: most });
     return events.filter((event) => event['label'] === label);
   });
-  return found
+  return counted(found);
+}
+
+/** No more than so many events of each label. */
+function cut(list: readonly unknown[], most: number): readonly unknown[] {
+  const byLabel = Map.groupBy(list.filter(isRecord), (event) => event['label']);
+  return counted([...byLabel.values()].map((events) => events.slice(0, most)));
+}
+
+const counted = (byLabel: readonly (readonly JsonRecord[])[]): readonly unknown[] =>
+  byLabel
     .flatMap((events) => events.map((event) => ({ ...event, event_count: events.length })))
     .sort((one, other) => other.event_count - one.event_count || startOf(other) - startOf(one));
-}
 
 /** Asked for only where the reader sees nothing older than a moment: of the newest events since then. */
 async function labelsOfSeen({ view, ask }: Composition): Promise<readonly string[]> {
@@ -109,7 +118,11 @@ const names = (compose: ListRule['compose']): ListRule => ({ keptFor: NAMES_KEPT
 export const LISTS: NvrAdapter['lists'] = {
   explore: {
     keptFor: NEWEST_KEPT_FOR,
-    limitOf: (asked) => Math.min(asked ?? DEFAULT_LIMIT, MOST_OF_A_LABEL),
+    limit: {
+      of: (asked) => Math.max(0, Math.min(asked ?? DEFAULT_LIMIT, MOST_OF_A_LABEL)),
+      composed: (limit) => (limit <= DEFAULT_LIMIT ? DEFAULT_LIMIT : MOST_OF_A_LABEL),
+      cut,
+    },
     compose: newestOfEachLabel,
   },
   labels: names(labelsOfSeen),

@@ -31,3 +31,37 @@ it('The list of cameras ends with the next one that the NVR gives, and stays whi
   await known.refresh();
   assert.deepEqual(known.current(), ['garden']);
 });
+
+it('A configuration that several people read is parsed once, and again when it has changed or the NVR was asked', async (t) => {
+  const parsed: string[] = [];
+  const known = watchKnownCameras({
+    configured: undefined,
+    rules: {
+      ...FRIGATE.cameras,
+      layoutOf(config, names) {
+        parsed.push(Object.keys((config as { cameras: object }).cameras).join());
+        return FRIGATE.cameras.layoutOf(config, names);
+      },
+    },
+    ask: async () => layoutOfNames(['asked' as CameraName]),
+    onChange: () => {},
+    onFault: () => {},
+  });
+  t.after(known.stop);
+  const config = (...names: string[]) =>
+    Buffer.from(JSON.stringify({ cameras: Object.fromEntries(names.map((name) => [name, {}])) }));
+  for (let person = 0; person < 8; person += 1) known.learn(config('hall'));
+  known.learn(Buffer.from('no JSON'));
+  for (let person = 0; person < 8; person += 1) known.learn(config('hall', 'garden'));
+  assert.deepEqual(
+    [parsed, known.current()],
+    [
+      ['hall', 'hall,garden'],
+      ['hall', 'garden'],
+    ],
+  );
+  await known.refresh();
+  assert.deepEqual(known.current(), ['asked']);
+  known.learn(config('hall', 'garden'));
+  assert.deepEqual(known.current(), ['hall', 'garden']);
+});
