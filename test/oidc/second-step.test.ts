@@ -191,6 +191,28 @@ describe('A person with a second factor here', () => {
   const sendCode = (visitor: Visitor, step: string, code: string): Promise<Response> =>
     visitor.visit(step, { method: 'POST', headers: { origin: instance.url }, body: new URLSearchParams({ code }) });
 
+  it('has the sign-in connected and the link used up, also when no factor is asked for any more behind the step', async (t) => {
+    const reload = await withTrust((one) => [{ ...one, second_factor: 'provider' }]);
+    t.after(() => instance.close());
+    const { codeNow } = await enrolled(instance, VERA);
+    const admin = await instance.logIn(ADMIN_PERSON);
+    const made = await sendJson(instance, `/api/users/${VERA.name}/invitation`, {}, admin);
+    const path = new URL(Object(await made.json()).url).pathname;
+    const vera = new Visitor(instance);
+    const leading = await vera.visit(`${path}/sign-in/home`, { method: 'POST', headers: { origin: instance.url } });
+    const { searchParams: asked } = new URL((leading.headers.get('refresh') ?? '').replace('0; url=', ''));
+    await vouch(provider, { sub: 'v', amr: ['mfa'], nonce: asked.get('nonce') });
+    const step = (await vera.comeBack({ asked }, { iss: provider.issuer })).headers.get('location') ?? '';
+    assert.match(step, /^\/login\?step=code/);
+    await reload('off');
+    assert.equal((await sendCode(vera, step, codeNow())).status, 303);
+    const users = await (await instance.ask('/api/users', { token: admin })).json();
+    const found = (users as { username: string; sign_ins?: unknown }[]).find(({ username }) => username === VERA.name);
+    assert.deepEqual(found?.sign_ins, ['home']);
+    assert.equal(instance.log.filter(({ what }) => what === 'invitation-used').length, 1);
+    assert.equal((await new Visitor(instance).visit(path)).status, 404);
+  });
+
   it('is asked for it by a reset link that is accepted with any account of the provider, and connected only then', async (t) => {
     await start({ second_factor: 'provider', create: false });
     t.after(() => instance.close());

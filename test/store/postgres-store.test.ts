@@ -5,9 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
+import pg from 'pg';
 import { storeFaultOf } from '../../src/domain/store/store-fault.ts';
 import { makeSelfSigned } from '../../src/gateway/certificates/self-signed.ts';
 import { openStore } from '../../src/store/open-store.ts';
+import { CHANGED } from '../../src/store/postgres/listen.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
 import { until } from '../support/until.ts';
 
@@ -50,6 +52,19 @@ describe('A PostgreSQL store', { skip: withoutPostgres }, () => {
         return fault.message;
       },
     );
+
+  it('tells the connection that changes a row its name, also where the server is told to send no notices', async () => {
+    const quiet = await server.newDatabase();
+    const store = await openStore({ url: quiet });
+    const client = new pg.Client({ connectionString: quiet });
+    await client.connect();
+    const told: string[] = [];
+    client.on('notice', ({ message }) => told.push(message ?? ''));
+    await client.query('set client_min_messages = error');
+    await client.query("insert into revoked_tokens (token_id, expires_at) values ('session', 4000000000)");
+    await Promise.all([client.end(), store.close()]);
+    assert.deepEqual(told, [`${CHANGED}revoked_tokens session`]);
+  });
 
   it('is made ready once by three replicas that open it at the same time', async () => {
     const stores = await Promise.all([1, 2, 3].map(() => openStore({ url })));

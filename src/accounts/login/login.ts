@@ -188,11 +188,11 @@ async function afterPassword(
   user: User,
   given: CodeGiven,
   deps: LoginDeps,
-  admit = (by: LoginFactor): Promise<LoginOutcome> => admitted(user, given, deps, by),
+  admit = (by?: LoginFactor): Promise<LoginOutcome> => admitted(user, given, deps, by),
 ): Promise<LoginOutcome> {
   const { address, code, signal } = given;
   const kinds = await deps.secondFactor.wantedFrom(user);
-  if (kinds.length === 0) return admitted(user, given, deps);
+  if (kinds.length === 0) return admit();
   if (!code) return { kind: 'code-asked', user, kinds };
   const knownSession = await knownSessionOf(user, given, deps);
   const outcome = await judgeCode({ user, code, address, knownSession, signal }, deps);

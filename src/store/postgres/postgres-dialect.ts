@@ -99,7 +99,8 @@ async function nameRows(db: Kysely<unknown>): Promise<void> {
       row_name text := tg_table_name || ' ' || left(changed ->> tg_argv[0], ${sql.lit(LONGEST_KEY)});
     begin
       perform pg_notify(${sql.lit(CHANGES_CHANNEL)}, row_name);
-      raise notice using message = ${sql.lit(CHANGED)} || row_name;
+      -- INFO is sent whatever client_min_messages says.
+      raise info using message = ${sql.lit(CHANGED)} || row_name;
       return null;
     end $notice$`.execute(db);
 }
