@@ -13,6 +13,7 @@ import type { SeenSessions } from '../../accounts/sessions/seen-sessions.ts';
 import type { ProviderSessions } from '../../accounts/sessions/session-deps.ts';
 import type { Sessions } from '../../accounts/sessions/sessions.ts';
 import type { Settings } from '../../config/schema/schema.ts';
+import type { ProviderSession } from '../../domain/accounts/sign-in.ts';
 import { type PublicUrl, publicAddress } from '../../domain/addresses/public-url.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { LOGIN_PATH } from '../../domain/login-path.ts';
@@ -186,21 +187,38 @@ export function signInsUnder(
     markUsed: (id, until) => holding.accounts.revokeToken(markOf(id), until),
     async endProviderSessions({ issuer, subject, sid }) {
       const users = new Set<UserName>();
-      const begun = await signIns.sessionsOf(issuer, subject, sid);
-      const outcomes = await Promise.allSettled(
-        begun.map(async ({ sessionId, expiresAt, ...of }) => {
-          // The name is for the record: the session ends without it, too.
-          const seen = await seenSessions.find(sessionId).catch(() => undefined);
-          const user = seen?.user ?? (await ownerOf(of).catch(() => undefined));
-          if (user) users.add(user);
-          await sessions.revoke(sessionId, expiresAt);
-        }),
-      );
-      return { users: [...users], faults: outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : [])) };
+      const begun = () => signIns.sessionsOf(issuer, subject, sid);
+      const faults = await endAll(begun, async ({ sessionId, expiresAt, ...of }) => {
+        // The name is for the record: the session ends without it, too.
+        const seen = await seenSessions.find(sessionId).catch(() => undefined);
+        const user = seen?.user ?? (await ownerOf(of).catch(() => undefined));
+        if (user) users.add(user);
+        await sessions.revoke(sessionId, expiresAt);
+      });
+      return { users: [...users], faults };
     },
     onResult(provider, result, why) {
       metrics.oidcLogins.add(1, provider, result);
       if (why !== undefined) log.warn({ provider, result, cause: why }, 'a sign-in with a provider did not succeed');
     },
   };
+}
+
+/**
+ * Ends each session, also those that come while others end: a new password names the session anew, and looks behind that whether
+ * the old name is revoked. Gives the faults of those that could not be ended.
+ */
+export async function endAll(
+  begun: () => Promise<readonly ProviderSession[]>,
+  end: (session: ProviderSession) => Promise<void>,
+): Promise<readonly unknown[]> {
+  const tried = new Set<string>();
+  const faults: unknown[] = [];
+  for (;;) {
+    const left = (await begun()).filter(({ sessionId }) => !tried.has(sessionId));
+    if (left.length === 0) return faults;
+    for (const { sessionId } of left) tried.add(sessionId);
+    const outcomes = await Promise.allSettled(left.map(end));
+    faults.push(...outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : [])));
+  }
 }
