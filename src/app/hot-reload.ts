@@ -60,6 +60,8 @@ export function createGenerations(more: () => readonly string[], parts: Pick<Gen
     if (loss) return reject({ ...config, problems: [loss] });
     const ambiguous = await ambiguousNames(config, runtime, before.components.cameras.it.current());
     if (ambiguous.length > 0) return reject({ ...config, problems: ambiguous });
+    const unread = runtime.trustedHeaders.problems(config);
+    if (unread.length > 0) return reject({ ...config, problems: unread });
     const renewal = renewed(before.settings, config.settings, config.given);
     const next = await openGeneration(
       { ...config, settings: renewal.settings },

@@ -1,8 +1,10 @@
 /** What outlives every reload: logs, counters, the store, accounts, open streams, the certificate (SPEC 1). */
+
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Surroundings } from '../access/access-verdict.ts';
 import { clientKey } from '../accounts/login/client-key.ts';
+import { formatProblem } from '../config/problems/problems.ts';
 import { storeAddress } from '../config/schema/store-schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { Caller } from '../domain/caller.ts';
@@ -84,6 +86,8 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig): 
   const listFiles = { ...TRUSTED_HEADERS_FILES, mounted: trustedHeadersFile };
   const trustedHeaders = await openTrustedHeaders(listFiles, active.config, log);
   opened.defer(() => trustedHeaders.close());
+  const [unread] = trustedHeaders.problems(options.config);
+  if (unread) throw new Error(formatProblem(options.config.file, unread));
   let ledger: Ledger | undefined;
   const counters = openTelemetry({
     settings,

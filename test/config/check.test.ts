@@ -118,10 +118,19 @@ proxy:
       [code, stdout],
       [
         0,
-        `warning: DIRECTORY/config.yaml:3:41 proxy.header_map.role: "x-auth-request-groups" is not on the allowlist ${shipped}, so it is never trusted: add it there, or map another header
+        `warning: DIRECTORY/config.yaml:3:41 proxy.header_map.role: "x-auth-request-groups" is not on the allowlist ${shipped}, so it is never trusted: mount trusted-headers/oauth2-proxy.conf at /usr/local/nginx/conf/proxy_trusted_headers.conf, add it there, or map another header
 DIRECTORY/config.yaml: no problems
 `,
       ],
+    );
+  });
+
+  it('counts a mapped user header that is not on the allowlist among the problems, with the ready file', async () => {
+    const { code, stderr } = await check({ 'config.yaml': MAPPED.replace('Remote-User', 'X-Auth-Request-User') });
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /proxy\.header_map\.user: "x-auth-request-user" is not on the allowlist \S+, so it is never trusted and every request would be 401: mount trusted-headers\/oauth2-proxy\.conf at /,
     );
   });
 

@@ -132,15 +132,18 @@ describe('The allowlist file', PATIENCE, () => {
 
 describe('A mapped header', () => {
   const list = { file: 'list.conf', names: new Set(['remote-user', 'cookie']) };
+  const ready = (name: string): string | undefined => (name === 'x-auth-user' ? 'ready.conf' : undefined);
   // biome-ignore format: a table
-  const rows: [sentence: string, headerMap: { user?: string; role?: string }, key?: string, message?: string][] = [
-    ['is fine when it is on the allowlist',       { user: 'remote-user' }],
+  const rows: [sentence: string, headerMap: { user?: string; role?: string; encoding?: string }, key?: string, message?: string][] = [
+    ['is fine when it is on the allowlist',       { user: 'remote-user', encoding: 'percent' }],
     ['is fine when there is none',                {}],
     ['is a problem when it is not on it',         { user: 'remote-user', role: 'x-groups' }, 'role', '"x-groups" is not on the allowlist list.conf, so it is never trusted: add it there, or map another header'],
+    ['is fatal when it is the user\'s',           { user: 'x-auth-user' }, 'user', '"x-auth-user" is not on the allowlist list.conf, so it is never trusted and every request would be 401: mount ready.conf at /usr/local/nginx/conf/proxy_trusted_headers.conf, add it there, or map another header'],
     ['is a problem when it holds credentials',    { user: 'cookie' }, 'user', '"cookie" holds credentials and is never trusted: map another header'],
   ];
   for (const [sentence, headerMap, key, message] of rows) {
-    const expected = key === undefined ? [] : [{ path: ['proxy', 'header_map', key], message }];
-    it(sentence, () => assert.deepEqual(mappingProblems(headerMap, list), expected));
+    const expected =
+      key === undefined ? [] : [{ path: ['proxy', 'header_map', key], message, isFatal: key === 'user' }];
+    it(sentence, () => assert.deepEqual(mappingProblems(headerMap, list, ready), expected));
   }
 });

@@ -94,7 +94,7 @@ describe('At start the log warns', () => {
   const proxy = PROXY_MODE['proxy'] as object;
   // biome-ignore format: a table
   const rows: [of: string, config: ConfigTree, warning: RegExp][] = [
-    ['of a mapped header that is not on the allowlist',     { ...PROXY_MODE, proxy: { ...proxy, header_map: { user: 'X-Elsewhere' } } },  /^\S+config\.yaml:\d+:\d+ proxy\.header_map\.user: "x-elsewhere" is not on the allowlist .*proxy_trusted_headers\.conf, so it is never trusted: add it there, or map another header$/],
+    ['of a mapped header that is not on the allowlist',     { ...PROXY_MODE, proxy: { ...proxy, header_map: { user: 'Remote-User', role: 'X-Elsewhere' } } },  /^\S+config\.yaml:\d+:\d+ proxy\.header_map\.role: "x-elsewhere" is not on the allowlist .*proxy_trusted_headers\.conf, so it is never trusted: add it there, or map another header$/],
     ['of header trust with neither secret nor trusted peer', { ...PROXY_MODE, proxy: { ...proxy, auth_secret: null } as never },            /auth\.enabled: false, and no proof is required, so the identity headers of every client are trusted/],
     ['of 0.0.0.0/0 among the trusted proxies',              { ...PROXY_MODE, auth: { enabled: false, trusted_proxies: ['0.0.0.0/0'] } },  /0\.0\.0\.0\/0 trusts every address/],
     ['of role_map to an undefined role',                    { ...PROXY_MODE, proxy: { ...proxy, role_map: { ghost: ['ghosts'] } } },      /proxy\.role_map\.ghost: "ghost" is not in auth\.roles/],
@@ -118,6 +118,21 @@ describe('At start the log warns', () => {
       warnings.filter((text) => !text.includes('hash_iterations')),
       [],
     );
+  });
+
+  const UNLISTED = { ...PROXY_MODE, proxy: { ...proxy, header_map: { user: 'X-Auth-Request-User' } } };
+  const NEVER =
+    /proxy\.header_map\.user: "x-auth-request-user" is not on the allowlist .* every request would be 401: mount trusted-headers\/oauth2-proxy\.conf at \/usr\/local/;
+
+  it('and a mapped user header that is not on the allowlist is an error, which names the ready file', async () => {
+    await assert.rejects(startInstance({ config: UNLISTED }), NEVER);
+  });
+
+  it('and at a reload the configuration before stays', async (t) => {
+    const instance = await startedInstance(t, PROXY_MODE);
+    const { isTaken } = await instance.reload(UNLISTED);
+    assert.equal(isTaken, false);
+    assert.ok(instance.log.some(({ level, msg }) => level === 'error' && NEVER.test(String(msg))));
   });
 
   it('and a separator of two characters is an error', async () => {

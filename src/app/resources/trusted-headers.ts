@@ -1,11 +1,12 @@
 /** Reads and watches the allowlist file, and logs what is wrong with it and which mapped header it lacks (interface 5.5.7). */
-import { join } from 'node:path';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Logger } from 'pino';
-import { formatProblem } from '../../config/problems/problems.ts';
+import { formatProblem, type Problem } from '../../config/problems/problems.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import { ok, type Result } from '../../domain/result.ts';
-import { type MappingProblem, mappingProblems } from '../../identity/mapped-headers.ts';
+import { type MappingProblem, MOUNTED, mappingProblems } from '../../identity/mapped-headers.ts';
 import {
   readTrustedHeaders,
   type TrustedHeaderList,
@@ -17,6 +18,8 @@ export interface TrustedHeaders {
   current(): TrustedHeaderList;
   /** Which headers are mapped and not on the list: a sentence each, with place and key. */
   warnings(config: PlacedConfig): readonly string[];
+  /** Those without which every request would be refused: a start and a reload end with them. */
+  problems(config: PlacedConfig): readonly Problem[];
   /** Calls back with every later list. */
   onChange(use: (list: TrustedHeaderList) => void): void;
   close(): void;
@@ -26,7 +29,7 @@ type PlacedConfig = Pick<ServiceConfig, 'settings' | 'file' | 'placed'>;
 
 /** Interface 5.5.7: a file that is mounted there takes the place of the one that is shipped. */
 export const TRUSTED_HEADERS_FILES: TrustedHeadersFiles = {
-  mounted: '/usr/local/nginx/conf/proxy_trusted_headers.conf',
+  mounted: MOUNTED,
   shipped: join(import.meta.dirname, '../../../trusted-headers/proxy_trusted_headers.conf'),
 };
 
@@ -51,7 +54,11 @@ export async function openTrustedHeaders(
     },
     onBad: (problem) => log.error(`${problem}; the previous list stays in use`),
   });
-  return { current: () => current, warnings, onChange: (use) => void uses.push(use), close };
+  const problems = ({ settings, placed }: PlacedConfig): readonly Problem[] =>
+    problemsOf(settings, current)
+      .filter(({ isFatal }) => isFatal)
+      .map(placed);
+  return { current: () => current, warnings, problems, onChange: (use) => void uses.push(use), close };
 }
 
 /**
@@ -67,4 +74,14 @@ export async function checkTrustedHeaders(
 
 /** The problems of mappings; none where headers are not believed at all. */
 const problemsOf = ({ auth, proxy }: Settings, list: TrustedHeaderList): readonly MappingProblem[] =>
-  auth.enabled ? [] : mappingProblems(proxy.header_map, list);
+  auth.enabled || proxy.jwt ? [] : mappingProblems(proxy.header_map, list, readyFile);
+
+/** The ready files of the project, each for one proxy. */
+function readyFile(name: string): string | undefined {
+  const folder = dirname(TRUSTED_HEADERS_FILES.shipped);
+  const line = new RegExp(`^proxy_set_header ${name} `, 'im');
+  const found = globSync('*.conf', { cwd: folder })
+    .sort()
+    .find((file) => line.test(readFileSync(join(folder, file), 'utf8')));
+  return found && `trusted-headers/${found}`;
+}

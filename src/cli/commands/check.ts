@@ -66,8 +66,19 @@ export async function checkedAt(place: CheckPlace): Promise<Checked> {
   const open = await openSecrets(config, directory);
   return {
     file,
-    problems: [...listProblems, ...missing, ...start.problems.map(said), ...sites.problems],
-    warnings: [...config.warnings, ...ended, ...sites.warnings, ...[...start.warnings, ...mapped, ...open].map(said)],
+    problems: [
+      ...listProblems,
+      ...missing,
+      ...mapped.filter(({ isFatal }) => isFatal).map(said),
+      ...start.problems.map(said),
+      ...sites.problems,
+    ],
+    warnings: [
+      ...config.warnings,
+      ...ended,
+      ...sites.warnings,
+      ...[...start.warnings, ...mapped.filter(({ isFatal }) => !isFatal), ...open].map(said),
+    ],
   };
 }
 

@@ -25,11 +25,15 @@ export function strictTarget(facts: RequestFacts): StrictTargetVerdict {
   const reason = headFault(facts) ?? queryFault(facts.target);
   if (reason) return { kind: 'refused', reason };
   const target = parseTarget(facts.target);
-  if (!target) return { kind: 'refused', reason: 'target-not-plain' };
+  if (!target) return { kind: 'refused', reason: isDoubled(facts.target) ? 'slash-doubled' : 'target-not-plain' };
   return facts.target.length > LONGEST_TARGET
     ? { kind: 'refused', reason: 'target-too-long' }
     : { kind: 'plain', target };
 }
+
+/** Whether a slash too many is all that is wrong: an address that ends in one, before a path that begins with one. */
+const isDoubled = (text: string): boolean =>
+  parseTarget(text.replace(/^[^?]*/, (path) => path.replaceAll(/\/{2,}/g, '/'))) !== undefined;
 
 /** SPEC 5: each pair is decoded and compared, and a target has room for thousands of them. */
 const MOST_PARAMETERS = 200;

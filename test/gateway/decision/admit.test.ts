@@ -179,7 +179,7 @@ const SINGLE: readonly [outcome: RefusalReason | 'admitted' | 'nothing-visible',
   ['admitted',              'an API token needs no proxy secret',              { hasSecret: false, identity: identified('viewer', { kind: 'api-token', tokenId: 'x' }) }],
   ['admitted',              'the internal listener needs no proxy secret',     { hasSecret: false, listener: 'internal', rawHeaders: ['Host', 'localhost'] }],
   ['nothing-visible',       'a list, for a role without cameras',              { target: '/list', identity: identified('ghost') }],
-  ['target-not-plain',      'an empty segment',                                { target: '/any//x' }],
+  ['slash-doubled',         'an empty segment',                                { target: '/any//x' }],
   ['target-too-long',       'more than 16 KB',                                 { target: `/any?${'x'.repeat(16_384)}` }],
   ['target-not-plain',      'a semicolon in a narrowed query',                 { target: '/list?a=;b', identity: identified('gardener') }],
   ['headers-not-plain',     'a second Host',                                   { headers: [['Host', 'other.test']] }],
@@ -300,7 +300,7 @@ const CROSS_SITE_READ: Partial<Scene> = {
 /** One fault for each step that can refuse, in the order of the steps; `set` adds it to a request. */
 // biome-ignore format: a table
 const STEPS: readonly { readonly step: string; readonly reason: RefusalReason; readonly set: (to: Scene) => Partial<Scene> }[] = [
-  { step: 'strict target',  reason: 'target-not-plain',      set: ({ target }) => ({ target: `${target}//` }) },
+  { step: 'strict target',  reason: 'slash-doubled',         set: ({ target }) => ({ target: `${target}//` }) },
   { step: 'host',           reason: 'host-unknown',          set: () => ({ listener: 'internal', rawHeaders: ['Host', 'evil.example.com', 'Sec-Fetch-Site', 'cross-site'] }) },
   { step: 'identity',       reason: 'token-invalid',         set: () => ({ identity: refusedBy('token-invalid') }) },
   { step: 'proxy secret',   reason: 'proxy-secret-mismatch', set: () => ({ hasSecret: false }) },

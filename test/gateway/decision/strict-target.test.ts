@@ -95,13 +95,13 @@ it('A target of more than 200 parameters is refused, also when they are empty', 
 
 describe('A target is refused', () => {
   // biome-ignore format: a table
-  const rows: [because: string, target: string][] = [
+  const rows: [because: string, target: string, reason?: string][] = [
     ['without its slash',                    ''],
     ['that is a star',                       '*'],
     ['in absolute form',                     'http://127.0.0.1:5000/api/config/raw'],
-    ['with two slashes in front',            '//api/users'],
-    ['with two slashes inside',              '/api//users'],
-    ['with two slashes at its end',          '/api/users//'],
+    ['with two slashes in front',            '//api/users', 'slash-doubled'],
+    ['with two slashes inside',              '/api//users', 'slash-doubled'],
+    ['with two slashes at its end',          '/api/users//', 'slash-doubled'],
     ['with a dot segment',                   '/api/./users'],
     ['with a dot segment at its end',        '/api/users/.'],
     ['with two dots',                        '/api/x/../users'],
@@ -153,9 +153,9 @@ describe('A target is refused', () => {
     ['with a quote in the query',            '/api/x?a="b"'],
     ['with ten thousand steps upwards',      '/..'.repeat(10_000)],
   ];
-  for (const [because, target] of rows) {
+  for (const [because, target, reason = 'target-not-plain'] of rows) {
     it(`${because}: ${JSON.stringify(target.slice(0, 50))}`, () => {
-      assert.equal(outcome(someRequest({ target })), 'target-not-plain');
+      assert.equal(outcome(someRequest({ target })), reason);
     });
   }
 });

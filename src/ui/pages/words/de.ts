@@ -1385,6 +1385,8 @@ export const refusals: RefusalWords = {
   opens: 'Der Zugriff ist ab {time} möglich.',
   requestId: 'Anfrage-ID',
   messages: {
+    'slash-doubled':
+      'Der Pfad hat zwei Schrägstriche hintereinander, wie in //api/stats: Die Adresse, die dem Programm oder dem vorgeschalteten Proxy angegeben wurde, endet mit einem Schrägstrich zu viel. Entfernen Sie ihn.',
     'target-not-plain':
       'Die Adresse ist nicht zulässig: Verwenden Sie einen Pfad ohne Punktsegmente, leere Segmente, Backslashes und kodierte Trennzeichen.',
     'parameter-repeated': 'Ein Kameraparameter ist mehrfach angegeben: Trennen Sie die Namen durch Kommas.',

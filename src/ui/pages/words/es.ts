@@ -1381,6 +1381,8 @@ export const refusals: RefusalWords = {
   opens: 'El acceso es posible a partir del {time}.',
   requestId: 'ID de la petición',
   messages: {
+    'slash-doubled':
+      'La ruta tiene dos barras seguidas, como en //api/stats: la dirección indicada al programa o al proxy de delante termina con una barra de más. Quítela.',
     'target-not-plain':
       'La dirección no es admisible: use una ruta sin segmentos de puntos, segmentos vacíos, barras invertidas ni separadores codificados.',
     'parameter-repeated': 'Un parámetro de cámara aparece varias veces: separe los nombres con comas.',

@@ -1365,6 +1365,8 @@ export const refusals: RefusalWords = {
   opens: 'Dostęp jest możliwy od: {time}.',
   requestId: 'ID żądania',
   messages: {
+    'slash-doubled':
+      'Ścieżka ma dwa ukośniki z rzędu, jak w //api/stats: adres podany programowi lub proxy po drodze kończy się o jeden ukośnik za dużo. Usuń go.',
     'target-not-plain':
       'Adres jest niedozwolony: użyj ścieżki bez segmentów z kropek, pustych segmentów, ukośników wstecznych i zakodowanych separatorów.',
     'parameter-repeated': 'Parametr kamery występuje kilka razy: rozdziel nazwy przecinkami.',
