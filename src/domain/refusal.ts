@@ -21,7 +21,7 @@ type RefusalLabel =
 
 // biome-ignore format: a table
 export const REFUSALS = {
-  'slash-doubled':           { status: 400, label: 'malformed', message: 'The path has two slashes in a row, as in //api/stats: the address that the client or the proxy in front is given ends in a slash too many, so remove that one.' },
+  'slash-doubled':           { status: 400, label: 'malformed', message: 'The path has two slashes in a row, as in //path: the address that the client or the proxy in front is given ends in a slash too many, so remove that one.' },
   'target-not-plain':        { status: 400, label: 'malformed', message: 'The request target is not accepted: send one path without dot segments, empty segments, backslashes or encoded separators.' },
   'target-too-long':         { status: 431, label: 'malformed', message: 'The request target is longer than 16 KB: send a shorter one.' },
   'headers-not-plain':       { status: 400, label: 'malformed', message: 'A request header is not accepted: names may hold letters, digits and hyphens, and single-valued headers may be sent once.' },

@@ -82,10 +82,11 @@ const upgrade = (path: string): Socket => {
 };
 
 const MESSAGE = Buffer.alloc(64 * KB);
-/** Sends without end, as fast as it is read. */
+/** Sends as fast as it is read, until the connection is gone. */
 function pour(socket: WebSocket): void {
-  socket.send(MESSAGE, () => {
-    if (socket.readyState === WebSocket.OPEN) pour(socket);
+  socket.send(MESSAGE, (error) => {
+    // A destroyed connection fails at once, before the socket says that it is closed: the next try would never let it say so.
+    if (!error) pour(socket);
   });
 }
 

@@ -1386,7 +1386,7 @@ export const refusals: RefusalWords = {
   requestId: 'Anfrage-ID',
   messages: {
     'slash-doubled':
-      'Der Pfad hat zwei Schrägstriche hintereinander, wie in //api/stats: Die Adresse, die dem Programm oder dem vorgeschalteten Proxy angegeben wurde, endet mit einem Schrägstrich zu viel. Entfernen Sie ihn.',
+      'Der Pfad hat zwei Schrägstriche hintereinander, wie in //path: Die Adresse, die dem Programm oder dem vorgeschalteten Proxy angegeben wurde, endet mit einem Schrägstrich zu viel. Entfernen Sie ihn.',
     'target-not-plain':
       'Die Adresse ist nicht zulässig: Verwenden Sie einen Pfad ohne Punktsegmente, leere Segmente, Backslashes und kodierte Trennzeichen.',
     'parameter-repeated': 'Ein Kameraparameter ist mehrfach angegeben: Trennen Sie die Namen durch Kommas.',

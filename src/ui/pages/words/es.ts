@@ -1382,7 +1382,7 @@ export const refusals: RefusalWords = {
   requestId: 'ID de la petición',
   messages: {
     'slash-doubled':
-      'La ruta tiene dos barras seguidas, como en //api/stats: la dirección indicada al programa o al proxy de delante termina con una barra de más. Quítela.',
+      'La ruta tiene dos barras seguidas, como en //path: la dirección indicada al programa o al proxy de delante termina con una barra de más. Quítela.',
     'target-not-plain':
       'La dirección no es admisible: use una ruta sin segmentos de puntos, segmentos vacíos, barras invertidas ni separadores codificados.',
     'parameter-repeated': 'Un parámetro de cámara aparece varias veces: separe los nombres con comas.',

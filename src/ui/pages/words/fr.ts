@@ -1390,7 +1390,7 @@ export const refusals: RefusalWords = {
   requestId: 'ID de requête',
   messages: {
     'slash-doubled':
-      'Le chemin a deux barres obliques de suite, comme dans //api/stats : l’adresse donnée au programme ou au proxy en amont se termine par une barre de trop. Supprimez-la.',
+      'Le chemin a deux barres obliques de suite, comme dans //path : l’adresse donnée au programme ou au proxy en amont se termine par une barre de trop. Supprimez-la.',
     'target-not-plain':
       'L’adresse n’est pas admise : utilisez un chemin sans segments de points, segments vides, barres obliques inverses ni séparateurs encodés.',
     'parameter-repeated': 'Un paramètre de caméra est indiqué plusieurs fois : séparez les noms par des virgules.',

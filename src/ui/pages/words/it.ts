@@ -1376,7 +1376,7 @@ export const refusals: RefusalWords = {
   requestId: 'ID della richiesta',
   messages: {
     'slash-doubled':
-      'Il percorso ha due barre di seguito, come in //api/stats: l’indirizzo indicato al programma o al proxy a monte termina con una barra di troppo. Toglila.',
+      'Il percorso ha due barre di seguito, come in //path: l’indirizzo indicato al programma o al proxy a monte termina con una barra di troppo. Toglila.',
     'target-not-plain':
       'L’indirizzo non è ammesso: usa un percorso senza segmenti di punti, segmenti vuoti, barre rovesciate e separatori codificati.',
     'parameter-repeated': 'Un parametro di telecamera è indicato più volte: separa i nomi con virgole.',

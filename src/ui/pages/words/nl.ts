@@ -1366,7 +1366,7 @@ export const refusals: RefusalWords = {
   requestId: 'Verzoek-ID',
   messages: {
     'slash-doubled':
-      'Het pad heeft twee schuine strepen achter elkaar, zoals in //api/stats: het adres dat het programma of de proxy ervoor kreeg, eindigt op een schuine streep te veel. Haal die weg.',
+      'Het pad heeft twee schuine strepen achter elkaar, zoals in //path: het adres dat het programma of de proxy ervoor kreeg, eindigt op een schuine streep te veel. Haal die weg.',
     'target-not-plain':
       'Het adres is niet toegestaan: gebruik een pad zonder puntsegmenten, lege segmenten, backslashes en gecodeerde scheidingstekens.',
     'parameter-repeated': 'Een cameraparameter komt meer dan eens voor: scheid de namen met komma’s.',

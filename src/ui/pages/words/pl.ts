@@ -1366,7 +1366,7 @@ export const refusals: RefusalWords = {
   requestId: 'ID żądania',
   messages: {
     'slash-doubled':
-      'Ścieżka ma dwa ukośniki z rzędu, jak w //api/stats: adres podany programowi lub proxy po drodze kończy się o jeden ukośnik za dużo. Usuń go.',
+      'Ścieżka ma dwa ukośniki z rzędu, jak w //path: adres podany programowi lub proxy po drodze kończy się o jeden ukośnik za dużo. Usuń go.',
     'target-not-plain':
       'Adres jest niedozwolony: użyj ścieżki bez segmentów z kropek, pustych segmentów, ukośników wstecznych i zakodowanych separatorów.',
     'parameter-repeated': 'Parametr kamery występuje kilka razy: rozdziel nazwy przecinkami.',

@@ -1373,7 +1373,7 @@ export const refusals: RefusalWords = {
   requestId: 'ID da solicitação',
   messages: {
     'slash-doubled':
-      'O caminho tem duas barras seguidas, como em //api/stats: o endereço informado ao programa ou ao proxy na frente termina com uma barra a mais. Remova-a.',
+      'O caminho tem duas barras seguidas, como em //path: o endereço informado ao programa ou ao proxy na frente termina com uma barra a mais. Remova-a.',
     'target-not-plain':
       'O endereço não é permitido: use um caminho sem segmentos de pontos, segmentos vazios, barras invertidas e separadores codificados.',
     'parameter-repeated': 'Um parâmetro de câmera aparece mais de uma vez: separe os nomes com vírgulas.',
