@@ -121,10 +121,10 @@ describe('The status page', { skip }, () => {
       const rows = await page.locator('.findings tbody tr').allInnerTexts();
       assert.match(
         rows[0] ?? '',
-        /^Fehler.*WebSockets funktionieren nicht.*<img src=x.*upgrade-lost.*Lassen Sie.*proxy_http_version/s,
+        /^Fehler.*WebSockets do not get through <img src=x.*upgrade-lost.*Let the proxy.*proxy_http_version/s,
       );
-      assert.match(rows[1] ?? '', /^Warnung.*Das Zertifikat läuft bald ab/s);
-      assert.match(rows[2] ?? '', /^Hinweis.*Keine Zwei-Schritt-Anmeldung/s);
+      assert.match(rows[1] ?? '', /^Warnung.*The certificate ends on/s);
+      assert.match(rows[2] ?? '', /^Hinweis.*No second factor is asked for/s);
     }));
 
   it('says what to write where the address is not in the configuration', (t) =>

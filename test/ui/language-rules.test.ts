@@ -55,7 +55,7 @@ describe('The texts', () => {
 
     if (tag === 'en') continue;
     it(`keep to the typography of ${tag}`, () => {
-      const all = [...said, ...textsOf({ refusals: texts.refusals, causes: texts.causes ?? {} })];
+      const all = [...said, ...textsOf({ refusals: texts.refusals })];
       const broken = [...RULES, ...(OWN_RULES[tag] ?? [])].flatMap((rule) =>
         all.filter(([, text]) => rule.test(withoutCode(text))).map(([path, text]) => [String(rule), path, text]),
       );

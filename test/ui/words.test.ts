@@ -3,8 +3,6 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { INSIDE_CAUSES } from '../../src/doctor/causes/inside.ts';
-import { CAUSES } from '../../src/doctor/judge.ts';
 import { NOTICE_KINDS } from '../../src/domain/accounts/notice.ts';
 import { REFUSALS } from '../../src/domain/refusal.ts';
 import { LANGUAGES } from '../../src/ui/page-language.ts';
@@ -49,11 +47,6 @@ describe('The words', () => {
         reasons.filter((reason) => !(reason in REFUSALS)),
         [],
       );
-    });
-
-    it(`of what doctor finds are in ${tag} for each cause; English comes from the server`, () => {
-      const causes = [...CAUSES, ...INSIDE_CAUSES].map(({ name }) => name);
-      assert.deepEqual(Object.keys(texts.causes ?? {}).sort(), causes.sort());
     });
 
     it(`have the same blanks and the same code in ${tag}`, () => {

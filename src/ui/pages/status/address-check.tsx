@@ -5,7 +5,7 @@ import { type ApiResponse, sendToApi } from '../shared/api.ts';
 import { CopyButton } from '../shared/copy-button.tsx';
 import { isFields } from '../shared/forms/fields.ts';
 import { problemOf } from '../shared/forms/problem-of.ts';
-import { causes, words } from '../shared/words.ts';
+import { words } from '../shared/words.ts';
 import { Tile } from './tile.tsx';
 
 type CheckProgress =
@@ -88,22 +88,17 @@ function Findings({ findings }: { findings: readonly ShownFinding[] }) {
   );
 }
 
-const Finding = ({ name, level, title, detail, advice, lines }: ShownFinding) => (
+const Finding = ({ name, level, seen, advice, lines }: ShownFinding) => (
   <tr>
     <td>
       <span class={`badge ${BADGE[level]}`}>{levelWord(level)}</span>
     </td>
     <td>
-      <bdi>{title}</bdi>
-      {detail !== undefined && (
-        <span class="fact-more" lang="en">
-          <bdi>{detail}</bdi>
-        </span>
-      )}
+      <bdi lang="en">{seen}</bdi>
       <code class="fact-more">{name}</code>
     </td>
     <td>
-      <bdi>{advice}</bdi>
+      <bdi lang="en">{advice}</bdi>
       {lines.length > 0 && (
         <>
           <pre class="code-block" dir="ltr">
@@ -123,9 +118,7 @@ type Level = (typeof LEVELS)[number];
 interface ShownFinding {
   readonly name: string;
   readonly level: Level;
-  readonly title: string;
-  /** What was seen, in English; undefined where the title says it. */
-  readonly detail: string | undefined;
+  readonly seen: string;
   readonly advice: string;
   /** The lines to change at the proxy. */
   readonly lines: readonly string[];
@@ -136,13 +129,11 @@ function readReport(body: unknown): readonly ShownFinding[] {
   const told = isFields(body) && Array.isArray(body['findings']) ? body['findings'] : [];
   const shown = told.filter(isFields).map((finding): ShownFinding => {
     const { name, level, seen, advice, lines } = finding;
-    const [title, cure] = causes[String(name)] ?? [undefined, undefined];
     return {
       name: String(name),
       level: LEVELS.find((one) => one === level) ?? 'warning',
-      title: title ?? sentence(String(seen)),
-      detail: title === undefined ? undefined : String(seen),
-      advice: cure ?? String(advice),
+      seen: sentence(String(seen)),
+      advice: String(advice),
       lines: Array.isArray(lines) ? lines.map(String) : [],
     };
   });

@@ -1,6 +1,6 @@
 /** All texts of the pages in English. The other languages are one file each, with the same keys. */
 import { numbersIn } from './plural.ts';
-import type { ActNames, CauseWords, RefusalWords } from './types.ts';
+import type { ActNames, RefusalWords } from './types.ts';
 
 const { count, counted } = numbersIn('en');
 const some = (number: number, one: string, other: string): string => counted(number, { one, other });
@@ -1375,10 +1375,9 @@ export type Words = typeof pages;
 export type ActWords = typeof activity;
 export type ServedWords = typeof served;
 
-/** A file of texts. What doctor finds is told in English by the server. */
+/** A file of texts. */
 export interface LanguageTexts {
   readonly pages: Words;
   readonly served: ServedWords;
   readonly refusals: RefusalWords;
-  readonly causes?: CauseWords;
 }

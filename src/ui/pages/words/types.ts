@@ -1,9 +1,6 @@
 /** What the texts of all languages have in common. */
 import type { RefusalReason } from '../../../domain/refusal.ts';
 
-/** What doctor finds: what it is, and what to do, by the name of the cause. English comes from the server, with the finding. */
-export type CauseWords = Readonly<Record<string, readonly [title: string, advice: string]>>;
-
 /** What a sentence may name. Texts that are not known are empty. */
 export interface ActNames {
   /** Whose account it was done to. */
