@@ -30,7 +30,7 @@ const MAY_IMPORT: Readonly<Record<string, Module>> = {
   ledger:    { modules: ['domain', 'routes'],             packages: ['zod'] },
   notify:    { modules: ['domain'],                       packages: [] },
   doctor:    { modules: ['domain', 'routes'],             packages: ['zod'] },
-  cli:       { modules: ['domain', 'config', 'doctor', 'events', 'files', 'app', '.'], packages: ['commander', 'pino'] },
+  cli:       { modules: ['domain', 'accounts', 'config', 'doctor', 'events', 'files', 'app', '.'], packages: ['commander', 'pino'] },
 };
 
 /**

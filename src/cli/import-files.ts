@@ -2,8 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import type { EventRecord } from '../domain/events/event.ts';
-import type { EventSource } from '../domain/events/event-question.ts';
+import type { CommandStore } from '../app/commands/commands.ts';
 import {
   copyEvents,
   type ImportCounts,
@@ -11,33 +10,15 @@ import {
   importEvents,
   type Skipped,
 } from '../events/import-events.ts';
+import type { StoreFrame } from './frame.ts';
 import { createProgress, type Screen } from './progress.ts';
 
-export interface NvrEvents {
-  readonly events: EventSource;
-  close(): Promise<void>;
-}
-
-/** What the commands need of the store. */
-export interface EventsStore {
-  writeEvents(events: readonly EventRecord[]): Promise<void>;
-  /** `nvr.cameras`; undefined when it is not set. */
-  readonly knownCameras?: readonly string[] | undefined;
-  /** An NVR's own SQLite file. */
-  openNvrDatabase(path: string): Promise<NvrEvents>;
-  close(): Promise<void>;
-}
-
-export interface EventsCommandDeps {
-  readonly openStore: () => Promise<EventsStore>;
-  readonly stdin: Readable;
-  readonly stdout: { write(text: string): unknown };
-  readonly stderr: Screen;
-  readonly exit: (code: number) => void;
-}
+type Parts = 'writeEvents' | 'knownCameras' | 'openNvrDatabase';
+type EventsStore = Pick<CommandStore, Parts>;
+export type EventsFrame = StoreFrame<Parts>;
 
 /** The exit code: 0 when every file held events. */
-export async function importFiles(files: readonly string[], deps: EventsCommandDeps): Promise<number> {
+export async function importFiles(files: readonly string[], deps: EventsFrame): Promise<number> {
   const sources = await Promise.all(files.map((file) => sourceOf(file, deps.stdin)));
   const missing = sources.filter((source) => 'problem' in source);
   for (const { problem } of missing) deps.stderr.write(`${problem}\n`);
@@ -118,7 +99,7 @@ async function isSqlite(file: string): Promise<boolean> {
 const isAbsent = (fault: unknown): boolean => fault instanceof Error && 'code' in fault && fault.code === 'ENOENT';
 
 /** Whether the file held events, and not a single one of none. */
-async function importOne(source: Source, store: EventsStore, { stdout, stderr }: EventsCommandDeps): Promise<boolean> {
+async function importOne(source: Source, store: EventsStore, { stdout, stderr }: EventsFrame): Promise<boolean> {
   const outcome = await (source.isDatabase ? copyDatabase : readText)(source, store, stderr);
   stdout.write(summaryOf(source.name, outcome));
   return outcome.kind === 'imported' && (outcome.stored > 0 || outcome.read === 0);

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { after, beforeEach, describe, it } from 'node:test';
 import { Command } from 'commander';
 import { registerEventsCommands } from '../../src/cli/commands/events.ts';
-import type { EventsStore } from '../../src/cli/import-files.ts';
+import type { EventsFrame } from '../../src/cli/import-files.ts';
 import { openNvrDatabase } from '../../src/store/nvr-database.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { event, FIVE } from '../events/support/event.ts';
@@ -22,7 +22,11 @@ const fileWith = (name: string, text: string): string => {
   return path;
 };
 
-const openAt = async (url: string): Promise<EventsStore> => ({ ...(await openStore({ url })), openNvrDatabase });
+const openAt = async (url: string): ReturnType<EventsFrame['openStore']> => ({
+  ...(await openStore({ url })),
+  openNvrDatabase,
+  knownCameras: undefined,
+});
 
 interface Outcome {
   readonly code: number | undefined;
@@ -33,31 +37,28 @@ interface Outcome {
 interface Terminal {
   readonly stdin?: string;
   readonly isTTY?: boolean;
-  readonly openStore?: () => Promise<EventsStore>;
+  readonly openStore?: EventsFrame['openStore'];
 }
 
 async function type(line: readonly string[], terminal: Terminal = {}): Promise<Outcome> {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   let code: number | undefined;
-  const printed = { stdout: '', stderr: '' };
-  const screen = (name: 'stdout' | 'stderr') => ({
-    isTTY: terminal.isTTY ?? false,
-    write: (text: string) => {
-      printed[name] += text;
-    },
-  });
-  const program = new Command('postern').exitOverride().configureOutput({ writeErr: screen('stderr').write });
+  const program = new Command('postern')
+    .exitOverride()
+    .configureOutput({ writeErr: (text) => void stderr.write(text) });
   registerEventsCommands(program, {
     openStore: terminal.openStore ?? (() => openAt(scratch.url)),
+    place: () => ({ directory: '.', env: {}, clock: { now: () => Date.now() } }),
     stdin: Readable.from([Buffer.from(terminal.stdin ?? '')]),
-    stdout: screen('stdout'),
-    stderr: screen('stderr'),
+    stdout,
+    stderr: Object.assign(stderr, { isTTY: terminal.isTTY ?? false }),
     exit: (given) => {
       code = given;
     },
   });
   for (const command of program.commands.flatMap(({ commands }) => commands)) command.exitOverride();
   await program.parseAsync(['events', ...line], { from: 'user' });
-  return { code, ...printed };
+  return { code, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') };
 }
 
 const stored = async (): Promise<string[]> => {

@@ -2,21 +2,21 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PassThrough, Readable } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { createLinkAdmin } from '../../src/accounts/links/link-admin.ts';
 import { signingKey } from '../../src/accounts/sessions/signing-secret.ts';
 import { keyedBy } from '../../src/app/accounts/active-factors.ts';
 import { openForCommands } from '../../src/app/commands/commands.ts';
-import { openForExplain } from '../../src/app/commands/explain.ts';
 import { registerExplainCommand } from '../../src/cli/commands/explain.ts';
 import { registerLinksCommands } from '../../src/cli/commands/links.ts';
+import type { Frame } from '../../src/cli/frame.ts';
 import { storeAddress } from '../../src/config/schema/store-schema.ts';
 import type { Role, UserName } from '../../src/domain/names.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { handClock, NOW, openInstanceStore, person } from '../accounts/support/people.ts';
 import { tempDirectory } from '../accounts/support/temp-directory.ts';
+import { typed } from '../support/terminal.ts';
 
 describe('postern links', () => {
   it('creates, lists and revokes them', async (t) => {
@@ -31,30 +31,21 @@ describe('postern links', () => {
     };
     const admin = createLinkAdmin({ ...deps, passes: () => assert.fail('no PIN is given') });
     const run = async (...words: string[]) => {
-      const printed = { out: '', err: '', code: -1 };
-      const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-      stdout.on('data', (chunk) => void Object.assign(printed, { out: `${printed.out}${chunk}` }));
-      stderr.on('data', (chunk) => void Object.assign(printed, { err: `${printed.err}${chunk}` }));
-      const program = new Command();
-      registerLinksCommands(program, {
-        openStore: async () => ({
-          links: {
-            ...admin,
-            async create(wanted) {
-              const made = await admin.create(wanted);
-              return made.ok ? { ok: true, value: { url: made.value.path, isWhole: false } } : made;
-            },
+      const openStore = async () => ({
+        links: {
+          ...admin,
+          async create(wanted: Parameters<typeof admin.create>[0]) {
+            const made = await admin.create(wanted);
+            return made.ok ? { ok: true as const, value: { url: made.value.path, isWhole: false } } : made;
           },
-          close: async () => {},
-        }),
-        now: () => NOW,
-        stdin: new PassThrough(),
-        stdout,
-        stderr,
-        exit: (code) => void Object.assign(printed, { code }),
+        },
+        close: async () => {},
       });
-      await program.parseAsync(['node', 'postern', 'links', ...words]);
-      return printed;
+      return typed(['links', ...words], (program, frame) => registerLinksCommands(program, { ...frame, openStore }), {
+        directory: '.',
+        env: {},
+        clock: handClock(),
+      });
     };
     const made = await run(
       'create',
@@ -112,26 +103,11 @@ describe('Of a service that has been started', () => {
     await store.accounts.addUser(await person('vera', { role: 'viewer' }));
     t.after(store.close);
     const run = async (words: string, piped = '') => {
-      const printed = { out: '', err: '', code: -1 };
-      const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-      stdout.on('data', (chunk) => void Object.assign(printed, { out: `${printed.out}${chunk}` }));
-      stderr.on('data', (chunk) => void Object.assign(printed, { err: `${printed.err}${chunk}` }));
-      const exit = (code: number): void => void Object.assign(printed, { code });
-      const program = new Command();
-      const now = () => clock.now() / 1000;
-      const stdin = Readable.from([piped]);
-      registerLinksCommands(program, {
-        openStore: (use) => openForCommands(place, use),
-        now,
-        stdin,
-        stdout,
-        stderr,
-        exit,
-      });
-      const openExplainer = () => openForExplain(place, () => {});
-      registerExplainCommand(program, { openExplainer, stdout, stderr, exit });
-      await program.parseAsync(['node', 'postern', ...words.split(' ')]);
-      return printed;
+      const register = (program: Command, frame: Frame) => {
+        registerLinksCommands(program, { ...frame, openStore: (use) => openForCommands(place, use) });
+        registerExplainCommand(program, frame);
+      };
+      return typed(words.split(' '), register, place, { stdin: piped });
     };
     return { directory, store, run };
   }

@@ -3,13 +3,11 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { Command } from 'commander';
-import { makeFirstTable } from '../../src/app/commands/first-table.ts';
-import { reviewPolicy } from '../../src/app/commands/policy.ts';
 import { registerPolicyCommands } from '../../src/cli/commands/policy.ts';
 import { loadPolicy } from '../../src/config/policy/load-policy.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
+import { typed } from '../support/terminal.ts';
 
 const description = (...paths: readonly string[]): string =>
   JSON.stringify({
@@ -39,28 +37,8 @@ describe('postern policy', () => {
   });
 
   async function run(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
-    const told = { code: -1, out: '', err: '' };
-    const program = new Command();
     const place = { directory: instance.directory, env: {}, clock: { now: () => Date.now() } };
-    registerPolicyCommands(program, {
-      review: (description, below) => reviewPolicy(place, description, below),
-      makeFirstTable,
-      stdout: {
-        write(text) {
-          told.out += text;
-        },
-      },
-      stderr: {
-        write(text) {
-          told.err += text;
-        },
-      },
-      exit(code) {
-        told.code = code;
-      },
-    });
-    await program.parseAsync(['policy', ...words], { from: 'user' });
-    return told;
+    return typed(['policy', ...words], registerPolicyCommands, place);
   }
 
   it('diff asks the running NVR, and exits with 1 when it has an operation that the table does not know', async () => {

@@ -1,28 +1,25 @@
 /** `postern screens`: paired displays, listed and revoked at the command line (SPEC 1, 18). */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { it } from 'node:test';
-import { Command } from 'commander';
 import { openForCommands } from '../../src/app/commands/commands.ts';
 import { registerScreensCommands } from '../../src/cli/commands/screens.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { handClock, NOW, person } from '../accounts/support/people.ts';
 import { tempDirectory } from '../accounts/support/temp-directory.ts';
+import { typed } from '../support/terminal.ts';
 
 it('postern screens lists and revokes screens, which the ledger tells', async (t) => {
   const directory = tempDirectory(t);
   const run = async (...words: string[]) => {
-    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-    let code = 0;
-    const openCommands = async () => openForCommands({ directory, env: {}, clock: handClock() });
-    const exit = (given: number): void => {
-      code = given;
-    };
-    const program = new Command();
-    registerScreensCommands(program, { openStore: openCommands, stdout, stderr, exit });
-    await program.parseAsync(words, { from: 'user' });
-    return { out: String(stdout.read() ?? ''), told: String(stderr.read() ?? ''), code };
+    const place = { directory, env: {}, clock: handClock() };
+    const openCommands = async () => openForCommands(place);
+    const { out, err, code } = await typed(
+      words,
+      (program, frame) => registerScreensCommands(program, { ...frame, openStore: openCommands }),
+      place,
+    );
+    return { out, told: err, code };
   };
   assert.match((await run('screens', 'list')).out, /There are no screens/);
 

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { PassThrough } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
-import { Command } from 'commander';
 import { createApiTokens } from '../../src/accounts/tokens/api-tokens.ts';
 import { createTokenAdmin } from '../../src/accounts/tokens/token-admin.ts';
 import { parseExpiry, registerTokensCommands } from '../../src/cli/commands/tokens.ts';
 import type { UserName } from '../../src/domain/names.ts';
 import { handClock, IN_FORCE, NOW, openInstanceStore, person, ROLES } from '../accounts/support/people.ts';
+import { typed } from '../support/terminal.ts';
 
 /** A command line over a store with an admin, and gus, who is a gardener. */
 async function terminal(t: TestContext, authEnabled = true) {
@@ -26,24 +25,17 @@ async function terminal(t: TestContext, authEnabled = true) {
     return verdict.kind === 'valid' ? `${verdict.caller.name} as ${verdict.caller.role}` : verdict.reason;
   };
   const run = async (...words: string[]) => {
-    const printed = { out: '', err: '', code: -1, isClosed: false };
-    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-    stdout.on('data', (chunk) => {
-      printed.out += chunk;
-    });
-    stderr.on('data', (chunk) => {
-      printed.err += chunk;
-    });
-    const program = new Command();
-    registerTokensCommands(program, {
-      openStore: async () => ({ apiTokens, close: async () => void Object.assign(printed, { isClosed: true }) }),
-      now: () => NOW,
-      stdout,
-      stderr,
-      exit: (code) => void Object.assign(printed, { code }),
-    });
-    await program.parseAsync(['node', 'postern', 'tokens', ...words]);
-    return printed;
+    let isClosed = false;
+    const close = async (): Promise<void> => {
+      isClosed = true;
+    };
+    const openStore = async () => ({ apiTokens, close });
+    const printed = await typed(
+      ['tokens', ...words],
+      (program, frame) => registerTokensCommands(program, { ...frame, openStore }),
+      { directory: '.', env: {}, clock: handClock() },
+    );
+    return { ...printed, isClosed };
   };
   return { run, store, opens };
 }

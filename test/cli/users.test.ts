@@ -5,7 +5,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { PassThrough, Readable } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { Command } from 'commander';
 import { createRoleRegistry } from '../../src/accounts/roles/role-registry.ts';
 import { createRoles } from '../../src/accounts/roles/roles.ts';
 import { importUsers } from '../../src/accounts/users/import-users.ts';
@@ -26,6 +25,7 @@ import {
   ROLES,
 } from '../accounts/support/people.ts';
 import { tempDirectory } from '../accounts/support/temp-directory.ts';
+import { typed as runTyped } from '../support/terminal.ts';
 
 const NEW = 'a new password';
 const PEOPLE = [
@@ -65,17 +65,12 @@ async function terminal(t: TestContext, people: readonly (readonly [name: string
     (await quickHasher().check(password, (await store.findUser(name))?.passwordHash)).kind === 'match';
 
   const run = async (line: string, { piped = '', typed }: Typing = {}) => {
-    const printed = { out: '', err: '', code: -1, isClosed: false };
+    let isClosed = false;
+    const close = async (): Promise<void> => {
+      isClosed = true;
+    };
     const stdin = typed ? atTerminal() : Readable.from([piped]);
     const lines = [...(typed ?? [])];
-    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-    stdout.on('data', (chunk) => {
-      printed.out += chunk;
-    });
-    stderr.on('data', (chunk) => {
-      printed.err += chunk;
-      if (String(chunk).endsWith(': ')) stdin.push(lines.shift() ?? '');
-    });
     const importFrom = async (path: string, { config, unknownRole }: { config?: string; unknownRole?: string }) => {
       const { file, roles } = readNvrRoles(path, config);
       const imported = await importUsers(await readNvrUsers(path), { roles, unknownRole }, parts);
@@ -93,13 +88,15 @@ async function terminal(t: TestContext, people: readonly (readonly [name: string
         invite: async (name: string, role?: string) =>
           ok({ url: `/${name}/${role ?? 'as-is'}`, isWhole: true, expiresAt: 0 }),
       },
-      close: async () => void Object.assign(printed, { isClosed: true }),
+      close,
     });
-    const program = new Command();
-    const exit = (code: number): void => void Object.assign(printed, { code });
-    registerUsersCommands(program, { openStore, stdin, stdout, stderr, exit });
-    await program.parseAsync(['node', 'postern', 'users', ...line.split(' ')]);
-    return printed;
+    const printed = await runTyped(
+      ['users', ...line.split(' ')],
+      (program, frame) => registerUsersCommands(program, { ...frame, openStore }),
+      { directory: '.', env: {}, clock: handClock() },
+      { stdin, onError: (text) => text.endsWith(': ') && stdin.push(lines.shift() ?? '') },
+    );
+    return { ...printed, isClosed };
   };
   return { run, store, signIns: records.signIns, opens, roles: roleRegistry.latest };
 }

@@ -4,15 +4,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
-import { Command } from 'commander';
 import { stringify } from 'yaml';
-import { openForExplain } from '../../src/app/commands/explain.ts';
 import { registerExplainCommand } from '../../src/cli/commands/explain.ts';
 import { REFUSALS } from '../../src/domain/refusal.ts';
 import type { Explanation } from '../../src/gateway/explain/explanation.ts';
 import { type FakeNvr, type Received, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
 import { type ConfigTree, type Runtime, startInstance } from '../support/start-instance.ts';
+import { typed } from '../support/terminal.ts';
 import { ask } from './support/ask.ts';
 
 type Line = readonly [name: string, value: string];
@@ -251,21 +250,8 @@ describe('GET /api/explain', () => {
 });
 
 /** Runs `postern explain …` on a directory, as typed. */
-async function typed(directory: string, ...words: string[]) {
-  const printed = { out: '', err: '', code: -1 };
-  const stdout = { write: (text: string) => Object.assign(printed, { out: printed.out + text }) };
-  const stderr = { write: (text: string) => Object.assign(printed, { err: printed.err + text }) };
-  const program = new Command();
-  registerExplainCommand(program, {
-    openExplainer: () =>
-      openForExplain({ directory, env: {}, clock: { now: () => Date.now() } }, (note) => void stderr.write(note)),
-    stdout,
-    stderr,
-    exit: (code) => void Object.assign(printed, { code }),
-  });
-  await program.parseAsync(['node', 'postern', 'explain', ...words]);
-  return printed;
-}
+const explained = (directory: string, ...words: string[]) =>
+  typed(['explain', ...words], registerExplainCommand, { directory, env: {}, clock: { now: () => Date.now() } });
 
 function directoryWith(t: TestContext, config: ConfigTree): string {
   const directory = mkdtempSync(join(tmpdir(), 'postern-explain-'));
@@ -285,7 +271,7 @@ describe('postern explain', () => {
       '--header',
       'Remote-Role: admin',
     ];
-    const { out, err, code } = await typed(directory, ...headers, 'get', '/api/cam2/latest.jpg');
+    const { out, err, code } = await explained(directory, ...headers, 'get', '/api/cam2/latest.jpg');
     assert.deepEqual([err, code], ['', 0]);
     assert.equal(
       out.replace(/yaml:\d+/, 'yaml:12'),
@@ -309,30 +295,30 @@ verdict  refused, 403 camera-not-in-role: Access denied to the camera cam2.
     const trusting = { ...PROXY_MODE, auth: { ...(PROXY_MODE['auth'] as object), trusted_proxies: ['127.0.0.1'] } };
     const asks = ['X-Original-Method: GET', 'X-Original-URL: https://nvr.test/api/events?limit=5'];
     const headers = [...asks, 'Remote-User: vera', 'Remote-Groups: gardeners'].flatMap((line) => ['--header', line]);
-    const { out } = await typed(directoryWith(t, trusting), ...headers, 'GET', '/auth?upgrade=no');
+    const { out } = await explained(directoryWith(t, trusting), ...headers, 'GET', '/auth?upgrade=no');
     assert.match(out, /^request +GET \/auth\?upgrade=no, from 127\.0\.0\.1\nabout +GET \/api\/events\?limit=5\n/);
     assert.match(out, /\nverdict +refused, 403 not-narrowable: /);
   });
 
   it('prints JSON for programs', async (t) => {
-    const { out, code } = await typed(directoryWith(t, PROXY_MODE), '--json', 'GET', '/api/version');
+    const { out, code } = await explained(directoryWith(t, PROXY_MODE), '--json', 'GET', '/api/version');
     const { verdict, reason, secret } = JSON.parse(out);
     assert.deepEqual([code, verdict, reason, secret], [0, 'refused', 'proxy-user-missing', 'right']);
   });
 
   it('says why a session token does not count behind a proxy', async (t) => {
-    const { out } = await typed(directoryWith(t, PROXY_MODE), '--token', 'a.b.c', 'GET', '/api/version');
+    const { out } = await explained(directoryWith(t, PROXY_MODE), '--token', 'a.b.c', 'GET', '/api/version');
     assert.match(out, /\ntoken +ignored, because auth\.enabled is false\n/);
   });
 
   it('lets no header move the cursor', async (t) => {
-    const { out } = await typed(directoryWith(t, PROXY_MODE), '--header', 'Remote-User: \u001b[2Jroot', 'GET', '/');
+    const { out } = await explained(directoryWith(t, PROXY_MODE), '--header', 'Remote-User: \u001b[2Jroot', 'GET', '/');
     assert.ok(!out.includes('\u001b'));
     assert.match(out, /dropped remote-user: \\x1b\[2Jroot +\(holds control characters\)/);
   });
 
   it('says why no header counts when the service has accounts of its own', async (t) => {
-    const { out } = await typed(directoryWith(t, {}), '--header', 'Remote-User: root', 'GET', '/api/version');
+    const { out } = await explained(directoryWith(t, {}), '--header', 'Remote-User: root', 'GET', '/api/version');
     assert.match(out, /dropped remote-user: root +\(auth\.enabled is true, so identity headers are ignored\)/);
     assert.match(out, /verdict +refused, 401 no-credentials/);
   });
@@ -345,14 +331,14 @@ verdict  refused, 403 camera-not-in-role: Access denied to the camera cam2.
   ];
   for (const [sentence, words, said] of bad) {
     it(`ends with 1 and a sentence for ${sentence}`, async (t) => {
-      const { out, err, code } = await typed(directoryWith(t, {}), ...words);
+      const { out, err, code } = await explained(directoryWith(t, {}), ...words);
       assert.deepEqual([out, code], ['', 1]);
       assert.match(err, said);
     });
   }
 
   it('prints every problem of a configuration that is not right', async (t) => {
-    const { err, code } = await typed(directoryWith(t, { auth: { enabled: 'perhaps' } }), 'GET', '/');
+    const { err, code } = await explained(directoryWith(t, { auth: { enabled: 'perhaps' } }), 'GET', '/');
     assert.equal(code, 1);
     assert.match(err, /auth\.enabled/);
   });
@@ -365,7 +351,7 @@ describe('postern explain beside a running server', () => {
   });
   after(() => instance.close());
   const verdictOf = async (...words: string[]) => {
-    const { out, err } = await typed(instance.directory, '--json', ...words);
+    const { out, err } = await explained(instance.directory, '--json', ...words);
     assert.equal(err, '');
     const { user, role, cameras, verdict, token } = JSON.parse(out);
     return { user, role, cameras, verdict, token };

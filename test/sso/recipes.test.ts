@@ -6,12 +6,11 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
-import { Command } from 'commander';
 import { parse } from 'yaml';
-import { openForExplain } from '../../src/app/commands/explain.ts';
 import { registerExplainCommand } from '../../src/cli/commands/explain.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { freePort } from '../support/servers/free-port.ts';
+import { typed } from '../support/terminal.ts';
 import { ask } from './support/ask.ts';
 import { type Program, skipWithout, startCaddy, startNginx, startTraefik } from './support/proxies.ts';
 import { echoed, FORGED, type Front, front, type Line, ROOT, recipe, told } from './support/recipe.ts';
@@ -38,26 +37,14 @@ for (const file of RECIPES) {
     it('has a check that says what the recipe says', async (t) => {
       const directory = temporary(t);
       writeFileSync(join(directory, 'config.yaml'), `${configText}nvr:\n  cameras: [garden, patio_1, porch]\n`);
-      let printed = '';
-      const program = new Command();
-      const stdout = {
-        write(text: string) {
-          printed += text;
-        },
-      };
-      registerExplainCommand(program, {
-        openExplainer: () => {
-          const place = { directory, env: {}, clock: { now: () => 0 } };
-          return openForExplain(
-            list === undefined ? place : { ...place, trustedHeadersFile: join(ROOT, list) },
-            () => {},
-          );
-        },
-        stdout,
-        stderr: stdout,
-        exit: (code) => assert.equal(code, 0, printed),
-      });
-      await program.parseAsync(['node', 'postern', ...check]);
+      const place = { directory, env: {}, clock: { now: () => 0 } };
+      const { out, err, code } = await typed(
+        check,
+        registerExplainCommand,
+        list === undefined ? place : { ...place, trustedHeadersFile: join(ROOT, list) },
+      );
+      const printed = out + err;
+      assert.equal(code, 0, printed);
       const lines = printed.split('\n').map((line) => line.replaceAll(/\s+/g, ' ').trim());
       assert.deepEqual(
         expected.filter((line) => !lines.includes(line)),

@@ -2,10 +2,12 @@
 
 import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { AT_COMMAND_LINE } from '../../accounts/audit.ts';
+import type { AuditedAct } from '../../accounts/http/route-guards.ts';
 import type { InvitationRefusal, Invitations, WantedInvitation } from '../../accounts/invitations/invitations.ts';
-import { createLinkAdmin } from '../../accounts/links/link-admin.ts';
+import { createLinkAdmin, type LinkAdmin } from '../../accounts/links/link-admin.ts';
 import { clientKey, networkKey } from '../../accounts/login/client-key.ts';
-import { type BlockAdmin, createBlockAdmin } from '../../accounts/login/login-blocks.ts';
+import { createBlockAdmin, liftOf } from '../../accounts/login/login-blocks.ts';
 import { createPasswordHasher } from '../../accounts/passwords/password-hash.ts';
 import { createRoleRegistry } from '../../accounts/roles/role-registry.ts';
 import { createRoles } from '../../accounts/roles/roles.ts';
@@ -13,7 +15,7 @@ import { newEpoch } from '../../accounts/second-factor/second-factor.ts';
 import { createTokenAdmin, type TokenAdmin } from '../../accounts/tokens/token-admin.ts';
 import { importUsers } from '../../accounts/users/import-users.ts';
 import { createSignInAdmin } from '../../accounts/users/sign-in-admin.ts';
-import { createUsers, type UserOutcome } from '../../accounts/users/users.ts';
+import { createUsers, type NewUser, type UserOutcome } from '../../accounts/users/users.ts';
 import type { GivenValidity } from '../../accounts/users/validity.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { readNvrRoles } from '../../config/nvr-roles.ts';
@@ -21,12 +23,10 @@ import { formatProblems } from '../../config/problems/problems.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { storeAddress } from '../../config/schema/store-schema.ts';
 import { MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/invitation.ts';
-import type { UserFactors } from '../../domain/accounts/second-factor.ts';
-import type { SiteStore } from '../../domain/accounts/site.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { EventRecord } from '../../domain/events/event.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { type NvrDatabase, openNvrDatabase } from '../../store/nvr-database.ts';
+import { openNvrDatabase } from '../../store/nvr-database.ts';
 import { readNvrUsers } from '../../store/nvr-users.ts';
 import { openStore, type Store } from '../../store/open-store.ts';
 import { addressMaker, invitationsUnder } from '../accounts/invitations-of.ts';
@@ -35,18 +35,6 @@ import { registryParts } from '../accounts/registry-parts.ts';
 import { openCommandLedger } from '../ledger/command-ledger.ts';
 import { openOutbox } from '../ledger/outbox.ts';
 import { openKnownStore } from '../resources/known-store.ts';
-import type { ImportOptions } from './audit.ts';
-import {
-  auditedLimits,
-  auditedLinks,
-  auditedScreens,
-  auditedTokens,
-  auditedUsers,
-  type CommandLinks,
-  type CommandScreens,
-  type CommandUsers,
-  type InvitationLink,
-} from './audit.ts';
 import { passesAt } from './link-passes.ts';
 
 export interface CommandPlace {
@@ -55,26 +43,23 @@ export interface CommandPlace {
   readonly clock: Clock;
   /** Receives what a command could not do beside its work. Default: nothing is said. */
   readonly warn?: ((sentence: string) => void) | undefined;
+  /** The allowlist file, where it is not in the interface's place (5.5.7). */
+  readonly trustedHeadersFile?: string;
 }
 
-export interface CommandStore {
-  readonly settings: Settings;
-  readonly users: CommandUsers;
-  readonly apiTokens: TokenAdmin;
-  readonly links: CommandLinks;
-  readonly screens: CommandScreens;
-  readonly limits: BlockAdmin;
-  readonly sites: SiteStore;
-  /** What an address is limited as: itself and its network. */
-  limitedAs(address: string): readonly string[];
-  /** Users who have a second factor. */
-  usersWithFactor(): Promise<readonly UserFactors[]>;
-  writeEvents(events: readonly EventRecord[]): Promise<void>;
-  /** `nvr.cameras`; undefined when it is not set. */
-  readonly knownCameras: readonly string[] | undefined;
-  /** The NVR's own SQLite file, read-only. */
-  openNvrDatabase(path: string): Promise<NvrDatabase>;
-  close(): Promise<void>;
+export type CommandStore = Awaited<ReturnType<typeof openForCommands>>;
+
+/** `isWhole`: with the address of the service; a path where `server.public_url` is not set. */
+interface PageAddress {
+  readonly url: string;
+  readonly isWhole: boolean;
+}
+
+interface ImportOptions {
+  /** The NVR's configuration; absent, it is looked for beside the database. */
+  readonly config?: string | undefined;
+  /** The role of users whose role nobody knows; absent, they see no camera. */
+  readonly unknownRole?: string | undefined;
 }
 
 /**
@@ -87,7 +72,7 @@ export type StoreUse = 'read' | 'change' | 'create';
 export async function openForCommands(
   { directory, env, clock, warn = () => {} }: CommandPlace,
   use: StoreUse = 'create',
-): Promise<CommandStore> {
+) {
   const config = await loadConfig({ directory, env, whenMissing: use === 'create' ? 'write' : 'read' });
   if (config.kind === 'invalid') {
     throw new Error(formatProblems(config.file, config.problems));
@@ -109,7 +94,21 @@ export async function openForCommands(
   const { enabled: isEnabled } = settings.ledger;
   const onWritten = outbox.sendNotices;
   const commandLedger = openCommandLedger({ ledger: store.ledger, isEnabled, clock, onWritten, warn });
-  const audit = commandLedger.note;
+  /** Writes an act into the ledger, done or refused (SPEC 14). */
+  const tell = (act: AuditedAct, reason?: string): void => {
+    const by = { who: undefined, from: AT_COMMAND_LINE };
+    const verdict =
+      reason === undefined ? ({ verdict: 'allowed' } as const) : ({ verdict: 'refused', reason } as const);
+    commandLedger.note({ ...act, ...by, ...verdict });
+  };
+  const told = async <Outcome extends Result<unknown, { readonly reason: string }>>(
+    act: AuditedAct,
+    doing: Promise<Outcome>,
+  ): Promise<Outcome> => {
+    const outcome = await doing;
+    tell(act, outcome.ok ? undefined : outcome.error.reason);
+    return outcome;
+  };
   const hasher = createPasswordHasher({ iterations: settings.auth.hash_iterations, concurrency: 1, queue: 0 });
   const roleRegistry = createRoleRegistry({ store: store.roles, ...registryParts(settings, store) });
   const roles = roleRegistry.latest;
@@ -117,15 +116,30 @@ export async function openForCommands(
   const accountDeps = { store: store.accounts, hasher, clock, roles, passwordRules: passwordRulesOf(settings) };
   const invitations = invitationsUnder(settings, { ...accountDeps, invitationStore: store.invitations });
   const signIns = createSignInAdmin(store.signIns);
+  const accounts = createUsers(accountDeps);
   const users = {
-    ...createUsers(accountDeps),
-    resetFactors: (name: string) => resetFactors(name, store),
+    list: accounts.list,
+    add: (user: NewUser) => told({ what: 'user-created', user: user.name }, accounts.add(user)),
+    setPassword: (name: string, password: string) =>
+      told({ what: 'password-changed', user: name }, accounts.setPassword(name, password)),
+    setRole: (name: string, role: string) => told({ what: 'role-changed', user: name }, accounts.setRole(name, role)),
+    setValidity: (name: string, validity: GivenValidity) =>
+      told({ what: 'validity-changed', user: name }, accounts.setValidity(name, validity)),
+    remove: (name: string) => told({ what: 'user-deleted', user: name }, accounts.remove(name)),
+    /** All second factors and recovery codes. */
+    resetFactors: (name: string) => told({ what: 'second-factor-removed', user: name }, resetFactors(name, store)),
+    /** The names of the providers of each user who has a sign-in. */
     signIns: signIns.byUser,
-    removeSignIn: signIns.remove,
+    removeSignIn: (name: string, provider: string) =>
+      told({ what: 'sign-in-removed', user: name, provider }, signIns.remove(name, provider)),
+    /** Guests of providers whose accounts are gone: a login makes none anew. */
     closedGuests: signIns.closed,
-    forgetGuest: signIns.forget,
+    forgetGuest: (provider: string, subject: string) =>
+      told({ what: 'guest-forgotten', provider }, signIns.forget(provider, subject)),
+    /** A link, good once, by which the user sets the own password. With a role the user is made. */
     invite: (name: string, role?: string, validity?: GivenValidity) =>
-      invite({ name, role, validity }, invitations, settings),
+      told({ what: 'invitation-made', user: name }, invite({ name, role, validity }, invitations, settings)),
+    /** Imports users from an NVR's own SQLite file. */
     async importFrom(path: string, { config, unknownRole }: ImportOptions = {}) {
       const { file, roles: ofNvr } = readNvrRoles(path, config);
       const customRoles = createRoles({ store: store.accounts, roleStore: store.roles, roleRegistry });
@@ -133,6 +147,7 @@ export async function openForCommands(
       const parts = { store: store.accounts, clock, roles, customRoles, iterations };
       const imported = await importUsers(await readNvrUsers(path), { roles: ofNvr, unknownRole }, parts);
       if (!imported.ok) throw new Error(imported.error);
+      for (const { kind, name } of imported.value) if (kind === 'added') tell({ what: 'user-created', user: name });
       return { config: file, users: imported.value };
     },
   };
@@ -152,25 +167,83 @@ export async function openForCommands(
     sites: roleRegistry.sites,
     authEnabled,
   });
+  const blocks = createBlockAdmin({ store: store.loginBlocks, attempts: store.attempts, clock });
   return {
     settings,
-    users: auditedUsers(users, audit),
-    apiTokens: auditedTokens(apiTokens, audit),
-    limits: auditedLimits(createBlockAdmin({ store: store.loginBlocks, attempts: store.attempts, clock }), audit),
-    limitedAs: (address) => (isIP(address) === 0 ? [] : [clientKey(address), networkKey(address)]),
+    users,
+    apiTokens: {
+      list: apiTokens.list,
+      async create(wanted: Parameters<TokenAdmin['create']>[0]) {
+        const made = await apiTokens.create(wanted);
+        const act = { what: 'token-created', user: wanted.user } as const;
+        if (made.ok) tell({ ...act, tokenId: made.value.token.id });
+        else tell(act, made.error.reason);
+        return made;
+      },
+      async revoke(tokenId: string) {
+        const outcome = await apiTokens.revoke(tokenId);
+        if (outcome === 'deleted') tell({ what: 'token-revoked', tokenId });
+        return outcome;
+      },
+    },
+    limits: {
+      list: blocks.list,
+      async lift(id: string) {
+        const block = await blocks.lift(id);
+        if (block) tell(liftOf(block));
+        return block;
+      },
+    },
+    /** What an address is limited as: itself and its network. */
+    limitedAs: (address: string): readonly string[] =>
+      isIP(address) === 0 ? [] : [clientKey(address), networkKey(address)],
     sites: store.sites,
-    links: auditedLinks(links, addressMaker(settings), audit),
-    screens: auditedScreens(store.screens, audit),
+    links: {
+      list: links.list,
+      async create(wanted: Parameters<LinkAdmin['create']>[0]) {
+        const made = await links.create(wanted);
+        const act = { what: 'link-created', user: wanted.user } as const;
+        if (!made.ok) {
+          tell(act, made.error.reason);
+          return made;
+        }
+        tell({ ...act, linkId: made.value.link.id });
+        return ok(addressOf(made.value.path, settings));
+      },
+      async revoke(linkId: string) {
+        const outcome = await links.revoke(linkId);
+        if (outcome === 'revoked') tell({ what: 'link-revoked', linkId });
+        return outcome;
+      },
+    },
+    screens: {
+      list: () => store.screens.listScreens(),
+      async revoke(screenId: string) {
+        const screen = await store.screens.findScreen({ id: screenId });
+        const outcome = await store.screens.deleteScreen(screenId);
+        const named = screen && { user: screen.user, screen: screen.name };
+        if (outcome === 'deleted') tell({ what: 'screen-revoked', screenId, ...named });
+        return outcome;
+      },
+    },
+    /** Users who have a second factor. */
     usersWithFactor: () => store.secondFactor.listFactors(),
-    knownCameras: settings.nvr.cameras,
-    writeEvents: store.writeEvents,
+    /** `nvr.cameras`; undefined when it is not set. */
+    knownCameras: settings.nvr.cameras as readonly string[] | undefined,
+    writeEvents: (events: readonly EventRecord[]): Promise<void> => store.writeEvents(events),
+    /** The NVR's own SQLite file, read-only. */
     openNvrDatabase,
-    async close() {
+    async close(): Promise<void> {
       await commandLedger.close();
       await store.close();
       await outbox.settled();
     },
   };
+}
+
+function addressOf(path: string, settings: Settings): PageAddress {
+  const url = addressMaker(settings)(path);
+  return { url: url ?? path, isWhole: url !== undefined };
 }
 
 /** A person waits for the command: one more try, and no more. */
@@ -188,13 +261,12 @@ async function invite(
   wanted: Pick<WantedInvitation, 'role' | 'validity'> & { readonly name: string },
   invitations: Invitations,
   settings: Settings,
-): Promise<Result<InvitationLink, InvitationRefusal>> {
+): Promise<Result<PageAddress & { readonly expiresAt: number }, InvitationRefusal>> {
   if (!settings.auth.enabled) return err(NO_PASSWORDS);
   const made = await invitations.make({ ...wanted, user: wanted.name, madeBy: MAKERS_WITHOUT_ACCOUNT.commandLine });
   if (!made.ok) return made;
   const { path, expiresAt } = made.value;
-  const url = addressMaker(settings)(path);
-  return ok({ url: url ?? path, isWhole: url !== undefined, expiresAt });
+  return ok({ ...addressOf(path, settings), expiresAt });
 }
 
 const NO_PASSWORDS = {

@@ -23,18 +23,13 @@ import { TRUSTED_HEADERS_FILES } from '../resources/trusted-headers.ts';
 import type { CommandPlace } from './commands.ts';
 import { openReadOnly } from './read-only.ts';
 
-export interface ExplainPlace extends CommandPlace {
-  /** The allowlist file, where it is not in the interface's place (5.5.7). */
-  readonly trustedHeadersFile?: string;
-}
-
 export interface ExplainCommand {
   readonly explain: Explainer;
   close(): Promise<void>;
 }
 
 /** Changes nothing. Rejects with a sentence when the server could not start either. `note` is told what could not be read. */
-export async function openForExplain(place: ExplainPlace, note: (sentence: string) => void): Promise<ExplainCommand> {
+export async function openForExplain(place: CommandPlace, note: (sentence: string) => void): Promise<ExplainCommand> {
   const { trustedHeadersFile = TRUSTED_HEADERS_FILES.mounted } = place;
   const { config, store, readLayout, close } = await openReadOnly(place, note);
   const list = await readTrustedHeaders({ ...TRUSTED_HEADERS_FILES, mounted: trustedHeadersFile });

@@ -1,40 +1,29 @@
 /** `postern backup FILE` and `postern restore FILE` (SPEC 15). */
 import type { Command } from 'commander';
-import type { BackupDone } from '../../app/commands/backup.ts';
 import type { RestoreDone } from '../../app/commands/restore.ts';
-import { messageOf } from '../../domain/message-of.ts';
-import type { Checked } from './check.ts';
+import { unixSeconds } from '../../domain/clock.ts';
+import { ok } from '../../domain/result.ts';
+import { answering, type Frame } from '../frame.ts';
 
 interface RestoreWishes {
   readonly replace: boolean;
   readonly revoke: boolean;
 }
 
-export interface BackupCommandDeps {
-  /** Both reject with a sentence. */
-  readonly backUp: (file: string) => Promise<BackupDone>;
-  readonly restore: (file: string, wishes: RestoreWishes) => Promise<RestoreDone>;
-  readonly check: () => Promise<Checked>;
-  /** Unix seconds. */
-  readonly now: () => number;
-  readonly stdout: { write(text: string): unknown };
-  readonly stderr: { write(text: string): unknown };
-  readonly exit: (code: number) => void;
-}
-
-export function registerBackupCommands(program: Command, deps: BackupCommandDeps): void {
+export function registerBackupCommands(program: Command, frame: Frame): void {
   program
     .command('backup <file>')
     .description(
       'write accounts, roles, tokens, events, the signing secret, the configuration and every file in its directory that a key names into one file; the server may run',
     )
     .action((file: string) =>
-      said(deps, async () => {
-        const { files, size, missing } = await deps.backUp(file);
-        return [
+      answering(frame, async () => {
+        const { backUp } = await import('../../app/commands/backup.ts');
+        const { files, size, missing } = await backUp(file, frame.place());
+        return lines([
           `${file}: ${files.length} files, ${Math.ceil(size / 1000)} kB. It holds secrets: keep it as safe as the passwords.`,
           ...missing.map(notInIt),
-        ];
+        ]);
       }),
     );
   program
@@ -45,19 +34,25 @@ export function registerBackupCommands(program: Command, deps: BackupCommandDeps
     .option('--replace', 'set aside what is there')
     .option('--revoke', 'end all sessions, API tokens, links, invitations and screens of the backup')
     .action((file: string, { replace = false, revoke = false }: Partial<RestoreWishes>) =>
-      said(deps, async () => {
-        const done = await deps.restore(file, { replace, revoke });
-        const { problems } = await deps.check();
-        return [
-          `Restored ${done.names.join(', ')}, as of ${dayOf(done.madeAt)} (${age(deps.now() - done.madeAt)}).`,
+      answering(frame, async () => {
+        const { restore } = await import('../../app/commands/restore.ts');
+        const { checkedAt } = await import('./check.ts');
+        const { isAlive } = await import('./healthcheck.ts');
+        const place = frame.place();
+        const done = await restore(file, { ...place, replace, revoke, isRunning: isAlive });
+        const { problems } = await checkedAt(place);
+        return lines([
+          `Restored ${done.names.join(', ')}, as of ${dayOf(done.madeAt)} (${age(unixSeconds(place.clock) - done.madeAt)}).`,
           revoke ? ended(done) : workingAgain(done),
           ...done.missing.map(notInIt),
           ...problems.map((problem) => `before a start: ${problem}`),
           problems.length === 0 ? 'Start the server now.' : 'Then start the server: "postern check" says what is left.',
-        ];
+        ]);
       }),
     );
 }
+
+const lines = (all: readonly string[]) => ok(all.join('\n'));
 
 const notInIt = (line: string): string => `not in it: ${line}`;
 
@@ -87,17 +82,4 @@ const AGES = [
 function age(seconds: number): string {
   const [unit, length] = AGES.find(([, each]) => seconds >= each) ?? ['minute', 60];
   return `${some(Math.max(0, Math.floor(seconds / length)), unit)} old`;
-}
-
-async function said(
-  { stdout, stderr, exit }: BackupCommandDeps,
-  work: () => Promise<readonly string[]>,
-): Promise<void> {
-  try {
-    for (const line of await work()) stdout.write(`${line}\n`);
-    exit(0);
-  } catch (fault) {
-    stderr.write(`${messageOf(fault)}\n`);
-    exit(1);
-  }
 }

@@ -1,11 +1,11 @@
 /** The command line, `postern <command>`: what there is, and how each command is told where the configuration is (SPEC 1). */
 
 import { Command, Option } from 'commander';
+import type { StoreUse } from '../../app/commands/commands.ts';
 import { nearest } from '../../config/problems/nearest.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { endQuietly } from '../broken-pipe.ts';
 import { commandWords, defaultDirectory } from '../command-words.ts';
-import type { StoreUse } from '../on-store.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { VERSION } from '../version.ts';
 import { registerBackendCommand } from './backend.ts';
@@ -16,7 +16,7 @@ import { registerExplainCommand } from './explain.ts';
 import { registerLedgerCommands } from './ledger.ts';
 import { registerLimitsCommands } from './limits.ts';
 import { registerLinksCommands } from './links.ts';
-import { type PolicyCommandsDeps, registerPolicyCommands } from './policy.ts';
+import { registerPolicyCommands } from './policy.ts';
 import { registerScreensCommands } from './screens.ts';
 import { registerSitesCommands } from './sites.ts';
 import { registerStoreCommands } from './store.ts';
@@ -55,6 +55,12 @@ export function createProgram(): { readonly program: Command } {
   const exit = (code: number): void => {
     process.exitCode = code;
   };
+  const clock = { now: () => Date.now() };
+  const warn = (sentence: string): void => void stderr.write(`${sentence}\n`);
+  const place = () => ({ directory: directory(), env, clock, warn });
+  const openStore = async (use: StoreUse = 'create') =>
+    (await import('../../app/commands/commands.ts')).openForCommands(place(), use);
+  const frame = { place, openStore, stdin, stdout, stderr, exit };
 
   program
     .command('serve', { isDefault: true })
@@ -78,57 +84,21 @@ export function createProgram(): { readonly program: Command } {
       const { runHealthcheck } = await import('./healthcheck.ts');
       exit(await runHealthcheck({ directory: directory(), env, stderr }));
     });
-  const clock = { now: () => Date.now() };
-  const noted = (sentence: string): void => void stderr.write(`note: ${sentence}\n`);
-  const openExplainer = async () => {
-    const { openForExplain } = await import('../../app/commands/explain.ts');
-    return openForExplain({ directory: directory(), env, clock }, noted);
-  };
-  const review: PolicyCommandsDeps['review'] = async (description, below) => {
-    const { reviewPolicy } = await import('../../app/commands/policy.ts');
-    return reviewPolicy({ directory: directory(), env, clock }, description, below);
-  };
-  const makeFirstTable = async (source: string, below: string | undefined) =>
-    (await import('../../app/commands/first-table.ts')).makeFirstTable(source, below);
-  const openLedger = async () => {
-    const { openForLedger } = await import('../../app/commands/ledger.ts');
-    return openForLedger({ directory: directory(), env, clock });
-  };
+  const openLedger = async () => (await import('../../app/commands/ledger.ts')).openForLedger(place());
   registerLedgerCommands(program, { openLedger, stdout, stderr, exit });
-  registerPolicyCommands(program, { review, makeFirstTable, stdout, stderr, exit });
-  registerExplainCommand(program, { openExplainer, stdout, stderr, exit });
-  const openDoctor = async () => {
-    const { openForDoctor } = await import('../../app/commands/doctor.ts');
-    return openForDoctor({ directory: directory(), env, clock }, VERSION);
-  };
-  registerBackupCommands(program, {
-    backUp: async (file) =>
-      (await import('../../app/commands/backup.ts')).backUp(file, { directory: directory(), env, clock }),
-    restore: async (file, wishes) => {
-      const { restore } = await import('../../app/commands/restore.ts');
-      const { isAlive } = await import('./healthcheck.ts');
-      return restore(file, { directory: directory(), env, clock, ...wishes, isRunning: isAlive });
-    },
-    check: async () => (await import('./check.ts')).checkedAt({ directory: directory(), env }),
-    now: () => unixSeconds(clock),
-    stdout,
-    stderr,
-    exit,
-  });
+  registerPolicyCommands(program, frame);
+  registerExplainCommand(program, frame);
+  registerBackupCommands(program, frame);
+  const openDoctor = async () => (await import('../../app/commands/doctor.ts')).openForDoctor(place(), VERSION);
   registerDoctorCommand(program, { openDoctor, now: () => unixSeconds(clock), stdout, stderr, exit });
-  const openStore = async (use: StoreUse = 'create') => {
-    const { openForCommands } = await import('../../app/commands/commands.ts');
-    const warn = (sentence: string): void => void stderr.write(`${sentence}\n`);
-    return await openForCommands({ directory: directory(), env, clock, warn }, use);
-  };
-  registerUsersCommands(program, { openStore, stdin, stdout, stderr, exit });
-  registerTokensCommands(program, { openStore, now: () => unixSeconds(clock), stdout, stderr, exit });
-  registerLimitsCommands(program, { openStore, stdout, stderr, exit });
-  registerSitesCommands(program, { openStore, stdout, stderr, exit });
-  registerLinksCommands(program, { openStore, now: () => unixSeconds(clock), stdin, stdout, stderr, exit });
-  registerScreensCommands(program, { openStore, stdout, stderr, exit });
-  registerEventsCommands(program, { openStore, stdin, stdout, stderr, exit });
-  registerStoreCommands(program, { stdout, stderr, exit });
+  registerUsersCommands(program, frame);
+  registerTokensCommands(program, frame);
+  registerLimitsCommands(program, frame);
+  registerSitesCommands(program, frame);
+  registerLinksCommands(program, frame);
+  registerScreensCommands(program, frame);
+  registerEventsCommands(program, frame);
+  registerStoreCommands(program, frame);
   return { program };
 }
 

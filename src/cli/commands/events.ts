@@ -1,8 +1,8 @@
 /** `postern events import` and `events generate`: events into the store, with the server running or not (SPEC 1). */
 import { type Command, InvalidArgumentError } from 'commander';
 import type { EventRecord } from '../../domain/events/event.ts';
-import { messageOf } from '../../domain/message-of.ts';
-import type { EventsCommandDeps } from '../import-files.ts';
+import { ending } from '../frame.ts';
+import type { EventsFrame } from '../import-files.ts';
 
 interface GenerateOptions {
   readonly count: number;
@@ -11,14 +11,14 @@ interface GenerateOptions {
   readonly until?: number;
 }
 
-export function registerEventsCommands(program: Command, deps: EventsCommandDeps): void {
+export function registerEventsCommands(program: Command, deps: EventsFrame): void {
   const events = program.command('events').description('import detection events into the store');
   events
     .command('import')
     .description('import events from NDJSON, a JSON array as /api/events answers it, or the SQLite file of an NVR')
     .argument('<file...>', 'files to read, in this order; - is standard input')
     .action((files: string[]) =>
-      guarded(deps, async () => {
+      ending(deps, async () => {
         const { importFiles } = await import('../import-files.ts');
         return await importFiles(files, deps);
       }),
@@ -30,22 +30,12 @@ export function registerEventsCommands(program: Command, deps: EventsCommandDeps
     .requiredOption('--seed <number>', 'where chance begins', wholeNumber)
     .option('--cameras <names>', 'camera names between commas', cameraNames)
     .option('--until <time>', 'when the newest event begins, such as 2030-01-31T12:00:00Z (default: now)', unixTime)
-    .action((options: GenerateOptions) => guarded(deps, () => generate(options, deps)));
-}
-
-/** Prints an error as one sentence, without a stack trace. */
-async function guarded({ stderr, exit }: EventsCommandDeps, command: () => Promise<number>): Promise<void> {
-  try {
-    exit(await command());
-  } catch (fault) {
-    stderr.write(`${messageOf(fault)}\n`);
-    exit(1);
-  }
+    .action((options: GenerateOptions) => ending(deps, () => generate(options, deps)));
 }
 
 const EVENTS_PER_BATCH = 500;
 
-async function generate({ count, seed, cameras, until }: GenerateOptions, deps: EventsCommandDeps): Promise<number> {
+async function generate({ count, seed, cameras, until }: GenerateOptions, deps: EventsFrame): Promise<number> {
   const { generateSampleEvents } = await import('../../events/sample/sample-events.ts');
   const { createProgress } = await import('../progress.ts');
   const store = await deps.openStore();

@@ -1,16 +1,8 @@
 /** `postern explain METHOD PATH`: how a request would be judged, and by which rule, row and header (SPEC 1). */
 import type { Command } from 'commander';
-import type { Explainer } from '../../app/gate/explain.ts';
-import { messageOf } from '../../domain/message-of.ts';
+import { err, ok } from '../../domain/result.ts';
 import { formatExplanation } from '../format-explanation.ts';
-
-export interface ExplainCommandDeps {
-  /** The configuration as the server would read it, and the store beside it. */
-  readonly openExplainer: () => Promise<{ readonly explain: Explainer; close(): Promise<void> }>;
-  readonly stdout: { write(text: string): unknown };
-  readonly stderr: { write(text: string): unknown };
-  readonly exit: (code: number) => void;
-}
+import { answering, type Frame } from '../frame.ts';
 
 interface ExplainOptions {
   readonly user?: string;
@@ -20,7 +12,7 @@ interface ExplainOptions {
   readonly json?: boolean;
 }
 
-export function registerExplainCommand(program: Command, deps: ExplainCommandDeps): void {
+export function registerExplainCommand(program: Command, frame: Frame): void {
   program
     .command('explain')
     .description(
@@ -34,7 +26,9 @@ export function registerExplainCommand(program: Command, deps: ExplainCommandDep
     .option('--peer <address>', 'the address that the request comes from (default: a trusted one)')
     .option('--json', 'print JSON, for programs')
     .addHelpText('after', EXAMPLES)
-    .action((method: string, path: string, options: ExplainOptions) => run(method, path, options, deps));
+    .action((method: string, path: string, options: ExplainOptions) =>
+      answering(frame, () => run(method, path, options, frame)),
+    );
 }
 
 const EXAMPLES = `
@@ -47,27 +41,13 @@ The exit code is 0 when there is a verdict, whatever it is.`;
 
 const gathered = (line: string, before: readonly string[]): readonly string[] => [...before, line];
 
-/** Prints an error as one sentence, without a stack trace. */
-async function run(method: string, path: string, options: ExplainOptions, deps: ExplainCommandDeps): Promise<void> {
-  const { stdout, stderr, openExplainer, exit } = deps;
+async function run(method: string, path: string, options: ExplainOptions, { place, stderr }: Frame) {
   const { user, token, header: headers, peer, json } = options;
-  if (user !== undefined && token !== undefined) {
-    stderr.write('--user and --token exclude each other: give one of them\n');
-    return exit(1);
-  }
-  try {
-    await using explainer = await disposable(openExplainer());
-    const explanation = await explainer.explain({ method: method.toUpperCase(), path, user, token, headers, peer });
-    if (!explanation.ok) stderr.write(`${explanation.error}\n`);
-    else stdout.write(json ? `${JSON.stringify(explanation.value, null, 2)}\n` : formatExplanation(explanation.value));
-    exit(explanation.ok ? 0 : 1);
-  } catch (fault) {
-    stderr.write(`${messageOf(fault)}\n`);
-    exit(1);
-  }
-}
-
-async function disposable<Opened extends { close(): Promise<void> }>(opening: Promise<Opened>) {
-  const opened = await opening;
-  return { ...opened, [Symbol.asyncDispose]: () => opened.close() };
+  if (user !== undefined && token !== undefined) return err('--user and --token exclude each other: give one of them');
+  const { openForExplain } = await import('../../app/commands/explain.ts');
+  const { explain, close } = await openForExplain(place(), (sentence) => void stderr.write(`note: ${sentence}\n`));
+  const asked = { method: method.toUpperCase(), path, user, token, headers, peer };
+  const explanation = await explain(asked).finally(close);
+  if (!explanation.ok) return explanation;
+  return ok(json ? JSON.stringify(explanation.value, null, 2) : formatExplanation(explanation.value).trimEnd());
 }

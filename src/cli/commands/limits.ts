@@ -1,34 +1,26 @@
 /** `postern limits list|lift`: who must wait at the login, and an end of it, beside the server (SPEC 1, 4.5). */
 import type { Command } from 'commander';
+import type { CommandStore } from '../../app/commands/commands.ts';
 import type { BlockKind, LoginBlock } from '../../domain/accounts/login-block.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { onStore, type StoreCommandDeps } from '../on-store.ts';
+import { onStore, type StoreFrame } from '../frame.ts';
 
-/** The limits of a store that is open for the length of one command. */
-export interface OpenLimits {
-  readonly limits: {
-    list(): Promise<readonly LoginBlock[]>;
-    lift(id: string): Promise<LoginBlock | undefined>;
-  };
-  /** What an address is limited as: itself or its network. */
-  readonly limitedAs: (address: string) => readonly string[];
-  close(): Promise<void>;
-}
+type OpenLimits = Pick<CommandStore, 'limits' | 'limitedAs'>;
 
-export function registerLimitsCommands(program: Command, deps: StoreCommandDeps<OpenLimits>): void {
+export function registerLimitsCommands(program: Command, frame: StoreFrame<'limits' | 'limitedAs'>): void {
   const limits = program
     .command('limits')
     .description('list and lift the limits of addresses and accounts that failed to log in');
   limits
     .command('list')
     .description('print who must wait, until when, and the names that were tried')
-    .action(() => onStore('read', async (open) => ok(listing(await open.limits.list())), deps));
+    .action(() => onStore('read', async (open) => ok(listing(await open.limits.list())), frame));
   limits
     .command('lift <address>')
     .description(
       'let an address, a network, the codes of an account or the PIN of a link be tried again; the server feels it within a second',
     )
-    .action((subject: string) => onStore('change', (open) => lift(subject, open), deps));
+    .action((subject: string) => onStore('change', (open) => lift(subject, open), frame));
 }
 
 async function lift(wanted: string, { limits, limitedAs }: OpenLimits): Promise<Result<string, string>> {

@@ -1,41 +1,16 @@
 /** `postern links create|list|revoke`: links that show one thing, made beside the server or without it (SPEC 1, 13). */
 import type { Command } from 'commander';
+import type { CommandStore } from '../../app/commands/commands.ts';
 import type { UsedLink } from '../../domain/accounts/link.ts';
+import { unixSeconds } from '../../domain/clock.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { alignedRows } from '../aligned-rows.ts';
+import { onStore, type StoreFrame } from '../frame.ts';
 import { dateText } from '../moment.ts';
-import { onStore, type StoreCommandDeps } from '../on-store.ts';
 import type { Terminal } from '../read-password.ts';
 import { parseExpiry } from './tokens.ts';
 
-export interface NewLink {
-  readonly user: string;
-  readonly what: object;
-  readonly camera: string | undefined;
-  readonly expiresIn: number | undefined;
-  readonly uses: number | undefined;
-  readonly name: string | undefined;
-  readonly pin: string | undefined;
-}
-
-/** The links of a store that is open for the length of one command. */
-export interface OpenLinks {
-  readonly links: {
-    list(): Promise<readonly UsedLink[]>;
-    /** `url` is shown once; not `isWhole` while `server.public_url` is not set. */
-    create(
-      link: NewLink,
-    ): Promise<Result<{ readonly url: string; readonly isWhole: boolean }, { readonly message: string }>>;
-    revoke(id: string): Promise<'revoked' | 'absent'>;
-  };
-  close(): Promise<void>;
-}
-
-export interface LinksCommandDeps extends StoreCommandDeps<OpenLinks> {
-  /** Unix seconds. */
-  readonly now: () => number;
-  readonly stdin: Terminal['stdin'];
-}
+type OpenLinks = Pick<CommandStore, 'links'>;
 
 interface LinkOptions {
   readonly user: string;
@@ -52,7 +27,7 @@ interface LinkOptions {
   readonly pin?: boolean;
 }
 
-export function registerLinksCommands(program: Command, deps: LinksCommandDeps): void {
+export function registerLinksCommands(program: Command, frame: StoreFrame<'links'>): void {
   const links = program
     .command('links')
     .description('create and revoke links, which show one thing without an account');
@@ -77,31 +52,38 @@ export function registerLinksCommands(program: Command, deps: LinksCommandDeps):
       '--pin',
       'its page asks for a PIN, which is read from the terminal, or from the first line of standard input',
     )
-    .action((options: LinkOptions) => onStore('change', (open) => create(options, open, deps), deps));
+    .action((options: LinkOptions) => onStore('change', (open) => create(options, open, frame), frame));
   links
     .command('list')
     .description('print every link and how often it was opened, without the secret')
-    .action(() => onStore('read', async ({ links: open }) => ok(listing(await open.list(), deps.now())), deps));
+    .action(() =>
+      onStore(
+        'read',
+        async ({ links: open }) => ok(listing(await open.list(), unixSeconds(frame.place().clock))),
+        frame,
+      ),
+    );
   links
     .command('revoke <id>')
     .description('end a link, also for who is looking at it')
-    .action((id: string) => onStore('change', ({ links: open }) => revoke(id, open), deps));
+    .action((id: string) => onStore('change', ({ links: open }) => revoke(id, open), frame));
 }
 
 async function create(
   options: LinkOptions,
   { links }: OpenLinks,
-  { now, stdin, stderr }: LinksCommandDeps,
+  { place, stdin, stderr }: StoreFrame<'links'>,
 ): Promise<Result<string, string>> {
-  const what = whatOf(options, now());
+  const now = unixSeconds(place().clock);
+  const what = whatOf(options, now);
   if (!what.ok) return what;
   const pin = options.pin ? await readPin({ stdin, stderr }) : ok(undefined);
   if (!pin.ok) return pin;
-  const end = options.expires === undefined ? undefined : parseExpiry(options.expires, now());
+  const end = options.expires === undefined ? undefined : parseExpiry(options.expires, now);
   if (end && !end.ok) return end;
   const { user, camera, name } = options;
   const uses = options.uses === undefined ? undefined : Number(options.uses);
-  const asked = { user, what: what.value, camera, expiresIn: end && end.value - now(), uses, name, pin: pin.value };
+  const asked = { user, what: what.value, camera, expiresIn: end && end.value - now, uses, name, pin: pin.value };
   const made = await links.create(asked);
   if (!made.ok) return err(made.error.message);
   const { url, isWhole } = made.value;

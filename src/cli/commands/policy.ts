@@ -1,22 +1,9 @@
 /** `postern policy diff|new`: what the NVR has and the route table does not know, and a first table (SPEC 15). */
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import type { PolicyReview } from '../../app/commands/policy.ts';
 import { messageOf } from '../../domain/message-of.ts';
-import type { Result } from '../../domain/result.ts';
 import { formatDrift } from '../format-policy.ts';
-
-export interface PolicyCommandsDeps {
-  readonly review: (
-    description: string | undefined,
-    below: string | undefined,
-  ) => Promise<Result<PolicyReview, string>>;
-  /** The text of a first table. Errs with a sentence. */
-  readonly makeFirstTable: (source: string, below: string | undefined) => Promise<Result<string, string>>;
-  readonly stdout: { write(text: string): unknown };
-  readonly stderr: { write(text: string): unknown };
-  readonly exit: (code: number) => void;
-}
+import { ending, type Frame } from '../frame.ts';
 
 interface DescriptionOptions {
   readonly below?: string;
@@ -28,7 +15,7 @@ interface DiffOptions extends DescriptionOptions {
 
 const BELOW = 'where clients see the described paths, such as /playback';
 
-export function registerPolicyCommands(program: Command, deps: PolicyCommandsDeps): void {
+export function registerPolicyCommands(program: Command, frame: Frame): void {
   const policy = program.command('policy').description('review the route table, or begin one');
   policy
     .command('diff [openapi.json]')
@@ -38,7 +25,7 @@ export function registerPolicyCommands(program: Command, deps: PolicyCommandsDep
     .option('--below <path>', BELOW)
     .option('--json', 'print JSON, for programs')
     .addHelpText('after', DIFF_HELP)
-    .action((file: string | undefined, options: DiffOptions) => diff(file, options, deps));
+    .action((file: string | undefined, options: DiffOptions) => ending(frame, () => diff(file, options, frame)));
   policy
     .command('new <openapi>')
     .description('print a first route table for an NVR, from its OpenAPI description: a file or an address')
@@ -46,7 +33,7 @@ export function registerPolicyCommands(program: Command, deps: PolicyCommandsDep
     .option('--output <file>', 'write the table to this file, which must not be there yet')
     .addHelpText('after', NEW_HELP)
     .action((source: string, options: DescriptionOptions & { readonly output?: string }) =>
-      first(source, options, deps),
+      ending(frame, () => first(source, options, frame)),
     );
 }
 
@@ -63,44 +50,27 @@ Then set nvr.policy to ./routes.yaml, and run "postern check".`;
 async function first(
   source: string,
   { below, output }: DescriptionOptions & { readonly output?: string },
-  { makeFirstTable, stdout, stderr, exit }: PolicyCommandsDeps,
-): Promise<void> {
+  { stdout, stderr }: Frame,
+): Promise<number> {
+  const { makeFirstTable } = await import('../../app/commands/first-table.ts');
   const table = await makeFirstTable(source, below);
-  if (!table.ok) {
-    stderr.write(`${table.error}\n`);
-    return exit(1);
-  }
+  if (!table.ok) throw new Error(table.error);
   if (output === undefined) {
     stdout.write(table.value);
-    return exit(0);
+    return 0;
   }
-  const isWritten = await writeFile(output, table.value, { flag: 'wx' }).then(
-    () => true,
-    (fault: NodeJS.ErrnoException) => {
-      const why = fault.code === 'EEXIST' ? 'is there already: name another file, or remove it' : messageOf(fault);
-      stderr.write(`${output} ${why}\n`);
-      return false;
-    },
-  );
-  if (isWritten) stderr.write(`Written to ${output}. Set nvr.policy to it, and run "postern check".\n`);
-  exit(isWritten ? 0 : 1);
+  await writeFile(output, table.value, { flag: 'wx' }).catch((fault: NodeJS.ErrnoException) => {
+    const why = fault.code === 'EEXIST' ? 'is there already: name another file, or remove it' : messageOf(fault);
+    throw new Error(`${output} ${why}`);
+  });
+  stderr.write(`Written to ${output}. Set nvr.policy to it, and run "postern check".\n`);
+  return 0;
 }
 
-async function diff(
-  file: string | undefined,
-  { json, below }: DiffOptions,
-  { review, stdout, stderr, exit }: PolicyCommandsDeps,
-): Promise<void> {
-  try {
-    const reviewed = await review(file === undefined ? undefined : await readFile(file, 'utf8'), below);
-    if (!reviewed.ok) {
-      stderr.write(`${reviewed.error}\n`);
-      return exit(1);
-    }
-    stdout.write(json ? `${JSON.stringify(reviewed.value, null, 2)}\n` : formatDrift(reviewed.value));
-    exit(reviewed.value.unknown.length + reviewed.value.changed.length === 0 ? 0 : 1);
-  } catch (fault) {
-    stderr.write(`${messageOf(fault)}\n`);
-    exit(1);
-  }
+async function diff(file: string | undefined, { json, below }: DiffOptions, { place, stdout }: Frame): Promise<number> {
+  const { reviewPolicy } = await import('../../app/commands/policy.ts');
+  const reviewed = await reviewPolicy(place(), file === undefined ? undefined : await readFile(file, 'utf8'), below);
+  if (!reviewed.ok) throw new Error(reviewed.error);
+  stdout.write(json ? `${JSON.stringify(reviewed.value, null, 2)}\n` : formatDrift(reviewed.value));
+  return reviewed.value.unknown.length + reviewed.value.changed.length === 0 ? 0 : 1;
 }

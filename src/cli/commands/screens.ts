@@ -3,26 +3,17 @@ import type { Command } from 'commander';
 import type { Screen } from '../../domain/accounts/screen.ts';
 import { err, ok } from '../../domain/result.ts';
 import { alignedRows } from '../aligned-rows.ts';
+import { onStore, type StoreFrame } from '../frame.ts';
 import { dateText } from '../moment.ts';
-import { onStore, type StoreCommandDeps } from '../on-store.ts';
 
-/** The screens of a store that is open for the length of one command. */
-export interface OpenScreens {
-  readonly screens: {
-    list(): Promise<readonly Screen[]>;
-    revoke(id: string): Promise<'deleted' | 'absent'>;
-  };
-  close(): Promise<void>;
-}
-
-export function registerScreensCommands(program: Command, deps: StoreCommandDeps<OpenScreens>): void {
+export function registerScreensCommands(program: Command, frame: StoreFrame<'screens'>): void {
   const screens = program
     .command('screens')
     .description('list and revoke screens: displays that show cameras without a password on them');
   screens
     .command('list')
     .description('print every screen, its user and cameras, and when it was last seen')
-    .action(() => onStore('read', async ({ screens: open }) => ok(listing(await open.list())), deps));
+    .action(() => onStore('read', async ({ screens: open }) => ok(listing(await open.list())), frame));
   screens
     .command('revoke <id>')
     .description('end a screen, also what it shows at this moment')
@@ -33,7 +24,7 @@ export function registerScreensCommands(program: Command, deps: StoreCommandDeps
           (await open.revoke(id)) === 'deleted'
             ? ok(`The screen ${id} is revoked.`)
             : err(`There is no screen ${id}: "postern screens list" shows all`),
-        deps,
+        frame,
       ),
     );
 }

@@ -1,34 +1,31 @@
 /** `postern sites list|rename|forget`: the sites that share the store, beside the server or without it (SPEC 1, 20). */
 import type { Command } from 'commander';
-import type { SiteRecord, SiteStore } from '../../domain/accounts/site.ts';
+import type { CommandStore } from '../../app/commands/commands.ts';
+import type { SiteRecord } from '../../domain/accounts/site.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { isSiteName } from '../../domain/sites.ts';
 import { alignedRows } from '../aligned-rows.ts';
-import { onStore, type StoreCommandDeps } from '../on-store.ts';
+import { onStore, type StoreFrame } from '../frame.ts';
 
-/** A store that is open for the length of one command. */
-export interface OpenSites {
-  readonly sites: Pick<SiteStore, 'listSites' | 'renameSite' | 'forgetSite'>;
-  close(): Promise<void>;
-}
+type OpenSites = Pick<CommandStore, 'sites'>;
 
 /** How a service without `server.site` is written here. */
 const UNNAMED = '-';
 
-export function registerSitesCommands(program: Command, deps: StoreCommandDeps<OpenSites>): void {
+export function registerSitesCommands(program: Command, frame: StoreFrame<'sites'>): void {
   const sites = program.command('sites').description('list, rename and forget the sites that share the store');
   sites
     .command('list')
     .description('print the sites, their cameras and the roles of their files')
-    .action(() => onStore('read', async (open) => ok(listing(await open.sites.listSites())), deps));
+    .action(() => onStore('read', async (open) => ok(listing(await open.sites.listSites())), frame));
   sites
     .command('rename <old> <new>')
     .description(`give a site another name, with its links and screens; "${UNNAMED}" is a service that had none`)
-    .action((from: string, to: string) => onStore('change', (open) => rename(from, to, open), deps));
+    .action((from: string, to: string) => onStore('change', (open) => rename(from, to, open), frame));
   sites
     .command('forget <name>')
     .description('remove what is left of a site that is gone: its cameras and the roles of its file')
-    .action((name: string) => onStore('change', (open) => forget(name, open), deps));
+    .action((name: string) => onStore('change', (open) => forget(name, open), frame));
 }
 
 const nameIn = (text: string): string => (text === UNNAMED ? '' : text);

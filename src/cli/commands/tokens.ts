@@ -1,41 +1,16 @@
 /** `postern tokens create|list|revoke`: API tokens, made beside the server or without it (SPEC 1, 4.4). */
 import type { Command } from 'commander';
+import type { CommandStore } from '../../app/commands/commands.ts';
 import type { ApiToken } from '../../domain/accounts/api-token.ts';
+import { unixSeconds } from '../../domain/clock.ts';
 import { parseDuration } from '../../domain/duration.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { alignedRows } from '../aligned-rows.ts';
+import { onStore, type StoreFrame } from '../frame.ts';
 import { dateText } from '../moment.ts';
-import { onStore, type StoreCommandDeps } from '../on-store.ts';
 
-export interface NewToken {
-  readonly name: string;
-  readonly user: string;
-  readonly role: string;
-  readonly cameras: readonly string[] | undefined;
-  /** Unix seconds; null: never; undefined: never for an account, after 90 days for a user of a proxy. */
-  readonly expiresAt: number | null | undefined;
-  readonly managesAccounts: boolean;
-  readonly logsIn: boolean;
-  /** `['curtain']`: it draws and opens the curtain, and does nothing else; undefined: what its role may. */
-  readonly rights: readonly string[] | undefined;
-}
-
-/** The tokens of a store that is open for the length of one command. */
-export interface OpenTokens {
-  readonly apiTokens: {
-    list(): Promise<readonly ApiToken[]>;
-    /** `text` is shown once. */
-    create(token: NewToken): Promise<Result<{ readonly text: string }, { readonly message: string }>>;
-    revoke(id: string): Promise<'deleted' | 'absent'>;
-  };
-  close(): Promise<void>;
-}
-
-export interface TokensCommandDeps extends StoreCommandDeps<OpenTokens> {
-  /** Unix seconds. */
-  readonly now: () => number;
-}
+type OpenTokens = Pick<CommandStore, 'apiTokens'>;
 
 interface TokenOptions {
   readonly user: string;
@@ -47,7 +22,7 @@ interface TokenOptions {
   readonly curtain?: boolean;
 }
 
-export function registerTokensCommands(program: Command, deps: TokensCommandDeps): void {
+export function registerTokensCommands(program: Command, frame: StoreFrame<'apiTokens'>): void {
   const tokens = program.command('tokens').description('create and revoke API tokens, for programs that call the API');
   tokens
     .command('create <name>')
@@ -60,16 +35,16 @@ export function registerTokensCommands(program: Command, deps: TokensCommandDeps
     .option('--login', 'the login takes it in the place of the password: for Home Assistant')
     .option('--curtain', 'the token draws and opens the curtain, and does nothing else; of an admin')
     .action((name: string, options: TokenOptions) =>
-      onStore('change', (open) => create(name, options, open, deps), deps),
+      onStore('change', (open) => create(name, options, open, frame), frame),
     );
   tokens
     .command('list')
     .description('print every token, without the secret')
-    .action(() => onStore('read', async ({ apiTokens }) => ok(listing(await apiTokens.list())), deps));
+    .action(() => onStore('read', async ({ apiTokens }) => ok(listing(await apiTokens.list())), frame));
   tokens
     .command('revoke <id>')
     .description('end a token, from the next request on')
-    .action((id: string) => onStore('change', ({ apiTokens }) => revoke(id, apiTokens), deps));
+    .action((id: string) => onStore('change', ({ apiTokens }) => revoke(id, apiTokens), frame));
 }
 
 /** The token alone goes to standard output, to be piped; what to do with it goes beside. */
@@ -77,10 +52,14 @@ async function create(
   name: string,
   { user, role, cameras, expires, manageAccounts = false, login = false, curtain = false }: TokenOptions,
   { apiTokens }: OpenTokens,
-  { now, stderr }: TokensCommandDeps,
+  { place, stderr }: StoreFrame<'apiTokens'>,
 ): Promise<Result<string, string>> {
   const expiresAt =
-    expires === undefined ? ok(undefined) : expires === 'never' ? ok(null) : parseExpiry(expires, now());
+    expires === undefined
+      ? ok(undefined)
+      : expires === 'never'
+        ? ok(null)
+        : parseExpiry(expires, unixSeconds(place().clock));
   if (!expiresAt.ok) return expiresAt;
   const list = cameras?.split(',').map((camera) => camera.trim());
   const rights = { cameras: list, expiresAt: expiresAt.value, managesAccounts: manageAccounts, logsIn: login };

@@ -1,92 +1,24 @@
 /** `postern users list|add|password|invite|reset-link|role|delete|import`: account work beside the server or without it (SPEC 1). */
 import type { Command } from 'commander';
+import type { ListedUser } from '../../accounts/users/users.ts';
+import type { GivenValidity } from '../../accounts/users/validity.ts';
+import type { CommandStore, StoreUse } from '../../app/commands/commands.ts';
 import type { ImportedUser } from '../../domain/accounts/account.ts';
-import { type Role, type UserName, VIEWER } from '../../domain/names.ts';
+import type { ClosedSignIn } from '../../domain/accounts/sign-in.ts';
+import { unixSeconds } from '../../domain/clock.ts';
+import { VIEWER } from '../../domain/names.ts';
 import type { Result } from '../../domain/result.ts';
+import { onStore, type StoreFrame } from '../frame.ts';
 import { momentText, parseMoment } from '../moment.ts';
-import { onStore, type StoreCommandDeps, type StoreUse } from '../on-store.ts';
 import type { Terminal } from '../read-password.ts';
 
+type Accounts = CommandStore['users'];
 type CommandOutcome = Promise<Result<unknown, { readonly message: string }>>;
 
-interface ListedUser {
-  readonly name: UserName;
-  readonly role: Role;
-  readonly hasFactor?: true;
-  readonly validFrom?: number;
-  readonly validUntil?: number;
-  /** The provider that gives the role; absent: it is Postern's own. */
-  readonly roleSource?: string;
-}
-
-/** Unix seconds; null: without that end. */
-interface ValidityOptions {
-  readonly validFrom?: number | null;
-  readonly validUntil?: number | null;
-}
-
-interface ClosedGuest {
-  readonly provider: string;
-  readonly subject: string;
-  /** Unix seconds. */
-  readonly knownUntil: number;
-}
-
-/** The accounts of a store that is open for the length of one command. */
-export interface OpenUsers {
-  readonly users: {
-    list(): Promise<readonly ListedUser[]>;
-    add(user: {
-      readonly name: string;
-      readonly password: string;
-      readonly role: string;
-      readonly validity: ValidityOptions;
-    }): CommandOutcome;
-    setPassword(name: string, password: string): CommandOutcome;
-    setRole(name: string, role: string): CommandOutcome;
-    setValidity(name: string, validity: ValidityOptions): CommandOutcome;
-    remove(name: string): CommandOutcome;
-    /** All second factors and recovery codes. */
-    resetFactors(name: string): CommandOutcome;
-    /** The names of the providers of each user who has a sign-in. */
-    signIns(): Promise<ReadonlyMap<string, readonly string[]>>;
-    removeSignIn(name: string, provider: string): CommandOutcome;
-    /** Guests of providers whose accounts are gone: a login makes none anew. */
-    closedGuests(): Promise<readonly ClosedGuest[]>;
-    forgetGuest(provider: string, subject: string): CommandOutcome;
-    /** Imports users from an NVR's own SQLite file. */
-    importFrom(
-      path: string,
-      options: { readonly config?: string; readonly unknownRole?: string },
-    ): Promise<{ readonly config: string | undefined; readonly users: readonly ImportedUser[] }>;
-    /** A link, good once, by which the user sets the own password. With a role the user is made. */
-    invite(
-      name: string,
-      role?: string,
-      validity?: ValidityOptions,
-    ): Promise<Result<InvitationLink, { readonly message: string }>>;
-  };
-  close(): Promise<void>;
-}
-
-export interface InvitationLink {
-  /** A path where `server.public_url` is not set. */
-  readonly url: string;
-  readonly isWhole: boolean;
-  /** Unix seconds. */
-  readonly expiresAt: number;
-}
-
-export type UsersCommandDeps = Terminal &
-  StoreCommandDeps<OpenUsers> & {
-    /** Unix seconds; the machine's when it is absent. */
-    readonly now?: () => number;
-  };
-
-export function registerUsersCommands(program: Command, deps: UsersCommandDeps): void {
+export function registerUsersCommands(program: Command, frame: StoreFrame<'users'>): void {
   const users = program.command('users').description('list and change user accounts');
-  const run = (use: StoreUse, work: (users: OpenUsers['users']) => Promise<Result<string, string>>) =>
-    onStore(use, (open) => work(open.users), deps);
+  const run = (use: StoreUse, work: (users: Accounts) => Promise<Result<string, string>>) =>
+    onStore(use, (open) => work(open.users), frame);
   users
     .command('list')
     .description(
@@ -107,8 +39,8 @@ export function registerUsersCommands(program: Command, deps: UsersCommandDeps):
     .option('--valid-until <time>', VALID_UNTIL)
     .action((name: string, { role, ...ends }: Ends & { role: string }) =>
       run('create', (accounts) =>
-        withValidity(ends, deps, (validity) =>
-          withPassword(deps, name, (password) =>
+        withValidity(ends, frame, (validity) =>
+          withPassword(frame, name, (password) =>
             said(accounts.add({ name, password, role, validity }), `Added ${name} with the role ${role}.`),
           ),
         ),
@@ -121,7 +53,7 @@ export function registerUsersCommands(program: Command, deps: UsersCommandDeps):
     .option('--until <time>', `${VALID_UNTIL}, or never for no end`)
     .action((name: string, { from, until }: { from?: string; until?: string }) =>
       run('change', (accounts) =>
-        withValidity({ validFrom: from, validUntil: until }, deps, (validity) =>
+        withValidity({ validFrom: from, validUntil: until }, frame, (validity) =>
           said(accounts.setValidity(name, validity), `The validity of ${name} is changed.`),
         ),
       ),
@@ -133,7 +65,7 @@ export function registerUsersCommands(program: Command, deps: UsersCommandDeps):
     )
     .action((name: string) =>
       run('change', (accounts) =>
-        withPassword(deps, name, (password) =>
+        withPassword(frame, name, (password) =>
           said(
             accounts.setPassword(name, password),
             `The password of ${name} is changed. All sessions of the user have ended.`,
@@ -153,14 +85,14 @@ export function registerUsersCommands(program: Command, deps: UsersCommandDeps):
       run('create', async (accounts) => {
         const isPlain = role === undefined && ends.validFrom === undefined && ends.validUntil === undefined;
         const isThere = isPlain && (await accounts.list()).some((user) => user.name === name);
-        if (isThere) return link(accounts, deps, name);
-        return withValidity(ends, deps, (validity) => link(accounts, deps, name, { role: role ?? VIEWER, validity }));
+        if (isThere) return link(accounts, frame, name);
+        return withValidity(ends, frame, (validity) => link(accounts, frame, name, { role: role ?? VIEWER, validity }));
       }),
     );
   users
     .command('reset-link <name>')
     .description('print a link, good once, by which a user who is there sets a new password; second factors stay')
-    .action((name: string) => run('change', (accounts) => link(accounts, deps, name)));
+    .action((name: string) => run('change', (accounts) => link(accounts, frame, name)));
   users
     .command('role <name> <role>')
     .description("change a user's role, from the next request on")
@@ -235,10 +167,10 @@ interface Ends {
 
 async function withValidity(
   { validFrom, validUntil }: Ends,
-  { now }: UsersCommandDeps,
-  work: (validity: ValidityOptions) => Promise<Result<string, string>>,
+  { place }: StoreFrame<'users'>,
+  work: (validity: GivenValidity) => Promise<Result<string, string>>,
 ): Promise<Result<string, string>> {
-  const seconds = now?.() ?? Math.floor(Date.now() / 1000);
+  const seconds = unixSeconds(place().clock);
   const from = parseMoment(validFrom, seconds);
   const until = parseMoment(validUntil, seconds);
   if (!from.ok) return from;
@@ -261,10 +193,10 @@ async function withPassword(
 
 /** The link alone goes to standard output, to be piped; what to know of it goes beside. */
 async function link(
-  accounts: OpenUsers['users'],
-  { stderr }: UsersCommandDeps,
+  accounts: Accounts,
+  { stderr }: StoreFrame<'users'>,
   name: string,
-  { role, validity }: { readonly role?: string; readonly validity?: ValidityOptions } = {},
+  { role, validity }: { readonly role?: string; readonly validity?: GivenValidity } = {},
 ): Promise<Result<string, string>> {
   const made = await accounts.invite(name, role, validity);
   if (!made.ok) return { ok: false, error: made.error.message };
@@ -324,7 +256,7 @@ function listing(users: readonly ListedUser[], signIns: ReadonlyMap<string, read
     .join('\n');
 }
 
-const closedText = ({ provider, subject, knownUntil }: ClosedGuest): string =>
+const closedText = ({ provider, subject, knownUntil }: ClosedSignIn): string =>
   `closed guest of ${provider}: ${JSON.stringify(subject)}  known until ${momentText(knownUntil)}`;
 
 const roleText = ({ role, roleSource }: ListedUser): string =>

@@ -1,25 +1,12 @@
 import assert from 'node:assert/strict';
-import { PassThrough } from 'node:stream';
 import { describe, it } from 'node:test';
-import { Command } from 'commander';
 import { registerTokensCommands } from '../../src/cli/commands/tokens.ts';
 import { registerUsersCommands } from '../../src/cli/commands/users.ts';
-import { onStore } from '../../src/cli/on-store.ts';
+import { onStore } from '../../src/cli/frame.ts';
 import { ok } from '../../src/domain/result.ts';
+import { typed } from '../support/terminal.ts';
 
-function terminal() {
-  const printed = { out: '', err: '', code: -1 };
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  stdout.on('data', (chunk) => {
-    printed.out += chunk;
-  });
-  stderr.on('data', (chunk) => {
-    printed.err += chunk;
-  });
-  const exit = (code: number): void => void Object.assign(printed, { code });
-  return { printed, stdin: new PassThrough(), stdout, stderr, exit };
-}
-
+const PLACE = { directory: '.', env: {}, clock: { now: () => 0 } };
 const BROKEN = 'config.yaml:1:18 auth.enabled: "maybe" is not true or false';
 const openBroken = () => Promise.reject(new Error(BROKEN));
 
@@ -31,11 +18,14 @@ describe('A command on a store that cannot be opened', () => {
     ['tokens', 'revoke', '1'],
   ]) {
     it(`says so in a sentence, without a stack trace: ${words.join(' ')}`, async () => {
-      const { printed, ...parts } = terminal();
-      const program = new Command();
-      registerUsersCommands(program, { ...parts, openStore: openBroken });
-      registerTokensCommands(program, { ...parts, openStore: openBroken, now: () => 0 });
-      await program.parseAsync(['node', 'postern', ...words]);
+      const printed = await typed(
+        words,
+        (program, frame) => {
+          registerUsersCommands(program, { ...frame, openStore: openBroken });
+          registerTokensCommands(program, { ...frame, openStore: openBroken });
+        },
+        PLACE,
+      );
       assert.deepEqual(printed, { out: '', err: `${BROKEN}\n`, code: 1 });
     });
   }
@@ -52,10 +42,16 @@ describe('A command on a store', () => {
   ];
   for (const [sentence, work, expected] of rows) {
     it(sentence, async () => {
-      const { printed, ...parts } = terminal();
       const closings: string[] = [];
       const close = async (): Promise<void> => void closings.push('closed');
-      await onStore('change', work, { ...parts, openStore: async () => ({ close }) });
+      const printed = await typed(
+        ['work'],
+        (program, frame) =>
+          program
+            .command('work')
+            .action(() => onStore('change', work, { ...frame, openStore: async () => ({ close }) })),
+        PLACE,
+      );
       assert.deepEqual([printed, closings], [expected, ['closed']]);
     });
   }
