@@ -2,13 +2,16 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { connect, type TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
-import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
+import { openConnection } from '../attacks/support/raw-connection.ts';
+import { answerLikeAnNvr, type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { rawRequest } from '../support/raw-request.ts';
 import { changing, makeServed } from '../support/served-certificate.ts';
 import { type StartedGate, startGate, upstreamAt } from '../support/start-gate.ts';
+import { until } from '../support/until.ts';
 
 const run = promisify(execFile);
 
@@ -28,7 +31,10 @@ after(async () => {
 });
 beforeEach(() => {
   nvr.received.length = 0;
+  nvr.answer = answerLikeAnNvr;
 });
+
+const targets = (): string[] => nvr.received.map(({ target }) => target);
 
 /** The first line that comes back over TLS. */
 async function overTls(bytes: string): Promise<string> {
@@ -71,7 +77,7 @@ describe('An offer', () => {
     });
   }
 
-  it('with a body keeps its body, and the next request of the connection is its own', async () => {
+  it('with a body keeps its body', async () => {
     const answer = await rawRequest(
       gate.port,
       [
@@ -85,12 +91,38 @@ describe('An offer', () => {
       ].join('\r\n'),
     );
     assert.match(answer.text, /"bodyBytes":5/);
-    await rawRequest(
-      gate.port,
-      `${request('Connection: Upgrade', 'Upgrade: h2c')}GET /api/second HTTP/1.1\r\nHost: nvr\r\n\r\n`,
-    );
-    assert.deepEqual(nvr.received.map(({ target }) => target).slice(0, 2), ['/api/first', '/api/version']);
+    assert.deepEqual(targets(), ['/api/first']);
   });
+
+  const OFFER = request('Connection: Upgrade', 'Upgrade: h2c');
+  const EMPTY = `${request('Connection: Upgrade', 'Upgrade: h2c', 'Transfer-Encoding: chunked')}0\r\n\r\n`;
+  const behind = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: nvr\r\n\r\n`;
+
+  for (const [sentence, sent] of [
+    ['in one write', [OFFER + behind('/api/second') + behind('/api/third')]],
+    ['in one write, with an empty body between', [EMPTY + behind('/api/second'), behind('/api/third')]],
+    ['while its answer is awaited', [OFFER, behind('/api/second'), behind('/api/third')]],
+  ] as const) {
+    it(`is the last request of its connection, and says so: what is sent behind it ${sentence} gets no answer`, async () => {
+      const held: ServerResponse[] = [];
+      nvr.answer = (_request, response) => void held.push(response);
+      const client = await openConnection(gate.port);
+      const [first, ...rest] = sent;
+      await client.send(first);
+      await until('the offer is at the NVR', () => held.length === 1);
+      for (const bytes of rest) await client.send(bytes);
+      held[0]?.end('first');
+      await until('the connection is closed', client.isClosed);
+      assert.deepEqual(
+        client.answers().map(({ status, body }) => [status, body]),
+        [[200, 'first']],
+      );
+      assert.match(client.answers()[0]?.head ?? '', /\r\nconnection: close/i);
+      nvr.answer = answerLikeAnNvr;
+      await fetch(`${gate.url}/api/later`);
+      assert.deepEqual(targets(), ['/api/version', '/api/later']);
+    });
+  }
 
   it('of HTTP/2 by curl itself is answered', async () => {
     const { stdout } = await run('curl', [

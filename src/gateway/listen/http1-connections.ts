@@ -95,7 +95,8 @@ export function createHttp1Connections(silence: SilenceRules): Http1Connections 
 
   const begin = (connection: Http1Connection, exchange: Http1Exchange): void => {
     connection.current = exchange;
-    if (isLeaving && connection.waiting.length === 0) exchange.response.shouldKeepAlive = false;
+    if ((isLeaving && connection.waiting.length === 0) || isLastRead(exchange))
+      exchange.response.shouldKeepAlive = false;
     exchange.serve(exchange.request, exchange.response);
   };
 
@@ -104,9 +105,9 @@ export function createHttp1Connections(silence: SilenceRules): Http1Connections 
     connection.waiting.length = 0;
   };
 
-  /** The response before is out, and Node has given the socket to the next. */
+  /** The response before is out, and Node has given the socket to the next, or closes it behind a response that was the last. */
   const next = (socket: Socket, connection: Http1Connection): void => {
-    if (socket.destroyed) drop(connection);
+    if (!socket.writable) drop(connection);
     const exchange = connection.waiting.shift();
     if (!exchange) return;
     waiting -= 1;
@@ -187,6 +188,9 @@ const isOver = ({ response }: Http1Exchange): boolean => response.writableFinish
 
 const isUnderWay = ({ current, waiting }: Http1Connection): boolean =>
   waiting.length > 0 || (current !== undefined && !isOver(current));
+
+/** Node's parser loses what it has read behind an offer of another protocol: such a request is the last of its connection. */
+const isLastRead = ({ request }: Http1Exchange): boolean => request.headers.upgrade !== undefined;
 
 function pauseWhileMany(socket: Socket, { waiting }: Http1Connection): void {
   if (waiting.length >= MOST_AHEAD) socket.pause();

@@ -94,6 +94,32 @@ describe('Requests that a client sends ahead on one connection', () => {
     assert.ok(nvr.received.length <= 3, `${nvr.received.length}`);
   });
 
+  it('are begun no more behind a response that said it is the last', async () => {
+    const gate = await startGate(upstreamAt(nvr.url));
+    const held: ServerResponse[] = [];
+    nvr.answer = (_request, response) => void held.push(response);
+    const client = await openConnection(gate.port);
+    await client.send(get('/api/last'));
+    await until('it is at the NVR', () => held.length === 1);
+    const isClosed = gate.listener.close(5);
+    await client.send(get('/api/behind'));
+    held[0]?.end('last');
+    await until('the connection is closed', client.isClosed);
+    const answers = client
+      .answers()
+      .map(({ status, head, body }) => [status, /\r\nconnection: close/i.test(head), body]);
+    assert.deepEqual(answers, [[200, true, 'last']]);
+    await isClosed;
+    nvr.answer = answerLikeAnNvr;
+    await (await fetch(`${plain.url}/api/later`)).text();
+    assert.deepEqual(
+      nvr.received.map(({ target }) => target),
+      ['/api/last', '/api/later'],
+    );
+    assert.equal(gate.ends.length, 1);
+    await gate.close();
+  });
+
   it('may have a body that comes later', async () => {
     const held: ServerResponse[] = [];
     nvr.answer = (_request, response) => void held.push(response);
