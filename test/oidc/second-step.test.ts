@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { openForCommands } from '../../src/app/commands/commands.ts';
+import { unixSeconds } from '../../src/domain/clock.ts';
 import { ADMIN_PERSON, TEST_ITERATIONS, VERA } from '../support/people.ts';
-import { enrolled, sendJson } from '../support/second-factor.ts';
+import { codeOf, enrolled, sendJson } from '../support/second-factor.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
 import { oidcConfig, Visitor, vouch } from './support/browser.ts';
 import { type FakeProvider, startFakeProvider } from './support/fake-provider.ts';
@@ -186,6 +187,20 @@ describe('A person with a second factor here', () => {
       await withdraw('everyone');
       assert.deepEqual([await statusOf(cara), await statusOf(vera)], [403, 401]);
       assert.equal(Object(await (await cara.ask('GET', '/api/profile')).json()).second_factor_required, true);
+    });
+
+  for (const mode of ['optional', 'everyone'])
+    it(`goes on with the factor that was set up here since, where second_factor is "${mode}" and the provider is trusted no more`, async (t) => {
+      const reload = await withTrust((one) => [{ ...one, second_factor: 'postern' }]);
+      t.after(() => instance.close());
+      const cara = new Visitor(instance);
+      await cara.signIn(provider, { sub: 'cara', groups: ['front'], amr: ['mfa'], auth_time: now() });
+      await reload(mode);
+      const { secret } = (await (await cara.ask('POST', '/api/second-factor/totp', {})).json()) as { secret: string };
+      const code = codeOf(secret, unixSeconds(instance.clock));
+      assert.equal((await cara.ask('POST', '/api/second-factor/totp/confirm', { code })).status, 200);
+      const statuses = ['/api/events', '/auth'].map(async (path) => (await cara.ask('GET', path)).status);
+      assert.deepEqual(await Promise.all(statuses), [200, 202]);
     });
 
   const sendCode = (visitor: Visitor, step: string, code: string): Promise<Response> =>

@@ -207,7 +207,9 @@ export function createSessions(deps: SessionDeps): Sessions {
     revoke,
     async goOn({ credential }, user, reason) {
       if (credential.kind !== 'session' || credential.secretsDigest === secretsDigestOf(user)) return undefined;
-      const next = continuedBy(credential);
+      // A factor that has just been set up was shown here: it takes the place of one that its provider is trusted with no more.
+      const isShownHere = reason !== 'password_change' && owedIn(credential, user) === 'login';
+      const next = { ...continuedBy(credential), ...(isShownHere && { hasProviderFactor: undefined }) };
       if (credential.provider !== undefined) await providerSessions?.renamed(credential.tokenId, next.tokenId);
       // Not before: its provider ends the session by the id that it has.
       const { isRevoked } = await stateOf({ userName: user.name, tokenId: credential.tokenId });
