@@ -83,7 +83,9 @@ export function signInStoreContract(engineName: string, engine: { open(): Promis
       const work = signInOf(VERA, { provider: 'work', issuer: 'https://work.example.com' });
       assert.equal(await store.signIns.connect(work, THEN), 'connected');
       assert.deepEqual(await other.signIns.listSignIns(VERA), [signInOf(VERA), work]);
-      await store.signIns.noteUsed(ISSUER, signInOf(VERA).subject, THEN + 9);
+      assert.equal(await store.signIns.noteUsed(signInOf(VERA), THEN + 9), true);
+      assert.equal(await store.signIns.noteUsed(signInOf(WALT, { subject: signInOf(VERA).subject }), THEN + 10), false);
+      assert.equal(await store.signIns.noteUsed(signInOf(VERA, { subject: 'other' }), THEN + 10), false);
       assert.equal((await other.signIns.findSignIn(ISSUER, signInOf(VERA).subject))?.lastUsedAt, THEN + 9);
     });
 

@@ -60,7 +60,7 @@ const HARMLESS: Readonly<Record<string, Write>> = {
   },
   'a session as it is seen':   ({ sessions }, at) => sessions.noteSessions([{ ...seen, id: `${at}` }]),
   'a login by a provider':    async ({ signIns }, at) => {
-    await signIns.noteUsed('https://id.example.com', 'one', at);
+    await signIns.noteUsed({ issuer: 'https://id.example.com', subject: 'one', user: VERA }, at);
     await signIns.noteSession({ sessionId: `${at}`, issuer: 'https://id.example.com', subject: 'one', expiresAt: 9e9 });
   },
   'the last use of a token':   ({ apiTokens }, at) => apiTokens.noteTokenUses([{ id: 'kept', at: THEN + at, from: '192.0.2.1' }]),

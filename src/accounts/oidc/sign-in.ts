@@ -98,8 +98,9 @@ export function createSignIns(deps: SignInDeps): SignIns {
     note: NoteChange,
   ): Promise<SignInOutcome> => {
     const user = await store.findUser(signIn.user);
-    if (!user) return { kind: 'not-connected' };
-    await signIns.noteUsed(signIn.issuer, signIn.subject, unixSeconds(clock));
+    // It is still there behind the account: so it is that account's, and not that of a former one of the same name.
+    const isThere = await signIns.noteUsed(signIn, unixSeconds(clock));
+    if (!user || !isThere) return { kind: 'not-connected' };
     // The name of then: a provider that is called otherwise now goes on deciding, and another one of its name does not begin to.
     if (user.roleSource !== signIn.provider) return admitted(user, identity, rules);
     const roles = await rules.rolesOf(identity.groups);
@@ -153,14 +154,14 @@ export function createSignIns(deps: SignInDeps): SignIns {
     }
   };
 
-  /** The account may have been changed or deleted since it was read. */
+  /** The account may have been changed since it was read, or deleted, and made again. */
   const admitted = async (
-    { name }: Pick<User, 'name'>,
+    { name, createdAt }: Pick<User, 'name' | 'createdAt'>,
     identity: ProviderIdentity,
     rules: SignInRules,
   ): Promise<SignInOutcome> => {
     const user = await store.findUser(name);
-    if (!user) return { kind: 'not-connected' };
+    if (user?.createdAt !== createdAt) return { kind: 'not-connected' };
     const closed = await deps.closedOf(user);
     if (closed) return { kind: 'closed', user, closed };
     const origin = originOf(identity, rules, unixSeconds(clock));

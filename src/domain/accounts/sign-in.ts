@@ -53,7 +53,8 @@ export interface SignInStore {
   connect(signIn: SignIn, userCreatedAt: number): Promise<'connected' | 'taken' | 'absent'>;
   /** `taken`: a user of that name, or of one that differs in case only; `connected`: the subject has an account already. */
   addUserWithSignIn(user: User, signIn: SignIn): Promise<'added' | 'taken' | 'connected'>;
-  noteUsed(issuer: string, subject: string, at: number): Promise<void>;
+  /** False: the account has it no more. */
+  noteUsed(signIn: Pick<SignIn, 'issuer' | 'subject' | 'user'>, at: number): Promise<boolean>;
   /**
    * `last-way-in`: the account has no password, no passkey and no other sign-in. By an admin a role that the provider gave
    * becomes Postern's own; by the owner, who would keep it for good, it is `gives-role`.

@@ -70,9 +70,9 @@ export function createSignInStore(db: Kysely<Tables>, serialized: Serialized): S
         return 'added';
       }),
 
-    async noteUsed(issuer, subject, at) {
+    async noteUsed({ issuer, subject, user }, at) {
       const used = db.updateTable('sign_ins').set({ last_used_at: at }).where('id', '=', idOf(issuer, subject));
-      await used.execute();
+      return (await used.where('user_name', '=', user).executeTakeFirst()).numUpdatedRows > 0;
     },
 
     disconnect: (user, provider, by) =>
