@@ -17,6 +17,6 @@ export const NO_ADAPTER: NvrAdapter = {
   messages: undefined,
   links: { filesOf: () => ({}), playlistsOf: () => undefined, recordingsAt: () => undefined, mediaTypes: [] },
   queries: { filtered: new Set(), pictures: {}, stepped: new Set() },
-  events: { list: undefined, atNvr: [] },
+  events: { days: undefined, atNvr: [] },
   isMisread: () => false,
 };

@@ -168,10 +168,17 @@ export interface QueryRules {
   readonly stepped: ReadonlySet<string>;
 }
 
+export interface DayRule {
+  /** A path that takes `cameras` and `labels`, joined by commas or `all`, and `timezone`. */
+  readonly path: string;
+  /** `2026-11-22` each, in no order; undefined where the answer has another form. */
+  readonly countedIn: (json: unknown) => readonly { readonly day: string; readonly count: number }[] | undefined;
+}
+
 /** Events that the NVR keeps, in the form of Postern's own interface. */
 export interface EventRules {
-  /** The path of their list; undefined: the NVR keeps none. */
-  readonly list: string | undefined;
+  /** Where it counts them by day, and the days in its answer; undefined: the NVR counts none. */
+  readonly days: DayRule | undefined;
   /** Paths of the NVR alone, which would otherwise be taken for those of one event. */
   readonly atNvr: readonly string[];
 }

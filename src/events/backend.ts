@@ -4,6 +4,7 @@ import Koa, { type Middleware } from 'koa';
 import Router from 'koa-router';
 import { compressResponse } from '../compress/compress.ts';
 import type { CustomRoles } from '../domain/camera-scope.ts';
+import { DAYS_PATH } from '../domain/events/event-paths.ts';
 import type { BoundedEventSource, Deadline, EventSource } from '../domain/events/event-question.ts';
 import { isOutOfTime } from '../domain/events/out-of-time.ts';
 import { createZoneOffsets } from '../domain/events/zone-offsets.ts';
@@ -12,7 +13,7 @@ import type { CameraName } from '../domain/names.ts';
 import { storeFaultOf } from '../domain/store/store-fault.ts';
 import { type ChangeWatch, createChangeWatch } from './changes/watch-changes.ts';
 import { CHANGES_PATH, eventChanges } from './changes-route.ts';
-import { countEvents } from './counts-route.ts';
+import { countDays } from './days-route.ts';
 import { type EventDeps, type EventsState, listEvents, oneEvent } from './event-routes.ts';
 import { exploreEvents } from './explore-route.ts';
 import { eventThumbnail, listByIds } from './id-routes.ts';
@@ -48,6 +49,9 @@ export interface EventsBackendOptions {
   readonly stopping?: AbortSignal;
 }
 
+/** The days are read beside the list, by a page that does without them. */
+const DAYS_SECONDS = 1;
+
 export function createEventsBackend(options: EventsBackendOptions): RequestListener {
   const app = new Koa<EventsState>();
   app.on('error', (fault: unknown) => {
@@ -67,7 +71,8 @@ export function createEventsBackend(options: EventsBackendOptions): RequestListe
     const scopeNow = () => callerScope(ctx.req.headers, options.roles());
     const scope = scopeNow();
     if (!scope) return sendRefusal(ctx, 'no-credentials');
-    const deadlineNow = () => ({ at: options.now() + options.queryTimeout * 1000 });
+    const seconds = ctx.path === DAYS_PATH ? Math.min(DAYS_SECONDS, options.queryTimeout) : options.queryTimeout;
+    const deadlineNow = () => ({ at: options.now() + seconds * 1000 });
     const deadline = deadlineNow();
     ctx.res.once('close', () => {
       deadline.at = Number.NEGATIVE_INFINITY; // the client left: the query is not needed any more
@@ -135,7 +140,7 @@ function eventRoutes(deps: EventDeps, watch: ChangeWatch): Router<EventsState> {
     .get('/api/events', compressed, listEvents(deps))
     .get('/api/events/summary', compressed, summarizeEvents(deps))
     .get('/api/events/explore', compressed, exploreEvents(deps))
-    .get('/api/events/counts', compressed, countEvents(deps))
+    .get(DAYS_PATH, compressed, countDays(deps))
     .get(CHANGES_PATH, eventChanges(deps, watch))
     .get('/api/events/:id', compressed, oneEvent(deps))
     .get('/api/events/:id/thumbnail.:extension', eventThumbnail(deps))
@@ -146,12 +151,15 @@ function eventRoutes(deps: EventDeps, watch: ChangeWatch): Router<EventsState> {
     .get('/api/recognized_license_plates', compressed, listJoinedNames('plate', deps));
 }
 
-function depsOf({ events, maxLimit, cameras, showsUnlisted = false, startedAt }: EventsBackendOptions): EventDeps {
+function depsOf({ events, maxLimit, cameras, showsUnlisted = false, startedAt, now }: EventsBackendOptions): EventDeps {
+  const began = now();
   const isListed = (camera: string): boolean => cameras()?.some((known) => known === camera) ?? false;
   return {
     exists: async (camera) =>
       isListed(camera) || ((showsUnlisted || cameras() === null) && (await events.cameras()).includes(camera)),
     maxLimit,
+    ticks: now,
+    time: () => startedAt + (now() - began) / 1000,
     offsetsOf: createZoneOffsets(startedAt),
     seen: (scope, asked, named) =>
       seenCameras(asked, named, { scope, known: cameras(), showsUnlisted, stored: events.cameras }),

@@ -12,6 +12,10 @@ import { eventJson, eventsJson } from './write-response.ts';
 export interface EventDeps {
   readonly maxLimit: number;
   readonly offsetsOf: ZoneOffsets;
+  /** Milliseconds of a clock that is never set. */
+  readonly ticks: () => number;
+  /** Unix seconds. */
+  readonly time: () => number;
   /** The cameras that the response may hold, of the requested ones (null: of all); `named` must all be visible. */
   readonly seen: (
     scope: CameraScope,

@@ -39,7 +39,7 @@ export function eventsSince(events: EventSource, since: number): EventSource {
       return [...new Set(names.filter((name) => name !== null))];
     },
     groups: (question) => events.groups({ ...question, from: Math.max(question.from, since) }),
-    countSlices: (question) => events.countSlices({ ...question, conditions: [...question.conditions, sinceThen] }),
+    countByDay: (question) => events.countByDay({ ...question, conditions: [...question.conditions, sinceThen] }),
     firstStart: (time) => events.firstStart(Math.max(time, since)),
     // What is counted of all events is kept by this: nothing that is counted here may be taken for it, nor the other way round.
     writesByDay: async () => null,

@@ -70,7 +70,7 @@ const throughout = (asked: AskEvents): EventSource => ({
   countByLabel: (cameras) => asked((events) => events.countByLabel(cameras)),
   distinct: (column, cameras) => asked((events) => events.distinct(column, cameras)),
   groups: (question) => asked((events) => events.groups(question)),
-  countSlices: (question) => asked((events) => events.countSlices(question)),
+  countByDay: (question) => asked((events) => events.countByDay(question)),
   firstStart: (time) => asked((events) => events.firstStart(time)),
   writesByDay: () => asked((events) => events.writesByDay()),
 });

@@ -91,7 +91,6 @@ const asksNvr = holding((room) => ({
   deps: {
     obligationDeps: {
       pushHosts: [],
-      countAtNvr: async () => '',
       ask: async () => undefined,
       askText: () => room.enter().then(() => '[]'),
       ownConfig: () => assert.fail('no configuration is asked for'),

@@ -34,7 +34,7 @@ const PATHS = [
   '/api/events?limit=10',
   '/api/events?cameras=cam2',
   `/api/events?after=${AT - 100_000}&cameras=cam1,cam2`,
-  '/api/events/counts?timezone=UTC',
+  '/api/events/days?timezone=UTC',
   '/api/events/search?query=dog',
   '/api/zones',
   '/api/labels',

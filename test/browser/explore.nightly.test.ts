@@ -8,7 +8,7 @@ import { openStore } from '../../src/store/open-store.ts';
 import { event } from '../events/support/event.ts';
 import { answerLikeAnNvr, type FakeNvr, type NvrAnswer, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL } from '../support/people.ts';
-import type { Runtime } from '../support/start-instance.ts';
+import { type Runtime, startInstance } from '../support/start-instance.ts';
 import { until } from '../support/until.ts';
 import { axeFindings, hasCount, seeOrHide, skip, visit } from './support/browser.ts';
 import { askForPagesOf, enter, HOSTILE, menu, pageEvents, startPagesInstance } from './support/pages-instance.ts';
@@ -29,14 +29,6 @@ async function hasRows(page: Page, count: number): Promise<void> {
     .nth(count - 1)
     .waitFor();
   assert.equal(await rowsOf(page), count);
-}
-
-/** The rows of the list that an act asks for. */
-async function rowsAfter(page: Page, act: () => Promise<unknown>): Promise<number> {
-  const answer = page.waitForResponse((response) => /\/api\/events\?.*limit=8\b/.test(response.url()));
-  await act();
-  await answer;
-  return rowsOf(page);
 }
 
 /** What the tests use of a `<video>`. */
@@ -105,7 +97,6 @@ describe('Explore', { skip }, () => {
       const time = page.locator('.event time').first();
       assert.match(String(await time.getAttribute('title')), /20\d\d.*\d\d:\d\d:\d\d/);
       assert.match(await page.locator('.event').nth(2).innerText(), /^car\s+cam1.*1 min 5 s$/s);
-      assert.equal(await page.locator('.explore-count').innerText(), '72 detections on 2 cameras');
     }));
 
   it('asks for the profile with the page, before the script, and once', (t) =>
@@ -335,118 +326,90 @@ describe('Explore', { skip }, () => {
       await hasRows(page, 72);
     }));
 
-  it('draws the detections over time, to be read, clicked and dragged over, and nothing moves meanwhile', (t) =>
+  it('draws a small plot of the newest days, to be read, clicked and dragged over, and nothing moves meanwhile', (t) =>
     visit(t, TALL, async (page) => {
       await page.addInitScript(WATCH_SHIFTS);
-      await enter(page, instance, ADMIN_PERSON, '/postern/?after=0&colours=camera');
+      await enter(page, instance, ADMIN_PERSON, '/postern/?after=0');
       const plot = page.locator('.plot-area');
-      const place = async () => (await plot.boundingBox()) ?? assert.fail('the plot has no place');
-      await page.locator('.legend-camera').nth(1).waitFor();
-      assert.deepEqual(
-        (await page.locator('.legend-camera').allInnerTexts()).map((text) => text.split(/\s+/)),
-        [
-          ['cam1', '37'],
-          ['cam2', '35'],
-        ],
-      );
-      const { x, y, width, height } = await place();
-      await page.mouse.move(x + width * 0.6, y + height / 2);
-      await page.locator('.overview-stretch', { hasText: /\d:\d\d.*\d detections?$/ }).waitFor();
-      await page.mouse.move(x + width * 0.2, y + height / 2);
-      assert.deepEqual(await place(), { x, y, width, height });
+      await page.locator('.plot-area path').waitFor();
+      assert.equal(await page.locator('.overview-stretch').innerText(), 'Detections a day');
+      const { height: whole } = (await page.locator('.plot').boundingBox()) ?? assert.fail('the plot has no place');
+      assert.ok(whole <= 100, `${whole} pixels`);
+      const { x, y, width, height } = (await plot.boundingBox()) ?? assert.fail('the plot has no place');
+      await page.mouse.move(x + width - 1, y + height / 2);
+      await page.locator('.overview-stretch', { hasText: /20\d\d: \d+$/ }).waitFor();
+      assert.deepEqual(await plot.boundingBox(), { x, y, width, height });
       assert.ok(Number(await page.evaluate('shifted')) < 0.02);
       await page.mouse.down();
-      await page.mouse.move(x + width * 0.6, y + height / 2, { steps: 4 });
-      const dragged = await rowsAfter(page, () => page.mouse.up());
-      assert.match(page.url(), /[?]after=\d+&before=\d+&colours=camera$/);
-      assert.ok(dragged > 2 && dragged < 60, `${dragged} rows`);
-      await page.locator('.explore-count', { hasText: `${dragged} detections` }).waitFor();
-      const clicked = await rowsAfter(page, () => page.mouse.click(x + width * 0.5, y + height - 4));
+      await page.mouse.move(x + width * 0.9, y + height / 2, { steps: 4 });
+      await page.mouse.up();
+      await page.waitForURL(/[?]after=\d+&before=\d+$/);
+      await hasRows(page, 72);
+      await page.mouse.click(x + width * 0.5, y + height - 4);
+      await page.getByRole('heading', { name: 'No matching events' }).waitFor();
       const { searchParams } = new URL(page.url());
-      assert.ok(Number(searchParams.get('before')) - Number(searchParams.get('after')) <= 900);
-      assert.ok(clicked < dragged, `${clicked} of ${dragged} rows`);
-      assert.equal(await rowsAfter(page, () => page.getByRole('button', { name: 'Reset zoom' }).click()), 72);
-      assert.equal(searchOf(page), '?after=0&colours=camera');
+      const seconds = Number(searchParams.get('before')) - Number(searchParams.get('after'));
+      assert.ok(seconds >= 23 * 3600 && seconds <= 25 * 3600, `${seconds} s`);
     }));
 
-  it('is zoomed by keys, and by touch only when that is asked for', (t) =>
+  it('is asked for by cameras, labels and zone alone, and hidden where another filter makes it untrue', (t) =>
+    visit(t, TALL, async (page) => {
+      const asked = page.waitForRequest(/\/api\/events\/days\?/);
+      await enter(page, instance, ADMIN_PERSON, '/postern/?camera=cam2&label=car&sort=date_asc');
+      const { searchParams } = new URL((await asked).url());
+      assert.deepEqual([...searchParams.keys()].sort(), ['cameras', 'labels', 'timezone']);
+      assert.deepEqual([searchParams.get('cameras'), searchParams.get('labels')], ['cam2', 'car']);
+      assert.deepEqual(await axeFindings(page, '.overview'), []);
+      await page.goto(`${instance.url}/postern/?min_score=0.5`);
+      await page.locator('.event').first().waitFor();
+      await hasCount(page.locator('.plot-area'), 0);
+    }));
+
+  it('is chosen from by keys, and by touch only when that is asked for', (t) =>
     visit(t, { ...TALL, hasTouch: true }, async (page) => {
-      await enter(page, instance, ADMIN_PERSON, '/postern/?after=0');
-      const plot = page.getByRole('slider');
+      await enter(page, instance, ADMIN_PERSON);
+      const plot = page.getByRole('slider', { name: 'Detections a day' });
       await page.locator('.plot-area path').waitFor();
       await plot.focus();
-      for (const key of ['Home', 'Shift+ArrowLeft', 'Shift+PageUp', 'Shift+PageUp', 'Shift+ArrowRight'])
-        await page.keyboard.press(key);
-      assert.match(String(await plot.getAttribute('aria-valuetext')), /: \d+ detections$/);
-      const keyed = await rowsAfter(page, () => page.keyboard.press('Enter'));
-      assert.ok(keyed > 2 && keyed < 60, `${keyed} rows`);
-      await page.getByRole('button', { name: 'Reset zoom' }).press('Enter');
+      for (const key of ['End', 'Shift+ArrowLeft', 'Shift+PageDown']) await page.keyboard.press(key);
+      assert.match(String(await plot.getAttribute('aria-valuetext')), / – .*: 72$/);
+      await page.keyboard.press('Enter');
+      await page.waitForURL(/[?]after=\d+&before=\d+$/);
       await hasRows(page, 72);
-      assert.equal(await plot.evaluate((one) => one.matches(':focus')), true);
       const { x, y, width, height } = (await plot.boundingBox()) ?? assert.fail('the plot has no place');
+      await page.goto(`${instance.url}/postern/`);
+      await page.locator('.plot-area path').waitFor();
       await page.touchscreen.tap(x + width * 0.5, y + height / 2);
       await page.getByRole('button', { name: 'Zoom in' }).waitFor();
-      assert.equal(searchOf(page), '?after=0');
+      assert.equal(searchOf(page), '');
       await page.getByRole('button', { name: 'Zoom in' }).tap();
       await page.waitForURL(/[?]after=\d+&before=\d+$/);
     }));
 
-  it('has counts of a few kilobytes, compressed, and draws many cameras in one colour, or as eight and the others', (t) =>
-    visit(t, {}, async (page) => {
-      const cameras = Array.from({ length: 40 }, (_, at) => ({
-        camera: `camera ${at}`,
-        total: 40 - at,
-        ...(at < 8 ? { counts: [40 - at] } : {}),
-      }));
-      const body = { total: 820, complete: true, seconds: 60, starts: [0], end: 60, cameras, others: [528] };
+  it('is called reviews a day where the NVR counts', async (t) => {
+    const nvr = await startFakeNvr();
+    nvr.answer = (request, response, received) =>
+      received.target.startsWith('/api/review/summary')
+        ? response.end('{"2026-11-22":{"total_alert":2,"total_detection":1}}')
+        : answerLikeAnNvr(request, response, received);
+    const other = await startInstance({ people: [ADMIN_PERSON], config: { nvr: { url: nvr.url, cameras: ['cam1'] } } });
+    t.after(() => Promise.all([other.close(), nvr.close()]));
+    await visit(t, TALL, async (page) => {
+      await enter(page, other, ADMIN_PERSON, '/postern/');
+      await page.locator('.plot-area path').waitFor();
+      assert.equal(await page.locator('.overview-stretch').innerText(), 'Reviews a day');
+    });
+  });
+
+  it('begins with the last seven days, compressed', (t) =>
+    visit(t, TALL, async (page) => {
       const asked = page.waitForResponse(/\/api\/events\?/);
-      await page.route('**/api/events/counts?*', (route) => route.fulfill({ json: body }));
       await enter(page, instance, ADMIN_PERSON);
-      assert.equal((await asked).headers()['content-encoding'], 'br');
-      await hasCount(page.locator('.plot-area path'), 1);
-      await hasCount(page.locator('.legend-camera'), 0);
-      await page.getByRole('radio', { name: 'By camera' }).check();
-      await page.waitForURL('**/postern/?colours=camera');
-      await page.locator('.legend-camera', { hasText: '32 others' }).waitFor();
-      await hasCount(page.locator('.legend-camera'), 9);
-      await hasCount(page.locator('.plot-area path'), 9);
-      assert.equal(await page.locator('.explore-count').innerText(), '820 detections on 40 cameras');
-    }));
-
-  it('tells labels apart by colours when that is asked for, in an address that can be shared, and shows one alone', (t) =>
-    visit(t, TALL, async (page) => {
-      await enter(page, instance, ADMIN_PERSON);
-      await page.getByRole('radio', { name: 'By label' }).check();
-      await page.waitForURL('**/postern/?colours=label');
-      await page.reload();
-      const cars = page.locator('.legend-camera', { hasText: 'car' });
-      await cars.waitFor();
-      assert.deepEqual((await page.locator('.legend-count').allInnerTexts()).map(Number), [70, 1, 1]);
-      await hasCount(page.locator('.plot-area path'), 3);
-      assert.deepEqual(await axeFindings(page, '.overview'), []);
-      assert.equal(await rowsAfter(page, () => cars.click()), 70);
-      assert.equal(searchOf(page), '?label=car&colours=label');
-      await page.getByRole('button', { name: 'Clear', exact: true }).click();
-      await hasRows(page, 72);
-      assert.equal(searchOf(page), '?colours=label');
-    }));
-
-  it('begins with the last seven days, draws the whole of them, and one camera alone or all again', (t) =>
-    visit(t, TALL, async (page) => {
-      const asked = page.waitForRequest(/\/api\/events\?/);
-      await enter(page, instance, ADMIN_PERSON, '/postern/?colours=camera');
       const weekAgo = Date.now() / 1000 - 7 * 86_400;
-      const after = Number(new URL((await asked).url()).searchParams.get('after'));
+      const response = await asked;
+      const after = Number(new URL(response.url()).searchParams.get('after'));
       assert.ok(after <= weekAgo && after > weekAgo - 7200, `${after}`);
-      await page.locator('.overview-stretch', { hasText: 'per 3 h' }).waitFor();
-      const alone = page.locator('.legend-camera', { hasText: 'cam2' });
-      await alone.click();
-      await page.waitForURL(/[?]camera=cam2&colours=camera$/);
-      await page.locator('.legend-camera').nth(1).waitFor({ state: 'detached' });
-      assert.equal(await alone.getAttribute('aria-pressed'), 'true');
-      await alone.click();
-      await page.waitForURL('**/postern/?colours=camera');
-      await page.locator('.legend-camera', { hasText: 'cam1' }).waitFor();
+      assert.equal(response.headers()['content-encoding'], 'br');
     }));
 
   it('shows everything about one event, by a link that can be shared', (t) =>

@@ -1,7 +1,6 @@
 /** The routes beside the events list: by ids, names, pictures, newest of each label, days (SPEC 7). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { EventCounts } from '../../src/domain/events/counts.ts';
 import type { EventRecord } from '../../src/domain/events/event.ts';
 import { event, FIVE } from './support/event.ts';
 import { type Answer, type ServedEvents, serveEvents } from './support/served-events.ts';
@@ -58,18 +57,20 @@ describe('Beside the events list', () => {
     });
   }
 
-  it('counts tell of no other camera and nothing older, whatever the gate has narrowed before', async () => {
+  it('days tell of no other camera and nothing older, whatever the gate has narrowed before', async () => {
     const counted = async (role: string, headers: Readonly<Record<string, string>> = {}) => {
-      const answer = await served.ask('/api/events/counts', { role, headers });
-      return (answer.json() as EventCounts).cameras.map(({ camera, total }) => `${camera} ${total}`);
+      const answer = await served.ask('/api/events/days?after=1690000000&before=1720100000', { role, headers });
+      return answer.json();
     };
-    const seen = (isSeen: (event: EventRecord) => boolean): string[] => {
-      const events = EVENTS.filter(isSeen);
-      const names = [...new Set(events.map(({ camera }) => camera))];
-      const totals = names.map((name) => ({ name, total: events.filter(({ camera }) => camera === name).length }));
-      return totals
-        .sort((one, other) => other.total - one.total || (one.name < other.name ? -1 : 1))
-        .map(({ name, total }) => `${name} ${total}`);
+    const seen = (isSeen: (event: EventRecord) => boolean) => {
+      const told = EVENTS.filter((event) => event.start_time > 1_690_000_000 && isSeen(event));
+      const days = told.map(
+        (event) => `${new Date(event.start_time * 1000).toISOString().slice(0, 10)} ${event.camera}`,
+      );
+      return [...new Set(days)].sort().map((row) => {
+        const [day, camera] = row.split(' ');
+        return { day, camera, count: days.filter((one) => one === row).length };
+      });
     };
     const isKnown = ({ camera }: EventRecord): boolean => ['front', 'back', 'garage'].includes(camera);
     assert.deepEqual(await counted('admin'), seen(isKnown));

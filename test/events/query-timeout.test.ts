@@ -55,7 +55,7 @@ for (const [place, serve] of Object.entries(places)) {
       '/api/events?limit=10000',
       '/api/events/explore',
       '/api/events/summary',
-      '/api/events/counts?zones=nowhere',
+      '/api/events/days',
     ];
     for (const target of slow) {
       it(`is a 503 that says what to narrow: ${target}`, async () => {
@@ -78,6 +78,14 @@ for (const [place, serve] of Object.entries(places)) {
     await served.close();
   });
 }
+
+it('Days whose time ended after the last look at the clock are a 503, too', async (t) => {
+  // So few that the clock is not looked at while they are read.
+  const served = await serveEvents({ events: EVENTS.slice(0, 3), queryTimeout: NO_TIME });
+  t.after(served.close);
+  const answer = await served.ask('/api/events/days?after=1700000000&before=1700000100');
+  assert.deepEqual([answer.status, answer.json()], [503, GIVEN_UP]);
+});
 
 it('A query is aborted when its client has left', { timeout: 300_000 }, async () => {
   const asked = Promise.withResolvers<Deadline>();

@@ -2,12 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { EventCounts } from '../../src/domain/events/counts.ts';
 import type { EventRecord } from '../../src/domain/events/event.ts';
 import { startPostgres, withoutPostgres } from '../support/servers/postgres.ts';
 import { event } from './support/event.ts';
 import { makeNvrDatabase } from './support/nvr-file.ts';
-import { assertCounts } from './support/plain-counts.ts';
 import { plainAnswer, type Query } from './support/plain-filter.ts';
 import { type ServedEvents, serveEvents } from './support/served-events.ts';
 
@@ -154,16 +152,6 @@ for (const [place, serve] of Object.entries(places)) {
             if (expected.length > 0) nonEmpty++;
             assert.deepEqual(ids, expected, JSON.stringify(asked));
           }
-          const { limit: _, ...filter } = queries[0] ?? {};
-          const left = new Set(plainAnswer(list, filter));
-          const layout = { slices: String(2 + list.length), series: String(list.length % 4) };
-          const by = list.length % 2 === 0 ? 'label' : 'camera';
-          const counted = await served.ask(`/api/events/counts?${new URLSearchParams({ ...filter, ...layout, by })}`);
-          assertCounts(
-            counted.json() as EventCounts,
-            list.filter(({ id }) => left.has(id)),
-            JSON.stringify(filter),
-          );
         }),
         { numRuns: 100 },
       );

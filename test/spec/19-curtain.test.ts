@@ -477,7 +477,7 @@ describe('Events that Postern keeps', () => {
     const lists = [
       '/api/events?limit=100',
       '/api/events/summary',
-      '/api/events/counts',
+      '/api/events/days',
       '/api/events/explore',
       '/api/zones',
       `/api/event_ids?ids=${hidden.id}`,

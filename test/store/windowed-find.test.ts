@@ -4,9 +4,8 @@ import { after, before, describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { createTaskQueue } from '../../src/domain/async/task-queue.ts';
-import type { EventCondition, EventQuestion, SliceCount } from '../../src/domain/events/event-question.ts';
+import type { EventCondition, EventQuestion } from '../../src/domain/events/event-question.ts';
 import { isOutOfTime } from '../../src/domain/events/out-of-time.ts';
-import { countInWindows, countSlices } from '../../src/store/events/count-slices.ts';
 import { type EventsPlace, STORE_SHAPE } from '../../src/store/events/event-shape.ts';
 import { eventsPlace } from '../../src/store/events/events-table.ts';
 import { findEvents } from '../../src/store/events/find-events.ts';
@@ -74,24 +73,6 @@ describe('A walk in windows', () => {
         assert.deepEqual(await findInWindows(next, place, eventsEach), await findEvents(next, place));
       }),
       { numRuns: 150 },
-    ));
-
-  it('counts what one go counts', () =>
-    fc.assert(
-      fc.asyncProperty(questions, fc.integer({ min: 1, max: 40 }), async ({ cameras, conditions }, eventsEach) => {
-        const question = { cameras, conditions, slicing: { seconds: 3, phase: 1, offsets: [] }, by: 'camera' } as const;
-        const inOrder = (rows: readonly SliceCount[]): string[] =>
-          rows.map(({ slice, name, count }) => `${slice} ${name} ${count}`).sort();
-        const inOneGo = await countSlices(question, place);
-        assert.deepEqual(inOrder(await countInWindows(question, place, eventsEach)), inOrder(inOneGo));
-        const limit = 1000;
-        const found = await findEvents({ cameras, conditions, sort: NEWEST, limit }, place);
-        assert.equal(
-          inOneGo.reduce((sum, { count }) => sum + count, 0),
-          found.length,
-        );
-      }),
-      { numRuns: 50 },
     ));
 });
 

@@ -18,7 +18,6 @@ import type { ForwardRules } from '../../src/gateway/forward/forwarder.ts';
 import { createUpstreamSlots, type SlotRules } from '../../src/gateway/forward/upstream-slots.ts';
 import { type Listener, listen } from '../../src/gateway/listen/listeners.ts';
 import type { ServedCertificates } from '../../src/gateway/listen/tls-server.ts';
-import { createNvrCounts } from '../../src/gateway/narrow/count-at-nvr.ts';
 import { createMessageRelay } from '../../src/gateway/websocket/message-relay.ts';
 import { internalSource } from '../../src/identity/internal-source.ts';
 
@@ -131,7 +130,6 @@ export async function startGate(
     recheck: async (caller) => caller,
     obligationDeps: {
       pushHosts: [],
-      countAtNvr: createNvrCounts({ now: () => performance.now(), startedAt: 0 }),
       ask: async () => undefined,
       askText: async () => '',
       ownConfig: () => OWN_CONFIG,

@@ -18,7 +18,6 @@ import { heldBy } from '../../domain/rights/rights.ts';
 import type { ServiceStatus } from '../../domain/status.ts';
 import type { GateDeps } from '../../gateway/entry/gate-deps.ts';
 import { askText } from '../../gateway/forward/ask-upstream.ts';
-import { createNvrCounts } from '../../gateway/narrow/count-at-nvr.ts';
 import type { RefusalPageFacts, RefusalRules } from '../../gateway/response/error-responses.ts';
 import type { LedgerRouteDeps } from '../../ledger/ledger-routes.ts';
 import { createDownloads } from '../../ledger/stream-records.ts';
@@ -31,7 +30,6 @@ import { renderRefusalPage } from '../../ui/refusal-page.ts';
 import { ASSETS_PATH, createPages } from '../../ui/serve-ui.ts';
 import type { ActiveAccounts } from '../accounts/active-accounts.ts';
 import type { Components } from '../resources/components.ts';
-import { steadyNow } from '../resources/steady-clock.ts';
 import { askerOf, questionFor, variesOf } from '../resources/upstreams.ts';
 import type { Authorizer } from './authorizer.ts';
 import { formLogIn } from './form-login.ts';
@@ -94,7 +92,6 @@ export function gateDeps(deps: GateSources): GateDeps {
       pushHosts: settings.nvr.push_endpoints,
       bodySeconds: settings.server.timeout_login_body,
       ask: askerOf(settings),
-      countAtNvr: createNvrCounts({ now: steadyNow, startedAt: deps.ledger.now() }),
       askText: async (upstream, path, sharer) => askText(await questionFor(settings, upstream, path, sharer)),
       ownConfig: async () => ownConfigOf(settings, await accounts.roles(), cameras.current() ?? []),
       onConfigRead: cameras.learn,

@@ -97,29 +97,10 @@ export interface GroupQuestion {
   readonly until: number;
 }
 
-/** How a moment is given its slice: `floor((time + offset then + phase) / seconds)`. */
-export interface Slicing {
-  readonly seconds: number;
-  readonly phase: number;
-  readonly offsets: readonly ZoneOffset[];
-}
+/** How many events of one camera begin on one local day. */
+export type DayCount = Pick<EventGroup, 'day' | 'camera' | 'count'>;
 
-/** What counts are told apart by. */
-export type CountedBy = 'camera' | 'label';
-
-/** How many events of one camera, or label, begin in one slice of time. */
-export interface SliceCount {
-  readonly slice: number;
-  readonly name: string;
-  readonly count: number;
-}
-
-export interface SliceQuestion {
-  readonly cameras: readonly string[] | null;
-  readonly conditions: readonly EventCondition[];
-  readonly slicing: Slicing;
-  readonly by: CountedBy;
-}
+export type DayQuestion = Pick<GroupQuestion, 'cameras' | 'conditions' | 'offsets'>;
 
 /** The reading interface of an event store. `cameras` null: all cameras. */
 export interface EventSource {
@@ -134,8 +115,8 @@ export interface EventSource {
   /** Each once, in no order; absent ones are left out. */
   distinct(column: DistinctColumn, cameras: readonly string[] | null): Promise<readonly string[]>;
   groups(question: GroupQuestion): Promise<readonly EventGroup[]>;
-  /** A slice and name without events are left out; in no order. */
-  countSlices(question: SliceQuestion): Promise<readonly SliceCount[]>;
+  /** A day and camera without events are left out; in no order. */
+  countByDay(question: DayQuestion): Promise<readonly DayCount[]>;
   /** The first start time that is not before `time`. */
   firstStart(time: number): Promise<number | undefined>;
   /**

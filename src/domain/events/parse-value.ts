@@ -1,7 +1,6 @@
 /** Texts of query parameters as values: as lenient as the reference, with a reason for each refused one. */
 
 import { err, ok, type Result } from '../result.ts';
-import type { CountedBy } from './event-question.ts';
 import { canonicalZone } from './zone-offsets.ts';
 
 export interface ParameterFault {
@@ -92,15 +91,3 @@ export function parseCount(text: string): Parsed<number> {
 }
 
 export const fault = (type: string, message: string): Result<never, ParameterFault> => err({ type, message });
-
-/** What counts are told apart by. */
-export const parseCountedBy = (text: string): Parsed<CountedBy> =>
-  text === 'camera' || text === 'label' ? ok(text) : fault('value_error', "Input should be 'camera' or 'label'");
-
-/** The slices of a count. */
-export function parseSlices(text: string): Parsed<number> {
-  const count = parseCount(text);
-  return !count.ok || (count.value >= 2 && count.value <= 1000)
-    ? count
-    : fault('value_error', 'Input should be from 2 to 1000');
-}

@@ -2,23 +2,10 @@
 import type { QueryRules } from '../../access/nvr-adapter.ts';
 import { FILTERS } from '../../domain/events/event-filters.ts';
 import { EVENTS_PATH, WORD_PATHS } from '../../domain/events/event-paths.ts';
-import {
-  numberOf,
-  type Parsed,
-  parseCount,
-  parseCountedBy,
-  parseDecimal,
-  parseSlices,
-  parseWhole,
-} from '../../domain/events/parse-value.ts';
+import { numberOf, type Parsed, parseCount, parseWhole } from '../../domain/events/parse-value.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 
 type QueryBound = (value: string, mostRows: number) => boolean;
-
-const read =
-  (parse: (text: string) => Parsed<unknown>): QueryBound =>
-  (value) =>
-    parse(value).ok;
 
 /** What the events backend reads is let through to the NVR, but for more rows than one response holds: the NVR has no such cap. */
 const BOUNDS: ReadonlyMap<string, QueryBound> = new Map<string, QueryBound>([
@@ -27,12 +14,7 @@ const BOUNDS: ReadonlyMap<string, QueryBound> = new Map<string, QueryBound>([
     (value) => value === filter.unset || filter.read(value).ok,
   ]),
   ['limit', (value, mostRows) => isUpTo(mostRows, parseCount(value))],
-  // Of the counts, which Postern makes itself.
-  ['slices', read(parseSlices)],
-  ['series', read(parseCount)],
-  ['until', read(parseDecimal)],
-  ['by', read(parseCountedBy)],
-  ['split_joined', read(parseWhole)],
+  ['split_joined', (value) => parseWhole(value).ok],
   ['scale', (value) => /^[1-9]\d{0,6}$/.test(value)],
 ]);
 

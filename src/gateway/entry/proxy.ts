@@ -13,9 +13,9 @@ import { type Destination, destinationOf } from '../decision/destinations.ts';
 import type { HeadListener, RequestWatch } from '../decision/gate-watch.ts';
 import { toldTo } from '../decision/link-request.ts';
 import { judgedRequest, type Passage } from '../forward/judged-request.ts';
-import { asksForCounts } from '../narrow/count-at-nvr.ts';
+import { asksForDays, daysAtNvr } from '../narrow/days-at-nvr.ts';
 import { errorReaderFor } from '../narrow/error-reader.ts';
-import { countedAtNvr, fulfilObligations, type Settled } from '../narrow/obligations.ts';
+import { fulfilObligations, type Settled } from '../narrow/obligations.ts';
 import { mayCarrySession } from '../response/caches.ts';
 import { cutOff } from '../response/client-socket.ts';
 import { compressedJson, errorResponse, jsonResponse } from '../response/error-responses.ts';
@@ -170,9 +170,9 @@ function fulfilledObligations(
 ): MaybePromise<Settled> {
   const { caller, obligations } = admission;
   if (sentInstead) return stillAllowed({ kind: 'sent', body: sentInstead.body }, caller, recheck);
-  if (destination.kind === 'nvr' && asksForCounts(admission))
-    return countedAtNvr(admission, destination, { ...obligationDeps, sharer }).then((settled) =>
-      stillAllowed(settled, caller, recheck),
+  if (destination.kind === 'nvr' && asksForDays(admission))
+    return daysAtNvr(admission, destination, { ...obligationDeps, sharer }, rules().surroundings().now).then(
+      (settled) => stillAllowed(settled, caller, recheck),
     );
   if (!obligations) return AS_IT_IS;
   const settling = fulfilObligations(request, admission, destination, {

@@ -8,7 +8,6 @@ import { queryValues } from '../../access/query.ts';
 import { adapterOf, type RouteMatch } from '../../access/route-table.ts';
 import type { Upstream } from '../../domain/addresses/socket-address.ts';
 import type { Sharer } from '../../domain/async/shares.ts';
-import { NO_COUNTS } from '../../domain/events/counts.ts';
 import { numberOf } from '../../domain/events/parse-value.ts';
 import { type AdapterForm, isCommonForm } from '../../domain/policy/policy.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
@@ -21,7 +20,6 @@ import { noteStarted } from '../decision/started-things.ts';
 import type { PublicPlace } from '../response/public-place.ts';
 import { createBufferBudget } from './buffer-budget.ts';
 import { createComposedCache } from './composed-cache.ts';
-import { type NvrCounts, TooManyLists } from './count-at-nvr.ts';
 import { errorReaderOf } from './error-reader.ts';
 import { listsByCamera } from './narrow-fanout.ts';
 import { judgedBody, judgedOffer } from './narrow-request.ts';
@@ -39,7 +37,6 @@ export interface ObligationDeps {
   readonly bodySeconds?: number;
   /** The JSON of a 200 response, asked in the service's own name. */
   readonly ask: (upstream: Upstream, path: string, sharer: Sharer) => Promise<unknown>;
-  readonly countAtNvr: NvrCounts;
   /** Likewise, its text. */
   readonly askText: (upstream: Upstream, path: string, sharer: Sharer) => Promise<string>;
   /** What stands in the NVR's configuration in the place of its own accounts (SPEC 4.3). */
@@ -131,27 +128,6 @@ const answered = (made: NarrowedBytes): Settled =>
   made.kind === 'narrowed'
     ? { kind: 'answered', json: Buffer.from(made.body.buffer).toString() }
     : refused('nvr-unexpected-form');
-
-/** What the NVR has no such route for: its list is counted here. */
-export async function countedAtNvr(
-  { target, obligations, route }: Admitted,
-  { upstream }: Served,
-  { ask, sharer, countAtNvr }: Pick<ObligationDeps, 'ask' | 'sharer' | 'countAtNvr'>,
-): Promise<Settled> {
-  const { list: path } = adapterOf(route).events;
-  // An NVR that keeps no events has none to count.
-  if (path === undefined) return { kind: 'answered', json: JSON.stringify({ ...NO_COUNTS, complete: true }) };
-  const question = { target, view: obligations?.view, upstream: JSON.stringify(upstream) };
-  try {
-    return {
-      kind: 'answered',
-      json: await countAtNvr({ ...question, path, ask: (path) => ask(upstream, path, sharer) }),
-    };
-  } catch (fault) {
-    if (fault instanceof TooManyLists) return refused('answers-too-large');
-    return refused(askFailure(fault));
-  }
-}
 
 async function joinedList(
   { target, route }: Admitted,

@@ -7,6 +7,7 @@ import { layoutOfConfig, RESERVED } from './layout.ts';
 import { LINKS } from './link-files.ts';
 import { judgeInbound, narrowOutbound } from './narrow-messages.ts';
 import { OWNERS } from './owners.ts';
+import { DAYS } from './review-days.ts';
 import { isVodTrick } from './vod-path.ts';
 
 export const FRIGATE: NvrAdapter = {
@@ -25,6 +26,6 @@ export const FRIGATE: NvrAdapter = {
     pictures: { h: 'height', height: 'height', fps: 'rate' },
     stepped: new Set(['api/recordings/unavailable', 'api/review/activity/motion']),
   },
-  events: { list: '/api/events', atNvr: ['/api/events/search'] },
+  events: { days: DAYS, atNvr: ['/api/events/search'] },
   isMisread: isVodTrick,
 };

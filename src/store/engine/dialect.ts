@@ -15,6 +15,12 @@ export interface Dialect {
    * server ends it (`statement_timeout`); then a long statement stops no other one.
    */
   readonly inTime: ((deadline: number) => Condition) | undefined;
+  /** Asks with a time that the server ends it by, where that is what ends it. */
+  within<Answer>(
+    milliseconds: number,
+    db: Kysely<Tables>,
+    ask: (db: Kysely<Tables>) => Promise<Answer>,
+  ): Promise<Answer>;
   contains(text: Expression, part: string): Condition;
   hasElement(jsonArray: Expression, values: readonly string[]): Condition;
   isEmptyArray(jsonArray: Expression): Condition;
@@ -26,8 +32,6 @@ export interface Dialect {
   secondOfDay(time: Expression, offset: Expression): Expression;
   /** Days since 1 January 1970 on the local calendar. */
   dayNumber(time: Expression, offset: Expression): Expression;
-  /** `floor((time + offset) / seconds)`. */
-  sliceNumber(time: Expression, offset: Expression, seconds: number): Expression;
   /** `value asc` or `value desc`, with absent values below all others; `isNeverAbsent` lets an index of the plain order be used. */
   ordered(value: Expression, direction: 'asc' | 'desc', isNeverAbsent: boolean): Expression;
   /**

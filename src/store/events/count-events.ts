@@ -2,7 +2,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import { EARLIEST_TIME, LATEST_TIME } from '../../domain/events/event.ts';
-import type { EventGroup, GroupQuestion } from '../../domain/events/event-question.ts';
+import type {
+  DayCount,
+  DayQuestion,
+  EventCondition,
+  EventGroup,
+  GroupQuestion,
+} from '../../domain/events/event-question.ts';
+import { isPast, outOfTime } from '../../domain/events/out-of-time.ts';
 import { distinctCameras } from './distinct-names.ts';
 import { allOf, conditionInSql, isOneOf, offsetAt } from './event-conditions.ts';
 import { type EventsPlace, inTime } from './event-shape.ts';
@@ -50,6 +57,34 @@ export async function groupEvents(question: GroupQuestion, place: EventsPlace): 
     from ${shape.table} as e where ${where} group by 1, 2, 3, 4, 5`.execute(db);
   return rows;
 }
+
+/** An index has camera, label and start: its ways in are named, and no event is read. */
+export async function countByDay(
+  { cameras, conditions, offsets }: DayQuestion,
+  place: EventsPlace,
+): Promise<readonly DayCount[]> {
+  const { shape, words, deadline } = place;
+  const { camera: isIndexed } = shape.inOrderBy;
+  const among = cameras ?? (isIndexed ? await distinctCameras(place) : null);
+  const where = allOf([
+    ...inTime(place),
+    ...(among ? [isOneOf(isIndexed ? sql`e.camera` : words.unindexed(sql`e.camera`), among)] : []),
+    ...conditions.map((condition) => dayCondition(condition, place)),
+  ]);
+  const statement = sql<DayCount>`
+    select ${words.dayNumber(sql`e.start_time`, offsetAt(offsets))} as day, e.camera as camera, count(*) as count
+    from ${shape.table} as e where ${where} group by 1, 2`;
+  const ask = async (db: EventsPlace['db']) => (await statement.execute(db)).rows;
+  if (deadline === undefined) return ask(place.db);
+  const rows = await words.within(Math.max(1, Math.round(deadline.at - performance.now())), place.db, ask);
+  if (isPast(deadline)) throw outOfTime(); // rows are grouped after the last look at the clock
+  return rows;
+}
+
+const dayCondition = (condition: EventCondition, { shape, words }: EventsPlace) =>
+  condition.kind === 'one-of' && condition.field === 'label' && shape.inOrderBy.camera
+    ? isOneOf(sql`e.label`, condition.values)
+    : conditionInSql(condition, words);
 
 export async function firstStart(time: number, { db, shape }: EventsPlace): Promise<number | undefined> {
   const { rows } = await sql<{ start: number | null }>`

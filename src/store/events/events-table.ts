@@ -5,8 +5,7 @@ import type { BoundedEventSource, EventSource, StoredEvent } from '../../domain/
 import { plainJson } from '../../domain/json.ts';
 import type { Dialect } from '../engine/dialect.ts';
 import type { EventsTable, Tables } from '../engine/tables.ts';
-import { countByLabel, firstStart, groupEvents, writesByDay } from './count-events.ts';
-import { countSlices } from './count-slices.ts';
+import { countByDay, countByLabel, firstStart, groupEvents, writesByDay } from './count-events.ts';
 import { distinctCameras, distinctNames, labelsOf, namesOfAll } from './distinct-names.ts';
 import type { EventShape, EventsPlace } from './event-shape.ts';
 import { spanOf } from './newest-first.ts';
@@ -40,7 +39,7 @@ function sourceAt(place: EventsPlace): EventSource {
       readEvents(ids, include, place, place.words.isPartitioned ? spanOf(ids, starts) : undefined),
     countByLabel: (visible) => countByLabel(visible, place),
     groups: (question) => groupEvents(question, place),
-    countSlices: (question) => countSlices(question, place),
+    countByDay: (question) => countByDay(question, place),
     firstStart: (time) => firstStart(time, place),
     writesByDay: () => writesByDay(place),
 

@@ -29,6 +29,15 @@ export const postgresDialect: Dialect = {
 
   inTime: undefined,
 
+  within: (milliseconds, db, ask) =>
+    db.transaction().execute(async (transaction) => {
+      // Compiling takes longer than such a question, and is not ended in time.
+      await sql`select set_config('statement_timeout', ${`${milliseconds}`}, true), set_config('jit', 'off', true)`.execute(
+        transaction,
+      );
+      return ask(transaction);
+    }),
+
   contains: (text, part) => sql`strpos(${text}, ${part}) > 0`,
 
   hasElement: (jsonArray, values) =>
@@ -53,8 +62,6 @@ export const postgresDialect: Dialect = {
     sql`((${local(time, offset)}::bigint % ${SECONDS_PER_DAY} + ${SECONDS_PER_DAY}) % ${SECONDS_PER_DAY})`,
 
   dayNumber: (time, offset) => sql`floor((${time} + ${offset}) / ${SECONDS_PER_DAY})::integer`,
-
-  sliceNumber: (time, offset, seconds) => sql`floor((${time} + ${offset}) / ${sql.lit(seconds)})::bigint`,
 
   ordered: (value, direction, isNeverAbsent) => {
     if (isNeverAbsent) return sql`${value} ${sql.raw(direction)}`;

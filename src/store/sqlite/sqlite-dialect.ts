@@ -54,6 +54,8 @@ export const sqliteDialect: Dialect = {
    *  asks: every row would cost more than all other conditions. */
   inTime: (deadline) => sql`(e.rowid & ${sql.lit(ROWS_PER_LOOK - 1)} <> 0 or in_time(${deadline}))`,
 
+  within: (_, db, ask) => ask(db),
+
   contains: (text, part) => sql`instr(${text}, ${part}) > 0`,
 
   hasElement: (jsonArray, values) =>
@@ -75,12 +77,6 @@ export const sqliteDialect: Dialect = {
   /** Days since 1 January 1970 on the local calendar. */
   dayNumber: (time, offset) =>
     sql`(cast((${time} + ${offset} + ${sql.lit(MANY_DAYS)}) / ${sql.lit(SECONDS_PER_DAY)} as integer) - 1000000)`,
-
-  /** Casting rounds towards zero: so many slices more keep the dividend positive, and few enough keep its fraction. */
-  sliceNumber(time, offset, seconds) {
-    const more = Math.ceil(MANY_DAYS / seconds);
-    return sql`(cast((${time} + ${offset} + ${sql.lit(more * seconds)}) / ${sql.lit(seconds)} as integer) - ${sql.lit(more)})`;
-  },
 
   /** SQLite sorts absent values below all others. */
   ordered: (value, direction) => sql`${value} ${sql.raw(direction)}`,

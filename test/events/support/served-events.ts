@@ -46,6 +46,8 @@ export interface Runtime {
   readonly storeUrl?: string | undefined;
   /** Seconds. Default: more than any question takes beside other tests. */
   readonly queryTimeout?: number;
+  /** Milliseconds; unset: the machine's steady clock. */
+  readonly now?: () => number;
 }
 
 /** 20 November 2026. */
@@ -60,6 +62,7 @@ export async function serveEvents({
   source,
   queryTimeout = 60,
   storeUrl,
+  now = () => performance.now(),
 }: Runtime): Promise<ServedEvents> {
   const scratch = makeScratch();
   const store = await openStore({ url: storeUrl ?? scratch.url, statementSeconds: queryTimeout });
@@ -72,7 +75,7 @@ export async function serveEvents({
     showsUnlisted,
     maxLimit,
     queryTimeout,
-    now: () => performance.now(),
+    now,
     startedAt: STARTED_AT,
     onFault: (fault) => faults.push(fault),
   });

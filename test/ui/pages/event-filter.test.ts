@@ -4,7 +4,6 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import {
   ANY_TIME,
-  COLOURINGS,
   type EventFilter,
   eventsQuery,
   filterSearch,
@@ -24,26 +23,19 @@ const FILTER: EventFilter = {
   labels: ['dog'],
   after: 1700000000,
   before: 1700003600.5,
-  colours: 'label',
   more: { zones: 'porch,drive', min_score: '0.5', has_clip: '1', sort: 'score_desc' },
 };
 
 describe('The filter', () => {
   it('is read from the address bar', () => {
     const search =
-      'camera=front&camera=back%2Cyard&label=dog&after=1700000000&before=1700003600.5&event=1-a&colours=label' +
+      'camera=front&camera=back%2Cyard&label=dog&after=1700000000&before=1700003600.5&event=1-a' +
       '&sort=score_desc&zones=porch%2Cdrive&min_score=0.5&has_clip=1';
     assert.deepEqual(readFilter(new URLSearchParams(search)), FILTER);
   });
 
   it('leaves out what cannot be read', () => {
-    for (const search of [
-      'camera=&label=&after=yesterday&before=',
-      'after=1e300',
-      'colours=red',
-      'before=-9e12',
-      'after=Infinity',
-    ])
+    for (const search of ['camera=&label=&after=yesterday&before=', 'after=1e300', 'before=-9e12', 'after=Infinity'])
       assert.deepEqual(readFilter(new URLSearchParams(search)), NO_FILTER, search);
   });
 
@@ -63,7 +55,6 @@ describe('The filter', () => {
           labels: names,
           after: time,
           before: time,
-          colours: fc.constantFrom(...COLOURINGS),
           more,
         }),
         (filter) => {
@@ -129,7 +120,7 @@ describe('The filter', () => {
       [true, true, true, true, true],
     );
     assert.equal(isFiltered(NO_FILTER), false);
-    for (const part of [{ more: { sort: 'date_asc' } }, { colours: 'camera' }, { after: ANY_TIME }] as const)
+    for (const part of [{ more: { sort: 'date_asc' } }, { after: ANY_TIME }] as const)
       assert.equal(isFiltered({ ...NO_FILTER, ...part }), false);
   });
 });

@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import fc from 'fast-check';
 import { stackedBars, sumsOf } from '../../../src/ui/pages/explore/plot/bars.ts';
-import { COLOURS, createColours } from '../../../src/ui/pages/explore/plot/colours.ts';
-import { readCounts } from '../../../src/ui/pages/explore/plot/counts.ts';
+import { COLOURS } from '../../../src/ui/pages/explore/plot/colours.ts';
+import { barsOf, readDays } from '../../../src/ui/pages/explore/plot/days.ts';
 import { countMarks, timeMarks } from '../../../src/ui/pages/explore/plot/plot-axes.ts';
 import { contrast, difference, linear, seenBy, VISIONS } from '../support/colour.ts';
 
@@ -46,34 +45,6 @@ describe('The colours of cameras', () => {
       for (const { name, ...token } of palette)
         assert.ok(contrast(linear(token[theme]), linear(surface?.[theme] ?? '')) >= 3, `${name}, ${theme}`);
   });
-});
-
-describe('The colour of a camera', () => {
-  const names = (count: number): string[] => Array.from({ length: count }, (_, at) => `cam${at}`);
-
-  it('is the same for up to eight cameras, whichever are shown in whichever order', () =>
-    fc.assert(
-      fc.property(fc.array(fc.shuffledSubarray(names(COLOURS)), { maxLength: 5 }), (views) => {
-        const coloursOf = createColours();
-        for (const shown of views)
-          for (const name of shown)
-            assert.equal(coloursOf(shown, names(COLOURS)).get(name), `camera-${Number(name.slice(3)) + 1}`);
-      }),
-    ));
-
-  it('is never that of another one that is shown, and stays while the cameras that were shown first are', () =>
-    fc.assert(
-      fc.property(fc.array(fc.shuffledSubarray(names(40), { maxLength: COLOURS }), { maxLength: 6 }), (views) => {
-        const coloursOf = createColours();
-        const first = coloursOf(names(COLOURS), names(40));
-        for (const shown of views) {
-          const colours = coloursOf(shown, names(40));
-          assert.equal(colours.size, shown.length);
-          assert.equal(new Set(colours.values()).size, shown.length);
-          for (const name of shown) if (first.has(name)) assert.equal(colours.get(name), first.get(name));
-        }
-      }),
-    ));
 });
 
 describe('The marks of the axes', () => {
@@ -122,23 +93,25 @@ describe('The bars', () => {
   });
 
   it('are drawn of what the service counted, and of nothing where the answer has another form', () => {
-    const cameras = [{ camera: 'a', total: 2, counts: [2, 0] }, { camera: 'b', total: 1 }, { total: 7 }];
-    const body = { total: 3, complete: false, seconds: 60, starts: [0, 60], end: 120, cameras, others: [0, 1] };
-    assert.deepEqual(readCounts(body), {
-      total: 3,
-      isAll: false,
-      stepSeconds: 60,
-      starts: [0, 60],
-      end: 120,
-      by: 'camera',
-      names: [
-        { name: 'a', total: 2, counts: [2, 0] },
-        { name: 'b', total: 1, counts: undefined },
+    const rows = [
+      { day: '2026-03-28', camera: 'a', count: 2 },
+      { day: '2026-03-30', camera: 'a', count: 1 },
+      { day: '2026-03-30', camera: 'b', count: 3 },
+      { day: 'last24Hours', count: 9 },
+    ];
+    const days = readDays(rows);
+    assert.deepEqual(
+      [...(days ?? [])],
+      [
+        ['2026-03-28', 2],
+        ['2026-03-30', 4],
       ],
-      others: [0, 1],
-    });
-    const { by, names } = readCounts({ ...body, cameras: [], labels: [{ label: 'car', total: 3 }] }) ?? {};
-    assert.deepEqual([by, names], ['label', [{ name: 'car', total: 3, counts: undefined }]]);
-    for (const other of [undefined, null, [], 'Event not found', {}]) assert.equal(readCounts(other), undefined);
+    );
+    for (const other of [undefined, null, {}, 'Event not found']) assert.equal(readDays(other), null);
+    const { starts, counts } = barsOf(days ?? new Map(), 4);
+    assert.deepEqual(counts, [0, 2, 0, 4]);
+    const midnights = [27, 28, 29, 30, 31].map((day) => new Date(2026, 2, day).getTime() / 1000);
+    assert.deepEqual(starts, midnights);
+    assert.deepEqual(barsOf(new Map(), 4), { starts: [], counts: [] });
   });
 });

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useSearchParams } from 'wouter-preact';
 import { isAdmin, type Profile } from '../shared/account/profile.ts';
 import { getFromApi } from '../shared/api.ts';
+import { textsOf } from '../shared/forms/fields.ts';
 import { Icon } from '../shared/icon.tsx';
 import type { PageFacts } from '../shared/page-facts.ts';
 import { usePageTitle } from '../shared/page-title.ts';
@@ -16,6 +17,7 @@ import {
   filterSearch,
   isNewestFirst,
   isSearchOfNvr,
+  moreCount,
   NO_FILTER,
   readFilter,
   weekBefore,
@@ -24,8 +26,7 @@ import {
 import { FilterBar } from './filter/filter-bar.tsx';
 import { LiveState } from './live/live-state.tsx';
 import { useLiveEvents } from './live/use-live-events.ts';
-import { Overview } from './plot/overview.tsx';
-import { type CountsState, useCounts, useLabels } from './plot/use-counts.ts';
+import { DaysPlot } from './plot/days-plot.tsx';
 import { useEvents } from './use-events.ts';
 import { useView, ViewChoice } from './view-choice.tsx';
 
@@ -39,8 +40,8 @@ export function Explore({ profile, facts }: { profile: Profile; facts: PageFacts
   const asked = withUsualTime(filter, weekAgo);
   const list = useEvents(asked, round, facts.eventsBy);
   const live = useLiveEvents(list, asked, facts.eventsBy);
-  const hasCounts = !isSearchOfNvr(filter, facts.eventsBy);
-  const counts = useCounts(asked, round, list.newIds.size + list.waiting.length);
+  // The days are counted by these two filters alone.
+  const hasDays = moreCount(filter.more) === 0 && filter.more.text === undefined;
   const seen = useNamesSeen(list.events);
   const labels = union(useLabels(), seen.labels, filter.labels);
   const cameras = union(profile.cameras, seen.cameras, filter.cameras);
@@ -49,7 +50,7 @@ export function Explore({ profile, facts }: { profile: Profile; facts: PageFacts
   const openAt = list.events.findIndex(({ id }) => id === openId);
 
   const setFilter = (wanted: EventFilter): void => setSearch(filterSearch(wanted));
-  const clear = (): void => setFilter({ ...NO_FILTER, colours: filter.colours });
+  const clear = (): void => setFilter(NO_FILTER);
   const reload = (): void => setRound((was) => was + 1);
   /** Shows the events that wait. A list in another order is loaded anew: the service knows where new events stand in it. */
   const showArrivals = isNewestFirst(filter) ? list.showWaiting : reload;
@@ -60,9 +61,6 @@ export function Explore({ profile, facts }: { profile: Profile; facts: PageFacts
       <div class="explore-main">
         <header class="explore-head">
           <h1>{words.explore.title}</h1>
-          <p class="explore-count" role="status">
-            {hasCounts && saidCount(counts, profile.cameras.length)}
-          </p>
           <LiveState state={live} />
           <ViewChoice view={view} onChoose={setView} />
           <button class="button" type="button" onClick={reload}>
@@ -76,17 +74,15 @@ export function Explore({ profile, facts }: { profile: Profile; facts: PageFacts
           </p>
         )}
         <FilterBar {...{ filter, cameras, labels }} onChange={setFilter} onClear={clear} />
-        {hasCounts && (
-          <Overview
-            {...{ state: counts, filter, cameras, labels }}
-            onName={(by, name) => setFilter(withOnly(filter, by, name))}
-            onColours={(colours) => setFilter({ ...filter, colours })}
+        {hasDays && (
+          <DaysPlot
+            {...{ filter, round, eventsBy: facts.eventsBy }}
             onTime={(time) => setFilter({ ...filter, ...time })}
           />
         )}
         <Events
           {...{ list, filter, view, openId, hrefOf }}
-          isByLikeness={!hasCounts}
+          isByLikeness={isSearchOfNvr(filter, facts.eventsBy)}
           isToConnect={!facts.hasNvr && isAdmin(profile)}
           onMore={list.loadMore}
           onRetry={reload}
@@ -115,21 +111,17 @@ const withEvent = (filter: EventFilter, id: string): URLSearchParams => {
   return search;
 };
 
-/** One name alone; chosen again, all of them. */
-function withOnly(filter: EventFilter, by: 'camera' | 'label', name: string): EventFilter {
-  const list = by === 'camera' ? 'cameras' : 'labels';
-  const isAlone = filter[list].length === 1 && filter[list][0] === name;
-  return { ...filter, [list]: isAlone ? [] : [name] };
-}
-
-/** Empty until it is known. `all`: how many cameras the viewer may see. */
-function saidCount(state: CountsState, all: number): string {
-  if (state.kind !== 'ready' || state.counts.total === 0) return '';
-  const { total, isAll, by, names } = state.counts;
-  const said = isAll ? words.explore.detections(total) : words.explore.moreThan(total);
-  return by === 'camera' && all > 1
-    ? `${said} ${words.explore.onCameras(names.length, Math.max(all, names.length))}`
-    : said;
+/** All labels there are, where the recorder tells them. */
+function useLabels(): readonly string[] {
+  const [labels, setLabels] = useState<readonly string[]>([]);
+  useEffect(() => {
+    const load = async (): Promise<void> => {
+      const response = await getFromApi('api/labels');
+      if (response.kind === 'ok') setLabels(textsOf(response.body));
+    };
+    void load();
+  }, []);
+  return labels;
 }
 
 /** Names once seen stay on offer, also when a filter hides their events. */

@@ -78,15 +78,6 @@ export function formatDuration(seconds: number): string {
   return two(Math.floor(hours / 24), day, hours % 24, hour);
 }
 
-/** A length of time as one unit where it is one: `hour`, `15 min`. */
-export function formatStep(seconds: number): string {
-  if (seconds === 60) return words.overview.minute;
-  if (seconds === 3600) return words.overview.hour;
-  if (seconds === DAY_SECONDS) return words.overview.day;
-  if (seconds % DAY_SECONDS === 0) return words.overview.days(seconds / DAY_SECONDS);
-  return formatDuration(seconds);
-}
-
 let inGroups: Intl.NumberFormat | undefined;
 
 /** `14,000` */

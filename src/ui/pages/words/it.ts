@@ -401,12 +401,6 @@ export const pages: Words = {
     showAs: 'Vista',
     list: 'Elenco',
     gallery: 'Galleria',
-    detections: (number) => some(number, 'rilevamento', 'rilevamenti'),
-    onCameras: (number, all) =>
-      number < all
-        ? `su ${count(number)} di ${count(all)} telecamere`
-        : `su ${some(number, 'telecamera', 'telecamere')}`,
-    moreThan: (number) => `più di ${count(number)} rilevamenti`,
     events: 'Eventi',
     cannotShow: 'Impossibile caricare gli eventi',
     cannotShowMore: 'Impossibile caricare altri eventi',
@@ -488,30 +482,9 @@ export const pages: Words = {
     fastest: 'Prima i più veloci',
   },
   overview: {
-    plot: 'Rilevamenti nel tempo. Le frecce scelgono un momento, Maiusc lo estende, Invio ingrandisce.',
-    per: (step) => `per ${step}`,
-    minute: 'minuto',
-    hour: 'ora',
-    day: 'giorno',
-    days: (number) => (number === 7 ? 'settimana' : `${count(number)} giorni`),
-    colours: 'Colori',
-    colourings: { none: 'Un colore', camera: 'Per telecamera', label: 'Per etichetta' },
-    camera: {
-      onlyThis: 'Mostra solo questa telecamera',
-      allAgain: 'Mostra tutte le telecamere',
-      shown: (number) => some(number, 'telecamera', 'telecamere'),
-    },
-    label: {
-      onlyThis: 'Mostra solo questa etichetta',
-      allAgain: 'Mostra tutte le etichette',
-      shown: (number) => some(number, 'etichetta', 'etichette'),
-    },
-    others: (number) => some(number, 'altra', 'altre'),
-    howByMouse: 'trascina per ingrandire',
-    howByTouch: 'tocca o trascina per ingrandire',
+    keys: 'Le frecce scelgono un momento, Maiusc lo estende, Invio ingrandisce.',
+    perDay: { nvr: 'Revisioni al giorno', backend: 'Rilevamenti al giorno' },
     zoomIn: 'Ingrandisci',
-    resetZoom: 'Reimposta lo zoom',
-    nothing: 'Nessun rilevamento',
     unavailable: 'Impossibile caricare i conteggi.',
   },
   details: {

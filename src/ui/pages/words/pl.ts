@@ -400,12 +400,6 @@ export const pages: Words = {
     showAs: 'Widok',
     list: 'Lista',
     gallery: 'Galeria',
-    detections: (number) => some(number, 'detekcja', 'detekcje', 'detekcji'),
-    onCameras: (number, all) =>
-      number < all
-        ? `na ${count(number)} z ${count(all)} kamer`
-        : `na ${form(number, { one: `${count(number)} kamerze`, other: `${count(number)} kamerach` })}`,
-    moreThan: (number) => `ponad ${count(number)} detekcji`,
     events: 'Zdarzenia',
     cannotShow: 'Nie można wczytać zdarzeń',
     cannotShowMore: 'Nie można wczytać dalszych zdarzeń',
@@ -487,30 +481,9 @@ export const pages: Words = {
     fastest: 'Najpierw najszybsze',
   },
   overview: {
-    plot: 'Detekcje w czasie. Klawisze strzałek wybierają czas, Shift go rozszerza, Enter przybliża.',
-    per: (step) => `na ${step}`,
-    minute: 'minutę',
-    hour: 'godzinę',
-    day: 'dzień',
-    days: (number) => (number === 7 ? 'tydzień' : some(number, 'dzień', 'dni', 'dni')),
-    colours: 'Kolory',
-    colourings: { none: 'Jeden kolor', camera: 'Wg kamery', label: 'Wg etykiety' },
-    camera: {
-      onlyThis: 'Pokaż tylko tę kamerę',
-      allAgain: 'Pokaż wszystkie kamery',
-      shown: (number) => some(number, 'kamera', 'kamery', 'kamer'),
-    },
-    label: {
-      onlyThis: 'Pokaż tylko tę etykietę',
-      allAgain: 'Pokaż wszystkie etykiety',
-      shown: (number) => some(number, 'etykieta', 'etykiety', 'etykiet'),
-    },
-    others: (number) => some(number, 'inna', 'inne', 'innych'),
-    howByMouse: 'przeciągnij, aby przybliżyć',
-    howByTouch: 'dotknij lub przeciągnij, aby przybliżyć',
+    keys: 'Klawisze strzałek wybierają czas, Shift go rozszerza, Enter przybliża.',
+    perDay: { nvr: 'Pozycje do przejrzenia na dzień', backend: 'Detekcje na dzień' },
     zoomIn: 'Przybliż',
-    resetZoom: 'Resetuj przybliżenie',
-    nothing: 'Brak detekcji',
     unavailable: 'Nie można wczytać liczby detekcji.',
   },
   details: {

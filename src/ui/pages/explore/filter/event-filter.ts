@@ -1,17 +1,12 @@
 /** What the list is narrowed to: kept in the address bar, asked for in a query (interface 4.1). */
 import { timeOf } from '../../shared/forms/fields.ts';
 
-/** What the bars of the plot are told apart by; at first by nothing, in one colour. */
-export const COLOURINGS = ['none', 'camera', 'label'] as const;
-export type Colouring = (typeof COLOURINGS)[number];
-
 export interface EventFilter {
   readonly cameras: readonly string[];
   readonly labels: readonly string[];
   /** Unix seconds. Without a chosen time the last seven days are shown: ANY_TIME as the beginning asks for all. */
   readonly after: number | undefined;
   readonly before: number | undefined;
-  readonly colours: Colouring;
   /** Everything else: the text of a parameter of that name. */
   readonly more: MoreFilters;
 }
@@ -44,7 +39,6 @@ export const NO_FILTER: EventFilter = {
   labels: [],
   after: undefined,
   before: undefined,
-  colours: 'none',
   more: {},
 };
 
@@ -59,7 +53,7 @@ export function withUsualTime(filter: EventFilter, weekAgo: number): EventFilter
 /** The full hour a week earlier, so that the same question is asked for a while. Both times in Unix seconds. */
 export const weekBefore = (now: number): number => Math.floor(now / 3600) * 3600 - 7 * 86_400;
 
-/** An order hides nothing, nor do colours, nor any time. */
+/** An order hides nothing, nor does any time. */
 export const isFiltered = ({ cameras, labels, after, before, more }: EventFilter): boolean =>
   cameras.length > 0 ||
   labels.length > 0 ||
@@ -78,7 +72,7 @@ export const isByDate = ({ more: { sort } }: EventFilter): boolean =>
 
 export const isNewestFirst = ({ more: { sort } }: EventFilter): boolean => sort === undefined || sort === 'date_desc';
 
-/** An NVR has its own search for words: by likeness, without an order of time and without counts. */
+/** An NVR has its own search for words: by likeness, without an order of time. */
 export const isSearchOfNvr = ({ more: { text } }: EventFilter, eventsBy: 'nvr' | 'backend'): boolean =>
   eventsBy === 'nvr' && text !== undefined;
 
@@ -94,18 +88,16 @@ export const readFilter = (search: URLSearchParams): EventFilter => ({
   labels: search.getAll('label').filter(Boolean),
   after: readTime(search.get('after')),
   before: readTime(search.get('before')),
-  colours: COLOURINGS.find((colours) => colours === search.get('colours')) ?? 'none',
   more: Object.fromEntries(MORE_FILTERS.flatMap((name) => (search.get(name) ? [[name, search.get(name) ?? '']] : []))),
 });
 
 /** The query of the address bar: one entry per name, because a name may contain a comma. */
-export function filterSearch({ cameras, labels, after, before, colours, more }: EventFilter): URLSearchParams {
+export function filterSearch({ cameras, labels, after, before, more }: EventFilter): URLSearchParams {
   const search = new URLSearchParams();
   for (const camera of cameras) search.append('camera', camera);
   for (const label of labels) search.append('label', label);
   if (after !== undefined) search.set('after', String(after));
   if (before !== undefined) search.set('before', String(before));
-  if (colours !== 'none') search.set('colours', colours);
   setMore(search, more);
   return search;
 }
