@@ -66,8 +66,9 @@ export function holdRevocations(store: Store, deps: PendingRevocationDeps): Hold
         held.set(tokenId, Math.max(expiresAt, held.get(tokenId) ?? 0));
         changes += 1;
         try {
-          await store.accounts.revokeToken(tokenId, expiresAt);
+          const isNew = await store.accounts.revokeToken(tokenId, expiresAt);
           held.delete(tokenId);
+          return isNew;
         } catch (fault) {
           schedule();
           onHeld(fault);

@@ -1,6 +1,7 @@
 /** Three replicas on one PostgreSQL, and sign-ins with a provider: one finishes what another began, and all hear that it ends. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import pg from 'pg';
 import { oidcConfig, Visitor, vouch } from '../oidc/support/browser.ts';
 import { CLIENT, type FakeProvider, startFakeProvider } from '../oidc/support/fake-provider.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
@@ -10,6 +11,7 @@ import { type Replicas, startReplicas } from './support/replicas.ts';
 
 describe('Sign-ins with a provider on replicas', { skip: withoutPostgres }, () => {
   let postgres: TestPostgres;
+  let url: string;
   let replicas: Replicas;
   let provider: FakeProvider;
   const now = (): number => Math.floor(Date.now() / 1000);
@@ -17,7 +19,8 @@ describe('Sign-ins with a provider on replicas', { skip: withoutPostgres }, () =
     postgres = await startPostgres();
     provider = await startFakeProvider(now);
     const config = { nvr: { cameras: ['cam1', 'cam2'] }, ...oidcConfig(provider) };
-    replicas = await startReplicas(3, await postgres.newDatabase(), config);
+    url = await postgres.newDatabase();
+    replicas = await startReplicas(3, url, config);
   });
   after(async () => {
     await replicas.close();
@@ -51,6 +54,22 @@ describe('Sign-ins with a provider on replicas', { skip: withoutPostgres }, () =
 
   it('are begun at one and finished at another, and hold at all', async () => {
     assert.deepEqual(await statusesOf(await signIn('ann', 's1')), [200, 200, 200]);
+  });
+
+  it('are good once, also where all replicas are asked at the same moment', async () => {
+    const begun = new Visitor(at(0));
+    const { asked } = await begun.begin();
+    await vouch(provider, { sub: 'ann', groups: ['front'], nonce: asked.get('nonce') });
+    const held = new pg.Client({ connectionString: url });
+    await held.connect();
+    await held.query('begin; lock table revoked_tokens in share mode');
+    const answers = replicas.all.map((_, index) => sentTo(index, begun).comeBack({ asked }, { iss: provider.issuer }));
+    const waits = "select count(*)::int as waits from pg_stat_activity where wait_event_type = 'Lock'";
+    await until('all are at the store', async () => Object((await held.query(waits)).rows[0]).waits === answers.length);
+    await held.query('commit');
+    await held.end();
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    assert.deepEqual(statuses.sort(), [302, 400, 400]);
   });
 
   it('end at all by back-channel logout at one, and the logout token is good once', async () => {

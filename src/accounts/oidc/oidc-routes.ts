@@ -56,8 +56,11 @@ export interface OidcRouteDeps
   readonly isStrict: boolean;
   /** What may be used once was used, here or at another replica. */
   readonly wasUsed: (id: string) => Promise<boolean>;
-  /** Rejects when the mark could not be written: it holds here all the same, and is written later. `until`: Unix seconds. */
-  readonly markUsed: (id: string, until: number) => Promise<void>;
+  /**
+   * False for what was used before, also at that moment. Rejects when the mark could not be written: it holds here all the
+   * same, and is written later. `until`: Unix seconds.
+   */
+  readonly markUsed: (id: string, until: number) => Promise<boolean>;
   /**
    * Ends the sessions that began with that person at the provider, all of them also where the end of one could not be
    * written; gives their users, and those faults.
@@ -169,9 +172,7 @@ async function callback(ctx: RouteContext, deps: OidcRouteDeps): Promise<void> {
   const identity = await active.provider.identify(ctx.search, attempt).finally(leavePlace);
   if (!identity.ok) return refuseFault(ctx, deps, name, identity.error);
   // Not before: what any visitor can send would be written into the store, and told to all replicas.
-  const mark = `attempt ${attempt.state}`;
-  if (await deps.wasUsed(mark)) return over(ctx, deps, name);
-  await deps.markUsed(mark, attempt.expiresAt);
+  if (!(await deps.markUsed(`attempt ${attempt.state}`, attempt.expiresAt))) return over(ctx, deps, name);
   await serve(ctx, deps, { active, attempt, identity: identity.value });
 }
 

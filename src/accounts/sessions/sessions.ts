@@ -161,10 +161,10 @@ export function createSessions(deps: SessionDeps): Sessions {
   };
 
   /** A token of this session that another request or replica renewed expires later than this one. */
-  const revoke = (tokenId: string, expiresAt: number): Promise<void> => {
+  const revoke = async (tokenId: string, expiresAt: number): Promise<void> => {
     const late = graceSeconds + CLOCK_TOLERANCE_SECONDS;
     const longest = unixSeconds(clock) + Math.max(lifetime, deps.maxAge ?? 0) + late;
-    return store.revokeToken(tokenId, Math.max(expiresAt, ends.latest(tokenId) ?? 0, longest));
+    await store.revokeToken(tokenId, Math.max(expiresAt, ends.latest(tokenId) ?? 0, longest));
   };
 
   const endOf = async (tokenId: string, expiresAt: number): Promise<number> => {

@@ -65,7 +65,8 @@ export interface AccountStore {
    * `among`: of these roles alone, which are some.
    */
   demoteUnknownRoles(known: readonly Role[], among?: readonly Role[]): Promise<readonly UserName[]>;
-  revokeToken(tokenId: string, expiresAt: number): Promise<void>;
+  /** False: it was revoked before, for as long. Of two at once the second is told so. */
+  revokeToken(tokenId: string, expiresAt: number): Promise<boolean>;
   isRevoked(tokenId: string): Promise<boolean>;
   countRevocations(): Promise<number>;
   /** Forgets revocations of tokens that have expired anyway. */

@@ -130,13 +130,14 @@ export function createAccountStore(db: Kysely<Tables>, serialized: Serialized): 
         const seen = await ended.executeTakeFirst();
         // An older token of the session may live longer than the one at hand, when sessions are shorter now.
         const expires_at = Math.max(expiresAt, seen?.expires_at ?? 0);
-        await transaction
+        const { numInsertedOrUpdatedRows } = await transaction
           .insertInto('revoked_tokens')
           .values({ token_id: tokenId, expires_at })
           .onConflict((conflict) =>
             conflict.column('token_id').doUpdateSet({ expires_at }).where('revoked_tokens.expires_at', '<', expires_at),
           )
-          .execute();
+          .executeTakeFirst();
+        return Boolean(numInsertedOrUpdatedRows);
       }),
 
     async isRevoked(tokenId) {
