@@ -1,11 +1,10 @@
 /** What holds under one configuration: a reload makes the next generation and swaps the reference (SPEC 1). */
 
 import type { SecuritySettings } from '../accounts/security/security-routes.ts';
-import { policyDigest } from '../config/policy/load-policy.ts';
+import { createTokenAdmin } from '../accounts/tokens/token-admin.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { AddressCheck } from '../doctor/check-route.ts';
-import type { Build } from '../doctor/observations.ts';
 import { type Caller, credentialName, senderOf } from '../domain/caller.ts';
 import { unixSeconds } from '../domain/clock.ts';
 import { type ListenerName, singleHeader } from '../domain/request.ts';
@@ -92,7 +91,6 @@ function generationUnder(
   const { sightings } = runtime.ledger;
   const { layout } = components.cameras.it;
   const accounts = runtime.accounts.under(settings);
-  const build = { version: runtime.version, policy: policyDigest(config.policy) };
   const remembering = { version: store.version, now: () => unixSeconds(clock) };
   const authorizer = createAuthorizer({
     config,
@@ -151,8 +149,8 @@ function generationUnder(
     },
     status,
     security,
-    checkAddress: checkUnder(config, runtime, accounts, build),
-    build,
+    checkAddress: checkUnder(config, runtime, accounts),
+    version: runtime.version,
   });
   const gates = { external: createGate('external', gate), internal: createGate('internal', gate) };
   return {
@@ -182,22 +180,19 @@ function checkUnder(
   { settings, tableHead }: ServiceConfig,
   { store, clock, addressChecks }: Runtime,
   { roles, audit, groups }: ActiveAccounts,
-  build: Build,
 ): AddressCheck {
   const { tokenStore } = groups.tokens;
-  return addressCheck({
+  const authEnabled = settings.auth.enabled;
+  const place = {
     settings,
     tableHead,
-    build,
-    roles,
-    tokenStore,
-    audit,
     clock,
-    store: store.accounts,
-    probeStore: store.probe,
+    tokens: createTokenAdmin({ store: store.accounts, tokenStore, roles, clock, authEnabled }),
+    users: store.accounts.listUsers,
     usersWithFactor: store.secondFactor.listFactors,
-    oneAtATime: addressChecks,
-  });
+    probeStore: store.probe,
+  };
+  return addressCheck(place, audit, addressChecks);
 }
 
 /** A gate that stays while a reload exchanges what is behind it. */

@@ -4,7 +4,7 @@ import type { NewAdminPassword } from '../accounts/login/first-admin.ts';
 import type { RoleRegistry } from '../accounts/roles/role-registry.ts';
 import { formatProblem } from '../config/problems/problems.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
-import { exposedSentence } from '../doctor/causes/inside.ts';
+import { exposedSentence } from '../doctor/inside-causes.ts';
 import type { Upstream } from '../domain/addresses/socket-address.ts';
 import { questionsUnderWay } from '../gateway/forward/ask-upstream.ts';
 import type { Scrape } from '../telemetry/scrape.ts';

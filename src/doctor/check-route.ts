@@ -46,6 +46,7 @@ const REPORT = named(
         lines: z.array(TEXT).meta({ description: 'To change at the proxy' }),
       }),
     ),
+    good: z.array(TEXT).meta({ description: 'Names of what was looked for and not found' }),
   }),
 );
 

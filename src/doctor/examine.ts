@@ -1,28 +1,30 @@
 /** All probes through one public address, and what was seen by them (SPEC 15). */
+import { randomUUID } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http';
+import { isIP } from 'node:net';
+import { connect, type TLSSocket } from 'node:tls';
+import { messageOf } from '../domain/message-of.ts';
 import {
   COOKIE,
   FORGED_ADDRESS,
   FORGED_NAME,
   LONGEST_SILENCE_SECONDS,
-  MARK,
   ODD_TARGET,
   PICTURE,
   RANGE,
   UPLOAD_BYTES,
 } from './marks.ts';
-import type { ApiSeen, ArrivedProbe, Build, Observations, ProbeResponse, StreamSeen } from './observations.ts';
-import { type Probe, send } from './probes/send.ts';
-import { readStream } from './probes/stream.ts';
-import { lookAtTls } from './probes/tls.ts';
+import type { ApiSeen, ArrivedProbe, FirstSeen, ProbeResponse, StreamSeen, TlsSeen, WaySeen } from './observations.ts';
+import { type Probe, send } from './send.ts';
+import { readStream } from './stream.ts';
 
+/** What of the machine that looks is needed for the probes. */
 export interface ExamineOptions {
   /** Where the pages are, without what is below them. */
   readonly url: URL;
   /** An API token that may nothing but be known. */
   readonly token: string;
   readonly identityHeaders: readonly string[];
-  readonly own: Build;
   /** Sent with each probe: what the proxy wants of a browser. */
   readonly headers: OutgoingHttpHeaders;
   /** PEM of an authority to be believed. */
@@ -31,36 +33,38 @@ export interface ExamineOptions {
   readonly silence: number;
   /** Unix seconds. */
   readonly now: () => number;
-  /** A mark that was never used. */
-  readonly newMark: () => string;
 }
 
 const PATIENCE_MS = 10_000;
 /** A second reading waits for so many times as long. */
 const SURE_FACTOR = 3;
 
-export async function examine(options: ExamineOptions): Promise<Observations> {
-  const { url, token, now, silence, own, identityHeaders } = options;
+export async function examine(options: ExamineOptions): Promise<FirstSeen | WaySeen> {
+  const { url, token, now, silence, identityHeaders } = options;
   const prefix = url.pathname.replace(/\/$/, '');
   const at = (path: string): URL => new URL(`${prefix}${PROBES}${path}`, url.origin);
   const known = { authorization: `Bearer ${token}`, ...options.headers };
   const ask = (path: string, probe: Partial<Probe> = {}): Promise<ProbeResponse> =>
     send({ url: at(path), timeoutMs: PATIENCE_MS, ...probe, headers: { ...known, ...probe.headers } });
-  const marked = (): Promise<ProbeResponse> => ask(ODD_TARGET, { headers: asBrowser(options, options.newMark()) });
 
-  const [reach, tls] = await Promise.all([marked(), lookAtTls(url, options.ca, PATIENCE_MS)]);
+  const [reach, tls] = await Promise.all([
+    ask(ODD_TARGET, { headers: asBrowser(identityHeaders) }),
+    lookAtTls(url, options.ca, PATIENCE_MS),
+  ]);
   const place = { protocol: url.protocol === 'https:' ? 'https:' : 'http:', host: url.host, prefix } as const;
-  const begun = { url: place, now: now(), own, identityHeaders, reach, tls };
   const seen = seenIn(reach);
-  if (!seen) return { ...begun, ...NOT_SEEN };
+  const first = { url: place, now: now(), identityHeaders, reach, tls };
+  if (!seen) return { ...first, seen };
 
-  const mark = options.newMark();
-  const streamed = (form: string, seconds: number): Probe => ({
-    url: at(`/stream?silence=${seconds}&form=${form}`),
-    headers: { ...known, 'accept-encoding': 'gzip' },
-    timeoutMs: PATIENCE_MS,
-  });
-  const read = (form: string, seconds = silence) => readStream(streamed(form, seconds), seconds);
+  const read = (form: string, seconds = silence) =>
+    readStream(
+      {
+        url: at(`/stream?silence=${seconds}&form=${form}`),
+        headers: { ...known, 'accept-encoding': 'gzip' },
+        timeoutMs: PATIENCE_MS,
+      },
+      seconds,
+    );
   // A machine or a line that was busy for a moment looks like a proxy that keeps answers back, but not twice.
   const readSurely = async (form: string): Promise<StreamSeen | undefined> => {
     const seen = await read(form);
@@ -70,8 +74,7 @@ export async function examine(options: ExamineOptions): Promise<Observations> {
     // What is there before the silence is over is the first reading, from a cache: it says nothing of the way.
     return again?.wasWhole && again.took < again.silence ? seen : again;
   };
-  const [again, api, upgrade, put, upload, file, refused, stream, events, download] = await Promise.all([
-    ask(ODD_TARGET, { headers: asBrowser(options, mark) }),
+  const [api, upgrade, put, upload, file, refused, stream, events, download] = await Promise.all([
     lookAtApi(options, prefix),
     ask('/socket', { headers: UPGRADE }),
     ask('/seen', { method: 'PUT' }),
@@ -86,8 +89,7 @@ export async function examine(options: ExamineOptions): Promise<Observations> {
     readSurely('events'),
     readSurely('file'),
   ]);
-  const second = { sent: mark, seen: seenIn(again) };
-  return { ...begun, seen, again: second, api, upgrade, put, upload, file, refused, stream, events, download };
+  return { ...first, seen, api, upgrade, put, upload, file, refused, stream, events, download };
 }
 
 const PROBES = '/postern/api/doctor';
@@ -95,11 +97,11 @@ const WHO_AM_I = '/api/profile';
 const FOR_EVERYBODY = '/api/auth/first_time_login';
 
 /** One after the other: what the first leaves in a cache is the answer to the next. */
-async function lookAtApi({ url, token, headers, newMark }: ExamineOptions, prefix: string): Promise<ApiSeen> {
+async function lookAtApi({ url, token, headers }: ExamineOptions, prefix: string): Promise<ApiSeen> {
   const get = (path: string, more: OutgoingHttpHeaders): Promise<ProbeResponse> =>
     send({ url: new URL(`${prefix}${path}`, url.origin), timeoutMs: PATIENCE_MS, headers: { ...headers, ...more } });
   const asKnown = { authorization: `Bearer ${token}` };
-  const browsers = [1, 2].map((): OutgoingHttpHeaders => ({ cookie: `${COOKIE}=${newMark()}` }));
+  const browsers = [1, 2].map((): OutgoingHttpHeaders => ({ cookie: `${COOKIE}=${randomUUID()}` }));
   const known = await get(WHO_AM_I, asKnown);
   const unknown = await get(WHO_AM_I, {});
   const knownAgain = await get(WHO_AM_I, asKnown);
@@ -113,20 +115,6 @@ async function lookAtApi({ url, token, headers, newMark }: ExamineOptions, prefi
   return { known, unknown, knownAgain, forEverybody, pictures };
 }
 
-const NOT_SEEN = {
-  seen: undefined,
-  again: undefined,
-  api: undefined,
-  upgrade: undefined,
-  put: undefined,
-  upload: undefined,
-  file: undefined,
-  refused: undefined,
-  stream: undefined,
-  events: undefined,
-  download: undefined,
-} as const;
-
 const UPGRADE = {
   connection: 'Upgrade',
   upgrade: 'websocket',
@@ -135,10 +123,9 @@ const UPGRADE = {
 };
 
 /** The headers of a browser, with those that a stranger might add, to see whether they arrive. */
-const asBrowser = ({ identityHeaders }: ExamineOptions, mark: string): OutgoingHttpHeaders => ({
+const asBrowser = (identityHeaders: readonly string[]): OutgoingHttpHeaders => ({
   cookie: `${COOKIE}=1`,
   'x-forwarded-for': FORGED_ADDRESS,
-  [MARK]: mark,
   ...Object.fromEntries(identityHeaders.map((name) => [name, FORGED_NAME])),
 });
 
@@ -150,4 +137,40 @@ function seenIn(response: ProbeResponse): ArrivedProbe | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The certificate as a browser judges it; undefined when there is no TLS there: the first probe says why. `ca`: PEM of an authority that is to be believed too. */
+function lookAtTls(url: URL, ca: string | undefined, timeoutMs: number): Promise<TlsSeen | undefined> {
+  if (url.protocol !== 'https:') return Promise.resolve(undefined);
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  return new Promise((resolve) => {
+    const socket = connect({
+      host,
+      port: Number(url.port) || 443,
+      ...(isIP(host) ? {} : { servername: host }),
+      ...(ca === undefined ? {} : { ca }),
+      rejectUnauthorized: false,
+      ALPNProtocols: ['h2', 'http/1.1'],
+    });
+    // For the whole handshake: a peer that sends a byte now and then is not waited for.
+    const timer = setTimeout(() => end(undefined), timeoutMs);
+    const end = (seen: TlsSeen | undefined): void => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(seen);
+    };
+    socket.once('secureConnect', () => end(judged(socket)));
+    socket.once('error', () => end(undefined));
+  });
+}
+
+function judged(socket: TLSSocket): TlsSeen {
+  const { valid_to, fingerprint256 } = socket.getPeerCertificate();
+  const fault = socket.authorizationError;
+  return {
+    fault: fault ? messageOf(fault) : undefined,
+    endsAt: Date.parse(valid_to) / 1000,
+    certificate: fingerprint256,
+    offersHttp2: socket.alpnProtocol === 'h2',
+  };
 }

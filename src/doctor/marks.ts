@@ -4,8 +4,6 @@
 export const FORGED_ADDRESS = '203.0.113.77';
 export const FORGED_NAME = 'postern-doctor-forged';
 export const COOKIE = 'postern_doctor';
-/** The header by which one question is told from the next. */
-export const MARK = 'x-postern-doctor';
 /** What rewriting would spoil: an escape, a plus, a second slash in a query. */
 export const ODD_TARGET = '/seen?a=b%2Cc+d&e=f%20g&h=//i';
 /** Some caches keep what has such an end for everybody, whatever the answer says. */

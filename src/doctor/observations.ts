@@ -35,16 +35,8 @@ export interface ArrivedProbe {
   /** Some of the headers, a line each, by lower-case name. */
   readonly headers: Readonly<Record<string, readonly string[]>>;
   readonly cookies: readonly string[];
-  readonly build: Build;
   /** SHA-256 of the certificate that Postern showed on this connection; undefined without TLS. */
   readonly certificate?: string;
-}
-
-/** Which Postern it is, and by which route table it judges. */
-export interface Build {
-  readonly version: string;
-  /** A digest of the rows. */
-  readonly policy: string;
 }
 
 export interface TlsSeen {
@@ -82,21 +74,11 @@ export interface ExposedPort extends OpenPort {
   readonly address: string;
 }
 
-/** A fault of one provider in `auth.oidc`; `why` is part of a sentence. */
-export interface ProviderFaultSeen {
-  readonly provider: string;
-  /** No answer; an answer that is none of OpenID Connect; no keys; another time; it refuses the client, or its redirect URI. */
-  readonly kind: 'away' | 'unfit' | 'keys' | 'clock' | 'client';
-  readonly why: string;
-}
-
 /** What the machine itself says; a part that was not looked at is undefined. */
 export interface InsideSeen {
   /** Why the NVR does not answer; null when it does; undefined without one. */
   readonly nvrFault: string | null | undefined;
   readonly cameras: number | undefined;
-  /** Pairs of cameras whose names begin alike, as a text each. */
-  readonly camerasAlike: readonly string[];
   /** Bytes free where the configuration directory is. */
   readonly freeBytes: number | undefined;
   /** Why the store does not answer; null when it does. */
@@ -104,20 +86,17 @@ export interface InsideSeen {
   /** What the NVR says of itself, and the version that the route table was made for. */
   readonly nvrVersion: string | undefined;
   readonly policyNvrVersion: string | undefined;
-  /** The first release of the NVR whose pages know other roles than admin and viewer; undefined: all do. */
-  readonly customRolesSince: string | undefined;
   /** `auth.second_factor`; undefined where no account logs in here. */
   readonly secondFactor: string | undefined;
   /** Admins who log in with a password alone, and all admins; undefined where that was not looked at. */
   readonly admins: { readonly withoutFactor: number; readonly all: number } | undefined;
-  /** Users whose passkeys cannot be used, and why; undefined when there are none, or that was not looked at. */
-  readonly idlePasskeys: { readonly users: number; readonly why: string } | undefined;
-  /** What keeps people from signing in with OpenID Connect providers. */
-  readonly providerFaults: readonly ProviderFaultSeen[];
+  /** What keeps people from signing in with OpenID Connect providers, a sentence each. */
+  readonly providerFaults: readonly string[];
   readonly exposed: readonly ExposedPort[];
   readonly openPorts: readonly OpenPort[];
 }
 
+/** Routes of Postern below `/api/`, asked again and again: each answer has an id of its own, unless it is from a cache. */
 export interface ApiSeen {
   /** Who the caller is: asked with doctor's token, without any, and with the token once more. */
   readonly known: ProbeResponse;
@@ -129,7 +108,8 @@ export interface ApiSeen {
   readonly pictures: readonly ProbeResponse[];
 }
 
-export interface Observations {
+/** What the first probe saw. */
+export interface FirstSeen {
   readonly url: {
     readonly protocol: 'http:' | 'https:';
     readonly host: string;
@@ -138,24 +118,24 @@ export interface Observations {
   };
   /** Unix seconds of the clock here, when the first probe was answered. */
   readonly now: number;
-  /** The program that looks, and the files that it reads. */
-  readonly own: Build;
   /** Names of the headers that Postern takes an identity from; none with accounts of its own. */
   readonly identityHeaders: readonly string[];
   readonly reach: ProbeResponse;
   readonly tls: TlsSeen | undefined;
-  /** The rest is undefined when Postern was not reached, or did not know doctor's token. */
+  /** Undefined when Postern was not reached, or did not know doctor's token. */
   readonly seen: ArrivedProbe | undefined;
-  /** The same question once more, with another mark. */
-  readonly again: { readonly sent: string; readonly seen: ArrivedProbe | undefined } | undefined;
-  readonly upgrade: ProbeResponse | undefined;
-  readonly put: ProbeResponse | undefined;
-  readonly upload: ProbeResponse | undefined;
-  readonly file: ProbeResponse | undefined;
-  /** Routes of Postern below `/api/`, asked again and again: each answer has an id of its own, unless it is from a cache. */
-  readonly api: ApiSeen | undefined;
+}
+
+/** What all others saw, where the first arrived. */
+export interface WaySeen extends FirstSeen {
+  readonly seen: ArrivedProbe;
+  readonly upgrade: ProbeResponse;
+  readonly put: ProbeResponse;
+  readonly upload: ProbeResponse;
+  readonly file: ProbeResponse;
+  readonly api: ApiSeen;
   /** A question that Postern refuses with a sentence in JSON. */
-  readonly refused: ProbeResponse | undefined;
+  readonly refused: ProbeResponse;
   readonly stream: StreamSeen | undefined;
   readonly events: StreamSeen | undefined;
   /** The same, with a length that is said before. */

@@ -5,8 +5,8 @@ import { type PeerCertificate, TLSSocket } from 'node:tls';
 import { z } from 'zod';
 import type { OwnRoute, RouteContext } from '../routes/own-route.ts';
 import { ANY, named } from '../routes/shapes.ts';
-import { COOKIE, FILE_BYTES, LONGEST_SILENCE_SECONDS, MARK, PICTURE, STREAM_END } from './marks.ts';
-import type { ArrivedProbe, Build } from './observations.ts';
+import { COOKIE, FILE_BYTES, LONGEST_SILENCE_SECONDS, PICTURE, STREAM_END, UPLOAD_BYTES } from './marks.ts';
+import type { ArrivedProbe } from './observations.ts';
 
 export interface ProbeRouteDeps {
   /** Whether the address is in auth.trusted_proxies. */
@@ -15,15 +15,11 @@ export interface ProbeRouteDeps {
   readonly identityHeaders: readonly string[];
   /** Unix seconds. */
   readonly now: () => number;
-  /** Any caller who is logged in learns it: the version is in the description of the API too, and the table is public. */
-  readonly build: Build;
-  /** `nvr.max_upload`, bytes. */
-  readonly mostUpload: () => number;
 }
 
 const ROOT = '/postern/api/doctor';
 /** Headers that carry the user, the scheme and the client's address. */
-const TOLD = ['host', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'via', MARK];
+const TOLD = ['host', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'via'];
 const LONGEST_TOLD = 500;
 const NO_CHANGE = { 'Cache-Control': 'no-store' };
 
@@ -46,7 +42,7 @@ function probe(ctx: RouteContext, deps: ProbeRouteDeps): unknown {
     case 'PUT seen':
       return tell(ctx, deps);
     case 'POST upload':
-      return upload(ctx, deps.mostUpload());
+      return upload(ctx);
     case 'GET file':
       return part(ctx);
     case 'GET stream':
@@ -64,7 +60,7 @@ function tell(ctx: RouteContext, deps: ProbeRouteDeps): void {
   ctx.body = { service: 'postern', seen: seenOf(ctx, deps) };
 }
 
-function seenOf(ctx: RouteContext, { isTrustedPeer, identityHeaders, now, build }: ProbeRouteDeps): ArrivedProbe {
+function seenOf(ctx: RouteContext, { isTrustedPeer, identityHeaders, now }: ProbeRouteDeps): ArrivedProbe {
   const { req, state } = ctx;
   const { remoteAddress = '', remotePort = 0 } = req.socket;
   const peer = remoteAddress.replace(/^::ffff:(?=[\d.]+$)/, '');
@@ -82,7 +78,6 @@ function seenOf(ctx: RouteContext, { isTrustedPeer, identityHeaders, now, build 
     time: now(),
     headers: Object.fromEntries(told.filter(([, lines]) => lines.length > 0)),
     cookies: ctx.cookies.get(COOKIE) === undefined ? [] : [COOKIE],
-    build,
     ...certificateOf(req.socket),
   };
 }
@@ -104,15 +99,16 @@ function picture(ctx: RouteContext): void {
   ctx.body = FILE.subarray(0, 7);
 }
 
-async function upload(ctx: RouteContext, most: number): Promise<void> {
+async function upload(ctx: RouteContext): Promise<void> {
   let bytes = 0;
   for await (const chunk of ctx.req) {
     bytes += chunk.length;
-    if (bytes > most) break;
+    if (bytes > UPLOAD_BYTES) break;
   }
   ctx.set(NO_CHANGE);
-  ctx.status = bytes > most ? 413 : 200;
-  ctx.body = bytes > most ? { success: false, message: 'Larger than nvr.max_upload' } : { service: 'postern', bytes };
+  ctx.status = bytes > UPLOAD_BYTES ? 413 : 200;
+  ctx.body =
+    bytes > UPLOAD_BYTES ? { success: false, message: 'Larger than what doctor sends' } : { service: 'postern', bytes };
 }
 
 const FILE = Buffer.alloc(FILE_BYTES, 'postern');

@@ -1,9 +1,10 @@
 /** What doctor found, for a person and for a program (SPEC 15). */
-import { headerOf, type ProxyKind } from './cause.ts';
+import { type DoctorFinding, headerOf, judge, type ProxyKind } from './cause.ts';
 import { type ExamineOptions, examine } from './examine.ts';
-import { type DoctorFinding, judge, judgeInside } from './judge.ts';
-import type { InsideSeen, ProbeResponse } from './observations.ts';
-import { internalPort, type NvrPorts, openPorts } from './probes/ports.ts';
+import { INSIDE_CAUSES } from './inside-causes.ts';
+import type { FirstSeen, InsideSeen, ProbeResponse, WaySeen } from './observations.ts';
+import { internalPort, type NvrPorts, openPorts } from './ports.ts';
+import { CERTIFICATE_CAUSES, FIRST_CAUSES, WAY_CAUSES } from './way-causes.ts';
 
 export interface Report {
   /** Null when only this machine was looked at. */
@@ -11,14 +12,20 @@ export interface Report {
   /** The kind of proxy, as it says of itself or as it was given. */
   readonly proxy: ProxyKind | null;
   readonly findings: readonly DoctorFinding[];
+  /** Names of the causes that were looked for, and are none. */
+  readonly good: readonly string[];
 }
 
 /** The ports are looked at from the public address. */
 export type InsideWithoutPorts = Omit<InsideSeen, 'openPorts'>;
 
-interface ReportOptions extends Omit<ExamineOptions, 'url'> {
+/** What the command line may say of a run. */
+export interface ReportWishes extends Pick<ExamineOptions, 'headers' | 'ca' | 'silence'> {
+  readonly proxy?: ProxyKind | undefined;
+}
+
+export interface ReportOptions extends Omit<ExamineOptions, 'url'>, ReportWishes {
   readonly url: URL | undefined;
-  readonly proxy: ProxyKind | undefined;
   /** The port of `server.internal`, where every caller is an admin; undefined where it is off. */
   readonly internalPort: number | undefined;
   /** Those of the NVR. */
@@ -31,27 +38,49 @@ const OWN_MACHINE = /^(?:localhost|127\.[\d.]+|\[::1\])$/;
 export async function createReport(options: ReportOptions): Promise<Report> {
   const { url } = options;
   const inside = options.inside();
-  if (!url) return { url: null, proxy: null, findings: judgeInside({ ...(await inside), openPorts: [] }) };
+  if (!url) return reported(null, undefined, judge(INSIDE_CAUSES, { ...(await inside), openPorts: [] }), INSIDE_CAUSES);
   // A port on loopback alone is not open to other machines.
   const known = [...options.ports.known, ...internalPort(options.internalPort, options.ports)];
   const ports = OWN_MACHINE.test(url.hostname) ? [] : known.filter(({ port }) => String(port) !== url.port);
   const open = openPorts(url.hostname.replace(/^\[|\]$/g, ''), ports);
   const seen = await examine({ ...options, url });
   const proxy = options.proxy ?? proxyKindOf(seen.reach);
-  const findings = [...judge(seen, proxy), ...judgeInside({ ...(await inside), openPorts: await open })];
-  return { url: url.href, proxy: proxy ?? null, findings };
+  const way = judgeWay(seen, proxy);
+  const within = judge(INSIDE_CAUSES, { ...(await inside), openPorts: await open });
+  const looked = [...FIRST_CAUSES, ...CERTIFICATE_CAUSES, ...(isWhole(seen) ? WAY_CAUSES : [])];
+  return reported(url.href, proxy, [...way, ...within], [...looked, ...INSIDE_CAUSES]);
 }
 
+const reported = (
+  url: string | null,
+  proxy: ProxyKind | undefined,
+  findings: readonly DoctorFinding[],
+  looked: readonly { readonly name: string }[],
+): Report => {
+  const found = findings.map(({ name }) => name);
+  const good = looked.map(({ name }) => name).filter((name) => !found.includes(name));
+  return { url, proxy: proxy ?? null, findings, good };
+};
+
+const isWhole = (seen: FirstSeen | WaySeen): seen is WaySeen => seen.seen !== undefined;
+
+/** Nothing further along the way can be told while one of the first causes holds. */
+export const judgeWay = (seen: FirstSeen | WaySeen, proxy?: ProxyKind): readonly DoctorFinding[] => [
+  ...judge(FIRST_CAUSES, seen, proxy).slice(0, 1),
+  ...judge(CERTIFICATE_CAUSES, seen, proxy),
+  ...(isWhole(seen) ? judge(WAY_CAUSES, seen, proxy) : []),
+];
+
 /** Ends in a line break. */
-export function formatReport({ url, proxy, findings }: Report): string {
+export function formatReport({ url, proxy, findings, good }: Report): string {
   const place = url ?? 'this machine';
   const errors = findings.filter(({ level }) => level === 'error').length;
   const warnings = findings.filter(({ level }) => level === 'warning').length;
   const head = `${place}${proxy ? `, by ${proxy}` : ''}: ${counted(errors, 'error')}, ${counted(warnings, 'warning')}`;
   const asks = url === null ? ['', NO_ADDRESS] : proxy === null && errors > 0 ? ['', ASK] : [];
-  return `${[head, ...findings.flatMap(shown), ...asks].map(printable).join('\n')}\n`;
+  const wells = good.length > 0 ? ['', `looked for and not found: ${good.join(', ')}`] : [];
+  return `${[head, ...findings.flatMap(shown), ...wells, ...asks].map(printable).join('\n')}\n`;
 }
-
 const NO_ADDRESS =
   'No address was given and server.public_url is not set, so the way from a browser to Postern was not checked: set it, or run "postern doctor https://nvr.example.com".';
 const ASK =
@@ -81,5 +110,5 @@ const SIGNS: readonly (readonly [header: string, value: RegExp, kind: ProxyKind]
 ];
 
 /** Undefined for one that keeps silent, as HAProxy and Traefik do. */
-const proxyKindOf = (response: ProbeResponse | undefined): ProxyKind | undefined =>
+const proxyKindOf = (response: ProbeResponse): ProxyKind | undefined =>
   SIGNS.find(([header, value]) => value.test(headerOf(response, header) ?? ''))?.[2];

@@ -1,24 +1,22 @@
 /** From observations to causes: a row for each cause, and a similar observation without it (SPEC 15). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { loadPolicy, policyDigest } from '../../src/config/policy/load-policy.ts';
-import { PROXY_KINDS } from '../../src/doctor/cause.ts';
-import { CAUSES, judge, judgeInside, linesFor } from '../../src/doctor/judge.ts';
-import type { InsideSeen, Observations } from '../../src/doctor/observations.ts';
-import { PROXY_LINES } from '../../src/doctor/proxy-lines.ts';
+import { loadPolicy } from '../../src/config/policy/load-policy.ts';
+import { judge, linesFor, PROXY_KINDS } from '../../src/doctor/cause.ts';
+import { INSIDE_CAUSES } from '../../src/doctor/inside-causes.ts';
+import type { FirstSeen, InsideSeen } from '../../src/doctor/observations.ts';
+import { judgeWay } from '../../src/doctor/report.ts';
+import { CERTIFICATE_CAUSES, FIRST_CAUSES, WAY_CAUSES } from '../../src/doctor/way-causes.ts';
 
 const WELL: InsideSeen = {
   nvrFault: null,
   cameras: 2,
-  camerasAlike: [],
   freeBytes: 1e12,
   storeFault: null,
   nvrVersion: '0.18.0-1234abcd',
   policyNvrVersion: '0.18',
-  customRolesSince: '0.17',
   secondFactor: 'optional',
   admins: { withoutFactor: 0, all: 1 },
-  idlePasskeys: undefined,
   providerFaults: [],
   exposed: [],
   openPorts: [],
@@ -29,49 +27,32 @@ describe('Inside', () => {
   const rows: [sentence: string, seen: Partial<InsideSeen>, found: readonly string[]][] = [
     ['all is well', {}, []],
     ['there is no NVR', { nvrFault: undefined, cameras: undefined, nvrVersion: undefined }, []],
-    ['the NVR does not answer', { nvrFault: 'connect ECONNREFUSED', cameras: undefined, nvrVersion: undefined }, ['error nvr-unreachable']],
-    ['the NVR has no cameras', { cameras: 0 }, ['warning no-cameras']],
-    ['the name of a camera is the beginning of another one', { camerasAlike: ['front and front-door'] }, ['warning camera-names-alike']],
-    ['the store does not answer', { storeFault: 'timeout' }, ['error store-unreachable']],
-    ['the disk is nearly full', { freeBytes: 1e8 }, ['warning disk-full']],
-    ['the NVR is a later release than the route table', { nvrVersion: '0.19.0-beta1' }, ['warning nvr-newer']],
-    ['the NVR is a later release by its first number', { nvrVersion: '1.0.0' }, ['warning nvr-newer']],
-    ['the NVR is an earlier release', { nvrVersion: '0.9.4' }, ['advice nvr-older']],
+    ['the NVR does not answer', { nvrFault: 'connect ECONNREFUSED', cameras: undefined, nvrVersion: undefined }, ['error nvr']],
+    ['the NVR has no cameras', { cameras: 0 }, ['warning nvr']],
+    ['the store does not answer', { storeFault: 'timeout' }, ['error store']],
+    ['the disk is nearly full', { freeBytes: 1e8 }, ['warning store']],
+    ['the NVR is a later release than the route table', { nvrVersion: '0.19.0-beta1' }, ['warning nvr-version']],
+    ['the NVR is a later release by its first number', { nvrVersion: '1.0.0' }, ['warning nvr-version']],
+    ['the NVR is an earlier release', { nvrVersion: '0.9.4' }, ['advice nvr-version']],
     ['the NVR is another patch of the same release', { nvrVersion: '0.18.7' }, []],
     ['the NVR says nothing that is a version', { nvrVersion: 'dev' }, []],
     ['the route table is for no release', { policyNvrVersion: undefined, nvrVersion: '0.1.0' }, []],
-    ['no second factor is asked for', { secondFactor: 'off' }, ['advice second-factor-off']],
-    ['passkeys are of no address', { idlePasskeys: { users: 2, why: 'x' } }, ['warning passkeys-idle']],
-    ['a provider does not answer', { providerFaults: [{ provider: 'home', kind: 'away', why: 'x' }] }, ['error provider-unreachable']],
-    ['a provider answers otherwise', { providerFaults: [{ provider: 'home', kind: 'unfit', why: 'x' }] }, ['error provider-unfit']],
-    ['a provider has no keys and another time', { providerFaults: [{ provider: 'home', kind: 'clock', why: 'x' }, { provider: 'home', kind: 'keys', why: 'x' }] }, ['error provider-keys', 'error provider-clock-differs']],
-    ['two providers refuse the client', { providerFaults: ['home', 'work'].map((provider) => ({ provider, kind: 'client', why: 'x' })) }, ['error provider-refuses-client', 'error provider-refuses-client']],
-    ['admins have no second factor', { admins: { withoutFactor: 1, all: 2 } }, ['advice admins-without-factor']],
+    ['no second factor is asked for', { secondFactor: 'off' }, ['advice second-factor']],
+    ['two providers have a fault', { providerFaults: ['x', 'y'] }, ['error sign-in-provider', 'error sign-in-provider']],
+    ['admins have no second factor', { admins: { withoutFactor: 1, all: 2 } }, ['advice second-factor']],
     ['admins have to have one at the next login', { secondFactor: 'admins', admins: { withoutFactor: 1, all: 2 } }, []],
     ['a proxy has the accounts', { secondFactor: undefined }, []],
     ['a port is open at the public address', { openPorts: [{ port: 5000, what: 'x' }] }, ['error nvr-port-open']],
-    ['WebRTC may be open on purpose', { openPorts: [{ port: 8555, what: 'x', ask: 'webrtc' }] }, ['warning webrtc-port-open']],
-    ['two ports answer at the host', { exposed: [5000, 1984].map((port) => ({ port, what: 'x', address: '172.18.0.1' })) }, ['error nvr-port-exposed', 'error nvr-port-exposed']],
+    ['WebRTC may be open on purpose', { openPorts: [{ port: 8555, what: 'x', ask: 'webrtc' }] }, ['warning nvr-port-open']],
+    ['two ports answer at the host', { exposed: [5000, 1984].map((port) => ({ port, what: 'x', address: '172.18.0.1' })) }, ['error nvr-port-open', 'error nvr-port-open']],
   ];
   for (const [sentence, seen, found] of rows)
     it(sentence, () =>
       assert.deepEqual(
-        judgeInside({ ...WELL, ...seen }).map(({ level, name }) => `${level} ${name}`),
+        judge(INSIDE_CAUSES, { ...WELL, ...seen }).map(({ level, name }) => `${level} ${name}`),
         found,
       ),
     );
-});
-
-describe('The build that answers', () => {
-  const own = { version: '1.0.0', policy: 'aa' };
-  const foundOf = (version: string, policy: string): readonly string[] => {
-    const cause = (name: string) => CAUSES.find((one) => one.name === name) ?? assert.fail(name);
-    const seen = { own, seen: { build: { version, policy } } } as unknown as Observations;
-    return ['other-version', 'policy-not-in-force'].filter((name) => cause(name).sign(seen) !== undefined);
-  };
-  it('is this one', () => assert.deepEqual(foundOf('1.0.0', 'aa'), []));
-  it('is another version', () => assert.deepEqual(foundOf('0.9.0', 'bb'), ['other-version']));
-  it('judges by another route table', () => assert.deepEqual(foundOf('1.0.0', 'bb'), ['policy-not-in-force']));
 });
 
 describe('A route table', () => {
@@ -79,59 +60,64 @@ describe('A route table', () => {
     const policy = await loadPolicy('frigate', '.');
     assert.equal(policy.kind === 'loaded' && policy.head.nvr, '0.18');
   });
-
-  it('has another digest with any row changed, and the same wherever its file is', async () => {
-    const policy = await loadPolicy('strict', '.');
-    assert.ok(policy.kind === 'loaded');
-    const [first, ...rest] = policy.rows;
-    assert.ok(first);
-    assert.equal(policyDigest([{ ...first, file: 'elsewhere.yaml', line: 1 }, ...rest]), policyDigest(policy.rows));
-    assert.notEqual(policyDigest([{ ...first, access: 'none' }, ...rest]), policyDigest(policy.rows));
-  });
 });
 
+const WAY = [...FIRST_CAUSES, ...CERTIFICATE_CAUSES, ...WAY_CAUSES];
+
 describe('The table of causes', () => {
-  it('names each once', () => {
-    const names = CAUSES.map(({ name }) => name);
+  it('names each once, and 30 at most', () => {
+    const names = [...WAY, ...INSIDE_CAUSES].map(({ name }) => name);
     assert.deepEqual([...new Set(names)], names);
+    assert.ok(names.length <= 30, `${names.length} causes`);
   });
 
   it('has a line to change for each proxy that can have the fault', () => {
-    /** Causes that are cured elsewhere than at a proxy: in the configuration, the network, the clock, or a certificate. */
-    const elsewhere =
-      /^(?:unreachable|login-in-front|base-path-.*|certificate-(?:ended|ends-soon|name)|not-encrypted|other-version|policy-not-in-force|.*clock-differs|proxy-not-trusted)$/;
-    // biome-ignore format: a table
-    const cannot: Readonly<Record<string, readonly string[]>> = {
-      'http-1-0':       ['caddy', 'traefik', 'haproxy', 'cloudflare'], // they speak HTTP/1.1 or newer to the server behind
-      buffered:         ['cloudflare'],                                // passes responses on as they come
-      'buffered-files': ['cloudflare'],
-    };
-    const gaps = CAUSES.filter(({ name }) => !elsewhere.test(name)).flatMap((cause) =>
-      PROXY_KINDS.filter((proxy) => !cannot[cause.name]?.includes(proxy) && linesFor(cause, proxy).length === 0).map(
-        (proxy) => `${cause.name} ${proxy}`,
-      ),
+    /** Causes that are cured elsewhere than at a proxy: in the configuration, the network, or the clock. */
+    const elsewhere = /^(?:unreachable|login-in-front|base-path-differs|clock-differs|proxy-not-trusted)$/;
+    const gaps = WAY.filter(({ name }) => !elsewhere.test(name)).flatMap((cause) =>
+      PROXY_KINDS.filter((proxy) => linesFor(cause, proxy).length === 0).map((proxy) => `${cause.name} ${proxy}`),
     );
     assert.deepEqual(gaps, []);
-    const names = CAUSES.map(({ name }) => name);
-    assert.deepEqual(
-      Object.keys(PROXY_LINES).filter((name) => !names.includes(name)),
-      [],
-    );
   });
+});
 
-  it('says of an address that nothing answers at nothing more than that', () => {
-    const reach = { kind: 'failed', code: 'ECONNREFUSED', message: '' } as const;
-    const url = { protocol: 'https:', host: 'nvr.example.com', prefix: '' } as const;
-    const seen = {
-      url,
-      reach,
-      now: 0,
-      own: { version: '', policy: '' },
-      identityHeaders: [],
-    } as unknown as Observations;
-    assert.deepEqual(
-      judge(seen, undefined).map(({ name }) => name),
-      ['unreachable'],
-    );
+describe('A first probe', () => {
+  const NOW = 1_800_000_000;
+  const DAY = 86_400;
+  const WELL_TLS = { fault: undefined, endsAt: NOW + 60 * DAY, offersHttp2: true, certificate: '' };
+  const answered = (status: number, body = '', headers: Record<string, string[]> = {}): FirstSeen['reach'] => ({
+    kind: 'answered',
+    status,
+    headers,
+    body,
+    localPort: 1,
   });
+  const first = (seen: Partial<FirstSeen>): FirstSeen => ({
+    url: { protocol: 'https:', host: 'nvr.example.com', prefix: '' },
+    now: NOW,
+    identityHeaders: [],
+    reach: answered(200, '{"service":"postern"}'),
+    tls: WELL_TLS,
+    seen: undefined,
+    ...seen,
+  });
+  // biome-ignore format: a table
+  const rows: [sentence: string, seen: Partial<FirstSeen>, found: readonly string[]][] = [
+    ['that nothing answers',                     { reach: { kind: 'failed', code: 'ECONNREFUSED', message: '' }, tls: undefined }, ['error unreachable']],
+    ['that is answered by a port for HTTPS',     { reach: answered(400, 'The plain HTTP request was sent to HTTPS port') }, ['error bad-gateway']],
+    ['that another program answers',             { reach: answered(200, 'hello') }, ['error not-postern']],
+    ['whose token is not known',                 { reach: answered(401, '{"success":false}') }, ['error authorization-lost']],
+    ['that is sent to a login page',             { reach: answered(302, '', { location: ['https://auth.example.com/'] }) }, ['warning login-in-front']],
+    ['by a certificate that ended',              { tls: { ...WELL_TLS, endsAt: NOW - DAY, fault: 'certificate has expired' } }, ['error certificate']],
+    ['by a certificate that ends soon',          { tls: { ...WELL_TLS, endsAt: NOW + 3 * DAY } }, ['warning certificate']],
+    ['by a certificate for another name',        { tls: { ...WELL_TLS, fault: 'ERR_TLS_CERT_ALTNAME_INVALID' } }, ['error certificate']],
+    ['by a certificate that nobody vouches for', { tls: { ...WELL_TLS, fault: 'self-signed certificate' } }, ['warning certificate']],
+  ];
+  for (const [sentence, seen, found] of rows)
+    it(sentence, () =>
+      assert.deepEqual(
+        judgeWay(first(seen)).map(({ level, name }) => `${level} ${name}`),
+        found,
+      ),
+    );
 });

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { type NetworkSurroundings, outsideAddresses } from '../../src/app/resources/outside-addresses.ts';
 import { loadPolicy } from '../../src/config/policy/load-policy.ts';
-import { internalPort, type KnownPort, nvrPorts, openNvrPort, openPorts } from '../../src/doctor/probes/ports.ts';
+import { internalPort, type KnownPort, nvrPorts, openNvrPort, openPorts } from '../../src/doctor/ports.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { rawRequest } from '../support/raw-request.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';

@@ -68,7 +68,7 @@ describe('POST /api/status/doctor', () => {
     assert.deepEqual([answer.status, report.url, report.proxy], [200, `${front.url}/`, 'nginx']);
     assert.deepEqual(
       report.findings.map(({ name }) => name),
-      ['not-postern', 'admins-without-factor'],
+      ['not-postern', 'second-factor'],
     );
     assert.ok(front.asked.length > 0 && front.asked.every((line) => line.startsWith('GET /postern/api/doctor/')));
     assert.deepEqual(await tokens(), []);
@@ -162,7 +162,7 @@ describe('POST /api/status/doctor', () => {
     const before = front.asked.length;
     await instance.reload({ server: LISTENERS, nvr: { url: 'http://127.0.0.1:1', warn_open_ports: false } });
     const { url, findings } = (await (await check(admin)).json()) as Report;
-    assert.deepEqual([url, findings.map(({ name }) => name)], [null, ['nvr-unreachable', 'admins-without-factor']]);
+    assert.deepEqual([url, findings.map(({ name }) => name)], [null, ['nvr', 'second-factor']]);
     assert.equal(front.asked.length, before);
   });
 
@@ -171,7 +171,7 @@ describe('POST /api/status/doctor', () => {
     const { findings } = (await (await check(admin)).json()) as Report;
     assert.deepEqual(
       findings.map(({ name }) => name),
-      ['admins-without-factor'],
+      ['second-factor'],
     );
   });
 });

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { STREAM_END } from '../../src/doctor/marks.ts';
-import { readStream } from '../../src/doctor/probes/stream.ts';
+import { readStream } from '../../src/doctor/stream.ts';
 
 const SILENCE = 4;
 

@@ -1,7 +1,6 @@
 /** What keeps people from signing in with the providers that are configured, for doctor: discovery, keys, clock and client (SPEC 16). */
 import { newAttempt } from '../../accounts/oidc/attempt.ts';
 import type { Settings } from '../../config/schema/schema.ts';
-import type { ProviderFaultSeen } from '../../doctor/observations.ts';
 import type { PublicUrl } from '../../domain/addresses/public-url.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { isRecord } from '../../domain/json.ts';
@@ -16,20 +15,15 @@ const KEY_TYPES: readonly unknown[] = ['RSA', 'EC', 'OKP'];
 /** Statuses by which providers refuse a client, or its redirect URI. */
 const REFUSALS: readonly number[] = [400, 401, 404, 422];
 
-/** Each provider is asked anew: what the service knows already may be an hour old. */
-export async function providerFaults(settings: Settings, clock: Clock): Promise<readonly ProviderFaultSeen[]> {
+/** A sentence each. Each provider is asked anew: what the service knows already may be an hour old. */
+export async function providerFaults(settings: Settings, clock: Clock): Promise<readonly string[]> {
   const { public_url: site } = settings.server;
   if (!site) return [];
   const found = await Promise.all(configuredIn(settings).map((config) => faultsOf(config, site, clock)));
   return found.flat();
 }
 
-async function faultsOf(config: ProviderConfig, site: PublicUrl, clock: Clock): Promise<readonly ProviderFaultSeen[]> {
-  const fault = (kind: ProviderFaultSeen['kind'], why: string): ProviderFaultSeen => ({
-    provider: config.name,
-    kind,
-    why,
-  });
+async function faultsOf(config: ProviderConfig, site: PublicUrl, clock: Clock): Promise<readonly string[]> {
   let date = '';
   const asked = fetchFor(config);
   const fetch: BoundedFetch = async (url, request) => {
@@ -39,19 +33,25 @@ async function faultsOf(config: ProviderConfig, site: PublicUrl, clock: Clock): 
   };
   const provider = providerOf(config, site, { fetch, clock, onAnswer: () => {} });
   const reached = await provider.reach();
-  if (!reached.ok) return [fault(reached.error.kind === 'away' ? 'away' : 'unfit', reached.error.why)];
+  const named = `the provider ${config.name}`;
+  if (!reached.ok) {
+    const { kind, why } = reached.error;
+    return [
+      kind === 'away' ? `${named} does not answer: ${why}` : `${named}: its discovery document cannot be used: ${why}`,
+    ];
+  }
   const keys = await keysFault(reached.value.jwks_uri ?? '', fetch);
   const skew = Math.round(Date.parse(date) / 1000 - unixSeconds(clock));
   const attempt = newAttempt({ provider: config.name, returnTo: '/', purpose: { kind: 'login' } }, unixSeconds(clock));
   const address = await provider.addressFor(attempt, false);
   const refusal = address.ok ? await refusalAt(address.value, fetchFor(config, LARGEST_PAGE)) : undefined;
   return [
-    ...(keys === undefined ? [] : [fault('keys', keys)]),
-    ...(Math.abs(skew) > MOST_SKEW_SECONDS
-      ? [fault('clock', `${Math.abs(skew)} s ${skew > 0 ? 'ahead of' : 'behind'} the clock here`)]
-      : []),
-    ...(refusal === undefined ? [] : [fault('client', refusal)]),
-  ];
+    keys && `${named} shows no keys: ${keys}`,
+    Math.abs(skew) > MOST_SKEW_SECONDS
+      ? `${named}: its clock is ${Math.abs(skew)} s ${skew > 0 ? 'ahead of' : 'behind'} the clock here: its tokens do not hold`
+      : undefined,
+    refusal && `${named} begins no login for this client: ${refusal}`,
+  ].filter((sentence) => sentence !== undefined);
 }
 
 async function keysFault(address: string, fetch: BoundedFetch): Promise<string | undefined> {

@@ -5,7 +5,6 @@ import type { SecuritySettings } from '../../accounts/security/security-routes.t
 import type { CookieClient } from '../../accounts/sessions/session-cookie.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { AddressCheck } from '../../doctor/check-route.ts';
-import type { Build } from '../../doctor/observations.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import { mapMaybe } from '../../domain/async/maybe-promise.ts';
 import { type CustomRoles, scopeOf, scopeOfRole, unionOfScopes, visibleCameras } from '../../domain/camera-scope.ts';
@@ -37,7 +36,7 @@ import { invitationService } from './invitation-service.ts';
 import { type LinkJudgeWithFacts, linkJudge } from './link-judge.ts';
 import { linkService } from './link-service.ts';
 import { boundRoutes, OWN_ROUTES } from './own-routes.ts';
-import { probeDeps } from './probe-deps.ts';
+import { probeDeps } from './run-doctor.ts';
 import { atProvider, signInPages } from './sign-in-pages.ts';
 import { createStartPage, type StartPage } from './start-page.ts';
 
@@ -63,7 +62,7 @@ export interface GateSources {
   readonly status: () => Promise<ServiceStatus>;
   readonly checkAddress: AddressCheck;
   readonly security: SecuritySettings;
-  readonly build: Build;
+  readonly version: string;
 }
 
 export function gateDeps(deps: GateSources): GateDeps {
@@ -118,7 +117,7 @@ function ownRoutes(
     status,
     checkAddress,
     security,
-    build,
+    version,
     ledger,
   }: GateSources,
   judge: LinkJudgeWithFacts,
@@ -200,8 +199,8 @@ function ownRoutes(
     status,
     check: checkAddress,
     security: { ...groups.limits, security },
-    openapi: { description: () => (description ??= JSON.stringify(openApiDocument(build.version, OWN_ROUTES))) },
-    probes: probeDeps(settings, login.clock, build),
+    openapi: { description: () => (description ??= JSON.stringify(openApiDocument(version, OWN_ROUTES))) },
+    probes: probeDeps(settings, login.clock),
   });
   return hasNvr ? routes : [...routes, { route: 'GET /', access: 'public', handler: pages.start }];
 }

@@ -1,6 +1,7 @@
 /** The release of the NVR, as far as it is known: pages of some releases know the roles admin and viewer only, and some pictures are found by a name since another (SPEC 5, 11). */
-import { compareReleases } from '../../doctor/causes/inside.ts';
+
 import { withTimeLimit } from '../../domain/async/time-limit.ts';
+import { compareReleases } from '../../domain/policy/table-head.ts';
 
 export interface NvrRelease {
   /** Whether it is known to be older than that. Never rejects. */

@@ -5,14 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { ExposedPort } from '../../doctor/observations.ts';
-import {
-  internalPort,
-  type KnownPort,
-  type NvrPorts,
-  nvrPorts,
-  openNvrPort,
-  openPorts,
-} from '../../doctor/probes/ports.ts';
+import { internalPort, type KnownPort, type NvrPorts, nvrPorts, openNvrPort, openPorts } from '../../doctor/ports.ts';
 import { type NetworkSurroundings, outsideAddresses } from './outside-addresses.ts';
 import type { NvrConfig } from './upstreams.ts';
 

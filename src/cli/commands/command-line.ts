@@ -3,7 +3,6 @@
 import { Command, Option } from 'commander';
 import type { StoreUse } from '../../app/commands/commands.ts';
 import { nearest } from '../../config/problems/nearest.ts';
-import { unixSeconds } from '../../domain/clock.ts';
 import { endQuietly } from '../broken-pipe.ts';
 import { commandWords, defaultDirectory } from '../command-words.ts';
 import { stopSignal } from '../stop-signal.ts';
@@ -89,8 +88,7 @@ export function createProgram(): { readonly program: Command } {
   registerPolicyCommands(program, frame);
   registerExplainCommand(program, frame);
   registerBackupCommands(program, frame);
-  const openDoctor = async () => (await import('../../app/commands/doctor.ts')).openForDoctor(place(), VERSION);
-  registerDoctorCommand(program, { openDoctor, now: () => unixSeconds(clock), stdout, stderr, exit });
+  registerDoctorCommand(program, frame);
   registerUsersCommands(program, frame);
   registerTokensCommands(program, frame);
   registerLimitsCommands(program, frame);

@@ -1,21 +1,8 @@
 /** `postern doctor [URL]`: what is wrong between a browser and Postern, and the line to change for it (SPEC 15). */
-import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { DoctorInstance } from '../../app/commands/doctor.ts';
 import { PROXY_KINDS, type ProxyKind } from '../../doctor/cause.ts';
-import type { Report } from '../../doctor/report.ts';
-import { messageOf } from '../../domain/message-of.ts';
-
-export interface DoctorCommandDeps {
-  /** Rejects with a sentence. */
-  readonly openDoctor: () => Promise<DoctorInstance>;
-  /** Unix seconds. */
-  readonly now: () => number;
-  readonly stdout: { write(text: string): unknown };
-  readonly stderr: { write(text: string): unknown };
-  readonly exit: (code: number) => void;
-}
+import { ending, type Frame } from '../frame.ts';
 
 interface DoctorOptions {
   readonly json?: boolean;
@@ -28,7 +15,7 @@ interface DoctorOptions {
 const COULD_NOT_LOOK = 2;
 const LONGEST_SILENCE = 120;
 
-export function registerDoctorCommand(program: Command, deps: DoctorCommandDeps): void {
+export function registerDoctorCommand(program: Command, frame: Frame): void {
   program
     .command('doctor')
     .description('check the way from a browser to Postern through the public address, and name each fault')
@@ -45,7 +32,9 @@ export function registerDoctorCommand(program: Command, deps: DoctorCommandDeps)
     .option('--ca <file>', 'PEM file of a certificate authority to trust, besides the public ones')
     .option('--silence <seconds>', 'how long the test stream stays silent, to find time-outs', seconds, 10)
     .addHelpText('after', NOTES)
-    .action((url: URL | undefined, options: DoctorOptions) => run(url, options, deps));
+    .action((url: URL | undefined, options: DoctorOptions) =>
+      ending(frame, () => run(url, options, frame), COULD_NOT_LOOK),
+    );
 }
 
 const NOTES = `
@@ -69,37 +58,15 @@ function gathered(line: string, before: readonly string[]): readonly string[] {
   return [...before, line];
 }
 
-async function run(url: URL | undefined, options: DoctorOptions, deps: DoctorCommandDeps): Promise<void> {
-  const { stdout, stderr, exit } = deps;
-  try {
-    const report = await reportOn(url, options, deps);
-    const { formatReport } = await import('../../doctor/report.ts');
-    stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : formatReport(report));
-    exit(report.findings.some(({ level }) => level === 'error') ? 1 : 0);
-  } catch (fault) {
-    stderr.write(`${messageOf(fault)}\n`);
-    exit(COULD_NOT_LOOK);
-  }
-}
-
-async function reportOn(url: URL | undefined, options: DoctorOptions, deps: DoctorCommandDeps): Promise<Report> {
+async function run(url: URL | undefined, options: DoctorOptions, { place, stdout }: Frame): Promise<number> {
+  const { json, proxy, silence } = options;
   const ca = options.ca === undefined ? undefined : await readFile(options.ca, 'utf8');
-  const { createReport } = await import('../../doctor/report.ts');
-  const { publicUrl, ...instance } = await deps.openDoctor();
-  try {
-    return await createReport({
-      url: url ?? publicUrl,
-      proxy: options.proxy,
-      headers: Object.fromEntries(options.header.map(splitHeader)),
-      ca,
-      silence: options.silence,
-      now: deps.now,
-      newMark: randomUUID,
-      ...instance,
-    });
-  } finally {
-    await instance.close();
-  }
+  const headers = Object.fromEntries(options.header.map(splitHeader));
+  const { doctorAt } = await import('../../app/commands/doctor.ts');
+  const { formatReport } = await import('../../doctor/report.ts');
+  const report = await doctorAt(place(), { url, proxy, headers, ca, silence });
+  stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : formatReport(report));
+  return report.findings.some(({ level }) => level === 'error') ? 1 : 0;
 }
 
 function splitHeader(line: string): readonly [name: string, value: string] {

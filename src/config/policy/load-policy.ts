@@ -135,9 +135,3 @@ async function notFound(name: string): Promise<string> {
     : `write one of ${shipped.sort().join(', ')}, or a file such as ./routes.yaml`;
   return `${JSON.stringify(name)} is not a route table: ${ending}`;
 }
-
-/** Tells one table from another: the same for the same rows, wherever their files are. */
-export function policyDigest(rows: readonly PolicyRow[]): string {
-  const told = rows.map(({ file: _, line: __, ...row }) => row);
-  return createHash('sha256').update(JSON.stringify(told)).digest('hex').slice(0, 16);
-}

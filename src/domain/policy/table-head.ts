@@ -74,3 +74,13 @@ export interface ReleasePlace {
 }
 
 export const DEFAULT_ALIVE = '/';
+
+const RELEASE = /^(?<major>\d+)\.(?<minor>\d+)/;
+
+/** Compares major and minor number; 0 when one of the two is not known. */
+export function compareReleases(one: string | undefined, other: string | undefined): number {
+  const [left, right] = [one, other].map((text) => RELEASE.exec(text ?? '')?.groups);
+  if (!left || !right) return 0;
+  const major = Number(left['major']) - Number(right['major']);
+  return major === 0 ? Number(left['minor']) - Number(right['minor']) : major;
+}

@@ -8,14 +8,14 @@ export const FULL_REPORT: Report = {
   proxy: 'nginx',
   findings: [
     {
-      name: 'second-factor-off',
+      name: 'second-factor',
       level: 'advice',
       seen: 'no second factor is asked for',
       advice: 'Set one.',
       lines: [],
     },
     {
-      name: 'certificate-ends-soon',
+      name: 'certificate',
       level: 'warning',
       seen: 'the certificate ends on 2026-11-30',
       advice: 'Renew it.',
@@ -29,6 +29,7 @@ export const FULL_REPORT: Report = {
       lines: ['proxy_http_version 1.1;', `proxy_set_header Upgrade ${'y'.repeat(120)};`],
     },
   ],
+  good: ['unreachable'],
 };
 
 const NOW = Math.floor(Date.now() / 1000);

@@ -1,10 +1,9 @@
 /** Postern behind a proxy of the test's own, and what doctor says of it. */
-import { randomUUID } from 'node:crypto';
-import { openForDoctor } from '../../../src/app/commands/doctor.ts';
-import { createReport, type Report } from '../../../src/doctor/report.ts';
+import { doctorAt } from '../../../src/app/commands/doctor.ts';
+import type { Report } from '../../../src/doctor/report.ts';
 import type { StartedProxy } from '../../sso/support/proxies.ts';
 import { freePort } from '../../support/servers/free-port.ts';
-import { type ConfigTree, type Runtime, startInstance, TEST_VERSION } from '../../support/start-instance.ts';
+import { type ConfigTree, type Runtime, startInstance } from '../../support/start-instance.ts';
 
 export interface Patient {
   readonly instance: Runtime;
@@ -34,22 +33,9 @@ export async function examined(
   port: number,
   { path = '/', scheme = 'http', ca, silence = 1, host = '127.0.0.1' }: Examined = {},
 ): Promise<Report> {
-  const { clock } = instance;
-  const opened = await openForDoctor({ directory: instance.directory, env: {}, clock }, TEST_VERSION);
-  try {
-    return await createReport({
-      ...opened,
-      url: new URL(`${scheme}://${host}:${port}${path}`),
-      proxy: undefined,
-      headers: {},
-      ca,
-      silence,
-      now: () => clock.now() / 1000,
-      newMark: randomUUID,
-    });
-  } finally {
-    await opened.close();
-  }
+  const { clock, directory } = instance;
+  const url = new URL(`${scheme}://${host}:${port}${path}`);
+  return await doctorAt({ directory, env: {}, clock }, { url, headers: {}, ca, silence });
 }
 
 /** The proxy started by `start`, looked at, and gone again. */

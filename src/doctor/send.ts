@@ -2,7 +2,7 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
-import type { ProbeResponse } from '../observations.ts';
+import type { ProbeResponse } from './observations.ts';
 
 export interface Probe {
   readonly url: URL;

@@ -1,7 +1,7 @@
 /** A stream that says something, is silent, and says its last: kept back, cut, or as it should be? */
 import type { IncomingMessage } from 'node:http';
-import { STREAM_END } from '../marks.ts';
-import type { StreamSeen } from '../observations.ts';
+import { STREAM_END } from './marks.ts';
+import type { StreamSeen } from './observations.ts';
 import { open, type Probe } from './send.ts';
 
 const SLACK_MS = 5_000;
