@@ -15,6 +15,7 @@ import { endOf } from '../../src/gateway/entry/stream-holder.ts';
 import { answerLikeAnNvr, type Received, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, type Person, VERA } from '../support/people.ts';
 import { rawRequest } from '../support/raw-request.ts';
+import { nvrDatabaseFile } from '../support/recorded.ts';
 import { sendJson } from '../support/second-factor.ts';
 import { startInstance } from '../support/start-instance.ts';
 import { until } from '../support/until.ts';
@@ -793,7 +794,7 @@ describe('A link to an event of the database of the NVR', () => {
   ] as const;
   const [whole, bare, back] = rows.map(({ id }) => ({ event: id }));
   before(async () => {
-    copyFileSync(new URL('../data/nvr.db', import.meta.url), file);
+    copyFileSync(nvrDatabaseFile(), file);
     for (const { id, camera } of rows) EVENTS[id] = camera;
     const database = new DatabaseSync(file);
     const ids = database.prepare('select id from event limit 3').all();

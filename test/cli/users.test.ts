@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { PassThrough, Readable } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { createRoleRegistry } from '../../src/accounts/roles/role-registry.ts';
 import { createRoles } from '../../src/accounts/roles/roles.ts';
 import { importUsers } from '../../src/accounts/users/import-users.ts';
@@ -25,6 +24,7 @@ import {
   ROLES,
 } from '../accounts/support/people.ts';
 import { tempDirectory } from '../accounts/support/temp-directory.ts';
+import { nvrDatabaseFile } from '../support/recorded.ts';
 import { typed as runTyped } from '../support/terminal.ts';
 
 const NEW = 'a new password';
@@ -222,7 +222,7 @@ describe('postern users', () => {
 
   it("import brings an NVR's users, whose passwords open here, and can be run again", async (t) => {
     const { run, store, opens } = await terminal(t, [['warden.2', 'viewer']]);
-    const file = fileURLToPath(new URL('../data/nvr.db', import.meta.url));
+    const file = nvrDatabaseFile();
     const before = await store.findUser('warden.2');
     assert.deepEqual(
       await run(`import ${file}`),

@@ -33,7 +33,7 @@ const worktree = existsSync(named) ? undefined : checkedOut(named);
 const other = worktree ?? named;
 for (const checkout of [other, HERE]) build(checkout);
 
-const seed = await makeSeed(other, join(HERE, 'test/data/events.ndjson'));
+const seed = await makeSeed(other);
 const only = new RegExp(values.only ?? '');
 const stages = stagesOf(other, seed, await describedBy(other, seed)).filter(({ name }) => only.test(name));
 const unmeant: { readonly name: string; readonly difference: Difference }[] = [];

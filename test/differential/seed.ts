@@ -8,6 +8,7 @@ import { neutralPaths } from '../policy/support/rows.ts';
 import { answerWithBoth, BEDROOM, GARDEN } from '../policy/support/two-cameras.ts';
 import { startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, type Person, VERA } from '../support/people.ts';
+import { recordedEvents } from '../support/recorded.ts';
 import { runPostern, servePostern } from '../support/run-postern.ts';
 
 export const GUSTAV: Person = { name: 'gustav', role: 'gardener', password: 'CopperPassw0rd!' };
@@ -37,8 +38,10 @@ export const CONFIG = {
   nvr: { cameras: [GARDEN.camera, BEDROOM.camera, 'cam1', 'cam2'] },
 } as const;
 
-export async function makeSeed(checkout: string, events: string): Promise<Seed> {
+export async function makeSeed(checkout: string): Promise<Seed> {
   const directory = mkdtempSync(join(tmpdir(), 'postern-seed-'));
+  const events = join(directory, 'events.ndjson');
+  writeFileSync(events, recordedEvents());
   const main = join(checkout, 'bundle/main.js');
   writeFileSync(join(directory, 'config.yaml'), stringify(CONFIG));
   const imported = await runPostern(['events', 'import', events], { main, directory });

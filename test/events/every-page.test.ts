@@ -1,12 +1,12 @@
 /** As a new user would: the NVR's database is imported, and every event comes by Link once, in each order (SPEC 7). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { copyEvents } from '../../src/events/import-events.ts';
 import { openNvrDatabase } from '../../src/store/nvr-database.ts';
+import { nvrDatabaseFile } from '../support/recorded.ts';
 import { type ServedEvents, serveEvents } from './support/served-events.ts';
 
-const NVR = fileURLToPath(new URL('../data/nvr.db', import.meta.url));
+const NVR = nvrDatabaseFile();
 const OWN = ['garage', 'Side_Gate', 'front_door'];
 
 describe("An NVR's database that was imported", () => {

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
+import { recordedLines } from '../support/recorded.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
-import { makeNvrDatabase, readRecordedLines } from './support/nvr-file.ts';
+import { makeNvrDatabase } from './support/nvr-file.ts';
 import { type Answer, importRecorded, type Runtime, type ServedEvents, serveEvents } from './support/served-events.ts';
 
 interface Expectation {
@@ -58,7 +59,7 @@ const places: Record<string, (instance: Runtime) => Promise<ServedEvents>> = {
     return inStore({ ...instance, storeUrl: await postgres.newDatabase() });
   },
   "in an NVR's own file": async (instance) => {
-    const nvr = await makeNvrDatabase(await readRecordedLines());
+    const nvr = await makeNvrDatabase(recordedLines());
     const served = await serveEvents({ ...instance, source: nvr.events });
     return { ...served, close: () => Promise.all([served.close(), nvr.close()]).then(() => undefined) };
   },

@@ -1,6 +1,5 @@
 /** Files of events into a real store: whole, cut, foreign and again (SPEC 1). */
 import assert from 'node:assert/strict';
-import { createReadStream, readFileSync } from 'node:fs';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
@@ -8,8 +7,8 @@ import { type ImportOutcome, importEvents, type Skipped } from '../../src/events
 import { splitEvents } from '../../src/events/split-events.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
 import { makeScratch } from '../store/support/scratch-store.ts';
+import { recordedEvents, recordedLines, recordedStream } from '../support/recorded.ts';
 import { event, FIVE } from './support/event.ts';
-import { RECORDED_EVENTS } from './support/served-events.ts';
 
 const scratch = makeScratch();
 let store: Store;
@@ -134,10 +133,10 @@ describe('An import of events', () => {
   });
 
   it('brings the recorded events in, camera by camera', async () => {
-    const outcome = await importEvents(createReadStream(RECORDED_EVENTS), { writeEvents: store.writeEvents });
+    const outcome = await importEvents(recordedStream(), { writeEvents: store.writeEvents });
     assert.deepEqual(outcome, imported(6000));
     const inFile: Record<string, number> = {};
-    for (const one of readFileSync(RECORDED_EVENTS, 'utf8').trim().split('\n')) {
+    for (const one of recordedLines()) {
       const camera = /"camera":"([^"]+)"/.exec(one)?.[1] ?? '';
       inFile[camera] = (inFile[camera] ?? 0) + 1;
     }
@@ -150,7 +149,7 @@ describe('An import of events', () => {
   });
 
   it('that was broken off and is run again leaves the same as one that ran through', async () => {
-    const text = readFileSync(RECORDED_EVENTS);
+    const text = recordedEvents();
     await importText(text.subarray(0, 100_000));
     await importEvents(inPieces(text, 65_536), { writeEvents: store.writeEvents });
     const resumed = await everything();
@@ -161,7 +160,7 @@ describe('An import of events', () => {
 
   it('keeps whole batches when writing fails, and says why it ended', async () => {
     let batches = 0;
-    const failing = importEvents(createReadStream(RECORDED_EVENTS), {
+    const failing = importEvents(recordedStream(), {
       writeEvents: async (events) => {
         if (++batches === 3) throw new Error('disk full');
         await store.writeEvents(events);

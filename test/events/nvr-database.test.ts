@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import { ADMIN_PERSON } from '../support/people.ts';
+import { nvrDatabaseFile } from '../support/recorded.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
 
 interface Case {
@@ -33,7 +34,7 @@ describe("An instance on an NVR's own database", () => {
   let instance: Runtime;
   const tokens = new Map<string, string>();
   before(async () => {
-    copyFileSync(new URL('../data/nvr.db', import.meta.url), file);
+    copyFileSync(nvrDatabaseFile(), file);
     const people = askers.slice(1).map((role) => ({
       name: `p_${role}`,
       role,
@@ -124,7 +125,7 @@ describe("An instance on an NVR's own database", () => {
       const answer = await instance.ask('/api/events?after=1890000000', { token });
       return { status: answer.status, retryAfter: answer.headers.get('retry-after'), body: await answer.json() };
     };
-    copyFileSync(new URL('../data/nvr.db', import.meta.url), `${file}.new`);
+    copyFileSync(nvrDatabaseFile(), `${file}.new`);
     const away = () => {
       for (const ending of ['', '-wal', '-shm']) rmSync(`${file}${ending}`, { force: true });
     };

@@ -8,6 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import { openStore } from '../../src/store/open-store.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
+import { nvrDatabaseFile } from '../support/recorded.ts';
 import { type ConfigTree, type Runtime, startInstance } from '../support/start-instance.ts';
 import { event } from './support/event.ts';
 
@@ -91,7 +92,7 @@ describe("An event in the NVR's own database, of a camera that is configured no 
   const directory = mkdtempSync(join(tmpdir(), 'postern-gone-'));
   before(async () => {
     const file = join(directory, 'nvr.db');
-    copyFileSync(join(import.meta.dirname, '../data/nvr.db'), file);
+    copyFileSync(nvrDatabaseFile(), file);
     const database = new DatabaseSync(file);
     const { id } = database.prepare('select id from event limit 1').get() as { id: string };
     database.prepare('update event set camera = ?, id = ? where id = ?').run('a_camera_of_the_past', 'past', id);

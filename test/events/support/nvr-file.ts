@@ -1,10 +1,9 @@
 /** An NVR's own SQLite file, as its migrations leave it: the table, its indices, its ways of writing. */
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type NvrDatabase, openNvrDatabase } from '../../../src/store/nvr-database.ts';
 import { makeScratch } from '../../store/support/scratch-store.ts';
-import { RECORDED_EVENTS } from './served-events.ts';
+import { eventRow } from '../../support/recorded.ts';
 
 const SCHEMA = `
   CREATE TABLE "event" (
@@ -30,10 +29,6 @@ export interface NvrFile extends NvrDatabase {
   replaceAll(lines: readonly string[]): void;
 }
 
-/** Lines of the recorded events, with the NaN that one of them has. */
-export const readRecordedLines = async (): Promise<string[]> =>
-  (await readFile(RECORDED_EVENTS, 'utf8')).trim().split('\n');
-
 export async function makeNvrDatabase(lines: readonly string[], schema = SCHEMA): Promise<NvrFile> {
   const scratch = makeScratch();
   const path = join(scratch.directory, 'nvr.db');
@@ -48,7 +43,7 @@ export async function makeNvrDatabase(lines: readonly string[], schema = SCHEMA)
   );
   const replaceAll = (all: readonly string[]): void => {
     file.exec('BEGIN; DELETE FROM event');
-    for (const row of all.map(rowOf)) insert.run(...columns.map((column) => row[column] ?? null));
+    for (const row of all.map(eventRow)) insert.run(...columns.map((column) => row[column] ?? null));
     file.exec('COMMIT');
   };
   replaceAll(lines);
@@ -60,19 +55,3 @@ export async function makeNvrDatabase(lines: readonly string[], schema = SCHEMA)
   };
   return { ...nvr, path, replaceAll, close };
 }
-
-/** What is no text or number is kept as JSON, in ASCII; `data` as it stands in the line, NaN included. */
-function rowOf(line: string): Record<string, string | number | null> {
-  const record: Record<string, unknown> = JSON.parse(line.replaceAll(/\bNaN\b/g, 'null'));
-  const row: Record<string, string | number | null> = {};
-  for (const [name, value] of Object.entries(record)) {
-    if (typeof value === 'boolean') row[name] = Number(value);
-    else if (Array.isArray(value)) row[name] = ascii(JSON.stringify(value));
-    else if (value === null || typeof value === 'string' || typeof value === 'number') row[name] = value;
-  }
-  row['data'] = ascii(/"data":\s*(?<data>\{.*\})\}$/s.exec(line)?.groups?.['data'] ?? '{}');
-  return row;
-}
-
-const ascii = (json: string): string =>
-  json.replaceAll(/[\u0080-\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -1,5 +1,4 @@
 /** The events backend over real HTTP, on a real store with events in it. */
-import { createReadStream } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { CustomRoles } from '../../../src/domain/camera-scope.ts';
@@ -10,6 +9,7 @@ import { createEventsBackend } from '../../../src/events/backend.ts';
 import { importEvents } from '../../../src/events/import-events.ts';
 import { openStore, type Store } from '../../../src/store/open-store.ts';
 import { makeScratch } from '../../store/support/scratch-store.ts';
+import { recordedStream } from '../../support/recorded.ts';
 
 export interface Answer {
   readonly status: number;
@@ -120,9 +120,6 @@ export function askAt(
   });
 }
 
-/** The recorded events of an instance: 6,000 over 26 months. */
-export const RECORDED_EVENTS = new URL('../../data/events.ndjson', import.meta.url);
-
 export async function importRecorded(store: Store): Promise<void> {
-  await importEvents(createReadStream(RECORDED_EVENTS), { writeEvents: store.writeEvents });
+  await importEvents(recordedStream(), { writeEvents: store.writeEvents });
 }
