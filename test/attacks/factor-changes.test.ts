@@ -5,7 +5,8 @@ import { unixSeconds } from '../../src/domain/clock.ts';
 import { startFakeNvr } from '../support/fake-nvr.ts';
 import { creationOptions, PASSKEYS } from '../support/passkeys.ts';
 import { ADMIN_PERSON, type Person } from '../support/people.ts';
-import { codeOf, enrolled, sendJson, sessionIn } from '../support/second-factor.ts';
+import { codeOf, enrolled, sendJson } from '../support/second-factor.ts';
+import { sessionIn } from '../support/sessions.ts';
 import { made, newPasskey, ORIGIN } from '../support/soft-authenticator.ts';
 import { startInstance } from '../support/start-instance.ts';
 

@@ -4,7 +4,8 @@ import { after, describe, it } from 'node:test';
 import { startFakeNvr } from '../support/fake-nvr.ts';
 import { askedForPasskey, type CreationOptions, logInByPasskey, withPasskey } from '../support/passkeys.ts';
 import { ADMIN_PERSON, CARL, type Person, VERA } from '../support/people.ts';
-import { enrolled, sendJson, sessionIn } from '../support/second-factor.ts';
+import { enrolled, sendJson } from '../support/second-factor.ts';
+import { sessionIn } from '../support/sessions.ts';
 import { type Lies, made, newPasskey, ORIGIN, type SoftPasskey, shown } from '../support/soft-authenticator.ts';
 import { startInstance } from '../support/start-instance.ts';
 

@@ -17,6 +17,7 @@ import { ADMIN_PERSON, CARL, type Person, VERA } from '../support/people.ts';
 import { rawRequest } from '../support/raw-request.ts';
 import { nvrDatabaseFile } from '../support/recorded.ts';
 import { sendJson } from '../support/second-factor.ts';
+import { firstCookie } from '../support/sessions.ts';
 import { startInstance } from '../support/start-instance.ts';
 import { until } from '../support/until.ts';
 
@@ -124,7 +125,6 @@ const asAdmin = async (path: string, method: string, body?: object): Promise<num
   const token = await tokenOf(ADMIN_PERSON);
   return body ? (await sendJson(at, path, body, token, method)).status : (await at.ask(path, { method, token })).status;
 };
-const cookieOf = (answer: Response): string => answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
 
 beforeEach(() => nvr.received.splice(0));
 
@@ -381,7 +381,7 @@ describe('What may not be linked', () => {
     assert.equal((await ask({ what: LIVE }, session)).status, 201);
     assert.equal((await ask(week, token)).status, 201);
     const proof = await sendJson(at, '/api/reauthenticate', { password: VERA.password }, session);
-    const again = cookieOf(proof).replace(/^[^=]*=/, '');
+    const again = firstCookie(proof).replace(/^[^=]*=/, '');
     assert.equal((await ask(week, again)).status, 201);
   });
 
@@ -469,7 +469,7 @@ describe('By a link nobody reaches', () => {
   it('an own route or the account of its maker', async () => {
     const { secret, url } = await made();
     const page = await visit(url);
-    const headers = { cookie: cookieOf(page), authorization: `Bearer ${secret}` };
+    const headers = { cookie: firstCookie(page), authorization: `Bearer ${secret}` };
     for (const path of ['/api/profile', '/api/links', '/api/tokens', '/api/events', '/api/events/17.5-front/clip.mp4'])
       assert.equal(await status(path, { headers }), 401, path);
     assert.deepEqual(asked(), []);
@@ -511,7 +511,7 @@ describe('The uses of a link', () => {
     const link = await made({ what: EVENT, uses: 1 });
     assert.equal(await status(link.url), 200);
     assert.equal(await status(`${link.url}/clip.mp4`, { method: 'HEAD' }), 200);
-    const cookie = cookieOf(await visit(link.url));
+    const cookie = firstCookie(await visit(link.url));
     assert.equal(await status(`${link.url}/clip.mp4`, { headers: { cookie } }), 200);
     assert.equal(await status(`${link.url}/clip.mp4`, { headers: { cookie } }), 200);
     assert.equal(await status(`${link.url}/clip.mp4`, { method: 'HEAD' }), 404);
@@ -566,7 +566,7 @@ describe('A PIN', () => {
       right.headers.getSetCookie()[0] ?? '',
       new RegExp(`^postern_link=[\\w.-]+; HttpOnly; Max-Age=86400; Path=${one.url}; SameSite=lax`),
     );
-    const headers = { cookie: cookieOf(right) };
+    const headers = { cookie: firstCookie(right) };
     assert.equal(await status(`${one.url}/clip.mp4`, { headers }), 200);
     assert.equal(await status(`${other.url}/clip.mp4`, { headers }), 403, 'the same PIN at another link');
     const forged = { cookie: `${headers.cookie.slice(0, -1)}${headers.cookie.endsWith('A') ? 'B' : 'A'}` };

@@ -16,7 +16,8 @@ import {
   withPasskey,
 } from '../support/passkeys.ts';
 import { ADMIN_PERSON, type Person, VERA } from '../support/people.ts';
-import { enrolled, sendJson, sessionIn } from '../support/second-factor.ts';
+import { enrolled, sendJson } from '../support/second-factor.ts';
+import { sessionIn } from '../support/sessions.ts';
 import { keyOfAlgorithm, type Lies, made, newPasskey, ORIGIN, shown } from '../support/soft-authenticator.ts';
 import { startInstance } from '../support/start-instance.ts';
 

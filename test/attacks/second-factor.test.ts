@@ -13,7 +13,8 @@ import { openStore } from '../../src/store/open-store.ts';
 import { startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, type Person, VERA } from '../support/people.ts';
 import { rawRequest } from '../support/raw-request.ts';
-import { codeOf, enrolled, sendJson, sessionIn } from '../support/second-factor.ts';
+import { codeOf, enrolled, sendJson } from '../support/second-factor.ts';
+import { firstCookie, sessionIdOf, sessionIn } from '../support/sessions.ts';
 import { type ConfigTree, type InstanceOptions, type Runtime, startInstance } from '../support/start-instance.ts';
 
 const nvr = await startFakeNvr();
@@ -58,7 +59,6 @@ async function logIn({ name, password }: Person, { code, from, cookie }: Login =
 const statusesOf = async (answers: readonly Promise<Response>[]): Promise<number[]> =>
   (await Promise.all(answers)).map(({ status }) => status).sort();
 
-const jtiOf = (token: string): string => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).jti;
 const directoryOf = (t: TestContext): string => {
   const directory = mkdtempSync(join(tmpdir(), 'postern-factor-'));
   t.after(() => rmSync(directory, { recursive: true, force: true }));
@@ -214,7 +214,7 @@ describe('The form without script', () => {
       headers: { ...HEADERS, origin: at.url, host: `127.0.0.1:${at.port}`, cookie },
       body: new URLSearchParams(body).toString(),
     });
-  const stepIn = (answer: Response): string => answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  const stepIn = (answer: Response): string => firstCookie(answer);
 
   it('takes two steps, and the first one gives nothing that opens anything', async () => {
     const person = await newcomer();
@@ -269,7 +269,7 @@ describe('The form without script', () => {
     const first = await post({ user: person.name, password: person.password }, `frigate_token=${planted}`);
     const second = await post({ code: codeNow() }, `frigate_token=${planted}; ${stepIn(first)}`);
     const session = sessionIn(second) ?? '';
-    assert.notEqual(jtiOf(session), jtiOf(planted));
+    assert.notEqual(sessionIdOf(session), sessionIdOf(planted));
     assert.equal(
       ((await (await at.ask('/api/profile', { token: session })).json()) as { username: string }).username,
       person.name,
@@ -324,7 +324,7 @@ describe('A session that is not proven', () => {
     const [person, other] = [await newcomer('admin'), await newcomer()];
     const { codeNow, token: fresh } = await enrolled(at, person);
     await enrolled(at, other);
-    const target = jtiOf(await at.logIn(ADMIN_PERSON));
+    const target = sessionIdOf(await at.logIn(ADMIN_PERSON));
     // biome-ignore format: a table
     const doors: [method: string, path: string, body: object, status: number][] = [
       ['POST',   '/api/second-factor/totp',                  {},                200],
@@ -346,7 +346,7 @@ describe('A session that is not proven', () => {
     const proven = await sendJson(at, '/api/reauthenticate', { code: codeNow() }, fresh);
     assert.equal(proven.status, 200);
     const token = sessionIn(proven) ?? '';
-    assert.equal(jtiOf(token), jtiOf(fresh), 'the same session');
+    assert.equal(sessionIdOf(token), sessionIdOf(fresh), 'the same session');
     for (const [method, path, body, status] of doors)
       assert.deepEqual([path, (await sendJson(at, path, body, token, method)).status], [path, status]);
   });
@@ -460,7 +460,7 @@ describe('A session that is not proven', () => {
       ['POST', '/api/tokens'],
       ['POST', '/api/reauthenticate'],
       ['DELETE', `/api/users/${other.name}/second-factor`],
-      ['DELETE', `/api/sessions/${jtiOf(session)}`],
+      ['DELETE', `/api/sessions/${sessionIdOf(session)}`],
     ];
     for (const [method, path] of doors)
       assert.deepEqual([path, await reasonOf(await sendJson(at, path, { name: 'x' }, token, method))], [path, REASON]);

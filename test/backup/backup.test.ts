@@ -18,14 +18,8 @@ import { readTar, tarEnd, tarHeader, tarPadding } from '../../src/backup/tar.ts'
 import type { UserName } from '../../src/domain/names.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { newDirectory, runPostern, type Serving, servePostern } from '../support/run-postern.ts';
+import { cookieFor, firstCookie, logInAt } from '../support/sessions.ts';
 import { until } from '../support/until.ts';
-
-const logIn = async (url: string, user: string, password = ''): Promise<string> => {
-  const headers = { 'Content-Type': 'application/json' };
-  const answer = await fetch(`${url}/api/login`, { method: 'POST', headers, body: JSON.stringify({ user, password }) });
-  assert.equal(answer.status, 200);
-  return answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
-};
 
 /** The admin's account is connected with a provider. */
 async function connect(directory: string): Promise<void> {
@@ -48,7 +42,7 @@ async function pair(url: string, Cookie: string): Promise<string> {
   const { user_code, device_code } = (await (await send('/api/screens/code', {})).json()) as Record<string, string>;
   assert.equal((await send('/api/screens/confirm', { user_code, name: 'hall' })).status, 201);
   const fetched = await send('/api/screens/token', { device_code });
-  return fetched.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  return firstCookie(fetched);
 }
 
 describe('A backup of a running server', { timeout: 300_000 }, () => {
@@ -66,7 +60,7 @@ describe('A backup of a running server', { timeout: 300_000 }, () => {
     ).reverse();
   before(async () => {
     serving = await servePostern();
-    cookie = await logIn(serving.url, 'admin', serving.adminPassword);
+    cookie = cookieFor(await logInAt(serving.url, { name: 'admin', password: serving.adminPassword ?? '' }));
     await until('the login is in the ledger', async () => (await loginsAt(serving.url)).length > 0);
     await connect(serving.directory);
     screen = await pair(serving.url, cookie);
@@ -103,7 +97,7 @@ describe('A backup of a running server', { timeout: 300_000 }, () => {
     const again = await servePostern({ directory });
     try {
       assert.equal(again.adminPassword, undefined, 'no new admin was made');
-      await logIn(again.url, 'admin', serving.adminPassword);
+      cookieFor(await logInAt(again.url, { name: 'admin', password: serving.adminPassword ?? '' }));
       const profile = await fetch(`${again.url}/api/profile`, { headers: { Cookie: cookie } });
       assert.equal(profile.status, 200, 'a session of before goes on');
       const signIns = await fetch(`${again.url}/api/account/sign-ins`, { headers: { Cookie: cookie } });

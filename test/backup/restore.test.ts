@@ -7,6 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { makeSelfSigned } from '../../src/gateway/certificates/self-signed.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { newDirectory, runPostern, type Serving, servePostern } from '../support/run-postern.ts';
+import { cookieFor, firstCookie, logInAt } from '../support/sessions.ts';
 import { until } from '../support/until.ts';
 
 type Files = Readonly<Record<string, string>>;
@@ -176,7 +177,7 @@ describe('A restore', { timeout: 300_000 }, () => {
   });
 
   it('with --revoke ends all of it, sessions of after the backup too', async () => {
-    const later = await logIn(serving.url, serving.adminPassword);
+    const later = cookieFor(await logInAt(serving.url, { name: 'admin', password: serving.adminPassword ?? '' }));
     const directory = newDirectory();
     const said = await run(directory, 'restore', '--revoke', file);
     assert.match(said, /^Ended: 1 session, 1 API token, 1 link, 1 invitation and 1 screen, and all sessions of after/m);
@@ -198,7 +199,7 @@ describe('A restore', { timeout: 300_000 }, () => {
         invitation: await asked(held.invitation),
         screen: await asked('/api/profile', { Cookie: held.screen }),
       };
-      const Cookie = await logIn(again.url, serving.adminPassword);
+      const Cookie = cookieFor(await logInAt(again.url, { name: 'admin', password: serving.adminPassword ?? '' }));
       const answer = await fetch(`${again.url}/api/ledger?kind=change`, { headers: { Cookie } });
       const changes = (await answer.json()) as { detail?: { what?: string; credentials?: string } }[];
       const restores = changes.filter(({ detail }) => detail?.what === 'store-restored');
@@ -213,17 +214,6 @@ describe('A restore', { timeout: 300_000 }, () => {
   }
 });
 
-async function logIn(url: string, password = ''): Promise<string> {
-  const body = JSON.stringify({ user: 'admin', password });
-  const answer = await fetch(`${url}/api/login`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body,
-  });
-  assert.equal(answer.status, 200);
-  return answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
-}
-
 interface Held {
   readonly session: string;
   readonly token: string;
@@ -234,12 +224,12 @@ interface Held {
 
 /** One of each kind of credential. Cookies are `name=value`, addresses are paths. */
 async function givenOut({ url, adminPassword }: Serving): Promise<Held> {
-  const session = await logIn(url, adminPassword);
+  const session = cookieFor(await logInAt(url, { name: 'admin', password: adminPassword ?? '' }));
   const post = async (path: string, body: object): Promise<Record<string, string> & { cookie: string }> => {
     const headers = { Cookie: session, Origin: url, 'Content-Type': 'application/json' };
     const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
     assert.ok(answer.ok, `${path}: ${await answer.clone().text()}`);
-    const cookie = answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    const cookie = firstCookie(answer);
     return { ...((await answer.json()) as Record<string, string>), cookie };
   };
   const { token = '' } = await post('/api/tokens', { name: 'program', role: 'admin' });

@@ -11,9 +11,10 @@ import { parseArgs } from 'node:util';
 import { parse } from 'yaml';
 import { makeToken } from '../attacks/support/make-token.ts';
 import type { TokenRecipe } from '../attacks/support/vector.ts';
+import { cookieFor, logInAt } from '../support/sessions.ts';
 import { type Difference, differencesOf, isMeant, type Meant } from './differences.ts';
 import { PROXIED, type Stage, stagesOf } from './questions.ts';
-import { bearerOf, CONFIG, makeSeed, type Seed, sessionOf } from './seed.ts';
+import { bearerOf, CONFIG, makeSeed, type Seed } from './seed.ts';
 import { type Answer, type Question, type Side, signingKeyIn, startSide } from './side.ts';
 
 const HERE = join(import.meta.dirname, '../..');
@@ -69,7 +70,7 @@ async function credentialsAt(side: Side, { isProxied }: Stage): Promise<Credenti
   if (isProxied) return { ...PROXIED, ...seed.credentials };
   const made: Record<string, Readonly<Record<string, string>>> = { ...seed.credentials };
   for (const person of seed.people) {
-    made[`${person.name}, cookie`] = { cookie: await sessionOf(side.url, person) };
+    made[`${person.name}, cookie`] = { cookie: cookieFor(await logInAt(side.url, person)) };
     made[`${person.name}, bearer`] = await bearerOf(side.url, person);
   }
   return made;

@@ -10,6 +10,7 @@ import { startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, type Person, VERA } from '../support/people.ts';
 import { recordedEvents } from '../support/recorded.ts';
 import { runPostern, servePostern } from '../support/run-postern.ts';
+import { logInAt } from '../support/sessions.ts';
 
 export const GUSTAV: Person = { name: 'gustav', role: 'gardener', password: 'CopperPassw0rd!' };
 
@@ -113,18 +114,6 @@ export async function makeSeed(checkout: string): Promise<Seed> {
   };
 }
 
-export async function sessionOf(url: string, { name, password }: Person): Promise<string> {
-  const answer = await fetch(`${url}/api/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ user: name, password }),
-  });
-  const [cookie = ''] = answer.headers.getSetCookie();
-  assert.equal(answer.status, 200, `${name} could not log in: ${await answer.text()}`);
-  return cookie.split(';')[0] ?? '';
-}
-
-export const bearerOf = async (url: string, person: Person): Promise<Headers> => {
-  const cookie = await sessionOf(url, person);
-  return { authorization: `Bearer ${cookie.slice(cookie.indexOf('=') + 1)}` };
-};
+export const bearerOf = async (url: string, person: Person): Promise<Headers> => ({
+  authorization: `Bearer ${await logInAt(url, person)}`,
+});

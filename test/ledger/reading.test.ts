@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
 import { pairScreen } from '../support/screens.ts';
+import { sessionIdOf } from '../support/sessions.ts';
 import { type ConfigTree, type Runtime, startInstance } from '../support/start-instance.ts';
 import { until } from '../support/until.ts';
 
@@ -250,8 +251,7 @@ describe('What a request becomes in the ledger', () => {
       (await list('admin', asked)).map(({ kind, user, credential, detail }) =>
         [kind, user, credential, detail?.['role'] ?? detail?.['what']].join(' '),
       );
-    const sessionOf = (token: string): string =>
-      `session:${JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).jti}`;
+    const sessionOf = (token: string): string => `session:${sessionIdOf(token)}`;
     const expected = [
       `login admin ${sessionOf(admin)} login`,
       `change admin ${sessionOf(admin)} token-created`,

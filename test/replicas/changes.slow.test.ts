@@ -6,6 +6,7 @@ import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
 import { beginPairing, pollPairing } from '../support/screens.ts';
 import { sendJson } from '../support/second-factor.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
+import { firstCookie } from '../support/sessions.ts';
 import type { Runtime } from '../support/start-instance.ts';
 import { until } from '../support/until.ts';
 import { type Replicas, startReplicas } from './support/replicas.ts';
@@ -112,7 +113,7 @@ describe('Replicas on one PostgreSQL', { skip: withoutPostgres }, () => {
     const confirmed = await sendJson(at(two), '/api/screens/confirm', given, session);
     const { id } = (await confirmed.json()) as { id: string };
     const fetched = await pollPairing(at(three), begun.device_code);
-    const cookie = fetched.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    const cookie = firstCookie(fetched);
     const ask = (replica: Runtime | undefined) => at(replica).ask('/api/cam1', { headers: { cookie } });
     const streams = await Promise.all([one, two].map(ask));
     assert.deepEqual(

@@ -8,6 +8,7 @@ import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { CARL, VERA } from '../support/people.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
 import { openSlowLink, type SlowLink } from '../support/servers/slow-link.ts';
+import { sessionIdOf } from '../support/sessions.ts';
 import type { Runtime } from '../support/start-instance.ts';
 import { until } from '../support/until.ts';
 import { scrape } from '../telemetry/support/exposition.ts';
@@ -112,7 +113,7 @@ describe('With a PostgreSQL in trouble', { skip: withoutPostgres, timeout: 300_0
     await until('the heartbeat is missed', async () => (await metric('store_changes_heard')) === 0);
     assert.equal(await profile(token), 200);
     const other = await openStore({ url: direct });
-    await other.accounts.revokeToken(sessionOf(token), 4_000_000_000);
+    await other.accounts.revokeToken(sessionIdOf(token), 4_000_000_000);
     await other.close();
     assert.equal(await profile(token), 401);
     const health = (await (await ready()).json()) as { store: unknown; store_changes: { kind: string } };
@@ -229,7 +230,3 @@ describe('With a PostgreSQL in trouble', { skip: withoutPostgres, timeout: 300_0
     return { isOpen: () => isOpen };
   }
 });
-
-/** The session's number, as the token names it. */
-const sessionOf = (token: string): string =>
-  (JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { jti: string }).jti;

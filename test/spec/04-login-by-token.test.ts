@@ -4,7 +4,8 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { WebSocket } from 'ws';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, type Person, VERA } from '../support/people.ts';
-import { enrolled, sendJson, sessionIn } from '../support/second-factor.ts';
+import { enrolled, sendJson } from '../support/second-factor.ts';
+import { sessionIn } from '../support/sessions.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
 import { until } from '../support/until.ts';
 

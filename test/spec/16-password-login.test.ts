@@ -5,7 +5,8 @@ import { openForCommands } from '../../src/app/commands/commands.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, type Person, VERA } from '../support/people.ts';
-import { enrolled, sendJson, sessionIn } from '../support/second-factor.ts';
+import { enrolled, sendJson } from '../support/second-factor.ts';
+import { sessionIn } from '../support/sessions.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
 
 const SITE = { public_url: 'https://nvr.example.com' };

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
+import { sessionIdOf } from '../support/sessions.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
 
 const AGENT = 'a browser\t"1"';
@@ -41,7 +42,7 @@ async function linesOf(asked: Asked): Promise<object[]> {
   return audited(instance)
     .slice(known)
     .map(({ time, level, logger, msg, from, agent, credential, requestId: id, ...rest }) => {
-      if (asked.token !== undefined) assert.equal(credential, `session:${idOf(asked.token)}`);
+      if (asked.token !== undefined) assert.equal(credential, `session:${sessionIdOf(asked.token)}`);
       else if (rest['verdict'] === 'allowed')
         assert.match(String(credential), /^session:[0-9a-f-]{36}$/, 'of the login');
       else assert.equal(credential, undefined);
@@ -53,7 +54,6 @@ async function linesOf(asked: Asked): Promise<object[]> {
 }
 
 /** Of the session that the token is of. */
-const idOf = (token: string): string => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).jti;
 
 const asAdmin = (method: string, path: string, body?: object): Asked => ({
   method,

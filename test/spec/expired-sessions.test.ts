@@ -6,6 +6,7 @@ import { after, before, describe, it, type TestContext } from 'node:test';
 import { WebSocket } from 'ws';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, type Person, VERA } from '../support/people.ts';
+import { firstCookie, sessionIdOf } from '../support/sessions.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
 
 const SESSION_LENGTH = 600;
@@ -78,15 +79,13 @@ const openAll = (instance: Runtime, cookie: string): Promise<Open[]> =>
 const renewed = async (instance: Runtime, cookie: string): Promise<string> => {
   const answer = await fetch(`${instance.url}/auth`, { headers: { cookie } });
   assert.equal(answer.status, 202);
-  return answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  return firstCookie(answer);
 };
 
 const ids = async (instance: Runtime, cookie: string): Promise<string[]> => {
   const answer = await fetch(`${instance.url}/api/sessions`, { headers: { cookie } });
   return ((await answer.json()) as { id: string }[]).map(({ id }) => id);
 };
-const idOf = (cookie: string): string =>
-  JSON.parse(Buffer.from(cookie.split('.')[1] ?? '', 'base64url').toString('utf8')).jti;
 
 describe('What a session holds open', { timeout: 300_000 }, () => {
   it('ends when the session is over', async (t) => {
@@ -160,8 +159,8 @@ describe('What a session holds open', { timeout: 300_000 }, () => {
     await renewed(instance, cookie);
     instance.clock.advance(200);
     const admin = await cookieOf(instance, ADMIN_PERSON);
-    assert.ok((await ids(instance, admin)).includes(idOf(cookie)));
-    const ended = await fetch(`${instance.url}/api/sessions/${idOf(cookie)}`, {
+    assert.ok((await ids(instance, admin)).includes(sessionIdOf(cookie)));
+    const ended = await fetch(`${instance.url}/api/sessions/${sessionIdOf(cookie)}`, {
       method: 'DELETE',
       headers: { cookie: admin },
     });

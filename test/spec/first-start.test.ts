@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { newDirectory, runPostern, type Serving, servePostern } from '../support/run-postern.ts';
+import { firstCookie } from '../support/sessions.ts';
 
 const login = (at: Serving, user: string, password: string) =>
   fetch(`${at.url}/api/login`, {
@@ -13,7 +14,6 @@ const login = (at: Serving, user: string, password: string) =>
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ user, password }),
   });
-const cookieOf = (answer: Response): string => answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
 
 describe('The first start', () => {
   it('makes an admin whose password is printed last, and lets a person log in and see events', async () => {
@@ -24,7 +24,7 @@ describe('The first start', () => {
     );
     const answer = await login(postern, 'admin', postern.adminPassword ?? '');
     assert.equal(answer.status, 200);
-    const headers = { cookie: cookieOf(answer) };
+    const headers = { cookie: firstCookie(answer) };
     const ask = async (path: string) =>
       (await fetch(`${postern.url}${path}`, { headers })).json() as Promise<{ camera: string }[]>;
     assert.equal((await ask('/api/events?limit=10000&include_thumbnails=0')).length, 2000);
@@ -42,7 +42,7 @@ describe('The first start', () => {
       headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify({ password: 'CalciumCandle55?', old_password: postern.adminPassword }),
     });
-    assert.deepEqual([changed.status, await profile(cookieOf(changed))], [200, undefined]);
+    assert.deepEqual([changed.status, await profile(firstCookie(changed))], [200, undefined]);
     const page = await fetch(`${postern.url}/`, { redirect: 'manual' });
     assert.deepEqual([page.status, page.headers.get('location')], [302, '/postern/']);
     const health = await runPostern(['healthcheck'], {
@@ -55,7 +55,7 @@ describe('The first start', () => {
   it('is the only one that prints a password, keeps the secret to itself, and accounts outlive it', async () => {
     const first = await servePostern();
     const { directory, adminPassword = '' } = first;
-    const session = cookieOf(await login(first, 'admin', adminPassword));
+    const session = firstCookie(await login(first, 'admin', adminPassword));
     await first.end();
     assert.equal(statSync(join(directory, '.jwt_secret')).mode & 0o777, 0o600);
     assert.match(readFileSync(join(directory, '.jwt_secret'), 'utf8'), /^[0-9a-f]{128}\n?$/);
@@ -75,7 +75,7 @@ describe('The first start', () => {
 describe('5.2 Admin password reset', () => {
   it('when auth.reset_admin_password is true, the admin password is reset and printed at the next startup', async () => {
     const first = await servePostern();
-    const session = cookieOf(await login(first, 'admin', first.adminPassword ?? ''));
+    const session = firstCookie(await login(first, 'admin', first.adminPassword ?? ''));
     await first.end();
     const reset = await servePostern({
       directory: first.directory,
@@ -96,7 +96,7 @@ describe('5.2 Admin password reset', () => {
 describe('What is acknowledged survives kill -9', () => {
   it('a changed password', async () => {
     const first = await servePostern();
-    const cookie = cookieOf(await login(first, 'admin', first.adminPassword ?? ''));
+    const cookie = firstCookie(await login(first, 'admin', first.adminPassword ?? ''));
     const changed = await fetch(`${first.url}/api/users/admin/password`, {
       method: 'PUT',
       headers: { 'Content-Type': 'application/json', cookie },

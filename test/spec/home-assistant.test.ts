@@ -9,7 +9,8 @@ import { describe, it } from 'node:test';
 import { WebSocket } from 'ws';
 import { instanceInFront } from '../support/instance-in-front.ts';
 import { VERA } from '../support/people.ts';
-import { type Runtime, startInstance } from '../support/start-instance.ts';
+import { logInAt } from '../support/sessions.ts';
+import { startInstance } from '../support/start-instance.ts';
 
 const { instance, nvr } = await instanceInFront();
 
@@ -215,7 +216,7 @@ describe('An API token in front of an authentication proxy', () => {
       const proxied = await startInstance({ config });
       const secret = { 'x-proxy-secret': 'a-secret-of-the-proxy' };
       const credential = enabled
-        ? { authorization: `Bearer ${await sessionOf(proxied, secret)}` }
+        ? { authorization: `Bearer ${await logInAt(proxied.url, VERA, secret)}` }
         : { 'remote-user': 'jörg'.normalize(), 'remote-groups': 'viewer' };
       const headers = { 'content-type': 'application/json', ...secret, ...latin1(credential) };
       const answer = await proxied.ask('/api/tokens', { method: 'POST', headers, body: '{"name":"ha"}' });
@@ -229,13 +230,6 @@ describe('An API token in front of an authentication proxy', () => {
     }
   });
 });
-
-async function sessionOf({ url }: Runtime, secret: Record<string, string>): Promise<string> {
-  const body = JSON.stringify({ user: VERA.name, password: VERA.password });
-  const headers = { 'content-type': 'application/json', ...secret };
-  const answer = await fetch(`${url}/api/login`, { method: 'POST', headers, body });
-  return /^frigate_token=([^;]+)/.exec(answer.headers.getSetCookie()[0] ?? '')?.[1] ?? '';
-}
 
 /** Header bytes are UTF-8, which `fetch` takes as Latin-1 text. */
 const latin1 = (headers: Record<string, string>): Record<string, string> =>

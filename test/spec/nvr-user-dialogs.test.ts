@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, type Person, VERA } from '../support/people.ts';
-import { sessionIn } from '../support/second-factor.ts';
+import { sessionIn } from '../support/sessions.ts';
 import { startInstance } from '../support/start-instance.ts';
 
 const nvr = await startFakeNvr();

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import { newDirectory, runPostern, servePostern } from '../support/run-postern.ts';
+import { firstCookie } from '../support/sessions.ts';
 
 const CONFIG = 'tls: {enabled: false}\nauth: {hash_iterations: 1000}\nevents: {sample: 50}\n';
 const env = { POSTERN__SERVER__INTERNAL: 'false' };
@@ -36,7 +37,7 @@ describe('The file of the store', () => {
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ user: 'admin', password: postern.adminPassword }),
     });
-    const cookie = login.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    const cookie = firstCookie(login);
     const events = await fetch(`${postern.url}/api/events?limit=5`, { headers: { cookie } });
     assert.equal(((await events.json()) as unknown[]).length, 5);
     assert.ok(logSize(directory) > 0);

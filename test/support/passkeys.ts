@@ -1,7 +1,8 @@
 /** A person with a passkey, and the requests of a browser that uses it. */
 import assert from 'node:assert/strict';
 import type { Person } from './people.ts';
-import { sendJson, sessionIn } from './second-factor.ts';
+import { sendJson } from './second-factor.ts';
+import { firstCookie, sessionIn } from './sessions.ts';
 import { made, newPasskey, type SoftPasskey } from './soft-authenticator.ts';
 import type { Runtime } from './start-instance.ts';
 
@@ -50,7 +51,7 @@ export async function askedForPasskey(at: Runtime, body: object = {}, cookie = '
   const options = { method: 'POST', headers: { ...JSON_TYPE, cookie }, body: JSON.stringify(body) };
   const answer = await at.ask('/api/login/passkey/options', options);
   assert.equal(answer.status, 200, await answer.clone().text());
-  const kept = answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  const kept = firstCookie(answer);
   return { ...((await answer.json()) as AskedPasskey), cookie: kept };
 }
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Person } from './people.ts';
 import { sendJson } from './second-factor.ts';
+import { firstCookie } from './sessions.ts';
 import type { Runtime } from './start-instance.ts';
 
 export interface BegunPairing {
@@ -48,5 +49,5 @@ export async function pairScreen(at: Runtime, by: Person | string, wanted: objec
   const { id } = (await confirmed.json()) as { id: string };
   const fetched = await pollPairing(at, begun.device_code);
   assert.equal(fetched.status, 200, await fetched.clone().text());
-  return { id, cookie: fetched.headers.getSetCookie()[0]?.split(';')[0] ?? '' };
+  return { id, cookie: firstCookie(fetched) };
 }

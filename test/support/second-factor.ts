@@ -2,6 +2,7 @@
 import { codeAt, stepAt } from '../../src/accounts/second-factor/totp.ts';
 import { unixSeconds } from '../../src/domain/clock.ts';
 import type { Person } from './people.ts';
+import { JSON_TYPE, sessionIn } from './sessions.ts';
 import type { Runtime } from './start-instance.ts';
 
 export interface Enrolled {
@@ -13,8 +14,6 @@ export interface Enrolled {
   /** The code of now; the clock goes one step on first, so that it is a new one. */
   codeNow(): string;
 }
-
-const JSON_TYPE = { 'content-type': 'application/json' };
 
 export const sendJson = (at: Runtime, path: string, body: object, token?: string, method = 'POST'): Promise<Response> =>
   at.ask(path, { method, headers: JSON_TYPE, body: JSON.stringify(body), ...(token !== undefined && { token }) });
@@ -34,11 +33,6 @@ export async function enrolled(at: Runtime, person: Person, given?: string): Pro
 
 /** `now`: Unix seconds. */
 export const codeOf = (secret: string, now: number): string => codeAt(bytesOf(secret), stepAt(now));
-
-export function sessionIn(answer: Response): string | undefined {
-  const [, token] = /^frigate_token=([^;]+)/.exec(answer.headers.getSetCookie()[0] ?? '') ?? [];
-  return token;
-}
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 

@@ -14,6 +14,7 @@ import { openStore } from '../../src/store/open-store.ts';
 import { type MovableClock, movableClock } from './clock.ts';
 import { createKnownSecrets } from './known-secrets.ts';
 import { EVERYBODY, moveIn, type Person, TEST_ITERATIONS } from './people.ts';
+import { logInAt } from './sessions.ts';
 
 export type ConfigTree = { readonly [key: string]: unknown };
 
@@ -130,7 +131,7 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Runt
       return postern.reload(() => loadServiceConfig({ directory, env, whenMissing: 'refuse' }));
     },
     async logIn(person) {
-      const token = await logIn(url, person);
+      const token = await logInAt(url, person);
       secrets.add(token);
       return token;
     },
@@ -145,17 +146,6 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Runt
       if (options.directory === undefined) rmSync(directory, { recursive: true, force: true });
     },
   };
-}
-
-async function logIn(url: string, { name, password }: Person): Promise<string> {
-  const answer = await fetch(`${url}/api/login`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ user: name, password }),
-  });
-  const [cookie = ''] = answer.headers.getSetCookie();
-  if (answer.status !== 200) throw new Error(`${name} could not log in: ${answer.status} ${await answer.text()}`);
-  return cookie.slice(cookie.indexOf('=') + 1, cookie.indexOf(';'));
 }
 
 /** Sections are joined key by key; everything deeper is replaced. */

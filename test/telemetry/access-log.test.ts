@@ -11,6 +11,7 @@ import { movableClock } from '../support/clock.ts';
 import { factsOf } from '../support/facts.ts';
 import { answerLikeAnNvr, type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
+import { sessionIdOf } from '../support/sessions.ts';
 import { type ConfigTree, type Runtime, startInstance } from '../support/start-instance.ts';
 import { until } from '../support/until.ts';
 
@@ -38,8 +39,7 @@ after(async () => {
 });
 
 /** The session of a bearer token. */
-const sessionOf = (token: string): string =>
-  `session:${JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).jti}`;
+const sessionOf = (token: string): string => `session:${sessionIdOf(token)}`;
 
 /** Does it, and gives the lines of the access log that came of it, without what is different each time. */
 async function lines(act: () => Promise<unknown>, count = 1): Promise<Record<string, unknown>[]> {
