@@ -8,10 +8,10 @@ import { gunzipSync } from 'node:zlib';
 
 const dataFile = (name: string): Buffer => readFileSync(new URL(`../data/${name}`, import.meta.url));
 
-/** As `/api/events` would list them: a line of JSON each. One has NaN. */
+/** A line of JSON each, as `/api/events` lists them; one of them has NaN. */
 export const recordedEvents = (): Buffer => gunzipSync(dataFile('events.ndjson.gz'));
 export const recordedLines = (): string[] => recordedEvents().toString('utf8').trim().split('\n');
-/** In chunks of the size that a file has. */
+/** The same, in chunks of the size that a file has. */
 export const recordedStream = (): Readable => Readable.from(chunksOf(recordedEvents()));
 
 const CHUNK = 64 * 1024;
