@@ -193,7 +193,6 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
         ['{{instance}}', `postern_store_up{${HERE}}`],
         ['{{instance}}: changes of other replicas are heard', `postern_store_changes_heard{${HERE}}`],
       ),
-      graph('Clock ahead of PostgreSQL', 's', ['{{instance}}', `postern_store_clock_offset_seconds{${HERE}}`]),
       graph(
         'Store faults',
         'short',

@@ -30,7 +30,7 @@ import { steadyNow } from './resources/steady-clock.ts';
 import { type Certificates, openCertificates } from './resources/tls.ts';
 import { openTrustedHeaders, TRUSTED_HEADERS_FILES, type TrustedHeaders } from './resources/trusted-headers.ts';
 import type { StartOptions } from './start-options.ts';
-import { type ClockOffset, watchClockOffset } from './telemetry/clock-offset.ts';
+import { warnOfClock } from './telemetry/clock-offset.ts';
 import { type Health, openHealth } from './telemetry/health.ts';
 import { openTelemetry, type RuntimeTelemetry } from './telemetry/telemetry.ts';
 
@@ -48,7 +48,6 @@ export interface Runtime {
   /** Asked before anything is deleted by its age. */
   readonly mayDelete: DeletionGuard;
   /** The difference between this clock and that of the server that keeps the store. */
-  readonly clockOffset: ClockOffset;
   readonly health: Health;
   readonly accounts: Accounts;
   /** What signs identities for the NVR. */
@@ -121,8 +120,7 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig): 
   opened.defer(() => health.close()); // before the store: a probe of a closed one would fail
   await claimSite({ directory, config: options.config, store, log });
   health.store.watch(store.probe, store.glance);
-  const clockOffset = watchClockOffset({ serverTime: store.serverTime, clock, metrics, log });
-  opened.defer(() => clockOffset.close());
+  void warnOfClock(store.serverTime, clock, log);
   const mayDelete = createDeletionGuard(clock, steadyClock ?? { now: steadyNow });
   const notifyLog = logs.named('service.notify');
   const outbox = openOutbox(() => active.config().settings, {
@@ -188,7 +186,6 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig): 
     trustedHeaders,
     store,
     mayDelete,
-    clockOffset,
     health,
     accounts,
     ledger,

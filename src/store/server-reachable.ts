@@ -4,8 +4,8 @@ import { openStore } from './open-store.ts';
 
 /** Network, start and stop of the server, full of connections. A wrong password or database is none of them: an operator must mend it. */
 const AWAY = /^(?:08|53|57|E[A-Z_]+$)/;
-/** `pg` names these by their text alone, and so is what several hosts said. */
-const AWAY_IN_WORDS = /timeout|terminated|every host/i;
+/** `pg` names these by their text alone. */
+const AWAY_IN_WORDS = /timeout|terminated/i;
 
 /** Why it cannot be reached now; undefined when it answers, and for what waiting does not mend: the start says that. */
 export async function unreachableFault(url: string): Promise<Error | undefined> {

@@ -98,7 +98,6 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
     certificateRefused:   createGauge('max', 'postern_tls_certificate_refused', '1 while the certificate files on disk are refused and the pair read before is served.'),
     storeUp:              createGauge('min', 'postern_store_up', '1 when the store could be read and written when it was last tried.'),
     storeChangesHeard:    createGauge('min', 'postern_store_changes_heard', 'PostgreSQL: 1 while changes of other replicas are heard; 0: they may be missed, and each request asks the store.'),
-    storeClockOffset:     createGauge('max', 'postern_store_clock_offset_seconds', 'PostgreSQL: how far the clock of this machine is ahead of that of the server.'),
     storeFaults:          createCounter('postern_store_faults_total', 'Reads and writes that failed because of the store, by what was wrong with it.', [['kind', STORE_FAULTS]]),
     heldRevocations:      createGauge('sum', 'postern_revocations_waiting', 'Ended sessions whose end is held in memory until the store can be written.'),
     ownErrors:            createCounter('postern_own_errors_total', 'Requests answered with 500 or 503 because of a fault of the sidecar itself or of its store.', [['reason', labels.OWN_ERRORS]]),

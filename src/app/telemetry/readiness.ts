@@ -5,12 +5,10 @@ import type { EventsBackend } from '../resources/events.ts';
 import { steadyNow } from '../resources/steady-clock.ts';
 import type { Certificates } from '../resources/tls.ts';
 import { type NvrConfig, nvrCheck } from '../resources/upstreams.ts';
-import type { ClockOffset } from './clock-offset.ts';
 import type { Health } from './health.ts';
 
 export interface ReadinessSources {
   readonly health: Health;
-  readonly clockOffset: Pick<ClockOffset, 'check'>;
   readonly certificates: Certificates | undefined;
 }
 
@@ -19,7 +17,7 @@ export type ProviderFaults = ReadonlyMap<string, () => string | undefined>;
 
 export function readinessOf(
   config: NvrConfig,
-  { health, clockOffset, certificates }: ReadinessSources,
+  { health, certificates }: ReadinessSources,
   backend: EventsBackend | undefined,
   cameraFault: () => string | undefined,
   providers: ProviderFaults,
@@ -61,14 +59,12 @@ export function readinessOf(
         : { kind: 'unused' },
       descriptors,
       event_loop: health.process.eventLoop(),
-      clock: worse(health.process.clock(), clockOffset.check()),
+      clock: health.process.clock(),
       log: health.log(),
       ...(providers.size > 0 && { identity_providers: providersCheck(providers) }),
     };
   };
 }
-
-const worse = (one: CheckResult, other: CheckResult): CheckResult => (one.kind === 'ok' ? other : one);
 
 /** Never `failed`: passwords, or keys that are known already, let people in meanwhile. */
 function providersCheck(providers: ProviderFaults): CheckResult {

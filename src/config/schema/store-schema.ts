@@ -1,6 +1,6 @@
 /** The keys of the store: which engine keeps accounts, tokens and events, and how its changes are heard. */
 import { z } from 'zod';
-import { postgresHosts } from '../../domain/addresses/postgres-url.ts';
+import { postgresAddress } from '../../domain/addresses/postgres-url.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { filePath, parsed, wholeSeconds } from './value-types.ts';
 
@@ -26,7 +26,7 @@ export const storeSection = z
     url: parsed(parseStoreUrl)
       .prefault('sqlite:postern.db')
       .describe(
-        'Where accounts, tokens and events are kept: sqlite:<file>, relative to the directory of this file, or postgres://<user>:<password>@<host>/<database> for several replicas. Several hosts: postgres://<user>:<password>@<host>,<host>/<database>?target_session_attrs=read-write. TLS: sslmode=verify-full&sslrootcert=<CA file>.',
+        'Where accounts, tokens and events are kept: sqlite:<file>, relative to the directory of this file, or postgres://<user>:<password>@<host>/<database> for several replicas. TLS: sslmode=verify-full&sslrootcert=<CA file>.',
       )
       .meta({ widens: 'never' }),
     url_file: filePath()
@@ -71,6 +71,6 @@ function parseListenUrl(url: string): Result<string, string> {
 }
 
 function parsePostgresUrl(url: string): Result<PostgresStore, string> {
-  const hosts = postgresHosts(url);
-  return hosts.ok ? ok({ engine: 'postgres', url }) : hosts;
+  const address = postgresAddress(url);
+  return address.ok ? ok({ engine: 'postgres', url }) : address;
 }

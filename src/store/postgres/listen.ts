@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { storeFault } from '../../domain/store/store-fault.ts';
-import { assertPrimary } from './host-pools.ts';
 
 /** The channel that the triggers of the store notify (migration `change-notices`). */
 export const CHANGES_CHANNEL = 'postern_changes';
@@ -16,11 +15,8 @@ const ECHO_MILLISECONDS = 2000;
 const ANSWER_MILLISECONDS = 5000;
 
 export interface ListenOptions {
-  /**
-   * The settings of each host. It connects a session of its own, never through a transaction pooler, where LISTEN hears
-   * nothing.
-   */
-  readonly clients: readonly pg.ClientConfig[];
+  /** A session of its own, never through a transaction pooler, where LISTEN hears nothing. */
+  readonly client: pg.ClientConfig;
   /** Runs a statement where the store is written: what is notified there must be heard here. */
   readonly ask: (text: string, values: readonly unknown[]) => Promise<void>;
 }
@@ -31,26 +27,21 @@ export interface NoticeListener {
   readonly onChange: (notice: string) => void;
 }
 
-/** Rejects with what the last host said. */
-export async function firstThatHears(options: ListenOptions, listener: NoticeListener): Promise<pg.Client> {
-  let last: unknown;
-  for (const config of options.clients) {
-    const client = new pg.Client({ ...config, query_timeout: ANSWER_MILLISECONDS });
-    try {
-      await listen(client, options, listener);
-      return client;
-    } catch (fault) {
-      last = fault;
-      void client.end().catch(() => {});
-    }
+/** Listens for notices. Behind a transaction pooler LISTEN is answered and nothing is heard; on another database too. */
+export async function listen(options: ListenOptions, listener: NoticeListener): Promise<pg.Client> {
+  const client = new pg.Client({ ...options.client, query_timeout: ANSWER_MILLISECONDS });
+  try {
+    await hear(client, options.ask, listener);
+    return client;
+  } catch (fault) {
+    void client.end().catch(() => {});
+    throw fault;
   }
-  throw last;
 }
 
-/** Listens for notices. Behind a transaction pooler LISTEN is answered and nothing is heard; on another database too. */
-async function listen(
+async function hear(
   client: pg.Client,
-  { clients, ask }: ListenOptions,
+  ask: ListenOptions['ask'],
   { onFault, onChange }: NoticeListener,
 ): Promise<void> {
   const own = randomUUID();
@@ -61,7 +52,6 @@ async function listen(
     else if (payload === own) echo.resolve();
   });
   await client.connect();
-  if (clients.length > 1) await assertPrimary(client);
   await client.query(`listen ${CHANGES_CHANNEL}`);
   await client.query(`listen ${ECHO_CHANNEL}`);
   const timer = setTimeout(() => echo.reject(DEAF()), ECHO_MILLISECONDS);

@@ -1,8 +1,7 @@
 /** Changes of the PostgreSQL store as every replica hears of them: LISTEN on a connection of its own, with a heartbeat. */
 import type pg from 'pg';
 import type { HeardChanges } from '../../domain/store/heard-changes.ts';
-import { assertPrimary } from './host-pools.ts';
-import { firstThatHears, type ListenOptions } from './listen.ts';
+import { type ListenOptions, listen } from './listen.ts';
 import { createRowNotices } from './row-notices.ts';
 
 /** A query on the listening connection: when it is answered, every notice that was sent before it has been read. */
@@ -38,7 +37,6 @@ export interface ChangeFeedOptions extends ListenOptions {
 /** Resolves when the first LISTEN holds; rejects when it cannot be had. */
 export async function openChangeFeed(options: ChangeFeedOptions): Promise<ChangeFeed> {
   const { now, onCurrent, onReconnect } = options;
-  const isOneOfSeveral = options.clients.length > 1;
   const changes = createRowNotices();
   let staleCalls = 0;
   let heardAt = Number.NEGATIVE_INFINITY;
@@ -57,7 +55,7 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
 
   const connect = async (): Promise<void> => {
     const sentAt = now();
-    client = await firstThatHears(options, {
+    client = await listen(options, {
       onFault: (fault) => {
         lastFault = fault;
       },
@@ -75,7 +73,7 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
         onReconnect();
         await connect();
       } else {
-        await (isOneOfSeveral ? assertPrimary(client) : client.query('select 1'));
+        await client.query('select 1');
         heardAt = sentAt;
       }
     } catch (fault) {

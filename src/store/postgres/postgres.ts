@@ -1,9 +1,8 @@
 /** The PostgreSQL engine: Kysely's own dialect over a pool of `pg`, and the notices of changes. */
 import { PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { postgresHosts } from '../../domain/addresses/postgres-url.ts';
+import { postgresAddress } from '../../domain/addresses/postgres-url.ts';
 import type { Engine, OnFault } from '../engine/engine.ts';
-import { HOST_MILLISECONDS } from './host-pools.ts';
 import { loginAttempts } from './login-attempts.ts';
 import { type ChangeFeed, openChangeFeed } from './postgres-changes.ts';
 import { postgresDialect } from './postgres-dialect.ts';
@@ -12,7 +11,7 @@ import { connectFault, troubleOf } from './postgres-faults.ts';
 import { createServerPool, type ServerPool } from './server-pool.ts';
 
 export interface PostgresOptions {
-  /** `postgres://…`, with `sslmode`, `sslrootcert` and several hosts as libpq has them. */
+  /** `postgres://…`, with `sslmode` and `sslrootcert` as libpq has them. */
   readonly url: string;
   /** Another address for LISTEN, where `url` is that of a transaction pooler. */
   readonly listenUrl?: string | undefined;
@@ -48,13 +47,11 @@ pg.types.setTypeParser(INT8, Number);
 export async function postgresEngine(options: PostgresOptions): Promise<Engine> {
   const { url, listenUrl = url, readOnly = false, onCurrent = () => {}, onFault = () => {} } = options;
   const statement = options.statementTimeout ?? STATEMENT_MILLISECONDS;
-  const urls = hostsOf(url);
   let changes: ChangeFeed | undefined;
   const pool = createServerPool({
-    urls,
-    readOnly,
     onRow: (row) => changes?.changedHere(row),
     config: {
+      connectionString: addressOf(url),
       max: options.connections ?? CONNECTIONS,
       connectionTimeoutMillis: CONNECT_MILLISECONDS,
       query_timeout: statement + CLIENT_GRACE_MILLISECONDS,
@@ -74,7 +71,7 @@ export async function postgresEngine(options: PostgresOptions): Promise<Engine> 
     onFault(told, by);
     return told;
   };
-  changes = readOnly && !options.isChecked ? undefined : await listening(hostsOf(listenUrl), onCurrent, pool);
+  changes = readOnly && !options.isChecked ? undefined : await listening(addressOf(listenUrl), onCurrent, pool);
   return {
     dialect: withChanges(new PostgresDialect({ pool }), changes, named),
     words: postgresDialect,
@@ -104,10 +101,10 @@ export async function postgresEngine(options: PostgresOptions): Promise<Engine> 
   };
 }
 
-const hostsOf = (url: string): readonly string[] => {
-  const hosts = postgresHosts(url);
-  if (!hosts.ok) throw new Error(`the address of the store ${hosts.error}`);
-  return hosts.value;
+const addressOf = (url: string): string => {
+  const address = postgresAddress(url);
+  if (!address.ok) throw new Error(`the address of the store ${address.error}`);
+  return address.value;
 };
 
 /** Shorter than a probe may take, so that the lock is told and not its silence. */
@@ -125,17 +122,17 @@ async function probe(pool: ServerPool, tables: readonly string[], readOnly: bool
 }
 
 async function listening(
-  urls: readonly string[],
+  connectionString: string,
   onCurrent: (isCurrent: boolean, fault?: Error) => void,
   { ask, renew, end }: ServerPool,
 ): Promise<ChangeFeed> {
-  const clients = urls.map((connectionString) => ({
+  const client = {
     connectionString,
-    connectionTimeoutMillis: urls.length > 1 ? HOST_MILLISECONDS : CONNECT_MILLISECONDS,
+    connectionTimeoutMillis: CONNECT_MILLISECONDS,
     application_name: 'postern changes',
-  }));
+  };
   try {
-    return await openChangeFeed({ clients, ask, now: () => performance.now(), onCurrent, onReconnect: renew });
+    return await openChangeFeed({ client, ask, now: () => performance.now(), onCurrent, onReconnect: renew });
   } catch (fault) {
     await end();
     throw connectFault(fault);

@@ -1,7 +1,6 @@
-/** Connections to the PostgreSQL server that takes writes: with several hosts it is found anew after a failover (SPEC 10). */
+/** Connections to the PostgreSQL server; they are made anew when it refuses writes or does not answer (SPEC 10). */
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
-import type pg from 'pg';
-import { firstOf, openPool, reached, retire } from './host-pools.ts';
+import pg from 'pg';
 import { CHANGED } from './listen.ts';
 import { connectFault, isOfConnection, isOfServer } from './postgres-faults.ts';
 
@@ -14,66 +13,40 @@ export interface ServerPool extends PostgresPool {
 }
 
 interface ServerPoolOptions {
-  /** The address of each host, in the order in which they are tried. */
-  readonly urls: readonly string[];
   readonly config: pg.PoolConfig;
   /** Settings of a session, which are given at its start. A pooler that takes none is used without them. */
   readonly session: pg.PoolConfig;
-  /** Reads only: any server that is no standby will do. */
-  readonly readOnly: boolean;
   /** Called for each row that a statement has changed: when it was changed, and when that may hold for others. */
   readonly onRow: (row: string) => void;
 }
 
-export function createServerPool({ urls, config, session, readOnly, onRow }: ServerPoolOptions): ServerPool {
-  const isOneOfSeveral = urls.length > 1;
+export function createServerPool({ config, session, onRow }: ServerPoolOptions): ServerPool {
   let isPooler = false;
-  const open = (url: string): pg.Pool =>
-    openPool(url, isPooler ? config : { ...config, ...session }, isOneOfSeveral ? { readOnly } : undefined);
-  let pool = open(urls[0] ?? '');
-  let searching: Promise<pg.Pool> | undefined;
-  let isSuspect = false;
-
-  const change = (found: pg.Pool): pg.Pool => {
-    retire(pool);
-    isSuspect = false;
-    pool = found;
-    return found;
+  const open = (): pg.Pool => {
+    const opened = new pg.Pool(isPooler ? config : { ...config, ...session });
+    opened.on('error', () => {}); // an idle connection that ends is replaced by the next query
+    // One that ends between two statements of a transaction has no query to reject: unheard, it would end the process.
+    opened.on('connect', (client) => client.on('error', () => {}));
+    return opened;
   };
-  /** One search at a time, all hosts at once: the first that takes writes is used. */
-  const search = (): Promise<pg.Pool> => {
-    searching ??= firstOf(urls.map((url) => reached(open(url))))
-      .then(change)
-      .finally(() => {
-        searching = undefined;
-      });
-    return searching;
-  };
+  let pool = open();
   const renew = (): void => {
-    if (isOneOfSeveral) isSuspect = true;
-    else change(open(urls[0] ?? ''));
+    void pool.end().catch(() => {}); // connections in use end when they are given back
+    pool = open();
   };
   const acquire = async (): Promise<Acquired> => {
+    const first = pool;
     try {
-      return await anyAcquired().catch((fault: unknown) => {
-        if (isPooler || !refusesSettings(fault)) throw fault;
-        isPooler = true;
-        change(open(urls[0] ?? ''));
-        return anyAcquired();
+      return await acquiredFrom(first).catch((fault: unknown) => {
+        if (!isPooler && refusesSettings(fault)) {
+          isPooler = true;
+          renew();
+        }
+        if (first === pool) throw fault; // else it was replaced while this waited
+        return acquiredFrom(pool);
       });
     } catch (fault) {
       throw connectFault(fault);
-    }
-  };
-  const anyAcquired = async (): Promise<Acquired> => {
-    if (searching || isSuspect) return acquiredFrom(await search());
-    const used = pool;
-    try {
-      return await acquiredFrom(used);
-    } catch (fault) {
-      if (used !== pool) return acquiredFrom(pool); // it was replaced while this waited
-      if (!isOneOfSeveral) throw fault;
-      return acquiredFrom(await search());
     }
   };
   const noted = ({ from }: Acquired, fault: unknown): boolean => {
@@ -123,10 +96,7 @@ export function createServerPool({ urls, config, session, readOnly, onRow }: Ser
     use: inUse,
     connect: async () => leased(await acquire()),
     ask: (text, values = []) => inUse(async (client) => void (await client.query(text, [...values]))),
-    async end() {
-      await searching?.catch(() => {});
-      await pool.end();
-    },
+    end: () => pool.end(),
   };
 }
 

@@ -1,10 +1,9 @@
 /** A PostgreSQL server of a test's own, on a free port, in a directory of its own; ended with the test. */
-import { execFile, execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import pg from 'pg';
 import { freePort } from './free-port.ts';
 
@@ -22,10 +21,6 @@ export interface TestPostgres {
   run(statement: string, database?: string): Promise<void>;
   /** Where a table is kept. */
   fileOf(table: string, database: string): Promise<string>;
-  /** Another server that follows this one by streaming replication, and takes no writes. */
-  startStandby(): Promise<TestPostgres>;
-  /** A standby takes writes from now on. */
-  promote(): Promise<void>;
   /** Signals the whole server: SIGSTOP freezes it, SIGCONT lets it go on. */
   signal(name: 'SIGSTOP' | 'SIGCONT'): void;
   /** Ends it at once, as a power failure would. */
@@ -140,16 +135,6 @@ async function launch(directory: string, settings: Readonly<Record<string, strin
     async fileOf(table, database) {
       const { rows } = await runOnce(url(database), `select pg_relation_filepath('${table}') as path`);
       return join(data, String(rows[0]?.['path']));
-    },
-    async startStandby() {
-      const own = newDirectory();
-      const from = ['-h', '127.0.0.1', '-p', String(port), '-U', 'postern'];
-      const words = [...from, '-D', join(own, 'data'), '-R', '-c', 'fast', '--no-sync'];
-      await promisify(execFile)(join(BIN, 'pg_basebackup'), words, { ...user, cwd: own });
-      return launch(own, settings);
-    },
-    async promote() {
-      await runOnce(url('postgres'), 'select pg_promote()');
     },
     signal,
     kill: () => ended('SIGKILL'),

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
 import { upkeepTold } from '../../../src/app/resources/events.ts';
-import { watchClockOffset } from '../../../src/app/telemetry/clock-offset.ts';
 import { openHealth } from '../../../src/app/telemetry/health.ts';
 import { CONNECTION_REFUSALS, type ConnectionRefusal } from '../../../src/domain/connection-refusal.ts';
 import { STORE_FAULTS, storeFault } from '../../../src/domain/store/store-fault.ts';
@@ -56,9 +55,6 @@ describe('A fault', () => {
       health.changes.onHeard(isHeard);
       assert.equal(await told('store_changes_heard'), Number(isHeard));
     }
-    const offset = watchClockOffset({ serverTime: async () => 1000, clock: { now: () => 1_600_000 }, metrics, log });
-    test.after(offset.close);
-    await until('it is told', async () => (await told('store_clock_offset_seconds')) === 600);
     const { onDeleted } = upkeepTold({ metrics, log });
     onDeleted(0);
     onDeleted(4);
