@@ -22,7 +22,7 @@ export function clientOf(request: RequestFacts, trusted: TrustedNetworks): Clien
   const forwardedFor = viaTrustedProxy ? headerLines(request, 'x-forwarded-for') : [];
   const client: Client = {
     address: viaTrustedProxy ? clientAddress(request.peer, forwardedFor, trusted) : request.peer,
-    encrypted: request.encrypted || forwardedProto?.toLowerCase() === 'https',
+    encrypted: forwardedProto === undefined ? request.encrypted : forwardedProto.toLowerCase() === 'https',
     host: (believesHost && forwardedHost(request, forwardedFor, trusted)) || (singleHeader(request, 'host') ?? ''),
     viaTrustedProxy,
   };

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { ask } from './ask.ts';
 
 export interface StartedProxy {
   readonly port: number;
@@ -83,8 +84,8 @@ export const startApache = (site: string, port: number, modules: readonly string
     return ['-X', '-f', join(directory, 'apache.conf')];
   });
 
-/** `dynamic` is what the file provider reads; its routers are at the entry point `websecure`, here without TLS. */
-export async function startTraefik(dynamic: string, port: number, own = TRAEFIK): Promise<StartedProxy> {
+/** `dynamic` is what the file provider reads; its routers are at the entry point `websecure`, without TLS unless `tls`. */
+export async function startTraefik(dynamic: string, port: number, own = TRAEFIK, tls = false): Promise<StartedProxy> {
   const proxy = await start('traefik', port, (directory) => {
     writeFileSync(join(directory, 'dynamic.yml'), dynamic);
     const placed = own.replace('":443"', `"127.0.0.1:${port}"`).replace('/etc/traefik/', `${directory}/`);
@@ -92,7 +93,11 @@ export async function startTraefik(dynamic: string, port: number, own = TRAEFIK)
     return [`--configFile=${join(directory, 'traefik.yml')}`];
   });
   // It listens before it has read its rules.
-  const hasRules = async (): Promise<boolean> => (await fetch(`http://127.0.0.1:${port}/`)).status !== 404;
+  const hasRules = (): Promise<boolean> =>
+    ask(port, { tls, headers: [['Host', 'nvr.example.com']] }).then(
+      ({ status }) => status !== 404,
+      () => false,
+    );
   const until = Date.now() + PATIENCE_MS;
   while (!(await hasRules()) && Date.now() < until) await pause();
   return proxy;
