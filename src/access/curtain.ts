@@ -4,7 +4,6 @@ import { type MaybePromise, mapMaybe } from '../domain/async/maybe-promise.ts';
 import type { Caller, Rights } from '../domain/caller.ts';
 import { type LimitedScope, scopeOf, scopeWithout } from '../domain/camera-scope.ts';
 import { ADMIN, type CameraName } from '../domain/names.ts';
-import { entriesOverHere, type Sites } from '../domain/sites.ts';
 import type { RecorderLayout } from './recorder-layout.ts';
 
 /** A caller, or an account or token that is looked at without a request of its own. */
@@ -37,22 +36,6 @@ export function behindCurtain<Holder extends Concerned>(
     drawn: taken,
     ...(ends.length > 0 && { changesAt: Math.min(...ends) }),
   };
-}
-
-const curtainsHere = new WeakMap<Sites, WeakMap<Curtain, Curtain>>();
-
-/** The entries that cover cameras of this site, as its NVR names them. The same curtain gives the same list. */
-export function curtainHere(curtain: Curtain, sites: Sites | undefined): Curtain {
-  if (!sites) return curtain;
-  const ofSites = curtainsHere.get(sites) ?? new WeakMap<Curtain, Curtain>();
-  curtainsHere.set(sites, ofSites);
-  const known = ofSites.get(curtain);
-  if (known) return known;
-  const here = curtain.flatMap((entry) =>
-    entriesOverHere([entry.camera], sites).map((camera) => ({ ...entry, camera })),
-  );
-  ofSites.set(curtain, here);
-  return here;
 }
 
 /** The curtain of this moment, applied to a holder; an admin does not depend on what the store says. */

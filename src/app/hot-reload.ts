@@ -3,14 +3,14 @@ import { basename } from 'node:path';
 import type { NewAdminPassword } from '../accounts/login/first-admin.ts';
 import { renewed } from '../config/changed-keys.ts';
 import { CUT, EMPTIED, isCut } from '../config/configured-mark.ts';
-import { formatProblem, formatProblems, type Problem } from '../config/problems/problems.ts';
+import { formatProblem, type Problem } from '../config/problems/problems.ts';
 import type { InvalidConfig, ServiceConfig, ServiceConfigOutcome } from '../config/service-config.ts';
 import { messageOf } from '../domain/message-of.ts';
 import { ADMIN, NO_ROLE, VIEWER } from '../domain/names.ts';
 import type { HeldStream } from '../gateway/entry/open-streams.ts';
 import { reviewStream, withoutQuestions } from '../gateway/entry/review-stream.ts';
 import type { Store } from '../store/open-store.ts';
-import { ambiguousInFile, ambiguousInStore, sitesOf } from './accounts/ambiguous-cameras.ts';
+import { siteWarnings } from './accounts/site-warnings.ts';
 import { type Generation, type GenerationDeps, openGeneration } from './generation.ts';
 import { createReloadReport } from './reload-report.ts';
 import { createRetirement, replacedComponents } from './resources/components.ts';
@@ -58,8 +58,6 @@ export function createGenerations(more: () => readonly string[], parts: Pick<Gen
     const { generation: before, runtime } = now();
     const loss = await lossIn(config, runtime.store, before.config);
     if (loss) return reject({ ...config, problems: [loss] });
-    const ambiguous = await ambiguousNames(config, runtime, before.components.cameras.it.current());
-    if (ambiguous.length > 0) return reject({ ...config, problems: ambiguous });
     const unread = runtime.trustedHeaders.problems(config);
     if (unread.length > 0) return reject({ ...config, problems: unread });
     const renewal = renewed(before.settings, config.settings, config.given);
@@ -96,8 +94,8 @@ export function createGenerations(more: () => readonly string[], parts: Pick<Gen
       if (loss) throw new Error(formatProblem(config.file, loss));
       const generation = await openGeneration(config, { runtime, warnings: report.warnings, ...parts });
       opened = { generation, runtime };
-      const ambiguous = await ambiguousNames(config, runtime, generation.components.cameras.it.current());
-      if (ambiguous.length > 0) throw new Error(formatProblems(config.file, ambiguous));
+      const cameras = generation.components.cameras.it.current();
+      for (const sentence of await siteWarnings(config.settings, runtime.store, cameras)) runtime.log.warn(sentence);
       runtime.accounts.onRoles(() => now().generation.components.events.it?.tellRoles());
       runtime.accounts.enforce(generation.accounts);
       report.started(generation, runtime);
@@ -114,17 +112,6 @@ export function createGenerations(more: () => readonly string[], parts: Pick<Gen
       for (const { close } of replacedComponents(opened.generation.components, undefined)) await close();
     },
   };
-}
-
-/** Problems of the file, and a line in the log for each of the store: there an admin puts it right while the service runs. */
-async function ambiguousNames(
-  config: ServiceConfig,
-  { store, log }: Pick<Runtime, 'store' | 'log'>,
-  cameras: readonly string[] | undefined,
-): Promise<readonly Problem[]> {
-  const sites = await sitesOf(config.settings, store, cameras);
-  for (const sentence of await ambiguousInStore(store, sites)) log.error(sentence);
-  return ambiguousInFile(config, sites);
 }
 
 /** Applies the new configuration to users and to open streams: what fails for one leaves the others as they must be. */
@@ -154,8 +141,8 @@ async function lossIn(
   if (cut) return cut;
   if (config.given.has('auth.roles')) return undefined;
   const elsewhere = (await store.sites.listSites()).filter(({ site }) => site !== (config.settings.server.site ?? ''));
-  const others = [...(await store.roles.listRoles()), ...elsewhere.flatMap(({ roles }) => roles)];
-  const defined = new Set([ADMIN, VIEWER, NO_ROLE, ...others.map(({ role }) => role)]);
+  const stored = (await store.roles.listRoles()).map(({ role }) => role);
+  const defined = new Set([ADMIN, VIEWER, NO_ROLE, ...stored, ...elsewhere.flatMap(({ roles }) => roles)]);
   const orphans = (await store.accounts.listUsers()).filter(
     ({ role, roleSource }) => roleSource === undefined && !defined.has(role),
   );

@@ -1,7 +1,6 @@
 /** The composition root: with the rest of app/ the only code that knows every module. Starts, reloads and stops them. */
 import type { Logger } from 'pino';
 import type { NewAdminPassword } from '../accounts/login/first-admin.ts';
-import type { RoleRegistry } from '../accounts/roles/role-registry.ts';
 import { formatProblem } from '../config/problems/problems.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import { exposedSentence } from '../doctor/inside-causes.ts';
@@ -42,9 +41,7 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   const { config } = options;
   const openPorts = createOpenPortWarnings(options.surroundings);
   opened.defer(openPorts.close);
-  let roleRegistry: RoleRegistry | undefined;
-  const warnings = () => [...openPorts.warnings(), ...(roleRegistry?.ambiguous() ?? [])];
-  const generations: Generations = createGenerations(warnings, {
+  const generations: Generations = createGenerations(openPorts.warnings, {
     security: createSecuritySettings(options, {
       config: () => generations.config() ?? config,
       reload: (read) => generations.reload(read),
@@ -57,7 +54,6 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
     recheck: (caller) => active().accounts.recheck(caller),
     surroundings: () => active().rules().surroundings(),
   });
-  ({ roleRegistry } = runtime.accounts);
   opened.defer(runtime.close);
   opened.defer(generations.close);
   await generations.open(config, runtime);

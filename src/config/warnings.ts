@@ -1,9 +1,7 @@
 /** Warnings about settings that are valid but probably a mistake (SPEC 1, 4). */
-import { sitesSeenFrom } from '../domain/accounts/site.ts';
 import { isWithinDomain } from '../domain/addresses/cookie-domain.ts';
 import { scopeOf, visibleCameras } from '../domain/camera-scope.ts';
 import { namesAlike } from '../domain/names.ts';
-import { entriesOverHere } from '../domain/sites.ts';
 import { type Finding, when } from './problems/problems.ts';
 import { mappedRoles, PROXY_CHECKS, type SettingsCheck } from './proxy-warnings.ts';
 import type { Settings } from './schema/schema.ts';
@@ -126,8 +124,6 @@ function camerasAlike({ nvr }: Settings): readonly Finding[] {
 
 const MOST_TOLD = 5;
 
-const names = (sites: Settings['server']['sites']): readonly string[] => sites.map(({ name }) => name);
-
 /** Browsers send the cookie of that domain nowhere else. */
 function sitesWithoutLogin({ auth, server }: Settings): readonly Finding[] {
   const domain = auth.cookie_domain;
@@ -160,19 +156,14 @@ function providers({ auth }: Settings): readonly Finding[] {
   });
 }
 
-function roleCameras({ auth, nvr, server: { site, sites } }: Settings): readonly Finding[] {
+function roleCameras({ auth, nvr, server }: Settings): readonly Finding[] {
   const known = nvr.cameras;
-  if (!known) return [];
-  const seen = site === undefined ? undefined : sitesSeenFrom(site, names(sites), []);
-  const isOfNone = (entry: string): boolean => {
-    const here = entriesOverHere([entry], seen);
-    return here.length > 0 && visibleCameras(scopeOf(here), known).length === 0;
-  };
+  // With other sites it may be a camera of one of them.
+  if (!known || server.site !== undefined) return [];
   return [...auth.roles].flatMap(([role, entries]) =>
     entries.flatMap((entry, index) =>
       when(
-        // Without a site in it, it may be a camera of another one.
-        (site === undefined || entry.includes(':')) && isOfNone(entry),
+        visibleCameras(scopeOf([entry]), known).length === 0,
         ['auth', 'roles', role, index],
         `${JSON.stringify(entry)} is none of nvr.cameras, so it gives the role nothing: correct it, or add the camera to nvr.cameras`,
       ),

@@ -4,7 +4,6 @@ import { ADMIN, ANONYMOUS, type Role, type UserName } from './names.ts';
 import type { Verb } from './policy/policy.ts';
 import type { Reopening } from './refusal.ts';
 import type { SharedThing } from './shared-thing.ts';
-import { entriesOverHere, type Sites } from './sites.ts';
 
 /** The credential of the request. Times are Unix seconds. */
 export type Credential =
@@ -178,13 +177,9 @@ const behindThatOf = (caller: Caller, { drawn }: Caller): Caller =>
 export const isDrawnFor = ({ drawn }: Pick<Caller, 'drawn'>, camera: string): boolean =>
   drawn !== undefined && maySee(drawn, camera);
 
-/** The entries without the names of cameras that are drawn for the caller, who may have written them once. `sites`: where they name them with a site. Null stays. */
-export const withoutDrawn = (
-  entries: readonly string[] | null,
-  caller: Pick<Caller, 'drawn'>,
-  sites?: Sites,
-): string[] | null =>
-  entries?.filter((entry) => !entriesOverHere([entry], sites).some((name) => isDrawnFor(caller, name))) ?? null;
+/** The entries without the names of cameras that are drawn for the caller, who may have written them once. Null stays. */
+export const withoutDrawn = (entries: readonly string[] | null, caller: Pick<Caller, 'drawn'>): string[] | null =>
+  entries?.filter((entry) => !isDrawnFor(caller, entry)) ?? null;
 
 /** Whether the caller may draw the curtain and open it: an admin, or an API token of one that was made for it (SPEC 19). */
 export const mayMoveCurtain = (caller: Caller): boolean =>

@@ -35,7 +35,7 @@ export const isCameraEntry = (text: string): boolean => CAMERA_ENTRY.test(text) 
 
 /** Letters of a camera's name in a request: no scope holds a longer one. */
 export const LONGEST_CAMERA_NAME = 128;
-/** Letters of an entry of a role or a token, with the name of a site in front of it. */
+/** Letters of an entry of a role, a token or the curtain. */
 const LONGEST_ENTRY = 96;
 const MOST_STARS = 4;
 /** Entries with `*` of one role or token. */
@@ -47,7 +47,7 @@ export function parseCameraEntry(text: string): Result<string, string> {
     return err(
       `${JSON.stringify(`${text.slice(0, 20)}…`)} is longer than ${LONGEST_ENTRY} letters: shorten it with "*"`,
     );
-  const isEntry = isCameraEntry(text) && text.isWellFormed() && !/^(?:.*:)?all$/i.test(text);
+  const isEntry = isCameraEntry(text) && text.isWellFormed() && !/^all$/i.test(text);
   if (!isEntry)
     return err(
       `${JSON.stringify(text)} is not a camera name: use no comma, and slashes between other letters only; "*" stands for any text`,

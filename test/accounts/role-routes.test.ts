@@ -64,7 +64,7 @@ describe('PUT /api/roles/{role}', () => {
   it('says which cameras there are not, and saves the role all the same', async (t) => {
     const { as, records } = await accountServerOfFour(t);
     const { status, json } = await as('boss', 'PUT', '/api/roles/guard', { cameras: ['street', 'cellar', 'roof_*'] });
-    const message = 'The role guard is saved, but there is no camera cellar, roof_* now';
+    const message = 'The role guard is saved, but this NVR has no camera cellar, roof_* now';
     assert.deepEqual([status, json], [200, { success: true, message }]);
     assert.equal((await records.roles.listRoles()).length, 1);
   });

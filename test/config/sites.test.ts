@@ -35,7 +35,7 @@ describe('A site', () => {
 
   it('has a name, others beside it, and a domain for one login', async () => {
     const outcome = await load(
-      `${NVR}server: {site: house, public_url: "https://house.Example.com", sites: [${BARN}]}\nauth: {cookie_domain: Example.com, roles: {both: ["house:garden", "barn:*"]}}`,
+      `${NVR}server: {site: house, public_url: "https://house.Example.com", sites: [${BARN}]}\nauth: {cookie_domain: Example.com, roles: {both: [garden, yard]}}`,
     );
     assert.ok(outcome.kind === 'loaded', JSON.stringify(outcome));
     const { server, auth } = outcome.settings;
@@ -43,14 +43,13 @@ describe('A site', () => {
     assert.deepEqual(outcome.warnings, []);
   });
 
-  it('is told of another one that the login does not reach, and of its own cameras that are not there', async () => {
-    const yaml = `nvr: {url: "http://nvr:5000", cameras: [garden]}\nserver: {site: house, sites: [${BARN}]}\nauth: {cookie_domain: example.org, roles: {both: ["house:gardn", "barn:yard", "yard"]}}`;
+  it('is told of another one that the login does not reach, and not of cameras that may be there', async () => {
+    const yaml = `nvr: {url: "http://nvr:5000", cameras: [garden]}\nserver: {site: house, sites: [${BARN}]}\nauth: {cookie_domain: example.org, roles: {both: [yard]}}`;
     const told = await warningsFor(yaml);
     assert.match(
       told.join('\n'),
       /the host name of the site barn, barn\.example\.com, does not end in auth\.cookie_domain/,
     );
-    assert.match(told.join('\n'), /"house:gardn" is none of nvr\.cameras/);
-    assert.equal(told.length, 2, told.join('\n'));
+    assert.equal(told.length, 1, told.join('\n'));
   });
 });

@@ -14,7 +14,7 @@ describe('A camera that is called barn:garden, and is at the house', () => {
   let barn: Site;
   before(async () => {
     store = sharedStore();
-    const auth = { roles: { odd: ['house:barn:garden'] } };
+    const auth = { roles: { odd: ['barn:garden'] } };
     const people = [ADMIN_PERSON, VERA, OTTO];
     house = await store.start({ name: 'house', cameras: ['barn:garden'], people, config: { auth, ledger: LEDGER } });
     barn = await store.start({ name: 'barn', cameras: ['garden'], people: [], config: { ledger: LEDGER } });

@@ -7,7 +7,6 @@ import { type CameraScope, type CustomRoles, maySee, scopeOf, visibleCameras } f
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { CameraName } from '../../domain/names.ts';
 import { BODY_LIMITS } from '../../domain/read-body.ts';
-import { entriesOverHere, nameableCameras, type Sites } from '../../domain/sites.ts';
 import type { OwnRoute, RouteContext, RouteHandler } from '../../routes/own-route.ts';
 import { BODY_NO, CAMERAS, named, TEXT, TIME } from '../../routes/shapes.ts';
 import { MAYBE_TIME } from '../http/answers.ts';
@@ -20,8 +19,6 @@ export interface CurtainRouteDeps extends AccountResponseDeps {
   readonly curtainStore: Pick<CurtainStore, 'changeCurtain'>;
   readonly latestCurtain: () => MaybePromise<Curtain>;
   readonly roles: () => MaybePromise<CustomRoles>;
-  /** The sites, read together with the roles; undefined where there is one. */
-  readonly sites: () => Sites | undefined;
   readonly clock: Clock;
   /** `auth.curtain_groups`. */
   readonly curtainGroups: Readonly<Record<string, readonly string[]>>;
@@ -116,11 +113,11 @@ const NO_LIST = { loc: ['body', 'cameras'], msg: 'Input should be a list of came
 
 async function factsFor(
   { state: { caller } }: RouteContext,
-  { latestCurtain, roles, sites, clock }: CurtainRouteDeps,
+  { latestCurtain, roles, clock }: CurtainRouteDeps,
 ): Promise<CurtainFacts> {
   const now = unixSeconds(clock);
   const known = await roles();
-  return { drawn: drawnNow(await latestCurtain(), now), roles: known, sites: sites(), now, by: caller?.name ?? '' };
+  return { drawn: drawnNow(await latestCurtain(), now), roles: known, now, by: caller?.name ?? '' };
 }
 
 async function drawnFor({ latestCurtain, clock }: CurtainRouteDeps) {
@@ -136,14 +133,13 @@ const shown = ({ camera, until, roles, by, drawnAt }: DrawnEntry): z.output<type
 });
 
 /** A camera may be added later; more often its name is mistyped. */
-function warningsOf(
-  entries: readonly string[],
-  { knownCameras, sites }: CurtainRouteDeps,
-): { readonly warnings?: string[] } {
-  const known = nameableCameras(knownCameras(), sites()) as readonly CameraName[];
+function warningsOf(entries: readonly string[], { knownCameras }: CurtainRouteDeps): { readonly warnings?: string[] } {
+  const known = knownCameras();
   const strange =
     known.length > 0 ? entries.filter((entry) => visibleCameras(scopeOf([entry]), known).length === 0) : [];
-  const warnings = strange.map((entry) => `There is no camera ${entry} now: it is remembered, for when there is one`);
+  const warnings = strange.map(
+    (entry) => `This NVR has no camera ${entry} now: it is remembered, for when there is one`,
+  );
   return warnings.length > 0 ? { warnings } : {};
 }
 
@@ -159,10 +155,9 @@ async function list(ctx: RouteContext, deps: CurtainRouteDeps): Promise<void> {
 function seenBy(
   { scope }: Caller,
   { drawn, groups }: Pick<z.output<typeof CURTAIN>, 'drawn'> & { readonly groups: CurtainRouteDeps['curtainGroups'] },
-  { knownCameras, sites }: Pick<CurtainRouteDeps, 'knownCameras' | 'sites'>,
+  { knownCameras }: Pick<CurtainRouteDeps, 'knownCameras'>,
 ): z.output<typeof CURTAIN> {
-  const seen = (entries: readonly string[]): string[] =>
-    seenAmong(entriesOverHere(entries, sites()), scope, knownCameras());
+  const seen = (entries: readonly string[]): string[] => seenAmong(entries, scope, knownCameras());
   const entries = drawn.flatMap((entry) => seen([entry.camera]).map((camera) => ({ ...entry, camera })));
   return {
     drawn: entries,

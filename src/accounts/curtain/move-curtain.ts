@@ -3,7 +3,6 @@ import { type Curtain, type DrawnEntry, isDrawn } from '../../domain/accounts/cu
 import { type CustomRoles, maySee, parseCameraEntry, scopeOf, wildcardsFault } from '../../domain/camera-scope.ts';
 import { ADMIN, type Role, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { entriesOverHere, type Sites } from '../../domain/sites.ts';
 import { shown } from '../http/body-fields.ts';
 
 /** What was asked for, not yet checked. */
@@ -19,7 +18,6 @@ export interface CurtainFacts {
   /** What is drawn at `now`. */
   readonly drawn: Curtain;
   readonly roles: CustomRoles;
-  readonly sites?: Sites | undefined;
   /** Unix seconds. */
   readonly now: number;
   readonly by: string;
@@ -61,14 +59,13 @@ export function entriesToDraw(
 /** The texts of the entries to open; none of those that are not drawn. Errs where a camera would stay drawn by a pattern. */
 export function entriesToOpen(
   wanted: readonly unknown[],
-  { drawn, sites }: Pick<CurtainFacts, 'drawn' | 'sites'>,
+  { drawn }: Pick<CurtainFacts, 'drawn'>,
 ): Result<readonly string[], CurtainRefusal> {
   const cameras = camerasIn(wanted);
   if (!cameras.ok) return cameras;
   for (const camera of cameras.value.filter((entry) => !entry.includes('*'))) {
     const pattern = drawn.find(
-      (entry) =>
-        !cameras.value.includes(entry.camera) && maySee(scopeOf(entriesOverHere([entry.camera], sites)), camera),
+      (entry) => !cameras.value.includes(entry.camera) && maySee(scopeOf([entry.camera]), camera),
     );
     if (pattern)
       return refused(

@@ -129,7 +129,6 @@ export const ROLE = named(
     role: TEXT,
     cameras: CAMERAS,
     source: z.enum(['builtin', 'file', 'store']),
-    site: TEXT.optional().meta({ description: 'The other site whose configuration file has it' }),
     users: z.int().meta({ description: 'How many users have the role' }),
     deny: z.array(z.enum(VERBS)).optional().meta({ description: 'What the role may not do on its cameras' }),
     hours: z.array(TEXT).optional().meta({ description: 'When it may be used: "Mon-Fri 07:00-18:00"' }),

@@ -9,17 +9,15 @@ import { type BodyFault, readJson } from '../http/read-json.ts';
 import { refuse, refuseBody, refuseFor, respond } from '../http/responses.ts';
 import { type AccountResponseDeps, isProven, mayStill, record } from '../http/route-guards.ts';
 import { splitConfigSet } from './config-set.ts';
-import { type RoleRouteDeps, respondWithRoles } from './role-routes.ts';
-
-type ConfigSetDeps = Omit<RoleRouteDeps, 'knownCameras'>;
+import { isAmong, type RoleRouteDeps, respondWithRoles } from './role-routes.ts';
 
 /** The NVR's own page of roles: Postern keeps those, and forwards the rest. */
 // biome-ignore format: a table
-export const CONFIG_SET_ROUTES: readonly OwnRoute<ConfigSetDeps>[] = [
+export const CONFIG_SET_ROUTES: readonly OwnRoute<RoleRouteDeps>[] = [
   { route: 'PUT /api/config/set', access: 'admin', forwarded: true, summary: 'Roles, as the pages of the NVR send them; the rest goes to the NVR', body: ANY, yes: [200, ANY], no: [...BODY_NO, 404, 409, 502, 504], handler: configSet },
 ];
 
-async function configSet(ctx: RouteContext, deps: ConfigSetDeps, next: Koa.Next): Promise<void> {
+async function configSet(ctx: RouteContext, deps: RoleRouteDeps, next: Koa.Next): Promise<void> {
   const { caller } = ctx.state;
   if (!caller || !isAdministrator(caller)) return refuseFor(ctx, caller ? 'role-too-low' : 'no-credentials');
   const body = await bodyOf(ctx, deps);
@@ -34,7 +32,8 @@ async function configSet(ctx: RouteContext, deps: ConfigSetDeps, next: Koa.Next)
   if (wanted.size > 0 && !mayManageAccounts(caller)) return refuseFor(ctx, 'person-needed');
   if (wanted.size > 0 && !isProven(ctx, deps, 'roles')) return;
   if (wanted.size > 0) {
-    const outcome = await deps.customRoles.changeHere(wanted);
+    const isHere = (entry: string): boolean => !deps.hasSites || isAmong(entry, deps.knownCameras());
+    const outcome = await deps.customRoles.changeHere(wanted, isHere);
     if (!respondWithRoles(ctx, deps, outcome, [...wanted.keys()])) return;
   }
   if (!rest)

@@ -4,7 +4,6 @@ import { scopeOf, visibleCameras } from '../../domain/camera-scope.ts';
 import type { CameraName } from '../../domain/names.ts';
 import { BODY_LIMITS } from '../../domain/read-body.ts';
 import type { Result } from '../../domain/result.ts';
-import { nameableCameras } from '../../domain/sites.ts';
 import type { OwnRoute, RouteContext, RouteHandler } from '../../routes/own-route.ts';
 import { ANY, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import { ROLE } from '../http/answers.ts';
@@ -17,6 +16,8 @@ export interface RoleRouteDeps extends AccountResponseDeps {
   readonly customRoles: Roles;
   /** None while they are not known yet. */
   readonly knownCameras: () => readonly CameraName[];
+  /** `server.site` is set: a role may name cameras of other NVRs. */
+  readonly hasSites: boolean;
 }
 
 /** Null takes a limit away, and what is left out stays. */
@@ -99,16 +100,13 @@ export function respondWithRoles(
 }
 
 /** A role may name a camera that is added later; more often the name is mistyped. */
-function warningOf(
-  name: string,
-  cameras: readonly string[],
-  { knownCameras, customRoles }: RoleRouteDeps,
-): { message?: string } {
-  const known = nameableCameras(knownCameras(), customRoles.sites());
-  const strange =
-    known.length > 0
-      ? cameras.filter((entry) => visibleCameras(scopeOf([entry]), known as readonly CameraName[]).length === 0)
-      : [];
+function warningOf(name: string, cameras: readonly string[], { knownCameras }: RoleRouteDeps): { message?: string } {
+  const known = knownCameras();
+  const strange = known.length > 0 ? cameras.filter((entry) => !isAmong(entry, known)) : [];
   if (strange.length === 0) return {};
-  return { message: `The role ${name} is saved, but there is no camera ${strange.join(', ')} now` };
+  return { message: `The role ${name} is saved, but this NVR has no camera ${strange.join(', ')} now` };
 }
+
+/** Whether the entry names one of the cameras. */
+export const isAmong = (entry: string, cameras: readonly CameraName[]): boolean =>
+  visibleCameras(scopeOf([entry]), cameras).length > 0;

@@ -1,13 +1,11 @@
 /** Lists, creates, changes and deletes custom roles (interface 2.2; SPEC 4.3). */
 import type { AccountStore } from '../../domain/accounts/account.ts';
 import type { RoleStore, StoredRole } from '../../domain/accounts/role-store.ts';
-import type { SeenSites } from '../../domain/accounts/site.ts';
 import { parseCameraEntry, wildcardsFault } from '../../domain/camera-scope.ts';
 import { ADMIN, newRoleFault, parseCustomRoleName, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { heldBy } from '../../domain/rights/rights.ts';
 import { type WrittenLimits, writtenLimits } from '../../domain/rights/role-limits.ts';
-import { ambiguousNames, ambiguousSentence, changedHere } from '../../domain/sites.ts';
 import { shown } from '../http/body-fields.ts';
 import { type RequestedLimits, requestedLimits } from './requested-limits.ts';
 import type { RoleRegistry } from './role-registry.ts';
@@ -30,8 +28,6 @@ export interface ListedRole {
   /** Entries may hold `*`, which alone is every camera. */
   readonly cameras: readonly string[];
   readonly source: 'builtin' | 'file' | 'store';
-  /** The other site whose configuration file has it. */
-  readonly site?: string;
   /** How many have it. */
   readonly users: number;
   /** What limits it, as it is written; a limit that it has not is left out. */
@@ -62,10 +58,8 @@ export interface Roles {
   list(): Promise<readonly ListedRole[]>;
   /** All of them or none. */
   change(wanted: WantedRoles): Promise<Result<RolesChanged, RoleRefusal>>;
-  /** The same by a page that knows the cameras of this site alone: what a role sees elsewhere stays. */
-  changeHere(wanted: WantedRoles): Promise<Result<RolesChanged, RoleRefusal>>;
-  /** The sites as last read; undefined where there is one. */
-  sites(): SeenSites | undefined;
+  /** The same by a page of the NVR, which knows its own cameras alone: entries of a role that name none of them stay. */
+  changeHere(wanted: WantedRoles, isHere: (entry: string) => boolean): Promise<Result<RolesChanged, RoleRefusal>>;
 }
 
 const LONGEST_ROLE_NAME = 64;
@@ -74,20 +68,22 @@ const EVERY_CAMERA = '*';
 
 export function createRoles({ store, roleStore, roleRegistry }: RoleDeps): Roles {
   return {
-    sites: roleRegistry.sites,
     async list() {
-      const [users, { limits }] = await Promise.all([store.listUsers(), roleRegistry.active()]);
+      const [users, { cameras, limits }] = await Promise.all([store.listUsers(), roleRegistry.active()]);
       const count = (role: Role): number => users.filter((user) => heldBy(user).includes(role)).length;
-      const builtin = [ADMIN, VIEWER].map((role) => [role, { cameras: [EVERY_CAMERA], source: 'builtin' }] as const);
+      const sourceOf = (role: Role) => (roleRegistry.fixed.has(role) ? 'file' : 'store');
+      const builtin = [ADMIN, VIEWER].map((role) => [role, [EVERY_CAMERA], 'builtin'] as const);
+      const custom = [...cameras].map(([role, entries]) => [role, entries, sourceOf(role)] as const);
       const limitsOf = (role: Role): WrittenLimits => {
         const limit = limits.get(role);
         return limit ? writtenLimits(limit) : {};
       };
-      return [...builtin, ...roleRegistry.written()].map(([role, written]) => {
+      return [...builtin, ...custom].map(([role, entries, source]) => {
         const { deny, hours, history_since } = limitsOf(role);
         return {
           role,
-          ...written,
+          cameras: entries,
+          source,
           users: count(role),
           ...(deny && { deny }),
           ...(hours && { hours }),
@@ -96,15 +92,14 @@ export function createRoles({ store, roleStore, roleRegistry }: RoleDeps): Roles
       });
     },
     change,
-    async changeHere(wanted) {
-      await roleRegistry.latest();
-      const [sites, written] = [roleRegistry.sites(), roleRegistry.written()];
-      const before = (name: string): readonly string[] => written.get(name as Role)?.cameras ?? [];
+    async changeHere(wanted, isHere) {
+      const before = await roleRegistry.latest();
+      const elsewhere = (name: string) => (before.get(name as Role) ?? []).filter((entry) => !isHere(entry));
       return change(
         new Map(
           [...wanted].map(([name, asked]) => [
             name,
-            asked !== null && isList(asked) ? changedHere(before(name), asked, sites) : asked,
+            asked !== null && isList(asked) ? [...elsewhere(name), ...asked] : asked,
           ]),
         ),
       );
@@ -121,8 +116,7 @@ export function createRoles({ store, roleStore, roleRegistry }: RoleDeps): Roles
       const role = nameOf(name, entries === null, known, roleRegistry);
       if (!role.ok) return role;
       const isEmpty = entries?.length === 0 && asked !== null && !isList(asked) && asked.mayBeEmpty;
-      const sites = roleRegistry.sites();
-      const cameras = entries === null ? ok(null) : isEmpty ? ok([]) : camerasOf(name, entries, sites);
+      const cameras = entries === null ? ok(null) : isEmpty ? ok([]) : camerasOf(name, entries);
       if (!cameras.ok) return cameras;
       if (cameras.value === null || asked === null) {
         deleted.push(role.value);
@@ -146,7 +140,7 @@ function nameOf(
   name: string,
   isDeleted: boolean,
   known: readonly Role[],
-  { fixed, sites }: RoleRegistry,
+  { fixed }: RoleRegistry,
 ): Result<Role, RoleRefusal> {
   const role = parseCustomRoleName(name);
   if (!role.ok) return refused('name-invalid', role.error);
@@ -156,12 +150,6 @@ function nameOf(
       `The role ${name} is defined in the configuration file: change auth.roles.${name} there`,
     );
   }
-  const site = sites()?.roles.get(role.value)?.site;
-  if (site !== undefined)
-    return refused(
-      'role-fixed',
-      `The role ${name} is defined in the configuration file of the site ${site}: change auth.roles.${name} there`,
-    );
   if (known.includes(role.value)) return role;
   if (isDeleted) return refused('role-absent', `There is no role ${name}`);
   if (name.length > LONGEST_ROLE_NAME)
@@ -171,11 +159,7 @@ function nameOf(
   return fault === undefined ? role : refused('name-invalid', fault);
 }
 
-function camerasOf(
-  name: string,
-  entries: readonly unknown[],
-  sites: SeenSites | undefined,
-): Result<readonly string[], RoleRefusal> {
+function camerasOf(name: string, entries: readonly unknown[]): Result<readonly string[], RoleRefusal> {
   if (entries.length === 0)
     return refused('cameras-invalid', `The role ${name} needs at least one camera: give a list of names`);
   if (entries.length > MOST_CAMERA_ENTRIES)
@@ -189,8 +173,6 @@ function camerasOf(
     if (!camera.ok) return refused('cameras-invalid', `The role ${name}: ${camera.error}`);
     cameras.push(camera.value);
   }
-  const [ambiguous] = ambiguousNames(cameras, sites);
-  if (ambiguous) return refused('cameras-invalid', `The role ${name}: ${ambiguousSentence(ambiguous)}`);
   const fault = wildcardsFault(cameras);
   return fault === undefined ? ok([...new Set(cameras)]) : refused('cameras-invalid', `The role ${name} ${fault}`);
 }

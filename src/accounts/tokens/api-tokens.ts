@@ -9,7 +9,6 @@ import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, type Role, VIEWER } from '../../domain/names.ts';
 import { bothRights, grantOf, heldBy, rightsOfRole, rightsOfUser } from '../../domain/rights/rights.ts';
 import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
-import { entriesHere, type Sites } from '../../domain/sites.ts';
 import type { ApiTokenVerdict } from '../../domain/verdict.ts';
 import { createStoreGrace, type StoreGrace } from '../sessions/store-grace.ts';
 
@@ -132,7 +131,7 @@ export function faultOfToken(
  */
 export function rightsOfToken(token: ApiToken, owner: User | undefined, roles: ActiveRoles, now: number): TokenRights {
   const given = rightsOfRole(token.role, roles, now, owner && grantOf(owner));
-  const narrowed = { ...given, scope: scopeOfToken(token, given.scope, roles.sites) };
+  const narrowed = { ...given, scope: scopeOfToken(token, given.scope) };
   if (!owner) return { ...narrowed, ownerRoles: PERHAPS_OF_OWNER };
   const ownerRoles = heldBy(owner);
   const both = { ...bothRights(narrowed, rightsOfUser(owner, roles, now)), ownerRoles };
@@ -145,7 +144,7 @@ type TokenRights = Rights & Pick<Caller, 'ownerRoles'>;
 const PERHAPS_OF_OWNER: readonly Role[] = [VIEWER];
 
 /** One that was made for the curtain sees no camera, whatever its owner sees. */
-function scopeOfToken({ cameras, isForCurtain }: ApiToken, given: CameraScope, sites?: Sites): CameraScope {
+function scopeOfToken({ cameras, isForCurtain }: ApiToken, given: CameraScope): CameraScope {
   if (isForCurtain) return NO_CAMERAS;
-  return cameras === null ? given : bothScopes(given, scopeOf(entriesHere(cameras, sites)));
+  return cameras === null ? given : bothScopes(given, scopeOf(cameras));
 }

@@ -4,7 +4,6 @@ import { type CustomRoles, parseCameraEntry, wildcardsFault } from '../../domain
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { ambiguousNames, ambiguousSentence, type Sites } from '../../domain/sites.ts';
 import { LONGEST_PLAIN_NAME, plainName } from '../../domain/text/plain-name.ts';
 import { shown } from '../http/body-fields.ts';
 import { mayGive, newTokenText } from './api-tokens.ts';
@@ -13,8 +12,6 @@ export interface MakeTokenDeps {
   readonly tokenStore: Pick<ApiTokenStore, 'addToken' | 'listTokens'>;
   readonly clock: Clock;
   readonly roles: () => CustomRoles | Promise<CustomRoles>;
-  /** The sites, read together with the roles; undefined where there is one. */
-  readonly sites?: (() => Sites | undefined) | undefined;
 }
 
 /** A token as it was asked for, not yet checked. Null is as good as absent, but for `expiresAt`. */
@@ -72,14 +69,14 @@ const MOST_STARS = 2;
 export async function makeToken(
   wanted: WantedToken,
   owner: TokenOwner,
-  { tokenStore, clock, roles, sites }: MakeTokenDeps,
+  { tokenStore, clock, roles }: MakeTokenDeps,
 ): Promise<Result<MadeToken, TokenRefusal>> {
   const now = unixSeconds(clock);
   const name = nameOf(wanted.name);
   if (!name.ok) return name;
   const role = roleOf(wanted.role ?? owner.role, owner.role, await roles());
   if (!role.ok) return role;
-  const cameras = camerasOf(wanted.cameras ?? null, sites?.());
+  const cameras = camerasOf(wanted.cameras ?? null);
   if (!cameras.ok) return cameras;
   const byDefault = owner.createdAt === null ? now + PROXY_TOKEN_SECONDS : null;
   const expiresAt = expiryOf(wanted.expiresAt === undefined ? byDefault : wanted.expiresAt, now);
@@ -122,7 +119,7 @@ function roleOf(wanted: unknown, own: Role, roles: CustomRoles): Result<Role, To
   return mayGive(own, role) ? ok(role) : refused('role-too-high', `The role ${own} cannot give the role ${role}`);
 }
 
-function camerasOf(wanted: unknown, sites: Sites | undefined): Result<readonly string[] | null, TokenRefusal> {
+function camerasOf(wanted: unknown): Result<readonly string[] | null, TokenRefusal> {
   if (wanted === null) return ok(null);
   if (!Array.isArray(wanted) || wanted.length === 0 || wanted.length > MOST_CAMERA_ENTRIES) {
     return refused('cameras-invalid', `cameras: give a list of 1 to ${MOST_CAMERA_ENTRIES} names, or none for all`);
@@ -134,8 +131,6 @@ function camerasOf(wanted: unknown, sites: Sites | undefined): Result<readonly s
       return refused('cameras-invalid', `cameras: "${camera.value}" has more than ${MOST_STARS} "*"`);
     }
   }
-  const [ambiguous] = ambiguousNames(wanted, sites);
-  if (ambiguous) return refused('cameras-invalid', `cameras: ${ambiguousSentence(ambiguous)}`);
   const fault = wildcardsFault(wanted);
   return fault === undefined
     ? ok([...new Set(wanted as string[])])

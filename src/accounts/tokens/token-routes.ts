@@ -102,7 +102,7 @@ async function ownerOf(caller: Caller, deps: TokenRouteDeps): Promise<TokenOwner
 const isOfAccount = async (tokenId: string, { tokenStore }: TokenRouteDeps): Promise<boolean> =>
   ((await tokenStore.findToken(tokenId))?.userCreatedAt ?? null) !== null;
 
-async function list(ctx: RouteContext, { tokenStore, flushTokenUses, sites }: TokenRouteDeps): Promise<void> {
+async function list(ctx: RouteContext, { tokenStore, flushTokenUses }: TokenRouteDeps): Promise<void> {
   const { caller } = ctx.state;
   if (!caller) return refuseFor(ctx, 'no-credentials');
   await flushTokenUses();
@@ -111,7 +111,7 @@ async function list(ctx: RouteContext, { tokenStore, flushTokenUses, sites }: To
   respond(
     ctx,
     200,
-    known.map((token) => ({ ...shown(token), cameras: withoutDrawn(token.cameras, caller, sites?.()) })),
+    known.map((token) => ({ ...shown(token), cameras: withoutDrawn(token.cameras, caller) })),
   );
 }
 

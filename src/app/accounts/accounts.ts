@@ -16,10 +16,8 @@ import { importSigningKey } from '../../accounts/sessions/session-jwt.ts';
 import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
 import { rolesOfFile } from '../../config/schema/role-schema.ts';
 import type { Settings } from '../../config/schema/schema.ts';
-import type { StoredRole } from '../../domain/accounts/role-store.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { DeletionGuard } from '../../domain/deletion-guard.ts';
-import { type ActiveRoles, writtenLimits } from '../../domain/rights/role-limits.ts';
 import type { AuditedAct } from '../../ledger/audited-acts.ts';
 import type { HoldingStore } from '../../store/pending-revocations.ts';
 import type { Logs } from '../../telemetry/logs/log.ts';
@@ -112,7 +110,6 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     keyId,
     fixedRoles,
     site: settings.server.site,
-    otherSites: siteNames(settings),
     authEnabled: settings.auth.enabled,
     clock,
     steadyClock,
@@ -124,7 +121,7 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     log,
     onTokenEvict,
   });
-  const { roleRegistry, sites } = credentials;
+  const { roleRegistry } = credentials;
   const publisher = await openSitePublisher({
     store: store.sites,
     site: settings.server.site ?? '',
@@ -190,13 +187,12 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     under: (settings) => accountsUnder(settings, deps),
     enforce({ settings, clauses }) {
       current = settings;
-      sites.renew(siteNames(settings));
       roleRegistry.renew(rolesOfFile(settings.auth));
       limiter.setClauses(clauses);
     },
     async settle({ settings, hasher, audit }, reset) {
-      await credentials.demoteWhoseRoleIsGone(publisher.publishedRoles().map(({ role }) => role));
-      await publisher.roles(storedForm(rolesOfFile(settings.auth)));
+      await credentials.demoteWhoseRoleIsGone(publisher.publishedRoles());
+      await publisher.roles([...settings.auth.roles.keys()]);
       if (!settings.auth.enabled) return undefined;
       const isPasswordOff = settings.auth.password_login === 'none';
       const made = await ensureFirstAdmin({ store: store.accounts, hasher, clock, reset });
@@ -209,15 +205,6 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     },
   };
 }
-
-const siteNames = ({ server }: Settings): readonly string[] => server.sites.map(({ name }) => name);
-
-/** The form in which the store keeps the roles that the console makes. */
-const storedForm = ({ cameras, limits }: ActiveRoles): readonly StoredRole[] =>
-  [...cameras].map(([role, entries]) => {
-    const limit = limits.get(role);
-    return { role, cameras: entries, ...(limit && { limits: writtenLimits(limit) }) };
-  });
 
 /** Password checks that may wait for their turn (SPEC 4.1). */
 const WAITING_CHECKS = 32;

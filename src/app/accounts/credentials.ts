@@ -1,7 +1,7 @@
 /** Opens roles, API tokens and the list of sessions on the store, and deletes what has expired (SPEC 4.2 to 4.4). */
 
 import type { Logger } from 'pino';
-import { behindLatest, curtainHere } from '../../access/curtain.ts';
+import { behindLatest } from '../../access/curtain.ts';
 import { type Audit, BY_CONFIGURATION } from '../../accounts/audit.ts';
 import { type CurtainRegistry, createCurtainRegistry } from '../../accounts/curtain/curtain-registry.ts';
 import { createLoginLimiter, type LimiterPlace, type MemoryLimiter } from '../../accounts/login/login-limiter.ts';
@@ -11,11 +11,10 @@ import { createRoleRegistry, type RoleRegistry } from '../../accounts/roles/role
 import { createScreenVerifier, type ScreenVerifier } from '../../accounts/screens/screens.ts';
 import { createSeenSessions, type SeenSessions } from '../../accounts/sessions/seen-sessions.ts';
 import { createStoreGrace, type StoreGrace } from '../../accounts/sessions/store-grace.ts';
-import { createSiteRegistry, type SiteRegistry } from '../../accounts/sites/site-registry.ts';
 import { type ApiTokens, createApiTokens } from '../../accounts/tokens/api-tokens.ts';
 import { createTokenVerifier, type TokenVerifier } from '../../accounts/tokens/token-verifier.ts';
 import { hourly } from '../../domain/async/hourly.ts';
-import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';
+import type { MaybePromise } from '../../domain/async/maybe-promise.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { DeletionGuard } from '../../domain/deletion-guard.ts';
@@ -26,7 +25,6 @@ import type { Store } from '../../store/open-store.ts';
 
 export interface Credentials {
   readonly roleRegistry: RoleRegistry;
-  readonly sites: SiteRegistry;
   readonly curtain: CurtainRegistry;
   /** The caller, account or token without the cameras that are drawn for it now. */
   readonly behindCurtain: ReturnType<typeof behindLatest>;
@@ -47,7 +45,7 @@ export interface Credentials {
   onRoles(tell: (roles: CustomRoles) => void): void;
   /**
    * SPEC 4.3: a role that was taken out of the file makes viewers of its users. `before`: the roles of this site's file until
-   * now. With `server.site` no other role counts as gone: another site may have it.
+   * now. With `server.site` no other role counts as gone, nor one that the file of another site has.
    */
   demoteWhoseRoleIsGone(before: readonly Role[]): Promise<void>;
   close(): Promise<void>;
@@ -61,8 +59,6 @@ export interface CredentialDeps {
   readonly fixedRoles: ActiveRoles;
   /** `server.site`, which changes at a start only. */
   readonly site?: string | undefined;
-  /** The names of `server.sites`. */
-  readonly otherSites?: readonly string[];
   /** `auth.enabled`, which changes at a start only. */
   readonly authEnabled: boolean;
   readonly clock: Clock;
@@ -104,12 +100,10 @@ export async function openCredentials(deps: CredentialDeps): Promise<Credentials
   };
   const { version, heard } = store;
   const grace = createStoreGrace({ version, heard, clock: steadyClock, seconds: deps.graceSeconds });
-  const sites = createSiteRegistry({ store: store.sites, own: deps.site, listed: deps.otherSites ?? [], grace });
-  const roleRegistry = createRoleRegistry({ store: store.roles, fixed: fixedRoles, grace, sites, onChange });
+  const roleRegistry = createRoleRegistry({ store: store.roles, fixed: fixedRoles, grace, onChange });
   await roleRegistry.latest();
   // Every request needs the roles: they are read again at once, so that a store that goes away then leaves them known.
-  for (const table of ['custom_roles', 'sites'])
-    heard?.watch(table, () => void Promise.resolve(roleRegistry.latest()).catch(() => {}));
+  heard?.watch('custom_roles', () => void Promise.resolve(roleRegistry.latest()).catch(() => {}));
   const curtain = createCurtainRegistry({ store: store.curtain, grace, heard });
   await curtain.latest();
   heard?.watch('curtain', () => void Promise.resolve(curtain.latest()).catch(() => {}));
@@ -148,12 +142,8 @@ export async function openCredentials(deps: CredentialDeps): Promise<Credentials
   const stopTidying = hourly(tidy);
   return {
     roleRegistry,
-    sites,
     curtain,
-    behindCurtain: behindLatest(
-      () => mapMaybe(sites.latest(), (seen) => mapMaybe(curtain.latest(), (drawn) => curtainHere(drawn, seen))),
-      () => unixSeconds(clock),
-    ),
+    behindCurtain: behindLatest(curtain.latest, () => unixSeconds(clock)),
     grace,
     tokens,
     tokenVerifier,
@@ -166,9 +156,10 @@ export async function openCredentials(deps: CredentialDeps): Promise<Credentials
     onRoles: (tell) => void listeners.push(tell),
     async demoteWhoseRoleIsGone(before) {
       const roles = await roleRegistry.latest();
-      const gone = before.filter((role) => !roles.has(role));
-      if (deps.site === undefined) await demote(deps, roles);
-      else if (gone.length > 0) await demote(deps, roles, gone);
+      if (deps.site === undefined) return demote(deps, roles);
+      const others = (await store.sites.listSites()).filter(({ site }) => site !== deps.site);
+      const gone = before.filter((role) => !roles.has(role) && !others.some((site) => site.roles.includes(role)));
+      if (gone.length > 0) await demote(deps, roles, gone);
     },
     async close() {
       stopTidying();

@@ -1,9 +1,9 @@
 /** Tells the other sites on the store what this one has: its cameras, the roles of its file, the digest of its signing secret (SPEC 20). */
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
-import type { StoredRole } from '../../domain/accounts/role-store.ts';
 import type { SiteRecord, SiteStore } from '../../domain/accounts/site.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import type { Role } from '../../domain/names.ts';
 
 export interface SitePublisherDeps {
   readonly store: SiteStore;
@@ -18,9 +18,9 @@ export interface SitePublisher {
   /** The cameras of the NVR have changed. Never rejects: what cannot be written is tried again. */
   cameras(cameras: readonly string[]): Promise<void>;
   /** The roles of the configuration file. Never rejects. */
-  roles(roles: readonly StoredRole[]): Promise<void>;
+  roles(roles: readonly Role[]): Promise<void>;
   /** The roles as they were published last, by this process or an earlier one. */
-  publishedRoles(): readonly StoredRole[];
+  publishedRoles(): readonly Role[];
   close(): Promise<void>;
 }
 

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createRoleRegistry } from '../../accounts/roles/role-registry.ts';
+import { rolesOfFile } from '../../config/schema/role-schema.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { storeAddress } from '../../config/schema/store-schema.ts';
 import type { ListenAddress } from '../../domain/addresses/socket-address.ts';
@@ -15,7 +16,6 @@ import { MOST_HEAD_BYTES } from '../../domain/request.ts';
 import { createEventsBackend } from '../../events/backend.ts';
 import { openNvrDatabase } from '../../store/nvr-database.ts';
 import { openStore } from '../../store/open-store.ts';
-import { registryParts } from '../accounts/registry-parts.ts';
 import { keepEvents } from '../resources/event-upkeep.ts';
 import { QUERY_SECONDS } from '../resources/events.ts';
 
@@ -64,7 +64,7 @@ export async function startBackend({ settings, at, clock, now, onFault }: Backen
     });
     opened.defer(upkeep.close);
   }
-  const { latest, current } = createRoleRegistry({ store: store.roles, ...registryParts(settings, store) });
+  const { latest, current } = createRoleRegistry({ store: store.roles, fixed: rolesOfFile(settings.auth) });
   await latest();
   const readRoles = setInterval(() => void Promise.resolve(latest()).catch(onFault), ROLES_READ_EVERY_MILLISECONDS);
   opened.defer(() => clearInterval(readRoles));

@@ -1,11 +1,11 @@
-/** What `postern check` finds by the store where several sites share it: names of cameras that are two, and another secret (SPEC 20). */
+/** What `postern check` finds by the store where several sites share it: another secret, and what the start warns of (SPEC 20). */
 import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
 import { formatProblem } from '../../config/problems/problems.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import { messageOf } from '../../domain/message-of.ts';
 import { ADD_ON_OPTIONS } from '../accounts/accounts.ts';
-import { ambiguousInFile, ambiguousInStore, sitesOf } from '../accounts/ambiguous-cameras.ts';
 import { otherSecret, sitesOfOtherSecret } from '../accounts/site-publisher.ts';
+import { siteWarnings } from '../accounts/site-warnings.ts';
 import { openStoreReadOnly } from './read-only.ts';
 
 /** Sentences. */
@@ -29,11 +29,10 @@ export async function checkSites(config: ServiceConfig, place: CheckedPlace): Pr
     const store = await openStoreReadOnly(settings);
     if (!store) return NOTHING; // before the first start
     try {
-      const sites = await sitesOf(settings, store, settings.nvr.cameras);
       const others = await sitesWithOtherSecret(own, await store.sites.listSites(), place);
       const secret = others.length > 0 ? [placed({ path: ['server', 'site'], message: otherSecret(others) })] : [];
-      const problems = [...ambiguousInFile(config, sites), ...secret].map((problem) => formatProblem(file, problem));
-      return { problems, warnings: await ambiguousInStore(store, sites) };
+      const problems = secret.map((problem) => formatProblem(file, problem));
+      return { problems, warnings: await siteWarnings(settings, store, settings.nvr.cameras) };
     } finally {
       await store.close();
     }

@@ -20,6 +20,7 @@ import type { GivenValidity } from '../../accounts/users/validity.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { readNvrRoles } from '../../config/nvr-roles.ts';
 import { formatProblems } from '../../config/problems/problems.ts';
+import { rolesOfFile } from '../../config/schema/role-schema.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { storeAddress } from '../../config/schema/store-schema.ts';
 import { MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/invitation.ts';
@@ -31,7 +32,6 @@ import { readNvrUsers } from '../../store/nvr-users.ts';
 import { openStore, type Store } from '../../store/open-store.ts';
 import { addressMaker, invitationsUnder } from '../accounts/invitations-of.ts';
 import { passwordRulesOf } from '../accounts/password-rules-of.ts';
-import { registryParts } from '../accounts/registry-parts.ts';
 import { openCommandLedger } from '../ledger/command-ledger.ts';
 import { openOutbox } from '../ledger/outbox.ts';
 import { openKnownStore } from '../resources/known-store.ts';
@@ -110,7 +110,7 @@ export async function openForCommands(
     return outcome;
   };
   const hasher = createPasswordHasher({ iterations: settings.auth.hash_iterations, concurrency: 1, queue: 0 });
-  const roleRegistry = createRoleRegistry({ store: store.roles, ...registryParts(settings, store) });
+  const roleRegistry = createRoleRegistry({ store: store.roles, fixed: rolesOfFile(settings.auth) });
   const roles = roleRegistry.latest;
   const authEnabled = settings.auth.enabled;
   const accountDeps = { store: store.accounts, hasher, clock, roles, passwordRules: passwordRulesOf(settings) };
@@ -164,7 +164,6 @@ export async function openForCommands(
     store: store.accounts,
     clock,
     roles,
-    sites: roleRegistry.sites,
     authEnabled,
   });
   const blocks = createBlockAdmin({ store: store.loginBlocks, attempts: store.attempts, clock });

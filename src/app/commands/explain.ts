@@ -1,6 +1,6 @@
 /** What the server would judge by, from its configuration and its store, without the server: for `postern explain` (SPEC 1). */
 
-import { behindLatest, curtainHere } from '../../access/curtain.ts';
+import { behindLatest } from '../../access/curtain.ts';
 import { createLinks, type Links } from '../../accounts/links/links.ts';
 import { createRoleRegistry, type RoleRegistry } from '../../accounts/roles/role-registry.ts';
 import { createScreens, type Screens } from '../../accounts/screens/screens.ts';
@@ -10,13 +10,13 @@ import { createSessions, type Sessions } from '../../accounts/sessions/sessions.
 import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
 import { createStoreGrace } from '../../accounts/sessions/store-grace.ts';
 import { type ApiTokens, createApiTokens } from '../../accounts/tokens/api-tokens.ts';
+import { rolesOfFile } from '../../config/schema/role-schema.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import type { SessionVerdict } from '../../domain/verdict.ts';
 import { readTrustedHeaders } from '../../identity/trusted-headers-file.ts';
 import type { Store } from '../../store/open-store.ts';
 import { ADD_ON_OPTIONS } from '../accounts/accounts.ts';
-import { registryParts } from '../accounts/registry-parts.ts';
 import type { Explainer } from '../gate/explain.ts';
 import { openRules } from '../gate/open-rules.ts';
 import { TRUSTED_HEADERS_FILES } from '../resources/trusted-headers.ts';
@@ -36,7 +36,7 @@ export async function openForExplain(place: CommandPlace, note: (sentence: strin
   if (!list.ok) throw new Error(list.error);
   const { settings } = config;
   const layout = await readLayout();
-  const roleRegistry = createRoleRegistry({ store: store?.roles ?? NO_ROLES, ...registryParts(settings, store) });
+  const roleRegistry = createRoleRegistry({ store: store?.roles ?? NO_ROLES, fixed: rolesOfFile(settings.auth) });
   const tokens = store && tokensOf(store, settings.auth.enabled, place, roleRegistry);
   const links = store && tokens && linksOf(store, settings, place, roleRegistry, tokens);
   const { explain } = openRules({
@@ -49,7 +49,7 @@ export async function openForExplain(place: CommandPlace, note: (sentence: strin
       screensOf(store, settings, place, roleRegistry)?.verify ?? (async () => ({ kind: 'invalid', reason: 'unknown' })),
     sharedBy: links?.shared ?? (() => undefined),
     behindCurtain: behindLatest(
-      async () => curtainHere((await store?.curtain.listDrawn()) ?? [], (await roleRegistry.active()).sites),
+      async () => (await store?.curtain.listDrawn()) ?? [],
       () => unixSeconds(place.clock),
     ),
     roleRegistry,

@@ -228,15 +228,15 @@ function refusalRules(settings: Settings, { home }: StartPage, pages: BuiltPages
   };
 }
 
-/** A role whose cameras are all at other sites. */
-const NO_CAMERA_HERE = ['none'];
+/** A role that has no camera at all. */
+const NO_CAMERA = ['none'];
 
 /** The configuration in the form that the NVR's pages read. */
 export function ownConfigOf({ auth, proxy }: Settings, roles: CustomRoles, known: readonly CameraName[]): OwnConfig {
   const listed = [...roles].map(([role, entries]) => {
     const cameras = visibleCameras(scopeOf(entries), known);
     // An empty list means all cameras there: a role whose cameras are gone is shown with its list as it is written.
-    return [role, cameras.length > 0 ? cameras : entries.length > 0 ? entries : NO_CAMERA_HERE];
+    return [role, cameras.length > 0 ? cameras : entries.length > 0 ? entries : NO_CAMERA];
   });
   const { enabled, refresh_time, session_length, cookie_name } = auth;
   return {

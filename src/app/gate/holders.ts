@@ -1,12 +1,10 @@
 /** Who holds rights: the accounts, and the API tokens that still hold, with what they are worth at this moment (SPEC 15). */
-import { behindCurtain, curtainHere } from '../../access/curtain.ts';
+import { behindCurtain } from '../../access/curtain.ts';
 import type { Holder } from '../../access/review/who-sees.ts';
 import { isFactorRequired } from '../../accounts/second-factor/second-factor.ts';
 import { faultOfToken, rightsOfToken } from '../../accounts/tokens/api-tokens.ts';
 import type { Settings } from '../../config/schema/schema.ts';
-import type { User } from '../../domain/accounts/account.ts';
 import type { Curtain } from '../../domain/accounts/curtain.ts';
-import { ADMIN, NO_ROLE, type Role, VIEWER } from '../../domain/names.ts';
 import { heldBy, rightsOfUser } from '../../domain/rights/rights.ts';
 import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
 import type { Store } from '../../store/open-store.ts';
@@ -20,15 +18,8 @@ export interface HolderSources {
   readonly now: number;
 }
 
-export async function holdersIn({ store, auth, roles, now, ...given }: HolderSources): Promise<readonly Holder[]> {
-  const curtain = curtainHere(given.curtain, roles.sites);
-  const [listed, tokens] = await Promise.all([store.accounts.listUsers(), store.apiTokens.listTokens()]);
-  // A role that nothing defines makes viewers of its users at the start, but where another site may define it.
-  const isDefined = (role: Role): boolean =>
-    role === ADMIN || role === VIEWER || roles.cameras.has(role) || roles.sites !== undefined;
-  const isKept = ({ role, roleSource }: User): boolean =>
-    isDefined(role) || roleSource !== undefined || role === NO_ROLE;
-  const users = listed.map((user) => (isKept(user) ? user : { ...user, role: VIEWER }));
+export async function holdersIn({ store, auth, roles, now, curtain }: HolderSources): Promise<readonly Holder[]> {
+  const [users, tokens] = await Promise.all([store.accounts.listUsers(), store.apiTokens.listTokens()]);
   const owners = new Map(users.map((user) => [user.name, user]));
   return [
     ...users.map((user): Holder => {

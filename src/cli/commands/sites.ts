@@ -36,7 +36,7 @@ async function rename(from: string, to: string, { sites }: OpenSites): Promise<R
   const outcome = await sites.renameSite(nameIn(from), to);
   if (outcome === 'taken') return err(`There is a site ${to} already: "postern sites list" shows all`);
   if (outcome === 'absent') return err(absent(from));
-  return ok(`${from} is ${to} now. Write server.site: ${to}, and ${to}: in the cameras of roles and API tokens.`);
+  return ok(`${from} is ${to} now. Write server.site: ${to}`);
 }
 
 const forget = async (name: string, { sites }: OpenSites): Promise<Result<string, string>> =>
@@ -53,6 +53,6 @@ const listing = (records: readonly SiteRecord[]): string =>
         records.map(({ site, cameras, roles }) => [
           site === '' ? UNNAMED : site,
           `cameras: ${cameras?.join(', ') || 'not known'}`,
-          `roles of its file: ${roles.map(({ role }) => role).join(', ') || 'none'}`,
+          `roles of its file: ${roles.join(', ') || 'none'}`,
         ]),
       );

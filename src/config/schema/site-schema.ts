@@ -22,7 +22,7 @@ const otherSite = z.strictObject({
 export const siteKeys = {
   site: siteName().optional().meta({
     description:
-      'Name of this site, where several NVRs have a Postern each and all use one store. Roles and API tokens then name cameras as site:camera, such as barn:garden. Never change it without "postern sites rename". Unset: this is the only one.',
+      'Name of this site, where several NVRs have a Postern each and all use one store. A camera in a role, an API token or the curtain is then that camera at every site. Never change it without "postern sites rename". Unset: this is the only one.',
     example: 'house',
     widens: 'never',
   }),

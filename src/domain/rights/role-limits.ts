@@ -4,7 +4,6 @@ import { parseDuration } from '../duration.ts';
 import type { Role } from '../names.ts';
 import { VERBS, type Verb } from '../policy/policy.ts';
 import { err, ok, type Result } from '../result.ts';
-import type { Sites } from '../sites.ts';
 import { type Hours, parseHours } from './hours.ts';
 
 /** `grant`: nothing older than the account and its role. Else so many seconds back. */
@@ -26,8 +25,6 @@ export interface ActiveRoles {
   readonly limits: RoleLimits;
   /** `auth.timezone`, or the zone of the service: an IANA name. Found out when it is asked for (see `localZone`). */
   readonly zone: string;
-  /** The sites on the store; absent without `server.site`. `cameras` has the entries that count at this site. */
-  readonly sites?: Sites | undefined;
 }
 
 export const NO_LIMITS: RoleLimits = new Map();

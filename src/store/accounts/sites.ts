@@ -1,7 +1,7 @@
 /** The table of sites, several services on one store: the same code for every engine (SPEC 20). */
 import type { Kysely, Transaction } from 'kysely';
-import type { StoredRole } from '../../domain/accounts/role-store.ts';
 import type { SiteStore } from '../../domain/accounts/site.ts';
+import type { Role } from '../../domain/names.ts';
 import type { Serialized } from '../engine/serialized.ts';
 import type { Tables } from '../engine/tables.ts';
 
@@ -15,7 +15,7 @@ export function createSiteStore(db: Kysely<Tables>, serialized: Serialized): Sit
       return rows.map(({ site, cameras, roles, key_id, changed_at }) => ({
         site,
         cameras: cameras === null ? undefined : (JSON.parse(cameras) as string[]),
-        roles: JSON.parse(roles) as StoredRole[],
+        roles: JSON.parse(roles) as Role[],
         keyId: key_id,
         changedAt: changed_at,
       }));

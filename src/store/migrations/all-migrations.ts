@@ -32,6 +32,7 @@ import { sites } from './028-sites.ts';
 import { closedSignIns } from './029-closed-sign-ins.ts';
 import { noIdentityKeys } from './030-no-identity-keys.ts';
 import { namedRows } from './031-named-rows.ts';
+import { namesOfCameras } from './032-names-of-cameras.ts';
 
 export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
   getMigrations: async () => ({
@@ -66,5 +67,6 @@ export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
     '029-closed-sign-ins': closedSignIns(dialect),
     '030-no-identity-keys': noIdentityKeys,
     '031-named-rows': namedRows(dialect),
+    '032-names-of-cameras': namesOfCameras,
   }),
 });

@@ -180,7 +180,7 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
     seenSessions,
   };
   const customRoles = createRoles({ store, roleStore: records.roles, roleRegistry });
-  const roleDeps = { ...parts, customRoles, knownCameras: () => CAMERAS };
+  const roleDeps = { ...parts, customRoles, knownCameras: () => CAMERAS, hasSites: false };
   const users = createUsers(parts);
   app.use(
     serveRoutes([

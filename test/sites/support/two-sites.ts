@@ -36,6 +36,8 @@ export const HOUSE = { name: 'house', cameras: ['garden', 'hall'] } as const;
 export const BARN = { name: 'barn', cameras: ['garden', 'yard'] } as const;
 /** Sees a camera of each. */
 export const SAM: Person = { name: 'sam', role: 'both', password: 'TungstenPassw0rd!' };
+/** Has a role of the file of one site. */
+export const FINN: Person = { name: 'finn', role: 'ofFile', password: 'CobaltPassw0rd!!' };
 
 /** `url`: a database; default: a file of its own. */
 export function sharedStore(url?: string): SharedStore {

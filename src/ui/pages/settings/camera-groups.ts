@@ -5,7 +5,7 @@ export interface CameraGroup {
   readonly cameras: readonly string[];
 }
 
-const SEPARATOR = /[:_\-. ]/;
+const SEPARATOR = /[_\-. ]/;
 const FEWEST = 2;
 
 /** The groups in the order of the cameras; without a group of all cameras, which "all" is for. */
@@ -21,11 +21,8 @@ export function groupsOf(cameras: readonly string[]): readonly CameraGroup[] {
 }
 
 /** Which cameras an entry of a role means: its own name, or every name that a pattern with `*` fits (SPEC 4.3). */
-export const matchesEntry = (entry: string, camera: string): boolean => {
-  // `garden` is a camera of any site, where cameras are named with their sites: `barn:garden`.
-  const name = entry.includes(':') ? camera : camera.slice(camera.indexOf(':') + 1);
-  return entry === name || entry === camera || (entry.includes('*') && asPattern(entry).test(name));
-};
+export const matchesEntry = (entry: string, camera: string): boolean =>
+  entry === camera || (entry.includes('*') && asPattern(entry).test(camera));
 
 export const camerasOf = (entries: readonly string[], known: readonly string[]): string[] =>
   known.filter((camera) => entries.some((entry) => matchesEntry(entry, camera)));

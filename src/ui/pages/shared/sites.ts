@@ -39,14 +39,11 @@ export function readSites(body: unknown): Sites | undefined {
   return { own, others };
 }
 
-/** The cameras that a role or a token may name, as it names them: with their sites, where there are several. */
-export function nameableCameras({ cameras }: Pick<Profile, 'cameras'>, sites: Sites | undefined): readonly string[] {
-  if (!sites) return cameras;
-  return [{ name: sites.own, cameras }, ...sites.others].flatMap((site) =>
-    site.cameras.map((camera) => `${site.name}:${camera}`),
-  );
-}
+/** The cameras that a role or a token may name: those of all sites. */
+export const nameableCameras = ({ cameras }: Pick<Profile, 'cameras'>, sites: Sites | undefined): readonly string[] => [
+  ...new Set([...cameras, ...(sites?.others ?? []).flatMap((site) => site.cameras)]),
+];
 
-/** A camera of this site as its NVR names it; of another site, as it is. */
+/** A camera of this site in a record of the ledger as its NVR names it; of another site, as it is. */
 export const nameHere = (camera: string, sites: Sites | undefined): string =>
   sites && camera.startsWith(`${sites.own}:`) ? camera.slice(sites.own.length + 1) : camera;

@@ -6,7 +6,6 @@ import { Switch } from '../shared/forms/form-fields.tsx';
 import { problemOf } from '../shared/forms/problem-of.ts';
 import type { RefreshedAgain } from '../shared/live/use-refreshed.ts';
 import { entryName } from '../shared/names.ts';
-import { nameHere, useSites } from '../shared/sites.ts';
 import { formatShortMoment } from '../shared/times.ts';
 import { words } from '../shared/words.ts';
 import { type CurtainState, type CurtainSwitch, endOf, LENGTHS, type Length, switchesOf } from './read-curtain.ts';
@@ -20,10 +19,8 @@ interface CurtainProps {
 export function Curtain({ curtain: [curtain, again], cameras }: CurtainProps) {
   const [length, setLength] = useState<Length>('open');
   const [problem, setProblem] = useState('');
-  const sites = useSites();
   const text = words.status.curtain;
-  const switches =
-    curtain.kind === 'ready' ? switchesOf(curtain.value, cameras, (entry) => nameHere(entry, sites)) : [];
+  const switches = curtain.kind === 'ready' ? switchesOf(curtain.value, cameras) : [];
   const move = async ({ cameras: entries }: CurtainSwitch, isDrawn: boolean): Promise<void> => {
     setProblem('');
     const answer = await (isDrawn

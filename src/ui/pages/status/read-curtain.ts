@@ -35,12 +35,7 @@ export function readCurtain(body: unknown): CurtainState {
 }
 
 /** Groups come first, then the cameras of the NVR, then entries that are drawn and belong to neither. */
-export function switchesOf(
-  { drawn, groups }: CurtainState,
-  cameras: readonly string[],
-  /** An entry of the curtain as the NVR of this site names cameras. */
-  nameHere: (entry: string) => string = (entry) => entry,
-): readonly CurtainSwitch[] {
+export function switchesOf({ drawn, groups }: CurtainState, cameras: readonly string[]): readonly CurtainSwitch[] {
   const byText = (text: string): readonly DrawnEntry[] => drawn.filter(({ camera }) => camera === text);
   const ofGroup = (entries: readonly string[]): readonly DrawnEntry[] => {
     const found = entries.map(byText);
@@ -48,7 +43,7 @@ export function switchesOf(
   };
   const ofCamera = (camera: string): readonly DrawnEntry[] =>
     drawn
-      .filter((entry) => maySee(scopeOf([nameHere(entry.camera)]), camera))
+      .filter((entry) => maySee(scopeOf([entry.camera]), camera))
       .sort((one, other) => rank(one, camera) - rank(other, camera));
   const told = new Set([...cameras, ...groups.flatMap(([, entries]) => entries)]);
   return [
