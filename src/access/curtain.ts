@@ -1,5 +1,5 @@
-/** The curtain: cameras that do not exist for some callers while it is drawn (SPEC 19). Pure: the same for all ways in. */
-import { type Curtain, type DrawnEntry, isDrawn } from '../domain/accounts/curtain.ts';
+/** The curtain: cameras that do not exist for anyone but admins while it is drawn (SPEC 19). Pure: the same for all ways in. */
+import { type Curtain, isDrawn } from '../domain/accounts/curtain.ts';
 import { type MaybePromise, mapMaybe } from '../domain/async/maybe-promise.ts';
 import type { Caller, Rights } from '../domain/caller.ts';
 import { type LimitedScope, scopeOf, scopeWithout } from '../domain/camera-scope.ts';
@@ -7,26 +7,19 @@ import { ADMIN, type CameraName } from '../domain/names.ts';
 import type { RecorderLayout } from './recorder-layout.ts';
 
 /** A caller, or an account or token that is looked at without a request of its own. */
-export type Concerned = Rights &
-  Pick<Caller, 'roles' | 'ownerRoles'> & { readonly credential?: Pick<Caller['credential'], 'kind'> };
+export type Concerned = Rights & { readonly credential?: Pick<Caller['credential'], 'kind'> };
 
-/** A link and a screen are no persons: they are behind every entry, whatever the role of their maker. */
-const isShared = ({ credential }: Concerned): boolean => credential?.kind === 'link' || credential?.kind === 'screen';
+/** Never an admin, who must be able to open it; always a link and a screen, whatever the role of their maker. */
+const isConcerned = ({ role, credential }: Concerned): boolean =>
+  role !== ADMIN || credential?.kind === 'link' || credential?.kind === 'screen';
 
-/** Whether a curtain may ever be drawn for the caller: never for an admin, who must be able to open it. */
-export const mayBeConcerned = (caller: Concerned): boolean => isShared(caller) || caller.role !== ADMIN;
-
-/**
- * The caller without the cameras that are drawn for it at `now` (Unix seconds); the same object where none is. Links and
- * screens are behind every entry, and a person of several roles behind those of each of them. A token is behind those of its
- * owner as well: else a viewer could make one of another role and see past an entry for viewers.
- */
+/** The caller without the cameras that are drawn for it at `now` (Unix seconds); the same object where none is. */
 export function behindCurtain<Holder extends Concerned>(
   caller: Holder,
   curtain: Curtain,
   now: number,
 ): Holder & Pick<Caller, 'drawn'> {
-  const drawn = curtain.filter((entry) => isDrawn(entry, now) && concerns(entry, caller));
+  const drawn = isConcerned(caller) ? curtain.filter((entry) => isDrawn(entry, now)) : [];
   if (drawn.length === 0) return caller;
   const ends = [caller.changesAt, ...drawn.map(({ until }) => until)].filter((time) => time !== undefined);
   const taken = scopeOfDrawn(curtain, drawn);
@@ -42,14 +35,7 @@ export function behindCurtain<Holder extends Concerned>(
 export const behindLatest =
   (latest: () => MaybePromise<Curtain>, now: () => number) =>
   <Holder extends Concerned>(holder: Holder): MaybePromise<Holder & Pick<Caller, 'drawn'>> =>
-    mayBeConcerned(holder) ? mapMaybe(latest(), (curtain) => behindCurtain(holder, curtain, now())) : holder;
-
-function concerns({ roles }: DrawnEntry, caller: Concerned): boolean {
-  if (!mayBeConcerned(caller)) return false;
-  if (!roles || isShared(caller)) return true;
-  const { role, roles: held = [], ownerRoles = [] } = caller;
-  return [role, ...held, ...ownerRoles].some((one) => roles.includes(one));
-}
+    isConcerned(holder) ? mapMaybe(latest(), (curtain) => behindCurtain(holder, curtain, now())) : holder;
 
 const scopesOfCurtain = new WeakMap<Curtain, Map<string, LimitedScope>>();
 

@@ -8,6 +8,8 @@ const REMOVED: Readonly<Record<string, string>> = {
   'nvr.identity_jwt': 'no NVR verified it; nvr.auth_secret tells an NVR that a request came through Postern',
   'server.console_url':
     'for a console that the pages of the NVR cannot reach, run a second Postern without nvr.url on the same store, at another host name: SECURITY.md',
+  'auth.curtain_groups': 'draw the cameras by a pattern, such as "inside_*", or list them in PUT /api/curtain',
+  'auth.curtain_reauthenticate': 'opening the curtain asks no question of its own any more',
   'logger.audit_file': 'audit lines are log lines (service.audit), and fail2ban reads the journal or the container log: deploy/fail2ban',
 };
 

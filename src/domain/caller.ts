@@ -97,8 +97,6 @@ export interface Caller extends Rights {
   readonly credential: Credential;
   /** All roles, where the groups of a proxy or a provider give more than one. */
   readonly roles?: readonly Role[];
-  /** The roles of the owner of an API token. What is drawn for one of them is drawn for the token. */
-  readonly ownerRoles?: readonly Role[];
   /** The cameras that are drawn for the caller and taken out of its scope: they do not exist for it (SPEC 19). Absent: none. */
   readonly drawn?: LimitedScope;
   /** The user must have a second factor and has none yet: nothing may be done but set one up. */

@@ -75,7 +75,6 @@ describe('An API token', () => {
         name: 'vera',
         role: 'viewer',
         scope: ALL_CAMERAS,
-        ownerRoles: ['viewer'],
         credential: { kind: 'api-token', tokenId: id, carriedBy: 'basic' },
       },
     });

@@ -83,7 +83,7 @@ const BODIES: Readonly<Record<string, Json | readonly Json[]>> = {
   'post /invitation/{token}':                            { password: 'LongPassw0rd!xyz' },
   'post /invitation/{token}/passkey':                    { credential: CREDENTIAL },
   'put /api/status/security':                            { second_factor: 'optional', timezone: 'UTC', public_url: 'http://localhost' },
-  'put /api/curtain':                                     { cameras: ['odd'], until: 4_000_000_000, for: ['front_only'] },
+  'put /api/curtain':                                     { cameras: ['odd'], until: 4_000_000_000 },
   'delete /api/curtain':                                  { cameras: ['odd'] },
   'post /api/screens/token':                              { device_code: 'odd' },
   'post /api/screens/confirm':                            { user_code: 'BCDF-GHJK', name: 'odd', cameras: ['cam1'], ends_at: 4_000_000_000 },

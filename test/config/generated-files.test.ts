@@ -50,7 +50,7 @@ describe('Every key', () => {
   it('is there: those of the interface and of the contract (interface 2.5; SPEC 1)', () => {
     // biome-ignore format: a table
     assert.deepEqual(keys.map(([path]) => path.join('.')).sort(), [
-      'auth.cookie_domain', 'auth.cookie_name', 'auth.cookie_same_site', 'auth.cookie_secure', 'auth.curtain_groups', 'auth.curtain_reauthenticate', 'auth.enabled', 'auth.failed_login_rate_limit',
+      'auth.cookie_domain', 'auth.cookie_name', 'auth.cookie_same_site', 'auth.cookie_secure', 'auth.enabled', 'auth.failed_login_rate_limit',
       'auth.guest_keep', 'auth.hash_iterations', 'auth.invitation_lifetime', 'auth.oidc', 'auth.password_login', 'auth.password_min_length', 'auth.reauthenticate', 'auth.refresh_time', 'auth.reset_admin_password', 'auth.roles', 'auth.second_factor',
       'auth.session_length',
       'auth.session_max_age', 'auth.sessions_per_user', 'auth.timezone', 'auth.trusted_proxies',

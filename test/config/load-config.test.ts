@@ -113,8 +113,6 @@ describe('An empty configuration', () => {
         password_min_length: 12,
         session_max_age: 7_776_000,
         sessions_per_user: 50,
-        curtain_groups: {},
-        curtain_reauthenticate: false,
         invitation_lifetime: 259_200,
         second_factor: 'optional',
         oidc: [],

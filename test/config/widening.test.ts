@@ -48,7 +48,7 @@ describe('Every key of the schema', () => {
 // biome-ignore format: a table
 const NARROW: Readonly<Record<string, string>> = {
   'auth.failed_login_rate_limit': '1/hour', 'auth.session_length': '60', 'auth.session_max_age': '3600',
-  'auth.password_min_length': '40', 'auth.sessions_per_user': '1', 'auth.curtain_reauthenticate': 'true', 'auth.invitation_lifetime': '300',
+  'auth.password_min_length': '40', 'auth.sessions_per_user': '1', 'auth.invitation_lifetime': '300',
   'auth.second_factor': 'everyone', 'auth.reauthenticate': 'strict', 'auth.password_login': 'admins', 'auth.timezone': 'Europe/Berlin',
   'auth.cookie_secure': 'true', 'auth.cookie_same_site': 'strict', 'auth.hash_iterations': '2000000',
   'proxy.separator': '"|"', 'proxy.default_role': 'none', 'proxy.role_map': '{admin: [chiefs]}',

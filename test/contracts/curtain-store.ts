@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { CurtainStore, DrawnEntry } from '../../src/domain/accounts/curtain.ts';
-import { VIEWER } from '../../src/domain/names.ts';
 
 export interface OpenedCurtain {
   readonly curtain: CurtainStore;
@@ -10,7 +9,7 @@ export interface OpenedCurtain {
 }
 
 const HALL: DrawnEntry = { camera: 'hall', by: 'paul', drawnAt: 5 };
-const KITCHEN: DrawnEntry = { camera: 'Kitchen*', until: 100, roles: [VIEWER], by: 'jörg', drawnAt: 6 };
+const KITCHEN: DrawnEntry = { camera: 'Kitchen*', until: 100, by: 'jörg', drawnAt: 6 };
 
 export function curtainStoreContract(engineName: string, open: () => Promise<OpenedCurtain>): void {
   describe(`The curtain on ${engineName}`, () => {
@@ -25,7 +24,7 @@ export function curtainStoreContract(engineName: string, open: () => Promise<Ope
     it('is kept as it was drawn, an entry once, for every process', async () => {
       await store.curtain.changeCurtain({ drawn: [HALL, KITCHEN], opened: [] });
       assert.deepEqual(await other.curtain.listDrawn(), [KITCHEN, HALL]);
-      const again = { ...KITCHEN, roles: [], by: 'paul' };
+      const again = { ...KITCHEN, by: 'paul' };
       await other.curtain.changeCurtain({ drawn: [again], opened: ['hall', 'nowhere'] });
       assert.deepEqual(await store.curtain.listDrawn(), [again]);
       await store.curtain.changeCurtain({ drawn: [HALL], opened: [again.camera] });

@@ -1,4 +1,4 @@
-/** The switches of docs/curtain.md, as Home Assistant plays them: the requests that its YAML makes, by method, headers and body. */
+/** The switch of docs/curtain.md, as Home Assistant plays them: the requests that its YAML makes, by method, headers and body. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { parse } from 'yaml';
@@ -25,16 +25,7 @@ interface Package {
     },
   ];
 }
-interface RestSwitch {
-  readonly resource: string;
-  readonly method: string;
-  readonly headers: Headers;
-  readonly body_on: string;
-  readonly body_off: string;
-  readonly is_on_template: string;
-}
-
-describe('The switches for Home Assistant', () => {
+describe('The switch for Home Assistant', () => {
   let at: Runtime;
   let secret: string;
   let viewer: string;
@@ -81,20 +72,6 @@ describe('The switches for Home Assistant', () => {
     assert.equal(await play(rest_command.curtain_draw), true);
     assert.deepEqual(await seen(), ['garden']);
     assert.equal(await play(rest_command.curtain_open), false);
-    assert.deepEqual(await seen(), ['hall', 'kitchen1', 'garden']);
-  });
-
-  it('by the RESTful switch, which has one method: on without an end, off by an end five seconds away', async () => {
-    const [{ resource, method, headers, body_on, body_off, is_on_template }] = blockWith<{ switch: [RestSwitch] }>(
-      'switch',
-    ).switch;
-    assert.equal((await sent(resource, method, headers, body_on)).status, 200);
-    assert.equal(await isOn(is_on_template, resource, headers), true);
-    const now = Math.floor(at.clock.now() / 1000);
-    const rendered = body_off.replace('{{ now().timestamp() | int + 5 }}', String(now + 5));
-    assert.equal((await sent(resource, method, headers, rendered)).status, 200);
-    at.clock.advance(5);
-    assert.equal(await isOn(is_on_template, resource, headers), false);
     assert.deepEqual(await seen(), ['hall', 'kitchen1', 'garden']);
   });
 });

@@ -109,7 +109,7 @@ describe('What is described is what is answered', () => {
     await asked('DELETE /api/screens/{id}', undefined, `/api/screens/${id}`);
     const other = (await asked('POST /api/screens/code')) as { user_code: string };
     await asked('POST /api/screens/deny', { user_code: other.user_code });
-    await asked('PUT /api/curtain', { cameras: ['hall*'], until: 4_000_000_000, for: ['viewer'] });
+    await asked('PUT /api/curtain', { cameras: ['hall*'], until: 4_000_000_000 });
     await asked('GET /api/curtain');
     await asked('DELETE /api/curtain', { cameras: ['hall*'] });
   });

@@ -28,17 +28,15 @@ nvr.answer = (request, response, received) => {
   answerLikeAnNvr(request, response, received);
 };
 
-const config = (auth: object = {}): ConfigTree => ({
+const CONFIG: ConfigTree = {
   auth: {
     trusted_proxies: ['127.0.0.1'],
     roles: { front_only: ['cam1'] },
-    curtain_groups: { inside: ['cam1', 'hall*'] },
-    ...auth,
   },
   nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] },
   events: { source: 'store', sample: 200 },
-});
-const at = await startInstance({ config: config() });
+};
+const at = await startInstance({ config: CONFIG });
 after(async () => {
   await at.close();
   await nvr.close();
@@ -49,12 +47,10 @@ const viewer = await at.logIn(VERA);
 interface Drawn {
   readonly camera: string;
   readonly until: number | null;
-  readonly for: readonly string[] | null;
   readonly by: string;
 }
 interface CurtainAnswer {
   readonly drawn: readonly Drawn[];
-  readonly groups: Record<string, string[]>;
   readonly warnings?: readonly string[];
   readonly message?: string;
 }
@@ -83,8 +79,8 @@ describe('The curtain', () => {
   it('takes the camera from a viewer at once, and gives it back', async () => {
     const drawn = await jsonOf(await draw({ cameras: ['cam1'] }));
     assert.deepEqual(
-      drawn.drawn.map(({ camera, until, for: roles, by }) => [camera, until, roles, by]),
-      [['cam1', null, null, 'admin']],
+      drawn.drawn.map(({ camera, until, by }) => [camera, until, by]),
+      [['cam1', null, 'admin']],
     );
     nvr.received.length = 0;
     assert.deepEqual(await seenBy(viewer), ['cam2']);
@@ -101,13 +97,13 @@ describe('The curtain', () => {
 
   it('is replaced by the same entry, opens at its end by the clock, and remembers a camera that is not there', async () => {
     const first = await jsonOf(await draw({ cameras: ['cam1', 'hall'], until: now() + 100 }));
-    assert.deepEqual(first.warnings, ['There is no camera hall now: it is remembered, for when there is one']);
-    const again = await jsonOf(await draw({ cameras: ['cam1'], until: now() + 50, for: ['viewer'] }));
+    assert.deepEqual(first.warnings, ['This NVR has no camera hall now: it is remembered, for when there is one']);
+    const again = await jsonOf(await draw({ cameras: ['cam1'], until: now() + 50 }));
     assert.deepEqual(
-      again.drawn.map((entry) => [entry.camera, entry.until, entry.for]),
+      again.drawn.map((entry) => [entry.camera, entry.until]),
       [
-        ['cam1', now() + 50, ['viewer']],
-        ['hall', now() + 100, null],
+        ['cam1', now() + 50],
+        ['hall', now() + 100],
       ],
     );
     at.clock.advance(50);
@@ -155,22 +151,20 @@ describe('The curtain', () => {
     await until('it is written', async () => JSON.stringify(await moves()) === JSON.stringify(expected));
   });
 
-  it('is for the roles that are named', async () => {
-    await draw({ cameras: ['cam*'], for: ['front_only'] });
-    const carl = await at.logIn(CARL);
-    assert.deepEqual([await seenBy(viewer), await seenBy(carl)], [['cam1', 'cam2'], []]);
-  });
-
   it('is told to a caller without the cameras that are drawn for it, to admins whole', async () => {
-    await draw({ cameras: ['cam1'] });
-    await draw({ cameras: ['cam2'], for: ['front_only'] });
-    const [all, seen] = [await listFor(admin), await listFor(viewer)];
+    await draw({ cameras: ['cam1', 'cam2'] });
+    const narrowed = await tokenFor({ name: 'narrowed', cameras: ['cam2'] });
+    const [all, seen, ofToken] = [await listFor(admin), await listFor(viewer), await listFor(narrowed)];
     assert.deepEqual(
       all.drawn.map(({ camera }) => camera),
       ['cam1', 'cam2'],
     );
-    assert.deepEqual(all.groups, { inside: ['cam1', 'hall*'] });
-    assert.deepEqual([seen.drawn.map(({ camera }) => camera), seen.groups], [['cam2'], {}]);
+    assert.deepEqual(seen.drawn, []);
+    assert.deepEqual(
+      ofToken.drawn.map(({ camera }) => camera),
+      ['cam2'],
+      'a token of an admin sees it, and is told of no other',
+    );
     assert.equal((await at.ask('/api/curtain')).status, 401);
   });
 
@@ -196,9 +190,7 @@ describe('The curtain', () => {
 
   // biome-ignore format: a table
   const WRONG: readonly [body: object, status: number, message: RegExp][] = [
-    [{ cameras: ['cam1'], for: ['admin'] },        400, /^for: admin cannot be named, because an admin must be able to open the curtain: name viewer, front_only$/],
-    [{ cameras: ['cam1'], for: ['guest'] },        400, /^for: guest is no role: name viewer, front_only$/],
-    [{ cameras: ['cam1'], for: [] },               400, /^for: give a list of roles/],
+    [{ cameras: ['cam1'], for: ['viewer'] },       422, /for/],
     [{ cameras: ['cam1'], until: 5 },              400, /^until: 5 has passed already/],
     [{ cameras: ['cam1'], until: 'later' },        400, /^until: later is no time/],
     [{ cameras: [] },                              400, /^cameras: give a list of 1 to 200 names$/],
@@ -253,13 +245,13 @@ describe('A drawn curtain', () => {
     const byName = await tokenFor({ name: 'login', role: 'front_only', login: true }, viewer);
     const session = await at.logIn({ ...VERA, password: byName });
     const ofAdmin = await tokenFor({ name: 'admin', role: 'front_only' });
-    for (const token of [...tokens, session]) assert.deepEqual(await seenBy(token), ['cam1']);
-    await draw({ cameras: ['cam1'], for: ['viewer'] });
-    for (const token of [...tokens, session]) {
+    const all = [...tokens, session, ofAdmin];
+    for (const token of all) assert.deepEqual(await seenBy(token), ['cam1']);
+    await draw({ cameras: ['cam1'] });
+    for (const token of all) {
       assert.deepEqual(await seenBy(token), []);
       assert.equal((await at.ask('/api/cam1/latest.jpg', { token })).status, 403);
     }
-    assert.deepEqual(await seenBy(ofAdmin), ['cam1']);
     const { holders } = (await (await at.ask('/api/access', { token: admin })).json()) as {
       holders: { name: string; cameras: unknown }[];
     };
@@ -336,7 +328,7 @@ describe('A drawn curtain', () => {
     assert.deepEqual(profile.allowed_cameras, ['cam2']);
   });
 
-  it('is one for the users of a proxy too, by all of their roles, and not for the internal listener', async (t) => {
+  it('is one for the users of a proxy and their tokens too, and not for the internal listener', async (t) => {
     const instance = await startInstance({
       people: [],
       config: {
@@ -356,13 +348,7 @@ describe('A drawn curtain', () => {
         .allowed_cameras;
     };
     const headers = { 'remote-user': 'paul', 'remote-groups': 'chiefs', 'content-type': 'application/json' };
-    const body = JSON.stringify({ cameras: ['cam1'], for: ['front_only'] });
-    assert.equal((await instance.ask('/api/curtain', { method: 'PUT', headers, body })).status, 200);
-    assert.deepEqual(
-      [await seenBy('gardeners'), await seenBy('gardeners,fronts'), await seenBy('chiefs')],
-      [['cam1', 'cam2'], ['cam2'], ['cam1', 'cam2']],
-    );
-    // Nothing here knows the roles of a token's owner, who may be a viewer.
+    const body = JSON.stringify({ cameras: ['cam1'] });
     const asked = await instance.ask('/api/tokens', {
       method: 'POST',
       headers: { 'remote-user': 'pia', 'remote-groups': 'lookers', 'content-type': 'application/json' },
@@ -372,8 +358,11 @@ describe('A drawn curtain', () => {
     const byToken = async (): Promise<unknown> =>
       ((await (await instance.ask('/api/profile', { token })).json()) as { allowed_cameras: unknown }).allowed_cameras;
     assert.deepEqual(await byToken(), ['cam1', 'cam2']);
-    const forViewers = JSON.stringify({ cameras: ['cam1'], for: ['viewer'] });
-    await instance.ask('/api/curtain', { method: 'PUT', headers, body: forViewers });
+    assert.equal((await instance.ask('/api/curtain', { method: 'PUT', headers, body })).status, 200);
+    assert.deepEqual(
+      [await seenBy('gardeners'), await seenBy('gardeners,fronts'), await seenBy('chiefs')],
+      [['cam2'], ['cam2'], ['cam1', 'cam2']],
+    );
     assert.deepEqual(await byToken(), ['cam2']);
     const inside = await (await fetch(`${instance.internalUrl}/api/profile`)).json();
     assert.deepEqual((inside as { allowed_cameras: unknown }).allowed_cameras, ['cam1', 'cam2']);
@@ -585,7 +574,7 @@ describe('Drawing ends', () => {
       headers: { cookie, origin: at.url },
     });
     await once(socket, 'open');
-    assert.equal((await draw({ cameras: ['cam*'], for: ['viewer', 'front_only'] })).status, 200);
+    assert.equal((await draw({ cameras: ['cam*'] })).status, 200);
     assert.equal((await once(socket, 'close'))[0], 4403);
     await until('all have ended', () => streams.every((isOver) => isOver()));
     for (const [way, [path, headers]] of Object.entries(ways)) {
@@ -606,28 +595,5 @@ describe('The end of an entry', () => {
     at.clock.advance(100);
     assert.equal((await once(socket, 'close'))[0], 4403);
     assert.deepEqual(await seenBy(viewer), ['cam1', 'cam2']);
-  });
-});
-
-describe('With auth.curtain_reauthenticate', () => {
-  it('a person is asked again before opening, also by a shorter or narrower entry; drawing and tokens are not', async () => {
-    const door = await tokenFor({ name: 'door', rights: ['curtain'] });
-    await at.reload(config({ curtain_reauthenticate: true }));
-    try {
-      at.clock.advance(700);
-      assert.equal((await draw({ cameras: ['cam1'] })).status, 200);
-      assert.equal((await draw({ cameras: ['cam1'] })).status, 200);
-      for (const weaker of [{ until: now() + 5 }, { for: ['front_only'] }])
-        assert.equal((await draw({ cameras: ['cam1'], ...weaker })).status, 403);
-      const refused = await open(['cam1']);
-      assert.deepEqual(
-        [refused.status, ((await refused.json()) as { reason: string }).reason],
-        [403, 'reauthentication-required'],
-      );
-      assert.deepEqual(await seenBy(viewer), ['cam2']);
-      assert.equal((await open(['cam1'], door)).status, 200);
-    } finally {
-      await at.reload(config());
-    }
   });
 });

@@ -45,7 +45,7 @@ async function writeFactors({
   sites,
 }: Store): Promise<void> {
   const vera = 'vera' as UserName;
-  const drawn = { camera: 'hall*', until: 1_900_000_000, roles: ['viewer' as never], by: 'admin', drawnAt: 5 };
+  const drawn = { camera: 'hall*', until: 1_900_000_000, by: 'admin', drawnAt: 5 };
   await curtain.changeCurtain({ drawn: [drawn], opened: [] });
   await sites.publishSite({ site: 'barn', cameras: ['hall'], roles: [], keyId: 'k1', changedAt: 5 });
   await secondFactor.startTotp(vera, 'k.sealed', 1_900_000_000);

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import type { Curtain, CurtainStore, DrawnEntry } from '../../domain/accounts/curtain.ts';
 import type { MaybePromise } from '../../domain/async/maybe-promise.ts';
-import { type Caller, mayMoveCurtain } from '../../domain/caller.ts';
-import { type CameraScope, type CustomRoles, maySee, scopeOf, visibleCameras } from '../../domain/camera-scope.ts';
+import { mayMoveCurtain } from '../../domain/caller.ts';
+import { maySee, scopeOf, visibleCameras } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { CameraName } from '../../domain/names.ts';
 import { BODY_LIMITS } from '../../domain/read-body.ts';
@@ -13,17 +13,12 @@ import { MAYBE_TIME } from '../http/answers.ts';
 import { unknownFields } from '../http/body-fields.ts';
 import { refuse, refuseFields, refuseFor, respond } from '../http/responses.ts';
 import { type AccountResponseDeps, jsonOf, record } from '../http/route-guards.ts';
-import { type CurtainFacts, drawnNow, entriesToDraw, entriesToOpen, opensSome } from './move-curtain.ts';
+import { type CurtainFacts, drawnNow, entriesToDraw, entriesToOpen } from './move-curtain.ts';
 
 export interface CurtainRouteDeps extends AccountResponseDeps {
   readonly curtainStore: Pick<CurtainStore, 'changeCurtain'>;
   readonly latestCurtain: () => MaybePromise<Curtain>;
-  readonly roles: () => MaybePromise<CustomRoles>;
   readonly clock: Clock;
-  /** `auth.curtain_groups`. */
-  readonly curtainGroups: Readonly<Record<string, readonly string[]>>;
-  /** `auth.curtain_reauthenticate`. */
-  readonly asksToOpen: boolean;
   /** None while they are not known yet. */
   readonly knownCameras: () => readonly CameraName[];
 }
@@ -33,15 +28,11 @@ const DRAWN = named(
   z.object({
     camera: TEXT.meta({ description: 'A camera, or a pattern of cameras' }),
     until: MAYBE_TIME.meta({ description: 'Unix seconds; null: until it is opened' }),
-    for: z.array(TEXT).nullable().meta({ description: 'Roles; null: all but admin' }),
     by: TEXT.meta({ description: 'Who drew it' }),
     drawn_at: TIME,
   }),
 );
-const CURTAIN = named(
-  'Curtain',
-  z.object({ drawn: z.array(DRAWN), groups: z.record(TEXT, CAMERAS).meta({ description: 'auth.curtain_groups' }) }),
-);
+const CURTAIN = named('Curtain', z.object({ drawn: z.array(DRAWN) }));
 const MOVED = named(
   'MovedCurtain',
   z.object({ success: z.literal(true), drawn: z.array(DRAWN), warnings: z.array(TEXT).optional() }),
@@ -51,7 +42,6 @@ const DRAW = named(
   z.object({
     cameras: CAMERAS.min(1).meta({ description: 'Names; "*" stands for any text' }),
     until: TIME.nullish().meta({ description: 'null: until it is opened' }),
-    for: z.array(TEXT).nullish().meta({ description: 'Roles; null: all but admin' }),
   }),
 );
 const OPEN = named('OpenCurtain', z.object({ cameras: CAMERAS.min(1) }));
@@ -74,10 +64,8 @@ function forMovers(handler: RouteHandler<CurtainRouteDeps>): RouteHandler<Curtai
 async function draw(ctx: RouteContext, deps: CurtainRouteDeps): Promise<void> {
   const body = await camerasOf(ctx, deps, DRAW);
   if (!body) return;
-  const facts = await factsFor(ctx, deps);
-  const entries = entriesToDraw({ ...body.fields, cameras: body.cameras }, facts);
+  const entries = entriesToDraw({ ...body.fields, cameras: body.cameras }, await factsFor(ctx, deps));
   if (!entries.ok) return refuse(ctx, entries.error.status, entries.error.message);
-  if (opensSome(entries.value, facts.drawn) && asksProof(ctx, deps)) return refuseFor(ctx, 'reauthentication-required');
   await deps.curtainStore.changeCurtain({ drawn: entries.value, opened: [] });
   for (const { camera } of entries.value) record(ctx, deps, { what: 'curtain-drawn', camera });
   const cameras = entries.value.map(({ camera }) => camera);
@@ -85,7 +73,6 @@ async function draw(ctx: RouteContext, deps: CurtainRouteDeps): Promise<void> {
 }
 
 async function open(ctx: RouteContext, deps: CurtainRouteDeps): Promise<void> {
-  if (asksProof(ctx, deps)) return refuseFor(ctx, 'reauthentication-required');
   const body = await camerasOf(ctx, deps, OPEN);
   if (!body) return;
   const opened = entriesToOpen(body.cameras, await factsFor(ctx, deps));
@@ -93,11 +80,6 @@ async function open(ctx: RouteContext, deps: CurtainRouteDeps): Promise<void> {
   if (opened.value.length > 0) await deps.curtainStore.changeCurtain({ drawn: [], opened: opened.value });
   for (const camera of opened.value) record(ctx, deps, { what: 'curtain-opened', camera });
   respond(ctx, 200, { success: true, ...(await drawnFor(deps)) });
-}
-
-/** A program has nobody who could be asked; what it may do was decided when its token was made. */
-function asksProof({ state: { caller } }: RouteContext, { asksToOpen, asksProof: asks }: CurtainRouteDeps): boolean {
-  return asksToOpen && caller !== undefined && caller.credential.kind !== 'api-token' && asks(caller, 'credentials');
 }
 
 async function camerasOf(ctx: RouteContext, deps: CurtainRouteDeps, shape: typeof DRAW | typeof OPEN) {
@@ -113,21 +95,19 @@ const NO_LIST = { loc: ['body', 'cameras'], msg: 'Input should be a list of came
 
 async function factsFor(
   { state: { caller } }: RouteContext,
-  { latestCurtain, roles, clock }: CurtainRouteDeps,
+  { latestCurtain, clock }: CurtainRouteDeps,
 ): Promise<CurtainFacts> {
   const now = unixSeconds(clock);
-  const known = await roles();
-  return { drawn: drawnNow(await latestCurtain(), now), roles: known, now, by: caller?.name ?? '' };
+  return { drawn: drawnNow(await latestCurtain(), now), now, by: caller?.name ?? '' };
 }
 
 async function drawnFor({ latestCurtain, clock }: CurtainRouteDeps) {
   return { drawn: drawnNow(await latestCurtain(), unixSeconds(clock)).map(shown) };
 }
 
-const shown = ({ camera, until, roles, by, drawnAt }: DrawnEntry): z.output<typeof DRAWN> => ({
+const shown = ({ camera, until, by, drawnAt }: DrawnEntry): z.output<typeof DRAWN> => ({
   camera,
   until: until ?? null,
-  for: roles ? [...roles] : null,
   by,
   drawn_at: drawnAt,
 });
@@ -143,31 +123,14 @@ function warningsOf(entries: readonly string[], { knownCameras }: CurtainRouteDe
   return warnings.length > 0 ? { warnings } : {};
 }
 
+/** Others are told only of cameras that they see, each by its name: a pattern could tell of another. */
 async function list(ctx: RouteContext, deps: CurtainRouteDeps): Promise<void> {
   const { caller } = ctx.state;
   if (!caller) return refuseFor(ctx, 'no-credentials');
   const { drawn } = await drawnFor(deps);
-  const all = { drawn, groups: deps.curtainGroups };
-  respond(ctx, 200, mayMoveCurtain(caller) ? all : seenBy(caller, all, deps));
+  const seen = deps.knownCameras().filter((camera) => maySee(caller.scope, camera));
+  const told = drawn.flatMap((entry) =>
+    visibleCameras(scopeOf([entry.camera]), seen).map((camera) => ({ ...entry, camera })),
+  );
+  respond(ctx, 200, { drawn: mayMoveCurtain(caller) ? drawn : told } satisfies z.output<typeof CURTAIN>);
 }
-
-/** What is told to others names only cameras that they see, each by its name: a pattern could tell of another. */
-function seenBy(
-  { scope }: Caller,
-  { drawn, groups }: Pick<z.output<typeof CURTAIN>, 'drawn'> & { readonly groups: CurtainRouteDeps['curtainGroups'] },
-  { knownCameras }: Pick<CurtainRouteDeps, 'knownCameras'>,
-): z.output<typeof CURTAIN> {
-  const seen = (entries: readonly string[]): string[] => seenAmong(entries, scope, knownCameras());
-  const entries = drawn.flatMap((entry) => seen([entry.camera]).map((camera) => ({ ...entry, camera })));
-  return {
-    drawn: entries,
-    groups: Object.fromEntries(
-      Object.entries(groups)
-        .map(([name, cameras]) => [name, seen(cameras)] as const)
-        .filter(([, cameras]) => cameras.length > 0),
-    ),
-  };
-}
-
-const seenAmong = (entries: readonly string[], scope: CameraScope, known: readonly CameraName[]): string[] =>
-  visibleCameras(scopeOf(entries), known).filter((camera) => maySee(scope, camera));

@@ -1,7 +1,6 @@
 /** Draws the curtain and opens it: what is asked for, checked, and what is drawn then (SPEC 19). */
 import { type Curtain, type DrawnEntry, isDrawn } from '../../domain/accounts/curtain.ts';
-import { type CustomRoles, maySee, parseCameraEntry, scopeOf, wildcardsFault } from '../../domain/camera-scope.ts';
-import { ADMIN, type Role, VIEWER } from '../../domain/names.ts';
+import { maySee, parseCameraEntry, scopeOf, wildcardsFault } from '../../domain/camera-scope.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { shown } from '../http/body-fields.ts';
 
@@ -10,14 +9,11 @@ export interface WantedCurtain {
   readonly cameras: readonly unknown[];
   /** Unix seconds. Null or absent: until it is opened. */
   readonly until?: unknown;
-  /** Null or absent: all roles but admin. */
-  readonly for?: unknown;
 }
 
 export interface CurtainFacts {
   /** What is drawn at `now`. */
   readonly drawn: Curtain;
-  readonly roles: CustomRoles;
   /** Unix seconds. */
   readonly now: number;
   readonly by: string;
@@ -36,24 +32,19 @@ const refused = (message: string, status: CurtainRefusal['status'] = 400) => err
 /** The entries to draw: they take the place of those of the same text. */
 export function entriesToDraw(
   wanted: WantedCurtain,
-  { drawn, roles, now, by }: CurtainFacts,
+  { drawn, now, by }: CurtainFacts,
 ): Result<readonly DrawnEntry[], CurtainRefusal> {
   const cameras = camerasIn(wanted.cameras);
   if (!cameras.ok) return cameras;
   const until = untilIn(wanted.until ?? null, now);
   if (!until.ok) return until;
-  const concerned = rolesIn(wanted.for ?? null, roles);
-  if (!concerned.ok) return concerned;
   const all = new Set([...drawn.map(({ camera }) => camera), ...cameras.value]);
   const fault = wildcardsFault([...all]);
   if (fault !== undefined) return refused(`cameras: the curtain ${fault}`);
   if (all.size > MOST_DRAWN)
     return refused(`cameras: ${all.size} entries would be drawn, and ${MOST_DRAWN} are the most: use "*" in names`);
-  const terms = {
-    ...(until.value !== null && { until: until.value }),
-    ...(concerned.value && { roles: concerned.value }),
-  };
-  return ok(cameras.value.map((camera) => ({ camera, ...terms, by, drawnAt: now })));
+  const end = until.value !== null && { until: until.value };
+  return ok(cameras.value.map((camera) => ({ camera, ...end, by, drawnAt: now })));
 }
 
 /** The texts of the entries to open; none of those that are not drawn. Errs where a camera would stay drawn by a pattern. */
@@ -74,17 +65,6 @@ export function entriesToOpen(
       );
   }
   return ok(cameras.value.filter((camera) => drawn.some((entry) => entry.camera === camera)));
-}
-
-/** Whether an entry that takes the place of a drawn one shows something to somebody for whom that was drawn. */
-export function opensSome(entries: Curtain, drawn: Curtain): boolean {
-  const end = ({ until = Number.POSITIVE_INFINITY }: DrawnEntry): number => until;
-  return entries.some((entry) => {
-    const before = drawn.find(({ camera }) => camera === entry.camera);
-    if (!before) return false;
-    const isForFewer = entry.roles !== undefined && !before.roles?.every((role) => entry.roles?.includes(role));
-    return end(entry) < end(before) || isForFewer;
-  });
 }
 
 export const drawnNow = (curtain: Curtain, now: number): Curtain => curtain.filter((entry) => isDrawn(entry, now));
@@ -108,17 +88,4 @@ function untilIn(wanted: unknown, now: number): Result<number | null, CurtainRef
   return wanted > now
     ? ok(wanted)
     : refused(`until: ${wanted} has passed already: give a later time, or null for no end`);
-}
-
-function rolesIn(wanted: unknown, custom: CustomRoles): Result<readonly Role[] | undefined, CurtainRefusal> {
-  if (wanted === null) return ok(undefined);
-  const known = [VIEWER, ...custom.keys()];
-  const names = known.join(', ');
-  if (!Array.isArray(wanted) || wanted.length === 0)
-    return refused(`for: give a list of roles (${names}), or leave it out for all but ${ADMIN}`);
-  if (wanted.includes(ADMIN))
-    return refused(`for: ${ADMIN} cannot be named, because an admin must be able to open the curtain: name ${names}`);
-  const strange = wanted.find((role) => !known.some((name) => name === role));
-  if (strange !== undefined) return refused(`for: ${shown(strange)} is no role: name ${names}`);
-  return ok(known.filter((role) => wanted.includes(role)));
 }

@@ -129,19 +129,13 @@ export function faultOfToken(
  * A token loses rights together with its owner and gains none: the cameras, denials, hours and history of both count. When
  * the owner's role shrank, it is the owner's. A token of a proxy's user has no owner here.
  */
-export function rightsOfToken(token: ApiToken, owner: User | undefined, roles: ActiveRoles, now: number): TokenRights {
+export function rightsOfToken(token: ApiToken, owner: User | undefined, roles: ActiveRoles, now: number): Rights {
   const given = rightsOfRole(token.role, roles, now, owner && grantOf(owner));
   const narrowed = { ...given, scope: scopeOfToken(token, given.scope) };
-  if (!owner) return { ...narrowed, ownerRoles: PERHAPS_OF_OWNER };
-  const ownerRoles = heldBy(owner);
-  const both = { ...bothRights(narrowed, rightsOfUser(owner, roles, now)), ownerRoles };
-  return ownerRoles.some((role) => mayGive(role, token.role)) ? both : { ...both, role: owner.role };
+  if (!owner) return narrowed;
+  const both = bothRights(narrowed, rightsOfUser(owner, roles, now));
+  return heldBy(owner).some((role) => mayGive(role, token.role)) ? both : { ...both, role: owner.role };
 }
-
-type TokenRights = Rights & Pick<Caller, 'ownerRoles'>;
-
-/** Viewer is the only role that gives others and that something can be drawn for. */
-const PERHAPS_OF_OWNER: readonly Role[] = [VIEWER];
 
 /** One that was made for the curtain sees no camera, whatever its owner sees. */
 function scopeOfToken({ cameras, isForCurtain }: ApiToken, given: CameraScope): CameraScope {

@@ -215,10 +215,7 @@ export function accountsUnder(settings: Settings, deps: AccountDeps) {
       ...responses,
       curtainStore: deps.store.curtain,
       latestCurtain: credentials.curtain.latest,
-      roles,
       clock,
-      curtainGroups: auth.curtain_groups,
-      asksToOpen: auth.curtain_reauthenticate,
     },
     sites: { own: settings.server.site, listed: settings.server.sites, siteStore: deps.store.sites },
     links: {

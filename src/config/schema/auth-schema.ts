@@ -4,7 +4,7 @@ import { FACTOR_MODES } from '../../domain/accounts/second-factor.ts';
 import { parseRateLimit } from '../../domain/rate-limit.ts';
 import { parseNetwork } from './addresses.ts';
 import { oidcKeys } from './oidc-schema.ts';
-import { camerasOf, curtainKeys, limitsOf, roleKeys } from './role-schema.ts';
+import { camerasOf, limitsOf, roleKeys } from './role-schema.ts';
 import { cookieDomainKey } from './site-schema.ts';
 import { parsed, secondsOrNever, text, wholeSeconds } from './value-types.ts';
 
@@ -109,7 +109,6 @@ export const authSection = z
       .meta({ widens: ['strict', 'credentials'] }),
     ...oidcKeys,
     ...roleKeys,
-    ...curtainKeys,
     cookie_name: text(
       (name) => COOKIE_NAME.test(name),
       (shown) => `${shown} is not a cookie name: use letters, digits, "_" and "-", and no digit or "-" at the start`,

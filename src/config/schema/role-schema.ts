@@ -35,13 +35,6 @@ const isVerb = (text: string): text is Verb => VERBS.some((verb) => verb === tex
 const verb = () =>
   z.string().refine(isVerb, { error: ({ input }) => `${JSON.stringify(input)} is not one of ${VERBS.join(', ')}` });
 
-/** Shown on a switch. */
-const GROUP_NAME = /^[^\s\p{C}](?:[^\p{C}]{0,38}[^\s\p{C}])?$/u;
-const groupName = () =>
-  z
-    .string()
-    .regex(GROUP_NAME, { error: ({ input }) => `${JSON.stringify(input)} is not a group: give 1 to 40 letters` });
-
 /** Refined and not transformed: of a value that is no list of cameras the union then tells this problem, and not its own. */
 const hours = () =>
   z.array(z.string()).superRefine((texts, context) => {
@@ -78,25 +71,6 @@ const timezone = () =>
       `${JSON.stringify(name)} is not a time zone: write an IANA name such as Europe/Berlin or America/New_York`,
     );
   }).nullable();
-
-export const curtainKeys = {
-  curtain_groups: z
-    .record(groupName(), cameraList())
-    .prefault({})
-    .meta({
-      description:
-        'Cameras that the curtain is drawn in front of together, by the name of the group: {inside: [hall, "kitchen*"]} gives one switch more on the status page. GET /api/curtain lists them.',
-      example: { inside: ['hall', 'kitchen*'] },
-      widens: 'never',
-    }),
-  curtain_reauthenticate: z
-    .boolean()
-    .prefault(false)
-    .describe(
-      'Whether a person who opens the curtain is asked for the password or a code again, when the last one is over 10 minutes old. Drawing it is never asked for.',
-    )
-    .meta({ widens: 'false' }),
-};
 
 export const roleKeys = {
   roles: z

@@ -1,13 +1,9 @@
 /** The curtain as it is kept: cameras that are drawn, and the interface of their store (SPEC 19). Times are Unix seconds. */
-import type { Role } from '../names.ts';
-
 export interface DrawnEntry {
   /** A camera, or a pattern of cameras. */
   readonly camera: string;
   /** It opens by itself then. Absent: it does not. */
   readonly until?: number;
-  /** The roles for which it is drawn. Absent: all but admin. */
-  readonly roles?: readonly Role[];
   /** The name of who drew it. */
   readonly by: string;
   readonly drawnAt: number;

@@ -1,7 +1,6 @@
 /** The table of the curtain: the same code for every engine (SPEC 19). */
 import type { Kysely } from 'kysely';
 import type { CurtainStore } from '../../domain/accounts/curtain.ts';
-import type { Role } from '../../domain/names.ts';
 import type { Serialized } from '../engine/serialized.ts';
 import type { Tables } from '../engine/tables.ts';
 
@@ -9,19 +8,18 @@ export function createCurtainStore(db: Kysely<Tables>, serialized: Serialized): 
   return {
     async listDrawn() {
       const rows = await db.selectFrom('curtain').selectAll().orderBy('camera').execute();
-      return rows.map(({ camera, until, roles, drawn_by: by, drawn_at: drawnAt }) => ({
+      return rows.map(({ camera, until, drawn_by: by, drawn_at: drawnAt }) => ({
         camera,
         by,
         drawnAt,
         ...(until !== null && { until }),
-        ...(roles !== null && { roles: JSON.parse(roles) as Role[] }),
       }));
     },
 
     changeCurtain: ({ drawn, opened }) =>
       serialized(async (transaction) => {
-        for (const { camera, until = null, roles, by, drawnAt } of drawn) {
-          const terms = { until, roles: roles ? JSON.stringify(roles) : null, drawn_by: by, drawn_at: drawnAt };
+        for (const { camera, until = null, by, drawnAt } of drawn) {
+          const terms = { until, drawn_by: by, drawn_at: drawnAt };
           await transaction
             .insertInto('curtain')
             .values({ camera, ...terms })

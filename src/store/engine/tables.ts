@@ -103,7 +103,6 @@ export interface KnownClientsTable {
 export interface CurtainTable {
   camera: string;
   until: number | null;
-  roles: string | null;
   drawn_by: string;
   drawn_at: number;
 }

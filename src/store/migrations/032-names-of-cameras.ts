@@ -1,8 +1,8 @@
-/** Migration 32: a camera's name means it at every site. Entries of the curtain that name a site get the bare name; a site tells the names of its roles alone (SPEC 20). */
+/** Migration 32: the curtain is drawn for all but admins, and a camera's name means it at every site: entries that name a site get the bare name. A site tells the names of its roles alone (SPEC 19, 20). */
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-type Entry = { camera: string; until: number | null; roles: string | null; drawn_by: string; drawn_at: number };
+type Entry = { camera: string; until: number | null; drawn_by: string; drawn_at: number };
 
 export const namesOfCameras: Migration = {
   async up(db: Kysely<{ sites: { site: string; roles: string }; curtain: Entry }>) {
@@ -15,6 +15,7 @@ export const namesOfCameras: Migration = {
         .where('site', '=', site)
         .execute();
     }
+    await db.schema.alterTable('curtain').dropColumn('roles').execute();
     const siteOf = (camera: string): string | undefined =>
       sites.map(({ site }) => site).find((site) => site !== '' && camera.startsWith(`${site}:`));
     const drawn = await db.selectFrom('curtain').selectAll().execute();
@@ -33,9 +34,9 @@ export const namesOfCameras: Migration = {
   },
 };
 
-/** One entry that hides as long and from as many as both. */
+/** One entry that hides as long as both. */
 function both(entry: Entry, other: Entry | undefined): Entry {
   if (!other) return entry;
   const until = entry.until === null || other.until === null ? null : Math.max(entry.until, other.until);
-  return { ...entry, until, roles: null };
+  return { ...entry, until };
 }

@@ -1,28 +1,26 @@
-/** The switches of the curtain on the status page: one for each group, camera and entry, and what each says is drawn (SPEC 19). */
+/** The switches of the curtain on the status page: one for each camera and entry, and what each says is drawn (SPEC 19). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { endOf, readCurtain, switchesOf } from '../../../src/ui/pages/status/read-curtain.ts';
 
-const drawn = (camera: string) => ({ camera, until: null, for: null, by: 'paul', drawn_at: 1 });
+const drawn = (camera: string) => ({ camera, until: null, by: 'paul', drawn_at: 1 });
 const shown = (body: unknown, cameras: readonly string[]) =>
-  switchesOf(readCurtain(body), cameras).map(({ name, kind, by }) => [kind, name, by.map(({ camera }) => camera)]);
+  switchesOf(readCurtain(body), cameras).map(({ name, by }) => [name, by?.camera]);
 
 describe('The switches of the curtain', () => {
-  it('are groups, cameras and other entries, each with what draws it, its own entry first', () => {
-    const body = { drawn: ['b*', 'bath', 'h.ll'].map(drawn), groups: { inside: ['bath', 'hall'], wet: ['bath'] } };
-    assert.deepEqual(shown(body, ['bath', 'hall', 'attic']), [
-      ['group', 'inside', []],
-      ['group', 'wet', ['bath']],
-      ['camera', 'bath', ['bath', 'b*']],
-      ['camera', 'hall', []],
-      ['camera', 'attic', []],
-      ['camera', 'b*', ['b*']],
-      ['camera', 'h.ll', ['h.ll']],
+  it('are cameras and other entries, each with what draws it, by preference its own entry', () => {
+    const body = { drawn: ['b*', 'bath', 'h.ll'].map(drawn) };
+    assert.deepEqual(shown(body, ['bath', 'barn', 'hall']), [
+      ['bath', 'bath'],
+      ['barn', 'b*'],
+      ['hall', undefined],
+      ['b*', 'b*'],
+      ['h.ll', 'h.ll'],
     ]);
   });
 
   it('are those of the cameras where the answer tells nothing', () => {
-    assert.deepEqual(shown({}, ['hall']), [['camera', 'hall', []]]);
+    assert.deepEqual(shown({}, ['hall']), [['hall', undefined]]);
   });
 
   it('draw for an hour, until the next midnight, or without an end', () => {

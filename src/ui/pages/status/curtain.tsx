@@ -1,4 +1,4 @@
-/** The tile of the curtain: a switch for each camera and each group, who drew it, and until when (SPEC 19). */
+/** The tile of the curtain: a switch for each camera, who drew it, and until when (SPEC 19). */
 import { useState } from 'preact/hooks';
 import { sendToApi } from '../shared/api.ts';
 import { Choice } from '../shared/forms/choice.tsx';
@@ -8,7 +8,15 @@ import type { RefreshedAgain } from '../shared/live/use-refreshed.ts';
 import { entryName } from '../shared/names.ts';
 import { formatShortMoment } from '../shared/times.ts';
 import { words } from '../shared/words.ts';
-import { type CurtainState, type CurtainSwitch, endOf, LENGTHS, type Length, switchesOf } from './read-curtain.ts';
+import {
+  type CurtainState,
+  type CurtainSwitch,
+  type DrawnEntry,
+  endOf,
+  LENGTHS,
+  type Length,
+  switchesOf,
+} from './read-curtain.ts';
 import { Listed, Tile } from './tile.tsx';
 
 interface CurtainProps {
@@ -21,11 +29,11 @@ export function Curtain({ curtain: [curtain, again], cameras }: CurtainProps) {
   const [problem, setProblem] = useState('');
   const text = words.status.curtain;
   const switches = curtain.kind === 'ready' ? switchesOf(curtain.value, cameras) : [];
-  const move = async ({ cameras: entries }: CurtainSwitch, isDrawn: boolean): Promise<void> => {
+  const move = async ({ name }: CurtainSwitch, isDrawn: boolean): Promise<void> => {
     setProblem('');
     const answer = await (isDrawn
-      ? sendToApi('PUT', 'api/curtain', { cameras: entries, until: endOf(length, new Date()) })
-      : sendToApi('DELETE', 'api/curtain', { cameras: entries }));
+      ? sendToApi('PUT', 'api/curtain', { cameras: [name], until: endOf(length, new Date()) })
+      : sendToApi('DELETE', 'api/curtain', { cameras: [name] }));
     if (answer.kind !== 'ok') setProblem(problemOf(answer));
     again();
   };
@@ -47,10 +55,10 @@ export function Curtain({ curtain: [curtain, again], cameras }: CurtainProps) {
             isGrid
             rows={switches.map((one) => (
               <>
-                <Switch isOn={one.by.length > 0} onChange={(isDrawn) => void move(one, isDrawn)}>
-                  <bdi>{one.kind === 'group' ? text.group(one.name) : entryName(one.name)}</bdi>
+                <Switch isOn={one.by !== undefined} onChange={(isDrawn) => void move(one, isDrawn)}>
+                  <bdi>{entryName(one.name)}</bdi>
                 </Switch>
-                {one.by.length > 0 && <span class="fact-more">{stateOf(one)}</span>}
+                {one.by && <span class="fact-more">{stateOf(one.name, one.by)}</span>}
               </>
             ))}
           />
@@ -63,15 +71,11 @@ export function Curtain({ curtain: [curtain, again], cameras }: CurtainProps) {
   );
 }
 
-function stateOf({ kind, name, by }: CurtainSwitch): string {
-  const [entry] = by;
-  if (!entry) return '';
+function stateOf(name: string, { camera, until, by }: DrawnEntry): string {
   const text = words.status.curtain;
-  const ends = by.map(({ until }) => until).filter((until) => until !== null);
   return [
-    text.drawnBy(entry.by),
-    ...(kind === 'camera' && entry.camera !== name ? [text.byPattern(entry.camera)] : []),
-    ...(ends.length > 0 ? [text.until(formatShortMoment(Math.min(...ends)))] : []),
-    ...(entry.for ? [text.forRoles(entry.for.join(', '))] : []),
+    text.drawnBy(by),
+    ...(camera !== name ? [text.byPattern(camera)] : []),
+    ...(until !== null ? [text.until(formatShortMoment(until))] : []),
   ].join(', ');
 }

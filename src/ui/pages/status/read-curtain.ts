@@ -1,57 +1,36 @@
-/** What is drawn, read from what GET /api/curtain and GET /api/access answer, as one switch for each camera and group. Pure. */
+/** What is drawn, read from what GET /api/curtain and GET /api/access answer, as one switch for each camera. Pure. */
 import { maySee, scopeOf } from '../../../domain/camera-scope.ts';
 import { isRecord } from '../../../domain/json.ts';
 
 export interface DrawnEntry {
   readonly camera: string;
   readonly until: number | null;
-  readonly for: readonly string[] | null;
   readonly by: string;
 }
 
-export interface CurtainState {
-  readonly drawn: readonly DrawnEntry[];
-  readonly groups: readonly (readonly [name: string, cameras: readonly string[]])[];
-}
+export type CurtainState = readonly DrawnEntry[];
 
-/** A switch; `cameras` is what it draws and opens. */
+/** A switch of a camera, or of an entry that is drawn. */
 export interface CurtainSwitch {
   readonly name: string;
-  readonly kind: 'camera' | 'group';
-  readonly cameras: readonly string[];
-  /** What draws it; several for a group. Empty: it is open. */
-  readonly by: readonly DrawnEntry[];
+  /** What draws it; undefined: it is open. */
+  readonly by: DrawnEntry | undefined;
 }
 
 export function readCurtain(body: unknown): CurtainState {
-  const { drawn, groups } = isRecord(body) ? body : {};
-  return {
-    drawn: Array.isArray(drawn) ? (drawn as readonly DrawnEntry[]) : [],
-    groups: Object.entries(isRecord(groups) ? groups : {}).map(([name, cameras]) => [
-      name,
-      cameras as readonly string[],
-    ]),
-  };
+  const { drawn } = isRecord(body) ? body : {};
+  return Array.isArray(drawn) ? (drawn as readonly DrawnEntry[]) : [];
 }
 
-/** Groups come first, then the cameras of the NVR, then entries that are drawn and belong to neither. */
-export function switchesOf({ drawn, groups }: CurtainState, cameras: readonly string[]): readonly CurtainSwitch[] {
-  const byText = (text: string): readonly DrawnEntry[] => drawn.filter(({ camera }) => camera === text);
-  const ofGroup = (entries: readonly string[]): readonly DrawnEntry[] => {
-    const found = entries.map(byText);
-    return found.every((some) => some.length > 0) ? found.flat() : [];
-  };
-  const ofCamera = (camera: string): readonly DrawnEntry[] =>
+/** The cameras of the NVR come first, then entries that are drawn and are none of them. */
+export function switchesOf(drawn: CurtainState, cameras: readonly string[]): readonly CurtainSwitch[] {
+  const ofCamera = (camera: string): DrawnEntry | undefined =>
     drawn
       .filter((entry) => maySee(scopeOf([entry.camera]), camera))
-      .sort((one, other) => rank(one, camera) - rank(other, camera));
-  const told = new Set([...cameras, ...groups.flatMap(([, entries]) => entries)]);
+      .sort((one, other) => rank(one, camera) - rank(other, camera))[0];
   return [
-    ...groups.map(([name, entries]) => ({ name, kind: 'group' as const, cameras: entries, by: ofGroup(entries) })),
-    ...cameras.map((name) => ({ name, kind: 'camera' as const, cameras: [name], by: ofCamera(name) })),
-    ...drawn
-      .filter(({ camera }) => !told.has(camera))
-      .map((entry) => ({ name: entry.camera, kind: 'camera' as const, cameras: [entry.camera], by: [entry] })),
+    ...cameras.map((name) => ({ name, by: ofCamera(name) })),
+    ...drawn.filter(({ camera }) => !cameras.includes(camera)).map((entry) => ({ name: entry.camera, by: entry })),
   ];
 }
 
