@@ -1,4 +1,4 @@
-/** docs/published-holes.md, from the replays: what was published, and how Postern answers. */
+/** docs/generated/published-holes.md, from the replays: what was published, and how Postern answers. */
 import { type FiledHole, FOLDERS, type Folder } from './all-holes.ts';
 import { NOT_REPLAYED } from './not-replayed.ts';
 

@@ -1,13 +1,17 @@
-/** Part of `npm run generate`: writes docs/published-holes.md; `--check` only compares. */
+/** Part of `npm run generate`: writes docs/generated/; `--check` only compares. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { allHoles } from './all-holes.ts';
+import { asvsDocument, readAsvs } from './asvs.ts';
 import { documentOf } from './document.ts';
 
-const FILE = join(import.meta.dirname, '../../docs/published-holes.md');
-const text = documentOf(await allHoles());
-if (!process.argv.includes('--check')) writeFileSync(FILE, text);
-else if (readFileSync(FILE, 'utf8') !== text) {
-  console.error('docs/published-holes.md is stale: run "npm run generate"');
-  process.exitCode = 1;
+const FOLDER = join(import.meta.dirname, '../../docs/generated');
+const TEXTS = { 'published-holes.md': documentOf(await allHoles()), 'asvs.md': asvsDocument(readAsvs()) };
+for (const [name, text] of Object.entries(TEXTS)) {
+  const file = join(FOLDER, name);
+  if (!process.argv.includes('--check')) writeFileSync(file, text);
+  else if (readFileSync(file, 'utf8') !== text) {
+    console.error(`docs/generated/${name} is stale: run "npm run generate"`);
+    process.exitCode = 1;
+  }
 }

@@ -1,6 +1,6 @@
 /**
  * Published holes, replayed: the recorder behind has the hole, the attack on it works there, and through Postern it does
- * not arrive. Each file of the folders here is one; docs/published-holes.md is made from them.
+ * not arrive. Each file of the folders here is one; docs/generated/published-holes.md is made from them.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
