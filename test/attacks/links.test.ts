@@ -639,6 +639,20 @@ describe('A link ends', () => {
   it('when it is revoked, in the middle of a stream', () =>
     endsBy(async (link) => assert.equal(await revoke(link), 200), 404, { withStream: true }));
 
+  it('when it is revoked while the NVR has not answered: its visitor is told what every later one is', async (t) => {
+    const link = await made({ what: LIVE });
+    const answerAsBefore = nvr.answer;
+    t.after(() => {
+      nvr.answer = answerAsBefore;
+    });
+    nvr.answer = () => {};
+    const visited = visit(`${link.url}/snapshot.jpg`);
+    await until('the NVR is asked', () => asked().length > 0);
+    assert.equal(await revoke(link), 200);
+    const [answer, later] = [await visited, await visit(`${link.url}/snapshot.jpg`)];
+    assert.deepEqual([answer.status, await answer.text()], [404, await later.text()]);
+  });
+
   it('at the second of its end, and a clock that is set back does not bring it back', async () => {
     const link = await made({ what: LIVE, expires_in: 600 });
     const stream = await streamOf(link);

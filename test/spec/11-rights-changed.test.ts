@@ -86,3 +86,35 @@ describe('A request whose answer has not begun when its caller’s', () => {
       );
     });
 });
+
+describe('A request that waits for whose its id is, while its caller’s', () => {
+  const ID = '1700000000.1-abc';
+  // biome-ignore format: a table
+  const WAYS: [change: string, how: (at: Runtime, token: string) => () => Promise<void>, status: number, isDescribed?: true][] = [
+    ['role changes',                        (at) => narrowTo(at, 'cam2'), 403],
+    ['session ends',                        logOut,                       401],
+    ['session ends, as described by a proxy', logOut,                     401, true],
+  ];
+  for (const [change, how, status, isDescribed] of WAYS)
+    it(`${change}, is refused, and does not reach the NVR`, async (t) => {
+      const at = await startedInstance(t, nvr, { auth: auth({ trusted_proxies: ['127.0.0.1/32'] }) });
+      const token = await at.logIn(CARL);
+      const held: ServerResponse[] = [];
+      nvr.answer = (request, response, received) => {
+        if (request.url === `/api/events/${ID}`) held.push(response);
+        else answerLikeAnNvr(request, response, received);
+      };
+      t.after(() => {
+        nvr.answer = answerLikeAnNvr;
+      });
+      const path = `/api/events/${ID}/snapshot.jpg`;
+      const description = { 'x-original-url': path, 'x-original-method': 'GET' };
+      const answered = isDescribed ? at.ask('/auth', { token, headers: description }) : at.ask(path, { token });
+      await until('the NVR is asked', () => held.length > 0);
+      await how(at, token)();
+      nvr.received.length = 0;
+      held[0]?.setHeader('content-type', 'application/json').end(JSON.stringify({ id: ID, camera: 'cam1' }));
+      assert.equal((await answered).status, status);
+      assert.deepEqual(nvr.received, []);
+    });
+});

@@ -15,7 +15,7 @@ export type FindShared = (secret: string, address: string) => MaybePromise<Share
 
 /** What the client is told of a refusal. A link that shows nothing now is to its visitor one that has ended, whatever the cause. */
 export function toldTo(caller: Caller | undefined, refusal: ToldRefusal): ToldRefusal {
-  const isHidden = REFUSALS[refusal.reason].status === 403 && refusal.reason !== 'link-pin-missing';
+  const isHidden = [401, 403].includes(REFUSALS[refusal.reason].status) && refusal.reason !== 'link-pin-missing';
   return caller?.credential.kind === 'link' && isHidden ? { reason: 'link-over' } : refusal;
 }
 

@@ -1,8 +1,9 @@
 /** Second in the pipeline: the decision. A refusal is sent here; what is admitted goes on, with the target as it was judged. */
 import type Koa from 'koa';
 import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';
+import { lostRights } from '../../domain/caller.ts';
 import { type RequestFacts, type RequestTarget, singleHeader } from '../../domain/request.ts';
-import { type Admission, admit, type Rules } from '../decision/admit.ts';
+import { type Admission, type Admitted, admit, type Rules } from '../decision/admit.ts';
 import type { Client } from '../decision/client.ts';
 import type { TakePlace } from '../decision/client-limits.ts';
 import { toldTo } from '../decision/link-request.ts';
@@ -14,7 +15,7 @@ import { forwardAuthRefusal } from './forward-auth.ts';
 import type { GateDeps } from './gate-deps.ts';
 import { type Middleware, type PipelineContext, respond } from './pipeline-state.ts';
 
-type DecideDeps = Pick<GateDeps, 'rules' | 'refusals' | 'onCaller' | 'enterLink' | 'linkFault'>;
+type DecideDeps = Pick<GateDeps, 'rules' | 'refusals' | 'onCaller' | 'enterLink' | 'linkFault' | 'recheck'>;
 
 /** Not an async function: most requests are decided without waiting, and each promise would cost them. */
 export function decide(deps: DecideDeps): Middleware {
@@ -25,7 +26,8 @@ export function decide(deps: DecideDeps): Middleware {
     const admission = question
       ? admitDescribed(facts, question, rules, takePlace)
       : admitOrIndex(facts, rules, takePlace);
-    const settled = mapMaybe(admission, (known) => (isOfLink(known) ? settledLink(known, facts, deps) : known));
+    const current = mapMaybe(admission, (known) => (hasWaited(known) ? stillAdmitted(known, deps) : known));
+    const settled = mapMaybe(current, (known) => (isOfLink(known) ? settledLink(known, facts, deps) : known));
     return Promise.resolve(mapMaybe(settled, (known) => actOn(known, { ctx, next, question, deps })));
   };
 }
@@ -38,6 +40,16 @@ function admitOrIndex(facts: RequestFacts, rules: Rules, takePlace: TakePlace): 
     if (!index) return admission;
     return mapMaybe(admit(index, rules, takePlace), (instead) => (instead.kind === 'admitted' ? instead : admission));
   });
+}
+
+const hasWaited = (admission: Admission): admission is Admitted =>
+  admission.kind === 'admitted' && admission.obligations?.owners !== undefined;
+
+/** While the NVR was asked whose an id is, the caller may have lost the rights. */
+async function stillAdmitted(admission: Admitted, { recheck }: DecideDeps): Promise<Admission> {
+  const { caller, client } = admission;
+  const reason = caller && lostRights(await recheck(caller), caller);
+  return reason ? { kind: 'refused', client, caller, reason } : admission;
 }
 
 const isOfLink = (admission: Admission): boolean =>
