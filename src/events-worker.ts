@@ -7,7 +7,6 @@ import { createEventsBackend } from './events/backend.ts';
 import type { EventsWorkerSettings, FromEventsWorker, ToEventsWorker } from './events/worker-messages.ts';
 import { openNvrDatabase } from './store/nvr-database.ts';
 import { openStore } from './store/open-store.ts';
-import { watchEvents } from './telemetry/watch-events.ts';
 
 const settings = workerData as EventsWorkerSettings;
 const tell = (message: FromEventsWorker): void => parentPort?.postMessage(message);
@@ -40,10 +39,7 @@ const backend = createEventsBackend({
     }),
 });
 // The gate adds what it knows of the caller.
-const server = createServer(
-  { maxHeaderSize: 2 * MOST_HEAD_BYTES },
-  watchEvents(backend, () => performance.now()),
-);
+const server = createServer({ maxHeaderSize: 2 * MOST_HEAD_BYTES }, backend);
 
 parentPort?.on('message', (message: ToEventsWorker) => {
   if (message.kind === 'roles') ({ roles, cameras } = message);

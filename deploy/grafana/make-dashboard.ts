@@ -65,19 +65,17 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
         'dtdurations',
         `min(postern_tls_certificate_expiry_timestamp_seconds{${HERE}}) - time()`,
       ),
-      stat('Accounts', 'short', `sum(max by (role) (postern_users{${HERE}}))`),
+      stat('Logouts not stored', 'short', `sum(postern_revocations_waiting{${HERE}})`),
     ],
   ],
   [
     'Logins',
     [
       graph('Attempts', 'reqps', ['{{result}}', rate('postern_logins_total', 'result')]),
-      graph(
-        'Time of a login',
-        's',
-        ['median', quantile(0.5, 'postern_login_duration_seconds')],
-        ['95th percentile', quantile(0.95, 'postern_login_duration_seconds')],
-      ),
+      graph('Sign-ins with a provider', 'reqps', [
+        '{{provider}}: {{result}}',
+        `${rate('postern_oidc_logins_total', 'provider, result')} > 0`,
+      ]),
       graph('Password checks waiting', 'short', ['{{instance}}', `postern_password_hash_queue{${HERE}}`]),
       graph('Refused by the login limit', 'reqps', [
         '{{scope}}, clause {{clause}}',
@@ -116,12 +114,7 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
         ['{{header}} removed', `${rate('postern_stripped_headers_total', 'header')} > 0`],
         ['from an untrusted peer', rate('postern_untrusted_identity_headers_total', 'job')],
       ),
-      graph(
-        'Tokens',
-        'reqps',
-        ['issued: {{reason}}', rate('postern_tokens_issued_total', 'reason')],
-        ['refused: {{reason}}', rate('postern_tokens_rejected_total', 'reason')],
-      ),
+      graph('Tokens refused', 'reqps', ['{{reason}}', rate('postern_tokens_rejected_total', 'reason')]),
     ],
   ],
   [
@@ -143,10 +136,6 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
       graph('Streams open', 'short', ['{{kind}}', `sum by (kind) (postern_streams_open{${HERE}})`]),
       graph('Places in use', 'short', ['{{of}}', `sum by (of) (postern_places_in_use{${HERE}})`]),
       graph('Streams ended', 'reqps', ['{{kind}}, {{reason}}', rate('postern_streams_closed_total', 'kind, reason')]),
-      graph('Duration of streams', 's', [
-        'half, {{kind}}',
-        quantile(0.5, 'postern_stream_duration_seconds', 'kind, le'),
-      ]),
       graph('Paths missing from the route table', 'reqps', [
         '{{instance}}',
         rate('postern_unknown_routes_total', 'instance'),
@@ -156,18 +145,12 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
   [
     'Process',
     [
-      graph(
-        'Event loop lag',
-        's',
-        ['gate, 99th percentile', `nodejs_eventloop_lag_p99_seconds{${HERE}}`],
-        ['events, 99th percentile', `postern_events_eventloop_lag_p99_seconds{${HERE}}`],
-      ),
+      graph('Event loop lag, 99th percentile', 's', ['{{instance}}', `nodejs_eventloop_lag_p99_seconds{${HERE}}`]),
       graph(
         'Memory',
         'bytes',
         ['resident', `process_resident_memory_bytes{${HERE}}`],
         ['heap', `nodejs_heap_size_used_bytes{${HERE}}`],
-        ['heap of events', `postern_events_heap_used_bytes{${HERE}}`],
       ),
       graph('Processor', 'percentunit', ['{{instance}}', rate('process_cpu_seconds_total', 'instance')]),
       graph(
@@ -177,40 +160,23 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
         ['streams', `sum by (instance) (postern_streams_open{${HERE}})`],
       ),
       graph(
-        'Login limit',
-        'short',
-        ['clients in the table', `postern_rate_limit_entries{${HERE}}`],
-        ['dropped per second: {{state}}', rate('postern_rate_limit_evictions_total', 'state')],
-      ),
-      graph('Events backend', 'reqps', ['{{code_class}}', rate('postern_events_requests_total', 'code_class')]),
-      graph('Response time of the events backend, 95th percentile', 's', [
-        '{{instance}}',
-        quantile(0.95, 'postern_events_request_duration_seconds'),
-      ]),
-      graph(
         'Store reachable',
         'short',
         ['{{instance}}', `postern_store_up{${HERE}}`],
         ['{{instance}}: changes of other replicas are heard', `postern_store_changes_heard{${HERE}}`],
       ),
+      graph('Delay of the ledger', 's', ['{{instance}}', `postern_ledger_delay_seconds{${HERE}}`]),
       graph(
         'Store faults',
         'short',
         ['{{kind}}', `sum by (kind) (increase(postern_store_faults_total{${HERE}}[$__rate_interval]))`],
-        ['logouts not stored', `sum(postern_revocations_waiting{${HERE}})`],
       ),
       graph('Own errors', 'reqps', ['{{reason}}', rate('postern_own_errors_total', 'reason')]),
       graph(
         'Lost',
         'short',
         ['log lines', `sum(increase(postern_log_lines_dropped_total{${HERE}}[$__rate_interval]))`],
-        ['clock jumps', `sum(increase(postern_clock_jumps_total{${HERE}}[$__rate_interval]))`],
         ['connections refused', `sum(increase(postern_connections_refused_total{${HERE}}[$__rate_interval]))`],
-        ['values of a scrape', `sum(increase(postern_scrape_faults_total{${HERE}}[$__rate_interval]))`],
-        [
-          'rejected configurations',
-          `sum(increase(postern_config_reloads_total{${HERE},result="rejected"}[$__rate_interval]))`,
-        ],
       ),
     ],
   ],

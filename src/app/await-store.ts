@@ -72,7 +72,7 @@ async function openWaiting(
   const metrics = createMetrics({ version, node: process.version, roles: [], identityHeaders: [] });
   metrics.storeUp.set(0);
   metrics.storeFaults.add(1, 'unreachable');
-  const { expose } = createScrape(Object.values(metrics), metrics.scrapeFaults);
+  const { expose } = createScrape(Object.values(metrics));
   const readiness = async (): Promise<Readiness> => ({ ...UNUSED, store: { kind: 'failed', reason: reason() } });
   const certificates = await openCertificates(config, clock, log);
   const listeners = await openListeners({

@@ -30,9 +30,7 @@ export function createReloadReport(more: () => readonly string[]): ReloadReport 
   const announce = ({ config }: Generation, runtime: Runtime): void => {
     ofGeneration = () => [...config.warnings, ...runtime.trustedHeaders.warnings(config)];
     for (const warning of warnings()) runtime.log.warn(warning);
-    const { metrics } = runtime.counters;
-    metrics.reloadSuccessful.set(1);
-    metrics.reloadTimestamp.set(runtime.clock.now() / 1000);
+    runtime.counters.metrics.reloadSuccessful.set(1);
   };
   return {
     warnings,
@@ -45,7 +43,6 @@ export function createReloadReport(more: () => readonly string[]): ReloadReport 
         ...renewal.warnings.map((finding) => formatProblem(config.file, config.placed(finding))),
       ];
       runtime.log.info({ file: config.file, changed: changedKeys(renewal, before, next) }, TAKEN);
-      runtime.counters.metrics.reloads.add(1, 'ok');
       announce(next, runtime);
     },
     rejected({ file, problems }, { log, counters: { metrics } }) {
@@ -53,7 +50,6 @@ export function createReloadReport(more: () => readonly string[]): ReloadReport 
       notTaken = [`${file}: ${NOT_TAKEN}`, ...sentences];
       for (const [at, { path, line }] of problems.entries()) log.error({ key: path || undefined, line }, sentences[at]);
       log.error({ file, problems: problems.length }, NOT_TAKEN);
-      metrics.reloads.add(1, 'rejected');
       metrics.reloadSuccessful.set(0);
     },
   };

@@ -4,7 +4,6 @@ import type { NewAdminPassword } from '../accounts/login/first-admin.ts';
 import { formatProblem } from '../config/problems/problems.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import { exposedSentence } from '../doctor/inside-causes.ts';
-import type { Upstream } from '../domain/addresses/socket-address.ts';
 import { questionsUnderWay } from '../gateway/forward/ask-upstream.ts';
 import type { Scrape } from '../telemetry/scrape.ts';
 import { createTelemetryServer } from '../telemetry/telemetry-server.ts';
@@ -12,7 +11,6 @@ import { awaitStore } from './await-store.ts';
 import { currentGate, type Generation } from './generation.ts';
 import { createGenerations, type Generations } from './hot-reload.ts';
 import { type Addresses, openListeners } from './listeners.ts';
-import type { EventsBackend } from './resources/events.ts';
 import { exposedPorts } from './resources/exposed-ports.ts';
 import { rememberStore, tellRestored } from './resources/known-store.ts';
 import type { NetworkSurroundings } from './resources/outside-addresses.ts';
@@ -129,28 +127,20 @@ function createOpenPortWarnings(surroundings?: () => Promise<NetworkSurroundings
   };
 }
 
-/** A scrape wakes no backend that nothing has needed. */
-const awake = (backend: EventsBackend | undefined): Upstream | undefined =>
-  backend?.isAwake() ? backend.upstream : undefined;
-
 /** The values of a scrape are those of the active generation (SPEC 9). */
 const serviceScrape = (runtime: Runtime, active: () => Generation): Scrape => {
-  const { certificates, accounts, clientLimits, upstreamSlots } = runtime;
+  const { certificates, clientLimits, upstreamSlots } = runtime;
   return openScrape({
     ...runtime,
     config: () => active().config,
     cameras: () => active().components.cameras.it.current() ?? [],
-    curtain: accounts.curtain.current,
-    eventsBackend: () => awake(active().components.events.it),
     certificate: () => certificates?.current().certificate,
     waitingPasswordChecks: () => active().accounts.hasher.waiting(),
     heldRevocations: runtime.store.heldRevocations,
-    certificateProblem: () => certificates && (certificates.problem() ?? null),
     countDroppedLines: () => void runtime.health.log(),
     placesInUse() {
       const { taken, waiting } = upstreamSlots.inUse();
       return { client: clientLimits.taken(), nvr: taken, nvr_waiting: waiting, question: questionsUnderWay() };
     },
-    limiterEntries: { ip: accounts.limiter.size, apikey: accounts.tokenLimiter.size },
   });
 };

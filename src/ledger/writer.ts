@@ -25,8 +25,7 @@ export interface LedgerWriter {
   flush(): Promise<void>;
   /** Undefined before the first batch. */
   chain(): string | undefined;
-  waiting(): number;
-  /** Seconds that the oldest of them has waited. */
+  /** Seconds that the oldest record has waited. */
   delay(): number;
   /** Ends all spans, and writes them. */
   close(): Promise<void>;
@@ -137,7 +136,6 @@ export function createLedgerWriter(deps: WriterDeps): LedgerWriter {
     },
     flush,
     chain: () => chain,
-    waiting: () => ended.length + open.size,
     delay: () => (waitingSince === undefined ? 0 : Math.max(0, now() - waitingSince)),
     async close() {
       await running;

@@ -56,17 +56,11 @@ export const LOGIN_RESULTS = [
 ] as const;
 export type LoginResult = (typeof LOGIN_RESULTS)[number];
 
-export const FACTOR_CHECKS = ['totp', 'recovery', 'passkey'] as const;
-export const FACTOR_RESULTS = ['right', 'wrong'] as const;
-
 /** What limits count by: the address of a login, or of an API token. */
 export const LIMIT_SCOPES = ['ip', 'apikey'] as const;
 
 /** Clauses of a login limit, by their place in the configuration. */
 export const CLAUSES: readonly string[] = ['0', '1', '2', '3', '4', 'other'];
-
-export const EVICTION_STATES = ['idle', 'active'] as const;
-export type EvictionState = (typeof EVICTION_STATES)[number];
 
 export const ADDRESS_SOURCES = ['direct', 'forwarded', 'untrusted_header', 'malformed'] as const;
 export type AddressSource = (typeof ADDRESS_SOURCES)[number];
@@ -76,9 +70,6 @@ export type SecretResult = (typeof SECRET_RESULTS)[number];
 
 export const ROLE_SOURCES = ['map', 'direct', 'default', 'denied'] as const;
 export type RoleSource = (typeof ROLE_SOURCES)[number];
-
-export const ISSUE_REASONS = ['login', 'refresh', 'password_change', 'api_token'] as const;
-export type IssueReason = (typeof ISSUE_REASONS)[number];
 
 export const TOKEN_FAULTS: readonly string[] = [
   'expired',
@@ -92,9 +83,6 @@ export const TOKEN_FAULTS: readonly string[] = [
   'unknown',
   'limited',
 ];
-
-export const REVOCATION_KINDS = ['jti', 'user'] as const;
-export type RevocationKind = (typeof REVOCATION_KINDS)[number];
 
 /** Bounded places: of clients behind the gate, of connections to the NVR, of requests that wait for one, and of own questions to the NVR. */
 export const PLACES = ['client', 'nvr', 'nvr_waiting', 'question'] as const;
@@ -125,12 +113,6 @@ export const OWN_ERRORS = ['store', 'internal'] as const;
 
 export const DIRECTIONS = ['in', 'out'] as const;
 
-export const RELOAD_RESULTS = ['ok', 'rejected'] as const;
-export type ReloadResult = (typeof RELOAD_RESULTS)[number];
-
-export const INVITATION_RESULTS = ['made', 'revoked', 'used', 'refused'] as const;
-export type InvitationResult = (typeof INVITATION_RESULTS)[number];
-
 export const OIDC_RESULTS = [
   'success',
   'second_step',
@@ -145,9 +127,4 @@ export const OIDC_RESULTS = [
 ] as const;
 export type OidcResult = (typeof OIDC_RESULTS)[number];
 
-export const SCREEN_RESULTS = ['paired', 'denied', 'changed', 'revoked', 'refused'] as const;
-export type ScreenResult = (typeof SCREEN_RESULTS)[number];
-
-export const LINK_RESULTS = ['created', 'revoked', 'opened', 'refused', 'pin_right', 'pin_wrong'] as const;
-export type LinkResult = (typeof LINK_RESULTS)[number];
 export const WEBHOOK_RESULTS = ['sent', 'failed'] as const;

@@ -1,6 +1,5 @@
 /** Every metric, declared once: name, sentence, closed labels, buckets that fit (SPEC 9). */
 import { CONNECTION_REFUSALS } from '../domain/connection-refusal.ts';
-import { LEDGER_KINDS } from '../domain/ledger.ts';
 import { STORE_FAULTS } from '../domain/store/store-fault.ts';
 import { createCameraDenials } from './camera-denials.ts';
 import * as labels from './metric-labels.ts';
@@ -25,8 +24,6 @@ export type Metrics = ReturnType<typeof createMetrics>;
 /** Upper ends of buckets, in seconds. */
 const DECISION_SECONDS = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05];
 const RESPONSE_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30];
-const LOGIN_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-const STREAM_SECONDS = [1, 10, 60, 600, 3600, 21_600, 86_400];
 
 const MOST_ROLES = 32;
 const MOST_HEADERS = 32;
@@ -47,25 +44,15 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
     decisions:            createCounter('postern_decisions_total', 'Access decisions, by kind of credential.', [['mode', labels.MODES], ['result', labels.DECISION_RESULTS]]),
     decisionDuration:     createHistogram('postern_decision_duration_seconds', 'Time of an access decision, without the NVR.', DECISION_SECONDS, [['mode', labels.MODES]]),
     logins:               createCounter('postern_logins_total', 'Login attempts, by result.', [['result', labels.LOGIN_RESULTS]]),
-    loginDuration:        createHistogram('postern_login_duration_seconds', 'Time of a login attempt, with hashing and waiting.', LOGIN_SECONDS, [['result', labels.LOGIN_RESULTS]]),
-    secondFactors:        createCounter('postern_second_factor_checks_total', 'Second factors that were checked, at a login or when asked for again.', [['kind', labels.FACTOR_CHECKS], ['result', labels.FACTOR_RESULTS]]),
-    invitations:          createCounter('postern_invitations_total', 'Links by which users set their password: made, revoked, used, and refused because they do not hold.', [['result', labels.INVITATION_RESULTS]]),
     oidcLogins:           createCounter('postern_oidc_logins_total', 'Sign-ins with OpenID Connect that came back from the provider, and its messages that sessions are over, by result.', [provider, ['result', labels.OIDC_RESULTS]]),
     oidcProviderUp:       createGauge('min', 'postern_oidc_provider_up', '1 when the provider answered as it should when it was last asked.', [provider]),
     proxyKeysUp:          createGauge('min', 'postern_proxy_keys_up', '1 when the keys of proxy.jwt could be read when they were last asked for.'),
-    screens:              createCounter('postern_screens_total', 'Screens that were paired, denied, changed and revoked, and what of it was refused.', [['result', labels.SCREEN_RESULTS]]),
-    links:                createCounter('postern_links_total', 'Links that show one thing without an account: created, revoked, opened by a new viewer, requests by links that do not work, and PINs.', [['result', labels.LINK_RESULTS]]),
     webhooks:             createCounter('postern_webhook_notices_total', 'Notices for notify.webhook: taken by the other side, or lost after the last attempt, in a full queue or at the stop of the service.', [['result', labels.WEBHOOK_RESULTS]]),
-    ledgerRecords:        createCounter('postern_ledger_records_total', 'Records written to the ledger, by kind.', [['kind', LEDGER_KINDS]]),
     ledgerDropped:        createCounter('postern_ledger_dropped_total', 'Records that the ledger lost because too many waited for the store.'),
     ledgerForged:         createCounter('postern_ledger_forged_rows_total', 'Rows that somebody else put where records of the ledger belong, and heads of chains that were deleted: they were moved away or made again, so that the ledger is written on.'),
-    ledgerWaiting:        createGauge('sum', 'postern_ledger_waiting', 'Records and running viewings that wait to be written to the ledger.'),
-    ledgerDelay:          createGauge('max', 'postern_ledger_delay_seconds', 'How long the oldest of them has waited.'),
+    ledgerDelay:          createGauge('max', 'postern_ledger_delay_seconds', 'How long the oldest record that waits to be written to the ledger has waited.'),
     hashQueue:            createGauge('sum', 'postern_password_hash_queue', 'Password checks that wait for their turn.'),
     rateLimitHits:        createCounter('postern_rate_limit_hits_total', 'Attempts refused by the login limit, by the index of its clause.', [['scope', labels.LIMIT_SCOPES], ['clause', labels.CLAUSES]]),
-    rateLimitEntries:     createGauge('sum', 'postern_rate_limit_entries', 'Clients that the login limit remembers.', [['scope', labels.LIMIT_SCOPES]]),
-    rateLimitEvictions:   createCounter('postern_rate_limit_evictions_total', 'Clients that the login limit dropped because its table was full; active ones had failures that still counted.', [['scope', labels.LIMIT_SCOPES], ['state', labels.EVICTION_STATES]]),
-    rateLimitLifts:       createCounter('postern_rate_limit_lifts_total', 'Limits of a login that an admin lifted before their end.'),
     clientAddresses:      createCounter('postern_client_address_total', 'How the address of a client was found.', [['source', labels.ADDRESS_SOURCES]]),
     proxyFailures:        createCounter('postern_failures_from_trusted_proxy_total', 'Failed logins counted against a private address or a proxy; a sign that auth.trusted_proxies is not set.'),
     proxySecrets:         createCounter('postern_proxy_secret_total', 'Checks of proxy.auth_secret.', [['result', labels.SECRET_RESULTS]]),
@@ -73,42 +60,30 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
     strippedHeaders:      createCounter('postern_stripped_headers_total', 'Identity headers removed from requests of clients that may not send them.', [['header', headers]]),
     unknownRoutes:        createCounter('postern_unknown_routes_total', 'Requests of admins that the NVR answered although the route table does not know their path.'),
     untrustedHeaders:     createCounter('postern_untrusted_identity_headers_total', 'Requests whose identity headers were ignored because the peer is not trusted.'),
-    tokensIssued:         createCounter('postern_tokens_issued_total', 'Tokens issued.', [['reason', labels.ISSUE_REASONS]]),
     tokensRejected:       createCounter('postern_tokens_rejected_total', 'Tokens refused.', [['reason', labels.TOKEN_FAULTS]]),
-    revocations:          createGauge('max', 'postern_revocations', 'Sessions that were ended before their time (jti), and users whose older sessions a new password ended (user).', [['kind', labels.REVOCATION_KINDS]]),
     activeSessions:       createGauge('sum', 'postern_active_sessions', 'Sessions seen in the last five minutes.', [role]),
     cameraDenials:        createCameraDenials('postern_camera_denied_total', 'Requests refused because of a camera that they named.', options.roles.slice(0, MOST_ROLES)),
     streamsOpen:          createGauge('sum', 'postern_streams_open', 'WebSockets and endless responses that are open now.', [['kind', labels.STREAM_KINDS]]),
     placesInUse:          createGauge('sum', 'postern_places_in_use', 'Bounded places that are taken: by requests of clients behind the gate, by connections to the NVR, by requests that wait for one, and by questions that the gate asks the NVR itself.', [['of', labels.PLACES]]),
     streamsClosed:        createCounter('postern_streams_closed_total', 'Streams ended, by cause.', [['kind', labels.STREAM_KINDS], ['reason', labels.STREAM_ENDS]]),
-    streamDuration:       createHistogram('postern_stream_duration_seconds', 'How long a stream lasted.', STREAM_SECONDS, [['kind', labels.STREAM_KINDS]]),
     upstreamRequests:     createCounter('postern_upstream_requests_total', 'Responses of the NVR or the events backend; none: no response came.', [['code_class', labels.UPSTREAM_CODES]]),
     upstreamErrors:       createCounter('postern_upstream_errors_total', 'Requests that the NVR or the events backend did not answer, or answered incompletely.', [['reason', labels.UPSTREAM_FAULTS]]),
     upstreamDuration:     createHistogram('postern_upstream_duration_seconds', 'Time to the first byte of a response of the NVR or the events backend.', RESPONSE_SECONDS, [['route_class', labels.UPSTREAM_ROUTES]]),
     upstreamUp:           createGauge('min', 'postern_upstream_up', '1 when the NVR answered when it was last asked for its version.'),
     eventsUp:             createGauge('min', 'postern_events_up', '1 while the events backend runs; it is restarted when it has ended.'),
     eventsRestarts:       createCounter('postern_events_restarts_total', 'How often the events backend was restarted.'),
-    eventsDeleted:        createCounter('postern_events_deleted_total', 'Events that were deleted because they are older than events.retention.'),
     bytes:                createCounter('postern_bytes_total', 'Bytes of bodies and WebSockets relayed: in from the client, out to it.', [['direction', labels.DIRECTIONS], route]),
     reloadSuccessful:     createGauge('min', 'postern_config_last_reload_successful', '1 when the configuration that was last read is in use.'),
-    reloadTimestamp:      createGauge('min', 'postern_config_last_reload_timestamp_seconds', 'When the configuration in use was read.'),
-    reloads:              createCounter('postern_config_reloads_total', 'Attempts to read the configuration again.', [['result', labels.RELOAD_RESULTS]]),
     certificateExpiry:    createGauge('min', 'postern_tls_certificate_expiry_timestamp_seconds', 'End of the certificate that is served.'),
-    users:                createGauge('max', 'postern_users', 'Accounts known.', [role]),
-    certificateRefused:   createGauge('max', 'postern_tls_certificate_refused', '1 while the certificate files on disk are refused and the pair read before is served.'),
     storeUp:              createGauge('min', 'postern_store_up', '1 when the store could be read and written when it was last tried.'),
     storeChangesHeard:    createGauge('min', 'postern_store_changes_heard', 'PostgreSQL: 1 while changes of other replicas are heard; 0: they may be missed, and each request asks the store.'),
     storeFaults:          createCounter('postern_store_faults_total', 'Reads and writes that failed because of the store, by what was wrong with it.', [['kind', STORE_FAULTS]]),
     heldRevocations:      createGauge('sum', 'postern_revocations_waiting', 'Ended sessions whose end is held in memory until the store can be written.'),
     ownErrors:            createCounter('postern_own_errors_total', 'Requests answered with 500 or 503 because of a fault of the sidecar itself or of its store.', [['reason', labels.OWN_ERRORS]]),
-    clockJumps:           createCounter('postern_clock_jumps_total', 'How often the clock of the machine was set by ten seconds or more.'),
     connectionsRefused:   createCounter('postern_connections_refused_total', 'Connections and request heads that were refused before they were a request: by the parser, by TLS, or because few file descriptors were left.', [['cause', Object.keys(CONNECTION_REFUSALS)]]),
     logLinesDropped:      createCounter('postern_log_lines_dropped_total', 'Log lines dropped because the output was not read, or not fast enough.'),
-    curtainCameras:       createGauge('max', 'postern_curtain_cameras', 'Cameras of the NVR that are behind the curtain now.'),
-    scrapeFaults:         createCounter('postern_scrape_faults_total', 'Values that could not be read in time for a scrape.'),
   };
   // Left out until their value is known.
-  declared.ledgerWaiting.set(undefined);
   declared.ledgerDelay.set(undefined);
   declared.proxyKeysUp.set(undefined);
   declared.upstreamUp.set(undefined);
@@ -116,6 +91,5 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
   declared.storeChangesHeard.set(undefined);
   declared.eventsUp.set(undefined);
   declared.certificateExpiry.set(undefined);
-  declared.certificateRefused.set(undefined);
   return declared;
 }

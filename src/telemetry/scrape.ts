@@ -1,7 +1,7 @@
 /** One scrape: gauges are looked up within a time budget, then all metrics are written as text (SPEC 9). */
 import { withTimeLimit } from '../domain/async/time-limit.ts';
 import { acceptedFormat, END, type ExpositionFormat, exposed, MEDIA_TYPES } from './exposition.ts';
-import type { Counter, MetricFamily } from './series.ts';
+import type { MetricFamily } from './series.ts';
 
 export interface Exposition {
   readonly type: string;
@@ -20,13 +20,11 @@ export interface Scrape {
 /** A scraper gives up after ten seconds; a slow part is left out long before. */
 const BUDGET_MS = 250;
 
-export function createScrape(families: readonly MetricFamily[], faults: Counter<never, never, never>): Scrape {
+export function createScrape(families: readonly MetricFamily[]): Scrape {
   const looks: (() => void | Promise<void>)[] = [];
   const parts: ((format: ExpositionFormat) => Promise<string>)[] = [];
   const gathered = async (work: () => Promise<string>): Promise<string> => {
-    const told = await withTimeLimit(work(), BUDGET_MS, () => undefined).catch(() => undefined);
-    if (told === undefined) faults.add(1);
-    return told ?? '';
+    return (await withTimeLimit(work(), BUDGET_MS, () => undefined).catch(() => undefined)) ?? '';
   };
   const looked = (look: () => void | Promise<void>) => async (): Promise<string> => {
     await look();

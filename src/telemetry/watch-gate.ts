@@ -187,13 +187,7 @@ function countEnd(record: RequestRecord, end: RequestEnd, bytes: number, { metri
   if (record.headAt === undefined) metrics.upstreamRequests.add(1, 'none');
 }
 
-function countStreamEnd(
-  { endedBy }: RequestRecord,
-  kind: StreamKind,
-  { isWhole, seconds }: RequestEnd,
-  metrics: Metrics,
-): void {
+function countStreamEnd({ endedBy }: RequestRecord, kind: StreamKind, { isWhole }: RequestEnd, metrics: Metrics): void {
   metrics.streamsOpen.add(-1, kind);
   metrics.streamsClosed.add(1, kind, endedBy ?? (isWhole ? 'backend' : 'client'));
-  metrics.streamDuration.observe(seconds, kind);
 }

@@ -22,22 +22,13 @@ const warningsAt = async (at: Runtime): Promise<readonly StatusWarning[]> => {
   const { warnings } = (await answer.json()) as ServiceStatus;
   return (warnings ?? []).filter(({ key }) => key !== 'auth.hash_iterations'); // the tests' own
 };
-const told = async (at: Runtime): Promise<Record<string, number | undefined>> => {
-  const series = await scrape(at.telemetryUrl);
-  return {
-    successful: series.get('postern_config_last_reload_successful'),
-    at: series.get('postern_config_last_reload_timestamp_seconds'),
-    ok: series.get('postern_config_reloads_total{result="ok"}'),
-    rejected: series.get('postern_config_reloads_total{result="rejected"}'),
-  };
-};
+const isInUse = async (at: Runtime): Promise<number | undefined> =>
+  (await scrape(at.telemetryUrl)).get('postern_config_last_reload_successful');
 
 describe('A configuration that is bad', () => {
   it('is told in full, with key and line, and the one before stays', async (t) => {
     const at = await startedInstance(t, nvr);
     const token = await at.logIn(CARL);
-    const startedAt = at.clock.now() / 1000;
-    at.clock.advance(60);
     const file = join(at.directory, 'config.yaml');
     writeFileSync(file, 'auth:\n  roles: { front_only: [cam2] }\n  session_lenght: 60\nnvr:\n  url: nowhere\n');
     const read = () => loadServiceConfig({ directory: at.directory, env: {}, whenMissing: 'refuse' });
@@ -51,14 +42,14 @@ describe('A configuration that is bad', () => {
     ]);
     assert.match(String(errors[1]?.[2]), /config\.yaml:5:8 nvr\.url: is not the address of a server/);
     assert.equal((await at.ask('/api/cam1/latest.jpg', { token })).status, 200);
-    assert.deepEqual(await told(at), { successful: 0, at: startedAt, ok: 0, rejected: 1 });
+    assert.equal(await isInUse(at), 0);
     const [first, second, third, ...others] = await warningsAt(at);
     assert.deepEqual([first?.key, second?.key, third?.key, others], [null, 'auth.session_lenght', 'nvr.url', []]);
     assert.match(first?.message ?? '', /config\.yaml: configuration not reloaded, the previous one stays active/);
 
     await reload(at, nvr, { auth: auth({ roles: { front_only: ['cam2'] } }) });
     assert.equal((await at.ask('/api/cam1/latest.jpg', { token })).status, 403);
-    assert.deepEqual(await told(at), { successful: 1, at: startedAt + 60, ok: 1, rejected: 1 });
+    assert.equal(await isInUse(at), 1);
     assert.deepEqual(await warningsAt(at), []);
   });
 
@@ -77,7 +68,7 @@ describe('A configuration that is bad', () => {
       const { isTaken, files } = await at.reload({ auth: auth({ roles: {} }), ...config(at.directory) });
       assert.deepEqual([isTaken, files.includes(join(at.directory, 'config.yaml'))], [false, true]);
       assert.match(said(at, 'error')[0] ?? '', message);
-      assert.deepEqual((await told(at))['rejected'], 1);
+      assert.equal(await isInUse(at), 0);
       assert.equal((await at.ask('/api/cam1/latest.jpg', { token: await at.logIn(CARL) })).status, 200);
     });
   }

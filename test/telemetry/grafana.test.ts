@@ -1,6 +1,6 @@
 /** The dashboard: made from its script, well formed, and about metrics that there are (SPEC 9). */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -97,6 +97,25 @@ describe('The dashboard', () => {
 const overlaps = (one: Place, other: Place): boolean =>
   one.x < other.x + other.w && other.x < one.x + one.w && one.y < other.y + other.h && other.y < one.y + one.h;
 
+describe('Metrics and alerts', () => {
+  const rules = readFileSync(join(import.meta.dirname, '../../deploy/prometheus/postern.rules.yml'), 'utf8');
+  const families = Object.values(createMetrics({ version: '', node: '', roles: [], identityHeaders: [] }));
+
+  it('are few: 45 families of ours, and 20 alerts', () => {
+    assert.ok(families.length <= 45, `${families.length} families`);
+    const alerts = rules.match(/^ +- alert: /gm)?.length ?? 0;
+    assert.ok(alerts > 0 && alerts <= 20, `${alerts} alerts`);
+  });
+
+  it('are used: each family is on the dashboard or in an alert', () => {
+    const used = new Set(`${JSON.stringify(made)}${rules}`.match(/\bpostern_\w+/g)?.map(withoutSuffix));
+    const unused = families.map(({ name }) => name).filter((name) => !used.has(name));
+    assert.deepEqual(unused, []);
+  });
+});
+
+const withoutSuffix = (name: string): string => name.replace(/_bucket$/, '');
+
 describe('A query of the dashboard', () => {
   let nvr: FakeNvr;
   let instance: Runtime;
@@ -104,10 +123,12 @@ describe('A query of the dashboard', () => {
   before(async () => {
     nvr = await startFakeNvr();
     instance = await startInstance({
-      config: { nvr: { url: nvr.url, cameras: ['cam1'] }, events: { source: 'store' } },
+      config: {
+        nvr: { url: nvr.url, cameras: ['cam1'] },
+        server: { external: '127.0.0.1:0', internal: false, public_url: 'https://nvr.example.com' },
+        auth: { oidc: [{ name: 'home', issuer: 'https://127.0.0.1:9', client_id: 'a', client_secret: 'b' }] },
+      },
     });
-    // The first question for events starts their backend, which has figures of its own.
-    await fetch(`${instance.internalUrl}/api/events`);
     told = await textOf(instance.telemetryUrl);
   });
   after(async () => {

@@ -79,7 +79,7 @@ describe('/readyz', () => {
 });
 
 describe('/readyz, of the process', () => {
-  it('tells that the clock was set, counts it, and stays ready', async (test) => {
+  it('tells that the clock was set, logs it, and stays ready', async (test) => {
     const instance = await startInstance({ config: { nvr: { cameras: ['cam1'] } } });
     test.after(instance.close);
     instance.clock.advance(3600);
@@ -87,7 +87,6 @@ describe('/readyz, of the process', () => {
     const { clock } = (await answer.json()) as { clock: { kind: string; reason: string } };
     assert.deepEqual([answer.status, clock.kind], [200, 'degraded']);
     assert.match(clock.reason, /^the clock was set forward by (?:3600|3599) s$/);
-    assert.match(await (await fetch(`${instance.telemetryUrl}/metrics`)).text(), /^postern_clock_jumps_total 1$/m);
     assert.equal(
       instance.log.filter(({ msg }) => String(msg).startsWith('the clock of the machine was set')).length,
       1,

@@ -5,16 +5,12 @@ import { type IncomingMessage, request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import type { Worker } from 'node:worker_threads';
 import { WebSocket } from 'ws';
-import { createLoginLimiter } from '../../src/accounts/login/login-limiter.ts';
-import { countedEvictions } from '../../src/app/telemetry/counting.ts';
-import { parseRateLimit } from '../../src/domain/rate-limit.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { createScrape } from '../../src/telemetry/scrape.ts';
 import { movableClock } from '../support/clock.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, VERA } from '../support/people.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
-import './rows/curtain.ts';
 import './rows/faults.ts';
 import './rows/invitations.ts';
 import './rows/ledger.ts';
@@ -27,7 +23,7 @@ import './rows/links.ts';
 import './rows/requests.ts';
 import './rows/streams.ts';
 import './rows/tokens.ts';
-import { moves, noteDriven, undriven, value } from './support/driven.ts';
+import { moves, undriven, value } from './support/driven.ts';
 import { seriesIn } from './support/exposition.ts';
 
 let nvr: FakeNvr;
@@ -162,22 +158,13 @@ describe('A request', () => {
 });
 
 describe('A login', () => {
-  it('that succeeds is counted, with its token', () =>
-    moves(
-      instance,
-      ['logins_total', 'login_duration_seconds_count', 'tokens_issued_total'],
-      () => logIn(instance, VERA.password),
-      {
-        'logins_total{result="success"}': 1,
-        'login_duration_seconds_count{result="success"}': 1,
-        'tokens_issued_total{reason="login"}': 1,
-      },
-    ));
+  it('that succeeds is counted', () =>
+    moves(instance, ['logins_total'], () => logIn(instance, VERA.password), { 'logins_total{result="success"}': 1 }));
 
   it('that fails too often is refused by a clause', () =>
     moves(
       instance,
-      ['logins_total', 'rate_limit_hits_total', 'rate_limit_entries'],
+      ['logins_total', 'rate_limit_hits_total'],
       async () => {
         for (let attempt = 0; attempt < 5; attempt += 1) await logIn(instance, 'not the password', from('192.0.2.77'));
       },
@@ -185,7 +172,6 @@ describe('A login', () => {
         'logins_total{result="bad_credentials"}': 3,
         'logins_total{result="rate_limited"}': 2,
         'rate_limit_hits_total{scope="ip",clause="0"}': 2,
-        'rate_limit_entries{scope="ip"}': 1,
       },
     ));
 
@@ -209,62 +195,7 @@ describe('A login', () => {
   });
 });
 
-describe('The login limit', () => {
-  it('counts clients that it drops because its table is full', () => {
-    const metrics = createMetrics({ version: '1', node: '24', roles: [], identityHeaders: [] });
-    const clauses = parseRateLimit('5/minute');
-    for (const scope of ['ip', 'apikey'] as const) {
-      const clock = movableClock();
-      const limiter = createLoginLimiter({
-        clauses: clauses.ok ? clauses.value : [],
-        clock,
-        capacity: 1,
-        onEvict: countedEvictions(scope, metrics),
-      });
-      limiter.reserve('192.0.2.1');
-      limiter.reserve('192.0.2.2');
-      clock.advance(61);
-      limiter.reserve('192.0.2.3');
-    }
-    const counted = [...metrics.rateLimitEvictions.samples()].map(({ labels, value }) => {
-      noteDriven(`rate_limit_evictions_total${labels}`);
-      return [labels, value];
-    });
-    assert.deepEqual(counted, [
-      ['{scope="ip",state="idle"}', 1],
-      ['{scope="ip",state="active"}', 1],
-      ['{scope="apikey",state="idle"}', 1],
-      ['{scope="apikey",state="active"}', 1],
-    ]);
-  });
-});
-
 describe('A token', () => {
-  it('is issued again at /auth', () =>
-    moves(instance, ['tokens_issued_total'], () => instance.ask('/auth', { headers: cookie(vera) }), {
-      'tokens_issued_total{reason="refresh"}': 1,
-    }));
-
-  it('is issued for a new password', async () => {
-    const token = await instance.logIn(CARL);
-    const body = JSON.stringify({ old_password: CARL.password, password: CARL.password });
-    await moves(
-      instance,
-      ['tokens_issued_total'],
-      () => instance.ask('/api/users/carl/password', { method: 'PUT', headers: { ...json, ...cookie(token) }, body }),
-      { 'tokens_issued_total{reason="password_change"}': 1 },
-    );
-    carl = await instance.logIn(CARL);
-  });
-
-  it('is made for a program', () =>
-    moves(
-      instance,
-      ['tokens_issued_total'],
-      () => instance.ask('/api/tokens', { method: 'POST', token: admin, headers: json, body: '{"name":"a doorbell"}' }),
-      { 'tokens_issued_total{reason="api_token"}': 1 },
-    ));
-
   const OTHER_HEAD = Buffer.from('{"alg":"HS256","kid":"x"}').toString('base64url');
   it('is refused, by why', () =>
     moves(
@@ -284,20 +215,6 @@ describe('A token', () => {
 });
 
 describe('Accounts', () => {
-  it('are counted by role', () =>
-    moves(
-      instance,
-      ['users'],
-      () =>
-        instance.ask('/api/users', {
-          method: 'POST',
-          token: admin,
-          headers: json,
-          body: JSON.stringify({ username: 'victor', password: 'SomeonesPassw0rd!', role: 'viewer' }),
-        }),
-      { 'users{role="viewer"}': 1 },
-    ));
-
   it('are active while they are seen', async () => {
     const before = await value(instance, 'active_sessions{role="viewer"}');
     await instance.ask('/api/version', { token: await instance.logIn(VERA) });
@@ -388,7 +305,7 @@ describe('A stream', () => {
   it('that is a WebSocket is open until the client goes', () =>
     moves(
       instance,
-      ['streams_open', 'streams_closed_total', 'stream_duration_seconds_count', 'requests_total', 'bytes_total'],
+      ['streams_open', 'streams_closed_total', 'requests_total', 'bytes_total'],
       async () => {
         const socket = socketAt('/live/jsmpeg/cam1');
         await once(socket, 'open');
@@ -397,7 +314,6 @@ describe('A stream', () => {
       },
       {
         'streams_closed_total{kind="ws",reason="client"}': 1,
-        'stream_duration_seconds_count{kind="ws"}': 1,
         'requests_total{route_class="ws",method="GET",code_class="1xx"}': 1,
         'bytes_total{direction="out",route_class="ws"}': HANDSHAKE_BYTES,
       },
@@ -569,14 +485,8 @@ describe('The instance', () => {
     }
   });
 
-  it('tells when its configuration was read', async () =>
-    assert.deepEqual(
-      [
-        await value(instance, 'config_last_reload_successful'),
-        await value(instance, 'config_last_reload_timestamp_seconds'),
-      ],
-      [1, instance.clock.now() / 1000],
-    ));
+  it('tells that its configuration is in use', async () =>
+    assert.equal(await value(instance, 'config_last_reload_successful'), 1));
 
   it('tells when its certificate ends', async () => {
     const start = Date.UTC(2030, 0, 1);
@@ -598,15 +508,8 @@ describe('The instance', () => {
     try {
       const token = await store.logIn(VERA);
       assert.equal(await value(store, 'events_up'), undefined, 'none runs before the first question');
-      await moves(
-        store,
-        ['events_requests_total', 'events_request_duration_seconds_count'],
-        () => store.ask('/api/events', { token }),
-        { 'events_requests_total{code_class="2xx"}': 1, events_request_duration_seconds_count: 1 },
-      );
+      assert.equal((await store.ask('/api/events', { token })).status, 200);
       assert.equal(await value(store, 'events_up'), 1);
-      assert.ok(((await value(store, 'events_heap_used_bytes')) ?? 0) > 1_000_000);
-      assert.ok(((await value(store, 'events_eventloop_lag_p99_seconds')) ?? -1) >= 0);
     } finally {
       await store.close();
     }
@@ -638,15 +541,14 @@ describe('The instance', () => {
   });
 
   it('does not wait for a slow source', async () => {
-    noteDriven('scrape_faults_total');
     const metrics = createMetrics({ version: '1', node: '24', roles: [], identityHeaders: [] });
-    const { append, onScrape, expose } = createScrape(Object.values(metrics), metrics.scrapeFaults);
+    const { append, onScrape, expose } = createScrape(Object.values(metrics));
     append(() => new Promise(() => {}));
     append(async () => 'told_in_time 1\n');
     onScrape(() => Promise.reject(new Error('the store is gone')));
     await expose(undefined);
     const told = seriesIn((await expose(undefined)).body);
-    assert.deepEqual([told.get('told_in_time'), told.get('postern_scrape_faults_total')], [1, 4]);
+    assert.deepEqual([told.get('told_in_time'), told.get('postern_unknown_routes_total')], [1, 0]);
   });
 
   it('has no series that no test drives: each value of each label has moved, by exactly what happened', () => {

@@ -7,7 +7,6 @@ export interface FailureMemoryDeps {
   readonly capacity: number;
   /** Undefined: the client may be forgotten. */
   readonly limitOf: (failures: readonly Failure[], now: number) => Full | undefined;
-  readonly onEvict: (failures: readonly Failure[], now: number) => void;
 }
 
 export interface FailureMemory {
@@ -25,7 +24,7 @@ export interface FailureMemory {
   lookAgain(): void;
 }
 
-export function createFailureMemory({ capacity, limitOf, onEvict }: FailureMemoryDeps): FailureMemory {
+export function createFailureMemory({ capacity, limitOf }: FailureMemoryDeps): FailureMemory {
   const clients = new LRUCache<string, Failure[]>(upTo(capacity));
   let allLimitedUntil = Number.NEGATIVE_INFINITY;
 
@@ -38,10 +37,7 @@ export function createFailureMemory({ capacity, limitOf, onEvict }: FailureMemor
       const failures = key === undefined ? undefined : clients.peek(key);
       if (key === undefined || failures === undefined) return true;
       const full = limitOf(failures, now);
-      if (!full) {
-        onEvict(failures, now);
-        return clients.delete(key);
-      }
+      if (!full) return clients.delete(key);
       soonest = Math.min(soonest, now + full.retryAfterSeconds * 1000);
       clients.get(key); // marks it as used, so that the next round begins with another client
     }

@@ -71,8 +71,6 @@ export interface LimiterDeps {
   readonly filledBy?: 'hashes' | 'failures';
   /** Which addresses count as one; an IPv4 address or an IPv6 /64 unless told otherwise. */
   readonly keyOf?: (address: string) => string;
-  /** A client was evicted for lack of room; `active` when it had failures that still counted. */
-  readonly onEvict?: (state: 'idle' | 'active') => void;
 }
 
 /** Attempts of one client whose outcome is not known yet, and who waits for one of them. */
@@ -136,14 +134,13 @@ function createLine() {
 const NOT_COUNTED: Reservation = { kind: 'reserved', release() {}, keep() {} };
 
 export function createLoginLimiter(deps: LimiterDeps): MemoryLimiter {
-  const { clock, capacity = REMEMBERED_CLIENTS, filledBy = 'hashes', keyOf = clientKey, onEvict } = deps;
+  const { clock, capacity = REMEMBERED_CLIENTS, filledBy = 'hashes', keyOf = clientKey } = deps;
   let { clauses } = deps;
   let longestWindow = longestOf(clauses);
   const isStaying = ({ costsHash }: Failure): boolean => filledBy === 'failures' || costsHash;
   const memoryDeps: FailureMemoryDeps = {
     capacity,
     limitOf: (failures, now) => fullClause(failures.filter(isStaying), clauses, now),
-    onEvict: (failures, now) => onEvict?.(failures.some(({ at }) => at > now - longestWindow) ? 'active' : 'idle'),
   };
   // Clients that logged in before have a memory of their own, which strangers cannot fill.
   const [known, strangers] = [createFailureMemory(memoryDeps), createFailureMemory(memoryDeps)];

@@ -9,8 +9,7 @@ const CLIENTS_OF_A_NETWORK = 10;
 /** Clients that logged in before count in their own window only: a neighbour's guesses do not keep them out. */
 export function createNetworkLimiter(deps: LimiterDeps): MemoryLimiter {
   const clients = createLoginLimiter(deps);
-  const { onEvict: _, ...rest } = deps;
-  const networks = createLoginLimiter({ ...rest, clauses: deps.clauses.map(widened), keyOf: networkKey });
+  const networks = createLoginLimiter({ ...deps, clauses: deps.clauses.map(widened), keyOf: networkKey });
   return {
     limited: clients.limited,
     size: clients.size,

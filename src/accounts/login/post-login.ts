@@ -33,8 +33,8 @@ export interface PostLoginDeps extends LoginDeps, Pick<SessionLimitDeps, 'sessio
     'issue' | 'issueForToken' | 'cookieFor' | 'sessionNamedBy' | 'tokensIn' | 'revoke' | 'endReplaced'
   >;
   readonly firstTimeLogin: FirstTimeLogin;
-  /** Called when an attempt begins; the function that it returns, when the attempt has ended. */
-  readonly onLogin: () => (result: LoginResult) => void;
+  /** Called when an attempt has ended. */
+  readonly onLogin: (result: LoginResult) => void;
   readonly audit: Audit;
 }
 
@@ -53,11 +53,10 @@ export async function whileCounted(
   { onLogin }: Pick<PostLoginDeps, 'onLogin'>,
   attempt: () => Promise<LoginResult>,
 ): Promise<void> {
-  const onResult = onLogin();
   try {
-    onResult(await attempt());
+    onLogin(await attempt());
   } catch (fault) {
-    onResult('error');
+    onLogin('error');
     throw fault;
   }
 }

@@ -8,9 +8,6 @@ import type { SessionEnds } from './session-ends.ts';
 import { signSessionToken } from './session-jwt.ts';
 import { type Lasting, secretsDigestOf } from './session-state.ts';
 
-/** Why a session that goes on has another token. */
-export type RenewalReason = 'refresh' | 'password_change';
-
 export interface IssuerDeps {
   readonly key: CryptoKey;
   readonly clock: Clock;
@@ -18,8 +15,6 @@ export interface IssuerDeps {
   readonly lifetime: number;
   readonly age: SessionAge;
   readonly ends: SessionEnds;
-  /** Called when a token of a session that goes on is signed. */
-  readonly onRenewed?: ((reason: RenewalReason) => void) | undefined;
 }
 
 /** A session whose token is issued. Times are Unix seconds. */
@@ -77,14 +72,13 @@ export const continuedBy = (session: Lasting): BegunSession => ({ ...begunBy(ses
 
 /** Issues a token. Without `begun` a new session begins, with a proof of this moment. */
 export const createIssuer =
-  ({ key, clock, lifetime, age, ends, onRenewed }: IssuerDeps) =>
-  (user: User, begun?: BegunSession, reason: RenewalReason = 'refresh'): Promise<string> => {
+  ({ key, clock, lifetime, age, ends }: IssuerDeps) =>
+  (user: User, begun?: BegunSession): Promise<string> => {
     const issuedAt = unixSeconds(clock);
     const { tokenId, login, proof, ...by } = begun ?? newSession(issuedAt);
     const authenticatedAt = Math.min(login, issuedAt);
     const expiresAt = Math.min(issuedAt + lifetime, age.endOf({ authenticatedAt, issuedAt }));
     ends.note(tokenId, expiresAt);
-    if (begun && !begun.isNew) onRenewed?.(reason);
     const claims = { userName: user.name, role: user.role, tokenId, secretsDigest: secretsDigestOf(user) };
     const provenAt = proof === undefined ? {} : { provenAt: Math.min(proof, issuedAt) };
     return signSessionToken({ ...claims, issuedAt, expiresAt, authenticatedAt, ...provenAt, ...originOf(by) }, key);

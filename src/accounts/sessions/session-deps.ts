@@ -6,7 +6,7 @@ import type { MaybePromise } from '../../domain/async/maybe-promise.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
-import type { RenewalReason, SessionOrigin } from './issue-session.ts';
+import type { SessionOrigin } from './issue-session.ts';
 import type { CookieSettings } from './session-cookie.ts';
 import type { SessionEnds } from './session-ends.ts';
 import type { StoreGrace } from './store-grace.ts';
@@ -49,6 +49,4 @@ export interface SessionDeps {
   readonly providerSessions?: ProviderSessions;
   /** What an API token is worth now, by its id. Default: no session of an API token is accepted. */
   readonly apiTokenNow?: (tokenId: string) => Promise<Caller | undefined>;
-  /** Called when a token of a session that goes on is signed. */
-  readonly onRenewed?: (reason: RenewalReason) => void;
 }

@@ -10,14 +10,7 @@ import { unixSeconds } from '../../domain/clock.ts';
 import type { Role, UserName } from '../../domain/names.ts';
 import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
 import type { SessionFault, SessionVerdict } from '../../domain/verdict.ts';
-import {
-  begunBy,
-  begunWith,
-  continuedBy,
-  createIssuer,
-  type RenewalReason,
-  type SessionOrigin,
-} from './issue-session.ts';
+import { begunBy, begunWith, continuedBy, createIssuer, type SessionOrigin } from './issue-session.ts';
 import { createSessionAge } from './session-age.ts';
 import { type CookieClient, clearingLines, cookieLine, cookieValues } from './session-cookie.ts';
 import type { SessionDeps } from './session-deps.ts';
@@ -52,7 +45,7 @@ export interface Sessions {
    * login, its provider and the proof stay those of before: the change is no proof. Undefined when the session goes on as it
    * is, and when it was ended meanwhile.
    */
-  goOn(caller: Caller, user: User, reason?: RenewalReason): Promise<string | undefined>;
+  goOn(caller: Caller, user: User, reason?: 'password_change'): Promise<string | undefined>;
   /** Who the holder of a session is now, with the end of its latest token; undefined when the session is over or was ended. */
   recheck(caller: Caller): Promise<Caller | undefined>;
   /** Logout: the session is void from here on, with all its tokens. Nothing happens to other kinds of credentials. */
@@ -123,7 +116,7 @@ export function createSessions(deps: SessionDeps): Sessions {
       owesFactor: () => owedIn(session, user) === 'enrolment',
     });
 
-  const issue = createIssuer({ key, clock, lifetime, age, ends, onRenewed: deps.onRenewed });
+  const issue = createIssuer({ key, clock, lifetime, age, ends });
 
   const renew = (caller: Caller): MaybePromise<string | undefined> => {
     const { credential } = caller;
@@ -213,7 +206,7 @@ export function createSessions(deps: SessionDeps): Sessions {
       if (credential.provider !== undefined) await providerSessions?.renamed(credential.tokenId, next.tokenId);
       // Not before: its provider ends the session by the id that it has.
       const { isRevoked } = await stateOf({ userName: user.name, tokenId: credential.tokenId });
-      return isRevoked ? undefined : issue(user, next, reason);
+      return isRevoked ? undefined : issue(user, next);
     },
     verify: (token, carriedBy) =>
       mapMaybe(read(token), (claims) => {

@@ -24,7 +24,6 @@ import type { Logs } from '../../telemetry/logs/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { RecentFailures } from '../../telemetry/recent-failures.ts';
 import { steadyNow } from '../resources/steady-clock.ts';
-import { countedEvictions } from '../telemetry/counting.ts';
 import { type ActiveAccounts, accountsUnder } from './active-accounts.ts';
 import { keyedBy } from './active-factors.ts';
 import { type Credentials, openCredentials } from './credentials.ts';
@@ -104,7 +103,6 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
   };
   const { keyId } = secret.value;
   const fixedRoles = rolesOfFile(settings.auth);
-  const onTokenEvict = countedEvictions('apikey', metrics);
   const credentials = await openCredentials({
     store,
     keyId,
@@ -119,7 +117,6 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     mayDelete: options.mayDelete,
     audit,
     log,
-    onTokenEvict,
   });
   const { roleRegistry } = credentials;
   const publisher = await openSitePublisher({
@@ -139,7 +136,6 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
       log.warn({ err: fault }, 'who must wait at the login could not be kept or read: the status page lacks it'),
     sharedClock: options.steadyClock,
     key: secret.value.key,
-    metrics,
   });
   // Users who have a session have logged in before.
   const loggedIn = await store.sessions.listSessions(unixSeconds(clock));

@@ -28,8 +28,9 @@ import { type Clause, parseRateLimit } from '../../domain/rate-limit.ts';
 import { rightsOfUser } from '../../domain/rights/rights.ts';
 import type { FindViewed } from '../../gateway/decision/view-as.ts';
 import { listNotices } from '../../ledger/notices.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
 import type { RecentFailures } from '../../telemetry/recent-failures.ts';
-import { countedAudit, countedLimiter, countedLogins, countedSessions } from '../telemetry/counting.ts';
+import { countedAudit, countedLimiter, countedLogins } from '../telemetry/counting.ts';
 import { type FactorDeps, factorsUnder } from './active-factors.ts';
 import type { Credentials } from './credentials.ts';
 import { addressMaker, invitationsUnder } from './invitations-of.ts';
@@ -47,6 +48,7 @@ export type ActiveAccounts = ReturnType<typeof accountsUnder>;
 export interface AccountDeps extends FactorDeps {
   readonly key: CryptoKey;
   readonly credentials: Credentials;
+  readonly metrics: Metrics;
   readonly limiter: LoginLimiter;
   readonly blocks: LoginBlocks;
   /** The limiter of wrong codes, by account. */
@@ -76,7 +78,7 @@ export function accountsUnder(settings: Settings, deps: AccountDeps) {
   const { credentials, metrics } = deps;
   const clauses = clausesOf(auth.failed_login_rate_limit);
   const { invitedPasskeysWith, ...factors } = factorsUnder(settings, deps);
-  const sessions = countedSessions(sessionsUnder(settings, factors.secondFactor, deps), metrics);
+  const sessions = sessionsUnder(settings, factors.secondFactor, deps);
   const audit = countedAudit(deps.audit, auth.trusted_proxies, metrics);
   const links = linksUnder(settings, { ...deps, audit, owesFactor: factors.secondFactor.isOwedBy });
   const screens = screensUnder(settings, { ...deps, owesFactor: factors.secondFactor.isOwedBy });
@@ -272,7 +274,7 @@ const noticesIn =
 const sessionsUnder = (
   { auth, store: { grace: graceSeconds } }: Settings,
   { sessionOwes }: SecondFactor,
-  { store, key, clock, credentials, metrics }: AccountDeps,
+  { store, key, clock, credentials }: AccountDeps,
 ): Sessions =>
   createSessions({
     factorOwed: sessionOwes,
@@ -285,7 +287,6 @@ const sessionsUnder = (
     apiTokenNow: credentials.tokens.callerNow,
     ends: credentials.seenSessions.ends,
     providerSessions: providerSessionsOf(auth, { store, clock }),
-    onRenewed: (reason) => metrics.tokensIssued.add(1, reason),
     sessionLength: auth.session_length,
     refreshTime: auth.refresh_time,
     maxAge: auth.session_max_age,

@@ -15,8 +15,6 @@ import type { Settings } from '../../config/schema/schema.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { err } from '../../domain/result.ts';
 import type { HoldingStore } from '../../store/pending-revocations.ts';
-import type { Metrics } from '../../telemetry/metrics.ts';
-import { countedFactor, countedPasskeys } from '../telemetry/counting.ts';
 
 /** What outlives every reload. */
 export interface FactorDeps {
@@ -26,7 +24,6 @@ export interface FactorDeps {
   readonly challenges: Challenges;
   /** Makes the ids by which authenticators know users. */
   readonly passkeyUserKey: Uint8Array;
-  readonly metrics: Metrics;
 }
 
 /** What signs and seals, each with a key of its own made from the signing secret. */
@@ -40,7 +37,7 @@ export const keyedBy = (secret: Uint8Array) => ({
 });
 
 export function factorsUnder({ auth, server }: Settings, deps: FactorDeps) {
-  const { clock, challenges, metrics } = deps;
+  const { clock, challenges } = deps;
   const store = deps.store.secondFactor;
   const site = relyingPartyOf(server.public_url);
   const factorDeps = { store, sealer: deps.sealer, clock, mode: auth.second_factor };
@@ -48,11 +45,11 @@ export function factorsUnder({ auth, server }: Settings, deps: FactorDeps) {
   const passkeyDeps = { store, challenges, clock, site: auth.second_factor === 'off' ? err(OFF) : site };
   const userKey = deps.passkeyUserKey;
   return {
-    secondFactor: countedFactor(createSecondFactor({ ...factorDeps, hasPasskeys: site.ok, trusted }), metrics),
+    secondFactor: createSecondFactor({ ...factorDeps, hasPasskeys: site.ok, trusted }),
     enrolment: createEnrolment(factorDeps),
     mayEnrol: auth.second_factor !== 'off',
     passkeys: createPasskeys({ ...passkeyDeps, userKey }),
-    passkeyCheck: countedPasskeys(createPasskeyCheck({ ...passkeyDeps, users: deps.store.accounts }), metrics),
+    passkeyCheck: createPasskeyCheck({ ...passkeyDeps, users: deps.store.accounts }),
     invitedPasskeysWith: (given: Pick<InvitedPasskeyDeps, 'invitations' | 'hasher'>) =>
       createInvitedPasskeys({ ...passkeyDeps, ...given, userKey, invitationStore: deps.store.invitations }),
   };

@@ -33,7 +33,7 @@ export interface Credentials {
   readonly tokens: ApiTokens;
   readonly tokenVerifier: TokenVerifier;
   /** The limiter of clients that sent bad tokens. */
-  readonly tokenLimiter: { reserve(address: string): MaybePromise<LimiterPlace>; size(): number };
+  readonly tokenLimiter: { reserve(address: string): MaybePromise<LimiterPlace> };
   readonly seenSessions: SeenSessions;
   readonly screenVerifier: ScreenVerifier;
   /** The limiters of pairing: of codes that are made, and of secrets that are none, by address. */
@@ -73,7 +73,6 @@ export interface CredentialDeps {
   readonly audit: Audit;
   readonly log: Logger;
   /** A client that sent bad tokens was forgotten because the limiter is full. */
-  readonly onTokenEvict?: (state: 'idle' | 'active') => void;
 }
 
 /** Limits the log lines of a broken client. It is no defence: a secret of 256 bits cannot be guessed. */
@@ -93,7 +92,7 @@ const ENDED_LINK_SECONDS = 30 * 86_400;
 const LATE_SECONDS = 3600;
 
 export async function openCredentials(deps: CredentialDeps): Promise<Credentials> {
-  const { store, keyId, fixedRoles, authEnabled, clock, steadyClock, audit, log, onTokenEvict } = deps;
+  const { store, keyId, fixedRoles, authEnabled, clock, steadyClock, audit, log } = deps;
   const listeners: ((roles: CustomRoles) => void)[] = [];
   const onChange = (roles: CustomRoles): void => {
     for (const tell of listeners) tell(roles);
@@ -124,7 +123,6 @@ export async function openCredentials(deps: CredentialDeps): Promise<Credentials
   const tokenLimiter = createLoginLimiter({
     clauses: clauses.ok ? clauses.value : [],
     clock: steadyClock,
-    ...(onTokenEvict && { onEvict: onTokenEvict }),
   });
   const tokenStore = store.apiTokens;
   const tokenVerifier = createTokenVerifier({ tokens, tokenStore, tokenLimiter, clock, audit, onFault });

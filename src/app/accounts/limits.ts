@@ -18,8 +18,6 @@ import {
 } from '../../accounts/login/shared-limiter.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { AttemptStore } from '../../domain/store/attempt-store.ts';
-import type { Metrics } from '../../telemetry/metrics.ts';
-import { countedEvictions } from '../telemetry/counting.ts';
 
 export interface LoginLimiters {
   readonly limiter: LoginLimiter;
@@ -38,15 +36,13 @@ export interface LimitsDeps extends Omit<LoginBlocksDeps, 'attempts'> {
   readonly sharedClock: Clock | undefined;
   /** All replicas have the same: the one that sessions are signed with. */
   readonly key: Uint8Array;
-  readonly metrics: Metrics;
 }
 
 /** A restart clears what one process counted in its memory. */
 export async function openLimits(deps: LimitsDeps): Promise<LoginLimiters> {
-  const { attempts, steadyClock, sharedClock, key, metrics } = deps;
+  const { attempts, steadyClock, sharedClock, key } = deps;
   const blocks = createLoginBlocks(deps);
-  const onEvict = countedEvictions('ip', metrics);
-  const limiter = inTurn(createNetworkLimiter({ clauses: [], clock: steadyClock, onEvict }));
+  const limiter = inTurn(createNetworkLimiter({ clauses: [], clock: steadyClock }));
   const codeLimiter = inTurn(createCodeLimiter(steadyClock));
   if (!attempts) {
     // Those of another site on the same file last.

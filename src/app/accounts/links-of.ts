@@ -14,7 +14,6 @@ import type { SharedThing } from '../../domain/shared-thing.ts';
 import type { LinkVerdict } from '../../domain/verdict.ts';
 import type { Client } from '../../gateway/decision/client.ts';
 import type { Store } from '../../store/open-store.ts';
-import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Credentials } from './credentials.ts';
 
 export interface ActiveLinks extends Links {
@@ -34,7 +33,6 @@ export interface ActiveLinksDeps extends Pick<LinkDeps, 'clock' | 'owesFactor'> 
   /** The limiter of secrets that open nothing, by address: it bounds the questions to the store. */
   readonly linkLimiter: MemoryLimiter;
   readonly audit: Audit;
-  readonly metrics: Metrics;
 }
 
 /** Old links, by address: a messenger that shows one again and again keeps no person out. */
@@ -57,16 +55,12 @@ export function linksUnder({ links: { enabled }, auth }: Settings, deps: ActiveL
     isEnabled: enabled,
   });
   const door = told(createLinkViewers({ linkStore, clock }), deps);
-  const onRefused = (): void => deps.metrics.links.add(1, 'refused');
   return {
     ...links,
     door,
     sharedFrom(secret, address) {
       const place = deps.linkLimiter.reserve(address);
-      if (place.kind === 'limited') {
-        onRefused();
-        return 'limited';
-      }
+      if (place.kind === 'limited') return 'limited';
       return mapMaybe(links.shared(secret), (thing) => {
         if (thing) place.release();
         else place.keep();
@@ -75,14 +69,9 @@ export function linksUnder({ links: { enabled }, auth }: Settings, deps: ActiveL
     },
     async verifyFrom(secret, cookies, address) {
       const place = deps.linkLimiter.reserve(address);
-      if (place.kind === 'limited') {
-        onRefused();
-        return { kind: 'invalid', reason: 'limited' };
-      }
+      if (place.kind === 'limited') return { kind: 'invalid', reason: 'limited' };
       const isRefused = (verdict: LinkVerdict) => verdict.kind === 'invalid' && verdict.reason !== 'pin-missing';
-      const verdict = await settled(place, () => links.verify(secret, cookies), isRefused);
-      if (isRefused(verdict)) onRefused();
-      return verdict;
+      return settled(place, () => links.verify(secret, cookies), isRefused);
     },
     async enter({ credential }, { address }, request) {
       if (credential.kind !== 'link') return undefined;
@@ -91,9 +80,7 @@ export function linksUnder({ links: { enabled }, auth }: Settings, deps: ActiveL
       // The head of an answer shows nothing: messengers ask for it before they show an address.
       if (request.method === 'HEAD') return (await door.mayEnter(visit)) === 'may' ? undefined : 'link-over';
       const { kind } = await door.enter(visit);
-      if (kind === 'opened' || kind === 'known') return undefined;
-      onRefused();
-      return 'link-over';
+      return kind === 'opened' || kind === 'known' ? undefined : 'link-over';
     },
   };
 }

@@ -40,9 +40,8 @@ function ticketOf(ctx: RouteContext, { tickets, clock }: Deps) {
 }
 
 async function counted(attempt: () => Promise<Attempted>, ctx: RouteContext, deps: Deps): Promise<FormLogin> {
-  const onResult = deps.onLogin();
   const outcome = await attempt();
-  onResult(loginResult(outcome));
+  deps.onLogin(loginResult(outcome));
   const stepCookie = (text: string, seconds: number): string =>
     cookieLine(STEP_COOKIE, text, seconds, cookieClientOf(ctx.state));
   switch (outcome.kind) {

@@ -4,7 +4,6 @@ import type { Logger } from 'pino';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { DeletionGuard } from '../../domain/deletion-guard.ts';
-import { LEDGER_KINDS } from '../../domain/ledger.ts';
 import { qualified } from '../../domain/sites.ts';
 import { type AuditedAct, doingOf, isNotice } from '../../ledger/audited-acts.ts';
 import { repairedSentence, repairingStore } from '../../ledger/chain-repair.ts';
@@ -114,13 +113,7 @@ function openWriting(
     now,
     newId: randomUUID,
     localTime,
-    onWritten(records) {
-      outbox.sendNotices(records);
-      for (const kind of LEDGER_KINDS) {
-        const count = records.filter((record) => record.kind === kind).length;
-        if (count > 0) metrics.ledgerRecords.add(count, kind);
-      }
-    },
+    onWritten: outbox.sendNotices,
     onDropped: (records) => metrics.ledgerDropped.add(records),
     onFault: (fault) =>
       log.warn(
@@ -150,7 +143,6 @@ function openWriting(
       }),
   });
   const measure = (): void => {
-    metrics.ledgerWaiting.set(writer.waiting());
     metrics.ledgerDelay.set(writer.delay());
   };
   measure();

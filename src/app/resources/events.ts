@@ -22,8 +22,6 @@ import { steadyNow } from './steady-clock.ts';
 
 export interface EventsBackend {
   readonly upstream: Upstream;
-  /** Whether it was needed already. */
-  isAwake(): boolean;
   setCameras(cameras: readonly CameraName[]): void;
   /** Custom roles have changed. */
   tellRoles(): void;
@@ -104,7 +102,6 @@ export async function openEvents(settings: Settings, deps: EventsDeps): Promise<
   if (isAtOnce) await worker.start();
   return {
     upstream: { kind: 'unix', path: socketPath, ...(isAtOnce ? {} : { wake: worker.wake }) },
-    isAwake: () => watch !== undefined || worker.fault() !== undefined,
     setCameras(known) {
       cameras = known;
       worker.setRoles(roles(), cameras);
@@ -134,12 +131,8 @@ export async function openEvents(settings: Settings, deps: EventsDeps): Promise<
  */
 const isStartedAtOnce = ({ events }: Settings): boolean => events.source === 'nvr-database';
 
-export const upkeepTold = ({
-  metrics,
-  log,
-}: Pick<EventsDeps, 'metrics' | 'log'>): Pick<EventUpkeepDeps, 'onDeleted' | 'onFault'> => ({
+const upkeepTold = ({ log }: EventsDeps): Pick<EventUpkeepDeps, 'onDeleted' | 'onFault'> => ({
   onDeleted(events) {
-    metrics.eventsDeleted.add(events);
     if (events > 0) log.info({ events }, 'events older than events.retention were deleted');
   },
   onFault: (fault, what) => log.warn({ err: fault }, `${what}: see the cause; retrying in 1 h`),

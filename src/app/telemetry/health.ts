@@ -57,7 +57,6 @@ export function openHealth(
     clock,
     ticks: steadyNow,
     onClockJump(seconds) {
-      metrics.clockJumps.add(1);
       log.warn(
         { seconds },
         'the clock of the machine was set, so sessions end earlier or later than they should: check time synchronization (NTP)',

@@ -68,7 +68,6 @@ export interface AccountStore {
   /** False: it was revoked before, for as long. Of two at once the second is told so. */
   revokeToken(tokenId: string, expiresAt: number): Promise<boolean>;
   isRevoked(tokenId: string): Promise<boolean>;
-  countRevocations(): Promise<number>;
   /** Forgets revocations of tokens that have expired anyway. */
   forgetRevocationsBefore(expiredAt: number): Promise<void>;
 }

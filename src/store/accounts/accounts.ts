@@ -149,12 +149,6 @@ export function createAccountStore(db: Kysely<Tables>, serialized: Serialized): 
       return row !== undefined;
     },
 
-    async countRevocations() {
-      const count = sql<number>`count(*)`.as('revocations');
-      const counted = await db.selectFrom('revoked_tokens').select(count).executeTakeFirstOrThrow();
-      return Number(counted.revocations);
-    },
-
     async forgetRevocationsBefore(expiredAt) {
       await db.deleteFrom('revoked_tokens').where('expires_at', '<', expiredAt).execute();
     },

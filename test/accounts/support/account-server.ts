@@ -190,7 +190,7 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
         firstTimeLogin: createFirstTimeLogin(options.isPasswordNew ?? false),
         visibleCameras: (scope) => visibleCameras(scope, CAMERAS),
         verifyToken: guarded.judge,
-        onLogin: () => (result) => void heard.logins.push(result),
+        onLogin: (result) => void heard.logins.push(result),
       }),
       ...bound(REAUTHENTICATE_ROUTES, { ...parts, askAtProvider: async () => undefined }),
       ...bound(FACTOR_ROUTES, parts),

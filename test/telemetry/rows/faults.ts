@@ -1,17 +1,15 @@
-/** Faults of the store, the clock, the certificate and the log output, each counted as it happens (SPEC 9, 10). */
+/** Faults of the store and the log output, each counted as it happens (SPEC 9, 10). */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
-import { upkeepTold } from '../../../src/app/resources/events.ts';
 import { openHealth } from '../../../src/app/telemetry/health.ts';
 import { CONNECTION_REFUSALS, type ConnectionRefusal } from '../../../src/domain/connection-refusal.ts';
 import { STORE_FAULTS, storeFault } from '../../../src/domain/store/store-fault.ts';
 import { createLogs } from '../../../src/telemetry/logs/log.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { createScrape } from '../../../src/telemetry/scrape.ts';
-import { ADMIN_PERSON, VERA } from '../../support/people.ts';
+import { VERA } from '../../support/people.ts';
 import { startInstance } from '../../support/start-instance.ts';
 import { until } from '../../support/until.ts';
 import { moves, noteDriven, value } from '../support/driven.ts';
@@ -23,7 +21,7 @@ const UNKNOWN_TOKEN = 'pst_0123456789abcdef_'.padEnd(85, '0');
 describe('A fault', () => {
   it('of the store is counted by its kind, and the store is down until it works again', async (test) => {
     const metrics = createMetrics({ version: '1', node: '24', roles: [], identityHeaders: [] });
-    const { expose } = createScrape(Object.values(metrics), metrics.scrapeFaults);
+    const { expose } = createScrape(Object.values(metrics));
     const told = async (series: string): Promise<number | undefined> => {
       noteDriven(series);
       return seriesIn((await expose(undefined)).body).get(`postern_${series}`);
@@ -55,10 +53,6 @@ describe('A fault', () => {
       health.changes.onHeard(isHeard);
       assert.equal(await told('store_changes_heard'), Number(isHeard));
     }
-    const { onDeleted } = upkeepTold({ metrics, log });
-    onDeleted(0);
-    onDeleted(4);
-    assert.equal(await told('events_deleted_total'), 4);
     for (const cause of Object.keys(CONNECTION_REFUSALS) as ConnectionRefusal[]) {
       health.onConnectionRefused(cause, '192.0.2.7');
       health.onConnectionRefused(cause, '192.0.2.7');
@@ -99,23 +93,5 @@ describe('A fault', () => {
       async () => assert.equal((await house.ask('/api/profile', { token: UNKNOWN_TOKEN })).status, 500),
       { 'own_errors_total{reason="internal"}': 1 },
     );
-  });
-
-  it('of the clock is counted when it was set', async (test) => {
-    const house = await startInstance({ config: CONFIG });
-    test.after(house.close);
-    const set = async (): Promise<void> => {
-      house.clock.advance(3600);
-      await fetch(`${house.telemetryUrl}/readyz`);
-    };
-    await moves(house, ['clock_jumps_total'], set, { clock_jumps_total: 1 });
-  });
-
-  it('of the certificate on disk is told while the one before is served', async (test) => {
-    const house = await startInstance({ config: { ...CONFIG, tls: { enabled: true } }, people: [ADMIN_PERSON] });
-    test.after(house.close);
-    assert.equal(await value(house, 'tls_certificate_refused'), 0);
-    writeFileSync(join(house.directory, 'tls/fullchain.pem'), 'none');
-    await until('it is told', async () => (await value(house, 'tls_certificate_refused')) === 1);
   });
 });

@@ -196,9 +196,7 @@ describe('A decision is counted by what it was', () => {
       });
     await put('/api/roles/later', { cameras: ['cam1'] });
     const password = 'SomeonesPassw0rd!!!';
-    await moves(instance, ['users'], () => put('/api/users', { username: 'lena', password, role: 'later' }, 'POST'), {
-      'users{role="other"}': 1,
-    });
+    await put('/api/users', { username: 'lena', password, role: 'later' }, 'POST');
     const token = await instance.logIn({ name: 'lena', role: 'later', password });
     await moves(
       instance,
@@ -210,7 +208,7 @@ describe('A decision is counted by what it was', () => {
 });
 
 describe('People', () => {
-  it('are counted by role, all users and active users', async () => {
+  it('are counted by role while they are active', async () => {
     const auth = { hash_iterations: TEST_ITERATIONS, roles: { front_only: ['cam1'] } };
     const fresh = await startInstance({ people: [], config: { auth } });
     try {
@@ -227,9 +225,7 @@ describe('People', () => {
         const person = { name: `a_${role}`, role, password: 'AnybodysPassw0rd' };
         const body = JSON.stringify({ ...person, username: person.name });
         const headers = { 'content-type': 'application/json' };
-        await moves(fresh, ['users'], () => fresh.ask('/api/users', { method: 'POST', token, headers, body }), {
-          [`users{role="${role}"}`]: 1,
-        });
+        await fresh.ask('/api/users', { method: 'POST', token, headers, body });
         await seen(person);
       }
     } finally {
@@ -242,13 +238,11 @@ describe('A reload', () => {
   it('is taken or rejected', async () => {
     const at = await startInstance({ people: [] });
     try {
-      const reloads = ['config_reloads_total', 'config_last_reload_successful'];
+      const reloads = ['config_last_reload_successful'];
       await moves(at, reloads, () => at.reload({ ui: { frame_ancestors: 7 } }), {
-        'config_reloads_total{result="rejected"}': 1,
         config_last_reload_successful: -1,
       });
       await moves(at, reloads, () => at.reload({ ui: { frame_ancestors: 'none' } }), {
-        'config_reloads_total{result="ok"}': 1,
         config_last_reload_successful: 1,
       });
     } finally {
