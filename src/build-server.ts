@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import type { Plugin } from 'vite';
+import { compiledCatalogs } from './locales/compile-catalogs.ts';
 import { isInstalled } from './ui/build-pages.ts';
 import { isBuiltFrom, keepDigest } from './ui/pages-digest.ts';
 
@@ -11,7 +12,7 @@ export const BUNDLE = join(ROOT, 'bundle');
 const SOURCES = '{src/**/*.*,conf/policies/*.yaml,package-lock.json}';
 
 /** Hundreds of small modules, written for being put together, of which most is not used here. Other packages stay as they are installed. */
-const PACKAGES_INSIDE: readonly string[] = ['kysely', 'zod', 'jose', 'yaml'];
+const PACKAGES_INSIDE: readonly string[] = ['kysely', 'zod', 'jose', 'yaml', '@messageformat/runtime', 'make-plural'];
 const ENTRIES: readonly string[] = ['main.ts', 'events-worker.ts', 'narrowing-worker.ts'];
 
 /** All files of the bundle lie in one directory: a module still finds what stood beside it, and a thread its program. */
@@ -46,7 +47,7 @@ export async function buildServer(outDir = BUNDLE): Promise<void> {
     root: ROOT,
     publicDir: false,
     logLevel: 'warn',
-    plugins: [keepPlaces, keepAscii],
+    plugins: [compiledCatalogs('server'), keepPlaces, keepAscii],
     ssr: { noExternal: [...PACKAGES_INSIDE], target: 'node' },
     build: {
       ssr: true,

@@ -17,6 +17,7 @@ const MAY_IMPORT: Readonly<Record<string, Module>> = {
   files:     { modules: [],                               packages: [] },
   compress:  { modules: [],                               packages: [] },
   outbound:  { modules: [],                               packages: [] },
+  locales:   { modules: [],                               packages: ['@messageformat/core', '@messageformat/core/lib/compile-module.js', '@messageformat/parser', '@messageformat/runtime', '@messageformat/runtime/lib/cardinals', 'vite'] },
   routes:    { modules: ['domain'],                       packages: ['koa', 'zod'] },
   gateway:   { modules: ['domain', 'identity', 'access', 'files', 'compress', 'routes'], packages: ['koa', 'zod', 'http-proxy', 'ws', 'lru-cache', '@peculiar/x509', 'reflect-metadata'] },
   identity:  { modules: ['domain', 'files', 'routes'],           packages: ['zod', 'jose', 'lru-cache'] },
@@ -25,12 +26,12 @@ const MAY_IMPORT: Readonly<Record<string, Module>> = {
   store:     { modules: ['domain'],                       packages: ['kysely', 'kysely/migration', 'pg'] },
   config:    { modules: ['domain', 'files', 'nvr'],       packages: ['yaml', 'zod'] },
   telemetry: { modules: ['domain'],                       packages: ['prom-client', 'pino'] },
-  ui:        { modules: ['domain', 'routes'],             packages: ['koa', 'vite'] },
+  ui:        { modules: ['domain', 'routes', 'locales'],  packages: ['koa', 'vite'] },
   backup:    { modules: ['domain', 'files'],                       packages: [] },
   ledger:    { modules: ['domain', 'routes'],             packages: ['zod'] },
   notify:    { modules: ['domain'],                       packages: [] },
   doctor:    { modules: ['domain', 'routes'],             packages: ['zod'] },
-  cli:       { modules: ['domain', 'accounts', 'config', 'doctor', 'events', 'files', 'app', '.'], packages: ['commander', 'pino'] },
+  cli:       { modules: ['domain', 'accounts', 'config', 'doctor', 'events', 'files', 'locales', 'app', '.'], packages: ['commander', 'pino'] },
 };
 
 /**
@@ -52,7 +53,6 @@ const FOLDER_ORDER: Readonly<Record<string, readonly (readonly string[])[]>> = {
 /** The folders of the pages, in the same way. */
 const PAGES = 'src/ui/pages';
 const PAGE_ORDER: readonly (readonly string[])[] = [
-  ['words'],
   ['shared'],
   ['login'],
   ['explore'],

@@ -1,21 +1,23 @@
 /** Builds the pages before a start or a test, when they are missing or older than their sources. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { isBuiltFrom } from './pages-digest.ts';
+import { isBuiltFrom, PAGES_SOURCES } from './pages-digest.ts';
 
 export type BuildNeed = 'fresh' | 'build' | 'cannot-build' | 'keep-as-they-are';
 
 export interface PagesPlace {
   readonly sourceDirectory: string;
+  /** The files in it that the pages are built from. */
+  readonly pattern: string;
   readonly distDirectory: string;
   /** A production install has the built pages, and no Vite. */
   readonly hasVite: boolean;
 }
 
-export function buildNeed({ sourceDirectory, distDirectory, hasVite }: PagesPlace): BuildNeed {
+export function buildNeed({ sourceDirectory, pattern, distDirectory, hasVite }: PagesPlace): BuildNeed {
   const areBuilt = existsSync(join(distDirectory, 'login.html'));
   if (!hasVite) return areBuilt ? 'keep-as-they-are' : 'cannot-build';
-  return areBuilt && isBuiltFrom(sourceDirectory, distDirectory) ? 'fresh' : 'build';
+  return areBuilt && isBuiltFrom(sourceDirectory, distDirectory, pattern) ? 'fresh' : 'build';
 }
 
 const WITHOUT_VITE =
@@ -24,7 +26,8 @@ const WITHOUT_VITE =
 
 async function buildPagesIfNeeded(): Promise<void> {
   const need = buildNeed({
-    sourceDirectory: join(import.meta.dirname, 'pages'),
+    sourceDirectory: join(import.meta.dirname, '..'),
+    pattern: PAGES_SOURCES,
     distDirectory: join(import.meta.dirname, '../../dist/ui'),
     hasVite: isInstalled('vite'),
   });

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { LANGUAGES } from './pages/words/languages.ts';
+import { LANGUAGES } from '../locales/languages.ts';
 
 export interface Asset {
   readonly type: string;
@@ -21,7 +21,7 @@ export type BuiltPages =
       readonly assets: ReadonlyMap<string, Asset>;
       /** File name of the stylesheet of the login page, which the pages that the server makes link too. */
       readonly stylesheet: string | undefined;
-      /** File names of the texts of the console by language; English is part of its script. */
+      /** File names of the texts of the console by language. */
       readonly languages: ReadonlyMap<string, string>;
       /** File name of the script of the page behind an invitation. */
       readonly invitationScript: string | undefined;

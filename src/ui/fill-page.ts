@@ -1,4 +1,5 @@
 /** Fills the placeholders of a built page: texts, and what only the server knows (SPEC 8). */
+import type { Templates } from '../locales/texts.ts';
 import { escapeHtml } from './escape-html.ts';
 
 const BLANK = /\{\{(?<name>\w+)\}\}/g;
@@ -14,6 +15,14 @@ export const fillPage = (html: string, tag: string, blanks: Readonly<Record<stri
 export const asText = escapeHtml;
 
 export const asJson = (value: unknown): string => escapeHtml(JSON.stringify(value));
+
+/** Texts of a script that fills in the placeholders itself. */
+export function asTemplates<Group extends object>(words: Group): Templates<Group> {
+  const values = new Proxy({}, { get: (_, name) => `{${String(name)}}` });
+  return Object.fromEntries(
+    Object.entries(words).map(([name, text]) => [name, typeof text === 'string' ? text : text(values)]),
+  ) as Templates<Group>;
+}
 
 /** Own texts, with code between backquotes. */
 export function asWords(words: Readonly<Record<string, string>>): Record<string, string> {

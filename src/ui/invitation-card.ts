@@ -1,5 +1,6 @@
 /** The card of the page behind an invitation: the form, what became of it, or why the link does not hold (SPEC 12). */
 
+import type { Texts } from '../locales/texts.ts';
 import { cardPage } from './card-page.ts';
 import { escapeHtml } from './escape-html.ts';
 import { asJson } from './fill-page.ts';
@@ -58,7 +59,7 @@ export interface InvitationPlaces {
 
 export function renderInvitation(shown: InvitationCard, language: PageLanguage, places: InvitationPlaces): string {
   const { tag, words } = language;
-  const text = words.invitationPage;
+  const text = words.invitations.page;
   const isForm = 'user' in shown && shown.kind !== 'accepted';
   const title = isForm ? text.title : shown.kind === 'accepted' ? text.doneTitle : text.voidTitle;
   const content = isForm ? renderForm(shown, language, places) : renderEnd(shown, language, places);
@@ -71,12 +72,12 @@ type FormShown = Exclude<Extract<InvitationCard, { readonly user: string }>, { r
 /** The script reads its words and addresses from the form. */
 function renderForm(shown: FormShown, { tag, words }: PageLanguage, places: InvitationPlaces): string {
   const { shortestPassword, login } = places;
-  const text = words.invitationPage;
+  const text = words.invitations.page;
   const isWrong = shown.kind === 'password-unfit' || shown.kind === 'differ';
   const fault = isWrong ? ' aria-invalid="true"' : '';
   const field = (name: string, label: string, rest: string, more = ''): string =>
     `<div class="field"><label for="${name}">${escapeHtml(label)}</label><input id="${name}" name="${name}" ${rest}>${more}</div>\n`;
-  const rules = escapeHtml(text.rules.replace('{count}', String(shortestPassword)));
+  const rules = escapeHtml(text.rules({ count: shortestPassword }));
   const help = `<p id="rules" class="field-help">${rules}</p><p id="strength" class="strength" role="status"></p>`;
   const secret = `type="password" autocomplete="new-password" minlength="${shortestPassword}" maxlength="1024" required`;
   const user = field(
@@ -110,14 +111,14 @@ function renderGuest(
   { by, cameras, until, timeZone }: InvitedGuest,
   opens: Opening | undefined,
   tag: string,
-  text: PageLanguage['words']['invitationPage'],
+  text: Texts['invitations']['page'],
 ): string {
   const seen = cameras === undefined ? text.allCameras : cameras.join(', ');
   const sentences = [
-    by === undefined ? undefined : text.invitedBy.replace('{name}', () => by),
-    seen === '' ? undefined : text.sees.replace('{cameras}', () => seen),
-    opens && text.opens.replace('{time}', () => momentsIn(tag, timeZone)(opens.at)),
-    until === undefined ? undefined : text.validUntil.replace('{time}', () => momentsIn(tag, timeZone)(until)),
+    by === undefined ? undefined : text.invitedBy({ name: by }),
+    seen === '' ? undefined : text.sees({ cameras: seen }),
+    opens && text.opens({ time: momentsIn(tag, timeZone)(opens.at) }),
+    until === undefined ? undefined : text.validUntil({ time: momentsIn(tag, timeZone)(until) }),
   ];
   const told = sentences.flatMap((sentence) => (sentence === undefined ? [] : [`<bdi>${escapeHtml(sentence)}</bdi>`]));
   return told.length === 0 ? '' : `<p class="notice">${told.join('<br>')}</p>\n`;
@@ -137,11 +138,11 @@ function renderProviders({ providers }: InvitationPlaces): string {
 const doneText = (
   opens: Opening | undefined,
   tag: string,
-  text: PageLanguage['words']['invitationPage'],
+  text: Texts['invitations']['page'],
   atOnce: string,
-): string => (opens ? text.doneLater.replace('{time}', () => momentsIn(tag, opens.timeZone)(opens.at)) : atOnce);
+): string => (opens ? text.doneLater({ time: momentsIn(tag, opens.timeZone)(opens.at) }) : atOnce);
 
-function problemOf(shown: InvitationCard, text: PageLanguage['words']['invitationPage']): string {
+function problemOf(shown: InvitationCard, text: Texts['invitations']['page']): string {
   switch (shown.kind) {
     case 'password-unfit':
       return `${text.unfit} ${shown.message}`;
@@ -155,16 +156,16 @@ function problemOf(shown: InvitationCard, text: PageLanguage['words']['invitatio
 }
 
 function renderEnd(shown: InvitationCard, { tag, words }: PageLanguage, { login }: InvitationPlaces): string {
-  const text = words.invitationPage;
+  const text = words.invitations.page;
   const link = `<p class="refusal-links"><a class="button" href="${escapeHtml(login)}">${escapeHtml(text.toLogin)}</a></p>\n`;
   const paragraph = (sentence: string): string => `<p class="refusal-message">${escapeHtml(sentence)}</p>\n`;
   switch (shown.kind) {
     case 'accepted':
       return paragraph(doneText(shown.opens, tag, text, text.done)) + link;
     case 'limited':
-      return paragraph(text.limited.replace('{time}', formatSeconds(shown.seconds)));
+      return paragraph(text.limited({ time: formatSeconds(shown.seconds) }));
     case 'no-passwords':
-      return paragraph(words.login.noPasswords);
+      return paragraph(words.login.form.noPasswords);
     default:
       return paragraph(text.void) + link;
   }

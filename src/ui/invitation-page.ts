@@ -3,6 +3,7 @@
 import { INVITATION_PATH, LOGIN_PATH } from '../domain/login-path.ts';
 import { BODY_LIMITS } from '../domain/read-body.ts';
 import { readForm } from '../domain/read-form.ts';
+import { said } from '../locales/texts.ts';
 import type { RouteContext } from '../routes/own-route.ts';
 import { type InvitationCard, type InvitationVisit, renderInvitation } from './invitation-card.ts';
 import type { SignInButton } from './login-page.ts';
@@ -101,10 +102,11 @@ type UnfitPassword = Extract<InvitationVisit, { readonly kind: 'password-unfit' 
 function inWords(
   visit: UnfitPassword,
   password: string,
-  { words: { newPassword } }: PageLanguage,
+  { words }: PageLanguage,
   { shortestPassword }: Pick<InvitationPageDeps, 'shortestPassword'>,
 ): UnfitPassword {
+  const { rules } = words.passwords;
   const strength = strengthOf(password, visit.user, shortestPassword);
-  if (isUnfit(strength)) return { ...visit, message: newPassword.faults[strength](shortestPassword) };
-  return COMMON.test(visit.message) ? { ...visit, message: newPassword.common } : visit;
+  if (isUnfit(strength)) return { ...visit, message: said(rules.faults[strength], { shortest: shortestPassword }) };
+  return COMMON.test(visit.message) ? { ...visit, message: rules.common } : visit;
 }

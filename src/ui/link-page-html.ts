@@ -1,5 +1,6 @@
 /** The HTML of a link's page: complete and self-sufficient, without script or inline style (SPEC 8, 13). */
 import type { SharedThing } from '../domain/shared-thing.ts';
+import { labelIn, type Texts } from '../locales/texts.ts';
 import { escapeHtml } from './escape-html.ts';
 import { momentsIn } from './moment.ts';
 import type { PageLanguage } from './page-language.ts';
@@ -57,7 +58,7 @@ export interface LinkPlaces {
 /** What a messenger shows of the address: a title, and never a picture of the camera. */
 export function renderLinkPage(page: ShownPage, language: PageLanguage, places: LinkPlaces): string {
   const { tag, words } = language;
-  const text = words.linkPage;
+  const text = words.links.page;
   const title = escapeHtml(titleOf(page, language));
   const stylesheet = places.stylesheet ? `<link rel="stylesheet" href="${escapeHtml(places.stylesheet)}">\n` : '';
   return `<!doctype html>
@@ -84,10 +85,10 @@ ${bodyOf(page, language, places)}</main>
 }
 
 function titleOf(page: ShownPage, { words }: PageLanguage): string {
-  const text = words.linkPage;
+  const text = words.links.page;
   switch (page.kind) {
     case 'shown':
-      return page.name ?? nameless(page.thing.kind, words.sharedLinks.titles);
+      return page.name ?? nameless(page.thing.kind, words.links.titles);
     case 'pin':
     case 'wrong':
       return text.pinTitle;
@@ -98,7 +99,7 @@ function titleOf(page: ShownPage, { words }: PageLanguage): string {
   }
 }
 
-function nameless(kind: ShownThing['kind'], titles: PageLanguage['words']['sharedLinks']['titles']): string {
+function nameless(kind: ShownThing['kind'], titles: Texts['links']['titles']): string {
   const { event, review, recording, live, snapshot } = titles;
   return { event, review, recording, live, snapshot }[kind];
 }
@@ -106,7 +107,7 @@ function nameless(kind: ShownThing['kind'], titles: PageLanguage['words']['share
 const paragraph = (sentence: string): string => `<p class="refusal-message">${escapeHtml(sentence)}</p>\n`;
 
 function bodyOf(page: ShownPage, language: PageLanguage, places: LinkPlaces): string {
-  const text = language.words.linkPage;
+  const text = language.words.links.page;
   switch (page.kind) {
     case 'shown':
       return renderShown(page, language, places);
@@ -114,7 +115,7 @@ function bodyOf(page: ShownPage, language: PageLanguage, places: LinkPlaces): st
     case 'wrong':
       return renderForm(page.kind === 'wrong', page.isNumeric, text);
     case 'limited':
-      return paragraph(text.limited.replace('{time}', formatSeconds(page.seconds)));
+      return paragraph(text.limited({ time: formatSeconds(page.seconds) }));
     case 'busy':
       return paragraph(text.busy);
     case 'over':
@@ -122,7 +123,7 @@ function bodyOf(page: ShownPage, language: PageLanguage, places: LinkPlaces): st
   }
 }
 
-function renderForm(isWrong: boolean, isNumeric: boolean, text: PageLanguage['words']['linkPage']): string {
+function renderForm(isWrong: boolean, isNumeric: boolean, text: Texts['links']['page']): string {
   const alert = isWrong
     ? `<div id="problem" class="notice notice-bad" role="alert">${escapeHtml(text.wrong)}</div>\n`
     : '';
@@ -140,9 +141,9 @@ const nameOf = ({ camera, friendlyName }: ShownThing): string => friendlyName ??
 
 function renderShown(shown: ShownLink, { tag, words }: PageLanguage, { link }: LinkPlaces): string {
   const { thing, expiresAt, timeZone } = shown;
-  const text = words.linkPage;
+  const text = words.links.page;
   const time = momentsIn(tag, timeZone);
-  const label = thing.label === undefined ? undefined : words.labelName(thing.label);
+  const label = thing.label === undefined ? undefined : labelIn(words.explore.labels, thing.label);
   const facts = [nameOf(thing), label, thing.at === undefined ? undefined : time(thing.at)];
   const lead = facts.filter((fact) => fact !== undefined).join(' · ');
   const again =
@@ -153,16 +154,16 @@ function renderShown(shown: ShownLink, { tag, words }: PageLanguage, { link }: L
       : `<a class="button" href="${escapeHtml(`${link}/${thing.clip}`)}" download>${escapeHtml(text.download)}</a>`;
   const actions = again + download;
   return `<p class="lone-lead"><bdi>${escapeHtml(lead)}</bdi></p>
-${mediaOf(thing, text, link)}${actions === '' ? '' : `<p class="refusal-links">${actions}</p>\n`}<p class="shared-end">${escapeHtml(text.until.replace('{time}', time(expiresAt)))}</p>
+${mediaOf(thing, text, link)}${actions === '' ? '' : `<p class="refusal-links">${actions}</p>\n`}<p class="shared-end">${escapeHtml(text.until({ time: time(expiresAt) }))}</p>
 `;
 }
 
 const PLAYLIST_TYPE = 'application/vnd.apple.mpegurl';
 
-function mediaOf(thing: ShownThing, text: PageLanguage['words']['linkPage'], link: string): string {
+function mediaOf(thing: ShownThing, text: Texts['links']['page'], link: string): string {
   if (thing.isGone) return paragraph(text.gone);
   const at = (file: string): string => escapeHtml(`${link}/${file}`);
-  const words = escapeHtml((thing.kind === 'live' ? text.live : text.picture).replace('{camera}', () => nameOf(thing)));
+  const words = escapeHtml((thing.kind === 'live' ? text.live : text.picture)({ camera: nameOf(thing) }));
   if (thing.clip !== undefined) {
     const poster = thing.picture === undefined ? '' : ` poster="${at(thing.picture)}"`;
     const playlist = thing.playlist === undefined ? '' : `<source src="${at(thing.playlist)}" type="${PLAYLIST_TYPE}">`;

@@ -5,13 +5,15 @@ import { BODY_LIMITS } from '../domain/read-body.ts';
 import { readForm } from '../domain/read-form.ts';
 import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
 import type { RouteState } from '../domain/verdict.ts';
+import type { Templates, Texts } from '../locales/texts.ts';
 import type { RouteContext } from '../routes/own-route.ts';
-import { asJson, asText, asWords, fillPage } from './fill-page.ts';
+import { asJson, asTemplates, asText, asWords, fillPage } from './fill-page.ts';
 import { momentsIn } from './moment.ts';
 import { type PageLanguage, pageLanguage } from './page-language.ts';
 import { closedText, formatSeconds } from './pages/login/login-outcome.ts';
 import { nextPage } from './pages/login/next-page.ts';
-import type { ServedWords } from './pages/words/en.ts';
+
+type LoginWords = Templates<Texts['login']['form']>;
 
 /** Outcome of a login attempt. */
 export type FormLogin =
@@ -86,7 +88,7 @@ export function createLoginPage(deps: LoginPageDeps) {
   const refuse: Refuse = (ctx, status, problem, shown = {}): void => {
     const language = pageLanguage(ctx);
     ctx.status = status;
-    show(ctx, language, { ...shown, problem: problem(language.words.login) });
+    show(ctx, language, { ...shown, problem: problem(asTemplates(language.words.login.form)) });
     ctx.set('Cache-Control', 'no-store');
     if (!ctx.req.complete) ctx.set('Connection', 'close');
   };
@@ -97,7 +99,7 @@ export function createLoginPage(deps: LoginPageDeps) {
       // The first step was taken at a provider: the form works without script, and its cookie says whose step it was.
       if (hasOwnLogin) return void show(ctx, language, ctx.query['step'] === 'code' ? { formState: 'is-second' } : {});
       const fault: RouteState['credentialFault'] = ctx.state['credentialFault'];
-      show(ctx, language, { problem: fault ? refusalText(fault, language) : language.words.login.noPasswords });
+      show(ctx, language, { problem: fault ? refusalText(fault, language) : language.words.login.form.noPasswords });
       if (fault) ctx.set('Cache-Control', 'no-store');
     },
     async post(ctx: RouteContext): Promise<void> {
@@ -124,8 +126,10 @@ export function createLoginPage(deps: LoginPageDeps) {
 }
 
 /** A user that the proxy has signed in gains nothing by signing in again: the page says what is missing. */
-const refusalText = (reason: RefusalReason, { refusals }: PageLanguage): string =>
-  refusals.messages[reason] ?? REFUSALS[reason].message;
+function refusalText(reason: RefusalReason, { words }: PageLanguage): string {
+  const messages: Readonly<Partial<Record<RefusalReason, string>>> = words.refusals.messages;
+  return messages[reason] ?? REFUSALS[reason].message;
+}
 
 const BODY_STATUS = { 'not-a-form': 415, 'too-large': 413, 'too-slow': 408, gone: 408 } as const;
 
@@ -135,7 +139,7 @@ const saysWhereItComesFrom = (ctx: RouteContext): boolean =>
 type Refuse = (
   ctx: RouteContext,
   status: number,
-  problem: (words: ServedWords['login']) => string,
+  problem: (words: LoginWords) => string,
   shown?: LoginPageState,
 ) => void;
 
@@ -167,8 +171,8 @@ function refuseLogin(
     case 'wait': {
       const { why, seconds } = outcome;
       ctx.set('Retry-After', String(seconds));
-      const reason = (words: ServedWords['login']): string => (why === 'busy' ? words.busy : words.tooMany);
-      const again = (words: ServedWords['login']): string => words.again.replace('{time}', formatSeconds(seconds));
+      const reason = (words: LoginWords): string => (why === 'busy' ? words.busy : words.tooMany);
+      const again = (words: LoginWords): string => words.again.replace('{time}', formatSeconds(seconds));
       return refuse(ctx, why === 'busy' ? 503 : 429, (words) => `${reason(words)} ${again(words)}.`, shown);
     }
   }
@@ -190,13 +194,13 @@ const fillLoginPage = (
 ): string =>
   fillPage(withFocus(forStep(html, formState), focusOf(formState, user), isFieldWrong), tag, {
     formState,
-    ...asWords(words.loginPage),
-    language: asText(words.account.language),
+    ...asWords(words.login.page),
+    language: asText(words.ui.menu.language),
     home: asText(home),
     passkeys: asText(passkeys),
     consoleLink,
     providers,
-    words: asJson(words.login),
+    words: asJson(asTemplates(words.login.form)),
     enteredUser: asText(user),
     problem: asText(problem),
   });
@@ -233,5 +237,5 @@ function linkToConsole(ctx: RouteContext, basePath: string, { words }: PageLangu
   const target = `${basePath}/${CONSOLE}`;
   if (wantedPage(ctx, basePath, '').startsWith(target)) return '';
   const address = `?${new URLSearchParams({ next: target })}`;
-  return `<p class="lone-more"><a href="${asText(address)}">${asText(words.loginPage.toConsole)}</a></p>`;
+  return `<p class="lone-more"><a href="${asText(address)}">${asText(words.login.page.toConsole)}</a></p>`;
 }

@@ -1,10 +1,12 @@
 /** The page for a refused navigation: what happened, and the next step (SPEC 5). */
 import { type RefusalReason, type RefusedCameras, type Reopening, refusalKind } from '../domain/refusal.ts';
+import type { Texts } from '../locales/texts.ts';
 import { cardPage } from './card-page.ts';
 import { escapeHtml } from './escape-html.ts';
 import { momentsIn } from './moment.ts';
 import { languageFor } from './page-language.ts';
-import type { RefusalWords } from './pages/words/types.ts';
+
+type RefusalWords = Texts['refusals'];
 
 export interface RefusalPage {
   readonly status: number;
@@ -36,8 +38,10 @@ interface RefusedPerson {
 }
 
 export function renderRefusalPage(page: RefusalPage): string {
-  const { tag, refusals } = languageFor(page.acceptLanguage);
-  const title = refusals.titles[page.status] ?? refusals.anyTitle;
+  const { tag, words } = languageFor(page.acceptLanguage);
+  const { refusals } = words;
+  const titles: Readonly<Record<number, string>> = refusals.titles;
+  const title = titles[page.status] ?? refusals.anyTitle;
   const message = escapeHtml(messageOf(page, tag, refusals));
   const card = `<p class="refusal-status">${escapeHtml(String(page.status))}</p>
 <h1 class="lone-title"><bdi>${escapeHtml(title)}</bdi></h1>
@@ -50,17 +54,17 @@ ${renderPerson(page, refusals)}${renderLinks(page, refusals)}<p class="refusal-r
 /** The message of programs says by itself when the refusal ends. */
 function messageOf({ reason, message, opens, cameras }: RefusalPage, tag: string, words: RefusalWords): string {
   if (reason === 'camera-not-in-role' && cameras) return cameraMessage(cameras, words);
-  const known = words.messages[reason];
+  const messages: Readonly<Partial<Record<RefusalReason, string>>> = words.messages;
+  const known = messages[reason];
   if (known === undefined) return message;
   if (!opens) return known;
-  return `${known} ${words.opens.replace('{time}', () => momentsIn(tag, opens.timeZone)(opens.at))}`;
+  return `${known} ${words.opens({ time: momentsIn(tag, opens.timeZone)(opens.at) })}`;
 }
 
-/** A function as replacement: in a replacement string, `$&` would have a meaning. */
 const cameraMessage = ({ foreign, unknown }: RefusedCameras, { camera }: RefusalWords): string =>
   foreign.length > 0
-    ? camera.foreign.replace('{cameras}', () => foreign.join(', '))
-    : camera.unknown.replace('{cameras}', () => unknown.join(', '));
+    ? camera.foreign({ cameras: foreign.join(', ') })
+    : camera.unknown({ cameras: unknown.join(', ') });
 
 const isAboutPerson = ({ reason, person }: RefusalPage): boolean =>
   person !== undefined && refusalKind(reason) === 'of-person';
@@ -68,9 +72,7 @@ const isAboutPerson = ({ reason, person }: RefusalPage): boolean =>
 function renderPerson(page: RefusalPage, words: RefusalWords): string {
   const { person } = page;
   if (!person || !isAboutPerson(page)) return '';
-  const values: Readonly<Record<string, string>> = { name: person.name, role: person.role };
-  const text = words.person.replace(/\{(?<blank>name|role)\}/g, (_, blank: string) => bidi(values[blank] ?? ''));
-  return `<p class="refusal-person">${text}</p>\n`;
+  return `<p class="refusal-person">${words.person({ name: bidi(person.name), role: bidi(person.role) })}</p>\n`;
 }
 
 const bidi = (text: string): string => `<bdi>${escapeHtml(text)}</bdi>`;

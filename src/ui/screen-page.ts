@@ -1,7 +1,7 @@
 /** `/postern/screen`: the page of a display, and where a person with a phone is led who has its code (SPEC 18). */
 import type { RouteContext } from '../routes/own-route.ts';
 import { escapeHtml } from './escape-html.ts';
-import { asJson } from './fill-page.ts';
+import { asJson, asTemplates } from './fill-page.ts';
 import { pageLanguage } from './page-language.ts';
 import type { ScreenFacts } from './pages/screen/screen-words.ts';
 
@@ -31,8 +31,13 @@ export function createScreenPage({ headers, still, live, assetOf, basePathOf, re
       return;
     }
     const { tag, words } = pageLanguage(ctx);
-    const text = words.screenPage;
-    const facts: ScreenFacts = { basePath: basePathOf(ctx), still: still ?? null, live: live ?? null, words: text };
+    const text = words.screens.page;
+    const facts: ScreenFacts = {
+      basePath: basePathOf(ctx),
+      still: still ?? null,
+      live: live ?? null,
+      words: asTemplates(text),
+    };
     ctx.set('Vary', 'Accept-Language, Cookie');
     ctx.type = 'text/html; charset=utf-8';
     // The script stands behind the body that it fills: browsers of televisions know no modules.

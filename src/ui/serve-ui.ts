@@ -194,7 +194,7 @@ function fillConsolePage(
     hasSites,
     providers,
   });
-  return fillPage(html, tag, { noScript: asText(words.consolePage.noScript), facts });
+  return fillPage(html, tag, { noScript: asText(words.ui.page.noScript), facts });
 }
 
 /** The pages name their assets `./assets/…` and the manifest; a page may stand at any depth, so that becomes a path from the root. */

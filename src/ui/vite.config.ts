@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, defineConfig, type Plugin } from 'vite';
-import { keepDigest } from './pages-digest.ts';
+import { compiledCatalogs } from '../locales/compile-catalogs.ts';
+import { keepDigest, PAGES_SOURCES } from './pages-digest.ts';
 
 const SOURCE = join(import.meta.dirname, 'pages');
 const DIST = join(import.meta.dirname, '../../dist/ui');
@@ -10,7 +11,7 @@ const DIST = join(import.meta.dirname, '../../dist/ui');
 /** Written last, so that an interrupted build is not taken for a complete one. */
 const keepSourcesDigest: Plugin = {
   name: 'keep-sources-digest',
-  writeBundle: ({ dir = DIST }) => keepDigest(SOURCE, dir),
+  writeBundle: ({ dir = DIST }) => keepDigest(join(SOURCE, '../..'), dir, PAGES_SOURCES),
 };
 
 /** A theme that was chosen by hand is set before the first paint, not after a flash of the other one. */
@@ -62,7 +63,7 @@ export default defineConfig({
   publicDir: false,
   logLevel: 'warn',
   oxc: { jsx: { importSource: 'preact' } },
-  plugins: [blockRenderingByScripts, emitLargeIcon, emitScreenPage, keepSourcesDigest],
+  plugins: [compiledCatalogs('console'), blockRenderingByScripts, emitLargeIcon, emitScreenPage, keepSourcesDigest],
   build: {
     outDir: DIST,
     emptyOutDir: true,

@@ -18,9 +18,11 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { BUNDLE } from '../../src/build-server.ts';
+import { TAGS } from '../../src/locales/compile-catalogs.ts';
 import { freePorts } from '../support/servers/free-port.ts';
 import { ROOT } from './support/compose.ts';
 import { pairsOf, readDockerfile, type Stage } from './support/dockerfile.ts';
+import { languagesIn } from './support/languages-in.ts';
 
 const NOBODY = 65_534;
 /** Bytes: node_modules of the image was 27 MB when this was written. */
@@ -96,6 +98,13 @@ describe('The image', { timeout: 300_000 }, () => {
       texts.flatMap((text) => text.match(/[^\0-\x7f]/g) ?? []),
       [],
     );
+  });
+
+  it('holds the texts of all languages, which its first stage makes of the sources', () => {
+    const copied = stage('build').steps.flatMap(({ verb, rest }) => (verb === 'COPY' ? [rest] : []));
+    assert.ok(copied.includes('src src'), copied.join('; '));
+    assert.match(readFileSync(join(ROOT, '.dockerignore'), 'utf8'), /^!src$/m);
+    assert.deepEqual(languagesIn(app), TAGS);
   });
 
   it('has Node alone of the image that brings npm, for its own architecture', () => {

@@ -6,8 +6,10 @@ import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { TAGS } from '../../src/locales/compile-catalogs.ts';
 import { freePorts } from '../support/servers/free-port.ts';
 import { ROOT } from './support/compose.ts';
+import { languagesIn } from './support/languages-in.ts';
 
 describe('The package', { timeout: 300_000 }, () => {
   const directory = mkdtempSync(join(tmpdir(), 'postern-package-'));
@@ -31,6 +33,14 @@ describe('The package', { timeout: 300_000 }, () => {
     );
     for (const path of ['dist/ui/login.html', 'conf/container.yaml', 'bundle/main.js', 'trusted-headers/README.md'])
       assert.ok(existsSync(join(installed, path)), path);
+  });
+
+  it('holds the texts of all languages, compiled', () => {
+    assert.deepEqual(languagesIn(installed), TAGS);
+    const imports = globSync('bundle/*.js', { cwd: installed }).map((file) =>
+      readFileSync(join(installed, file), 'utf8'),
+    );
+    assert.doesNotMatch(imports.join('\n'), /from "(?:@messageformat|make-plural)\b/);
   });
 
   it('names no package that the project does not, and none that only making it needs', () => {

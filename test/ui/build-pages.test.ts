@@ -5,25 +5,28 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { type BuildNeed, buildNeed } from '../../src/ui/build-pages.ts';
-import { keepDigest } from '../../src/ui/pages-digest.ts';
+import { keepDigest, PAGES_SOURCES } from '../../src/ui/pages-digest.ts';
 
 describe('Before a start', () => {
   let parent = '';
   const place = (hasVite = true) => ({
-    sourceDirectory: join(parent, 'pages'),
+    sourceDirectory: parent,
+    pattern: PAGES_SOURCES,
     distDirectory: join(parent, 'dist'),
     hasVite,
   });
   const build = (): void => {
     writeFileSync(join(parent, 'dist/login.html'), 'built');
-    keepDigest(place().sourceDirectory, place().distDirectory);
+    keepDigest(parent, place().distDirectory, PAGES_SOURCES);
   };
 
   beforeEach(() => {
     parent = mkdtempSync(join(tmpdir(), 'postern-build-'));
-    for (const directory of ['pages/style', 'dist']) mkdirSync(join(parent, directory), { recursive: true });
-    writeFileSync(join(parent, 'pages/login.html'), 'source');
-    writeFileSync(join(parent, 'pages/style/base.css'), 'source');
+    for (const directory of ['ui/pages/style', 'locales', 'dist'])
+      mkdirSync(join(parent, directory), { recursive: true });
+    writeFileSync(join(parent, 'ui/pages/login.html'), 'source');
+    writeFileSync(join(parent, 'locales/en.json'), '{}');
+    writeFileSync(join(parent, 'ui/pages/style/base.css'), 'source');
   });
   afterEach(() => rmSync(parent, { recursive: true }));
 
@@ -34,7 +37,15 @@ describe('Before a start', () => {
       'pages are built again when a source changed',
       () => {
         build();
-        writeFileSync(join(parent, 'pages/style/base.css'), 'changed');
+        writeFileSync(join(parent, 'ui/pages/style/base.css'), 'changed');
+      },
+      'build',
+    ],
+    [
+      'pages are built again when a text changed',
+      () => {
+        build();
+        writeFileSync(join(parent, 'locales/en.json'), '{"a.b": "c"}');
       },
       'build',
     ],
@@ -42,7 +53,7 @@ describe('Before a start', () => {
       'pages are built again when a source was renamed',
       () => {
         build();
-        renameSync(join(parent, 'pages/style/base.css'), join(parent, 'pages/style/first.css'));
+        renameSync(join(parent, 'ui/pages/style/base.css'), join(parent, 'ui/pages/style/first.css'));
       },
       'build',
     ],
@@ -61,7 +72,7 @@ describe('Before a start', () => {
 
   it('built pages are kept where Vite is not installed', () => {
     build();
-    writeFileSync(join(parent, 'pages/login.html'), 'changed');
+    writeFileSync(join(parent, 'ui/pages/login.html'), 'changed');
     assert.equal(buildNeed(place(false)), 'keep-as-they-are');
   });
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { transformWithOxc } from 'vite';
+import { LANGUAGES } from '../../src/locales/languages.ts';
 import { type BuiltPages, readBuiltPages } from '../../src/ui/built-pages.ts';
-import { LANGUAGES } from '../../src/ui/page-language.ts';
 
 const DIST = join(import.meta.dirname, '../../dist/ui');
 const isBuilt = existsSync(join(DIST, 'login.html'));
@@ -51,25 +51,46 @@ describe('The built pages', { skip: !isBuilt && 'run "npm run build" first' }, (
     assert.ok(pages.stylesheet && named.includes(pages.stylesheet));
   });
 
-  /** The files of texts beside English, by what they take as gzip. A browser loads one at most. */
+  /** The files of texts, by what they take as gzip. A browser loads one. */
   const isLanguage = (name: string): boolean => /^[a-z]{2}-[^/]*\.js$/.test(name);
-  const compressed = (take: (name: string) => boolean): number[] =>
-    [...pages.assets].filter(([name]) => take(name)).map(([, { encodings }]) => encodings.get('gzip')?.().length ?? 0);
-
+  const gzipOf = (name: string): number =>
+    pages.assets.get(name)?.encodings.get('gzip')?.().length ?? assert.fail(name);
+  const compressed = (take: (name: string) => boolean): number[] => [...pages.assets.keys()].filter(take).map(gzipOf);
   const isOfScreen = (name: string): boolean => name.startsWith('screen-');
 
-  it('fit into 102 KB of gzip, all together', () => {
-    // What few people load, when they make a link, and the page of a display, which loads nothing else.
-    const isLater = (name: string): boolean => name.startsWith('code-picture-') || isOfScreen(name);
-    const assets = compressed((name) => !isLanguage(name) && !isLater(name)).reduce((sum, bytes) => sum + bytes, 0);
-    const html = gzipSync(pages.loginPage).length + gzipSync(pages.consolePage).length;
-    assert.ok(assets + html <= 102_000, `${assets + html} bytes`);
-  });
+  /** A script with all that it imports before it runs. */
+  function withImports(name: string, found = new Set<string>()): ReadonlySet<string> {
+    if (found.has(name)) return found;
+    found.add(name);
+    const text = String(pages.assets.get(name)?.encodings.get('identity')?.());
+    for (const [, imported = ''] of text.matchAll(/(?:from|import)"\.\/([^"]+\.js)"/g)) withImports(imported, found);
+    return found;
+  }
 
-  it('load 20 KB of gzip at most for a language beside English, and only when it is chosen', () => {
+  for (const page of ['explore', 'activity', 'status', 'settings-pages'])
+    it(`fit into 90 KB of gzip in any language, for the first view of ${page}`, () => {
+      const named = pages.consolePage.match(/(?<="\.\/assets\/)[^"]+\.(?:js|css)/g) ?? [];
+      const ownScript = [...pages.assets.keys()].filter((name) => name.startsWith(`${page}-`) && name.endsWith('.js'));
+      // Explore is part of the console's own script.
+      assert.equal(ownScript.length, page === 'explore' ? 0 : 1);
+      const scripts = [...named, ...ownScript].filter((name) => name.endsWith('.js'));
+      const loaded = new Set(scripts.flatMap((name) => [...withImports(name)]));
+      for (const name of named) loaded.add(name);
+      const bytes = [...loaded].reduce((sum, name) => sum + gzipOf(name), gzipSync(pages.consolePage).length);
+      assert.ok(![...loaded].some(isLanguage));
+      for (const name of pages.languages.values()) {
+        assert.deepEqual(
+          [...withImports(name)].filter((other) => other !== name && !loaded.has(other)),
+          [],
+        );
+        assert.ok(bytes + gzipOf(name) <= 90_000, `${name}: ${bytes + gzipOf(name)} bytes`);
+      }
+    });
+
+  it('load one language, of 17 KB of gzip at most', () => {
     const languages = compressed(isLanguage);
-    assert.equal(languages.length, LANGUAGES.size - 1);
-    assert.ok(Math.max(...languages) <= 20_000, `${Math.max(...languages)} bytes`);
+    assert.deepEqual([languages.length, pages.languages.size], [LANGUAGES.length, LANGUAGES.length]);
+    assert.ok(Math.max(...languages) <= 17_000, `${Math.max(...languages)} bytes`);
     assert.doesNotMatch(pages.consolePage + pages.loginPage, /assets\/[a-z]{2}-/);
   });
 

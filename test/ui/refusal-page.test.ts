@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { REFUSALS } from '../../src/domain/refusal.ts';
-import { refusals } from '../../src/ui/pages/words/en.ts';
+import { textsIn } from '../../src/locales/catalogs.ts';
 import { type RefusalPage, renderRefusalPage } from '../../src/ui/refusal-page.ts';
 
 const PAGE = {
@@ -34,7 +34,7 @@ describe('The refusal page', () => {
 
   it('has a title for every status of a refusal, and one for any other', () => {
     for (const { status } of Object.values(REFUSALS)) {
-      const { titles } = refusals;
+      const titles: Readonly<Record<number, string>> = textsIn('en').refusals.titles;
       if (status !== 417)
         assert.ok(renderRefusalPage({ ...PAGE, status }).includes(titles[status] ?? '?'), `${status}`);
     }

@@ -1,11 +1,15 @@
-/** `npm run generate`: the example and the schema of the configuration, and the table of the own routes; `--check` only compares. */
+/**
+ * `npm run generate`: the example and the schema of the configuration, the table of the own routes, and the types of
+ * messages; it lists what a language lacks. `--check` only compares.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OWN_ROUTES } from '../../app/gate/own-routes.ts';
 import { exampleFile } from '../../config/example-file.ts';
 import { jsonSchema } from '../../config/schema/schema.ts';
+import { lacking, placeholdersFile } from '../../locales/placeholders-of.ts';
 
-const CONF = join(import.meta.dirname, '../../../conf');
+const ROOT = join(import.meta.dirname, '../../..');
 
 const OWN_TABLE_HEAD = `# Postern's own routes, by "npm run generate" from their declarations in the source. They stand before the rows of every
 # other table, so that no table can close the login page. How rows are written: see docs/policies.md.
@@ -35,18 +39,22 @@ const rowOf = (route: object): string =>
     .join(', ');
 
 const contents: Readonly<Record<string, string>> = {
-  'config.example.yaml': exampleFile(jsonSchema()),
-  'policies/postern.yaml': `${OWN_TABLE_HEAD}${OWN_ROUTES.map((route) => `  - { ${rowOf(route)} }\n`).join('')}`,
-  'config.schema.json': `${JSON.stringify({ title: 'The configuration of Postern', ...jsonSchema() }, null, 2)}\n`,
+  'conf/config.example.yaml': exampleFile(jsonSchema()),
+  'conf/policies/postern.yaml': `${OWN_TABLE_HEAD}${OWN_ROUTES.map((route) => `  - { ${rowOf(route)} }\n`).join('')}`,
+  'conf/config.schema.json': `${JSON.stringify({ title: 'The configuration of Postern', ...jsonSchema() }, null, 2)}\n`,
+  'src/locales/placeholders.ts': placeholdersFile(),
 };
 
 const isCheck = process.argv.includes('--check');
 
 for (const [name, text] of Object.entries(contents)) {
-  const file = join(CONF, name);
+  const file = join(ROOT, name);
   if (!isCheck) writeFileSync(file, text);
   else if (readFileSync(file, 'utf8') !== text) {
-    console.error(`conf/${name} is stale: run "npm run generate"`);
+    console.error(`${name} is stale: run "npm run generate"`);
     process.exitCode = 1;
   }
 }
+
+for (const [tag, keys] of lacking())
+  if (keys.length > 0) console.log(`src/locales/${tag}.json lacks: ${keys.join(', ')}`);

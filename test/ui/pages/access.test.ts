@@ -5,6 +5,7 @@ import { answerOf } from '../../../src/ui/pages/settings/access/answer.ts';
 import { readExplanation } from '../../../src/ui/pages/settings/access/explanation.ts';
 import { byRole, found, type Holder, readAccess, sightOf } from '../../../src/ui/pages/settings/access/read-access.ts';
 import type { RoleRecord, UserRecord } from '../../../src/ui/pages/settings/account-records.ts';
+import '../support/in-english.ts';
 
 const role = (more: Partial<RoleRecord> = {}): RoleRecord => ({
   role: 'neighbour',

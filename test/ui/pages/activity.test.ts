@@ -4,12 +4,14 @@ import { describe, it } from 'node:test';
 import { AUDITED } from '../../../src/accounts/audit.ts';
 import { NOTICE_KINDS } from '../../../src/domain/accounts/notice.ts';
 import { LEDGER_KINDS } from '../../../src/domain/ledger.ts';
+import { textsIn } from '../../../src/locales/catalogs.ts';
+import { LANGUAGES } from '../../../src/locales/languages.ts';
 import { queryOf, spanOf } from '../../../src/ui/pages/activity/activity-filter.ts';
 import { rowsOf } from '../../../src/ui/pages/activity/activity-rows.ts';
 import { type ActivityRecord, readRecords } from '../../../src/ui/pages/activity/read-activity.ts';
 import { fieldsOf, sentenceOf } from '../../../src/ui/pages/activity/sentence.ts';
 import { learnCameraNames } from '../../../src/ui/pages/shared/names.ts';
-import { LANGUAGE_FILES } from '../support/languages.ts';
+import '../support/in-english.ts';
 
 const NAMES = new Map([
   ['token:t1', 'Home Assistant'],
@@ -36,9 +38,9 @@ describe('A record of the activity', () => {
 
   it('has a sentence for every act that is recorded', () => {
     const acts = [...new Set([...AUDITED, ...OTHER_ACTS])];
-    for (const [tag, { pages }] of LANGUAGE_FILES)
+    for (const [tag] of LANGUAGES)
       assert.deepEqual(
-        acts.filter((act) => !Object.hasOwn(pages.activity.acts.acts, act)),
+        acts.filter((act) => !Object.hasOwn(textsIn(tag).ledger.sentences.acts, act)),
         [],
         tag,
       );
@@ -73,9 +75,9 @@ it('A lifted limit says whose', () => {
 });
 
 describe('No raw key and no id of a record is shown', () => {
-  for (const [tag, { pages }] of LANGUAGE_FILES)
+  for (const [tag] of LANGUAGES)
     it(`in ${tag}, for any kind, act and reason`, () => {
-      const words = pages.activity.acts;
+      const words = textsIn(tag).ledger.sentences;
       const reasons = ['bad-credentials', 'of-tomorrow', undefined];
       const detail = {
         user: 'bob',

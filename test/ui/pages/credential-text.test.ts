@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { credentialText, readNames } from '../../../src/ui/pages/activity/credential-text.ts';
+import '../support/in-english.ts';
 
 const NAMES = new Map([
   ...readNames('token')([{ id: 'abc', name: 'Home Assistant' }, { id: 'def', name: '' }, 'x', { name: 'no id' }]),

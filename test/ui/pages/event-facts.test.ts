@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { factsOf } from '../../../src/ui/pages/explore/details/event-facts.ts';
 import { readEvent } from '../../../src/ui/pages/explore/event-view.ts';
+import '../support/in-english.ts';
 
 const RECORD = { id: '1-a', camera: 'front', label: 'car', start_time: 1_785_844_800, zones: ['porch', 'lawn'] };
 

@@ -13,6 +13,7 @@ import {
   formatTick,
   formatTime,
 } from '../../../src/ui/pages/shared/times.ts';
+import '../support/in-english.ts';
 
 const BERLIN = { locale: 'en-GB', timeZone: 'Europe/Berlin' };
 const NEW_YORK = { locale: 'en-GB', timeZone: 'America/New_York' };

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { pictureUrl, readEvent, readEvents } from '../../../src/ui/pages/explore/event-view.ts';
+import '../support/in-english.ts';
 
 const RECORD = {
   id: '1-a',

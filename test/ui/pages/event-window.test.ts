@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { readEvents } from '../../../src/ui/pages/explore/event-view.ts';
 import { daysOf, PIECE_SIZE } from '../../../src/ui/pages/explore/event-window.ts';
+import '../support/in-english.ts';
 
 const NOW = 1_785_800_000;
 const eventsAt = (times: readonly number[]) =>

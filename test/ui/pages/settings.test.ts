@@ -12,6 +12,7 @@ import { roleNameFault, suggestedPassword, userNameFault } from '../../../src/ui
 import { placed } from '../../../src/ui/pages/shared/forms/form-faults.ts';
 import { matching, nextSort, pageOf, sorted } from '../../../src/ui/pages/shared/table/table-rows.ts';
 import { lastHours, readStatus } from '../../../src/ui/pages/status/read-status.ts';
+import '../support/in-english.ts';
 
 describe('A name', () => {
   const letters = fc.array(fc.constantFrom('a', 'Z', '0', '.', '_', '-', ' ', 'ä', '<', '\n'), { maxLength: 34 });

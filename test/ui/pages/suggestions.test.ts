@@ -1,12 +1,12 @@
 /** Names to choose from: as people read them, found whatever the case, and none invented. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { textsIn } from '../../../src/locales/catalogs.ts';
+import { labelIn } from '../../../src/locales/texts.ts';
 import { meantBy, suggestionsFor, withToggled } from '../../../src/ui/pages/shared/combobox/suggestions.ts';
 import { cameraName, learnCameraNames, suggested } from '../../../src/ui/pages/shared/names.ts';
 import { spaced } from '../../../src/ui/pages/shared/spaced.ts';
 import { formatAgo } from '../../../src/ui/pages/shared/times.ts';
-import { pages as DE } from '../../../src/ui/pages/words/de.ts';
-import { pages as EN } from '../../../src/ui/pages/words/en.ts';
 
 it('Suggestions hold the text in their name or in what the service calls them, names that begin with it first', () => {
   learnCameraNames(new Map([['cam_7', 'Öffentlicher Hof']]));
@@ -34,10 +34,11 @@ it('Suggestions hold the text in their name or in what the service calls them, n
 });
 
 it('Common labels are in the language of the page, and every other one is itself', () => {
+  const labelsIn = (tag: string) => (label: string) => labelIn(textsIn(tag).explore.labels, label);
   const labels = ['person', 'license_plate', 'my_drone', '__proto__', 'constructor', '_'];
-  assert.deepEqual(labels.map(EN.labelName).slice(0, 3), ['person', 'license plate', 'my drone']);
-  assert.deepEqual(labels.map(DE.labelName).slice(0, 3), ['Person', 'Kennzeichen', 'my drone']);
-  assert.equal(DE.labelName('constructor'), 'constructor');
+  assert.deepEqual(labels.map(labelsIn('en')).slice(0, 3), ['person', 'license plate', 'my drone']);
+  assert.deepEqual(labels.map(labelsIn('de')).slice(0, 3), ['Person', 'Kennzeichen', 'my drone']);
+  assert.equal(labelsIn('de')('constructor'), 'constructor');
   assert.deepEqual(['a__b', '_a_', '_'].map(spaced), ['a b', '_a_', '_']);
 });
 

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseHours } from '../../../src/domain/rights/hours.ts';
+import { textsIn } from '../../../src/locales/catalogs.ts';
+import { LANGUAGES } from '../../../src/locales/languages.ts';
 import { dayNamesIn } from '../../../src/ui/pages/settings/limits/day-names.ts';
 import {
   hoursInWords,
@@ -9,9 +11,8 @@ import {
   hoursRowOf,
   spelledHours,
 } from '../../../src/ui/pages/settings/limits/typed-hours.ts';
-import { LANGUAGE_FILES } from '../support/languages.ts';
 
-const namesIn = (tag: string) => dayNamesIn(tag, LANGUAGE_FILES.get(tag)?.pages.roles.daily ?? assert.fail(tag));
+const namesIn = (tag: string) => dayNamesIn(tag, textsIn(tag).roles.daily);
 const GERMAN = namesIn('de');
 
 describe('Hours that are typed', () => {
@@ -63,16 +64,14 @@ describe('Hours in each language', () => {
     assert.deepEqual(shown('pl'), ['pon.–pt., niedz. 07:00–24:00', 'codziennie 09:00–18:00', 'soon']);
   });
 
-  for (const tag of LANGUAGE_FILES.keys())
+  for (const [tag] of LANGUAGES)
     it(`are understood as they are shown, and as the help says, in ${tag}`, () => {
       const names = namesIn(tag);
       const line = 'Mon-Wed,Fri 07:00-18:00';
       const shown = hoursInWords(line, names).replaceAll('–', '-');
       assert.deepEqual(hoursRowOf(shown, names), hoursRowOf(line, names));
       const [, , week = '', night = ''] =
-        /(9-18)\D+?(\S+ 7-18)\P{L}+\p{L}+ (\S+ 22:00-02:00)/u.exec(
-          LANGUAGE_FILES.get(tag)?.pages.roles.hoursHelp ?? '',
-        ) ?? [];
+        /(9-18)\D+?(\S+ 7-18)\P{L}+\p{L}+ (\S+ 22:00-02:00)/u.exec(textsIn(tag).roles.hoursHelp) ?? [];
       assert.deepEqual(
         [week, night].map((one) => spelledHours(one, names)),
         ['Mon-Fri 07:00-18:00', 'Fri 22:00-02:00'],

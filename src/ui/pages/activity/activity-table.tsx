@@ -21,7 +21,7 @@ interface ActivityTableProps {
 }
 
 export function ActivityTable({ records, names, none, onUser, onCamera }: ActivityTableProps) {
-  const text = words.activity;
+  const text = words.ledger;
   const columns: readonly Column<ActivityRow>[] = [
     { key: 'what', title: text.kind, cell: (row) => <What row={row} names={names} /> },
     {
@@ -29,7 +29,7 @@ export function ActivityTable({ records, names, none, onUser, onCamera }: Activi
       title: text.person,
       sortBy: ({ record }) => record.user ?? '',
       cell: ({ record: { user } }) =>
-        user === undefined ? null : <Chosen name={user} what={text.whatSaw(user)} onChoose={onUser} />,
+        user === undefined ? null : <Chosen name={user} what={text.whatSaw({ user })} onChoose={onUser} />,
     },
     {
       key: 'camera',
@@ -40,7 +40,7 @@ export function ActivityTable({ records, names, none, onUser, onCamera }: Activi
           <Chosen
             name={camera}
             shown={cameraName(camera)}
-            what={text.whoWatched(cameraName(camera))}
+            what={text.whoWatched({ camera: cameraName(camera) })}
             onChoose={onCamera}
           />
         ),
@@ -72,14 +72,14 @@ export function ActivityTable({ records, names, none, onUser, onCamera }: Activi
 
 const SITE_COLUMN = (): Column<ActivityRow> => ({
   key: 'site',
-  title: words.activity.site,
+  title: words.ledger.site,
   isShort: true,
   sortBy: ({ record }) => record.site ?? '',
   cell: ({ record: { site } }) => (site === undefined ? null : <bdi>{site}</bdi>),
 });
 
 function What({ row: { record, count, event }, names }: { row: ActivityRow; names: CredentialNames }) {
-  const text = words.activity;
+  const text = words.ledger;
   const seen: Readonly<Record<string, string>> = text.seen;
   const mark = seen[textOf(record.detail['seen']) ?? ''];
   return (
@@ -93,7 +93,7 @@ function What({ row: { record, count, event }, names }: { row: ActivityRow; name
 }
 
 function More({ row: { record, to, from, duration, count }, names }: { row: ActivityRow; names: CredentialNames }) {
-  const text = words.activity;
+  const text = words.ledger;
   const { address, credential, watchedFrom, watchedTo } = record;
   const facts: readonly (readonly [string, string])[] = [
     ...(duration >= 1 ? [[text.howLong, formatDuration(duration)] as const] : []),
@@ -126,7 +126,7 @@ const spanText = (from: number, to: number | undefined): string =>
 
 /** An address, or where else an act came from. */
 function whereText(address: string): string {
-  const places: Readonly<Record<string, string>> = words.activity.places;
+  const places: Readonly<Record<string, string>> = words.ledger.places;
   return Object.hasOwn(places, address) ? (places[address] ?? address) : address;
 }
 

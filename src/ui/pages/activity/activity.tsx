@@ -44,15 +44,15 @@ export function Activity({ profile }: { profile: Profile }) {
   return (
     <div class="activity">
       <RecordsPage
-        title={words.activity.title}
-        lead={isAdmin(profile) ? words.activity.leadAdmin : words.activity.lead}
+        title={words.ledger.title}
+        lead={isAdmin(profile) ? words.ledger.leadAdmin : words.ledger.lead}
         done=""
         // The plot comes with the table: a place for it is needed where somebody watched.
         fetched={days.kind === 'loading' ? days : fetched}
         onRetry={again}
         actions={
           <a class="button" href={csv} download="ledger.csv">
-            {words.activity.csv}
+            {words.ledger.csv}
           </a>
         }
       >
@@ -66,11 +66,11 @@ export function Activity({ profile }: { profile: Profile }) {
             )}
             <ActivityTable
               {...{ records, names, onUser, onCamera }}
-              none={filter.group === 'viewings' ? words.activity.nothingWatched : words.activity.none}
+              none={filter.group === 'viewings' ? words.ledger.nothingWatched : words.ledger.none}
             />
             {more && (
               <button class="button" type="button" onClick={more}>
-                {words.activity.more}
+                {words.ledger.more}
               </button>
             )}
           </>
@@ -100,7 +100,7 @@ interface FilterFormProps {
 }
 
 function FilterForm({ filter, profile, sites, users, onChange }: FilterFormProps) {
-  const text = words.activity;
+  const text = words.ledger;
   const withAll = (
     names: readonly string[],
     chosen: string,
@@ -113,7 +113,7 @@ function FilterForm({ filter, profile, sites, users, onChange }: FilterFormProps
     ).map(({ value, name }) => [value, name] as const),
   ];
   return (
-    <search class="activity-filters" aria-label={words.filters.filters}>
+    <search class="activity-filters" aria-label={words.explore.filters.filters}>
       <SelectField
         label={text.person}
         value={filter.user}

@@ -22,9 +22,9 @@ const SHOWN_LETTERS = 8;
 
 export function credentialText(credential: string, names: CredentialNames): string {
   const [kind = '', id = ''] = credential.split(':', 2);
-  const kinds: Readonly<Record<string, string>> = words.activity.credentials;
+  const kinds: Readonly<Record<string, string>> = words.ledger.credentials;
   const name = names.get(credential);
   const what = kinds[kind] ?? kind;
   if (kind === 'oidc') return `${what} ${id}`;
-  return name === undefined ? `${what} ${id.slice(0, SHOWN_LETTERS)}`.trim() : words.activity.named(what, name);
+  return name === undefined ? `${what} ${id.slice(0, SHOWN_LETTERS)}`.trim() : words.ledger.named({ what, name });
 }

@@ -1,12 +1,13 @@
 /** What a record says, in one sentence of the page's language, and what stands beside it under "Details" (SPEC 14). Pure. */
+import { type ConsoleTexts, said } from '../../../locales/texts.ts';
 import { type Fields, textOf } from '../shared/forms/fields.ts';
 import { entryName } from '../shared/names.ts';
 import { words } from '../shared/words.ts';
-import type { ActWords } from '../words/en.ts';
-import type { ActNames } from '../words/types.ts';
 import type { CredentialNames } from './credential-text.ts';
 import type { ActivityRecord } from './read-activity.ts';
 
+type ActWords = ConsoleTexts['ledger']['sentences'];
+type ActNames = ReturnType<typeof namesIn>;
 type Said = Pick<ActivityRecord, 'kind' | 'user' | 'camera' | 'credential' | 'detail'>;
 
 /** `count`: records that are told in one line. */
@@ -14,13 +15,11 @@ export function sentenceOf(
   record: Said,
   names: CredentialNames,
   count = 1,
-  text: ActWords = words.activity.acts,
+  text: ActWords = words.ledger.sentences,
 ): string {
   const { detail } = record;
-  return text.times(
-    sentence(record, namesIn(record, names), text),
-    Math.max(count, Number(textOf(detail['times']) ?? 1) || 1),
-  );
+  const times = Math.max(count, Number(textOf(detail['times']) ?? 1) || 1);
+  return text.times({ sentence: sentence(record, namesIn(record, names), text), times });
 }
 
 function sentence({ kind, credential, detail }: Said, names: ActNames, text: ActWords): string {
@@ -31,39 +30,47 @@ function sentence({ kind, credential, detail }: Said, names: ActNames, text: Act
   if (failure && what !== 'token-refused') return failure;
   if (kind === 'login') return loginText(credential, detail, text);
   const act = own(text.acts, what);
-  if (act) return kind === 'refusal' || kind === 'login-failed' ? act.refused(names) : act.done(names);
+  if (act) return said(kind === 'refusal' || kind === 'login-failed' ? act.refused : act.done, names);
   return own(text.others, kind) ?? text.others.notice;
 }
 
 function loginText(credential: string | undefined, detail: Fields, { loginBy, others }: ActWords): string {
   const provider = /^oidc:(?<name>.+)$/.exec(credential ?? '')?.groups?.['name'];
-  if (provider !== undefined) return loginBy.provider(provider);
+  if (provider !== undefined) return loginBy.provider({ name: provider });
   return detail['factor'] === 'passkey' ? loginBy.passkey : others.login;
 }
 
 /** A key of the table itself: what comes from the server names nothing that objects inherit. */
-const own = <Value>(table: Readonly<Record<string, Value>>, key: string | undefined): Value | undefined =>
-  key !== undefined && Object.hasOwn(table, key) ? table[key] : undefined;
+const own = <Table extends object>(table: Table, key: string | undefined): Table[keyof Table] | undefined =>
+  key !== undefined && Object.hasOwn(table, key) ? table[key as keyof Table] : undefined;
 
-function namesIn({ user, camera, detail }: Said, names: CredentialNames): ActNames {
+/** Texts that are not known are empty. */
+function namesIn({ user: ownUser, camera: ownCamera, detail }: Said, names: CredentialNames) {
   const text = (name: string): string => textOf(detail[name]) ?? '';
-  const [token, link] = [text('tokenId'), text('linkId')];
+  const user = text('user') || (ownUser ?? '');
+  const camera = entryName(ownCamera ?? text('camera'));
+  const thing = names.get(`token:${text('tokenId')}`) ?? names.get(`link:${text('linkId')}`) ?? text('screen');
+  const records = text('records');
   return {
-    user: text('user') || (user ?? ''),
-    camera: entryName(camera ?? text('camera')),
+    user,
+    hasUser: user !== '',
+    camera,
+    hasCamera: camera !== '',
     role: text('role'),
-    thing: names.get(`token:${token}`) ?? names.get(`link:${link}`) ?? text('screen'),
+    thing,
+    hasThing: thing !== '',
     provider: text('provider'),
     request: [text('method'), text('path')].filter((part) => part !== '').join(' '),
     setting: text('setting'),
-    records: text('records'),
+    records: Number(records),
+    hasRecords: records !== '',
   };
 }
 
 /** The labelled rest of the detail. A name without a label is shown nowhere. */
 export const fieldsOf = (
   { detail }: Pick<ActivityRecord, 'detail'>,
-  text: ActWords = words.activity.acts,
+  text: ActWords = words.ledger.sentences,
 ): readonly (readonly [string, string])[] =>
   Object.entries(text.fields).flatMap(([name, label]) => {
     const value = textOf(detail[name]);

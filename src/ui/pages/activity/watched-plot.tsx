@@ -32,7 +32,8 @@ export function WatchedPlot({ days, first, count, user, onUser }: WatchedPlotPro
   const selecting = useSelection(starts.length, undefined);
   const at = selecting.selection?.to;
   const start = at === undefined ? undefined : starts[at];
-  const minutesOf = (counts: readonly number[]): string => words.activity.minutes(Math.round(counts[at ?? 0] ?? 0));
+  const minutesOf = (counts: readonly number[]): string =>
+    words.ledger.minutes({ minutes: Math.round(counts[at ?? 0] ?? 0) });
   const sums = useMemo(
     () =>
       sumsOf(
@@ -44,23 +45,23 @@ export function WatchedPlot({ days, first, count, user, onUser }: WatchedPlotPro
   const said = start === undefined ? '' : `${formatDate(start)}: ${minutesOf(sums)}`;
   return (
     <figure class="overview">
-      <StackPlot label={words.activity.plot} {...{ starts, stepSeconds, series, selecting, said }} />
+      <StackPlot label={words.ledger.plot} {...{ starts, stepSeconds, series, selecting, said }} />
       <figcaption>
         <div class="overview-caption">
-          <p class="overview-stretch">{said || words.activity.perDay}</p>
+          <p class="overview-stretch">{said || words.ledger.perDay}</p>
         </div>
         <Legend
           entries={people.map(({ name, total, counts }, place) => ({
             name,
             said: name === '' ? '–' : name,
             colour: series[place]?.colour ?? OTHERS,
-            total: words.activity.minutes(total),
+            total: words.ledger.minutes({ minutes: total }),
             count: at === undefined ? undefined : minutesOf(counts),
           }))}
           places={people.length}
-          folded={words.activity.people(people.length)}
+          folded={words.ledger.people({ number: people.length })}
           chosen={user}
-          helpOf={words.activity.whatSaw}
+          helpOf={(user) => words.ledger.whatSaw({ user })}
           onChoose={onUser}
         />
       </figcaption>

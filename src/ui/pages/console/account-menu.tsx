@@ -1,6 +1,8 @@
 /** The account menu: user and role, theme, change password, logout (SPEC 8, interface 5.6). */
+
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
+import { LANGUAGES } from '../../../locales/languages.ts';
 import type { Profile } from '../shared/account/profile.ts';
 import { baseUrl } from '../shared/base-url.ts';
 import { Choice } from '../shared/forms/choice.tsx';
@@ -11,7 +13,6 @@ import type { PageFacts } from '../shared/page-facts.ts';
 import { useSites } from '../shared/sites.ts';
 import { chooseTheme, chosenTheme, type Theme } from '../shared/theme.ts';
 import { words } from '../shared/words.ts';
-import { LANGUAGES } from '../words/languages.ts';
 
 export function AccountMenu({ profile, facts }: { profile: Profile; facts: PageFacts }) {
   return (
@@ -24,7 +25,7 @@ export function AccountMenu({ profile, facts }: { profile: Profile; facts: PageF
             {firstLetter(profile.name)}
           </span>
           <span class="account-name">
-            <span class="out-of-sight">{words.account.account}: </span>
+            <span class="out-of-sight">{words.ui.menu.account}: </span>
             <bdi>{profile.name}</bdi>
           </span>
         </>
@@ -34,18 +35,18 @@ export function AccountMenu({ profile, facts }: { profile: Profile; facts: PageF
         <bdi class="menu-name">{profile.name}</bdi>
         <bdi class="menu-role">{profile.role}</bdi>
       </p>
-      {profile.isAnonymous && <p class="menu-note">{words.account.internal}</p>}
+      {profile.isAnonymous && <p class="menu-note">{words.ui.menu.internal}</p>}
       <ThemeChoice />
       <LanguageField />
       <OtherSites />
       {!profile.isAnonymous && facts.hasOwnLogin && (
         <Link class="button button-wide" href="/settings/password">
-          {words.account.changePassword}
+          {words.ui.menu.changePassword}
         </Link>
       )}
       {!profile.isAnonymous && (
         <a class="button button-wide" href={new URL('logout', baseUrl).href}>
-          {words.account.logOut}
+          {words.ui.menu.logOut}
         </a>
       )}
     </Menu>
@@ -57,8 +58,8 @@ function OtherSites() {
   const others = (useSites()?.others ?? []).flatMap(({ name, url }) => (url === undefined ? [] : [{ name, url }]));
   if (others.length === 0) return null;
   return (
-    <nav aria-label={words.account.sites}>
-      <p class="menu-note">{words.account.sites}</p>
+    <nav aria-label={words.ui.menu.sites}>
+      <p class="menu-note">{words.ui.menu.sites}</p>
       {others.map(({ name, url }) => (
         <a class="button button-wide" key={name} href={url}>
           <bdi>{name}</bdi>
@@ -69,9 +70,9 @@ function OtherSites() {
 }
 
 const themeOptions = (): readonly (readonly [Theme, string])[] => [
-  ['system', words.account.system],
-  ['light', words.account.light],
-  ['dark', words.account.dark],
+  ['system', words.ui.menu.system],
+  ['light', words.ui.menu.light],
+  ['dark', words.ui.menu.dark],
 ];
 
 function ThemeChoice() {
@@ -83,7 +84,7 @@ function ThemeChoice() {
   return (
     <Choice
       name="theme"
-      legend={words.account.theme}
+      legend={words.ui.menu.theme}
       isLegendShown
       options={themeOptions()}
       chosen={theme}
@@ -95,8 +96,8 @@ function ThemeChoice() {
 const LanguageField = () => (
   <SelectField
     name="language"
-    label={words.account.language}
-    options={[['browser', words.account.system], ...LANGUAGES]}
+    label={words.ui.menu.language}
+    options={[['browser', words.ui.menu.system], ...LANGUAGES]}
     value={chosenLanguage()}
     onChange={(choice) => {
       chooseLanguage(choice);

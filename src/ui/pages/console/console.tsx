@@ -43,13 +43,13 @@ function Console({ facts }: { facts: PageFacts }) {
     case 'known':
       return <Pages profile={state.profile} facts={facts} />;
     case 'failed':
-      return <Trouble title={words.frame.cannotStart} message={state.message} onRetry={ask} />;
+      return <Trouble title={words.ui.frame.cannotStart} message={state.message} onRetry={ask} />;
     case 'login-loop':
       return facts.hasOwnLogin ? <LoginLoop /> : <NotTold reason={undefined} onRetry={ask} />;
     case 'not-told':
       return <NotTold reason={state.reason} onRetry={ask} />;
     default:
-      return <p class="starting">{words.frame.moment}</p>;
+      return <p class="starting">{words.ui.frame.moment}</p>;
   }
 }
 

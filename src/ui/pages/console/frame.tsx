@@ -20,10 +20,10 @@ interface NavigationPage {
 
 // biome-ignore format: a table
 const PAGES: readonly NavigationPage[] = [
-  { path: '/',         title: () => words.frame.explore,  isFor: () => true },
-  { path: '/activity', title: () => words.frame.activity, isFor: () => true },
-  { path: '/settings', title: () => words.frame.settings, isFor: () => true },
-  { path: '/status',   title: () => words.frame.status,   isFor: isAdmin    },
+  { path: '/',         title: () => words.ui.frame.explore,  isFor: () => true },
+  { path: '/activity', title: () => words.ui.frame.activity, isFor: () => true },
+  { path: '/settings', title: () => words.ui.frame.settings, isFor: () => true },
+  { path: '/status',   title: () => words.ui.frame.status,   isFor: isAdmin    },
 ];
 
 interface FrameProps {
@@ -42,14 +42,14 @@ export function Frame({ profile, facts, isBare = false, children }: FrameProps) 
   return (
     <>
       <a class="skip" href="#content">
-        {words.frame.skip}
+        {words.ui.frame.skip}
       </a>
       <header class="bar">
         <Link class="brand" href="/" aria-label="Postern">
           <img src={iconUrl} alt="" width="28" height="28" />
           <span class="brand-name">Postern</span>
         </Link>
-        <nav class="bar-nav" aria-label={words.frame.pages}>
+        <nav class="bar-nav" aria-label={words.ui.frame.pages}>
           {PAGES.filter(({ isFor }) => !isBare && isFor(profile)).map((page) => (
             <NavLink key={page.path} class="bar-link" href={page.path} isHere={isHere(page)}>
               {page.title()}
@@ -58,7 +58,7 @@ export function Frame({ profile, facts, isBare = false, children }: FrameProps) 
         </nav>
         {facts.hasNvr && !isBare && (
           <a class="nav-link bar-link bar-recorder" href={`${basePath}${facts.home}`}>
-            {words.frame.recorder}
+            {words.ui.frame.recorder}
           </a>
         )}
         <AccountMenu {...{ profile, facts }} />
@@ -94,5 +94,5 @@ function Boundary({ children }: { children: ComponentChildren }) {
     if (fault) again();
   }, [path]);
   if (!fault) return <>{children}</>;
-  return <Trouble title={words.frame.broken} message={words.frame.brokenWhy} onRetry={again} />;
+  return <Trouble title={words.ui.frame.broken} message={words.ui.frame.brokenWhy} onRetry={again} />;
 }

@@ -59,16 +59,22 @@ function Question({ profile, passkeyOrigin, providers, onAnswer }: QuestionProps
     if (response.kind === 'ok') return void onAnswer(true);
     if (response.kind !== 'refused') return problemOf(response);
     if (response.status === 401) {
-      return { faults: isByCode ? { code: words.twoStep.wrongCode } : { current: words.proof.wrong } };
+      return { faults: isByCode ? { code: words.secondFactor.wrongCode } : { current: words.proof.wrong } };
     }
     if (response.status !== 429) return problemOf(response);
-    return words.password.tooMany(formatSeconds(Number(response.retryAfter) || 60));
+    return words.passwords.change.tooMany({ time: formatSeconds(Number(response.retryAfter) || 60) });
   };
   return (
     <FormDialog title={words.proof.title} submit={words.proof.submit} onSubmit={prove} onClose={() => onAnswer(false)}>
       <p>{words.proof.why}</p>
       {isByCode ? (
-        <TextField name="code" label={words.common.code} value={code} onChange={setCode} autocomplete="one-time-code" />
+        <TextField
+          name="code"
+          label={words.ui.common.code}
+          value={code}
+          onChange={setCode}
+          autocomplete="one-time-code"
+        />
       ) : (
         <>
           {/* A password manager has to know whose password this is. */}
@@ -77,7 +83,7 @@ function Question({ profile, passkeyOrigin, providers, onAnswer }: QuestionProps
           </span>
           <PasswordField
             name="current"
-            label={words.password.current}
+            label={words.passwords.change.current}
             value={password}
             onChange={setPassword}
             autocomplete="current-password"
@@ -122,7 +128,7 @@ function ByProvider({ providers }: Pick<ProofDialogProps, 'providers'>) {
     <div>
       {usable.map(({ name, label }) => (
         <button key={name} class="button" type="button" onClick={() => void ask(name)}>
-          {words.proof.byProvider(label)}
+          {words.proof.byProvider({ label })}
         </button>
       ))}
       <p class="field-help">{words.proof.byProviderHelp}</p>

@@ -34,7 +34,7 @@ export function ViewAs({ facts }: { facts: PageFacts }) {
       endViewAs();
     };
   }, []);
-  usePageTitle(words.viewAs.title(name ?? ''));
+  usePageTitle(words.viewAs.title({ name: name ?? '' }));
   if (name === undefined)
     return (
       <div class="blank">
@@ -44,10 +44,10 @@ export function ViewAs({ facts }: { facts: PageFacts }) {
     );
   return (
     <>
-      <section class="view-as" aria-label={words.viewAs.title(name)}>
+      <section class="view-as" aria-label={words.viewAs.title({ name })}>
         <p class="view-as-who">
           <strong>
-            <bdi>{words.viewAs.title(name)}</bdi>
+            <bdi>{words.viewAs.title({ name })}</bdi>
           </strong>{' '}
           <span>{words.viewAs.lead}</span>
         </p>
@@ -63,7 +63,7 @@ export function ViewAs({ facts }: { facts: PageFacts }) {
 function Viewed({ state, facts }: { state: ViewState; facts: PageFacts }) {
   switch (state.kind) {
     case 'loading':
-      return <p class="starting">{words.frame.moment}</p>;
+      return <p class="starting">{words.ui.frame.moment}</p>;
     case 'known':
       return <ViewedProfile profile={state.profile} facts={facts} />;
     case 'failed':
@@ -84,20 +84,20 @@ function ViewedProfile({ profile, facts }: { profile: Profile; facts: PageFacts 
     <>
       <dl class="view-as-profile">
         <div>
-          <dt>{words.common.role}</dt>
+          <dt>{words.ui.common.role}</dt>
           <dd>
             <bdi>{profile.role}</bdi>
           </dd>
         </div>
         <div>
-          <dt>{words.common.cameras}</dt>
+          <dt>{words.ui.common.cameras}</dt>
           <dd>
-            <FewNames names={profile.cameras.map(cameraName)} none={words.common.noCameras} />
+            <FewNames names={profile.cameras.map(cameraName)} none={words.ui.common.noCameras} />
           </dd>
         </div>
       </dl>
       {profile.mustEnrol ? (
-        <p class="blank">{words.access.noFactor(profile.name)}</p>
+        <p class="blank">{words.access.noFactor({ name: profile.name })}</p>
       ) : (
         <Explore {...{ profile, facts }} />
       )}

@@ -73,7 +73,7 @@ function Failed({ list, filter, onRetry, onClear }: EventListProps) {
       <p>{list.problem}</p>
       <p class="blank-actions">
         <button class="button" type="button" onClick={onRetry}>
-          {words.common.tryAgain}
+          {words.ui.common.tryAgain}
         </button>
         {isFiltered(filter) && <ClearButton onClear={onClear} />}
       </p>
@@ -99,7 +99,7 @@ function NoEvents({ filter, isToConnect, onClear, onAnyTime }: EventListProps) {
         <h2>{words.explore.noneThisWeek}</h2>
         <p>{words.explore.noneWhy}</p>
         <button class="button" type="button" onClick={onAnyTime}>
-          {words.filters.anyTime}
+          {words.explore.filters.anyTime}
         </button>
       </div>
     );
@@ -150,7 +150,7 @@ function End({ list, onMore }: EventListProps) {
       )}
       {list.next ? (
         <button class="button button-wide" type="button" disabled={list.status === 'loading'} onClick={onMore}>
-          {list.status === 'loading' ? words.common.loading : words.explore.loadMore}
+          {list.status === 'loading' ? words.ui.common.loading : words.explore.loadMore}
         </button>
       ) : (
         list.status === 'ready' && <p class="events-end">{words.explore.thatIsAll}</p>
@@ -189,10 +189,10 @@ function ArrivalsBar({ waiting, shown, onShow }: ArrivalsBarProps) {
     <div ref={place} class="arrivals" role="status">
       {waiting > 0 && (
         <button class="button button-strong arrivals-button" type="button" onClick={show}>
-          {words.explore.newEvents(waiting)}
+          {words.explore.newEvents({ number: waiting })}
         </button>
       )}
-      {waiting === 0 && shown > 0 && <span class="out-of-sight">{words.explore.newEvents(shown)}</span>}
+      {waiting === 0 && shown > 0 && <span class="out-of-sight">{words.explore.newEvents({ number: shown })}</span>}
     </div>
   );
 }

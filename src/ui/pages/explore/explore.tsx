@@ -155,7 +155,7 @@ const NOTHING: OpenEvent = {};
 
 /** Both cases give the same text: the caller must not learn which one it is. */
 const problemOf = ({ status, message }: { readonly status: number; readonly message: string }): string =>
-  status === 403 || status === 404 ? words.details.gone : message;
+  status === 403 || status === 404 ? words.explore.details.gone : message;
 
 function useOpenEvent(id: string | undefined, events: readonly EventView[]): OpenEvent {
   const listed = events.find((event) => event.id === id);
@@ -168,7 +168,7 @@ function useOpenEvent(id: string | undefined, events: readonly EventView[]): Ope
       const response = await getFromApi(`api/events/${encodeURIComponent(missing)}`, controller.signal);
       const event = response.kind === 'ok' ? readEvent(response.body) : undefined;
       if (event) setFetched({ id: missing, event });
-      else if (response.kind === 'ok') setFetched({ id: missing, problem: words.common.unreadable });
+      else if (response.kind === 'ok') setFetched({ id: missing, problem: words.ui.common.unreadable });
       // Without a network or a session the list says what is wrong.
       else if (response.kind === 'refused') setFetched({ id: missing, problem: problemOf(response) });
     };

@@ -100,7 +100,7 @@ function ofPage(query: URLSearchParams): URLSearchParams {
 /** An NVR says in English that its search is off. */
 const problemIn = (response: Exclude<ApiResponse, { kind: 'ok' }>): string =>
   response.kind === 'refused' && /semantic search/i.test(response.message)
-    ? words.filters.noSearch
+    ? words.explore.filters.noSearch
     : problemOf(response);
 
 interface ListRequest {

@@ -1,6 +1,6 @@
 /** The sentences of the invitation page's script: the server writes them into the page, in the browser's language. */
+import type { Texts } from '../../../locales/texts.ts';
 import type { Strength } from '../shared/account/password-strength.ts';
-import type { ServedWords, Words } from '../words/en.ts';
 
 export interface InvitationWords extends FixedWords {
   /** The text after a passkey, when no session has begun. */
@@ -10,7 +10,7 @@ export interface InvitationWords extends FixedWords {
 interface FixedWords {
   readonly strength: Readonly<Record<Strength, string>>;
   /** The texts of the kinds of problems that `webauthn.ts` tells apart. */
-  readonly passkeys: Words['passkeys']['problems'];
+  readonly passkeys: Texts['passkeys']['problems'];
   readonly differ: string;
   readonly notReached: string;
   readonly passkeyFirst: string;
@@ -20,21 +20,17 @@ interface FixedWords {
 }
 
 /** `shortest`: `auth.password_min_length`. */
-export function invitationWords(
-  { newPassword, passkeys, invitationPage, common }: Words & ServedWords,
-  shortest: number,
-) {
-  const { short, 'own-name': ownName, repeated } = newPassword.faults;
-  const faults = { short: short(shortest), 'own-name': ownName(shortest), repeated: repeated(shortest) };
+export function invitationWords({ passwords, passkeys, invitations: { page }, ui }: Texts, shortest: number) {
+  const { faults, strength } = passwords.rules;
   const words: FixedWords = {
-    strength: { ...faults, ...newPassword.strength },
+    strength: { ...faults, short: faults.short({ shortest }), ...strength },
     passkeys: passkeys.problems,
-    differ: invitationPage.differ,
-    notReached: common.notReached,
-    passkeyFirst: invitationPage.passkeyFirst,
-    orPassword: invitationPage.orPassword,
-    doneTitle: invitationPage.doneTitlePasskey,
-    toLogin: invitationPage.toLogin,
+    differ: page.differ,
+    notReached: ui.common.notReached,
+    passkeyFirst: page.passkeyFirst,
+    orPassword: page.orPassword,
+    doneTitle: page.doneTitlePasskey,
+    toLogin: page.toLogin,
   };
   return words;
 }

@@ -1,7 +1,7 @@
 /** The small helps of the login page: show the password, Caps Lock, first start, no encryption. */
+import { LANGUAGES } from '../../../locales/languages.ts';
 import { baseUrl } from '../shared/base-url.ts';
 import { chooseLanguage } from '../shared/language.ts';
-import { LANGUAGES } from '../words/languages.ts';
 import { loginWords } from './login-words.ts';
 import { element } from './page-element.ts';
 

@@ -1,7 +1,7 @@
 /** The sentences of the page of a screen: the server writes them into the page, in the browser's language. */
-import type { ServedWords } from '../words/en.ts';
+import type { Templates, Texts } from '../../../locales/texts.ts';
 
-export type ScreenWords = ServedWords['screenPage'];
+export type ScreenWords = Templates<Texts['screens']['page']>;
 
 /** What the page's script reads from `<body data-facts>`. */
 export interface ScreenFacts {

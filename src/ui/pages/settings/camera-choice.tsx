@@ -37,8 +37,10 @@ export function CameraChoice({ known, entries, onChange, isOfNames = false }: Ca
       aria-describedby={fault === undefined ? undefined : `${id}-fault`}
     >
       <legend>
-        {words.common.cameras}{' '}
-        <span class="field-help">{words.cameraChoice.chosen(camerasOf(entries, known).length, known.length)}</span>
+        {words.ui.common.cameras}{' '}
+        <span class="field-help">
+          {words.ui.cameraChoice.chosen({ chosen: camerasOf(entries, known).length, all: known.length })}
+        </span>
       </legend>
       <Fault {...{ id, fault }} />
       {known.length === 0 && <p class="field-help">{words.roles.noneKnown}</p>}
@@ -46,17 +48,19 @@ export function CameraChoice({ known, entries, onChange, isOfNames = false }: Ca
         <div class="camera-tools">
           <input
             type="search"
-            aria-label={words.cameraChoice.search}
-            placeholder={words.cameraChoice.search}
+            aria-label={words.ui.cameraChoice.search}
+            placeholder={words.ui.cameraChoice.search}
             value={query}
             onInput={(event) => setQuery(event.currentTarget.value)}
             onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
           />
           <button class="button button-small" type="button" onClick={() => onChange(withAll(shown))}>
-            {shown.length === known.length ? words.cameraChoice.all : words.cameraChoice.these(shown.length)}
+            {shown.length === known.length
+              ? words.ui.cameraChoice.all
+              : words.ui.cameraChoice.these({ number: shown.length })}
           </button>
           <button class="button button-small" type="button" onClick={() => onChange(without(shown))}>
-            {words.cameraChoice.none}
+            {words.ui.cameraChoice.none}
           </button>
         </div>
       )}
@@ -72,7 +76,7 @@ export function CameraChoice({ known, entries, onChange, isOfNames = false }: Ca
             <PatternFor camera={camera} patterns={others} />
           </Switch>
         ))}
-        {shown.length === 0 && known.length > 0 && <p class="field-help">{words.table.noMatch}</p>}
+        {shown.length === 0 && known.length > 0 && <p class="field-help">{words.ui.table.noMatch}</p>}
       </div>
       {others.length > 0 && (
         <ul class="entries">
@@ -85,7 +89,7 @@ export function CameraChoice({ known, entries, onChange, isOfNames = false }: Ca
               <button
                 class="button button-plain button-small"
                 type="button"
-                aria-label={words.roles.remove(entryName(entry))}
+                aria-label={words.roles.remove({ entry: entryName(entry) })}
                 onClick={() => onChange(without([entry]))}
               >
                 <Icon name="close" />
@@ -105,7 +109,7 @@ function Groups({ known, entries, onChange }: CameraChoiceProps) {
   if (groups.length === 0) return null;
   return (
     <p class="camera-groups">
-      <span class="field-help">{words.cameraChoice.groups}</span>
+      <span class="field-help">{words.ui.cameraChoice.groups}</span>
       {groups.map(({ name, cameras }) => {
         const isOn = cameras.every((camera) => entries.includes(camera));
         const rest = entries.filter((entry) => !cameras.includes(entry));

@@ -30,6 +30,6 @@ const LONGEST_SHOWN = 60;
 export function deviceName(agent: string): string {
   const named = (table: typeof BROWSERS): string | undefined => table.find(([pattern]) => pattern.test(agent))?.[1];
   const [browser, system] = [named(BROWSERS), named(SYSTEMS)];
-  if (browser !== undefined && system !== undefined) return words.sessions.on(browser, system);
+  if (browser !== undefined && system !== undefined) return words.sessions.on({ browser, system });
   return browser ?? system ?? (agent.trim().slice(0, LONGEST_SHOWN) || words.sessions.unknownDevice);
 }

@@ -50,7 +50,7 @@ export function InviteUser({ roles, cameras, known, onMade, onClose }: InvitePro
     return wrong ?? (await makeLink(name, { role, ...askedValidity(validity) }, onMade));
   };
   return (
-    <FormDialog title={words.links.invite} submit={words.links.create} onSubmit={invite} onClose={onClose}>
+    <FormDialog title={words.invitations.invite} submit={words.invitations.create} onSubmit={invite} onClose={onClose}>
       <TextField
         name="name"
         label={words.users.name}
@@ -60,7 +60,7 @@ export function InviteUser({ roles, cameras, known, onMade, onClose }: InvitePro
       />
       <RoleField roles={roles} cameras={cameras} value={role} onChange={setRole} />
       <ValidityFields validity={validity} onChange={setValidity} />
-      <p>{words.links.inviteWhat}</p>
+      <p>{words.invitations.inviteWhat}</p>
     </FormDialog>
   );
 }
@@ -68,12 +68,12 @@ export function InviteUser({ roles, cameras, known, onMade, onClose }: InvitePro
 export function ResetLink({ user, onMade, onClose }: LinkFormProps & { readonly user: UserRecord }) {
   return (
     <FormDialog
-      title={words.links.resetTitle(user.username)}
-      submit={words.links.create}
+      title={words.invitations.resetTitle({ name: user.username })}
+      submit={words.invitations.create}
       onSubmit={() => makeLink(user.username, {}, onMade)}
       onClose={onClose}
     >
-      <p>{words.links.resetWhat}</p>
+      <p>{words.invitations.resetWhat}</p>
     </FormDialog>
   );
 }
@@ -87,7 +87,7 @@ async function makeLink(
   if (response.kind !== 'ok') return formProblemOf(response);
   const fields = isFields(response.body) ? response.body : {};
   const url = textOf(fields['url']);
-  if (url === undefined) return words.common.unreadable;
+  if (url === undefined) return words.ui.common.unreadable;
   const isPublic = textOf(fields['note']) === undefined;
   onMade({ user: name, url: new URL(url, location.origin).href, expiresAt: timeOf(fields['expires_at']), isPublic });
   return undefined;
@@ -95,13 +95,13 @@ async function makeLink(
 
 export const MadeLink = ({ link, onClose }: { link: ListedLink; onClose: () => void }) => (
   <NewSecret
-    title={words.links.madeTitle(link.user)}
-    warning={words.links.madeWhat}
+    title={words.invitations.madeTitle({ name: link.user })}
+    warning={words.invitations.madeWhat}
     secret={link.url}
     onClose={onClose}
   >
-    <AddressSharing url={link.url} title={words.links.madeTitle(link.user)} />
-    {link.expiresAt !== undefined && <p>{words.links.until(formatShortMoment(link.expiresAt))}</p>}
-    {!link.isPublic && <p class="field-help">{words.links.notPublic}</p>}
+    <AddressSharing url={link.url} title={words.invitations.madeTitle({ name: link.user })} />
+    {link.expiresAt !== undefined && <p>{words.invitations.until({ time: formatShortMoment(link.expiresAt) })}</p>}
+    {!link.isPublic && <p class="field-help">{words.invitations.notPublic}</p>}
   </NewSecret>
 );

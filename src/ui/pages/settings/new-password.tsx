@@ -1,6 +1,7 @@
 /** The field for a new password, with how strong it looks while it is typed. Nothing of it is sent before the form is (SPEC 12). */
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
+import { said } from '../../../locales/texts.ts';
 import { isUnfit, type Strength, strengthOf } from '../shared/account/password-strength.ts';
 import { PasswordField } from '../shared/forms/form-fields.tsx';
 import { useFault } from '../shared/forms/use-problem.ts';
@@ -14,7 +15,7 @@ export function usePasswordFault(): (password: string, userName: string) => stri
   const shortest = useContext(ShortestPassword);
   return (password, userName) => {
     const strength = strengthOf(password, userName, shortest);
-    return isUnfit(strength) ? words.newPassword.faults[strength](shortest) : undefined;
+    return isUnfit(strength) ? said(words.passwords.rules.faults[strength], { shortest }) : undefined;
   };
 }
 
@@ -37,7 +38,7 @@ export function NewPassword({ value, userName, ...field }: NewPasswordProps) {
         name="password"
         {...field}
         value={value}
-        help={words.newPassword.help(shortest)}
+        help={words.passwords.rules.help({ shortest })}
         autocomplete="new-password"
       />
       <p class={`strength strength-${strength ?? 'none'}`} role="status">
@@ -49,4 +50,6 @@ export function NewPassword({ value, userName, ...field }: NewPasswordProps) {
 }
 
 const sentenceOf = (strength: Strength, shortest: number): string =>
-  isUnfit(strength) ? words.newPassword.faults[strength](shortest) : words.newPassword.strength[strength];
+  isUnfit(strength)
+    ? said(words.passwords.rules.faults[strength], { shortest })
+    : words.passwords.rules.strength[strength];

@@ -23,7 +23,7 @@ export function Password({ profile }: { profile: Profile }) {
   const change = async (): Promise<void> => {
     const wrong = faultsIn({
       password: passwordFault(password, profile.name),
-      again: password === repeated ? undefined : words.password.differ,
+      again: password === repeated ? undefined : words.passwords.change.differ,
     });
     setDone('');
     setProblem(wrong ?? '');
@@ -35,18 +35,18 @@ export function Password({ profile }: { profile: Profile }) {
     if (response.kind !== 'ok') return setProblem(passwordProblem(response));
     if (profile.mustChangePassword) return location.reload();
     for (const empty of [setCurrent, setPassword, setRepeated]) empty('');
-    setDone(words.password.changed);
+    setDone(words.passwords.change.changed);
   };
   return (
     <section class="records-page">
       <PageHead
-        title={words.password.title}
-        lead={profile.mustChangePassword ? words.password.leadFirst : words.password.lead}
+        title={words.passwords.change.title}
+        lead={profile.mustChangePassword ? words.passwords.change.leadFirst : words.passwords.change.lead}
       />
       <Done text={done} />
       <PanelForm
-        submit={words.password.change}
-        submitting={words.common.saving}
+        submit={words.passwords.change.change}
+        submitting={words.ui.common.saving}
         onSubmit={change}
         {...{ isBusy, problem, setProblem }}
       >
@@ -56,15 +56,20 @@ export function Password({ profile }: { profile: Profile }) {
         </span>
         <PasswordField
           name="current"
-          label={words.password.current}
+          label={words.passwords.change.current}
           value={current}
           onChange={setCurrent}
           autocomplete="current-password"
         />
-        <NewPassword label={words.password.new} userName={profile.name} value={password} onChange={setPassword} />
+        <NewPassword
+          label={words.passwords.change.new}
+          userName={profile.name}
+          value={password}
+          onChange={setPassword}
+        />
         <PasswordField
           name="again"
-          label={words.password.again}
+          label={words.passwords.change.again}
           value={repeated}
           onChange={setRepeated}
           autocomplete="new-password"
@@ -76,7 +81,7 @@ export function Password({ profile }: { profile: Profile }) {
 
 function passwordProblem(response: Exclude<ApiResponse, { kind: 'ok' }>): FormProblem {
   if (response.kind !== 'refused') return formProblemOf(response);
-  if (response.status === 401) return { faults: { current: words.password.wrong } };
+  if (response.status === 401) return { faults: { current: words.passwords.change.wrong } };
   if (response.status !== 429) return formProblemOf(response);
-  return words.password.tooMany(formatSeconds(Number(response.retryAfter) || 60));
+  return words.passwords.change.tooMany({ time: formatSeconds(Number(response.retryAfter) || 60) });
 }

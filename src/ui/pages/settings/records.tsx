@@ -24,7 +24,7 @@ export function RecordsPage<Value>(props: PageProps<Value>) {
       <Done text={done} />
       {fetched.kind === 'loading' && (
         <div class="skeleton" role="status">
-          <span class="out-of-sight">{words.common.loading}</span>
+          <span class="out-of-sight">{words.ui.common.loading}</span>
           <div class="skeleton-row" />
           <div class="skeleton-row" />
         </div>
@@ -34,7 +34,7 @@ export function RecordsPage<Value>(props: PageProps<Value>) {
           <h2>{words.settings.cannotLoad}</h2>
           <p>{fetched.problem}</p>
           <button class="button" type="button" onClick={onRetry}>
-            {words.common.tryAgain}
+            {words.ui.common.tryAgain}
           </button>
         </div>
       )}

@@ -9,26 +9,26 @@ import { RecordsPage } from './records.tsx';
 
 /** An event of a newer service has its own name. */
 const nameOf = (event: string): string =>
-  (words.securityEvents.kinds as Readonly<Record<string, string>>)[event] ?? event;
+  (words.ledger.notices.kinds as Readonly<Record<string, string>>)[event] ?? event;
 
 export function SecurityEvents() {
   const [events, again] = useFetched('api/account/events', recordsIn<AccountEvent>);
   return (
     <RecordsPage
-      title={words.securityEvents.title}
-      lead={words.securityEvents.lead}
+      title={words.ledger.notices.title}
+      lead={words.ledger.notices.lead}
       done=""
       fetched={events}
       onRetry={again}
     >
       {(known) => (
         <RecordTable
-          caption={words.securityEvents.title}
+          caption={words.ledger.notices.title}
           rows={known}
           keyOf={({ id }) => id}
           columns={columns()}
           searchText={(event) => [nameOf(event.event), event.by ?? '', event.address, deviceOf(event)].join(' ')}
-          none={words.securityEvents.none}
+          none={words.ledger.notices.none}
         />
       )}
     </RecordsPage>
@@ -40,13 +40,13 @@ const deviceOf = ({ agent }: AccountEvent): string => (agent === null ? '–' : 
 const columns = (): readonly Column<AccountEvent>[] => [
   {
     key: 'event',
-    title: words.securityEvents.what,
+    title: words.ledger.notices.what,
     sortBy: ({ event }) => nameOf(event),
     cell: ({ event }) => nameOf(event),
   },
   {
     key: 'at',
-    title: words.securityEvents.when,
+    title: words.ledger.notices.when,
     isShort: true,
     sortBy: ({ at }) => at,
     isDescendingFirst: true,
@@ -54,7 +54,7 @@ const columns = (): readonly Column<AccountEvent>[] => [
   },
   {
     key: 'by',
-    title: words.securityEvents.by,
+    title: words.ledger.notices.by,
     sortBy: ({ by }) => by ?? undefined,
     cell: ({ by }) => <bdi>{by ?? '–'}</bdi>,
   },
@@ -64,5 +64,5 @@ const columns = (): readonly Column<AccountEvent>[] => [
     sortBy: ({ address }) => address,
     cell: ({ address }) => <bdi>{address}</bdi>,
   },
-  { key: 'device', title: words.securityEvents.device, sortBy: deviceOf, cell: deviceOf },
+  { key: 'device', title: words.ledger.notices.device, sortBy: deviceOf, cell: deviceOf },
 ];

@@ -81,7 +81,7 @@ export function Sessions({ profile }: { profile: Profile }) {
 const columnsOf = (profile: Profile): readonly Column<SessionRecord>[] => [
   {
     key: 'device',
-    title: words.securityEvents.device,
+    title: words.ledger.notices.device,
     sortBy: ({ agent }) => deviceName(agent),
     cell: ({ agent, current }) => (
       <>
@@ -116,7 +116,7 @@ const columnsOf = (profile: Profile): readonly Column<SessionRecord>[] => [
 
 const ownerColumn = (profile: Profile): Column<SessionRecord> => ({
   key: 'user',
-  title: words.common.user,
+  title: words.ui.common.user,
   sortBy: ({ user }) => user,
   cell: ({ user }) => (
     <>
@@ -139,14 +139,14 @@ function EndOne({ session, onClose, onDone }: EndOneProps) {
   };
   return (
     <FormDialog
-      title={words.sessions.endTitle(device)}
+      title={words.sessions.endTitle({ device })}
       submit={words.sessions.end}
       isDangerous
       onSubmit={end}
       onClose={onClose}
     >
       <p>
-        <bdi>{words.sessions.endWhat(session.user)}</bdi>
+        <bdi>{words.sessions.endWhat({ user: session.user })}</bdi>
       </p>
     </FormDialog>
   );
@@ -173,7 +173,7 @@ function EndSessions({ which, sessions, onClose, onDone }: EndSessionsProps) {
   };
   return (
     <FormDialog title={text.title} submit={text.act} isDangerous onSubmit={endAll} onClose={onClose}>
-      <p>{text.what(sessions.length)}</p>
+      <p>{text.what({ number: sessions.length })}</p>
     </FormDialog>
   );
 }

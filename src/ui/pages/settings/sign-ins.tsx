@@ -27,11 +27,17 @@ export function SignIns({ providers }: { readonly providers: readonly SignInProv
   const [signIns, again] = useFetched(PATH, recordsIn<SignInRecord>);
   const { form, open, done, ...shared } = useForm<OpenForm>(again);
   return (
-    <RecordsPage title={words.signIns.title} lead={words.signIns.lead} done={done} fetched={signIns} onRetry={again}>
+    <RecordsPage
+      title={words.oidc.signIns.title}
+      lead={words.oidc.signIns.lead}
+      done={done}
+      fetched={signIns}
+      onRetry={again}
+    >
       {(known) => (
         <>
           <RecordTable
-            caption={words.signIns.title}
+            caption={words.oidc.signIns.title}
             rows={rowsOf(known, providers)}
             keyOf={({ name }) => name}
             columns={columns()}
@@ -39,13 +45,13 @@ export function SignIns({ providers }: { readonly providers: readonly SignInProv
             actions={(row) =>
               row.signIn ? (
                 <Act
-                  text={words.signIns.remove}
+                  text={words.oidc.signIns.remove}
                   name={row.label}
                   isDangerous
                   onAct={() => open({ kind: 'remove', row })}
                 />
               ) : (
-                <Act text={words.signIns.connect} name={row.label} onAct={() => open({ kind: 'connect', row })} />
+                <Act text={words.oidc.signIns.connect} name={row.label} onAct={() => open({ kind: 'connect', row })} />
               )
             }
           />
@@ -70,20 +76,20 @@ function rowsOf(known: readonly SignInRecord[], providers: readonly SignInProvid
 const columns = (): readonly Column<ProviderRow>[] => [
   {
     key: 'provider',
-    title: words.signIns.provider,
+    title: words.oidc.signIns.provider,
     sortBy: ({ label }) => label,
     cell: ({ label }) => <bdi>{label}</bdi>,
   },
   {
     key: 'connected',
-    title: words.signIns.connectedAt,
+    title: words.oidc.signIns.connectedAt,
     isShort: true,
     sortBy: ({ signIn }) => signIn?.connected_at,
-    cell: ({ signIn }) => (signIn ? formatShortMoment(signIn.connected_at) : words.signIns.notConnected),
+    cell: ({ signIn }) => (signIn ? formatShortMoment(signIn.connected_at) : words.oidc.signIns.notConnected),
   },
   {
     key: 'used',
-    title: words.signIns.lastUsed,
+    title: words.oidc.signIns.lastUsed,
     isShort: true,
     sortBy: ({ signIn }) => signIn?.last_used_at,
     cell: ({ signIn }) => (signIn ? formatShortMoment(signIn.last_used_at) : '–'),
@@ -96,21 +102,21 @@ interface SignInFormProps extends OpenForm {
 }
 
 function SignInForm({ kind, row: { name, label }, onClose, onDone }: SignInFormProps) {
-  const text = words.signIns[kind === 'connect' ? 'connecting' : 'removing'];
+  const text = words.oidc.signIns[kind === 'connect' ? 'connecting' : 'removing'];
   const path = `${PATH}/${encodeURIComponent(name)}`;
   const send = async (): Promise<FormProblem | undefined> => {
     if (kind === 'connect') return goToProvider(path);
-    return settled(await sendToApi('DELETE', path), () => onDone(words.signIns.removed(label)));
+    return settled(await sendToApi('DELETE', path), () => onDone(words.oidc.signIns.removed({ label })));
   };
   return (
     <FormDialog
-      title={text.title(label)}
+      title={text.title({ label })}
       submit={text.submit}
       isDangerous={kind === 'remove'}
       onSubmit={send}
       onClose={onClose}
     >
-      <p>{text.what(label)}</p>
+      <p>{text.what({ label })}</p>
     </FormDialog>
   );
 }

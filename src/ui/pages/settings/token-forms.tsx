@@ -65,7 +65,7 @@ export function MakeToken({ profile, onMade, onClose }: MakeTokenProps) {
     const response = await sendToApi('POST', 'api/tokens', body);
     if (response.kind !== 'ok') return formProblemOf(response);
     const secret = isFields(response.body) ? textOf(response.body['token']) : undefined;
-    if (secret === undefined) return words.common.unreadable;
+    if (secret === undefined) return words.ui.common.unreadable;
     onMade({ secret, ...(login && !isForCurtain && { logsInAs: profile.name }) });
     return undefined;
   };
@@ -85,7 +85,7 @@ export function MakeToken({ profile, onMade, onClose }: MakeTokenProps) {
           </Switch>
           <p class="field-help">{words.tokens.loginHelp}</p>
           <SelectField
-            label={words.common.role}
+            label={words.ui.common.role}
             value={role}
             onChange={setRole}
             options={offered.map((option) => [option, option] as const)}
@@ -113,7 +113,7 @@ export function MakeToken({ profile, onMade, onClose }: MakeTokenProps) {
 
 export const MadeToken = ({ made: { secret, logsInAs }, onClose }: { made: MadeSecret; onClose: () => void }) => (
   <NewSecret title={words.tokens.createdTitle} warning={words.tokens.createdWhat} secret={secret} onClose={onClose}>
-    {logsInAs !== undefined && <p>{words.tokens.useAtLogin(logsInAs)}</p>}
+    {logsInAs !== undefined && <p>{words.tokens.useAtLogin({ user: logsInAs })}</p>}
     <p>{logsInAs === undefined ? words.tokens.use : words.tokens.useToo}</p>
     <pre class="code-block" dir="ltr">{`Authorization: Bearer ${secret.slice(0, 8)}…`}</pre>
     <p class="field-help">{words.tokens.basic}</p>

@@ -84,16 +84,16 @@ const columnsOf = (profile: Profile): readonly Column<TokenRecord>[] => [
   ...(profile.role === 'admin' ? [OWNER()] : []),
   {
     key: 'role',
-    title: words.common.role,
+    title: words.ui.common.role,
     sortBy: ({ role }) => role,
     cell: ({ role, rights }) =>
       rights ? (
-        <Badge text={words.status.curtain.title} />
+        <Badge text={words.curtain.title} />
       ) : (
         <Badge text={role} kind={role === 'admin' ? 'strong' : 'plain'} />
       ),
   },
-  { key: 'cameras', title: words.common.cameras, cell: (token) => !token.rights && <CamerasOf token={token} /> },
+  { key: 'cameras', title: words.ui.common.cameras, cell: (token) => !token.rights && <CamerasOf token={token} /> },
   {
     key: 'expires',
     title: words.tokens.expires,
@@ -113,7 +113,7 @@ const columnsOf = (profile: Profile): readonly Column<TokenRecord>[] => [
 
 const OWNER = (): Column<TokenRecord> => ({
   key: 'user',
-  title: words.common.user,
+  title: words.ui.common.user,
   sortBy: ({ user }) => user,
   cell: ({ user }) => <bdi>{user}</bdi>,
 });
@@ -129,12 +129,16 @@ function Expiry({ at }: { readonly at: number | null }) {
 }
 
 const CamerasOf = ({ token: { cameras } }: { token: TokenRecord }) =>
-  cameras === null ? words.tokens.likeRole : <FewNames names={cameras.map(entryName)} none={words.common.noCameras} />;
+  cameras === null ? (
+    words.tokens.likeRole
+  ) : (
+    <FewNames names={cameras.map(entryName)} none={words.ui.common.noCameras} />
+  );
 
 const LastUse = ({ token: { last_used_at: at, last_used_from: from } }: { token: TokenRecord }) => (
   <>
     {at === null ? words.tokens.notYet : formatShortMoment(at)}
-    {from !== null && <bdi class="fact-more">{words.tokens.from(from)}</bdi>}
+    {from !== null && <bdi class="fact-more">{words.tokens.from({ address: from })}</bdi>}
   </>
 );
 
@@ -147,11 +151,11 @@ interface RevokeTokenProps {
 function RevokeToken({ token, onClose, onDone }: RevokeTokenProps) {
   const revoke = async () =>
     settled(await sendToApi('DELETE', `api/tokens/${encodeURIComponent(token.id)}`), () =>
-      onDone(words.tokens.revoked(token.name)),
+      onDone(words.tokens.revoked({ name: token.name })),
     );
   return (
     <FormDialog
-      title={words.tokens.revokeTitle(token.name)}
+      title={words.tokens.revokeTitle({ name: token.name })}
       submit={words.tokens.revoke}
       isDangerous
       onSubmit={revoke}

@@ -22,11 +22,13 @@ export function AddressSharing({ url, title }: AddressSharingProps) {
         <p>
           {/* Rejects when the person thinks better of it. */}
           <button class="button" type="button" onClick={() => void navigator.share({ url, title }).catch(() => {})}>
-            {words.common.share}
+            {words.ui.common.share}
           </button>
         </p>
       )}
-      <div class="qr-place">{picture !== undefined && <img class="qr-code" src={picture} alt={words.common.qr} />}</div>
+      <div class="qr-place">
+        {picture !== undefined && <img class="qr-code" src={picture} alt={words.ui.common.qr} />}
+      </div>
     </>
   );
 }

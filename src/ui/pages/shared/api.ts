@@ -96,7 +96,7 @@ async function readResponse(response: Response, person: string | undefined): Pro
   });
   if (!response.ok) return refused(messageOf(body, status));
   if (!isAsked) return refused(words.viewAs.notApplied);
-  if (body === undefined) return refused(words.common.unreadable);
+  if (body === undefined) return refused(words.ui.common.unreadable);
   return { kind: 'ok', body, link: headers.get('Link') };
 }
 
@@ -116,7 +116,7 @@ function messageOf(body: unknown, status: number): string {
   const { message, detail } = Object(body);
   if (typeof message === 'string' && message !== '') return message;
   if (typeof detail === 'string' && detail !== '') return detail;
-  return words.common.status(status);
+  return words.ui.common.status({ status });
 }
 
 /** A picture as the address of a blob, where an `<img>` could not say whose it is; undefined when there is none. */

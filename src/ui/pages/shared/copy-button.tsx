@@ -21,7 +21,7 @@ export function CopyButton({ text, label }: CopyButtonProps) {
   };
   return (
     <button class="button" type="button" onClick={({ currentTarget }) => void copy(currentTarget)}>
-      {outcome ? words.common[outcome] : (label ?? words.common.copy)}
+      {outcome ? words.ui.common[outcome] : (label ?? words.ui.common.copy)}
     </button>
   );
 }

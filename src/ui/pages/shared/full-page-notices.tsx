@@ -15,7 +15,7 @@ export function Trouble({ title, message, onRetry }: TroubleProps) {
       <h1>{title}</h1>
       <p>{message}</p>
       <button class="button" type="button" onClick={onRetry}>
-        {words.common.tryAgain}
+        {words.ui.common.tryAgain}
       </button>
     </section>
   );
@@ -23,17 +23,19 @@ export function Trouble({ title, message, onRetry }: TroubleProps) {
 
 /** The page when the profile could not be read. An authentication proxy in front has no login page to open. */
 export function NotTold({ reason = '', onRetry }: { reason: string | undefined; onRetry: () => void }) {
-  const known: Readonly<Record<string, string>> = words.frame.proxyFaults;
-  return <Trouble title={words.frame.notToldTitle} message={known[reason] ?? words.frame.notTold} onRetry={onRetry} />;
+  const known: Readonly<Record<string, string>> = words.ui.frame.proxyFaults;
+  return (
+    <Trouble title={words.ui.frame.notToldTitle} message={known[reason] ?? words.ui.frame.notTold} onRetry={onRetry} />
+  );
 }
 
 export function LoginLoop() {
   return (
     <section class="blank" role="alert">
-      <h1>{words.frame.loopTitle}</h1>
-      <p>{words.frame.loop}</p>
+      <h1>{words.ui.frame.loopTitle}</h1>
+      <p>{words.ui.frame.loop}</p>
       <a class="button" href={new URL('login', baseUrl).href}>
-        {words.frame.toLogin}
+        {words.ui.frame.toLogin}
       </a>
     </section>
   );
@@ -42,10 +44,10 @@ export function LoginLoop() {
 export function NoSuchPage() {
   return (
     <section class="blank">
-      <h1>{words.frame.noSuchPage}</h1>
-      <p>{words.frame.noSuchPageWhy}</p>
+      <h1>{words.ui.frame.noSuchPage}</h1>
+      <p>{words.ui.frame.noSuchPageWhy}</p>
       <Link class="button" href="/">
-        {words.frame.toExplore}
+        {words.ui.frame.toExplore}
       </Link>
     </section>
   );

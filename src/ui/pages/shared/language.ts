@@ -1,13 +1,12 @@
 /** The language that a person has chosen in this browser; the server reads it, for the login page too (SPEC 8). */
-import { LANGUAGES, type LanguageTag } from '../words/languages.ts';
+import { LANGUAGES } from '../../../locales/languages.ts';
 import { basePath } from './base-url.ts';
-
-export type LanguageChoice = 'browser' | LanguageTag;
 
 const NAME = 'postern_language';
 const YEAR_SECONDS = 31_536_000;
 
-export function chosenLanguage(): LanguageChoice {
+/** The tag of a language, or `browser`. */
+export function chosenLanguage(): string {
   const kept = document.cookie.split(/;\s*/).find((cookie) => cookie.startsWith(`${NAME}=`));
   const [tag] = LANGUAGES.find(([known]) => kept === `${NAME}=${known}`) ?? [];
   return tag ?? 'browser';

@@ -1,4 +1,5 @@
 /** Cameras and labels as people read them: the NVR's friendly names, and common labels in the language of the page. */
+import { labelIn } from '../../../locales/texts.ts';
 import type { Suggestion } from './combobox/suggestions.ts';
 import { spaced } from './spaced.ts';
 import { words } from './words.ts';
@@ -14,11 +15,11 @@ export const cameraName = (camera: string): string => friendly.get(camera) ?? sp
 
 /** An entry of a role or a token: a camera by its name, or a pattern as it was written. */
 export function entryName(entry: string): string {
-  if (entry === '*') return words.common.allCameras;
+  if (entry === '*') return words.ui.common.allCameras;
   return entry.includes('*') ? entry : cameraName(entry);
 }
 
-export const labelName = (label: string): string => words.labelName(label);
+export const labelName = (label: string): string => labelIn(words.explore.labels, label);
 
 export const suggested = (
   values: readonly string[],

@@ -69,7 +69,7 @@ export function formatTick(time: number, stepSeconds: number, region: Region = {
 /** Durations are given in whole seconds at least. */
 export function formatDuration(seconds: number): string {
   const whole = Math.max(1, Math.round(seconds));
-  const { second, minute, hour, day } = words.units;
+  const { second, minute, hour, day } = words.ui.units;
   if (whole < 60) return `${whole} ${second}`;
   const minutes = Math.floor(whole / 60);
   if (minutes < 60) return two(minutes, minute, whole % 60, second);

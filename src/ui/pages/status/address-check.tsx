@@ -21,14 +21,14 @@ export function AddressCheck({ url }: { url: string | undefined }) {
     setCheck({ kind: 'running' });
     const answer = await sendToApi('POST', 'api/status/doctor');
     if (answer.kind === 'ok') setCheck({ kind: 'done', findings: readReport(answer.body) });
-    else setCheck({ kind: 'failed', problem: isBusy(answer) ? words.status.checkBusy : problemOf(answer) });
+    else setCheck({ kind: 'failed', problem: isBusy(answer) ? words.doctor.checkBusy : problemOf(answer) });
   };
   const isRunning = check.kind === 'running';
   return (
-    <Tile title={words.status.publicAddress} isTold isWide>
+    <Tile title={words.doctor.publicAddress} isTold isWide>
       {url === undefined ? (
         <>
-          <p>{words.status.addressUnset}</p>
+          <p>{words.doctor.addressUnset}</p>
           <pre class="code-block" dir="ltr">
             {'server:\n  public_url: https://nvr.example.com'}
           </pre>
@@ -38,16 +38,16 @@ export function AddressCheck({ url }: { url: string | undefined }) {
           <p>
             <bdi>{url}</bdi>
           </p>
-          <p class="field-help">{words.status.checkWhy}</p>
+          <p class="field-help">{words.doctor.checkWhy}</p>
         </>
       )}
       <p>
         <button class="button" type="button" disabled={isRunning} onClick={() => void run()}>
           {isRunning
-            ? words.status.checking
+            ? words.doctor.checking
             : url === undefined
-              ? words.status.checkMachine
-              : words.status.checkAddress}
+              ? words.doctor.checkMachine
+              : words.doctor.checkAddress}
         </button>
       </p>
       <div role="status">{check.kind === 'done' && <Findings findings={check.findings} />}</div>
@@ -67,14 +67,14 @@ function Findings({ findings }: { findings: readonly ShownFinding[] }) {
   const isWell = findings.every(({ level }) => level === 'advice');
   return (
     <>
-      {isWell && <p class="reach reach-ok">{words.status.nothingWrong}</p>}
+      {isWell && <p class="reach reach-ok">{words.doctor.nothingWrong}</p>}
       {findings.length > 0 && (
         <table class="findings">
           <thead>
             <tr>
-              <th scope="col">{words.status.weight}</th>
-              <th scope="col">{words.status.found}</th>
-              <th scope="col">{words.status.toDo}</th>
+              <th scope="col">{words.doctor.weight}</th>
+              <th scope="col">{words.doctor.found}</th>
+              <th scope="col">{words.doctor.toDo}</th>
             </tr>
           </thead>
           <tbody>
@@ -142,4 +142,4 @@ function readReport(body: unknown): readonly ShownFinding[] {
 
 const sentence = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
-const levelWord = (level: Level): string => words.status.levels[level];
+const levelWord = (level: Level): string => words.doctor.levels[level];

@@ -11,9 +11,9 @@ import { Listed, Tile } from './tile.tsx';
 
 const NAMED: Readonly<Record<LimitRecord['kind'], (subject: string) => string>> = {
   address: (subject) => subject,
-  network: (subject) => words.status.blocks.network(subject),
-  codes: (subject) => words.status.blocks.codes(subject),
-  pins: (subject) => words.status.blocks.pins(subject),
+  network: (subject) => words.status.blocks.network({ network: subject }),
+  codes: (subject) => words.status.blocks.codes({ user: subject }),
+  pins: (subject) => words.status.blocks.pins({ link: subject }),
 };
 const nameOf = ({ kind, subject }: LimitRecord): string => NAMED[kind](subject);
 
@@ -31,7 +31,7 @@ export function Blocks({ limits: [fetched, again], onLift }: BlocksProps) {
     setSaid('');
     setProblem('');
     const answer = await sendToApi('DELETE', `api/status/limits/${limit.id}`);
-    if (answer.kind === 'ok') setSaid(text.lifted(nameOf(limit)));
+    if (answer.kind === 'ok') setSaid(text.lifted({ subject: nameOf(limit) }));
     else setProblem(problemOf(answer));
     again();
     onLift();
@@ -45,8 +45,10 @@ export function Blocks({ limits: [fetched, again], onLift }: BlocksProps) {
             <>
               <bdi>{nameOf(limit)}</bdi> <Act text={text.lift} name={nameOf(limit)} onAct={() => void lift(limit)} />
               <span class="fact-more">
-                {text.until(formatShortMoment(limit.until))}
-                {limit.kind !== 'codes' && limit.names.length > 0 && <bdi>, {text.tried(limit.names.join(', '))}</bdi>}
+                {text.until({ moment: formatShortMoment(limit.until) })}
+                {limit.kind !== 'codes' && limit.names.length > 0 && (
+                  <bdi>, {text.tried({ names: limit.names.join(', ') })}</bdi>
+                )}
               </span>
             </>
           ))}

@@ -27,7 +27,7 @@ interface CurtainProps {
 export function Curtain({ curtain: [curtain, again], cameras }: CurtainProps) {
   const [length, setLength] = useState<Length>('open');
   const [problem, setProblem] = useState('');
-  const text = words.status.curtain;
+  const text = words.curtain;
   const switches = curtain.kind === 'ready' ? switchesOf(curtain.value, cameras) : [];
   const move = async ({ name }: CurtainSwitch, isDrawn: boolean): Promise<void> => {
     setProblem('');
@@ -72,10 +72,10 @@ export function Curtain({ curtain: [curtain, again], cameras }: CurtainProps) {
 }
 
 function stateOf(name: string, { camera, until, by }: DrawnEntry): string {
-  const text = words.status.curtain;
+  const text = words.curtain;
   return [
-    text.drawnBy(by),
-    ...(camera !== name ? [text.byPattern(camera)] : []),
-    ...(until !== null ? [text.until(formatShortMoment(until))] : []),
+    text.drawnBy({ name: by }),
+    ...(camera !== name ? [text.byPattern({ pattern: camera })] : []),
+    ...(until !== null ? [text.until({ moment: formatShortMoment(until) })] : []),
   ].join(', ');
 }

@@ -50,12 +50,12 @@ export function Certificate({ certificate }: { certificate: ReadStatus['certific
   return (
     <Tile title={words.status.certificate} isTold>
       <p class={`reach reach-${days < 14 ? 'failed' : 'ok'}`}>
-        {days < 0 ? words.status.certificateEnded(moment) : words.status.daysLeft(days)}
+        {days < 0 ? words.status.certificateEnded({ moment }) : words.status.daysLeft({ days })}
       </p>
       <p class="field-help">
         <bdi>{certificate.subject}</bdi>
         {certificate.isSelfSigned && `, ${words.status.selfSigned}`}
-        {days >= 0 && `, ${words.status.certificateEnds(moment)}`}
+        {days >= 0 && `, ${words.status.certificateEnds({ moment })}`}
       </p>
     </Tile>
   );
@@ -64,8 +64,8 @@ export function Certificate({ certificate }: { certificate: ReadStatus['certific
 export const Limiter = ({ limiter }: { limiter: ReadStatus['limiter'] }) => (
   <Tile title={words.status.limiter} isTold={limiter !== undefined}>
     <p>{limiter?.clauses ? <code>{limiter.clauses}</code> : words.status.limiterOff}</p>
-    <p class="field-help">{words.status.remembered(limiter?.addresses ?? 0)}</p>
-    <p class="field-help">{words.status.limited(limiter?.limited ?? 0)}</p>
+    <p class="field-help">{words.status.remembered({ number: limiter?.addresses ?? 0 })}</p>
+    <p class="field-help">{words.status.limited({ number: limiter?.limited ?? 0 })}</p>
   </Tile>
 );
 

@@ -29,7 +29,7 @@ export function Status({ profile }: { profile: Profile }) {
         title={words.status.title}
         lead={
           fetched.kind === 'ready' && !isLoading
-            ? `${words.status.lead} ${words.status.asOf(formatTime(fetched.value.at))}`
+            ? `${words.status.lead} ${words.status.asOf({ time: formatTime(fetched.value.at) })}`
             : words.status.lead
         }
         actions={
@@ -39,7 +39,7 @@ export function Status({ profile }: { profile: Profile }) {
           </button>
         }
       />
-      {isLoading && <p class="starting">{words.common.loading}</p>}
+      {isLoading && <p class="starting">{words.ui.common.loading}</p>}
       {fetched.kind === 'failed' && (
         <div class="blank" role="alert">
           <h2>{words.settings.cannotLoad}</h2>
@@ -48,7 +48,7 @@ export function Status({ profile }: { profile: Profile }) {
       )}
       {fetched.kind === 'ready' && fetched.stale !== undefined && (
         <p class="notice notice-warn" role="alert">
-          {words.status.stale(fetched.stale)}
+          {words.status.stale({ problem: fetched.stale })}
         </p>
       )}
       {fetched.kind === 'ready' && !isLoading && (
@@ -108,7 +108,7 @@ const Components = ({ status, curtain, limits, cameras, now, onChange }: Compone
               <bdi>{`${method} ${path}`}</bdi>
             </code>
             <span class="fact-more">
-              {words.status.times(count)}, {formatShortMoment(lastSeenAt)}
+              {words.status.times({ number: count })}, {formatShortMoment(lastSeenAt)}
             </span>
           </>
         ))}
@@ -146,7 +146,7 @@ function FailurePlot({ counted, now }: { counted: readonly HourBar[]; now: numbe
   const [first, last] = [hours[0], hours.at(-1)];
   return (
     <figure class="failure-plot">
-      <svg viewBox={`0 0 ${hours.length * STEP} ${HEIGHT}`} role="img" aria-label={words.status.most(most)}>
+      <svg viewBox={`0 0 ${hours.length * STEP} ${HEIGHT}`} role="img" aria-label={words.status.most({ number: most })}>
         {hours.map(({ start, count }, at) => (
           <rect
             key={start}
@@ -162,7 +162,7 @@ function FailurePlot({ counted, now }: { counted: readonly HourBar[]; now: numbe
       </svg>
       <figcaption class="failure-ends field-help">
         <span>{first && formatTick(first.start, HOUR)}</span>
-        <span>{words.status.most(most)}</span>
+        <span>{words.status.most({ number: most })}</span>
         <span>{last && formatTick(last.start, HOUR)}</span>
       </figcaption>
     </figure>

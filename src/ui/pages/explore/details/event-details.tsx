@@ -49,7 +49,7 @@ export function EventDetails({ event, hasNvr, previous, next, onOpen, onClose }:
         </h2>
         <Step name="previous" to={previous} onOpen={onOpen} />
         <Step name="next" to={next} onOpen={onOpen} />
-        <button class="button button-plain" type="button" aria-label={words.details.close} onClick={onClose}>
+        <button class="button button-plain" type="button" aria-label={words.explore.details.close} onClick={onClose}>
           <Icon name="close" />
         </button>
       </header>
@@ -58,7 +58,7 @@ export function EventDetails({ event, hasNvr, previous, next, onOpen, onClose }:
       <dl class="facts">
         <FactRows facts={facts.forPeople} />
         <div class="fact">
-          <dt>{words.details.length}</dt>
+          <dt>{words.explore.details.length}</dt>
           <dd>
             <Duration event={event} />
           </dd>
@@ -80,7 +80,7 @@ const Step = ({ name, to, onOpen }: StepProps) => (
   <button
     class="button button-plain"
     type="button"
-    aria-label={words.details[name]}
+    aria-label={words.explore.details[name]}
     aria-disabled={to === undefined}
     onClick={() => to && onOpen(to)}
   >
@@ -133,17 +133,17 @@ const FactRows = ({ facts }: { facts: readonly EventFact[] }) =>
 function Technical({ event: { record }, facts }: { event: EventView; facts: readonly EventFact[] }) {
   return (
     <details class="raw">
-      <summary>{words.details.technical}</summary>
+      <summary>{words.explore.details.technical}</summary>
       <dl class="facts">
         <FactRows facts={facts} />
       </dl>
       <pre dir="ltr">{JSON.stringify(record, shortened, 2)}</pre>
-      <CopyButton text={JSON.stringify(record, null, 2)} label={words.details.copyWhole} />
+      <CopyButton text={JSON.stringify(record, null, 2)} label={words.explore.details.copyWhole} />
     </details>
   );
 }
 
 const shortened = (key: string, value: unknown): unknown =>
   key === 'thumbnail' && typeof value === 'string' && value.length > SHOWN_OF_PICTURE
-    ? `${value.slice(0, SHOWN_OF_PICTURE)}… ${words.details.characters(value.length)}`
+    ? `${value.slice(0, SHOWN_OF_PICTURE)}… ${words.explore.details.characters({ number: value.length })}`
     : value;

@@ -9,7 +9,7 @@ import type { EventView } from '../event-view.ts';
 export type EventFact = readonly [name: string, value: string];
 
 const yesOrNo = (value: unknown): string | undefined =>
-  value === true ? words.common.yes : value === false ? words.common.no : undefined;
+  value === true ? words.ui.common.yes : value === false ? words.ui.common.no : undefined;
 
 interface EventFacts {
   readonly forPeople: readonly EventFact[];
@@ -24,27 +24,27 @@ export function factsOf(event: EventView): EventFacts {
   const speed = numberOf(inner['average_estimated_speed']);
   // biome-ignore format: a table
   const forPeople: readonly PossibleFact[] = [
-    [words.details.camera,         cameraName(event.camera)],
-    [words.details.subLabel,       event.subLabel],
-    [words.details.score,          event.score === undefined ? undefined : formatScore(event.score)],
-    [words.details.plate,          textOf(inner['recognized_license_plate'])],
-    [words.details.speed,          speed === undefined ? undefined : formatTenths(speed)],
-    [words.details.description,    textOf(inner['description'])],
-    [words.details.zones,          event.zones.map(spaced).join(', ')],
-    [words.details.started,        formatMoment(event.startTime)],
-    [words.details.ended,          event.endTime === undefined ? undefined : formatMoment(event.endTime)],
+    [words.explore.details.camera,         cameraName(event.camera)],
+    [words.explore.details.subLabel,       event.subLabel],
+    [words.explore.details.score,          event.score === undefined ? undefined : formatScore(event.score)],
+    [words.explore.details.plate,          textOf(inner['recognized_license_plate'])],
+    [words.explore.details.speed,          speed === undefined ? undefined : formatTenths(speed)],
+    [words.explore.details.description,    textOf(inner['description'])],
+    [words.explore.details.zones,          event.zones.map(spaced).join(', ')],
+    [words.explore.details.started,        formatMoment(event.startTime)],
+    [words.explore.details.ended,          event.endTime === undefined ? undefined : formatMoment(event.endTime)],
   ];
   // biome-ignore format: a table
   const technical: readonly PossibleFact[] = [
-    [words.details.clip,           yesOrNo(record['has_clip'])],
-    [words.details.snapshot,       yesOrNo(record['has_snapshot'])],
-    [words.details.kept,           yesOrNo(record['retain_indefinitely'])],
-    [words.details.falsePositive,  yesOrNo(record['false_positive'])],
-    [words.details.submitted,      textOf(record['plus_id'])],
-    [words.details.detector,       textOf(record['detector_type'])],
-    [words.details.model,          textOf(record['model_type'])],
-    [words.details.modelHash,      textOf(record['model_hash'])],
-    [words.details.id,             event.id],
+    [words.explore.details.clip,           yesOrNo(record['has_clip'])],
+    [words.explore.details.snapshot,       yesOrNo(record['has_snapshot'])],
+    [words.explore.details.kept,           yesOrNo(record['retain_indefinitely'])],
+    [words.explore.details.falsePositive,  yesOrNo(record['false_positive'])],
+    [words.explore.details.submitted,      textOf(record['plus_id'])],
+    [words.explore.details.detector,       textOf(record['detector_type'])],
+    [words.explore.details.model,          textOf(record['model_type'])],
+    [words.explore.details.modelHash,      textOf(record['model_hash'])],
+    [words.explore.details.id,             event.id],
   ];
   return { forPeople: forPeople.filter(isThere), technical: technical.filter(isThere) };
 }

@@ -28,7 +28,11 @@ function ViewedMedia({ event, hasNvr }: EventMediaProps) {
           <Thumbnail event={event} />
         </div>
       ) : (
-        <img class="details-snapshot" src={picture} alt={words.details.snapshotOf(labelName(event.label))} />
+        <img
+          class="details-snapshot"
+          src={picture}
+          alt={words.explore.details.snapshotOf({ label: labelName(event.label) })}
+        />
       )}
     </div>
   );
@@ -46,12 +50,12 @@ function OwnMedia({ event, hasNvr }: EventMediaProps) {
         <a class="details-snapshot" href={snapshot} target="_blank" rel="noreferrer">
           <img
             src={snapshot}
-            alt={words.details.snapshotOf(labelName(event.label))}
+            alt={words.explore.details.snapshotOf({ label: labelName(event.label) })}
             onError={() => setIsSnapshotBroken(true)}
           />
         </a>
       )}
-      {isSnapshotBroken && <p class="notice notice-warn">{words.details.noSnapshot}</p>}
+      {isSnapshotBroken && <p class="notice notice-warn">{words.explore.details.noSnapshot}</p>}
       {clip === undefined && !isSnapshotShown && (
         <div class="details-picture">
           <Thumbnail event={event} />
@@ -59,9 +63,11 @@ function OwnMedia({ event, hasNvr }: EventMediaProps) {
       )}
       {(clip !== undefined || isSnapshotShown) && (
         <p class="media">
-          {clip !== undefined && <Download url={clip} name={`${event.id}.mp4`} text={words.details.downloadClip} />}
+          {clip !== undefined && (
+            <Download url={clip} name={`${event.id}.mp4`} text={words.explore.details.downloadClip} />
+          )}
           {isSnapshotShown && (
-            <Download url={snapshot} name={`${event.id}.jpg`} text={words.details.downloadSnapshot} />
+            <Download url={snapshot} name={`${event.id}.jpg`} text={words.explore.details.downloadSnapshot} />
           )}
         </p>
       )}
@@ -78,9 +84,9 @@ function Clip({ event, url, poster }: { event: EventView; url: string; poster: s
   if (isBroken) {
     return (
       <div class="notice notice-warn" role="alert">
-        <p>{words.details.clipBroken}</p>
+        <p>{words.explore.details.clipBroken}</p>
         <button class="button" type="button" onClick={() => setIsBroken(false)}>
-          {words.common.tryAgain}
+          {words.ui.common.tryAgain}
         </button>
       </div>
     );
@@ -91,7 +97,7 @@ function Clip({ event, url, poster }: { event: EventView; url: string; poster: s
       controls
       playsInline
       preload="none"
-      aria-label={words.details.clipToPlay}
+      aria-label={words.explore.details.clipToPlay}
       onError={() => setIsBroken(true)}
       {...(poster === undefined ? {} : { poster })}
     >

@@ -9,7 +9,7 @@ import { problemOf } from '../../shared/forms/problem-of.ts';
 import { NewSecret } from '../../shared/new-secret.tsx';
 import { words } from '../../shared/words.ts';
 
-type LinkLifetime = keyof typeof words.share.lifetimes;
+type LinkLifetime = keyof typeof words.links.share.lifetimes;
 
 // biome-ignore format: a table
 const LIFETIMES: Readonly<Record<LinkLifetime, number>> = {
@@ -27,7 +27,7 @@ export function ShareEvent({ id }: { id: string }) {
   return (
     <p class="media">
       <button class="button" type="button" onClick={() => show('form')}>
-        {words.share.share}
+        {words.links.share.share}
       </button>
       {shown === 'form' && <ShareForm id={id} onMade={(url) => show({ url })} onClose={closeForm} />}
       {typeof shown === 'object' && <SharedAddress url={shown.url} onClose={() => show('button')} />}
@@ -52,31 +52,37 @@ function ShareForm({ id, onMade, onClose }: ShareFormProps) {
     const response = await sendToApi('POST', 'api/links', { what: { event: id }, ...terms });
     if (response.kind !== 'ok') return problemOf(response);
     const url = isFields(response.body) ? textOf(response.body['url']) : undefined;
-    if (url === undefined) return words.common.unreadable;
+    if (url === undefined) return words.ui.common.unreadable;
     onMade(new URL(url, location.origin).href);
     return undefined;
   };
   return (
-    <FormDialog title={words.share.title} submit={words.share.make} onSubmit={make} onClose={onClose}>
-      <p>{words.share.what}</p>
+    <FormDialog title={words.links.share.title} submit={words.links.share.make} onSubmit={make} onClose={onClose}>
+      <p>{words.links.share.what}</p>
       <SelectField
-        label={words.share.lifetime}
+        label={words.links.share.lifetime}
         value={lifetime}
         onChange={setLifetime}
-        options={Object.entries(words.share.lifetimes)}
+        options={Object.entries(words.links.share.lifetimes)}
       />
       <Switch isOn={isOnce} onChange={setIsOnce}>
-        {words.share.once}
+        {words.links.share.once}
       </Switch>
-      <TextField label={words.share.name} value={name} onChange={setName} isOptional />
-      <TextField label={words.share.pin} value={pin} onChange={setPin} help={words.share.pinHelp} isOptional />
+      <TextField label={words.links.share.name} value={name} onChange={setName} isOptional />
+      <TextField
+        label={words.links.share.pin}
+        value={pin}
+        onChange={setPin}
+        help={words.links.share.pinHelp}
+        isOptional
+      />
     </FormDialog>
   );
 }
 
 const SharedAddress = ({ url, onClose }: { url: string; onClose: () => void }) => (
-  <NewSecret title={words.share.madeTitle} warning={words.share.madeWhat} secret={url} onClose={onClose}>
-    <AddressSharing url={url} title={words.share.madeTitle} />
-    <p class="field-help">{words.share.where}</p>
+  <NewSecret title={words.links.share.madeTitle} warning={words.links.share.madeWhat} secret={url} onClose={onClose}>
+    <AddressSharing url={url} title={words.links.share.madeTitle} />
+    <p class="field-help">{words.links.share.where}</p>
   </NewSecret>
 );

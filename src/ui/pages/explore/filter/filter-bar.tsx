@@ -20,18 +20,18 @@ interface FilterBarProps {
 
 export function FilterBar({ filter, cameras, labels, onChange, onClear }: FilterBarProps) {
   return (
-    <search class="filters" aria-label={words.filters.filters}>
+    <search class="filters" aria-label={words.explore.filters.filters}>
       <TextSearch {...{ filter, onChange }} />
       <NamesMenu
-        what={words.filters.camera}
-        all={words.common.cameras}
+        what={words.explore.filters.camera}
+        all={words.ui.common.cameras}
         names={suggested(cameras, cameraName)}
         chosen={filter.cameras}
         onChange={(chosen) => onChange({ ...filter, cameras: chosen })}
       />
       <NamesMenu
-        what={words.filters.label}
-        all={words.filters.labels}
+        what={words.explore.filters.label}
+        all={words.explore.filters.labels}
         names={suggested(labels, labelName)}
         chosen={filter.labels}
         onChange={(chosen) => onChange({ ...filter, labels: chosen })}
@@ -41,7 +41,7 @@ export function FilterBar({ filter, cameras, labels, onChange, onClear }: Filter
       {isFiltered(filter) && (
         <button class="button button-plain" type="button" onClick={onClear}>
           <Icon name="close" />
-          {words.filters.clear}
+          {words.explore.filters.clear}
         </button>
       )}
     </search>
@@ -64,7 +64,7 @@ function NamesMenu({ what, all, names, chosen, onChange }: NamesMenuProps) {
       label={<Choice {...{ what, all, names, chosen }} />}
     >
       {names.length === 0 ? (
-        <p class="menu-note">{words.filters.noneKnown}</p>
+        <p class="menu-note">{words.explore.filters.noneKnown}</p>
       ) : (
         <Combobox label={what} all={names} {...{ chosen, onChange }} isOpen />
       )}
@@ -88,6 +88,6 @@ function TextSearch({ filter, onChange }: Pick<FilterBarProps, 'filter' | 'onCha
   const field = useSettled(filter.more.text ?? '', (text) =>
     onChange({ ...filter, more: withMore(filter.more, 'text', text.trim()) }),
   );
-  const { text } = words.filters;
+  const { text } = words.explore.filters;
   return <input class="text-search" type="search" aria-label={text} placeholder={text} maxLength={200} {...field} />;
 }

@@ -66,12 +66,12 @@ export function MoreFiltersMenu({ filter, onChange }: MoreFiltersProps) {
     >
       <div class="more-filters">
         <SelectField
-          label={words.filters.order}
-          options={SORTS.map(([sort, word]) => [sort, words.filters[word]] as const)}
+          label={words.explore.filters.order}
+          options={SORTS.map(([sort, word]) => [sort, words.explore.filters[word]] as const)}
           {...field('sort')}
         />
         <fieldset class="names">
-          <legend class="choice-legend">{words.filters.onlyWith}</legend>
+          <legend class="choice-legend">{words.explore.filters.onlyWith}</legend>
           {ONLY.map(([name, word]) => (
             <label key={name} class="name-option">
               <input
@@ -79,17 +79,17 @@ export function MoreFiltersMenu({ filter, onChange }: MoreFiltersProps) {
                 checked={textOf(name) === '1'}
                 onChange={(event) => set(name, event.currentTarget.checked ? '1' : '')}
               />
-              {words.filters[word]}
+              {words.explore.filters[word]}
             </label>
           ))}
         </fieldset>
         {NAMES.map(([name, word, path]) => (
-          <Names key={name} label={words.filters[word]} path={isWanted ? path : undefined} {...field(name)} />
+          <Names key={name} label={words.explore.filters[word]} path={isWanted ? path : undefined} {...field(name)} />
         ))}
         {RANGES.map(({ Field, from: [least, leastWord], to: [most, mostWord] }) => (
           <div key={least} class="form-row">
-            <Field label={words.filters[leastWord]} {...field(least)} />
-            <Field label={words.filters[mostWord]} {...field(most)} />
+            <Field label={words.explore.filters[leastWord]} {...field(least)} />
+            <Field label={words.explore.filters[mostWord]} {...field(most)} />
           </div>
         ))}
         <TimeOfDay range={textOf('time_range')} onChange={(range) => set('time_range', range)} />
@@ -117,7 +117,7 @@ function Names({ label, path, value, onChange }: NamesProps) {
 
 const Said = ({ count }: { count: number }) => (
   <>
-    <span class="filter-choice">{words.filters.more}</span>
+    <span class="filter-choice">{words.explore.filters.more}</span>
     {count > 0 && <span class="filter-more">{count}</span>}
     <Icon name="chevron" />
   </>

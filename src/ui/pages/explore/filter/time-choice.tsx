@@ -35,16 +35,20 @@ export function TimeChoice({ filter, onChange }: TimeChoiceProps) {
             type="button"
             onClick={() => onChange({ ...filter, after: after(), before: undefined })}
           >
-            {words.filters[name]}
+            {words.explore.filters[name]}
           </button>
         ))}
       </div>
       <Moment
-        name={words.filters.from}
+        name={words.explore.filters.from}
         time={filter.after === ANY_TIME ? undefined : filter.after}
         onChange={(after) => onChange({ ...filter, after })}
       />
-      <Moment name={words.filters.to} time={filter.before} onChange={(before) => onChange({ ...filter, before })} />
+      <Moment
+        name={words.explore.filters.to}
+        time={filter.before}
+        onChange={(before) => onChange({ ...filter, before })}
+      />
     </Menu>
   );
 }
@@ -68,7 +72,7 @@ function Moment({ name, time, onChange }: MomentProps) {
 function Said({ filter: { after, before } }: { filter: EventFilter }) {
   return (
     <>
-      <span class="out-of-sight">{words.filters.time}: </span>
+      <span class="out-of-sight">{words.explore.filters.time}: </span>
       <span class="filter-choice">{formatRange(after, before)}</span>
       <Icon name="chevron" />
     </>
@@ -76,9 +80,11 @@ function Said({ filter: { after, before } }: { filter: EventFilter }) {
 }
 
 function formatRange(from: number | undefined, before: number | undefined): string {
-  if (from === undefined && before === undefined) return words.filters.last7Days;
+  if (from === undefined && before === undefined) return words.explore.filters.last7Days;
   const after = from === ANY_TIME ? undefined : from;
   if (after !== undefined && before !== undefined) return `${formatShortMoment(after)} – ${formatShortMoment(before)}`;
-  if (after !== undefined) return words.filters.since(formatShortMoment(after));
-  return before === undefined ? words.filters.anyTime : words.filters.until(formatShortMoment(before));
+  if (after !== undefined) return words.explore.filters.since({ moment: formatShortMoment(after) });
+  return before === undefined
+    ? words.explore.filters.anyTime
+    : words.explore.filters.until({ moment: formatShortMoment(before) });
 }

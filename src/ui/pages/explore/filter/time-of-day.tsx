@@ -18,15 +18,15 @@ export function TimeOfDay({ range, onChange }: TimeOfDayProps) {
     onChange(start === '' && end === '' ? '' : `${start || WHOLE_DAY[0]},${end || WHOLE_DAY[1]}`);
   return (
     <fieldset class="names">
-      <legend class="choice-legend">{words.filters.timeOfDay}</legend>
+      <legend class="choice-legend">{words.explore.filters.timeOfDay}</legend>
       <div class="form-row">
         <Clock
-          label={words.filters.from}
+          label={words.explore.filters.from}
           time={from === WHOLE_DAY[0] ? '' : from}
           onChange={(start) => change(start, until)}
         />
         <Clock
-          label={words.filters.to}
+          label={words.explore.filters.to}
           time={until === WHOLE_DAY[1] ? '' : until}
           onChange={(end) => change(from, end)}
         />

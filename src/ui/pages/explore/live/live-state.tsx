@@ -12,12 +12,12 @@ export function LiveState({ state }: { state: LineState | undefined }) {
 }
 
 function Said({ state }: { state: Exclude<LineState, 'connecting'> }) {
-  if (state !== 'login-needed') return <span class="live-word">{words.live[state]}</span>;
+  if (state !== 'login-needed') return <span class="live-word">{words.explore.live[state]}</span>;
   return (
     <>
-      <span class="live-word">{words.live['login-needed']}</span>{' '}
+      <span class="live-word">{words.explore.live['login-needed']}</span>{' '}
       <button class="button button-plain" type="button" onClick={() => goToLogin(null)}>
-        {words.live.logIn}
+        {words.explore.live.logIn}
       </button>
     </>
   );

@@ -29,7 +29,7 @@ export function DaysPlot({ filter, round, eventsBy, onTime }: DaysPlotProps) {
     onTime({ after: startOf(from), before: startOf(to + 1) }),
   );
   const { selection } = selecting;
-  const name = words.overview.perDay[eventsBy];
+  const name = words.explore.overview.perDay[eventsBy];
   let said = '';
   if (selection) {
     const { from, to } = selection;
@@ -39,13 +39,13 @@ export function DaysPlot({ filter, round, eventsBy, onTime }: DaysPlotProps) {
   return (
     <figure class="overview is-small" aria-busy={days === undefined}>
       <StackPlot
-        label={`${name}. ${words.overview.keys}`}
+        label={`${name}. ${words.explore.overview.keys}`}
         starts={starts.slice(0, -1)}
         stepSeconds={DAY_SECONDS}
         {...{ series, selecting, said }}
       />
       <figcaption class="overview-caption">
-        <p class="overview-stretch">{said || (days === null ? words.overview.unavailable : name)}</p>
+        <p class="overview-stretch">{said || (days === null ? words.explore.overview.unavailable : name)}</p>
         {selection?.isHeld && (
           // A press must not take the focus from the plot: its selection would be gone.
           <button
@@ -54,7 +54,7 @@ export function DaysPlot({ filter, round, eventsBy, onTime }: DaysPlotProps) {
             onPointerDown={(event) => event.preventDefault()}
             onClick={() => selecting.choose(selection.from, selection.to)}
           >
-            {words.overview.zoomIn}
+            {words.explore.overview.zoomIn}
           </button>
         )}
       </figcaption>

@@ -31,15 +31,15 @@ export function AccessTable({ access, onPerson }: AccessTableProps) {
         <Search label={words.access.searchPeople} value={person} onChange={setPerson} />
         <Search label={words.access.searchCameras} value={camera} onChange={setCamera} />
         <p class="table-count" role="status">
-          {words.access.count(
-            roles.reduce((sum, { people }) => sum + people.length, 0),
-            cameras.length,
-          )}
+          {words.access.count({
+            people: roles.reduce((sum, { people }) => sum + people.length, 0),
+            cameras: cameras.length,
+          })}
         </p>
       </div>
       {groups.length > 0 && (
         <p class="camera-groups">
-          <span class="field-help">{words.cameraChoice.groups}</span>
+          <span class="field-help">{words.ui.cameraChoice.groups}</span>
           {groups.map(({ name, cameras: members }) => (
             <button
               key={name}
@@ -54,7 +54,7 @@ export function AccessTable({ access, onPerson }: AccessTableProps) {
         </p>
       )}
       {roles.length === 0 || cameras.length === 0 ? (
-        <p class="blank">{words.table.noMatch}</p>
+        <p class="blank">{words.ui.table.noMatch}</p>
       ) : (
         <div class="access-box">
           <table class="access-table">
@@ -62,7 +62,7 @@ export function AccessTable({ access, onPerson }: AccessTableProps) {
             <thead>
               <tr>
                 <th scope="col" class="access-corner">
-                  {words.common.user}
+                  {words.ui.common.user}
                 </th>
                 {cameras.map((one) => (
                   <th key={one} scope="col" class="access-camera" title={one}>
@@ -117,7 +117,7 @@ function PersonRow({ holder, cameras, onPerson }: PersonRowProps) {
 
 const Mark = ({ sight }: { sight: ReturnType<typeof sightOf> }) =>
   sight === 'none' ? (
-    <span class="out-of-sight">{words.common.no}</span>
+    <span class="out-of-sight">{words.ui.common.no}</span>
   ) : (
     <span class={`sight sight-${sight}`}>
       <span class="out-of-sight">{words.access.sights[sight]}</span>

@@ -39,7 +39,7 @@ export function DescribedRequest({ hasOwnLogin, names }: { hasOwnLogin: boolean;
     if (response.kind !== 'ok') return setProblem(problemOf(response));
     const explanation = readExplanation(response.body);
     if (explanation) setResult(explanation);
-    else setProblem(words.common.unreadable);
+    else setProblem(words.ui.common.unreadable);
   };
   return (
     <>
@@ -60,7 +60,7 @@ export function DescribedRequest({ hasOwnLogin, names }: { hasOwnLogin: boolean;
         />
         {callerKind === 'user' && (
           <SelectField
-            label={words.common.user}
+            label={words.ui.common.user}
             value={user || (names[0] ?? '')}
             onChange={setUser}
             options={names.map((name) => [name, name] as const)}

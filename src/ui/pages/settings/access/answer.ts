@@ -31,7 +31,7 @@ export function answerOf(explanation: Explanation, facts: AnswerFacts): Answer {
   const { verdict, reason = '', message } = explanation;
   if (verdict === 'admitted') return { isYes: true, text: yesText(explanation, facts), remedies: ['role'] };
   const known = Object.entries(REFUSED).find(([name]) => name === reason)?.[1];
-  if (!known) return { isYes: false, text: words.access.noBecause(message), remedies: [] };
+  if (!known) return { isYes: false, text: words.access.noBecause({ message }), remedies: [] };
   return { isYes: false, text: known.text(explanation, facts), remedies: known.remedies };
 }
 
@@ -42,13 +42,13 @@ interface Refused {
 
 // biome-ignore format: a table
 const REFUSED: Readonly<Record<string, Refused>> = {
-  'camera-not-in-role':     { remedies: ['role', 'cameras'], text: (told, facts) => words.access.noCamera(roleIn(told, facts), listed(told)) },
-  'verb-denied':            { remedies: ['role', 'cameras'], text: (told, facts) => words.access.noVerb(roleIn(told, facts), words.access.verbs[facts.shows]) },
-  'outside-hours':          { remedies: ['cameras', 'role'], text: (told, facts) => words.access.noHours(roleIn(told, facts), hoursIn(told, facts), momentOf(told.opensAt)) },
-  'account-ended':          { remedies: ['validity'],        text: (_, { user }) => words.access.noAccountEnded(user.username, momentOf(user.valid_until)) },
-  'role-missing':           { remedies: ['role'],            text: (_, { user }) => words.access.noRole(user.username) },
-  'account-not-begun':      { remedies: ['validity'],        text: (_, { user }) => words.access.noAccountBegun(user.username, momentOf(user.valid_from)) },
-  'second-factor-required': { remedies: [],                  text: (_, { user }) => words.access.noFactor(user.username) },
+  'camera-not-in-role':     { remedies: ['role', 'cameras'], text: (told, facts) => words.access.noCamera({ role: roleIn(told, facts), cameras: listed(told), hasCameras: listed(told) !== '' }) },
+  'verb-denied':            { remedies: ['role', 'cameras'], text: (told, facts) => words.access.noVerb({ role: roleIn(told, facts), what: words.access.verbs[facts.shows] }) },
+  'outside-hours':          { remedies: ['cameras', 'role'], text: (told, facts) => words.access.noHours({ role: roleIn(told, facts), hours: hoursIn(told, facts), hasHours: hoursIn(told, facts) !== '', opens: momentOf(told.opensAt), hasOpens: told.opensAt !== undefined }) },
+  'account-ended':          { remedies: ['validity'],        text: (_, { user }) => words.access.noAccountEnded({ name: user.username, moment: momentOf(user.valid_until), hasMoment: user.valid_until !== undefined }) },
+  'role-missing':           { remedies: ['role'],            text: (_, { user }) => words.access.noRole({ name: user.username }) },
+  'account-not-begun':      { remedies: ['validity'],        text: (_, { user }) => words.access.noAccountBegun({ name: user.username, moment: momentOf(user.valid_from), hasMoment: user.valid_from !== undefined }) },
+  'second-factor-required': { remedies: [],                  text: (_, { user }) => words.access.noFactor({ name: user.username }) },
 };
 
 function yesText(explanation: Explanation, facts: AnswerFacts): string {
@@ -57,10 +57,10 @@ function yesText(explanation: Explanation, facts: AnswerFacts): string {
   const role = roleIn(explanation, facts);
   const hours = hoursIn(explanation, facts);
   const limits = [
-    cameras === 'all' ? words.access.yesAll(role) : words.access.yesRole(role),
-    shows !== 'live' && since !== undefined ? words.access.since(momentOf(since)) : '',
-    hours === '' ? '' : words.access.hours(hours),
-    user.valid_until === undefined ? '' : words.access.until(momentOf(user.valid_until)),
+    cameras === 'all' ? words.access.yesAll({ role }) : words.access.yesRole({ role }),
+    shows !== 'live' && since !== undefined ? words.access.since({ moment: momentOf(since) }) : '',
+    hours === '' ? '' : words.access.hours({ hours }),
+    user.valid_until === undefined ? '' : words.access.until({ moment: momentOf(user.valid_until) }),
   ];
   return limits.filter((part) => part !== '').join(' ');
 }
@@ -80,7 +80,7 @@ function listed({ cameras }: Explanation): string {
   const names = Array.isArray(cameras) ? cameras.map(cameraName) : [];
   const shown = names.slice(0, names.length > FEW + 1 ? FEW : names.length);
   const more = names.length - shown.length;
-  return [shown.join(', '), more > 0 ? words.access.andMore(more) : ''].filter(Boolean).join(' ');
+  return [shown.join(', '), more > 0 ? words.access.andMore({ number: more }) : ''].filter(Boolean).join(' ');
 }
 
 const momentOf = (time: number | undefined): string => (time === undefined ? '' : formatShortMoment(time));

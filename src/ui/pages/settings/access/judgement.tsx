@@ -70,9 +70,9 @@ const VERDICT = {
 
 function factsOf(found: Explanation): [name: string, value: ComponentChildren][] {
   const rows: [string, ComponentChildren | undefined][] = [
-    [words.common.user, <bdi key="user">{found.user ?? words.access.anonymous}</bdi>],
-    [words.common.role, found.role && <bdi key="role">{found.role}</bdi>],
-    [words.common.cameras, found.cameras && <CamerasSeen key="cameras" cameras={found.cameras} />],
+    [words.ui.common.user, <bdi key="user">{found.user ?? words.access.anonymous}</bdi>],
+    [words.ui.common.role, found.role && <bdi key="role">{found.role}</bdi>],
+    [words.ui.common.cameras, found.cameras && <CamerasSeen key="cameras" cameras={found.cameras} />],
     [words.access.limits, found.limits.length > 0 && <bdi key="limits">{found.limits.join('; ')}</bdi>],
     [words.access.secret, found.secret],
     [words.access.token, found.token],
@@ -85,9 +85,9 @@ function factsOf(found: Explanation): [name: string, value: ComponentChildren][]
 
 const CamerasSeen = ({ cameras }: { cameras: 'all' | readonly string[] }) =>
   cameras === 'all' ? (
-    words.common.allCameras
+    words.ui.common.allCameras
   ) : (
-    <FewNames names={cameras.map(cameraName)} none={words.common.noCameras} />
+    <FewNames names={cameras.map(cameraName)} none={words.ui.common.noCameras} />
   );
 
 const RouteFound = ({ route: { route, access, row } }: { route: NonNullable<Explanation['route']> }) => (
@@ -96,7 +96,7 @@ const RouteFound = ({ route: { route, access, row } }: { route: NonNullable<Expl
       <bdi>{route}</bdi>
     </code>
     <span class="fact-more">
-      {words.access.needs(access)}; {row === undefined ? words.access.noRow : <code>{row}</code>}
+      {words.access.needs({ access })}; {row === undefined ? words.access.noRow : <code>{row}</code>}
     </span>
   </>
 );

@@ -77,12 +77,12 @@ export function PersonQuestion(props: PersonQuestionProps) {
               type="button"
               onClick={() => onRemedy(remedy, user)}
             >
-              {remedy === 'cameras' ? words.access.editRole(user.role) : words.access.remedies[remedy]}
+              {remedy === 'cameras' ? words.access.editRole({ role: user.role }) : words.access.remedies[remedy]}
             </button>
           ))}
         {user && (
           <button class="button" type="button" onClick={() => onViewAs(user.username)}>
-            {words.viewAs.begin(user.username)}
+            {words.viewAs.begin({ name: user.username })}
           </button>
         )}
       </p>
@@ -117,7 +117,7 @@ function useAnswer({ user: name, camera, shows }: Question, { user, role, round 
       if (controller.signal.aborted) return;
       if (response.kind !== 'ok') return setState({ kind: 'problem', text: problemOf(response) });
       const explanation = readExplanation(response.body);
-      if (!explanation) return setState({ kind: 'problem', text: words.common.unreadable });
+      if (!explanation) return setState({ kind: 'problem', text: words.ui.common.unreadable });
       setState({ kind: 'known', answer: answerOf(explanation, { user, role, shows }) });
     };
     void ask();

@@ -25,12 +25,12 @@ export function SetValidity({ user, onClose, onDone }: SetValidityProps) {
   const save = async () =>
     faultsIn({ until: validityFault(validity) }) ??
     settled(await sendToApi('PUT', path, askedValidity(validity)), () =>
-      onDone(words.users.validityChanged(user.username)),
+      onDone(words.users.validityChanged({ name: user.username })),
     );
   return (
     <FormDialog
-      title={words.users.validityOf(user.username)}
-      submit={words.common.save}
+      title={words.users.validityOf({ name: user.username })}
+      submit={words.ui.common.save}
       onSubmit={save}
       onClose={onClose}
     >
@@ -41,7 +41,9 @@ export function SetValidity({ user, onClose, onDone }: SetValidityProps) {
 
 /** Undefined for an account that lasts. `now` in Unix seconds. */
 export function guestText({ valid_from: from, valid_until: until }: UserRecord, now: number): string | undefined {
-  if (until !== undefined && until <= now) return words.users.ended(formatShortMoment(until));
-  if (from !== undefined && now < from) return words.users.notBegun(formatShortMoment(from));
-  return until === undefined ? undefined : words.users.leftUntil(formatDuration(until - now), formatShortMoment(until));
+  if (until !== undefined && until <= now) return words.users.ended({ moment: formatShortMoment(until) });
+  if (from !== undefined && now < from) return words.users.notBegun({ moment: formatShortMoment(from) });
+  return until === undefined
+    ? undefined
+    : words.users.leftUntil({ left: formatDuration(until - now), moment: formatShortMoment(until) });
 }

@@ -17,24 +17,18 @@ export function Links({ profile }: { profile: Profile }) {
   const [links, again] = useFetched('api/links', recordsIn<LinkRecord>);
   const { form, open, done, ...shared } = useForm<LinkRecord>(again);
   return (
-    <RecordsPage
-      title={words.sharedLinks.title}
-      lead={words.sharedLinks.lead}
-      done={done}
-      fetched={links}
-      onRetry={again}
-    >
+    <RecordsPage title={words.links.title} lead={words.links.lead} done={done} fetched={links} onRetry={again}>
       {(known) => (
         <>
           <RecordTable
-            caption={words.sharedLinks.title}
+            caption={words.links.title}
             rows={known}
             keyOf={({ id }) => id}
             columns={columnsOf(profile)}
             searchText={(link) =>
               [nameOf(link), link.user, link.camera, sharedText(link), stateText(link.state)].join(' ')
             }
-            none={words.sharedLinks.none}
+            none={words.links.none}
             actions={(link) =>
               (link.state === 'active' || link.state === 'spent') && (
                 <Act text={words.tokens.revoke} name={nameOf(link)} isDangerous onAct={() => open(link)} />
@@ -50,10 +44,7 @@ export function Links({ profile }: { profile: Profile }) {
 
 const nameOf = ({ name, what, camera }: LinkRecord): string => name ?? `${kindOf(what)}, ${cameraName(camera)}`;
 
-const kindOf = (
-  what: LinkRecord['what'],
-  titles: Readonly<Record<string, string>> = words.sharedLinks.titles,
-): string => {
+const kindOf = (what: LinkRecord['what'], titles: Readonly<Record<string, string>> = words.links.titles): string => {
   const [kind = ''] = Object.keys(what);
   return titles[kind] ?? kind;
 };
@@ -71,11 +62,11 @@ function sharedText({ what }: Pick<LinkRecord, 'what'>): string {
       : at === undefined
         ? undefined
         : formatShortMoment(Number(at));
-  return [kindOf(what, words.sharedLinks.things), time].filter((part) => part !== undefined).join(', ');
+  return [kindOf(what, words.links.things), time].filter((part) => part !== undefined).join(', ');
 }
 
 const stateText = (state: string): string => {
-  const { active, spent, revoked, expired } = words.sharedLinks.states;
+  const { active, spent, revoked, expired } = words.links.states;
   const states: Readonly<Record<string, string>> = { active, spent, revoked, expired };
   return states[state] ?? state;
 };
@@ -83,18 +74,18 @@ const stateText = (state: string): string => {
 const columnsOf = (profile: Profile): readonly Column<LinkRecord>[] => [
   {
     key: 'name',
-    title: words.sharedLinks.name,
+    title: words.links.name,
     sortBy: nameOf,
     cell: (link) => (
       <>
-        <bdi>{nameOf(link)}</bdi> {link.has_pin && <Badge text={words.sharedLinks.pin} />}
+        <bdi>{nameOf(link)}</bdi> {link.has_pin && <Badge text={words.links.pin} />}
       </>
     ),
   },
   ...(profile.role === 'admin' ? [MAKER()] : []),
   {
     key: 'camera',
-    title: words.sharedLinks.shows,
+    title: words.links.shows,
     sortBy: ({ camera }) => cameraName(camera),
     cell: (link) => (
       <>
@@ -105,13 +96,13 @@ const columnsOf = (profile: Profile): readonly Column<LinkRecord>[] => [
   },
   {
     key: 'state',
-    title: words.sharedLinks.state,
+    title: words.links.state,
     sortBy: ({ state }) => stateText(state),
     cell: ({ state }) => <Badge text={stateText(state)} kind={state === 'active' ? 'strong' : 'plain'} />,
   },
   {
     key: 'ends',
-    title: words.sharedLinks.ends,
+    title: words.links.ends,
     isShort: true,
     sortBy: ({ expires_at }) => expires_at,
     isDescendingFirst: true,
@@ -119,14 +110,14 @@ const columnsOf = (profile: Profile): readonly Column<LinkRecord>[] => [
   },
   {
     key: 'viewers',
-    title: words.sharedLinks.opened,
+    title: words.links.opened,
     sortBy: ({ opened }) => opened,
     isDescendingFirst: true,
-    cell: ({ uses, opened }) => (uses === null ? String(opened) : words.sharedLinks.openedOf(opened, uses)),
+    cell: ({ uses, opened }) => (uses === null ? String(opened) : words.links.openedOf({ opened, uses })),
   },
   {
     key: 'openings',
-    title: words.sharedLinks.openings,
+    title: words.links.openings,
     sortBy: ({ openings }) => openings[0]?.at,
     isDescendingFirst: true,
     cell: ({ openings }) => <Openings openings={openings} />,
@@ -135,7 +126,7 @@ const columnsOf = (profile: Profile): readonly Column<LinkRecord>[] => [
 
 const MAKER = (): Column<LinkRecord> => ({
   key: 'user',
-  title: words.links.madeBy,
+  title: words.invitations.madeBy,
   sortBy: ({ user }) => user,
   cell: ({ user }) => <bdi>{user}</bdi>,
 });
@@ -148,7 +139,7 @@ function Openings({ openings }: Pick<LinkRecord, 'openings'>) {
     <>
       {openings.slice(0, SHOWN_OPENINGS).map(({ at, address }) => (
         <bdi key={`${at} ${address}`} class="fact-more">
-          {`${formatShortMoment(at)} ${words.tokens.from(address)}`}
+          {`${formatShortMoment(at)} ${words.tokens.from({ address })}`}
         </bdi>
       ))}
     </>
@@ -164,17 +155,17 @@ interface RevokeLinkProps {
 function RevokeLink({ link, onClose, onDone }: RevokeLinkProps) {
   const revoke = async () =>
     settled(await sendToApi('DELETE', `api/links/${encodeURIComponent(link.id)}`), () =>
-      onDone(words.sharedLinks.revoked(nameOf(link))),
+      onDone(words.links.revoked({ name: nameOf(link) })),
     );
   return (
     <FormDialog
-      title={words.sharedLinks.revokeTitle(nameOf(link))}
+      title={words.links.revokeTitle({ name: nameOf(link) })}
       submit={words.tokens.revoke}
       isDangerous
       onSubmit={revoke}
       onClose={onClose}
     >
-      <p>{words.sharedLinks.revokeWhat}</p>
+      <p>{words.links.revokeWhat}</p>
     </FormDialog>
   );
 }

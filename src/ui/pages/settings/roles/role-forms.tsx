@@ -35,11 +35,11 @@ export function EditRole({ role, known, cameras, onClose, onDone }: EditRoleProp
     const wrong = faultsIn({ name: roleNameFault(name) ?? taken, cameras });
     if (wrong !== undefined) return wrong;
     const asked = { cameras: entries, ...requestedLimits(limits) };
-    return settled(await sendToApi('PUT', rolePath(name), asked), () => onDone(words.roles.saved(name)));
+    return settled(await sendToApi('PUT', rolePath(name), asked), () => onDone(words.roles.saved({ role: name })));
   };
-  const title = role ? words.roles.editTitle(role.role) : words.roles.add;
+  const title = role ? words.roles.editTitle({ role: role.role }) : words.roles.add;
   return (
-    <FormDialog title={title} submit={words.common.save} onSubmit={save} onClose={onClose}>
+    <FormDialog title={title} submit={words.ui.common.save} onSubmit={save} onClose={onClose}>
       {!role && (
         <TextField
           name="name"
@@ -63,11 +63,11 @@ interface DeleteRoleProps extends RoleFormProps {
 export function DeleteRole({ role, holders, onClose, onDone }: DeleteRoleProps) {
   const remove = async () =>
     settled(await sendToApi('POST', 'api/roles/delete', { name: role.role }), () =>
-      onDone(words.roles.deleted(role.role)),
+      onDone(words.roles.deleted({ role: role.role })),
     );
   return (
     <FormDialog
-      title={words.roles.deleteTitle(role.role)}
+      title={words.roles.deleteTitle({ role: role.role })}
       submit={words.roles.delete}
       isDangerous
       onSubmit={remove}
@@ -82,6 +82,6 @@ export function DeleteRole({ role, holders, onClose, onDone }: DeleteRoleProps) 
 
 /** Its users become viewers, who see more cameras than before: the dialog says so. */
 function whatHappens(role: RoleRecord, holders: readonly string[]): string {
-  if (holders.length > 0) return words.roles.deleteWhat(holders);
-  return role.users === 0 ? words.roles.deleteUnused : words.roles.deleteCount(role.users);
+  if (holders.length > 0) return words.roles.deleteWhat({ names: holders.join(', ') });
+  return role.users === 0 ? words.roles.deleteUnused : words.roles.deleteCount({ number: role.users });
 }

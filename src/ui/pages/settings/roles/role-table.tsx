@@ -43,7 +43,7 @@ export function RoleTable({ roles, holdersOf, onOpen }: RoleTableProps) {
 const columnsOf = (holdersOf: HoldersOf): readonly Column<RoleRecord>[] => [
   {
     key: 'role',
-    title: words.common.role,
+    title: words.ui.common.role,
     sortBy: ({ role }) => role,
     cell: ({ role, source }) => (
       <>
@@ -54,7 +54,7 @@ const columnsOf = (holdersOf: HoldersOf): readonly Column<RoleRecord>[] => [
   },
   {
     key: 'cameras',
-    title: words.common.cameras,
+    title: words.ui.common.cameras,
     sortBy: ({ source, cameras }) => (source === 'builtin' ? Number.POSITIVE_INFINITY : cameras.length),
     isDescendingFirst: true,
     cell: (role) => <CamerasOf role={role} />,
@@ -74,7 +74,7 @@ const columnsOf = (holdersOf: HoldersOf): readonly Column<RoleRecord>[] => [
 ];
 
 function CamerasOf({ role: { role, cameras, source } }: { role: RoleRecord }) {
-  if (source !== 'builtin') return <FewNames names={cameras.map(entryName)} none={words.common.noCameras} />;
+  if (source !== 'builtin') return <FewNames names={cameras.map(entryName)} none={words.ui.common.noCameras} />;
   return <>{role === 'admin' ? words.roles.adminAccess : words.roles.viewerAccess}</>;
 }
 
@@ -93,6 +93,6 @@ function LimitsOf({ role }: { role: RoleRecord }) {
 }
 
 function WhoHas({ count, holders }: { count: number; holders: readonly string[] }) {
-  if (holders.length === 0) return <>{count === 0 ? words.roles.noUsers : words.roles.users(count)}</>;
+  if (holders.length === 0) return <>{count === 0 ? words.roles.noUsers : words.roles.users({ number: count })}</>;
   return <FewNames names={holders} none="" />;
 }

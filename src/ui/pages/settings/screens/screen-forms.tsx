@@ -64,14 +64,14 @@ function ConfirmScreen({ profile, code, onDone, onClose }: ScreenFormProps & { r
   const [entries, setEntries] = useState<readonly string[]>();
   const [lifetime, setLifetime] = useState<string>('never');
   const confirm = async (): Promise<FormProblem | undefined> => {
-    if (device.kind !== 'ready') return device.kind === 'failed' ? device.problem : words.common.loading;
+    if (device.kind !== 'ready') return device.kind === 'failed' ? device.problem : words.ui.common.loading;
     const wrong = faultsOfScreen(name, entries);
     if (wrong !== undefined) return wrong;
     const seconds = LIFETIMES[lifetime as TokenLifetime];
     const ends_at = seconds === undefined ? null : Math.floor(Date.now() / 1000) + seconds;
     const body = { user_code: code, name: name.trim(), cameras: entries ?? null, ends_at };
     return settled(await sendToApi('POST', 'api/screens/confirm', body), () =>
-      onDone(words.screens.paired(name.trim())),
+      onDone(words.screens.paired({ name: name.trim() })),
     );
   };
   const deny = async (): Promise<void> => {
@@ -81,7 +81,7 @@ function ConfirmScreen({ profile, code, onDone, onClose }: ScreenFormProps & { r
   };
   return (
     <FormDialog title={words.screens.pair} submit={words.screens.confirm} onSubmit={confirm} onClose={onClose}>
-      {device.kind === 'loading' && <p role="status">{words.common.loading}</p>}
+      {device.kind === 'loading' && <p role="status">{words.ui.common.loading}</p>}
       {device.kind === 'failed' && (
         <p class="notice notice-bad" role="alert">
           {device.problem}
@@ -94,8 +94,8 @@ function ConfirmScreen({ profile, code, onDone, onClose }: ScreenFormProps & { r
             <strong>
               <bdi>{deviceName(device.value.agent ?? '')}</bdi>
             </strong>{' '}
-            <bdi>{words.tokens.from(device.value.address)}</bdi>,{' '}
-            {words.screens.since(formatShortMoment(device.value.created_at))}
+            <bdi>{words.tokens.from({ address: device.value.address })}</bdi>,{' '}
+            {words.screens.since({ time: formatShortMoment(device.value.created_at) })}
           </p>
           <p>
             {words.screens.compare} <strong translate={false}>{lettersIn(code)}</strong>
@@ -169,11 +169,11 @@ export function ChangeScreen({
     if (wrong !== undefined) return wrong;
     const body = { name: name.trim(), ...(!isSame && { cameras: entries ?? null }) };
     return settled(await sendToApi('PATCH', `api/screens/${encodeURIComponent(screen.id)}`, body), () =>
-      onDone(words.screens.changed(name.trim())),
+      onDone(words.screens.changed({ name: name.trim() })),
     );
   };
   return (
-    <FormDialog title={screen.name} submit={words.common.save} onSubmit={change} onClose={onClose}>
+    <FormDialog title={screen.name} submit={words.ui.common.save} onSubmit={change} onClose={onClose}>
       <ScreenName value={name} onChange={setName} />
       <ScreenCameras {...{ profile, entries }} onChange={setEntries} />
     </FormDialog>

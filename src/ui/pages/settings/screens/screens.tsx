@@ -32,7 +32,7 @@ export function Screens({ profile }: { profile: Profile }) {
   return (
     <RecordsPage
       title={words.screens.title}
-      lead={words.screens.lead(page)}
+      lead={words.screens.lead({ address: page })}
       done={done}
       fetched={screens}
       onRetry={again}
@@ -87,9 +87,13 @@ const columnsOf = (profile: Profile): readonly Column<ScreenRecord>[] => [
   ...(profile.role === 'admin' ? [MAKER()] : []),
   {
     key: 'cameras',
-    title: words.common.cameras,
+    title: words.ui.common.cameras,
     cell: ({ cameras }) =>
-      cameras === null ? words.screens.all : <FewNames names={cameras.map(cameraName)} none={words.common.noCameras} />,
+      cameras === null ? (
+        words.screens.all
+      ) : (
+        <FewNames names={cameras.map(cameraName)} none={words.ui.common.noCameras} />
+      ),
   },
   {
     key: 'ends',
@@ -107,7 +111,7 @@ const columnsOf = (profile: Profile): readonly Column<ScreenRecord>[] => [
     cell: ({ last_seen_at: at, last_seen_from: from }) => (
       <>
         {at === null ? words.tokens.notYet : formatShortMoment(at)}
-        {from !== null && <bdi class="fact-more">{words.tokens.from(from)}</bdi>}
+        {from !== null && <bdi class="fact-more">{words.tokens.from({ address: from })}</bdi>}
       </>
     ),
   },
@@ -115,7 +119,7 @@ const columnsOf = (profile: Profile): readonly Column<ScreenRecord>[] => [
 
 const MAKER = (): Column<ScreenRecord> => ({
   key: 'user',
-  title: words.common.user,
+  title: words.ui.common.user,
   sortBy: ({ user }) => user,
   cell: ({ user }) => <bdi>{user}</bdi>,
 });
@@ -129,11 +133,11 @@ interface RevokeScreenProps {
 function RevokeScreen({ screen, onClose, onDone }: RevokeScreenProps) {
   const revoke = async () =>
     settled(await sendToApi('DELETE', `api/screens/${encodeURIComponent(screen.id)}`), () =>
-      onDone(words.screens.revoked(screen.name)),
+      onDone(words.screens.revoked({ name: screen.name })),
     );
   return (
     <FormDialog
-      title={words.screens.revokeTitle(screen.name)}
+      title={words.screens.revokeTitle({ name: screen.name })}
       submit={words.tokens.revoke}
       isDangerous
       onSubmit={revoke}

@@ -26,7 +26,7 @@ export const SecurityFields = ({ keys, choice, onChange }: SecurityFieldsProps) 
       ) : (
         <p key={field}>
           {textsOf(field).label}: <bdi>{choice[field]}</bdi>
-          <span class="fact-more">{words.security.setBy(variable)}</span>
+          <span class="fact-more">{words.security.setBy({ name: variable })}</span>
         </p>
       );
     })}
@@ -63,7 +63,7 @@ function Field({ field, before, value, onChange }: FieldProps) {
       {known !== '' && known !== before && (
         <p class="chips">
           <button class="button button-small" type="button" disabled={value === known} onClick={() => onChange(known)}>
-            {use(known)}
+            {use({ value: known })}
           </button>
         </p>
       )}
@@ -73,7 +73,7 @@ function Field({ field, before, value, onChange }: FieldProps) {
 
 function textsOf(field: SecurityField): { readonly label: string; readonly help: string } {
   const { timezone, timezoneHelp, publicUrl, publicUrlHelp } = words.security;
-  if (field === 'second_factor') return { label: words.twoStep.title, help: '' };
+  if (field === 'second_factor') return { label: words.secondFactor.title, help: '' };
   return field === 'timezone' ? { label: timezone, help: timezoneHelp } : { label: publicUrl, help: publicUrlHelp };
 }
 

@@ -58,15 +58,15 @@ function SecurityForm({ settings: { file, writable, keys }, onSend, onSaved }: S
   if (!writable)
     return (
       <div class="form panel">
-        <p class="notice notice-warn">{text.notWritable(file)}</p>
+        <p class="notice notice-warn">{text.notWritable({ file })}</p>
         {fields}
         <Lines choice={choice} />
       </div>
     );
   return (
     <PanelForm
-      submit={words.common.save}
-      submitting={words.common.saving}
+      submit={words.ui.common.save}
+      submitting={words.ui.common.saving}
       onSubmit={save}
       {...{ isBusy, problem, setProblem }}
     >

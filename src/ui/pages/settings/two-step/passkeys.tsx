@@ -68,7 +68,7 @@ interface AddButtonProps extends Pick<PasskeysProps, 'origin' | 'isForAdmin'> {
 
 function AddButton({ origin, isForAdmin, onClick }: AddButtonProps) {
   if (origin === '') return <p class="notice">{isForAdmin ? words.passkeys.offForAdmins : words.passkeys.off}</p>;
-  if (!hasPasskeysFor(origin)) return <p class="notice">{words.passkeys.elsewhere(origin)}</p>;
+  if (!hasPasskeysFor(origin)) return <p class="notice">{words.passkeys.elsewhere({ origin })}</p>;
   return (
     <p>
       <button class="button" type="button" onClick={onClick}>
@@ -130,11 +130,11 @@ interface PasskeyDialogProps extends Pick<PasskeysProps, 'onDone'> {
 function RenamePasskey({ passkey, onClose, onDone }: PasskeyDialogProps) {
   const [name, setName] = useState(passkey.name);
   const rename = async (): Promise<FormProblem | undefined> =>
-    settled(await sendToApi('PATCH', pathOf(passkey), { name }), () => onDone(words.passkeys.renamed(name)));
+    settled(await sendToApi('PATCH', pathOf(passkey), { name }), () => onDone(words.passkeys.renamed({ name })));
   return (
     <FormDialog
-      title={words.passkeys.renameOne(passkey.name)}
-      submit={words.common.save}
+      title={words.passkeys.renameOne({ name: passkey.name })}
+      submit={words.ui.common.save}
       onSubmit={rename}
       onClose={onClose}
     >
@@ -145,10 +145,10 @@ function RenamePasskey({ passkey, onClose, onDone }: PasskeyDialogProps) {
 
 function RemovePasskey({ passkey, onClose, onDone }: PasskeyDialogProps) {
   const remove = async (): Promise<FormProblem | undefined> =>
-    settled(await sendToApi('DELETE', pathOf(passkey)), () => onDone(words.passkeys.removed(passkey.name)));
+    settled(await sendToApi('DELETE', pathOf(passkey)), () => onDone(words.passkeys.removed({ name: passkey.name })));
   return (
     <FormDialog
-      title={words.passkeys.removeOne(passkey.name)}
+      title={words.passkeys.removeOne({ name: passkey.name })}
       submit={words.passkeys.remove}
       isDangerous
       onSubmit={remove}

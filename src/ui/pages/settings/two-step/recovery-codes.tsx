@@ -13,13 +13,13 @@ export function RecoveryCodes({ name, codes, onDone }: RecoveryCodesProps) {
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => title.current?.focus(), []);
   const text = codes.join('\n');
-  const file = `${words.twoStep.fileTitle(name, location.host)}\n\n${text}\n`;
+  const file = `${words.secondFactor.fileTitle({ name, host: location.host })}\n\n${text}\n`;
   return (
     <section class="panel recovery-codes">
       <h2 class="form-title" tabIndex={-1} ref={title}>
-        {words.twoStep.codes}
+        {words.secondFactor.codes}
       </h2>
-      <p class="notice notice-warn">{words.twoStep.keepCodes}</p>
+      <p class="notice notice-warn">{words.secondFactor.keepCodes}</p>
       <ol class="code-list" dir="ltr">
         {codes.map((code) => (
           <li key={code}>
@@ -34,13 +34,13 @@ export function RecoveryCodes({ name, codes, onDone }: RecoveryCodesProps) {
           href={`data:text/plain;charset=utf-8,${encodeURIComponent(file)}`}
           download={`postern-recovery-codes-${name}.txt`}
         >
-          {words.twoStep.saveFile}
+          {words.secondFactor.saveFile}
         </a>
         <button class="button" type="button" onClick={() => print()}>
-          {words.twoStep.print}
+          {words.secondFactor.print}
         </button>
         <button class="button button-strong" type="button" onClick={onDone}>
-          {words.twoStep.kept}
+          {words.secondFactor.kept}
         </button>
       </p>
     </section>

@@ -26,33 +26,37 @@ export function TotpSetup({ offer, onConfirmed, onCancel }: TotpSetupProps) {
     setIsBusy(false);
     if (response.kind === 'ok') return onConfirmed(readRecoveryCodes(response.body));
     const isWrong = response.kind === 'refused' && response.status === 400;
-    setProblem(isWrong ? { faults: { code: words.twoStep.wrongCode } } : problemOf(response));
+    setProblem(isWrong ? { faults: { code: words.secondFactor.wrongCode } } : problemOf(response));
   };
   return (
     <PanelForm
-      submit={words.twoStep.confirm}
-      submitting={words.common.saving}
+      submit={words.secondFactor.confirm}
+      submitting={words.ui.common.saving}
       onSubmit={confirm}
       {...{ isBusy, problem, setProblem }}
     >
-      <h2 class="form-title">{words.twoStep.setUp}</h2>
-      <p>{words.twoStep.scan}</p>
-      <img class="qr-code" src={`data:image/svg+xml,${encodeURIComponent(offer.qr)}`} alt={words.twoStep.picture} />
-      <p>{words.twoStep.byHand}</p>
+      <h2 class="form-title">{words.secondFactor.setUp}</h2>
+      <p>{words.secondFactor.scan}</p>
+      <img
+        class="qr-code"
+        src={`data:image/svg+xml,${encodeURIComponent(offer.qr)}`}
+        alt={words.secondFactor.picture}
+      />
+      <p>{words.secondFactor.byHand}</p>
       <p class="secret">
         <code>{offer.secret.replace(/.{4}(?=.)/g, '$& ')}</code>
         <CopyButton text={offer.secret} />
       </p>
       <TextField
         name="code"
-        label={words.common.code}
+        label={words.ui.common.code}
         value={code}
         onChange={setCode}
-        help={words.twoStep.firstCode}
+        help={words.secondFactor.firstCode}
         autocomplete="one-time-code"
       />
       <button class="button button-plain button-small" type="button" onClick={onCancel}>
-        {words.common.cancel}
+        {words.ui.common.cancel}
       </button>
     </PanelForm>
   );

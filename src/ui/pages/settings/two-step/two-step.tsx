@@ -35,7 +35,7 @@ export function TwoStep({ profile, passkeyOrigin }: { profile: Profile; passkeyO
   const start = async (): Promise<void> => {
     const response = await sendToApi('POST', 'api/second-factor/totp');
     const offer = response.kind === 'ok' ? readOffer(response.body) : undefined;
-    setProblem(offer ? '' : response.kind === 'ok' ? words.common.unreadable : problemOf(response));
+    setProblem(offer ? '' : response.kind === 'ok' ? words.ui.common.unreadable : problemOf(response));
     setDone('');
     if (offer) show({ kind: 'setup', offer });
   };
@@ -46,14 +46,14 @@ export function TwoStep({ profile, passkeyOrigin }: { profile: Profile; passkeyO
       return;
     }
     show({ kind: 'list' });
-    shared.onDone(words.twoStep.isSetUp);
+    shared.onDone(words.secondFactor.isSetUp);
   };
   const onConfirmed = (codes: readonly string[]): void =>
     codes.length > 0 ? show({ kind: 'codes', codes }) : finish();
   return (
     <RecordsPage
-      title={words.twoStep.title}
-      lead={profile.mustEnrol ? words.twoStep.leadRequired : words.twoStep.lead}
+      title={words.secondFactor.title}
+      lead={profile.mustEnrol ? words.secondFactor.leadRequired : words.secondFactor.lead}
       {...{ done, problem }}
       fetched={factors}
       onRetry={again}
@@ -95,17 +95,19 @@ function Factors({ state: { totp: hasTotp, recovery_codes_left: codesLeft, passk
   return (
     <Records>
       <RecordItem
-        name={words.twoStep.app}
-        badges={<Badge text={hasTotp ? words.twoStep.on : words.twoStep.off} kind={hasTotp ? 'strong' : 'plain'} />}
-        facts={[[words.twoStep.what, words.twoStep.appWhat]]}
+        name={words.secondFactor.app}
+        badges={
+          <Badge text={hasTotp ? words.secondFactor.on : words.secondFactor.off} kind={hasTotp ? 'strong' : 'plain'} />
+        }
+        facts={[[words.secondFactor.what, words.secondFactor.appWhat]]}
         actions={
           <>
             <button class={`button ${hasTotp ? 'button-small' : 'button-strong'}`} type="button" onClick={onStart}>
-              {hasTotp ? words.twoStep.replace : words.twoStep.setUp}
+              {hasTotp ? words.secondFactor.replace : words.secondFactor.setUp}
             </button>
             {hasTotp && (
               <button class="button button-small button-bad" type="button" onClick={() => open('remove')}>
-                {words.twoStep.remove}
+                {words.secondFactor.remove}
               </button>
             )}
           </>
@@ -113,11 +115,11 @@ function Factors({ state: { totp: hasTotp, recovery_codes_left: codesLeft, passk
       />
       {(hasTotp || passkeys.length > 0) && (
         <RecordItem
-          name={words.twoStep.codes}
-          facts={[[words.twoStep.codesLeft, String(codesLeft)]]}
+          name={words.secondFactor.codes}
+          facts={[[words.secondFactor.codesLeft, String(codesLeft)]]}
           actions={
             <button class="button button-small" type="button" onClick={() => open('codes')}>
-              {words.twoStep.newCodes}
+              {words.secondFactor.newCodes}
             </button>
           }
         />
@@ -134,17 +136,17 @@ interface DialogProps {
 function RemoveTotp({ isRequired, onClose, onDone }: DialogProps & { isRequired: boolean }) {
   const remove = async () =>
     settled(await sendToApi('DELETE', 'api/second-factor/totp'), () =>
-      isRequired ? location.reload() : onDone(words.twoStep.removed),
+      isRequired ? location.reload() : onDone(words.secondFactor.removed),
     );
   return (
     <FormDialog
-      title={words.twoStep.removeTitle}
-      submit={words.twoStep.remove}
+      title={words.secondFactor.removeTitle}
+      submit={words.secondFactor.remove}
       isDangerous
       onSubmit={remove}
       onClose={onClose}
     >
-      <p>{isRequired ? words.twoStep.removeRequired : words.twoStep.removeWhat}</p>
+      <p>{isRequired ? words.secondFactor.removeRequired : words.secondFactor.removeWhat}</p>
     </FormDialog>
   );
 }
@@ -156,8 +158,13 @@ function NewCodes({ onClose, onMade }: { onClose: () => void; onMade: (codes: re
     return void onMade(readRecoveryCodes(response.body));
   };
   return (
-    <FormDialog title={words.twoStep.newCodes} submit={words.twoStep.newCodes} onSubmit={make} onClose={onClose}>
-      <p>{words.twoStep.newCodesWhat}</p>
+    <FormDialog
+      title={words.secondFactor.newCodes}
+      submit={words.secondFactor.newCodes}
+      onSubmit={make}
+      onClose={onClose}
+    >
+      <p>{words.secondFactor.newCodesWhat}</p>
     </FormDialog>
   );
 }

@@ -9,13 +9,13 @@ export function ClosedGuests({ guests }: { readonly guests: readonly ClosedGuest
   if (guests.length === 0) return null;
   return (
     <section class="more-records" aria-labelledby="closed-guests-title">
-      <h2 id="closed-guests-title">{words.closedGuests.title}</h2>
-      <p>{words.closedGuests.what}</p>
+      <h2 id="closed-guests-title">{words.oidc.guests.title}</h2>
+      <p>{words.oidc.guests.what}</p>
       <p>
         <code>postern users sign-ins forget</code>
       </p>
       <RecordTable
-        caption={words.closedGuests.title}
+        caption={words.oidc.guests.title}
         rows={guests}
         keyOf={({ provider, subject }) => `${provider} ${subject}`}
         columns={columns()}
@@ -28,19 +28,19 @@ export function ClosedGuests({ guests }: { readonly guests: readonly ClosedGuest
 const columns = (): readonly Column<ClosedGuestRecord>[] => [
   {
     key: 'provider',
-    title: words.signIns.provider,
+    title: words.oidc.signIns.provider,
     sortBy: ({ provider }) => provider,
     cell: ({ provider }) => <bdi>{provider}</bdi>,
   },
   {
     key: 'subject',
-    title: words.closedGuests.subject,
+    title: words.oidc.guests.subject,
     sortBy: ({ subject }) => subject,
     cell: ({ subject }) => <bdi>{subject}</bdi>,
   },
   {
     key: 'until',
-    title: words.closedGuests.knownUntil,
+    title: words.oidc.guests.knownUntil,
     isShort: true,
     sortBy: ({ known_until }) => known_until,
     cell: ({ known_until }) => formatShortMoment(known_until),

@@ -18,16 +18,16 @@ export function OpenInvitations({ invitations, onRevoke }: OpenInvitationsProps)
   if (invitations.length === 0) return null;
   return (
     <section class="more-records" aria-labelledby="invitations-title">
-      <h2 id="invitations-title">{words.links.open}</h2>
-      <p>{words.links.openWhat}</p>
+      <h2 id="invitations-title">{words.invitations.open}</h2>
+      <p>{words.invitations.openWhat}</p>
       <RecordTable
-        caption={words.links.open}
+        caption={words.invitations.open}
         rows={invitations}
         keyOf={({ user }) => user}
         columns={columns()}
         searchText={({ user, made_by }) => `${user} ${made_by}`}
         actions={(invitation) => (
-          <Act text={words.links.revoke} name={invitation.user} isDangerous onAct={() => onRevoke(invitation)} />
+          <Act text={words.invitations.revoke} name={invitation.user} isDangerous onAct={() => onRevoke(invitation)} />
         )}
       />
     </section>
@@ -35,16 +35,16 @@ export function OpenInvitations({ invitations, onRevoke }: OpenInvitationsProps)
 }
 
 const columns = (): readonly Column<InvitationRecord>[] => [
-  { key: 'user', title: words.common.user, sortBy: ({ user }) => user, cell: ({ user }) => <bdi>{user}</bdi> },
+  { key: 'user', title: words.ui.common.user, sortBy: ({ user }) => user, cell: ({ user }) => <bdi>{user}</bdi> },
   {
     key: 'by',
-    title: words.links.madeBy,
+    title: words.invitations.madeBy,
     sortBy: ({ made_by }) => made_by,
     cell: ({ made_by }) => <bdi>{made_by}</bdi>,
   },
   {
     key: 'made',
-    title: words.links.made,
+    title: words.invitations.made,
     isShort: true,
     sortBy: ({ created_at }) => created_at,
     isDescendingFirst: true,
@@ -52,7 +52,7 @@ const columns = (): readonly Column<InvitationRecord>[] => [
   },
   {
     key: 'ends',
-    title: words.links.ends,
+    title: words.invitations.ends,
     isShort: true,
     sortBy: ({ expires_at }) => expires_at,
     cell: ({ expires_at }) => formatShortMoment(expires_at),
@@ -68,17 +68,17 @@ interface RevokeProps {
 export function RevokeInvitation({ invitation: { user }, onClose, onDone }: RevokeProps) {
   const revoke = async () =>
     settled(await sendToApi('DELETE', `api/users/${encodeURIComponent(user)}/invitation`), () =>
-      onDone(words.links.revoked(user)),
+      onDone(words.invitations.revoked({ name: user })),
     );
   return (
     <FormDialog
-      title={words.links.revokeOne(user)}
-      submit={words.links.revoke}
+      title={words.invitations.revokeOne({ name: user })}
+      submit={words.invitations.revoke}
       isDangerous
       onSubmit={revoke}
       onClose={onClose}
     >
-      <p>{words.links.revokeWhat}</p>
+      <p>{words.invitations.revokeWhat}</p>
     </FormDialog>
   );
 }

@@ -20,14 +20,14 @@ export function RoleField({ roles, cameras, value, onChange }: RoleFieldProps) {
   const text = words.users.sees;
   const seenBy = ({ role, cameras: entries = [] }: RoleRecord): string => {
     if (role === 'admin') return text.admin;
-    if (role === 'viewer' || entries.includes('*')) return text.all(cameras);
-    return entries.length === 0 ? words.common.noCameras : entries.map(entryName).join(', ');
+    if (role === 'viewer' || entries.includes('*')) return text.all({ cameras });
+    return entries.length === 0 ? words.ui.common.noCameras : entries.map(entryName).join(', ');
   };
   const options = known.map((record) => [record.role, `${record.role}: ${seenBy(record)}`] as const);
   return (
     <SelectField
       name="role"
-      label={words.common.role}
+      label={words.ui.common.role}
       value={value}
       onChange={onChange}
       options={value === '' ? [['', text.choose], ...options] : options}

@@ -29,20 +29,25 @@ const changeRole = async ({ user, onDone }: Props, change: object, text: string)
 
 export function PinRole(props: Props) {
   const { username, role } = props.user;
-  const pin = () => changeRole(props, { role }, words.users.pinned(username, role));
+  const pin = () => changeRole(props, { role }, words.users.pinned({ name: username, role }));
   return (
-    <FormDialog title={words.users.pinTitle(username)} submit={words.users.pin} onSubmit={pin} onClose={props.onClose}>
-      <p>{words.users.pinWhat(role, giverOf(props.user) ?? '')}</p>
+    <FormDialog
+      title={words.users.pinTitle({ name: username })}
+      submit={words.users.pin}
+      onSubmit={pin}
+      onClose={props.onClose}
+    >
+      <p>{words.users.pinWhat({ role, provider: giverOf(props.user) ?? '' })}</p>
     </FormDialog>
   );
 }
 
 export function GiveBackRole(props: Props) {
   const { username } = props.user;
-  const give = () => changeRole(props, { source: 'provider' }, words.users.givenBack(username));
+  const give = () => changeRole(props, { source: 'provider' }, words.users.givenBack({ name: username }));
   return (
     <FormDialog
-      title={words.users.giveBackTitle(username)}
+      title={words.users.giveBackTitle({ name: username })}
       submit={words.users.giveBack}
       onSubmit={give}
       onClose={props.onClose}

@@ -53,7 +53,7 @@ export function AddUser({ roles, cameras, known, onClose, onDone }: AddUserProps
     });
     if (wrong !== undefined) return wrong;
     const asked = { username: name, password, role, ...askedValidity(validity) };
-    return settled(await sendToApi('POST', 'api/users', asked), () => onDone(words.users.added(name)));
+    return settled(await sendToApi('POST', 'api/users', asked), () => onDone(words.users.added({ name })));
   };
   return (
     <FormDialog title={words.users.add} submit={words.users.add} onSubmit={add} onClose={onClose}>
@@ -86,10 +86,15 @@ export function SetRole({ user, roles, cameras, onClose, onDone }: OfUser & Role
   const save = async () =>
     faultsIn({ role: roleFault(role) }) ??
     settled(await sendToApi('PUT', userPath(user.username, '/role'), { role }), () =>
-      onDone(words.users.roleChanged(user.username, role)),
+      onDone(words.users.roleChanged({ name: user.username, role })),
     );
   return (
-    <FormDialog title={words.users.roleOf(user.username)} submit={words.common.save} onSubmit={save} onClose={onClose}>
+    <FormDialog
+      title={words.users.roleOf({ name: user.username })}
+      submit={words.ui.common.save}
+      onSubmit={save}
+      onClose={onClose}
+    >
       <RoleField roles={roles} cameras={cameras} value={role} onChange={setRole} />
       <p>{words.users.roleNow}</p>
     </FormDialog>
@@ -103,13 +108,13 @@ export function ResetPassword({ user, onClose, onDone }: OfUser) {
     const wrong = faultsIn({ password: passwordFault(password, user.username) });
     if (wrong !== undefined) return wrong;
     return settled(await sendToApi('PUT', userPath(user.username, '/password'), { password }), () =>
-      onDone(words.users.passwordChanged(user.username)),
+      onDone(words.users.passwordChanged({ name: user.username })),
     );
   };
   return (
     <FormDialog
-      title={words.users.passwordOf(user.username)}
-      submit={words.common.save}
+      title={words.users.passwordOf({ name: user.username })}
+      submit={words.ui.common.save}
       onSubmit={save}
       onClose={onClose}
     >
@@ -128,11 +133,11 @@ export function ResetPassword({ user, onClose, onDone }: OfUser) {
 export function DeleteUser({ user, onClose, onDone }: OfUser) {
   const remove = async () =>
     settled(await sendToApi('POST', 'api/users/delete', { name: user.username }), () =>
-      onDone(words.users.deleted(user.username)),
+      onDone(words.users.deleted({ name: user.username })),
     );
   return (
     <FormDialog
-      title={words.users.deleteTitle(user.username)}
+      title={words.users.deleteTitle({ name: user.username })}
       submit={words.users.delete}
       isDangerous
       onSubmit={remove}
@@ -146,11 +151,11 @@ export function DeleteUser({ user, onClose, onDone }: OfUser) {
 export function RemoveFactor({ user, onClose, onDone }: OfUser) {
   const remove = async () =>
     settled(await sendToApi('DELETE', `${userPath(user.username)}/second-factor`), () =>
-      onDone(words.users.factorRemoved(user.username)),
+      onDone(words.users.factorRemoved({ name: user.username })),
     );
   return (
     <FormDialog
-      title={words.users.removeFactorTitle(user.username)}
+      title={words.users.removeFactorTitle({ name: user.username })}
       submit={words.users.removeFactor}
       isDangerous
       onSubmit={remove}

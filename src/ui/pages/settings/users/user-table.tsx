@@ -40,7 +40,7 @@ export function UserTable({ users, roles, profile, onOpen }: UserTableProps) {
         {sourced === 'give-back' && act('give-back', words.users.giveBack)}
         {act('validity', words.users.validity, { why: why(user) })}
         {/* The own password needs the current one: Settings > Password asks for it. */}
-        {isOther && act('link', words.links.reset)}
+        {isOther && act('link', words.invitations.reset)}
         {isOther && act('password', words.users.resetPassword)}
         {user.second_factor && isOther && act('factor', words.users.removeFactor, { isDangerous: true })}
         {act('delete', words.users.delete, { why: why(user), isDangerous: true })}
@@ -67,7 +67,7 @@ function NarrowNote({ user, why }: { user: UserRecord; why: string | undefined }
   return (
     <>
       {words.users.lastLogin}: {lastLogin(user)}
-      {[giver === undefined ? undefined : words.users.givenBy(giver), why].map(
+      {[giver === undefined ? undefined : words.users.givenBy({ provider: giver }), why].map(
         (text) => text !== undefined && <span class="fact-more">{text}</span>,
       )}
     </>
@@ -83,7 +83,7 @@ function columnsOf(profile: Profile, roles: readonly RoleRecord[], why: Why): re
   return [
     {
       key: 'name',
-      title: words.common.user,
+      title: words.ui.common.user,
       sortBy: ({ username }) => username,
       cell: (user) => (
         <>
@@ -94,27 +94,29 @@ function columnsOf(profile: Profile, roles: readonly RoleRecord[], why: Why): re
     },
     {
       key: 'role',
-      title: words.common.role,
+      title: words.ui.common.role,
       sortBy: ({ role }) => role,
       cell: (user) => (
         <>
           <Badge text={user.role} kind={user.role === 'admin' ? 'strong' : 'plain'} />
-          {giverOf(user) !== undefined && <span class="fact-more">{words.users.givenBy(giverOf(user) ?? '')}</span>}
+          {giverOf(user) !== undefined && (
+            <span class="fact-more">{words.users.givenBy({ provider: giverOf(user) ?? '' })}</span>
+          )}
           {why(user) !== undefined && <span class="fact-more">{why(user)}</span>}
         </>
       ),
     },
     {
       key: 'cameras',
-      title: words.common.cameras,
-      cell: (user) => <FewNames names={camerasOf(user.role, roles)} none={words.common.noCameras} />,
+      title: words.ui.common.cameras,
+      cell: (user) => <FewNames names={camerasOf(user.role, roles)} none={words.ui.common.noCameras} />,
     },
     {
       key: 'factor',
-      title: words.twoStep.title,
+      title: words.secondFactor.title,
       sortBy: ({ second_factor }) => Number(second_factor ?? false),
       isDescendingFirst: true,
-      cell: ({ second_factor }) => (second_factor ? words.common.yes : words.common.no),
+      cell: ({ second_factor }) => (second_factor ? words.ui.common.yes : words.ui.common.no),
     },
     {
       key: 'validity',
@@ -137,7 +139,7 @@ function NarrowBadges({ user }: { user: UserRecord }) {
   const guest = guestText(user, Date.now() / 1000);
   return (
     <span class="narrow-only">
-      {user.second_factor && <Badge text={words.twoStep.title} />}
+      {user.second_factor && <Badge text={words.secondFactor.title} />}
       {guest !== undefined && <Badge text={guest} />}
     </span>
   );
@@ -155,6 +157,6 @@ function whyOneStays(users: readonly UserRecord[]): Why {
 }
 
 function camerasOf(role: string, roles: readonly RoleRecord[]): readonly string[] {
-  if (role === 'admin' || role === 'viewer') return [words.common.allCameras];
+  if (role === 'admin' || role === 'viewer') return [words.ui.common.allCameras];
   return (roles.find((known) => known.role === role)?.cameras ?? []).map(entryName);
 }

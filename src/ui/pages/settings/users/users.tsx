@@ -39,7 +39,7 @@ export function Users({ profile }: { profile: Profile }) {
     againInvitations();
   });
   const onMade = (link: ListedLink): void => {
-    shared.onDone(words.links.done(link.user));
+    shared.onDone(words.invitations.done({ name: link.user }));
     open({ kind: 'made', link });
   };
   /** Closes the dialog, unless the link was made: the dialog with the link has replaced it then. */
@@ -58,7 +58,7 @@ export function Users({ profile }: { profile: Profile }) {
       actions={
         <p class="page-actions">
           <button class="button" type="button" onClick={() => open({ kind: 'invite' })}>
-            {words.links.invite}
+            {words.invitations.invite}
           </button>
           <button class="button button-strong" type="button" onClick={() => open({ kind: 'add' })}>
             {words.users.add}

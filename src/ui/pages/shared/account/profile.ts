@@ -29,9 +29,9 @@ export async function readProfile(): Promise<ProfileOutcome> {
   const response = await getFromApi('api/profile');
   if (response.kind === 'login-needed') return response;
   if (response.kind === 'refused') return { kind: 'failed', message: response.message };
-  if (response.kind !== 'ok') return { kind: 'failed', message: words.common.notReached };
+  if (response.kind !== 'ok') return { kind: 'failed', message: words.ui.common.notReached };
   const profile = asProfile(response.body);
-  return profile ? { kind: 'known', profile } : { kind: 'failed', message: words.frame.noName };
+  return profile ? { kind: 'known', profile } : { kind: 'failed', message: words.ui.frame.noName };
 }
 
 function asProfile(body: unknown): Profile | undefined {

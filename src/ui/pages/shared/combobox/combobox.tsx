@@ -70,7 +70,7 @@ export function Combobox({ label, all, chosen, onChange, isOpen = false, takesOw
         autocomplete="off"
         autocapitalize="none"
         spellcheck={false}
-        placeholder={words.combobox.type}
+        placeholder={words.ui.combobox.type}
         aria-expanded={isListed}
         aria-controls={`${id}-list`}
         aria-autocomplete="list"
@@ -110,7 +110,9 @@ export function Combobox({ label, all, chosen, onChange, isOpen = false, takesOw
       </div>
       <p class={shown.length === 0 && isListed ? 'menu-note' : 'out-of-sight'} role="status">
         {isListed &&
-          (shown.length === 0 ? words.combobox.none : text !== '' && words.combobox.suggestions(shown.length))}
+          (shown.length === 0
+            ? words.ui.combobox.none
+            : text !== '' && words.ui.combobox.suggestions({ number: shown.length }))}
       </p>
     </div>
   );
@@ -151,7 +153,7 @@ const Chosen = ({ all, chosen, onRemove }: ChosenProps) => (
     {chosen.map((value) => (
       <li key={value}>
         <button class="chosen-name" type="button" onClick={() => onRemove(value)}>
-          <span class="out-of-sight">{words.combobox.remove} </span>
+          <span class="out-of-sight">{words.ui.combobox.remove} </span>
           <bdi>{all.find((one) => one.value === value)?.name ?? value}</bdi>
           <span aria-hidden="true"> ×</span>
         </button>

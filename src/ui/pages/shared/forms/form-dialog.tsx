@@ -46,10 +46,10 @@ export function FormDialog({ title, submit, isDangerous = false, onSubmit, onClo
           </div>
           <p class="form-actions">
             <button class="button" type="button" onClick={onClose}>
-              {words.common.cancel}
+              {words.ui.common.cancel}
             </button>
             <button class={`button ${isDangerous ? 'button-danger' : 'button-strong'}`} type="submit" disabled={isBusy}>
-              {isBusy ? words.common.saving : submit}
+              {isBusy ? words.ui.common.saving : submit}
             </button>
           </p>
         </div>

@@ -93,10 +93,10 @@ export function PasswordField({ name, label, value, onChange, help, autocomplete
         <button
           class="reveal"
           type="button"
-          aria-label={isShown ? words.common.hidePassword : words.common.showPassword}
+          aria-label={isShown ? words.ui.common.hidePassword : words.ui.common.showPassword}
           onClick={() => setIsShown(!isShown)}
         >
-          {isShown ? words.common.hide : words.common.show}
+          {isShown ? words.ui.common.hide : words.ui.common.show}
         </button>
       </div>
       {onSuggest && (

@@ -7,9 +7,10 @@ import { words } from '../words.ts';
 import { type FormProblem, placed } from './form-faults.ts';
 
 export function problemOf(response: Exclude<ApiResponse, { kind: 'ok' }>): string {
-  if (response.kind === 'refused') return COMMON.test(response.message) ? words.newPassword.common : response.message;
-  if (response.kind !== 'login-needed') return words.common.notReached;
-  return goToLogin(response.location) === 'leaving' ? words.common.sessionOver : words.common.loopInShort;
+  if (response.kind === 'refused')
+    return COMMON.test(response.message) ? words.passwords.rules.common : response.message;
+  if (response.kind !== 'login-needed') return words.ui.common.notReached;
+  return goToLogin(response.location) === 'leaving' ? words.ui.common.sessionOver : words.ui.common.loopInShort;
 }
 
 /** The same for a form: at the field that the server complains about. */

@@ -32,7 +32,7 @@ export function useRefreshed<Value>(path: string, read: (body: unknown) => Value
       if (response.kind === 'ok') setFetched({ kind: 'ready', value: read(response.body), stale: undefined });
       else {
         const isEnded = response.kind === 'login-needed' && get === getAutomatically;
-        const problem = isEnded ? words.live['login-needed'] : problemOf(response);
+        const problem = isEnded ? words.explore.live['login-needed'] : problemOf(response);
         setFetched((was) => (was.kind === 'ready' ? { ...was, stale: problem } : { kind: 'failed', problem }));
         if (isEnded) return;
       }

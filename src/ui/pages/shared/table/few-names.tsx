@@ -25,7 +25,10 @@ export function FewNames({ names, none }: FewNamesProps) {
       {names.length > SHOWN + 1 && (
         <button class="chip chip-button" type="button" aria-expanded={isWhole} onClick={() => setIsWhole(!isWhole)}>
           {isWhole ? '−' : `+${hidden}`}
-          <span class="out-of-sight"> {isWhole ? words.table.showFewer : words.table.showAll(names.length)}</span>
+          <span class="out-of-sight">
+            {' '}
+            {isWhole ? words.ui.table.showFewer : words.ui.table.showAll({ number: names.length })}
+          </span>
         </button>
       )}
     </span>

@@ -60,7 +60,7 @@ export function RecordTable<Row>(props: RecordTableProps<Row>) {
     <div class="table-box">
       <TableTools {...{ caption, columns, sort, sortAs, searches }} found={found.length} all={rows.length} />
       {found.length === 0 ? (
-        <p class="blank">{words.table.noMatch}</p>
+        <p class="blank">{words.ui.table.noMatch}</p>
       ) : (
         <table class={`table narrow-${narrow}`}>
           <caption class="out-of-sight">{caption}</caption>
@@ -71,7 +71,7 @@ export function RecordTable<Row>(props: RecordTableProps<Row>) {
               ))}
               {actions && (
                 <th scope="col">
-                  <span class="out-of-sight">{words.table.actions}</span>
+                  <span class="out-of-sight">{words.ui.table.actions}</span>
                 </th>
               )}
             </tr>

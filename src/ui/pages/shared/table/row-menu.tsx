@@ -18,7 +18,7 @@ export const RowMenu = ({ name, note, children }: RowMenuProps) => (
     label={
       <>
         <Icon name="more" />
-        <span class="out-of-sight">{words.table.actionsOf(name)}</span>
+        <span class="out-of-sight">{words.ui.table.actionsOf({ name })}</span>
       </>
     }
   >

@@ -27,15 +27,15 @@ export function TableTools<Row>({ caption, columns, sort, sortAs, searches, foun
       <search>
         <input
           type="search"
-          aria-label={words.table.searchIn(caption)}
-          placeholder={words.table.search}
+          aria-label={words.ui.table.searchIn({ what: caption })}
+          placeholder={words.ui.table.search}
           value={searches.query}
           onInput={(event) => searches.search(event.currentTarget.value)}
         />
       </search>
       {/* There are no heads on narrow screens. */}
       <p class="table-order">
-        <label for={id}>{words.table.sortBy}</label>
+        <label for={id}>{words.ui.table.sortBy}</label>
         <select id={id} value={sort?.key ?? ''} onChange={(event) => choose(event.currentTarget.value)}>
           <option value="">–</option>
           {sortable.map(({ key, title }) => (
@@ -46,7 +46,7 @@ export function TableTools<Row>({ caption, columns, sort, sortAs, searches, foun
         </select>
       </p>
       <p class="table-count" role="status">
-        {words.table.found(found, all)}
+        {found === all ? words.ui.table.entries({ all }) : words.ui.table.found({ found, all })}
       </p>
     </div>
   );
@@ -69,10 +69,10 @@ export function Pager({ page, pages, count, onPage }: PagerProps) {
     </button>
   );
   return (
-    <nav class="pager" aria-label={words.table.pages}>
-      {step(page - 1, words.table.previous)}
-      <span>{words.table.range(first, Math.min(first + PAGE_ROWS - 1, count), count)}</span>
-      {step(page + 1, words.table.next)}
+    <nav class="pager" aria-label={words.ui.table.pages}>
+      {step(page - 1, words.ui.table.previous)}
+      <span>{words.ui.table.range({ first, last: Math.min(first + PAGE_ROWS - 1, count), all: count })}</span>
+      {step(page + 1, words.ui.table.next)}
     </nav>
   );
 }

@@ -1,25 +1,24 @@
 /** The languages of the pages: each sentence names what the English one names, and keeps to the typography of its language (SPEC 8). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { pages, served } from '../../src/ui/pages/words/en.ts';
-import { LANGUAGE_FILES } from './support/languages.ts';
+import { textsIn } from '../../src/locales/catalogs.ts';
+import { readCatalog, TAGS } from '../../src/locales/compile-catalogs.ts';
+import { placeholdersOf } from '../../src/locales/placeholders-of.ts';
 
-/** Values that are found again in a text, whatever its language; too small to be grouped. */
-const NAMES = { user: '41', camera: '42', role: '43', thing: '44', provider: '45', request: '46', records: '47' };
-const VALUES: readonly (readonly [paths: RegExp, values: readonly unknown[]])[] = [
-  [/^activity\.acts\.(?:acts|viewings)\./, [NAMES]],
-  [/^activity\.acts\.times$/, ['41', 42]],
-  [/^roles\.deleteWhat$/, [['41', '42']]],
-  [/^labelName$/, ['41']],
-  [/./, [41, 42, 43]],
-];
+/** Values that are found again in a text, whatever its language: too small to be grouped, one for each placeholder of the English text. */
+const valuesFor = (names: readonly string[]): Readonly<Record<string, number | boolean>> =>
+  Object.fromEntries(names.map((name, at) => [name, name.startsWith('has') || 41 + at]));
 
-const textsOf = (words: object, path = ''): [path: string, text: string][] =>
-  Object.entries(words).flatMap(([key, word]): [string, string][] => {
-    const at = `${path}${key}`;
-    if (typeof word === 'object') return textsOf(word, `${at}.`);
-    const values = VALUES.find(([paths]) => paths.test(at))?.[1] ?? [];
-    return [[at, typeof word === 'function' ? String(Reflect.apply(word, undefined, values)) : String(word)]];
+const NAMES: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries(readCatalog('en')).map(([key, message]) => [key, [...placeholdersOf(message).keys()]]),
+);
+
+/** What is said, with a value for each placeholder; a key whose English has none is a text. */
+const textsOf = (texts: object, path = ''): [path: string, text: string][] =>
+  Object.entries(texts).flatMap(([name, text]): [string, string][] => {
+    const key = `${path}${name}`;
+    if (typeof text === 'object') return textsOf(text, `${key}.`);
+    return [[key, typeof text === 'function' ? text(valuesFor(NAMES.get(key) ?? [])) : String(text)]];
   });
 
 const valuesIn = (text: string): string => [...new Set(text.match(/4[1-7]/g))].sort().join();
@@ -44,9 +43,9 @@ const OWN_RULES: Readonly<Record<string, readonly RegExp[]>> = {
 };
 
 describe('The texts', () => {
-  const english = new Map(textsOf({ ...pages, ...served }));
-  for (const [tag, texts] of LANGUAGE_FILES) {
-    const said = textsOf({ ...texts.pages, ...texts.served });
+  const english = new Map(textsOf(textsIn('en')));
+  for (const tag of TAGS) {
+    const said = textsOf(textsIn(tag));
 
     it(`name the same people, things and numbers in ${tag} as in English`, () => {
       const others = said.filter(([path, text]) => valuesIn(text) !== valuesIn(english.get(path) ?? ''));
@@ -55,9 +54,8 @@ describe('The texts', () => {
 
     if (tag === 'en') continue;
     it(`keep to the typography of ${tag}`, () => {
-      const all = [...said, ...textsOf({ refusals: texts.refusals })];
       const broken = [...RULES, ...(OWN_RULES[tag] ?? [])].flatMap((rule) =>
-        all.filter(([, text]) => rule.test(withoutCode(text))).map(([path, text]) => [String(rule), path, text]),
+        said.filter(([, text]) => rule.test(withoutCode(text))).map(([path, text]) => [String(rule), path, text]),
       );
       assert.deepEqual(broken, []);
     });

@@ -1,0 +1,35 @@
+/** What a message catalog is to the code: its keys as nested objects, and a function of its placeholders where a message has some. */
+import type { Placeholders } from './placeholders.ts';
+
+type Key = keyof typeof import('./en.json') & string;
+
+/** Texts of the pages that the server writes itself: the console does not load them. */
+export type ServedKey = `login.${string}` | `refusals.${string}` | `${string}.page.${string}`;
+export const isServed = (key: string): boolean => /^(?:login|refusals)\.|\.page\./.test(key);
+
+type Message<K> = K extends keyof Placeholders ? (values: Placeholders[K]) => string : string;
+type Head<K> = K extends `${infer First}.${string}` ? First : K;
+type Rest<K, First> = First extends string ? (K extends `${First}.${infer Behind}` ? Behind : never) : never;
+
+type Nested<K extends string, Before extends string = ''> = {
+  readonly [First in Head<K> & string]: `${Before}${First}` extends Key
+    ? Message<`${Before}${First}`>
+    : Nested<Rest<K, First>, `${Before}${First}.`>;
+};
+
+/** All messages of a language. What it lacks is English. */
+export type Texts = Nested<Key>;
+export type ConsoleTexts = Nested<Exclude<Key, ServedKey>>;
+
+/** Messages as text, with `{name}` for each placeholder: for a script that fills them in itself. */
+export type Templates<Group> = { readonly [Name in keyof Group]: string };
+
+type Values<Text> = Text extends (values: infer Named) => string ? Named : unknown;
+
+/** The text of a message that is looked up by a name which comes from elsewhere, and so may have no placeholders. */
+export const said = <Text extends string | ((values: never) => string)>(text: Text, values: Values<Text>): string =>
+  typeof text === 'string' ? text : text(values as never);
+
+/** The label of a detector as people call it; one that is not known is shown as the NVR names it. */
+export const labelIn = (labels: Texts['explore']['labels'], label: string): string =>
+  Object.hasOwn(labels, label) ? labels[label as keyof typeof labels] : label.replaceAll('_', ' ');
