@@ -9,7 +9,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { CameraName, Role } from '../src/domain/names.ts';
 import { createEventsBackend } from '../src/events/backend.ts';
 import { generateSampleEvents } from '../src/events/sample/sample-events.ts';
-import { startEventsWorker } from '../src/events/worker-handle.ts';
+import { startEventsWorker } from '../src/events/worker.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { startPostgres, type TestPostgres } from '../test/support/servers/postgres.ts';
 import { measureBesideGate } from './events/beside-gate.ts';

@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { MOST_HEAD_BYTES } from './domain/request.ts';
 import { storeFaultOf } from './domain/store/store-fault.ts';
 import { createEventsBackend } from './events/backend.ts';
-import type { EventsWorkerSettings, FromEventsWorker, ToEventsWorker } from './events/worker-messages.ts';
+import type { EventsWorkerSettings, FromEventsWorker, ToEventsWorker } from './events/worker.ts';
 import { openNvrDatabase } from './store/nvr-database.ts';
 import { openStore } from './store/open-store.ts';
 

@@ -23,7 +23,7 @@ import { sendRefusal } from './responses.ts';
 import { seenCameras } from './seen-cameras.ts';
 import { eventsSince } from './since.ts';
 import { summarizeEvents } from './summary-route.ts';
-import { HEALTH_PATH } from './worker-watch.ts';
+import { HEALTH_PATH } from './worker.ts';
 
 export interface EventsBackendOptions {
   readonly events: BoundedEventSource;

@@ -5,8 +5,14 @@ import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import type { CameraName, Role } from '../../src/domain/names.ts';
-import { type KeptWorker, keepWorker, pauseAfter, type WorkerKeeping } from '../../src/events/keep-worker.ts';
-import { type EventsWorker, startEventsWorker } from '../../src/events/worker-handle.ts';
+import {
+  type EventsWorker,
+  type KeptWorker,
+  keepWorker,
+  pauseAfter,
+  startEventsWorker,
+  type WorkerKeeping,
+} from '../../src/events/worker.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
 import { makeScratch } from '../store/support/scratch-store.ts';
 import { FIVE } from './support/event.ts';

@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { askWorker, watchWorker } from '../../src/events/worker-watch.ts';
+import { askWorker, keepWorker } from '../../src/events/worker.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'postern-watch-'));
 const socketPath = join(directory, 'stuck.sock');
@@ -26,20 +26,22 @@ describe('A worker that does not answer', () => {
   it('is busy at first, and stuck when it has been silent for longer than any work takes', async () => {
     let now = 0;
     const reasons: string[] = [];
-    const watch = watchWorker({
+    const worker = keepWorker({
+      start: async () => ({ setRoles() {}, async stop() {}, terminate: async (why) => void reasons.push(why.message) }),
       ask: () => askWorker(socketPath, 20),
-      restart: async (reason) => void reasons.push(reason),
-      now: () => now,
       longestWork: 10_000,
-      everyMs: 3_600_000,
+      now: () => now,
+      onDown() {},
+      onUp() {},
     });
-    assert.equal((await watch.ask()).kind, 'silent');
+    await worker.start();
+    assert.equal((await worker.look()).kind, 'silent');
     now = 20_000;
-    assert.deepEqual([(await watch.ask()).kind, reasons], ['silent', []]);
+    assert.deepEqual([(await worker.look()).kind, reasons], ['silent', []]);
     now = 20_001;
-    await watch.ask();
+    await worker.look();
     assert.deepEqual(reasons, ['it runs but does not answer']);
-    watch.stop();
+    await worker.stop();
   });
 });
 

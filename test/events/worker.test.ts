@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { CustomRoles } from '../../src/domain/camera-scope.ts';
 import type { CameraName, Role } from '../../src/domain/names.ts';
-import { type EventsWorker, type EventsWorkerOptions, startEventsWorker } from '../../src/events/worker-handle.ts';
+import { type EventsWorker, type EventsWorkerOptions, startEventsWorker } from '../../src/events/worker.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
 import { makeScratch } from '../store/support/scratch-store.ts';
 import { event, FIVE } from './support/event.ts';

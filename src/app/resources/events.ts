@@ -10,10 +10,8 @@ import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { DeletionGuard } from '../../domain/deletion-guard.ts';
 import type { CameraName } from '../../domain/names.ts';
-import { keepWorker } from '../../events/keep-worker.ts';
 import { generateSampleEvents } from '../../events/sample/sample-events.ts';
-import { startEventsWorker } from '../../events/worker-handle.ts';
-import { askWorker, type WorkerWatch, watchWorker } from '../../events/worker-watch.ts';
+import { askWorker, keepWorker, startEventsWorker } from '../../events/worker.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { Reached } from '../../telemetry/readiness.ts';
@@ -76,9 +74,10 @@ export async function openEvents(settings: Settings, deps: EventsDeps): Promise<
       onCrash,
     });
   };
-  let watch: WorkerWatch | undefined;
   const worker = keepWorker({
     start,
+    ask: () => askWorker(socketPath),
+    longestWork: QUERY_SECONDS * 1000,
     now: steadyNow,
     onDown(fault, pause) {
       metrics.eventsUp.set(0);
@@ -87,12 +86,6 @@ export async function openEvents(settings: Settings, deps: EventsDeps): Promise<
     onUp(isAnother) {
       metrics.eventsUp.set(1);
       worker.setRoles(roles(), cameras); // they may have changed while it started
-      watch ??= watchWorker({
-        ask: (patience) => askWorker(socketPath, patience),
-        restart: (reason) => worker.terminate(new Error(reason)),
-        now: steadyNow,
-        longestWork: QUERY_SECONDS * 1000,
-      });
       if (!isAnother) return;
       metrics.eventsRestarts.add(1);
       log.info('the events backend runs again');
@@ -112,13 +105,11 @@ export async function openEvents(settings: Settings, deps: EventsDeps): Promise<
       const fault = worker.fault();
       if (damage !== undefined) return { kind: 'failed', reason: damage };
       if (fault) return { kind: 'failed', reason: `it has ended and is started again: ${fault.message}` };
-      const status = await watch?.ask();
-      if (status === undefined) return { kind: 'failed', reason: 'it has not started' };
+      const status = await worker.look();
       return status.kind === 'ok' ? status : { kind: 'failed', reason: status.reason };
     },
     async close() {
       await upkeep?.close();
-      watch?.stop();
       await worker.stop();
       await rm(directory, { recursive: true, force: true });
     },
