@@ -9,8 +9,9 @@ import { readText } from './documents.ts';
 const WIDEST = 160;
 const MOST_BYTES: Readonly<Record<string, number>> = {
   'ARCHITECTURE.md': 13 * 1024,
-  'DECISIONS.md': 48 * 1024,
+  'DECISIONS.md': 20 * 1024,
 };
+const MOST_LINES_OF_DECISIONS = 200;
 /** A row of a table cannot be broken into lines. */
 const isWide = (line: string): boolean => line.length > WIDEST && !line.trimStart().startsWith('|');
 
@@ -25,6 +26,10 @@ describe('The size of documents', () => {
         `${bytes} bytes: one decision, one reason, one figure; other figures to bench/RESULTS.md`,
       );
     });
+
+  it(`DECISIONS.md has at most ${MOST_LINES_OF_DECISIONS} lines`, () => {
+    assert.ok(readText('DECISIONS.md').trimEnd().split('\n').length <= MOST_LINES_OF_DECISIONS);
+  });
 
   for (const file of [
     ...Object.keys(MOST_BYTES),
