@@ -43,7 +43,7 @@ const FOLDER_ORDER: Readonly<Record<string, readonly (readonly string[])[]>> = {
   gateway:  [['certificates'], ['decision'], ['response'], ['narrow'], ['http1', 'websocket'], ['forward'], ['entry'], ['listen', 'explain']],
   access:   [['recorded'], ['.'], ['narrow', 'live', 'review']],
   nvr:      [['frigate'], ['.']],
-  accounts: [['.'], ['http', 'passwords'], ['sessions'], ['second-factor', 'sites'], ['passkeys'], ['login'], ['users'], ['roles', 'tokens', 'invitations', 'links', 'curtain', 'security'], ['oidc', 'screens']],
+  accounts: [['.'], ['http', 'passwords'], ['sessions'], ['second-factor', 'sites'], ['passkeys'], ['login'], ['users'], ['roles', 'tokens', 'invitations', 'links', 'curtain', 'settings'], ['oidc', 'screens']],
   store:    [['engine'], ['accounts', 'events', 'ledger', 'migrations'], ['sqlite', 'postgres'], ['.']],
   config:   [['schema'], ['problems'], ['policy'], ['.']],
   domain:   [['async', 'text', 'policy'], ['.'], ['events', 'store', 'identity'], ['rights'], ['accounts', 'addresses']],

@@ -1,6 +1,6 @@
 /** What holds under one configuration: a reload makes the next generation and swaps the reference (SPEC 1). */
 
-import type { SecuritySettings } from '../accounts/security/security-routes.ts';
+import type { HouseSettings } from '../accounts/settings/setting-routes.ts';
 import { createTokenAdmin } from '../accounts/tokens/token-admin.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
@@ -39,7 +39,7 @@ export interface Generation {
 export interface GenerationDeps {
   readonly runtime: Runtime;
   readonly warnings: () => readonly string[];
-  readonly security: SecuritySettings;
+  readonly house: HouseSettings;
 }
 
 /** Changes nothing that holds now. Rejects with a sentence, and nothing new open, when it could not hold. */
@@ -69,7 +69,7 @@ export async function openGeneration(
 
 function generationUnder(
   config: ServiceConfig,
-  { runtime, warnings, security }: GenerationDeps,
+  { runtime, warnings, house }: GenerationDeps,
   components: Components,
 ): Generation {
   const { settings } = config;
@@ -148,7 +148,7 @@ function generationUnder(
       now: () => clock.now() / 1000,
     },
     status,
-    security,
+    house,
     checkAddress: checkUnder(config, runtime, accounts),
     version: runtime.version,
   });

@@ -7,6 +7,7 @@ import { formatProblem, type Problem } from '../config/problems/problems.ts';
 import type { InvalidConfig, ServiceConfig, ServiceConfigOutcome } from '../config/service-config.ts';
 import { messageOf } from '../domain/message-of.ts';
 import { ADMIN, NO_ROLE, VIEWER } from '../domain/names.ts';
+import { STORED_KEYS } from '../domain/stored-settings.ts';
 import type { HeldStream } from '../gateway/entry/open-streams.ts';
 import { reviewStream, withoutQuestions } from '../gateway/entry/review-stream.ts';
 import type { Store } from '../store/open-store.ts';
@@ -39,7 +40,7 @@ export interface Generations {
 }
 
 /** `more`: warnings for the status page beside those of the configuration, a sentence each. `parts`: what outlives every generation. */
-export function createGenerations(more: () => readonly string[], parts: Pick<GenerationDeps, 'security'>): Generations {
+export function createGenerations(more: () => readonly string[], parts: Pick<GenerationDeps, 'house'>): Generations {
   let opened: { readonly generation: Generation; readonly runtime: Runtime } | undefined;
   let queue: Promise<unknown> = Promise.resolve();
   const retirement = createRetirement();
@@ -60,7 +61,11 @@ export function createGenerations(more: () => readonly string[], parts: Pick<Gen
     if (loss) return reject({ ...config, problems: [loss] });
     const unread = runtime.trustedHeaders.problems(config);
     if (unread.length > 0) return reject({ ...config, problems: unread });
-    const renewal = renewed(before.settings, config.settings, config.given);
+    const renewal = renewed(
+      before.settings,
+      config.settings,
+      new Set([...config.given, ...chosen(before.config, config)]),
+    );
     const next = await openGeneration(
       { ...config, settings: renewal.settings },
       { runtime, warnings: report.warnings, ...parts },
@@ -113,6 +118,10 @@ export function createGenerations(more: () => readonly string[], parts: Pick<Gen
     },
   };
 }
+
+/** What an admin has set or taken out on the page Security since: it may allow more, as what is written in the file may. */
+const chosen = ({ stored: before }: ServiceConfig, { stored }: ServiceConfig): readonly string[] =>
+  Object.values(STORED_KEYS).filter((key) => before[key] !== stored[key]);
 
 /** Applies the new configuration to users and to open streams: what fails for one leaves the others as they must be. */
 async function settled({ accounts, rules }: Generation, runtime: Runtime): Promise<NewAdminPassword | undefined> {

@@ -10,6 +10,7 @@ import type { ServiceConfig } from '../config/service-config.ts';
 import type { Caller } from '../domain/caller.ts';
 import { type Clock, unixSeconds } from '../domain/clock.ts';
 import { createDeletionGuard, type DeletionGuard } from '../domain/deletion-guard.ts';
+import type { SettingStore } from '../domain/stored-settings.ts';
 import { type ClientLimits, createClientLimits } from '../gateway/decision/client-limits.ts';
 import { createOpenStreams, type OpenStreams } from '../gateway/entry/open-streams.ts';
 import { isBesideCurtain } from '../gateway/entry/review-stream.ts';
@@ -70,6 +71,8 @@ export interface ActiveConfig {
   /** The caller as of now; undefined when the session or token has ended. */
   readonly recheck: (caller: Caller) => Promise<Caller | undefined>;
   readonly surroundings: () => Surroundings;
+  /** The configuration of this start, with what the store keeps of it. */
+  readonly underStored: (store: SettingStore) => Promise<ServiceConfig>;
 }
 
 const PAGES = join(import.meta.dirname, '../../dist/ui');
@@ -78,7 +81,7 @@ const PAGES = join(import.meta.dirname, '../../dist/ui');
 export async function openRuntime(options: StartOptions, active: ActiveConfig): Promise<Runtime> {
   await using opened = new AsyncDisposableStack();
   const { clock, version, env, directory, steadyClock } = options;
-  const { settings } = options.config;
+  let { settings } = options.config;
   const logs = createLogs({ rules: logRules(settings), destination: options.log, clock });
   const log = logs.named('service');
   const { trustedHeadersFile = TRUSTED_HEADERS_FILES.mounted } = options;
@@ -119,6 +122,7 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig): 
   opened.defer(() => store.close());
   opened.defer(() => health.close()); // before the store: a probe of a closed one would fail
   await claimSite({ directory, config: options.config, store, log });
+  ({ settings } = await active.underStored(store.settings));
   health.store.watch(store.probe, store.glance);
   void warnOfClock(store.serverTime, clock, log);
   const mayDelete = createDeletionGuard(clock, steadyClock ?? { now: steadyNow });

@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { NewAdminPassword } from '../accounts/login/first-admin.ts';
 import { formatProblem } from '../config/problems/problems.ts';
+import type { Settings } from '../config/schema/schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import { exposedSentence } from '../doctor/inside-causes.ts';
 import { questionsUnderWay } from '../gateway/forward/ask-upstream.ts';
@@ -9,13 +10,13 @@ import type { Scrape } from '../telemetry/scrape.ts';
 import { createTelemetryServer } from '../telemetry/telemetry-server.ts';
 import { awaitStore } from './await-store.ts';
 import { currentGate, type Generation } from './generation.ts';
-import { createGenerations, type Generations } from './hot-reload.ts';
+import { createGenerations, type Generations, type Reloaded } from './hot-reload.ts';
+import { createHouseSettings } from './house-settings.ts';
 import { type Addresses, openListeners } from './listeners.ts';
 import { exposedPorts } from './resources/exposed-ports.ts';
 import { rememberStore, tellRestored } from './resources/known-store.ts';
 import type { NetworkSurroundings } from './resources/outside-addresses.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
-import { createSecuritySettings } from './security-settings.ts';
 import type { StartOptions } from './start-options.ts';
 import { openScrape } from './telemetry/scrape.ts';
 
@@ -23,8 +24,10 @@ export interface Postern {
   readonly addresses: Addresses;
   /** The password to be shown once, when this start made one (interface 2.1, 5.2). */
   readonly newAdminPassword: NewAdminPassword | undefined;
-  /** A configuration that was read again holds from now on, or the one before stays; the log says which. */
-  readonly reload: Generations['reload'];
+  /** Those of the start. */
+  readonly settings: Settings;
+  /** The configuration is read again, and holds from now on, or the one before stays; the log says which. */
+  reload(): Promise<Reloaded>;
   /** Is not ready any more, stops accepting, finishes what is in flight, and lets go of everything. */
   close(): Promise<void>;
 }
@@ -36,19 +39,23 @@ export interface Postern {
 export async function startPostern(options: StartOptions): Promise<Postern> {
   await awaitStore(options);
   await using opened = new AsyncDisposableStack();
-  const { config } = options;
+  let { config } = options;
   const openPorts = createOpenPortWarnings(options.surroundings);
   opened.defer(openPorts.close);
-  const generations: Generations = createGenerations(openPorts.warnings, {
-    security: createSecuritySettings(options, {
-      config: () => generations.config() ?? config,
-      reload: (read) => generations.reload(read),
-    }),
+  const house = createHouseSettings(options, {
+    config: () => generations.config() ?? config,
+    store: () => runtime.store,
+    reload: (read) => generations.reload(read),
   });
+  const generations: Generations = createGenerations(openPorts.warnings, { house });
   const { active } = generations;
-  const runtime = await openRuntime(options, {
+  const runtime: Runtime = await openRuntime(options, {
     // What runs by the clock, as the ledger does, may ask before the first generation is open.
     config: () => generations.config() ?? config,
+    async underStored(store) {
+      config = await house.underStored(store);
+      return config;
+    },
     recheck: (caller) => active().accounts.recheck(caller),
     surroundings: () => active().rules().surroundings(),
   });
@@ -85,10 +92,12 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   const newAdminPassword = await accounts.settle(active().accounts, config.settings.auth.reset_admin_password);
   await rememberStore(options, runtime);
   await tellRestored(options.directory, log, { audit: active().accounts.audit, recorded: runtime.ledger.recorded });
+  opened.defer(house.watch());
   log.info({ addresses }, 'started');
   openPorts.look(config, log);
   const running = opened.move();
-  return { addresses, newAdminPassword, reload: generations.reload, close: () => running.disposeAsync() };
+  const { settings } = config;
+  return { addresses, newAdminPassword, settings, reload: house.reload, close: () => running.disposeAsync() };
 }
 
 /** Warns at the start when ports of the NVR answer where other machines may reach them, in the log and on the status page. */

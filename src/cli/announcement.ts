@@ -6,7 +6,8 @@ import type { ListenAddress } from '../domain/addresses/socket-address.ts';
 import { hostInUrl } from '../domain/addresses/socket-address.ts';
 
 /** Several lines, ending in a line break. */
-export function announcement(postern: Postern, settings: Settings, isTerminal: boolean): string {
+export function announcement(postern: Postern, isTerminal: boolean): string {
+  const { settings } = postern;
   const { external, internal, telemetry } = postern.addresses;
   const scheme = settings.tls.enabled ? 'https' : 'http';
   const { base_path, public_url } = settings.server;

@@ -1,14 +1,13 @@
 /** Problems between keys. They are found in the raw values, so that they are reported together with those of single keys (SPEC 1). */
 import { isDeepStrictEqual } from 'node:util';
 import { nearest } from './problems/nearest.ts';
-import { type Finding, type KeyPath, when } from './problems/problems.ts';
+import { type Finding, type KeyPath, valueAt, when } from './problems/problems.ts';
 import { parseListenAddress, serverDefaults } from './schema/addresses.ts';
 import { pathsDiffer } from './schema/parse-public-url.ts';
-import { SITE_CHECKS, type TreeCheck, valueAt } from './site-checks.ts';
+import { SITE_CHECKS, type TreeCheck } from './site-checks.ts';
 
 const CHECKS: readonly TreeCheck[] = [
   defaultRolesAreKnown,
-  providersFit,
   noneNeedsSecure,
   oneRoleMap,
   nvrIsThere,
@@ -20,7 +19,11 @@ const CHECKS: readonly TreeCheck[] = [
   ...SITE_CHECKS,
 ];
 
-export const crossFindings = (tree: unknown): readonly Finding[] => CHECKS.flatMap((check) => check(tree));
+/** `isWhole`: what the store holds is in the tree too, and nothing else can give what is owed. */
+export const crossFindings = (tree: unknown, isWhole: boolean): readonly Finding[] => [
+  ...CHECKS.flatMap((check) => check(tree)),
+  ...providersFit(tree, isWhole),
+];
 
 function defaultRolesAreKnown(tree: unknown): readonly Finding[] {
   const ofProviders = providersIn(tree).map((_, index) => ['auth', 'oidc', index, 'default_role']);
@@ -32,7 +35,7 @@ const providersIn = (tree: unknown): readonly unknown[] => {
   return Array.isArray(list) ? list : [];
 };
 
-function providersFit(tree: unknown): readonly Finding[] {
+function providersFit(tree: unknown, isWhole: boolean): readonly Finding[] {
   const [path, passwords] = [
     ['auth', 'oidc'],
     ['auth', 'password_login'],
@@ -45,7 +48,7 @@ function providersFit(tree: unknown): readonly Finding[] {
     );
   return [
     ...when(
-      valueAt(tree, ['server', 'public_url']) === undefined,
+      isWhole && valueAt(tree, ['server', 'public_url']) === undefined,
       path,
       'needs the address of this service, to which the provider sends people back: set server.public_url, for example to https://nvr.example.com',
     ),

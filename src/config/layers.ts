@@ -1,8 +1,9 @@
-/** Flag over environment over file: one tree of values, and which layer each came from (SPEC 1, precedence). */
+/** Flag over environment over file over store: one tree of values, and which layer each came from (SPEC 1, precedence). */
 
 import { isScalar, parseDocument } from 'yaml';
 import { isRecord } from '../domain/json.ts';
-import type { KeyPath, Problem } from './problems/problems.ts';
+import type { StoredSettings } from '../domain/stored-settings.ts';
+import { type KeyPath, type Problem, valueAt } from './problems/problems.ts';
 import { isSecretKey } from './schema/secret-keys.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -12,7 +13,9 @@ export type Overrides = Readonly<Record<string, unknown>>;
 export interface Layered {
   readonly tree: unknown;
   readonly problems: readonly Problem[];
-  /** The variable or flags that set a value; undefined: the file did. */
+  /** Sets keys that have no value yet: those of the page Security. */
+  setBelow(values: StoredSettings): void;
+  /** What set a value: a variable, flags, the page Security; undefined: the file did. */
   sourceOf(path: KeyPath): string | undefined;
 }
 
@@ -24,6 +27,7 @@ interface Setting {
 
 const VARIABLE = /^POSTERN__(?<path>[A-Za-z0-9_.]+)$/;
 const COMMAND_LINE = '(command line)';
+const PAGE = '(page Security; the configuration file comes before it)';
 
 /**
  * `POSTERN__AUTH__SESSION_LENGTH=3600`: a double underscore between levels; lists and maps as JSON, the rest as in YAML. `meant` names the
@@ -42,6 +46,14 @@ export function layered(
   return {
     tree: base,
     problems,
+    setBelow(values) {
+      for (const [key, value] of Object.entries(values)) {
+        const path = key.split('.');
+        if (valueAt(base, path) !== undefined) continue;
+        setAt(base, path, value);
+        settings.push({ path, value, source: PAGE });
+      }
+    },
     sourceOf: (path) => settings.findLast((setting) => setting.path.every((step, at) => path[at] === step))?.source,
   };
 }

@@ -1,6 +1,7 @@
 /** The configuration as `serve` uses it, or every problem with it at once (SPEC 1). */
 import { join, resolve } from 'node:path';
 import { err, ok, type Result } from '../domain/result.ts';
+import type { SettingStore, StoredSettings } from '../domain/stored-settings.ts';
 import { CONFIG_NAMES, openConfigFile, readConfigFile, type WhenMissing } from './config-file.ts';
 import { EMPTIED, wasConfigured } from './configured-mark.ts';
 import { crossFindings } from './cross-checks.ts';
@@ -8,7 +9,7 @@ import { type Environment, type Layered, layered, type Overrides } from './layer
 import { misspelledVariable } from './misspelled-variable.ts';
 import { type NamedFiles, nameFiles } from './named-files.ts';
 import { partialSettings } from './partial-settings.ts';
-import { type Finding, findingsOf, messageFor, type Problem, pathText } from './problems/problems.ts';
+import { type Finding, findingsOf, formatProblems, messageFor, type Problem, pathText } from './problems/problems.ts';
 import { readYaml, TOO_MANY, type YamlText } from './problems/read-yaml.ts';
 import { entriesIn, MOST_ENTRIES } from './problems/text-limits.ts';
 import { takeRemovedKeys } from './removed-keys.ts';
@@ -23,6 +24,8 @@ export interface ConfigPlace {
   readonly file?: string;
   /** Keys and values as in the file, from the command line. */
   readonly overrides?: Overrides;
+  /** What the page Security keeps in the store; undefined while the store was not read: then nothing is said of what it may give. */
+  readonly stored?: StoredSettings | undefined;
   /** `write` unless told otherwise. */
   readonly whenMissing?: WhenMissing;
   /** Called for every file that is looked for. */
@@ -38,6 +41,7 @@ export type ConfigOutcome =
       readonly settings: Settings;
       /** Keys that have a value in the file, the environment or the command line, as `auth.roles`. */
       readonly given: ReadonlySet<string>;
+      readonly stored: StoredSettings;
       /** The file holds nothing: no key, and no `{}` either. */
       readonly isEmpty: boolean;
       /** The file as it was read. It may hold secrets. */
@@ -61,10 +65,10 @@ export type ConfigOutcome =
       readonly file: string;
     };
 
-/** Flag over environment over file over default. */
+/** Flag over environment over file over store over default. */
 export async function loadConfig(place: ConfigPlace): Promise<ConfigOutcome> {
   const directory = resolve(place.directory);
-  const { env, onFile = () => {} } = place;
+  const { env, stored, onFile = () => {} } = place;
   for (const name of CONFIG_NAMES) onFile(join(directory, name));
   const opened =
     place.file === undefined
@@ -83,17 +87,19 @@ export async function loadConfig(place: ConfigPlace): Promise<ConfigOutcome> {
   const removed = takeRemovedKeys(layers.tree);
   dropEmptyMaps(layers.tree, MAPS);
   const namedFiles = nameFiles(layers.tree, directory);
-  const settings = await settingsFrom(layers.tree, { directory, environment: env, onFile });
+  const given = givenKeys(layers.tree);
+  layers.setBelow(stored ?? {});
+  const settings = await settingsFrom(layers.tree, { directory, environment: env, onFile }, stored !== undefined);
   const findings = [...removed, ...(settings.ok ? [] : settings.error.findings)];
   const readable = settings.ok ? settings.value : settings.error.readable;
   const warnings = (readable ? warningsOf(readable) : []).map(placed);
   const problems = [...layers.problems, ...someOf(findings).map(placed)].sort(byPosition);
   if (!settings.ok || problems.length > 0) return { kind: 'invalid', problems, warnings, readable, namedFiles, file };
-  const given = givenKeys(layers.tree);
   return {
     kind: 'loaded',
     settings: settings.value,
     given,
+    stored: stored ?? {},
     isEmpty,
     text,
     namedFiles,
@@ -102,6 +108,23 @@ export async function loadConfig(place: ConfigPlace): Promise<ConfigOutcome> {
     file,
     created,
   };
+}
+
+/** The configuration with what its store keeps: read again where that counts. Rejects with every problem. */
+export async function underStored<Config extends { readonly kind: 'loaded'; readonly settings: Settings }>(
+  config: Config,
+  store: Pick<SettingStore, 'readSettings'>,
+  readUnder: (
+    stored: StoredSettings,
+  ) => Promise<
+    NoInfer<Config> | { readonly kind: 'invalid'; readonly problems: readonly Problem[]; readonly file: string }
+  >,
+): Promise<Config> {
+  const stored = await store.readSettings();
+  if (Object.keys(stored).length === 0 && config.settings.auth.oidc.length === 0) return config;
+  const read = await readUnder(stored);
+  if (read.kind === 'invalid') throw new Error(formatProblems(read.file, read.problems));
+  return read;
 }
 
 function givenKeys(tree: unknown): ReadonlySet<string> {
@@ -127,8 +150,12 @@ const someOf = (findings: readonly Finding[]): readonly Finding[] =>
 const keysBelow = (tree: unknown): readonly (readonly [string, unknown])[] => Object.entries(Object(tree));
 
 /** `tree` is a value of our own: secrets are written into it. */
-async function settingsFrom(tree: unknown, places: SecretPlaces): Promise<Result<Settings, RejectedSettings>> {
-  const findings = [...lostKeys(tree), ...(await fillSecrets(tree, places)), ...crossFindings(tree)];
+async function settingsFrom(
+  tree: unknown,
+  places: SecretPlaces,
+  isWhole: boolean,
+): Promise<Result<Settings, RejectedSettings>> {
+  const findings = [...lostKeys(tree), ...(await fillSecrets(tree, places)), ...crossFindings(tree, isWhole)];
   const parsed = settingsSchema.safeParse(tree, { error: messageFor, reportInput: false });
   const absolute = (settings: Settings): Settings => withAbsolutePaths(settings, places.directory);
   if (parsed.success && findings.length === 0) return ok(absolute(parsed.data));

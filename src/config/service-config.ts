@@ -1,6 +1,7 @@
 /** The configuration with the route table that it names: what the service starts with, and reads again (SPEC 1, reload). */
 import type { PolicyRow } from '../domain/policy/policy.ts';
 import type { TableHead } from '../domain/policy/table-head.ts';
+import type { StoredSettings } from '../domain/stored-settings.ts';
 import { type ConfigPlace, loadConfig } from './load-config.ts';
 import type { NamedFiles } from './named-files.ts';
 import { type LoadedPolicy, loadPolicy } from './policy/load-policy.ts';
@@ -12,6 +13,8 @@ export interface ServiceConfig {
   readonly settings: Settings;
   /** Keys that have a value in the file, the environment or the command line, as `auth.roles`. */
   readonly given: ReadonlySet<string>;
+  /** What the page Security keeps in the store, as far as it was read. */
+  readonly stored: StoredSettings;
   /** The file holds nothing: no key, and no `{}` either. */
   readonly isEmpty: boolean;
   /** The file as it was read. It may hold secrets. */
@@ -59,7 +62,7 @@ export async function loadServiceConfig(place: Omit<ConfigPlace, 'onFile'>): Pro
     const problems = [...config.problems, ...(table?.kind === 'invalid' ? table.problems : [])];
     return { ...config, problems, warnings, files: [...looked] };
   }
-  const { settings, given, isEmpty, text, namedFiles, placed, file, created } = config;
+  const { settings, given, stored, isEmpty, text, namedFiles, placed, file, created } = config;
   if (settings.nvr.ca !== undefined) onFile(settings.nvr.ca);
   const policy = await loadPolicy(settings.nvr.policy, place.directory, onFile);
   const files = [...looked];
@@ -71,6 +74,7 @@ export async function loadServiceConfig(place: Omit<ConfigPlace, 'onFile'>): Pro
   const found = {
     settings,
     given,
+    stored,
     isEmpty,
     namedFiles,
     text,

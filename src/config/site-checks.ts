@@ -1,17 +1,9 @@
 /** Problems between the keys of several NVRs on one store: `server.site`, `server.sites`, `auth.cookie_domain` (SPEC 20). */
 import { isDomain, isWithinDomain } from '../domain/addresses/cookie-domain.ts';
-import { type Finding, type KeyPath, when } from './problems/problems.ts';
+import { type Finding, valueAt, when } from './problems/problems.ts';
 import { parsePublicUrl } from './schema/parse-public-url.ts';
 
 export type TreeCheck = (tree: unknown) => readonly Finding[];
-
-export function valueAt(tree: unknown, path: KeyPath): unknown {
-  return path.reduce<unknown>(
-    (node, step) =>
-      typeof node === 'object' && node !== null ? (node as Record<PropertyKey, unknown>)[step] : undefined,
-    tree,
-  );
-}
 
 const sitesIn = (tree: unknown): readonly unknown[] => {
   const list = valueAt(tree, ['server', 'sites']);

@@ -165,7 +165,6 @@ export interface Placeholders {
   readonly 'secondFactor.fileTitle': { readonly name: string | number; readonly host: string | number };
   readonly 'security.use': { readonly value: string | number };
   readonly 'security.setBy': { readonly name: string | number };
-  readonly 'security.notWritable': { readonly file: string | number };
   readonly 'sessions.endTitle': { readonly device: string | number };
   readonly 'sessions.endWhat': { readonly user: string | number };
   readonly 'sessions.endMany.own.what': { readonly number: number };

@@ -35,6 +35,7 @@ export const COPIED_TABLES: readonly CopyRule[] = [
   { table: 'custom_roles', key: 'role', booleans: [] },
   { table: 'curtain', key: 'camera', booleans: [] },
   { table: 'sites', key: 'site', booleans: [] },
+  { table: 'settings', key: 'id', booleans: [] },
   { table: 'api_tokens', key: 'id', booleans: [] },
   { table: 'totp_secrets', key: 'user_name', booleans: [] },
   { table: 'recovery_codes', key: 'code_hash', booleans: [] },

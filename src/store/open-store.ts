@@ -18,6 +18,7 @@ import type { BoundedEventSource } from '../domain/events/event-question.ts';
 import type { LedgerStore } from '../domain/ledger.ts';
 import type { AttemptStore } from '../domain/store/attempt-store.ts';
 import type { HeardChanges } from '../domain/store/heard-changes.ts';
+import type { SettingStore } from '../domain/stored-settings.ts';
 import { createAccountStore } from './accounts/accounts.ts';
 import { createCurtainStore } from './accounts/curtain.ts';
 import { createInvitationStore } from './accounts/invitations.ts';
@@ -28,6 +29,7 @@ import { createRoleStore } from './accounts/roles.ts';
 import { createScreenStore } from './accounts/screens.ts';
 import { createSecondFactorStore } from './accounts/second-factor.ts';
 import { createSessionStore } from './accounts/sessions.ts';
+import { createSettingStore } from './accounts/settings.ts';
 import { createSignInStore } from './accounts/sign-ins.ts';
 import { createSiteStore } from './accounts/sites.ts';
 import { createApiTokenStore } from './accounts/tokens.ts';
@@ -77,6 +79,7 @@ export interface Store {
   readonly roles: RoleStore;
   readonly curtain: CurtainStore;
   readonly sites: SiteStore;
+  readonly settings: SettingStore;
   readonly sessions: SessionStore;
   readonly apiTokens: ApiTokenStore;
   readonly secondFactor: SecondFactorStore;
@@ -146,6 +149,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     roles: createRoleStore(db, serialized),
     curtain: createCurtainStore(db, serialized),
     sites: createSiteStore(db, serialized),
+    settings: createSettingStore(db, serialized, site),
     sessions: createSessionStore(db, serialized),
     apiTokens: createApiTokenStore(db, serialized),
     secondFactor: createSecondFactorStore(db, serialized),

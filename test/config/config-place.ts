@@ -20,7 +20,7 @@ export async function withDirectory<Outcome>(
   }
 }
 
-type Rest = Partial<Pick<ConfigPlace, 'env' | 'overrides'>>;
+type Rest = Partial<Pick<ConfigPlace, 'env' | 'overrides' | 'stored'>>;
 
 export const load = (yaml: string, rest: Rest = {}): Promise<ConfigOutcome> =>
   withDirectory({ 'config.yaml': yaml }, (directory) => loadConfig({ directory, env: {}, ...rest }));

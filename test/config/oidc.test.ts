@@ -105,7 +105,7 @@ describe('A provider', () => {
   ];
   for (const [sentence, yaml, message] of REFUSED)
     it(`is refused ${sentence}`, async () => {
-      const outcome = await load(yaml);
+      const outcome = await load(yaml, { stored: {} });
       const told =
         outcome.kind === 'invalid' ? outcome.problems.map((problem) => formatProblem('config.yaml', problem)) : [];
       assert.equal(told.length, 1, told.join('\n'));

@@ -78,7 +78,7 @@ describe('The table of the guide’s example', () => {
     ['GET /films/17.mp4',                200, 200, 403],
     ['POST /api/cameras/hall/move',      200, 200, 403],
     ['POST /api/cameras/garden/move',    200, 200, 200],
-    ['GET /api/settings',                200, 403, 403],
+    ['GET /api/setup',                   200, 403, 403],
   ];
   for (const [request, ...expected] of CASES)
     for (const [at, role] of ['admin', 'viewer', 'gardener'].entries())

@@ -4,7 +4,6 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
-import { loadServiceConfig } from '../../src/config/service-config.ts';
 import type { ServiceStatus } from '../../src/domain/status.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL } from '../support/people.ts';
@@ -24,8 +23,7 @@ const BOTH_WAYS =
 /** What is read in place of the file. */
 async function rewrite(at: Runtime, text: string): Promise<boolean> {
   writeFileSync(join(at.directory, 'config.yaml'), text);
-  const read = () => loadServiceConfig({ directory: at.directory, env: {}, whenMissing: 'refuse' });
-  return (await at.postern.reload(read)).isTaken;
+  return (await at.postern.reload()).isTaken;
 }
 
 const camerasOf = async (at: Runtime): Promise<unknown> => {

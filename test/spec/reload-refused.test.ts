@@ -31,8 +31,7 @@ describe('A configuration that is bad', () => {
     const token = await at.logIn(CARL);
     const file = join(at.directory, 'config.yaml');
     writeFileSync(file, 'auth:\n  roles: { front_only: [cam2] }\n  session_lenght: 60\nnvr:\n  url: nowhere\n');
-    const read = () => loadServiceConfig({ directory: at.directory, env: {}, whenMissing: 'refuse' });
-    assert.equal((await at.postern.reload(read)).isTaken, false);
+    assert.equal((await at.postern.reload()).isTaken, false);
 
     const errors = at.log.filter(({ level }) => level === 'error').map(({ key, line, msg }) => [key, line, msg]);
     assert.deepEqual(errors, [
@@ -78,7 +77,7 @@ describe('A configuration that is bad', () => {
     const file = join(at.directory, 'config.yaml');
     rmSync(file);
     const read = () => loadServiceConfig({ directory: at.directory, env: {}, whenMissing: 'refuse' });
-    const { isTaken, files } = await at.postern.reload(read);
+    const { isTaken, files } = await at.postern.reload();
     assert.deepEqual([isTaken, files.includes(file)], [false, true]);
     assert.match(said(at, 'error')[0] ?? '', /: config\.yaml is gone from .*: put it back$/);
     assert.equal((await read()).kind, 'invalid');

@@ -43,11 +43,13 @@ async function writeFactors({
   ledger,
   curtain,
   sites,
+  settings,
 }: Store): Promise<void> {
   const vera = 'vera' as UserName;
   const drawn = { camera: 'hall*', until: 1_900_000_000, by: 'admin', drawnAt: 5 };
   await curtain.changeCurtain({ drawn: [drawn], opened: [] });
   await sites.publishSite({ site: 'barn', cameras: ['hall'], roles: [], keyId: 'k1', changedAt: 5 });
+  await settings.changeSettings({ 'auth.timezone': 'UTC' });
   await secondFactor.startTotp(vera, 'k.sealed', 1_900_000_000);
   const known = (await accounts.findUser(vera)) ?? { passwordChangedAt: null };
   const first = { epoch: 'e1', recoveryCodes: ['h1'], known };
@@ -164,6 +166,7 @@ describe('A store that is copied', { skip: withoutPostgres }, () => {
     custom_roles: 1,
     curtain: 1,
     sites: 1,
+    settings: 1,
     api_tokens: 0,
     ...factors,
     revoked_tokens: 1,

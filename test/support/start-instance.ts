@@ -128,7 +128,7 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Runt
     reload(changed) {
       // The comment says that a shorter file is no beginning of the one before.
       writeFileSync(file, `${stringify(overlaid(CONFIG, changed))}# end\n`);
-      return postern.reload(() => loadServiceConfig({ directory, env, whenMissing: 'refuse' }));
+      return postern.reload();
     },
     async logIn(person) {
       const token = await logInAt(url, person);

@@ -67,16 +67,11 @@ export const LIMIT = named(
 
 const SETTING = z.object({
   value: MAYBE_TEXT,
-  set_by: MAYBE_TEXT.meta({ description: 'The environment variable that sets it; null: the file, or the default' }),
-});
-export const SECURITY = named(
-  'Security',
-  z.object({
-    file: TEXT.meta({ description: 'The configuration file' }),
-    writable: z.boolean().meta({ description: 'Whether this service can change the file' }),
-    keys: z.object({ second_factor: SETTING, timezone: SETTING, public_url: SETTING }),
+  set_by: MAYBE_TEXT.meta({
+    description: 'The line of the configuration file or the variable that sets it; null: it can be set here',
   }),
-);
+});
+export const SETTINGS = named('Settings', z.object({ second_factor: SETTING, timezone: SETTING, public_url: SETTING }));
 
 export const USER = named(
   'User',

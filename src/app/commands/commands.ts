@@ -17,7 +17,7 @@ import { importUsers } from '../../accounts/users/import-users.ts';
 import { createSignInAdmin } from '../../accounts/users/sign-in-admin.ts';
 import { createUsers, type NewUser, type UserOutcome } from '../../accounts/users/users.ts';
 import type { GivenValidity } from '../../accounts/users/validity.ts';
-import { loadConfig } from '../../config/load-config.ts';
+import { loadConfig, underStored } from '../../config/load-config.ts';
 import { readNvrRoles } from '../../config/nvr-roles.ts';
 import { formatProblems } from '../../config/problems/problems.ts';
 import { rolesOfFile } from '../../config/schema/role-schema.ts';
@@ -27,6 +27,7 @@ import { MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/invitation.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { EventRecord } from '../../domain/events/event.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import type { StoredSettings } from '../../domain/stored-settings.ts';
 import { openNvrDatabase } from '../../store/nvr-database.ts';
 import { readNvrUsers } from '../../store/nvr-users.ts';
 import { openStore, type Store } from '../../store/open-store.ts';
@@ -73,17 +74,19 @@ export async function openForCommands(
   { directory, env, clock, warn = () => {} }: CommandPlace,
   use: StoreUse = 'create',
 ) {
-  const config = await loadConfig({ directory, env, whenMissing: use === 'create' ? 'write' : 'read' });
+  const whenMissing = use === 'create' ? 'write' : 'read';
+  const read = (stored?: StoredSettings) => loadConfig({ directory, env, whenMissing, stored });
+  const config = await read();
   if (config.kind === 'invalid') {
     throw new Error(formatProblems(config.file, config.problems));
   }
-  const { settings } = config;
-  if (use !== 'create') assertThere(settings);
-  const url = storeAddress(settings.store.url);
-  const { site } = settings.server;
+  if (use !== 'create') assertThere(config.settings);
+  const url = storeAddress(config.settings.store.url);
+  const { site } = config.settings.server;
   const store = await (use === 'read'
     ? openStore({ url, site, readOnly: true })
     : openKnownStore(directory, { url, site }));
+  const { settings } = await underStored(config, store.settings, read);
   const outbox = openOutbox(() => settings, {
     clock,
     onResult: () => {},

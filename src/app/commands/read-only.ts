@@ -1,11 +1,13 @@
 /** Opens the configuration, the store and the NVR's cameras for commands that change nothing. */
 import { existsSync } from 'node:fs';
 import { layoutOfNames, type RecorderLayout } from '../../access/recorder-layout.ts';
+import { underStored } from '../../config/load-config.ts';
 import { formatProblems } from '../../config/problems/problems.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { storeAddress } from '../../config/schema/store-schema.ts';
 import { loadServiceConfig, type ServiceConfig } from '../../config/service-config.ts';
 import type { CameraName } from '../../domain/names.ts';
+import type { StoredSettings } from '../../domain/stored-settings.ts';
 import { openNvrDatabase } from '../../store/nvr-database.ts';
 import { openStore, type Store } from '../../store/open-store.ts';
 import { createLogs } from '../../telemetry/logs/log.ts';
@@ -23,9 +25,11 @@ export interface ReadOnly {
 
 /** Rejects with every problem of the configuration. `note` is told what could not be read. */
 export async function openReadOnly(place: CommandPlace, note: (sentence: string) => void): Promise<ReadOnly> {
-  const config = await loadServiceConfig({ ...place, whenMissing: 'read' });
-  if (config.kind === 'invalid') throw new Error(formatProblems(config.file, config.problems));
-  const store = await openStoreReadOnly(config.settings);
+  const read = (stored?: StoredSettings) => loadServiceConfig({ ...place, whenMissing: 'read', stored });
+  const first = await read();
+  if (first.kind === 'invalid') throw new Error(formatProblems(first.file, first.problems));
+  const store = await openStoreReadOnly(first.settings);
+  const config = await underStored(first, store?.settings ?? NOTHING_STORED, read);
   return {
     config,
     store,
@@ -34,10 +38,22 @@ export async function openReadOnly(place: CommandPlace, note: (sentence: string)
   };
 }
 
+const NOTHING_STORED = { readSettings: async () => ({}) };
+
+/** What the page Security keeps in the store; undefined for a store that cannot be read. */
+export async function storedSettings(settings: Settings): Promise<StoredSettings | undefined> {
+  try {
+    const store = await openStoreReadOnly(settings, true);
+    return store ? await store.settings.readSettings().finally(store.close) : {};
+  } catch {
+    return undefined;
+  }
+}
+
 /** None before the first start, which makes it. */
-export const openStoreReadOnly = async ({ store, server }: Settings): Promise<Store | undefined> =>
+export const openStoreReadOnly = async ({ store, server }: Settings, isBrief = false): Promise<Store | undefined> =>
   store.url.engine === 'postgres' || existsSync(store.url.file)
-    ? openStore({ url: storeAddress(store.url), site: server.site, readOnly: true })
+    ? openStore({ url: storeAddress(store.url), site: server.site, readOnly: true, isBrief })
     : undefined;
 
 async function layoutOf(config: NvrConfig, store: Store | undefined, note: (sentence: string) => void) {

@@ -1,8 +1,8 @@
 /** Builds what the gate works with: rules, destinations, error pages and Postern's own routes. */
 import { randomUUID } from 'node:crypto';
 import type { OwnConfig } from '../../access/nvr-adapter.ts';
-import type { SecuritySettings } from '../../accounts/security/security-routes.ts';
 import type { CookieClient } from '../../accounts/sessions/session-cookie.ts';
+import type { HouseSettings } from '../../accounts/settings/setting-routes.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { AddressCheck } from '../../doctor/check-route.ts';
 import type { User } from '../../domain/accounts/account.ts';
@@ -61,7 +61,7 @@ export interface GateSources {
   readonly ledger: Omit<LedgerRouteDeps, 'downloads' | 'camerasOf' | 'accountSince' | 'visibleToViewers'>;
   readonly status: () => Promise<ServiceStatus>;
   readonly checkAddress: AddressCheck;
-  readonly security: SecuritySettings;
+  readonly house: HouseSettings;
   readonly version: string;
 }
 
@@ -116,7 +116,7 @@ function ownRoutes(
     pages: built,
     status,
     checkAddress,
-    security,
+    house,
     version,
     ledger,
   }: GateSources,
@@ -198,7 +198,7 @@ function ownRoutes(
     explain: { explain, whoSees },
     status,
     check: checkAddress,
-    security: { ...groups.limits, security },
+    settings: { ...groups.limits, house },
     openapi: { description: () => (description ??= JSON.stringify(openApiDocument(version, OWN_ROUTES))) },
     probes: probeDeps(settings, login.clock),
   });

@@ -16,8 +16,8 @@ import { ROLE_ROUTES } from '../../accounts/roles/role-routes.ts';
 import { PAIRING_ROUTES } from '../../accounts/screens/pairing-routes.ts';
 import { SCREEN_ROUTES } from '../../accounts/screens/screen-routes.ts';
 import { FACTOR_ROUTES } from '../../accounts/second-factor/factor-routes.ts';
-import { SECURITY_ROUTES } from '../../accounts/security/security-routes.ts';
 import { SESSION_ROUTES } from '../../accounts/sessions/session-routes.ts';
+import { SETTING_ROUTES } from '../../accounts/settings/setting-routes.ts';
 import { SITE_ROUTES } from '../../accounts/sites/site-routes.ts';
 import { TOKEN_ROUTES } from '../../accounts/tokens/token-routes.ts';
 import { NOTICE_ROUTES } from '../../accounts/users/notice-routes.ts';
@@ -50,7 +50,7 @@ const GROUPS = {
   explain: EXPLAIN_ROUTES,
   users: USER_ROUTES,
   limits: LIMIT_ROUTES,
-  security: SECURITY_ROUTES,
+  settings: SETTING_ROUTES,
   sessions: SESSION_ROUTES,
   roles: [...ROLE_ROUTES, ...CONFIG_SET_ROUTES],
   tokens: TOKEN_ROUTES,

@@ -7,7 +7,8 @@ import { checkTrustedHeaders } from '../../app/resources/trusted-headers.ts';
 import { missingTlsFiles } from '../../config/missing-tls-files.ts';
 import { openSecrets } from '../../config/open-secrets.ts';
 import { type Finding, formatProblem } from '../../config/problems/problems.ts';
-import { loadServiceConfig, type ServiceConfig } from '../../config/service-config.ts';
+import { loadServiceConfig, type ServiceConfig, type ServiceConfigOutcome } from '../../config/service-config.ts';
+import type { StoredSettings } from '../../domain/stored-settings.ts';
 import { isAlive } from './healthcheck.ts';
 
 export interface CheckPlace {
@@ -48,8 +49,8 @@ export interface Checked {
 }
 
 export async function checkedAt(place: CheckPlace): Promise<Checked> {
-  const { directory, env } = place;
-  const config = await loadServiceConfig({ directory, env, whenMissing: 'read' });
+  const { directory } = place;
+  const config = await wholeConfig(place);
   const headers = await checkTrustedHeaders(place.trustedHeadersFile);
   const { file } = config;
   const listProblems = headers.ok ? [] : [headers.error];
@@ -80,6 +81,16 @@ export async function checkedAt(place: CheckPlace): Promise<Checked> {
       ...[...start.warnings, ...mapped.filter(({ isFatal }) => !isFatal), ...open].map(said),
     ],
   };
+}
+
+/** The configuration with what the page Security keeps in the store, where there is one. */
+async function wholeConfig({ directory, env }: CheckPlace): Promise<ServiceConfigOutcome> {
+  const read = (stored?: StoredSettings) => loadServiceConfig({ directory, env, whenMissing: 'read', stored });
+  const config = await read();
+  const settings = config.kind === 'loaded' ? config.settings : config.readable;
+  const { storedSettings } = await import('../../app/commands/read-only.ts');
+  const stored = settings && (await storedSettings(settings));
+  return stored ? read(stored) : config;
 }
 
 /** Loaded here alone: it needs the service's own modules, and a configuration that cannot be read needs none. */

@@ -50,10 +50,10 @@ export async function runServe(place: ServePlace): Promise<number> {
       stopped,
     });
     log.flush();
-    stdout.write(announcement(postern, config.settings, stdout.isTTY === true));
+    stdout.write(announcement(postern, stdout.isTTY === true));
     notifyReady(env);
     releaseV8();
-    watching.onChange(() => reload(postern, place, log));
+    watching.onChange(() => reload(postern, stdout, log));
     await stopped;
     watching.close();
     endAfter(config.settings.server.shutdown_grace, stderr);
@@ -87,13 +87,8 @@ function endAfter(graceSeconds: number, stderr: Writable): void {
 }
 
 /** Gives the files that were read. */
-async function reload(
-  postern: Postern,
-  { directory, env, stdout }: ServePlace,
-  log: LogDestination,
-): Promise<readonly string[]> {
-  const read = () => loadServiceConfig({ directory, env, whenMissing: 'refuse' });
-  const { newAdminPassword, files } = await postern.reload(read);
+async function reload(postern: Postern, stdout: ServePlace['stdout'], log: LogDestination): Promise<readonly string[]> {
+  const { newAdminPassword, files } = await postern.reload();
   log.flush();
   stdout.write(passwordBox(newAdminPassword, stdout.isTTY === true));
   return files;

@@ -7,6 +7,14 @@ import { nearest } from './nearest.ts';
 /** A key as zod and yaml name it: property names and list indexes in turn. */
 export type KeyPath = readonly PropertyKey[];
 
+export function valueAt(tree: unknown, path: KeyPath): unknown {
+  return path.reduce<unknown>(
+    (node, step) =>
+      typeof node === 'object' && node !== null ? (node as Record<PropertyKey, unknown>)[step] : undefined,
+    tree,
+  );
+}
+
 /** Something wrong, before it is known where it stands. */
 export interface Finding {
   readonly path: KeyPath;

@@ -4,6 +4,7 @@ import type { SiteStore } from '../../domain/accounts/site.ts';
 import type { Role } from '../../domain/names.ts';
 import type { Serialized } from '../engine/serialized.ts';
 import type { Tables } from '../engine/tables.ts';
+import { addressRow } from './settings.ts';
 
 /** Their rows are of one site each. */
 const OF_ONE_SITE = ['links', 'screens', 'screen_codes'] as const;
@@ -42,11 +43,14 @@ export function createSiteStore(db: Kysely<Tables>, serialized: Serialized): Sit
         if ((await renamed.executeTakeFirst()).numUpdatedRows === 0n) return 'absent';
         for (const table of OF_ONE_SITE)
           await transaction.updateTable(table).set({ site: to }).where('site', '=', from).execute();
+        const id = addressRow(to);
+        await transaction.updateTable('settings').set({ id }).where('id', '=', addressRow(from)).execute();
         return 'renamed';
       }),
 
     async forgetSite(site) {
       const { numDeletedRows } = await db.deleteFrom('sites').where('site', '=', site).executeTakeFirst();
+      await db.deleteFrom('settings').where('id', '=', addressRow(site)).execute();
       return numDeletedRows ? 'forgotten' : 'absent';
     },
   };

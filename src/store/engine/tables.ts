@@ -116,6 +116,11 @@ export interface SitesTable {
   changed_at: number;
 }
 
+export interface SettingsTable {
+  id: string;
+  value: string;
+}
+
 export interface LoginBlocksTable {
   id: string;
   kind: string;
@@ -341,6 +346,7 @@ export interface Tables {
   login_blocks: LoginBlocksTable;
   curtain: CurtainTable;
   sites: SitesTable;
+  settings: SettingsTable;
   links: LinksTable;
   link_openings: LinkOpeningsTable;
   screens: ScreensTable;

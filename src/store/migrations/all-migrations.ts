@@ -33,6 +33,7 @@ import { closedSignIns } from './029-closed-sign-ins.ts';
 import { noIdentityKeys } from './030-no-identity-keys.ts';
 import { namedRows } from './031-named-rows.ts';
 import { namesOfCameras } from './032-names-of-cameras.ts';
+import { settings } from './033-settings.ts';
 
 export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
   getMigrations: async () => ({
@@ -68,5 +69,6 @@ export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
     '030-no-identity-keys': noIdentityKeys,
     '031-named-rows': namedRows(dialect),
     '032-names-of-cameras': namesOfCameras,
+    '033-settings': settings(dialect),
   }),
 });

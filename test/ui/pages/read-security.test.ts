@@ -1,4 +1,4 @@
-/** The page Security shows what is set, and sends what was changed alone (SPEC 1, 12). */
+/** The page Security shows what is set, and sends what was changed alone (SPEC 8). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { changesOf, choiceOf, faultOf } from '../../../src/ui/pages/settings/security/read-security.ts';
@@ -8,15 +8,16 @@ const BEFORE = { second_factor: 'optional', timezone: 'Europe/Berlin', public_ur
 describe('The page Security', () => {
   it('shows what is set as text', () => {
     const key = (value: string | null) => ({ value, set_by: null });
-    const keys = { second_factor: key('admins'), timezone: key('UTC'), public_url: key(null) };
-    assert.deepEqual(choiceOf(keys), { second_factor: 'admins', timezone: 'UTC', public_url: '' });
+    const settings = { second_factor: key('admins'), timezone: key('UTC'), public_url: key(null) };
+    assert.deepEqual(choiceOf(settings), { second_factor: 'admins', timezone: 'UTC', public_url: '' });
   });
 
-  it('sends what was changed, without blanks around it', () => {
+  it('sends what was changed, without blanks around it, and null for what was emptied', () => {
     assert.deepEqual(changesOf(BEFORE, BEFORE), {});
     assert.deepEqual(changesOf({ ...BEFORE, public_url: ' https://nvr.example.com ' }, BEFORE), {
       public_url: 'https://nvr.example.com',
     });
+    assert.deepEqual(changesOf({ ...BEFORE, timezone: ' ' }, BEFORE), { timezone: null });
   });
 
   it('finds what is wrong with a changed field, and nothing wrong with one that was left', () => {
@@ -25,7 +26,7 @@ describe('The page Security', () => {
       ['timezone',  undefined,       undefined],
       ['timezone',  'Asia/Tokyo',    undefined],
       ['timezone',  'Asia/Tokio',    'timezoneUnfit'],
-      ['timezone',  '',              'removeByHand'],
+      ['timezone',  null,            undefined],
       ['public_url', undefined,       undefined],
       ['public_url', 'nvr',           'publicUrlUnfit'],
     ] as const;

@@ -9,8 +9,8 @@ import type {
   ROLE,
   SCREEN,
   SCREEN_DEVICE,
-  SECURITY,
   SESSION,
+  SETTINGS,
   SIGN_IN,
   TOKEN,
   USER,
@@ -28,7 +28,7 @@ export type SignInRecord = z.output<typeof SIGN_IN>;
 export type LimitRecord = z.output<typeof LIMIT>;
 export type ScreenRecord = z.output<typeof SCREEN>;
 export type ScreenDevice = z.output<typeof SCREEN_DEVICE>;
-export type SecurityRecord = z.output<typeof SECURITY>;
+export type SecurityRecord = z.output<typeof SETTINGS>;
 export type LinkRecord = z.output<typeof LINK>;
 
 /** The records of a list; none where the answer is no list of objects. */

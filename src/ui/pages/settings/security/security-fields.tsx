@@ -1,21 +1,21 @@
-/** The fields of the page Security: what a variable sets is only shown, and what this browser knows is offered (SPEC 1, 12). */
+/** The fields of the page Security: what the file or a variable sets is only shown, and what this browser knows is offered (SPEC 8). */
 import { baseUrl } from '../../shared/base-url.ts';
 import { SelectField, TextField } from '../../shared/forms/form-fields.tsx';
 import { words } from '../../shared/words.ts';
 import type { SecurityRecord } from '../account-records.ts';
-import { FACTOR_CHOICES, SECURITY_FIELDS, type SecurityChoice, type SecurityField } from './security-lines.ts';
+import { FACTOR_CHOICES, SECURITY_FIELDS, type SecurityChoice, type SecurityField } from './read-security.ts';
 
 interface SecurityFieldsProps {
-  readonly keys: SecurityRecord['keys'];
+  readonly settings: SecurityRecord;
   readonly choice: SecurityChoice;
   readonly onChange: (choice: SecurityChoice) => void;
 }
 
-export const SecurityFields = ({ keys, choice, onChange }: SecurityFieldsProps) => (
+export const SecurityFields = ({ settings, choice, onChange }: SecurityFieldsProps) => (
   <>
     {SECURITY_FIELDS.map((field) => {
-      const { value: before, set_by: variable } = keys[field];
-      return variable === null ? (
+      const { value: before, set_by: place } = settings[field];
+      return place === null ? (
         <Field
           key={field}
           {...{ field }}
@@ -26,7 +26,7 @@ export const SecurityFields = ({ keys, choice, onChange }: SecurityFieldsProps) 
       ) : (
         <p key={field}>
           {textsOf(field).label}: <bdi>{choice[field]}</bdi>
-          <span class="fact-more">{words.security.setBy({ name: variable })}</span>
+          <span class="fact-more">{words.security.setBy({ name: place })}</span>
         </p>
       );
     })}

@@ -1,7 +1,6 @@
-/** Settings > Security: two-step login, time zone and public address, written into the configuration file (SPEC 1, 12). */
+/** Settings > Security: two-step login, time zone and public address, kept in the store (SPEC 8). */
 import { useState } from 'preact/hooks';
 import { sendToApi } from '../../shared/api.ts';
-import { CopyButton } from '../../shared/copy-button.tsx';
 import { type FormProblem, faultsIn } from '../../shared/forms/form-faults.ts';
 import { PanelForm } from '../../shared/forms/panel-form.tsx';
 import { formProblemOf } from '../../shared/forms/problem-of.ts';
@@ -9,12 +8,11 @@ import { useFetched } from '../../shared/use-fetched.ts';
 import { words } from '../../shared/words.ts';
 import type { SecurityRecord } from '../account-records.ts';
 import { RecordsPage } from '../records.tsx';
-import { changesOf, choiceOf, faultOf } from './read-security.ts';
+import { changesOf, choiceOf, faultOf, SECURITY_FIELDS } from './read-security.ts';
 import { SecurityFields } from './security-fields.tsx';
-import { fileLines, SECURITY_FIELDS, type SecurityChoice, variableLines } from './security-lines.ts';
 
 export function Security() {
-  const [settings, again] = useFetched('api/status/security', (body) => body as SecurityRecord);
+  const [settings, again] = useFetched('api/settings', (body) => body as SecurityRecord);
   const [done, setDone] = useState('');
   const onSaved = (): void => {
     setDone(words.security.saved);
@@ -33,8 +31,8 @@ interface SecurityFormProps {
   readonly onSaved: () => void;
 }
 
-function SecurityForm({ settings: { file, writable, keys }, onSend, onSaved }: SecurityFormProps) {
-  const before = choiceOf(keys);
+function SecurityForm({ settings, onSend, onSaved }: SecurityFormProps) {
+  const before = choiceOf(settings);
   const [choice, setChoice] = useState(before);
   const [problem, setProblem] = useState<FormProblem>('');
   const [isBusy, setIsBusy] = useState(false);
@@ -47,22 +45,13 @@ function SecurityForm({ settings: { file, writable, keys }, onSend, onSaved }: S
     setProblem(wrong ?? '');
     if (wrong !== undefined) return;
     setIsBusy(true);
-    const response = await sendToApi('PUT', 'api/status/security', changes);
+    const response = await sendToApi('PUT', 'api/settings', changes);
     setIsBusy(false);
     if (response.kind !== 'ok') return setProblem(formProblemOf(response));
     // Who must set up a second step now sees that page alone.
     if ('second_factor' in changes) return location.reload();
     onSaved();
   };
-  const fields = <SecurityFields {...{ keys, choice }} onChange={setChoice} />;
-  if (!writable)
-    return (
-      <div class="form panel">
-        <p class="notice notice-warn">{text.notWritable({ file })}</p>
-        {fields}
-        <Lines choice={choice} />
-      </div>
-    );
   return (
     <PanelForm
       submit={words.ui.common.save}
@@ -70,29 +59,7 @@ function SecurityForm({ settings: { file, writable, keys }, onSend, onSaved }: S
       onSubmit={save}
       {...{ isBusy, problem, setProblem }}
     >
-      {fields}
+      <SecurityFields {...{ settings, choice }} onChange={setChoice} />
     </PanelForm>
-  );
-}
-
-function Lines({ choice }: { choice: SecurityChoice }) {
-  const { file, fileHelp, variables, variablesHelp } = words.security;
-  const blocks = [
-    [file, fileHelp, fileLines(choice)],
-    [variables, variablesHelp, variableLines(choice)],
-  ] as const;
-  return (
-    <>
-      {blocks.map(([title, help, lines]) => (
-        <div key={title} class="secret">
-          <h2 class="form-title">{title}</h2>
-          <p>{help}</p>
-          <pre class="code-block" dir="ltr">
-            {lines}
-          </pre>
-          <CopyButton key={lines} text={lines} />
-        </div>
-      ))}
-    </>
   );
 }

@@ -1,0 +1,123 @@
+/** Settings of the house: what the page Security shows and keeps in the store, and what other processes have set there (SPEC 8). */
+import { isDeepStrictEqual } from 'node:util';
+import type { HouseSettings, SettingsAnswer } from '../accounts/settings/setting-routes.ts';
+import { underStored } from '../config/load-config.ts';
+import { formatProblem, formatProblems } from '../config/problems/problems.ts';
+import { loadServiceConfig, type ServiceConfig, type ServiceConfigOutcome } from '../config/service-config.ts';
+import { publicAddress } from '../domain/addresses/public-url.ts';
+import { createTaskQueue } from '../domain/async/task-queue.ts';
+import {
+  SETTING_NAMES,
+  type SettingStore,
+  STORED_KEYS,
+  type StoredKey,
+  type StoredSettings,
+} from '../domain/stored-settings.ts';
+import type { Store } from '../store/open-store.ts';
+import type { Reloaded } from './hot-reload.ts';
+import type { StartOptions } from './start-options.ts';
+
+export interface HouseSettingsDeps {
+  readonly config: () => ServiceConfig;
+  readonly store: () => Pick<Store, 'settings' | 'version'>;
+  /** Takes up what `read` gives. */
+  readonly reload: (read: () => Promise<ServiceConfigOutcome>) => Promise<Reloaded>;
+}
+
+export interface OpenHouseSettings extends HouseSettings {
+  /** Reads file and store again, and takes up what they say. */
+  reload(): Promise<Reloaded>;
+  /** The configuration of a start, once its store is read. Rejects with every problem of it. */
+  underStored(store: SettingStore): Promise<ServiceConfig>;
+  /** Takes up, within a second, what another process has set. Gives the end of it. */
+  watch(): () => void;
+}
+
+const LOOK_MS = 1000;
+
+export function createHouseSettings(
+  { directory, env }: Pick<StartOptions, 'directory' | 'env'>,
+  { config, store, reload }: HouseSettingsDeps,
+): OpenHouseSettings {
+  const readUnder = (stored: StoredSettings) => loadServiceConfig({ directory, env, whenMissing: 'refuse', stored });
+  // While the store is away, its settings stay as they were.
+  const latest = (): Promise<StoredSettings> =>
+    store()
+      .settings.readSettings()
+      .catch(() => config().stored);
+  const again = () => reload(async () => readUnder(await latest()));
+  // Two changes at once would each be checked without the other.
+  const turns = createTaskQueue(1);
+  return {
+    reload: again,
+    underStored: (store) => underStored(config(), store, readUnder),
+    current() {
+      const { settings, given, placed, file } = config();
+      const { auth, server } = settings;
+      const values: Readonly<Record<StoredKey, string | null>> = {
+        'auth.second_factor': auth.second_factor,
+        'auth.timezone': auth.timezone ?? null,
+        'server.public_url': server.public_url ? publicAddress(server.public_url, '') : null,
+      };
+      const shown = SETTING_NAMES.map((name) => {
+        const key = STORED_KEYS[name];
+        return [name, { value: values[key], set_by: given.has(key) ? placeOf(key, placed, file) : null }] as const;
+      });
+      return Object.fromEntries(shown) as SettingsAnswer;
+    },
+    async change(values) {
+      const leave = await turns.enter();
+      try {
+        const changes = SETTING_NAMES.flatMap((name) => {
+          const value = values[name];
+          return value === undefined ? [] : [[STORED_KEYS[name], value] as const];
+        });
+        const wanted = { ...(await store().settings.readSettings()), ...Object.fromEntries(changes) };
+        const next = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== null));
+        const read = await readUnder(next);
+        if (read.kind === 'invalid') return { kind: 'invalid', message: formatProblems(read.file, read.problems) };
+        const fixed = changes.find(([key]) => read.given.has(key));
+        if (fixed) {
+          const place = placeOf(fixed[0], read.placed, read.file);
+          return { kind: 'given', message: `${fixed[0]} is set by ${place}: change it there, or remove it there` };
+        }
+        await store().settings.changeSettings(Object.fromEntries(changes));
+        if ((await again()).isTaken) return { kind: 'changed' };
+        return { kind: 'not-reloaded', message: 'It is kept, but not in use: the page Status says why' };
+      } finally {
+        leave();
+      }
+    },
+    watch() {
+      let seen: string | undefined;
+      let tried: StoredSettings | undefined;
+      const look = async (): Promise<void> => {
+        const version = store().version();
+        if (version === seen) return;
+        const stored = await store().settings.readSettings();
+        seen = version;
+        if (isDeepStrictEqual(stored, config().stored) || isDeepStrictEqual(stored, tried)) return;
+        tried = stored;
+        await again();
+      };
+      let isLooking = false;
+      const timer = setInterval(() => {
+        if (isLooking) return;
+        isLooking = true;
+        // A store that is away is told of elsewhere.
+        void look()
+          .catch(() => {})
+          .finally(() => {
+            isLooking = false;
+          });
+      }, LOOK_MS).unref();
+      return () => clearInterval(timer);
+    },
+  };
+}
+
+/** Where the value stands that comes before that of the store: a variable, or a line of the file. */
+function placeOf(key: StoredKey, placed: ServiceConfig['placed'], file: string): string {
+  const { path: _, ...place } = placed({ path: key.split('.'), message: '' });
+  return formatProblem(file, { ...place, path: '' }).replace(/: $/, '');
+}
