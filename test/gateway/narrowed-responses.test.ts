@@ -169,6 +169,16 @@ describe('An answer that must be narrowed', () => {
       if (status === 302) assert.equal(body, '');
     });
 
+  for (const status of [302, 401])
+    it(`of ${status} that names two targets leads to neither where one is another’s`, async () => {
+      nvr.rawAnswer = {
+        bytes: `HTTP/1.1 ${status} X\r\nLocation: /login\r\nLocation: /api/cam2/latest.jpg\r\nContent-Length: 0\r\n\r\n`,
+      };
+      const { status: told, headers } = await asked('/api/cam1/latest.jpg', tokens.carl);
+      nvr.rawAnswer = undefined;
+      assert.deepEqual([told, headers.get('location')], [status === 302 ? 403 : 401, null]);
+    });
+
   for (const [location, status] of [
     ['/live/jsmpeg/cam2', 403],
     ['/live/jsmpeg/cam1?x=1', 302],

@@ -69,10 +69,8 @@ export async function passError(
 }
 
 /** The front end follows the `Location` of a 401 to a login (interface 5.5.8). */
-function leadsToLogin(head: ResponseHead, { redirectFault }: ResponseReader): boolean {
-  const [location] = headerValues(head, 'location');
-  return head.statusCode === 401 && location !== undefined && redirectFault(location) === undefined;
-}
+const leadsToLogin = (head: ResponseHead, { redirectFault }: ResponseReader): boolean =>
+  head.statusCode === 401 && headerValues(head, 'location').every((location) => redirectFault(location) === undefined);
 
 /** A failure may be about any camera: a restricted reader gets nothing of it. */
 export function refusalLeft(status: number, body: Buffer, { clearance, namesForeign }: ErrorReader): NarrowedBytes {

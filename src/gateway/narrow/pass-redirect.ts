@@ -7,11 +7,11 @@ import { headersBesideBody, type ResponseReader } from './error-text.ts';
 /** 304 is an answer to a condition. */
 export const isRedirect = (status: number): boolean => status >= 300 && status < 400 && status !== 304;
 
-/** Why it may not be passed on. */
-export function redirectFault(head: ResponseHead, { redirectFault }: ResponseReader): RefusalReason | undefined {
-  const [location] = headerValues(head, 'location');
-  return location === undefined ? undefined : redirectFault(location);
-}
+/** Why it may not be passed on. Of several lines clients follow the first, or the last: each is judged. */
+export const redirectFault = (head: ResponseHead, { redirectFault }: ResponseReader): RefusalReason | undefined =>
+  headerValues(head, 'location')
+    .map(redirectFault)
+    .find((fault) => fault !== undefined);
 
 export function passRedirect(head: ResponseHead, response: ServerResponse, rules: ResponseHeadRules): void {
   response.writeHead(head.statusCode ?? 302, [...headersBesideBody(head, rules), 'content-length', '0']).end();
