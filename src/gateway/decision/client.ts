@@ -14,6 +14,14 @@ export interface Client {
   readonly basePath?: string;
 }
 
+/** Traefik names the scheme of a WebSocket. A list, and anything else, says nothing. */
+const OVER_TLS = new Map<string | undefined, boolean>([
+  ['https', true],
+  ['wss', true],
+  ['http', false],
+  ['ws', false],
+]);
+
 export function clientOf(request: RequestFacts, trusted: TrustedNetworks): Client {
   const viaTrustedProxy = isTrustedPeer(request.peer, trusted);
   const forwardedProto = viaTrustedProxy ? singleHeader(request, 'x-forwarded-proto') : undefined;
@@ -22,7 +30,7 @@ export function clientOf(request: RequestFacts, trusted: TrustedNetworks): Clien
   const forwardedFor = viaTrustedProxy ? headerLines(request, 'x-forwarded-for') : [];
   const client: Client = {
     address: viaTrustedProxy ? clientAddress(request.peer, forwardedFor, trusted) : request.peer,
-    encrypted: forwardedProto === undefined ? request.encrypted : forwardedProto.toLowerCase() === 'https',
+    encrypted: OVER_TLS.get(forwardedProto?.toLowerCase()) ?? request.encrypted,
     host: (believesHost && forwardedHost(request, forwardedFor, trusted)) || (singleHeader(request, 'host') ?? ''),
     viaTrustedProxy,
   };
