@@ -54,8 +54,11 @@ describe('The texts', () => {
 
     if (tag === 'en') continue;
     it(`keep to the typography of ${tag}`, () => {
+      // What it lacks is English, with the marks of English.
+      const catalog = readCatalog(tag);
+      const own = said.filter(([path]) => path in catalog);
       const broken = [...RULES, ...(OWN_RULES[tag] ?? [])].flatMap((rule) =>
-        said.filter(([, text]) => rule.test(withoutCode(text))).map(([path, text]) => [String(rule), path, text]),
+        own.filter(([, text]) => rule.test(withoutCode(text))).map(([path, text]) => [String(rule), path, text]),
       );
       assert.deepEqual(broken, []);
     });
