@@ -83,7 +83,8 @@ function saidBy(carrier: RequestFacts, { target: names, method: name }: HeaderFa
     return undefined;
   }
   if (moreTargets.length + moreMethods.length > 0) return undefined;
-  return { method, url, text: `${names.find((each) => isSent(carrier, each))}: ${url}, ${name}: ${method}` };
+  const shown = url.replace(/\?.*$/s, '?…'); // a provider's code may stand there
+  return { method, url, text: `${names.find((each) => isSent(carrier, each))}: ${shown}, ${name}: ${method}` };
 }
 
 const pathOf = (url: string): string => url.replace(ORIGIN, '');
