@@ -10,7 +10,7 @@ import { NavLink } from '../shared/nav-link.tsx';
 import type { PageFacts } from '../shared/page-facts.ts';
 import { words } from '../shared/words.ts';
 import { AccountMenu } from './account-menu.tsx';
-import { ProofDialog } from './proof-dialog.tsx';
+import { ProofAsker } from './proof-asker.tsx';
 
 interface NavigationPage {
   readonly path: string;
@@ -63,7 +63,7 @@ export function Frame({ profile, facts, isBare = false, children }: FrameProps) 
         )}
         <AccountMenu {...{ profile, facts }} />
       </header>
-      <ProofDialog profile={profile} passkeyOrigin={facts.passkeyOrigin} providers={facts.providers} />
+      <ProofAsker profile={profile} passkeyOrigin={facts.passkeyOrigin} providers={facts.providers} />
       <main id="content" class="content" tabIndex={-1} ref={content}>
         <Boundary>{children}</Boundary>
       </main>

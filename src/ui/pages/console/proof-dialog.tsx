@@ -1,10 +1,9 @@
 /** The dialog that asks for the password, a code or a passkey again: the only one, over whatever page is shown (SPEC 12). */
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { formatSeconds } from '../login/login-outcome.ts';
 import { goToProvider } from '../shared/account/at-provider.ts';
 import { NO_FACTORS, readFactors } from '../shared/account/factor-state.ts';
 import type { Profile } from '../shared/account/profile.ts';
-import { askForProofBy } from '../shared/account/proof.ts';
 import { hasPasskeysFor, passkeyProblemOf, showPasskey } from '../shared/account/webauthn.ts';
 import { sendToApi } from '../shared/api.ts';
 import { isFields } from '../shared/forms/fields.ts';
@@ -16,31 +15,15 @@ import type { SignInProvider } from '../shared/page-facts.ts';
 import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 
-interface ProofDialogProps {
+export interface ProofDialogProps {
+  readonly onAnswer: (isProven: boolean) => void;
   readonly profile: Profile;
   /** The address that passkeys are made for; '' without passkeys. */
   readonly passkeyOrigin: string;
   readonly providers: readonly SignInProvider[];
 }
 
-export function ProofDialog(props: ProofDialogProps) {
-  const [answer, setAnswer] = useState<(isProven: boolean) => void>();
-  useEffect(() => {
-    askForProofBy(() => new Promise((resolve) => setAnswer(() => resolve)));
-  }, []);
-  if (!answer) return null;
-  const close = (isProven: boolean): void => {
-    setAnswer(undefined);
-    answer(isProven);
-  };
-  return <Question {...props} onAnswer={close} />;
-}
-
-interface QuestionProps extends ProofDialogProps {
-  readonly onAnswer: (isProven: boolean) => void;
-}
-
-function Question({ profile, passkeyOrigin, providers, onAnswer }: QuestionProps) {
+export function ProofDialog({ profile, passkeyOrigin, providers, onAnswer }: ProofDialogProps) {
   const [factors] = useFetched('api/second-factor', readFactors);
   const [password, setPassword] = useState('');
   const [code, setCode] = useState('');
