@@ -1,17 +1,59 @@
 /** `/s/{secret}`: the page of a link. It needs no account and no script, and asks for the PIN where there is one (SPEC 8, 13). */
 import { BODY_LIMITS } from '../domain/read-body.ts';
 import { readForm } from '../domain/read-form.ts';
-import { LINK_PATH } from '../domain/shared-thing.ts';
+import { LINK_PATH, type SharedThing } from '../domain/shared-thing.ts';
+import { labelIn, type Texts } from '../locales/texts.ts';
 import type { RouteContext } from '../routes/own-route.ts';
-import {
-  type ClosedLinkPage,
-  type LinkPageVisit,
-  type LinkPlaces,
-  renderLinkPage,
-  type ShownPage,
-  type WrongPin,
-} from './link-page-html.ts';
-import { pageLanguage } from './page-language.ts';
+import { BODY_STATUS, buttonTo, type Html, html, lonePage, paragraph, sendPage, stylesheetLink } from './html.ts';
+import { momentsIn, type PageLanguage, pageLanguage } from './page-language.ts';
+import { formatSeconds } from './pages/login/login-outcome.ts';
+import { spaced } from './pages/shared/spaced.ts';
+
+/** Files below the link, by name. */
+export interface ShownThing {
+  readonly kind: SharedThing['kind'];
+  readonly camera: string;
+  /** What people call the camera, where the NVR has such a name. */
+  readonly friendlyName?: string | undefined;
+  /** The NVR has it no more. */
+  readonly isGone?: boolean | undefined;
+  /** Unix seconds. */
+  readonly at?: number | undefined;
+  readonly label?: string | undefined;
+  readonly picture?: string | undefined;
+  readonly clip?: string | undefined;
+  /** The playlist of the clip: the NVR makes the clip while it sends it, without length and ranges, and iPhones play none such. */
+  readonly playlist?: string | undefined;
+}
+
+type ClosedLinkPage = { readonly kind: 'over' | 'busy' } | { readonly kind: 'limited'; readonly seconds: number };
+
+export type LinkPageVisit =
+  | ClosedLinkPage
+  /** Digits alone: by the keyboard for them. */
+  | { readonly kind: 'pin'; readonly isNumeric: boolean }
+  | {
+      readonly kind: 'shown';
+      readonly name: string | undefined;
+      readonly expiresAt: number;
+      readonly thing: ShownThing;
+      /** IANA name; undefined: the service's own. */
+      readonly timeZone: string | undefined;
+      /** A line of `Set-Cookie`. */
+      readonly cookie: string | undefined;
+    };
+
+interface WrongPin {
+  readonly kind: 'wrong';
+  readonly isNumeric: boolean;
+}
+type ShownPage = LinkPageVisit | WrongPin;
+
+/** The paths of a link's page, from the root of the site. */
+interface LinkPlaces {
+  readonly stylesheet: string | undefined;
+  readonly link: string;
+}
 
 export interface LinkService {
   visit(secret: string, ctx: RouteContext): Promise<LinkPageVisit>;
@@ -32,7 +74,6 @@ export interface LinkPageDeps {
 const STATUS: Readonly<Record<ShownPage['kind'], number>> = {
   shown: 200, pin: 200, wrong: 403, over: 404, busy: 503, limited: 429,
 };
-const BODY_STATUS = { 'not-a-form': 415, 'too-large': 413, 'too-slow': 408, gone: 408 } as const;
 
 /** Nothing but the link's own files (and the empty icon), no script, and in no frame of any page. */
 const CONTENT_SECURITY_POLICY = [
@@ -73,10 +114,7 @@ export function createLinkPage({ service, stylesheetOf, bodySeconds, basePathOf 
     if (page.kind === 'limited') ctx.set('Retry-After', String(page.seconds));
     if (page.kind === 'busy') ctx.set('Retry-After', String(BUSY_RETRY_SECONDS));
     if (page.kind === 'shown' && page.cookie !== undefined) ctx.append('Set-Cookie', page.cookie);
-    if (!ctx.req.complete) ctx.set('Connection', 'close');
-    ctx.status = status;
-    ctx.type = 'text/html; charset=utf-8';
-    ctx.body = renderLinkPage(page, pageLanguage(ctx), placesOf(ctx));
+    sendPage(ctx, status, renderLinkPage(page, pageLanguage(ctx), placesOf(ctx)));
   };
   return {
     get: async (ctx: RouteContext): Promise<void> => show(ctx, await service.visit(secretOf(ctx), ctx)),
@@ -91,4 +129,110 @@ export function createLinkPage({ service, stylesheetOf, bodySeconds, basePathOf 
       ctx.status = 303;
     },
   };
+}
+
+/** What a messenger shows of the address is a title, and never a picture of the camera. */
+function renderLinkPage(page: ShownPage, language: PageLanguage, places: LinkPlaces): string {
+  const { preview } = language.words.links.page;
+  const title = titleOf(page, language);
+  return lonePage({
+    tag: language.tag,
+    title: `${title} · Postern`,
+    robots: 'noindex, nofollow',
+    head: html`<meta property="og:type" content="website">
+<meta property="og:site_name" content="Postern">
+<meta property="og:title" content="${title}">
+<meta property="og:description" content="${preview}">
+${stylesheetLink(places.stylesheet)}`,
+    body: html`<body class="lone">
+<main class="lone-card${page.kind === 'shown' && ' shared'}">
+<h1 class="lone-title"><bdi>${title}</bdi></h1>
+${bodyOf(page, language, places)}</main>
+</body>`,
+  });
+}
+
+function titleOf(page: ShownPage, { words }: PageLanguage): string {
+  const text = words.links.page;
+  switch (page.kind) {
+    case 'shown':
+      return page.name ?? nameless(page.thing.kind, words.links.titles);
+    case 'pin':
+    case 'wrong':
+      return text.pinTitle;
+    case 'busy':
+      return text.busyTitle;
+    default:
+      return text.overTitle;
+  }
+}
+
+function nameless(kind: ShownThing['kind'], titles: Texts['links']['titles']): string {
+  const { event, review, recording, live, snapshot } = titles;
+  return { event, review, recording, live, snapshot }[kind];
+}
+
+function bodyOf(page: ShownPage, language: PageLanguage, places: LinkPlaces): Html {
+  const text = language.words.links.page;
+  switch (page.kind) {
+    case 'shown':
+      return renderShown(page, language, places.link);
+    case 'pin':
+    case 'wrong':
+      return renderForm(page.kind === 'wrong', page.isNumeric, text);
+    case 'limited':
+      return paragraph(text.limited({ time: formatSeconds(page.seconds) }));
+    case 'busy':
+      return paragraph(text.busy);
+    case 'over':
+      return paragraph(text.over);
+  }
+}
+
+function renderForm(isWrong: boolean, isNumeric: boolean, text: Texts['links']['page']): Html {
+  const alert = isWrong && html`<div id="problem" class="notice notice-bad" role="alert">${text.wrong}</div>\n`;
+  const fault = isWrong && html` aria-describedby="problem" aria-invalid="true"`;
+  const digits = isNumeric && html` inputmode="numeric"`;
+  return html`<p class="lone-lead">${text.pinLead}</p>
+<form class="login-form" method="post">
+${alert}<div class="field"><label for="pin">${text.pin}</label><input id="pin" name="pin" type="password"${digits} autocomplete="off" maxlength="64" required autofocus${fault}></div>
+<button class="button button-strong button-wide" type="submit">${text.submit}</button>
+</form>
+`;
+}
+
+type ShownLink = LinkPageVisit & { readonly kind: 'shown' };
+
+const nameOf = ({ camera, friendlyName }: ShownThing): string => friendlyName ?? spaced(camera);
+
+function renderShown({ thing, expiresAt, timeZone }: ShownLink, { tag, words }: PageLanguage, link: string): Html {
+  const text = words.links.page;
+  const time = momentsIn(tag, timeZone);
+  const label = thing.label === undefined ? undefined : labelIn(words.explore.labels, thing.label);
+  const facts = [nameOf(thing), label, thing.at === undefined ? undefined : time(thing.at)];
+  const lead = facts.filter((fact) => fact !== undefined).join(' · ');
+  const actions = [
+    ...(thing.kind === 'snapshot' ? [buttonTo(link, text.again)] : []),
+    ...(thing.clip === undefined || thing.isGone
+      ? []
+      : [html`<a class="button" href="${link}/${thing.clip}" download>${text.download}</a>`]),
+  ];
+  return html`<p class="lone-lead"><bdi>${lead}</bdi></p>
+${mediaOf(thing, text, link)}${actions.length > 0 && html`<p class="refusal-links">${actions}</p>\n`}<p class="shared-end">${text.until({ time: time(expiresAt) })}</p>
+`;
+}
+
+const PLAYLIST_TYPE = 'application/vnd.apple.mpegurl';
+
+function mediaOf(thing: ShownThing, text: Texts['links']['page'], link: string): Html | undefined {
+  const { clip, picture, playlist } = thing;
+  if (thing.isGone) return paragraph(text.gone);
+  if (clip !== undefined) {
+    const poster = picture !== undefined && html` poster="${link}/${picture}"`;
+    const first = playlist !== undefined && html`<source src="${link}/${playlist}" type="${PLAYLIST_TYPE}">`;
+    const sources = html`${first}<source src="${link}/${clip}" type="video/mp4">`;
+    return html`<video class="shared-media"${poster} controls playsinline preload="metadata">${sources}${text.noVideo}</video>\n`;
+  }
+  const words = (thing.kind === 'live' ? text.live : text.picture)({ camera: nameOf(thing) });
+  return picture === undefined ? undefined : html`<img class="shared-media" src="${link}/${picture}" alt="${words}">\n`;
 }

@@ -7,9 +7,8 @@ import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
 import type { RouteState } from '../domain/verdict.ts';
 import type { Templates, Texts } from '../locales/texts.ts';
 import type { RouteContext } from '../routes/own-route.ts';
-import { asJson, asTemplates, asText, asWords, fillPage } from './fill-page.ts';
-import { momentsIn } from './moment.ts';
-import { type PageLanguage, pageLanguage } from './page-language.ts';
+import { asTemplates, asWords, BODY_STATUS, fillPage, type Html, html } from './html.ts';
+import { momentsIn, type PageLanguage, pageLanguage } from './page-language.ts';
 import { closedText, formatSeconds } from './pages/login/login-outcome.ts';
 import { nextPage } from './pages/login/next-page.ts';
 
@@ -34,7 +33,7 @@ export interface LogIn {
 
 export interface LoginPageDeps {
   /** Shows the login page with its blanks filled in. */
-  readonly show: (ctx: RouteContext, fill: (html: string) => string) => void;
+  readonly show: (ctx: RouteContext, fill: (page: string) => string) => void;
   readonly logIn: LogIn;
   /** False when an authentication proxy in front handles the login. */
   readonly hasOwnLogin: boolean;
@@ -65,10 +64,8 @@ interface LoginPageState {
   /** The problem is about the field that gets the focus. */
   readonly isFieldWrong?: boolean;
   readonly home?: string;
-  /** Markup. */
-  readonly consoleLink?: string;
-  /** Markup. */
-  readonly providers?: string;
+  readonly consoleLink?: Html | undefined;
+  readonly providers?: Html | undefined;
   readonly passkeys?: string;
 }
 
@@ -78,11 +75,12 @@ const CONSOLE = 'postern/';
 export function createLoginPage(deps: LoginPageDeps) {
   const { hasOwnLogin, hasNvr, home, hasPasswords, basePathOf } = deps;
   const show = (ctx: RouteContext, language: PageLanguage, shown: LoginPageState): void => {
-    const consoleLink = hasOwnLogin && hasNvr ? linkToConsole(ctx, basePathOf(ctx), language) : '';
+    const consoleLink = hasOwnLogin && hasNvr ? linkToConsole(ctx, basePathOf(ctx), language) : undefined;
     const formState = hasOwnLogin ? (hasPasswords ? '' : 'is-elsewhere') : 'is-closed';
-    const providers = shown.formState === 'is-second' ? '' : buttonsOf(ctx, basePathOf(ctx), home, deps.providers);
+    const providers =
+      shown.formState === 'is-second' ? undefined : buttonsOf(ctx, basePathOf(ctx), home, deps.providers);
     const state = { formState, home, consoleLink, providers, passkeys: deps.passkeyOrigin } as const;
-    deps.show(ctx, (html) => fillLoginPage(html, language, { ...state, ...shown }));
+    deps.show(ctx, (page) => fillLoginPage(page, language, { ...state, ...shown }));
   };
 
   const refuse: Refuse = (ctx, status, problem, shown = {}): void => {
@@ -131,8 +129,6 @@ function refusalText(reason: RefusalReason, { words }: PageLanguage): string {
   return messages[reason] ?? REFUSALS[reason].message;
 }
 
-const BODY_STATUS = { 'not-a-form': 415, 'too-large': 413, 'too-slow': 408, gone: 408 } as const;
-
 const saysWhereItComesFrom = (ctx: RouteContext): boolean =>
   ctx.get('Sec-Fetch-Site') === 'same-origin' || ctx.get('Origin') !== '';
 
@@ -179,35 +175,24 @@ function refuseLogin(
 }
 
 const fillLoginPage = (
-  html: string,
+  page: string,
   { tag, words }: PageLanguage,
-  {
-    user = '',
-    problem = '',
-    isFieldWrong = false,
-    formState = '',
-    home = '',
-    consoleLink = '',
-    providers = '',
-    passkeys = '',
-  }: LoginPageState,
+  { user = '', isFieldWrong = false, formState = '', consoleLink, providers, ...shown }: LoginPageState,
 ): string =>
-  fillPage(withFocus(forStep(html, formState), focusOf(formState, user), isFieldWrong), tag, {
+  fillPage(withFocus(forStep(page, formState), focusOf(formState, user), isFieldWrong), tag, {
     formState,
     ...asWords(words.login.page),
-    language: asText(words.ui.menu.language),
-    home: asText(home),
-    passkeys: asText(passkeys),
-    consoleLink,
-    providers,
-    words: asJson(asTemplates(words.login.form)),
-    enteredUser: asText(user),
-    problem: asText(problem),
+    ...shown,
+    language: words.ui.menu.language,
+    consoleLink: html`${consoleLink}`,
+    providers: html`${providers}`,
+    words: JSON.stringify(asTemplates(words.login.form)),
+    enteredUser: user,
   });
 
 /** Fields of the other step are disabled: a browser neither asks for them nor sends them. */
-const forStep = (html: string, formState: string): string =>
-  html.replace(formState === 'is-second' ? 'id="first-step"' : 'id="second-step"', '$& disabled');
+const forStep = (page: string, formState: string): string =>
+  page.replace(formState === 'is-second' ? 'id="first-step"' : 'id="second-step"', '$& disabled');
 
 const focusOf = (formState: string, user: string): string => {
   if (formState === 'is-second') return 'code';
@@ -215,27 +200,32 @@ const focusOf = (formState: string, user: string): string => {
 };
 
 /** The page with the focus in the next empty field, without JavaScript too. */
-const withFocus = (html: string, id: string, isWrong: boolean): string =>
-  html.replace(`id="${id}"`, isWrong ? '$& autofocus aria-invalid="true"' : '$& autofocus');
+const withFocus = (page: string, id: string, isWrong: boolean): string =>
+  page.replace(`id="${id}"`, isWrong ? '$& autofocus aria-invalid="true"' : '$& autofocus');
 
 /** Only the path of the wanted address is used, never its host. */
 const wantedPage = (ctx: RouteContext, basePath: string, home: string): string =>
   nextPage({ page: new URL(ctx.url, 'http://postern').href, referrer: '', basePath: `${basePath}/`, home });
 
 /** A link each: it works without script, and no policy for forms stops it. */
-function buttonsOf(ctx: RouteContext, basePath: string, home: string, providers: LoginPageDeps['providers']): string {
+function buttonsOf(
+  ctx: RouteContext,
+  basePath: string,
+  home: string,
+  providers: LoginPageDeps['providers'],
+): Html | undefined {
   const query = new URLSearchParams({ return_to: wantedPage(ctx, basePath, home) });
   const links = providers.map(({ name, label }) => {
     const address = `${basePath}/api/login/oidc/${name}?${query}`;
-    return `<a class="button button-wide" href="${asText(address)}"><bdi>${asText(label)}</bdi></a>`;
+    return html`<a class="button button-wide" href="${address}"><bdi>${label}</bdi></a>`;
   });
-  return links.length === 0 ? '' : `<p class="lone-providers">${links.join('')}</p>`;
+  return links.length === 0 ? undefined : html`<p class="lone-providers">${links}</p>`;
 }
 
-/** Empty when the login leads to the console anyway. */
-function linkToConsole(ctx: RouteContext, basePath: string, { words }: PageLanguage): string {
+/** None when the login leads to the console anyway. */
+function linkToConsole(ctx: RouteContext, basePath: string, { words }: PageLanguage): Html | undefined {
   const target = `${basePath}/${CONSOLE}`;
-  if (wantedPage(ctx, basePath, '').startsWith(target)) return '';
+  if (wantedPage(ctx, basePath, '').startsWith(target)) return undefined;
   const address = `?${new URLSearchParams({ next: target })}`;
-  return `<p class="lone-more"><a href="${asText(address)}">${asText(words.login.page.toConsole)}</a></p>`;
+  return html`<p class="lone-more"><a href="${address}">${words.login.page.toConsole}</a></p>`;
 }

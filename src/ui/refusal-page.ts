@@ -1,10 +1,8 @@
 /** The page for a refused navigation: what happened, and the next step (SPEC 5). */
 import { type RefusalReason, type RefusedCameras, type Reopening, refusalKind } from '../domain/refusal.ts';
 import type { Texts } from '../locales/texts.ts';
-import { cardPage } from './card-page.ts';
-import { escapeHtml } from './escape-html.ts';
-import { momentsIn } from './moment.ts';
-import { languageFor } from './page-language.ts';
+import { buttonTo, cardPage, type Html, html, htmlOf } from './html.ts';
+import { languageFor, momentsIn } from './page-language.ts';
 
 type RefusalWords = Texts['refusals'];
 
@@ -42,11 +40,10 @@ export function renderRefusalPage(page: RefusalPage): string {
   const { refusals } = words;
   const titles: Readonly<Record<number, string>> = refusals.titles;
   const title = titles[page.status] ?? refusals.anyTitle;
-  const message = escapeHtml(messageOf(page, tag, refusals));
-  const card = `<p class="refusal-status">${escapeHtml(String(page.status))}</p>
-<h1 class="lone-title"><bdi>${escapeHtml(title)}</bdi></h1>
-<p class="refusal-message"><bdi>${message}</bdi></p>
-${renderPerson(page, refusals)}${renderLinks(page, refusals)}<p class="refusal-request">${escapeHtml(refusals.requestId)} <code><bdi>${escapeHtml(page.requestId)}</bdi></code></p>
+  const card = html`<p class="refusal-status">${page.status}</p>
+<h1 class="lone-title">${bidi(title)}</h1>
+<p class="refusal-message">${bidi(messageOf(page, tag, refusals))}</p>
+${renderPerson(page, refusals)}${renderLinks(page, refusals)}<p class="refusal-request">${refusals.requestId} <code>${bidi(page.requestId)}</code></p>
 `;
   return cardPage({ tag, title, stylesheet: page.stylesheet, card });
 }
@@ -69,25 +66,26 @@ const cameraMessage = ({ foreign, unknown }: RefusedCameras, { camera }: Refusal
 const isAboutPerson = ({ reason, person }: RefusalPage): boolean =>
   person !== undefined && refusalKind(reason) === 'of-person';
 
-function renderPerson(page: RefusalPage, words: RefusalWords): string {
+function renderPerson(page: RefusalPage, words: RefusalWords): Html | undefined {
   const { person } = page;
-  if (!person || !isAboutPerson(page)) return '';
-  return `<p class="refusal-person">${words.person({ name: bidi(person.name), role: bidi(person.role) })}</p>\n`;
+  if (!person || !isAboutPerson(page)) return undefined;
+  const sentence = htmlOf(words.person, { name: bidi(person.name), role: bidi(person.role) });
+  return html`<p class="refusal-person">${sentence}</p>\n`;
 }
 
-const bidi = (text: string): string => `<bdi>${escapeHtml(text)}</bdi>`;
+const bidi = (text: string): Html => html`<bdi>${text}</bdi>`;
 
-function renderLinks(page: RefusalPage, words: RefusalWords): string {
+function renderLinks(page: RefusalPage, words: RefusalWords): Html | undefined {
   const mayChange = isAboutPerson(page) && page.person?.mayChange === true;
-  const links = [
-    linkTo(page.startPage, words.toStart),
-    mayChange && page.logoutPath !== undefined ? linkTo(page.logoutPath, words.otherAccount) : '',
-  ].join('');
-  return links === '' ? '' : `<p class="refusal-links">${links}</p>\n`;
+  const places = [
+    [page.startPage, words.toStart],
+    [mayChange ? page.logoutPath : undefined, words.otherAccount],
+  ] as const;
+  const links = places.flatMap(([href, text]) =>
+    href !== undefined && isSafeTarget(href) ? [buttonTo(href, text)] : [],
+  );
+  return links.length === 0 ? undefined : html`<p class="refusal-links">${links}</p>\n`;
 }
-
-const linkTo = (href: string, text: string): string =>
-  isSafeTarget(href) ? `<a class="button" href="${escapeHtml(href)}">${escapeHtml(text)}</a>` : '';
 
 /** `javascript:` and similar schemes never get into a link; `//host` and `/\host` lead to another site. */
 const isSafeTarget = (href: string): boolean => /^(?:https?:\/\/|\/(?![/\\]))[\x21-\x7e]*$/.test(href);

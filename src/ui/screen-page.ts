@@ -1,7 +1,6 @@
 /** `/postern/screen`: the page of a display, and where a person with a phone is led who has its code (SPEC 18). */
 import type { RouteContext } from '../routes/own-route.ts';
-import { escapeHtml } from './escape-html.ts';
-import { asJson, asTemplates } from './fill-page.ts';
+import { asTemplates, html, lonePage, sendPage, stylesheetLink } from './html.ts';
 import { pageLanguage } from './page-language.ts';
 import type { ScreenFacts } from './pages/screen/screen-words.ts';
 
@@ -39,25 +38,12 @@ export function createScreenPage({ headers, still, live, assetOf, basePathOf, re
       words: asTemplates(text),
     };
     ctx.set('Vary', 'Accept-Language, Cookie');
-    ctx.type = 'text/html; charset=utf-8';
     // The script stands behind the body that it fills: browsers of televisions know no modules.
-    ctx.body = `<!doctype html>
-<html lang="${tag}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
-<title>${escapeHtml(text.pageTitle)}</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="${escapeHtml(style)}">
-</head>
-<body class="screen" data-facts="${asJson(facts)}">
-<p class="screen-message">${escapeHtml(text.connecting)}</p>
-<noscript><p class="screen-message">${escapeHtml(text.noScript)}</p></noscript>
-<script src="${escapeHtml(script)}"></script>
-</body>
-</html>
-`;
+    const body = html`<body class="screen" data-facts="${JSON.stringify(facts)}">
+<p class="screen-message">${text.connecting}</p>
+<noscript><p class="screen-message">${text.noScript}</p></noscript>
+<script src="${script}"></script>
+</body>`;
+    sendPage(ctx, 200, lonePage({ tag, title: text.pageTitle, head: stylesheetLink(style), body }));
   };
 }

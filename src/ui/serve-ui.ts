@@ -7,8 +7,7 @@ import type { RouteState } from '../domain/verdict.ts';
 import type { OwnRoute, RouteContext } from '../routes/own-route.ts';
 import type { BuiltPages } from './built-pages.ts';
 import { assetHeaders, type PageHeaders, pageHeaders } from './content-security-policy.ts';
-import { escapeHtml } from './escape-html.ts';
-import { asJson, asText, fillPage } from './fill-page.ts';
+import { fillPage, html } from './html.ts';
 import { createInvitationPage, type InvitationService } from './invitation-page.ts';
 import { createLinkPage, type LinkService } from './link-page.ts';
 import { createLoginPage, type LogIn, type SignInButton } from './login-page.ts';
@@ -87,9 +86,9 @@ export const PAGE_ROUTES: readonly OwnRoute<Pages>[] = [
 export function createPages(options: UiOptions) {
   const { pages, basePathOf } = options;
   const headers = { page: pageHeaders(options.frameAncestors), asset: assetHeaders(options.frameAncestors) };
-  const show = (page: 'loginPage' | 'consolePage') => (ctx: RouteContext, fill: (html: string) => string) =>
+  const show = (kind: 'loginPage' | 'consolePage') => (ctx: RouteContext, fill: (page: string) => string) =>
     pages.kind === 'built'
-      ? servePage(ctx, fill(pages[page]), basePathOf(ctx), headers.page)
+      ? servePage(ctx, fill(pages[kind]), basePathOf(ctx), headers.page)
       : refuseUnbuilt(ctx, headers.page);
   const showConsole = show('consolePage');
   const isHere = options.loginPage === 'postern';
@@ -142,7 +141,7 @@ export function createPages(options: UiOptions) {
       const place = loginFor(ctx, options);
       if (place === undefined) {
         ctx.set('Link', earlyRequests(ctx, pages, basePathOf(ctx)));
-        return showConsole(ctx, (html) => fillConsolePage(html, ctx, options));
+        return showConsole(ctx, (page) => fillConsolePage(page, ctx, options));
       }
       moveTo(ctx, 302, place);
       ctx.set('Cache-Control', 'no-store');
@@ -176,14 +175,14 @@ function earlyRequests(ctx: RouteContext, pages: BuiltPages, basePath: string): 
 
 /** Facts that the console needs before its first request. */
 function fillConsolePage(
-  html: string,
+  page: string,
   ctx: RouteContext,
   { hasNvr, home, eventsBy, hasOwnLogin, loginPage, shortestPassword, passkeyOrigin, hasSites, ...options }: UiOptions,
 ): string {
   const { tag, words } = pageLanguage(ctx);
   const loginPath = loginPage === 'postern' ? 'login' : CONSOLE_LOGIN;
   const providers = options.providers.map(({ name, label }) => ({ name, label }));
-  const facts = asJson({
+  const facts = JSON.stringify({
     hasNvr,
     home,
     eventsBy,
@@ -194,16 +193,16 @@ function fillConsolePage(
     hasSites,
     providers,
   });
-  return fillPage(html, tag, { noScript: asText(words.ui.page.noScript), facts });
+  return fillPage(page, tag, { noScript: words.ui.page.noScript, facts });
 }
 
 /** The pages name their assets `./assets/…` and the manifest; a page may stand at any depth, so that becomes a path from the root. */
-function servePage(ctx: RouteContext, html: string, basePath: string, headers: PageHeaders): void {
+function servePage(ctx: RouteContext, page: string, basePath: string, headers: PageHeaders): void {
   ctx.set({ ...headers, Vary: 'Accept-Language, Cookie' });
   ctx.type = 'text/html; charset=utf-8';
   // A function: in a replacement string, `$&` would have a meaning.
-  const base = escapeHtml(basePath);
-  ctx.body = html
+  const base = html`${basePath}`.markup;
+  ctx.body = page
     .replaceAll('"./assets/', () => `"${base}${ASSETS_PATH}`)
     .replace('"./manifest"', () => `"${base}${MANIFEST_PATH}"`);
 }

@@ -8,9 +8,10 @@ import type { RefusalRules } from '../../gateway/response/error-responses.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
 import type { BuiltPages } from '../../ui/built-pages.ts';
 import { pageHeaders } from '../../ui/content-security-policy.ts';
+import { buttonTo, cardPage, html, paragraph, sendPage } from '../../ui/html.ts';
+import { pageLanguage } from '../../ui/page-language.ts';
 import { nextPage } from '../../ui/pages/login/next-page.ts';
 import { ASSETS_PATH } from '../../ui/serve-ui.ts';
-import { goOnPage } from '../../ui/sign-in-page.ts';
 import type { StartPage } from './start-page.ts';
 
 /** Characters of an address to come back to: the cookies of five attempts, which hold it, fit into one request. */
@@ -38,7 +39,14 @@ export function signInPages(
       return page.length > LONGEST_PAGE ? pageFor('') : page;
     },
     pages: {
-      goOn: (ctx, address) => goOnPage(ctx, address, { headers, stylesheet: stylesheetOf(ctx) }),
+      // A redirect would keep the other site as the one that leads here, and a policy for forms would stop it on the way out.
+      goOn(ctx, address) {
+        const { tag, words } = pageLanguage(ctx);
+        const { goingOn: title, goOn } = words.login.page;
+        const card = html`${paragraph(title)}<p class="refusal-links">${buttonTo(address, goOn)}</p>\n`;
+        ctx.set({ ...headers, 'Cache-Control': 'no-store', Refresh: `0; url=${address}` });
+        sendPage(ctx, 200, cardPage({ tag, title, stylesheet: stylesheetOf(ctx), card }));
+      },
       refuse(ctx, reason) {
         if (!isNavigation(ctx)) return refuseFor(ctx, reason);
         const { status, message } = REFUSALS[reason];

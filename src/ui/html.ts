@@ -1,0 +1,142 @@
+/** Markup in which whatever is not markup is escaped, and the pages that are complete in themselves (SPEC 5, 8, 12, 13, 16, 18). */
+import type { Templates } from '../locales/texts.ts';
+import type { RouteContext } from '../routes/own-route.ts';
+
+/** Only `html` makes one: a text is never markup. */
+export interface Html {
+  readonly markup: string;
+}
+
+class Markup implements Html {
+  readonly markup: string;
+  constructor(markup: string) {
+    this.markup = markup;
+  }
+}
+
+type Value = string | number | Html | undefined | false | readonly Html[];
+
+// biome-ignore format: a table
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;', '`': '&#96;',
+};
+
+/** Control characters have no meaning in a sentence, and NUL is not allowed in HTML. */
+const CONTROL_CHARACTERS = /[^\P{Cc}\t\n]/gu;
+
+/** Harmless in content and in quoted attributes alike: an attribute without quotes is never filled in. */
+const escaped = (text: string): string =>
+  text.replace(CONTROL_CHARACTERS, '\uFFFD').replace(/[&<>"'`]/g, (character) => ENTITIES[character] ?? '');
+
+function markupOf(value: Value): string {
+  if (value === undefined || value === false) return '';
+  if (value instanceof Markup) return value.markup;
+  if (Array.isArray(value)) return value.map(markupOf).join('');
+  return escaped(String(value));
+}
+
+export const html = (texts: TemplateStringsArray, ...values: readonly Value[]): Html =>
+  new Markup(texts.map((text, at) => text + markupOf(values[at])).join(''));
+
+/** A sentence with markup in the place of its values. */
+export function htmlOf<Values>(
+  say: (values: Values) => string,
+  values: { readonly [Name in keyof Values]: Html },
+): Html {
+  const places: Readonly<Record<string, Html>> = values;
+  const parts = say(PLACES as Values).split(/\{(\w+)\}/);
+  return html`${parts.map((part, at) => (at % 2 === 0 ? html`${part}` : (places[part] ?? html``)))}`;
+}
+
+/** Each value stands for itself: `{name}`. */
+const PLACES: object = new Proxy({}, { get: (_, name) => `{${String(name)}}` });
+
+/** Texts of a script that fills in the placeholders itself. */
+export const asTemplates = <Group extends object>(words: Group): Templates<Group> =>
+  Object.fromEntries(
+    Object.entries(words).map(([name, text]) => [name, typeof text === 'string' ? text : text(PLACES)]),
+  ) as Templates<Group>;
+
+const CODE = /`(?<code>[^`]+)`/g;
+
+/** Own texts, with code between backquotes. */
+export const asWords = (words: Readonly<Record<string, string>>): Record<string, Html> =>
+  Object.fromEntries(
+    Object.entries(words).map(([name, text]) => [
+      name,
+      html`${text.split(CODE).map((part, at) => (at % 2 === 0 ? html`${part}` : html`<code>${part}</code>`))}`,
+    ]),
+  );
+
+const BLANK = /\{\{(?<name>\w+)\}\}/g;
+
+/** Fills the placeholders of a built page: `{{name}}` stands in text or in a quoted attribute; one without a value becomes empty. */
+export const fillPage = (page: string, tag: string, blanks: Readonly<Record<string, string | Html>>): string =>
+  page
+    .replace('<html lang="en">', `<html lang="${tag}">`)
+    .replace(BLANK, (_, name: string) => (Object.hasOwn(blanks, name) ? markupOf(blanks[name]) : ''));
+
+interface LonePage {
+  /** BCP 47. */
+  readonly tag: string;
+  readonly title: string;
+  readonly robots?: string;
+  /** Lines beside those that each page has. */
+  readonly head: Html;
+  readonly body: Html;
+}
+
+/** Complete without the built pages, and with nothing inline: no script, no style. */
+export const lonePage = ({ tag, title, robots = 'noindex', head, body }: LonePage): string =>
+  html`<!doctype html>
+<html lang="${tag}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="${robots}">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+${head}</head>
+${body}
+</html>
+`.markup;
+
+/** `path`: from the root of the site, base path included; undefined when the pages are not built. */
+export const stylesheetLink = (path: string | undefined): Html =>
+  html`${path !== undefined && html`<link rel="stylesheet" href="${path}">\n`}`;
+
+export interface CardPage {
+  readonly tag: string;
+  readonly title: string;
+  readonly stylesheet: string | undefined;
+  /** The path of a script that the page can do without. Before the first paint: it sets a theme that was chosen by hand. */
+  readonly script?: string | undefined;
+  readonly card: Html;
+}
+
+/** A page with one card. */
+export const cardPage = ({ tag, title, stylesheet, script, card }: CardPage): string =>
+  lonePage({
+    tag,
+    title: `${title} · Postern`,
+    head: html`${stylesheetLink(stylesheet)}${script !== undefined && html`<script blocking="render" type="module" src="${script}"></script>\n`}`,
+    body: html`<body class="lone">
+<main class="lone-card">
+${card}</main>
+</body>`,
+  });
+
+export const paragraph = (sentence: string): Html => html`<p class="refusal-message">${sentence}</p>\n`;
+export const buttonTo = (address: string, text: string): Html => html`<a class="button" href="${address}">${text}</a>`;
+
+/** What a form that could not be read is answered with. */
+export const BODY_STATUS = { 'not-a-form': 415, 'too-large': 413, 'too-slow': 408, gone: 408 } as const;
+
+/** A form that was not read to its end ends the connection. */
+export function sendPage(ctx: RouteContext, status: number, page: string): void {
+  if (!ctx.req.complete) ctx.set('Connection', 'close');
+  ctx.status = status;
+  ctx.type = 'text/html; charset=utf-8';
+  ctx.body = page;
+}
