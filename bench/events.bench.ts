@@ -163,7 +163,6 @@ async function measureStore(storeUrl: string, socketPath: string): Promise<reado
     socketPath,
     roles: ROLES,
     cameras: CAMERAS,
-    maxLimit: 10_000,
     queryTimeout: 60,
     onCrash: (fault) => {
       throw fault;
@@ -197,7 +196,6 @@ async function explain(file: string): Promise<void> {
       events: store.events,
       roles: () => ROLES,
       cameras: () => CAMERAS,
-      maxLimit: 10_000,
       queryTimeout: 60,
       now: () => performance.now(),
       startedAt: UNTIL,

@@ -40,7 +40,7 @@ export const benchmark = {
 async function run(): Promise<void> {
   await using servers = startedTogether();
   const upstream = await servers.keep(startServer('breaking-upstream', 1, String(SEED)));
-  const nvr = { timeout_connect: 2, timeout_response: 3, timeout_idle: 4 };
+  const nvr = { timeout_response: 3, timeout_idle: 4 };
   const postern = await servers.keep(startPostern({ upstream: upstream.url, nvr, nodeFlags: TELLING }));
   await sleep(KEPT_BY_CLIENTS_MS); // the connections of the logins
   const fresh = await askResources(postern);

@@ -27,7 +27,6 @@ const backend = createEventsBackend({
   roles: () => roles,
   cameras: () => cameras,
   showsUnlisted: settings.nvrDatabase === undefined,
-  maxLimit: settings.maxLimit,
   queryTimeout: settings.queryTimeout,
   now: () => performance.now(),
   startedAt: Date.now() / 1000,

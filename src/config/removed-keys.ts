@@ -10,6 +10,10 @@ const REMOVED: Readonly<Record<string, string>> = {
     'for a console that the pages of the NVR cannot reach, run a second Postern without nvr.url on the same store, at another host name: SECURITY.md',
   'auth.curtain_groups': 'draw the cameras by a pattern, such as "inside_*", or list them in PUT /api/curtain',
   'auth.curtain_reauthenticate': 'opening the curtain asks no question of its own any more',
+  'auth.guest_keep': 'the account of a guest is deleted 30 days after its end',
+  'nvr.timeout_connect': 'connecting to the NVR may take 5 seconds',
+  'proxy.jwt.grace': 'keys that cannot be read any more are used for an hour',
+  'events.max_limit': 'a response holds at most 10,000 events',
   'logger.audit_file': 'audit lines are log lines (service.audit), and fail2ban reads the journal or the container log: deploy/fail2ban',
 };
 

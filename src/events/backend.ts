@@ -40,8 +40,6 @@ export interface EventsBackendOptions {
    * hides them, and so does the backend that reads its database (false, the default).
    */
   readonly showsUnlisted?: boolean;
-  /** The most rows one answer holds. */
-  readonly maxLimit: number;
   /** Unix seconds; time zones are worked out to a year from here. */
   readonly startedAt: number;
   readonly onFault: (fault: unknown) => void;
@@ -151,13 +149,12 @@ function eventRoutes(deps: EventDeps, watch: ChangeWatch): Router<EventsState> {
     .get('/api/recognized_license_plates', compressed, listJoinedNames('plate', deps));
 }
 
-function depsOf({ events, maxLimit, cameras, showsUnlisted = false, startedAt, now }: EventsBackendOptions): EventDeps {
+function depsOf({ events, cameras, showsUnlisted = false, startedAt, now }: EventsBackendOptions): EventDeps {
   const began = now();
   const isListed = (camera: string): boolean => cameras()?.some((known) => known === camera) ?? false;
   return {
     exists: async (camera) =>
       isListed(camera) || ((showsUnlisted || cameras() === null) && (await events.cameras()).includes(camera)),
-    maxLimit,
     ticks: now,
     time: () => startedAt + (now() - began) / 1000,
     offsetsOf: createZoneOffsets(startedAt),

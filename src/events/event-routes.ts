@@ -1,6 +1,7 @@
 /** GET /api/events, and one event by its id (interface 4.1). */
 import type { Context } from 'koa';
 import type { CameraScope } from '../domain/camera-scope.ts';
+import { MOST_ROWS } from '../domain/events/event-filters.ts';
 import type { EventSource, FoundEvent } from '../domain/events/event-question.ts';
 import type { ZoneOffsets } from '../domain/events/zone-offsets.ts';
 import { readEventsQuery } from './read-query.ts';
@@ -10,7 +11,6 @@ import { eventJson, eventsJson } from './write-response.ts';
 
 /** What every route of the backend works with. */
 export interface EventDeps {
-  readonly maxLimit: number;
   readonly offsetsOf: ZoneOffsets;
   /** Milliseconds of a clock that is never set. */
   readonly ticks: () => number;
@@ -39,7 +39,7 @@ export interface EventsState {
 
 export type EventsHandler = (ctx: Context & { state: EventsState; params: Record<string, string> }) => Promise<void>;
 
-export function listEvents({ maxLimit, offsetsOf, seen }: EventDeps): EventsHandler {
+export function listEvents({ offsetsOf, seen }: EventDeps): EventsHandler {
   return async (ctx) => {
     const { events, scope } = ctx.state;
     const parameters = new URLSearchParams(ctx.querystring);
@@ -48,7 +48,7 @@ export function listEvents({ maxLimit, offsetsOf, seen }: EventDeps): EventsHand
     const { cameras: asked, hasThumbnails, ...question } = query.value;
     const visible = await seen(scope, asked, namedCameras(parameters, ['camera', 'cameras']));
     if (visible.kind === 'foreign') return sendRefusal(ctx, 'camera-not-in-role');
-    const limit = Math.min(question.limit, maxLimit);
+    const limit = Math.min(question.limit, MOST_ROWS);
     // One more than is sent tells whether there is a next page.
     const found = await events.find({ ...question, cameras: visible.cameras, limit: limit && limit + 1 });
     const page = found.slice(0, limit);

@@ -18,7 +18,6 @@ export interface EventsWorkerSettings {
   readonly roles: CustomRoles;
   /** Null when no list is known: then the cameras that have events. */
   readonly cameras: readonly CameraName[] | null;
-  readonly maxLimit: number;
   /** How long one question may take, in seconds. */
   readonly queryTimeout: number;
 }

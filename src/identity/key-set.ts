@@ -9,8 +9,6 @@ export interface KeySetDeps {
   readonly fetch: (url: string) => Promise<Response>;
   /** One that is never set. */
   readonly clock: Clock;
-  /** Keys that cannot be confirmed are used for so long. */
-  readonly graceSeconds: number;
   /** Called with each answer, and with why there is none. */
   readonly onAnswer: (outcome: KeyAnswer) => void;
 }
@@ -28,6 +26,8 @@ export class KeysAway extends Error {
 
 /** Keys are confirmed so often while they are used. */
 const FRESH_SECONDS = 600;
+/** Keys that cannot be confirmed are used for so long. */
+const GRACE_SECONDS = 3600;
 /** The least time between two questions for an unknown key, and between two after a failure. */
 const COOLDOWN_SECONDS = 60;
 const PAUSE_SECONDS = 5;
@@ -39,7 +39,7 @@ interface Known {
   readonly at: number;
 }
 
-export function createKeySet({ url, fetch, clock, graceSeconds, onAnswer }: KeySetDeps): KeySet {
+export function createKeySet({ url, fetch, clock, onAnswer }: KeySetDeps): KeySet {
   let known: Known | undefined;
   let askedAt = Number.NEGATIVE_INFINITY;
   let isFailing = false;
@@ -72,12 +72,12 @@ export function createKeySet({ url, fetch, clock, graceSeconds, onAnswer }: KeyS
     if (known && age < FRESH_SECONDS) return known;
     const mayAsk = mayAskAfter(isFailing ? PAUSE_SECONDS : 0);
     // The grace is for a server that fails: of another one the answer is awaited, which may withdraw a key.
-    if (known && isFailing && age < FRESH_SECONDS + graceSeconds) {
+    if (known && isFailing && age < FRESH_SECONDS + GRACE_SECONDS) {
       if (mayAsk) void ask();
       return known;
     }
     await (asking ?? (mayAsk ? ask() : undefined));
-    if (known && unixSeconds(clock) - known.at < FRESH_SECONDS + graceSeconds) return known;
+    if (known && unixSeconds(clock) - known.at < FRESH_SECONDS + GRACE_SECONDS) return known;
     throw new KeysAway();
   };
 

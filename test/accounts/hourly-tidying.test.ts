@@ -24,7 +24,6 @@ async function instance(t: TestContext, change: (store: Store) => Store = (store
   const start = async () => {
     const parts = {
       fixedRoles: IN_FORCE,
-      guestKeep: () => 30 * 86_400,
       authEnabled: true,
       clock,
       steadyClock: clock,

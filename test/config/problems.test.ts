@@ -27,7 +27,7 @@ tell('A value of the wrong kind', [
   ['is not a number', 'auth: {session_length: a day}', 'config.yaml:1:24 auth.session_length: "a day" is not a duration: write for example 90, 15m, 1h or 7d'],
   ['is not a whole number', 'auth: {session_length: 1.5}', 'config.yaml:1:24 auth.session_length: 1.5 is not a whole number: write for example 30'],
   ['is too small', 'auth: {session_length: -1}', 'config.yaml:1:24 auth.session_length: -1 is too small: the least is 0'],
-  ['is too small for a timeout', 'nvr: {timeout_connect: 0}', 'config.yaml:1:24 nvr.timeout_connect: 0 is too small: write more than 0'],
+  ['is too small for a timeout', 'nvr: {timeout_response: 0}', 'config.yaml:1:25 nvr.timeout_response: 0 is too small: write more than 0'],
   ['is more than a timer can hold', 'nvr: {timeout_idle: 2147484}', 'config.yaml:1:21 nvr.timeout_idle: 2147484 is too large: the most is 2147483'],
   ['is not text', 'auth: {cookie_name: 5}', 'config.yaml:1:21 auth.cookie_name: 5 is not text: put it in quotes'],
   ['is not a list', 'auth: {trusted_proxies: 10.0.0.0/8}', 'config.yaml:1:25 auth.trusted_proxies: "10.0.0.0/8" is not a list: write [one, two]'],

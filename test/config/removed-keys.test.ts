@@ -13,6 +13,10 @@ describe('A key that was removed', () => {
   // biome-ignore format: a table
   const ROWS: [key: string, text: string, instead: RegExp][] = [
     ['server.console_url', 'server: {console_url: "https://console.example.com"}', /a second Postern without nvr\.url/],
+    ['auth.guest_keep',    'auth: {guest_keep: 30d}',           /30 days/],
+    ['nvr.timeout_connect', 'nvr: {timeout_connect: 5}',        /5 seconds/],
+    ['proxy.jwt.grace',    'proxy: {jwt: {preset: google-iap, audience: a, grace: 60}}', /an hour/],
+    ['events.max_limit',   'events: {max_limit: 100}',          /10,000/],
   ];
   for (const [key, text, instead] of ROWS) {
     it(`is ${key}`, async () => {

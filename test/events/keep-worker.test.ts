@@ -58,7 +58,6 @@ async function keep(t: TestContext, options: Partial<WorkerKeeping> = {}, isLazy
         socketPath,
         roles: new Map([['guard' as Role, ['front']]]),
         cameras: null,
-        maxLimit: 10_000,
         queryTimeout: 10,
         onCrash,
       }),

@@ -33,7 +33,6 @@ async function start(name: string, options: Partial<EventsWorkerOptions> = {}): 
     socketPath: join(scratch.directory, name),
     roles: guardSees('front'),
     cameras: null,
-    maxLimit: 10_000,
     queryTimeout: 10,
     onCrash: (fault) => assert.fail(fault),
     ...options,

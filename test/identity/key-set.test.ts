@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 const TOKEN = { payload: '', signature: '' } as FlattenedJWSInput;
 const header = (kid: string) => ({ alg: 'ES256', kid });
 
-async function started(graceSeconds = 3600) {
+async function started() {
   const clock = movableClock();
   const state = { kids: ['a'], isAway: false, isUnfit: false, asked: 0, answers: [] as string[] };
   const made = new Map<string, JWK>();
@@ -22,7 +22,7 @@ async function started(graceSeconds = 3600) {
     return Response.json({ keys: state.kids.map((kid) => made.get(kid)) });
   };
   const onAnswer = ({ kind }: { readonly kind: string }): void => void state.answers.push(kind);
-  const keys = createKeySet({ url: 'https://sso.example.org/jwks', fetch, clock, graceSeconds, onAnswer });
+  const keys = createKeySet({ url: 'https://sso.example.org/jwks', fetch, clock, onAnswer });
   const has = (kid: string): Promise<boolean> =>
     Promise.resolve(keys.keyFor(header(kid), TOKEN)).then(
       () => true,

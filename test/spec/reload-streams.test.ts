@@ -55,7 +55,7 @@ describe('Streams that are open at a reload', { timeout: 300_000 }, () => {
         user_header: 'x-user',
       },
       auth: auth({ session_length: 60, trusted_proxies: ['10.0.0.0/8'], cookie_name: 'nvr', roles: {} }),
-      events: { source: 'store', max_limit: 5 },
+      events: { source: 'store', retention: 90_000 },
       logger: { default: 'warning' },
       ui: { frame_ancestors: 'none' },
     });

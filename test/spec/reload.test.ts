@@ -191,9 +191,9 @@ describe('A configuration that is read again holds for the next request', () => 
     const other = { nvr: behind({ timeout_idle: 9 }), auth: auth() };
     const needEvents = () => fetch(`${at.telemetryUrl}/readyz`);
     await needEvents();
-    await at.reload({ ...other, events: { source: 'store', max_limit: 20 } });
+    await at.reload({ ...other, events: { source: 'store', retention: 90_000 } });
     await needEvents();
-    await at.reload({ ...other, events: { source: 'store', max_limit: 20 } });
+    await at.reload({ ...other, events: { source: 'store', retention: 90_000 } });
     await needEvents();
     assert.equal(threads.length, 2); // the third configuration is the second one
     await at.close();
@@ -211,8 +211,8 @@ describe('A configuration that is read again holds for the next request', () => 
       return answer.status === 200 ? ((await answer.json()) as unknown[]).length : answer.status;
     };
     assert.equal(await events(), 30);
-    await reload(at, nvr, { events: { source: 'store', sample: 50, max_limit: 20 } });
-    assert.equal(await events(), 20);
+    await reload(at, nvr, { events: { source: 'store', sample: 50, retention: 90_000 } });
+    assert.equal(await events(), 30);
     await reload(at, nvr, { events: { source: 'nvr', sample: 50 } });
     nvr.received.length = 0;
     await at.ask('/api/events?limit=30', { token });

@@ -88,7 +88,6 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
 
   const steadyClock = options.steadyClock ?? { now: steadyNow };
   const auditLog = logs.named('service.audit');
-  let current = settings;
   const loginPlaces = createLoginPlaces({
     store: store.loginPlaces,
     clock,
@@ -113,7 +112,6 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     steadyClock,
     // A file on this machine is never out of reach: one that is locked or gone must not keep rights alive.
     graceSeconds: settings.store.url.engine === 'postgres' ? settings.store.grace : 0,
-    guestKeep: () => current.auth.guest_keep,
     mayDelete: options.mayDelete,
     audit,
     log,
@@ -182,7 +180,6 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     knownClients,
     under: (settings) => accountsUnder(settings, deps),
     enforce({ settings, clauses }) {
-      current = settings;
       roleRegistry.renew(rolesOfFile(settings.auth));
       limiter.setClauses(clauses);
     },

@@ -66,8 +66,6 @@ export interface CredentialDeps {
   readonly steadyClock: Clock;
   /** `store.grace`; 0 for a store that is a file. */
   readonly graceSeconds: number;
-  /** `auth.guest_keep`, seconds. */
-  readonly guestKeep: () => number;
   /** Whether what is over may be deleted now. */
   readonly mayDelete: DeletionGuard;
   readonly audit: Audit;
@@ -188,10 +186,13 @@ async function demote(
   }
 }
 
-async function deleteExpired({ store, clock, guestKeep, audit }: CredentialDeps): Promise<void> {
+/** The time for which the account of a guest is kept after its end. */
+const GUEST_KEPT_SECONDS = 30 * 86_400;
+
+async function deleteExpired({ store, clock, audit }: CredentialDeps): Promise<void> {
   const { accounts, sessions, invitations, signIns, links, screens, loginPlaces, curtain } = store;
   const now = unixSeconds(clock);
-  const forgottenFrom = now - guestKeep();
+  const forgottenFrom = now - GUEST_KEPT_SECONDS;
   for (const user of await accounts.endedBefore(forgottenFrom)) {
     const outcome = await accounts.deleteUser(user, { endedBefore: forgottenFrom, at: now });
     const act = { what: 'user-deleted', who: undefined, from: BY_CONFIGURATION, user } as const;

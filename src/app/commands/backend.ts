@@ -75,7 +75,6 @@ export async function startBackend({ settings, at, clock, now, onFault }: Backen
     roles: current,
     cameras: () => nvr.cameras ?? null,
     showsUnlisted: file === undefined,
-    maxLimit: events.max_limit,
     queryTimeout: QUERY_SECONDS,
     now,
     startedAt: clock.now() / 1000,

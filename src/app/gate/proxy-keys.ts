@@ -17,7 +17,6 @@ export function proxyKeysOf(
     url: jwt.jwks_url,
     fetch: createBoundedFetch({ seconds: ANSWER_SECONDS, bytes: LARGEST_ANSWER }),
     clock: { now: steadyNow },
-    graceSeconds: jwt.grace,
     onAnswer,
   });
 }

@@ -45,7 +45,7 @@ export function decisionRules(told: RuleDeps): Rules {
   const { settings, routes, destinations, layout, owners, sharedBy, findViewed, behindCurtain } = deps;
   const secrets = settings.proxy.auth_secret;
   const { queries } = routes.nvr;
-  const malformedIn = (target: RequestTarget) => tooMuchIn(target, settings.events.max_limit, queries);
+  const malformedIn = (target: RequestTarget) => tooMuchIn(target, queries);
   const carriesProxySecret = secrets.length > 0 ? createProxySecretCheck(secrets) : undefined;
   return {
     trusted: networks(settings.auth.trusted_proxies),

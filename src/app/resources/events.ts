@@ -44,7 +44,7 @@ export interface EventsDeps {
 
 /** Undefined when the NVR answers for events itself. Sample events are made only in a store that has none. */
 export async function openEvents(settings: Settings, deps: EventsDeps): Promise<EventsBackend | undefined> {
-  const { source, nvr_database, max_limit, retention } = settings.events;
+  const { source, nvr_database, retention } = settings.events;
   const { roles, log, metrics } = deps;
   if (source === 'nvr') return undefined;
   if (source === 'store') await makeSampleEvents(settings, deps);
@@ -64,7 +64,6 @@ export async function openEvents(settings: Settings, deps: EventsDeps): Promise<
       storeUrl: storeAddress(settings.store.url),
       nvrDatabase: source === 'nvr-database' ? nvr_database : undefined,
       socketPath,
-      maxLimit: max_limit,
       queryTimeout: QUERY_SECONDS,
       onFault(message, storeFault) {
         if (storeFault) metrics.storeFaults.add(1, storeFault);

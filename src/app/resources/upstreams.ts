@@ -92,6 +92,9 @@ export function variesOf({ auth, proxy }: Settings): string {
   return variesBy(mapped.filter((name) => name !== undefined));
 }
 
+/** A connection that takes longer will not come. */
+const CONNECT_SECONDS = 5;
+
 export async function forwardRulesOf(settings: Settings): Promise<ForwardRules> {
   const { nvr, auth, ui } = settings;
   return {
@@ -100,7 +103,7 @@ export async function forwardRulesOf(settings: Settings): Promise<ForwardRules> 
     frameAncestors: ui.frame_ancestors,
     varies: variesOf(settings),
     maxUpload: nvr.max_upload,
-    timeoutConnect: nvr.timeout_connect,
+    timeoutConnect: CONNECT_SECONDS,
     timeoutResponse: nvr.timeout_response,
     timeoutIdle: nvr.timeout_idle,
   };

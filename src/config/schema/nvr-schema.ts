@@ -87,10 +87,6 @@ export const nvrSection = z
         'At a start, look whether ports of the NVR answer at addresses of this machine, in a container also at its host, and warn: other machines may go round Postern there.',
       )
       .meta({ widens: 'never' }),
-    timeout_connect: timeoutSeconds()
-      .prefault(5)
-      .describe('Time limit for connecting to the NVR, in seconds.')
-      .meta({ widens: 'never' }),
     timeout_response: timeoutSeconds()
       .prefault(60)
       .describe('Time limit for the first byte of a response from the NVR, in seconds.')
@@ -145,12 +141,6 @@ export const eventsSection = z
       example: '/media/nvr/frigate.db',
       widens: 'never',
     }),
-    max_limit: z
-      .int()
-      .min(1)
-      .prefault(10_000)
-      .describe('Largest number of events in one response.')
-      .meta({ widens: 'never' }),
     retention: duration(z.union([z.int().min(DAY_SECONDS, notADay).max(LONGEST_SECONDS), z.null()], notADay))
       .prefault(null)
       .describe(

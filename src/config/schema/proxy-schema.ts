@@ -4,11 +4,10 @@ import { JWT_PRESET_NAMES, JWT_PRESETS, type JwtPreset } from '../../domain/iden
 import type { Role } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { parseNetwork } from './addresses.ts';
-import { filePath, headerName, headerSecret, parsed, text, wholeSeconds } from './value-types.ts';
+import { filePath, headerName, headerSecret, parsed, text } from './value-types.ts';
 
 const CONTROL = /\p{Cc}/u;
 /** A day: keys that nobody confirmed for longer may have been withdrawn for a reason. */
-const LONGEST_GRACE = 86_400;
 
 const roleMap = () => z.record(z.string(), z.array(z.string().min(1)).min(1));
 
@@ -85,9 +84,6 @@ const jwt = z
       description: 'Claim with the groups: its name, or a path with dots. Default: that of the preset, else groups.',
       widens: 'identity',
     }),
-    grace: wholeSeconds(0, LONGEST_GRACE)
-      .prefault(3600)
-      .meta({ description: 'Seconds for which the keys are used on while they cannot be read.', widens: 'identity' }),
   })
   .superRefine((given, context) => {
     const preset: JwtPreset | undefined = given.preset && JWT_PRESETS[given.preset];
@@ -113,12 +109,11 @@ const jwt = z
       jwks_url: given.jwks_url ?? preset?.jwksUrl ?? '',
       user_claim: given.user_claim ?? preset?.userClaim ?? 'email',
       groups_claim: given.groups_claim ?? preset?.groupsClaim ?? 'groups',
-      grace: given.grace,
     };
   })
   .meta({
     description:
-      'Signed token of the proxy in front, instead of plain headers, of which none counts then; see docs/sso/README.md. Keys: preset, header, issuer, audience, jwks_url, user_claim, groups_claim, grace.',
+      'Signed token of the proxy in front, instead of plain headers, of which none counts then; see docs/sso/README.md. Keys: preset, header, issuer, audience, jwks_url, user_claim, groups_claim.',
     example: {
       preset: 'pomerium',
       issuer: 'nvr.example.com',

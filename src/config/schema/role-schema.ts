@@ -14,7 +14,7 @@ import {
   type RoleLimit,
   type RoleLimits,
 } from '../../domain/rights/role-limits.ts';
-import { cameraEntry, parsed, wholeSeconds } from './value-types.ts';
+import { cameraEntry, parsed } from './value-types.ts';
 
 const roleName = () =>
   z.string().superRefine((name, context) => {
@@ -90,10 +90,6 @@ export const roleKeys = {
     .prefault(null)
     .describe('Time zone of the hours of roles, an IANA name such as Europe/Berlin. Null: that of the machine.')
     .meta({ widens: 'any' }),
-  guest_keep: wholeSeconds()
-    .prefault(30 * 86_400)
-    .describe('Seconds for which the account of a guest is kept after its end. Then it is deleted.')
-    .meta({ widens: 'never' }),
 };
 
 type RoleEntry = z.output<ReturnType<typeof roleCameras>>;

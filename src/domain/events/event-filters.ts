@@ -46,6 +46,9 @@ export interface Filter {
 const NOTHING: Contribution = {};
 const NONE = 'None';
 
+/** The most events that one response holds: clients ask for that many. */
+export const MOST_ROWS = 10_000;
+
 // biome-ignore format: a table
 export const FILTERS: Readonly<Record<string, Filter>> = {
   camera:                   { unset: 'all', read: (text) => ok({ cameras: [text.trim()] }) },

@@ -1,11 +1,11 @@
 /** Query bounds: whether a query would stall or break the NVR (SPEC 5). */
 import type { QueryRules } from '../../access/nvr-adapter.ts';
-import { FILTERS } from '../../domain/events/event-filters.ts';
+import { FILTERS, MOST_ROWS } from '../../domain/events/event-filters.ts';
 import { EVENTS_PATH, WORD_PATHS } from '../../domain/events/event-paths.ts';
 import { numberOf, type Parsed, parseCount, parseWhole } from '../../domain/events/parse-value.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 
-type QueryBound = (value: string, mostRows: number) => boolean;
+type QueryBound = (value: string) => boolean;
 
 /** What the events backend reads is let through to the NVR, but for more rows than one response holds: the NVR has no such cap. */
 const BOUNDS: ReadonlyMap<string, QueryBound> = new Map<string, QueryBound>([
@@ -13,7 +13,7 @@ const BOUNDS: ReadonlyMap<string, QueryBound> = new Map<string, QueryBound>([
     name,
     (value) => value === filter.unset || filter.read(value).ok,
   ]),
-  ['limit', (value, mostRows) => isUpTo(mostRows, parseCount(value))],
+  ['limit', (value) => isUpTo(MOST_ROWS, parseCount(value))],
   ['split_joined', (value) => parseWhole(value).ok],
   ['scale', (value) => /^[1-9]\d{0,6}$/.test(value)],
 ]);
@@ -44,13 +44,13 @@ function placeOf(path: string): string {
   return path.slice(1);
 }
 
-/** The parameter that asks for too much; undefined for none. `mostRows`: `events.max_limit`. Every value of a repeated parameter is judged. */
-export function tooMuchIn({ segments, query }: RequestTarget, mostRows: number, rules: QueryRules): string | undefined {
+/** The parameter that asks for too much; undefined for none. Every value of a repeated parameter is judged. */
+export function tooMuchIn({ segments, query }: RequestTarget, rules: QueryRules): string | undefined {
   if (query === '' || segments[0] !== 'api') return undefined;
   const bounds = boundsOf(segments.slice(0, 2).join('/'), rules);
   const parameters = [...new URLSearchParams(query)];
   const outOfBounds = parameters.find(
-    ([name, value]) => isPictureTooLarge(name, value, rules) || bounds.get(name)?.(value, mostRows) === false,
+    ([name, value]) => isPictureTooLarge(name, value, rules) || bounds.get(name)?.(value) === false,
   );
   if (outOfBounds) return outOfBounds[0];
   return rules.stepped.has(segments.join('/')) ? tooManyStepsIn(parameters) : undefined;
@@ -58,7 +58,7 @@ export function tooMuchIn({ segments, query }: RequestTarget, mostRows: number, 
 
 function isPictureTooLarge(name: string, value: string, { pictures }: QueryRules): boolean {
   const bound = Object.hasOwn(pictures, name) ? pictures[name] : undefined;
-  return bound !== undefined && !PICTURE_BOUNDS[bound](value, 0);
+  return bound !== undefined && !PICTURE_BOUNDS[bound](value);
 }
 
 const MOST_STEPS = 100_000;

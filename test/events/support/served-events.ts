@@ -39,7 +39,6 @@ export interface Runtime {
   readonly roles?: Readonly<Record<string, readonly string[] | null>>;
   readonly cameras?: readonly string[] | null;
   readonly showsUnlisted?: boolean;
-  readonly maxLimit?: number;
   /** Instead of the store. */
   readonly source?: BoundedEventSource;
   /** The address of an empty store; unset: an SQLite file of its own. */
@@ -58,7 +57,6 @@ export async function serveEvents({
   roles = {},
   cameras = null,
   showsUnlisted = false,
-  maxLimit = 10_000,
   source,
   queryTimeout = 60,
   storeUrl,
@@ -73,7 +71,6 @@ export async function serveEvents({
     roles: () => customRoles(roles),
     cameras: () => cameras as readonly CameraName[] | null,
     showsUnlisted,
-    maxLimit,
     queryTimeout,
     now,
     startedAt: STARTED_AT,
