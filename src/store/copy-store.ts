@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import { err, ok, type Result } from '../domain/result.ts';
-import type { Tables } from './engine/tables.ts';
+import { TABLES, type Table, type TableName, type Tables } from './engine/tables.ts';
 import { markFinished, markUnfinished } from './identity.ts';
 import type { Store } from './open-store.ts';
 
@@ -23,44 +23,18 @@ export interface CopiedTable {
 
 /** A table is copied in the order of its key. SQLite gives 0 and 1 for the columns that are booleans. */
 interface CopyRule {
-  readonly table: CopiedName;
+  readonly table: TableName;
   readonly key: string;
   readonly booleans: readonly string[];
 }
-type CopiedName = Exclude<keyof Tables, 'event_writes' | 'store_identity' | 'login_blocks' | 'screen_codes'>;
 
-/** The writes by day are counted by the target itself, its id is its own, a copy limits nobody, and a pairing lasts minutes. */
-export const COPIED_TABLES: readonly CopyRule[] = [
-  { table: 'users', key: 'name', booleans: [] },
-  { table: 'custom_roles', key: 'role', booleans: [] },
-  { table: 'curtain', key: 'camera', booleans: [] },
-  { table: 'sites', key: 'site', booleans: [] },
-  { table: 'settings', key: 'id', booleans: [] },
-  { table: 'api_tokens', key: 'id', booleans: [] },
-  { table: 'totp_secrets', key: 'user_name', booleans: [] },
-  { table: 'recovery_codes', key: 'code_hash', booleans: [] },
-  { table: 'passkeys', key: 'id', booleans: [] },
-  { table: 'invitations', key: 'token_hash', booleans: [] },
-  { table: 'sign_ins', key: 'id', booleans: [] },
-  { table: 'closed_sign_ins', key: 'id', booleans: [] },
-  { table: 'oidc_sessions', key: 'session_id', booleans: [] },
-  { table: 'known_clients', key: 'id', booleans: [] },
-  { table: 'links', key: 'id', booleans: [] },
-  { table: 'link_openings', key: 'id', booleans: [] },
-  { table: 'screens', key: 'id', booleans: [] },
-  { table: 'ledger_records', key: 'id', booleans: [] },
-  { table: 'ledger_open', key: 'id', booleans: [] },
-  { table: 'ledger_chains', key: 'chain', booleans: [] },
-  { table: 'ledger_closings', key: 'id', booleans: [] },
-  { table: 'ledger_days', key: 'id', booleans: [] },
-  { table: 'revoked_tokens', key: 'token_id', booleans: [] },
-  { table: 'seen_sessions', key: 'id', booleans: [] },
-  {
-    table: 'events',
-    key: 'id',
-    booleans: ['has_clip', 'has_snapshot', 'retain_indefinitely', 'false_positive'],
-  },
-];
+export const COPIED_TABLES: readonly CopyRule[] = Object.entries<Table>(TABLES)
+  .filter(([, { isCopied = true }]) => isCopied)
+  .map(([table, { key, columns }]) => ({
+    table: table as TableName,
+    key,
+    booleans: Object.keys(columns).filter((name) => columns[name]?.kind === 'boolean'),
+  }));
 
 type CopiedRow = Readonly<Record<string, unknown>>;
 /** Tables are named at run time here, so their rows have no types. */

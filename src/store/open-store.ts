@@ -35,7 +35,7 @@ import { createSiteStore } from './accounts/sites.ts';
 import { createApiTokenStore } from './accounts/tokens.ts';
 import type { Engine, OnFault } from './engine/engine.ts';
 import { serializedOn } from './engine/serialized.ts';
-import type { Tables } from './engine/tables.ts';
+import { type Tables, tablesWhere } from './engine/tables.ts';
 import { STORE_SHAPE } from './events/event-shape.ts';
 import { createEventSource, eventsPlace } from './events/events-table.ts';
 import { type ForgetEvents, forgetEventsOf } from './events/forget-events.ts';
@@ -119,9 +119,6 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** Small tables that every request depends on. */
-const PROBED_TABLES: readonly string[] = ['users', 'revoked_tokens', 'custom_roles', 'seen_sessions', 'api_tokens'];
-
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { readOnly = false, site = '' } = options;
   const engine = await engineOf(options);
@@ -172,7 +169,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     name: engine.name,
     identity: () => identityOf(db),
     glance: engine.glance,
-    probe: () => engine.probe(PROBED_TABLES),
+    probe: () => engine.probe(tablesWhere('isProbed')),
     close,
   };
 }

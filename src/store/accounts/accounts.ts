@@ -1,10 +1,10 @@
 /** The tables of accounts and revocations: the same code for every engine (interface 2.1, 5.1). */
-import { type Insertable, type Kysely, type Selectable, sql, type Transaction } from 'kysely';
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
 import type { AccountStore, User } from '../../domain/accounts/account.ts';
 import { CLOSED_SECONDS } from '../../domain/accounts/sign-in.ts';
 import { ADMIN, NO_ROLE, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import type { Serialized } from '../engine/serialized.ts';
-import type { SignInsTable, Tables, UsersTable } from '../engine/tables.ts';
+import { recordOf, rowOf, type Tables, tablesWhere } from '../engine/tables.ts';
 import { deleteLinksOf } from './link-openings.ts';
 
 export function createAccountStore(db: Kysely<Tables>, serialized: Serialized): AccountStore {
@@ -98,7 +98,6 @@ export function createAccountStore(db: Kysely<Tables>, serialized: Serialized): 
         const state = await stateOf(name, transaction);
         if (state !== 'dispensable') return state;
         await transaction.deleteFrom('users').where('name', '=', name).execute();
-        await transaction.deleteFrom('seen_sessions').where('user_name', '=', name).execute();
         // A proxy's user of the same name is another person without an account: those tokens stay.
         const bound = transaction.deleteFrom('api_tokens').where('user_created_at', 'is not', null);
         await bound.where('user_name', '=', name).execute();
@@ -191,7 +190,7 @@ async function forgetSignIns(
 
 /** A guest's: the next login makes no account. */
 export async function closeSignIn(
-  { id, subject, provider }: Pick<SignInsTable, 'id' | 'subject' | 'provider'>,
+  { id, subject, provider }: Pick<Tables['sign_ins'], 'id' | 'subject' | 'provider'>,
   from: number,
   transaction: Transaction<Tables>,
 ): Promise<void> {
@@ -204,14 +203,7 @@ export async function closeSignIn(
 }
 
 /** A user made again under the same name gets nothing of what the former one had. */
-const TABLES_OF_A_USER = [
-  'totp_secrets',
-  'recovery_codes',
-  'passkeys',
-  'invitations',
-  'known_clients',
-  'screens',
-] as const;
+const TABLES_OF_A_USER = tablesWhere('isOfUser');
 
 /**
  * Read inside the transaction that acts on it, so that two admins cannot demote each other at the same moment. An admin
@@ -232,36 +224,9 @@ export async function stateOf(
   return (await lasting.executeTakeFirst()) ? 'dispensable' : 'last-admin';
 }
 
-const asUser = (row: Selectable<UsersTable>): User => ({
-  name: row.name as UserName,
-  role: row.role as Role,
-  passwordHash: row.password_hash,
-  passwordChangedAt: row.password_changed_at,
-  createdAt: row.created_at,
-  ...(row.has_factor === 1 && { hasFactor: true }),
-  ...(row.factor_epoch !== null && { factorEpoch: row.factor_epoch }),
-  ...(row.password_is_generated === 1 && { passwordIsGenerated: true }),
-  ...(row.role_since !== null && { roleSince: row.role_since }),
-  ...(row.valid_from !== null && { validFrom: row.valid_from }),
-  ...(row.valid_until !== null && { validUntil: row.valid_until }),
-  ...(row.role_source !== null && { roleSource: row.role_source }),
-  ...(row.other_roles !== null && { otherRoles: JSON.parse(row.other_roles) as Role[] }),
+const asUser = (row: Selectable<Tables['users']>): User => ({
+  ...(recordOf('users', row) as User),
   ...(row.has_password === 0 && { hasNoPassword: true }),
 });
 
-const asRow = (user: User): Insertable<UsersTable> => ({
-  name: user.name,
-  role: user.role,
-  password_hash: user.passwordHash,
-  password_changed_at: user.passwordChangedAt,
-  created_at: user.createdAt,
-  has_factor: user.hasFactor ? 1 : 0,
-  factor_epoch: user.factorEpoch ?? null,
-  password_is_generated: user.passwordIsGenerated ? 1 : 0,
-  role_since: user.roleSince ?? null,
-  valid_from: user.validFrom ?? null,
-  valid_until: user.validUntil ?? null,
-  role_source: user.roleSource ?? null,
-  other_roles: user.otherRoles ? JSON.stringify(user.otherRoles) : null,
-  has_password: user.hasNoPassword ? 0 : 1,
-});
+const asRow = (user: User) => ({ ...rowOf('users', user), has_password: user.hasNoPassword ? 0 : 1 });

@@ -1,9 +1,9 @@
 /** The table of invitations: the same code for every engine (SPEC 12). */
 import type { Kysely, Selectable, Transaction } from 'kysely';
 import { type Invitation, type InvitationStore, MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/invitation.ts';
-import { ADMIN, type UserName } from '../../domain/names.ts';
+import { ADMIN } from '../../domain/names.ts';
 import type { Serialized } from '../engine/serialized.ts';
-import type { InvitationsTable, Tables } from '../engine/tables.ts';
+import { recordOf, rowOf, type Tables } from '../engine/tables.ts';
 import { afterGain } from './factor-epoch.ts';
 import { insertPasskey, isSpentNow, isTaken } from './passkeys.ts';
 import { insertSignIn, isConnectable, openSignIn } from './sign-ins.ts';
@@ -76,7 +76,7 @@ export function createInvitationStore(db: Kysely<Tables>, serialized: Serialized
 
 /** The sessions of before end by the new password. */
 async function useUp(
-  { token_hash, user_name }: Selectable<InvitationsTable>,
+  { token_hash, user_name }: Selectable<Tables['invitations']>,
   password: { readonly password_hash: string; readonly has_password: 0 | 1 },
   now: number,
   transaction: Transaction<Tables>,
@@ -120,21 +120,6 @@ const holding = (db: Kysely<Tables>, now: number) =>
       ]),
     );
 
-const asInvitation = (row: Selectable<InvitationsTable>): Invitation => ({
-  tokenHash: row.token_hash,
-  user: row.user_name as UserName,
-  userCreatedAt: row.user_created_at,
-  madeBy: row.made_by,
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
-});
+const asInvitation = (row: object): Invitation => recordOf('invitations', row) as Invitation;
 
-const asRow = (invitation: Invitation): InvitationsTable => ({
-  token_hash: invitation.tokenHash,
-  user_name: invitation.user,
-  user_created_at: invitation.userCreatedAt,
-  made_by: invitation.madeBy,
-  created_at: invitation.createdAt,
-  expires_at: invitation.expiresAt,
-  used_at: null,
-});
+const asRow = (invitation: Invitation) => ({ ...rowOf('invitations', invitation), used_at: null });

@@ -1,5 +1,5 @@
 /** The tables of links and of their openings: the same code for every engine (SPEC 13). */
-import type { Kysely, Selectable, Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import {
   type Link,
   type LinkStore,
@@ -7,10 +7,8 @@ import {
   VIEWING_SECONDS,
   type Viewer,
 } from '../../domain/accounts/link.ts';
-import type { Role, UserName } from '../../domain/names.ts';
-import type { SharedThing } from '../../domain/shared-thing.ts';
 import type { Serialized } from '../engine/serialized.ts';
-import type { LinksTable, Tables } from '../engine/tables.ts';
+import { recordOf, rowOf, type Tables } from '../engine/tables.ts';
 import { addOpening, openingsOf } from './link-openings.ts';
 
 type Queries = Kysely<Tables> | Transaction<Tables>;
@@ -153,40 +151,9 @@ async function hasMaker({ maker }: Link, transaction: Transaction<Tables>): Prom
   return (await owner.where('created_at', '=', userCreatedAt).executeTakeFirst()) !== undefined;
 }
 
-const asLink = (row: Selectable<LinksTable>): Link => ({
-  id: row.id,
-  secretHash: row.secret_hash,
-  thing: JSON.parse(row.thing) as SharedThing,
-  maker: {
-    user: row.user_name as UserName,
-    userCreatedAt: row.user_created_at,
-    tokenId: row.token_id,
-    role: row.role as Role,
-  },
-  name: row.name,
-  uses: row.uses,
-  pinHash: row.pin_hash,
-  notifiesOnOpen: row.notifies_on_open === 1,
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
-  revokedAt: row.revoked_at,
-});
+const asLink = (row: object): Link => {
+  const { user, userCreatedAt, tokenId, role, ...link } = recordOf('links', row);
+  return { ...link, maker: { user, userCreatedAt, tokenId, role } } as Link;
+};
 
-const asRow = (link: Link): Omit<Selectable<LinksTable>, 'site'> => ({
-  id: link.id,
-  secret_hash: link.secretHash,
-  thing: JSON.stringify(link.thing),
-  user_name: link.maker.user,
-  user_created_at: link.maker.userCreatedAt,
-  token_id: link.maker.tokenId,
-  role: link.maker.role,
-  name: link.name,
-  uses: link.uses,
-  pin_hash: link.pinHash,
-  notifies_on_open: link.notifiesOnOpen ? 1 : 0,
-  created_at: link.createdAt,
-  expires_at: link.expiresAt,
-  revoked_at: link.revokedAt,
-  opened: 0,
-  wrong_pins: 0,
-});
+const asRow = ({ maker, ...link }: Link) => ({ ...rowOf('links', { ...link, ...maker }), opened: 0, wrong_pins: 0 });

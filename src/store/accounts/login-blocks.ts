@@ -1,7 +1,7 @@
 /** The table of who must wait at the login: the same code for every engine (SPEC 4.5). */
 import type { Kysely, Transaction } from 'kysely';
-import type { BlockKind, LoginBlock, LoginBlockStore } from '../../domain/accounts/login-block.ts';
-import type { LoginBlocksTable, Tables } from '../engine/tables.ts';
+import type { LoginBlock, LoginBlockStore } from '../../domain/accounts/login-block.ts';
+import { recordOf, rowOf, type Tables } from '../engine/tables.ts';
 
 /** More are limited all the same, and not listed: a guesser with many addresses must not fill the store. */
 const MOST_BLOCKS = 1000;
@@ -53,7 +53,7 @@ async function note(block: LoginBlock, transaction: Transaction<Tables>): Promis
   const row = await transaction.selectFrom('login_blocks').selectAll().where('id', '=', id).executeTakeFirst();
   if (row) {
     const isOpen = row.lifted_at === null || since >= row.lifted_at;
-    const names = [...new Set([...namesIn(row), ...block.names])].slice(-MOST_NAMES);
+    const names = [...new Set([...asBlock(row).names, ...block.names])].slice(-MOST_NAMES);
     const change = { since, until, names: JSON.stringify(names), is_open: isOpen ? 1 : 0 };
     await transaction.updateTable('login_blocks').set(change).where('id', '=', id).execute();
     return;
@@ -63,23 +63,11 @@ async function note(block: LoginBlock, transaction: Transaction<Tables>): Promis
     .select((sql) => sql.fn.countAll().as('count'))
     .executeTakeFirstOrThrow();
   if (Number(count) >= MOST_BLOCKS) return;
-  const { kind, subject, names, window } = block;
-  const told = { kind, subject, names: JSON.stringify(names), shared_window: window };
   await transaction
     .insertInto('login_blocks')
-    .values({ id, ...told, since, until, is_open: 1, lifted_at: null })
+    .values({ ...rowOf('login_blocks', block), is_open: 1, lifted_at: null })
     .onConflict((conflict) => conflict.column('id').doNothing()) // another replica has noted it meanwhile
     .execute();
 }
 
-const namesIn = ({ names }: LoginBlocksTable): string[] => JSON.parse(names) as string[];
-
-const asBlock = (row: LoginBlocksTable): LoginBlock => ({
-  id: row.id,
-  kind: row.kind as BlockKind,
-  subject: row.subject,
-  names: namesIn(row),
-  since: row.since,
-  until: row.until,
-  window: row.shared_window,
-});
+const asBlock = (row: object): LoginBlock => recordOf('login_blocks', row) as LoginBlock;

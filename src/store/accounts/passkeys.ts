@@ -3,7 +3,7 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import type { PasskeyRecord, PasskeyStore, SpentChallenge } from '../../domain/accounts/second-factor.ts';
 import type { UserName } from '../../domain/names.ts';
 import type { Serialized } from '../engine/serialized.ts';
-import type { PasskeysTable, Tables } from '../engine/tables.ts';
+import { recordOf, rowOf, type Tables } from '../engine/tables.ts';
 import { afterGain, afterLoss, isAsKnown } from './factor-epoch.ts';
 import { hasOtherWay } from './ways-in.ts';
 
@@ -87,30 +87,6 @@ export async function isSpentNow(
   return Boolean((await once.executeTakeFirst()).numInsertedOrUpdatedRows);
 }
 
-const asRow = (passkey: PasskeyRecord): PasskeysTable => ({
-  id: passkey.id,
-  user_name: passkey.user,
-  user_handle: passkey.userHandle,
-  public_key: passkey.publicKey,
-  counter: passkey.counter,
-  transports: JSON.stringify(passkey.transports),
-  is_backup_eligible: Number(passkey.isBackupEligible),
-  is_backed_up: Number(passkey.isBackedUp),
-  name: passkey.name,
-  created_at: passkey.createdAt,
-  last_used_at: passkey.lastUsedAt,
-});
+const asRow = (passkey: PasskeyRecord) => rowOf('passkeys', passkey);
 
-const asPasskey = (row: PasskeysTable): PasskeyRecord => ({
-  id: row.id,
-  user: row.user_name as UserName,
-  userHandle: row.user_handle,
-  publicKey: row.public_key,
-  counter: row.counter,
-  transports: JSON.parse(row.transports) as string[],
-  isBackupEligible: row.is_backup_eligible === 1,
-  isBackedUp: row.is_backed_up === 1,
-  name: row.name,
-  createdAt: row.created_at,
-  lastUsedAt: row.last_used_at,
-});
+const asPasskey = (row: object): PasskeyRecord => recordOf('passkeys', row) as PasskeyRecord;

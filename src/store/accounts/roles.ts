@@ -1,26 +1,21 @@
 /** The table of custom roles: the same code for every engine (interface 2.2; SPEC 4.3). */
 import type { Kysely } from 'kysely';
-import type { RoleStore } from '../../domain/accounts/role-store.ts';
-import { type Role, type UserName, VIEWER } from '../../domain/names.ts';
-import type { WrittenLimits } from '../../domain/rights/role-limits.ts';
+import type { RoleStore, StoredRole } from '../../domain/accounts/role-store.ts';
+import { type UserName, VIEWER } from '../../domain/names.ts';
 import type { Serialized } from '../engine/serialized.ts';
-import type { Tables } from '../engine/tables.ts';
+import { recordOf, rowOf, type Tables } from '../engine/tables.ts';
 
 export function createRoleStore(db: Kysely<Tables>, serialized: Serialized): RoleStore {
   return {
     async listRoles() {
       const rows = await db.selectFrom('custom_roles').selectAll().orderBy('role').execute();
-      return rows.map(({ role, cameras, limits }) => ({
-        role: role as Role,
-        cameras: JSON.parse(cameras) as string[],
-        ...(limits !== null && { limits: JSON.parse(limits) as WrittenLimits }),
-      }));
+      return rows.map((row) => recordOf('custom_roles', row) as StoredRole);
     },
 
     changeRoles: ({ saved, deleted }) =>
       serialized(async (transaction) => {
-        for (const { role, cameras, limits } of saved) {
-          const row = { role, cameras: JSON.stringify(cameras), limits: limits ? JSON.stringify(limits) : null };
+        for (const one of saved) {
+          const row = rowOf('custom_roles', one);
           await transaction
             .insertInto('custom_roles')
             .values(row)

@@ -1,9 +1,8 @@
 /** The tables of screens and of the codes that pair them: the same code for every engine (SPEC 18). */
-import type { Kysely, Selectable, Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import type { Screen, ScreenCode, ScreenStore } from '../../domain/accounts/screen.ts';
-import type { UserName } from '../../domain/names.ts';
 import type { Serialized } from '../engine/serialized.ts';
-import type { ScreenCodesTable, ScreensTable, Tables } from '../engine/tables.ts';
+import { recordOf, rowOf, type Tables } from '../engine/tables.ts';
 
 /** `site`: the screens of other sites on the same store are none here, and their codes pair nothing. */
 export function createScreenStore(db: Kysely<Tables>, serialized: Serialized, site: string): ScreenStore {
@@ -21,7 +20,7 @@ export function createScreenStore(db: Kysely<Tables>, serialized: Serialized, si
         if (await same.executeTakeFirst()) return 'taken';
         await transaction
           .insertInto('screen_codes')
-          .values({ ...codeRow(code), site })
+          .values({ ...rowOf('screen_codes', code), site })
           .execute();
         return 'added';
       }),
@@ -59,7 +58,7 @@ export function createScreenStore(db: Kysely<Tables>, serialized: Serialized, si
         if (numUpdatedRows === 0n) return 'gone';
         await transaction
           .insertInto('screens')
-          .values({ ...screenRow(screen), site })
+          .values({ ...rowOf('screens', screen), site })
           .execute();
         return 'confirmed';
       }),
@@ -147,53 +146,6 @@ const waitingCode = (db: Kysely<Tables> | Transaction<Tables>, site: string, use
 const camerasText = (cameras: readonly string[] | null): string | null =>
   cameras === null ? null : JSON.stringify(cameras);
 
-const asScreen = (row: Selectable<ScreensTable>): Screen => ({
-  id: row.id,
-  secretHash: row.secret_hash,
-  name: row.name,
-  user: row.user_name as UserName,
-  userCreatedAt: row.user_created_at,
-  cameras: row.cameras === null ? null : (JSON.parse(row.cameras) as string[]),
-  createdAt: row.created_at,
-  endsAt: row.ends_at,
-  lastSeenAt: row.last_seen_at,
-  lastSeenFrom: row.last_seen_from,
-  agent: row.agent,
-});
+const asScreen = (row: object): Screen => recordOf('screens', row) as Screen;
 
-const screenRow = (screen: Screen): Omit<Selectable<ScreensTable>, 'site'> => ({
-  id: screen.id,
-  secret_hash: screen.secretHash,
-  name: screen.name,
-  user_name: screen.user,
-  user_created_at: screen.userCreatedAt,
-  cameras: camerasText(screen.cameras),
-  created_at: screen.createdAt,
-  ends_at: screen.endsAt,
-  last_seen_at: screen.lastSeenAt,
-  last_seen_from: screen.lastSeenFrom,
-  agent: screen.agent,
-});
-
-const asCode = (row: Selectable<ScreenCodesTable>): ScreenCode => ({
-  deviceHash: row.device_hash,
-  userHash: row.user_hash,
-  address: row.address,
-  agent: row.agent,
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
-  state: row.state as ScreenCode['state'],
-  screenId: row.screen_id,
-});
-
-const codeRow = (code: ScreenCode): Omit<Selectable<ScreenCodesTable>, 'site'> => ({
-  device_hash: code.deviceHash,
-  user_hash: code.userHash,
-  address: code.address,
-  agent: code.agent,
-  created_at: code.createdAt,
-  expires_at: code.expiresAt,
-  state: code.state,
-  screen_id: code.screenId,
-  polled_at: null,
-});
+const asCode = (row: object): ScreenCode => recordOf('screen_codes', row) as ScreenCode;

@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import type { SecondFactorStore, TotpRecord, UserFactors } from '../../domain/accounts/second-factor.ts';
 import type { UserName } from '../../domain/names.ts';
 import type { Serialized } from '../engine/serialized.ts';
-import type { Tables, TotpSecretsTable } from '../engine/tables.ts';
+import type { Tables } from '../engine/tables.ts';
 import { afterGain, afterLoss, isAsKnown, writeRecoveryCodes } from './factor-epoch.ts';
 import { createPasskeyStore } from './passkeys.ts';
 
@@ -116,7 +116,7 @@ const factorsByUser = (totp: readonly string[], passkeys: readonly string[]): re
     ],
   }));
 
-const asTotp = (row: TotpSecretsTable): TotpRecord => ({
+const asTotp = (row: Tables['totp_secrets']): TotpRecord => ({
   secret: row.secret ?? undefined,
   lastStep: row.last_step ?? undefined,
   pending: row.pending ?? undefined,

@@ -1,9 +1,8 @@
 /** The table of sessions, with when and from where each was last seen: the same code for every engine (SPEC 4.2). */
 import type { Kysely, Transaction } from 'kysely';
 import type { SeenSession, SessionStore } from '../../domain/accounts/session-store.ts';
-import type { UserName } from '../../domain/names.ts';
 import type { Serialized } from '../engine/serialized.ts';
-import type { SeenSessionsTable, Tables } from '../engine/tables.ts';
+import { recordOf, rowOf, type Tables } from '../engine/tables.ts';
 
 /** The most rows of one list: a page with more sessions cannot be read. */
 const MOST_LISTED = 1000;
@@ -60,24 +59,6 @@ async function isOver({ id, user, since }: SeenSession, transaction: Transaction
   return !row || since < Math.floor(row.password_changed_at ?? 0);
 }
 
-const asSession = (row: SeenSessionsTable): SeenSession => ({
-  id: row.id,
-  user: row.user_name as UserName,
-  address: row.address,
-  agent: row.agent,
-  since: row.since,
-  lastSeen: row.last_seen,
-  expiresAt: row.expires_at,
-  keyId: row.signed_with,
-});
+const asSession = (row: object): SeenSession => recordOf('seen_sessions', row) as SeenSession;
 
-const asRow = (session: SeenSession): SeenSessionsTable => ({
-  id: session.id,
-  user_name: session.user,
-  address: session.address,
-  agent: session.agent,
-  since: session.since,
-  last_seen: session.lastSeen,
-  expires_at: session.expiresAt,
-  signed_with: session.keyId,
-});
+const asRow = (session: SeenSession) => rowOf('seen_sessions', session);

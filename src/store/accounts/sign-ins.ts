@@ -3,7 +3,7 @@ import type { Kysely, Transaction } from 'kysely';
 import type { ProviderSession, SignIn, SignInStore } from '../../domain/accounts/sign-in.ts';
 import { NO_ROLE, type UserName } from '../../domain/names.ts';
 import type { Serialized } from '../engine/serialized.ts';
-import type { OidcSessionsTable, SignInsTable, Tables } from '../engine/tables.ts';
+import { recordOf, rowOf, type Tables } from '../engine/tables.ts';
 import { closeSignIn, insertUser, ownRole, stateOf, voidInvitations } from './accounts.ts';
 import { hasOtherWay } from './ways-in.ts';
 
@@ -174,37 +174,10 @@ async function hasProvider(user: UserName, provider: string, transaction: Transa
   return (await known.where('provider', '=', provider).executeTakeFirst()) !== undefined;
 }
 
-const asSignIn = (row: SignInsTable): SignIn => ({
-  provider: row.provider,
-  issuer: row.issuer,
-  subject: row.subject,
-  user: row.user_name as UserName,
-  connectedAt: row.connected_at,
-  lastUsedAt: row.last_used_at,
-});
+const asSignIn = (row: object): SignIn => recordOf('sign_ins', row) as SignIn;
 
-const asRow = (signIn: SignIn): SignInsTable => ({
-  id: idOf(signIn.issuer, signIn.subject),
-  issuer: signIn.issuer,
-  subject: signIn.subject,
-  provider: signIn.provider,
-  user_name: signIn.user,
-  connected_at: signIn.connectedAt,
-  last_used_at: signIn.lastUsedAt,
-});
+const asRow = (signIn: SignIn) => ({ id: idOf(signIn.issuer, signIn.subject), ...rowOf('sign_ins', signIn) });
 
-const asSession = (row: OidcSessionsTable): ProviderSession => ({
-  sessionId: row.session_id,
-  issuer: row.issuer,
-  subject: row.subject,
-  ...(row.sid !== null && { sid: row.sid }),
-  expiresAt: row.expires_at,
-});
+const asSession = (row: object): ProviderSession => recordOf('oidc_sessions', row) as ProviderSession;
 
-const asSessionRow = (session: ProviderSession): OidcSessionsTable => ({
-  session_id: session.sessionId,
-  issuer: session.issuer,
-  subject: session.subject,
-  sid: session.sid ?? null,
-  expires_at: session.expiresAt,
-});
+const asSessionRow = (session: ProviderSession) => rowOf('oidc_sessions', session);

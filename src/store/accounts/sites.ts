@@ -1,9 +1,8 @@
 /** The table of sites, several services on one store: the same code for every engine (SPEC 20). */
 import type { Kysely, Transaction } from 'kysely';
-import type { SiteStore } from '../../domain/accounts/site.ts';
-import type { Role } from '../../domain/names.ts';
+import type { SiteRecord, SiteStore } from '../../domain/accounts/site.ts';
 import type { Serialized } from '../engine/serialized.ts';
-import type { Tables } from '../engine/tables.ts';
+import { recordOf, rowOf, type Tables } from '../engine/tables.ts';
 import { addressRow } from './settings.ts';
 
 /** Their rows are of one site each. */
@@ -13,22 +12,11 @@ export function createSiteStore(db: Kysely<Tables>, serialized: Serialized): Sit
   return {
     async listSites() {
       const rows = await db.selectFrom('sites').selectAll().orderBy('site').execute();
-      return rows.map(({ site, cameras, roles, key_id, changed_at }) => ({
-        site,
-        cameras: cameras === null ? undefined : (JSON.parse(cameras) as string[]),
-        roles: JSON.parse(roles) as Role[],
-        keyId: key_id,
-        changedAt: changed_at,
-      }));
+      return rows.map((row) => recordOf('sites', row) as SiteRecord);
     },
 
-    async publishSite({ site, cameras, roles, keyId, changedAt }) {
-      const terms = {
-        cameras: cameras ? JSON.stringify(cameras) : null,
-        roles: JSON.stringify(roles),
-        key_id: keyId,
-        changed_at: changedAt,
-      };
+    async publishSite(record) {
+      const { site, ...terms } = rowOf('sites', record);
       await db
         .insertInto('sites')
         .values({ site, ...terms })

@@ -1,9 +1,8 @@
 /** The table of API tokens: the same code for every engine (SPEC 4.4). */
-import type { Insertable, Kysely, Selectable } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { ApiToken, ApiTokenStore } from '../../domain/accounts/api-token.ts';
-import type { Role, UserName } from '../../domain/names.ts';
 import type { Serialized } from '../engine/serialized.ts';
-import type { ApiTokensTable, Tables } from '../engine/tables.ts';
+import { recordOf, rowOf, type Tables } from '../engine/tables.ts';
 
 export function createApiTokenStore(db: Kysely<Tables>, serialized: Serialized): ApiTokenStore {
   return {
@@ -37,36 +36,6 @@ export function createApiTokenStore(db: Kysely<Tables>, serialized: Serialized):
   };
 }
 
-const asToken = (row: Selectable<ApiTokensTable>): ApiToken => ({
-  id: row.id,
-  secretHash: row.secret_hash,
-  name: row.name,
-  user: row.user_name as UserName,
-  userCreatedAt: row.user_created_at,
-  role: row.role as Role,
-  cameras: row.cameras === null ? null : (JSON.parse(row.cameras) as string[]),
-  managesAccounts: row.manages_accounts === 1,
-  ...(row.logs_in === 1 && { logsIn: true }),
-  ...(row.is_for_curtain === 1 && { isForCurtain: true }),
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
-  lastUsedAt: row.last_used_at,
-  lastUsedFrom: row.last_used_from,
-});
+const asToken = (row: object): ApiToken => recordOf('api_tokens', row) as ApiToken;
 
-const asRow = (token: ApiToken): Insertable<ApiTokensTable> => ({
-  id: token.id,
-  secret_hash: token.secretHash,
-  name: token.name,
-  user_name: token.user,
-  user_created_at: token.userCreatedAt,
-  role: token.role,
-  cameras: token.cameras === null ? null : JSON.stringify(token.cameras),
-  manages_accounts: token.managesAccounts ? 1 : 0,
-  logs_in: token.logsIn ? 1 : 0,
-  is_for_curtain: token.isForCurtain ? 1 : 0,
-  created_at: token.createdAt,
-  expires_at: token.expiresAt,
-  last_used_at: token.lastUsedAt,
-  last_used_from: token.lastUsedFrom,
-});
+const asRow = (token: ApiToken) => rowOf('api_tokens', token);

@@ -1,359 +1,277 @@
-/** The tables as the query builder sees them: a row type each. Times are Unix seconds. */
+/**
+ * The tables, one row each: columns and their kinds, the key, what is copied, and whose rows they hold. The row types of the query
+ * builder and the codecs between rows and records follow from it. Times are Unix seconds.
+ */
 import type { Generated } from 'kysely';
 
-export interface UsersTable {
-  name: string;
-  role: string;
-  password_hash: string;
-  password_changed_at: number | null;
-  created_at: number;
-  /** 0 or 1. */
-  has_factor: Generated<number>;
-  /** New with every gain of a first factor and loss of the last one. */
-  factor_epoch: string | null;
-  /** 0 or 1. */
-  password_is_generated: Generated<number>;
-  /** Null: the role was given with the account. */
-  role_since: number | null;
-  valid_from: number | null;
-  valid_until: number | null;
-  /** Null: Postern's own. Else the provider that gives it. */
-  role_source: string | null;
-  /** The JSON of a list: what the provider's groups give beside `role`. */
-  other_roles: string | null;
-  /** 0 or 1; 0: made without a password that a person knows. */
-  has_password: Generated<number>;
+/** `flag`: 0 or 1; `json`: text; `boolean`: SQLite gives 0 and 1 back. */
+interface Column {
+  readonly kind: 'text' | 'number' | 'flag' | 'json' | 'boolean';
+  readonly isNullable?: true;
+  /** The table gives a value where none is written. */
+  readonly hasDefault?: true;
+  /** The name in a record, where it is not that of the column in camel case; `false`: it is in no record. */
+  readonly field?: string | false;
+  /** Null or 0 is absent in a record. */
+  readonly isOptional?: true;
 }
 
-/** Sealed secrets; see the migration. */
-export interface TotpSecretsTable {
-  user_name: string;
-  secret: string | null;
-  last_step: number | null;
-  pending: string | null;
-  pending_until: number | null;
+export interface Table {
+  /** Copies go in its order. */
+  readonly key: string;
+  readonly columns: Readonly<Record<string, Column>>;
+  /** Whether `postern store copy` copies it. Default: it does. */
+  readonly isCopied?: false;
+  /** `false`: no write of it changes a verdict. A list: an update that begins with such a column does not. */
+  readonly changesVerdicts?: false | readonly string[];
+  /** Every request depends on it: `/readyz` reads it. */
+  readonly isProbed?: true;
+  /** Whether all rows of a user go with the account. */
+  readonly isOfUser?: true;
 }
 
-export interface RecoveryCodesTable {
-  code_hash: string;
-  user_name: string;
+const TEXT = { kind: 'text' } as const;
+const NUMBER = { kind: 'number' } as const;
+const FLAG = { kind: 'flag' } as const;
+const JSON_TEXT = { kind: 'json' } as const;
+const BOOLEAN = { kind: 'boolean' } as const;
+const maybe = <Kind extends Column>(column: Kind) => ({ ...column, isNullable: true }) as const;
+const optional = <Kind extends Column>(column: Kind) => ({ ...column, isOptional: true }) as const;
+const defaulted = <Kind extends Column>(column: Kind) => ({ ...column, hasDefault: true }) as const;
+const named = <const Name extends string | false, Kind extends Column>(field: Name, column: Kind) =>
+  ({ ...column, field }) as const;
+const hidden = <Kind extends Column>(column: Kind) => named(false, column);
+const USER = named('user', TEXT);
+/** Empty: of a service without `server.site`. */
+const SITE = hidden(defaulted(TEXT));
+
+// biome-ignore format: a table
+const SPAN = {
+  id: TEXT, chain: TEXT, kind: TEXT, user_name: named('user', maybe(TEXT)), credential: maybe(TEXT), address: maybe(TEXT),
+  camera: maybe(TEXT), from_at: named('from', NUMBER), to_at: named('to', NUMBER), watched_from: maybe(NUMBER), watched_to: maybe(NUMBER),
+  /** It stays text: the hash of a record is made of it. */
+  detail: maybe(TEXT),
+} as const;
+
+// biome-ignore format: a table
+export const TABLES = {
+  users: { key: 'name', isProbed: true, columns: {
+    name: TEXT, role: TEXT, password_hash: TEXT, password_changed_at: maybe(NUMBER), created_at: NUMBER,
+    has_factor: optional(defaulted(FLAG)),
+    /** New with every gain of a first factor and loss of the last one. */
+    factor_epoch: optional(maybe(TEXT)), password_is_generated: optional(defaulted(FLAG)),
+    /** Null: the role was given with the account. */
+    role_since: optional(maybe(NUMBER)), valid_from: optional(maybe(NUMBER)), valid_until: optional(maybe(NUMBER)),
+    /** Null: Postern's own. Else the provider that gives it. */
+    role_source: optional(maybe(TEXT)),
+    /** What the provider's groups give beside `role`. */
+    other_roles: optional(maybe(JSON_TEXT)),
+    /** 0: made without a password that a person knows. */
+    has_password: hidden(defaulted(FLAG)),
+  } },
+  custom_roles: { key: 'role', isProbed: true, columns: {
+    role: TEXT, cameras: JSON_TEXT, limits: optional(maybe(JSON_TEXT)),
+  } },
+  curtain: { key: 'camera', columns: {
+    camera: TEXT, until: optional(maybe(NUMBER)), drawn_by: named('by', TEXT), drawn_at: NUMBER,
+  } },
+  sites: { key: 'site', columns: {
+    site: TEXT, cameras: optional(maybe(JSON_TEXT)), roles: JSON_TEXT, key_id: TEXT, changed_at: NUMBER,
+  } },
+  settings: { key: 'id', columns: { id: TEXT, value: TEXT } },
+  api_tokens: { key: 'id', isProbed: true, changesVerdicts: ['last_used_at'], columns: {
+    id: TEXT, secret_hash: TEXT, name: TEXT, user_name: USER, user_created_at: maybe(NUMBER), role: TEXT, cameras: maybe(JSON_TEXT),
+    manages_accounts: FLAG, logs_in: optional(defaulted(FLAG)), is_for_curtain: optional(defaulted(FLAG)), created_at: NUMBER,
+    expires_at: maybe(NUMBER), last_used_at: maybe(NUMBER), last_used_from: maybe(TEXT),
+  } },
+  /** Sealed secrets. */
+  totp_secrets: { key: 'user_name', isOfUser: true, columns: {
+    user_name: hidden(TEXT), secret: optional(maybe(TEXT)), last_step: optional(maybe(NUMBER)), pending: optional(maybe(TEXT)),
+    pending_until: optional(maybe(NUMBER)),
+  } },
+  recovery_codes: { key: 'code_hash', isOfUser: true, columns: { code_hash: TEXT, user_name: USER } },
+  passkeys: { key: 'id', isOfUser: true, columns: {
+    id: TEXT, user_name: USER, user_handle: TEXT, public_key: TEXT, counter: NUMBER, transports: JSON_TEXT, is_backup_eligible: FLAG,
+    is_backed_up: FLAG, name: TEXT, created_at: NUMBER, last_used_at: maybe(NUMBER),
+  } },
+  invitations: { key: 'token_hash', isOfUser: true, columns: {
+    token_hash: TEXT, user_name: USER, user_created_at: NUMBER, made_by: TEXT, created_at: NUMBER, expires_at: NUMBER,
+    used_at: hidden(maybe(NUMBER)),
+  } },
+  sign_ins: { key: 'id', changesVerdicts: false, columns: {
+    /** The issuer, a blank and the subject. */
+    id: hidden(TEXT), issuer: TEXT, subject: TEXT, provider: TEXT, user_name: USER, connected_at: NUMBER, last_used_at: NUMBER,
+  } },
+  /** Guests whose accounts are gone. */
+  closed_sign_ins: { key: 'id', changesVerdicts: false, columns: {
+    id: hidden(TEXT), subject: TEXT, provider: TEXT, known_until: NUMBER,
+  } },
+  oidc_sessions: { key: 'session_id', changesVerdicts: false, columns: {
+    session_id: TEXT, issuer: TEXT, subject: TEXT, sid: optional(maybe(TEXT)), expires_at: NUMBER,
+  } },
+  /** Devices and networks of logins, as digests. */
+  known_clients: { key: 'id', isOfUser: true, changesVerdicts: false, columns: {
+    id: TEXT, user_name: USER, last_seen: NUMBER,
+  } },
+  links: { key: 'id', changesVerdicts: ['opened', 'wrong_pins'], columns: {
+    id: TEXT, secret_hash: TEXT, thing: JSON_TEXT, user_name: USER, user_created_at: maybe(NUMBER), token_id: maybe(TEXT), role: TEXT,
+    name: maybe(TEXT), uses: maybe(NUMBER), pin_hash: maybe(TEXT), notifies_on_open: FLAG, created_at: NUMBER, expires_at: NUMBER,
+    revoked_at: maybe(NUMBER), opened: hidden(NUMBER), wrong_pins: hidden(NUMBER), site: SITE,
+  } },
+  link_openings: { key: 'id', changesVerdicts: false, columns: {
+    id: TEXT, link_id: TEXT, viewer: maybe(TEXT), client: TEXT, at: NUMBER, address: TEXT, agent: maybe(TEXT),
+  } },
+  screens: { key: 'id', isOfUser: true, changesVerdicts: ['last_seen_at'], columns: {
+    id: TEXT, secret_hash: maybe(TEXT), name: TEXT, user_name: USER, user_created_at: NUMBER, cameras: maybe(JSON_TEXT),
+    created_at: NUMBER, ends_at: maybe(NUMBER), last_seen_at: maybe(NUMBER), last_seen_from: maybe(TEXT), agent: maybe(TEXT), site: SITE,
+  } },
+  /** A pairing lasts minutes. */
+  screen_codes: { key: 'device_hash', isCopied: false, changesVerdicts: false, columns: {
+    device_hash: TEXT, user_hash: TEXT, address: TEXT, agent: maybe(TEXT), created_at: NUMBER, expires_at: NUMBER, state: TEXT,
+    screen_id: maybe(TEXT), polled_at: hidden(maybe(NUMBER)), site: SITE,
+  } },
+  /** A copy limits nobody. */
+  login_blocks: { key: 'id', isCopied: false, changesVerdicts: false, columns: {
+    id: TEXT, kind: TEXT, subject: TEXT, names: JSON_TEXT, since: NUMBER, until: NUMBER, shared_window: named('window', maybe(TEXT)),
+    is_open: hidden(FLAG), lifted_at: hidden(maybe(NUMBER)),
+  } },
+  ledger_records: { key: 'id', changesVerdicts: false, columns: { ...SPAN, hash: TEXT } },
+  ledger_open: { key: 'id', changesVerdicts: false, columns: SPAN },
+  /** `seen_at` is 0 when no process writes the chain. */
+  ledger_chains: { key: 'chain', changesVerdicts: false, columns: {
+    chain: TEXT, seq: NUMBER, hash: TEXT, holder: TEXT, seen_at: NUMBER,
+  } },
+  ledger_closings: { key: 'id', changesVerdicts: false, columns: {
+    id: TEXT, chain: TEXT, day: TEXT, seq: NUMBER, hash: TEXT, records: NUMBER,
+  } },
+  ledger_days: { key: 'id', changesVerdicts: false, columns: {
+    id: hidden(TEXT), day: TEXT, user_name: USER, viewer: TEXT, kind: TEXT, camera: TEXT, seconds: NUMBER, records: NUMBER, hours: NUMBER,
+  } },
+  revoked_tokens: { key: 'token_id', isProbed: true, columns: { token_id: TEXT, expires_at: NUMBER } },
+  seen_sessions: { key: 'id', isProbed: true, isOfUser: true, changesVerdicts: false, columns: {
+    id: TEXT, user_name: USER, address: TEXT, agent: TEXT, since: NUMBER, last_seen: NUMBER, expires_at: NUMBER,
+    signed_with: named('keyId', TEXT),
+  } },
+  events: { key: 'id', changesVerdicts: false, columns: {
+    id: TEXT, camera: TEXT, label: TEXT, start_time: NUMBER, end_time: maybe(NUMBER),
+    /** `score`, `speed`, `plate` and `sub_labels_folded` are for searching only. */
+    score: maybe(NUMBER), speed: maybe(NUMBER), has_clip: BOOLEAN, has_snapshot: BOOLEAN, retain_indefinitely: BOOLEAN,
+    false_positive: maybe(BOOLEAN), plus_id: maybe(TEXT), plate: maybe(TEXT), sub_label: maybe(TEXT), sub_labels_folded: maybe(TEXT),
+    zones: JSON_TEXT, model_hash: maybe(TEXT), detector_type: maybe(TEXT), model_type: maybe(TEXT), data: JSON_TEXT,
+    thumbnail: maybe(TEXT),
+  } },
+  /** Counted by triggers of the target itself. Days since 1 January 1970. */
+  event_writes: { key: 'day', isCopied: false, changesVerdicts: false, columns: { day: NUMBER, writes: NUMBER } },
+  /** One row, of the store itself. */
+  store_identity: { key: 'id', isCopied: false, columns: { id: TEXT } },
+} as const satisfies Readonly<Record<string, Table>>;
+
+export type TableName = keyof typeof TABLES;
+const TABLE_NAMES = Object.keys(TABLES) as TableName[];
+
+type NamesWhere<Trait extends string> = {
+  [Name in TableName]: (typeof TABLES)[Name] extends Readonly<Record<Trait, true>> ? Name : never;
+}[TableName];
+
+/** The tables that have the trait. */
+export const tablesWhere = <const Trait extends 'isProbed' | 'isOfUser'>(trait: Trait) =>
+  TABLE_NAMES.filter((name) => (TABLES[name] as Table)[trait] === true) as NamesWhere<Trait>[];
+
+type ColumnsOf<Name extends TableName> = (typeof TABLES)[Name]['columns'];
+type Stored<Kind extends Column> =
+  | (Kind['kind'] extends 'boolean' ? boolean | number : Kind['kind'] extends 'number' | 'flag' ? number : string)
+  | (Kind extends { isNullable: true } ? null : never);
+type RowOf<Columns> = {
+  -readonly [Name in keyof Columns]: Columns[Name] extends Column
+    ? Columns[Name] extends { hasDefault: true }
+      ? Generated<Stored<Columns[Name]>>
+      : Stored<Columns[Name]>
+    : never;
+};
+
+/** The tables as the query builder sees them. */
+export type Tables = { [Name in TableName]: RowOf<ColumnsOf<Name>> };
+
+type Camel<Text> = Text extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<Camel<Rest>>}` : Text;
+type FieldOf<Name, Kind> = Kind extends { field: infer Field } ? Field : Camel<Name>;
+/** What a column is in a record, as far as its kind tells. */
+type Value<Kind> =
+  | (Kind extends { kind: 'flag' }
+      ? boolean
+      : Kind extends { kind: 'number' }
+        ? number
+        : Kind extends { kind: 'text' }
+          ? string
+          : unknown)
+  | (Kind extends { isNullable: true } ? null | undefined : never);
+type Given<Columns> = {
+  readonly [Name in keyof Columns as FieldOf<Name, Columns[Name]> extends string
+    ? Columns[Name] extends { isOptional: true }
+      ? never
+      : FieldOf<Name, Columns[Name]>
+    : never]: Value<Columns[Name]>;
+} & {
+  readonly [Name in keyof Columns as FieldOf<Name, Columns[Name]> extends string
+    ? Columns[Name] extends { isOptional: true }
+      ? FieldOf<Name, Columns[Name]>
+      : never
+    : never]?: Value<Columns[Name]> | undefined;
+};
+type Written<Columns> = {
+  -readonly [Name in keyof Columns as FieldOf<Name, Columns[Name]> extends string
+    ? Name
+    : never]: Columns[Name] extends Column ? Stored<Columns[Name]> : never;
+};
+
+const camel = (name: string): string => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** The columns that are in records. */
+const codecsOf = (columns: Table['columns']) =>
+  Object.entries(columns).flatMap(([column, { kind, field = camel(column), isOptional = false }]) =>
+    field === false ? [] : [{ column, field, kind, isOptional }],
+  );
+
+const CODECS = new Map(TABLE_NAMES.map((name) => [name, codecsOf(TABLES[name].columns)]));
+
+/**
+ * The record of a row. A flag that is `isOptional` is true or absent. What the columns do not tell (brands of names, what JSON
+ * holds) is the caller's to say.
+ */
+export function recordOf<Name extends TableName>(table: Name, row: object): Given<ColumnsOf<Name>> {
+  const record: Record<string, unknown> = {};
+  const values = row as Readonly<Record<string, unknown>>;
+  for (const { column, field, kind, isOptional } of CODECS.get(table) ?? []) {
+    const value = values[column];
+    if (isOptional && (value === null || (kind === 'flag' && value !== 1))) continue;
+    if (kind === 'flag') record[field] = value === 1;
+    else record[field] = kind === 'json' && value !== null ? JSON.parse(String(value)) : value;
+  }
+  return record as Given<ColumnsOf<Name>>;
 }
 
-/** `transports` is the JSON of a list. */
-export interface PasskeysTable {
-  id: string;
-  user_name: string;
-  user_handle: string;
-  public_key: string;
-  counter: number;
-  transports: string;
-  is_backup_eligible: number;
-  is_backed_up: number;
-  name: string;
-  created_at: number;
-  last_used_at: number | null;
+/** The row of a record, without the columns that are in no record. */
+export function rowOf<Name extends TableName>(table: Name, record: Given<ColumnsOf<Name>>): Written<ColumnsOf<Name>> {
+  const row: Record<string, unknown> = {};
+  const values = record as Readonly<Record<string, unknown>>;
+  for (const { column, field, kind } of CODECS.get(table) ?? []) {
+    const value = values[field] ?? null;
+    if (kind === 'flag') row[column] = value ? 1 : 0;
+    else row[column] = kind === 'json' && value !== null ? JSON.stringify(value) : value;
+  }
+  return row as Written<ColumnsOf<Name>>;
 }
 
-export interface InvitationsTable {
-  token_hash: string;
-  user_name: string;
-  user_created_at: number;
-  made_by: string;
-  created_at: number;
-  expires_at: number;
-  used_at: number | null;
-}
+const quietWrites = (name: TableName): readonly string[] => {
+  const { changesVerdicts = true } = TABLES[name] as Table;
+  if (changesVerdicts === true) return [];
+  if (changesVerdicts === false) return [`(?:insert into|update|delete from) "?${name}\\b`];
+  return changesVerdicts.map((column) => `update "${name}" set "${column}"`);
+};
+const QUIET = new RegExp(`^(?:${TABLE_NAMES.flatMap(quietWrites).join('|')})`);
 
-/** `id` is the issuer, a blank and the subject. */
-export interface SignInsTable {
-  id: string;
-  issuer: string;
-  subject: string;
-  provider: string;
-  user_name: string;
-  connected_at: number;
-  last_used_at: number;
-}
-
-/** Guests whose accounts are gone. `id` is that of a sign-in. */
-export interface ClosedSignInsTable {
-  id: string;
-  subject: string;
-  provider: string;
-  known_until: number;
-}
-
-export interface OidcSessionsTable {
-  session_id: string;
-  issuer: string;
-  subject: string;
-  sid: string | null;
-  expires_at: number;
-}
-
-/** `id` is a digest of user, device or network. */
-export interface KnownClientsTable {
-  id: string;
-  user_name: string;
-  last_seen: number;
-}
-
-/** `names` is the JSON of a list; `is_open` is 0 or 1. */
-/** `roles` is the JSON of a list. */
-export interface CurtainTable {
-  camera: string;
-  until: number | null;
-  drawn_by: string;
-  drawn_at: number;
-}
-
-/** `cameras` and `roles` are the JSON of lists. */
-export interface SitesTable {
-  site: string;
-  cameras: string | null;
-  roles: string;
-  key_id: string;
-  changed_at: number;
-}
-
-export interface SettingsTable {
-  id: string;
-  value: string;
-}
-
-export interface LoginBlocksTable {
-  id: string;
-  kind: string;
-  subject: string;
-  names: string;
-  since: number;
-  until: number;
-  shared_window: string | null;
-  is_open: number;
-  lifted_at: number | null;
-}
-
-/** `thing` is JSON; `notifies_on_open` is 0 or 1. */
-export interface LinksTable {
-  id: string;
-  secret_hash: string;
-  thing: string;
-  user_name: string;
-  user_created_at: number | null;
-  token_id: string | null;
-  role: string;
-  name: string | null;
-  uses: number | null;
-  pin_hash: string | null;
-  notifies_on_open: number;
-  created_at: number;
-  expires_at: number;
-  revoked_at: number | null;
-  opened: number;
-  wrong_pins: number;
-  /** Empty: of a service without `server.site`. */
-  site: Generated<string>;
-}
-
-export interface LinkOpeningsTable {
-  id: string;
-  link_id: string;
-  viewer: string | null;
-  client: string;
-  at: number;
-  address: string;
-  agent: string | null;
-}
-
-/** `cameras` is the JSON of a list. */
-export interface ScreensTable {
-  id: string;
-  secret_hash: string | null;
-  name: string;
-  user_name: string;
-  user_created_at: number;
-  cameras: string | null;
-  created_at: number;
-  ends_at: number | null;
-  last_seen_at: number | null;
-  last_seen_from: string | null;
-  agent: string | null;
-  site: Generated<string>;
-}
-
-/** `state` is that of a `ScreenCode`. */
-export interface ScreenCodesTable {
-  device_hash: string;
-  user_hash: string;
-  address: string;
-  agent: string | null;
-  created_at: number;
-  expires_at: number;
-  state: string;
-  screen_id: string | null;
-  polled_at: number | null;
-  site: Generated<string>;
-}
-
-export interface RevokedTokensTable {
-  token_id: string;
-  expires_at: number;
-}
-
-/** `cameras` is the JSON of a list, `limits` that of an object. */
-export interface CustomRolesTable {
-  role: string;
-  cameras: string;
-  limits: string | null;
-}
-
-export interface SeenSessionsTable {
-  id: string;
-  user_name: string;
-  address: string;
-  agent: string;
-  since: number;
-  last_seen: number;
-  expires_at: number;
-  signed_with: string;
-}
-
-export interface ApiTokensTable {
-  id: string;
-  secret_hash: string;
-  name: string;
-  user_name: string;
-  user_created_at: number | null;
-  role: string;
-  cameras: string | null;
-  /** 0 or 1. */
-  manages_accounts: number;
-  /** 0 or 1. */
-  logs_in: Generated<number>;
-  /** 0 or 1. */
-  is_for_curtain: Generated<number>;
-  created_at: number;
-  expires_at: number | null;
-  last_used_at: number | null;
-  last_used_from: string | null;
-}
-
-/** `zones` and `data` are JSON text; `score`, `speed`, `plate` and `sub_labels_folded` are for searching only. */
-export interface EventsTable {
-  id: string;
-  camera: string;
-  label: string;
-  start_time: number;
-  end_time: number | null;
-  score: number | null;
-  speed: number | null;
-  /** SQLite gives 0 and 1 back. */
-  has_clip: boolean | number;
-  has_snapshot: boolean | number;
-  retain_indefinitely: boolean | number;
-  false_positive: boolean | number | null;
-  plus_id: string | null;
-  plate: string | null;
-  sub_label: string | null;
-  sub_labels_folded: string | null;
-  zones: string;
-  model_hash: string | null;
-  detector_type: string | null;
-  model_type: string | null;
-  data: string;
-  thumbnail: string | null;
-}
-
-/** Counted by triggers. Days since 1 January 1970. */
-export interface EventWritesTable {
-  day: number;
-  writes: number;
-}
-
-/** `detail` is JSON text. */
-export interface LedgerOpenTable {
-  id: string;
-  chain: string;
-  kind: string;
-  user_name: string | null;
-  credential: string | null;
-  address: string | null;
-  camera: string | null;
-  from_at: number;
-  to_at: number;
-  watched_from: number | null;
-  watched_to: number | null;
-  detail: string | null;
-}
-
-/** `id` is the chain and the number in it, padded with zeros: it sorts as the chain goes. */
-export interface LedgerRecordsTable extends LedgerOpenTable {
-  hash: string;
-}
-
-/** `seen_at` is 0 when no process writes the chain. */
-export interface LedgerChainsTable {
-  chain: string;
-  seq: number;
-  hash: string;
-  holder: string;
-  seen_at: number;
-}
-
-export interface LedgerClosingsTable {
-  id: string;
-  chain: string;
-  day: string;
-  seq: number;
-  hash: string;
-  records: number;
-}
-
-export interface LedgerDaysTable {
-  id: string;
-  day: string;
-  user_name: string;
-  viewer: string;
-  kind: string;
-  camera: string;
-  seconds: number;
-  records: number;
-  hours: number;
-}
-
-/** One row. */
-export interface StoreIdentityTable {
-  id: string;
-}
-
-export interface Tables {
-  store_identity: StoreIdentityTable;
-  events: EventsTable;
-  event_writes: EventWritesTable;
-  users: UsersTable;
-  revoked_tokens: RevokedTokensTable;
-  custom_roles: CustomRolesTable;
-  seen_sessions: SeenSessionsTable;
-  api_tokens: ApiTokensTable;
-  totp_secrets: TotpSecretsTable;
-  recovery_codes: RecoveryCodesTable;
-  passkeys: PasskeysTable;
-  invitations: InvitationsTable;
-  sign_ins: SignInsTable;
-  closed_sign_ins: ClosedSignInsTable;
-  oidc_sessions: OidcSessionsTable;
-  known_clients: KnownClientsTable;
-  login_blocks: LoginBlocksTable;
-  curtain: CurtainTable;
-  sites: SitesTable;
-  settings: SettingsTable;
-  links: LinksTable;
-  link_openings: LinkOpeningsTable;
-  screens: ScreensTable;
-  screen_codes: ScreenCodesTable;
-  ledger_records: LedgerRecordsTable;
-  ledger_open: LedgerOpenTable;
-  ledger_chains: LedgerChainsTable;
-  ledger_closings: LedgerClosingsTable;
-  ledger_days: LedgerDaysTable;
-}
+/**
+ * Whether accounts, roles and tokens that are remembered must be read again after the statement: whatever changes a row counts,
+ * but what `TABLES` excepts, which is written all the time. A statement that begins with `with` is taken for a write.
+ */
+export const mayChangeVerdict = (statement: string): boolean =>
+  !/^\s*select\b/i.test(statement) && !QUIET.test(statement);

@@ -4,7 +4,7 @@ import { createTaskQueue } from '../../domain/async/task-queue.ts';
 import type { BoundedEventSource, EventSource, StoredEvent } from '../../domain/events/event-question.ts';
 import { plainJson } from '../../domain/json.ts';
 import type { Dialect } from '../engine/dialect.ts';
-import type { EventsTable, Tables } from '../engine/tables.ts';
+import type { Tables } from '../engine/tables.ts';
 import { countByDay, countByLabel, firstStart, groupEvents, writesByDay } from './count-events.ts';
 import { distinctCameras, distinctNames, labelsOf, namesOfAll } from './distinct-names.ts';
 import type { EventShape, EventsPlace } from './event-shape.ts';
@@ -89,9 +89,9 @@ const RECORD_COLUMNS = [
   'detector_type',
   'model_type',
   'data',
-] as const satisfies readonly (keyof EventsTable)[];
+] as const satisfies readonly (keyof Tables['events'])[];
 
-type RecordRow = Pick<EventsTable, (typeof RECORD_COLUMNS)[number] | 'thumbnail'>;
+type RecordRow = Pick<Tables['events'], (typeof RECORD_COLUMNS)[number] | 'thumbnail'>;
 
 const asStoredEvent = (row: RecordRow): StoredEvent => ({
   id: row.id,

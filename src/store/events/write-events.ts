@@ -3,7 +3,7 @@ import type { Kysely, OnConflictBuilder } from 'kysely';
 import type { EventRecord } from '../../domain/events/event.ts';
 import { foldSubLabels } from '../../domain/events/event-question.ts';
 import type { Dialect } from '../engine/dialect.ts';
-import type { EventsTable, Tables } from '../engine/tables.ts';
+import type { Tables } from '../engine/tables.ts';
 
 /** Rows per statement: 21 values each, and an engine takes only so many. */
 const ROWS_PER_STATEMENT = 100;
@@ -21,7 +21,7 @@ export async function writeEvents(
   const times = rows.map((row) => row.start_time);
   await events.prepareFor(times, db);
   await db.transaction().execute(async (transaction) => {
-    const adding = (some: readonly EventsTable[]) => transaction.insertInto('events').values(some);
+    const adding = (some: readonly Tables['events'][]) => transaction.insertInto('events').values(some);
     if (events.makeWay)
       await events.makeWay(
         rows.map(({ id }) => id),
@@ -41,7 +41,7 @@ const replacing = (conflict: OnConflictBuilder<Tables, 'events'>) =>
       Object.fromEntries(REPLACED_COLUMNS.map((column) => [column, excluded.ref(`excluded.${column}`)])),
     );
 
-function asRow(event: EventRecord): EventsTable {
+function asRow(event: EventRecord): Tables['events'] {
   const { zones, data, thumbnail, sub_label, ...same } = event;
   return {
     ...same,
@@ -80,4 +80,4 @@ export const REPLACED_COLUMNS = [
   'model_type',
   'data',
   'thumbnail',
-] as const satisfies readonly (keyof EventsTable)[];
+] as const satisfies readonly (keyof Tables['events'])[];

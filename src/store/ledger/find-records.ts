@@ -12,7 +12,7 @@ import {
   siteOfChain,
   VIEWING_KINDS,
 } from '../../domain/ledger.ts';
-import type { LedgerOpenTable, LedgerRecordsTable, Tables } from '../engine/tables.ts';
+import type { Tables } from '../engine/tables.ts';
 import { asDay, asEntry } from './ledger-rows.ts';
 
 /** A span is at most as long: what began earlier has ended before. */
@@ -21,7 +21,7 @@ const FIRST_WINDOW_SECONDS = 86_400;
 const LARGEST_WINDOW_SECONDS = 4 * 86_400;
 
 type Columns = 'kind' | 'user_name' | 'camera';
-type RecordTables = { ledger_records: LedgerRecordsTable };
+type RecordTables = { ledger_records: Tables['ledger_records'] };
 type RecordExpressions = ExpressionBuilder<RecordTables, 'ledger_records'>;
 type RecordCondition = ExpressionWrapper<RecordTables, 'ledger_records', SqlBool>;
 
@@ -33,8 +33,8 @@ export async function findRecords(
   cursor: LedgerCursor | undefined,
 ): Promise<readonly ListedRecord[]> {
   const open = await db
-    .withTables<{ ledger_records: LedgerRecordsTable }>()
-    .selectFrom(sql<LedgerOpenTable>`ledger_open`.as('ledger_records'))
+    .withTables<{ ledger_records: Tables['ledger_records'] }>()
+    .selectFrom(sql<Tables['ledger_open']>`ledger_open`.as('ledger_records'))
     .selectAll()
     .where((build) => build.and(conditions(build as unknown as RecordExpressions, question, cursor)))
     .orderBy('from_at', 'desc')
@@ -77,7 +77,7 @@ async function endedRecords(
   return found;
 }
 
-function placeOf({ id, chain }: LedgerOpenTable): Pick<ListedRecord, 'id' | 'site'> {
+function placeOf({ id, chain }: Tables['ledger_open']): Pick<ListedRecord, 'id' | 'site'> {
   const site = siteOfChain(chain);
   return { id, ...(site !== undefined && { site }) };
 }

@@ -1,33 +1,17 @@
 /** Rows of the ledger's tables as records, and back (SPEC 14). */
-import type {
-  LedgerDay,
-  LedgerEntry,
-  LedgerKind,
-  LedgerRecord,
-  OpenSpan,
-  StoredRecord,
-  ViewingKind,
-} from '../../domain/ledger.ts';
+import type { LedgerDay, LedgerEntry, LedgerRecord, OpenSpan, StoredRecord } from '../../domain/ledger.ts';
 import { recordIdOf } from '../../domain/ledger.ts';
-import type { LedgerDaysTable, LedgerOpenTable, LedgerRecordsTable } from '../engine/tables.ts';
+import { recordOf, type Tables } from '../engine/tables.ts';
 
-export const asEntry = (row: LedgerOpenTable): LedgerEntry => ({
-  kind: row.kind as LedgerKind,
-  user: row.user_name,
-  credential: row.credential,
-  address: row.address,
-  camera: row.camera,
-  from: row.from_at,
-  to: row.to_at,
-  watchedFrom: row.watched_from,
-  watchedTo: row.watched_to,
-  detail: row.detail,
-});
+export const asEntry = (row: object): LedgerEntry => {
+  const { id: _, chain: __, ...entry } = recordOf('ledger_open', row);
+  return entry as LedgerEntry;
+};
 
-export const asOpenSpan = (row: LedgerOpenTable): OpenSpan => ({ id: row.id, ...asEntry(row) });
+export const asOpenSpan = (row: Tables['ledger_open']): OpenSpan => ({ id: row.id, ...asEntry(row) });
 
 /** The number is that of the id; not a number where the id has none. */
-export const asStored = (row: LedgerRecordsTable): StoredRecord => ({
+export const asStored = (row: Tables['ledger_records']): StoredRecord => ({
   id: row.id,
   ...asEntry(row),
   chain: row.chain,
@@ -35,7 +19,7 @@ export const asStored = (row: LedgerRecordsTable): StoredRecord => ({
   hash: row.hash,
 });
 
-export const openRow = (entry: LedgerEntry, id: string, chain: string): LedgerOpenTable => ({
+export const openRow = (entry: LedgerEntry, id: string, chain: string): Tables['ledger_open'] => ({
   id,
   chain,
   kind: entry.kind,
@@ -50,23 +34,23 @@ export const openRow = (entry: LedgerEntry, id: string, chain: string): LedgerOp
   detail: entry.detail,
 });
 
-export const recordRow = (record: LedgerRecord): LedgerRecordsTable => ({
+export const recordRow = (record: LedgerRecord): Tables['ledger_records'] => ({
   ...openRow(record, recordIdOf(record), record.chain),
   hash: record.hash,
 });
 
-export const asDay = (row: LedgerDaysTable): LedgerDay => ({
-  day: row.day,
-  user: row.user_name,
-  viewer: row.viewer,
-  kind: row.kind as ViewingKind,
-  camera: row.camera,
-  seconds: row.seconds,
-  records: row.records,
-  hours: row.hours,
-});
+export const asDay = (row: object): LedgerDay => recordOf('ledger_days', row) as LedgerDay;
 
-export const dayRow = ({ day, user, viewer, kind, camera, seconds, records, hours }: LedgerDay): LedgerDaysTable => ({
+export const dayRow = ({
+  day,
+  user,
+  viewer,
+  kind,
+  camera,
+  seconds,
+  records,
+  hours,
+}: LedgerDay): Tables['ledger_days'] => ({
   // Of a person as it was before viewers were told apart.
   id: JSON.stringify([day, user, kind, camera, ...(viewer === '' ? [] : [viewer])]),
   day,

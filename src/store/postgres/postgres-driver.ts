@@ -1,6 +1,6 @@
 /** The driver of the PostgreSQL store: its faults get the service's words, and each change of this process is known here at once. */
 import type { DatabaseConnection, Driver, Dialect as KyselyDialect, PostgresDialect, QueryResult } from 'kysely';
-import { mayChangeVerdict } from '../engine/changes-no-verdict.ts';
+import { mayChangeVerdict } from '../engine/tables.ts';
 import type { ChangeFeed } from './postgres-changes.ts';
 
 type Changes = Pick<ChangeFeed, 'changedHere'> | undefined;

@@ -3,8 +3,8 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
 import { createTaskQueue, type TaskQueue } from '../../domain/async/task-queue.ts';
-import { mayChangeVerdict } from '../engine/changes-no-verdict.ts';
 import type { OnFault } from '../engine/engine.ts';
+import { mayChangeVerdict } from '../engine/tables.ts';
 import { isBusy, namedFault } from './sqlite-faults.ts';
 
 export interface DriverDeps {

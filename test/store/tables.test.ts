@@ -1,0 +1,140 @@
+/** The register of tables beside the tables themselves, on both engines: no column is missing, and what is written comes back. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import {
+  mayChangeVerdict,
+  recordOf,
+  rowOf,
+  TABLES,
+  type Table,
+  type TableName,
+} from '../../src/store/engine/tables.ts';
+import { openStore, type Store } from '../../src/store/open-store.ts';
+import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
+import { makeScratch } from './support/scratch-store.ts';
+
+const REGISTER = Object.entries<Table>(TABLES) as [TableName, Table][];
+const scratch = makeScratch();
+after(scratch.remove);
+let postgres: TestPostgres;
+before(async () => {
+  if (!withoutPostgres) postgres = await startPostgres();
+});
+after(() => postgres?.stop());
+
+/** Texts that look like JSON, or like what JavaScript knows. */
+const TEXT = fc.oneof(
+  fc.constantFrom('[1]', '{}', '["a"]', '{"__proto__":1}', '__proto__', 'constructor', 'null', '1', '', ' ', '😀 ‮'),
+  fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll('\0', '')),
+);
+const JSON_VALUE = fc.oneof(
+  fc.array(TEXT),
+  fc.dictionary(
+    TEXT.filter((name) => name !== '__proto__'),
+    TEXT,
+  ),
+);
+
+/** A record of the table, with what no record holds beside it. */
+function recordsOf({ columns }: Table): fc.Arbitrary<readonly [record: object, hidden: object]> {
+  const made: Record<string, fc.Arbitrary<unknown>> = {};
+  const hidden: Record<string, unknown> = {};
+  for (const [column, { kind, isNullable, isOptional, field }] of Object.entries(columns)) {
+    const name = field ?? column.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+    const value: fc.Arbitrary<unknown> = {
+      text: TEXT,
+      number: fc.nat(2 ** 31 - 1),
+      flag: isOptional ? fc.constant(true) : fc.boolean(),
+      json: JSON_VALUE,
+      boolean: fc.boolean(),
+    }[kind] as fc.Arbitrary<unknown>;
+    if (name === false) hidden[column] = kind === 'number' || kind === 'flag' ? 0 : `hidden ${column}`;
+    else if (isOptional) made[name] = fc.option(value, { nil: undefined });
+    else made[name] = isNullable ? fc.option(value) : value;
+  }
+  return fc.record(made).map((record) => [JSON.parse(JSON.stringify(record)), hidden]);
+}
+
+for (const engine of ['SQLite', 'PostgreSQL'] as const)
+  describe(`TABLES on ${engine}`, { skip: engine === 'PostgreSQL' && withoutPostgres }, () => {
+    let store: Store;
+    before(async () => {
+      store = await openStore({ url: engine === 'SQLite' ? scratch.url : await postgres.newDatabase() });
+    });
+    after(() => store?.close());
+
+    it('has every table and column that the store has, and says which may be null', async () => {
+      const isFile = engine === 'SQLite';
+      const { rows } = await (isFile
+        ? sql<{ table: string; column: string; nullable: number | boolean }>`
+            select t.name as "table", c.name as "column", c."notnull" = 0 and c.pk = 0 as nullable
+            from sqlite_schema t, pragma_table_info(t.name) c where t.type = 'table' and t.name not like 'kysely%'`
+        : sql<{ table: string; column: string; nullable: number | boolean }>`
+            select table_name as "table", column_name as "column", is_nullable = 'YES' as nullable
+            from information_schema.columns
+            where table_schema = 'public' and table_name not like 'kysely%' and table_name = any (${REGISTER.map(([name]) => name)})`
+      ).execute(store.db);
+      const found = rows.map(({ table, column, nullable }) => `${table}.${column}${nullable ? '?' : ''}`);
+      const registered = REGISTER.flatMap(([table, { columns }]) =>
+        Object.entries(columns).map(([column, { isNullable }]) => `${table}.${column}${isNullable ? '?' : ''}`),
+      );
+      assert.deepEqual(found.sort(), registered.sort());
+    });
+
+    for (const [name, table] of REGISTER)
+      it(`gives back what was written, whatever it looks like: ${name}`, async () => {
+        await fc.assert(
+          fc.asyncProperty(recordsOf(table), async ([record, hidden]) => {
+            const row = { ...rowOf(name, record as never), ...hidden };
+            await store.db.deleteFrom(name).execute();
+            await store.db
+              .insertInto(name)
+              .values(row as never)
+              .execute();
+            const stored = await store.db.selectFrom(name).selectAll().executeTakeFirstOrThrow();
+            assert.deepEqual(unboxed(recordOf(name, stored), table), record);
+          }),
+          { numRuns: 20 },
+        );
+      });
+  });
+
+/** SQLite gives 0 and 1 for booleans, and the driver of PostgreSQL an object without a prototype for nothing of ours. */
+const unboxed = (record: object, { columns }: Table): object =>
+  Object.fromEntries(
+    Object.entries(record).map(([name, value]) => [
+      name,
+      Object.entries(columns).some(
+        ([column, { kind }]) =>
+          kind === 'boolean' && column.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()) === name,
+      ) && value !== null
+        ? Boolean(value)
+        : value,
+    ]),
+  );
+
+describe('A statement changes verdicts', () => {
+  // biome-ignore format: a table
+  const rows: [statement: string, changes: boolean][] = [
+    ['insert into "users" ("name") values (?)',                    true],
+    ['update "users" set "role" = ?',                              true],
+    ['delete from "custom_roles"',                                 true],
+    ['update "api_tokens" set "last_used_at" = ?',                 false],
+    ['delete from "api_tokens" where "id" = ?',                    true],
+    ['update "links" set "opened" = ?',                            false],
+    ['update "links" set "wrong_pins" = ?',                        false],
+    ['update "links" set "revoked_at" = ?',                        true],
+    ['update "screens" set "last_seen_at" = ?',                    false],
+    ['update "screens" set "cameras" = ?',                         true],
+    ['insert into "screens" ("id") values (?)',                    true],
+    ['insert into "seen_sessions" ("id") values (?)',              false],
+    ['insert into "ledger_records" ("id") values (?)',             false],
+    ['delete from events where id in (?)',                         false],
+    ['with x as (select 1) update "seen_sessions" set "since" = 1', true],
+    ['select * from "users"',                                      false],
+  ];
+  for (const [statement, changes] of rows)
+    it(`${statement}: ${changes}`, () => assert.equal(mayChangeVerdict(statement), changes));
+});
