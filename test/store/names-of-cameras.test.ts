@@ -26,6 +26,7 @@ async function updated(url: string) {
   const roles = [{ role: 'gardener', cameras: ['house:garden'] }];
   for (const site of ['', 'barn', 'house'])
     await old.sites.publishSite({ site, cameras: ['garden'], roles: roles as never, keyId: 'k', changedAt: 1 });
+  await sql`drop table settings`.execute(old.db);
   await sql`alter table curtain add column roles text`.execute(old.db);
   for (const [camera, until, roles] of DRAWN)
     await sql`insert into curtain (camera, until, roles, drawn_by, drawn_at) values (${camera}, ${until}, ${roles}, 'paul', 5)`.execute(
