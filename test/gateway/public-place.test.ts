@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { targetAt, type Upstream } from '../../src/domain/addresses/socket-address.ts';
 import { destinationOf } from '../../src/gateway/decision/destinations.ts';
 import { parseTarget } from '../../src/gateway/decision/strict-target.ts';
-import { withAddressesAt } from '../../src/gateway/narrow/written-addresses.ts';
+import { withAddressesAt } from '../../src/gateway/narrow/narrow-task.ts';
 import { publicPlaceOf, valueAt } from '../../src/gateway/response/public-place.ts';
 
 const at = (host: string, below?: string): Upstream & { readonly kind: 'tcp' } => ({

@@ -1,11 +1,9 @@
 /** An offer to the stream server: whether the caller may make it, and the four forms of its body (SPEC 5). */
-
 import { isRecord } from '../../domain/json.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { SignallingObligations } from '../access-verdict.ts';
-import { ICE_FRAGMENT, readIceFragment } from './ice-fragment.ts';
-import { readSessionDescription } from './session-description.ts';
+import { LONGEST_CANDIDATE, MOST_CANDIDATES, readSessionDescription, SECTION } from './session-description.ts';
 
 /** Bytes of an offer, or of a message that holds one. */
 export const LARGEST_OFFER = 64 * 1024;
@@ -65,7 +63,7 @@ export function judgeOfferBody(
 }
 
 /** WHEP has one media type for each kind of body. */
-const NAMED_TYPES = { whep: 'application/sdp', candidates: ICE_FRAGMENT } as const;
+const NAMED_TYPES = { whep: 'application/sdp', candidates: 'application/trickle-ice-sdpfrag' } as const;
 
 function judgeAsNamed(
   { contentType, body }: OfferBody,
@@ -116,4 +114,30 @@ function utf8(bytes: Buffer): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** A browser names one section for each kind of media. */
+const MOST_LINES = 500;
+
+// biome-ignore format: a table
+const LINES: readonly RegExp[] = [
+  SECTION,
+  /^a=ice-(?:ufrag|pwd):[A-Za-z0-9+/=_-]{1,256}$/,
+  /^a=ice-options:[A-Za-z0-9 +/_-]{1,64}$/,
+  /^a=mid:[A-Za-z0-9_-]{1,32}$/,
+  /^a=group:BUNDLE(?: [A-Za-z0-9_-]{1,32}){0,16}$/,
+  /^a=end-of-candidates$/,
+];
+const CANDIDATE = /^a=candidate:[ -~]+$/;
+
+/** Errs with what cannot be read. Each candidate makes the stream server send checks to an address: they are counted. */
+function readIceFragment(text: string): Result<string, string> {
+  const lines = text.split(/\r?\n/);
+  while (lines.at(-1) === '') lines.pop();
+  if (lines.length > MOST_LINES) return err('it has too many lines');
+  const candidates = lines.filter((line) => CANDIDATE.test(line));
+  if (candidates.length > MOST_CANDIDATES) return err('it has too many candidates');
+  if (candidates.some((line) => line.length > LONGEST_CANDIDATE)) return err('a candidate is too long');
+  const isKnown = (line: string): boolean => CANDIDATE.test(line) || LINES.some((form) => form.test(line));
+  return lines.every(isKnown) ? ok(lines.map((line) => `${line}\r\n`).join('')) : err('a line is of no known form');
 }

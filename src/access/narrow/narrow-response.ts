@@ -1,14 +1,14 @@
 /** The response filter: cuts a response body to what its reader may see, by a table of forms (SPEC 5, `post-filter`). */
-
-import { isNestedTooDeep, isRecord } from '../../domain/json.ts';
+import { isNestedTooDeep, isRecord, type JsonRecord } from '../../domain/json.ts';
 import { type CommonForm, isCommonForm, type ResponseForm } from '../../domain/policy/policy.ts';
+import type { AnswerReading } from '../answer-reading.ts';
 import type { CameraView } from '../camera-view.ts';
 import type { AnswerReader, NvrAdapter } from '../nvr-adapter.ts';
 import { isSince, withoutOlder } from '../recorded/without-older.ts';
-import { memberOf } from '../recorder-layout.ts';
-import { narrowPage, withoutMembers } from './narrow-page.ts';
-import { narrowStreams } from './narrow-streams.ts';
+import { memberOf, ownersOfStream } from '../recorder-layout.ts';
 import { onlySeenObjects, seesNamed, withoutForeignObjects } from './without-foreign.ts';
+import { withoutSecrets } from './without-secrets.ts';
+import { withoutSource } from './without-source.ts';
 
 export type NarrowedResponse =
   | { readonly kind: 'narrowed'; readonly body: string }
@@ -87,3 +87,59 @@ const narrowArray = (elements: readonly unknown[], view: CameraView, namedBy = '
     sinceOnly(elements, view).filter((element) => isRecord(element) && seesNamed(element[namedBy], view)),
     view,
   );
+
+/** Undefined where it is no such page. A restricted reader gets one of the list as it would be without the others' elements. */
+function narrowPage(json: unknown, view: CameraView, { page, namedBy = 'camera' }: AnswerReading): unknown {
+  const elements = page && isRecord(json) ? json[page.list] : undefined;
+  if (!page || !Array.isArray(elements)) return undefined;
+  if (view.clearance !== 'restricted') return json;
+  const seen = elements.filter((element) => isRecord(element) && seesNamed(element[namedBy], view));
+  const { size, number } = page.asked;
+  // Other members may be sums over all elements: they are left out.
+  return {
+    [page.count]: seen.length,
+    [page.pages]: Math.ceil(seen.length / size),
+    [page.list]: withoutForeignObjects(seen.slice(number * size, (number + 1) * size), view),
+  };
+}
+
+function withoutMembers(json: unknown, names: readonly string[]): unknown {
+  if (Array.isArray(json)) return json.map((element) => withoutMembers(element, names));
+  if (!isRecord(json)) return json;
+  const kept = Object.entries(json as JsonRecord).filter(([name]) => !names.includes(name));
+  return Object.fromEntries(kept.map(([name, value]) => [name, withoutMembers(value, names)]));
+}
+
+/** An object by stream: those that a restricted reader sees. Or one stream, of which the row has judged the name. */
+function narrowStreams(streams: JsonRecord, view: CameraView): unknown {
+  if (isStream(streams)) return withoutForeignObjects(withoutStreamSources(streams), view);
+  // A stream that was opened by its source has that for its name, passwords included.
+  const isSeen = (stream: string): boolean =>
+    !stream.includes(':') &&
+    (view.clearance !== 'restricted' || ownersOfStream(view.layout, stream).some((owner) => view.sees(owner)));
+  return Object.fromEntries(
+    Object.entries(streams)
+      .filter(([stream]) => isSeen(stream))
+      .map(([stream, told]) => [stream, withoutStreamSources(told)]),
+  );
+}
+
+const isStream = ({ producers }: JsonRecord): boolean => Array.isArray(producers) || producers === null;
+
+/** Members that hold a whole source, or what a camera says of itself and its addresses. */
+const SOURCE_KEYS: ReadonlySet<string> = new Set(['source', 'sdp', 'cmd', 'command', 'args']);
+
+/** The address and the browser of a person who watches. */
+const PERSON_KEYS: ReadonlySet<string> = new Set(['remote_addr', 'user_agent']);
+/** What the stream server sends to. */
+const isConsumer = ({ senders, bytes_send }: JsonRecord): boolean => senders !== undefined || bytes_send !== undefined;
+
+/** One stream, or anything in one: of an address the scheme and the host are left, of any other source its kind. */
+function withoutStreamSources(told: unknown): unknown {
+  if (typeof told === 'string') return withoutSource(told);
+  if (Array.isArray(told)) return told.map(withoutStreamSources);
+  if (!isRecord(told)) return told;
+  const isHidden = (key: string): boolean => SOURCE_KEYS.has(key) || (isConsumer(told) && PERSON_KEYS.has(key));
+  const kept = Object.entries(told).filter(([key]) => !isHidden(key.toLowerCase()));
+  return withoutSecrets(Object.fromEntries(kept.map(([key, value]) => [key, withoutStreamSources(value)])));
+}

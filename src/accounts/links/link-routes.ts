@@ -3,13 +3,13 @@ import { z } from 'zod';
 import type { LinkStore, UsedLink } from '../../domain/accounts/link.ts';
 import { type Caller, isAdministrator, isDrawnFor, mayManageAccounts } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
+import type { SharedThing } from '../../domain/shared-thing.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import { LINK, MADE_LINK, SHARED_THING } from '../http/answers.ts';
 import { unknownFields } from '../http/body-fields.ts';
 import { refuse, refuseFields, refuseFor, respond } from '../http/responses.ts';
 import { type AccountResponseDeps, jsonOf, record } from '../http/route-guards.ts';
-import { linkResponse } from './link-response.ts';
 import type { MadeLink } from './make-link.ts';
 import { makerOf, type RequestLinkDeps, requestLink } from './request-link.ts';
 import type { LinkRefusal } from './wanted-link.ts';
@@ -144,4 +144,47 @@ async function revoke(ctx: RouteContext, deps: LinkRouteDeps): Promise<void> {
   if (!link || outcome === 'absent') return refuse(ctx, 404, 'There is no such link');
   record(ctx, deps, { what: 'link-revoked', linkId: id, user: link.maker.user });
   respond(ctx, 200, { success: true });
+}
+
+type LinkState = 'active' | 'spent' | 'revoked' | 'expired';
+
+function stateOf({ revokedAt, expiresAt, uses, opened }: UsedLink, now: number): LinkState {
+  if (revokedAt !== null) return 'revoked';
+  if (expiresAt <= now) return 'expired';
+  return uses !== null && opened >= uses ? 'spent' : 'active';
+}
+
+const linkResponse = (link: UsedLink, now: number): z.output<typeof LINK> => ({
+  id: link.id,
+  what: whatOf(link.thing),
+  camera: link.thing.camera,
+  name: link.name,
+  user: link.maker.user,
+  token_id: link.maker.tokenId,
+  state: stateOf(link, now),
+  uses: link.uses,
+  opened: link.opened,
+  has_pin: link.pinHash !== null,
+  notify_on_open: link.notifiesOnOpen,
+  created_at: link.createdAt,
+  expires_at: link.expiresAt,
+  revoked_at: link.revokedAt,
+  openings: [...link.openings],
+});
+
+/** The thing as it is asked for. */
+function whatOf(thing: SharedThing): z.output<typeof SHARED_THING> {
+  const { camera } = thing;
+  switch (thing.kind) {
+    case 'event':
+      return { event: thing.id };
+    case 'review':
+      return { review: thing.id };
+    case 'recording':
+      return { recording: { camera, from: thing.from, to: thing.to } };
+    case 'live':
+      return { live: { camera } };
+    case 'snapshot':
+      return { snapshot: { camera } };
+  }
 }

@@ -1,9 +1,8 @@
 /** The secret that session tokens are signed with: four places in order, or a new one (interface 5.3). */
 import { createHash, randomBytes } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { link, open, readFile, stat, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { createOnce } from './create-once.ts';
 
 export interface SecretPlaces {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -152,3 +151,39 @@ async function readIfThere(path: string): Promise<Result<string | undefined, str
 const withoutLineEnd = (text: string): string => text.replace(/[\r\n]+$/, '');
 
 const codeOf = (cause: unknown): string => (cause as NodeJS.ErrnoException).code ?? 'unknown';
+
+const PRIVATE = 0o600;
+
+/**
+ * Written beside, synced, then linked into place: a crash leaves no half-written file, and of two creators one wins
+ * while the other's text is dropped. Throws when the directory cannot be written.
+ */
+export async function createOnce(path: string, text: string): Promise<void> {
+  const draft = `${path}.${randomBytes(8).toString('hex')}`;
+  try {
+    await writeSynced(draft, text);
+    await linkUnlessThere(draft, path);
+    await syncDirectory(dirname(path));
+  } finally {
+    await unlink(draft).catch(() => {});
+  }
+}
+
+async function writeSynced(path: string, text: string): Promise<void> {
+  await using file = await open(path, 'wx', PRIVATE);
+  await file.writeFile(text);
+  await file.sync();
+}
+
+async function linkUnlessThere(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
+  }
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  await using directory = await open(path, 'r');
+  await directory.sync();
+}

@@ -3,15 +3,8 @@ import { type Caller, hasSameBehindCurtain, lostRights } from '../../domain/call
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestFacts } from '../../domain/request.ts';
+import { storeFaultOf } from '../../domain/store/store-fault.ts';
 import type { Admitted } from '../decision/admit.ts';
-import {
-  type Confirmation,
-  confirm,
-  confirmationNow,
-  isOver,
-  isUnreachable,
-  type StreamGrace,
-} from './stream-grace.ts';
 import { endOf, holderOf } from './stream-holder.ts';
 
 /** Why a stream is ended, as a WebSocket close code: from the range for applications (RFC 6455 7.4.2), or 1013, "try again later". */
@@ -222,3 +215,31 @@ function removeFrom(streams: OpenStream[], stream: OpenStream): void {
   streams[stream.at] = last;
   last.at = stream.at;
 }
+
+interface StreamGrace {
+  /** `store.grace`. */
+  readonly seconds: number;
+  /** One that is never set. */
+  readonly clock: Clock;
+  /** Whether the store can be heard now; else an answer about a caller is a remembered one. */
+  readonly isHeard: () => boolean;
+}
+
+/** The moment at which the store last confirmed a stream's holder, in milliseconds of the grace's clock. */
+interface Confirmation {
+  confirmedAt: number;
+}
+
+const isUnreachable = (fault: unknown): boolean => storeFaultOf(fault) === 'unreachable';
+
+/** While the store is not heard, nothing counts as confirmed: a stream that is opened then ends with the first refusal. */
+const confirmationNow = (grace: StreamGrace | undefined): number =>
+  grace?.isHeard() ? grace.clock.now() : Number.NEGATIVE_INFINITY;
+
+function confirm(stream: Confirmation, grace: StreamGrace | undefined): void {
+  stream.confirmedAt = Math.max(stream.confirmedAt, confirmationNow(grace));
+}
+
+/** False for a store that has no grace: there a stream goes on until its session ends. */
+const isOver = ({ confirmedAt }: Confirmation, grace: StreamGrace | undefined): boolean =>
+  grace !== undefined && grace.clock.now() - confirmedAt >= grace.seconds * 1000;

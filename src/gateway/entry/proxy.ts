@@ -1,10 +1,9 @@
 /** Last in the pipeline: what Postern does not serve itself is forwarded, when the obligations of its admission are met. */
-
 import { linkMediaType } from '../../access/link-targets.ts';
 import { adapterOf, isCompressed, isOwn, isServedHere } from '../../access/route-table.ts';
 import type { MaybePromise } from '../../domain/async/maybe-promise.ts';
 import type { Sharer } from '../../domain/async/shares.ts';
-import { type Caller, lostRights } from '../../domain/caller.ts';
+import { type Caller, lostRights, senderOf } from '../../domain/caller.ts';
 import { REFUSALS, type RefusalFacts, type RefusalReason } from '../../domain/refusal.ts';
 import type { RouteState } from '../../domain/verdict.ts';
 import type { Admitted } from '../decision/admit.ts';
@@ -12,6 +11,7 @@ import type { TakePlace } from '../decision/client-limits.ts';
 import { type Destination, destinationOf } from '../decision/destinations.ts';
 import type { HeadListener, RequestWatch } from '../decision/gate-watch.ts';
 import { toldTo } from '../decision/link-request.ts';
+import { noteStartedWhep } from '../decision/started-things.ts';
 import { judgedRequest, type Passage } from '../forward/judged-request.ts';
 import { asksForDays, daysAtNvr } from '../narrow/days-at-nvr.ts';
 import { errorReaderFor } from '../narrow/error-reader.ts';
@@ -25,7 +25,6 @@ import { viewedHeaders, viewedResponse } from '../response/viewed-as.ts';
 import type { GateDeps } from './gate-deps.ts';
 import { REFUSED_FOR } from './open-streams.ts';
 import type { AdmittedRequest, Middleware } from './pipeline-state.ts';
-import { notingSession } from './session-watch.ts';
 import { viewingNoter } from './viewing-watch.ts';
 
 type ProxyDeps = Pick<
@@ -211,3 +210,17 @@ function tell(reason: RefusalReason, watch: RequestWatch): void {
 
 const failureAt = (destination: Destination, reason: RefusalReason): RefusalReason =>
   destination.kind === 'events-backend' && REFUSALS[reason].status >= 500 ? 'backend-unavailable' : reason;
+
+/** The listener of the head of a response, beside the one that there is. */
+function notingSession(
+  { route, caller }: Pick<Admitted, 'route' | 'caller'>,
+  other: HeadListener | undefined,
+): HeadListener | undefined {
+  const camera = route.kind === 'listed' && route.row.starts === 'whep' ? route.parameters['camera'] : undefined;
+  if (!caller || camera === undefined) return other;
+  const started = { by: senderOf(caller).name, cameras: [camera] };
+  return (status, type, location) => {
+    if (status < 300 && location !== undefined) noteStartedWhep(location, started);
+    other?.(status, type, location);
+  };
+}

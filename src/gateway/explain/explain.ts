@@ -1,7 +1,7 @@
 /** How a described request would be judged, step by step, by the decision itself; nothing is sent (SPEC 1, `explain`). */
-
 import { namedCameras } from '../../access/refused-cameras.ts';
-import type { RouteMatch } from '../../access/route-table.ts';
+import { isServedHere, type RouteMatch } from '../../access/route-table.ts';
+import { originOf } from '../../domain/addresses/socket-address.ts';
 import { type Caller, providerOf } from '../../domain/caller.ts';
 import type { CameraScope } from '../../domain/camera-scope.ts';
 import { isBearer } from '../../domain/identity/own-credential.ts';
@@ -11,16 +11,16 @@ import type { RequestFacts } from '../../domain/request.ts';
 import { sinceOf } from '../../domain/rights/rights.ts';
 import { headerTraces, WHY_UNREAD } from '../../identity/header-traces.ts';
 import type { HeaderTrace, IdentityTrace, Trace } from '../../identity/identity-trace.ts';
-import { type Admission, admit, type Rules } from '../decision/admit.ts';
+import { type Admission, type Admitted, admit, type Rules } from '../decision/admit.ts';
 import { belowBasePath } from '../decision/base-path.ts';
-import type { DestinationRules } from '../decision/destinations.ts';
+import { type Destination, type DestinationRules, destinationOf } from '../decision/destinations.ts';
 import { strictTarget } from '../decision/strict-target.ts';
 import { admitDescribed, describedRequest } from '../entry/described-request.ts';
 import { forwardAuthStatus } from '../entry/forward-auth.ts';
+import { judgedRequest } from '../forward/judged-request.ts';
 import type { HeaderRules } from '../forward/rewrite-headers.ts';
 import { type Description, factsOf } from './description.ts';
-import { sentOf } from './explain-sent.ts';
-import type { ExplainedHead, ExplainedRoute, Explanation } from './explanation.ts';
+import type { ExplainedHead, ExplainedRequest, ExplainedRoute, Explanation } from './explanation.ts';
 
 export interface ExplainDeps {
   /** The rules of the gate; they tell `trace` what they see. */
@@ -166,4 +166,28 @@ function explainedRoute(facts: RequestFacts, { routes }: Rules): ExplainedRoute 
     narrow: narrow && writtenNarrowing(narrow),
     row: `${file ?? 'the route table'}:${line}`,
   };
+}
+
+/** Undefined when nothing is forwarded. */
+function sentOf(
+  admission: Admitted,
+  facts: RequestFacts,
+  destinations: DestinationRules,
+  rules: HeaderRules,
+): ExplainedRequest | undefined {
+  const destination = destinationOf(facts.isUpgrade ? 'WS' : facts.method, admission.target, destinations);
+  if (isServedHere(admission.route) || destination.kind === 'none') return undefined;
+  const { target, headers } = judgedRequest(destination, { facts, admission, requestId: '(new)' }, rules);
+  const lines = Object.entries(headers).flatMap(([name, value]) =>
+    [value ?? []].flat().map((line) => [name, shown(name, line)] as const),
+  );
+  return { to: nameOf(destination), method: facts.method, target, headers: lines };
+}
+
+const HIDDEN: ReadonlySet<string> = new Set(['x-proxy-secret', 'cookie', 'authorization']);
+const shown = (name: string, value: string): string => (HIDDEN.has(name) ? '[hidden]' : value);
+
+function nameOf(destination: Exclude<Destination, { kind: 'none' }>): string {
+  if (destination.kind === 'events-backend') return 'the events backend';
+  return originOf(destination.upstream);
 }

@@ -1,6 +1,6 @@
 /** The response of an upstream, streamed to the client: aborts both ways, cut responses, back-pressure (SPEC 6). */
 import type { ServerResponse } from 'node:http';
-import { PassThrough } from 'node:stream';
+import { PassThrough, type Writable } from 'node:stream';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { FilterEnded } from '../decision/ask-failure.ts';
 import { tellHead } from '../decision/gate-watch.ts';
@@ -20,7 +20,6 @@ import {
   responseHeaders,
 } from '../response/response-headers.ts';
 import type { ForwardRules, JudgedRequest } from './forwarder.ts';
-import { createPausingWrite, type PausingWrite, writeLent } from './write-body.ts';
 
 /** What the handler may do to the response that it is told of. */
 export interface ResponseControl {
@@ -198,4 +197,40 @@ function writeHead(head: ResponseHead, response: ServerResponse, rules: Response
   response.writeHead(head.statusCode ?? 502, responseHeaders(head, rules));
   // An event stream's first event may be an hour away; its head is wanted now.
   if (!hasLength(head)) response.flushHeaders();
+}
+
+interface PausableSource {
+  pause(): void;
+  resume(): void;
+}
+
+type PausingWrite = (sink: Writable, source: PausableSource, chunk: Buffer) => void;
+
+/** Writes one response: `source` is paused while the sink is full. What was read before it stopped is still written. */
+function createPausingWrite(): PausingWrite {
+  let isFull = false;
+  return (sink, source, chunk) => {
+    if (sink.write(chunk) || isFull) return;
+    isFull = true;
+    source.pause();
+    sink.once('drain', () => {
+      isFull = false;
+      source.resume();
+    });
+  };
+}
+
+/**
+ * Written now and not at the end of the tick: mostly the kernel takes all of it, and the memory is free again at once. TLS and
+ * HTTP/2 call back when it is encrypted. Of a response that is destroyed bytes may still be queued: its memory is not free.
+ */
+function writeLent(response: ServerResponse, chunk: Buffer, onTaken: () => void): void {
+  let isTaken = false;
+  const taken = (): void => {
+    if (!isTaken) onTaken();
+    isTaken = true;
+  };
+  response.write(chunk, (fault) => void (fault ?? taken()));
+  response.socket?.uncork();
+  if (response.writableLength === 0) taken();
 }

@@ -1,17 +1,15 @@
 /** The work on one response, from bytes to bytes: the same in this thread and in the narrowing thread (SPEC 5). */
-
 import type { AnswerReading } from '../../access/answer-reading.ts';
 import { type CameraView, type PlainView, withSight } from '../../access/camera-view.ts';
 import { type NarrowedResponse, narrowResponse } from '../../access/narrow/narrow-response.ts';
 import type { NvrAdapter } from '../../access/nvr-adapter.ts';
 import { playlistBelow } from '../../access/recorded/link-playlist.ts';
 import { memberOf } from '../../access/recorder-layout.ts';
-import { isNestedTooDeep } from '../../domain/json.ts';
+import { isNestedTooDeep, isRecord } from '../../domain/json.ts';
 import type { ResponseForm } from '../../domain/policy/policy.ts';
 import type { ComposedList } from '../../domain/policy/policy-terms.ts';
 import { unreachable } from '../../domain/result.ts';
-import type { PublicPlace } from '../response/public-place.ts';
-import { withAddressesAt } from './written-addresses.ts';
+import { addressBelow, type PublicPlace } from '../response/public-place.ts';
 
 /** Plain data, so that a thread can be given it. */
 export type NarrowTask =
@@ -145,4 +143,33 @@ function listIn(text: string): readonly unknown[] | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Undefined of what is no JSON. `members` hold the addresses, at any depth. */
+export function withAddressesAt(text: string, members: readonly string[], place: PublicPlace): string | undefined {
+  try {
+    if (isNestedTooDeep(text)) return undefined;
+    return JSON.stringify(addressesIn(JSON.parse(text), members, place));
+  } catch {
+    return undefined;
+  }
+}
+
+function addressesIn(json: unknown, members: readonly string[], place: PublicPlace): unknown {
+  if (Array.isArray(json)) return json.map((element) => addressesIn(element, members, place));
+  if (!isRecord(json)) return json;
+  return Object.fromEntries(
+    Object.entries(json).map(([name, value]) => [
+      name,
+      typeof value === 'string' && members.includes(name)
+        ? wholeAddress(value, place)
+        : addressesIn(value, members, place),
+    ]),
+  );
+}
+
+/** A program reads it without knowing where the answer came from. */
+function wholeAddress(value: string, place: PublicPlace): string {
+  const address = addressBelow(value, place);
+  return address === value ? value : `${place.origin}${address}`;
 }

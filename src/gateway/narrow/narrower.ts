@@ -1,7 +1,6 @@
 /** Reads whole responses beside the event loop: small ones one a turn, large ones in a thread, so that no response stops the gate (SPEC 5). */
 import { Worker } from 'node:worker_threads';
 import type { NvrAdapter } from '../../access/nvr-adapter.ts';
-import { createTurns } from '../../domain/async/turns.ts';
 import { messageOf } from '../../domain/message-of.ts';
 import { UnexpectedForm } from '../../domain/unexpected-form.ts';
 import { FilterEnded } from '../decision/ask-failure.ts';
@@ -137,3 +136,24 @@ function sizeOf(task: NarrowTask): number {
 /** Buffers that are transferred to the thread instead of copied: the bytes fill all of the buffer. */
 const ownBuffers = (task: NarrowTask): ArrayBuffer[] =>
   'body' in task && task.body.byteLength === task.body.buffer.byteLength ? [task.body.buffer] : [];
+
+/** Gives what the work gives; the first piece of a turn is done at once. */
+type InTurns = <Result>(work: () => Result) => Promise<Result>;
+
+function createTurns(): InTurns {
+  const waiting: (() => void)[] = [];
+  let isTaken = false;
+  const next = (): void => {
+    const begin = waiting.shift();
+    isTaken = begin !== undefined;
+    if (!begin) return;
+    setImmediate(next);
+    begin();
+  };
+  return (work) => {
+    if (isTaken) return new Promise<void>((resolve) => void waiting.push(resolve)).then(work);
+    isTaken = true;
+    setImmediate(next);
+    return Promise.try(work);
+  };
+}

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { RefusalReason } from '../../../src/domain/refusal.ts';
 import type { RequestFacts } from '../../../src/domain/request.ts';
 import { parseTarget, strictTarget, targetInOneSpelling } from '../../../src/gateway/decision/strict-target.ts';
-import { http1Head } from '../../../src/gateway/listen/http2-head.ts';
+import { http1Head } from '../../../src/gateway/listen/http2-exchange.ts';
 import { type HeaderLine, someRequest } from '../../support/request-facts.ts';
 
 const outcome = (facts: RequestFacts): RefusalReason | 'plain' => {
