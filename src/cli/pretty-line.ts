@@ -1,4 +1,5 @@
 /** Formats a log record for a terminal, always on one line (SPEC 9). */
+import { isRecord, parsedJson } from '../domain/json.ts';
 import { visibleJson } from '../domain/text/visible-text.ts';
 
 // biome-ignore format: a table
@@ -7,21 +8,12 @@ const DIM = 90;
 
 /** `line` is a JSON object; anything else is given back as it is. */
 export function prettyLine(line: string): string {
-  const record = recordIn(line);
-  if (!record) return line;
+  const record = parsedJson(line);
+  if (!isRecord(record)) return line;
   const { level = '', time = '', logger = '', msg = '', ...rest } = record;
   const fields = Object.entries(rest).map(([name, value]) => `${coloured(DIM, `${plain(name)}=`)}${shown(value)}`);
   const mark = coloured(COLOURS[String(level)] ?? DIM, String(plain(level)).toUpperCase().padEnd(5));
   return `${[coloured(DIM, clockTime(time)), mark, coloured(DIM, plain(logger)), plain(msg), ...fields].join(' ')}\n`;
-}
-
-function recordIn(line: string): Record<string, unknown> | undefined {
-  try {
-    const record: unknown = JSON.parse(line);
-    return typeof record === 'object' && record !== null ? (record as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The time in the reader's own time zone. */

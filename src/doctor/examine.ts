@@ -1,8 +1,10 @@
 /** All probes through one public address, and what was seen by them (SPEC 15). */
+
 import { randomUUID } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
+import { parsedJson } from '../domain/json.ts';
 import { messageOf } from '../domain/message-of.ts';
 import {
   COOKIE,
@@ -131,12 +133,8 @@ const asBrowser = (identityHeaders: readonly string[]): OutgoingHttpHeaders => (
 
 function seenIn(response: ProbeResponse): ArrivedProbe | undefined {
   if (response.kind !== 'answered' || response.status !== 200) return undefined;
-  try {
-    const told = JSON.parse(response.body) as { service?: unknown; seen?: ArrivedProbe };
-    return told.service === 'postern' ? told.seen : undefined;
-  } catch {
-    return undefined;
-  }
+  const told = Object(parsedJson(response.body)) as { service?: unknown; seen?: ArrivedProbe };
+  return told.service === 'postern' ? told.seen : undefined;
 }
 
 /** The certificate as a browser judges it; undefined when there is no TLS there: the first probe says why. `ca`: PEM of an authority that is to be believed too. */

@@ -6,6 +6,15 @@ export type JsonRecord = Readonly<Record<string, unknown>>;
 export const isRecord = (value: unknown): value is JsonRecord =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Undefined of text that is no JSON. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** A parser takes seconds for megabytes of `[` (SPEC 5). The NVR's configuration, its deepest response, has about ten levels. */
 const DEEPEST = 100;
 

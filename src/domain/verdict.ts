@@ -18,29 +18,19 @@ export interface IdentitySource {
   identify(request: RequestFacts): MaybePromise<IdentityVerdict>;
 }
 
-/** What a session token is worth right now. */
-export type SessionVerdict =
+/** What a credential is worth right now. */
+export type Verdict<Fault> =
   | { readonly kind: 'valid'; readonly caller: Caller }
-  | { readonly kind: 'invalid'; readonly reason: SessionFault };
+  | { readonly kind: 'invalid'; readonly reason: Fault };
 
-/** What an API token is worth right now. */
-export type ApiTokenVerdict =
-  | { readonly kind: 'valid'; readonly caller: Caller }
-  | { readonly kind: 'invalid'; readonly reason: ApiTokenFault };
-
-/** What a link is worth right now. */
-export type LinkVerdict =
-  | { readonly kind: 'valid'; readonly caller: Caller }
-  | { readonly kind: 'invalid'; readonly reason: LinkFault };
+export type SessionVerdict = Verdict<SessionFault>;
+export type ApiTokenVerdict = Verdict<ApiTokenFault>;
+export type LinkVerdict = Verdict<LinkFault>;
+export type ScreenVerdict = Verdict<ScreenFault>;
 
 export const LINK_FAULTS = ['unknown', 'expired', 'revoked', 'maker-gone', 'pin-missing', 'limited'] as const;
 /** All but the last two are one to the client. */
 export type LinkFault = (typeof LINK_FAULTS)[number];
-
-/** What the cookie of a screen is worth right now. */
-export type ScreenVerdict =
-  | { readonly kind: 'valid'; readonly caller: Caller }
-  | { readonly kind: 'invalid'; readonly reason: ScreenFault };
 
 /** All but the last are one to the client. */
 export type ScreenFault = 'unknown' | 'expired' | 'maker-gone' | 'limited';

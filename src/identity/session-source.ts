@@ -2,6 +2,7 @@
 
 import { allMaybe, type MaybePromise, mapMaybe } from '../domain/async/maybe-promise.ts';
 import type { Caller } from '../domain/caller.ts';
+import { cookieValues } from '../domain/cookie-values.ts';
 import { ownCredentials } from '../domain/identity/own-credential.ts';
 import { headerLines, type RequestFacts } from '../domain/request.ts';
 import type { IdentitySource, IdentityVerdict, SessionVerdict } from '../domain/verdict.ts';
@@ -12,9 +13,6 @@ export interface SessionSourceOptions {
   readonly verify: (token: string, carriedBy: 'cookie' | 'bearer') => MaybePromise<SessionVerdict>;
   readonly trace?: Trace<SessionTrace> | undefined;
 }
-
-/** Browsers send as many cookies of one name as there are paths; more only cost signature checks. */
-const MOST_COOKIES = 8;
 
 /** RFC 6750 section 2.1. */
 const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
@@ -29,7 +27,7 @@ export function createSessionSource(options: SessionSourceOptions): IdentitySour
     identify: (request) => {
       const [bearer, ...others] = ownCredentials(request);
       if (bearer) return firstValid(request, others.length === 0 ? [bearer.token] : [], 'bearer', options);
-      const cookies = cookieValues(request, options.cookieName);
+      const cookies = cookieValues(headerLines(request, 'cookie'), options.cookieName);
       if (cookies.length > 0) return firstValid(request, cookies, 'cookie', options);
       options.trace?.({ source: 'session', carriedBy: undefined, outcomes: [] }, request);
       return SILENT;
@@ -65,26 +63,3 @@ function oneCaller(verdicts: readonly SessionVerdict[]): IdentityVerdict {
   }
   return caller ? { kind: 'identified', caller } : REFUSED;
 }
-
-/** The first few values, each once, in the order received. An empty one is what a logout leaves behind: no credential. */
-function cookieValues(request: RequestFacts, name: string): readonly string[] {
-  const values: string[] = [];
-  for (const line of headerLines(request, 'cookie')) {
-    if (!line.includes(name)) continue;
-    for (const pair of line.split(';')) {
-      const [cookie, value] = nameAndValue(pair);
-      if (cookie === name && value !== '' && !values.includes(value)) values.push(value);
-      if (values.length === MOST_COOKIES) return values;
-    }
-  }
-  return values;
-}
-
-function nameAndValue(pair: string): readonly [name: string, value: string] {
-  const text = pair.trim();
-  const cut = text.indexOf('=');
-  return cut < 0 ? ['', ''] : [text.slice(0, cut), unquoted(text.slice(cut + 1))];
-}
-
-const unquoted = (value: string): string =>
-  value.length > 1 && value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1) : value;

@@ -1,8 +1,8 @@
 /** The contract of test/contracts/identity-source.ts, for each source that there is. */
 import { INTERNAL_CALLER } from '../../src/domain/caller.ts';
-import { createApiTokenSource } from '../../src/identity/api-token-source.ts';
 import { internalSource } from '../../src/identity/internal-source.ts';
 import { createProxyHeaderSource } from '../../src/identity/proxy-header-source.ts';
+import { createApiTokenSource } from '../../src/identity/secret-sources.ts';
 import { createSessionSource } from '../../src/identity/session-source.ts';
 import { someRequest } from '../support/request-facts.ts';
 import { itIsAnIdentitySource } from './identity-source.ts';

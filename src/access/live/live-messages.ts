@@ -1,6 +1,6 @@
 /** Messages of a live WebSocket to the stream server: a closed list of types, each written anew (SPEC 5). */
 
-import { isRecord } from '../../domain/json.ts';
+import { isRecord, parsedJson } from '../../domain/json.ts';
 import { REFUSALS } from '../../domain/refusal.ts';
 import type { SignallingObligations } from '../access-verdict.ts';
 import { foldedMembers, judgeOffer, sdpIn } from './live-offer.ts';
@@ -88,13 +88,13 @@ export function createLiveSignalling(
 
   return {
     fromClient(text) {
-      const { type, value } = foldedMembers(parsed(text));
+      const { type, value } = foldedMembers(parsedJson(text));
       if (typeof type !== 'string') return MALFORMED;
       if (PICTURES.has(type)) return pictures(type, value);
       return Object.hasOwn(BY_TYPE, type) ? (BY_TYPE[type]?.(value) ?? DROPPED) : DROPPED;
     },
     fromServer(text) {
-      const message = parsed(text);
+      const message = parsedJson(text);
       const { type, value } = isRecord(message) ? message : {};
       if (typeof type !== 'string') return undefined;
       const isFailedOffer = type === 'error' && typeof value === 'string' && value.startsWith('webrtc');
@@ -121,12 +121,3 @@ const isCodecs = (value: unknown): boolean =>
   value === undefined ||
   value === null ||
   (typeof value === 'string' && value.length <= LONGEST_CODECS && PLAIN_TEXT.test(value));
-
-/** Undefined of what is no JSON. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

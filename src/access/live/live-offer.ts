@@ -1,5 +1,5 @@
 /** An offer to the stream server: whether the caller may make it, and the four forms of its body (SPEC 5). */
-import { isRecord } from '../../domain/json.ts';
+import { isRecord, parsedJson } from '../../domain/json.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { SignallingObligations } from '../access-verdict.ts';
@@ -35,7 +35,10 @@ const ANY_OTHER = 'text/plain';
 
 /** The forms by media type. The stream server takes the body of every other type for the SDP itself. */
 const FORMS: Readonly<Record<string, OfferForm>> = {
-  'application/json': { read: sdpInJson, write: (sdp) => JSON.stringify({ type: 'offer', sdp }) },
+  'application/json': {
+    read: (text) => sdpIn(parsedJson(text)),
+    write: (sdp) => JSON.stringify({ type: 'offer', sdp }),
+  },
   'application/x-www-form-urlencoded': {
     read: (text) => decoded(new URLSearchParams(text).get('data') ?? ''),
     write: (sdp) => `data=${encodeURIComponent(Buffer.from(sdp).toString('base64'))}`,
@@ -94,14 +97,6 @@ export const foldedMembers = (value: unknown): Readonly<Record<string, unknown>>
   isRecord(value)
     ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name.toUpperCase().toLowerCase(), member]))
     : {};
-
-function sdpInJson(text: string): string | undefined {
-  try {
-    return sdpIn(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
-}
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 

@@ -1,5 +1,5 @@
 /** The response filter: cuts a response body to what its reader may see, by a table of forms (SPEC 5, `post-filter`). */
-import { isNestedTooDeep, isRecord, type JsonRecord } from '../../domain/json.ts';
+import { isNestedTooDeep, isRecord, type JsonRecord, parsedJson } from '../../domain/json.ts';
 import { type CommonForm, isCommonForm, type ResponseForm } from '../../domain/policy/policy.ts';
 import type { AnswerReading } from '../answer-reading.ts';
 import type { CameraView } from '../camera-view.ts';
@@ -48,8 +48,8 @@ export function narrowResponse(
     return typeof text === 'string' ? { kind: 'narrowed', body: text } : { kind: 'unreadable' };
   }
   const narrow: NarrowForm = isCommonForm(form) ? COMMON[form] : (json) => rule?.narrow(json, reader) ?? UNREADABLE;
-  const json = parsed(body);
-  const narrowed = json === UNREADABLE ? UNREADABLE : narrow(json, reader);
+  const json = isNestedTooDeep(body) ? undefined : parsedJson(body);
+  const narrowed = json === undefined ? UNREADABLE : narrow(json, reader);
   // An admin may read all of it, and can repair an NVR whose configuration has another form.
   if (narrowed === UNREADABLE && reader.view.clearance === 'admin') return { kind: 'narrowed', body };
   if (narrowed === UNREADABLE) return { kind: 'unreadable' };
@@ -58,15 +58,6 @@ export function narrowResponse(
   const hidden = reader.view.clearance === 'admin' ? undefined : reader.reading?.hidden;
   const left = hidden ? withoutMembers(narrowed, hidden) : narrowed;
   return { kind: 'narrowed', body: left === json ? body : JSON.stringify(left) };
-}
-
-function parsed(body: string): unknown {
-  if (isNestedTooDeep(body)) return UNREADABLE;
-  try {
-    return JSON.parse(body);
-  } catch {
-    return UNREADABLE;
-  }
 }
 
 /** An object without a camera has not the form that the row names. */

@@ -1,8 +1,8 @@
 /** Draws the curtain and opens it: what is asked for, checked, and what is drawn then (SPEC 19). */
 import { type Curtain, type DrawnEntry, isDrawn } from '../../domain/accounts/curtain.ts';
-import { maySee, parseCameraEntry, scopeOf, wildcardsFault } from '../../domain/camera-scope.ts';
+import { maySee, scopeOf, wildcardsFault } from '../../domain/camera-scope.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { shown } from '../http/body-fields.ts';
+import { cameraEntriesIn, shown } from '../http/body-fields.ts';
 
 /** What was asked for, not yet checked. */
 export interface WantedCurtain {
@@ -72,13 +72,8 @@ export const drawnNow = (curtain: Curtain, now: number): Curtain => curtain.filt
 function camerasIn(wanted: readonly unknown[]): Result<readonly string[], CurtainRefusal> {
   if (wanted.length === 0 || wanted.length > MOST_DRAWN)
     return refused(`cameras: give a list of 1 to ${MOST_DRAWN} names`);
-  const cameras: string[] = [];
-  for (const entry of wanted) {
-    const camera = typeof entry === 'string' ? parseCameraEntry(entry) : err(`${shown(entry)} is not a camera name`);
-    if (!camera.ok) return refused(`cameras: ${camera.error}`);
-    cameras.push(camera.value);
-  }
-  return ok([...new Set(cameras)]);
+  const cameras = cameraEntriesIn(wanted);
+  return cameras.ok ? cameras : refused(`cameras: ${cameras.error}`);
 }
 
 function untilIn(wanted: unknown, now: number): Result<number | null, CurtainRefusal> {

@@ -1,5 +1,6 @@
 /** The fields of a JSON body by the shape that its route declares, or a list of what is wrong with them (SPEC 4.1: 422). */
 import { z } from 'zod';
+import { parseCameraEntry } from '../../domain/camera-scope.ts';
 import { isRecord } from '../../domain/json.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { named } from '../../routes/shapes.ts';
@@ -32,6 +33,17 @@ export function fieldsIn<Shape extends z.ZodType>(
 ): Result<z.output<Shape>, readonly FieldFault[]> {
   const read = shape.safeParse(body, { reportInput: true });
   return read.success ? ok(read.data) : err(faultsOf(read.error.issues));
+}
+
+/** Names and patterns of cameras, each once; or what is wrong with one. */
+export function cameraEntriesIn(wanted: readonly unknown[]): Result<readonly string[], string> {
+  const cameras = new Set<string>();
+  for (const entry of wanted) {
+    const camera = typeof entry === 'string' ? parseCameraEntry(entry) : err(`${shown(entry)} is not a camera name`);
+    if (!camera.ok) return camera;
+    cameras.add(camera.value);
+  }
+  return ok([...cameras]);
 }
 
 /** The fields of an object that the shape does not know; none for what is no object. */

@@ -1,13 +1,14 @@
 /** A visit to the page of a link: whether it shows, asks for the PIN, or is over (SPEC 13). */
 import type { Link, LinkStore } from '../../domain/accounts/link.ts';
 import { unixSeconds } from '../../domain/clock.ts';
+import { cookieValues } from '../../domain/cookie-values.ts';
 import { REFUSALS } from '../../domain/refusal.ts';
 import type { LinkVerdict } from '../../domain/verdict.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
 import { type Audit, agentOf } from '../audit.ts';
 import { isFailure, type NotJudged } from '../login/code-guess.ts';
 import { type LoginLimiter, settled } from '../login/login-limiter.ts';
-import { cookieClientOf, cookieLine, cookieValues } from '../sessions/session-cookie.ts';
+import { cookieClientOf, cookieLine } from '../sessions/session-cookie.ts';
 import { hasDigitsAlone, type LinkPasses, PASS_COOKIE, PASS_SECONDS } from './link-pass.ts';
 import { linkPath } from './link-secret.ts';
 import type { LinkViewers } from './link-viewers.ts';

@@ -1,6 +1,7 @@
 /** `POST /api/login/passkey` and its options: what a browser asks the passkey for, and what it got (SPEC 12). */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { cookieValues } from '../../domain/cookie-values.ts';
 import { BODY_LIMITS } from '../../domain/read-body.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { ANY, named, SUCCESS } from '../../routes/shapes.ts';
@@ -11,7 +12,7 @@ import { ASSERTION, type Assertion, assertion } from '../passkeys/credential-jso
 import type { PasskeyCheck } from '../passkeys/passkey-check.ts';
 import type { RelyingParty } from '../passkeys/relying-party.ts';
 import { passwordFault } from '../passwords/password-rules.ts';
-import { cookieClientOf, cookieLine, cookieValues } from '../sessions/session-cookie.ts';
+import { cookieClientOf, cookieLine } from '../sessions/session-cookie.ts';
 import { isFailure } from './code-guess.ts';
 import { admitted, type LoginAttempt, type LoginDeps, type LoginOutcome, provePassword } from './login.ts';
 import { settled } from './login-limiter.ts';

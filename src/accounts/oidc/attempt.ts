@@ -1,5 +1,6 @@
 /** One attempt to sign in with a provider: what the browser keeps, sealed, until the provider sends it back (SPEC 16). */
 import { randomBytes } from 'node:crypto';
+import { cookieValues } from '../../domain/cookie-values.ts';
 import { isRecord } from '../../domain/json.ts';
 import type { Sealer } from '../second-factor/sealed-secret.ts';
 import { type CookieClient, cookieLine } from '../sessions/session-cookie.ts';
@@ -86,9 +87,8 @@ export function attemptIn(
 ): Attempt | undefined {
   if (!STATE.test(state)) return undefined;
   const name = nameOf(state);
-  for (const pair of cookieHeader.split(';').map((text) => text.trim())) {
-    if (!pair.startsWith(`${name}=`)) continue;
-    const attempt = opened(pair.slice(name.length + 1), provider, sealer);
+  for (const sealed of cookieValues(cookieHeader, name)) {
+    const attempt = opened(sealed, provider, sealer);
     if (attempt?.state === state && attempt.provider === provider && attempt.expiresAt > now) return attempt;
   }
   return undefined;

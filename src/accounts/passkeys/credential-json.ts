@@ -1,6 +1,6 @@
 /** A passkey's response as a browser sends it, taken apart with bounds: nothing of it is believed yet (WebAuthn level 3, 5.1.8). */
 import { z } from 'zod';
-import { isRecord } from '../../domain/json.ts';
+import { isRecord, parsedJson } from '../../domain/json.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { FieldFault } from '../http/body-fields.ts';
 
@@ -64,12 +64,8 @@ export function assertion(value: unknown): Result<Assertion, CredentialFaults> {
 export function clientDataIn(
   text: string,
 ): { readonly challenge: string; readonly isCrossOrigin: boolean } | undefined {
-  try {
-    const { challenge, crossOrigin } = Object(JSON.parse(Buffer.from(text, 'base64url').toString()));
-    return typeof challenge === 'string' ? { challenge, isCrossOrigin: (crossOrigin ?? false) !== false } : undefined;
-  } catch {
-    return undefined;
-  }
+  const { challenge, crossOrigin } = Object(parsedJson(Buffer.from(text, 'base64url').toString()));
+  return typeof challenge === 'string' ? { challenge, isCrossOrigin: (crossOrigin ?? false) !== false } : undefined;
 }
 
 function outerOf(

@@ -1,7 +1,7 @@
 /** Lists, creates, changes and deletes custom roles (interface 2.2; SPEC 4.3). */
 import type { AccountStore } from '../../domain/accounts/account.ts';
 import type { RoleStore, StoredRole } from '../../domain/accounts/role-store.ts';
-import { parseCameraEntry, wildcardsFault } from '../../domain/camera-scope.ts';
+import { wildcardsFault } from '../../domain/camera-scope.ts';
 import { ADMIN, newRoleFault, parseCustomRoleName, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { heldBy } from '../../domain/rights/rights.ts';
@@ -12,7 +12,7 @@ import {
   type WrittenLimits,
   writtenLimits,
 } from '../../domain/rights/role-limits.ts';
-import { shown } from '../http/body-fields.ts';
+import { cameraEntriesIn } from '../http/body-fields.ts';
 import type { RoleRegistry } from './role-registry.ts';
 
 export interface RoleDeps {
@@ -172,14 +172,10 @@ function camerasOf(name: string, entries: readonly unknown[]): Result<readonly s
       'cameras-invalid',
       `The role ${name} has more than ${MOST_CAMERA_ENTRIES} cameras: use "*" in names`,
     );
-  const cameras: string[] = [];
-  for (const entry of entries) {
-    const camera = typeof entry === 'string' ? parseCameraEntry(entry) : err(`${shown(entry)} is not a camera name`);
-    if (!camera.ok) return refused('cameras-invalid', `The role ${name}: ${camera.error}`);
-    cameras.push(camera.value);
-  }
-  const fault = wildcardsFault(cameras);
-  return fault === undefined ? ok([...new Set(cameras)]) : refused('cameras-invalid', `The role ${name} ${fault}`);
+  const cameras = cameraEntriesIn(entries);
+  if (!cameras.ok) return refused('cameras-invalid', `The role ${name}: ${cameras.error}`);
+  const fault = wildcardsFault(cameras.value);
+  return fault === undefined ? cameras : refused('cameras-invalid', `The role ${name} ${fault}`);
 }
 
 /** Null takes a limit away; one that is left out stays as it is. */

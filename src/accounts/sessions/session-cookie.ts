@@ -24,19 +24,6 @@ export const cookieClientOf = ({ clientEncrypted, basePath }: RouteState): Cooki
   basePath,
 });
 
-/** A browser sends one for each path that it knows; more only cost signature checks. */
-const MOST_COOKIES = 8;
-
-/** The first few values of a cookie in a `Cookie` header. */
-export const cookieValues = (header: string, name: string): readonly string[] =>
-  header
-    .split(';')
-    .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(`${name}=`))
-    .map((pair) => pair.slice(name.length + 1).replace(/^"(.*)"$/, '$1'))
-    .filter((value) => value !== '')
-    .slice(0, MOST_COOKIES);
-
 /** The order and the spelling are the reference's: its clients read the line with more or less care. */
 export const cookieLine = (settings: CookieSettings, token: string, maxAge: number, client: CookieClient): string =>
   `${settings.name}=${token}${domainPart(settings)}; HttpOnly; Max-Age=${maxAge}; Path=${pathOf(settings, client)}; SameSite=${settings.sameSite}${

@@ -1,7 +1,7 @@
 /** Session tokens: JSON Web Tokens, HS256 and nothing else (interface 2.3, SPEC 4.2). */
 import { createHash } from 'node:crypto';
 import { CompactSign, type CryptoKey, compactVerify } from 'jose';
-import { isRecord } from '../../domain/json.ts';
+import { isRecord, parsedJson } from '../../domain/json.ts';
 import { ADMIN, parseCustomRoleName, parseUserName, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { SessionFault } from '../../domain/verdict.ts';
@@ -77,13 +77,7 @@ export function timeFault(claims: SessionClaims, now: number): TokenFault | unde
 /** Node decodes four spellings of the last character, `+/` for `-_`, and trailing junk, all alike: one token, one text. */
 const isCanonical = (part: string): boolean => Buffer.from(part, 'base64url').toString('base64url') === part;
 
-function parseJson(part: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
-  } catch {
-    return undefined;
-  }
-}
+const parseJson = (part: string): unknown => parsedJson(Buffer.from(part, 'base64url').toString('utf8'));
 
 const isOurHeader = (header: unknown): boolean =>
   isRecord(header) &&

@@ -7,12 +7,13 @@ import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts
 import { upTo } from '../../domain/bounded.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
+import { cookieValues } from '../../domain/cookie-values.ts';
 import type { Role, UserName } from '../../domain/names.ts';
 import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
 import type { SessionFault, SessionVerdict } from '../../domain/verdict.ts';
 import { begunBy, begunWith, continuedBy, createIssuer, type SessionOrigin } from './issue-session.ts';
 import { createSessionAge } from './session-age.ts';
-import { type CookieClient, clearingLines, cookieLine, cookieValues } from './session-cookie.ts';
+import { type CookieClient, clearingLines, cookieLine } from './session-cookie.ts';
 import type { SessionDeps } from './session-deps.ts';
 import { createSessionEnds } from './session-ends.ts';
 import { type SessionClaims, timeFault } from './session-jwt.ts';

@@ -1,11 +1,11 @@
 /** Making an API token: the same rules for the API and the command line (SPEC 4.4). */
 import type { ApiToken, ApiTokenStore } from '../../domain/accounts/api-token.ts';
-import { type CustomRoles, parseCameraEntry, wildcardsFault } from '../../domain/camera-scope.ts';
+import { type CustomRoles, wildcardsFault } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { LONGEST_PLAIN_NAME, plainName } from '../../domain/text/plain-name.ts';
-import { shown } from '../http/body-fields.ts';
+import { cameraEntriesIn } from '../http/body-fields.ts';
 import { mayGive, newTokenText } from './api-tokens.ts';
 
 export interface MakeTokenDeps {
@@ -124,17 +124,12 @@ function camerasOf(wanted: unknown): Result<readonly string[] | null, TokenRefus
   if (!Array.isArray(wanted) || wanted.length === 0 || wanted.length > MOST_CAMERA_ENTRIES) {
     return refused('cameras-invalid', `cameras: give a list of 1 to ${MOST_CAMERA_ENTRIES} names, or none for all`);
   }
-  for (const entry of wanted) {
-    const camera = typeof entry === 'string' ? parseCameraEntry(entry) : err(`${shown(entry)} is not a name`);
-    if (!camera.ok) return refused('cameras-invalid', `cameras: ${camera.error}`);
-    if (camera.value.split('*').length > MOST_STARS + 1) {
-      return refused('cameras-invalid', `cameras: "${camera.value}" has more than ${MOST_STARS} "*"`);
-    }
-  }
-  const fault = wildcardsFault(wanted);
-  return fault === undefined
-    ? ok([...new Set(wanted as string[])])
-    : refused('cameras-invalid', `cameras: the list ${fault}`);
+  const cameras = cameraEntriesIn(wanted);
+  if (!cameras.ok) return refused('cameras-invalid', `cameras: ${cameras.error}`);
+  const starred = cameras.value.find((camera) => camera.split('*').length > MOST_STARS + 1);
+  if (starred !== undefined) return refused('cameras-invalid', `cameras: "${starred}" has more than ${MOST_STARS} "*"`);
+  const fault = wildcardsFault(cameras.value);
+  return fault === undefined ? cameras : refused('cameras-invalid', `cameras: the list ${fault}`);
 }
 
 function managingOf(wanted: unknown, role: Role, cameras: readonly string[] | null): Result<boolean, TokenRefusal> {

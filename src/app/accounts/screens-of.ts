@@ -2,8 +2,9 @@
 import { createPairing } from '../../accounts/screens/pairing.ts';
 import { SCREEN_COOKIE } from '../../accounts/screens/screen-secret.ts';
 import { createScreens, type ScreenDeps } from '../../accounts/screens/screens.ts';
-import { type CookieClient, cookieLine, cookieValues } from '../../accounts/sessions/session-cookie.ts';
+import { type CookieClient, cookieLine } from '../../accounts/sessions/session-cookie.ts';
 import type { Settings } from '../../config/schema/schema.ts';
+import { cookieValues } from '../../domain/cookie-values.ts';
 import type { ScreenVerdict } from '../../domain/verdict.ts';
 import type { Store } from '../../store/open-store.ts';
 import type { Credentials } from './credentials.ts';

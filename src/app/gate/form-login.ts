@@ -4,9 +4,10 @@ import { type Attempted, loginResult } from '../../accounts/login/login-response
 import { attemptLogin, attemptSecondStep } from '../../accounts/login/post-login.ts';
 import { passwordFault } from '../../accounts/passwords/password-rules.ts';
 import { STEP_COOKIE, TICKET_SECONDS } from '../../accounts/second-factor/step-ticket.ts';
-import { cookieClientOf, cookieLine, cookieValues } from '../../accounts/sessions/session-cookie.ts';
+import { cookieClientOf, cookieLine } from '../../accounts/sessions/session-cookie.ts';
 import { secretsDigestOf } from '../../accounts/sessions/session-state.ts';
 import { unixSeconds } from '../../domain/clock.ts';
+import { cookieValues } from '../../domain/cookie-values.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
 import type { FormLogin, LogIn } from '../../ui/login-page.ts';
 import type { ActiveAccounts } from '../accounts/active-accounts.ts';

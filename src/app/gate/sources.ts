@@ -1,10 +1,10 @@
 /** Builds the sources of identity from the settings, and says whose headers are believed (SPEC 3). */
 import { PASS_COOKIE } from '../../accounts/links/link-pass.ts';
 import { SCREEN_COOKIE } from '../../accounts/screens/screen-secret.ts';
-import { cookieValues } from '../../accounts/sessions/session-cookie.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { trustedPeersOf } from '../../config/trusted-peers.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';
+import { cookieValues } from '../../domain/cookie-values.ts';
 import type { Remembering } from '../../domain/remembering.ts';
 import { headerLines, type RequestFacts } from '../../domain/request.ts';
 import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
@@ -17,15 +17,13 @@ import type {
 } from '../../domain/verdict.ts';
 import type { Rules } from '../../gateway/decision/admit.ts';
 import { clientAddress, isTrustedPeer } from '../../gateway/decision/client-address.ts';
-import { createApiTokenSource } from '../../identity/api-token-source.ts';
 import { cachedOnConnection } from '../../identity/cached-source.ts';
 import type { SourceTrace, Trace } from '../../identity/identity-trace.ts';
 import type { KeySet } from '../../identity/key-set.ts';
-import { createLinkSource } from '../../identity/link-source.ts';
 import { createProxyHeaderSource } from '../../identity/proxy-header-source.ts';
 import { createProxyJwtSource } from '../../identity/proxy-jwt-source.ts';
 import type { RoleVerdict } from '../../identity/role-mapping.ts';
-import { createScreenSource } from '../../identity/screen-source.ts';
+import { createApiTokenSource, createLinkSource, createScreenSource } from '../../identity/secret-sources.ts';
 import { createSessionSource } from '../../identity/session-source.ts';
 import { networks } from '../resources/trusted-networks.ts';
 
@@ -57,21 +55,16 @@ export interface SourceDeps {
 
 /** Links and API tokens are credentials of their own, with accounts and in proxy mode alike (SPEC 3, 13). */
 export function linkSource({ settings, verifyLink, trace }: SourceDeps): IdentitySource {
-  const addressOf = addressUnder(settings);
   const verify: SourceDeps['verifyLink'] = (secret, lines, address) =>
-    verifyLink(
-      secret,
-      lines.flatMap((line) => cookieValues(line, PASS_COOKIE)),
-      address,
-    );
-  return createLinkSource({ verify, addressOf, trace });
+    verifyLink(secret, cookieValues(lines, PASS_COOKIE), address);
+  return createLinkSource({ verify, addressOf: addressUnder(settings), trace });
 }
 
 /** Screens are of accounts: a proxy in front knows no person who could have paired one. */
 export function screenSources({ settings, verifyScreen, trace, remembering }: SourceDeps): readonly IdentitySource[] {
   if (!settings.auth.enabled) return [];
   const source = createScreenSource({
-    cookiesOf: (request) => headerLines(request, 'cookie').flatMap((line) => cookieValues(line, SCREEN_COOKIE)),
+    cookiesOf: (request) => cookieValues(headerLines(request, 'cookie'), SCREEN_COOKIE),
     verify: verifyScreen,
     addressOf: addressUnder(settings),
     trace,

@@ -1,5 +1,5 @@
 /** Which lines of `Authorization` hold a credential of ours. Proxies in front add their own: those are no credential here (SPEC 3). Pure. */
-import { isRecord } from '../json.ts';
+import { isRecord, parsedJson } from '../json.ts';
 import { headerLines, type RequestFacts } from '../request.ts';
 
 /** `token` as it stands in the line: good, bad, or with more beside it, which makes it bad. */
@@ -51,10 +51,6 @@ function isSessionToken(text: string): boolean {
 const CLAIMS = ['sub', 'role', 'exp'] as const;
 
 function partOf(part: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parsedJson(Buffer.from(part, 'base64url').toString('utf8'));
+  return isRecord(value) ? value : undefined;
 }

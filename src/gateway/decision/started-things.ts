@@ -1,6 +1,8 @@
 /** Whose cameras the jobs and sessions of the NVR are of, as their start said: the NVR finds them by an id alone (SPEC 5, 20). */
+
 import type { StartedThing } from '../../access/access-verdict.ts';
 import { isId } from '../../access/camera-locators.ts';
+import { parsedJson } from '../../domain/json.ts';
 import type { StartedKind } from '../../domain/policy/policy-terms.ts';
 
 const MOST_THINGS = 10_000;
@@ -16,13 +18,8 @@ const known: Readonly<Record<StartedKind, FairMemory<readonly string[]>>> = {
 const IDS_IN: Readonly<Record<Exclude<StartedKind, 'whep'>, (started: string) => readonly string[]>> = {
   /** `{"job_id": …}`. Any other text is no start. */
   job(started) {
-    try {
-      const json: unknown = JSON.parse(started);
-      const id: unknown = typeof json === 'object' && json !== null ? Reflect.get(json, 'job_id') : undefined;
-      return typeof id === 'string' ? [id] : [];
-    } catch {
-      return []; // the answer is passed on as it is
-    }
+    const { job_id: id } = Object(parsedJson(started));
+    return typeof id === 'string' ? [id] : [];
   },
   /** A playlist: `hls/playlist.m3u8?id=…`. */
   session: (playlist) => [...playlist.matchAll(/[?&]id=(?<id>[\w.-]+)/g)].map(({ groups }) => groups?.['id'] ?? ''),

@@ -1,8 +1,10 @@
 /** The text of the NVR's refusals and failures, for all but admins: its sentence, where that is harmless, and nothing else (SPEC 5). */
+
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Clearance } from '../../access/camera-view.ts';
 import { withoutSecretsInText } from '../../access/narrow/without-secrets.ts';
+import { parsedJson } from '../../domain/json.ts';
 import { type RefusalReason, refusalBody } from '../../domain/refusal.ts';
 import {
   headerValues,
@@ -75,7 +77,7 @@ const leadsToLogin = (head: ResponseHead, { redirectFault }: ResponseReader): bo
 /** A failure may be about any camera: a restricted reader gets nothing of it. */
 export function refusalLeft(status: number, body: Buffer, { clearance, namesForeign }: ErrorReader): NarrowedBytes {
   if (clearance === 'restricted' && (status < 400 || status > 499)) return { kind: 'unreadable' };
-  const json = body.length <= LONGEST_REFUSAL ? parsed(body.toString('utf8')) : undefined;
+  const json = body.length <= LONGEST_REFUSAL ? parsedJson(body.toString('utf8')) : undefined;
   if (clearance !== 'restricted' && json !== undefined && isHarmlessJson(json))
     return { kind: 'narrowed', body: Buffer.from(JSON.stringify(json)) };
   const said = sentenceIn(json);
@@ -126,13 +128,4 @@ function sentenceIn(json: unknown): string | undefined {
   const said =
     typeof json === 'object' && json !== null ? (Reflect.get(json, 'message') ?? Reflect.get(json, 'detail')) : json;
   return typeof said === 'string' ? said : undefined;
-}
-
-/** Undefined of what is no JSON. */
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }

@@ -5,7 +5,7 @@ import { type NarrowedResponse, narrowResponse } from '../../access/narrow/narro
 import type { NvrAdapter } from '../../access/nvr-adapter.ts';
 import { playlistBelow } from '../../access/recorded/link-playlist.ts';
 import { memberOf } from '../../access/recorder-layout.ts';
-import { isNestedTooDeep, isRecord } from '../../domain/json.ts';
+import { isNestedTooDeep, isRecord, parsedJson } from '../../domain/json.ts';
 import type { ResponseForm } from '../../domain/policy/policy.ts';
 import type { ComposedList } from '../../domain/policy/policy-terms.ts';
 import { unreachable } from '../../domain/result.ts';
@@ -137,22 +137,14 @@ const timeOf = (element: unknown): number => Number(memberOf(element, 'timestamp
 
 function listIn(text: string): readonly unknown[] | undefined {
   if (isNestedTooDeep(text)) return undefined;
-  try {
-    const json: unknown = JSON.parse(text);
-    return Array.isArray(json) ? json : undefined;
-  } catch {
-    return undefined;
-  }
+  const json = parsedJson(text);
+  return Array.isArray(json) ? json : undefined;
 }
 
 /** Undefined of what is no JSON. `members` hold the addresses, at any depth. */
 export function withAddressesAt(text: string, members: readonly string[], place: PublicPlace): string | undefined {
-  try {
-    if (isNestedTooDeep(text)) return undefined;
-    return JSON.stringify(addressesIn(JSON.parse(text), members, place));
-  } catch {
-    return undefined;
-  }
+  const json = isNestedTooDeep(text) ? undefined : parsedJson(text);
+  return json === undefined ? undefined : JSON.stringify(addressesIn(json, members, place));
 }
 
 function addressesIn(json: unknown, members: readonly string[], place: PublicPlace): unknown {

@@ -7,7 +7,7 @@ import { withoutSecrets } from '../../access/narrow/without-secrets.ts';
 import type { InboundVerdict } from '../../access/nvr-adapter.ts';
 import { isSince } from '../../access/recorded/without-older.ts';
 import { memberOf } from '../../access/recorder-layout.ts';
-import { isRecord, type JsonRecord } from '../../domain/json.ts';
+import { isRecord, type JsonRecord, parsedJson } from '../../domain/json.ts';
 import type { Verb } from '../../domain/policy/policy.ts';
 import { isVerbDenied, narrowJobs } from './narrow-jobs.ts';
 import { narrowStats } from './narrow-stats.ts';
@@ -133,7 +133,7 @@ const MAY_NAME_SOURCE = /:[\\/]{1,8}\//;
 /** The payload is JSON, JSON as text, or plain text, such as what a program said before it ended. */
 function withoutSources(text: string): string {
   const { payload, ...message } = parsedRecord(text) ?? {};
-  const inner = typeof payload === 'string' ? parsed(payload) : undefined;
+  const inner = typeof payload === 'string' ? parsedJson(payload) : undefined;
   const isText = typeof inner === 'object' && inner !== null;
   return JSON.stringify({
     ...message,
@@ -153,7 +153,7 @@ function narrowTopic(text: string, view: CameraView, { denied }: MessageObligati
   if (isVerbDenied(VERB_OF_TOPIC, topic, denied)) return undefined;
   const narrow = Object.hasOwn(READ, topic) ? READ[topic] : undefined;
   if (!narrow) return bySegment(text, topic, view);
-  const json = typeof message['payload'] === 'string' ? parsed(message['payload']) : message['payload'];
+  const json = typeof message['payload'] === 'string' ? parsedJson(message['payload']) : message['payload'];
   const narrowed = json === undefined ? NOTHING : narrow(json, view, denied);
   if (narrowed === NOTHING) return undefined;
   // The NVR sends objects as JSON text within JSON; the narrowed payload keeps that form.
@@ -180,15 +180,6 @@ function byCamera(payload: unknown, view: CameraView): unknown {
 }
 
 function parsedRecord(text: string): JsonRecord | undefined {
-  const json = parsed(text);
+  const json = parsedJson(text);
   return isRecord(json) ? json : undefined;
-}
-
-/** Undefined for text that is not JSON. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,8 @@
 /** A search for words, as a function for statements: SQLite itself folds the case of ASCII alone. */
+
 import type { SQLOutputValue } from 'node:sqlite';
 import { foldCase } from '../../domain/events/event-question.ts';
+import { parsedJson } from '../../domain/json.ts';
 
 /** `word` is folded. 1 where the sub-label or the description in the JSON of `data` holds it, else 0. */
 export function hasWord(subLabel: SQLOutputValue, data: SQLOutputValue, word: SQLOutputValue): number {
@@ -9,11 +11,6 @@ export function hasWord(subLabel: SQLOutputValue, data: SQLOutputValue, word: SQ
 }
 
 function descriptionIn(json: string): unknown {
-  if (!json.includes('"description"')) return undefined;
-  try {
-    const data: unknown = JSON.parse(json);
-    return typeof data === 'object' && data !== null && 'description' in data ? data.description : undefined;
-  } catch {
-    return undefined; // the NVR's own file may hold anything
-  }
+  // The NVR's own file may hold anything.
+  return json.includes('"description"') ? Object(parsedJson(json)).description : undefined;
 }

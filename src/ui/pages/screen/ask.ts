@@ -1,4 +1,5 @@
 /** Requests of the page of a screen: every outcome is a value. Written for browsers of televisions: no later syntax than ES2018 is left in it. */
+import { parsedJson } from '../../../domain/json.ts';
 import type { ScreenFacts } from './screen-words.ts';
 
 export interface Answer {
@@ -15,7 +16,7 @@ const PATIENCE_MS = 15_000;
 export function ask(method: 'GET' | 'POST', path: string, sent?: object): Promise<Answer> {
   return new Promise((resolve) => {
     const request = new XMLHttpRequest();
-    const end = (): void => resolve({ status: request.status, body: bodyOf(request.responseText) });
+    const end = (): void => resolve({ status: request.status, body: Object(parsedJson(request.responseText)) });
     request.open(method, `${facts.basePath}${path}`);
     request.timeout = PATIENCE_MS;
     request.setRequestHeader('Accept', 'application/json');
@@ -28,15 +29,6 @@ export function ask(method: 'GET' | 'POST', path: string, sent?: object): Promis
     request.ontimeout = end;
     request.send(sent ? JSON.stringify(sent) : undefined);
   });
-}
-
-function bodyOf(text: string): Answer['body'] {
-  try {
-    const body: unknown = JSON.parse(text);
-    return typeof body === 'object' && body !== null ? (body as Answer['body']) : {};
-  } catch {
-    return {};
-  }
 }
 
 export const after = (seconds: number, act: () => void): number => window.setTimeout(act, seconds * 1000);

@@ -1,5 +1,6 @@
 /** Requests to Postern's API: every outcome is a value, none is an exception. */
 
+import { parsedJson } from '../../../domain/json.ts';
 import { isProven } from './account/proof.ts';
 import { baseUrl } from './base-url.ts';
 import { textOf } from './forms/fields.ts';
@@ -82,7 +83,7 @@ async function readResponse(response: Response, person: string | undefined): Pro
     return { kind: 'login-needed', location: `${location.pathname}${location.search}` };
   const { status, headers } = response;
   const text = await response.text();
-  const body = text === '' ? null : parseJson(text);
+  const body = text === '' ? null : parsedJson(text);
   const isAsked = person === undefined || isAsViewed(headers, person);
   if (status === 401 && !isAboutTheBody(body) && (person === undefined || !isAsked)) {
     return { kind: 'login-needed', location: headers.get('Location'), reason: textOf(Object(body).reason) };
@@ -103,14 +104,6 @@ async function readResponse(response: Response, person: string | undefined): Pro
 /** A wrong current password, or a wrong proof, is answered with 401 too: the session is as good as before. */
 const isAboutTheBody = (body: unknown): boolean =>
   /current password/i.test(String(Object(body).message)) || Object(body).reason === 'not-proven';
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 function messageOf(body: unknown, status: number): string {
   const { message, detail } = Object(body);

@@ -1,7 +1,7 @@
 /** The stream of changes of Postern's events backend. By `fetch`, which tells why it is refused and can say that it is automatic. */
+import { parsedJson } from '../../../../domain/json.ts';
 import { AUTOMATIC } from '../api.ts';
 import { baseUrl } from '../base-url.ts';
-import { isFields } from '../forms/fields.ts';
 import type { LineEnd, LineEvents, OpenLine } from './keep-line.ts';
 
 /** The service says something every 15 s: after so long the connection is dead, or a proxy in between holds it back. */
@@ -71,11 +71,6 @@ async function read(
 
 /** Undefined when it cannot be read: then the list is asked for. */
 function newestIn(data: string): string | null | undefined {
-  try {
-    const body: unknown = JSON.parse(data);
-    const id = isFields(body) ? body['id'] : undefined;
-    return typeof id === 'string' || id === null ? id : undefined;
-  } catch {
-    return undefined;
-  }
+  const { id } = Object(parsedJson(data));
+  return typeof id === 'string' || id === null ? id : undefined;
 }
