@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
+import { namesOfCameras } from '../../src/store/migrations/032-names-of-cameras.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
 import { makeScratch } from './support/scratch-store.ts';
 
-const FROM = '032-names-of-cameras';
 // biome-ignore format: a table
 const DRAWN: readonly (readonly [camera: string, until: number | null, roles: string | null])[] = [
   ['attic',           9_000_000_000, '["viewer"]'],
@@ -20,21 +20,18 @@ const DRAWN: readonly (readonly [camera: string, until: number | null, roles: st
   ['yard',            8_000_000_000, null],
 ];
 
-/** Undoes the step, writes the rows, and opens the store as an update does. */
+/** Undoes the step, writes the rows, and takes the step again. */
 async function updated(url: string) {
-  const old = await openStore({ url });
+  const store = await openStore({ url });
   const roles = [{ role: 'gardener', cameras: ['house:garden'] }];
   for (const site of ['', 'barn', 'house'])
-    await old.sites.publishSite({ site, cameras: ['garden'], roles: roles as never, keyId: 'k', changedAt: 1 });
-  await sql`drop table settings`.execute(old.db);
-  await sql`alter table curtain add column roles text`.execute(old.db);
+    await store.sites.publishSite({ site, cameras: ['garden'], roles: roles as never, keyId: 'k', changedAt: 1 });
+  await sql`alter table curtain add column roles text`.execute(store.db);
   for (const [camera, until, roles] of DRAWN)
     await sql`insert into curtain (camera, until, roles, drawn_by, drawn_at) values (${camera}, ${until}, ${roles}, 'paul', 5)`.execute(
-      old.db,
+      store.db,
     );
-  await sql`delete from kysely_migration where name >= ${FROM}`.execute(old.db);
-  await old.close();
-  const store = await openStore({ url });
+  await namesOfCameras.up(store.db as never);
   const found = { drawn: await store.curtain.listDrawn(), sites: await store.sites.listSites() };
   await store.close();
   return found;

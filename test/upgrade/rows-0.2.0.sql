@@ -26,7 +26,7 @@ insert into curtain (camera, until, roles, drawn_by, drawn_at) values
   ('barn:yard', null, null, 'admin', 1760000004),
   ('garden*', null, null, 'admin', 1760000002),
   ('*:hall', null, '["viewer"]', 'admin', 1760000003);
-insert into sites (site, cameras, roles, key_id, changed_at) values ('mill', '["yard"]', '["night"]', 'key', 1760000000);
+insert into sites (site, cameras, roles, key_id, changed_at) values ('mill', '["yard"]', '[{"role":"night","cameras":["porch"]}]', 'key', 1760000000);
 insert into links (id, secret_hash, thing, user_name, user_created_at, token_id, role, name, uses, pin_hash, notifies_on_open, created_at, expires_at, revoked_at, opened, wrong_pins, site) values
   ('link-1', 'link-secret-1', '{"kind":"event","id":"e1","camera":"porch"}', 'admin', 1750000000, null, 'admin', 'Van', 3, 'pin', 1, 1760000000, 1900000000, null, 1, 0, ''),
   ('link-2', 'link-secret-2', '{"kind":"camera","camera":"yard"}', 'admin', 1750000000, 'token-1', 'viewer', null, null, null, 0, 1760000000, 1900000000, 1760000050, 0, 0, 'mill');

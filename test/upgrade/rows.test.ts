@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import pg from 'pg';
+import { siteWarnings } from '../../src/app/accounts/site-warnings.ts';
 import { openForLedger } from '../../src/app/commands/ledger.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
 import { event } from '../events/support/event.ts';
@@ -16,7 +17,14 @@ import { startPostgres, type TestPostgres, withoutPostgres } from '../support/se
 type Row = Readonly<Record<string, unknown>>;
 
 /** Tables whose rows become other ones, or none; all others are as they were, but for columns that they have lost or got. */
-const CHANGED: readonly string[] = ['curtain', 'ledger_chains', 'ledger_open', 'ledger_closings', 'kysely_migration'];
+const CHANGED: readonly string[] = [
+  'curtain',
+  'sites',
+  'ledger_chains',
+  'ledger_open',
+  'ledger_closings',
+  'kysely_migration',
+];
 const DROPPED: readonly string[] = ['identity_keys', 'kysely_migration_lock', 'postern_settings'];
 
 const dumpOf = (engine: string): string =>
@@ -112,6 +120,34 @@ for (const [name, { skip, restore, rows }] of Object.entries(engines))
       assert.equal(left.includes('identity_keys'), false);
       for (const table of was.keys())
         if (!DROPPED.includes(table) && !CHANGED.includes(table)) assert.ok(left.includes(table), table);
+    });
+
+    it('hides behind the curtain at least what it hid: for all but admins, and by the bare name where an entry named a site', async () => {
+      const drawn = await store.curtain.listDrawn();
+      assert.deepEqual(
+        drawn.map(({ camera, until, by }) => [camera, until, by]),
+        [
+          ['*:hall', undefined, 'admin'],
+          ['barn:yard', undefined, 'admin'],
+          ['garden*', undefined, 'admin'],
+          ['porch', undefined, 'admin'],
+          ['yard', 1900000000, 'token:button'],
+        ],
+      );
+      const [{ limits: _, ...night } = assert.fail()] = (await store.roles.listRoles()).filter(
+        ({ role }) => (role as string) === 'night',
+      );
+      assert.deepEqual(night, { role: 'night', cameras: ['porch', 'mill:yard'] }, 'which opens no camera yard');
+      assert.deepEqual((await store.sites.listSites())[0]?.roles, ['night']);
+    });
+
+    it('has its start name the roles and tokens that hold a camera with a site', async () => {
+      const settings = { server: { site: 'house', sites: [] }, auth: { roles: new Map() } };
+      const told = await siteWarnings(settings as never, store, []);
+      assert.deepEqual(
+        told.map((sentence) => sentence.slice(0, sentence.indexOf(' names a site'))),
+        ['the role milled: "mill:*"', 'the role night: "mill:yard"', 'the API token "phone" of admin: "mill:yard"'],
+      );
     });
 
     it('answers its events', async () => {
