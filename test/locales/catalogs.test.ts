@@ -11,7 +11,7 @@ import { readCatalog, TAGS } from '../../src/locales/compile-catalogs.ts';
 import { LANGUAGES } from '../../src/locales/languages.ts';
 import { placeholdersOf } from '../../src/locales/placeholders-of.ts';
 
-const UI = join(import.meta.dirname, '../../src/ui');
+const SOURCES = join(import.meta.dirname, '../../src');
 const ENGLISH = readCatalog('en');
 const KEYS = Object.keys(ENGLISH);
 
@@ -87,8 +87,8 @@ describe('The messages', () => {
   });
 
   it('are all said somewhere', () => {
-    const sources = globSync('{**/*.{ts,tsx,html},../locales/*.ts}', { cwd: UI, exclude: ['**/placeholders.ts'] });
-    const text = sources.map((file) => readFileSync(join(UI, file), 'utf8')).join('\n');
+    const sources = globSync('{app,locales,ui}/**/*.{ts,tsx,html}', { cwd: SOURCES, exclude: ['**/placeholders.ts'] });
+    const text = sources.map((file) => readFileSync(join(SOURCES, file), 'utf8')).join('\n');
     /** Looked up by a name that comes from elsewhere. */
     const byName =
       /^(?:ledger\.(?:notices\.kinds|sentences|seen|credentials|ranges|places)|ui\.frame\.proxyFaults|explore\.labels|refusals\.(?:titles|messages))\./;
