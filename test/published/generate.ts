@@ -4,9 +4,14 @@ import { join } from 'node:path';
 import { allHoles } from './all-holes.ts';
 import { asvsDocument, readAsvs } from './asvs.ts';
 import { documentOf } from './document.ts';
+import { readRemembered, rememberedDocument } from './remembered.ts';
 
 const FOLDER = join(import.meta.dirname, '../../docs/generated');
-const TEXTS = { 'published-holes.md': documentOf(await allHoles()), 'asvs.md': asvsDocument(readAsvs()) };
+const TEXTS = {
+  'published-holes.md': documentOf(await allHoles()),
+  'asvs.md': asvsDocument(readAsvs()),
+  'remembered.md': rememberedDocument(readRemembered()),
+};
 for (const [name, text] of Object.entries(TEXTS)) {
   const file = join(FOLDER, name);
   if (!process.argv.includes('--check')) writeFileSync(file, text);
