@@ -385,6 +385,29 @@ describe('What may not be linked', () => {
     assert.equal((await ask(week, again)).status, 201);
   });
 
+  it('anything by a session that ends while the NVR is asked what the event is of', async (t) => {
+    const answerAsBefore = nvr.answer;
+    t.after(() => {
+      nvr.answer = answerAsBefore;
+    });
+    const held = Promise.withResolvers<() => void>();
+    nvr.answer = (request, response, received) => {
+      const answer = (): unknown => answerAsBefore(request, response, received);
+      if (request.url === '/api/events/17.5-front') held.resolve(() => void answer());
+      else answer();
+    };
+    const token = await at.logIn(MAKER);
+    const links = async (): Promise<unknown> => (await at.ask('/api/links', { token: await at.logIn(MAKER) })).json();
+    const before = await links();
+    const asked = ask({ what: EVENT }, token);
+    const letGo = await held.promise;
+    assert.ok((await at.ask('/api/logout', { method: 'POST', token })).status < 400);
+    nvr.answer = answerAsBefore;
+    letGo();
+    assert.equal((await asked).status, 401);
+    assert.deepEqual(await links(), before);
+  });
+
   it('anything by who may not export, nor by nobody', async () => {
     assert.equal(await asAdmin('/api/users/maker/role', 'PUT', { role: 'mute' }), 200);
     tokens.delete(MAKER);

@@ -2,7 +2,7 @@
 import type { AccountStore } from '../../domain/accounts/account.ts';
 import type { ApiTokenStore } from '../../domain/accounts/api-token.ts';
 import type { LinkMaker } from '../../domain/accounts/link.ts';
-import type { Caller } from '../../domain/caller.ts';
+import { type Caller, lostRights } from '../../domain/caller.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { SharedThing } from '../../domain/shared-thing.ts';
@@ -14,6 +14,8 @@ export interface RequestLinkDeps extends MakeLinkDeps {
   readonly store: Pick<AccountStore, 'findUser'>;
   readonly tokenStore: Pick<ApiTokenStore, 'findToken'>;
   readonly judge: LinkJudge;
+  /** The caller with the rights of now; undefined when the session or token is no longer valid. */
+  readonly recheck: (caller: Caller) => Promise<Caller | undefined>;
   /** `links.max_lifetime`, in seconds. */
   readonly longest: number;
 }
@@ -47,7 +49,9 @@ export async function requestLink(
   const draft = draftLink(thing.value, terms.value, maker, deps);
   // The same decision as for a request by the link, with the rights that the caller has now.
   const denied = await deps.judge.denial(linkCaller(draft.link, caller));
-  return denied ? err(denied) : keepLink(draft, deps);
+  // The NVR was asked for both, and the link would outlive a session that ended meanwhile.
+  const lost = denied ?? lostRights(await deps.recheck(caller), caller);
+  return lost ? err(lost) : keepLink(draft, deps);
 }
 
 const named = ({ kind }: WantedThing): string => (kind === 'event' ? `an ${kind}` : `a ${kind}`);
