@@ -1,6 +1,7 @@
 /** Part of `npm run generate`: writes docs/generated/; `--check` only compares. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { adversariesDocument, readAdversaries } from './adversaries.ts';
 import { allHoles } from './all-holes.ts';
 import { asvsDocument, readAsvs } from './asvs.ts';
 import { documentOf } from './document.ts';
@@ -9,6 +10,7 @@ import { readRemembered, rememberedDocument } from './remembered.ts';
 const FOLDER = join(import.meta.dirname, '../../docs/generated');
 const TEXTS = {
   'published-holes.md': documentOf(await allHoles()),
+  'adversaries.md': adversariesDocument(readAdversaries()),
   'asvs.md': asvsDocument(readAsvs()),
   'remembered.md': rememberedDocument(readRemembered()),
 };
