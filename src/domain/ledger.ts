@@ -33,6 +33,8 @@ export interface LedgerEntry {
   readonly watchedTo: number | null;
   /** A JSON object as text: it is hashed as it is stored. */
   readonly detail: string | null;
+  /** `server.site` of the service that saw it; absent where it has none, and before it is stored. */
+  readonly site?: string | undefined;
 }
 
 /** A span that goes on: it has no place in a chain yet. `id` is the span's own. */
@@ -62,22 +64,15 @@ export interface ChainClosing extends ChainHead {
   readonly records: number;
 }
 
-/** Gives new entries their places behind the head. */
-export type LinkEntries = (head: ChainHead, entries: readonly LedgerEntry[]) => readonly LedgerRecord[];
-
-/** Which records of a chain are deleted. */
+/** Which records are deleted, and why. Times are Unix seconds. */
 export interface Forgetting {
-  readonly chain: string;
-  /** Unix seconds: records that ended before, up to the first that did not. */
+  readonly at: number;
+  /** Records that ended before, up to the first of their chain that did not. */
   readonly before: number;
   /** The day of `before`. */
   readonly day: string;
-  readonly now: number;
-  /** The record of the deletion. It stands in the chain itself: a deletion that no record tells is a forgery. */
-  readonly recordOf: (closing: ChainClosing) => LedgerEntry;
-  /** Whether a record is one of those. */
-  readonly isOfDeletion: (entry: LedgerEntry) => boolean;
-  readonly link: LinkEntries;
+  /** `ledger.retention` at that time. */
+  readonly retentionDays: number;
 }
 
 /** A row of the table of records as it stands there: its place may be forged. */
@@ -85,20 +80,15 @@ export interface StoredRecord extends LedgerRecord {
   readonly id: string;
 }
 
-/** What stood in the way of writing a chain, and was put right. */
-export interface Mended {
-  /** Rows behind the head that the head does not know: they keep their text and lose their place. */
-  readonly rows: number;
-  /** The id of the first of them, as it was. */
-  readonly first: string | undefined;
-  /** The chain had no head any more. */
-  readonly isHeadRestored: boolean;
+/** An entry with an id of its own, by which it is not recorded twice; of a span that has ended, the span's. */
+export interface OwnEntry {
+  readonly id: string;
+  readonly entry: LedgerEntry;
 }
 
 /** What is added at once. */
 export interface LedgerBatch {
-  /** `span`: the open span that has ended with it. */
-  readonly ended: readonly { readonly entry: LedgerEntry; readonly span?: string }[];
+  readonly ended: readonly OwnEntry[];
   readonly open: readonly OpenSpan[];
 }
 
@@ -151,39 +141,29 @@ export interface LedgerCursor {
 /** A record as it is listed. `hash` is null while the span goes on. */
 export interface ListedRecord extends LedgerEntry {
   readonly id: string;
-  /** The site that wrote it; undefined for one without a name. */
-  readonly site?: string | undefined;
   readonly hash: string | null;
 }
 
 /** Rejects with a store fault. */
 export interface LedgerStore {
-  /** A chain to write: one that no process writes any more, else a new one. Spans that it left open are returned. */
-  claimChain(holder: string, now: number): Promise<{ readonly chain: string; readonly left: readonly OpenSpan[] }>;
-  /** Makes the chain of the command line where it is not there yet; returns its name. No process claims it. */
-  commandChain(now: number): Promise<string>;
-  /** Ended spans and open ones, with the sums of `days`, in one transaction. Gives what was added: not what was told before. */
+  /**
+   * Adds ended spans, open ones and the sums of what is new behind the head of the one chain of the store, all or nothing.
+   * What is recorded already, as after a write whose outcome was not known, is not recorded again. Gives the records.
+   */
   append(
-    chain: string,
     batch: LedgerBatch,
-    days: readonly LedgerDay[],
     now: number,
-    link: LinkEntries,
+    daysOf?: (entries: readonly LedgerEntry[]) => readonly LedgerDay[],
   ): Promise<readonly LedgerRecord[]>;
-  /** Chains that no process writes any more, with the spans that they left open. */
-  abandoned(now: number): Promise<readonly { readonly chain: string; readonly left: readonly OpenSpan[] }[]>;
-  /** No process writes it any more. */
-  release(chain: string): Promise<void>;
+  /** Spans that no process has renewed for 90 s. */
+  left(now: number): Promise<readonly OpenSpan[]>;
+  /** All chains, those of former versions too. */
   heads(): Promise<readonly ChainHead[]>;
   closings(): Promise<readonly ChainClosing[]>;
   /** All rows in the order of their ids, behind this one: chain by chain, each in its order. */
   rows(behind: string, limit: number): Promise<readonly StoredRecord[]>;
-  /** How many spans go on, by chain. */
-  openSpans(): Promise<readonly { readonly chain: string; readonly spans: number }[]>;
-  /** Deletes records, and adds a record that tells of it; undefined when none were as old. */
-  forgetBefore(forgetting: Forgetting): Promise<ChainClosing | undefined>;
-  /** Puts right what was changed in the store and stops the writing of a chain. */
-  mend(chain: string, now: number): Promise<Mended>;
+  /** Deletes records of all chains, and adds a record that tells of it. Gives how many were deleted. */
+  forgetBefore(forgetting: Forgetting): Promise<number>;
   /** Newest first. */
   find(question: LedgerQuestion, limit: number, cursor?: LedgerCursor): Promise<readonly ListedRecord[]>;
   days(question: LedgerQuestion, firstDay: string, lastDay: string): Promise<readonly LedgerDay[]>;
@@ -191,20 +171,30 @@ export interface LedgerStore {
   forgetDaysBefore(day: string): Promise<void>;
 }
 
-/** The chain of all commands of a site, whichever machine they run on: each adds to it and is gone. */
-const COMMAND_CHAIN = 'cli';
+/**
+ * Which one of the chains of the store it is, from 1 on: another one begins where the one before does not fit any more. 0 for
+ * those of former versions, which had several.
+ */
+export const chainNumber = (chain: string): number =>
+  Number(/^store(?<number>[1-9]\d{0,8})$/.exec(chain)?.groups?.['number'] ?? 0);
+export const chainNamed = (number: number): string => `store${number}`;
 
-/** The name of a chain begins with that of its site, which each record proves by its hash. */
-export const chainAt = (site: string, name: string): string => (site === '' ? name : `${site}:${name}`);
-export const commandChainAt = (site: string): string => chainAt(site, COMMAND_CHAIN);
-export const isCommandChain = (chain: string): boolean => chain === commandChainAt(siteOfChain(chain) ?? '');
+/** The head behind which the next record belongs. */
+export const currentHead = (heads: readonly ChainHead[]): ChainHead | undefined =>
+  heads
+    .filter(({ chain }) => chainNumber(chain) > 0)
+    .sort((one, other) => chainNumber(other.chain) - chainNumber(one.chain))[0];
 
-/** The site of a chain's records; undefined for those of a service without `server.site`. */
-export function siteOfChain(chain: string): string | undefined {
-  const end = chain.indexOf(':');
-  return end < 0 ? undefined : chain.slice(0, end);
-}
-
-/** `main-000000000042` */
+/** `store1-000000000042` */
 export const recordIdOf = ({ chain, seq }: Pick<ChainHead, 'chain' | 'seq'>): string =>
   `${chain}-${String(seq).padStart(12, '0')}`;
+
+/** The detail of a record. A text that was changed in the store, and is no object any more, tells nothing: it must not stop its reader. */
+export function detailOf({ detail }: Pick<LedgerEntry, 'detail'>): Readonly<Record<string, unknown>> {
+  try {
+    const told: unknown = detail === null ? {} : JSON.parse(detail);
+    return typeof told === 'object' && told !== null ? { ...told } : {};
+  } catch {
+    return {};
+  }
+}

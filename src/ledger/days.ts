@@ -1,6 +1,5 @@
 /** Sums of viewings by local day, person, kind and camera: for plots, and for what is usual (SPEC 14). Pure. */
-import { isViewingKind, type LedgerDay, type LedgerEntry } from '../domain/ledger.ts';
-import { detailOf } from './detail.ts';
+import { detailOf, isViewingKind, type LedgerDay, type LedgerEntry } from '../domain/ledger.ts';
 
 export interface LocalTime {
   /** `2026-11-22` */

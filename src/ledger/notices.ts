@@ -1,7 +1,6 @@
 /** Notices: the records of the ledger that a person is told of, on the account's page and by `notify.webhook` (SPEC 12). */
 import { NOTICE_KINDS, type Notice } from '../domain/accounts/notice.ts';
-import type { LedgerEntry, LedgerKind, LedgerStore } from '../domain/ledger.ts';
-import { detailOf } from './detail.ts';
+import { detailOf, type LedgerEntry, type LedgerKind, type LedgerStore } from '../domain/ledger.ts';
 
 /** `notice`: a login from a new place, which is recorded for this alone. */
 const KINDS: readonly LedgerKind[] = ['change', 'link', 'notice'];

@@ -1,13 +1,12 @@
 /** Sightings that follow each other within a minute are one span; a span is a record when it has ended (SPEC 14). Pure. */
-import { isViewingKind, type LedgerEntry, type OpenSpan } from '../domain/ledger.ts';
-import { detailOf } from './detail.ts';
+import { detailOf, isViewingKind, type LedgerEntry, type OpenSpan, type OwnEntry } from '../domain/ledger.ts';
 import { createRecordLimits } from './record-limits.ts';
 import { firstNames, joined, QUIET_SECONDS, type Sighting, type Subject, type WatchedTime } from './sightings.ts';
 
 /** What was seen in a second is told at its end, and a busy event loop tells it later. */
 const LATE_SECONDS = 3;
-/** Spans that only grew are written together this often. After a crash they end at most so long before their last sign of life. */
-const GROWN_SECONDS = 20;
+/** Spans that go on are written together this often, so that no other process takes them for left. After a crash they end at most so long before their last sign of life. */
+const RENEWED_SECONDS = 20;
 /** A longer viewing goes on in a record of its own, so that a reader need not look back for ever. */
 export const LONGEST_SPAN_SECONDS = 86_400;
 /** Recorded times that lie further apart are two viewings. */
@@ -23,36 +22,31 @@ interface SpanState {
   to: number;
   requests: number;
   madeUp: readonly string[] | undefined;
-  news: 'begun' | 'grown' | 'none';
+  isNew: boolean;
 }
 
 export interface Spans {
   /** Spans that begin with it. */
   see(sighting: Sighting): void;
-  /** Spans that have ended by now, those that began since the last call, and every `GROWN_SECONDS` those that have grown. */
-  settle(now: number): { readonly ended: readonly EndedSpan[]; readonly open: readonly OpenSpan[] };
+  /** Spans that have ended by now, those that began since the last call, and every `RENEWED_SECONDS` all that are open. */
+  settle(now: number): { readonly ended: readonly OwnEntry[]; readonly open: readonly OpenSpan[] };
   /** All of them end. */
-  end(): readonly EndedSpan[];
+  end(): readonly OwnEntry[];
   isOpen(key: string): boolean;
   size(): number;
-}
-
-export interface EndedSpan {
-  readonly span: string;
-  readonly entry: LedgerEntry;
 }
 
 /** `newId` names open spans. */
 export function createSpans(newId: () => string): Spans {
   const byKey = new Map<string, SpanState[]>();
-  let ended: EndedSpan[] = [];
-  let grownAt = Number.NEGATIVE_INFINITY;
+  let ended: OwnEntry[] = [];
+  let renewedAt = Number.NEGATIVE_INFINITY;
 
   const isOpen = (key: string): boolean => byKey.has(key);
   const crowds = createRecordLimits(isOpen);
   const close = (span: SpanState): void => {
     crowds.ended(span.subject);
-    ended.push({ span: span.id, entry: entryOf(span) });
+    ended.push({ id: span.id, entry: entryOf(span) });
   };
   return {
     isOpen,
@@ -67,7 +61,7 @@ export function createSpans(newId: () => string): Spans {
       if (span) extend(span, sighting);
       else {
         const { subject, watched, from, to, requests, madeUp } = sighting;
-        const begun = { id: newId(), subject, watched, from, to, requests, madeUp, news: 'begun' as const };
+        const begun = { id: newId(), subject, watched, from, to, requests, madeUp, isNew: true };
         spans.push(begun);
         crowds.begun(subject);
       }
@@ -75,14 +69,14 @@ export function createSpans(newId: () => string): Spans {
     },
     settle(now) {
       const open: OpenSpan[] = [];
-      const isGrownDue = now - grownAt >= GROWN_SECONDS || now < grownAt; // or the clock was set back
-      if (isGrownDue) grownAt = now;
+      const isDue = now - renewedAt >= RENEWED_SECONDS || now < renewedAt; // or the clock was set back
+      if (isDue) renewedAt = now;
       for (const [key, spans] of byKey) {
         const left = spans.filter((span) => now - span.to <= QUIET_SECONDS + LATE_SECONDS);
         for (const span of spans) if (!left.includes(span)) close(span);
-        for (const span of left.filter(({ news }) => news === 'begun' || (news === 'grown' && isGrownDue))) {
+        for (const span of left.filter(({ isNew }) => isNew || isDue)) {
           open.push({ id: span.id, ...entryOf(span) });
-          span.news = 'none';
+          span.isNew = false;
         }
         if (left.length === 0) byKey.delete(key);
         else if (left.length < spans.length) byKey.set(key, left);
@@ -127,7 +121,6 @@ function extend(span: SpanState, { from, to, watched, requests, madeUp }: Sighti
   span.requests += requests;
   if (madeUp) span.madeUp = firstNames(span.madeUp, madeUp);
   if (watched && span.watched) span.watched = joined(span.watched, watched);
-  if (span.news === 'none') span.news = 'grown';
 }
 
 /** Milliseconds: every engine gives back the same number. */
@@ -158,6 +151,6 @@ function entryOf({ subject, watched, from, to, requests, madeUp = [] }: SpanStat
 }
 
 /** A span that was found open after a crash: it ends with its last sign of life, and says so. */
-export function cutOff({ id, ...entry }: OpenSpan): EndedSpan {
-  return { span: id, entry: { ...entry, detail: JSON.stringify({ ...detailOf(entry), ended: 'unknown' }) } };
+export function cutOff({ id, ...entry }: OpenSpan): OwnEntry {
+  return { id, entry: { ...entry, detail: JSON.stringify({ ...detailOf(entry), ended: 'unknown' }) } };
 }

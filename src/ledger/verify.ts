@@ -1,7 +1,7 @@
 /** Verifies one chain: names the first record that does not fit, and what was deleted without a record or before its time (SPEC 14). Pure. */
 import type { ChainClosing, ChainHead, LedgerRecord } from '../domain/ledger.ts';
 import { recordIdOf } from '../domain/ledger.ts';
-import { emptyHead, hashOf } from './chain.ts';
+import { emptyHead, hashOf, type ToldDeletion } from '../domain/ledger-chain.ts';
 import { watchDeletions } from './watch-deletions.ts';
 
 export interface Misfit {
@@ -14,6 +14,10 @@ export interface Misfit {
 export interface ChainCheck {
   /** The first misfit ends the check of the records. */
   take(record: LedgerRecord): Misfit | undefined;
+  /** A deletion of its records that a record of another chain tells. */
+  told(deletion: ToldDeletion): void;
+  /** The last record that fits, or the last that was deleted; undefined where one does not fit. */
+  last(): Omit<ChainHead, 'chain'> | undefined;
   /** What else is wrong. `head`: as it is behind the last record; undefined where the table of chains has none. */
   end(head: ChainHead | undefined): readonly Misfit[];
 }
@@ -81,6 +85,8 @@ export function checkChain({ chain, closings, noted, head: before, now }: CheckS
       deletions.take(record);
       return undefined;
     },
+    told: deletions.told,
+    last: () => (isBroken ? undefined : { seq, hash }),
     end(head) {
       const early = deletions.early().map(({ at, why }) => misfit(at, why));
       const ofRecords = isBroken ? [] : [deletions.isTold() ? undefined : misfit(start.seq, UNTOLD), endFault(head)];

@@ -1,12 +1,14 @@
-/** Looks through a chain for what was deleted of it: whether a record tells of it, and whether it was before its time (SPEC 14). Pure. */
+/** Looks through a chain for what was deleted: whether a record tells of it, and whether it was before its time (SPEC 14). Pure. */
 import type { ChainHead, LedgerRecord } from '../domain/ledger.ts';
 import { recordIdOf } from '../domain/ledger.ts';
-import { type ToldDeletion, toldDeletion } from './closings.ts';
+import { type ToldDeletion, toldDeletion } from '../domain/ledger-chain.ts';
 
 export interface DeletionWatch {
   /** A record that fits. */
   take(record: LedgerRecord): void;
-  /** Whether a record of the chain tells that it begins where it does. */
+  /** A record of another chain tells of it. */
+  told(deletion: ToldDeletion): void;
+  /** Whether a record tells that the chain begins where it does. */
   isTold(): boolean;
   /** Records that tell of a deletion before its time, by their numbers. */
   early(): readonly EarlyDeletion[];
@@ -39,15 +41,19 @@ export function watchDeletions(start: ChainHead, now: number): DeletionWatch {
     open = open.filter(({ at }) => time + LATEST_SECONDS >= at);
     latest = Math.max(Number.NEGATIVE_INFINITY, ...open.map(({ at }) => at));
   };
+  const told = ({ seq, hash }: ToldDeletion): void => {
+    isTold ||= seq === start.seq && hash === start.hash;
+  };
   return {
+    told,
     take(record) {
       contradict(record.to, `${recordIdOf(record)} behind it ended at ${text(record.to)}`);
-      const told = toldDeletion(record);
-      if (!told || told.chain !== record.chain) return;
-      isTold ||= told.seq === start.seq && told.hash === start.hash;
-      if (told.isEarly) early.push({ at: record.seq, why: `${deleted(told)} before their time: ${BY_ITSELF}` });
-      else open.push({ ...told, by: record.seq });
-      latest = Math.max(latest, told.isEarly ? latest : told.at);
+      const deletion = toldDeletion(record);
+      if (!deletion) return;
+      if (deletion.chain === record.chain) told(deletion);
+      if (deletion.isEarly) early.push({ at: record.seq, why: `${deleted(deletion)} before their time: ${BY_ITSELF}` });
+      else open.push({ ...deletion, by: record.seq });
+      latest = Math.max(latest, deletion.isEarly ? latest : deletion.at);
     },
     isTold: () => isTold,
     early() {

@@ -1,12 +1,11 @@
 /** Writes the ledger, at most a batch a second: never in the way of an answer, and from a queue that is bounded (SPEC 14). */
-import type { LedgerBatch, LedgerEntry, LedgerRecord, LedgerStore, OpenSpan } from '../domain/ledger.ts';
-import { linkEntries } from './chain.ts';
+import type { LedgerEntry, LedgerRecord, LedgerStore, OpenSpan, OwnEntry } from '../domain/ledger.ts';
 import { daysOf, type LocalTime } from './days.ts';
 import type { LedgerNews } from './sightings.ts';
-import { createSpans, cutOff, type EndedSpan } from './spans.ts';
+import { createSpans, cutOff } from './spans.ts';
 
 export interface WriterDeps {
-  readonly store: Pick<LedgerStore, 'claimChain' | 'append' | 'abandoned' | 'release'>;
+  readonly store: Pick<LedgerStore, 'append' | 'left'>;
   /** Unix seconds. */
   readonly now: () => number;
   readonly newId: () => string;
@@ -23,31 +22,26 @@ export interface LedgerWriter {
   take(news: LedgerNews): void;
   /** Writes what waits; what cannot be written waits on. */
   flush(): Promise<void>;
-  /** Undefined before the first batch. */
-  chain(): string | undefined;
   /** Seconds that the oldest record has waited. */
   delay(): number;
   /** Ends all spans, and writes them. */
   close(): Promise<void>;
 }
 
-type WaitingRecord = LedgerBatch['ended'][number];
-
 const MOST_WAITING = 10_000;
 const MOST_AT_ONCE = 1000;
 const MOST_OPEN = 20_000;
-/** So that the other replicas know that this chain is being written. */
-const HEARTBEAT_SECONDS = 30;
+/** How often it is looked for spans that a process left open which is gone. */
+const LOOK_SECONDS = 30;
 
 export function createLedgerWriter(deps: WriterDeps): LedgerWriter {
   const { store, now, newId, localTime, onWritten, onDropped, onFault, onWorking } = deps;
   const spans = createSpans(newId);
-  let ended: WaitingRecord[] = [];
+  let ended: OwnEntry[] = [];
   let open = new Map<string, OpenSpan>();
-  let chain: string | undefined;
   let dropped = 0;
   let waitingSince: number | undefined;
-  let writtenAt = Number.NEGATIVE_INFINITY;
+  let lookedAt = now();
   let isFailing = false;
   let running: Promise<void> | undefined;
 
@@ -56,65 +50,48 @@ export function createLedgerWriter(deps: WriterDeps): LedgerWriter {
     dropped += records;
     onDropped?.(records);
   };
-  const queue = (items: readonly WaitingRecord[]): void => {
+  const queue = (items: readonly OwnEntry[]): void => {
     const taken = items.slice(0, Math.max(0, MOST_WAITING - ended.length));
     for (const item of taken) ended.push(item);
     drop(items.length - taken.length);
   };
-  const settle = (all: { readonly ended: readonly EndedSpan[]; readonly open: readonly OpenSpan[] }): void => {
+  const settle = (all: ReturnType<typeof spans.settle>): void => {
     queue(all.ended);
-    for (const { span } of all.ended) open.delete(span);
+    for (const { id } of all.ended) open.delete(id);
     for (const span of all.open) open.set(span.id, span);
     if (ended.length + open.size > 0) waitingSince ??= now();
   };
-  const claimed = async (): Promise<string> => {
-    if (chain !== undefined) return chain;
-    const { chain: mine, left } = await store.claimChain(newId(), now());
-    chain = mine;
-    queue(left.map(cutOff));
-    return mine;
-  };
-  /** What a process left open that is gone ends at its last sign of life. */
-  const adopt = async (): Promise<void> => {
-    for (const { chain: lost, left } of await store.abandoned(now())) {
-      const batch = { ended: left.map(cutOff), open: [] };
-      const entries = batch.ended.map(({ entry }) => entry);
-      await store.append(lost, batch, daysOf(entries, localTime), now(), linkEntries);
-      await store.release(lost);
-    }
-  };
   const writeSome = async (): Promise<void> => {
-    const mine = await claimed();
     const [batch, spansNow] = [ended.slice(0, MOST_AT_ONCE), open];
-    const notice = dropped > 0 ? [{ entry: droppedEntry(dropped, now()) }] : [];
+    const notice = dropped > 0 ? [{ id: newId(), entry: droppedEntry(dropped, now()) }] : [];
     const reported = dropped;
-    const all = [...batch, ...notice];
-    const entries = all.map(({ entry }) => entry);
     let written: readonly LedgerRecord[];
     open = new Map();
     try {
-      const batchNow = { ended: all, open: [...spansNow.values()] };
-      written = await store.append(mine, batchNow, daysOf(entries, localTime), now(), linkEntries);
+      const batchNow = { ended: [...batch, ...notice], open: [...spansNow.values()] };
+      written = await store.append(batchNow, now(), (entries) => daysOf(entries, localTime));
     } catch (fault) {
       open = new Map([...spansNow, ...open]);
       throw fault;
     }
     ended = ended.slice(batch.length);
     dropped -= reported;
-    writtenAt = now();
     onWritten?.(written);
   };
   const run = async (): Promise<void> => {
     settle(spans.settle(now()));
-    const isDue = now() - writtenAt >= HEARTBEAT_SECONDS || now() < writtenAt;
     try {
-      if (isDue || ended.length + open.size > 0) await writeSome();
-      while (ended.length > 0) await writeSome();
-      if (isDue) await adopt();
+      while (ended.length + open.size > 0) await writeSome();
+      const isDue = now() - lookedAt >= LOOK_SECONDS || now() < lookedAt;
+      if (isDue) {
+        lookedAt = now();
+        queue((await store.left(now())).map(cutOff)); // written with the next batch
+      }
       waitingSince = undefined;
       if (isFailing) onWorking();
       isFailing = false;
     } catch (fault) {
+      lookedAt = now(); // the others could not renew theirs either
       if (!isFailing) onFault(fault);
       isFailing = true;
     }
@@ -128,20 +105,18 @@ export function createLedgerWriter(deps: WriterDeps): LedgerWriter {
   return {
     take({ sightings, entries, dropped: lost }) {
       drop(lost);
-      queue(entries.map((entry) => ({ entry })));
+      queue(entries.map((entry) => ({ id: newId(), entry })));
       for (const sighting of sightings) {
         if (spans.size() < MOST_OPEN || spans.isOpen(sighting.key)) spans.see(sighting);
         else drop(1);
       }
     },
     flush,
-    chain: () => chain,
     delay: () => (waitingSince === undefined ? 0 : Math.max(0, now() - waitingSince)),
     async close() {
       await running;
       settle({ ended: spans.end(), open: [] });
       await flush();
-      if (chain !== undefined) await store.release(chain).catch(() => {}); // taken over 90 s later then
     },
   };
 }

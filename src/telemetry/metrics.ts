@@ -49,7 +49,7 @@ export function createMetrics({ version, revision, node, ...options }: MetricsOp
     proxyKeysUp:          createGauge('min', 'postern_proxy_keys_up', '1 when the keys of proxy.jwt could be read when they were last asked for.'),
     webhooks:             createCounter('postern_webhook_notices_total', 'Notices for notify.webhook: taken by the other side, or lost after the last attempt, in a full queue or at the stop of the service.', [['result', labels.WEBHOOK_RESULTS]]),
     ledgerDropped:        createCounter('postern_ledger_dropped_total', 'Records that the ledger lost because too many waited for the store.'),
-    ledgerForged:         createCounter('postern_ledger_forged_rows_total', 'Rows that somebody else put where records of the ledger belong, and heads of chains that were deleted: they were moved away or made again, so that the ledger is written on.'),
+    ledgerForged:         createCounter('postern_ledger_forged_rows_total', 'Chains of the ledger that somebody else changed, so that another one was begun.'),
     ledgerDelay:          createGauge('max', 'postern_ledger_delay_seconds', 'How long the oldest record that waits to be written to the ledger has waited.'),
     hashQueue:            createGauge('sum', 'postern_password_hash_queue', 'Password checks that wait for their turn.'),
     rateLimitHits:        createCounter('postern_rate_limit_hits_total', 'Attempts refused by the login limit, by the index of its clause.', [['scope', labels.LIMIT_SCOPES], ['clause', labels.CLAUSES]]),

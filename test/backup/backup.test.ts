@@ -117,7 +117,7 @@ describe('A backup of a running server', { timeout: 300_000 }, () => {
       const ledger = await openForLedger({ directory, env: {}, clock: { now: Date.now } });
       const { misfits, chains } = await ledger.verify([], () => {});
       await ledger.close();
-      assert.deepEqual([misfits, chains.map(({ chain }) => chain)], [[], ['main']], 'and its chain goes on');
+      assert.deepEqual([misfits, chains.map(({ chain }) => chain)], [[], ['store1']], 'and its chain goes on');
     } finally {
       await again.end();
     }

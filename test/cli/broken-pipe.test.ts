@@ -4,8 +4,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { before, describe, it } from 'node:test';
 import type { LedgerEntry } from '../../src/domain/ledger.ts';
-import { linkEntries } from '../../src/ledger/chain.ts';
 import { openStore } from '../../src/store/open-store.ts';
+import { batchOf } from '../support/own-entries.ts';
 import { EVERYBODY, moveIn } from '../support/people.ts';
 import { MAIN, newDirectory } from '../support/run-postern.ts';
 
@@ -17,15 +17,8 @@ before(async () => {
   await moveIn(EVERYBODY, store.accounts, 1);
   const nothing = { user: null, credential: null, address: null, camera: null, watchedFrom: null, watchedTo: null };
   const entry: LedgerEntry = { ...nothing, kind: 'login', from: 1, to: 1, detail: null };
-  const { chain } = await store.ledger.claimChain('a', 1);
   for (let at = 0; at < RECORDS; at += 1000)
-    await store.ledger.append(
-      chain,
-      { ended: Array.from({ length: 1000 }, () => ({ entry })), open: [] },
-      [],
-      1,
-      linkEntries,
-    );
+    await store.ledger.append(batchOf(Array.from({ length: 1000 }, () => entry)), 1);
   await store.close();
 });
 

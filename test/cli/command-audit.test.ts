@@ -137,7 +137,6 @@ describe('The ledger', () => {
     await links.revoke(made?.id ?? '');
     const server = await openStore({ url: `sqlite:${join(directory, 'postern.db')}` });
     t.after(server.close);
-    const claimed = await server.ledger.claimChain('server', NOW);
     await close();
     const found = await server.ledger.find({ sight: undefined }, 100);
     const told = found.map(({ id, kind, user, address, detail }) => [
@@ -149,26 +148,22 @@ describe('The ledger', () => {
     ]);
     const at = 'command-line';
     assert.deepEqual(told.reverse(), [
-      ['cli-000000000001', 'change', null, at, { what: 'user-created', user: 'admin' }],
-      ['cli-000000000002', 'refusal', null, at, { what: 'role-changed', user: 'admin', reason: 'last-admin' }],
-      ['cli-000000000003', 'change', null, at, { what: 'token-created', user: 'admin', tokenId: token.value.token.id }],
-      ['cli-000000000004', 'link', null, at, { what: 'link-created', user: 'admin', linkId: made?.id }],
-      ['cli-000000000005', 'link', null, at, { what: 'link-revoked', linkId: made?.id }],
+      ['store1-000000000001', 'change', null, at, { what: 'user-created', user: 'admin' }],
+      ['store1-000000000002', 'refusal', null, at, { what: 'role-changed', user: 'admin', reason: 'last-admin' }],
+      [
+        'store1-000000000003',
+        'change',
+        null,
+        at,
+        { what: 'token-created', user: 'admin', tokenId: token.value.token.id },
+      ],
+      ['store1-000000000004', 'link', null, at, { what: 'link-created', user: 'admin', linkId: made?.id }],
+      ['store1-000000000005', 'link', null, at, { what: 'link-revoked', linkId: made?.id }],
     ]);
     assert.equal(JSON.stringify(told).includes(token.value.text.slice(-64)), false);
-    assert.deepEqual([claimed.chain, (await server.ledger.claimChain('again', NOW)).chain], ['main', 'main']);
     const ledger = await openForLedger({ directory, env: {}, clock: handClock() });
     const { misfits, chains } = await ledger.verify([], () => {});
-    assert.deepEqual(
-      [misfits, chains.map(({ chain, records }) => [chain, records])],
-      [
-        [],
-        [
-          ['cli', 5],
-          ['main', 0],
-        ],
-      ],
-    );
+    assert.deepEqual([misfits, chains.map(({ chain, records }) => [chain, records])], [[], [['store1', 5]]]);
     await ledger.close();
   });
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
+import { type Kysely, sql } from 'kysely';
 import {
-  type ChainClosing,
   isViewingKind,
   LEDGER_KINDS,
   type LedgerEntry,
@@ -12,13 +12,15 @@ import {
   type ListedRecord,
   type StoredRecord,
 } from '../../src/domain/ledger.ts';
-import { linkEntries } from '../../src/ledger/chain.ts';
-import { deletionEntry, isOfDeletion } from '../../src/ledger/closings.ts';
+import { headText, misfitSentences } from '../../src/domain/ledger-chain.ts';
 import { listNotices } from '../../src/ledger/notices.ts';
 import type { Misfit } from '../../src/ledger/verify.ts';
 import { checkLedger } from '../../src/ledger/verify-all.ts';
+import type { Tables } from '../../src/store/engine/tables.ts';
+import { batchOf } from '../support/own-entries.ts';
 
 interface Opened {
+  readonly db: Kysely<Tables>;
   readonly ledger: LedgerStore;
   close(): Promise<void>;
 }
@@ -76,7 +78,10 @@ function isAskedFor(one: LedgerEntry, { kinds, user, cameras, after, before, sig
   return isOwn || (sight.others && isViewingKind(one.kind) && (isSeen || !sight.cameras));
 }
 
-export function ledgerStoreContract(engineName: string, engine: { open(): Promise<Opened>; isFile: boolean }): void {
+export function ledgerStoreContract(
+  engineName: string,
+  engine: { open(name?: string): Promise<Opened>; isFile: boolean },
+): void {
   describe(`The store of the ledger on ${engineName}`, () => {
     let store: Opened;
     let other: Opened;
@@ -85,10 +90,8 @@ export function ledgerStoreContract(engineName: string, engine: { open(): Promis
       other = await engine.open();
     });
     after(() => Promise.all([store.close(), other.close()]));
-    const append = (chain: string, all: readonly LedgerEntry[], at = NOW, by = store) =>
-      by.ledger.append(chain, { ended: all.map((one) => ({ entry: one })), open: [] }, [], at, linkEntries);
-    const recordsIn = async (chain: string): Promise<readonly StoredRecord[]> =>
-      (await store.ledger.rows('', 10_000)).filter((row) => row.chain === chain);
+    const append = (all: readonly LedgerEntry[], by = store) => by.ledger.append(batchOf(all), NOW);
+    const allRecords = (): Promise<readonly StoredRecord[]> => store.ledger.rows('', 10_000);
     const misfits = async (): Promise<readonly Misfit[]> => {
       const [heads, closings] = [await store.ledger.heads(), await store.ledger.closings()];
       const check = checkLedger({ heads, closings, noted: [], now: LATER + 100 * DAY });
@@ -99,69 +102,104 @@ export function ledgerStoreContract(engineName: string, engine: { open(): Promis
         if (rows.length < 500) return check.end(heads);
       }
     };
-    const forget = (chain: string, before: number, day: string) => {
-      const cause = { at: before + DAY, before, retentionDays: 1 };
-      const recordOf = (closing: ChainClosing) => deletionEntry(closing, cause);
-      return store.ledger.forgetBefore({ chain, before, day, now: NOW, recordOf, isOfDeletion, link: linkEntries });
-    };
+    const forget = (before: number, day: string) =>
+      store.ledger.forgetBefore({ at: before + DAY, before, day, retentionDays: 1 });
     const written: LedgerEntry[] = [];
-    let chain = '';
 
-    it('gives a chain to a process, and back what the last one left open', async () => {
-      const first = await store.ledger.claimChain('11111111-a', NOW);
-      const open = { id: 'open-1', ...sample(7, { kind: 'live', camera: 'porch', detail: '{"a":"ü😀"}' }) };
-      await store.ledger.append(first.chain, { ended: [], open: [open] }, [], NOW, linkEntries);
-      await store.ledger.append(first.chain, { ended: [], open: [{ ...open, to: NOW }] }, [], NOW, linkEntries);
-      const second = await other.ledger.claimChain('22222222-b', NOW + 91);
-      assert.deepEqual(second, { chain: first.chain, left: [{ ...open, to: NOW }] });
-      await store.ledger.append(
-        first.chain,
-        { ended: [{ entry: open, span: open.id }], open: [] },
-        [],
-        NOW,
-        linkEntries,
+    it('gives what a process left open to any other 90 s later, and it becomes one record', async () => {
+      const begun = { ...sample(NOW - 100), detail: '{"a":"ü😀"}' };
+      const open = { id: 'open-1', ...begun };
+      await store.ledger.append(batchOf([], [open]), NOW);
+      await store.ledger.append(batchOf([], [{ ...open, to: NOW }]), NOW + 20);
+      assert.deepEqual(await other.ledger.left(NOW + 109), [], 'it was renewed');
+      assert.deepEqual(await other.ledger.left(NOW + 111), [{ ...open, to: NOW }]);
+      const end = (to: number, by: Opened) =>
+        by.ledger.append({ ended: [{ id: open.id, entry: { ...begun, to } }], open: [] }, NOW + 111);
+      await Promise.all([end(NOW, store), end(NOW, other)]);
+      assert.equal((await allRecords()).length, 1, 'two end it at once');
+      assert.deepEqual(await other.ledger.left(NOW + 900), []);
+      for (const by of [store, other]) await end(NOW + 30, by);
+      const spans = (await allRecords()).map(({ from, to }) => [from - NOW, to - NOW]);
+      assert.deepEqual(
+        spans,
+        [
+          [-100, 0],
+          [0, 30],
+        ],
+        'its process was cut off, and tells the rest, once',
       );
-      written.push(open);
-      assert.deepEqual((await other.ledger.claimChain('33333333-c', NOW + 200)).left, []);
-      chain = first.chain;
-      if (engine.isFile) assert.equal(chain, 'main');
-      else assert.notEqual((await other.ledger.claimChain('44444444-d', NOW + 201)).chain, chain, 'one that is in use');
     });
 
-    it('has a chain for commands, which no process claims and no process takes for one that is gone', async () => {
-      const [one, two] = await Promise.all([store.ledger.commandChain(NOW), other.ledger.commandChain(NOW)]);
-      assert.deepEqual([one, two], ['cli', 'cli']);
-      const entries = Array.from({ length: 6 }, () => sample(NOW - 30 * DAY, { kind: 'change', camera: null }));
-      await Promise.all(entries.map((entry, at) => append('cli', [entry], NOW, at % 2 ? store : other)));
-      assert.equal((await recordsIn('cli')).length, 6);
-      assert.deepEqual(await misfits(), []);
-      const claims = [
-        await store.ledger.claimChain('55555555-e', LATER),
-        await other.ledger.claimChain('66666666-f', LATER),
-      ];
-      for (const claim of claims) {
-        assert.notEqual(claim.chain, 'cli');
-        await store.ledger.release(claim.chain);
-      }
-      assert.deepEqual(await store.ledger.abandoned(LATER), []);
-      written.push(...entries);
+    it('records nothing twice after a write whose outcome was not known', async () => {
+      const batch = batchOf([sample(NOW - 40 * DAY), sample(NOW - 40 * DAY)]);
+      const first = await store.ledger.append(batch, NOW);
+      const more = batchOf([sample(NOW - 39 * DAY)]);
+      const again = await store.ledger.append({ ...batch, ended: [...batch.ended, ...more.ended] }, NOW);
+      assert.deepEqual(
+        again.map(({ hash }) => hash).slice(0, 2),
+        first.map(({ hash }) => hash),
+      );
+      assert.equal((await allRecords()).length, 5);
     });
 
-    it('keeps a chain whole that two processes write at once', async () => {
+    it('keeps the chain whole that two processes write at once, and loses no record', async () => {
       const some = (by: Opened, from: number) =>
-        Promise.all(
-          Array.from({ length: 10 }, (_, at) => append(chain, [sample(from + at), sample(from + at)], NOW, by)),
-        );
+        Promise.all(Array.from({ length: 10 }, (_, at) => append([sample(from + at), sample(from + at)], by)));
       await Promise.all([some(store, 100), some(other, 200)]);
       assert.deepEqual(await misfits(), []);
-      const all = await recordsIn(chain);
-      assert.equal(all.length, 41);
-      written.splice(0, written.length, ...all, ...(await recordsIn('cli')));
+      const all = await allRecords();
+      assert.equal(all.length, 45);
+      assert.deepEqual([...new Set(all.map(({ chain }) => chain))], ['store1']);
+      written.splice(0, written.length, ...all);
+    });
+
+    it('tells a chain that does not fit: another one begins with a record of it, and each is written and verified as it is', async () => {
+      const fresh = await engine.open('fresh');
+      try {
+        const { ledger, db } = fresh;
+        const verify = async () => {
+          const [heads, closings] = [await ledger.heads(), await ledger.closings()];
+          const check = checkLedger({ heads, closings, noted: [], now: LATER });
+          for (const row of await ledger.rows('', 100)) check.take(row);
+          return check.end(heads).map(({ id }) => id);
+        };
+        const of = (entries: readonly LedgerEntry[]) => ledger.append(batchOf(entries), NOW);
+        await of([sample(1)]);
+        await sql`insert into ledger_records (id, chain, kind, from_at, to_at, hash) values ('store1-000000000002', 'store1', 'live', 1, 1, 'x')`.execute(
+          db,
+        );
+        const told = await of([sample(2)]);
+        const [head] = await ledger.heads();
+        assert.deepEqual(
+          told.map(({ chain, seq }) => [chain, seq]),
+          [
+            ['store2', 1],
+            ['store2', 2],
+          ],
+        );
+        const [begun] = told;
+        assert.deepEqual(JSON.parse(begun?.detail ?? ''), {
+          what: 'ledger-begun',
+          misfit: 'store1',
+          heads: headText(head ?? assert.fail()),
+        });
+        assert.equal(misfitSentences(told).length, 1);
+        assert.deepEqual(await verify(), ['store1-000000000002']);
+        await of([sample(3)]);
+        await sql`delete from ledger_chains`.execute(db);
+        assert.deepEqual(
+          (await of([sample(4)])).map(({ chain }) => chain),
+          ['store3'],
+          'its head was deleted',
+        );
+      } finally {
+        await fresh.close();
+      }
     });
 
     it('answers each question as a list of all records would, page by page', async () => {
       const [more = []] = fc.sample(entries, { numRuns: 1, seed: 7 });
-      await append(chain, more);
+      await append(more);
       written.push(...more);
       await fc.assert(
         fc.asyncProperty(question, fc.integer({ min: 1, max: 40 }), async (asked, limit) => {
@@ -188,14 +226,14 @@ export function ledgerStoreContract(engineName: string, engine: { open(): Promis
     it('lists spans that go on, without a hash', async () => {
       const open = { id: 'open-2', ...sample(NOW + 5, { user: 'zoe' }) };
       const failed = { id: 'open-4', ...sample(NOW + 5, { user: 'zoe', kind: 'login-failed' }) };
-      await store.ledger.append(chain, { ended: [], open: [open, failed] }, [], NOW, linkEntries);
-      const over = [{ entry: failed, span: failed.id }];
-      await store.ledger.append(chain, { ended: over, open: [] }, [], NOW, linkEntries);
+      await store.ledger.append(batchOf([], [open, failed]), NOW);
+      const over = [{ id: failed.id, entry: failed }];
+      await store.ledger.append({ ended: over, open: [] }, NOW);
       written.push(failed);
       assert.deepEqual(await store.ledger.find({ kinds: ['live'], user: 'zoe', sight: undefined }, 5), [
         { ...open, hash: null },
       ]);
-      await store.ledger.append(chain, { ended: [{ entry: open, span: open.id }], open: [] }, [], NOW, linkEntries);
+      await store.ledger.append({ ended: [{ id: open.id, entry: open }], open: [] }, NOW);
       const [ended] = await store.ledger.find({ kinds: ['live'], user: 'zoe', sight: undefined }, 5);
       assert.match(ended?.hash ?? '', /^[0-9a-f]{64}$/);
       written.push(open);
@@ -216,7 +254,7 @@ export function ledgerStoreContract(engineName: string, engine: { open(): Promis
         ...['eve', 'eve_11', 'evex1', 'EVE_1'].map((user) => act(8, user, { what: 'token-created', tokenId: user })),
         act(9, null, { what: 'invitation-used', user: 'eve_1' }),
       ];
-      await append(chain, all);
+      await append(all);
       written.push(...all);
       const told = async (user: string) =>
         (await listNotices(user, NOW + 900, other.ledger)).map(({ event, by, detail }) => [event, by, detail]);
@@ -244,17 +282,11 @@ export function ledgerStoreContract(engineName: string, engine: { open(): Promis
         { ...day, user: 'bob', hours: 2 },
       ];
       for (const hours of [1, 4])
-        await store.ledger.append(
-          chain,
-          { ended: [], open: [] },
-          days.map((one) => ({ ...one, hours })),
-          NOW,
-          linkEntries,
-        );
+        await store.ledger.append(batchOf([sample(NOW)]), NOW, () => days.map((one) => ({ ...one, hours })));
       const sight = { own: 'ann', cameras: ['porch'], others: true };
       const asked = (question: LedgerQuestion) => store.ledger.days(question, '2026-11-21', '2026-11-21');
       const byToken = { ...day, viewer: 'token:7', hours: 8 };
-      await store.ledger.append(chain, { ended: [], open: [] }, [byToken], NOW, linkEntries);
+      await store.ledger.append(batchOf([sample(NOW)]), NOW, () => [byToken]);
       assert.deepEqual(await asked({ user: 'ann', sight: undefined }), [
         { ...day, seconds: 61, records: 2, hours: 5 },
         byToken,
@@ -269,34 +301,21 @@ export function ledgerStoreContract(engineName: string, engine: { open(): Promis
       assert.deepEqual(await asked({ sight: undefined }), []);
     });
 
-    it('forgets the old end of a chain, keeps its closing hash, and the chain still fits', async () => {
+    it('forgets the old end of the chain, keeps its closing hash, and the chain still fits', async () => {
       const { ledger } = store;
-      const { chain: fresh } = engine.isFile ? { chain } : await ledger.claimChain('55555555-e', NOW + 1);
-      const before = (await recordsIn(fresh)).length;
-      assert.equal(await forget(fresh, 0, '2026-11-20'), undefined, 'nothing is as old');
-      await append(
-        fresh,
-        Array.from({ length: 1100 }, (_, at) => sample(LATER + at)),
+      const before = (await allRecords()).length;
+      assert.equal(await forget(0, '2026-11-20'), 0, 'nothing is as old');
+      await append(Array.from({ length: 1100 }, (_, at) => sample(LATER + at)));
+      assert.equal(await forget(LATER + 1050, '2026-11-22'), before + 1050 - 5, 'the samples last 5 s');
+      assert.deepEqual(await misfits(), []);
+      assert.equal((await allRecords()).length, 55 + 2, 'two steps, each with its record');
+      assert.equal(await forget(LATER + 1052, '2026-11-22'), 2);
+      assert.deepEqual(await misfits(), []);
+      const [first] = await allRecords();
+      assert.deepEqual(
+        (await ledger.closings()).map(({ chain, seq }) => [chain, seq]),
+        [['store1', (first?.seq ?? 0) - 1]],
       );
-      const closing = await forget(fresh, LATER + 1050, '2026-11-22');
-      assert.equal(closing?.records, before + 1050 - 5, 'the samples last 5 s');
-      assert.deepEqual(await misfits(), []);
-      assert.equal((await recordsIn(fresh)).length, 55 + 2, 'two transactions, each with its record');
-      const again = await forget(fresh, LATER + 1052, '2026-11-22');
-      assert.equal(again?.records, 2);
-      assert.deepEqual(await misfits(), []);
-      const [kept] = (await ledger.closings()).filter(({ chain: of }) => of === fresh);
-      assert.deepEqual([kept?.seq, kept?.hash], [again?.seq, again?.hash]);
-    });
-
-    it('gives what a process that is gone left open to any other, once', { skip: engine.isFile }, async () => {
-      const { chain: lost } = await store.ledger.claimChain('66666666-f', NOW + 2);
-      const open = { id: 'open-3', ...sample(NOW) };
-      await store.ledger.append(lost, { ended: [], open: [open] }, [], NOW + 2, linkEntries);
-      assert.deepEqual(await other.ledger.abandoned(NOW + 60), []);
-      const found = await Promise.all([store.ledger.abandoned(NOW + 100), other.ledger.abandoned(NOW + 100)]);
-      assert.deepEqual(found.flat(), [{ chain: lost, left: [open] }]);
-      await store.ledger.release(lost);
     });
   });
 }

@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { LedgerEntry, LedgerRecord } from '../../src/domain/ledger.ts';
+import { canonicalText, deletionEntry, emptyHead, linkEntries, NO_HASH } from '../../src/domain/ledger-chain.ts';
 import { doingOf } from '../../src/ledger/audited-acts.ts';
-import { canonicalText, emptyHead, linkEntries, NO_HASH } from '../../src/ledger/chain.ts';
-import { deletionEntry } from '../../src/ledger/closings.ts';
 import { createSightings, type OpenSighting, type Sightings, type Subject } from '../../src/ledger/sightings.ts';
 import { createSpans, cutOff } from '../../src/ledger/spans.ts';
 import { checkChain } from '../../src/ledger/verify.ts';
@@ -55,6 +54,23 @@ describe('The chain of the ledger', () => {
       linkEntries(emptyHead('main'), [entryAt(1.5)])[0]?.hash,
       '308dc7bc3f7c92d00cdd3296cc40e63bcbf9810def2ddce72d448778fb74f914',
     );
+  });
+
+  it('of this version tells the site, and has a form of its own', () => {
+    const entry = entryAt(1.5, { site: 'barn' });
+    const text = `[2,"store1",7,"${NO_HASH}","barn","live","ann","session","192.0.2.1","porch",1.5,6.5,null,null,null]`;
+    assert.equal(canonicalText(entry, { chain: 'store1', seq: 7 }, NO_HASH), text);
+    const records = linkEntries(emptyHead('store1'), [entry, entryAt(2)]);
+    const verify = (changed: readonly LedgerRecord[]) => {
+      const check = checkChain({ chain: 'store1', closings: [], noted: [], now: 1e9 });
+      return changed.map((record) => check.take(record)?.id).find((id) => id !== undefined);
+    };
+    assert.equal(verify(records), undefined);
+    for (const site of ['house', undefined])
+      assert.equal(
+        verify(records.map((record, at) => (at === 0 ? { ...record, site } : record))),
+        'store1-000000000001',
+      );
   });
 
   it('fits when nothing was changed, in one piece or several', () => {
@@ -113,7 +129,7 @@ describe('The chain of the ledger', () => {
   });
 
   const DAY = 86_400;
-  const WHY = { at: 2000 + DAY, before: 2000, retentionDays: 1 };
+  const WHY = { at: 2000 + DAY, before: 2000, day: '2026-11-22', retentionDays: 1 };
   /** Eight records, of which the first three were deleted, and the record of that. */
   const cutAtThree = (why = WHY, behind: readonly LedgerEntry[] = []) => {
     const records = chained(8);
@@ -270,12 +286,12 @@ describe('Spans of the ledger', () => {
   it('end at their last sign of life when the process was killed, and say so', () => {
     const open = { id: 'a', ...entryAt(10, { detail: '{"seen":"question"}' }) };
     assert.deepEqual(cutOff(open), {
-      span: 'a',
+      id: 'a',
       entry: entryAt(10, { detail: '{"seen":"question","ended":"unknown"}' }),
     });
   });
 
-  it('are written when they begin, every 20 s while they grow, and when they have ended', () => {
+  it('are written when they begin, every 20 s while they are open, and when they have ended', () => {
     const sightings = createSightings();
     const spans = createSpans(() => 'a');
     const stream = sightings.begin(LIVE, 0);
@@ -288,7 +304,7 @@ describe('Spans of the ledger', () => {
       if (settled.open.length > 0) given.push(now);
       if (settled.ended.length > 0) ended.push(now);
     }
-    assert.deepEqual(given, [1, 21, 41, 61, 81, 101]);
+    assert.deepEqual(given, [1, 21, 41, 61, 81, 101, 121, 141, 161]);
     assert.deepEqual(ended, [164], 'a minute and the late seconds after the stream');
   });
 
@@ -331,16 +347,14 @@ describe('Strangers and viewers who make up names', () => {
     let now = 0;
     const writer = createLedgerWriter({
       store: {
-        claimChain: async () => ({ chain: 'main', left: [] }),
-        append: async (chain, { ended }, _, __, link) => {
+        append: async ({ ended }) => {
           written.push(...ended.map(({ entry }) => entry));
-          return link(
-            emptyHead(chain),
+          return linkEntries(
+            emptyHead('store1'),
             ended.map(({ entry }) => entry),
           );
         },
-        abandoned: async () => [],
-        release: async () => {},
+        left: async () => [],
       },
       now: () => now,
       newId: () => String(++ids),

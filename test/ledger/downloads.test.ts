@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { describe, it } from 'node:test';
 import type { LedgerStore, ListedRecord } from '../../src/domain/ledger.ts';
-import { linkEntries } from '../../src/ledger/chain.ts';
 import { createDownloads, streamRecords } from '../../src/ledger/stream-records.ts';
 import { openStore } from '../../src/store/open-store.ts';
+import { batchOf } from '../support/own-entries.ts';
 import { ADMIN_PERSON, VERA } from '../support/people.ts';
 import { newDirectory } from '../support/run-postern.ts';
 import { startInstance } from '../support/start-instance.ts';
@@ -86,11 +86,9 @@ describe('A download of the ledger', () => {
     const postern = await startInstance({ directory });
     const store = await openStore({ url: `sqlite:${directory}/postern.db` });
     try {
-      const { chain } = await store.ledger.claimChain('a', 0);
       const since = postern.clock.now() / 1000 + 100; // when vera's account was made already
-      const entries = Array.from({ length: RECORDS }, (_, at) => ({ entry: recordAt(since + at / 10) }));
-      for (let at = 0; at < RECORDS; at += 1000)
-        await store.ledger.append(chain, { ended: entries.slice(at, at + 1000), open: [] }, [], 0, linkEntries);
+      const entries = Array.from({ length: RECORDS }, (_, at) => recordAt(since + at / 10));
+      for (let at = 0; at < RECORDS; at += 1000) await store.ledger.append(batchOf(entries.slice(at, at + 1000)), 0);
       const [admin, vera] = [await postern.logIn(ADMIN_PERSON), await postern.logIn(VERA)];
       const csv = '/api/ledger?format=csv&kind=live';
       const begun = await new Promise<IncomingMessage>((resolve) => {

@@ -3,17 +3,12 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { type Kysely, sql } from 'kysely';
-import type { Migration } from 'kysely/migration';
+import { sql } from 'kysely';
 import { openForLedger } from '../../src/app/commands/ledger.ts';
-import type { ChainHead, LedgerEntry } from '../../src/domain/ledger.ts';
-import { linkEntries } from '../../src/ledger/chain.ts';
-import { repairingStore } from '../../src/ledger/chain-repair.ts';
-import { deletionEntry, isOfDeletion } from '../../src/ledger/closings.ts';
-import { listNotices } from '../../src/ledger/notices.ts';
-import { ledgerDeletions } from '../../src/store/migrations/015-ledger-deletions.ts';
-import { noticesInLedger } from '../../src/store/migrations/021-notices-in-ledger.ts';
+import { type ChainHead, currentHead, type LedgerEntry } from '../../src/domain/ledger.ts';
+import { linkEntries } from '../../src/domain/ledger-chain.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
+import { batchOf } from '../support/own-entries.ts';
 import { newDirectory } from '../support/run-postern.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
 import { startInstance } from '../support/start-instance.ts';
@@ -35,12 +30,12 @@ const entryAt = (from: number): LedgerEntry => ({
   watchedTo: null,
   detail: null,
 });
-const endedAt = (...times: readonly number[]) => ({ ended: times.map((at) => ({ entry: entryAt(at) })), open: [] });
+const endedAt = (...times: readonly number[]) => batchOf(times.map((at) => entryAt(at)));
 const idOf = (chain: string, seq: number): string => `${chain}-${String(seq).padStart(12, '0')}`;
 
 /** The forged row is a copy of a true one, in another place. */
 const copyTo = (id: string, chain: string, from: string): string =>
-  `insert into ledger_records select '${id}', '${chain}', kind, user_name, credential, address, camera, from_at, to_at, watched_from, watched_to, detail, hash from ledger_records where id = '${from}'`;
+  `insert into ledger_records (id, chain, kind, user_name, from_at, to_at, detail, hash) select '${id}', '${chain}', kind, user_name, from_at, to_at, detail, hash from ledger_records where id = '${from}'`;
 
 interface Engine {
   readonly name: string;
@@ -74,37 +69,25 @@ const ENGINES: readonly Engine[] = [
   },
 ];
 
-for (const { name, skip, newUrl, end } of ENGINES) {
+for (const { end } of ENGINES) after(end);
+for (const { name, skip, newUrl } of ENGINES) {
   describe(`A ledger on ${name} whose tables somebody else writes`, { skip }, () => {
     const directory = newDirectory();
     let url = '';
     let store: Store;
-    let chain = '';
+    const chain = 'store1';
     /** The heads behind the 2nd, the 5th and the last record. */
     let heads: readonly ChainHead[] = [];
-    const head = async (): Promise<ChainHead> =>
-      (await store.ledger.heads()).find((one) => one.chain === chain) ?? assert.fail();
+    const head = async (): Promise<ChainHead> => currentHead(await store.ledger.heads()) ?? assert.fail();
     const run = async (statement: string): Promise<void> => void (await sql.raw(statement).execute(store.db));
-    /** A migration again, by a connection that sees the statements of before. */
-    const upgrade = async ({ up }: Migration): Promise<void> => {
-      const { db, close } = await openStore({ url });
-      await db.transaction().execute((tables) => up(tables as unknown as Kysely<never>));
-      await close();
-    };
-    const deleteOld = async (at: number): Promise<void> => {
-      const recordOf = (closing: Parameters<typeof deletionEntry>[0]) =>
-        deletionEntry(closing, { at, before: BEFORE, retentionDays: 90 });
-      const what = { chain, before: BEFORE, day: '2026-10-17', now: at };
-      await store.ledger.forgetBefore({ ...what, recordOf, isOfDeletion, link: linkEntries });
-    };
+    const deleteOld = (at: number) =>
+      store.ledger.forgetBefore({ at, before: BEFORE, day: '2026-10-17', retentionDays: 90 });
 
     beforeEach(async () => {
       url = await newUrl();
       store = await openStore({ url });
       opened.push(store);
-      ({ chain } = await store.ledger.claimChain('11111111-a', NOW));
-      const append = (...times: readonly number[]) =>
-        store.ledger.append(chain, endedAt(...times), [], NOW, linkEntries);
+      const append = (...times: readonly number[]) => store.ledger.append(endedAt(...times), NOW);
       await append(BEFORE - 40, BEFORE - 30);
       const second = await head();
       await append(BEFORE - 20, BEFORE + 10, BEFORE + 20);
@@ -113,10 +96,7 @@ for (const { name, skip, newUrl, end } of ENGINES) {
       heads = [second, fifth, await head()];
     });
     const opened: Store[] = [];
-    after(async () => {
-      await Promise.all(opened.map((one) => one.close()));
-      await end();
-    });
+    after(() => Promise.all(opened.map((one) => one.close())));
     before(() => void directories.push(directory));
 
     const verified = async (noted: readonly ChainHead[] = [], now = NOW) => {
@@ -192,13 +172,6 @@ for (const { name, skip, newUrl, end } of ENGINES) {
         ],
         /000000000007 stands behind .*000000000006, the end of its chain/,
       ],
-      [
-        'a viewing that goes on in a chain that is not there',
-        () => [
-          "insert into ledger_open (id, chain, kind, from_at, to_at) values ('x', 'other', 'live', 1800000000, 1800000000)",
-        ],
-        /^other-… is the place of 1 records/,
-      ],
     ];
     for (const [forgery, statements, named] of rows)
       it(`has named by verify, with and without noted heads: ${forgery}`, async () => {
@@ -212,101 +185,152 @@ for (const { name, skip, newUrl, end } of ENGINES) {
         }
       });
 
-    it('fits after the upgrade of a store whose deletions no record of the chain told', async () => {
-      const closing = `insert into ledger_closings select '${chain}-x', chain, '2026-10-17', 3, hash, 3 from ledger_records where id = '${idOf(chain, 3)}'`;
-      for (const statement of [closing, `delete from ledger_records where id <= '${idOf(chain, 3)}'`])
-        await run(statement);
-      assert.notDeepEqual(await verified(heads.slice(1)), []);
-      await upgrade(ledgerDeletions);
-      assert.deepEqual(await verified(heads.slice(1)), []);
-      assert.equal((await head()).seq, 9);
-      await upgrade(ledgerDeletions);
-      assert.equal((await head()).seq, 9, 'what is told is not told again');
-    });
-
-    it('has the notices of a former version after its upgrade, each once, in a chain that fits', async () => {
-      const recorded = {
-        ...entryAt(NOW + 0.5),
-        kind: 'change',
-        credential: null,
-        camera: null,
-        to: NOW + 0.5,
-      } as const;
-      const detail = '{"what":"token-created","tokenId":"t1"}';
-      await store.ledger.append(chain, { ended: [{ entry: { ...recorded, detail } }], open: [] }, [], NOW, linkEntries);
-      await run(
-        'create table account_notices (id text, user_name text, kind text, at double precision, done_by text, address text, agent text, detail text)',
-      );
-      for (const row of [
-        `'a', 'ann', 'token-created', ${NOW}, 'ann', '192.0.2.1', 'Firefox', 't1'`, // the ledger has it
-        `'b', 'ann', 'password-changed', ${NOW + 7}, 'boss', '192.0.2.9', null, null`,
-        `'c', 'ann', 'new-device', ${NOW + 3}, 'ann', '192.0.2.3', 'Firefox', 'totp'`,
-        `'d', 'bob', 'new-device', ${NOW + 4}, 'bob', '192.0.2.4', null, null`,
-      ])
-        await run(`insert into account_notices values (${row})`);
-      await upgrade(noticesInLedger);
-      const told = await listNotices('ann', BEFORE, store.ledger);
-      assert.deepEqual(
-        told.map(({ id: _, user: __, ...notice }) => Object.values(notice)),
-        [
-          ['password-changed', NOW + 7, 'boss', '192.0.2.9', null, null],
-          ['new-device', NOW + 3, 'ann', '192.0.2.3', 'Firefox', 'totp'],
-          ['token-created', NOW, 'ann', '192.0.2.1', null, 't1'],
-        ],
-      );
-      assert.deepEqual(await verified(), []);
-    });
-
     it('tells a deletion by a clock that was ahead', async () => {
-      await store.ledger.append(chain, endedAt(NOW - 5), [], NOW, linkEntries);
-      const what = { chain, before: NOW + 3000 * DAY, day: '2035-01-01', now: NOW };
-      const cause = { at: NOW + 3090 * DAY, before: what.before, retentionDays: 90 };
-      const recordOf = (closing: Parameters<typeof deletionEntry>[0]) => deletionEntry(closing, cause);
-      await store.ledger.forgetBefore({ ...what, recordOf, isOfDeletion, link: linkEntries });
+      await store.ledger.append(endedAt(NOW - 5), NOW);
+      const what = { before: NOW + 3000 * DAY, day: '2035-01-01', retentionDays: 90 };
+      await store.ledger.forgetBefore({ ...what, at: NOW + 3090 * DAY });
       assert.equal((await listed()).length, 1);
       assert.match(
         (await verified())[0] ?? '',
         /000000000010 tells that the records up to .*000000000009 were deleted/,
       );
-      await store.ledger.append(chain, endedAt(NOW), [], NOW, linkEntries);
+      await store.ledger.append(endedAt(NOW), NOW);
       assert.match(
         (await verified([], NOW + 4000 * DAY))[0] ?? '',
         /before their time: .*000000000011 behind it ended/,
       );
     });
 
-    it('is written on behind a forged row with the next number, which keeps its text and is named', async () => {
-      const told: unknown[] = [];
-      const mending = repairingStore(store.ledger, (_, mended) => told.push(mended));
+    it('is written on in another chain where a forged row has the next number, and the row is named', async () => {
       await run(copyTo(idOf(chain, 9), chain, idOf(chain, 8)));
-      await run(copyTo(idOf(chain, 999_999_999_999), chain, idOf(chain, 8)));
-      await assert.rejects(store.ledger.append(chain, endedAt(NOW + 1), [], NOW, linkEntries));
-      await mending.append(chain, endedAt(NOW + 1), [], NOW, linkEntries);
-      await deleteOld(NOW);
-      assert.deepEqual(told, [{ rows: 2, first: idOf(chain, 9), isHeadRestored: false }]);
-      const found = await verified();
-      assert.equal(found.length, 2, found.join('\n'));
-      for (const line of found) assert.match(line, /^foreign-[0-9a-f]{8}-.* has no place in a chain/);
-      assert.equal((await listed()).filter((id) => id.startsWith('foreign-')).length, 2);
+      await run(copyTo(idOf(chain, 99), chain, idOf(chain, 8)));
+      await store.ledger.append(endedAt(NOW + 1), NOW);
+      await store.ledger.append(endedAt(NOW + 2), NOW);
+      assert.deepEqual(await head().then(({ chain, seq }) => [chain, seq]), ['store2', 3]);
+      for (const noted of [[], heads])
+        assert.deepEqual(
+          (await verified(noted)).map((line) => line.slice(0, 32)),
+          ['store1-000000000009 does not fit'],
+        );
     });
 
-    it('is written on behind a head that was deleted, before and after a start', async () => {
-      const mending = repairingStore(store.ledger, () => {});
+    it('is written on in another chain where the head was deleted, and what stood behind it is named', async () => {
       await run(`delete from ledger_chains where chain = '${chain}'`);
-      await mending.append(chain, endedAt(NOW + 1), [], NOW, linkEntries);
-      assert.deepEqual(await verified(heads), []);
-      if (name !== 'SQLite') return; // a replica that starts makes a chain of its own
+      await store.ledger.append(endedAt(NOW + 1), NOW);
+      assert.deepEqual(await head().then(({ chain, seq }) => [chain, seq]), ['store2', 1]);
+      assert.match((await verified(heads)).join(), /store1-000000000001 and all behind it stand in no chain/);
+    });
+
+    it('tells an end that was cut where another chain begins, by the record of its begin', async () => {
+      await run(copyTo(idOf(chain, 9), chain, idOf(chain, 8)));
+      await store.ledger.append(endedAt(NOW + 1), NOW);
+      await run(`delete from ledger_records where id >= '${idOf(chain, 7)}' and chain = '${chain}'`);
+      await run(
+        `update ledger_chains set seq = 6, hash = (select hash from ledger_records where id = '${idOf(chain, 6)}') where chain = '${chain}'`,
+      );
+      assert.deepEqual(await verified(), [
+        'store1-000000000008 is not the end of its chain, as store2-000000000001 names it',
+      ]);
+      await run(`delete from ledger_records where chain = '${chain}'`);
       await run(`delete from ledger_chains where chain = '${chain}'`);
-      const again = await store.ledger.claimChain('22222222-b', NOW + 100);
-      await store.ledger.append(again.chain, endedAt(NOW + 2), [], NOW, linkEntries);
-      assert.deepEqual(await verified(heads), []);
-      assert.equal((await head()).seq, 10);
+      assert.equal((await verified()).length, 1, 'all of it is gone, and no record tells of that');
     });
   });
 }
 
+/** A store as version 0.2.0 left it: a chain for each process, of several sites. */
+for (const { name, skip, newUrl } of ENGINES)
+  describe(`A ledger on ${name} that has the chains of a former version`, { skip }, () => {
+    const OLD = { main: [BEFORE - 40, BEFORE - 30, NOW - 9], cli: [NOW - 8], 'barn:replica-1': [BEFORE - 20, NOW - 7] };
+    let store: Store;
+    let url = '';
+    const directory = newDirectory();
+    const verified = async (noted: readonly ChainHead[] = []) => {
+      const place = { directory, env: { POSTERN__STORE__URL: url }, clock: { now: () => NOW * 1000 } };
+      const command = await openForLedger(place);
+      const { misfits, chains } = await command.verify(noted, () => {});
+      await command.close();
+      return [misfits.map(({ id, why }) => `${id} ${why}`), chains.map(({ chain, records }) => [chain, records])];
+    };
+    const run = async (statement: string): Promise<void> => void (await sql.raw(statement).execute(store.db));
+    const oldHeads: ChainHead[] = [];
+    before(() => void directories.push(directory));
+    after(() => store?.close());
+    beforeEach(async () => {
+      await store?.close();
+      oldHeads.length = 0;
+      url = await newUrl();
+      store = await openStore({ url });
+      for (const [chain, times] of Object.entries(OLD)) {
+        const records = linkEntries({ chain, seq: 0, hash: '0'.repeat(64) }, times.map(entryAt));
+        for (const { seq, hash, from, to } of records)
+          await run(
+            `insert into ledger_records (id, chain, kind, user_name, credential, address, camera, from_at, to_at, hash) values ('${idOf(chain, seq)}', '${chain}', 'live', 'ann', 'session', '192.0.2.1', 'porch', ${from}, ${to}, '${hash}')`,
+          );
+        const last = records.at(-1) ?? assert.fail();
+        oldHeads.push({ chain, seq: last.seq, hash: last.hash });
+        await run(`insert into ledger_chains values ('${chain}', ${last.seq}, '${last.hash}')`);
+      }
+    });
+
+    it('is verified as it was, and the first record of the new chain holds the heads', async () => {
+      const [begun] = await store.ledger.append(endedAt(NOW), NOW);
+      const { heads } = JSON.parse(begun?.detail ?? '');
+      assert.deepEqual(
+        heads.split(' ').sort(),
+        oldHeads.map(({ chain, seq, hash }) => `${chain}:${seq}:${hash}`).sort(),
+      );
+      assert.deepEqual(await verified(oldHeads), [
+        [],
+        [
+          ['barn:replica-1', 2],
+          ['cli', 1],
+          ['main', 3],
+          ['store1', 2],
+        ],
+      ]);
+      assert.equal((await store.ledger.find({ sight: undefined }, 100)).length, 8);
+    });
+
+    for (const [what, chain] of [
+      ['changed', 'main'],
+      ['cut off', 'cli'],
+    ] as const)
+      it(`is told where an old chain was ${what} since then, also where its head was written anew`, async () => {
+        await store.ledger.append(endedAt(NOW), NOW);
+        await run(`delete from ledger_records where id = '${idOf(chain, OLD[chain].length)}'`);
+        await run(
+          OLD[chain].length === 1
+            ? `delete from ledger_chains where chain = '${chain}'`
+            : `update ledger_chains set seq = 2, hash = (select hash from ledger_records where id = '${idOf(chain, 2)}') where chain = '${chain}'`,
+        );
+        const [misfits = []] = await verified();
+        assert.match(String(misfits[0]), /is not the end of its chain, as store1-000000000001 names it/);
+      });
+
+    it('forgets its old end from all chains, and a chain of which nothing is left', async () => {
+      await store.ledger.append(endedAt(NOW), NOW);
+      const forget = (before: number, at: number) =>
+        store.ledger.forgetBefore({ at, before, day: '2026-10-17', retentionDays: 90 });
+      assert.equal(await forget(BEFORE, NOW), 3);
+      const kept = [
+        ['barn:replica-1', 1],
+        ['cli', 1],
+        ['main', 1],
+        ['store1', 4],
+      ];
+      assert.deepEqual(await verified(), [[], kept]);
+      assert.equal(await forget(NOW - 1, NOW - 1 + 90 * DAY), 3);
+      assert.deepEqual(
+        (await store.ledger.heads()).map(({ chain }) => chain),
+        ['store1'],
+      );
+      assert.deepEqual(await store.ledger.closings(), []);
+    });
+  });
+
 describe('A service whose ledger somebody else writes', () => {
-  it('writes on, says so in the log and in a metric, and lists the forged row by another id', async () => {
+  it('writes on in another chain, and says so in the log and in a metric', async () => {
     const postern = await startInstance();
     const ask = (path: string, options?: RequestInit) => fetch(`${postern.internalUrl}${path}`, options);
     const changes = async (): Promise<readonly { id: string; user: string | null; detail?: { role?: string } }[]> =>
@@ -322,7 +346,7 @@ describe('A service whose ledger somebody else writes', () => {
       await until('it is written', async () => (await changes()).some(({ user }) => user !== 'mallory'));
       const database = new DatabaseSync(`${postern.directory}/postern.db`);
       database.exec(
-        "insert into ledger_records select printf('main-%012d', seq + 1), 'main', 'change', 'mallory', null, null, null, 1, 1, null, null, '{}', hash from ledger_chains where chain = 'main'",
+        "insert into ledger_records (id, chain, kind, user_name, from_at, to_at, detail, hash) select printf('store1-%012d', seq + 1), chain, 'change', 'mallory', 1, 1, '{}', hash from ledger_chains",
       );
       database.close();
       const known = (await changes()).length;
@@ -332,8 +356,7 @@ describe('A service whose ledger somebody else writes', () => {
       assert.deepEqual([line?.['level'], /ledger verify/.test(String(line?.['msg']))], ['error', true]);
       const metrics = await (await fetch(`${postern.telemetryUrl}/metrics`)).text();
       assert.match(metrics, /^postern_ledger_forged_rows_total 1$/m);
-      const forged = (await changes()).find(({ user }) => user === 'mallory');
-      assert.match(forged?.id ?? '', /^foreign-/);
+      assert.ok((await changes()).some(({ id }) => id.startsWith('store2-')));
     } finally {
       await postern.close();
     }

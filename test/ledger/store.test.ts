@@ -10,7 +10,10 @@ import { startPostgres, type TestPostgres, withoutPostgres } from '../support/se
 describe('With SQLite', () => {
   const directory = mkdtempSync(join(tmpdir(), 'postern-ledger-'));
   after(() => rmSync(directory, { recursive: true }));
-  ledgerStoreContract('SQLite', { open: () => openStore({ url: `sqlite:${directory}/postern.db` }), isFile: true });
+  ledgerStoreContract('SQLite', {
+    open: (name = 'postern') => openStore({ url: `sqlite:${directory}/${name}.db` }),
+    isFile: true,
+  });
 });
 
 describe('With PostgreSQL', { skip: withoutPostgres }, () => {
@@ -21,5 +24,8 @@ describe('With PostgreSQL', { skip: withoutPostgres }, () => {
     url = await server.newDatabase();
   });
   after(() => server.stop());
-  ledgerStoreContract('PostgreSQL', { open: () => openStore({ url }), isFile: false });
+  ledgerStoreContract('PostgreSQL', {
+    open: async (name) => openStore({ url: name ? await server.newDatabase() : url }),
+    isFile: false,
+  });
 });

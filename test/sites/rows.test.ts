@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import type { LedgerEntry } from '../../src/domain/ledger.ts';
 import type { Role, UserName } from '../../src/domain/names.ts';
-import { linkEntries } from '../../src/ledger/chain.ts';
 import { checkLedger } from '../../src/ledger/verify-all.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
+import { batchOf } from '../support/own-entries.ts';
 import { newDirectory, runPostern } from '../support/run-postern.ts';
 
 const NOW = 1_800_000_000;
@@ -39,16 +39,25 @@ describe('Rows of one site', () => {
     await barn.close();
   });
 
-  it('the ledger: two services on one file have a chain each, and take nothing from each other', async () => {
-    const first = await house.ledger.claimChain('h', NOW);
-    assert.deepEqual(first, { chain: 'house:main', left: [] });
+  it('the ledger: two services on one file write one chain, and each record says its site', async () => {
     const open = { id: 'open', ...entry('house:hall') };
-    await house.ledger.append('house:main', { ended: [], open: [open] }, [], NOW, linkEntries);
-    assert.deepEqual(await barn.ledger.claimChain('b', NOW), { chain: 'barn:main', left: [] });
-    await barn.ledger.append('barn:main', { ended: [{ entry: entry('barn:yard') }], open: [] }, [], NOW, linkEntries);
-    assert.deepEqual(await barn.ledger.abandoned(NOW + 80), [], 'the house may still write it');
-    assert.deepEqual(await barn.ledger.abandoned(NOW + 100), [{ chain: 'house:main', left: [open] }]);
-    assert.deepEqual((await house.ledger.claimChain('h2', NOW + 101)).chain, 'house:main');
+    await house.ledger.append(batchOf([], [open]), NOW);
+    await barn.ledger.append(batchOf([entry('barn:yard')]), NOW);
+    assert.deepEqual(await barn.ledger.left(NOW + 80), [], 'the house may still go on with it');
+    const [left] = await barn.ledger.left(NOW + 100);
+    assert.deepEqual(left, { ...open, site: 'house' });
+    await barn.ledger.append(
+      { ended: [{ id: 'open', entry: { ...entry('house:hall'), site: 'house' } }], open: [] },
+      NOW,
+    );
+    assert.deepEqual(
+      (await house.ledger.heads()).map(({ chain, seq }) => [chain, seq]),
+      [['store1', 2]],
+    );
+    assert.deepEqual(
+      (await barn.ledger.find({ sight: undefined, site: 'house' }, 10)).map(({ camera }) => camera),
+      ['house:hall'],
+    );
     const [heads, closings] = [await barn.ledger.heads(), await barn.ledger.closings()];
     const check = checkLedger({ heads, closings, noted: [], now: NOW });
     for (const row of await barn.ledger.rows('', 100)) check.take(row);

@@ -4,10 +4,10 @@ import { after, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { createStoreGrace } from '../../src/accounts/sessions/store-grace.ts';
 import { type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
-import { linkEntries } from '../../src/ledger/chain.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
 import { BETWEEN_ASKING_MILLISECONDS } from '../../src/store/sqlite/sqlite.ts';
 import { accountRecordsContract } from '../contracts/account-store-records.ts';
+import { batchOf } from '../support/own-entries.ts';
 import { until } from '../support/until.ts';
 import { makeScratch } from './support/scratch-store.ts';
 
@@ -54,10 +54,7 @@ const link = {
 type Write = (store: Store, at: number) => Promise<unknown>;
 // biome-ignore format: a table
 const HARMLESS: Readonly<Record<string, Write>> = {
-  'a batch of the ledger':     async ({ ledger }) => {
-    const { chain } = await ledger.claimChain('holder', THEN);
-    await ledger.append(chain, { ended: [{ entry }], open: [{ ...entry, id: 'span' }] }, [], THEN, linkEntries);
-  },
+  'a batch of the ledger':     ({ ledger }) => ledger.append(batchOf([entry], [{ ...entry, id: 'span' }]), THEN),
   'a session as it is seen':   ({ sessions }, at) => sessions.noteSessions([{ ...seen, id: `${at}` }]),
   'a login by a provider':    async ({ signIns }, at) => {
     await signIns.noteUsed({ issuer: 'https://id.example.com', subject: 'one', user: VERA }, at);

@@ -2,13 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
-import type { ChainClosing } from '../../src/domain/ledger.ts';
 import type { UserName } from '../../src/domain/names.ts';
-import { linkEntries } from '../../src/ledger/chain.ts';
-import { deletionEntry, isOfDeletion } from '../../src/ledger/closings.ts';
 import { COPIED_TABLES, type CopyMode, copyStore } from '../../src/store/copy-store.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
 import { importRecorded } from '../events/support/served-events.ts';
+import { batchOf } from '../support/own-entries.ts';
 import { EVERYBODY, moveIn } from '../support/people.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
 import { makeScratch } from './support/scratch-store.ts';
@@ -101,24 +99,10 @@ async function writeFactors({
     records: 1,
     hours: 1,
   } as const;
-  await ledger.claimChain('holder', 1);
-  const batch = {
-    ended: [{ entry }, { entry: { ...entry, kind: 'login' } }] as const,
-    open: [{ id: 'open', ...entry }],
-  };
-  await ledger.append('main', { ...batch, ended: [...batch.ended, { entry }] }, [day], 1, linkEntries);
-  await ledger.append('main', { ended: [{ entry: { ...entry, to: 9 } }], open: [] }, [], 1, linkEntries);
-  const why = { at: 9, before: 9, retentionDays: 1 };
-  const recordOf = (closing: ChainClosing) => deletionEntry(closing, why);
-  await ledger.forgetBefore({
-    chain: 'main',
-    before: 9,
-    day: '2026-11-22',
-    now: 9,
-    recordOf,
-    isOfDeletion,
-    link: linkEntries,
-  });
+  const batch = batchOf([entry, { ...entry, kind: 'login' }, entry], [{ id: 'open', ...entry }]);
+  await ledger.append(batch, 1, () => [day]);
+  await ledger.append(batchOf([{ ...entry, to: 9 }]), 1);
+  await ledger.forgetBefore({ at: 9, before: 9, day: '2026-11-22', retentionDays: 1 });
 }
 
 describe('A store that is copied', { skip: withoutPostgres }, () => {

@@ -1,7 +1,7 @@
 /** Opens the ledger for the command line: to verify it, and to write it out. It is only read. */
 import { loadConfig } from '../../config/load-config.ts';
 import { formatProblems } from '../../config/problems/problems.ts';
-import { type ChainClosing, type ChainHead, type StoredRecord, siteOfChain } from '../../domain/ledger.ts';
+import type { ChainClosing, ChainHead, StoredRecord } from '../../domain/ledger.ts';
 import { CSV_HEAD, csvLine, recordJson } from '../../ledger/record-formats.ts';
 import type { Misfit } from '../../ledger/verify.ts';
 import { checkLedger } from '../../ledger/verify-all.ts';
@@ -54,8 +54,7 @@ export async function openForLedger(place: CommandPlace): Promise<LedgerCommand>
       done += 1;
       report(Math.min(done, total), total);
     }
-    const headsNow = await ledger.heads();
-    const misfits = [...check.end(headsNow), ...openMisfits(await ledger.openSpans(), headsNow)];
+    const misfits = check.end(await ledger.heads());
     if (misfits.length > 0 && JSON.stringify(await ledger.closings()) !== JSON.stringify(closings)) return 'changed';
     const chains = heads.map((head) => ({
       ...head,
@@ -76,8 +75,7 @@ export async function openForLedger(place: CommandPlace): Promise<LedgerCommand>
       let done = 0;
       if (format === 'csv') await write(CSV_HEAD);
       for await (const row of allRows()) {
-        const record = { ...row, site: siteOfChain(row.chain) };
-        await write(format === 'csv' ? csvLine(record) : `${JSON.stringify(recordJson(record))}\n`);
+        await write(format === 'csv' ? csvLine(row) : `${JSON.stringify(recordJson(row))}\n`);
         done += 1;
         report(Math.min(done, total), total);
       }
@@ -92,16 +90,3 @@ const deletedOf = (chain: string, closings: readonly ChainClosing[]): number =>
 
 const totalOf = (heads: readonly ChainHead[], closings: readonly ChainClosing[]): number =>
   heads.reduce((sum, { chain, seq }) => sum + seq - deletedOf(chain, closings), 0);
-
-/** Viewings that go on have no hash yet; those of a chain that nobody writes never get one. */
-const openMisfits = (
-  open: readonly { readonly chain: string; readonly spans: number }[],
-  heads: readonly ChainHead[],
-): readonly Misfit[] =>
-  open
-    .filter(({ chain }) => !heads.some((head) => head.chain === chain))
-    .map(({ chain, spans }) => ({
-      chain,
-      id: `${chain}-…`,
-      why: `is the place of ${spans} records that are listed without a hash, in a chain that the table of chains does not have`,
-    }));

@@ -1,10 +1,10 @@
-/** What the command line does, in the ledger as well: written when the command ends, to a chain of its own (SPEC 14). */
+/** What the command line does, in the ledger as well: written when the command ends (SPEC 14). */
+import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../domain/clock.ts';
 import type { LedgerEntry, LedgerRecord, LedgerStore } from '../../domain/ledger.ts';
+import { misfitSentences } from '../../domain/ledger-chain.ts';
 import { messageOf } from '../../domain/message-of.ts';
 import { type AuditedAct, doingOf, entryOf, isNotice } from '../../ledger/audited-acts.ts';
-import { linkEntries } from '../../ledger/chain.ts';
-import { repairedSentence, repairingStore } from '../../ledger/chain-repair.ts';
 
 export interface CommandLedger {
   note(act: AuditedAct): void;
@@ -13,7 +13,7 @@ export interface CommandLedger {
 }
 
 export interface CommandLedgerDeps {
-  readonly ledger: Pick<LedgerStore, 'commandChain' | 'append' | 'forgetBefore' | 'mend'>;
+  readonly ledger: Pick<LedgerStore, 'append'>;
   /** `ledger.enabled`. */
   readonly isEnabled: boolean;
   readonly clock: Clock;
@@ -33,10 +33,10 @@ export function openCommandLedger({ ledger, isEnabled, clock, onWritten, warn }:
     async close() {
       if (entries.length === 0) return;
       try {
-        const chain = await ledger.commandChain(now());
-        const ended = entries.splice(0).map((entry) => ({ entry }));
-        const mending = repairingStore(ledger, (...changed) => warn(repairedSentence(...changed)));
-        onWritten(await mending.append(chain, { ended, open: [] }, [], now(), linkEntries));
+        const ended = entries.splice(0).map((entry) => ({ id: randomUUID(), entry }));
+        const written = await ledger.append({ ended, open: [] }, now());
+        for (const sentence of misfitSentences(written)) warn(sentence);
+        onWritten(written);
       } catch (fault) {
         warn(`the ledger has no record of it (${messageOf(fault)}); it was done all the same`);
       }

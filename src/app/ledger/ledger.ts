@@ -4,9 +4,9 @@ import type { Logger } from 'pino';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { DeletionGuard } from '../../domain/deletion-guard.ts';
+import { misfitSentences } from '../../domain/ledger-chain.ts';
 import { qualified } from '../../domain/sites.ts';
 import { type AuditedAct, doingOf, isNotice } from '../../ledger/audited-acts.ts';
-import { repairedSentence, repairingStore } from '../../ledger/chain-repair.ts';
 import type { LocalTime } from '../../ledger/days.ts';
 import { activeLocalClock } from '../../ledger/local-time.ts';
 import { createSightings, type LedgerNews, type Sightings } from '../../ledger/sightings.ts';
@@ -103,17 +103,18 @@ function openWriting(
   now: () => number,
   localTime: Ledger['localTime'],
 ): Writing {
-  const mending = repairingStore(store.ledger, (chain, mended) => {
-    metrics.ledgerForged.add(mended.rows + Number(mended.isHeadRestored));
-    log.error({ chain }, repairedSentence(chain, mended));
-  });
-  const ledger = { ...store.ledger, ...mending };
   const writer = createLedgerWriter({
-    store: ledger,
+    store: store.ledger,
     now,
     newId: randomUUID,
     localTime,
-    onWritten: outbox.sendNotices,
+    onWritten(records) {
+      for (const sentence of misfitSentences(records)) {
+        metrics.ledgerForged.add(1);
+        log.error(sentence);
+      }
+      outbox.sendNotices(records);
+    },
     onDropped: (records) => metrics.ledgerDropped.add(records),
     onFault: (fault) =>
       log.warn(
@@ -123,12 +124,11 @@ function openWriting(
     onWorking: () => log.info('the ledger is written again'),
   });
   const upkeep: Upkeep = openUpkeep({
-    store: ledger,
+    store: store.ledger,
     settings: activeSettings,
     clock,
     mayDelete,
     log,
-    writer,
     localTime,
     onHead: (head) =>
       outbox.send({

@@ -1,13 +1,11 @@
-/** Once a day: the heads of the chains go to the log, and days that are over their time are forgotten (SPEC 14). */
+/** Once a day: the head of the chain goes to the log, and days that are over their time are forgotten (SPEC 14). */
 import type { Logger } from 'pino';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { DeletionGuard } from '../../domain/deletion-guard.ts';
-import { type ChainClosing, commandChainAt, type LedgerStore } from '../../domain/ledger.ts';
-import { linkEntries } from '../../ledger/chain.ts';
-import { deletionEntry, isOfDeletion } from '../../ledger/closings.ts';
+import { currentHead, type LedgerStore } from '../../domain/ledger.ts';
+import { headText } from '../../domain/ledger-chain.ts';
 import type { LocalTime } from '../../ledger/days.ts';
-import type { LedgerWriter } from '../../ledger/writer.ts';
 
 export interface Upkeep {
   look(): Promise<void>;
@@ -20,40 +18,36 @@ export interface UpkeepDeps {
   readonly clock: Clock;
   readonly mayDelete: DeletionGuard;
   readonly log: Logger;
-  readonly writer: Pick<LedgerWriter, 'chain'>;
   readonly localTime: (at: number) => LocalTime;
-  /** The head of this process's chain, and of that of the command line, each day. */
+  /** The head of the chain, each day. */
   readonly onHead: (head: string) => void;
 }
 
 const DAY = 86_400;
 
 export function openUpkeep(deps: UpkeepDeps): Upkeep {
-  const { store, settings, clock, log, writer, localTime, onHead } = deps;
+  const { store, settings, clock, log, localTime, onHead } = deps;
   let [toldFor, forgottenFor]: (string | undefined)[] = [];
   let running: Promise<void> = Promise.resolve();
 
   const tellHead = async (): Promise<void> => {
-    const told = [writer.chain(), commandChainAt(settings().server.site ?? '')];
-    const heads = (await store.heads()).filter(({ chain, seq }) => told.includes(chain) && seq > 0);
-    for (const { chain, seq, hash } of heads) {
-      const head = `${chain}:${seq}:${hash}`;
-      log.info(
-        { head },
-        'head of the ledger: keep this line elsewhere, "postern ledger verify --head" checks that nothing was cut off',
-      );
-      onHead(head);
+    const known = currentHead(await store.heads());
+    if (!known || known.seq === 0) {
+      toldFor = undefined; // there is none yet
+      return;
     }
+    const head = headText(known);
+    log.info(
+      { head },
+      'head of the ledger: keep this line elsewhere, "postern ledger verify --head" checks that nothing was cut off',
+    );
+    onHead(head);
   };
   const forget = async (today: number): Promise<void> => {
     const retentionDays = Math.ceil(settings().ledger.retention / DAY);
     const before = today - retentionDays * DAY;
     const { day } = localTime(before);
-    const now = clock.now() / 1000;
-    const recordOf = (closing: ChainClosing) => deletionEntry(closing, { at: now, before, retentionDays });
-    for (const { chain } of await store.heads()) {
-      await store.forgetBefore({ chain, before, day, now, recordOf, isOfDeletion, link: linkEntries });
-    }
+    await store.forgetBefore({ at: clock.now() / 1000, before, day, retentionDays });
     await store.forgetDaysBefore(day);
   };
   const noted = (work: Promise<void>, sentence: string): Promise<void> => {
@@ -66,10 +60,9 @@ export function openUpkeep(deps: UpkeepDeps): Upkeep {
       const { day } = localTime(now);
       // Asked each time, so that a step of the clock is seen when it happens.
       const mayDelete = deps.mayDelete();
-      if (writer.chain() === undefined) return;
       if (toldFor !== day && settings().ledger.enabled) {
         toldFor = day;
-        await noted(tellHead(), 'the heads of the ledger could not be read: they are told again tomorrow');
+        await noted(tellHead(), 'the head of the ledger could not be read: it is told again tomorrow');
       }
       if (forgottenFor === day || !mayDelete) return;
       forgottenFor = day;

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { LedgerCommand } from '../../app/commands/ledger.ts';
 import type { ChainHead } from '../../domain/ledger.ts';
+import { headText, readHead } from '../../domain/ledger-chain.ts';
 import { messageOf } from '../../domain/message-of.ts';
 import { isBrokenPipe } from '../broken-pipe.ts';
 import { createProgress, type Screen } from '../progress.ts';
@@ -13,7 +14,6 @@ export interface LedgerCommandsDeps {
   readonly exit: (code: number) => void;
 }
 
-const HEAD = /^(?<chain>[\w.:-]{1,96}):(?<seq>\d{1,12}):(?<hash>[0-9a-f]{64})$/;
 const FORMATS = ['ndjson', 'csv'] as const;
 
 export function registerLedgerCommands(program: Command, deps: LedgerCommandsDeps): void {
@@ -33,18 +33,18 @@ export function registerLedgerCommands(program: Command, deps: LedgerCommandsDep
 async function verify(given: readonly string[], command: LedgerCommand, { stdout, stderr }: LedgerCommandsDeps) {
   const noted: ChainHead[] = [];
   for (const text of given) {
-    const { chain, seq, hash } = HEAD.exec(text)?.groups ?? {};
-    if (chain === undefined || hash === undefined)
+    const head = readHead(text);
+    if (!head)
       throw new Error(
-        `--head ${text}: write the chain, the number and the hash as the log tells them, such as main:42:0a1b…`,
+        `--head ${text}: write the chain, the number and the hash as the log tells them, such as store1:42:0a1b…`,
       );
-    noted.push({ chain, seq: Number(seq), hash });
+    noted.push(head);
   }
   const { progress, report } = bar('verifying', stderr);
   const { chains, misfits } = await command.verify(noted, report).finally(() => progress()?.end());
-  for (const { chain, records, forgotten, seq, hash } of chains) {
+  for (const { records, forgotten, ...head } of chains) {
     const before = forgotten > 0 ? `, ${forgotten} before them were deleted by ledger.retention` : '';
-    stdout.write(`chain ${chain}: ${records} records${before}; its head is ${chain}:${seq}:${hash}\n`, () => {});
+    stdout.write(`chain ${head.chain}: ${records} records${before}; its head is ${headText(head)}\n`, () => {});
   }
   for (const { id, why } of misfits) stderr.write(`record ${id} ${why}\n`);
   if (misfits.length === 0) stdout.write('Every record fits.\n', () => {});

@@ -46,11 +46,13 @@ const USER = named('user', TEXT);
 const SITE = hidden(defaulted(TEXT));
 
 // biome-ignore format: a table
-const SPAN = {
-  id: TEXT, chain: TEXT, kind: TEXT, user_name: named('user', maybe(TEXT)), credential: maybe(TEXT), address: maybe(TEXT),
+const ENTRY = {
+  kind: TEXT, user_name: named('user', maybe(TEXT)), credential: maybe(TEXT), address: maybe(TEXT),
   camera: maybe(TEXT), from_at: named('from', NUMBER), to_at: named('to', NUMBER), watched_from: maybe(NUMBER), watched_to: maybe(NUMBER),
   /** It stays text: the hash of a record is made of it. */
   detail: maybe(TEXT),
+  /** Null: a service without `server.site`. */
+  site: optional(maybe(TEXT)),
 } as const;
 
 // biome-ignore format: a table
@@ -135,12 +137,13 @@ export const TABLES = {
     id: TEXT, kind: TEXT, subject: TEXT, names: JSON_TEXT, since: NUMBER, until: NUMBER, shared_window: named('window', maybe(TEXT)),
     is_open: hidden(FLAG), lifted_at: hidden(maybe(NUMBER)),
   } },
-  ledger_records: { key: 'id', changesVerdicts: false, columns: { ...SPAN, hash: TEXT } },
-  ledger_open: { key: 'id', changesVerdicts: false, columns: SPAN },
-  /** `seen_at` is 0 when no process writes the chain. */
-  ledger_chains: { key: 'chain', changesVerdicts: false, columns: {
-    chain: TEXT, seq: NUMBER, hash: TEXT, holder: TEXT, seen_at: NUMBER,
+  /** `id` is the chain and the number in it, padded with zeros: it sorts as the chain goes. Records of former versions have no id of their own. */
+  ledger_records: { key: 'id', changesVerdicts: false, columns: {
+    id: TEXT, chain: TEXT, ...ENTRY, own_id: hidden(maybe(TEXT)), hash: TEXT,
   } },
+  /** `seen_at`: when a process wrote it last. */
+  ledger_open: { key: 'id', changesVerdicts: false, columns: { id: TEXT, ...ENTRY, seen_at: hidden(NUMBER) } },
+  ledger_chains: { key: 'chain', changesVerdicts: false, columns: { chain: TEXT, seq: NUMBER, hash: TEXT } },
   ledger_closings: { key: 'id', changesVerdicts: false, columns: {
     id: TEXT, chain: TEXT, day: TEXT, seq: NUMBER, hash: TEXT, records: NUMBER,
   } },
@@ -264,14 +267,14 @@ export function rowOf<Name extends TableName>(table: Name, record: Given<Columns
 const quietWrites = (name: TableName): readonly string[] => {
   const { changesVerdicts = true } = TABLES[name] as Table;
   if (changesVerdicts === true) return [];
-  if (changesVerdicts === false) return [`(?:insert into|update|delete from) "?${name}\\b`];
+  if (changesVerdicts === false) return [`(?:with moved as \\(\\s*)?(?:insert into|update|delete from) "?${name}\\b`];
   return changesVerdicts.map((column) => `update "${name}" set "${column}"`);
 };
 const QUIET = new RegExp(`^(?:${TABLE_NAMES.flatMap(quietWrites).join('|')})`);
 
 /**
  * Whether accounts, roles and tokens that are remembered must be read again after the statement: whatever changes a row counts,
- * but what `TABLES` excepts, which is written all the time. A statement that begins with `with` is taken for a write.
+ * but what `TABLES` excepts, which is written all the time. A statement that begins with `with` is taken for a write, but for that of the ledger.
  */
 export const mayChangeVerdict = (statement: string): boolean =>
   !/^\s*select\b/i.test(statement) && !QUIET.test(statement);

@@ -2,18 +2,16 @@
 import { setImmediate } from 'node:timers/promises';
 import { type ExpressionBuilder, type ExpressionWrapper, type Kysely, type SqlBool, sql } from 'kysely';
 import {
-  chainAt,
   LEDGER_KINDS,
   type LedgerCursor,
   type LedgerDay,
   type LedgerQuestion,
   type LedgerSight,
   type ListedRecord,
-  siteOfChain,
   VIEWING_KINDS,
 } from '../../domain/ledger.ts';
 import type { Tables } from '../engine/tables.ts';
-import { asDay, asEntry } from './ledger-rows.ts';
+import { asDay, asEntry, asOpenSpan } from './ledger-rows.ts';
 
 /** A span is at most as long: what began earlier has ended before. */
 const LONGEST_SPAN_SECONDS = 86_400;
@@ -42,7 +40,7 @@ export async function findRecords(
     .limit(limit)
     .execute();
   const ended = await endedRecords(db, question, limit, cursor);
-  return [...open.map((row) => ({ ...asEntry(row), ...placeOf(row), hash: null })), ...ended]
+  return [...open.map((row) => ({ ...asOpenSpan(row), hash: null })), ...ended]
     .sort((one, other) => other.from - one.from || (one.id < other.id ? 1 : -1))
     .slice(0, limit);
 }
@@ -69,17 +67,12 @@ async function endedRecords(
       .orderBy('id', 'desc')
       .limit(limit - found.length)
       .execute();
-    for (const row of rows) found.push({ ...asEntry(row), ...placeOf(row), hash: row.hash });
+    for (const row of rows) found.push({ id: row.id, ...asEntry(row), hash: row.hash });
     await setImmediate(); // whoever waits comes first
     newest = await latestUntil(db, start); // there may be years between two records
     width = Math.min(width * 2, LARGEST_WINDOW_SECONDS);
   }
   return found;
-}
-
-function placeOf({ id, chain }: Tables['ledger_open']): Pick<ListedRecord, 'id' | 'site'> {
-  const site = siteOfChain(chain);
-  return { id, ...(site !== undefined && { site }) };
 }
 
 async function latestUntil(db: Kysely<Tables>, at: number): Promise<number | undefined> {
@@ -96,7 +89,7 @@ function conditions(
   const since = question.sight?.ownSince;
   const all = named(build, question, since ? [build('from_at', '>=', since.at) as RecordCondition] : []);
   if (question.about) all.push(isAbout(build, question.about));
-  if (question.site !== undefined) all.push(isOfSite(build, question.site));
+  if (question.site !== undefined) all.push(build('site', '=', question.site) as RecordCondition);
   if (after !== undefined) all.push(build('to_at', '>=', after) as RecordCondition);
   if (before !== undefined) all.push(build('from_at', '<=', before) as RecordCondition);
   if (cursor) {
@@ -143,10 +136,6 @@ function isAbout(build: RecordExpressions, { user, acts }: NonNullable<LedgerQue
   return build.and([build.or(ofActs), build.or([ofUser, holds(`"user":${JSON.stringify(user)}`)])]) as RecordCondition;
 }
 
-/** Names of chains that begin with the site and a colon; `;` follows the colon. */
-const isOfSite = (build: RecordExpressions, site: string): RecordCondition =>
-  build.and([build('chain', '>=', chainAt(site, '')), build('chain', '<', `${site};`)]) as RecordCondition;
-
 /** The one comparison of texts that is the same in both engines. */
 const holds = (text: string) => sql<SqlBool>`replace(detail, ${text}, '') <> detail`;
 
@@ -167,7 +156,7 @@ export async function findDays(
     .selectAll()
     .where('day', '>=', firstDay)
     .where('day', '<=', lastDay)
-    // Sums have no chain: of cameras, the name begins with the site.
+    // Sums have no site: of cameras, the name begins with the site.
     .$if(site !== undefined, (days) => days.where('camera', '>=', `${site}:`).where('camera', '<', `${site};`))
     .where((build) =>
       build.and(

@@ -1,14 +1,14 @@
 /** Rows of the ledger's tables as records, and back (SPEC 14). */
 import type { LedgerDay, LedgerEntry, LedgerRecord, OpenSpan, StoredRecord } from '../../domain/ledger.ts';
 import { recordIdOf } from '../../domain/ledger.ts';
-import { recordOf, type Tables } from '../engine/tables.ts';
+import { recordOf, rowOf, type Tables } from '../engine/tables.ts';
 
 export const asEntry = (row: object): LedgerEntry => {
-  const { id: _, chain: __, ...entry } = recordOf('ledger_open', row);
+  const { id: _, ...entry } = recordOf('ledger_open', row);
   return entry as LedgerEntry;
 };
 
-export const asOpenSpan = (row: Tables['ledger_open']): OpenSpan => ({ id: row.id, ...asEntry(row) });
+export const asOpenSpan = (row: object): OpenSpan => recordOf('ledger_open', row) as OpenSpan;
 
 /** The number is that of the id; not a number where the id has none. */
 export const asStored = (row: Tables['ledger_records']): StoredRecord => ({
@@ -19,46 +19,21 @@ export const asStored = (row: Tables['ledger_records']): StoredRecord => ({
   hash: row.hash,
 });
 
-export const openRow = (entry: LedgerEntry, id: string, chain: string): Tables['ledger_open'] => ({
-  id,
-  chain,
-  kind: entry.kind,
-  user_name: entry.user,
-  credential: entry.credential,
-  address: entry.address,
-  camera: entry.camera,
-  from_at: entry.from,
-  to_at: entry.to,
-  watched_from: entry.watchedFrom,
-  watched_to: entry.watchedTo,
-  detail: entry.detail,
+export const openRow = (span: OpenSpan, now: number): Tables['ledger_open'] => ({
+  ...rowOf('ledger_open', span),
+  seen_at: now,
 });
 
-export const recordRow = (record: LedgerRecord): Tables['ledger_records'] => ({
-  ...openRow(record, recordIdOf(record), record.chain),
-  hash: record.hash,
+export const recordRow = (record: LedgerRecord, ownId: string): Tables['ledger_records'] => ({
+  ...rowOf('ledger_records', { ...record, id: recordIdOf(record) }),
+  own_id: ownId,
 });
 
 export const asDay = (row: object): LedgerDay => recordOf('ledger_days', row) as LedgerDay;
 
-export const dayRow = ({
-  day,
-  user,
-  viewer,
-  kind,
-  camera,
-  seconds,
-  records,
-  hours,
-}: LedgerDay): Tables['ledger_days'] => ({
-  // Of a person as it was before viewers were told apart.
-  id: JSON.stringify([day, user, kind, camera, ...(viewer === '' ? [] : [viewer])]),
-  day,
-  user_name: user,
-  viewer,
-  kind,
-  camera,
-  seconds,
-  records,
-  hours,
-});
+export const dayRow = (sum: LedgerDay): Tables['ledger_days'] => {
+  const { day, user, kind, camera, viewer } = sum;
+  // The id of a person's is as it was before viewers were told apart.
+  const id = JSON.stringify([day, user, kind, camera, ...(viewer === '' ? [] : [viewer])]);
+  return { ...rowOf('ledger_days', sum), id };
+};

@@ -1,123 +1,173 @@
-/** The tables of the ledger: the same code for every engine (SPEC 14). */
+/** The tables of the ledger: one chain, whoever writes it (SPEC 14). */
+import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
-import type { ChainClosing, LedgerStore, OpenSpan } from '../../domain/ledger.ts';
-import { chainAt, commandChainAt, isCommandChain, siteOfChain } from '../../domain/ledger.ts';
+import {
+  type ChainClosing,
+  type ChainHead,
+  chainNamed,
+  chainNumber,
+  currentHead,
+  type Forgetting,
+  type LedgerStore,
+  type OwnEntry,
+  recordIdOf,
+  type StoredRecord,
+} from '../../domain/ledger.ts';
+import { beginningEntry, deletionEntry, emptyHead, linkEntries, toldDeletion } from '../../domain/ledger-chain.ts';
+import { storeFaultOf } from '../../domain/store/store-fault.ts';
 import type { Tables } from '../engine/tables.ts';
-import { appendBatch } from './append-batch.ts';
 import { findDays, findRecords } from './find-records.ts';
-import { forgetSome } from './forget-records.ts';
-import { asOpenSpan, asStored } from './ledger-rows.ts';
-import { lastHead, mendChain } from './mend-chain.ts';
+import { asOpenSpan, asStored, recordRow } from './ledger-rows.ts';
+import { inOneStatement, inTransaction, type Step } from './steps.ts';
 
-/** The chain of a store that is a file: one service writes it. */
-const ONLY_CHAIN = 'main';
-/** A process that has not written for so long is gone, or cut off. */
-const ABANDONED_SECONDS = 90;
+/** A process that has not renewed its spans for so long is gone, or cut off. */
+const LEFT_SECONDS = 90;
+/** The most records of one step: SQLite writes in the main thread. */
+const FORGOTTEN_AT_ONCE = 1000;
 
 export interface LedgerPlace {
-  /** The store is a file of this machine, and one service of each site uses it. */
+  /** The store is a file of this machine. */
   readonly isFile: boolean;
-  /** Empty: one service uses the file. */
+  /** Empty: one service uses the store. */
   readonly site: string;
 }
 
+/** What is written behind a head. */
+type Plan = Pick<Step, 'over' | 'open' | 'now' | 'forgotten'> & {
+  readonly fresh: readonly OwnEntry[];
+  readonly daysOf?: Parameters<LedgerStore['append']>[2];
+};
+
 export function createLedgerStore(db: Kysely<Tables>, { isFile, site }: LedgerPlace): LedgerStore {
-  const leftIn = async (chain: string): Promise<readonly OpenSpan[]> =>
-    (await db.selectFrom('ledger_open').selectAll().where('chain', '=', chain).execute()).map(asOpenSpan);
-  /** Undefined when another process was faster. */
-  const take = async (chain: string, seenAt: number, holder: string, now: number): Promise<string | undefined> => {
-    const taking = db.updateTable('ledger_chains').set({ holder, seen_at: now });
-    const taken = await taking.where('chain', '=', chain).where('seen_at', '=', seenAt).executeTakeFirst();
-    return taken.numUpdatedRows > 0n ? chain : undefined;
+  const take = (isFile ? inTransaction : inOneStatement)(db);
+  const atSite = <Entry extends OwnEntry['entry']>(entry: Entry): Entry =>
+    site === '' || entry.site !== undefined ? entry : { ...entry, site };
+  const heads = (): Promise<readonly ChainHead[]> =>
+    db.selectFrom('ledger_chains').select(['chain', 'seq', 'hash']).orderBy('chain').execute();
+  const closings = (): Promise<readonly ChainClosing[]> =>
+    db.selectFrom('ledger_closings').select(['chain', 'seq', 'hash', 'day', 'records']).orderBy('id').execute();
+  const beginChain = async (number: number): Promise<void> => {
+    const making = db.insertInto('ledger_chains').values(emptyHead(chainNamed(number)));
+    await making.onConflict((conflict) => conflict.column('chain').doNothing()).execute();
   };
-  const make = async (holder: string, now: number): Promise<string> => {
-    const chain = chainAt(site, isFile ? ONLY_CHAIN : `replica-${holder.slice(0, 8)}`);
-    const head = await lastHead(chain, db);
-    await db
-      .insertInto('ledger_chains')
-      .values({ ...head, holder, seen_at: now })
-      .execute();
-    return chain;
+  /** Its number is one that no chain has had, also where a head was deleted. */
+  const beginFirst = async (): Promise<void> => {
+    const ours = recordsOf(db)
+      .where('id', '>', chainNamed(1))
+      .where('id', '<', 'store:')
+      .where('chain', 'not like', '%:%');
+    const newest = await ours.orderBy('id', 'desc').limit(1).execute();
+    const used = [...(await closings()), ...newest].map(({ chain }) => chainNumber(chain));
+    // Another process may have begun it, and written it, in the meantime.
+    if (!currentHead(await heads())) await beginChain(Math.max(0, ...used) + 1);
   };
-  /** The chains whose process is silent. A command has ended when its records are written, and leaves nothing open. */
-  const silentChains = async (silentSince: number) => {
-    const all = db.selectFrom('ledger_chains').select(['chain', 'seen_at']).where('seen_at', '<', silentSince);
-    return (await all.orderBy('chain').execute()).filter(({ chain }) => !isCommandChain(chain));
+  /**
+   * Reads the head, plans what is written behind it, and writes it if the head has not moved meanwhile; else again. A head that
+   * has not moved and still refuses the rows, because others stand in their place, is that of a chain that does not fit: a new
+   * one begins.
+   */
+  const moveHead = async (plan: (heads: readonly ChainHead[], head: ChainHead) => Promise<Plan | undefined>) => {
+    for (;;) {
+      const known = await heads();
+      const head = currentHead(known);
+      if (!head) {
+        await beginFirst();
+        continue;
+      }
+      const planned = await plan(known, head);
+      if (!planned) return undefined;
+      const { fresh, daysOf, ...rest } = planned;
+      const others = known.filter(({ chain }) => chain !== head.chain);
+      const isFirst = head.seq === 0 && fresh.length > 0 && others.length > 0;
+      const first = isFirst ? [{ id: randomUUID(), entry: beginningEntry(head.chain, others, rest.now) }] : [];
+      const own = [...first, ...fresh];
+      const entries = own.map(({ entry }) => atSite(entry));
+      const records = linkEntries(head, entries);
+      const rows = records.map((record, at) => recordRow(record, own[at]?.id ?? randomUUID()));
+      const { chain, seq, hash } = records.at(-1) ?? head;
+      const step = { ...rest, from: head, to: { chain, seq, hash }, records: rows, days: daysOf?.(entries) ?? [] };
+      try {
+        if (await take(step)) return records;
+      } catch (fault) {
+        // A store that is away, full or locked refuses whatever stands in it.
+        if (storeFaultOf(fault) !== undefined) throw fault;
+        if (currentHead(await heads())?.hash !== head.hash) continue;
+        if (!(await isBlocked(head, db))) throw fault;
+        await beginChain(chainNumber(head.chain) + 1);
+      }
+    }
   };
-  const isOwn = ({ chain }: { readonly chain: string }): boolean => (siteOfChain(chain) ?? '') === site;
-  /** No other process of this site writes a file: the one before has ended, whatever it said last. */
-  const freeChains = async (now: number) =>
-    (await silentChains(isFile ? Number.MAX_SAFE_INTEGER : now - ABANDONED_SECONDS)).filter(isOwn);
+  /** What of it is not recorded yet: of a span that another process ended meanwhile, the time since then. */
+  const freshOf = (ended: readonly OwnEntry[], found: ReadonlyMap<string, StoredRecord>): readonly OwnEntry[] =>
+    ended.flatMap(({ id, entry }) => {
+      const recorded = found.get(id);
+      if (!recorded) return [{ id, entry }];
+      const rest = restOf(id);
+      return recorded.to < entry.to && !found.has(rest) ? [{ id: rest, entry: { ...entry, from: recorded.to } }] : [];
+    });
+  const forgetSome =
+    (forgetting: Forgetting, closed: readonly ChainClosing[]) =>
+    async (known: readonly ChainHead[], head: ChainHead): Promise<Plan | undefined> => {
+      const chains = [...known].sort((one, other) => chainNumber(one.chain) - chainNumber(other.chain));
+      for (const one of chains) {
+        const { chain } = one;
+        const behind = Math.max(0, ...closed.filter((closing) => closing.chain === chain).map(({ seq }) => seq));
+        const over = await oldest({ chain, seq: behind }, forgetting.before, db);
+        const end = over.at(-1);
+        // Records of deletions are not deleted alone: each time a record of that would take their place.
+        if (!end || (chain === head.chain && over.every((record) => toldDeletion(record)))) continue;
+        const closing = { chain, day: forgetting.day, seq: end.seq, hash: end.hash, records: over.length };
+        const isWhole = chain !== head.chain && end.seq === one.seq;
+        const forgotten = { closing, ids: [`${chain}-`, recordIdOf(end)] as const, isWhole };
+        const fresh = [{ id: randomUUID(), entry: deletionEntry(closing, forgetting) }];
+        return { fresh, over: [], open: [], now: forgetting.at, forgotten };
+      }
+      return undefined;
+    };
   return {
-    async claimChain(holder, now) {
-      for (const { chain, seen_at } of await freeChains(now)) {
-        const taken = await take(chain, seen_at, holder, now);
-        if (taken !== undefined) return { chain: taken, left: await leftIn(taken) };
-      }
-      return { chain: await make(holder, now), left: [] };
+    heads,
+    closings,
+
+    async append({ ended, open }, now, daysOf) {
+      if (ended.length + open.length === 0) return [];
+      const ids = ended.flatMap(({ id }) => [id, restOf(id)]);
+      let recorded: readonly StoredRecord[] = [];
+      const added = await moveHead(async () => {
+        const rows = ids.length === 0 ? [] : await recordsOf(db).where('own_id', 'in', ids).orderBy('id').execute();
+        recorded = rows.map(asStored);
+        const fresh = freshOf(ended, new Map(rows.map((row) => [row.own_id ?? '', asStored(row)])));
+        return { fresh, over: ended.map(({ id }) => id), open: open.map(atSite), now, daysOf };
+      });
+      return [...recorded, ...(added ?? [])];
     },
 
-    async commandChain(now) {
-      const head = await lastHead(commandChainAt(site), db);
-      const making = db.insertInto('ledger_chains').values({ ...head, holder: '', seen_at: now });
-      await making.onConflict((conflict) => conflict.column('chain').doNothing()).execute();
-      return head.chain;
-    },
-
-    append: (chain, batch, days, now, link) =>
-      db.transaction().execute((transaction) => appendBatch({ chain, batch, days, now, link }, transaction)),
-
-    async abandoned(now) {
-      if (isFile && site === '') return [];
-      const found: { chain: string; left: readonly OpenSpan[] }[] = [];
-      for (const { chain, seen_at } of await silentChains(now - ABANDONED_SECONDS)) {
-        const left = await leftIn(chain);
-        if (left.length > 0 && (await take(chain, seen_at, '', now)) !== undefined) found.push({ chain, left });
-      }
-      return found;
-    },
-
-    async release(chain) {
-      await db.updateTable('ledger_chains').set({ seen_at: 0 }).where('chain', '=', chain).execute();
-    },
-
-    async heads() {
-      return db.selectFrom('ledger_chains').select(['chain', 'seq', 'hash']).orderBy('chain').execute();
-    },
-
-    async closings() {
-      return db
-        .selectFrom('ledger_closings')
-        .select(['chain', 'seq', 'hash', 'day', 'records'])
-        .orderBy('id')
-        .execute();
+    async left(now) {
+      const rows = db
+        .selectFrom('ledger_open')
+        .selectAll()
+        .where('seen_at', '<', now - LEFT_SECONDS);
+      return (await rows.orderBy('id').execute()).map(asOpenSpan);
     },
 
     async rows(behind, limit) {
-      const rows = db.selectFrom('ledger_records').selectAll().where('id', '>', behind).orderBy('id').limit(limit);
-      return (await rows.execute()).map(asStored);
-    },
-
-    async openSpans() {
-      const all = db.selectFrom('ledger_open').select(['chain', (count) => count.fn.countAll().as('spans')]);
-      return (await all.groupBy('chain').orderBy('chain').execute()).map(({ chain, spans }) => ({
-        chain,
-        spans: Number(spans),
-      }));
+      return (await recordsOf(db).where('id', '>', behind).orderBy('id').limit(limit).execute()).map(asStored);
     },
 
     async forgetBefore(forgetting) {
-      let closing: ChainClosing | undefined;
-      for (;;) {
-        const more = await db.transaction().execute((transaction) => forgetSome(forgetting, transaction));
-        if (!more) return closing;
-        closing = { ...more, records: (closing?.records ?? 0) + more.records };
+      for (let forgotten = 0; ; ) {
+        let some = 0;
+        const plan = forgetSome(forgetting, await closings());
+        const told = await moveHead(async (...given) => {
+          const planned = await plan(...given);
+          some = planned?.forgotten?.closing.records ?? 0;
+          return planned;
+        });
+        if (!told) return forgotten;
+        forgotten += some;
         await setImmediate(); // whoever waits comes first
       }
     },
-
-    mend: (chain, now) => db.transaction().execute((transaction) => mendChain(chain, now, transaction)),
 
     find: (question, limit, cursor) => findRecords(db, question, limit, cursor),
     days: (question, firstDay, lastDay) => findDays(db, question, firstDay, lastDay),
@@ -126,4 +176,29 @@ export function createLedgerStore(db: Kysely<Tables>, { isFile, site }: LedgerPl
       await db.deleteFrom('ledger_days').where('day', '<', day).execute();
     },
   };
+}
+
+/** The own id of what a span was after another process had ended it. */
+const restOf = (id: string): string => `${id}+`;
+
+const recordsOf = (db: Kysely<Tables>) => db.selectFrom('ledger_records').selectAll();
+
+/** Ids of one chain lie between its name with a hyphen and its name with the character behind it. */
+const behind = (head: Pick<ChainHead, 'chain' | 'seq'>, db: Kysely<Tables>) =>
+  recordsOf(db).where('id', '>', recordIdOf(head)).where('id', '<', `${head.chain}.`).orderBy('id');
+
+/** Whether a row stands where the next records belong. */
+const isBlocked = async (head: ChainHead, db: Kysely<Tables>): Promise<boolean> =>
+  (await behind(head, db).limit(1).execute()).length > 0;
+
+/** The records that ended before, up to the first that did not. A row without a place in the chain goes with those around it. */
+async function oldest(
+  from: Pick<ChainHead, 'chain' | 'seq'>,
+  before: number,
+  db: Kysely<Tables>,
+): Promise<readonly StoredRecord[]> {
+  const rows = await behind(from, db).limit(FORGOTTEN_AT_ONCE).execute();
+  const records = rows.map(asStored).filter((row) => row.id === recordIdOf(row));
+  const kept = records.findIndex(({ to }) => to >= before);
+  return kept < 0 ? records : records.slice(0, kept);
 }

@@ -67,7 +67,11 @@ async function tell({ chain, seq, hash, day, records }: Closing, tables: Transac
   const hashed = createHash('sha256').update(text).digest('hex');
   await tables
     .insertInto('ledger_records')
-    .values({ id: idOf(place.seq), chain, ...row, hash: hashed })
+    .values({ id: idOf(place.seq), chain, ...row, hash: hashed } as never)
     .execute();
-  await tables.updateTable('ledger_chains').set({ seq: place.seq, hash: hashed }).where('chain', '=', chain).execute();
+  await tables
+    .updateTable('ledger_chains')
+    .set({ seq: place.seq, hash: hashed } as never)
+    .where('chain', '=', chain)
+    .execute();
 }

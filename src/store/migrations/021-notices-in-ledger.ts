@@ -32,11 +32,11 @@ export const noticesInLedger: Migration = {
       hash = createHash('sha256').update(text).digest('hex');
       await tables
         .insertInto('ledger_records')
-        .values({ id, chain: CHAIN, ...row, hash })
+        .values({ id, chain: CHAIN, ...row, hash } as never)
         .execute();
     }
     if (seq > 0) {
-      const head = { chain: CHAIN, seq, hash, holder: '', seen_at: 0 };
+      const head = { chain: CHAIN, seq, hash, holder: '', seen_at: 0 } as never;
       await tables.insertInto('ledger_chains').values(head).execute();
     }
     await tables.schema.dropTable('account_notices').execute();

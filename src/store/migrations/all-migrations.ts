@@ -34,6 +34,7 @@ import { noIdentityKeys } from './030-no-identity-keys.ts';
 import { namedRows } from './031-named-rows.ts';
 import { namesOfCameras } from './032-names-of-cameras.ts';
 import { settings } from './033-settings.ts';
+import { oneLedgerChain } from './034-one-ledger-chain.ts';
 
 export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
   getMigrations: async () => ({
@@ -70,5 +71,6 @@ export const migrationsFor = (dialect: Dialect): MigrationProvider => ({
     '031-named-rows': namedRows(dialect),
     '032-names-of-cameras': namesOfCameras,
     '033-settings': settings(dialect),
+    '034-one-ledger-chain': oneLedgerChain(dialect),
   }),
 });

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { openLedger } from '../../../src/app/ledger/ledger.ts';
 import type { Settings } from '../../../src/config/schema/schema.ts';
 import { LEDGER_KINDS, type LedgerBatch, type LedgerStore } from '../../../src/domain/ledger.ts';
+import { beginningEntry, emptyHead, linkEntries } from '../../../src/domain/ledger-chain.ts';
 import { storeFault } from '../../../src/domain/store/store-fault.ts';
 import { createLogs } from '../../../src/telemetry/logs/log.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
@@ -20,27 +21,20 @@ const SETTINGS = {
 const MORE_THAN_WAIT = 10_001;
 
 describe('The ledger', () => {
-  it('counts how long records wait while the store fails, what was lost, and forged rows', async (t) => {
+  it('counts how long records wait while the store fails, what was lost, and a chain that does not fit', async (t) => {
     const metrics = createMetrics({ version: '1', node: 'v24', roles: [], identityHeaders: [] });
     const clock = movableClock();
     let isBroken = true;
     let refused = 0;
     let isForged = false;
     const ledger = {
-      claimChain: async () => ({ chain: 'main', left: [] }),
-      async append(_: string, { ended }: LedgerBatch) {
+      async append({ ended }: LedgerBatch) {
         if (isBroken) refused += 1;
         if (isBroken) throw storeFault('full', 'the disk is full', undefined);
-        if (isForged) throw new Error('UNIQUE constraint failed');
-        return ended.map(({ entry }) => entry);
+        const first = isForged ? [beginningEntry('store2', [], 1)] : [];
+        return linkEntries(emptyHead('store2'), [...first, ...ended.map(({ entry }) => entry)]);
       },
-      async mend() {
-        const rows = isForged ? 2 : 0;
-        isForged = false;
-        return { rows, first: 'main-000000000042', isHeadRestored: false };
-      },
-      abandoned: async () => [],
-      release: async () => {},
+      left: async () => [],
       heads: async () => [],
       forgetDaysBefore: async () => {},
     } as unknown as LedgerStore;
@@ -68,7 +62,7 @@ describe('The ledger', () => {
     await until('nothing waits', () => value('postern_ledger_delay_seconds') === 0);
     isForged = true;
     opened.sightings?.add({ ...nothing, kind: 'change', from: 1, to: 1, detail: null });
-    await until('forged rows are told', () => value('postern_ledger_forged_rows_total') === 2);
+    await until('a chain that does not fit is told', () => value('postern_ledger_forged_rows_total') === 1);
     noteDriven('ledger_forged_rows_total');
     isBroken = true;
     for (let more = 0; more < MORE_THAN_WAIT; more++)

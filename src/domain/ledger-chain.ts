@@ -1,0 +1,140 @@
+/** The hash chain: each record's hash is over its own fields and the hash of the record before; and the records that tell of a chain (SPEC 14). */
+import { createHash } from 'node:crypto';
+import {
+  type ChainClosing,
+  type ChainHead,
+  chainNamed,
+  chainNumber,
+  detailOf,
+  type Forgetting,
+  type LedgerEntry,
+  type LedgerRecord,
+} from './ledger.ts';
+
+/** The hash before the first record of a chain. */
+export const NO_HASH = '0'.repeat(64);
+
+export const emptyHead = (chain: string): ChainHead => ({ chain, seq: 0, hash: NO_HASH });
+
+/**
+ * The text that is hashed: a JSON array without blanks. A program that has the record and the hash before can check it by hand.
+ * The first number is its form: chains of former versions have form 1, and the site in the name of the chain.
+ */
+export const canonicalText = (entry: LedgerEntry, { chain, seq }: Omit<ChainHead, 'hash'>, before: string): string =>
+  JSON.stringify([
+    ...(chainNumber(chain) > 0 ? [2, chain, seq, before, entry.site ?? ''] : [1, chain, seq, before]),
+    entry.kind,
+    entry.user,
+    entry.credential,
+    entry.address,
+    entry.camera,
+    entry.from,
+    entry.to,
+    entry.watchedFrom,
+    entry.watchedTo,
+    entry.detail,
+  ]);
+
+export const hashOf = (entry: LedgerEntry, place: Omit<ChainHead, 'hash'>, before: string): string =>
+  createHash('sha256')
+    .update(canonicalText(entry, place, before))
+    .digest('hex');
+
+/** The entries as records behind the head, in their order. */
+export function linkEntries(head: ChainHead, entries: readonly LedgerEntry[]): readonly LedgerRecord[] {
+  let { seq, hash } = head;
+  return entries.map((entry) => {
+    seq += 1;
+    const place = { chain: head.chain, seq };
+    hash = hashOf(entry, place, hash);
+    return { ...entry, ...place, hash };
+  });
+}
+
+const FORGOTTEN = 'ledger-forgotten';
+const BEGUN = 'ledger-begun';
+const DAY = 86_400;
+
+const told = (at: number, detail: object): LedgerEntry => ({
+  kind: 'change',
+  user: null,
+  credential: null,
+  address: 'configuration',
+  camera: null,
+  from: at,
+  to: at,
+  watchedFrom: null,
+  watchedTo: null,
+  detail: JSON.stringify(detail),
+});
+
+/** The record of a deletion, which says why: a deletion that no record tells is a forgery. */
+export function deletionEntry(
+  { chain, seq, hash, day, records }: ChainClosing,
+  { at, before, retentionDays }: Forgetting,
+): LedgerEntry {
+  const numbers = { seq, records, before, retention: retentionDays };
+  const texts = Object.fromEntries(Object.entries(numbers).map(([name, number]) => [name, String(number)]));
+  return told(at, { what: FORGOTTEN, chain, hash, day, ...texts });
+}
+
+export interface ToldDeletion extends ChainHead {
+  /** Unix seconds: when the record says that it was written. */
+  readonly at: number;
+  /** The record itself says that more was deleted than `ledger.retention` allowed. */
+  readonly isEarly: boolean;
+}
+
+/** Undefined for every other record. */
+export function toldDeletion(entry: LedgerEntry): ToldDeletion | undefined {
+  const { kind, detail, from } = entry;
+  if (kind !== 'change' || !detail?.includes(FORGOTTEN)) return undefined;
+  const { what, chain, seq, hash, before, retention } = detailOf(entry);
+  if (what !== FORGOTTEN || typeof chain !== 'string' || typeof hash !== 'string') return undefined;
+  // Records of older versions do not tell the two.
+  const isEarly = before !== undefined && !(Number(before) + Number(retention) * DAY <= from);
+  return { chain, seq: Number(seq), hash, at: from, isEarly };
+}
+
+/** The first record of a chain behind others: it names their heads, and the one that does not fit any more. */
+export function beginningEntry(chain: string, others: readonly ChainHead[], at: number): LedgerEntry {
+  const misfit = chainNumber(chain) > 1 ? { misfit: chainNamed(chainNumber(chain) - 1) } : {};
+  return told(at, { what: BEGUN, ...misfit, heads: others.map(headText).join(' ') });
+}
+
+/** `store1:42:8c1f…` */
+export const headText = ({ chain, seq, hash }: ChainHead): string => `${chain}:${seq}:${hash}`;
+
+const HEAD = /^(?<chain>[\w.:-]{1,96}):(?<seq>\d{1,12}):(?<hash>[0-9a-f]{64})$/;
+
+export function readHead(text: string): ChainHead | undefined {
+  const { chain, seq, hash } = HEAD.exec(text)?.groups ?? {};
+  return chain === undefined || hash === undefined ? undefined : { chain, seq: Number(seq), hash };
+}
+
+export interface Beginning {
+  readonly heads: readonly ChainHead[];
+  /** The chain that does not fit any more, where that is the reason. */
+  readonly misfit: string | undefined;
+}
+
+/** Undefined for every other record. */
+export function toldBeginning({ seq, chain, ...entry }: LedgerRecord): Beginning | undefined {
+  const { what, misfit, heads } = seq === 1 && chainNumber(chain) > 0 ? detailOf(entry) : {};
+  if (what !== BEGUN || typeof heads !== 'string') return undefined;
+  return {
+    heads: heads.split(' ').flatMap((text) => readHead(text) ?? []),
+    misfit: typeof misfit === 'string' ? misfit : undefined,
+  };
+}
+
+/** What an operator is told of new records: a chain did not fit, and another one begins with them. */
+export const misfitSentences = (written: readonly LedgerRecord[]): readonly string[] =>
+  written.flatMap((record) => {
+    const misfit = toldBeginning(record)?.misfit;
+    return misfit === undefined
+      ? []
+      : [
+          `the tables of the ledger were changed by somebody else: chain ${misfit} does not fit, and ${record.chain} was begun behind it; run "postern ledger verify", and find out who can write the store`,
+        ];
+  });
