@@ -34,8 +34,6 @@ export function parseRateLimit(text: string): Result<readonly Clause[], string> 
   return ok(clauses);
 }
 
-export const formatRateLimit = (clauses: readonly Clause[]): string => clauses.map((clause) => clause.text).join(';');
-
 function parseClause(part: string): Clause | undefined {
   const groups = CLAUSE.exec(part)?.groups;
   if (!groups) return undefined;

@@ -38,7 +38,6 @@ export const DECISION_RESULTS = [
   'malformed',
   'error',
 ] as const;
-export type DecisionResult = (typeof DECISION_RESULTS)[number];
 
 export const LOGIN_RESULTS = [
   'success',
@@ -66,10 +65,8 @@ export const ADDRESS_SOURCES = ['direct', 'forwarded', 'untrusted_header', 'malf
 export type AddressSource = (typeof ADDRESS_SOURCES)[number];
 
 export const SECRET_RESULTS = ['ok', 'missing', 'mismatch'] as const;
-export type SecretResult = (typeof SECRET_RESULTS)[number];
 
 export const ROLE_SOURCES = ['map', 'direct', 'default', 'denied'] as const;
-export type RoleSource = (typeof ROLE_SOURCES)[number];
 
 export const TOKEN_FAULTS: readonly string[] = [
   'expired',
@@ -125,6 +122,5 @@ export const OIDC_RESULTS = [
   'unfit',
   'over',
 ] as const;
-export type OidcResult = (typeof OIDC_RESULTS)[number];
 
 export const WEBHOOK_RESULTS = ['sent', 'failed'] as const;

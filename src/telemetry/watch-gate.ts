@@ -1,11 +1,10 @@
 /** Counts each request from its head to its last byte (SPEC 9). */
-import type { RefusalReason } from '../domain/refusal.ts';
+import { type RefusalReason, refusalKind } from '../domain/refusal.ts';
 import type { RequestFacts } from '../domain/request.ts';
 import { storeFaultOf } from '../domain/store/store-fault.ts';
 import type { LongLine } from './access-log.ts';
-import { codeClassOf, cutOf, upstreamFaultOf } from './code-labels.ts';
 import { countDecision, countResult, type GateWatchDeps } from './count-decision.ts';
-import type { StreamEnd, StreamKind } from './metric-labels.ts';
+import type { CodeClass, StreamEnd, StreamKind, UpstreamFault } from './metric-labels.ts';
 import type { Metrics } from './metrics.ts';
 import {
   type RecordedAdmission,
@@ -14,7 +13,6 @@ import {
   requestRecordOf,
   routeClassOf,
 } from './request-record.ts';
-import { type CountedSocket, createSocketCount } from './socket-count.ts';
 
 export function watchGate(deps: GateWatchDeps) {
   const { metrics, ticks } = deps;
@@ -190,4 +188,74 @@ function countEnd(record: RequestRecord, end: RequestEnd, bytes: number, { metri
 function countStreamEnd({ endedBy }: RequestRecord, kind: StreamKind, { isWhole }: RequestEnd, metrics: Metrics): void {
   metrics.streamsOpen.add(-1, kind);
   metrics.streamsClosed.add(1, kind, endedBy ?? (isWhole ? 'backend' : 'client'));
+}
+
+interface CountedSocket {
+  readonly bytesRead: number;
+  readonly bytesWritten: number;
+}
+
+interface SocketCount {
+  /** Counts the socket from here on. The function ends that, and gives the bytes written in all. */
+  begin(socket: CountedSocket): () => number;
+  countAll(): void;
+}
+
+/** Counts the bytes of WebSockets at each scrape, not only at their end: they may be open for days. */
+function createSocketCount(onBytes: (read: number, written: number) => void): SocketCount {
+  const open = new Set<() => void>();
+  return {
+    begin(socket) {
+      const before = socket.bytesWritten;
+      let { bytesRead, bytesWritten } = socket;
+      const count = (): void => {
+        onBytes(socket.bytesRead - bytesRead, socket.bytesWritten - bytesWritten);
+        ({ bytesRead, bytesWritten } = socket);
+      };
+      open.add(count);
+      return () => {
+        count();
+        open.delete(count);
+        return bytesWritten - before;
+      };
+    },
+    countAll() {
+      for (const count of open) count();
+    },
+  };
+}
+
+/** Status codes as label values; no answer at all is `none`. */
+const codeClassOf = (status: number): Exclude<CodeClass, 'aborted'> => CODE_CLASS[Math.floor(status / 100)] ?? '5xx';
+
+const CODE_CLASS: Readonly<Record<number, Exclude<CodeClass, 'aborted'>>> = {
+  1: '1xx',
+  2: '2xx',
+  3: '3xx',
+  4: '4xx',
+  5: '5xx',
+};
+
+// biome-ignore format: a table
+const FAULT_OF_CODE: ReadonlyMap<string, UpstreamFault> = new Map([
+  ['ECONNREFUSED', 'refused'], ['ENOENT', 'refused'], ['EHOSTUNREACH', 'refused'], ['ENETUNREACH', 'refused'],
+  ['ETIMEDOUT', 'timeout'],    ['ECONNECT_TIMEOUT', 'timeout'],
+  ['ECONNRESET', 'reset'],     ['EPIPE', 'reset'],
+  ['ENOTFOUND', 'dns'],        ['EAI_AGAIN', 'dns'],
+  ['EPROTO', 'tls'],           ['DEPTH_ZERO_SELF_SIGNED_CERT', 'tls'], ['SELF_SIGNED_CERT_IN_CHAIN', 'tls'],
+]);
+const TLS_CODE = /^(?:ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_)/;
+
+/** Why the NVR did not answer: by what was decided, else by Node's code for it. */
+function upstreamFaultOf(reason: RefusalReason, code: string): UpstreamFault {
+  const kind = refusalKind(reason);
+  if (kind !== undefined && kind !== 'of-person') return kind;
+  if (code.startsWith('HPE_')) return 'bad_answer';
+  return FAULT_OF_CODE.get(code) ?? (TLS_CODE.test(code) ? 'tls' : 'other');
+}
+
+/** Why an answer was cut off: by Node's code for it. */
+function cutOf(code: string): { readonly by: StreamEnd; readonly fault: UpstreamFault } {
+  if (code === 'ERR_UPSTREAM_IDLE') return { by: 'idle', fault: 'timeout' };
+  return code.startsWith('HPE_') ? { by: 'error', fault: 'bad_answer' } : { by: 'backend', fault: 'reset' };
 }

@@ -35,7 +35,7 @@ const peers = new WeakMap<object, string>();
 
 const THIS_MACHINE = '127.0.0.1';
 
-/** Marks a Unix socket, or a stream within this process, which have no address: its other end is on this machine. */
+/** Marks a Unix socket, which has no address: its other end is on this machine. */
 export const markLocal = (socket: Duplex): void => void peers.set(socket, THIS_MACHINE);
 
 /** The same for all requests of a connection; empty when the connection was gone before the first question. */

@@ -1,8 +1,8 @@
 /** Log lines as JSON; levels by dotted logger name, which may change while it runs (interface 2.5, `logger.*`). */
 import { type DestinationStream, type Level, type Logger, pino } from 'pino';
 import type { Clock } from '../../domain/clock.ts';
-import { faultRecord } from './fault-record.ts';
-import { safeLine, withoutSecrets } from './safe-line.ts';
+import { TOKEN } from '../../domain/text/mask-secrets.ts';
+import { visibleJson } from '../../domain/text/visible-text.ts';
 
 /** Where log lines go: a stream that drops lines when nothing reads them counts those. */
 export type ConsoleStream = DestinationStream & { readonly dropped?: () => number };
@@ -104,3 +104,73 @@ export function levelOf(name: string, rules: LogRules): Level {
   const dot = name.lastIndexOf('.');
   return dot < 0 ? rules.default : levelOf(name.slice(0, dot), rules);
 }
+
+/** Fields that hold secrets, wherever they stand in a line. */
+// biome-ignore format: a table
+const SECRET_FIELDS: ReadonlySet<string> = new Set([
+  'password', 'old_password', 'passwordhash', 'token', 'access_token', 'secret', 'auth_secret', 'client_secret', 'jwt_secret', 'privatekey',
+  'authorization', 'proxy-authorization', 'cookie', 'set-cookie', 'x-proxy-secret',
+]);
+const HIDDEN = '***';
+
+/** A copy without secrets. Errors are reduced by `faultRecord`. */
+function withoutSecrets(record: Record<string, unknown>): Record<string, unknown> {
+  for (const name in record) {
+    const value = record[name];
+    if (isSecret(name, value) || isNested(value)) return cleaned(record);
+  }
+  return record;
+}
+
+const cleaned = (record: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(record).map(([name, value]) => [name, isSecret(name, value) ? HIDDEN : cleanedValue(value)]),
+  );
+
+function cleanedValue(value: unknown): unknown {
+  if (!isNested(value)) return value;
+  return Array.isArray(value) ? value.map(cleanedValue) : cleaned(value);
+}
+
+const isSecret = (name: string, value: unknown): boolean =>
+  typeof value !== 'boolean' && value !== undefined && SECRET_FIELDS.has(name.toLowerCase());
+
+const isNested = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !(value instanceof Error);
+
+/** The line without tokens, should one stand in a path or a message. `line` is JSON, and stays it. */
+function safeLine(line: string): string {
+  const plain = visibleJson(line);
+  return plain.includes('eyJ') || plain.includes('pst_') ? plain.replace(TOKEN, HIDDEN) : plain;
+}
+
+interface FaultRecord {
+  readonly type: string;
+  readonly message: string;
+  readonly code?: string;
+  /** Frames only, a line each: nothing in them comes from outside. */
+  readonly stack?: readonly string[];
+  readonly cause?: FaultRecord;
+}
+
+const DEEPEST_CAUSE = 5;
+
+/** An error as it is logged: other properties than these may hold secrets. */
+function faultRecord(fault: unknown, depth = 0): FaultRecord {
+  if (!(fault instanceof Error)) return { type: typeof fault, message: String(fault) };
+  const code = 'code' in fault && typeof fault.code === 'string' ? fault.code : undefined;
+  const stack = framesOf(fault);
+  return {
+    type: fault.name,
+    message: fault.message,
+    ...(code !== undefined && { code }),
+    ...(stack.length > 0 && { stack }),
+    ...(fault.cause !== undefined && depth < DEEPEST_CAUSE && { cause: faultRecord(fault.cause, depth + 1) }),
+  };
+}
+
+const framesOf = ({ stack = '' }: Error): string[] =>
+  stack
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .map((line) => line.trim());

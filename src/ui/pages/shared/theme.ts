@@ -22,15 +22,3 @@ export function chooseTheme(theme: Theme): void {
   applyTheme(theme);
   storeChoice(KEY, theme);
 }
-
-/** Calls back whenever colours may have changed, by choice or by the system. Gives the way to stop. */
-export function onThemeChange(react: () => void): () => void {
-  const system = matchMedia('(prefers-color-scheme: dark)');
-  const choice = new MutationObserver(react);
-  choice.observe(document.documentElement, { attributeFilter: ['data-theme'] });
-  system.addEventListener('change', react);
-  return () => {
-    choice.disconnect();
-    system.removeEventListener('change', react);
-  };
-}
