@@ -15,7 +15,7 @@ let instance: Runtime;
 let vera: string;
 before(async () => {
   nvr = await startFakeNvr();
-  instance = await startInstance({ config: { nvr: { url: nvr.url, cameras: ['cam1'], timeout_idle: 1 } } });
+  instance = await startInstance({ config: { nvr: { url: nvr.url, cameras: ['cam1'] } } });
   vera = await instance.logIn(VERA);
 });
 after(async () => {
@@ -86,8 +86,9 @@ describe('A stream', () => {
     assert.equal(await value(instance, 'places_in_use{of="question"}'), 0);
   });
 
-  it('that says nothing for too long is idle', () =>
-    moves(
+  it('that says nothing for too long is idle', async () => {
+    await instance.reload({ nvr: { url: nvr.url, cameras: ['cam1'], timeout_idle: 1 } });
+    await moves(
       instance,
       ['streams_closed_total', 'upstream_errors_total'],
       async () => {
@@ -95,7 +96,8 @@ describe('A stream', () => {
         await assert.rejects(answer.toArray(), /aborted/);
       },
       { 'streams_closed_total{kind="sse",reason="idle"}': 1, 'upstream_errors_total{reason="timeout"}': 1 },
-    ));
+    );
+  });
 
   it('that talks nonsense ends in error', () =>
     moves(
