@@ -1,5 +1,7 @@
 /** Sums of viewings by local day, person, kind and camera: for plots, and for what is usual (SPEC 14). Pure. */
+
 import { detailOf, isViewingKind, type LedgerDay, type LedgerEntry } from '../domain/ledger.ts';
+import { qualified } from '../domain/sites.ts';
 
 export interface LocalTime {
   /** `2026-11-22` */
@@ -15,7 +17,7 @@ export function daysOf(entries: readonly LedgerEntry[], localTime: (at: number) 
     const { kind, user, camera, from, to } = entry;
     if (!isViewingKind(kind)) continue;
     const { day } = localTime(from);
-    const place = { day, user: user ?? '', viewer: viewerOf(entry), kind, camera: camera ?? '' };
+    const place = { day, user: user ?? '', viewer: viewerOf(entry), kind, camera: atSite(camera ?? '', entry.site) };
     const key = JSON.stringify(place);
     const { seconds, records, hours } = days.get(key) ?? { seconds: 0, records: 0, hours: 0 };
     days.set(key, {
@@ -27,6 +29,10 @@ export function daysOf(entries: readonly LedgerEntry[], localTime: (at: number) 
   }
   return [...days.values()];
 }
+
+/** Sums have no column for the site. */
+const atSite = (camera: string, site: string | undefined): string =>
+  camera === '' || camera.includes(':') ? camera : qualified(site, camera);
 
 /**
  * Tokens, links, screens and the internal port are told apart from the person: what they show day and night says nothing about the person.

@@ -46,7 +46,7 @@ const RECORD = named(
     user: MAYBE_TEXT,
     credential: MAYBE_TEXT.meta({ description: CREDENTIAL }),
     address: MAYBE_TEXT,
-    camera: MAYBE_TEXT.meta({ description: 'With server.site as site:camera' }),
+    camera: MAYBE_TEXT,
     from: MOMENT,
     to: MOMENT,
     watched_from: MOMENT.optional(),
@@ -69,7 +69,7 @@ const DAY = 86_400;
 const QUERY = {
   kind: 'One of live, history, export, login, login-failed, logout, change, refusal, link; several with commas',
   user: 'A name',
-  camera: 'A camera; of another site as site:camera',
+  camera: 'A camera',
   site: 'A site',
   after: 'Unix seconds',
   before: 'Unix seconds',
@@ -126,7 +126,7 @@ async function sightOf(caller: Caller, deps: LedgerRouteDeps): Promise<LedgerSig
   return { own: caller.name, ownSince, cameras, others: visibleToViewers() };
 }
 
-/** The names under which a camera stands in records: before this site had a name it stood there without one. */
+/** The names under which a camera stands in records and sums: in records of 0.2.0 behind its site. */
 const recordedAs = (camera: string, { site }: Pick<LedgerRouteDeps, 'site'>): readonly string[] =>
   site === undefined ? [camera] : [camera, qualified(site, camera)];
 

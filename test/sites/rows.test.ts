@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import type { LedgerEntry } from '../../src/domain/ledger.ts';
+import type { LedgerEntry, LedgerQuestion } from '../../src/domain/ledger.ts';
 import type { Role, UserName } from '../../src/domain/names.ts';
+import { daysOf } from '../../src/ledger/days.ts';
 import { checkLedger } from '../../src/ledger/verify-all.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
 import { batchOf } from '../support/own-entries.ts';
@@ -68,6 +69,19 @@ describe('Rows of one site', () => {
       [['barn', 'barn:yard']],
     );
     assert.deepEqual(await house.ledger.find({ sight: undefined, site: 'bar' }, 10), [], 'a name that begins another');
+  });
+
+  it('sums of the ledger tell cameras of one name apart by their site', async () => {
+    const days = (entries: readonly LedgerEntry[]) => daysOf(entries, () => ({ day: '2027-01-15', hour: 8 }));
+    await house.ledger.append(batchOf([entry('garden')]), NOW, days);
+    await barn.ledger.append(batchOf([entry('garden'), entry('yard')]), NOW, days);
+    const camerasOf = async (question: Partial<LedgerQuestion>): Promise<string[]> => {
+      const found = await house.ledger.days({ sight: undefined, ...question }, '2027-01-15', '2027-01-15');
+      return found.map(({ camera }) => camera).sort();
+    };
+    assert.deepEqual(await camerasOf({}), ['barn:garden', 'barn:yard', 'house:garden']);
+    assert.deepEqual(await camerasOf({ site: 'house' }), ['house:garden']);
+    assert.deepEqual(await camerasOf({ cameras: ['garden', 'house:garden'] }), ['house:garden']);
   });
 
   it('links and codes of screens: another site neither finds nor ends them', async () => {

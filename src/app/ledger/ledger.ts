@@ -80,11 +80,11 @@ export function openLedger(deps: LedgerDeps): Ledger {
   };
 }
 
-/** Cameras are recorded as they are named at all sites. */
+/** A camera with a colon in its name stands in records behind its site: of 0.2.0 the same text may be a camera of another site. */
 function atSite(news: LedgerNews, site: string | undefined): LedgerNews {
   if (site === undefined) return news;
   const named = <Of extends { readonly camera: string | null }>(of: Of): Of =>
-    of.camera === null ? of : { ...of, camera: qualified(site, of.camera) };
+    of.camera?.includes(':') ? { ...of, camera: qualified(site, of.camera) } : of;
   return {
     ...news,
     sightings: news.sightings.map((sighting) => ({ ...sighting, subject: named(sighting.subject) })),

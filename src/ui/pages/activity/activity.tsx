@@ -7,7 +7,7 @@ import { baseUrl } from '../shared/base-url.ts';
 import { SelectField } from '../shared/forms/form-fields.tsx';
 import { problemOf } from '../shared/forms/problem-of.ts';
 import { cameraName, suggested } from '../shared/names.ts';
-import { nameHere, type Sites, useSites } from '../shared/sites.ts';
+import { type Sites, useSites } from '../shared/sites.ts';
 import { type Fetched, useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import {
@@ -39,8 +39,7 @@ export function Activity({ profile }: { profile: Profile }) {
   const csv = new URL(`api/ledger?${query}&format=csv`, baseUrl).href;
   const onUser = (user: string): void => setFilter(whatSaw(user, filter));
   const sites = useSites();
-  // Other callers than admins may name the cameras of this site alone, as its NVR does.
-  const onCamera = (camera: string): void => setFilter(whoWatched(nameHere(camera, sites), filter));
+  const onCamera = (camera: string): void => setFilter(whoWatched(camera, filter));
   return (
     <div class="activity">
       <RecordsPage

@@ -43,7 +43,3 @@ export function readSites(body: unknown): Sites | undefined {
 export const nameableCameras = ({ cameras }: Pick<Profile, 'cameras'>, sites: Sites | undefined): readonly string[] => [
   ...new Set([...cameras, ...(sites?.others ?? []).flatMap((site) => site.cameras)]),
 ];
-
-/** A camera of this site in a record of the ledger as its NVR names it; of another site, as it is. */
-export const nameHere = (camera: string, sites: Sites | undefined): string =>
-  sites && camera.startsWith(`${sites.own}:`) ? camera.slice(sites.own.length + 1) : camera;
