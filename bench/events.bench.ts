@@ -140,7 +140,7 @@ async function measurePostgres(size: number, socketPath: string): Promise<readon
   const { server, url } = postgresInUse;
   if (postgresInUse.size === 0) await fill(url, Math.min(size, MOST_GENERATED));
   const filled = Math.max(postgresInUse.size, Math.min(size, MOST_GENERATED));
-  if (size > filled) await multiplyEvents(url, size / filled, UNTIL);
+  if (size > filled) await multiplyEvents(url, size / filled);
   postgresInUse.size = size;
   await server.run('vacuum analyze', 'store_1');
   return measureStore(url, socketPath);

@@ -109,6 +109,7 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig): 
     site: settings.server.site,
     listenUrl: settings.store.listen_url,
     onFault: health.store.note,
+    onMoved: (moved) => log.info(moved, 'events by month are moved into one table'),
     onUpdated: (update) => log.info(update, 'the tables of the store are updated'),
     onCurrent(isCurrent, fault) {
       health.changes.onHeard(isCurrent, fault);

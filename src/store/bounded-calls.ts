@@ -20,7 +20,7 @@ const CALL_MILLISECONDS = 4000;
  */
 export function boundCalls(store: Store): Store {
   const { db, version, heard, isCurrent, name, glance, close, ...asked } = store;
-  const { events, writeEvents, prepareForEvents, forgetEvents, ...bound } = asked;
+  const { events, writeEvents, forgetEvents, ...bound } = asked;
   const { attempts, serverTime, identity, probe, ...parts } = bound;
   return {
     ...store,

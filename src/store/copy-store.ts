@@ -92,7 +92,6 @@ async function copyTable(
   const total = await countOf(source, table);
   let done = await countOf(target, table);
   for await (const rows of batches(rule, source, await lastKey(rule, target))) {
-    await to.prepareForEvents(table === 'events' ? rows.map((row) => Number(row['start_time'])) : []);
     await target
       .insertInto(table)
       .values([...rows])

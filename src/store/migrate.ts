@@ -5,7 +5,11 @@ import { type Kysely, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { messageOf } from '../domain/message-of.ts';
 import { storeFault, storeFaultOf } from '../domain/store/store-fault.ts';
+import type { MovedEvents } from './engine/dialect.ts';
 import type { Engine } from './engine/engine.ts';
+import { createEvents } from './engine/schema.ts';
+import type { Tables } from './engine/tables.ts';
+import { STEPS_OF_0_2_0 } from './migrations/029-baseline.ts';
 import { migrationsFor } from './migrations/all-migrations.ts';
 
 /** The migrations in a file that is not in use. */
@@ -21,19 +25,21 @@ export interface TablesUpdate {
 }
 
 /** Gives undefined when the tables needed no change, or were new. Rejects with a sentence that names the cause; the tables are then as they were. */
-export async function migrate<Tables>(
+export async function migrate(
   db: Kysely<Tables>,
   engine: Engine,
   migrationsIn: MigrationReader,
+  onMoved: (moved: MovedEvents) => void = () => {},
 ): Promise<TablesUpdate | undefined> {
   const { name, file, words } = engine;
   const [done, known] = [await appliedMigrations(db), await knownMigrations(engine)];
-  refuseNewer(done, known, engine);
+  refuseOthers(done, known, engine);
   const next = known.find((id) => !done.includes(id));
   if (next === undefined) return;
   const [from, to] = [done.at(-1) ?? 'none', known.at(-1) ?? next];
   const copy = file === undefined ? undefined : `${file}${BEFORE}${next}`;
   if (done.length > 0 && copy !== undefined) await keepCopy(done, copy, engine, migrationsIn);
+  if (done.length > 0) await words.joinMonths?.(db, (own) => createEvents(own, words), onMoved);
   const { error, results = [] } = await new Migrator({ db, provider: migrationsFor(words) }).migrateToLatest();
   if (!error) return done.length > 0 ? { from, to, copy } : undefined;
   const failed = results.find(({ status }) => status === 'Error')?.migrationName;
@@ -45,7 +51,7 @@ export async function migrate<Tables>(
 /** Gives the first migration that a start would run; undefined when the tables are those of this version. Rejects for those of a newer one. */
 export async function neededMigration<Tables>(db: Kysely<Tables>, engine: Engine): Promise<string | undefined> {
   const [done, known] = [await appliedMigrations(db), await knownMigrations(engine)];
-  refuseNewer(done, known, engine);
+  refuseOthers(done, known, engine);
   return known.find((id) => !done.includes(id));
 }
 
@@ -69,14 +75,22 @@ export async function appliedMigrations<Tables>(db: Kysely<Tables>): Promise<rea
   return rows.map((row) => row.name);
 }
 
-function refuseNewer(done: readonly string[], known: readonly string[], { name, file }: Engine): void {
+function refuseOthers(done: readonly string[], known: readonly string[], { name, file }: Engine): void {
+  const at = done.at(-1);
+  if (at === undefined) return;
+  if (!done.includes(LAST_OF_0_2_0)) {
+    const message = `${name} is of a version before 0.2.0: its tables are at ${at}. Start Postern 0.2.0 on it once, which brings them up to date, and then this version`;
+    throw storeFault('unreachable', message, undefined);
+  }
   const unknown = done.filter((id) => !known.includes(id));
   if (unknown.length === 0) return;
-  const way = file === undefined ? DUMP : wayBack(file, known.length);
-  const message = `${name} is of a newer version: its tables are at ${unknown.at(-1)}, and this version knows them up to ${known.at(-1)}. Start the newer version again, or ${way}. What was written since then is lost`;
+  const last = known.at(-1) ?? at;
+  const way = file === undefined ? DUMP : wayBack(file, last);
+  const message = `${name} is of a newer version: its tables are at ${unknown.at(-1)}, and this version knows them up to ${last}. Start the newer version again, or ${way}. What was written since then is lost`;
   throw storeFault('unreachable', message, undefined);
 }
 
+const LAST_OF_0_2_0 = STEPS_OF_0_2_0.at(-1) ?? '';
 const BEFORE = '.before-';
 const DUMP =
   'restore the dump that was made before the update: stop all replicas, make the database anew with dropdb and createdb, and fill it with "pg_restore --dbname=ADDRESS FILE"';
@@ -90,9 +104,11 @@ function copiesOf(file: string): readonly { readonly path: string; readonly next
     .sort((one, other) => (one.next < other.next ? -1 : 1));
 }
 
-/** Names the latest copy whose tables a version with so many migrations knows. */
-function wayBack(file: string, known: number): string {
-  const copy = copiesOf(file).findLast(({ next }) => Number.parseInt(next, 10) <= known + 1);
+/** Names the latest copy that this version can read: it lacks a step that comes after 0.2.0, and not after the next one of this version. */
+function wayBack(file: string, last: string): string {
+  const copy = copiesOf(file).findLast(
+    ({ next }) => next > LAST_OF_0_2_0 && Number.parseInt(next, 10) <= Number.parseInt(last, 10) + 1,
+  );
   return copy === undefined
     ? 'restore a backup of before the update: "postern restore --replace FILE"'
     : `restore the copy that the update kept: "postern restore --replace ${copy.path}"`;

@@ -33,6 +33,7 @@ import { createSettingStore } from './accounts/settings.ts';
 import { createSignInStore } from './accounts/sign-ins.ts';
 import { createSiteStore } from './accounts/sites.ts';
 import { createApiTokenStore } from './accounts/tokens.ts';
+import type { MovedEvents } from './engine/dialect.ts';
 import type { Engine, OnFault } from './engine/engine.ts';
 import { serializedOn } from './engine/serialized.ts';
 import { type Tables, tablesWhere } from './engine/tables.ts';
@@ -69,6 +70,8 @@ export interface StoreOptions {
   readonly onEmpty?: (name: string) => void;
   /** Called when the tables were those of an older version. */
   readonly onUpdated?: (update: TablesUpdate) => void;
+  /** Told again and again while events of 0.2.0 are moved into one table. */
+  readonly onMoved?: (moved: MovedEvents) => void;
   /** PostgreSQL: told once at each change whether changes of other replicas are heard. */
   readonly onCurrent?: (isCurrent: boolean, fault?: Error) => void;
 }
@@ -106,8 +109,6 @@ export interface Store {
   readonly events: BoundedEventSource;
   /** All or none of them; the same id replaces. */
   writeEvents(events: readonly EventRecord[]): Promise<void>;
-  /** Prepares for rows of events that begin at these times and are not written by `writeEvents`. */
-  prepareForEvents(times: readonly number[]): Promise<void>;
   readonly forgetEvents: ForgetEvents;
   /** The store's name in messages: `the store at /config/postern.db`. */
   readonly name: string;
@@ -132,7 +133,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     if (options.onEmpty && (await appliedMigrations(db)).length === 0) options.onEmpty(engine.name);
     const update = options.isBeside
       ? undefined
-      : await (readOnly ? assertCurrent(db, engine) : migrate(db, engine, migrationsIn));
+      : await (readOnly ? assertCurrent(db, engine) : migrate(db, engine, migrationsIn, options.onMoved));
     if (update) options.onUpdated?.(update);
     if (!options.isCopyTarget) await assertFinished(db, engine.name);
   } catch (fault) {
@@ -163,9 +164,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     serverTime: engine.serverTime,
     isCurrent: engine.isCurrent,
     events: createEventSource(eventsPlace(db, STORE_SHAPE, words)),
-    writeEvents: (events) => writeEvents(events, db, words.events),
-    prepareForEvents: (times) => words.events.prepareFor(times, db),
-    forgetEvents: forgetEventsOf(db, words),
+    writeEvents: (events) => writeEvents(events, db, words),
+    forgetEvents: forgetEventsOf(db),
     name: engine.name,
     identity: () => identityOf(db),
     glance: engine.glance,

@@ -19,7 +19,6 @@ function kept(t: TestContext, retention: number | null) {
   const said: unknown[] = [];
   let fault: Error | undefined;
   const store = {
-    prepareForEvents: async () => {},
     async forgetEvents(before: number) {
       asked.push(before);
       if (fault) throw fault;
@@ -33,8 +32,7 @@ function kept(t: TestContext, retention: number | null) {
     fail(why: Error | undefined) {
       fault = why;
     },
-    open: () =>
-      keepEvents({ ...deps, onDeleted: (events) => said.push(events), onFault: (_fault, what) => said.push(what) }),
+    open: () => keepEvents({ ...deps, onDeleted: (events) => said.push(events), onFault: (why) => said.push(why) }),
     async pass(milliseconds: number) {
       t.mock.timers.tick(milliseconds);
       for (let turns = 0; turns < 5; turns += 1) await turn();
@@ -76,7 +74,7 @@ describe('Events that are older than events.retention', () => {
     await pass(HOUR_MS);
     fail(undefined);
     await pass(HOUR_MS);
-    assert.deepEqual([...new Set(said)], ['events older than events.retention could not be deleted', 3]);
+    assert.deepEqual([...new Set(said)], [new Error('disk'), 3]);
     await upkeep.close();
   });
 });

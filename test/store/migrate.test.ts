@@ -71,22 +71,32 @@ describe('A store whose tables are of an older version', () => {
   });
 
   it('is left as it is when its tables cannot be changed, and the cause is told', async () => {
-    const latest = await setBack();
-    inFile(scratch.path, "delete from kysely_migration where name >= '003'");
+    inFile(scratch.path, "delete from kysely_migration where name >= '029'");
     await assert.rejects(openStore({ url: scratch.url }), (fault: Error) => {
-      assert.match(fault.message, /^cannot bring the tables of the store at .*postern\.db from 002-events to /);
-      assert.match(fault.message, /, in 003-roles-sessions-tokens: table .* already exists/);
+      assert.match(fault.message, /^cannot bring the tables of the store at .*postern\.db from 028-sites to /);
+      assert.match(fault.message, /, in 029-baseline: table .* already exists/);
       assert.doesNotMatch(fault.message, /newer version/);
       return true;
     });
-    assert.ok(latest > '003');
-    assert.deepEqual(copies(), ['postern.db.before-003-roles-sessions-tokens']);
+    assert.deepEqual(copies(), ['postern.db.before-029-baseline']);
   });
 
   it('is not read by a reader, which says what to do', async () => {
     await setBack();
     await assert.rejects(openStore({ url: scratch.url, readOnly: true }), /start "postern serve" once/);
   });
+});
+
+describe('A store of a version before 0.2.0', () => {
+  for (const readOnly of [false, true])
+    it(`is refused${readOnly ? ' by a reader' : ''} in words that say the way, and is left as it is`, async () => {
+      inFile(scratch.path, "delete from kysely_migration where name > '014-ledger-notices'");
+      await assert.rejects(
+        openStore({ url: scratch.url, readOnly }),
+        /postern\.db is of a version before 0\.2\.0: its tables are at 014-ledger-notices\. Start Postern 0\.2\.0 on it once, which brings them up to date, and then this version$/,
+      );
+      assert.deepEqual(copies(), []);
+    });
 });
 
 describe('A store that needs no change', () => {
@@ -110,11 +120,11 @@ describe('A store of a newer version', () => {
 
   it('names the copy that this version can read, and no other', async () => {
     inFile(scratch.path, "insert into kysely_migration values ('999-later', '2030-01-01T00:00:00.000Z')");
-    for (const next of ['001-accounts', '015-ledger-deletions', '998-later-still', '2030-01-01T00-00-00-000Z'])
+    for (const next of ['015-ledger-deletions', '029-baseline', '998-later-still', '2030-01-01T00-00-00-000Z'])
       copyFileSync(scratch.path, join(scratch.directory, `postern.db.before-${next}`));
     await assert.rejects(
       openStore({ url: scratch.url }),
-      /: "postern restore --replace \S+\/postern\.db\.before-015-ledger-deletions"\./,
+      /: "postern restore --replace \S+\/postern\.db\.before-029-baseline"\./,
     );
   });
 });

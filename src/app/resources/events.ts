@@ -125,7 +125,8 @@ const upkeepTold = ({ log }: EventsDeps): Pick<EventUpkeepDeps, 'onDeleted' | 'o
   onDeleted(events) {
     if (events > 0) log.info({ events }, 'events older than events.retention were deleted');
   },
-  onFault: (fault, what) => log.warn({ err: fault }, `${what}: see the cause; retrying in 1 h`),
+  onFault: (fault) =>
+    log.warn({ err: fault }, 'events older than events.retention could not be deleted: see the cause; retrying in 1 h'),
 });
 
 async function makeSampleEvents({ events, nvr }: Settings, { store, clock }: EventsDeps): Promise<void> {

@@ -1,5 +1,5 @@
 /** What each database engine says in words of its own: text columns, JSON, arithmetic of time, and hints to the planner. */
-import type { Kysely, RawBuilder, Transaction } from 'kysely';
+import type { Kysely, QueryExecutorProvider, RawBuilder, Transaction } from 'kysely';
 import type { Tables } from './tables.ts';
 
 export type Expression = RawBuilder<unknown>;
@@ -34,43 +34,30 @@ export interface Dialect {
   dayNumber(time: Expression, offset: Expression): Expression;
   /** `value asc` or `value desc`, with absent values below all others; `isNeverAbsent` lets an index of the plain order be used. */
   ordered(value: Expression, direction: 'asc' | 'desc', isNeverAbsent: boolean): Expression;
-  /**
-   * Whether events are kept in parts by time: a condition on the start spares the other parts, and each stream of a merge
-   * needs a limit of its own, else the planner reads it to its end.
-   */
-  readonly isPartitioned: boolean;
-  /** Creates the events table and everything that belongs to it, by the steps of the migration of that name. */
-  readonly events: EventTables;
+  /** Whether each stream of a merge needs a limit of its own: else the planner reads it to its end. */
+  readonly limitsStreams: boolean;
   /** Lets no other transaction on accounts begin until this one ends; an engine with one writer does so by itself. */
   lockAccounts(transaction: Transaction<Tables>): Promise<void>;
-  /** Triggers that tell every replica of a change, where several processes on several machines share a store. */
-  noticeChanges(db: Kysely<unknown>): Promise<void>;
-  /** The same for a table that came later. `events` as SQL has them: `insert or update of name or delete`. */
-  noticeTable(db: Kysely<unknown>, table: string, events: string): Promise<void>;
-  /** The same for each row, which is named by that column. */
-  noticeRow(db: Kysely<unknown>, table: string, key: string, events: string): Promise<void>;
-  /** Makes notices name the row that has changed, from this step of the schema on. */
-  noticeRows(db: Kysely<unknown>): Promise<void>;
-  /** Makes the connection that changes a row hear its name, too. */
-  nameRows(db: Kysely<unknown>): Promise<void>;
-  /** A table and a function for attempts at a login, where several processes share a store. */
-  countAttempts(db: Kysely<unknown>): Promise<void>;
+  /** The same for transactions that write events. */
+  lockEvents(transaction: Transaction<Tables>): Promise<void>;
+  /** Functions that the schema calls, where the server runs them; made anew where they are there. */
+  createFunctions(db: Kysely<unknown>): Promise<void>;
+  /** Tells every replica of each row that has changed, by that column. `changes` as SQL has them: `insert or update of name`. */
+  noticeRow(db: Kysely<unknown>, table: string, key: string, changes: string): Promise<void>;
+  /** Triggers on `events`, so that every writer counts its writes. */
+  countEventWrites(db: QueryExecutorProvider): Promise<void>;
+  /** Moves the events of 0.2.0 into the table that `create` makes, where they lay in tables by month. */
+  readonly joinMonths:
+    | ((
+        db: Kysely<Tables>,
+        create: (db: QueryExecutorProvider) => Promise<void>,
+        told: (moved: MovedEvents) => void,
+      ) => Promise<void>)
+    | undefined;
 }
 
-/** The steps of the migrations on events that each engine writes in its own way. */
-export interface EventTables {
-  create(db: Kysely<unknown>): Promise<void>;
-  /** `event_writes` counts the writes of each day of UTC in which events begin. */
-  countWrites(db: Kysely<unknown>): Promise<void>;
-  /** Indices of score and speed hold the id, and lie in the order that `ordered` asks for. */
-  sortWithIds(db: Kysely<unknown>): Promise<void>;
-  /** Prepares the tables for events that begin at these times. */
-  prepareFor(times: readonly number[], db: Kysely<Tables>): Promise<void>;
-  /**
-   * Deletes the events of these ids, and lets no other process write the same ones until the transaction ends. Undefined where
-   * an insert replaces a row of the same id.
-   */
-  readonly makeWay: ((ids: readonly string[], transaction: Transaction<Tables>) => Promise<void>) | undefined;
-  /** Drops parts all of whose events began before `time` and are not marked to be kept; resolves with how many those were. */
-  dropBefore(time: number, db: Kysely<Tables>): Promise<number>;
+export interface MovedEvents {
+  /** How many since the start. */
+  readonly events: number;
+  readonly monthsLeft: number;
 }

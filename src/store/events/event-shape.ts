@@ -21,8 +21,6 @@ export interface EventsPlace {
   readonly shape: EventShape;
   readonly words: Dialect;
   readonly walks: TaskQueue['enter'];
-  /** When the newest event began, as far as any list has told. */
-  readonly newest: { at: number | undefined };
   readonly deadline?: Deadline | undefined;
   /** Events are walked by time, whatever order they are asked for in. */
   readonly isByTime?: boolean;

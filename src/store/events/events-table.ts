@@ -8,7 +8,6 @@ import type { Tables } from '../engine/tables.ts';
 import { countByDay, countByLabel, firstStart, groupEvents, writesByDay } from './count-events.ts';
 import { distinctCameras, distinctNames, labelsOf, namesOfAll } from './distinct-names.ts';
 import type { EventShape, EventsPlace } from './event-shape.ts';
-import { spanOf } from './newest-first.ts';
 import { windowedFind } from './windowed-find.ts';
 
 export const eventsPlace = (db: Kysely<Tables>, shape: EventShape, words: Dialect): EventsPlace => ({
@@ -16,7 +15,6 @@ export const eventsPlace = (db: Kysely<Tables>, shape: EventShape, words: Dialec
   shape,
   words,
   walks: createTaskQueue(1).enter,
-  newest: { at: undefined },
 });
 
 export const createEventSource = (place: EventsPlace): BoundedEventSource => ({
@@ -26,17 +24,10 @@ export const createEventSource = (place: EventsPlace): BoundedEventSource => ({
 
 function sourceAt(place: EventsPlace): EventSource {
   const cameras = (): Promise<string[]> => distinctCameras(place);
-  /** The beginnings of the events in the latest list by date. */
-  let starts: ReadonlyMap<string, number> = new Map();
   return {
     cameras,
-    async find(question) {
-      const found = await windowedFind(question, place);
-      starts = question.sort.key === 'date' ? new Map(found.map(({ id, value }) => [id, value ?? 0])) : new Map();
-      return found;
-    },
-    read: (ids, include) =>
-      readEvents(ids, include, place, place.words.isPartitioned ? spanOf(ids, starts) : undefined),
+    find: (question) => windowedFind(question, place),
+    read: (ids, include) => readEvents(ids, include, place),
     countByLabel: (visible) => countByLabel(visible, place),
     groups: (question) => groupEvents(question, place),
     countByDay: (question) => countByDay(question, place),
@@ -59,15 +50,13 @@ async function readEvents(
   ids: readonly string[],
   include: { readonly thumbnails: boolean },
   { db, shape }: EventsPlace,
-  span: ReturnType<typeof spanOf>,
 ): Promise<StoredEvent[]> {
   if (ids.length === 0) return [];
   const columns = RECORD_COLUMNS.map((column) => sql`e.${sql.ref(column)}`);
   const thumbnail = include.thumbnails ? sql`e.thumbnail` : sql`null`;
-  const within = span ? sql`and e.start_time >= ${span.from} and e.start_time <= ${span.until}` : sql``;
   const { rows } = await sql<RecordRow>`
     select ${sql.join(columns)}, ${thumbnail} as thumbnail from ${shape.table} as e
-    where e.id in (${sql.join(ids)}) ${within}`.execute(db);
+    where e.id in (${sql.join(ids)})`.execute(db);
   const byId = new Map(rows.map((row) => [row.id, asStoredEvent(row)]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }

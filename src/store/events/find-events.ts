@@ -66,7 +66,7 @@ async function candidates(question: EventQuestion, place: EventsPlace): Promise<
   const selects = streams.map((own) => {
     const select = sql`select e.id as id, ${value} as value, e.plate as plate from ${shape.table} as e
       where ${allOf([...inTime(place), ...own, ...shared, ...page])}`;
-    return words.isPartitioned && streams.length > 1 ? sql`(${select} ${ordered})` : select;
+    return words.limitsStreams && streams.length > 1 ? sql`(${select} ${ordered})` : select;
   });
   const { rows } = await sql<Candidate>`${sql.join(selects, sql` union all `)} ${ordered}`.execute(db);
   return rows;

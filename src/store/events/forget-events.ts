@@ -1,7 +1,6 @@
-/** Deletes events that began before a time: whole months where they are kept by month, and the others a few at a time (SPEC 10). */
+/** Deletes events that began before a time, a few at a time (SPEC 10). */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
-import type { Dialect } from '../engine/dialect.ts';
 import type { Tables } from '../engine/tables.ts';
 
 /** Deletes what began before `time` (Unix seconds) and is not marked to be kept; resolves with how many. */
@@ -13,9 +12,9 @@ const EVENTS_PER_STEP = 50;
 const PAUSE = 4;
 
 export const forgetEventsOf =
-  (db: Kysely<Tables>, words: Dialect): ForgetEvents =>
+  (db: Kysely<Tables>): ForgetEvents =>
   async (time, signal) => {
-    let deleted = await words.events.dropBefore(time, db);
+    let deleted = 0;
     for (let from: number | undefined; !signal.aborted; ) {
       const startedAt = performance.now();
       const step = await deleteStep(time, from, db);

@@ -3,7 +3,6 @@ import type { EventQuestion, EventSort, FoundEvent } from '../../domain/events/e
 import { isOutOfTime, isPast } from '../../domain/events/out-of-time.ts';
 import type { EventsPlace } from './event-shape.ts';
 import { findEvents } from './find-events.ts';
-import { findNewestFirst } from './newest-first.ts';
 import { isRuledOut } from './rule-out.ts';
 import { timeWindows } from './time-windows.ts';
 
@@ -16,7 +15,6 @@ export async function windowedFind(
   oneGo = ONE_GO_MILLISECONDS,
 ): Promise<readonly FoundEvent[]> {
   const { deadline } = place;
-  if (place.words.isPartitioned) return findNewestFirst(question, place);
   if (await isRuledOut(question, place)) return [];
   if (deadline === undefined || !place.words.inTime) return findEvents(question, place);
   const at = Math.min(deadline.at, performance.now() + oneGo);

@@ -12,25 +12,21 @@ const ROWS_PER_STATEMENT = 100;
 export async function writeEvents(
   records: readonly EventRecord[],
   db: Kysely<Tables>,
-  events: Dialect['events'],
+  { lockEvents }: Dialect,
 ): Promise<void> {
   // An engine refuses to replace one row twice in one statement: the last of an id is the one that counts. Halves of
   // surrogate pairs are written as U+FFFD, so ids that differ in these alone are one.
   const rows = [...new Map(records.map((event) => [event.id.toWellFormed(), asRow(event)])).values()];
   if (rows.length === 0) return;
-  const times = rows.map((row) => row.start_time);
-  await events.prepareFor(times, db);
   await db.transaction().execute(async (transaction) => {
-    const adding = (some: readonly Tables['events'][]) => transaction.insertInto('events').values(some);
-    if (events.makeWay)
-      await events.makeWay(
-        rows.map(({ id }) => id),
-        transaction,
-      );
-    for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT) {
-      const some = rows.slice(at, at + ROWS_PER_STATEMENT);
-      await (events.makeWay ? adding(some) : adding(some).onConflict(replacing)).execute();
-    }
+    // Two that replace the same events in another order would wait for each other.
+    await lockEvents(transaction);
+    for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT)
+      await transaction
+        .insertInto('events')
+        .values(rows.slice(at, at + ROWS_PER_STATEMENT))
+        .onConflict(replacing)
+        .execute();
   });
 }
 

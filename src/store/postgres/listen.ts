@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { storeFault } from '../../domain/store/store-fault.ts';
 
-/** The channel that the triggers of the store notify (migration `change-notices`). */
+/** The channel that the triggers of the store notify (migration `baseline`). */
 export const CHANGES_CHANNEL = 'postern_changes';
 /** What the connection that changes a row is told of it begins so. */
 export const CHANGED = `${CHANGES_CHANNEL}: `;

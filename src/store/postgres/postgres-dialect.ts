@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Condition, Dialect, Expression } from '../engine/dialect.ts';
 import { CHANGED, CHANGES_CHANNEL } from './listen.ts';
 import { createLoginAttempts } from './login-attempts.ts';
-import { postgresEventTables } from './postgres-events.ts';
+import { countEventWrites, joinMonths } from './postgres-events.ts';
 
 const SECONDS_PER_DAY = sql.lit(86_400);
 
@@ -68,38 +68,33 @@ export const postgresDialect: Dialect = {
     return direction === 'asc' ? sql`${value} asc nulls first` : sql`${value} desc nulls last`;
   },
 
-  isPartitioned: true,
-
-  events: postgresEventTables,
+  limitsStreams: true,
 
   async lockAccounts(transaction) {
     await sql`select pg_advisory_xact_lock(${sql.lit(ACCOUNTS_LOCK)})`.execute(transaction);
   },
 
-  /** A notice is sent with the commit. Last uses of tokens and sessions as seen change no verdict, and are not told. */
-  async noticeChanges(db) {
-    await sql`create function postern_notice_change() returns trigger language plpgsql as $notice$
-      begin perform pg_notify(${sql.lit(CHANGES_CHANNEL)}, tg_table_name); return null; end $notice$`.execute(db);
-    for (const [table, events] of Object.entries(NOTICED)) await noticeTable(db, table, events);
-  },
-  noticeTable,
-  noticeRow,
-
-  async noticeRows(db) {
-    await nameRows(db);
-    for (const [table, { key, events }] of Object.entries(NOTICED_ROWS)) {
-      await sql`drop trigger if exists postern_changed on ${sql.table(table)}`.execute(db);
-      await noticeRow(db, table, key, events);
-    }
-    await sql`drop function if exists postern_notice_change()`.execute(db);
+  async lockEvents(transaction) {
+    await sql`select pg_advisory_xact_lock(${sql.lit(EVENTS_LOCK)})`.execute(transaction);
   },
 
-  nameRows,
-  countAttempts: createLoginAttempts,
+  async createFunctions(db) {
+    await noticeFunction(db);
+    await createLoginAttempts(db);
+  },
+
+  /** A notice is sent with the commit. */
+  async noticeRow(db, table, key, changes) {
+    await sql`create trigger postern_changed after ${sql.raw(changes)} on ${sql.table(table)}
+      for each row execute function postern_notice_row(${sql.lit(key)})`.execute(db);
+  },
+
+  countEventWrites,
+  joinMonths,
 };
 
 /** Who changes the row hears the same on the connection that does it: by the answer it is known which rows were changed. */
-async function nameRows(db: Kysely<unknown>): Promise<void> {
+async function noticeFunction(db: Kysely<unknown>): Promise<void> {
   await sql`create or replace function postern_notice_row() returns trigger language plpgsql as $notice$
     declare
       changed jsonb := to_jsonb(case when tg_op = 'DELETE' then old else new end);
@@ -112,38 +107,12 @@ async function nameRows(db: Kysely<unknown>): Promise<void> {
     end $notice$`.execute(db);
 }
 
-/** Any number that no other lock of this database has. */
+/** Any numbers that no other lock of this database has. */
 const ACCOUNTS_LOCK = 0x61636374;
-
-async function noticeTable(db: Kysely<unknown>, table: string, events: string): Promise<void> {
-  await sql`create trigger postern_changed after ${sql.raw(events)} on ${sql.table(table)}
-    for each statement execute function postern_notice_change()`.execute(db);
-}
-
-async function noticeRow(db: Kysely<unknown>, table: string, key: string, events: string): Promise<void> {
-  await sql`create trigger postern_changed after ${sql.raw(events)} on ${sql.table(table)}
-    for each row execute function postern_notice_row(${sql.lit(key)})`.execute(db);
-}
-
-const ANY_CHANGE = 'insert or update or delete';
-const NOTICED: Readonly<Record<string, string>> = {
-  users: ANY_CHANGE,
-  revoked_tokens: ANY_CHANGE,
-  custom_roles: ANY_CHANGE,
-  api_tokens: 'insert or delete',
-};
+const EVENTS_LOCK = 0x706f7374;
 
 /** A notice has room for 8,000 bytes. */
 const LONGEST_KEY = 1000;
-
-/** A revocation is deleted when its session is over by its age: nothing that is remembered changes by that. */
-const NOTICED_ROWS: Readonly<Record<string, { readonly key: string; readonly events: string }>> = {
-  users: { key: 'name', events: ANY_CHANGE },
-  revoked_tokens: { key: 'token_id', events: 'insert or update' },
-  custom_roles: { key: 'role', events: ANY_CHANGE },
-  api_tokens: { key: 'id', events: 'insert or delete' },
-  links: { key: 'id', events: 'insert or delete or update of revoked_at' },
-};
 
 const memberText = (jsonObject: Expression, text: string): Condition =>
   sql`jsonb_path_exists(${asJsonb(jsonObject)}, ${MEMBER_TEXT}::jsonpath, jsonb_build_object('text', ${text}::text), true)`;

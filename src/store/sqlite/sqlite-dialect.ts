@@ -1,45 +1,11 @@
 /** What SQLite says in words of its own. */
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { foldCase } from '../../domain/events/event-question.ts';
-import type { Dialect, EventTables } from '../engine/dialect.ts';
-import { addEventColumns, addEventIndices } from '../events/events-schema.ts';
+import type { Dialect } from '../engine/dialect.ts';
 
 const SECONDS_PER_DAY = 86_400;
 /** Keeps the dividend positive for every year there ever was: SQLite's `%` rounds towards zero. */
 const MANY_DAYS = SECONDS_PER_DAY * 1_000_000;
-
-/** The events table in SQLite: its columns, its indices, and the triggers that count writes by day. */
-const sqliteEventTables: EventTables = {
-  prepareFor: async () => {},
-  makeWay: undefined,
-  dropBefore: async () => 0,
-
-  async create(db) {
-    const table = db.schema.createTable('events').addColumn('id', 'text', (column) => column.primaryKey().notNull());
-    await addEventColumns(table, sql`text`).execute();
-    await addEventIndices(db);
-  },
-
-  async countWrites(db) {
-    await sql`insert into event_writes (day, writes)
-      select ${dayOf('start_time')} as day, count(*) from events group by day`.execute(db);
-    for (const [name, rows] of Object.entries(TRIGGERS)) {
-      const counts = rows.map((row) => `${COUNT_DAY} (${dayText(`${row}.start_time`)}, 1) ${AGAIN};`).join(' ');
-      await sql`${sql.raw(`create trigger events_${name} after ${name} on events begin ${counts} end`)}`.execute(db);
-    }
-  },
-
-  async sortWithIds(db) {
-    for (const sorted of ['score', 'speed'])
-      await db.schema.createIndex(`events_${sorted}_id`).on('events').columns([sorted, 'id']).execute();
-  },
-};
-
-const TRIGGERS = { insert: ['new'], update: ['old', 'new'], delete: ['old'] };
-const dayText = (time: string): string => `cast(${time} / 86400 as integer)`;
-const dayOf = (column: string): RawBuilder<unknown> => sql.raw(dayText(column));
-const COUNT_DAY = 'insert into event_writes (day, writes) values';
-const AGAIN = 'on conflict (day) do update set writes = writes + 1';
 
 /** A power of two. */
 const ROWS_PER_LOOK = 1024;
@@ -81,18 +47,25 @@ export const sqliteDialect: Dialect = {
   /** SQLite sorts absent values below all others. */
   ordered: (value, direction) => sql`${value} ${sql.raw(direction)}`,
 
-  isPartitioned: false,
-
-  events: sqliteEventTables,
+  limitsStreams: false,
 
   /** A transaction that writes holds the only write lock from its start. */
   lockAccounts: async () => {},
+  lockEvents: async () => {},
 
-  /** SQLite's own `data_version` tells of the changes of other processes. */
-  noticeChanges: async () => {},
-  noticeTable: async () => {},
+  /** SQLite's own `data_version` tells of the changes of other processes, and one process counts attempts in memory. */
+  createFunctions: async () => {},
   noticeRow: async () => {},
-  noticeRows: async () => {},
-  nameRows: async () => {},
-  countAttempts: async () => {}, // one process counts in memory
+  joinMonths: undefined,
+
+  async countEventWrites(db) {
+    for (const [name, rows] of Object.entries(TRIGGERS)) {
+      const counts = rows.map((row) => `${COUNT_DAY} (cast(${row}.start_time / 86400 as integer), 1) ${AGAIN};`);
+      await sql.raw(`create trigger events_${name} after ${name} on events begin ${counts.join(' ')} end`).execute(db);
+    }
+  },
 };
+
+const TRIGGERS = { insert: ['new'], update: ['old', 'new'], delete: ['old'] };
+const COUNT_DAY = 'insert into event_writes (day, writes) values';
+const AGAIN = 'on conflict (day) do update set writes = writes + 1';

@@ -1,0 +1,139 @@
+/** Migration 29: the tables of a new store, and the way of a store of 0.2.0 to them (SPEC 1, 10). */
+import { randomUUID } from 'node:crypto';
+import { type Kysely, sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
+import type { Dialect } from '../engine/dialect.ts';
+import { createEvents, runAll } from '../engine/schema.ts';
+
+/** The steps of 0.2.0, for which the baseline stands: a store that has them all is one of 0.2.0. */
+export const STEPS_OF_0_2_0: readonly string[] = [
+  ...['001-accounts', '002-events', '003-roles-sessions-tokens', '004-event-writes', '005-session-keys'],
+  ...['006-sorts-with-ids', '007-change-notices', '008-account-managing-tokens', '009-second-factor'],
+  ...['010-account-notices', '011-links', '012-guests-and-limits', '013-ledger', '014-ledger-notices'],
+  ...['015-ledger-deletions', '016-store-identity', '017-row-notices', '018-zones-by-camera'],
+  ...['019-no-unusual-viewing', '020-login-attempts', '021-notices-in-ledger', '022-sign-ins', '023-identity-keys'],
+  ...['024-tokens-that-log-in', '025-login-blocks', '026-curtain', '027-screens', '028-sites'],
+];
+
+/** Secrets are sealed; codes, tokens and PINs are digests. What lists hold is JSON; numbers that are no times are 0 or 1, or count. */
+const TABLES = `
+create table users (name text primary key not null, role text not null, password_hash text not null,
+  password_changed_at double precision, created_at double precision not null, has_factor integer not null default 0,
+  password_is_generated integer not null default 0, factor_epoch text, role_since double precision,
+  valid_from double precision, valid_until double precision, role_source text, other_roles text,
+  has_password integer not null default 1);
+create table revoked_tokens (token_id text primary key not null, expires_at double precision not null);
+create index revoked_tokens_expires_at on revoked_tokens (expires_at);
+create table custom_roles (role text primary key not null, cameras text not null, limits text);
+create table seen_sessions (id text primary key not null, user_name text not null, address text not null,
+  agent text not null, since double precision not null, last_seen double precision not null,
+  expires_at double precision not null, signed_with text not null default '');
+create index seen_sessions_user_name on seen_sessions (user_name);
+create index seen_sessions_expires_at on seen_sessions (expires_at);
+create table api_tokens (id text primary key not null, secret_hash text not null, name text not null,
+  user_name text not null, user_created_at double precision, role text not null, cameras text,
+  created_at double precision not null, expires_at double precision, last_used_at double precision,
+  last_used_from text, manages_accounts integer not null default 0, logs_in integer not null default 0,
+  is_for_curtain integer not null default 0);
+create index api_tokens_user_name on api_tokens (user_name);
+create table totp_secrets (user_name text primary key not null, secret text, last_step double precision,
+  pending text, pending_until double precision);
+create table recovery_codes (code_hash text primary key not null, user_name text not null);
+create index recovery_codes_user_name on recovery_codes (user_name);
+create table passkeys (id text primary key not null, user_name text not null, user_handle text not null,
+  public_key text not null, counter double precision not null, transports text not null,
+  is_backup_eligible integer not null, is_backed_up integer not null, name text not null,
+  created_at double precision not null, last_used_at double precision);
+create index passkeys_user_name on passkeys (user_name);
+create table invitations (token_hash text primary key not null, user_name text not null,
+  user_created_at double precision not null, made_by text not null, created_at double precision not null,
+  expires_at double precision not null, used_at double precision);
+create index invitations_user_name on invitations (user_name);
+create table known_clients (id text primary key not null, user_name text not null,
+  last_seen double precision not null);
+create index known_clients_user_name on known_clients (user_name);
+create table sign_ins (id text primary key not null, issuer text not null, subject text not null,
+  provider text not null, user_name text not null, connected_at double precision not null,
+  last_used_at double precision not null,
+  constraint sign_ins_user_provider unique (user_name, provider));
+create table oidc_sessions (session_id text primary key not null, issuer text not null, subject text not null,
+  sid text, expires_at double precision not null);
+create index oidc_sessions_subject on oidc_sessions (issuer, subject);
+create table login_blocks (id text primary key not null, kind text not null, subject text not null,
+  names text not null, since double precision not null, until double precision not null, shared_window text,
+  is_open integer not null, lifted_at double precision);
+create table curtain (camera text primary key not null, until double precision, roles text, drawn_by text not null,
+  drawn_at double precision not null);
+create table sites (site text primary key not null, cameras text, roles text not null, key_id text not null,
+  changed_at double precision not null);
+create table links (id text primary key not null, secret_hash text not null unique, thing text not null,
+  user_name text not null, user_created_at double precision, token_id text, role text not null, name text,
+  uses integer, pin_hash text, notifies_on_open integer not null, created_at double precision not null,
+  expires_at double precision not null, revoked_at double precision, opened integer not null,
+  wrong_pins integer not null, site text not null default '');
+create index links_user_name on links (user_name);
+create table link_openings (id text primary key not null, link_id text not null, viewer text, client text not null,
+  at double precision not null, address text not null, agent text);
+create index link_openings_link_id on link_openings (link_id, at);
+create table screens (id text primary key not null, secret_hash text unique, name text not null,
+  user_name text not null, user_created_at double precision not null, cameras text,
+  created_at double precision not null, ends_at double precision, last_seen_at double precision,
+  last_seen_from text, agent text, site text not null default '');
+create index screens_user_name on screens (user_name);
+create table screen_codes (device_hash text primary key not null, user_hash text not null unique,
+  address text not null, agent text, created_at double precision not null, expires_at double precision not null,
+  state text not null, screen_id text, polled_at double precision, site text not null default '');
+create table ledger_records (id text primary key not null, chain text not null, kind text not null, user_name text,
+  credential text, address text, camera text, from_at double precision not null, to_at double precision not null,
+  watched_from double precision, watched_to double precision, detail text, hash text not null);
+create index ledger_records_from_at on ledger_records (from_at, id);
+create index ledger_records_user_name on ledger_records (user_name, from_at, id);
+create index ledger_records_camera on ledger_records (camera, from_at, id);
+create index ledger_records_kind on ledger_records (kind, from_at, id);
+create table ledger_open (id text primary key not null, chain text not null, kind text not null, user_name text,
+  credential text, address text, camera text, from_at double precision not null, to_at double precision not null,
+  watched_from double precision, watched_to double precision, detail text);
+create table ledger_chains (chain text primary key not null, seq integer not null, hash text not null,
+  holder text not null, seen_at double precision not null);
+create table ledger_closings (id text primary key not null, chain text not null, day text not null,
+  seq integer not null, hash text not null, records integer not null);
+create table ledger_days (id text primary key not null, day text not null, user_name text not null,
+  kind text not null, camera text not null, seconds double precision not null, records integer not null,
+  hours integer not null, viewer text not null default '');
+create index ledger_days_user on ledger_days (user_name, day);
+create index ledger_days_day on ledger_days (day);
+create table event_writes (day integer primary key not null, writes bigint not null);
+create table store_identity (id text primary key not null)`;
+
+/** Guests whose accounts are gone: their next login makes no account without an end. `id` is that of a sign-in. */
+const SINCE_0_2_0 = `
+create table closed_sign_ins (id text primary key not null, subject text not null, provider text not null,
+  known_until double precision not null)`;
+
+/**
+ * Changes that every replica is told of. A revocation is deleted when its session is over by its age, and last uses change
+ * no verdict: nothing that is remembered changes by those.
+ */
+const NOTICED: readonly (readonly [table: string, key: string, changes: string])[] = [
+  ['users', 'name', 'insert or update or delete'],
+  ['revoked_tokens', 'token_id', 'insert or update'],
+  ['custom_roles', 'role', 'insert or update or delete'],
+  ['api_tokens', 'id', 'insert or delete'],
+  ['links', 'id', 'insert or delete or update of revoked_at'],
+  ['curtain', 'camera', 'insert or update or delete'],
+  ['screens', 'id', 'insert or delete or update of secret_hash, name, cameras'],
+  ['sites', 'site', 'insert or update or delete'],
+];
+
+export const baseline = (words: Dialect): Migration => ({
+  async up(db: Kysely<unknown>) {
+    const isOf020 = (await db.introspection.getTables()).some(({ name }) => name === 'identity_keys');
+    await words.createFunctions(db);
+    await runAll(SINCE_0_2_0, db, words);
+    if (isOf020) return db.schema.dropTable('identity_keys').execute();
+    await runAll(TABLES, db, words);
+    await createEvents(db, words);
+    for (const [table, key, changes] of NOTICED) await words.noticeRow(db, table, key, changes);
+    await sql`insert into store_identity (id) values (${randomUUID()})`.execute(db);
+  },
+});
