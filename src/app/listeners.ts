@@ -26,7 +26,11 @@ interface ListenerDeps {
   /** Not listening yet. */
   readonly telemetry: Server;
   readonly onConnectionRefused: OnConnectionRefused;
+  /** Seconds. */
+  readonly timeoutHead?: number | undefined;
 }
+
+const HEAD_SECONDS = 15;
 
 export interface Listeners {
   readonly addresses: Addresses;
@@ -41,7 +45,7 @@ export async function openListeners(deps: ListenerDeps): Promise<Listeners> {
   const opened: Listener[] = [];
   const open = async (name: ListenerName, at: ListenAddress): Promise<ListenAddress> => {
     const listener = await listen(at, gates[name], {
-      timeoutHeaders: server.timeout_headers,
+      timeoutHeaders: deps.timeoutHead ?? HEAD_SECONDS,
       timeoutIdle,
       onConnectionRefused: deps.onConnectionRefused,
       tls: name === 'external' && tls ? { certificates: tls, offersHttp2: settings.auth.enabled } : undefined,

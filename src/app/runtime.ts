@@ -54,6 +54,8 @@ export interface Runtime {
   /** What signs identities for the NVR. */
   readonly ledger: Ledger;
   readonly openStreams: OpenStreams;
+  /** Seconds for the body of a login. */
+  readonly bodySeconds: number;
   readonly clientLimits: ClientLimits;
   readonly upstreamSlots: UpstreamSlots;
   readonly unknownRoutes: UnknownRoutes;
@@ -75,6 +77,7 @@ export interface ActiveConfig {
   readonly underStored: (store: SettingStore) => Promise<ServiceConfig>;
 }
 
+const BODY_SECONDS = 10;
 const PAGES = join(import.meta.dirname, '../../dist/ui');
 
 /** Rejects with a sentence when something needed cannot be had; nothing is left open then. */
@@ -151,7 +154,9 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig): 
   });
   const { note, recorded, close: closeLedger } = ledger;
   opened.defer(closeLedger);
+  const bodySeconds = options.timeouts?.body ?? BODY_SECONDS;
   const accounts = await openAccounts({
+    bodySeconds,
     settings,
     directory,
     env,
@@ -195,6 +200,7 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig): 
     accounts,
     ledger,
     openStreams,
+    bodySeconds,
     clientLimits: createClientLimits(clientKey),
     upstreamSlots: createUpstreamSlots(),
     unknownRoutes: createUnknownRoutes(clock),

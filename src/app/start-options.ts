@@ -16,6 +16,8 @@ export interface StartOptions {
   readonly version: string;
   /** The allowlist file, where it is not in the interface's place (5.5.7). */
   readonly trustedHeadersFile?: string;
+  /** Seconds for the head of a request and for the body of a login. Default: 15 and 10. */
+  readonly timeouts?: { readonly head?: number; readonly body?: number };
   /** The networks around, instead of those of this machine. */
   readonly surroundings?: () => Promise<NetworkSurroundings>;
   /** Resolves when the service is to stop: a start that waits for its store ends then. */

@@ -77,6 +77,7 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   const { addresses, drain } = await openListeners({
     settings: config.settings,
     onConnectionRefused: runtime.health.onConnectionRefused,
+    timeoutHead: options.timeouts?.head,
     gates,
     timeoutIdle: () => active().settings.nvr.timeout_idle,
     tls: certificates,
@@ -109,8 +110,7 @@ interface OpenPortWarnings {
   close(): void;
 }
 
-const CURE =
-  'publish no port of the NVR, or set nvr.warn_open_ports to false where a firewall keeps other machines away';
+const CURE = 'publish no port of the NVR, or let a firewall keep other machines away';
 
 function createOpenPortWarnings(surroundings?: () => Promise<NetworkSurroundings>): OpenPortWarnings {
   const closing = new AbortController();

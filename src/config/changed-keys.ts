@@ -7,7 +7,7 @@ import { heldKeys } from './wider-trust.ts';
 /** Keys that are read at a start only. All others can change while the service runs. */
 // biome-ignore format: a table
 const FROM_THE_START: ReadonlySet<string> = new Set([
-  'server.external', 'server.internal', 'server.telemetry', 'server.timeout_headers', 'server.site',
+  'server.external', 'server.internal', 'server.telemetry', 'server.site',
   'tls.enabled', 'tls.certificate', 'tls.private_key', 'tls.hsts',
   'auth.reset_admin_password',
   'events.sample',

@@ -8,11 +8,9 @@ import { SITE_CHECKS, type TreeCheck } from './site-checks.ts';
 
 const CHECKS: readonly TreeCheck[] = [
   defaultRolesAreKnown,
-  noneNeedsSecure,
   oneRoleMap,
   nvrIsThere,
   nvrDatabaseIsNamed,
-  headersDiffer,
   listenersDiffer,
   unixIsPlain,
   publicPathFits,
@@ -70,13 +68,6 @@ function defaultRoleIsKnown(tree: unknown, path: KeyPath): readonly Finding[] {
   return [{ path, message: `${JSON.stringify(role)} is not a role: ${ending}` }];
 }
 
-/** Browsers drop a cookie with SameSite=None that is not Secure, so no login would work. */
-function noneNeedsSecure(tree: unknown): readonly Finding[] {
-  const path = ['auth', 'cookie_same_site'];
-  if (valueAt(tree, path) !== 'none' || valueAt(tree, ['auth', 'cookie_secure']) !== false) return [];
-  return [{ path, message: 'none needs the Secure flag: set auth.cookie_secure to true or auto' }];
-}
-
 function oneRoleMap(tree: unknown): readonly Finding[] {
   const path = ['proxy', 'header_map', 'role_map'];
   const [alias, map] = [valueAt(tree, path), valueAt(tree, ['proxy', 'role_map'])];
@@ -114,22 +105,6 @@ function publicPathFits(tree: unknown): readonly Finding[] {
   const path = ['server', 'public_url'];
   const message = pathsDiffer(valueAt(tree, path), valueAt(tree, ['server', 'base_path']));
   return message === undefined ? [] : [{ path, message }];
-}
-
-/** One header would carry either the user or the role. */
-function headersDiffer(tree: unknown): readonly Finding[] {
-  const path = ['nvr', 'role_header'];
-  const user = headerAt(tree, ['nvr', 'user_header'], 'remote-user');
-  const role = headerAt(tree, path, 'remote-role');
-  return role !== undefined && user === role
-    ? [{ path, message: `${JSON.stringify(role)} is the user's header already: choose another` }]
-    : [];
-}
-
-/** Undefined for what is no text, which is a problem of its own. */
-function headerAt(tree: unknown, path: readonly string[], otherwise: string): string | undefined {
-  const name = valueAt(tree, path) ?? otherwise;
-  return typeof name === 'string' ? name.toLowerCase() : undefined;
 }
 
 const LISTENERS = ['external', 'internal', 'telemetry'] as const;

@@ -8,6 +8,7 @@ const HEAD = `# yaml-language-server: $schema=config.schema.json
 # Generated from src/config/schema/schema.ts by "npm run generate": change it there.
 #
 # Any key can come from the environment: POSTERN__AUTH__SESSION_LENGTH=3600, lists and maps as JSON.
+# Any secret, such as nvr.auth_secret, may be given by the name of a file instead: nvr.auth_secret_file.
 # In a secret, {SERVICE_X} is replaced by the environment variable SERVICE_X, or by the file of that name in
 # the directory that CREDENTIALS_DIRECTORY names (/run/secrets).
 `;
@@ -21,7 +22,11 @@ export function exampleFile(schema: KeySchema): string {
 /** An object with an example is one key: it is written whole, or not at all. */
 function renderSection(name: string, section: KeySchema, indent: string): string {
   const below = `${indent}  `;
-  const keys = Object.entries(section.properties ?? {}).map(([key, part]) =>
+  const { properties = {} } = section;
+  const own = Object.entries(properties).filter(
+    ([key]) => !(key.replace(/_file$/, '') in properties && key.endsWith('_file')),
+  );
+  const keys = own.map(([key, part]) =>
     part.properties && !part.examples ? renderSection(key, part, below) : renderKey(key, part, below),
   );
   return `${comment(section.description, indent)}${indent}${name}:\n${keys.join('')}`;

@@ -13,8 +13,8 @@ export type Overrides = Readonly<Record<string, unknown>>;
 export interface Layered {
   readonly tree: unknown;
   readonly problems: readonly Problem[];
-  /** Sets keys that have no value yet: those of the page Security. */
-  setBelow(values: StoredSettings): void;
+  /** Sets keys that have no value yet: those of the page Security. Gives the keys that were set. */
+  setBelow(values: StoredSettings): readonly string[];
   /** What set a value: a variable, flags, the page Security; undefined: the file did. */
   sourceOf(path: KeyPath): string | undefined;
 }
@@ -47,12 +47,13 @@ export function layered(
     tree: base,
     problems,
     setBelow(values) {
-      for (const [key, value] of Object.entries(values)) {
+      const unset = Object.entries(values).filter(([key]) => valueAt(base, key.split('.')) === undefined);
+      for (const [key, value] of unset) {
         const path = key.split('.');
-        if (valueAt(base, path) !== undefined) continue;
         setAt(base, path, value);
         settings.push({ path, value, source: PAGE });
       }
+      return unset.map(([key]) => key);
     },
     sourceOf: (path) => settings.findLast((setting) => setting.path.every((step, at) => path[at] === step))?.source,
   };

@@ -87,14 +87,14 @@ export async function loadConfig(place: ConfigPlace): Promise<ConfigOutcome> {
   const removed = takeRemovedKeys(layers.tree);
   dropEmptyMaps(layers.tree, MAPS);
   const namedFiles = nameFiles(layers.tree, directory);
-  const given = givenKeys(layers.tree);
-  layers.setBelow(stored ?? {});
+  const below = layers.setBelow(stored ?? {});
   const settings = await settingsFrom(layers.tree, { directory, environment: env, onFile }, stored !== undefined);
   const findings = [...removed, ...(settings.ok ? [] : settings.error.findings)];
   const readable = settings.ok ? settings.value : settings.error.readable;
   const warnings = (readable ? warningsOf(readable) : []).map(placed);
   const problems = [...layers.problems, ...someOf(findings).map(placed)].sort(byPosition);
   if (!settings.ok || problems.length > 0) return { kind: 'invalid', problems, warnings, readable, namedFiles, file };
+  const given = givenKeys(layers.tree).difference(new Set(below));
   return {
     kind: 'loaded',
     settings: settings.value,

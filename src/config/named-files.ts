@@ -6,6 +6,7 @@ import { keyDirections } from './schema/schema.ts';
 import { isSecretKey } from './schema/secret-keys.ts';
 import { isFilePath } from './schema/value-types.ts';
 import type { DirectedSchema } from './schema/widening.ts';
+import { secretFiles } from './secrets.ts';
 
 /** Absolute paths, by the place of the key. */
 export type NamedFiles = ReadonlyMap<KeyPath, string>;
@@ -27,9 +28,10 @@ export function nameFiles(tree: unknown, directory: string): NamedFiles {
       if (!below.isFile || typeof value !== 'string' || !isFilePath(value)) continue;
       const file = resolve(directory, value);
       named.set(place, file);
-      if (!isTwin(place)) Object.assign(node, { [key]: file });
+      Object.assign(node, { [key]: file });
     }
   };
   look(tree, keyDirections(), []);
+  for (const [place, file] of secretFiles(tree)) named.set(place, resolve(directory, file));
   return named;
 }

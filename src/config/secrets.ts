@@ -6,7 +6,8 @@ import { err, ok, type Result } from '../domain/result.ts';
 import { readBounded } from '../files/read-bounded.ts';
 import type { Environment } from './layers.ts';
 import { type Finding, type KeyPath, pathText } from './problems/problems.ts';
-import { SECRET_KEYS } from './schema/secret-keys.ts';
+import { SECRET_KEYS, twinOf } from './schema/secret-keys.ts';
+import { isFilePath } from './schema/value-types.ts';
 
 export interface SecretPlaces {
   /** Relative file names start here. */
@@ -21,23 +22,33 @@ type Section = Record<string, unknown>;
 /** Writes the secrets into the tree and takes the twins out; gives what went wrong. */
 export async function fillSecrets(tree: unknown, places: SecretPlaces): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
-  for (const path of SECRET_KEYS) {
-    const key = path.at(-1) ?? '';
-    for (const place of sectionsAt(tree, path.slice(0, -1))) {
-      findings.push(...(await substitute(place, key, places)));
-      findings.push(...(await takeTwin(place, key, places)));
-    }
+  for (const place of secretPlaces(tree)) {
+    findings.push(...(await substitute(place, places)));
+    findings.push(...(await takeTwin(place, places)));
   }
   return findings;
 }
 
-/** A map of the tree that may hold a secret, and where it stands. */
+/** A map of the tree that may hold a secret, where it stands, and the key of the secret. */
 interface Place {
   readonly section: Section;
   readonly above: KeyPath;
+  readonly key: string;
 }
 
-function sectionsAt(node: unknown, path: readonly string[], above: KeyPath = []): readonly Place[] {
+const secretPlaces = (tree: unknown): readonly Place[] =>
+  SECRET_KEYS.flatMap((path) =>
+    sectionsAt(tree, path.slice(0, -1)).map((place) => ({ ...place, key: path.at(-1) ?? '' })),
+  );
+
+/** The files that hold secrets, as they are named, by the place of the key. */
+export const secretFiles = (tree: unknown): readonly (readonly [place: KeyPath, file: string])[] =>
+  secretPlaces(tree).flatMap(({ section, above, key }) => {
+    const file = section[twinOf(key)];
+    return typeof file === 'string' && isFilePath(file) ? [[[...above, twinOf(key)], file] as const] : [];
+  });
+
+function sectionsAt(node: unknown, path: readonly string[], above: KeyPath = []): readonly Omit<Place, 'key'>[] {
   const [step, ...below] = path;
   if (step === undefined) return isSection(node) ? [{ section: node, above }] : [];
   if (step !== '*') return isSection(node) ? sectionsAt(node[step], below, [...above, step]) : [];
@@ -45,13 +56,14 @@ function sectionsAt(node: unknown, path: readonly string[], above: KeyPath = [])
   return entries.flatMap((entry, index) => sectionsAt(entry, below, [...above, index]));
 }
 
-async function takeTwin({ section, above }: Place, key: string, places: SecretPlaces): Promise<readonly Finding[]> {
-  const twin = `${key}_file`;
+async function takeTwin({ section, above, key }: Place, places: SecretPlaces): Promise<readonly Finding[]> {
+  const twin = twinOf(key);
   const file = section[twin];
-  // Not text: the schema says so.
-  if (typeof file !== 'string' || file.trim() === '') return [];
+  if (file === undefined) return [];
   delete section[twin];
   const path = [...above, twin];
+  if (typeof file !== 'string' || !isFilePath(file))
+    return [{ path, message: `${JSON.stringify(file)} is not a file path: write one, or remove the key` }];
   if (section[key] !== undefined)
     return [{ path, message: `${pathText([...above, key])} is given too: remove one of the two` }];
   const secret = await readSecret(resolve(places.directory, file), places);
@@ -62,7 +74,7 @@ async function takeTwin({ section, above }: Place, key: string, places: SecretPl
 
 const SUBSTITUTION = /\{(?<name>(?:SERVICE|FRIGATE)_[A-Za-z0-9_]+)\}/g;
 
-async function substitute({ section, above }: Place, key: string, places: SecretPlaces): Promise<readonly Finding[]> {
+async function substitute({ section, above, key }: Place, places: SecretPlaces): Promise<readonly Finding[]> {
   const value = section[key];
   const texts = Array.isArray(value) ? value : [value];
   const filled: unknown[] = [];

@@ -1,5 +1,5 @@
 /** Warnings about settings that are valid but probably a mistake (SPEC 1, 4). */
-import { isWithinDomain } from '../domain/addresses/cookie-domain.ts';
+import { isFramedElsewhere, isWithinDomain } from '../domain/addresses/cookie-domain.ts';
 import { scopeOf, visibleCameras } from '../domain/camera-scope.ts';
 import { namesAlike } from '../domain/names.ts';
 import { type Finding, when } from './problems/problems.ts';
@@ -19,6 +19,7 @@ const CHECKS: readonly SettingsCheck[] = [
   roleCameras,
   camerasAlike,
   sitesWithoutLogin,
+  framesWithoutTls,
   providers,
   ...PROXY_CHECKS,
 ];
@@ -123,6 +124,17 @@ function camerasAlike({ nvr }: Settings): readonly Finding[] {
 }
 
 const MOST_TOLD = 5;
+
+/** Browsers drop a cookie for the frames of other sites that is not Secure, and one that is Secure on plain HTTP. */
+function framesWithoutTls({ auth, server, tls, ui }: Settings): readonly Finding[] {
+  const { origin } = server.public_url ?? {};
+  const isEncrypted = tls.enabled || origin?.startsWith('https:');
+  return when(
+    !isEncrypted && isFramedElsewhere(ui.frame_ancestors, origin, auth.cookie_domain),
+    ['ui', 'frame_ancestors'],
+    'names another site, so the session cookie is sent over HTTPS alone, and tls.enabled is false: set it to true, or server.public_url to the https:// address of the proxy in front',
+  );
+}
 
 /** Browsers send the cookie of that domain nowhere else. */
 function sitesWithoutLogin({ auth, server }: Settings): readonly Finding[] {

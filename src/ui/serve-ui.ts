@@ -50,7 +50,7 @@ export interface UiOptions {
   readonly logIn: LogIn;
   readonly invitations: InvitationService;
   readonly links: LinkService;
-  /** `server.timeout_login_body`. */
+  /** Seconds in which the body of a login must arrive. */
   readonly bodySeconds: () => number;
   /** The prefix that was cut from this request's path (`server.base_path` or `X-Ingress-Path`); '' for none. */
   readonly basePathOf: (ctx: RouteContext) => string;

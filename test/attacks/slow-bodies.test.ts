@@ -13,7 +13,8 @@ describe('A body that is judged', () => {
   before(async () => {
     nvr = await startFakeNvr();
     instance = await startInstance({
-      config: { nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] }, server: SERVER },
+      config: { nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] } },
+      timeouts: { body: 1 },
       people: [ADMIN_PERSON, VERA, CARL],
     });
   });
@@ -21,10 +22,6 @@ describe('A body that is judged', () => {
     await instance.close();
     await nvr.close();
   });
-  const SERVER = {
-    ...{ external: '127.0.0.1:0', internal: '127.0.0.1:0', telemetry: '127.0.0.1:0', shutdown_grace: 1 },
-    timeout_login_body: 1,
-  };
 
   for (const target of ['/api/reviews/viewed', '/api/go2rtc/webrtc?src=cam1'])
     it(`and does not come ends with 408 at ${target}, and the NVR was asked nothing`, async () => {

@@ -13,9 +13,7 @@ import { HOST, head, UPGRADE, watchInstance } from './support/watched-instance.t
 const HEADERS_SECONDS = 0.5;
 const LOGIN_BODY_SECONDS = 0.3;
 
-const watched = await watchInstance({
-  server: { timeout_headers: HEADERS_SECONDS, timeout_login_body: LOGIN_BODY_SECONDS },
-});
+const watched = await watchInstance({}, { head: HEADERS_SECONDS, body: LOGIN_BODY_SECONDS });
 let bearer: string;
 beforeEach(async () => {
   behaveWell(watched.nvr);

@@ -99,8 +99,6 @@ describe('An empty configuration', () => {
         telemetry: { host: '127.0.0.1', port: 9871 },
         base_path: '',
         sites: [],
-        timeout_headers: 15,
-        timeout_login_body: 10,
         shutdown_grace: 8,
       },
       auth: {
@@ -123,7 +121,6 @@ describe('An empty configuration', () => {
         timezone: null,
         cookie_name: 'frigate_token',
         cookie_secure: 'auto',
-        cookie_same_site: 'lax',
         hash_iterations: 600_000,
       },
       proxy: {
@@ -137,11 +134,8 @@ describe('An empty configuration', () => {
       nvr: {
         routes: [],
         policy: 'frigate',
-        user_header: 'remote-user',
-        role_header: 'remote-role',
         verify: true,
         timeout_response: 60,
-        warn_open_ports: true,
         timeout_idle: 300,
         push_endpoints: [
           'fcm.googleapis.com',

@@ -66,8 +66,8 @@ describe('A provider', () => {
       assert.deepEqual(
         [...outcome.namedFiles],
         [
-          [['auth', 'oidc', 0, 'client_secret_file'], join(directory, 'secret')],
           [['auth', 'oidc', 0, 'ca'], join(directory, 'tls/ca.pem')],
+          [['auth', 'oidc', 0, 'client_secret_file'], join(directory, 'secret')],
         ],
       );
     });

@@ -13,6 +13,12 @@ describe('A key that was removed', () => {
   // biome-ignore format: a table
   const ROWS: [key: string, text: string, instead: RegExp][] = [
     ['server.console_url', 'server: {console_url: "https://console.example.com"}', /a second Postern without nvr\.url/],
+    ['server.timeout_headers', 'server: {timeout_headers: 15}', /15 seconds/],
+    ['server.timeout_login_body', 'server: {timeout_login_body: 5}', /10 seconds/],
+    ['auth.cookie_same_site', 'auth: {cookie_same_site: none}', /follows from ui\.frame_ancestors/],
+    ['nvr.user_header',    'nvr: {user_header: x-user}',        /remote-user/],
+    ['nvr.role_header',    'nvr: {role_header: x-role}',        /remote-groups/],
+    ['nvr.warn_open_ports', 'nvr: {warn_open_ports: false}',    /always looks/],
     ['auth.guest_keep',    'auth: {guest_keep: 30d}',           /30 days/],
     ['nvr.timeout_connect', 'nvr: {timeout_connect: 5}',        /5 seconds/],
     ['proxy.jwt.grace',    'proxy: {jwt: {preset: google-iap, audience: a, grace: 60}}', /an hour/],

@@ -34,6 +34,7 @@ describe('A secret (SPEC 1)', () => {
     ['may not be unknown', { 'config.yaml': naming }, {}, ['config.yaml:1:22 proxy.auth_secret: {SERVICE_X} is unknown: set the environment variable SERVICE_X or write the file DIRECTORY/SERVICE_X']],
     ['may not be empty in the environment', { 'config.yaml': naming }, { SERVICE_X: '' }, ['config.yaml:1:22 proxy.auth_secret: is blank: write a secret ("openssl rand -hex 32" makes one), or remove the key']],
     ['may not be given twice', { 'config.yaml': 'proxy: {auth_secret: one, auth_secret_file: secret}', secret: 'one' }, {}, ['config.yaml:1:45 proxy.auth_secret_file: proxy.auth_secret is given too: remove one of the two']],
+    ['may not be in a file without a name', { 'config.yaml': 'nvr: {auth_secret_file: 5}' }, {}, ['config.yaml:1:25 nvr.auth_secret_file: 5 is not a file path: write one, or remove the key']],
     ['may not be in a file that is not there', { 'config.yaml': reading }, {}, ['config.yaml:1:27 proxy.auth_secret_file: cannot read "secret": there is no such file']],
     ['may not be in a blank file', { 'config.yaml': reading, secret: ' \n' }, {}, ['config.yaml proxy.auth_secret: is blank: write a secret ("openssl rand -hex 32" makes one), or remove the key']],
     ['may not be blank', { 'config.yaml': 'proxy: {auth_secret: "  "}' }, {}, ['config.yaml:1:22 proxy.auth_secret: is blank: write a secret ("openssl rand -hex 32" makes one), or remove the key']],
@@ -61,4 +62,10 @@ describe('A secret (SPEC 1)', () => {
       assert.deepEqual([nvr.auth_secret, store.url], ['one', { engine: 'sqlite', file: join(directory, 'other.db') }]);
     });
   });
+
+  it('counts as given when a file holds it', () =>
+    withDirectory({ 'config.yaml': 'proxy: {auth_secret_file: secret}', secret: 'one' }, async (directory) => {
+      const outcome = await loadConfig({ directory, env: {} });
+      assert.ok(outcome.kind === 'loaded' && outcome.given.has('proxy.auth_secret'));
+    }));
 });

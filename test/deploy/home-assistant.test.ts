@@ -92,7 +92,6 @@ describe('The add-on for Home Assistant', () => {
         ...env,
         POSTERN__SERVER__EXTERNAL: '127.0.0.1:0',
         POSTERN__SERVER__TELEMETRY: '127.0.0.1:0',
-        POSTERN__NVR__WARN_OPEN_PORTS: 'false',
         // The Supervisor of this test.
         POSTERN__AUTH__TRUSTED_PROXIES: '["127.0.0.1"]',
       },

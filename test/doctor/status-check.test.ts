@@ -160,7 +160,7 @@ describe('POST /api/status/doctor', () => {
 
   it('looks at this machine alone where server.public_url is not set', async () => {
     const before = front.asked.length;
-    await instance.reload({ server: LISTENERS, nvr: { url: 'http://127.0.0.1:1', warn_open_ports: false } });
+    await instance.reload({ server: LISTENERS, nvr: { url: 'http://127.0.0.1:1' } });
     const { url, findings } = (await (await check(admin)).json()) as Report;
     assert.deepEqual([url, findings.map(({ name }) => name)], [null, ['nvr', 'second-factor']]);
     assert.equal(front.asked.length, before);

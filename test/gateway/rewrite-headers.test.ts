@@ -12,8 +12,6 @@ import { factsOf } from '../support/facts.ts';
 
 const RULES: HeaderRules = {
   identityHeaders: new Set(['remote-user', 'x-company-user']),
-  userHeader: 'remote-user',
-  roleHeader: 'remote-role',
   nvrSecret: undefined,
   cookieName: 'frigate_token',
 };
@@ -76,13 +74,6 @@ describe('The headers that are sent on', () => {
     it(sentence, () => assert.deepEqual(rewrite(headers), { host: 'nvr.test', ...OWN }));
   }
 
-  it('lose forged ones by the names that the NVR is told by, also without a login', () => {
-    const rules = { ...RULES, userHeader: 'x-nvr-user', roleHeader: 'x-nvr-role' };
-    const forged = { 'x-nvr-user': 'boss', 'x-nvr-role': 'admin' };
-    const { 'remote-user': _, 'remote-role': __, ...unnamed } = OWN;
-    assert.deepEqual(rewrite(forged, { rules, caller: undefined }), { host: 'nvr.test', ...unnamed });
-  });
-
   it('tell the scheme that the client used, and below which path it sees the service', () => {
     const client = { ...CLIENT, encrypted: true, basePath: '/nvr' };
     const expected = { host: 'nvr.test', ...OWN, 'x-forwarded-proto': 'https', 'x-ingress-path': '/nvr' };
@@ -119,14 +110,11 @@ describe('The headers that are sent on', () => {
       ],
       '203.0.113.9, 198.51.100.7',
     ));
-  it('carry the secret for an NVR that asks for one, under the names it was given', () => {
-    const sent = rewrite(
-      { 'x-user': 'root' },
-      { rules: { ...RULES, nvrSecret: 'nvr-secret', userHeader: 'x-user', roleHeader: 'x-role' } },
-    );
+  it('carry the secret for an NVR that asks for one, which takes groups for the role', () => {
+    const sent = rewrite({ 'remote-groups': 'admin' }, { rules: { ...RULES, nvrSecret: 'nvr-secret' } });
     assert.deepEqual(
-      [sent['x-proxy-secret'], sent['x-user'], sent['x-role'], 'remote-user' in sent],
-      ['nvr-secret', 'vera', 'viewer', false],
+      ['x-proxy-secret', 'remote-user', 'remote-role', 'remote-groups'].map((name) => sent[name]),
+      ['nvr-secret', 'vera', 'viewer', 'viewer'],
     );
   });
   it('ask for a WebSocket and nothing else when upgrading', () => {

@@ -36,7 +36,7 @@ before(async () => {
     if (request.url === `/api/events/${EVENT}`) return void response.end('{"camera":"cam2"}');
     answer(request, response, received);
   };
-  postern = await startInstance({ config: { nvr: { url: nvr.url, warn_open_ports: false }, auth: AUTH } });
+  postern = await startInstance({ config: { nvr: { url: nvr.url }, auth: AUTH } });
   for (const person of [ADMIN_PERSON, VERA, CARL]) tokens[person.name] = await postern.logIn(person);
 });
 after(async () => {
@@ -409,7 +409,7 @@ describe('Who reads the ledger', () => {
     const status = async (path: string, token: string, headers = {}) =>
       (await postern.ask(path, { token, headers })).status;
     const paths = ['/api/ledger', '/api/ledger?camera=cam1', '/api/ledger/days', '/api/ledger?format=csv'];
-    const config = { nvr: { url: nvr.url, warn_open_ports: false }, auth: AUTH };
+    const config = { nvr: { url: nvr.url }, auth: AUTH };
     for (const visible of [false, true]) {
       await postern.reload({ ...config, ledger: { visible_to_viewers: visible } });
       for (const path of paths) {
@@ -434,7 +434,7 @@ describe('Who reads the ledger', () => {
   });
 
   it("the viewings of others on one's own cameras, where ledger.visible_to_viewers is set", async () => {
-    const config = { nvr: { url: nvr.url, warn_open_ports: false }, auth: AUTH };
+    const config = { nvr: { url: nvr.url }, auth: AUTH };
     await postern.reload({ ...config, ledger: { visible_to_viewers: true } });
     const carls = await list('carl', '?limit=1000');
     assert.deepEqual(people(carls.filter(({ kind }) => kind === 'live')), ['admin', 'carl', 'vera']);
@@ -515,7 +515,7 @@ describe('Who reads the ledger', () => {
 describe('A ledger that is off', () => {
   it('asks the NVR for nothing', async () => {
     const off = await startInstance({
-      config: { nvr: { url: nvr.url, warn_open_ports: false }, auth: AUTH, ledger: { enabled: false } },
+      config: { nvr: { url: nvr.url }, auth: AUTH, ledger: { enabled: false } },
     });
     try {
       const token = await off.logIn(ADMIN_PERSON);

@@ -49,7 +49,7 @@ before(async () => {
     });
   postern = await startInstance({
     config: {
-      nvr: { url: nvr.url, warn_open_ports: false },
+      nvr: { url: nvr.url },
       auth: { hash_iterations: 1000, roles: { front_only: ['cam1'] }, trusted_proxies: ['127.0.0.1/32'] },
     },
   });

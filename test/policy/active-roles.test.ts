@@ -173,33 +173,36 @@ describe('Lists that the pages of the NVR ask for by themselves', () => {
 
 describe('An NVR that trusts headers', () => {
   it('is told who calls, and the gate judges all the same', () =>
-    withInstance(
-      { nvr: { auth_secret: 'between-the-two-of-us', user_header: 'x-user', role_header: 'x-role' } },
-      answerLikeAnNvr,
-      async (instance, nvr) => {
-        const token = await instance.logIn(CARL);
-        nvr.received.length = 0;
-        assert.deepEqual(
-          await statusesOf(instance, token, ['/api/cam1/latest.jpg', '/api/cam2/latest.jpg', '/api/config/raw']),
-          [200, 403, 403],
-        );
-        assert.deepEqual(
-          nvr.received.map(({ target }) => target),
-          ['/api/cam1/latest.jpg'],
-        );
-        assert.deepEqual(
-          [nvr.lastHeader('x-user'), nvr.lastHeader('x-role'), nvr.lastHeader('x-proxy-secret')],
-          [['carl'], ['front_only'], ['between-the-two-of-us']],
-        );
-      },
-    ));
+    withInstance({ nvr: { auth_secret: 'between-the-two-of-us' } }, answerLikeAnNvr, async (instance, nvr) => {
+      const token = await instance.logIn(CARL);
+      nvr.received.length = 0;
+      assert.deepEqual(
+        await statusesOf(instance, token, ['/api/cam1/latest.jpg', '/api/cam2/latest.jpg', '/api/config/raw']),
+        [200, 403, 403],
+      );
+      assert.deepEqual(
+        nvr.received.map(({ target }) => target),
+        ['/api/cam1/latest.jpg'],
+      );
+      assert.deepEqual(['remote-user', 'remote-role', 'remote-groups', 'x-proxy-secret'].map(nvr.lastHeader), [
+        ['carl'],
+        ['front_only'],
+        ['front_only'],
+        ['between-the-two-of-us'],
+      ]);
+    }));
 
   it('is asked for owners with the secret, as an admin', () =>
     withInstance({ nvr: { auth_secret: 'between-the-two-of-us' } }, answerLikeAnNvr, async (instance, nvr) => {
       await statusesOf(instance, await instance.logIn(CARL), ['/api/events/1.2-abc/clip.mp4']);
       assert.deepEqual(
-        [nvr.lastHeader('remote-role'), nvr.lastHeader('x-proxy-secret'), nvr.received.at(-1)?.target],
-        [['admin'], ['between-the-two-of-us'], '/api/events/1.2-abc'],
+        [
+          nvr.lastHeader('remote-role'),
+          nvr.lastHeader('remote-groups'),
+          nvr.lastHeader('x-proxy-secret'),
+          nvr.received.at(-1)?.target,
+        ],
+        [['admin'], ['admin'], ['between-the-two-of-us'], '/api/events/1.2-abc'],
       );
     }));
 });

@@ -19,7 +19,6 @@ describe('A service with 64 file descriptors', () => {
       {
         env: {
           PATH: process.env['PATH'],
-          POSTERN__NVR__WARN_OPEN_PORTS: 'false',
           POSTERN__SERVER__EXTERNAL: `127.0.0.1:${external}`,
           POSTERN__SERVER__INTERNAL: 'false',
           POSTERN__SERVER__TELEMETRY: `127.0.0.1:${telemetry}`,

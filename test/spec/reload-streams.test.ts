@@ -52,7 +52,6 @@ describe('Streams that are open at a reload', { timeout: 300_000 }, () => {
         cameras: ['cam1', 'cam2', 'cam3'],
         max_upload: '1MB',
         timeout_idle: 7,
-        user_header: 'x-user',
       },
       auth: auth({ session_length: 60, trusted_proxies: ['10.0.0.0/8'], cookie_name: 'nvr', roles: {} }),
       events: { source: 'store', retention: 90_000 },

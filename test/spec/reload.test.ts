@@ -53,13 +53,42 @@ describe('A configuration that is read again holds for the next request', () => 
     assert.equal(await history(), 403);
   });
 
+  // biome-ignore format: a table
+  const FRAMES: [frame_ancestors: string, more: object, isElsewhere: boolean][] = [
+    ['none',                                 {},                                                      false],
+    ['https://home.example.com',             {},                                                      true],
+    ['self https://home.example.com:8123',   { server: { public_url: 'https://nvr.example.com' } },   true],
+    ['self https://NVR.example.com',         { server: { public_url: 'https://nvr.example.com' } },   false],
+    ['https://home.example.com',             { auth: { cookie_domain: 'example.com' } },              false],
+    ['https://*.example.com',                { auth: { cookie_domain: 'example.com' } },              false],
+    ['https://example.com.evil.example',     { auth: { cookie_domain: 'example.com' } },              true],
+    ['https:',                               { auth: { cookie_domain: 'example.com' } },              true],
+  ];
+  it('with the frames of other sites, to which browsers send a cookie only with SameSite=None', async (t) => {
+    const at = await startedInstance(t, nvr);
+    const sent = async () =>
+      (await logInAs(at, 'vera', VERA.password)).headers.getSetCookie()[0]?.replace(/^.*SameSite/, 'SameSite');
+    for (const [frame_ancestors, more, isElsewhere] of FRAMES) {
+      const sections = more as { server?: object; auth?: object };
+      const server = {
+        external: '127.0.0.1:0',
+        internal: '127.0.0.1:0',
+        telemetry: '127.0.0.1:0',
+        shutdown_grace: 1,
+        ...sections.server,
+      };
+      await reload(at, nvr, { server, auth: auth(sections.auth), ui: { frame_ancestors } });
+      assert.equal(await sent(), isElsewhere ? 'SameSite=none; Secure' : 'SameSite=lax', frame_ancestors);
+    }
+  });
+
   it('with the length of its sessions and the name of its cookie', async (t) => {
     const at = await startedInstance(t, nvr);
     const cookie = async () =>
       (await logInAs(at, 'vera', VERA.password)).headers.getSetCookie()[0]?.replace(/=[^;]+/, '=X');
     assert.equal(await cookie(), 'frigate_token=X; HttpOnly; Max-Age=86400; Path=/; SameSite=lax');
-    await reload(at, nvr, { auth: auth({ session_length: 600, cookie_name: 'nvr', cookie_same_site: 'strict' }) });
-    assert.equal(await cookie(), 'nvr=X; HttpOnly; Max-Age=600; Path=/; SameSite=strict');
+    await reload(at, nvr, { auth: auth({ session_length: 600, cookie_name: 'nvr' }) });
+    assert.equal(await cookie(), 'nvr=X; HttpOnly; Max-Age=600; Path=/; SameSite=lax');
   });
 
   it('with its login limit, which forgets no failure', async (t) => {
@@ -90,7 +119,7 @@ describe('A configuration that is read again holds for the next request', () => 
     const token = await at.logIn(VERA);
     await at.ask('/api/version?to=one', { token });
     await reload(at, nvr, {
-      nvr: behind({ url: other.url, user_header: 'x-user', auth_secret: 'between the two of us' }),
+      nvr: behind({ url: other.url, auth_secret: 'between the two of us' }),
     });
     await at.ask('/api/version?to=other', { token });
     assert.equal(
@@ -99,9 +128,9 @@ describe('A configuration that is read again holds for the next request', () => 
     );
     const { headers } = other.received.find(({ target }) => target.endsWith('to=other')) ?? { headers: [] };
     assert.deepEqual(headers.filter(([name]) => /user|secret/.test(name)).sort(), [
+      ['remote-user', 'vera'],
       ['user-agent', 'node'],
       ['x-proxy-secret', 'between the two of us'],
-      ['x-user', 'vera'],
     ]);
   });
 

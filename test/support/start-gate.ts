@@ -109,8 +109,6 @@ export async function startGate(
     destinations: () => ({ eventsBackend: undefined, nvr: upstream, routes: [] }),
     headers: () => ({
       identityHeaders: new Set(),
-      userHeader: 'remote-user',
-      roleHeader: 'remote-role',
       nvrSecret: undefined,
       cookieName: RULES.cookieName,
     }),

@@ -31,8 +31,9 @@ export interface InstanceOptions {
   readonly clock?: MovableClock;
   /** The allowlist file, instead of the one in the interface's place (5.5.7). */
   readonly trustedHeadersFile?: string;
-  /** The networks around, instead of those of this machine. */
-  readonly surroundings?: StartOptions['surroundings'];
+  /** The networks around. Default: none. */
+  readonly surroundings?: NonNullable<StartOptions['surroundings']>;
+  readonly timeouts?: StartOptions['timeouts'] | undefined;
 }
 
 export interface Runtime {
@@ -61,10 +62,16 @@ export const TEST_VERSION = '0.0.0-test';
 const CONFIG: ConfigTree = {
   server: { external: '127.0.0.1:0', internal: '127.0.0.1:0', telemetry: '127.0.0.1:0', shutdown_grace: 1 },
   tls: { enabled: false },
-  // No test asks another machine.
-  nvr: { warn_open_ports: false },
   auth: { hash_iterations: TEST_ITERATIONS, roles: { front_only: ['cam1'] } },
 };
+
+/** No test asks another machine. */
+const ALONE: NonNullable<StartOptions['surroundings']> = async () => ({
+  isContainer: false,
+  interfaces: [],
+  routes: '',
+  nvrAddress: undefined,
+});
 
 /** Said once, in the place of a 503 for every page. */
 function assertPagesBuilt(): void {
@@ -109,7 +116,8 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Runt
       },
     },
     version: TEST_VERSION,
-    ...(options.surroundings && { surroundings: options.surroundings }),
+    surroundings: options.surroundings ?? ALONE,
+    ...(options.timeouts && { timeouts: options.timeouts }),
     ...(options.trustedHeadersFile === undefined ? {} : { trustedHeadersFile: options.trustedHeadersFile }),
   });
   const { external, internal, telemetry } = postern.addresses;

@@ -10,7 +10,7 @@ import { refuseBody, refuseFields, refuseFor } from './responses.ts';
 
 export interface AccountResponseDeps {
   readonly audit: Audit;
-  /** `server.timeout_login_body`. */
+  /** Seconds in which the body of a login must arrive. */
   readonly bodySeconds: () => number;
   /** The caller with the rights of now; undefined when the session or token is no longer valid. */
   readonly recheck: (caller: Caller) => Promise<Caller | undefined>;

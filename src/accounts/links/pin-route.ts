@@ -12,7 +12,7 @@ import { refuse, refuseBody, refuseFields, refuseFor, respond } from '../http/re
 import { givePin, type VisitDeps } from './link-visit.ts';
 
 export interface PinRouteDeps extends VisitDeps {
-  /** `server.timeout_login_body`. */
+  /** Seconds in which the body of a login must arrive. */
   readonly bodySeconds: () => number;
   /** The page takes a form, and whatever else is not JSON. */
   readonly byForm: (ctx: RouteContext) => Promise<void>;

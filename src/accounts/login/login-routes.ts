@@ -35,7 +35,7 @@ export interface LoginSettings {
   readonly loginPath: string;
   /** `proxy.logout_url`. */
   readonly logoutUrl: string | undefined;
-  /** `server.timeout_login_body`. */
+  /** Seconds in which the body of a login must arrive. */
   readonly bodySeconds: number;
 }
 

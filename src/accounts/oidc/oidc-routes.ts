@@ -53,7 +53,6 @@ export interface OidcRouteDeps
   /** The page that is wanted if it is one of this service, else the start page; base path included. */
   readonly pageOf: (ctx: RouteContext, wanted: string) => string;
   /** The session cookie is not sent along when another site leads here. */
-  readonly isStrict: boolean;
   /** What may be used once was used, here or at another replica. */
   readonly wasUsed: (id: string) => Promise<boolean>;
   /**
@@ -161,10 +160,6 @@ async function callback(ctx: RouteContext, deps: OidcRouteDeps): Promise<void> {
       ? attemptIn(ctx.get('Cookie'), { provider: name, state: written }, deps.attempts, now)
       : undefined;
   if (!attempt) return over(ctx, deps, name);
-  // A session cookie with SameSite=Strict does not come along from another site: this page asks once more by itself.
-  const isOfPerson = attempt.purpose.kind === 'connect' || attempt.purpose.kind === 'prove';
-  if (isOfPerson && !ctx.state.caller && ctx.query['again'] === undefined)
-    return deps.pages.goOn(ctx, `${ctx.state.basePath ?? ''}${ctx.path}${ctx.search}&again=1`);
   const leavePlace = deps.callbacks.enter(ctx.state.clientAddress, attempt.state);
   if (leavePlace === 'over') return over(ctx, deps, name);
   if (leavePlace === 'busy') return refuseFor(ctx, deps, name, 'sign-in-busy');
@@ -233,7 +228,7 @@ async function prove(
   if (token === undefined) return over(ctx, deps, attempt.provider);
   deps.onResult(attempt.provider, 'proven');
   ctx.append('Set-Cookie', deps.sessions.cookieFor(token, cookieClientOf(ctx.state)));
-  leave(ctx, deps, attempt.returnTo);
+  leave(ctx, attempt.returnTo);
 }
 
 // biome-ignore format: a table
@@ -260,7 +255,7 @@ async function settle(
     case 'logged-in':
       ctx.append('Set-Cookie', await beginSession(outcome, ctx, deps));
       deps.onResult(provider, 'success');
-      return leave(ctx, deps, returnTo);
+      return leave(ctx, returnTo);
     case 'second-step': {
       const expiresAt = unixSeconds(deps.clock) + TICKET_SECONDS;
       const { kind: _, user, ...first } = outcome;
@@ -268,12 +263,12 @@ async function settle(
       ctx.append('Set-Cookie', cookieLine(STEP_COOKIE, ticket, TICKET_SECONDS, cookieClientOf(ctx.state)));
       deps.onResult(provider, 'second_step');
       audit(ctx, deps, provider, { what: 'login' }, outcome.user.name, 'second-factor-asked');
-      return leave(ctx, deps, `${ctx.state.basePath ?? ''}${LOGIN_STEP}&next=${encodeURIComponent(returnTo)}`);
+      return leave(ctx, `${ctx.state.basePath ?? ''}${LOGIN_STEP}&next=${encodeURIComponent(returnTo)}`);
     }
     case 'connected':
       audit(ctx, deps, provider, { what: 'sign-in-connected', user: outcome.user, provider }, outcome.user);
       deps.onResult(provider, 'connected');
-      return leave(ctx, deps, returnTo);
+      return leave(ctx, returnTo);
     default: {
       const reason = outcome.kind === 'closed' ? outcome.closed.reason : REASON_OF[outcome.kind];
       const user = 'user' in outcome ? (outcome.kind === 'closed' ? outcome.user.name : outcome.user) : undefined;
@@ -313,11 +308,9 @@ function audit(
   });
 }
 
-/** A redirect from another site brings no strict cookie along: then a page leads on. */
-function leave(ctx: RouteContext, deps: OidcRouteDeps, address: string): void {
+function leave(ctx: RouteContext, address: string): void {
   ctx.set('Cache-Control', 'no-store');
-  if (deps.isStrict) deps.pages.goOn(ctx, address);
-  else ctx.redirect(address);
+  ctx.redirect(address);
 }
 
 function over(ctx: RouteContext, deps: OidcRouteDeps, provider: string): void {

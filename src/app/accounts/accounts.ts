@@ -66,6 +66,8 @@ export interface AccountsOptions {
   readonly steadyClock?: Clock | undefined;
   readonly store: HoldingStore;
   readonly mayDelete: DeletionGuard;
+  /** Seconds in which the body of a login must arrive. */
+  readonly bodySeconds: number;
   readonly logs: Logs;
   readonly metrics: Metrics;
   readonly recent: RecentFailures;
@@ -163,6 +165,7 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     recent,
     log,
     recorded: options.recorded,
+    bodySeconds: options.bodySeconds,
   };
   return {
     ...credentials,

@@ -21,6 +21,7 @@ import { createSignInAdmin } from '../../accounts/users/sign-in-admin.ts';
 import { createUsers } from '../../accounts/users/users.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { User } from '../../domain/accounts/account.ts';
+import { isFramedElsewhere } from '../../domain/addresses/cookie-domain.ts';
 import { hasFreshProof } from '../../domain/caller.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { LOGIN_PATH } from '../../domain/login-path.ts';
@@ -69,6 +70,7 @@ export interface AccountDeps extends FactorDeps {
   readonly audit: Audit;
   readonly recorded: () => Promise<void>;
   readonly recent: RecentFailures;
+  readonly bodySeconds: number;
   readonly log: Logger;
 }
 
@@ -107,7 +109,7 @@ export function accountsUnder(settings: Settings, deps: AccountDeps) {
   const invitations = invitationsUnder(settings, { ...accountDeps, invitationStore: deps.store.invitations });
   const responses: AccountResponseDeps = {
     audit,
-    bodySeconds: () => settings.server.timeout_login_body,
+    bodySeconds: () => deps.bodySeconds,
     recheck,
     asksProof: proofRule(auth.reauthenticate === 'strict', clock),
   };
@@ -134,13 +136,13 @@ export function accountsUnder(settings: Settings, deps: AccountDeps) {
       authEnabled: auth.enabled,
       loginPath: LOGIN_PATH,
       logoutUrl: settings.proxy.logout_url,
-      bodySeconds: settings.server.timeout_login_body,
+      bodySeconds: deps.bodySeconds,
     }),
   };
   const providers = providersUnder(settings, { ...deps, roles: async () => (await roles()).keys() });
   const signIns = {
     ...responses,
-    ...signInsUnder(settings, providers, {
+    ...signInsUnder(providers, {
       ...deps,
       ...accountDeps,
       holding: deps.store,
@@ -272,11 +274,12 @@ const noticesIn =
   };
 
 const sessionsUnder = (
-  { auth, store: { grace: graceSeconds } }: Settings,
+  settings: Settings,
   { sessionOwes }: SecondFactor,
   { store, key, clock, credentials }: AccountDeps,
-): Sessions =>
-  createSessions({
+): Sessions => {
+  const { auth } = settings;
+  return createSessions({
     factorOwed: sessionOwes,
     store: store.accounts,
     key,
@@ -290,15 +293,20 @@ const sessionsUnder = (
     sessionLength: auth.session_length,
     refreshTime: auth.refresh_time,
     maxAge: auth.session_max_age,
-    graceSeconds,
+    graceSeconds: settings.store.grace,
     cookie: {
       name: auth.cookie_name,
       secure: auth.cookie_secure,
-      sameSite: auth.cookie_same_site,
+      sameSite: sameSiteOf(settings),
       path: '/',
       domain: auth.cookie_domain,
     },
   });
+};
+
+/** A page of another site that shows ours in a frame gets no other cookie (SPEC 8). */
+export const sameSiteOf = ({ ui, server, auth }: Settings): 'lax' | 'none' =>
+  isFramedElsewhere(ui.frame_ancestors, server.public_url?.origin, auth.cookie_domain) ? 'none' : 'lax';
 
 /** Whether a request needs a proof: with `strict` every change of users and roles does. */
 const proofRule =

@@ -144,18 +144,9 @@ export const providerSessionsOf = (
 
 const markOf = (id: string): string => hash('sha256', id, 'base64url');
 
-type MadeHere =
-  | 'providers'
-  | 'signInsOf'
-  | 'wasUsed'
-  | 'markUsed'
-  | 'endProviderSessions'
-  | 'ownerOf'
-  | 'onResult'
-  | 'isStrict';
+type MadeHere = 'providers' | 'signInsOf' | 'wasUsed' | 'markUsed' | 'endProviderSessions' | 'ownerOf' | 'onResult';
 
 export function signInsUnder(
-  settings: Settings,
   providers: ReadonlyMap<string, ActiveProvider>,
   deps: Omit<SignInDeps, 'endSessions' | 'signIns' | 'invitationStore'> & {
     readonly holding: HoldingStore;
@@ -171,7 +162,6 @@ export function signInsUnder(
     (await signIns.findSignIn(issuer, subject))?.user;
   return {
     providers,
-    isStrict: settings.auth.cookie_same_site === 'strict',
     ownerOf,
     signInsOf: createSignIns({
       ...deps,

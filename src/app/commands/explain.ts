@@ -138,7 +138,7 @@ function sessionVerifier(
       sessionLength: auth.session_length,
       refreshTime: auth.refresh_time,
       maxAge: auth.session_max_age,
-      cookie: { name: auth.cookie_name, secure: auth.cookie_secure, sameSite: auth.cookie_same_site, path: '/' },
+      cookie: { name: auth.cookie_name, secure: auth.cookie_secure, sameSite: 'lax', path: '/' },
     });
   };
   return async (token: string, carriedBy: 'cookie' | 'bearer'): Promise<SessionVerdict> => {

@@ -89,7 +89,7 @@ export function gateDeps(deps: GateSources): GateDeps {
     linkFault: judge.faultOf,
     obligationDeps: {
       pushHosts: settings.nvr.push_endpoints,
-      bodySeconds: settings.server.timeout_login_body,
+      bodySeconds: accounts.groups.links.bodySeconds(),
       ask: askerOf(settings),
       askText: async (upstream, path, sharer) => askText(await questionFor(settings, upstream, path, sharer)),
       ownConfig: async () => ownConfigOf(settings, await accounts.roles(), cameras.current() ?? []),

@@ -134,8 +134,6 @@ export const headerRules = (
 ): HeaderRules => ({
   // A signed token would open the service behind to whoever reads it there.
   identityHeaders: new Set([...allowlist, ...(proxy.jwt?.headers ?? [])].map(normalizedHeaderName)),
-  userHeader: nvr.user_header,
-  roleHeader: nvr.role_header,
   nvrSecret: nvr.auth_secret,
   cookieName: auth.cookie_name,
   dropsAuthorization: authorization === 'dropped',

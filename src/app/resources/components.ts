@@ -55,8 +55,6 @@ export async function openComponents(config: NvrConfig, deps: EventsDeps, before
       nvr.url,
       nvr.routes,
       nvr.cameras,
-      nvr.user_header,
-      nvr.role_header,
       nvr.auth_secret,
       await nvrTlsOf(settings),
       tableHead.cameras,

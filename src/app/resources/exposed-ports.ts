@@ -17,13 +17,13 @@ export interface ExposedPortsOptions {
   readonly surroundings?: (settings: Settings) => Promise<NetworkSurroundings>;
 }
 
-/** None without an NVR, or with `nvr.warn_open_ports: false`. Never rejects. A port that does not answer takes 2 s. */
+/** None without an NVR. Never rejects. A port that does not answer takes 2 s. */
 export async function exposedPorts(
   { settings, tableHead }: NvrConfig,
   { signal, surroundings = lookAround }: ExposedPortsOptions = {},
 ): Promise<readonly ExposedPort[]> {
   const { nvr } = settings;
-  if (!nvr.url || !nvr.warn_open_ports) return [];
+  if (!nvr.url) return [];
   const around = await surroundings(settings);
   const { own, others } = outsideAddresses(around);
   const internal = internalPortOf(settings);

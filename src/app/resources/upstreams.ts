@@ -12,6 +12,7 @@ import { err, type Result } from '../../domain/result.ts';
 import { upstreamAt } from '../../gateway/decision/destinations.ts';
 import { ask, askJson, askText, OF_THE_SERVICE, type UpstreamQuestion } from '../../gateway/forward/ask-upstream.ts';
 import type { ForwardRules } from '../../gateway/forward/forwarder.ts';
+import { identityHeaders } from '../../gateway/forward/rewrite-headers.ts';
 import type { UpstreamTls } from '../../gateway/forward/upstream-tls.ts';
 import { variesBy } from '../../gateway/response/caches.ts';
 import { checked, type Reached } from '../../telemetry/readiness.ts';
@@ -43,11 +44,7 @@ export async function questionFor(
   return {
     upstream,
     path: targetAt(upstream, path),
-    headers: {
-      [nvr.user_header]: ANONYMOUS,
-      [nvr.role_header]: ADMIN,
-      ...(nvr.auth_secret === undefined ? {} : { 'x-proxy-secret': nvr.auth_secret }),
-    },
+    headers: identityHeaders(ANONYMOUS, ADMIN, nvr.auth_secret),
     timeout: PATIENCE_SECONDS,
     tls: await nvrTlsOf(settings),
     sharer,

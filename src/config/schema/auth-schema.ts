@@ -126,11 +126,6 @@ export const authSection = z
         'Secure flag of the session cookie. auto: set when the client connected over TLS, to Postern or to a trusted proxy.',
       )
       .meta({ widens: [true, 'auto', false] }),
-    cookie_same_site: z
-      .enum(['lax', 'strict', 'none'])
-      .prefault('lax')
-      .describe('SameSite attribute of the session cookie; none needs the Secure flag.')
-      .meta({ widens: ['strict', 'lax', 'none'] }),
     hash_iterations: z
       .int()
       .min(1)

@@ -1,7 +1,7 @@
 /** The keys of what is told elsewhere: the address that hears of changes of accounts. */
 import { z } from 'zod';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { filePath, headerSecret, parsed } from './value-types.ts';
+import { headerSecret, parsed } from './value-types.ts';
 
 export const notifySection = z
   .strictObject({
@@ -11,22 +11,13 @@ export const notifySection = z
       example: 'https://home.example.com/api/webhook/postern',
       widens: 'never',
     }),
-    webhook_file: filePath()
-      .optional()
-      .meta({ description: 'File that contains notify.webhook.', example: '/run/secrets/webhook', widens: 'never' }),
     webhook_secret: headerSecret().optional().meta({
       description:
         'Key of the signature in X-Postern-Signature (HMAC-SHA-256), by which the receiver knows that a message is genuine. Unset: messages are not signed.',
       example: '{SERVICE_WEBHOOK_SECRET}',
       widens: 'never',
     }),
-    webhook_secret_file: filePath().optional().meta({
-      description: 'File that contains notify.webhook_secret.',
-      example: '/run/secrets/webhook_secret',
-      widens: 'never',
-    }),
   })
-  .transform(({ webhook_file, webhook_secret_file, ...notify }) => notify)
   .prefault({})
   .describe('Messages to another service.');
 

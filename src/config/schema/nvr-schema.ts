@@ -6,7 +6,6 @@ import {
   cameraName,
   duration,
   filePath,
-  headerName,
   headerSecret,
   LONGEST_SECONDS,
   parsed,
@@ -48,19 +47,6 @@ export const nvrSection = z
       example: '{SERVICE_NVR_SECRET}',
       widens: 'never',
     }),
-    auth_secret_file: filePath().optional().meta({
-      description: 'File that contains nvr.auth_secret.',
-      example: '/run/secrets/nvr_secret',
-      widens: 'never',
-    }),
-    user_header: headerName()
-      .prefault('remote-user')
-      .describe('Request header in which the NVR receives the user name.')
-      .meta({ widens: 'any' }),
-    role_header: headerName()
-      .prefault('remote-role')
-      .describe('Request header in which the NVR receives the role.')
-      .meta({ widens: 'any' }),
     cameras: z
       .array(cameraName())
       .min(1)
@@ -80,13 +66,6 @@ export const nvrSection = z
       .prefault(true)
       .describe("Whether the NVR's TLS certificate is verified.")
       .meta({ widens: 'false' }),
-    warn_open_ports: z
-      .boolean()
-      .prefault(true)
-      .describe(
-        'At a start, look whether ports of the NVR answer at addresses of this machine, in a container also at its host, and warn: other machines may go round Postern there.',
-      )
-      .meta({ widens: 'never' }),
     timeout_response: timeoutSeconds()
       .prefault(60)
       .describe('Time limit for the first byte of a response from the NVR, in seconds.')
@@ -115,7 +94,6 @@ export const nvrSection = z
       .describe('Largest request body that is forwarded; larger ones are refused with 413.')
       .meta({ widens: 'higher' }),
   })
-  .transform(({ auth_secret_file, ...nvr }) => nvr)
   .prefault({})
   .describe('The NVR behind Postern. Without nvr.url Postern serves events from its own store.');
 

@@ -75,7 +75,6 @@ const provider = z
       .optional()
       .describe('Client secret. A public client has none.')
       .meta({ widens: 'never' }),
-    client_secret_file: filePath().optional().describe('File that contains client_secret.').meta({ widens: 'never' }),
     scopes: z
       .array(token('a scope'))
       .refine((scopes) => scopes.includes('openid'), {
@@ -153,7 +152,7 @@ const provider = z
       .describe('What logging out ends: local: the session here; provider: the session at the provider, too.')
       .meta({ widens: 'never' }),
   })
-  .transform(({ client_secret_file: _, label, role_map, ...entry }) => ({
+  .transform(({ label, role_map, ...entry }) => ({
     ...entry,
     label: label ?? entry.name,
     role_map: new Map(Object.entries(role_map ?? {}) as [Role, string[]][]),

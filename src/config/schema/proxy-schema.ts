@@ -4,7 +4,7 @@ import { JWT_PRESET_NAMES, JWT_PRESETS, type JwtPreset } from '../../domain/iden
 import type { Role } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { parseNetwork } from './addresses.ts';
-import { filePath, headerName, headerSecret, parsed, text } from './value-types.ts';
+import { headerName, headerSecret, parsed, text } from './value-types.ts';
 
 const CONTROL = /\p{Cc}/u;
 /** A day: keys that nobody confirmed for longer may have been withdrawn for a reason. */
@@ -136,11 +136,6 @@ export const proxySection = z
         example: '{SERVICE_PROXY_SECRET}',
         widens: 'proof',
       }),
-    auth_secret_file: filePath().optional().meta({
-      description: 'File that contains proxy.auth_secret.',
-      example: '/run/secrets/proxy_secret',
-      widens: 'never',
-    }),
     trusted_peers: z
       .array(parsed(parseNetwork))
       .prefault([])
@@ -181,7 +176,7 @@ export const proxySection = z
       .optional()
       .meta({ description: 'Target of the Logout link.', example: 'https://sso.example.com/logout', widens: 'never' }),
   })
-  .transform(({ auth_secret_file, header_map: { role_map: alias, ...headers }, ...proxy }) => ({
+  .transform(({ header_map: { role_map: alias, ...headers }, ...proxy }) => ({
     ...proxy,
     header_map: headers,
     /** Every secret that is accepted; empty when none is asked for, which a configured blank one can never become. */

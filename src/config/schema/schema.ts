@@ -6,6 +6,7 @@ import { ledgerSection } from './ledger-schema.ts';
 import { notifySection } from './notify-schema.ts';
 import { eventsSection, nvrSection } from './nvr-schema.ts';
 import { proxySection } from './proxy-schema.ts';
+import { SECRET_KEYS, twinOf } from './secret-keys.ts';
 import { loggerSection, serverSection, tlsSection, uiSection } from './server-schema.ts';
 import { storeSection } from './store-schema.ts';
 import { wholeSeconds } from './value-types.ts';
@@ -90,7 +91,17 @@ export function jsonSchema(): KeySchema {
       delete key['example'];
     },
   }) as KeySchema;
+  for (const path of SECRET_KEYS) addTwin(made, path);
   return made;
+}
+
+/** Every secret may be given by a file: a rule of the loader, which editors must know. */
+function addTwin(schema: KeySchema, path: readonly string[]): void {
+  const section = path
+    .slice(0, -1)
+    .reduce<KeySchema | undefined>((part, step) => (step === '*' ? part?.items : part?.properties?.[step]), schema);
+  const twin = { type: 'string', description: `File that contains ${path.join('.').replace('*.', '')}.` };
+  Object.assign(section?.properties ?? {}, { [twinOf(path.at(-1) ?? '')]: twin });
 }
 
 /** A number of seconds may be written as `15m`. */

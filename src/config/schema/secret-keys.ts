@@ -11,6 +11,9 @@ export const SECRET_KEYS: readonly (readonly string[])[] = [
   ['auth', 'oidc', '*', 'client_secret'],
 ];
 
+/** The key beside a secret that names a file with it. */
+export const twinOf = (key: string): string => `${key}_file`;
+
 /** Whether a path is that of a secret, or of an entry of one that is a list. */
 export const isSecretKey = (path: readonly PropertyKey[]): boolean =>
   SECRET_KEYS.some((key) => key.every((step, at) => (step === '*' ? at in path : step === path[at])));

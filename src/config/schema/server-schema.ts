@@ -54,14 +54,6 @@ export const serverSection = z
       widens: 'never',
     }),
     ...siteKeys,
-    timeout_headers: timeoutSeconds()
-      .prefault(15)
-      .describe('Time limit for receiving the headers of a request, in seconds.')
-      .meta({ widens: 'never' }),
-    timeout_login_body: timeoutSeconds()
-      .prefault(10)
-      .describe('Time limit for receiving the body of a login request, in seconds.')
-      .meta({ widens: 'never' }),
     shutdown_grace: timeoutSeconds()
       .prefault(8)
       .describe('Time limit for requests that are still running at a stop, in seconds. "docker stop" kills after 10.')

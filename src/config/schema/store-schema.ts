@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { postgresAddress } from '../../domain/addresses/postgres-url.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { filePath, parsed, wholeSeconds } from './value-types.ts';
+import { parsed, wholeSeconds } from './value-types.ts';
 
 /** One file on this machine. */
 export interface SqliteStore {
@@ -29,9 +29,6 @@ export const storeSection = z
         'Where accounts, tokens and events are kept: sqlite:<file>, relative to the directory of this file, or postgres://<user>:<password>@<host>/<database> for several replicas. TLS: sslmode=verify-full&sslrootcert=<CA file>.',
       )
       .meta({ widens: 'never' }),
-    url_file: filePath()
-      .optional()
-      .meta({ description: 'A file that holds store.url.', example: '/run/secrets/store_url', widens: 'never' }),
     listen_url: parsed(parseListenUrl).optional().meta({
       description:
         'PostgreSQL only: another address of the same database for LISTEN, needed where store.url leads through a transaction pooler such as PgBouncer.',
@@ -45,7 +42,6 @@ export const storeSection = z
       )
       .meta({ widens: 'higher' }),
   })
-  .transform(({ url_file, ...store }) => store)
   .prefault({})
   .describe('The store.');
 

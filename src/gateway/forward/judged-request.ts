@@ -78,8 +78,6 @@ function backendRules(rules: HeaderRules): HeaderRules {
   if (known) return known;
   const made = {
     ...rules,
-    userHeader: 'remote-user',
-    roleHeader: 'remote-role',
     nvrSecret: undefined,
   };
   rulesOfBackend.set(rules, made);

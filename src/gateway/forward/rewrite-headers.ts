@@ -48,12 +48,20 @@ function addForwarded(
 }
 
 function addIdentity(headers: IncomingHttpHeaders, caller: Caller | undefined, rules: HeaderRules): void {
-  if (rules.nvrSecret !== undefined) headers['x-proxy-secret'] = rules.nvrSecret;
-  if (!caller) return;
+  if (!caller) {
+    if (rules.nvrSecret !== undefined) headers['x-proxy-secret'] = rules.nvrSecret;
+    return;
+  }
   // Nothing is ever sent in the name of a person who is viewed: the role alone cuts the response.
-  headers[rules.userHeader] = asciiOf(senderOf(caller).name);
-  headers[rules.roleHeader] = asciiOf(caller.role);
+  Object.assign(headers, identityHeaders(asciiOf(senderOf(caller).name), asciiOf(caller.role), rules.nvrSecret));
 }
+
+/** Who asks, as the NVR reads it: one that trusts headers on its authenticated port, behind a secret, takes groups for roles. */
+export const identityHeaders = (user: string, role: string, nvrSecret: string | undefined): Record<string, string> => ({
+  'remote-user': user,
+  'remote-role': role,
+  ...(nvrSecret !== undefined && { 'remote-groups': role, 'x-proxy-secret': nvrSecret }),
+});
 
 /** A header value is bytes to some and text to others: outside ASCII, percent-encoded UTF-8 is read alike by all. */
 export const asciiOf = (text: string): string =>

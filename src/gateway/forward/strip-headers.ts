@@ -9,9 +9,6 @@ import { OWN_COOKIES } from '../response/response-headers.ts';
 export interface StripRules {
   /** Allowlisted identity headers, in any spelling: a client must not send them to the NVR. */
   readonly identityHeaders: ReadonlySet<string>;
-  /** The headers that tell the NVR user and role. */
-  readonly userHeader: string;
-  readonly roleHeader: string;
   readonly cookieName: string;
   /** Whether the client's `Authorization` ends here, whatever it holds; absent: a password for the NVR's own use is passed on. */
   readonly dropsAuthorization?: boolean;
@@ -84,9 +81,7 @@ function endingHere(rules: StripRules): (name: string) => boolean {
 const endsAtGate = (normalized: string, rules: StripRules): boolean =>
   NEVER_PASSED.has(normalized) ||
   CLAIMS.some((family) => normalized.startsWith(family)) ||
-  rules.identityHeaders.has(normalized) ||
-  normalized === rules.userHeader ||
-  normalized === rules.roleHeader;
+  rules.identityHeaders.has(normalized);
 
 /** Credentials for Postern are not passed on: the NVR gets neither the session cookie nor a token. */
 function keep(

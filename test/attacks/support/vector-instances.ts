@@ -26,8 +26,9 @@ export async function startVectorInstances(): Promise<VectorInstances> {
     nvr,
     instanceFor(setup) {
       const config = configOf(setup, nvr.url);
-      const key = JSON.stringify(config);
-      const instance = instances.get(key) ?? settled(startInstance({ config }));
+      const timeouts = setup.holdOpenMs === undefined ? undefined : { head: SHORT_HEADERS_SECONDS };
+      const key = JSON.stringify([config, timeouts]);
+      const instance = instances.get(key) ?? settled(startInstance({ config, timeouts }));
       instances.set(key, instance);
       return instance;
     },
@@ -47,12 +48,11 @@ export async function settled(starting: Promise<Runtime>): Promise<Runtime> {
 }
 
 function configOf(setup: VectorSetup, nvrUrl: string): ConfigTree {
-  const { upstream, limiter = null, trusted_proxies = [], mode, proxy, holdOpenMs } = setup;
+  const { upstream, limiter = null, trusted_proxies = [], mode, proxy } = setup;
   const url = upstream === 'refused' ? NO_SERVER : nvrUrl;
   const timeout_response = upstream === 'hang' ? 0.3 : 60;
   return {
     auth: { enabled: mode === 'builtin', failed_login_rate_limit: limiter, trusted_proxies },
-    ...(holdOpenMs === undefined ? {} : { server: { timeout_headers: SHORT_HEADERS_SECONDS } }),
     ...(proxy === undefined ? {} : { proxy: withSecret(proxy) }),
     nvr: { url, cameras: ['cam1', 'cam2'], timeout_response },
     events: { source: 'nvr' },

@@ -2,7 +2,7 @@
 import { after, beforeEach } from 'node:test';
 import { type FakeNvr, type Received, startFakeNvr } from '../../support/fake-nvr.ts';
 import type { Person } from '../../support/people.ts';
-import { type ConfigTree, type Runtime, startInstance } from '../../support/start-instance.ts';
+import { type ConfigTree, type InstanceOptions, type Runtime, startInstance } from '../../support/start-instance.ts';
 import { answerInForm } from './faults.ts';
 import { settled } from './vector-instances.ts';
 
@@ -15,8 +15,11 @@ export interface WatchedInstance {
 }
 
 /** One for all tests of a file, each of which begins with an NVR that has seen nothing. */
-export async function watchInstance(config: ConfigTree = {}): Promise<WatchedInstance> {
-  const watched = await startWatchedInstance(config);
+export async function watchInstance(
+  config: ConfigTree = {},
+  timeouts?: InstanceOptions['timeouts'],
+): Promise<WatchedInstance> {
+  const watched = await startWatchedInstance(config, timeouts);
   after(watched.close);
   beforeEach(() => {
     watched.nvr.received.length = 0;
@@ -24,12 +27,15 @@ export async function watchInstance(config: ConfigTree = {}): Promise<WatchedIns
   return watched;
 }
 
-export async function startWatchedInstance(config: ConfigTree = {}): Promise<WatchedInstance> {
+export async function startWatchedInstance(
+  config: ConfigTree = {},
+  timeouts?: InstanceOptions['timeouts'],
+): Promise<WatchedInstance> {
   const nvr = await startFakeNvr();
   nvr.answer = answerInForm;
   const behind = { nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] }, events: { source: 'nvr' } };
   const auth = { failed_login_rate_limit: null, roles: { front_only: ['cam1'] } };
-  const instance = await settled(startInstance({ config: { ...behind, auth, ...config } }));
+  const instance = await settled(startInstance({ config: { ...behind, auth, ...config }, timeouts }));
   return {
     instance,
     nvr,

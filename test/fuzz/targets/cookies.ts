@@ -9,8 +9,6 @@ import type { FuzzTarget } from './target.ts';
 const NAME = 'frigate_token';
 const RULES = {
   identityHeaders: new Set<string>(),
-  userHeader: 'remote-user',
-  roleHeader: 'remote-role',
   cookieName: NAME,
 };
 

@@ -8,8 +8,6 @@ import type { FuzzTarget } from './target.ts';
 
 const RULES = {
   identityHeaders: new Set(['x-forwarded-user', 'remote-groups', 'tailscale-user-login']),
-  userHeader: 'remote-user',
-  roleHeader: 'remote-role',
   cookieName: 'frigate_token',
   nvrSecret: 'of-the-nvr',
 };
