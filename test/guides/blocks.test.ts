@@ -18,7 +18,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   npm: 'installing and starting is what every other test does; its scripts are looked up in package.json',
   certbot: 'wants a name that leads here, and a public authority',
   install: 'copies what certbot made',
-  curl: 'needs a server: those of docs/api.md and README are run in api.test.ts',
+  curl: 'needs a server: those of docs/api.md are run in api.test.ts',
   export: 'sets what the examples of docs/api.md are given by the test',
   dropdb: 'makes a database of the operator anew',
   createdb: 'likewise',
@@ -34,7 +34,14 @@ const isHomeAssistants = (tree: unknown): boolean =>
   (typeof tree === 'object' && tree !== null && ('rest_command' in tree || 'switch' in tree)) ||
   (Array.isArray(tree) && tree.every((each) => Object(each) === each && 'triggers' in each));
 
-const OTHERS_KEYS: readonly string[] = ['identity_providers', 'staticClients', 'streams', 'authInternalUsers'];
+const OTHERS_KEYS: readonly string[] = [
+  'identity_providers',
+  'staticClients',
+  'streams',
+  'authInternalUsers',
+  'http',
+  'proxy_pass_host',
+];
 /** What a provider, proxy or NVR is configured by: that it is YAML is all that can be told here. */
 const isOfOthers = (tree: unknown): boolean =>
   typeof tree === 'object' && tree !== null && OTHERS_KEYS.some((key) => key in tree);
@@ -80,8 +87,8 @@ function jsonProblem({ body }: Block): string | undefined {
   }
 }
 
-/** Programs that other tests run as they stand: guides/api.test.ts. */
-const RUN_BY: ReadonlySet<string> = new Set(['docs/api.md']);
+/** Blocks that other tests run as they stand: guides/api.test.ts, sso/already-there.slow.test.ts. */
+const RUN_BY: ReadonlySet<string> = new Set(['docs/api.md', 'docs/from-frigate.md']);
 
 async function problemOf(block: Block): Promise<string | undefined> {
   switch (block.language) {
@@ -97,6 +104,10 @@ async function problemOf(block: Block): Promise<string | undefined> {
       return jsonProblem(block);
     case 'python':
     case 'ts':
+    case 'nginx':
+    case 'caddyfile':
+    case 'apache':
+    case 'text':
       return RUN_BY.has(block.file) ? undefined : 'is run by nothing';
     default:
       return `no check for the language ${block.language}`;
