@@ -20,6 +20,8 @@ const REMOVED: Readonly<Record<string, string>> = {
   'nvr.timeout_connect': 'connecting to the NVR may take 5 seconds',
   'proxy.jwt.grace': 'keys that cannot be read any more are used for an hour',
   'events.max_limit': 'a response holds at most 10,000 events',
+  'ledger.enabled': 'ledger.retention: 0 turns the ledger off, and any other length turns it on',
+  'links.enabled': 'links.max_lifetime: 0 turns links off, and any other length turns them on',
   'logger.audit_file': 'audit lines are log lines (service.audit), and fail2ban reads the journal or the container log: deploy/fail2ban',
 };
 

@@ -47,7 +47,7 @@ const at = await startInstance({
     server: { public_url: PUBLIC },
     auth: { trusted_proxies: ['127.0.0.1/32'] },
     notify: { webhook: receiver.url, webhook_secret: SECRET },
-    ledger: { enabled: false }, // notices are recorded all the same
+    ledger: { retention: 0 }, // notices are recorded all the same
   },
 });
 after(async () => {

@@ -204,7 +204,7 @@ describe('An own route that is asked for something odd', () => {
         server: { public_url: 'https://nvr.example.com' },
         nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] },
         auth: { failed_login_rate_limit: null, roles: { front_only: ['cam1'] } },
-        links: { enabled: true },
+        links: { max_lifetime: 3600 },
       },
     });
     token = await instance.logIn(ADMIN_PERSON);

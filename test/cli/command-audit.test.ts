@@ -168,7 +168,7 @@ describe('The ledger', () => {
   });
 
   it('has none where it is turned off, and a command that cannot write it says so and does its work', async (t) => {
-    const off = await commands(t, { ledger: { enabled: false } });
+    const off = await commands(t, { ledger: { retention: 0 } });
     await off.users.add({ name: 'admin', password: NEW, role: 'admin' });
     await off.close();
     const { users, directory, close, warnings } = await commands(t);

@@ -146,8 +146,8 @@ describe('An empty configuration', () => {
         max_upload: 20_000_000,
       },
       events: { source: 'store', retention: null, sample: 0 },
-      links: { enabled: true, max_lifetime: 30 * 86_400 },
-      ledger: { enabled: true, retention: 90 * 86_400, visible_to_viewers: false },
+      links: { max_lifetime: 30 * 86_400 },
+      ledger: { retention: 90 * 86_400, visible_to_viewers: false },
       notify: {},
       logger: { default: 'info', logs: {} },
       ui: { login: 'postern', frame_ancestors: "'self'" },
@@ -224,6 +224,7 @@ describe('A duration', () => {
       ['90d', 90],
       ['7776000', 90],
       ['36h', 1.5],
+      ['0', 0],
     ] as const)
       assert.equal((await settingsOf(`ledger: {retention: ${written}}`)).ledger.retention, days * 86_400);
   });

@@ -113,6 +113,7 @@ tell('A value of server, nvr, events, store, logger or ui', [
   ['is several servers for LISTEN', 'store: {url: "postgres://u@a/db", listen_url: "postgres://u@a,b/db"}', 'config.yaml:1:47 store.listen_url: names several hosts: give one, the virtual address or pooler that leads to the server that takes writes'],
   ['is an unknown sslmode', 'store: {url: "postgres://u@a/db?sslmode=verify"}', 'config.yaml:1:14 store.url: sslmode must be one of disable, no-verify, prefer, require, verify-ca, verify-full: verify-full with sslrootcert=<CA file> checks the server'],
   ['is no store', 'store: {url: postern.db}', 'config.yaml:1:14 store.url: is not the address of a store: write sqlite:<file> or postgres://<user>:<password>@<host>/<database>'],
+  ['keeps the ledger for less than a day', 'ledger: {retention: 1h}', 'config.yaml:1:21 ledger.retention: is too short: write at least 86400 seconds, or 0'],
   ['is no level', 'logger: {logs: {service.api.auth: debugg}}', 'config.yaml:1:35 logger.logs["service.api.auth"]: "debugg" is not one of trace, debug, info, warning, warn, error, critical, fatal: did you mean debug?'],
   ['would end the policy of the pages', 'ui: {frame_ancestors: "self; script-src *"}', 'config.yaml:1:23 ui.frame_ancestors: "self;" is not a frame source: write self, none or origins such as https://home.example.com'],
 ]);

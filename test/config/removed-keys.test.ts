@@ -22,6 +22,8 @@ describe('A key that was removed', () => {
     ['auth.guest_keep',    'auth: {guest_keep: 30d}',           /30 days/],
     ['nvr.timeout_connect', 'nvr: {timeout_connect: 5}',        /5 seconds/],
     ['proxy.jwt.grace',    'proxy: {jwt: {preset: google-iap, audience: a, grace: 60}}', /an hour/],
+    ['ledger.enabled',     'ledger: {enabled: false}',          /ledger\.retention: 0/],
+    ['links.enabled',      'links: {enabled: false}',           /links\.max_lifetime: 0/],
     ['events.max_limit',   'events: {max_limit: 100}',          /10,000/],
   ];
   for (const [key, text, instead] of ROWS) {

@@ -54,7 +54,7 @@ const NARROW: Readonly<Record<string, string>> = {
   'proxy.separator': '"|"', 'proxy.default_role': 'none', 'proxy.role_map': '{admin: [chiefs]}',
   'nvr.policy': './routes.yaml', 'nvr.ca': 'ca.pem',
   'nvr.max_upload': '1MB', 'nvr.push_endpoints': '[push.example.com]',
-  'links.enabled': 'false', 'links.max_lifetime': '86400',
+  'links.max_lifetime': '86400',
   'ledger.retention': '365', 'ui.frame_ancestors': 'none',
 };
 /** Another rule compares these. */
@@ -62,7 +62,7 @@ const ELSEWHERE: readonly Widens[] = ['never', 'proof', 'identity', 'providers',
 // biome-ignore format: a table
 const NOT_WIDER: ReadonlySet<string> = new Set([
   // Their default is the narrowest value.
-  'server.internal_hosts', 'tls.enabled', 'nvr.verify', 'ledger.enabled', 'ledger.visible_to_viewers',
+  'server.internal_hosts', 'tls.enabled', 'nvr.verify', 'ledger.visible_to_viewers',
   // Read at a start only.
   'server.internal', 'server.telemetry', 'tls.hsts', 'store.grace',
   // The header names are compared together.

@@ -78,7 +78,7 @@ describe('The add-on for Home Assistant', () => {
       admins: ['anna'],
       roles: [{ name: 'garden', cameras: ['garden', 'patio_*'], users: ['gustav'] }],
       keys: [
-        { key: 'links.enabled', value: 'false' },
+        { key: 'links.max_lifetime', value: '0' },
         { key: 'auth.enabled', value: 'true' },
       ],
     };

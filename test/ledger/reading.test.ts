@@ -515,7 +515,7 @@ describe('Who reads the ledger', () => {
 describe('A ledger that is off', () => {
   it('asks the NVR for nothing', async () => {
     const off = await startInstance({
-      config: { nvr: { url: nvr.url }, auth: AUTH, ledger: { enabled: false } },
+      config: { nvr: { url: nvr.url }, auth: AUTH, ledger: { retention: 0 } },
     });
     try {
       const token = await off.logIn(ADMIN_PERSON);

@@ -37,7 +37,7 @@ describe('With a PostgreSQL in trouble', { skip: withoutPostgres, timeout: 300_0
     [link, listening] = await Promise.all([openSlowLink(server.port), openSlowLink(server.port)]);
     const store = { grace: GRACE_SECONDS, listen_url: through(listening) };
     // The ledger asks and writes by itself, beside the requests.
-    const config = { store, nvr: { url: nvr.url, cameras: ['cam1'] }, ledger: { enabled: false } };
+    const config = { store, nvr: { url: nvr.url, cameras: ['cam1'] }, ledger: { retention: 0 } };
     replicas = await startReplicas(1, through(link), config);
     one = replicas.all[0] ?? assert.fail();
   });

@@ -101,7 +101,7 @@ describe('A store that was in use', () => {
 
   it('is missed, too, where a new one was made in its place that holds nothing', async () => {
     const directory = await used();
-    const fresh = newDirectory('tls: {enabled: false}\nauth: {enabled: false}\nledger: {enabled: false}\n');
+    const fresh = newDirectory('tls: {enabled: false}\nauth: {enabled: false}\nledger: {retention: 0}\n');
     await (await servePostern({ directory: fresh, env })).end();
     remove(directory);
     renameSync(store(fresh), store(directory));

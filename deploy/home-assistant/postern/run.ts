@@ -8,7 +8,7 @@ export interface AddOnOptions {
   readonly roles: readonly { readonly name: string; readonly cameras: readonly string[]; readonly users: readonly string[] }[];
   readonly default_role: string;
   readonly log_level: string;
-  /** More keys of the configuration, such as `links.enabled`. */
+  /** More keys of the configuration, such as `links.max_lifetime`. */
   readonly keys: readonly { readonly key: string; readonly value: string }[];
 }
 

@@ -16,7 +16,7 @@ import type { LinkRefusal } from './wanted-link.ts';
 
 export interface LinkRouteDeps extends RequestLinkDeps, AccountResponseDeps {
   readonly linkStore: LinkStore;
-  /** `links.enabled`. */
+  /** Whether `links.max_lifetime` is more than 0. */
   readonly hasLinks: boolean;
   /** The page at that path for people, or undefined while `server.public_url` is not set. */
   readonly publicAddressOf: (path: string) => string | undefined;
@@ -38,7 +38,7 @@ const NEW_LINK = named(
   }),
 );
 
-const NO_LINKS = 'Links are turned off: set links.enabled';
+const NO_LINKS = 'Links are turned off: set links.max_lifetime';
 const NO_MAKER = 'A link belongs to a user: log in, or use an API token, and make it as that user';
 const NO_ADDRESS = 'server.public_url is not set: put the address of this service in front of the path';
 

@@ -18,7 +18,7 @@ export interface LinkDeps extends Omit<MakerDeps, 'remembered'> {
   readonly passes: Pick<LinkPasses, 'viewerIn'>;
   readonly clock: Clock;
   readonly grace: StoreGrace;
-  /** `links.enabled`. */
+  /** Whether `links.max_lifetime` is more than 0. */
   readonly isEnabled: boolean;
 }
 

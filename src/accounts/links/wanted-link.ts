@@ -108,6 +108,7 @@ export const isTime = (value: unknown): value is number =>
 
 /** `longest`: `links.max_lifetime`, in seconds. */
 export function parseTerms(wanted: WantedLink, longest: number): Result<LinkTerms, LinkRefusal> {
+  if (longest === 0) return refused('expiry-invalid', 'links.max_lifetime is 0: no links are made');
   const { expiresIn = Math.min(USUAL_SECONDS, longest), uses = null, pin, name = null, notifyOnOpen = false } = wanted;
   if (!isWhole(expiresIn, SHORTEST_SECONDS, longest)) {
     return refused('expiry-invalid', `expires_in: give whole seconds, from ${SHORTEST_SECONDS} to ${longest}`);

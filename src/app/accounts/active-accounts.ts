@@ -229,7 +229,7 @@ export function accountsUnder(settings: Settings, deps: AccountDeps) {
       linkStore: deps.store.links,
       tokenStore: deps.store.apiTokens,
       passes: deps.passes,
-      hasLinks: settings.links.enabled,
+      hasLinks: settings.links.max_lifetime > 0,
       longest: settings.links.max_lifetime,
       publicAddressOf,
     },

@@ -39,7 +39,7 @@ export interface ActiveLinksDeps extends Pick<LinkDeps, 'clock' | 'owesFactor'> 
 export const createLinkLimiter = (clock: Clock): MemoryLimiter =>
   createLoginLimiter({ clauses: [{ count: 60, windowSeconds: 60, text: '60/minute' }], clock });
 
-export function linksUnder({ links: { enabled }, auth }: Settings, deps: ActiveLinksDeps): ActiveLinks {
+export function linksUnder({ links: { max_lifetime }, auth }: Settings, deps: ActiveLinksDeps): ActiveLinks {
   const { store, credentials, passes, clock, owesFactor } = deps;
   const linkStore = store.links;
   const links = createLinks({
@@ -52,7 +52,7 @@ export function linksUnder({ links: { enabled }, auth }: Settings, deps: ActiveL
     recheckToken: credentials.tokens.recheck,
     authEnabled: auth.enabled,
     owesFactor,
-    isEnabled: enabled,
+    isEnabled: max_lifetime > 0,
   });
   const door = told(createLinkViewers({ linkStore, clock }), deps);
   return {

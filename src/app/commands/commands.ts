@@ -94,7 +94,7 @@ export async function openForCommands(
     onWorking: () => {},
     retrySeconds: RETRY_SECONDS,
   });
-  const { enabled: isEnabled } = settings.ledger;
+  const isEnabled = settings.ledger.retention > 0;
   const onWritten = outbox.sendNotices;
   const commandLedger = openCommandLedger({ ledger: store.ledger, isEnabled, clock, onWritten, warn });
   /** Writes an act into the ledger, done or refused (SPEC 14). */

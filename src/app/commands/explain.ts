@@ -94,7 +94,7 @@ const linksOf = (
     recheckToken: tokens.recheck,
     authEnabled: auth.enabled,
     owesFactor: ({ hasFactor, role }) => !hasFactor && isFactorRequired(auth.second_factor, role),
-    isEnabled: links.enabled,
+    isEnabled: links.max_lifetime > 0,
   });
 
 const screensOf = (

@@ -14,7 +14,7 @@ export interface CommandLedger {
 
 export interface CommandLedgerDeps {
   readonly ledger: Pick<LedgerStore, 'append'>;
-  /** `ledger.enabled`. */
+  /** Whether `ledger.retention` is more than 0. */
   readonly isEnabled: boolean;
   readonly clock: Clock;
   readonly onWritten: (records: readonly LedgerRecord[]) => void;

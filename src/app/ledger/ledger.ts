@@ -45,7 +45,7 @@ export function openLedger(deps: LedgerDeps): Ledger {
   const { settings, activeSettings, clock } = deps;
   const now = (): number => clock.now() / 1000;
   const localTime = activeLocalClock(() => activeSettings().auth.timezone);
-  const { enabled } = settings.ledger;
+  const enabled = settings.ledger.retention > 0;
   const sightings = createSightings();
   const own = openWriting(deps, now, localTime);
   const passOn = (): void => {

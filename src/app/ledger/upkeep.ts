@@ -24,6 +24,8 @@ export interface UpkeepDeps {
 }
 
 const DAY = 86_400;
+/** What people are told of their accounts is kept so long where nothing else is recorded. */
+const NOTICE_DAYS = 90;
 
 export function openUpkeep(deps: UpkeepDeps): Upkeep {
   const { store, settings, clock, log, localTime, onHead } = deps;
@@ -44,7 +46,7 @@ export function openUpkeep(deps: UpkeepDeps): Upkeep {
     onHead(head);
   };
   const forget = async (today: number): Promise<void> => {
-    const retentionDays = Math.ceil(settings().ledger.retention / DAY);
+    const retentionDays = Math.ceil(settings().ledger.retention / DAY) || NOTICE_DAYS;
     const before = today - retentionDays * DAY;
     const { day } = localTime(before);
     await store.forgetBefore({ at: clock.now() / 1000, before, day, retentionDays });
@@ -60,7 +62,7 @@ export function openUpkeep(deps: UpkeepDeps): Upkeep {
       const { day } = localTime(now);
       // Asked each time, so that a step of the clock is seen when it happens.
       const mayDelete = deps.mayDelete();
-      if (toldFor !== day && settings().ledger.enabled) {
+      if (toldFor !== day && settings().ledger.retention > 0) {
         toldFor = day;
         await noted(tellHead(), 'the head of the ledger could not be read: it is told again tomorrow');
       }

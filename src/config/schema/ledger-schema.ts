@@ -1,6 +1,6 @@
 /** Keys of `ledger`: the record of viewings and changes, and who may read it. */
 import { z } from 'zod';
-import { wholeSeconds } from './value-types.ts';
+import { wholeSecondsOrZero } from './value-types.ts';
 
 const DAY = 86_400;
 const MOST_DAYS = 36_500;
@@ -11,18 +11,11 @@ const daysOfFormerVersions = (written: unknown): unknown =>
 
 export const ledgerSection = z
   .strictObject({
-    enabled: z
-      .boolean()
-      .prefault(true)
-      .describe(
-        'Whether viewings, logins and changes are recorded. If not, only what people are told of their own accounts is. Changes at a restart only.',
-      )
-      .meta({ widens: 'false' }),
     retention: z
-      .preprocess(daysOfFormerVersions, wholeSeconds(DAY, MOST_DAYS * DAY))
+      .preprocess(daysOfFormerVersions, wholeSecondsOrZero(DAY, MOST_DAYS * DAY))
       .prefault('90d')
       .describe(
-        'How long records are kept, at least 1d. Older ones are deleted by whole days; the hash of the last one is kept, so that the rest can still be verified.',
+        'How long records are kept, at least 1d. Older ones are deleted by whole days; the hash of the last one is kept, so that the rest can still be verified. 0: nothing is recorded but what people are told of their own accounts, for 90d. From and to 0 it changes at a restart only.',
       )
       .meta({ widens: 'lower' }),
     visible_to_viewers: z

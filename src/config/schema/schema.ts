@@ -9,7 +9,7 @@ import { proxySection } from './proxy-schema.ts';
 import { SECRET_KEYS, twinOf } from './secret-keys.ts';
 import { loggerSection, serverSection, tlsSection, uiSection } from './server-schema.ts';
 import { storeSection } from './store-schema.ts';
-import { wholeSeconds } from './value-types.ts';
+import { wholeSecondsOrZero } from './value-types.ts';
 import { type DirectedSchema, directed } from './widening.ts';
 
 /** The keys of links: addresses that show one thing of one camera, without an account. */
@@ -17,16 +17,11 @@ const DAY = 86_400;
 
 const linksSection = z
   .strictObject({
-    enabled: z
-      .boolean()
-      .prefault(true)
-      .describe(
-        'Whether links may be made and opened. A link shows one event, review, recording or live camera to everybody who has its address, until its end. false: no link works, those made before too.',
-      )
-      .meta({ widens: 'true' }),
-    max_lifetime: wholeSeconds(60, 366 * DAY)
+    max_lifetime: wholeSecondsOrZero(60, 366 * DAY)
       .prefault(30 * DAY)
-      .describe('Seconds for which a link may be made at most. A link without an end does not exist.')
+      .describe(
+        'Seconds for which a link may be made at most. A link shows one event, review, recording or live camera to everybody who has its address, until its end. 0: no link works, those made before too.',
+      )
       .meta({ widens: 'higher' }),
   })
   .prefault({})

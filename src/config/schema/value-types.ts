@@ -42,6 +42,17 @@ const notADuration = ({ code, input }: { readonly code?: string | undefined; rea
 
 export const wholeSeconds = (least = 0, most = LONGEST_SECONDS) =>
   duration(z.int({ error: notADuration }).min(least).max(most));
+/** Zero turns off what the key bounds. */
+export const wholeSecondsOrZero = (least: number, most: number) =>
+  duration(
+    z
+      .int({ error: notADuration })
+      .min(0)
+      .max(most)
+      .refine((seconds) => seconds === 0 || seconds >= least, {
+        error: `is too short: write at least ${least} seconds, or 0`,
+      }),
+  );
 export const timeoutSeconds = () => duration(z.number({ error: notADuration }).positive().max(LONGEST_TIMEOUT_SECONDS));
 
 /** Null is never. */

@@ -18,7 +18,7 @@ describe('Notices of invitations', () => {
     t.after(() => receiver.close());
     await new Promise<void>((done) => receiver.listen(0, '127.0.0.1', done));
     const webhook = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
-    const at = await startInstance({ config: { notify: { webhook }, ledger: { enabled: false } } });
+    const at = await startInstance({ config: { notify: { webhook }, ledger: { retention: 0 } } });
     t.after(at.close);
     const token = await at.logIn(ADMIN_PERSON);
     const path = '/api/users/vera/invitation';

@@ -13,7 +13,7 @@ import { noteDriven } from '../support/driven.ts';
 
 const SETTINGS = {
   server: {},
-  ledger: { enabled: true, retention: 90 * 86_400, visible_to_viewers: false },
+  ledger: { retention: 90 * 86_400, visible_to_viewers: false },
   auth: {},
 } as unknown as Settings;
 
