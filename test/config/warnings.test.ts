@@ -10,6 +10,8 @@ describe('A warning is given', () => {
     ['for nothing in an empty configuration', ''],
     ['for a cookie without Secure beside TLS', 'auth: {cookie_secure: false}', 'config.yaml:1:23 auth.cookie_secure: false although tls.enabled is true, so the session cookie is sent over plain HTTP too: use auto'],
     ['for no such cookie without TLS', 'auth: {cookie_secure: false}\ntls: {enabled: false}'],
+    ['for frames of another site without TLS', 'ui: {frame_ancestors: "https://home.example.com"}\ntls: {enabled: false}', 'config.yaml:1:23 ui.frame_ancestors: names another site, so the session cookie is sent over HTTPS alone, and tls.enabled is false: set it to true, or server.public_url to the https:// address of the proxy in front'],
+    ['for no such frames behind a proxy with TLS', 'ui: {frame_ancestors: "https://home.example.com"}\ntls: {enabled: false}\nserver: {public_url: "https://nvr.example.com"}'],
     ['for no login limit', 'auth: {failed_login_rate_limit: null}', 'config.yaml:1:8 auth.failed_login_rate_limit: null, so passwords can be guessed without limit: remove the key to get the default'],
     ['for sessions over 90 days', 'auth: {session_length: 7776001}', 'config.yaml:1:24 auth.session_length: 7776001 is over 90 days, and a stolen session would stay valid as long: write fewer seconds'],
     ['for no session of 90 days', 'auth: {session_length: 7776000}'],
