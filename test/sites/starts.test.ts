@@ -80,6 +80,16 @@ describe('Starts of services that share a store', () => {
     assert.equal(await roleOf('gil'), 'viewer', 'the file that had the role has lost it');
   });
 
+  it('a role that two files have makes viewers of its users when the second one has lost it', async () => {
+    const auth = { roles: { gardener: ['garden'] } };
+    const house = await shared.start({ ...HOUSE, people: PEOPLE, config: { auth } });
+    const barn = await shared.start({ ...BARN, people: [], config: { auth } });
+    assert.ok((await house.postern.reload(of(house, { auth: { roles: {} } }, shared))).isTaken);
+    assert.equal(await roleOf('gil'), 'gardener');
+    assert.ok((await barn.postern.reload(of(barn, { auth: { roles: {} } }, shared))).isTaken);
+    assert.equal(await roleOf('gil'), 'viewer');
+  });
+
   it('a file that never had a role leaves its users alone, whatever the store knows', async () => {
     await reading(async ({ accounts }) => {
       const account = { name: 'gil' as UserName, role: 'gardener' as never, passwordHash: 'x' };
