@@ -1,5 +1,6 @@
 /** `GET /api/ledger` and `GET /api/ledger/days`: what is recorded, as far as the caller may see it (SPEC 14). */
 import { z } from 'zod';
+import { qualified } from '../domain/accounts/site.ts';
 import { type Caller, isAdministrator } from '../domain/caller.ts';
 import {
   LEDGER_KINDS,
@@ -9,7 +10,6 @@ import {
   type LedgerSight,
   type LedgerStore,
 } from '../domain/ledger.ts';
-import { qualified } from '../domain/sites.ts';
 import type { OwnRoute, RouteContext } from '../routes/own-route.ts';
 import { named, TEXT } from '../routes/shapes.ts';
 import type { LocalTime } from './days.ts';

@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Settings } from '../../config/schema/schema.ts';
+import { qualified } from '../../domain/accounts/site.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { DeletionGuard } from '../../domain/deletion-guard.ts';
 import { misfitSentences } from '../../domain/ledger-chain.ts';
-import { qualified } from '../../domain/sites.ts';
 import { type AuditedAct, doingOf, isNotice } from '../../ledger/audited-acts.ts';
 import type { LocalTime } from '../../ledger/days.ts';
 import { activeLocalClock } from '../../ledger/local-time.ts';

@@ -1,9 +1,8 @@
 /** `postern sites list|rename|forget`: the sites that share the store, beside the server or without it (SPEC 1, 20). */
 import type { Command } from 'commander';
 import type { CommandStore } from '../../app/commands/commands.ts';
-import type { SiteRecord } from '../../domain/accounts/site.ts';
+import { isSiteName, type SiteRecord } from '../../domain/accounts/site.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { isSiteName } from '../../domain/sites.ts';
 import { alignedRows } from '../aligned-rows.ts';
 import { onStore, type StoreFrame } from '../frame.ts';
 

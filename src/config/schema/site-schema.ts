@@ -1,8 +1,8 @@
 /** The keys `server.site`, `server.sites` and `auth.cookie_domain`: several NVRs on one store (SPEC 20). */
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { isSiteName } from '../../domain/accounts/site.ts';
 import { isDomain } from '../../domain/addresses/cookie-domain.ts';
-import { isSiteName } from '../../domain/sites.ts';
 import { parsePublicUrl } from './parse-public-url.ts';
 import { parsed, text } from './value-types.ts';
 
