@@ -32,7 +32,7 @@ export async function migrate(
   onMoved: (moved: MovedEvents) => void = () => {},
 ): Promise<TablesUpdate | undefined> {
   const { name, file, words } = engine;
-  const [done, known] = [await appliedMigrations(db), await knownMigrations(engine)];
+  const [done, known] = [await appliedMigrations(db, engine), await knownMigrations(engine)];
   refuseOthers(done, known, engine);
   const next = known.find((id) => !done.includes(id));
   if (next === undefined) return;
@@ -50,7 +50,7 @@ export async function migrate(
 
 /** Gives the first migration that a start would run; undefined when the tables are those of this version. Rejects for those of a newer one. */
 export async function neededMigration<Tables>(db: Kysely<Tables>, engine: Engine): Promise<string | undefined> {
-  const [done, known] = [await appliedMigrations(db), await knownMigrations(engine)];
+  const [done, known] = [await appliedMigrations(db, engine), await knownMigrations(engine)];
   refuseOthers(done, known, engine);
   return known.find((id) => !done.includes(id));
 }
@@ -59,7 +59,7 @@ export async function neededMigration<Tables>(db: Kysely<Tables>, engine: Engine
 export async function assertCurrent<Tables>(db: Kysely<Tables>, engine: Engine): Promise<void> {
   const needed = await neededMigration(db, engine);
   if (needed === undefined) return;
-  const done = await appliedMigrations(db);
+  const done = await appliedMigrations(db, engine);
   const message = `the tables of ${engine.name} are at ${done.at(-1) ?? 'none'} and this version needs ${needed}: start "postern serve" once, which updates them`;
   throw storeFault('unreachable', message, undefined);
 }
@@ -68,9 +68,8 @@ const knownMigrations = async ({ words }: Engine): Promise<readonly string[]> =>
   Object.keys(await migrationsFor(words).getMigrations()).sort();
 
 /** The ids of the migrations that were run, in their order; none in a store that is new. */
-export async function appliedMigrations<Tables>(db: Kysely<Tables>): Promise<readonly string[]> {
-  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
-  if (!tables.some((table) => table.name === 'kysely_migration')) return [];
+export async function appliedMigrations<Tables>(db: Kysely<Tables>, { words }: Engine): Promise<readonly string[]> {
+  if ((await words.tableNamed('kysely_migration').execute(db)).rows.length === 0) return [];
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
   return rows.map((row) => row.name);
 }

@@ -130,7 +130,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     await engine.close();
   };
   try {
-    if (options.onEmpty && (await appliedMigrations(db)).length === 0) options.onEmpty(engine.name);
+    if (options.onEmpty && (await appliedMigrations(db, engine)).length === 0) options.onEmpty(engine.name);
     const update = options.isBeside
       ? undefined
       : await (readOnly ? assertCurrent(db, engine) : migrate(db, engine, migrationsIn, options.onMoved));

@@ -40,6 +40,8 @@ export interface Dialect {
   lockAccounts(transaction: Transaction<Tables>): Promise<void>;
   /** The same for transactions that write events. */
   lockEvents(transaction: Transaction<Tables>): Promise<void>;
+  /** The name of the table as a row, where it is there. Kysely's own look at all tables fails while another process drops one. */
+  tableNamed(name: string): RawBuilder<unknown>;
   /** Functions that the schema calls, where the server runs them; made anew where they are there. */
   createFunctions(db: Kysely<unknown>): Promise<void>;
   /** Tells every replica of each row that has changed, by that column. `changes` as SQL has them: `insert or update of name`. */

@@ -127,7 +127,7 @@ const NOTICED: readonly (readonly [table: string, key: string, changes: string])
 
 export const baseline = (words: Dialect): Migration => ({
   async up(db: Kysely<unknown>) {
-    const isOf020 = (await db.introspection.getTables()).some(({ name }) => name === 'identity_keys');
+    const isOf020 = (await words.tableNamed('identity_keys').execute(db)).rows.length > 0;
     await words.createFunctions(db);
     await runAll(SINCE_0_2_0, db, words);
     if (isOf020) return db.schema.dropTable('identity_keys').execute();

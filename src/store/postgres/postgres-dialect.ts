@@ -78,6 +78,8 @@ export const postgresDialect: Dialect = {
     await sql`select pg_advisory_xact_lock(${sql.lit(EVENTS_LOCK)})`.execute(transaction);
   },
 
+  tableNamed: (name) => sql`select 1 where to_regclass(${name}) is not null`,
+
   async createFunctions(db) {
     await noticeFunction(db);
     await createLoginAttempts(db);

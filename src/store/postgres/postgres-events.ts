@@ -23,9 +23,9 @@ export async function countEventWrites(db: QueryExecutorProvider): Promise<void>
 const CHANGES = { insert: ['new'], update: ['old', 'new'], delete: ['old'] };
 
 const OLD = sql.table('events_by_month');
-/** So many are moved in some hundred milliseconds. */
-const EVENTS_PER_STEP = 5000;
-const TOLD_EVERY = 20 * EVENTS_PER_STEP;
+/** So many are moved in a second at most, with pictures and on a slow disk too. */
+const EVENTS_PER_STEP = 2000;
+const STEPS_TOLD_AT = 50;
 /** Held by each step, so that replicas that start at once take turns. */
 const MONTHS_LOCK = 0x706f7276;
 
@@ -41,14 +41,15 @@ export async function joinMonths(
       return act(transaction);
     });
   await step((transaction) => setAside(transaction, create));
-  let events = 0;
+  let [events, steps] = [0, 0];
   for (let months = await monthsLeft(db); months.length > 0; months = await monthsLeft(db)) {
     const [month = ''] = months;
     for (let last: string | undefined, count = EVENTS_PER_STEP; count === EVENTS_PER_STEP; ) {
       const moved = await step((transaction) => moveSome(month, last, transaction));
       ({ last, count } = moved);
       events += count;
-      if (events % TOLD_EVERY === 0 || count < EVENTS_PER_STEP) told({ events, monthsLeft: months.length - 1 });
+      steps += 1;
+      if (steps % STEPS_TOLD_AT === 0 || count < EVENTS_PER_STEP) told({ events, monthsLeft: months.length - 1 });
     }
     await step((transaction) => sql`drop table if exists ${sql.table(month)}`.execute(transaction));
   }

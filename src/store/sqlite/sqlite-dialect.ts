@@ -53,6 +53,8 @@ export const sqliteDialect: Dialect = {
   lockAccounts: async () => {},
   lockEvents: async () => {},
 
+  tableNamed: (name) => sql`select name from sqlite_schema where type = 'table' and name = ${name}`,
+
   /** SQLite's own `data_version` tells of the changes of other processes, and one process counts attempts in memory. */
   createFunctions: async () => {},
   noticeRow: async () => {},
