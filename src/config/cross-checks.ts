@@ -1,10 +1,12 @@
 /** Problems between keys. They are found in the raw values, so that they are reported together with those of single keys (SPEC 1). */
 import { isDeepStrictEqual } from 'node:util';
+import { isDomain, isWithinDomain } from '../domain/addresses/cookie-domain.ts';
 import { nearest } from './problems/nearest.ts';
 import { type Finding, type KeyPath, valueAt, when } from './problems/problems.ts';
 import { parseListenAddress, serverDefaults } from './schema/addresses.ts';
-import { pathsDiffer } from './schema/parse-public-url.ts';
-import { SITE_CHECKS, type TreeCheck } from './site-checks.ts';
+import { parsePublicUrl, pathsDiffer } from './schema/parse-public-url.ts';
+
+type TreeCheck = (tree: unknown) => readonly Finding[];
 
 const CHECKS: readonly TreeCheck[] = [
   defaultRolesAreKnown,
@@ -14,7 +16,9 @@ const CHECKS: readonly TreeCheck[] = [
   listenersDiffer,
   unixIsPlain,
   publicPathFits,
-  ...SITE_CHECKS,
+  sitesDiffer,
+  siteHasNoEvents,
+  cookieReaches,
 ];
 
 /** `isWhole`: what the store holds is in the tree too, and nothing else can give what is owed. */
@@ -129,3 +133,54 @@ function listenersDiffer(tree: unknown): readonly Finding[] {
 
 const overlaps = (one: string, other: string): boolean =>
   one === other || EVERYWHERE.includes(one) || EVERYWHERE.includes(other);
+
+const sitesIn = (tree: unknown): readonly unknown[] => {
+  const list = valueAt(tree, ['server', 'sites']);
+  return Array.isArray(list) ? list : [];
+};
+
+function sitesDiffer(tree: unknown): readonly Finding[] {
+  const own = valueAt(tree, ['server', 'site']);
+  const names = sitesIn(tree).map((entry) => valueAt(entry, ['name']));
+  if (own === undefined)
+    return when(
+      names.length > 0,
+      ['server', 'sites'],
+      'names other sites, and this one has no name: set server.site, for example to house',
+    );
+  return names.flatMap((name, index) => {
+    const path = ['server', 'sites', index, 'name'];
+    return [
+      ...when(name === own, path, `${JSON.stringify(name)} is this site itself (server.site): name only the others`),
+      ...when(
+        name !== undefined && names.indexOf(name) < index,
+        path,
+        `${JSON.stringify(name)} is named twice: give each site a name of its own`,
+      ),
+    ];
+  });
+}
+
+/** The table of events does not know sites: two cameras of one name would be one. */
+function siteHasNoEvents(tree: unknown): readonly Finding[] {
+  if (valueAt(tree, ['server', 'site']) === undefined) return [];
+  const source = valueAt(tree, ['events', 'source']);
+  const isStore = source === 'store' || (source === undefined && valueAt(tree, ['nvr', 'url']) === undefined);
+  return when(
+    isStore,
+    ['events', 'source'],
+    'is store, and events in the store belong to no site: with server.site set nvr.url, and here nvr or nvr-database',
+  );
+}
+
+/** A browser drops a cookie whose domain is not the end of the host name: nobody could log in. */
+function cookieReaches(tree: unknown): readonly Finding[] {
+  const path = ['auth', 'cookie_domain'];
+  const domain = valueAt(tree, path);
+  if (typeof domain !== 'string' || !isDomain(domain)) return [];
+  const address = valueAt(tree, ['server', 'public_url']);
+  const parsed = typeof address === 'string' ? parsePublicUrl(address) : undefined;
+  if (!parsed?.ok || isWithinDomain(parsed.value.hostname, domain)) return [];
+  const message = `${JSON.stringify(domain)} is not the end of the host name of server.public_url, ${parsed.value.hostname}: browsers would drop the session cookie; write the part that the host names have in common`;
+  return [{ path, message }];
+}

@@ -1,5 +1,7 @@
 /** What can be told of a configuration that has problems: its settings without the keys that are wrong (SPEC 1, `check`). */
 import type { z } from 'zod';
+import type { KeyPath } from './problems/problems.ts';
+import { takeOut } from './removed-keys.ts';
 import { type Settings, settingsSchema } from './schema/schema.ts';
 
 /** Undefined when too little is left. For warnings alone: nothing may be started with it. */
@@ -7,18 +9,14 @@ export function partialSettings(tree: unknown, issues: readonly z.core.$ZodIssue
   const rest = structuredClone(tree);
   for (const issue of issues) {
     const paths = issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
-    for (const path of paths) remove(rest, path);
+    for (const path of paths) takeOut(rest, withoutEntries(path));
   }
   const parsed = settingsSchema.safeParse(rest);
   return parsed.success ? parsed.data : undefined;
 }
 
 /** An entry of a list goes with the whole list: the places of the others would move. */
-function remove(tree: unknown, path: readonly PropertyKey[]): void {
+const withoutEntries = (path: KeyPath): KeyPath => {
   const list = path.findIndex((step) => typeof step === 'number');
-  const keys = list < 0 ? path : path.slice(0, list);
-  const last = keys.at(-1);
-  const node = keys.slice(0, -1).reduce<unknown>((above, step) => Object(above)[step], tree);
-  if (last !== undefined && typeof node === 'object' && node !== null)
-    delete (node as Record<PropertyKey, unknown>)[last];
-}
+  return list < 0 ? path : path.slice(0, list);
+};

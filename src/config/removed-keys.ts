@@ -33,7 +33,7 @@ export function takeRemovedKeys(tree: unknown): readonly Finding[] {
   });
 }
 
-function takeOut(tree: unknown, path: KeyPath): boolean {
+export function takeOut(tree: unknown, path: KeyPath): boolean {
   const last = path.at(-1);
   const node = path.slice(0, -1).reduce<unknown>((above, step) => Object(above)[step], tree);
   if (last === undefined || typeof node !== 'object' || node === null || !Object.hasOwn(node, last)) return false;
