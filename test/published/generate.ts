@@ -5,6 +5,7 @@ import { adversariesDocument, readAdversaries } from './adversaries.ts';
 import { allHoles } from './all-holes.ts';
 import { asvsDocument, readAsvs } from './asvs.ts';
 import { documentOf } from './document.ts';
+import { promisesDocument, readPromises } from './promises.ts';
 import { readRemembered, rememberedDocument } from './remembered.ts';
 
 const FOLDER = join(import.meta.dirname, '../../docs/generated');
@@ -12,6 +13,7 @@ const TEXTS = {
   'published-holes.md': documentOf(await allHoles()),
   'adversaries.md': adversariesDocument(readAdversaries()),
   'asvs.md': asvsDocument(readAsvs()),
+  'promises.md': promisesDocument(readPromises(), readFileSync(join(FOLDER, '../../SECURITY.md'), 'utf8')),
   'remembered.md': rememberedDocument(readRemembered()),
 };
 for (const [name, text] of Object.entries(TEXTS)) {
