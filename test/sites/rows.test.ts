@@ -1,4 +1,4 @@
-/** Rows of the store that are of one site: chains of the ledger, links and screens; and the command that renames and forgets sites (SPEC 20). */
+/** Rows of the store that are of one site: records of the ledger, links and screens; and the command that renames and forgets sites (SPEC 20). */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';

@@ -1,0 +1,45 @@
+/** A ledger that is off (`ledger.retention: 0`): what people were told of their accounts is kept for 90 days (SPEC 14). */
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import pino from 'pino';
+import { openUpkeep } from '../../src/app/ledger/upkeep.ts';
+import type { Settings } from '../../src/config/schema/schema.ts';
+import type { LedgerEntry } from '../../src/domain/ledger.ts';
+import { localClock } from '../../src/ledger/local-time.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { batchOf } from '../support/own-entries.ts';
+import { newDirectory } from '../support/run-postern.ts';
+
+const DAY = 86_400;
+const NOW = 1_800_000_000;
+const nothing = { credential: null, address: null, camera: null, watchedFrom: null, watchedTo: null };
+const toldAt = (at: number): LedgerEntry => ({
+  ...nothing,
+  kind: 'change',
+  user: 'ann',
+  from: at,
+  to: at,
+  detail: '{"what":"password-changed"}',
+});
+
+describe('A ledger that is off', () => {
+  it('deletes what people were told after 90 days, and tells no head', async () => {
+    const { ledger, close } = await openStore({ url: `sqlite:${newDirectory()}/postern.db` });
+    after(close);
+    await ledger.append(batchOf([toldAt(NOW - 92 * DAY), toldAt(NOW - 80 * DAY)]), NOW);
+    const heads: string[] = [];
+    const upkeep = openUpkeep({
+      store: ledger,
+      settings: () => ({ ledger: { retention: 0 } }) as Settings,
+      clock: { now: () => NOW * 1000 },
+      mayDelete: () => true,
+      log: pino({ level: 'silent' }),
+      localTime: localClock('UTC'),
+      onHead: (head) => heads.push(head),
+    });
+    await upkeep.look();
+    await upkeep.close();
+    const kept = await ledger.find({ user: 'ann', sight: undefined }, 10);
+    assert.deepEqual([kept.map(({ from }) => from - NOW), heads], [[-80 * DAY], []]);
+  });
+});
