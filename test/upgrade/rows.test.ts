@@ -77,6 +77,7 @@ const engines: Readonly<Record<string, Engine>> = {
       union all select indexdef from pg_indexes where schemaname = 'public'
       union all select pg_get_triggerdef(oid) from pg_trigger where not tgisinternal
       union all select pg_get_functiondef(oid) from pg_proc where pronamespace = 'public'::regnamespace
+      union all select pg_get_statisticsobjdef(oid) from pg_statistic_ext
       union all select relname || relkind::text from pg_class where relnamespace = 'public'::regnamespace`,
   },
 };

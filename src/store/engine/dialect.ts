@@ -46,8 +46,8 @@ export interface Dialect {
   createFunctions(db: Kysely<unknown>): Promise<void>;
   /** Tells every replica of each row that has changed, by that column. `changes` as SQL has them: `insert or update of name`. */
   noticeRow(db: Kysely<unknown>, table: string, key: string, changes: string): Promise<void>;
-  /** Triggers on `events`, so that every writer counts its writes. */
-  countEventWrites(db: QueryExecutorProvider): Promise<void>;
+  /** Triggers on `events`, so that every writer counts its writes, and what the planner must be told. */
+  completeEvents(db: QueryExecutorProvider): Promise<void>;
   /** Moves the events of 0.2.0 into the table that `create` makes, where they lay in tables by month. */
   readonly joinMonths:
     | ((

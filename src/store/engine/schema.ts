@@ -40,5 +40,5 @@ export async function createEvents(db: QueryExecutorProvider, words: Dialect): P
     await sql`create index ${sql.ref(`events_${sorted}_id`)} on events (${words.ordered(sql.ref(sorted), 'asc', false)}, id)`.execute(
       db,
     );
-  await words.countEventWrites(db);
+  await words.completeEvents(db);
 }

@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Condition, Dialect, Expression } from '../engine/dialect.ts';
 import { CHANGED, CHANGES_CHANNEL } from './listen.ts';
 import { createLoginAttempts } from './login-attempts.ts';
-import { countEventWrites, joinMonths } from './postgres-events.ts';
+import { completeEvents, joinMonths } from './postgres-events.ts';
 
 const SECONDS_PER_DAY = sql.lit(86_400);
 
@@ -91,7 +91,7 @@ export const postgresDialect: Dialect = {
       for each row execute function postern_notice_row(${sql.lit(key)})`.execute(db);
   },
 
-  countEventWrites,
+  completeEvents,
   joinMonths,
 };
 

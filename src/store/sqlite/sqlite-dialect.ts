@@ -60,7 +60,7 @@ export const sqliteDialect: Dialect = {
   noticeRow: async () => {},
   joinMonths: undefined,
 
-  async countEventWrites(db) {
+  async completeEvents(db) {
     for (const [name, rows] of Object.entries(TRIGGERS)) {
       const counts = rows.map((row) => `${COUNT_DAY} (cast(${row}.start_time / 86400 as integer), 1) ${AGAIN};`);
       await sql.raw(`create trigger events_${name} after ${name} on events begin ${counts.join(' ')} end`).execute(db);
