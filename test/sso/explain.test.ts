@@ -106,6 +106,7 @@ describe('GET /api/explain', () => {
       [
         ['remote-user', 'j%C3%B6rg'],
         ['remote-role', 'front_only'],
+        ['remote-groups', 'front_only'],
       ],
     );
   });

@@ -73,7 +73,7 @@ export const fuzzTarget: FuzzTarget = {
     for (const [name, value] of Object.entries(sent)) {
       const read = asRead(name);
       if (read === 'remote-user') assert.equal(value, 'vera');
-      else if (read === 'remote-role') assert.equal(value, 'viewer');
+      else if (read === 'remote-role' || read === 'remote-groups') assert.equal(value, 'viewer');
       else if (read === 'x-proxy-secret') assert.equal(value, 'of-the-nvr');
       else if (read === 'x-forwarded-for' || read === 'x-real-ip') assert.equal(value, '192.0.2.9');
       else
