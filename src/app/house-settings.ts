@@ -34,6 +34,7 @@ export interface OpenHouseSettings extends HouseSettings {
 }
 
 const LOOK_MS = 1000;
+const AGAIN_MS = 60_000;
 
 export function createHouseSettings(
   { directory, env }: Pick<StartOptions, 'directory' | 'env'>,
@@ -90,15 +91,20 @@ export function createHouseSettings(
     },
     watch() {
       let seen: string | undefined;
-      let tried: StoredSettings | undefined;
+      /** What was not taken up, and when it is tried again: the reason may have passed. */
+      let refused: { readonly stored: StoredSettings; readonly until: number } | undefined;
       const look = async (): Promise<void> => {
         const version = store().version();
-        if (version === seen) return;
+        const isDue = refused !== undefined && performance.now() >= refused.until;
+        if (version === seen && !isDue) return;
         const stored = await store().settings.readSettings();
+        const isKnown = isDeepStrictEqual(stored, config().stored);
+        if (!isKnown && (isDue || !isDeepStrictEqual(stored, refused?.stored))) {
+          // What was read here is what is judged: another look at the store could fail.
+          const { isTaken } = await reload(() => readUnder(stored));
+          refused = isTaken ? undefined : { stored, until: performance.now() + AGAIN_MS };
+        } else if (isKnown) refused = undefined;
         seen = version;
-        if (isDeepStrictEqual(stored, config().stored) || isDeepStrictEqual(stored, tried)) return;
-        tried = stored;
-        await again();
       };
       let isLooking = false;
       const timer = setInterval(() => {

@@ -52,6 +52,7 @@ function suite(newUrl: () => Promise<string>): void {
         ['garden', 9_000_000_000, 'paul'],
         ['h*', undefined, 'paul'],
         ['moat:pond', undefined, 'paul'],
+        ['pond', undefined, 'paul'],
         ['yard', undefined, 'paul'],
       ],
     );

@@ -40,7 +40,9 @@ async function change(ctx: RouteContext, deps: SettingRouteDeps): Promise<void> 
   const values = fieldsIn(CHANGE, body.json);
   if (!values.ok) return refuseFields(ctx, values.error);
   const outcome = await deps.house.change(values.value);
-  const reason = outcome.kind === 'changed' ? undefined : outcome.kind;
+  // What is kept is a change, also where it is taken up later.
+  const isKept = outcome.kind === 'changed' || outcome.kind === 'not-reloaded';
+  const reason = isKept ? undefined : outcome.kind;
   for (const name of SETTING_NAMES)
     if (values.value[name] !== undefined)
       record(ctx, deps, { what: 'setting-changed', setting: STORED_KEYS[name] }, reason);

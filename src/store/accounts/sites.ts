@@ -32,15 +32,18 @@ export function createSiteStore(db: Kysely<Tables>, serialized: Serialized): Sit
         for (const table of OF_ONE_SITE)
           await transaction.updateTable(table).set({ site: to }).where('site', '=', from).execute();
         const id = addressRow(to);
+        await transaction.deleteFrom('settings').where('id', '=', id).execute();
         await transaction.updateTable('settings').set({ id }).where('id', '=', addressRow(from)).execute();
         return 'renamed';
       }),
 
-    async forgetSite(site) {
-      const { numDeletedRows } = await db.deleteFrom('sites').where('site', '=', site).executeTakeFirst();
-      await db.deleteFrom('settings').where('id', '=', addressRow(site)).execute();
-      return numDeletedRows ? 'forgotten' : 'absent';
-    },
+    forgetSite: (site) =>
+      serialized(async (transaction) => {
+        const { numDeletedRows } = await transaction.deleteFrom('sites').where('site', '=', site).executeTakeFirst();
+        if (!numDeletedRows) return 'absent';
+        await transaction.deleteFrom('settings').where('id', '=', addressRow(site)).execute();
+        return 'forgotten';
+      }),
   };
 }
 

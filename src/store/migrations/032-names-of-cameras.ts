@@ -2,6 +2,9 @@
 import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
+/** Names of sites as 0.2.0 knew them. */
+const OF_SITE = /^[a-z0-9](?:[a-z0-9-]{0,28}[a-z0-9])?:(?<camera>.*)$/s;
+
 type Entry = { camera: string; until: number | null; drawn_by: string; drawn_at: number };
 
 export const namesOfCameras: Migration = {
@@ -19,12 +22,15 @@ export const namesOfCameras: Migration = {
     const siteOf = (camera: string): string | undefined =>
       sites.map(({ site }) => site).find((site) => site !== '' && camera.startsWith(`${site}:`));
     const drawn = await db.selectFrom('curtain').selectAll().execute();
-    if (!drawn.some(({ camera }) => siteOf(camera) !== undefined)) return;
+    if (!drawn.some(({ camera }) => OF_SITE.test(camera))) return;
     const bare = new Map<string, Entry>();
     for (const entry of drawn) {
       const site = siteOf(entry.camera);
       const camera = site === undefined ? entry.camera : entry.camera.slice(site.length + 1);
-      if (camera !== '') bare.set(camera, both({ ...entry, camera }, bare.get(camera)));
+      // A site that no row tells of may be one all the same: its camera is drawn, and the name as it was.
+      const unknown = site === undefined ? OF_SITE.exec(camera)?.groups?.['camera'] : undefined;
+      for (const name of [camera, unknown ?? ''])
+        if (name !== '') bare.set(name, both({ ...entry, camera: name }, bare.get(name)));
     }
     await db.deleteFrom('curtain').execute();
     await db
