@@ -135,7 +135,7 @@ export const BODY_STATUS = { 'not-a-form': 415, 'too-large': 413, 'too-slow': 40
 
 /** A form that was not read to its end ends the connection. */
 export function sendPage(ctx: RouteContext, status: number, page: string): void {
-  if (!ctx.req.complete) ctx.set('Connection', 'close');
+  if (ctx.method === 'POST' && !ctx.req.complete) ctx.set('Connection', 'close');
   ctx.status = status;
   ctx.type = 'text/html; charset=utf-8';
   ctx.body = page;

@@ -71,6 +71,12 @@ const idsOf = async (by: Person): Promise<string[]> =>
   );
 
 describe('Pairing', () => {
+  it('has a page, whose connection stays', async () => {
+    const page = await at.ask('/postern/screen');
+    assert.deepEqual([page.status, page.headers.get('connection')], [200, 'keep-alive']);
+    await page.arrayBuffer();
+  });
+
   it('begins with eight letters without vowels, the address of the page, and a cookie at its end that scripts do not read', async () => {
     const begun = await beginPairing(at);
     assert.match(begun.user_code, /^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/);
