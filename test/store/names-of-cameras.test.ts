@@ -21,13 +21,13 @@ const DRAWN: readonly (readonly [camera: string, until: number | null, roles: st
 ];
 
 /** Undoes the step, writes the rows, and takes the step again. */
-async function updated(url: string) {
+async function updated(url: string, rows = DRAWN) {
   const store = await openStore({ url });
   const roles = [{ role: 'gardener', cameras: ['house:garden'] }];
   for (const site of ['', 'barn', 'house'])
     await store.sites.publishSite({ site, cameras: ['garden'], roles: roles as never, keyId: 'k', changedAt: 1 });
   await sql`alter table curtain add column roles text`.execute(store.db);
-  for (const [camera, until, roles] of DRAWN)
+  for (const [camera, until, roles] of rows)
     await sql`insert into curtain (camera, until, roles, drawn_by, drawn_at) values (${camera}, ${until}, ${roles}, 'paul', 5)`.execute(
       store.db,
     );
@@ -68,9 +68,16 @@ function suite(newUrl: () => Promise<string>): void {
 }
 
 describe('Rows of 0.2.0 on SQLite', () => {
-  const scratch = makeScratch();
-  after(() => scratch.remove());
+  const [scratch, other] = [makeScratch(), makeScratch()];
+  after(() => {
+    scratch.remove();
+    other.remove();
+  });
   suite(async () => scratch.url);
+
+  it('a curtain whose one entry names a site and no camera is empty', async () => {
+    assert.deepEqual((await updated(other.url, [['house:', null, null]])).drawn, []);
+  });
 });
 
 describe('Rows of 0.2.0 on PostgreSQL', { skip: withoutPostgres }, () => {

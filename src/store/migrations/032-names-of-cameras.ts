@@ -33,10 +33,7 @@ export const namesOfCameras: Migration = {
         if (name !== '') bare.set(name, both({ ...entry, camera: name }, bare.get(name)));
     }
     await db.deleteFrom('curtain').execute();
-    await db
-      .insertInto('curtain')
-      .values([...bare.values()])
-      .execute();
+    for (const entry of bare.values()) await db.insertInto('curtain').values(entry).execute();
   },
 };
 
