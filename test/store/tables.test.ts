@@ -4,13 +4,14 @@ import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import {
-  mayChangeVerdict,
-  recordOf,
-  rowOf,
-  TABLES,
-  type Table,
-  type TableName,
-} from '../../src/store/engine/tables.ts';
+  deleteRows,
+  findRecord,
+  insertRecord,
+  listRecords,
+  putRecord,
+  updateRows,
+} from '../../src/store/engine/rows.ts';
+import { mayChangeVerdict, TABLES, type Table, type TableName } from '../../src/store/engine/tables.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
 import { makeScratch } from './support/scratch-store.ts';
@@ -87,18 +88,47 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const)
       it(`gives back what was written, whatever it looks like: ${name}`, async () => {
         await fc.assert(
           fc.asyncProperty(recordsOf(table), async ([record, hidden]) => {
-            const row = { ...rowOf(name, record as never), ...hidden };
-            await store.db.deleteFrom(name).execute();
-            await store.db
-              .insertInto(name)
-              .values(row as never)
-              .execute();
-            const stored = await store.db.selectFrom(name).selectAll().executeTakeFirstOrThrow();
-            assert.deepEqual(unboxed(recordOf(name, stored), table), record);
+            await deleteRows(store.db, name, {});
+            await insertRecord(store.db, name, record as never, hidden);
+            const [stored = {}] = await listRecords(store.db, name, {}, []);
+            assert.deepEqual(unboxed(stored, table), record);
           }),
           { numRuns: 20 },
         );
       });
+
+    it('finds, changes and deletes the rows that fulfil all of the tests', async () => {
+      const { db } = store;
+      await deleteRows(db, 'oidc_sessions', {});
+      const session = (sessionId: string, expiresAt: number, sid?: string) => ({
+        sessionId,
+        issuer: 'https://id',
+        subject: 'vera',
+        expiresAt,
+        ...(sid && { sid }),
+      });
+      const all = [session('a', 1), session('b', 2, '[1]'), session('c', 3, '{}')];
+      for (const one of all) await insertRecord(db, 'oidc_sessions', one);
+      const ids = async (...[where, order]: [object, (readonly ('session_id' | '-expires_at')[])?]) =>
+        (await listRecords(db, 'oidc_sessions', where, order ?? ['session_id']))
+          .map(({ sessionId }) => sessionId)
+          .join('');
+      assert.deepEqual(await listRecords(db, 'oidc_sessions', {}, ['-expires_at'], 2), [all[2], all[1]]);
+      assert.equal(await ids({ sid: null }), 'a');
+      assert.equal(await ids({ sid: { '!=': null }, subject: undefined }), 'bc');
+      assert.equal(await ids({ session_id: ['a', 'c'] }), 'ac');
+      assert.equal(await ids({ expires_at: { '>': 1, '<': 3 } }), 'b');
+      assert.equal(await ids({ expires_at: { '<=': 2 }, sid: '[1]' }), 'b');
+      assert.equal(await updateRows(db, 'oidc_sessions', { expires_at: { '>=': 2 } }, { sid: null }), 2);
+      await putRecord(db, 'oidc_sessions', session('a', 9, '{"__proto__":1}'));
+      assert.deepEqual(await findRecord(db, 'oidc_sessions', { session_id: 'a' }), session('a', 9, '{"__proto__":1}'));
+      await assert.rejects(
+        deleteRows(db, 'oidc_sessions', { session_id: undefined } as never),
+        /compared with nothing/,
+      );
+      assert.equal(await deleteRows(db, 'oidc_sessions', { session_id: { '!=': 'a' } }), 2);
+      assert.equal(await ids({}), 'a');
+    });
   });
 
 /** SQLite gives 0 and 1 for booleans, and the driver of PostgreSQL an object without a prototype for nothing of ours. */
@@ -124,7 +154,11 @@ describe('A statement changes verdicts', () => {
     ['update "api_tokens" set "last_used_at" = ?',                 false],
     ['delete from "api_tokens" where "id" = ?',                    true],
     ['update "links" set "opened" = ?',                            false],
-    ['update "links" set "wrong_pins" = ?',                        false],
+    ['update "links" set "wrong_pins" = "wrong_pins" - $1 where "id" = $2', false],
+    ['update "links" set "opened" = ?, "revoked_at" = ? where "id" = ?', true],
+    ['update "links" set "opened" = (select "uses" from "links")', true],
+    ['update "api_tokens" set "last_used_at" = $1, "last_used_from" = $2 where "id" = $3', false],
+    ['update "api_tokens" set "last_used_at" = ?, "cameras" = ? where "last_used_at" = ?', true],
     ['update "links" set "revoked_at" = ?',                        true],
     ['update "screens" set "last_seen_at" = ?',                    false],
     ['update "screens" set "cameras" = ?',                         true],

@@ -1,28 +1,27 @@
 /** The tables of accounts and revocations: the same code for every engine (interface 2.1, 5.1). */
-import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import type { AccountStore, User } from '../../domain/accounts/account.ts';
 import { CLOSED_SECONDS } from '../../domain/accounts/sign-in.ts';
 import { ADMIN, NO_ROLE, type Role, type UserName, VIEWER } from '../../domain/names.ts';
+import {
+  countRows,
+  deleteRows,
+  findRecord,
+  hasRow,
+  insertRecord,
+  listRecords,
+  putRecord,
+  updateRows,
+} from '../engine/rows.ts';
 import type { Serialized } from '../engine/serialized.ts';
-import { recordOf, rowOf, type Tables, tablesWhere } from '../engine/tables.ts';
+import { type Tables, tablesWhere } from '../engine/tables.ts';
 import { deleteLinksOf } from './link-openings.ts';
 
 export function createAccountStore(db: Kysely<Tables>, serialized: Serialized): AccountStore {
   return {
-    async countUsers() {
-      const counted = await db.selectFrom('users').select(sql<number>`count(*)`.as('users')).executeTakeFirstOrThrow();
-      return Number(counted.users);
-    },
-
-    async listUsers() {
-      const rows = await db.selectFrom('users').selectAll().orderBy('name').execute();
-      return rows.map(asUser);
-    },
-
-    async findUser(name) {
-      const row = await db.selectFrom('users').selectAll().where('name', '=', name).executeTakeFirst();
-      return row && asUser(row);
-    },
+    countUsers: () => countRows(db, 'users', {}),
+    listUsers: () => listRecords(db, 'users', {}, ['name']),
+    findUser: (name) => findRecord(db, 'users', { name }),
 
     addUser: (user) => serialized((transaction) => insertUser(user, transaction)),
 
@@ -34,28 +33,20 @@ export function createAccountStore(db: Kysely<Tables>, serialized: Serialized): 
           password_is_generated: 0,
           has_password: 1,
         };
-        const change = transaction.updateTable('users').set(row).where('name', '=', name);
-        const wanted = proven === undefined ? change : change.where('password_hash', '=', proven);
-        const { numUpdatedRows } = await wanted.executeTakeFirst();
-        if (!numUpdatedRows) return 'absent';
-        await transaction.deleteFrom('seen_sessions').where('user_name', '=', name).execute();
-        await transaction.deleteFrom('invitations').where('user_name', '=', name).execute();
+        const wanted = { name, ...(proven !== undefined && { password_hash: proven }) };
+        if (!(await updateRows(transaction, 'users', wanted, row))) return 'absent';
+        await deleteRows(transaction, 'seen_sessions', { user_name: name });
+        await deleteRows(transaction, 'invitations', { user_name: name });
         return 'set';
       }),
 
     async markGenerated(name, passwordHash) {
-      const marked = db.updateTable('users').set({ password_is_generated: 1 }).where('name', '=', name);
-      await marked.where('password_hash', '=', passwordHash).execute();
+      await updateRows(db, 'users', { name, password_hash: passwordHash }, { password_is_generated: 1 });
     },
 
     async rehashPassword(name, oldHash, newHash) {
-      await db
-        .updateTable('users')
-        .set({ password_hash: newHash })
-        .where('name', '=', name)
-        // The password may have been changed since it was checked: then the new hash is of the old password.
-        .where('password_hash', '=', oldHash)
-        .execute();
+      // The password may have been changed since it was checked: then the new hash is of the old password.
+      await updateRows(db, 'users', { name, password_hash: oldHash }, { password_hash: newHash });
     },
 
     setRole: (name, role, at) =>
@@ -63,11 +54,7 @@ export function createAccountStore(db: Kysely<Tables>, serialized: Serialized): 
         const state = await stateOf(name, transaction);
         if (state === 'absent') return 'absent';
         if (state === 'last-admin' && role !== ADMIN) return 'last-admin';
-        const given = transaction
-          .updateTable('users')
-          .set({ role, role_since: at ?? null })
-          .where('name', '=', name);
-        await given.where('role', '!=', role).execute();
+        await updateRows(transaction, 'users', { name, role: { '!=': role } }, { role, role_since: at ?? null });
         await ownRole(name, transaction);
         await voidInvitations(name, role, transaction);
         return 'set';
@@ -78,34 +65,28 @@ export function createAccountStore(db: Kysely<Tables>, serialized: Serialized): 
         const state = await stateOf(name, transaction);
         if (state === 'absent') return 'absent';
         if (state === 'last-admin' && (from !== null || until !== null)) return 'last-admin';
-        const row = { valid_from: from, valid_until: until };
-        await transaction.updateTable('users').set(row).where('name', '=', name).execute();
+        await updateRows(transaction, 'users', { name }, { valid_from: from, valid_until: until });
         return 'set';
       }),
 
     async endedBefore(time) {
-      const ended = db.selectFrom('users').select('name').where('valid_until', '<', time);
-      return (await ended.orderBy('name').execute()).map(({ name }) => name as UserName);
+      return (await listRecords(db, 'users', { valid_until: { '<': time } }, ['name'])).map(({ name }) => name);
     },
 
     deleteUser: (name, guest) =>
       serialized(async (transaction) => {
         // It may have been extended since it was looked for.
-        if (guest) {
-          const ended = transaction.selectFrom('users').select('name').where('valid_until', '<', guest.endedBefore);
-          if (!(await ended.where('name', '=', name).executeTakeFirst())) return 'absent';
-        }
+        if (guest && !(await hasRow(transaction, 'users', { name, valid_until: { '<': guest.endedBefore } })))
+          return 'absent';
         const state = await stateOf(name, transaction);
         if (state !== 'dispensable') return state;
-        await transaction.deleteFrom('users').where('name', '=', name).execute();
+        await deleteRows(transaction, 'users', { name });
         // A proxy's user of the same name is another person without an account: those tokens stay.
-        const bound = transaction.deleteFrom('api_tokens').where('user_created_at', 'is not', null);
-        await bound.where('user_name', '=', name).execute();
-        await transaction.deleteFrom('invitations').where('made_by', '=', name).execute();
+        await deleteRows(transaction, 'api_tokens', { user_name: name, user_created_at: { '!=': null } });
+        await deleteRows(transaction, 'invitations', { made_by: name });
         await deleteLinksOf(name, transaction);
         await forgetSignIns(name, guest?.at, transaction);
-        for (const table of TABLES_OF_A_USER)
-          await transaction.deleteFrom(table).where('user_name', '=', name).execute();
+        for (const table of TABLES_OF_A_USER) await deleteRows(transaction, table, { user_name: name });
         return 'deleted';
       }),
 
@@ -139,17 +120,10 @@ export function createAccountStore(db: Kysely<Tables>, serialized: Serialized): 
         return Boolean(numInsertedOrUpdatedRows);
       }),
 
-    async isRevoked(tokenId) {
-      const row = await db
-        .selectFrom('revoked_tokens')
-        .select('token_id')
-        .where('token_id', '=', tokenId)
-        .executeTakeFirst();
-      return row !== undefined;
-    },
+    isRevoked: (tokenId) => hasRow(db, 'revoked_tokens', { token_id: tokenId }),
 
     async forgetRevocationsBefore(expiredAt) {
-      await db.deleteFrom('revoked_tokens').where('expires_at', '<', expiredAt).execute();
+      await deleteRows(db, 'revoked_tokens', { expires_at: { '<': expiredAt } });
     },
   };
 }
@@ -158,20 +132,20 @@ export function createAccountStore(db: Kysely<Tables>, serialized: Serialized): 
 export async function insertUser(user: User, transaction: Transaction<Tables>): Promise<'added' | 'taken'> {
   const alike = transaction.selectFrom('users').select('name').where(sql`lower(name)`, '=', user.name.toLowerCase());
   if (await alike.executeTakeFirst()) return 'taken';
-  await transaction.insertInto('users').values(asRow(user)).execute();
+  await insertRecord(transaction, 'users', user);
   return 'added';
 }
 
 /** The role is Postern's own from now on. */
 export async function ownRole(name: UserName, transaction: Transaction<Tables>): Promise<void> {
-  const given = transaction.updateTable('users').set({ role_source: null, other_roles: null }).where('name', '=', name);
-  await given.where('role_source', 'is not', null).execute();
+  const isGiven = { name, role_source: { '!=': null } };
+  await updateRows(transaction, 'users', isGiven, { role_source: null, other_roles: null });
 }
 
 /** A link opens the account with the role that its maker saw, and no link of a former admin comes back with the role. */
 export async function voidInvitations(name: UserName, role: Role, transaction: Transaction<Tables>): Promise<void> {
-  await transaction.deleteFrom('invitations').where('user_name', '=', name).execute();
-  if (role !== ADMIN) await transaction.deleteFrom('invitations').where('made_by', '=', name).execute();
+  await deleteRows(transaction, 'invitations', { user_name: name });
+  if (role !== ADMIN) await deleteRows(transaction, 'invitations', { made_by: name });
 }
 
 async function forgetSignIns(
@@ -182,25 +156,19 @@ async function forgetSignIns(
   const forgotten = await transaction.deleteFrom('sign_ins').where('user_name', '=', name).returningAll().execute();
   for (const row of forgotten) {
     const { id, issuer, subject } = row;
-    await transaction.deleteFrom('oidc_sessions').where('issuer', '=', issuer).where('subject', '=', subject).execute();
-    if (guestGoneAt === undefined) await transaction.deleteFrom('closed_sign_ins').where('id', '=', id).execute();
+    await deleteRows(transaction, 'oidc_sessions', { issuer, subject });
+    if (guestGoneAt === undefined) await deleteRows(transaction, 'closed_sign_ins', { id });
     else await closeSignIn(row, guestGoneAt, transaction);
   }
 }
 
 /** A guest's: the next login makes no account. */
-export async function closeSignIn(
+export const closeSignIn = (
   { id, subject, provider }: Pick<Tables['sign_ins'], 'id' | 'subject' | 'provider'>,
   from: number,
   transaction: Transaction<Tables>,
-): Promise<void> {
-  const known_until = from + CLOSED_SECONDS;
-  await transaction
-    .insertInto('closed_sign_ins')
-    .values({ id, subject, provider, known_until })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet({ provider, known_until }))
-    .execute();
-}
+): Promise<void> =>
+  putRecord(transaction, 'closed_sign_ins', { subject, provider, knownUntil: from + CLOSED_SECONDS }, { id });
 
 /** A user made again under the same name gets nothing of what the former one had. */
 const TABLES_OF_A_USER = tablesWhere('isOfUser');
@@ -213,20 +181,9 @@ export async function stateOf(
   name: UserName,
   transaction: Transaction<Tables>,
 ): Promise<'absent' | 'last-admin' | 'dispensable'> {
-  const user = await transaction.selectFrom('users').select('role').where('name', '=', name).executeTakeFirst();
+  const user = await findRecord(transaction, 'users', { name });
   if (!user) return 'absent';
   if (user.role !== ADMIN) return 'dispensable';
-  const admins = transaction.selectFrom('users').select('name').where('role', '=', ADMIN).where('name', '!=', name);
-  const lasting = admins
-    .where('valid_from', 'is', null)
-    .where('valid_until', 'is', null)
-    .where('role_source', 'is', null);
-  return (await lasting.executeTakeFirst()) ? 'dispensable' : 'last-admin';
+  const lasting = { role: ADMIN, name: { '!=': name }, valid_from: null, valid_until: null, role_source: null };
+  return (await hasRow(transaction, 'users', lasting)) ? 'dispensable' : 'last-admin';
 }
-
-const asUser = (row: Selectable<Tables['users']>): User => ({
-  ...(recordOf('users', row) as User),
-  ...(row.has_password === 0 && { hasNoPassword: true }),
-});
-
-const asRow = (user: User) => ({ ...rowOf('users', user), has_password: user.hasNoPassword ? 0 : 1 });

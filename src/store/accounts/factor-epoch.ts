@@ -2,6 +2,7 @@
 import type { Transaction } from 'kysely';
 import type { FirstFactor } from '../../domain/accounts/second-factor.ts';
 import type { UserName } from '../../domain/names.ts';
+import { deleteRows, findRecord, hasRow, insertRecord, updateRows } from '../engine/rows.ts';
 import type { Tables } from '../engine/tables.ts';
 
 /**
@@ -13,10 +14,8 @@ export async function isAsKnown(
   { known }: Pick<FirstFactor, 'known'>,
   transaction: Transaction<Tables>,
 ): Promise<boolean> {
-  const owner = transaction.selectFrom('users').select(['factor_epoch', 'password_changed_at']);
-  const row = await owner.where('name', '=', user).executeTakeFirst();
-  if (!row || row.password_changed_at !== known.passwordChangedAt) return false;
-  return row.factor_epoch === (known.factorEpoch ?? null);
+  const owner = await findRecord(transaction, 'users', { name: user });
+  return owner?.passwordChangedAt === known.passwordChangedAt && owner.factorEpoch === known.factorEpoch;
 }
 
 /** Notes that a factor was written. The sessions of before end by the epoch, so they leave the list. */
@@ -25,9 +24,9 @@ export async function afterGain(
   { epoch, recoveryCodes }: Omit<FirstFactor, 'known'>,
   transaction: Transaction<Tables>,
 ): Promise<'first' | 'more' | 'gone'> {
-  const row = await transaction.selectFrom('users').select('has_factor').where('name', '=', user).executeTakeFirst();
-  if (!row) return 'gone';
-  if (row.has_factor === 1) return 'more';
+  const owner = await findRecord(transaction, 'users', { name: user });
+  if (!owner) return 'gone';
+  if (owner.hasFactor) return 'more';
   await setFactor(user, { has_factor: 1, factor_epoch: epoch }, transaction);
   await writeRecoveryCodes(user, recoveryCodes, transaction);
   return 'first';
@@ -39,10 +38,8 @@ export async function afterLoss(
   epoch: string,
   transaction: Transaction<Tables>,
 ): Promise<'last' | 'more'> {
-  const totp = transaction.selectFrom('totp_secrets').select('user_name').where('secret', 'is not', null);
-  const passkey = transaction.selectFrom('passkeys').select('id').where('user_name', '=', user);
-  if (await totp.where('user_name', '=', user).executeTakeFirst()) return 'more';
-  if (await passkey.executeTakeFirst()) return 'more';
+  if (await hasRow(transaction, 'totp_secrets', { user_name: user, secret: { '!=': null } })) return 'more';
+  if (await hasRow(transaction, 'passkeys', { user_name: user })) return 'more';
   await setFactor(user, { has_factor: 0, factor_epoch: epoch }, transaction);
   await writeRecoveryCodes(user, [], transaction);
   return 'last';
@@ -54,10 +51,8 @@ export async function writeRecoveryCodes(
   hashes: readonly string[],
   transaction: Transaction<Tables>,
 ): Promise<void> {
-  await transaction.deleteFrom('recovery_codes').where('user_name', '=', user).execute();
-  if (hashes.length === 0) return;
-  const rows = hashes.map((code_hash) => ({ code_hash, user_name: user }));
-  await transaction.insertInto('recovery_codes').values(rows).execute();
+  await deleteRows(transaction, 'recovery_codes', { user_name: user });
+  for (const codeHash of hashes) await insertRecord(transaction, 'recovery_codes', { codeHash, user });
 }
 
 async function setFactor(
@@ -65,6 +60,6 @@ async function setFactor(
   row: { readonly has_factor: 0 | 1; readonly factor_epoch: string },
   transaction: Transaction<Tables>,
 ): Promise<void> {
-  await transaction.updateTable('users').set(row).where('name', '=', user).execute();
-  await transaction.deleteFrom('seen_sessions').where('user_name', '=', user).execute();
+  await updateRows(transaction, 'users', { name: user }, row);
+  await deleteRows(transaction, 'seen_sessions', { user_name: user });
 }

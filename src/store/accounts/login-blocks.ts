@@ -1,6 +1,7 @@
 /** The table of who must wait at the login: the same code for every engine (SPEC 4.5). */
 import type { Kysely, Transaction } from 'kysely';
 import type { LoginBlock, LoginBlockStore } from '../../domain/accounts/login-block.ts';
+import { countRows, deleteRows, findRecord, findRow, listRecords, updateRows } from '../engine/rows.ts';
 import { recordOf, rowOf, type Tables } from '../engine/tables.ts';
 
 /** More are limited all the same, and not listed: a guesser with many addresses must not fill the store. */
@@ -14,27 +15,17 @@ export function createLoginBlockStore(db: Kysely<Tables>): LoginBlockStore {
   return {
     noteBlocks: (blocks, now) =>
       db.transaction().execute(async (transaction) => {
-        const past = now - KEPT_SECONDS;
-        await transaction.deleteFrom('login_blocks').where('until', '<', past).execute();
+        await deleteRows(transaction, 'login_blocks', { until: { '<': now - KEPT_SECONDS } });
         for (const block of blocks.slice(0, MOST_AT_ONCE)) await note(block, transaction);
       }),
 
-    async listBlocks(now) {
-      const open = db.selectFrom('login_blocks').selectAll().where('is_open', '=', 1).where('until', '>', now);
-      return (await open.orderBy('until', 'desc').orderBy('id').execute()).map(asBlock);
-    },
+    listBlocks: (now) => listRecords(db, 'login_blocks', lasting(now), ['-until', 'id']),
 
     liftBlock: (id, now) =>
       db.transaction().execute(async (transaction) => {
-        const known = transaction.selectFrom('login_blocks').selectAll().where('id', '=', id).where('is_open', '=', 1);
-        const row = await known.where('until', '>', now).executeTakeFirst();
-        if (!row) return undefined;
-        await transaction
-          .updateTable('login_blocks')
-          .set({ is_open: 0, lifted_at: now })
-          .where('id', '=', id)
-          .execute();
-        return asBlock(row);
+        const block = await findRecord(transaction, 'login_blocks', { id, ...lasting(now) });
+        if (block) await updateRows(transaction, 'login_blocks', { id }, { is_open: 0, lifted_at: now });
+        return block;
       }),
 
     async listLifts() {
@@ -43,26 +34,22 @@ export function createLoginBlockStore(db: Kysely<Tables>): LoginBlockStore {
     },
 
     async forgetBlocks() {
-      await db.deleteFrom('login_blocks').execute();
+      await deleteRows(db, 'login_blocks', {});
     },
   };
 }
 
 async function note(block: LoginBlock, transaction: Transaction<Tables>): Promise<void> {
   const { id, since, until } = block;
-  const row = await transaction.selectFrom('login_blocks').selectAll().where('id', '=', id).executeTakeFirst();
+  const row = await findRow(transaction, 'login_blocks', { id });
   if (row) {
     const isOpen = row.lifted_at === null || since >= row.lifted_at;
-    const names = [...new Set([...asBlock(row).names, ...block.names])].slice(-MOST_NAMES);
-    const change = { since, until, names: JSON.stringify(names), is_open: isOpen ? 1 : 0 };
-    await transaction.updateTable('login_blocks').set(change).where('id', '=', id).execute();
+    const { names: known } = recordOf('login_blocks', row);
+    const names = JSON.stringify([...new Set([...known, ...block.names])].slice(-MOST_NAMES));
+    await updateRows(transaction, 'login_blocks', { id }, { since, until, names, is_open: isOpen ? 1 : 0 });
     return;
   }
-  const { count } = await transaction
-    .selectFrom('login_blocks')
-    .select((sql) => sql.fn.countAll().as('count'))
-    .executeTakeFirstOrThrow();
-  if (Number(count) >= MOST_BLOCKS) return;
+  if ((await countRows(transaction, 'login_blocks', {})) >= MOST_BLOCKS) return;
   await transaction
     .insertInto('login_blocks')
     .values({ ...rowOf('login_blocks', block), is_open: 1, lifted_at: null })
@@ -70,4 +57,4 @@ async function note(block: LoginBlock, transaction: Transaction<Tables>): Promis
     .execute();
 }
 
-const asBlock = (row: object): LoginBlock => recordOf('login_blocks', row) as LoginBlock;
+const lasting = (now: number) => ({ is_open: 1, until: { '>': now } });

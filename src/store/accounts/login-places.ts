@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import type { LoginPlace, LoginPlaceStore } from '../../domain/accounts/notice.ts';
 import type { UserName } from '../../domain/names.ts';
+import { deleteRows, hasRow, insertRecord, updateRows } from '../engine/rows.ts';
 import type { Serialized } from '../engine/serialized.ts';
 import type { Tables } from '../engine/tables.ts';
 
@@ -10,16 +11,13 @@ export function createLoginPlaceStore(db: Kysely<Tables>, serialized: Serialized
   return {
     notePlace: (user, place, at) =>
       serialized(async (transaction) => {
-        const account = transaction.selectFrom('users').select('name').where('name', '=', user);
-        if ((await account.executeTakeFirst()) === undefined) return []; // it was deleted meanwhile
-        const known = transaction.selectFrom('known_clients').select('id').where('user_name', '=', user);
-        const isFirst = (await known.executeTakeFirst()) === undefined;
+        if (!(await hasRow(transaction, 'users', { name: user }))) return []; // it was deleted meanwhile
+        const isFirst = !(await hasRow(transaction, 'known_clients', { user_name: user }));
         const unseen: (keyof LoginPlace)[] = [];
         for (const part of ['device', 'network'] as const) {
-          const row = { id: idOf(user, part, place[part]), user_name: user, last_seen: at };
-          const seen = transaction.updateTable('known_clients').set({ last_seen: at }).where('id', '=', row.id);
-          if ((await seen.executeTakeFirst()).numUpdatedRows) continue;
-          await transaction.insertInto('known_clients').values(row).execute();
+          const id = idOf(user, part, place[part]);
+          if (await updateRows(transaction, 'known_clients', { id }, { last_seen: at })) continue;
+          await insertRecord(transaction, 'known_clients', { id, user, lastSeen: at });
           unseen.push(part);
         }
         return isFirst ? [] : unseen;
@@ -32,7 +30,7 @@ export function createLoginPlaceStore(db: Kysely<Tables>, serialized: Serialized
     },
 
     async forgetPlacesBefore(at) {
-      await db.deleteFrom('known_clients').where('last_seen', '<', at).execute();
+      await deleteRows(db, 'known_clients', { last_seen: { '<': at } });
     },
   };
 }

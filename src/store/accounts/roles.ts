@@ -1,29 +1,20 @@
 /** The table of custom roles: the same code for every engine (interface 2.2; SPEC 4.3). */
 import type { Kysely } from 'kysely';
-import type { RoleStore, StoredRole } from '../../domain/accounts/role-store.ts';
+import type { RoleStore } from '../../domain/accounts/role-store.ts';
 import { type UserName, VIEWER } from '../../domain/names.ts';
+import { deleteRows, listRecords, putRecord } from '../engine/rows.ts';
 import type { Serialized } from '../engine/serialized.ts';
-import { recordOf, rowOf, type Tables } from '../engine/tables.ts';
+import type { Tables } from '../engine/tables.ts';
 
 export function createRoleStore(db: Kysely<Tables>, serialized: Serialized): RoleStore {
   return {
-    async listRoles() {
-      const rows = await db.selectFrom('custom_roles').selectAll().orderBy('role').execute();
-      return rows.map((row) => recordOf('custom_roles', row) as StoredRole);
-    },
+    listRoles: () => listRecords(db, 'custom_roles', {}, ['role']),
 
     changeRoles: ({ saved, deleted }) =>
       serialized(async (transaction) => {
-        for (const one of saved) {
-          const row = rowOf('custom_roles', one);
-          await transaction
-            .insertInto('custom_roles')
-            .values(row)
-            .onConflict((conflict) => conflict.column('role').doUpdateSet({ cameras: row.cameras, limits: row.limits }))
-            .execute();
-        }
+        for (const role of saved) await putRecord(transaction, 'custom_roles', role);
         if (deleted.length === 0) return [];
-        await transaction.deleteFrom('custom_roles').where('role', 'in', deleted).execute();
+        await deleteRows(transaction, 'custom_roles', { role: deleted });
         const demoted = await transaction
           .updateTable('users')
           .set({ role: VIEWER })

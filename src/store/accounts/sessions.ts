@@ -1,8 +1,9 @@
 /** The table of sessions, with when and from where each was last seen: the same code for every engine (SPEC 4.2). */
 import type { Kysely, Transaction } from 'kysely';
 import type { SeenSession, SessionStore } from '../../domain/accounts/session-store.ts';
+import { deleteRows, findRecord, hasRow, insertRecord, listRecords, updateRows } from '../engine/rows.ts';
 import type { Serialized } from '../engine/serialized.ts';
-import { recordOf, rowOf, type Tables } from '../engine/tables.ts';
+import { rowOf, type Tables } from '../engine/tables.ts';
 
 /** The most rows of one list: a page with more sessions cannot be read. */
 const MOST_LISTED = 1000;
@@ -13,52 +14,38 @@ export function createSessionStore(db: Kysely<Tables>, serialized: Serialized): 
       serialized(async (transaction) => {
         for (const session of seen) {
           if (await isOver(session, transaction)) continue;
-          const { since: _, expires_at, ...latest } = asRow(session);
-          await transaction
-            .insertInto('seen_sessions')
-            .values(asRow(session))
-            .onConflict((conflict) => conflict.column('id').doUpdateSet(latest))
-            .execute();
-          await transaction
-            .updateTable('seen_sessions')
-            .set({ expires_at })
-            .where('id', '=', session.id)
-            .where('expires_at', '<', expires_at)
-            .execute();
+          const { since: _, expires_at, ...latest } = rowOf('seen_sessions', session);
+          const { id } = session;
+          if (!(await updateRows(transaction, 'seen_sessions', { id }, latest)))
+            await insertRecord(transaction, 'seen_sessions', session);
+          await updateRows(transaction, 'seen_sessions', { id, expires_at: { '<': expires_at } }, { expires_at });
         }
       }),
 
-    async listSessions(now, user) {
-      const all = db.selectFrom('seen_sessions').selectAll().where('expires_at', '>', now);
-      const wanted = user === undefined ? all : all.where('user_name', '=', user);
-      const rows = await wanted.orderBy('last_seen', 'desc').orderBy('id').limit(MOST_LISTED).execute();
-      return rows.map(asSession);
-    },
+    listSessions: (now, user) =>
+      listRecords(
+        db,
+        'seen_sessions',
+        { expires_at: { '>': now }, user_name: user },
+        ['-last_seen', 'id'],
+        MOST_LISTED,
+      ),
 
-    async findSession(id) {
-      const row = await db.selectFrom('seen_sessions').selectAll().where('id', '=', id).executeTakeFirst();
-      return row && asSession(row);
-    },
+    findSession: (id) => findRecord(db, 'seen_sessions', { id }),
 
     async forgetSessionsBefore(expiredAt) {
-      await db.deleteFrom('seen_sessions').where('expires_at', '<', expiredAt).execute();
+      await deleteRows(db, 'seen_sessions', { expires_at: { '<': expiredAt } });
     },
 
     async forgetSessionsUnlessSignedWith(keyId) {
-      await db.deleteFrom('seen_sessions').where('signed_with', '<>', keyId).execute();
+      await deleteRows(db, 'seen_sessions', { signed_with: { '!=': keyId } });
     },
   };
 }
 
 /** Sightings are written with a delay: the session may have ended since. */
 async function isOver({ id, user, since }: SeenSession, transaction: Transaction<Tables>): Promise<boolean> {
-  const revoked = transaction.selectFrom('revoked_tokens').select('token_id').where('token_id', '=', id);
-  if (await revoked.executeTakeFirst()) return true;
-  const account = transaction.selectFrom('users').select('password_changed_at').where('name', '=', user);
-  const row = await account.executeTakeFirst();
-  return !row || since < Math.floor(row.password_changed_at ?? 0);
+  if (await hasRow(transaction, 'revoked_tokens', { token_id: id })) return true;
+  const account = await findRecord(transaction, 'users', { name: user });
+  return !account || since < Math.floor(account.passwordChangedAt ?? 0);
 }
-
-const asSession = (row: object): SeenSession => recordOf('seen_sessions', row) as SeenSession;
-
-const asRow = (session: SeenSession) => rowOf('seen_sessions', session);

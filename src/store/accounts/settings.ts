@@ -1,6 +1,7 @@
 /** The table of the settings of the house: the same code for every engine (SPEC 8). */
 import type { Kysely } from 'kysely';
 import { type SettingStore, STORED_KEYS, type StoredKey, type StoredSettings } from '../../domain/stored-settings.ts';
+import { deleteRows, listRecords, putRecord } from '../engine/rows.ts';
 import type { Serialized } from '../engine/serialized.ts';
 import type { Tables } from '../engine/tables.ts';
 
@@ -12,7 +13,7 @@ export function createSettingStore(db: Kysely<Tables>, serialized: Serialized, s
   const rowOf = (key: StoredKey): string => (key === 'server.public_url' ? addressRow(site) : key);
   return {
     async readSettings() {
-      const rows = await db.selectFrom('settings').selectAll().execute();
+      const rows = await listRecords(db, 'settings', {}, []);
       const values = new Map(rows.map(({ id, value }) => [id, value]));
       return Object.fromEntries(
         keys.flatMap((key) => {
@@ -27,8 +28,8 @@ export function createSettingStore(db: Kysely<Tables>, serialized: Serialized, s
         for (const key of keys) {
           const [id, value] = [rowOf(key), values[key]];
           if (value === undefined) continue;
-          await transaction.deleteFrom('settings').where('id', '=', id).execute();
-          if (value !== null) await transaction.insertInto('settings').values({ id, value }).execute();
+          if (value === null) await deleteRows(transaction, 'settings', { id });
+          else await putRecord(transaction, 'settings', { id, value });
         }
       }),
   };

@@ -3,6 +3,17 @@
  * builder and the codecs between rows and records follow from it. Times are Unix seconds.
  */
 import type { Generated } from 'kysely';
+import type { User } from '../../domain/accounts/account.ts';
+import type { ApiToken } from '../../domain/accounts/api-token.ts';
+import type { DrawnEntry } from '../../domain/accounts/curtain.ts';
+import type { Invitation } from '../../domain/accounts/invitation.ts';
+import type { LoginBlock } from '../../domain/accounts/login-block.ts';
+import type { StoredRole } from '../../domain/accounts/role-store.ts';
+import type { Screen, ScreenCode } from '../../domain/accounts/screen.ts';
+import type { PasskeyRecord, TotpRecord } from '../../domain/accounts/second-factor.ts';
+import type { SeenSession } from '../../domain/accounts/session-store.ts';
+import type { ClosedSignIn, ProviderSession, SignIn } from '../../domain/accounts/sign-in.ts';
+import type { SiteRecord } from '../../domain/accounts/site.ts';
 
 /** `flag`: 0 or 1; `json`: text; `boolean`: SQLite gives 0 and 1 back. */
 interface Column {
@@ -14,6 +25,8 @@ interface Column {
   readonly field?: string | false;
   /** Null or 0 is absent in a record. */
   readonly isOptional?: true;
+  /** A flag that is 0 where its field is true. */
+  readonly isNegated?: true;
 }
 
 export interface Table {
@@ -22,7 +35,7 @@ export interface Table {
   readonly columns: Readonly<Record<string, Column>>;
   /** Whether `postern store copy` copies it. Default: it does. */
   readonly isCopied?: false;
-  /** `false`: no write of it changes a verdict. A list: an update that begins with such a column does not. */
+  /** `false`: no write of it changes a verdict. A list: an update of such columns alone does not. */
   readonly changesVerdicts?: false | readonly string[];
   /** Every request depends on it: `/readyz` reads it. */
   readonly isProbed?: true;
@@ -69,7 +82,7 @@ export const TABLES = {
     /** What the provider's groups give beside `role`. */
     other_roles: optional(maybe(JSON_TEXT)),
     /** 0: made without a password that a person knows. */
-    has_password: hidden(defaulted(FLAG)),
+    has_password: named('hasNoPassword', { ...optional(defaulted(FLAG)), isNegated: true }),
   } },
   custom_roles: { key: 'role', isProbed: true, columns: {
     role: TEXT, cameras: JSON_TEXT, limits: optional(maybe(JSON_TEXT)),
@@ -81,7 +94,7 @@ export const TABLES = {
     site: TEXT, cameras: optional(maybe(JSON_TEXT)), roles: JSON_TEXT, key_id: TEXT, changed_at: NUMBER,
   } },
   settings: { key: 'id', columns: { id: TEXT, value: TEXT } },
-  api_tokens: { key: 'id', isProbed: true, changesVerdicts: ['last_used_at'], columns: {
+  api_tokens: { key: 'id', isProbed: true, changesVerdicts: ['last_used_at', 'last_used_from'], columns: {
     id: TEXT, secret_hash: TEXT, name: TEXT, user_name: USER, user_created_at: maybe(NUMBER), role: TEXT, cameras: maybe(JSON_TEXT),
     manages_accounts: FLAG, logs_in: optional(defaulted(FLAG)), is_for_curtain: optional(defaulted(FLAG)), created_at: NUMBER,
     expires_at: maybe(NUMBER), last_used_at: maybe(NUMBER), last_used_from: maybe(TEXT),
@@ -123,7 +136,7 @@ export const TABLES = {
   link_openings: { key: 'id', changesVerdicts: false, columns: {
     id: TEXT, link_id: TEXT, viewer: maybe(TEXT), client: TEXT, at: NUMBER, address: TEXT, agent: maybe(TEXT),
   } },
-  screens: { key: 'id', isOfUser: true, changesVerdicts: ['last_seen_at'], columns: {
+  screens: { key: 'id', isOfUser: true, changesVerdicts: ['last_seen_at', 'last_seen_from'], columns: {
     id: TEXT, secret_hash: maybe(TEXT), name: TEXT, user_name: USER, user_created_at: NUMBER, cameras: maybe(JSON_TEXT),
     created_at: NUMBER, ends_at: maybe(NUMBER), last_seen_at: maybe(NUMBER), last_seen_from: maybe(TEXT), agent: maybe(TEXT), site: SITE,
   } },
@@ -207,7 +220,7 @@ type Value<Kind> =
           ? string
           : unknown)
   | (Kind extends { isNullable: true } ? null | undefined : never);
-type Given<Columns> = {
+type GivenIn<Columns> = {
   readonly [Name in keyof Columns as FieldOf<Name, Columns[Name]> extends string
     ? Columns[Name] extends { isOptional: true }
       ? never
@@ -220,6 +233,30 @@ type Given<Columns> = {
       : never
     : never]?: Value<Columns[Name]> | undefined;
 };
+/** A record of the table, as far as its columns tell. */
+export type Given<Name extends TableName> = GivenIn<ColumnsOf<Name>>;
+
+/** What columns do not tell: brands of names, and what JSON holds. */
+interface Records {
+  readonly users: User;
+  readonly custom_roles: StoredRole;
+  readonly curtain: DrawnEntry;
+  readonly sites: SiteRecord;
+  readonly api_tokens: ApiToken;
+  readonly totp_secrets: TotpRecord;
+  readonly passkeys: PasskeyRecord;
+  readonly invitations: Invitation;
+  readonly sign_ins: SignIn;
+  readonly closed_sign_ins: ClosedSignIn;
+  readonly oidc_sessions: ProviderSession;
+  readonly screens: Screen;
+  readonly screen_codes: ScreenCode;
+  readonly login_blocks: LoginBlock;
+  readonly seen_sessions: SeenSession;
+}
+/** A record of the table as the service knows it. */
+export type RecordOf<Name extends TableName> = Name extends keyof Records ? Records[Name] : Given<Name>;
+
 type Written<Columns> = {
   -readonly [Name in keyof Columns as FieldOf<Name, Columns[Name]> extends string
     ? Name
@@ -230,35 +267,32 @@ const camel = (name: string): string => name.replaceAll(/_(\w)/g, (_, letter: st
 
 /** The columns that are in records. */
 const codecsOf = (columns: Table['columns']) =>
-  Object.entries(columns).flatMap(([column, { kind, field = camel(column), isOptional = false }]) =>
-    field === false ? [] : [{ column, field, kind, isOptional }],
+  Object.entries(columns).flatMap(([column, { kind, field = camel(column), isOptional = false, isNegated }]) =>
+    field === false ? [] : [{ column, field, kind, isOptional, on: isNegated ? 0 : 1 }],
   );
 
 const CODECS = new Map(TABLE_NAMES.map((name) => [name, codecsOf(TABLES[name].columns)]));
 
-/**
- * The record of a row. A flag that is `isOptional` is true or absent. What the columns do not tell (brands of names, what JSON
- * holds) is the caller's to say.
- */
-export function recordOf<Name extends TableName>(table: Name, row: object): Given<ColumnsOf<Name>> {
+/** The record of a row. A flag that is `isOptional` is true or absent. */
+export function recordOf<Name extends TableName>(table: Name, row: object): RecordOf<Name> {
   const record: Record<string, unknown> = {};
   const values = row as Readonly<Record<string, unknown>>;
-  for (const { column, field, kind, isOptional } of CODECS.get(table) ?? []) {
+  for (const { column, field, kind, isOptional, on } of CODECS.get(table) ?? []) {
     const value = values[column];
-    if (isOptional && (value === null || (kind === 'flag' && value !== 1))) continue;
-    if (kind === 'flag') record[field] = value === 1;
+    if (isOptional && (value === null || (kind === 'flag' && value !== on))) continue;
+    if (kind === 'flag') record[field] = value === on;
     else record[field] = kind === 'json' && value !== null ? JSON.parse(String(value)) : value;
   }
-  return record as Given<ColumnsOf<Name>>;
+  return record as unknown as RecordOf<Name>;
 }
 
 /** The row of a record, without the columns that are in no record. */
-export function rowOf<Name extends TableName>(table: Name, record: Given<ColumnsOf<Name>>): Written<ColumnsOf<Name>> {
+export function rowOf<Name extends TableName>(table: Name, record: Given<Name>): Written<ColumnsOf<Name>> {
   const row: Record<string, unknown> = {};
   const values = record as Readonly<Record<string, unknown>>;
-  for (const { column, field, kind } of CODECS.get(table) ?? []) {
+  for (const { column, field, kind, on } of CODECS.get(table) ?? []) {
     const value = values[field] ?? null;
-    if (kind === 'flag') row[column] = value ? 1 : 0;
+    if (kind === 'flag') row[column] = value ? on : 1 - on;
     else row[column] = kind === 'json' && value !== null ? JSON.stringify(value) : value;
   }
   return row as Written<ColumnsOf<Name>>;
@@ -268,7 +302,9 @@ const quietWrites = (name: TableName): readonly string[] => {
   const { changesVerdicts = true } = TABLES[name] as Table;
   if (changesVerdicts === true) return [];
   if (changesVerdicts === false) return [`(?:with moved as \\(\\s*)?(?:insert into|update|delete from) "?${name}\\b`];
-  return changesVerdicts.map((column) => `update "${name}" set "${column}"`);
+  // A value is a parameter, or the column with one added or taken away.
+  const change = `"(?:${changesVerdicts.join('|')})" = (?:"\\w+" [+-] )?(?:\\?|\\$\\d+)`;
+  return [`update "${name}" set ${change}(?:, ${change})*(?: where |$)`];
 };
 const QUIET = new RegExp(`^(?:${TABLE_NAMES.flatMap(quietWrites).join('|')})`);
 

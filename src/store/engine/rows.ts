@@ -1,0 +1,127 @@
+/** Statements that follow from the columns of a table: its records are found, listed, written and deleted by tests of columns. */
+import { type ExpressionBuilder, type Insertable, type Kysely, type Selectable, sql } from 'kysely';
+import { type Given, type RecordOf, recordOf, rowOf, TABLES, type TableName, type Tables } from './tables.ts';
+
+/** The store, or a transaction on it. */
+export type Queries = Kysely<Tables>;
+
+type Row<Name extends TableName> = Selectable<Tables[Name]>;
+const COMPARISONS = ['<', '<=', '>', '>=', '!='] as const;
+/** A value, null, one of a list, or a comparison: `{ '!=': null }` is a value. Undefined tests nothing: only questions take it. */
+type Test<Value> = Value | readonly NonNullable<Value>[] | { readonly [By in (typeof COMPARISONS)[number]]?: Value };
+/** What all of the columns must fulfil. */
+export type Where<Name extends TableName> = { readonly [Column in keyof Row<Name>]?: Test<Row<Name>[Column]> };
+type Asked<Name extends TableName> = { readonly [Column in keyof Where<Name>]: Where<Name>[Column] | undefined };
+/** A column, or one with a hyphen before it: from the greatest down. */
+type Order<Name extends TableName> = readonly ((keyof Row<Name> & string) | `-${keyof Row<Name> & string}`)[];
+
+/** The row with the columns that are in no record. */
+export const findRow = async <Name extends TableName>(
+  db: Queries,
+  table: Name,
+  where: Where<Name>,
+): Promise<Row<Name> | undefined> =>
+  (await selecting(db, table).where(fulfils(where)).executeTakeFirst()) as Row<Name> | undefined;
+
+export async function findRecord<Name extends TableName>(
+  db: Queries,
+  table: Name,
+  where: Where<Name>,
+): Promise<RecordOf<Name> | undefined> {
+  const row = await findRow(db, table, where);
+  return row && recordOf(table, row);
+}
+
+export async function listRecords<Name extends TableName>(
+  db: Queries,
+  table: Name,
+  where: Asked<Name>,
+  order: Order<Name>,
+  limit?: number,
+): Promise<readonly RecordOf<Name>[]> {
+  const tests = Object.entries(where).filter(([, test]) => test !== undefined);
+  let rows = selecting(db, table).where(fulfils(Object.fromEntries(tests)));
+  for (const by of order) rows = by.startsWith('-') ? rows.orderBy(by.slice(1), 'desc') : rows.orderBy(by);
+  return (await (limit === undefined ? rows : rows.limit(limit)).execute()).map((row) => recordOf(table, row));
+}
+
+export const hasRow = async <Name extends TableName>(db: Queries, table: Name, where: Where<Name>): Promise<boolean> =>
+  (await untyped(db).selectFrom<string>(table).select(sql`1`.as('one')).where(fulfils(where)).limit(1).execute())
+    .length > 0;
+
+export async function countRows<Name extends TableName>(db: Queries, table: Name, where: Where<Name>): Promise<number> {
+  const counting = untyped(db).selectFrom<string>(table).select(sql<number>`count(*)`.as('rows'));
+  return Number((await counting.where(fulfils(where)).executeTakeFirstOrThrow()).rows);
+}
+
+/** `more`: columns that are in no record. */
+export async function insertRecord<Name extends TableName>(
+  db: Queries,
+  table: Name,
+  record: Given<Name>,
+  more: Partial<Insertable<Tables[Name]>> = {},
+): Promise<void> {
+  await untyped(db)
+    .insertInto<string>(table)
+    .values({ ...rowOf(table, record), ...more })
+    .execute();
+}
+
+/** The record takes the place of that of the same key. */
+export async function putRecord<Name extends TableName>(
+  db: Queries,
+  table: Name,
+  record: Given<Name>,
+  more: Partial<Insertable<Tables[Name]>> = {},
+): Promise<void> {
+  const { key } = TABLES[table];
+  const row: Record<string, unknown> = { ...rowOf(table, record), ...more };
+  const { [key]: _, ...latest } = row;
+  await untyped(db)
+    .insertInto<string>(table)
+    .values(row)
+    .onConflict((conflict) => conflict.column(key).doUpdateSet(latest))
+    .execute();
+}
+
+/** Gives the number of rows that fulfil `where`. */
+export async function updateRows<Name extends TableName>(
+  db: Queries,
+  table: Name,
+  where: Where<Name>,
+  columns: Partial<Row<Name>>,
+): Promise<number> {
+  const update = untyped(db).updateTable<string>(table).set(columns).where(fulfils(where));
+  return Number((await update.executeTakeFirstOrThrow()).numUpdatedRows);
+}
+
+/** Gives the number of rows that are gone. */
+export async function deleteRows<Name extends TableName>(
+  db: Queries,
+  table: Name,
+  where: Where<Name>,
+): Promise<number> {
+  const removal = untyped(db).deleteFrom<string>(table).where(fulfils(where));
+  return Number((await removal.executeTakeFirstOrThrow()).numDeletedRows);
+}
+
+/** Tables are named at run time here: what goes in and out has the types of the functions above. */
+type AnyTables = Record<string, Record<string, unknown>>;
+const untyped = (db: Queries): Kysely<AnyTables> => db as unknown as Kysely<AnyTables>;
+const selecting = (db: Queries, table: TableName) => untyped(db).selectFrom<string>(table).selectAll();
+
+const fulfils = (where: object) => (build: ExpressionBuilder<AnyTables, string>) =>
+  build.and(Object.entries(where).flatMap(([column, test]) => tested(column, test).map((one) => build(...one))));
+
+type Tested = [column: string, operator: 'in' | 'is' | 'is not' | '=' | (typeof COMPARISONS)[number], value: unknown];
+
+function tested(column: string, test: unknown): Tested[] {
+  // A statement without the test would meet all rows.
+  if (test === undefined) throw new Error(`the column ${column} is compared with nothing`);
+  if (test === null) return [[column, 'is', null]];
+  if (Array.isArray(test)) return [[column, 'in', test]];
+  if (typeof test !== 'object') return [[column, '=', test]];
+  return Object.entries(test).map(([by, value]) =>
+    value === null ? [column, 'is not', null] : [column, by as Tested[1], value],
+  );
+}
