@@ -15,6 +15,7 @@ import { displayAddress, pairScreen } from '../support/screens.ts';
 import { sendJson } from '../support/second-factor.ts';
 import { cookieFor } from '../support/sessions.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
+import { until } from '../support/until.ts';
 
 const nvr = await startFakeNvr();
 const CONFIG = {
@@ -256,7 +257,7 @@ for (const kind of KINDS) {
       const file = new DatabaseSync(join(directory, 'postern.db'));
       assert.equal(file.prepare(older).run().changes, 1);
       file.close();
-      assert.equal(await grant.holds(), false);
+      await until('the change is heard of', async () => !(await grant.holds()));
     });
 
     it('is worth nothing while its maker is a guest whose time is over', async () => {
