@@ -3,8 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join, relative } from 'node:path';
 import type { Plugin } from 'vite';
 import { compiledCatalogs } from './locales/compile-catalogs.ts';
-import { isInstalled } from './ui/build-pages.ts';
-import { isBuiltFrom, keepDigest } from './ui/pages-digest.ts';
+import { isBuiltFrom, isInstalled, keepDigest } from './ui/build-pages.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 /** The folder of the built server, beside `src`, so that paths from here to `conf` or `dist/ui` are those of the sources. */

@@ -59,7 +59,7 @@ export interface Runtime {
   readonly clientLimits: ClientLimits;
   readonly upstreamSlots: UpstreamSlots;
   readonly unknownRoutes: UnknownRoutes;
-  readonly pages: BuiltPages;
+  readonly pages: BuiltPages | undefined;
   /** Doctor on the status page: one run at a time. */
   readonly addressChecks: OneAtATime;
   /** Undefined without TLS. */

@@ -1,7 +1,7 @@
 /** Builds the pages before a start or a test, when they are missing or older than their sources. */
-import { existsSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isBuiltFrom, PAGES_SOURCES } from './pages-digest.ts';
 
 export type BuildNeed = 'fresh' | 'build' | 'cannot-build' | 'keep-as-they-are';
 
@@ -45,5 +45,31 @@ export function isInstalled(packageName: string): boolean {
     return false;
   }
 }
+
+/** What the pages are built from, below `src`. */
+export const PAGES_SOURCES = '{ui/pages/**/*.*,locales/*.*}';
+
+/** A digest of the sources is kept beside what is built of them. */
+const DIGEST_FILE = 'sources.sha256';
+
+/** Names count too: a source that is renamed changes the digest. */
+export function digestOfSources(sourceDirectory: string, pattern: string): string {
+  const digest = createHash('sha256');
+  const files = globSync(pattern, { cwd: sourceDirectory }).sort();
+  for (const file of files)
+    digest
+      .update(`${file}\0`)
+      .update(readFileSync(join(sourceDirectory, file)))
+      .update('\0');
+  return digest.digest('hex');
+}
+
+export function isBuiltFrom(sourceDirectory: string, distDirectory: string, pattern: string): boolean {
+  const kept = join(distDirectory, DIGEST_FILE);
+  return existsSync(kept) && readFileSync(kept, 'utf8').trim() === digestOfSources(sourceDirectory, pattern);
+}
+
+export const keepDigest = (sourceDirectory: string, distDirectory: string, pattern: string): void =>
+  writeFileSync(join(distDirectory, DIGEST_FILE), `${digestOfSources(sourceDirectory, pattern)}\n`);
 
 if (import.meta.main) await buildPagesIfNeeded();

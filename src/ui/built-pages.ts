@@ -3,33 +3,21 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { LANGUAGES } from '../locales/languages.ts';
+import type { RouteContext } from '../routes/own-route.ts';
 
-export interface Asset {
+interface Asset {
   readonly type: string;
   readonly etag: string;
   /** The bytes by Content-Encoding, made when first asked for; `identity` is always there. */
   readonly encodings: ReadonlyMap<string, () => Buffer>;
 }
 
-export type BuiltPages =
-  | {
-      readonly kind: 'built';
-      readonly loginPage: string;
-      readonly consolePage: string;
-      /** The assets by file name below `/postern/assets/`. */
-      readonly assets: ReadonlyMap<string, Asset>;
-      /** File name of the stylesheet of the login page, which the pages that the server makes link too. */
-      readonly stylesheet: string | undefined;
-      /** File names of the texts of the console by language. */
-      readonly languages: ReadonlyMap<string, string>;
-      /** File name of the script of the page behind an invitation. */
-      readonly invitationScript: string | undefined;
-      /** The page of a screen has both of its own. */
-      readonly screenScript: string | undefined;
-      readonly screenStyle: string | undefined;
-    }
-  | { readonly kind: 'not-built' };
+export interface BuiltPages {
+  readonly loginPage: string;
+  readonly consolePage: string;
+  /** The assets by file name below `/postern/assets/`. */
+  readonly assets: ReadonlyMap<string, Asset>;
+}
 
 // biome-ignore format: a table
 const TYPES: Readonly<Record<string, { readonly type: string; readonly isText: boolean }>> = {
@@ -40,38 +28,24 @@ const TYPES: Readonly<Record<string, { readonly type: string; readonly isText: b
   '.woff2': { type: 'font/woff2',                     isText: false },
 };
 
-/** A file of a type not in the table is left out, and so is not served. */
-export function readBuiltPages(distDirectory: string): BuiltPages {
+/** A file of a type not in the table is left out, and so is not served. Undefined while the pages are not built. */
+export function readBuiltPages(distDirectory: string): BuiltPages | undefined {
   const page = (name: string): string => join(distDirectory, name);
-  if (!existsSync(page('login.html')) || !existsSync(page('console.html'))) return { kind: 'not-built' };
-  const assetsDirectory = join(distDirectory, 'assets');
-  const names = readdirSync(assetsDirectory).filter((name) => extname(name) in TYPES);
+  if (!existsSync(page('login.html')) || !existsSync(page('console.html'))) return undefined;
   return {
-    kind: 'built',
     loginPage: readFileSync(page('login.html'), 'utf8'),
     consolePage: readFileSync(page('console.html'), 'utf8'),
-    assets: new Map(names.map((name) => [name, readAsset(assetsDirectory, name)])),
-    stylesheet: names.find((name) => /^login-.*\.css$/.test(name)),
-    languages: new Map(
-      LANGUAGES.flatMap(([tag]) => {
-        const name = names.find((one) => one.startsWith(`${tag}-`) && one.endsWith('.js'));
-        return name === undefined ? [] : [[tag, name] as const];
-      }),
-    ),
-    invitationScript: names.find((name) => /^invitation-.*\.js$/.test(name)),
-    screenScript: names.find((name) => /^screen-.*\.js$/.test(name)),
-    screenStyle: names.find((name) => /^screen-.*\.css$/.test(name)),
+    assets: new Map(readdirSync(page('assets')).flatMap((name) => readAsset(page('assets'), name))),
   };
 }
 
-function readAsset(directory: string, name: string): Asset {
-  const bytes = readFileSync(join(directory, name));
+function readAsset(directory: string, name: string): [name: string, asset: Asset][] {
   const row = TYPES[extname(name)];
-  return {
-    type: row?.type ?? 'application/octet-stream',
-    etag: createHash('sha256').update(bytes).digest('base64url').slice(0, 22),
-    encodings: new Map([...(row?.isText ? compressed(bytes) : []), ['identity', () => bytes]]),
-  };
+  if (!row) return [];
+  const bytes = readFileSync(join(directory, name));
+  const etag = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
+  const encodings = new Map([...(row.isText ? compressed(bytes) : []), ['identity', () => bytes] as const]);
+  return [[name, { type: row.type, etag, encodings }]];
 }
 
 /** The quality of Brotli: with the highest the first request would wait a second, for one percent fewer bytes. */
@@ -88,4 +62,64 @@ function once(make: () => Buffer): () => Buffer {
     made ??= make();
     return made;
   };
+}
+
+/** Where the pages keep their assets, relative to the base path. */
+export const ASSETS_PATH = '/postern/assets/';
+
+/** The path, from the root of the site, of a built file such as `login-….css`; undefined while the pages are not built. */
+export function assetPath(
+  pages: BuiltPages | undefined,
+  basePath: string,
+  name: string,
+  type: 'css' | 'js',
+): string | undefined {
+  const file = [...(pages?.assets.keys() ?? [])].find((one) => one.startsWith(`${name}-`) && one.endsWith(`.${type}`));
+  return file && `${basePath}${ASSETS_PATH}${file}`;
+}
+
+/** The name of an asset changes with its content, so a browser may cache it forever. */
+const IMMUTABLE = 'public, max-age=31536000, immutable';
+
+/** Sends a built file in the encoding that the client takes best; a browser asks for it once. */
+export function sendAsset(ctx: RouteContext, asset: Asset, headers: Readonly<Record<string, string>>): void {
+  // The smallest that the client accepts: browsers list `br` last, with the same weight as the others.
+  const encoding = [...asset.encodings.keys()].find((one) => ctx.acceptsEncodings(one)) ?? 'identity';
+  ctx.set({ ...headers, 'Cache-Control': IMMUTABLE, Vary: 'Accept-Encoding' });
+  ctx.type = asset.type;
+  ctx.etag = `${asset.etag}-${encoding}`;
+  ctx.status = 200;
+  if (ctx.fresh) {
+    ctx.status = 304;
+    return;
+  }
+  if (encoding !== 'identity') ctx.set('Content-Encoding', encoding);
+  ctx.body = asset.encodings.get(encoding)?.();
+}
+
+/** Relative to the base path. */
+export const MANIFEST_PATH = '/postern/manifest.webmanifest';
+
+/**
+ * The web app manifest: the console can be installed. It is public, and tells nothing of cameras. Addresses in it are relative
+ * to its own, so it is the same below every base path.
+ */
+export function manifestOf({ assets }: BuiltPages): string {
+  const icons = [...assets.keys()].flatMap((name) => {
+    const size = /^icon-(?<size>\d+)[-.].*png$/.exec(name)?.groups?.['size'];
+    const icon = { src: `assets/${name}`, sizes: `${size}x${size}`, type: 'image/png' };
+    return size === undefined ? [] : ['any', 'maskable'].map((purpose) => ({ ...icon, purpose }));
+  });
+  return JSON.stringify({
+    name: 'Postern',
+    short_name: 'Postern',
+    start_url: './',
+    // The login and the pages of the NVR stand beside the console.
+    scope: '../',
+    display: 'standalone',
+    background_color: '#f4f6f8',
+    // The surface of the console's bar.
+    theme_color: '#0f766e',
+    icons,
+  });
 }

@@ -1,18 +1,15 @@
 /** Markup in which whatever is not markup is escaped, and the pages that are complete in themselves (SPEC 5, 8, 12, 13, 16, 18). */
 import type { Templates } from '../locales/texts.ts';
-import type { RouteContext } from '../routes/own-route.ts';
 
-/** Only `html` makes one: a text is never markup. */
-export interface Html {
-  readonly markup: string;
-}
-
-class Markup implements Html {
+class Markup {
   readonly markup: string;
   constructor(markup: string) {
     this.markup = markup;
   }
 }
+
+/** Only `html` makes one: a text is never markup. */
+export type Html = Markup;
 
 type Value = string | number | Html | undefined | false | readonly Html[];
 
@@ -76,17 +73,9 @@ export const fillPage = (page: string, tag: string, blanks: Readonly<Record<stri
     .replace('<html lang="en">', `<html lang="${tag}">`)
     .replace(BLANK, (_, name: string) => (Object.hasOwn(blanks, name) ? markupOf(blanks[name]) : ''));
 
-interface LonePage {
-  /** BCP 47. */
-  readonly tag: string;
-  readonly title: string;
-  readonly robots?: string;
-  /** Lines beside those that each page has. */
-  readonly head: Html;
-  readonly body: Html;
-}
+type LonePage = { readonly [Part in 'head' | 'body']: Html } & Pick<CardPage, 'tag' | 'title' | 'robots'>;
 
-/** Complete without the built pages, and with nothing inline: no script, no style. */
+/** Complete without the built pages, and with nothing inline: no script, no style. `head`: lines beside those that each page has. */
 export const lonePage = ({ tag, title, robots = 'noindex', head, body }: LonePage): string =>
   html`<!doctype html>
 <html lang="${tag}">
@@ -107,36 +96,31 @@ export const stylesheetLink = (path: string | undefined): Html =>
   html`${path !== undefined && html`<link rel="stylesheet" href="${path}">\n`}`;
 
 export interface CardPage {
+  /** BCP 47. */
   readonly tag: string;
   readonly title: string;
+  readonly robots?: string | undefined;
   readonly stylesheet: string | undefined;
   /** The path of a script that the page can do without. Before the first paint: it sets a theme that was chosen by hand. */
   readonly script?: string | undefined;
+  /** Lines of the head by which a messenger shows the address. */
+  readonly preview?: Html;
+  readonly isShared?: boolean;
   readonly card: Html;
 }
 
 /** A page with one card. */
-export const cardPage = ({ tag, title, stylesheet, script, card }: CardPage): string =>
+export const cardPage = ({ tag, title, robots, stylesheet, script, preview, isShared, card }: CardPage): string =>
   lonePage({
     tag,
     title: `${title} · Postern`,
-    head: html`${stylesheetLink(stylesheet)}${script !== undefined && html`<script blocking="render" type="module" src="${script}"></script>\n`}`,
+    robots,
+    head: html`${preview}${stylesheetLink(stylesheet)}${script !== undefined && html`<script blocking="render" type="module" src="${script}"></script>\n`}`,
     body: html`<body class="lone">
-<main class="lone-card">
+<main class="lone-card${isShared && ' shared'}">
 ${card}</main>
 </body>`,
   });
 
 export const paragraph = (sentence: string): Html => html`<p class="refusal-message">${sentence}</p>\n`;
 export const buttonTo = (address: string, text: string): Html => html`<a class="button" href="${address}">${text}</a>`;
-
-/** What a form that could not be read is answered with. */
-export const BODY_STATUS = { 'not-a-form': 415, 'too-large': 413, 'too-slow': 408, gone: 408 } as const;
-
-/** A form that was not read to its end ends the connection. */
-export function sendPage(ctx: RouteContext, status: number, page: string): void {
-  if (ctx.method === 'POST' && !ctx.req.complete) ctx.set('Connection', 'close');
-  ctx.status = status;
-  ctx.type = 'text/html; charset=utf-8';
-  ctx.body = page;
-}

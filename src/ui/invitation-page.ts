@@ -5,81 +5,24 @@ import { BODY_LIMITS } from '../domain/read-body.ts';
 import { readForm } from '../domain/read-form.ts';
 import { said, type Texts } from '../locales/texts.ts';
 import type { RouteContext } from '../routes/own-route.ts';
-import { BODY_STATUS, buttonTo, cardPage, type Html, html, paragraph, sendPage } from './html.ts';
-import type { SignInButton } from './login-page.ts';
-import { momentsIn, type PageLanguage, pageLanguage } from './page-language.ts';
+import { assetPath } from './built-pages.ts';
+import { buttonTo, cardPage, type Html, html, paragraph } from './html.ts';
+import {
+  BODY_STATUS,
+  basePathOf,
+  momentIn,
+  moveTo,
+  type PageLanguage,
+  pageHeaders,
+  pageLanguage,
+  sendPage,
+} from './page.ts';
 import { invitationWords } from './pages/invitation/invitation-words.ts';
 import { formatSeconds } from './pages/login/login-outcome.ts';
 import { COMMON, isUnfit, strengthOf } from './pages/shared/account/password-strength.ts';
-
-/** What a person who gets an account is told before anything is typed. */
-export interface InvitedGuest {
-  /** The name of the admin; undefined when the invitation was made at the machine. */
-  readonly by: string | undefined;
-  /** Undefined: all of them. */
-  readonly cameras: readonly string[] | undefined;
-  /** Unix seconds: the end of the account. */
-  readonly until: number | undefined;
-  readonly timeZone: string | undefined;
-}
-
-/** When an account that is closed can be used. `at`: Unix seconds. */
-interface Opening {
-  readonly at: number;
-  readonly timeZone: string | undefined;
-}
-
-interface InvitationHolder {
-  readonly user: string;
-  /** Absent: it can be used at once, or is closed for good. */
-  readonly opens?: Opening;
-  /** Absent for an account that had a password: the link is for a new one. */
-  readonly guest?: InvitedGuest;
-  /** Not beside a second factor: a new passkey would be a way around it. */
-  readonly mayUsePasskey: boolean;
-}
-
-/** What became of a visit, or of a form. `message`: which rule the password breaks. */
-export type InvitationVisit =
-  | (InvitationHolder & { readonly kind: 'holds' | 'busy' })
-  | (InvitationHolder & { readonly kind: 'password-unfit'; readonly message: string })
-  | { readonly kind: 'accepted'; readonly user: string; readonly hasSession?: true; readonly opens?: Opening }
-  /** Unknown, used, over or revoked: all alike. */
-  | { readonly kind: 'void' | 'no-passwords' }
-  | { readonly kind: 'limited'; readonly seconds: number };
+import type { InvitationHolder, InvitationVisit, InvitedGuest, Opening, UiOptions } from './ui-options.ts';
 
 type InvitationCard = InvitationVisit | (InvitationHolder & { readonly kind: 'differ' });
-
-interface InvitationPlaces {
-  readonly stylesheet: string | undefined;
-  readonly script: string | undefined;
-  readonly login: string;
-  readonly shortestPassword: number;
-  readonly passkeyOrigin: string;
-  /** The addresses at which the invitation is accepted by a provider instead, with what people call each. */
-  readonly providers: readonly { readonly label: string; readonly action: string }[];
-}
-
-export interface InvitationService {
-  look(token: string, ctx: RouteContext): Promise<InvitationVisit>;
-  accept(given: { readonly token: string; readonly password: string }, ctx: RouteContext): Promise<InvitationVisit>;
-}
-
-export interface InvitationPageDeps {
-  readonly service: InvitationService;
-  readonly headers: Readonly<Record<string, string>>;
-  /** `auth.password_min_length`. */
-  readonly shortestPassword: number;
-  /** The stylesheet's path from the root of the site; undefined while the pages are not built. */
-  readonly stylesheetOf: (ctx: RouteContext) => string | undefined;
-  /** The same of the script, which the page can do without. */
-  readonly scriptOf: (ctx: RouteContext) => string | undefined;
-  /** The address that passkeys are made for; '' without passkeys. */
-  readonly passkeyOrigin: string;
-  readonly providers: readonly SignInButton[];
-  readonly bodySeconds: () => number;
-  readonly basePathOf: (ctx: RouteContext) => string;
-}
 
 // biome-ignore format: a table
 const STATUS: Readonly<Record<InvitationCard['kind'], number>> = {
@@ -96,49 +39,41 @@ const REFERRER = {
   Vary: 'Accept-Language, Cookie',
 } as const;
 
-export function createInvitationPage(deps: InvitationPageDeps) {
-  const { service, headers } = deps;
-  const show = (ctx: RouteContext, shown: InvitationCard, status: number = STATUS[shown.kind]): void => {
-    ctx.set({ ...headers, ...REFERRER });
-    if (shown.kind === 'limited') ctx.set('Retry-After', String(shown.seconds));
-    if (shown.kind === 'busy') ctx.set('Retry-After', '5');
-    const page = renderInvitation(shown, pageLanguage(ctx), {
-      stylesheet: deps.stylesheetOf(ctx),
-      script: deps.scriptOf(ctx),
-      passkeyOrigin: deps.passkeyOrigin,
-      login: `${deps.basePathOf(ctx)}${LOGIN_PATH}`,
-      shortestPassword: deps.shortestPassword,
-      providers: deps.providers.map(({ name, label }) => ({
-        label,
-        action: `${deps.basePathOf(ctx)}${INVITATION_PATH}/${encodeURIComponent(tokenOf(ctx))}/sign-in/${name}`,
-      })),
-    });
-    sendPage(ctx, status, page);
-  };
-  const tokenOf = (ctx: RouteContext): string => ctx.params['token'] ?? '';
-  return {
-    get: async (ctx: RouteContext): Promise<void> => show(ctx, await service.look(tokenOf(ctx), ctx)),
-    async post(ctx: RouteContext): Promise<void> {
-      const token = tokenOf(ctx);
-      const form = await readForm(ctx.req, { bytes: BODY_LIMITS.credentials, seconds: deps.bodySeconds() });
-      if (form.kind !== 'read') return show(ctx, { kind: 'void' }, BODY_STATUS[form.kind]);
-      const password = form.fields.get('password') ?? '';
-      if (form.fields.get('again') === password) {
-        const visit = await service.accept({ token, password }, ctx);
-        if (visit.kind === 'accepted' && visit.hasSession) return toConsole(ctx, deps.basePathOf(ctx));
-        return show(ctx, visit.kind === 'password-unfit' ? inWords(visit, password, pageLanguage(ctx), deps) : visit);
-      }
-      const visit = await service.look(token, ctx);
-      show(ctx, visit.kind === 'holds' ? { ...visit, kind: 'differ' } : visit);
-    },
-  };
+const tokenIn = (ctx: RouteContext): string => ctx.params['token'] ?? '';
+
+export const getInvitation = async (ctx: RouteContext, ui: UiOptions): Promise<void> =>
+  show(ctx, ui, await ui.invitations.look(tokenIn(ctx), ctx));
+
+export async function postInvitation(ctx: RouteContext, ui: UiOptions): Promise<void> {
+  const token = tokenIn(ctx);
+  const form = await readForm(ctx.req, { bytes: BODY_LIMITS.credentials, seconds: ui.bodySeconds() });
+  if (form.kind !== 'read') return show(ctx, ui, { kind: 'void' }, BODY_STATUS[form.kind]);
+  const password = form.fields.get('password') ?? '';
+  if (form.fields.get('again') !== password) {
+    const visit = await ui.invitations.look(token, ctx);
+    return show(ctx, ui, visit.kind === 'holds' ? { ...visit, kind: 'differ' } : visit);
+  }
+  const visit = await ui.invitations.accept({ token, password }, ctx);
+  if (visit.kind === 'accepted' && visit.hasSession) {
+    ctx.set(REFERRER);
+    return moveTo(ctx, 303, `${basePathOf(ctx)}/postern/`);
+  }
+  show(ctx, ui, visit.kind === 'password-unfit' ? inWords(visit, password, pageLanguage(ctx), ui) : visit);
 }
 
-/** The person is logged in already. */
-function toConsole(ctx: RouteContext, basePath: string): void {
-  ctx.set(REFERRER);
-  ctx.redirect(`${basePath}/postern/`);
-  ctx.status = 303;
+function show(ctx: RouteContext, ui: UiOptions, shown: InvitationCard, status: number = STATUS[shown.kind]): void {
+  ctx.set({ ...pageHeaders(ui), ...REFERRER });
+  if (shown.kind === 'limited') ctx.set('Retry-After', String(shown.seconds));
+  if (shown.kind === 'busy') ctx.set('Retry-After', '5');
+  const { tag, words } = pageLanguage(ctx);
+  const text = words.invitations.page;
+  const isForm = 'user' in shown && shown.kind !== 'accepted';
+  const title = isForm ? text.title : shown.kind === 'accepted' ? text.doneTitle : text.voidTitle;
+  const content = isForm ? renderForm(shown, ctx, ui) : renderEnd(shown, ctx);
+  const card = html`<h1 class="lone-title">${title}</h1>\n${content}`;
+  const stylesheet = assetPath(ui.pages, basePathOf(ctx), 'login', 'css');
+  const script = isForm ? assetPath(ui.pages, basePathOf(ctx), 'invitation', 'js') : undefined;
+  sendPage(ctx, status, cardPage({ tag, title, stylesheet, script, card }));
 }
 
 type UnfitPassword = Extract<InvitationVisit, { readonly kind: 'password-unfit' }>;
@@ -148,7 +83,7 @@ function inWords(
   visit: UnfitPassword,
   password: string,
   { words }: PageLanguage,
-  { shortestPassword }: Pick<InvitationPageDeps, 'shortestPassword'>,
+  { shortestPassword }: UiOptions,
 ): UnfitPassword {
   const { rules } = words.passwords;
   const strength = strengthOf(password, visit.user, shortestPassword);
@@ -156,21 +91,13 @@ function inWords(
   return COMMON.test(visit.message) ? { ...visit, message: rules.common } : visit;
 }
 
-function renderInvitation(shown: InvitationCard, language: PageLanguage, places: InvitationPlaces): string {
-  const { tag, words } = language;
-  const text = words.invitations.page;
-  const isForm = 'user' in shown && shown.kind !== 'accepted';
-  const title = isForm ? text.title : shown.kind === 'accepted' ? text.doneTitle : text.voidTitle;
-  const content = isForm ? renderForm(shown, language, places) : renderEnd(shown, language, places);
-  const card = html`<h1 class="lone-title">${title}</h1>\n${content}`;
-  return cardPage({ tag, title, stylesheet: places.stylesheet, script: isForm ? places.script : undefined, card });
-}
-
 type FormShown = Exclude<Extract<InvitationCard, { readonly user: string }>, { readonly kind: 'accepted' }>;
 
 /** The script reads its words and addresses from the form. */
-function renderForm(shown: FormShown, { tag, words }: PageLanguage, places: InvitationPlaces): Html {
-  const { shortestPassword, login, providers } = places;
+function renderForm(shown: FormShown, ctx: RouteContext, ui: UiOptions): Html {
+  const { shortestPassword, providers } = ui;
+  const { tag, words } = pageLanguage(ctx);
+  const base = basePathOf(ctx);
   const text = words.invitations.page;
   const hasDiffered = shown.kind === 'differ';
   const fault = html` aria-invalid="true"`;
@@ -182,15 +109,12 @@ function renderForm(shown: FormShown, { tag, words }: PageLanguage, places: Invi
   const isWrong = shown.kind === 'password-unfit' || hasDiffered;
   const password = html`${secret} autofocus aria-describedby="problem rules"${isWrong && fault}`;
   const again = html`${secret} aria-describedby="problem"${hasDiffered && fault}`;
-  const scriptWords = {
-    ...invitationWords(words, shortestPassword),
-    done: doneText(shown.opens, tag, text, text.donePasskey),
-  };
-  const forScript = html`data-words="${JSON.stringify(scriptWords)}" data-login="${login}" data-passkeys="${shown.mayUsePasskey && places.passkeyOrigin}"`;
+  const scriptWords = invitationWords(words, shortestPassword, doneText(shown.opens, tag, text, text.donePasskey));
+  const forScript = html`data-words="${JSON.stringify(scriptWords)}" data-login="${base}${LOGIN_PATH}" data-passkeys="${shown.mayUsePasskey && ui.passkeyOrigin}"`;
   // A form for each provider: in the query of a link the secret would stand in logs.
   const forms = providers.map(
-    ({ label, action }) =>
-      html`<form method="post" action="${action}"><button class="button button-wide" type="submit"><bdi>${label}</bdi></button></form>\n`,
+    ({ name, label }) =>
+      html`<form method="post" action="${base}${INVITATION_PATH}/${encodeURIComponent(tokenIn(ctx))}/sign-in/${name}"><button class="button button-wide" type="submit"><bdi>${label}</bdi></button></form>\n`,
   );
   return html`<p class="lone-lead">${text.lead}</p>
 ${shown.guest && renderGuest(shown.guest, shown.opens, tag, text)}<form class="login-form" method="post" ${forScript}>
@@ -212,8 +136,8 @@ function renderGuest(
   const sentences = [
     by === undefined ? undefined : text.invitedBy({ name: by }),
     seen === '' ? undefined : text.sees({ cameras: seen }),
-    opens && text.opens({ time: momentsIn(tag, timeZone)(opens.at) }),
-    until === undefined ? undefined : text.validUntil({ time: momentsIn(tag, timeZone)(until) }),
+    opens && text.opens({ time: momentIn(opens.at, tag, timeZone) }),
+    until === undefined ? undefined : text.validUntil({ time: momentIn(until, tag, timeZone) }),
   ].filter((sentence) => sentence !== undefined);
   const lines = sentences.map((sentence, at) => html`${at > 0 && html`<br>`}<bdi>${sentence}</bdi>`);
   return lines.length === 0 ? undefined : html`<p class="notice">${lines}</p>\n`;
@@ -225,24 +149,17 @@ const doneText = (
   tag: string,
   text: Texts['invitations']['page'],
   atOnce: string,
-): string => (opens ? text.doneLater({ time: momentsIn(tag, opens.timeZone)(opens.at) }) : atOnce);
+): string => (opens ? text.doneLater({ time: momentIn(opens.at, tag, opens.timeZone) }) : atOnce);
 
 function problemOf(shown: InvitationCard, text: Texts['invitations']['page']): string {
-  switch (shown.kind) {
-    case 'password-unfit':
-      return `${text.unfit} ${shown.message}`;
-    case 'differ':
-      return text.differ;
-    case 'busy':
-      return text.busy;
-    default:
-      return '';
-  }
+  if (shown.kind === 'password-unfit') return `${text.unfit} ${shown.message}`;
+  return shown.kind === 'differ' || shown.kind === 'busy' ? text[shown.kind] : '';
 }
 
-function renderEnd(shown: InvitationCard, { tag, words }: PageLanguage, { login }: InvitationPlaces): Html {
+function renderEnd(shown: InvitationCard, ctx: RouteContext): Html {
+  const { tag, words } = pageLanguage(ctx);
   const text = words.invitations.page;
-  const link = html`<p class="refusal-links">${buttonTo(login, text.toLogin)}</p>\n`;
+  const link = html`<p class="refusal-links">${buttonTo(`${basePathOf(ctx)}${LOGIN_PATH}`, text.toLogin)}</p>\n`;
   switch (shown.kind) {
     case 'accepted':
       return html`${paragraph(doneText(shown.opens, tag, text, text.done))}${link}`;

@@ -1,74 +1,17 @@
 /** `/s/{secret}`: the page of a link. It needs no account and no script, and asks for the PIN where there is one (SPEC 8, 13). */
 import { BODY_LIMITS } from '../domain/read-body.ts';
 import { readForm } from '../domain/read-form.ts';
-import { LINK_PATH, type SharedThing } from '../domain/shared-thing.ts';
+import { LINK_PATH } from '../domain/shared-thing.ts';
 import { labelIn, type Texts } from '../locales/texts.ts';
 import type { RouteContext } from '../routes/own-route.ts';
-import { BODY_STATUS, buttonTo, type Html, html, lonePage, paragraph, sendPage, stylesheetLink } from './html.ts';
-import { momentsIn, type PageLanguage, pageLanguage } from './page-language.ts';
+import { assetPath } from './built-pages.ts';
+import { buttonTo, cardPage, type Html, html, paragraph } from './html.ts';
+import { BODY_STATUS, basePathOf, momentIn, moveTo, type PageLanguage, pageLanguage, sendPage } from './page.ts';
 import { formatSeconds } from './pages/login/login-outcome.ts';
 import { spaced } from './pages/shared/spaced.ts';
+import type { LinkPageVisit, ShownThing, UiOptions, WrongPin } from './ui-options.ts';
 
-/** Files below the link, by name. */
-export interface ShownThing {
-  readonly kind: SharedThing['kind'];
-  readonly camera: string;
-  /** What people call the camera, where the NVR has such a name. */
-  readonly friendlyName?: string | undefined;
-  /** The NVR has it no more. */
-  readonly isGone?: boolean | undefined;
-  /** Unix seconds. */
-  readonly at?: number | undefined;
-  readonly label?: string | undefined;
-  readonly picture?: string | undefined;
-  readonly clip?: string | undefined;
-  /** The playlist of the clip: the NVR makes the clip while it sends it, without length and ranges, and iPhones play none such. */
-  readonly playlist?: string | undefined;
-}
-
-type ClosedLinkPage = { readonly kind: 'over' | 'busy' } | { readonly kind: 'limited'; readonly seconds: number };
-
-export type LinkPageVisit =
-  | ClosedLinkPage
-  /** Digits alone: by the keyboard for them. */
-  | { readonly kind: 'pin'; readonly isNumeric: boolean }
-  | {
-      readonly kind: 'shown';
-      readonly name: string | undefined;
-      readonly expiresAt: number;
-      readonly thing: ShownThing;
-      /** IANA name; undefined: the service's own. */
-      readonly timeZone: string | undefined;
-      /** A line of `Set-Cookie`. */
-      readonly cookie: string | undefined;
-    };
-
-interface WrongPin {
-  readonly kind: 'wrong';
-  readonly isNumeric: boolean;
-}
 type ShownPage = LinkPageVisit | WrongPin;
-
-/** The paths of a link's page, from the root of the site. */
-interface LinkPlaces {
-  readonly stylesheet: string | undefined;
-  readonly link: string;
-}
-
-export interface LinkService {
-  visit(secret: string, ctx: RouteContext): Promise<LinkPageVisit>;
-  givePin(
-    given: { readonly secret: string; readonly pin: string },
-    ctx: RouteContext,
-  ): Promise<ClosedLinkPage | WrongPin | { readonly kind: 'right'; readonly cookie: string }>;
-}
-
-export interface LinkPageDeps {
-  readonly service: LinkService;
-  readonly stylesheetOf: (ctx: RouteContext) => string | undefined;
-  readonly bodySeconds: () => number;
-  readonly basePathOf: (ctx: RouteContext) => string;
-}
 
 // biome-ignore format: a table
 const STATUS: Readonly<Record<ShownPage['kind'], number>> = {
@@ -102,61 +45,47 @@ const HEADERS = {
 const REFERRER = { form: 'strict-origin', other: 'no-referrer' } as const;
 const BUSY_RETRY_SECONDS = 5;
 
-export function createLinkPage({ service, stylesheetOf, bodySeconds, basePathOf }: LinkPageDeps) {
-  const secretOf = (ctx: RouteContext): string => ctx.params['secret'] ?? '';
-  const placesOf = (ctx: RouteContext): LinkPlaces => ({
-    stylesheet: stylesheetOf(ctx),
-    link: `${basePathOf(ctx)}${LINK_PATH}/${secretOf(ctx)}`,
-  });
-  const show = (ctx: RouteContext, page: ShownPage, status: number = STATUS[page.kind]): void => {
-    const isForm = page.kind === 'pin' || page.kind === 'wrong';
-    ctx.set({ ...HEADERS, 'Referrer-Policy': isForm ? REFERRER.form : REFERRER.other });
-    if (page.kind === 'limited') ctx.set('Retry-After', String(page.seconds));
-    if (page.kind === 'busy') ctx.set('Retry-After', String(BUSY_RETRY_SECONDS));
-    if (page.kind === 'shown' && page.cookie !== undefined) ctx.append('Set-Cookie', page.cookie);
-    sendPage(ctx, status, renderLinkPage(page, pageLanguage(ctx), placesOf(ctx)));
-  };
-  return {
-    get: async (ctx: RouteContext): Promise<void> => show(ctx, await service.visit(secretOf(ctx), ctx)),
-    async post(ctx: RouteContext): Promise<void> {
-      const form = await readForm(ctx.req, { bytes: BODY_LIMITS.credentials, seconds: bodySeconds() });
-      if (form.kind !== 'read') return show(ctx, { kind: 'over' }, BODY_STATUS[form.kind]);
-      const outcome = await service.givePin({ secret: secretOf(ctx), pin: form.fields.get('pin') ?? '' }, ctx);
-      if (outcome.kind !== 'right') return show(ctx, outcome);
-      ctx.set({ ...HEADERS, 'Referrer-Policy': REFERRER.other });
-      ctx.append('Set-Cookie', outcome.cookie);
-      ctx.redirect(placesOf(ctx).link);
-      ctx.status = 303;
-    },
-  };
+const secretIn = (ctx: RouteContext): string => ctx.params['secret'] ?? '';
+const linkPath = (ctx: RouteContext): string => `${basePathOf(ctx)}${LINK_PATH}/${secretIn(ctx)}`;
+
+export const getLink = async (ctx: RouteContext, ui: UiOptions): Promise<void> =>
+  show(ctx, ui, await ui.links.visit(secretIn(ctx), ctx));
+
+export async function postLink(ctx: RouteContext, ui: UiOptions): Promise<void> {
+  const form = await readForm(ctx.req, { bytes: BODY_LIMITS.credentials, seconds: ui.bodySeconds() });
+  if (form.kind !== 'read') return show(ctx, ui, { kind: 'over' }, BODY_STATUS[form.kind]);
+  const outcome = await ui.links.givePin({ secret: secretIn(ctx), pin: form.fields.get('pin') ?? '' }, ctx);
+  if (outcome.kind !== 'right') return show(ctx, ui, outcome);
+  ctx.set({ ...HEADERS, 'Referrer-Policy': REFERRER.other });
+  ctx.append('Set-Cookie', outcome.cookie);
+  moveTo(ctx, 303, linkPath(ctx));
 }
 
-/** What a messenger shows of the address is a title, and never a picture of the camera. */
-function renderLinkPage(page: ShownPage, language: PageLanguage, places: LinkPlaces): string {
-  const { preview } = language.words.links.page;
+function show(ctx: RouteContext, { pages }: UiOptions, page: ShownPage, status: number = STATUS[page.kind]): void {
+  const isForm = page.kind === 'pin' || page.kind === 'wrong';
+  ctx.set({ ...HEADERS, 'Referrer-Policy': isForm ? REFERRER.form : REFERRER.other });
+  if (page.kind === 'limited') ctx.set('Retry-After', String(page.seconds));
+  if (page.kind === 'busy') ctx.set('Retry-After', String(BUSY_RETRY_SECONDS));
+  if (page.kind === 'shown' && page.cookie !== undefined) ctx.append('Set-Cookie', page.cookie);
+  const language = pageLanguage(ctx);
   const title = titleOf(page, language);
-  return lonePage({
-    tag: language.tag,
-    title: `${title} · Postern`,
-    robots: 'noindex, nofollow',
-    head: html`<meta property="og:type" content="website">
+  // What a messenger shows of the address is a title, and never a picture of the camera.
+  const preview = html`<meta property="og:type" content="website">
 <meta property="og:site_name" content="Postern">
 <meta property="og:title" content="${title}">
-<meta property="og:description" content="${preview}">
-${stylesheetLink(places.stylesheet)}`,
-    body: html`<body class="lone">
-<main class="lone-card${page.kind === 'shown' && ' shared'}">
-<h1 class="lone-title"><bdi>${title}</bdi></h1>
-${bodyOf(page, language, places)}</main>
-</body>`,
-  });
+<meta property="og:description" content="${language.words.links.page.preview}">
+`;
+  const card = html`<h1 class="lone-title"><bdi>${title}</bdi></h1>\n${bodyOf(page, language, linkPath(ctx))}`;
+  const stylesheet = assetPath(pages, basePathOf(ctx), 'login', 'css');
+  const shown = { tag: language.tag, title, robots: 'noindex, nofollow', stylesheet, preview, card };
+  sendPage(ctx, status, cardPage({ ...shown, isShared: page.kind === 'shown' }));
 }
 
 function titleOf(page: ShownPage, { words }: PageLanguage): string {
   const text = words.links.page;
   switch (page.kind) {
     case 'shown':
-      return page.name ?? nameless(page.thing.kind, words.links.titles);
+      return page.name ?? words.links.titles[page.thing.kind];
     case 'pin':
     case 'wrong':
       return text.pinTitle;
@@ -167,16 +96,11 @@ function titleOf(page: ShownPage, { words }: PageLanguage): string {
   }
 }
 
-function nameless(kind: ShownThing['kind'], titles: Texts['links']['titles']): string {
-  const { event, review, recording, live, snapshot } = titles;
-  return { event, review, recording, live, snapshot }[kind];
-}
-
-function bodyOf(page: ShownPage, language: PageLanguage, places: LinkPlaces): Html {
+function bodyOf(page: ShownPage, language: PageLanguage, link: string): Html {
   const text = language.words.links.page;
   switch (page.kind) {
     case 'shown':
-      return renderShown(page, language, places.link);
+      return renderShown(page, language, link);
     case 'pin':
     case 'wrong':
       return renderForm(page.kind === 'wrong', page.isNumeric, text);
@@ -201,13 +125,15 @@ ${alert}<div class="field"><label for="pin">${text.pin}</label><input id="pin" n
 `;
 }
 
-type ShownLink = LinkPageVisit & { readonly kind: 'shown' };
-
 const nameOf = ({ camera, friendlyName }: ShownThing): string => friendlyName ?? spaced(camera);
 
-function renderShown({ thing, expiresAt, timeZone }: ShownLink, { tag, words }: PageLanguage, link: string): Html {
+function renderShown(
+  { thing, expiresAt, timeZone }: Extract<ShownPage, { readonly kind: 'shown' }>,
+  { tag, words }: PageLanguage,
+  link: string,
+): Html {
   const text = words.links.page;
-  const time = momentsIn(tag, timeZone);
+  const time = (seconds: number): string => momentIn(seconds, tag, timeZone);
   const label = thing.label === undefined ? undefined : labelIn(words.explore.labels, thing.label);
   const facts = [nameOf(thing), label, thing.at === undefined ? undefined : time(thing.at)];
   const lead = facts.filter((fact) => fact !== undefined).join(' · ');

@@ -2,7 +2,7 @@
 import { type RefusalReason, type RefusedCameras, type Reopening, refusalKind } from '../domain/refusal.ts';
 import type { Texts } from '../locales/texts.ts';
 import { buttonTo, cardPage, type Html, html, htmlOf } from './html.ts';
-import { languageFor, momentsIn } from './page-language.ts';
+import { languageFor, momentIn } from './page.ts';
 
 type RefusalWords = Texts['refusals'];
 
@@ -55,7 +55,7 @@ function messageOf({ reason, message, opens, cameras }: RefusalPage, tag: string
   const known = messages[reason];
   if (known === undefined) return message;
   if (!opens) return known;
-  return `${known} ${words.opens({ time: momentsIn(tag, opens.timeZone)(opens.at) })}`;
+  return `${known} ${words.opens({ time: momentIn(opens.at, tag, opens.timeZone) })}`;
 }
 
 const cameraMessage = ({ foreign, unknown }: RefusedCameras, { camera }: RefusalWords): string =>

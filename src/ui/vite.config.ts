@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, defineConfig, type Plugin } from 'vite';
 import { compiledCatalogs } from '../locales/compile-catalogs.ts';
-import { keepDigest, PAGES_SOURCES } from './pages-digest.ts';
+import { keepDigest, PAGES_SOURCES } from './build-pages.ts';
 
 const SOURCE = join(import.meta.dirname, 'pages');
 const DIST = join(import.meta.dirname, '../../dist/ui');

@@ -4,8 +4,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { type BuildNeed, buildNeed } from '../../src/ui/build-pages.ts';
-import { keepDigest, PAGES_SOURCES } from '../../src/ui/pages-digest.ts';
+import { type BuildNeed, buildNeed, keepDigest, PAGES_SOURCES } from '../../src/ui/build-pages.ts';
 
 describe('Before a start', () => {
   let parent = '';

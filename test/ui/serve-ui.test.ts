@@ -5,9 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import Koa from 'koa';
-import { bound } from '../../src/routes/own-route.ts';
+import { type BoundRoute, bound } from '../../src/routes/own-route.ts';
 import { readBuiltPages } from '../../src/ui/built-pages.ts';
-import { createPages, PAGE_ROUTES, type UiOptions } from '../../src/ui/serve-ui.ts';
+import { postInvitation } from '../../src/ui/invitation-page.ts';
+import { postLink } from '../../src/ui/link-page.ts';
+import { leadToConsole, PAGE_ROUTES } from '../../src/ui/serve-ui.ts';
+import type { UiOptions } from '../../src/ui/ui-options.ts';
 import { serveRoutes } from '../support/serve-routes.ts';
 import { CONSOLE_PAGE, LOGIN_PAGE, makeBuiltSample, SCRIPT } from './support/built-sample.ts';
 import { rawRequest } from './support/raw-request.ts';
@@ -15,10 +18,16 @@ import { rawRequest } from './support/raw-request.ts';
 const sample = makeBuiltSample();
 const servers: Server[] = [];
 
-async function serveUi(options: Partial<UiOptions> = {}): Promise<number> {
+type SampleOptions = Partial<UiOptions> & { readonly basePathOf?: (ctx: Koa.Context) => string };
+
+async function serveUi({ basePathOf = () => '', ...options }: SampleOptions = {}): Promise<number> {
   const app = new Koa();
+  app.use((ctx, next) => {
+    ctx.state['basePath'] = basePathOf(ctx);
+    return next();
+  });
   const pages = readBuiltPages(sample.distDirectory);
-  const served = createPages({
+  const served: UiOptions = {
     providers: [],
     hasPasswords: true,
     pages,
@@ -38,16 +47,15 @@ async function serveUi(options: Partial<UiOptions> = {}): Promise<number> {
     links: { visit: async () => ({ kind: 'over' }), givePin: async () => ({ kind: 'over' }) },
     invitations: { look: async () => ({ kind: 'void' }), accept: async () => ({ kind: 'void' }) },
     bodySeconds: () => 1,
-    basePathOf: () => '',
     ...options,
-  });
-  const start = { route: 'GET /', access: 'public', handler: served.start } as const;
+  };
+  const start: BoundRoute = { route: 'GET /', access: 'public', handler: (ctx) => leadToConsole(ctx, served) };
   app.use(
     serveRoutes([
       ...bound(PAGE_ROUTES, served),
       ...(options.hasNvr === false ? [start] : []),
-      { route: 'POST /invitation/{token}', access: 'public', handler: served.invitation.post },
-      { route: 'POST /s/{secret}', access: 'public', handler: served.link.post },
+      { route: 'POST /invitation/{token}', access: 'public', handler: (ctx) => postInvitation(ctx, served) },
+      { route: 'POST /s/{secret}', access: 'public', handler: (ctx) => postLink(ctx, served) },
     ]),
   );
   const server = createServer(app.callback());
@@ -211,7 +219,7 @@ describe('The manifest', () => {
 
   it('is named by its address from the root', async () => {
     const built = readBuiltPages(sample.distDirectory);
-    assert.ok(built.kind === 'built');
+    assert.ok(built);
     const html = '<link rel="manifest" href="./manifest">';
     const port = await serveUi({ pages: { ...built, consolePage: html }, basePathOf: () => '/nvr' });
     assert.equal(
@@ -230,7 +238,7 @@ describe('The blanks in a page', () => {
     html = BLANKS,
   ) => {
     const built = readBuiltPages(sample.distDirectory);
-    assert.ok(built.kind === 'built');
+    assert.ok(built);
     const port = await serveUi({ pages: { ...built, [page]: html }, ...options });
     const path = page === 'loginPage' ? '/login' : '/postern/';
     return (await rawRequest(port, path, { headers: { 'Accept-Language': language } })).body.toString();

@@ -9,7 +9,7 @@ import { secretsDigestOf } from '../../accounts/sessions/session-state.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { cookieValues } from '../../domain/cookie-values.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
-import type { FormLogin, LogIn } from '../../ui/login-page.ts';
+import type { FormLogin, LogIn } from '../../ui/ui-options.ts';
 import type { ActiveAccounts } from '../accounts/active-accounts.ts';
 
 type Deps = ActiveAccounts['groups']['login'];

@@ -22,11 +22,13 @@ import type { LedgerRouteDeps } from '../../ledger/ledger-routes.ts';
 import { createDownloads } from '../../ledger/stream-records.ts';
 import { openApiDocument } from '../../routes/document.ts';
 import type { BoundRoute } from '../../routes/own-route.ts';
-import type { BuiltPages } from '../../ui/built-pages.ts';
-import { pageHeaders } from '../../ui/content-security-policy.ts';
-import { wishedLanguages } from '../../ui/page-language.ts';
+import { assetPath, type BuiltPages } from '../../ui/built-pages.ts';
+import { postInvitation } from '../../ui/invitation-page.ts';
+import { postLink } from '../../ui/link-page.ts';
+import { pageHeaders, wishedLanguages } from '../../ui/page.ts';
 import { renderRefusalPage } from '../../ui/refusal-page.ts';
-import { ASSETS_PATH, createPages } from '../../ui/serve-ui.ts';
+import { leadToConsole } from '../../ui/serve-ui.ts';
+import type { UiOptions } from '../../ui/ui-options.ts';
 import type { ActiveAccounts } from '../accounts/active-accounts.ts';
 import type { Components } from '../resources/components.ts';
 import { askerOf, questionFor, variesOf } from '../resources/upstreams.ts';
@@ -48,7 +50,7 @@ export interface GateSources {
   readonly authorizer: Authorizer;
   readonly accounts: ActiveAccounts;
   readonly components: Components;
-  readonly pages: BuiltPages;
+  readonly pages: BuiltPages | undefined;
   readonly openStreams: GateDeps['openStreams'];
   readonly clientLimits: GateDeps['clientLimits'];
   readonly upstreamSlots: GateDeps['upstreamSlots'];
@@ -142,7 +144,7 @@ function ownRoutes(
     const { scope } = await accounts.behindCurtain(all);
     return scope.kind === 'all' ? undefined : seen(scope).map((name) => friendlyNameOf(name) ?? name);
   };
-  const pages = createPages({
+  const pages: UiOptions = {
     pages: built,
     loginPage: ui.login,
     hasNvr,
@@ -167,8 +169,7 @@ function ownRoutes(
       timeZone: auth.timezone ?? undefined,
     }),
     bodySeconds,
-    basePathOf: (ctx) => ctx.state.basePath ?? '',
-  });
+  };
   const { custom_roles_since: since } = tableHead;
   let description: string | undefined; // made for the first who asks: it is long, and few do
   const routes = boundRoutes({
@@ -183,8 +184,8 @@ function ownRoutes(
       knowsCustomRoles: async () => since === undefined || !(await authorizer.nvrRelease.isOlderThan(since)),
     },
     pages,
-    invitations: { ...invitations, byForm: pages.invitation.post },
-    links: { ...visits, byForm: pages.link.post },
+    invitations: { ...invitations, byForm: (ctx) => postInvitation(ctx, pages) },
+    links: { ...visits, byForm: (ctx) => postLink(ctx, pages) },
     roles: { ...roles, knownCameras },
     curtain: { ...curtain, knownCameras },
     ledger: {
@@ -202,18 +203,19 @@ function ownRoutes(
     openapi: { description: () => (description ??= JSON.stringify(openApiDocument(version, OWN_ROUTES))) },
     probes: probeDeps(settings, login.clock),
   });
-  return hasNvr ? routes : [...routes, { route: 'GET /', access: 'public', handler: pages.start }];
+  return hasNvr
+    ? routes
+    : [...routes, { route: 'GET /', access: 'public', handler: (ctx) => leadToConsole(ctx, pages) }];
 }
 
-function refusalRules(settings: Settings, { home }: StartPage, pages: BuiltPages): RefusalRules {
+function refusalRules(settings: Settings, { home }: StartPage, pages: BuiltPages | undefined): RefusalRules {
   const { auth, ui } = settings;
-  const stylesheet = pages.kind === 'built' && pages.stylesheet ? `${ASSETS_PATH}${pages.stylesheet}` : undefined;
   return {
     loginPath: auth.enabled ? LOGIN_PATH : undefined,
     varies: variesOf(settings),
     renderPage: ({ basePath, acceptLanguage, cookie, ...page }: RefusalPageFacts) => ({
       headers: {
-        ...pageHeaders(ui.frame_ancestors),
+        ...pageHeaders({ frameAncestors: ui.frame_ancestors }),
         'Content-Type': 'text/html; charset=utf-8',
         'Cache-Control': 'no-store',
       },
@@ -222,7 +224,7 @@ function refusalRules(settings: Settings, { home }: StartPage, pages: BuiltPages
         acceptLanguage: wishedLanguages(acceptLanguage, cookie),
         startPage: `${basePath}/${home}`,
         logoutPath: `${basePath}/logout`,
-        stylesheet: stylesheet && `${basePath}${stylesheet}`,
+        stylesheet: assetPath(pages, basePath, 'login', 'css'),
       }),
     }),
   };

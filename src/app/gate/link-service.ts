@@ -1,7 +1,7 @@
 /** Links for their page: what it shows, and its form for the PIN (SPEC 13). */
 import { givePin, type VisitDeps, visitLink } from '../../accounts/links/link-visit.ts';
 import type { SharedThing } from '../../domain/shared-thing.ts';
-import type { LinkService, ShownThing } from '../../ui/link-page.ts';
+import type { LinkService, ShownThing } from '../../ui/ui-options.ts';
 import type { LinkJudgeWithFacts } from './link-judge.ts';
 
 export interface LinkServiceDeps extends VisitDeps {

@@ -5,13 +5,11 @@ import { beginAttempt, type OidcRouteDeps } from '../../accounts/oidc/oidc-route
 import type { Settings } from '../../config/schema/schema.ts';
 import { REFUSALS } from '../../domain/refusal.ts';
 import type { RefusalRules } from '../../gateway/response/error-responses.ts';
-import type { RouteContext } from '../../routes/own-route.ts';
-import type { BuiltPages } from '../../ui/built-pages.ts';
-import { pageHeaders } from '../../ui/content-security-policy.ts';
-import { buttonTo, cardPage, html, paragraph, sendPage } from '../../ui/html.ts';
-import { pageLanguage } from '../../ui/page-language.ts';
+import { assetPath, type BuiltPages } from '../../ui/built-pages.ts';
+import { buttonTo, cardPage, html, paragraph } from '../../ui/html.ts';
+import { basePathOf, pageHeaders, pageLanguage, sendPage } from '../../ui/page.ts';
 import { nextPage } from '../../ui/pages/login/next-page.ts';
-import { ASSETS_PATH } from '../../ui/serve-ui.ts';
+import { isNavigation } from '../../ui/serve-ui.ts';
 import type { StartPage } from './start-page.ts';
 
 /** Characters of an address to come back to: the cookies of five attempts, which hold it, fit into one request. */
@@ -20,12 +18,10 @@ const LONGEST_PAGE = 1000;
 export function signInPages(
   { ui }: Settings,
   { home }: Pick<StartPage, 'home'>,
-  built: BuiltPages,
+  built: BuiltPages | undefined,
   { renderPage }: RefusalRules,
 ): Pick<OidcRouteDeps, 'pages' | 'pageOf'> {
-  const headers = pageHeaders(ui.frame_ancestors);
-  const stylesheetOf = ({ state: { basePath = '' } }: RouteContext): string | undefined =>
-    built.kind === 'built' && built.stylesheet ? `${basePath}${ASSETS_PATH}${built.stylesheet}` : undefined;
+  const headers = pageHeaders({ frameAncestors: ui.frame_ancestors });
   return {
     pageOf({ state: { basePath = '' } }, wanted) {
       const pageFor = (next: string): string =>
@@ -45,7 +41,8 @@ export function signInPages(
         const { goingOn: title, goOn } = words.login.page;
         const card = html`${paragraph(title)}<p class="refusal-links">${buttonTo(address, goOn)}</p>\n`;
         ctx.set({ ...headers, 'Cache-Control': 'no-store', Refresh: `0; url=${address}` });
-        sendPage(ctx, 200, cardPage({ tag, title, stylesheet: stylesheetOf(ctx), card }));
+        const stylesheet = assetPath(built, basePathOf(ctx), 'login', 'css');
+        sendPage(ctx, 200, cardPage({ tag, title, stylesheet, card }));
       },
       refuse(ctx, reason) {
         if (!isNavigation(ctx)) return refuseFor(ctx, reason);
@@ -60,9 +57,6 @@ export function signInPages(
     },
   };
 }
-
-const isNavigation = (ctx: RouteContext): boolean =>
-  ctx.get('Sec-Fetch-Mode') === 'navigate' || ctx.get('Accept').includes('text/html');
 
 /** Asks the person again at the provider, and comes back to the page that asked. */
 export const atProvider =

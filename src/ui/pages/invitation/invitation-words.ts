@@ -1,28 +1,17 @@
 /** The sentences of the invitation page's script: the server writes them into the page, in the browser's language. */
 import type { Texts } from '../../../locales/texts.ts';
-import type { Strength } from '../shared/account/password-strength.ts';
 
-export interface InvitationWords extends FixedWords {
-  /** The text after a passkey, when no session has begun. */
-  readonly done: string;
-}
+export type InvitationWords = ReturnType<typeof invitationWords>;
 
-interface FixedWords {
-  readonly strength: Readonly<Record<Strength, string>>;
-  /** The texts of the kinds of problems that `webauthn.ts` tells apart. */
-  readonly passkeys: Texts['passkeys']['problems'];
-  readonly differ: string;
-  readonly notReached: string;
-  readonly passkeyFirst: string;
-  readonly orPassword: string;
-  readonly doneTitle: string;
-  readonly toLogin: string;
-}
-
-/** `shortest`: `auth.password_min_length`. */
-export function invitationWords({ passwords, passkeys, invitations: { page }, ui }: Texts, shortest: number) {
+/** `shortest`: `auth.password_min_length`. `done`: the text after a passkey, when no session has begun. */
+export function invitationWords(
+  { passwords, passkeys, invitations: { page }, ui }: Texts,
+  shortest: number,
+  done: string,
+) {
   const { faults, strength } = passwords.rules;
-  const words: FixedWords = {
+  return {
+    done,
     strength: { ...faults, short: faults.short({ shortest }), ...strength },
     passkeys: passkeys.problems,
     differ: page.differ,
@@ -32,5 +21,4 @@ export function invitationWords({ passwords, passkeys, invitations: { page }, ui
     doneTitle: page.doneTitlePasskey,
     toLogin: page.toLogin,
   };
-  return words;
 }

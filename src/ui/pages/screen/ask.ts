@@ -1,6 +1,6 @@
 /** Requests of the page of a screen: every outcome is a value. Written for browsers of televisions: no later syntax than ES2018 is left in it. */
 import { parsedJson } from '../../../domain/json.ts';
-import type { ScreenFacts } from './screen-words.ts';
+import type { ScreenFacts } from './screen-facts.ts';
 
 export interface Answer {
   /** 0: nothing came back. */

@@ -1,6 +1,6 @@
 /** The live stream of one camera: MP4 in pieces over a WebSocket, played by Media Source Extensions (SPEC 18). */
 import { facts } from './ask.ts';
-import { cameraAddress } from './camera-address.ts';
+import { cameraAddress } from './screen-facts.ts';
 
 export interface LiveView {
   readonly element: HTMLElement;

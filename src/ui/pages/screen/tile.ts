@@ -1,7 +1,7 @@
 /** One camera of the wall: its live stream or its still image each second, and what is wrong when none comes (SPEC 18). */
 import { facts, make } from './ask.ts';
-import { cameraAddress } from './camera-address.ts';
 import { playLive } from './live.ts';
+import { cameraAddress } from './screen-facts.ts';
 
 export interface Tile {
   readonly element: HTMLElement;

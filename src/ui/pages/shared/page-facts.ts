@@ -1,6 +1,4 @@
 /** Facts about the service that the server writes into the console's page. */
-import { isFields } from './forms/fields.ts';
-
 export interface PageFacts {
   /** Clips and snapshots are the NVR's. */
   readonly hasNvr: boolean;
@@ -28,22 +26,5 @@ export interface SignInProvider {
   readonly label: string;
 }
 
-export function readPageFacts(place: HTMLElement): PageFacts {
-  const facts: unknown = JSON.parse(place.dataset['facts'] || '{}');
-  const { hasNvr, home, eventsBy, hasOwnLogin, loginPath, shortestPassword, passkeyOrigin, hasSites, providers } =
-    isFields(facts) ? facts : {};
-  return {
-    hasNvr: hasNvr === true,
-    home: typeof home === 'string' ? home : '',
-    eventsBy: eventsBy === 'nvr' ? 'nvr' : 'backend',
-    hasOwnLogin: hasOwnLogin !== false,
-    loginPath: typeof loginPath === 'string' ? loginPath : 'login',
-    shortestPassword: typeof shortestPassword === 'number' ? shortestPassword : 12,
-    passkeyOrigin: typeof passkeyOrigin === 'string' ? passkeyOrigin : '',
-    hasSites: hasSites === true,
-    providers: (Array.isArray(providers) ? providers : []).filter(isFields).map(({ name, label }) => ({
-      name: String(name),
-      label: String(label),
-    })),
-  };
-}
+export const readPageFacts = ({ dataset }: { readonly dataset: { readonly facts?: string } }): PageFacts =>
+  JSON.parse(dataset.facts ?? '');
