@@ -1,6 +1,6 @@
 /** More events than can be generated in good time: copies of those that are there, a little later, made by the database itself. */
 import { sql } from 'kysely';
-import { REPLACED_COLUMNS } from '../../src/store/events/write-events.ts';
+import { EVENT_COLUMNS } from '../../src/store/events/write-events.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
 
 /** A copy begins so much later than its event: the months stay as full as each other. */
@@ -14,7 +14,7 @@ export async function multiplyEvents(url: string, times: number): Promise<void> 
   const indices = url.startsWith('postgres') ? await indicesOf(store) : [];
   for (const { name } of indices) await sql`drop index ${sql.ref(name)}`.execute(db);
   const same = sql.join(
-    REPLACED_COLUMNS.filter((name) => !['start_time', 'end_time'].includes(name)).map((name) => sql.ref(name)),
+    EVENT_COLUMNS.filter((name) => !['id', 'start_time', 'end_time'].includes(name)).map((name) => sql.ref(name)),
   );
   for (let copy = 1; copy < times; copy += 1) {
     const later = sql.lit(copy * LATER_SECONDS);

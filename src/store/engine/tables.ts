@@ -169,12 +169,12 @@ export const TABLES = {
     signed_with: named('keyId', TEXT),
   } },
   events: { key: 'id', changesVerdicts: false, columns: {
-    id: TEXT, camera: TEXT, label: TEXT, start_time: NUMBER, end_time: maybe(NUMBER),
-    /** `score`, `speed`, `plate` and `sub_labels_folded` are for searching only. */
-    score: maybe(NUMBER), speed: maybe(NUMBER), has_clip: BOOLEAN, has_snapshot: BOOLEAN, retain_indefinitely: BOOLEAN,
-    false_positive: maybe(BOOLEAN), plus_id: maybe(TEXT), plate: maybe(TEXT), sub_label: maybe(TEXT), sub_labels_folded: maybe(TEXT),
-    zones: JSON_TEXT, model_hash: maybe(TEXT), detector_type: maybe(TEXT), model_type: maybe(TEXT), data: JSON_TEXT,
-    thumbnail: maybe(TEXT),
+    /** The order is that of a response. */
+    id: TEXT, label: TEXT, sub_label: maybe(TEXT), camera: TEXT, start_time: NUMBER, end_time: maybe(NUMBER), false_positive: maybe(BOOLEAN),
+    zones: JSON_TEXT, thumbnail: maybe(TEXT), has_clip: BOOLEAN, has_snapshot: BOOLEAN, retain_indefinitely: BOOLEAN,
+    plus_id: maybe(TEXT), model_hash: maybe(TEXT), detector_type: maybe(TEXT), model_type: maybe(TEXT), data: JSON_TEXT,
+    /** These are for searching only. */
+    score: hidden(maybe(NUMBER)), speed: hidden(maybe(NUMBER)), plate: hidden(maybe(TEXT)), sub_labels_folded: hidden(maybe(TEXT)),
   } },
   /** Counted by triggers of the target itself. Days since 1 January 1970. */
   event_writes: { key: 'day', isCopied: false, changesVerdicts: false, columns: { day: NUMBER, writes: NUMBER } },

@@ -4,7 +4,7 @@ import { createTaskQueue } from '../../domain/async/task-queue.ts';
 import type { BoundedEventSource, EventSource, StoredEvent } from '../../domain/events/event-question.ts';
 import { plainJson } from '../../domain/json.ts';
 import type { Dialect } from '../engine/dialect.ts';
-import type { Tables } from '../engine/tables.ts';
+import { TABLES, type Table, type Tables } from '../engine/tables.ts';
 import { countByDay, countByLabel, firstStart, groupEvents, writesByDay } from './count-events.ts';
 import { distinctCameras, distinctNames, labelsOf, namesOfAll } from './distinct-names.ts';
 import type { EventShape, EventsPlace } from './event-shape.ts';
@@ -46,58 +46,35 @@ function sourceAt(place: EventsPlace): EventSource {
   };
 }
 
+const EVENT_COLUMNS: Table['columns'] = TABLES.events.columns;
+const inRecords = Object.keys(EVENT_COLUMNS).filter((name) => EVENT_COLUMNS[name]?.field !== false);
+const FLAGS = inRecords.filter((name) => EVENT_COLUMNS[name]?.kind === 'boolean');
+const WITH_THUMBNAIL = sql.join(inRecords.map((name) => sql`e.${sql.ref(name)}`));
+const WITHOUT_THUMBNAIL = sql.join(
+  inRecords.map((name) => (name === 'thumbnail' ? sql`null as thumbnail` : sql`e.${sql.ref(name)}`)),
+);
+
 async function readEvents(
   ids: readonly string[],
   include: { readonly thumbnails: boolean },
   { db, shape }: EventsPlace,
 ): Promise<StoredEvent[]> {
   if (ids.length === 0) return [];
-  const columns = RECORD_COLUMNS.map((column) => sql`e.${sql.ref(column)}`);
-  const thumbnail = include.thumbnails ? sql`e.thumbnail` : sql`null`;
-  const { rows } = await sql<RecordRow>`
-    select ${sql.join(columns)}, ${thumbnail} as thumbnail from ${shape.table} as e
-    where e.id in (${sql.join(ids)})`.execute(db);
+  const columns = include.thumbnails ? WITH_THUMBNAIL : WITHOUT_THUMBNAIL;
+  const { rows } = await sql<Tables['events']>`
+    select ${columns} from ${shape.table} as e where e.id in (${sql.join(ids)})`.execute(db);
   const byId = new Map(rows.map((row) => [row.id, asStoredEvent(row)]));
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-const RECORD_COLUMNS = [
-  'id',
-  'label',
-  'sub_label',
-  'camera',
-  'start_time',
-  'end_time',
-  'false_positive',
-  'zones',
-  'has_clip',
-  'has_snapshot',
-  'retain_indefinitely',
-  'plus_id',
-  'model_hash',
-  'detector_type',
-  'model_type',
-  'data',
-] as const satisfies readonly (keyof Tables['events'])[];
-
-type RecordRow = Pick<Tables['events'], (typeof RECORD_COLUMNS)[number] | 'thumbnail'>;
-
-const asStoredEvent = (row: RecordRow): StoredEvent => ({
-  id: row.id,
-  label: row.label,
-  sub_label: row.sub_label,
-  camera: row.camera,
-  start_time: row.start_time,
-  end_time: row.end_time,
-  false_positive: row.false_positive === null ? null : Boolean(row.false_positive),
-  zonesJson: row.zones,
-  thumbnail: row.thumbnail || null,
-  has_clip: Boolean(row.has_clip),
-  has_snapshot: Boolean(row.has_snapshot),
-  retain_indefinitely: Boolean(row.retain_indefinitely),
-  plus_id: row.plus_id,
-  model_hash: row.model_hash,
-  detector_type: row.detector_type,
-  model_type: row.model_type,
-  dataJson: plainJson(row.data),
-});
+/** SQLite gives 0 and 1 for flags. */
+function asStoredEvent({ zones, data, ...row }: Tables['events']): StoredEvent {
+  const plain: Record<string, unknown> = row;
+  for (const flag of FLAGS) if (plain[flag] !== null) plain[flag] = Boolean(plain[flag]);
+  return {
+    ...(plain as unknown as Omit<StoredEvent, 'zonesJson' | 'dataJson'>),
+    zonesJson: zones,
+    thumbnail: row.thumbnail || null,
+    dataJson: plainJson(data),
+  };
+}

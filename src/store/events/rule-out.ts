@@ -3,23 +3,29 @@ import { sql } from 'kysely';
 import { type EventCondition, type EventQuestion, foldSubLabels } from '../../domain/events/event-question.ts';
 import { isOutOfTime, isPast } from '../../domain/events/out-of-time.ts';
 import { distinctCameras, distinctNames, distinctZones } from './distinct-names.ts';
-import type { EventsPlace } from './event-shape.ts';
+import { allOf } from './event-conditions.ts';
+import { type EventsPlace, inTime } from './event-shape.ts';
 import { plateTest } from './find-events.ts';
 
-/** So long the names may take; then the events are looked at, as without this. */
-const MILLISECONDS = 50;
+/** So long the names may take; then the events are looked at, as without this. A server answers others meanwhile. */
+const MILLISECONDS = { inProcess: 50, onServer: 250 };
 
 /** Where no index has the names by camera, nothing is told. */
-export async function isRuledOut({ cameras, conditions }: EventQuestion, place: EventsPlace): Promise<boolean> {
+export async function isRuledOut(
+  { cameras, conditions }: EventQuestion,
+  place: EventsPlace,
+  milliseconds = place.words.inTime ? MILLISECONDS.inProcess : MILLISECONDS.onServer,
+): Promise<boolean> {
   const named = conditions.filter(isNamed);
-  if (named.length === 0 || !place.shape.inOrderBy.camera || !place.words.inTime || isPast(place.deadline))
-    return false;
-  const at = Math.min(place.deadline?.at ?? Number.POSITIVE_INFINITY, performance.now() + MILLISECONDS);
-  const hurried = { ...place, deadline: { at } };
+  if (named.length === 0 || !place.shape.inOrderBy.camera || isPast(place.deadline)) return false;
+  const at = Math.min(place.deadline?.at ?? Number.POSITIVE_INFINITY, performance.now() + milliseconds);
   try {
-    const among = cameras ?? (await distinctCameras(hurried));
-    for (const condition of named) if (!(await isCarried(condition, among, hurried))) return true;
-    return false;
+    return await place.words.within(milliseconds, place.db, async (db) => {
+      const hurried = { ...place, db, deadline: { at } };
+      const among = cameras ?? (await distinctCameras(hurried));
+      for (const condition of named) if (!(await isCarried(condition, among, hurried))) return true;
+      return false;
+    });
   } catch (fault) {
     if (isOutOfTime(fault)) return false;
     throw fault;
@@ -52,10 +58,9 @@ function namesOf(condition: NamedCondition, camera: string, place: EventsPlace):
 }
 
 /** Nearly every plate is another one: the whole index is read at once. */
-async function platesOf(camera: string, { db, shape, words, deadline }: EventsPlace): Promise<readonly string[]> {
-  const inTime = deadline && words.inTime ? sql`${words.inTime(deadline.at)} and` : sql``;
+async function platesOf(camera: string, place: EventsPlace): Promise<readonly string[]> {
+  const where = allOf([...inTime(place), sql`e.camera = ${camera}`, sql`e.plate is not null`]);
   const { rows } = await sql<{ plate: string }>`
-    select distinct e.plate as plate from ${shape.table} as e
-    where ${inTime} e.camera = ${camera} and e.plate is not null`.execute(db);
+    select distinct e.plate as plate from ${place.shape.table} as e where ${where}`.execute(place.db);
   return rows.map(({ plate }) => plate);
 }

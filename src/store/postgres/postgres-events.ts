@@ -2,7 +2,7 @@
 import { type Kysely, type QueryExecutorProvider, sql, type Transaction } from 'kysely';
 import type { MovedEvents } from '../engine/dialect.ts';
 import type { Tables } from '../engine/tables.ts';
-import { REPLACED_COLUMNS } from '../events/write-events.ts';
+import { EVENT_COLUMNS } from '../events/write-events.ts';
 
 export async function completeEvents(db: QueryExecutorProvider): Promise<void> {
   // Many a camera never sees a label: without this the planner walks through all events to find none.
@@ -75,7 +75,7 @@ async function monthsLeft(db: Kysely<Tables>): Promise<readonly string[]> {
   return rows.map(({ name }) => name);
 }
 
-const COLUMNS = sql.join(['id', ...REPLACED_COLUMNS].map((column) => sql.ref(column)));
+const COLUMNS = sql.join(EVENT_COLUMNS.map((column) => sql.ref(column)));
 
 /** The events behind that id, in order of id. */
 async function moveSome(month: string, after: string | undefined, db: Transaction<Tables>) {
