@@ -1,7 +1,9 @@
 /** A route that Postern serves itself, declared once beside its handler. Row, dispatch, body check, OpenAPI and the types of the pages follow. */
 import type { Next, ParameterizedContext } from 'koa';
 import type { z } from 'zod';
+import type { Caller } from '../domain/caller.ts';
 import type { PolicyRow } from '../domain/policy/policy.ts';
+import type { Result } from '../domain/result.ts';
 import type { RouteState } from '../domain/verdict.ts';
 
 /** `params`: of the path, decoded. */
@@ -47,20 +49,34 @@ export interface Operation {
   readonly type?: 'text/html' | 'application/octet-stream' | 'text/event-stream';
 }
 
+/** A call of the same route in this process, by a command. */
+export interface CommandCall {
+  readonly caller: Caller;
+  /** Where the audit line says that it comes from. */
+  readonly from: string;
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: URLSearchParams;
+  readonly body?: unknown;
+}
+/** The answer, or the sentence of the refusal. */
+export type RouteCall<Deps> = (call: CommandCall, deps: Deps) => Promise<Result<object, string>>;
+
 /** A route without a summary is no operation: it is refused by name, or a WebSocket. One without a handler is forwarded, or 404. */
 export type OwnRoute<Deps> = Need & {
   /** Methods and path, as in a route table: `GET,POST /logout`. */
   readonly route: string;
   readonly handler?: RouteHandler<Deps>;
+  readonly call?: RouteCall<Deps>;
 } & (Operation | { readonly summary?: undefined });
 
 /** A route whose handler has what it needs. */
 export type BoundRoute = OwnRoute<void>;
 
 export const bound = <Deps>(routes: readonly OwnRoute<Deps>[], deps: Deps): readonly BoundRoute[] =>
-  routes.map(({ handler, ...route }) => ({
+  routes.map(({ handler, call, ...route }) => ({
     ...route,
     ...(handler && { handler: (ctx, _, next) => handler(ctx, deps, next) }),
+    ...(call && { call: (told) => call(told, deps) }),
   }));
 
 /** `GET,POST /logout` as `GET /logout` and `POST /logout`. */

@@ -47,7 +47,10 @@ export function refuseBody(ctx: RouteContext, fault: BodyFault): void {
 }
 
 export const refuseFields = (ctx: RouteContext, faults: readonly FieldFault[]): void =>
-  refuse(ctx, 422, faults.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; '), { detail: faults });
+  refuse(ctx, 422, fieldsMessage(faults), { detail: faults });
+
+export const fieldsMessage = (faults: readonly FieldFault[]): string =>
+  faults.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`).join('; ');
 
 export function refuseWhileBusy(ctx: RouteContext): void {
   ctx.set('Retry-After', String(BUSY_RETRY_SECONDS));

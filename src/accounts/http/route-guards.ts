@@ -47,7 +47,7 @@ export const forAdmins =
     return isReading(ctx) || mayManageAccounts(caller) ? handler(ctx, deps, next) : refuseFor(ctx, 'person-needed');
   };
 
-const isReading = ({ method }: RouteContext): boolean => method === 'GET' || method === 'HEAD';
+export const isReading = ({ method }: RouteContext): boolean => method === 'GET' || method === 'HEAD';
 
 /** Guards routes on which everyone changes the own account. */
 export const forPeople =
@@ -72,11 +72,16 @@ export function isProven(
   { asksProof }: Pick<AccountResponseDeps, 'asksProof'>,
   act: GuardedAct,
 ): boolean {
-  const { caller, basePath = '' } = ctx.state;
+  const { caller } = ctx.state;
   if (!caller || !asksProof(caller, act)) return true;
-  const page = PAGES[act];
-  refuseFor(ctx, 'reauthentication-required', page === undefined ? {} : { page: `${basePath}${page}` });
+  refuseFor(ctx, 'reauthentication-required', proofPage(ctx, act));
   return false;
+}
+
+/** The page of the console that asks for the proof, where a page of the NVR may have sent the request. */
+export function proofPage({ state: { basePath = '' } }: RouteContext, act: GuardedAct): { readonly page?: string } {
+  const page = PAGES[act];
+  return page === undefined ? {} : { page: `${basePath}${page}` };
 }
 
 /** The body as JSON; undefined when the response is set already. */

@@ -2,11 +2,10 @@
 import { z } from 'zod';
 import type { SeenSession } from '../../domain/accounts/session-store.ts';
 import { type Caller, isAdministrator, mayManageAccounts } from '../../domain/caller.ts';
-import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { SUCCESS } from '../../routes/shapes.ts';
 import { SESSION } from '../http/answers.ts';
-import { refuse, refuseFor, respond } from '../http/responses.ts';
-import { type AccountResponseDeps, record } from '../http/route-guards.ts';
+import { type Call, declaring, Refused, refusedFor } from '../http/kernel.ts';
+import type { AccountResponseDeps } from '../http/route-guards.ts';
 import type { SeenSessions } from './seen-sessions.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -15,22 +14,28 @@ export interface SessionRouteDeps extends AccountResponseDeps {
   readonly seenSessions: Pick<SeenSessions, 'list' | 'find'>;
 }
 
+const route = declaring<SessionRouteDeps>();
+
 // biome-ignore format: a table
-export const SESSION_ROUTES: readonly OwnRoute<SessionRouteDeps>[] = [
-  { route: 'GET /api/sessions', access: 'any', note: "the caller's own; for an admin all", summary: "One's own sessions; as an admin, all", yes: [200, z.array(SESSION)], handler: list },
-  { route: 'DELETE /api/sessions/{id}', access: 'any', writes: true, note: "the caller's own; for an admin any", summary: 'End a session', yes: [200, SUCCESS], no: [404], handler: end },
+export const SESSION_ROUTES = [
+  route({ route: 'GET /api/sessions', access: 'any', note: "the caller's own; for an admin all", summary: "One's own sessions; as an admin, all", yes: [200, z.array(SESSION)], run: list }),
+  route({ route: 'DELETE /api/sessions/{id}', access: 'any', writes: true, note: "the caller's own; for an admin any", summary: 'End a session', yes: [200, SUCCESS], no: [404], act: 'session-ended', run: end }),
 ];
 
-async function list(ctx: RouteContext, { seenSessions }: SessionRouteDeps): Promise<void> {
-  const { caller } = ctx.state;
-  if (!caller) return refuseFor(ctx, 'no-credentials');
+async function list({ caller }: Call, { seenSessions }: SessionRouteDeps): Promise<object> {
   const seen = await seenSessions.list(isAdministrator(caller) ? undefined : caller.name);
-  const known = seen.filter((session) => mayKnow(caller, session));
-  respond(
-    ctx,
-    200,
-    known.map((session) => shown(session, caller)),
-  );
+  return seen.filter((session) => mayKnow(caller, session)).map((session) => shown(session, caller));
+}
+
+/** The session of another user answers 404, as an unknown one does. */
+async function end({ caller, params, note, prove }: Call, { seenSessions, sessions }: SessionRouteDeps): Promise<void> {
+  const { id = '' } = params;
+  const session = await seenSessions.find(id);
+  if (!session || !mayKnow(caller, session)) throw new Refused(404, 'There is no such session');
+  if (!mayManageAccounts(caller)) throw refusedFor('person-needed');
+  if (caller.credential.kind !== 'session' || caller.name !== session.user) prove('credentials');
+  await sessions.revoke(id, session.expiresAt);
+  note({ sessionId: id, user: session.user });
 }
 
 /** The sessions of the caller's own account. An API token, or a proxy's user of the same name, is not that account. */
@@ -50,18 +55,3 @@ const shown = (
   expires_at: expiresAt,
   current: credential.kind === 'session' && credential.tokenId === id,
 });
-
-/** The session of another user answers 404, as an unknown one does. */
-async function end(ctx: RouteContext, deps: SessionRouteDeps): Promise<void> {
-  const { caller } = ctx.state;
-  if (!caller) return refuseFor(ctx, 'no-credentials');
-  const id = ctx.params['id'] ?? '';
-  const session = await deps.seenSessions.find(id);
-  if (!session || !mayKnow(caller, session)) return refuse(ctx, 404, 'There is no such session');
-  if (!mayManageAccounts(caller)) return refuseFor(ctx, 'person-needed');
-  const isOwn = caller.credential.kind === 'session' && caller.name === session.user;
-  if (!isOwn && deps.asksProof(caller, 'credentials')) return refuseFor(ctx, 'reauthentication-required');
-  await deps.sessions.revoke(id, session.expiresAt);
-  record(ctx, deps, { what: 'session-ended', sessionId: id, user: session.user });
-  respond(ctx, 200, { success: true });
-}

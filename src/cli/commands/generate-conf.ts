@@ -31,7 +31,7 @@ version: 1
 routes:
 `;
 /** What a declaration says beside its row. */
-const NOT_OF_ROW: readonly string[] = ['summary', 'query', 'body', 'yes', 'no', 'type', 'handler'];
+const NOT_OF_ROW: readonly string[] = ['summary', 'query', 'body', 'yes', 'no', 'type', 'handler', 'call'];
 const rowOf = (route: object): string =>
   Object.entries(route)
     .filter(([key]) => !NOT_OF_ROW.includes(key))

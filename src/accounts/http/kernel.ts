@@ -1,0 +1,209 @@
+/**
+ * The kernel of own routes. A route declares who may call it, the proof that it asks for, the shape of its body and the act
+ * of its audit line; its `run` returns the answer or throws a `Refused`. The kernel does the rest, in this order: who,
+ * proof, `before`, body, the rights of now, `run`, audit line, answer. A command of `postern` calls the same `run`.
+ */
+import type { z } from 'zod';
+import { type Caller, isAdministrator, mayManageAccounts } from '../../domain/caller.ts';
+import { BODY_LIMITS } from '../../domain/read-body.ts';
+import { REFUSALS, type RefusalFacts, type RefusalReason, refusalBody } from '../../domain/refusal.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
+import type { Need, Operation, OwnRoute, RouteContext } from '../../routes/own-route.ts';
+import { type FieldFault, fieldsIn, unknownFields } from './body-fields.ts';
+import { fieldsMessage, respond } from './responses.ts';
+import {
+  type AccountResponseDeps,
+  type AuditedAct,
+  type GuardedAct,
+  isReading,
+  jsonOf,
+  proofPage,
+  record,
+} from './route-guards.ts';
+
+interface RefusalMore {
+  /** The reason of the audit line; a refusal without one leaves no line. */
+  readonly recorded?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Further fields of the answer. */
+  readonly fields?: object;
+}
+
+/** Thrown by `run` and `before`: the kernel answers it, and records it where it has a reason. */
+export class Refused extends Error {
+  readonly status: number;
+  readonly body: object;
+  readonly recorded: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(status: number, message: string, { recorded, headers = {}, fields = {} }: RefusalMore = {}) {
+    super(message);
+    this.status = status;
+    this.body = { success: false, message, ...fields };
+    this.recorded = recorded;
+    this.headers = headers;
+  }
+}
+
+/** The refusal of the table `REFUSALS`. */
+export function refusedFor(reason: RefusalReason, facts: RefusalFacts = {}, more: RefusalMore = {}): Refused {
+  const { status, message } = REFUSALS[reason];
+  return new Refused(status, message, { ...more, fields: { ...refusalBody(reason, facts), ...more.fields } });
+}
+
+/** 422, with what is wrong with each field. */
+export const refusedFields = (faults: readonly FieldFault[]): Refused =>
+  new Refused(422, fieldsMessage(faults), { fields: { detail: faults } });
+
+/** The value, or its refusal. */
+export function orRefused<Value, Fault extends { readonly reason: string; readonly message: string }>(
+  outcome: Result<Value, Fault>,
+  statuses: Readonly<Record<Fault['reason'], number>>,
+): Value {
+  if (outcome.ok) return outcome.value;
+  const { reason, message } = outcome.error;
+  throw new Refused(statuses[reason as Fault['reason']], message, { recorded: reason });
+}
+
+/** What `run` is given. */
+export interface Call<Body = unknown> {
+  readonly caller: Caller;
+  readonly body: Body;
+  /** Parameters of the path, decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** Adds to the audit line of the route. */
+  readonly note: (facts: Partial<AuditedAct>) => void;
+  /** Writes a line of its own; `reason`: why it was refused. */
+  readonly record: (act: AuditedAct, reason?: string) => void;
+  /** Refuses unless the caller has shown lately to be the person. */
+  readonly prove: (act: GuardedAct) => void;
+  /** The request; absent for a command. */
+  readonly ctx?: RouteContext;
+}
+
+/**
+ * How the body is read. `fields`: by its shape, other fields are passed over. `strict`: by its shape, other fields are
+ * refused. `names`: other fields are refused, the values are judged by `run`.
+ */
+type Reading = 'fields' | 'strict' | 'names';
+type BodyOf<Shape extends z.ZodType, Read extends Reading> = Read extends 'names'
+  ? Readonly<Record<string, unknown>>
+  : z.output<Shape>;
+
+type Declared<Deps, Shape extends z.ZodType, Read extends Reading> = Need &
+  Operation & {
+    /** Methods and path, as in a route table. */
+    readonly route: string;
+    /** `admin`: may manage accounts, or only read. `person`: may change the own account. Default: every caller. */
+    readonly who?: 'admin' | 'person';
+    readonly proof?: GuardedAct;
+    readonly act?: AuditedAct['what'];
+    readonly body?: Shape;
+    readonly reads?: Read;
+    /** Bytes of the body at most. */
+    readonly bytes?: number;
+    /** What can be refused before the body is read. */
+    readonly before?: (call: Call, deps: Deps) => unknown;
+    readonly run: (call: Call<BodyOf<Shape, Read>>, deps: Deps) => unknown;
+  };
+
+/** Declares routes of a group; curried, so that the shape of each body is inferred. */
+export const declaring =
+  <Deps extends AccountResponseDeps>() =>
+  <Shape extends z.ZodType = z.ZodType<undefined>, Read extends Reading = 'fields'>(
+    declared: Declared<Deps, Shape, Read>,
+  ): OwnRoute<Deps> => {
+    const { who, proof, act, reads, bytes, before, run, ...route } = declared;
+    /** `read`: the JSON of the body, after the rights were read again; undefined when the response is set already. */
+    const perform = async (
+      call: Omit<Call<undefined>, 'body' | 'caller' | 'note' | 'prove'>,
+      caller: Caller | undefined,
+      deps: Deps,
+      read: () => Promise<{ readonly json: unknown } | undefined>,
+    ): Promise<{ readonly answer: object } | undefined> => {
+      let noted: Partial<AuditedAct> = {};
+      const guarded = guard(caller, who, call.ctx === undefined || isReading(call.ctx));
+      const whole: Call<undefined> = {
+        ...call,
+        caller: guarded,
+        body: undefined,
+        note: (facts) => {
+          noted = { ...noted, ...facts };
+        },
+        prove: (asked) => {
+          if (deps.asksProof(guarded, asked))
+            throw refusedFor('reauthentication-required', call.ctx ? proofPage(call.ctx, asked) : {});
+        },
+      };
+      try {
+        if (proof) whole.prove(proof);
+        await before?.(whole, deps);
+        const json = route.body && (await read());
+        if (route.body && !json) return undefined;
+        const body = json && shaped(route.body as Shape, reads, json.json);
+        const answer = await run({ ...whole, body: body as BodyOf<Shape, Read> }, deps);
+        if (act) call.record({ ...noted, what: act });
+        return { answer: (answer as object | undefined) ?? { success: true } };
+      } catch (fault) {
+        if (act && fault instanceof Refused && fault.recorded) call.record({ ...noted, what: act }, fault.recorded);
+        throw fault;
+      }
+    };
+    return {
+      ...route,
+      handler: async (ctx, deps) => {
+        const { params, URL: url } = ctx;
+        const call = {
+          ctx,
+          params,
+          query: url.searchParams,
+          record: (done: AuditedAct, reason?: string) => record(ctx, deps, done, reason),
+        };
+        try {
+          const done = await perform(call, ctx.state.caller, deps, () =>
+            jsonOf(ctx, deps, bytes ?? BODY_LIMITS.credentials),
+          );
+          if (done) respond(ctx, route.yes[0], done.answer);
+        } catch (fault) {
+          if (!(fault instanceof Refused)) throw fault;
+          ctx.set({ ...fault.headers });
+          respond(ctx, fault.status, fault.body);
+        }
+      },
+      call: async ({ caller, from, params = {}, query = new URLSearchParams(), body }, deps) => {
+        const by = { who: caller.name, from, credential: from };
+        const write = (done: AuditedAct, reason?: string): void =>
+          deps.audit({
+            ...done,
+            ...by,
+            verdict: reason === undefined ? 'allowed' : 'refused',
+            ...(reason && { reason }),
+          });
+        try {
+          const done = await perform({ params, query, record: write }, caller, deps, async () => ({ json: body }));
+          return ok(done?.answer ?? {});
+        } catch (fault) {
+          if (fault instanceof Refused) return err(fault.message);
+          throw fault;
+        }
+      },
+    };
+  };
+
+/** The route table requires the role too; a mistake there must not open the accounts. */
+function guard(caller: Caller | undefined, who: 'admin' | 'person' | undefined, isRead: boolean): Caller {
+  if (!caller) throw refusedFor('no-credentials');
+  if (who === 'admin' && !isAdministrator(caller)) throw refusedFor('role-too-low');
+  const mayOnlyRead = who === 'admin' && isRead;
+  if (who !== undefined && !mayOnlyRead && !mayManageAccounts(caller)) throw refusedFor('person-needed');
+  return caller;
+}
+
+function shaped(shape: z.ZodType, reads: Reading = 'fields', json: unknown): unknown {
+  const unknown = reads === 'fields' ? [] : unknownFields(shape as z.ZodObject, json);
+  if (unknown.length > 0) throw refusedFields(unknown);
+  if (reads === 'names') return Object(json);
+  const fields = fieldsIn(shape, json);
+  if (!fields.ok) throw refusedFields(fields.error);
+  return fields.value;
+}
