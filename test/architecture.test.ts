@@ -45,7 +45,7 @@ const FOLDER_ORDER: Readonly<Record<string, readonly (readonly string[])[]>> = {
   nvr:      [['frigate'], ['.']],
   accounts: [['.'], ['http', 'passwords'], ['sessions'], ['second-factor', 'sites'], ['passkeys'], ['login'], ['users'], ['roles', 'tokens', 'invitations', 'links', 'curtain', 'settings'], ['oidc', 'screens']],
   store:    [['engine'], ['accounts', 'events', 'ledger', 'migrations'], ['sqlite', 'postgres'], ['.']],
-  config:   [['schema'], ['problems'], ['policy'], ['.']],
+  config:   [['problems'], ['schema'], ['policy'], ['.']],
   domain:   [['async', 'text', 'policy'], ['.'], ['events', 'store', 'identity'], ['rights'], ['accounts', 'addresses']],
   cli:      [['.'], ['commands']],
   app:      [['resources'], ['telemetry', 'ledger'], ['accounts'], ['gate'], ['.', 'commands']],

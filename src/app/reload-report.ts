@@ -1,7 +1,7 @@
 /** Reports a reload: in the log, in metrics, and on the status page (SPEC 1, 8, 9). */
 import { isDeepStrictEqual } from 'node:util';
-import type { Renewal } from '../config/changed-keys.ts';
 import { formatProblem } from '../config/problems/problems.ts';
+import type { Renewal } from '../config/rules.ts';
 import type { InvalidConfig, ServiceConfig } from '../config/service-config.ts';
 import type { Generation } from './generation.ts';
 import type { Runtime } from './runtime.ts';

@@ -4,7 +4,6 @@ import { isScalar, parseDocument } from 'yaml';
 import { isRecord } from '../domain/json.ts';
 import type { StoredSettings } from '../domain/stored-settings.ts';
 import { type KeyPath, type Problem, valueAt } from './problems/problems.ts';
-import { isSecretKey } from './schema/secret-keys.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 /** Keys and values as in the file, from the command line. */
@@ -29,18 +28,19 @@ const VARIABLE = /^POSTERN__(?<path>[A-Za-z0-9_.]+)$/;
 const COMMAND_LINE = '(command line)';
 const PAGE = '(page Security; the configuration file comes before it)';
 
+/** What is known of keys by the schema, which the health check does without. */
+export interface KnownKeys {
+  isSecret(path: KeyPath): boolean;
+  /** The variable that was meant by one that is nearly the name of a key. */
+  meantVariable(name: string): string | undefined;
+}
+
 /**
- * `POSTERN__AUTH__SESSION_LENGTH=3600`: a double underscore between levels; lists and maps as JSON, the rest as in YAML. `meant` names the
- * variable that was meant by one that is nearly the name of a key.
+ * `POSTERN__AUTH__SESSION_LENGTH=3600`: a double underscore between levels; lists and maps as JSON, the rest as in YAML.
  */
-export function layered(
-  tree: unknown,
-  environment: Environment,
-  overrides: Overrides,
-  meant: (name: string) => string | undefined,
-): Layered {
+export function layered(tree: unknown, environment: Environment, overrides: Overrides, keys: KnownKeys): Layered {
   const problems: Problem[] = [];
-  const settings = [...fromEnvironment(environment, meant, problems), ...flattened(overrides, [])];
+  const settings = [...fromEnvironment(environment, keys, problems), ...flattened(overrides, [])];
   const base = structuredClone(tree ?? {});
   for (const { path, value } of settings) setAt(base, path, value);
   return {
@@ -59,21 +59,17 @@ export function layered(
   };
 }
 
-function fromEnvironment(
-  environment: Environment,
-  meantBy: (name: string) => string | undefined,
-  problems: Problem[],
-): readonly Setting[] {
+function fromEnvironment(environment: Environment, keys: KnownKeys, problems: Problem[]): readonly Setting[] {
   const settings: Setting[] = [];
   for (const [name, text] of Object.entries(environment).sort()) {
-    const meant = text === undefined ? undefined : meantBy(name);
+    const meant = text === undefined ? undefined : keys.meantVariable(name);
     if (meant !== undefined) {
       problems.push({ path: '', source: name, message: `is not a key: write ${meant}` });
       continue;
     }
     const path = VARIABLE.exec(name)?.groups?.['path']?.toLowerCase().split('__');
     if (!path || text === undefined) continue;
-    const value = readVariable(path, text);
+    const value = readVariable(keys.isSecret(path), text);
     if (value.kind === 'broken') problems.push({ path: path.join('.'), source: name, message: value.message });
     else settings.push({ path, value: value.value, source: name });
   }
@@ -85,8 +81,8 @@ type VariableValue =
   | { readonly kind: 'read'; readonly value: unknown }
   | { readonly kind: 'broken'; readonly message: string };
 
-function readVariable(path: readonly string[], text: string): VariableValue {
-  if (isSecretKey(path) && !/^\s*\[/.test(text)) return { kind: 'read', value: text };
+function readVariable(isSecret: boolean, text: string): VariableValue {
+  if (isSecret && !/^\s*\[/.test(text)) return { kind: 'read', value: text };
   if (!/^\s*[[{]/.test(text)) return { kind: 'read', value: scalarOf(text) };
   try {
     return { kind: 'read', value: JSON.parse(text) };

@@ -1,21 +1,20 @@
 /** The configuration as `serve` uses it, or every problem with it at once (SPEC 1). */
 import { join, resolve } from 'node:path';
+import type { z } from 'zod';
 import { err, ok, type Result } from '../domain/result.ts';
 import type { SettingStore, StoredSettings } from '../domain/stored-settings.ts';
 import { CONFIG_NAMES, openConfigFile, readConfigFile, type WhenMissing } from './config-file.ts';
 import { EMPTIED, wasConfigured } from './configured-mark.ts';
-import { crossFindings } from './cross-checks.ts';
 import { type Environment, type Layered, layered, type Overrides } from './layers.ts';
-import { misspelledVariable } from './misspelled-variable.ts';
-import { type NamedFiles, nameFiles } from './named-files.ts';
-import { partialSettings } from './partial-settings.ts';
-import { type Finding, findingsOf, formatProblems, messageFor, type Problem, pathText } from './problems/problems.ts';
+import { type NamedFiles, nameFiles, placesOf } from './named-files.ts';
+import { type Finding, formatProblems, type KeyPath, type Problem, pathText } from './problems/problems.ts';
 import { readYaml, TOO_MANY, type YamlText } from './problems/read-yaml.ts';
 import { entriesIn, MOST_ENTRIES } from './problems/text-limits.ts';
-import { takeRemovedKeys } from './removed-keys.ts';
-import { jsonSchema, type Settings, settingsSchema } from './schema/schema.ts';
+import { takeOut, takeRemovedKeys } from './removed-keys.ts';
+import { crossFindings, warningsOf } from './rules.ts';
+import { findingsOf, meantVariable, messageFor } from './schema/issues.ts';
+import { isSecretKey, KEYS, type Settings, settingsSchema } from './schema/schema.ts';
 import { fillSecrets, type SecretPlaces } from './secrets.ts';
-import { warningsOf } from './warnings.ts';
 
 export interface ConfigPlace {
   readonly directory: string;
@@ -80,12 +79,12 @@ export async function loadConfig(place: ConfigPlace): Promise<ConfigOutcome> {
   if (!yaml.ok) return { kind: 'invalid', problems: yaml.error, file };
   const isEmpty = (yaml.value.tree ?? undefined) === undefined;
   if (isEmpty && (await wasConfigured(directory))) return { kind: 'invalid', problems: [EMPTIED], file };
-  const layers = layered(yaml.value.tree, env, place.overrides ?? {}, (name) => misspelledVariable(name, jsonSchema()));
+  const layers = layered(yaml.value.tree, env, place.overrides ?? {}, { isSecret: isSecretKey, meantVariable });
   if (entriesIn(layers.tree) > MOST_ENTRIES)
     return { kind: 'invalid', problems: [{ path: '', message: TOO_MANY }], file };
   const placed = (finding: Finding): Problem => asProblem(finding, yaml.value, layers);
   const removed = takeRemovedKeys(layers.tree);
-  dropEmptyMaps(layers.tree, MAPS);
+  dropEmptyMaps(layers.tree);
   const namedFiles = nameFiles(layers.tree, directory);
   const below = layers.setBelow(stored ?? {});
   const settings = await settingsFrom(layers.tree, { directory, environment: env, onFile }, stored !== undefined);
@@ -163,7 +162,7 @@ async function settingsFrom(
   const { issues } = parsed.error;
   const readable = partialSettings(tree, issues);
   return err({
-    findings: [...findings, ...findingsOf(issues, jsonSchema())],
+    findings: [...findings, ...findingsOf(issues, KEYS)],
     readable: readable && absolute(readable),
   });
 }
@@ -174,29 +173,28 @@ interface RejectedSettings {
   readonly readable: Settings | undefined;
 }
 
-/** `auth:` with nothing below it is an empty map, as is a section whose keys are all commented out. */
-const MAPS: { readonly [key: string]: typeof MAPS } = {
-  server: {},
-  tls: {},
-  auth: { roles: {} },
-  proxy: { header_map: { role_map: {} }, role_map: {} },
-  nvr: { routes: {} },
-  events: {},
-  store: {},
-  links: {},
-  ledger: {},
-  notify: {},
-  logger: { logs: {} },
-  ui: {},
+/** Undefined when too little is left. For warnings alone: nothing may be started with it. */
+export function partialSettings(tree: unknown, issues: readonly z.core.$ZodIssue[]): Settings | undefined {
+  const rest = structuredClone(tree);
+  for (const issue of issues) {
+    const paths = issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [issue.path];
+    for (const path of paths) takeOut(rest, withoutEntries(path));
+  }
+  const parsed = settingsSchema.safeParse(rest);
+  return parsed.success ? parsed.data : undefined;
+}
+
+/** An entry of a list goes with the whole list: the places of the others would move. */
+const withoutEntries = (path: KeyPath): KeyPath => {
+  const list = path.findIndex((step) => typeof step === 'number');
+  return list < 0 ? path : path.slice(0, list);
 };
 
-function dropEmptyMaps(tree: unknown, maps: typeof MAPS): void {
-  if (typeof tree !== 'object' || tree === null) return;
-  const node = tree as Record<string, unknown>;
-  for (const [key, below] of Object.entries(maps)) {
-    if (node[key] === null) delete node[key];
-    else dropEmptyMaps(node[key], below);
-  }
+/** `auth:` with nothing below it is an empty map, as is a section whose keys are all commented out. */
+function dropEmptyMaps(tree: unknown): void {
+  for (const [place, { form, default: value }] of KEYS)
+    if (!place.includes('*') && (form === 'map' || (form === 'section' && value !== undefined)))
+      for (const { section, key } of placesOf(tree, place)) if (section[key] === null) delete section[key];
 }
 
 /** zod drops a key of this name in a map without an issue, so a role would silently be missing. */

@@ -1,37 +1,83 @@
-/** The files that keys of the configuration name, found by the schema: a backup takes them, `check` opens them (SPEC 1, 15). */
-import { resolve } from 'node:path';
+/** Where keys of the schema stand in a configuration, and the files that they name: a backup takes them, `check` opens them (SPEC 1, 15). */
+import { stat } from 'node:fs/promises';
+import { join, resolve, sep } from 'node:path';
 import { isRecord } from '../domain/json.ts';
-import type { KeyPath } from './problems/problems.ts';
-import { keyDirections } from './schema/schema.ts';
-import { isSecretKey } from './schema/secret-keys.ts';
+import type { Finding, KeyPath } from './problems/problems.ts';
+import { placeAmong } from './schema/keys.ts';
+import { KEYS, type Settings } from './schema/schema.ts';
 import { isFilePath } from './schema/value-types.ts';
-import type { DirectedSchema } from './schema/widening.ts';
-import { secretFiles } from './secrets.ts';
+
+/** A map of the tree that may hold a key, and where it stands. */
+export interface Place {
+  readonly section: Record<string, unknown>;
+  readonly above: KeyPath;
+  readonly key: string;
+}
+
+/** The maps that may hold the key of a place such as `auth.oidc.*.ca`. */
+export function placesOf(tree: unknown, place: string): readonly Place[] {
+  const steps = place.split('.');
+  const key = steps.pop() ?? '';
+  let found: readonly { readonly node: unknown; readonly above: KeyPath }[] = [{ node: tree, above: [] }];
+  for (const step of steps)
+    found = found.flatMap(({ node, above }) => {
+      if (step !== '*') return isRecord(node) ? [{ node: node[step], above: [...above, step] }] : [];
+      return Array.isArray(node) ? node.map((entry, index) => ({ node: entry, above: [...above, index] })) : [];
+    });
+  return found.flatMap(({ node, above }) => (isRecord(node) ? [{ section: node, above, key }] : []));
+}
 
 /** Absolute paths, by the place of the key. */
 export type NamedFiles = ReadonlyMap<KeyPath, string>;
 
 /** Whether the file holds a secret: the value of the key without `_file`. */
-export const isTwin = (path: KeyPath): boolean =>
-  isSecretKey([...path.slice(0, -1), String(path.at(-1)).replace(/_file$/, '')]);
+export const isTwin = (path: KeyPath): boolean => KEYS.get(placeAmong(KEYS, path))?.isTwin === true;
 
 /** Gives the files, and makes their names in the tree absolute; a twin keeps its name for the messages about it. */
 export function nameFiles(tree: unknown, directory: string): NamedFiles {
   const named = new Map<KeyPath, string>();
-  const look = (node: unknown, schema: DirectedSchema | undefined, path: KeyPath): void => {
-    if (schema?.items && Array.isArray(node))
-      for (const [index, entry] of node.entries()) look(entry, schema.items, [...path, index]);
-    if (!isRecord(node)) return;
-    for (const [key, below] of Object.entries(schema?.properties ?? {})) {
-      const [value, place] = [node[key], [...path, key]];
-      look(value, below, place);
-      if (!below.isFile || typeof value !== 'string' || !isFilePath(value)) continue;
+  for (const [place, key] of KEYS)
+    for (const { section, above, key: name } of key.isFile || key.isTwin ? placesOf(tree, place) : []) {
+      const value = section[name];
+      if (typeof value !== 'string' || !isFilePath(value)) continue;
       const file = resolve(directory, value);
-      named.set(place, file);
-      Object.assign(node, { [key]: file });
+      named.set([...above, name], file);
+      if (!key.isTwin) section[name] = file;
     }
-  };
-  look(tree, keyDirections(), []);
-  for (const [place, file] of secretFiles(tree)) named.set(place, resolve(directory, file));
   return named;
 }
+
+/** Bits of a mode: reading by the group and by everybody. */
+const READ_BY_OTHERS = 0o044;
+/** Written by the service itself, in its directory. */
+const OWN_FILES = ['.jwt_secret', 'postern.db', 'postern.db-wal'];
+/** Docker and Kubernetes put secrets there, with modes of their own, for this container alone. */
+const CONTAINER_SECRETS = `${sep}run${sep}secrets${sep}`;
+
+/** Files with secrets that others on the machine may read: a warning of `postern check` for each (SPEC 1). */
+export async function openSecrets(
+  { tls }: Pick<Settings, 'tls'>,
+  namedFiles: NamedFiles,
+  directory: string,
+): Promise<readonly Finding[]> {
+  const files: (readonly [path: KeyPath, file: string])[] = [
+    ...[...namedFiles].filter(([path]) => isTwin(path)),
+    ...(tls.enabled ? [[['tls', 'private_key'], tls.private_key] as const] : []),
+    ...OWN_FILES.map((name) => [[], join(resolve(directory), name)] as const),
+  ];
+  const asked = files.filter(([, file]) => !file.startsWith(CONTAINER_SECRETS));
+  const modes = await Promise.all(asked.map(async ([path, file]) => ({ path, file, mode: await modeOf(file) })));
+  return modes
+    .filter(({ mode }) => (mode & READ_BY_OTHERS) !== 0)
+    .map(({ path, file, mode }) => ({
+      path,
+      message: `${file} holds a secret that other users of this machine can read (mode ${mode.toString(8)}): run chmod 600 ${file}`,
+    }));
+}
+
+/** 0 for a file that is not there: other lines say so. */
+const modeOf = (file: string): Promise<number> =>
+  stat(file).then(
+    ({ mode }) => mode & 0o777,
+    () => 0,
+  );

@@ -1,12 +1,13 @@
 /** Secrets from files and from the environment: `<key>_file` twins, `{SERVICE_X}` (SPEC 1). */
 
 import { join, resolve } from 'node:path';
-import { isRecord } from '../domain/json.ts';
 import { err, ok, type Result } from '../domain/result.ts';
 import { readBounded } from '../files/read-bounded.ts';
 import type { Environment } from './layers.ts';
-import { type Finding, type KeyPath, pathText } from './problems/problems.ts';
-import { SECRET_KEYS, twinOf } from './schema/secret-keys.ts';
+import { type Place, placesOf } from './named-files.ts';
+import { type Finding, pathText } from './problems/problems.ts';
+import { twinOf } from './schema/keys.ts';
+import { KEYS } from './schema/schema.ts';
 import { isFilePath } from './schema/value-types.ts';
 
 export interface SecretPlaces {
@@ -16,8 +17,6 @@ export interface SecretPlaces {
   /** Called for every file that is looked for. */
   readonly onFile: (file: string) => void;
 }
-
-type Section = Record<string, unknown>;
 
 /** Writes the secrets into the tree and takes the twins out; gives what went wrong. */
 export async function fillSecrets(tree: unknown, places: SecretPlaces): Promise<readonly Finding[]> {
@@ -29,32 +28,8 @@ export async function fillSecrets(tree: unknown, places: SecretPlaces): Promise<
   return findings;
 }
 
-/** A map of the tree that may hold a secret, where it stands, and the key of the secret. */
-interface Place {
-  readonly section: Section;
-  readonly above: KeyPath;
-  readonly key: string;
-}
-
 const secretPlaces = (tree: unknown): readonly Place[] =>
-  SECRET_KEYS.flatMap((path) =>
-    sectionsAt(tree, path.slice(0, -1)).map((place) => ({ ...place, key: path.at(-1) ?? '' })),
-  );
-
-/** The files that hold secrets, as they are named, by the place of the key. */
-export const secretFiles = (tree: unknown): readonly (readonly [place: KeyPath, file: string])[] =>
-  secretPlaces(tree).flatMap(({ section, above, key }) => {
-    const file = section[twinOf(key)];
-    return typeof file === 'string' && isFilePath(file) ? [[[...above, twinOf(key)], file] as const] : [];
-  });
-
-function sectionsAt(node: unknown, path: readonly string[], above: KeyPath = []): readonly Omit<Place, 'key'>[] {
-  const [step, ...below] = path;
-  if (step === undefined) return isSection(node) ? [{ section: node, above }] : [];
-  if (step !== '*') return isSection(node) ? sectionsAt(node[step], below, [...above, step]) : [];
-  const entries: readonly unknown[] = Array.isArray(node) ? node : [];
-  return entries.flatMap((entry, index) => sectionsAt(entry, below, [...above, index]));
-}
+  [...KEYS].flatMap(([place, { isSecret }]) => (isSecret && !place.endsWith('.*') ? placesOf(tree, place) : []));
 
 async function takeTwin({ section, above, key }: Place, places: SecretPlaces): Promise<readonly Finding[]> {
   const twin = twinOf(key);
@@ -140,5 +115,3 @@ const whyUnreadable = (fault: unknown): string => {
   const code = fault instanceof Error && 'code' in fault ? String(fault.code) : 'unknown fault';
   return WHY[code] ?? code;
 };
-
-const isSection = (value: unknown): value is Section => isRecord(value);

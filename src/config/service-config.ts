@@ -5,7 +5,7 @@ import type { StoredSettings } from '../domain/stored-settings.ts';
 import { type ConfigPlace, loadConfig } from './load-config.ts';
 import type { NamedFiles } from './named-files.ts';
 import { type LoadedPolicy, loadPolicy } from './policy/load-policy.ts';
-import { type Finding, formatProblem, type Problem, when } from './problems/problems.ts';
+import { about, type Finding, formatProblem, type Problem } from './problems/problems.ts';
 import type { Settings } from './schema/schema.ts';
 
 export interface ServiceConfig {
@@ -103,9 +103,12 @@ const tableWarnings = ({ nvr }: Settings, { rows, head }: LoadedPolicy): readonl
       path: ['nvr', 'routes'],
       message: `names no server for ${prefix}, so that requests below it go to nvr.url: add ${JSON.stringify(prefix)}: {url: http://host:port, strip: true}`,
     })),
-  ...when(
-    nvr.url !== undefined && nvr.cameras === undefined && !head.cameras && rows.some((row) => !row.own && row.cameras),
+  ...about(
     ['nvr', 'policy'],
-    `${JSON.stringify(nvr.policy)} does not say where the NVR lists its cameras, so custom roles see none: add "cameras" to the head of the table, or name the cameras in nvr.cameras`,
+    nvr.url !== undefined &&
+      nvr.cameras === undefined &&
+      !head.cameras &&
+      rows.some((row) => !row.own && row.cameras) &&
+      `${JSON.stringify(nvr.policy)} does not say where the NVR lists its cameras, so custom roles see none: add "cameras" to the head of the table, or name the cameras in nvr.cameras`,
   ),
 ];

@@ -1,7 +1,7 @@
 /** What of a configuration that was read again holds at once, and what waits for a restart (SPEC 1, reload). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { renewed } from '../../src/config/changed-keys.ts';
+import { renewed } from '../../src/config/rules.ts';
 import { settingsOf } from './config-place.ts';
 
 const RUNNING = await settingsOf('auth: {roles: {guest: [garden]}}');

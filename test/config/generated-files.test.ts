@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { exampleFile } from '../../src/config/example-file.ts';
-import { jsonSchema, type KeySchema } from '../../src/config/schema/schema.ts';
+import { exampleFile, jsonSchema, type KeySchema } from '../../src/config/generated-files.ts';
 import { load, problemsOf, settingsOf } from './config-place.ts';
 
 const read = (name: string): Promise<string> => readFile(join(import.meta.dirname, '../../conf', name), 'utf8');

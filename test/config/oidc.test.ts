@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { renewed } from '../../src/config/changed-keys.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { formatProblem } from '../../src/config/problems/problems.ts';
+import { renewed } from '../../src/config/rules.ts';
 import { load, warningsFor, withDirectory } from './config-place.ts';
 
 const SITE = 'server: {public_url: "https://nvr.example.com"}\n';

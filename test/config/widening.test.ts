@@ -1,46 +1,47 @@
 /** A key that is lost by a reload never allows more: each row of the schema says in which direction it widens (SPEC 4.3). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { renewed } from '../../src/config/changed-keys.ts';
-import { keyDirections } from '../../src/config/schema/schema.ts';
-import { type DirectedSchema, isWider, type Widens } from '../../src/config/schema/widening.ts';
+import { renewed } from '../../src/config/rules.ts';
+import {
+  along,
+  always,
+  byRule,
+  fewerEntries,
+  fromLimit,
+  higher,
+  isWider,
+  lower,
+  moreEntries,
+  never,
+  toFalse,
+  toTrue,
+  type Widens,
+} from '../../src/config/schema/keys.ts';
+import { KEYS } from '../../src/config/schema/schema.ts';
 import { load } from './config-place.ts';
 
-type Row = readonly [path: string, widens: Widens | undefined];
-
-/** Every key with its direction, those inside a role or an entry of a list too. */
-function rowsOf(schema: DirectedSchema, above: readonly string[] = []): readonly Row[] {
-  const below = [...Object.entries(schema.properties ?? {}), ...entriesOf(schema.additionalProperties)];
-  const inEntries = schema.items ? rowsOf(schema.items, [...above, '<name>']) : [];
-  const ofKeys = below.flatMap(([name, part]): readonly Row[] => {
-    const path = [...above, name];
-    const inside = [part, ...(part.anyOf ?? [])].flatMap((form) => rowsOf(form, path));
-    return inside.length > 0 && part.widens === undefined ? inside : [[path.join('.'), part.widens], ...inside];
-  });
-  return [...ofKeys, ...inEntries];
-}
-
-const entriesOf = (part: DirectedSchema | boolean | undefined): readonly (readonly [string, DirectedSchema])[] =>
-  typeof part === 'object' && part.anyOf ? [['<name>', part]] : [];
-
-const ROWS = rowsOf(keyDirections());
+/** Every key with its direction: an entry of a list or a map is none, and a section has those of its keys. */
+const ROWS = [...KEYS]
+  .filter(([place, { form, isTwin, widens }]) => !place.endsWith('*') && !isTwin && (form !== 'section' || widens))
+  .map(([place, { widens }]) => [place, widens] as const);
 
 describe('Every key of the schema', () => {
   it('names the direction in which it allows more', () => {
     assert.deepEqual(
-      ROWS.filter(([path, widens]) => widens === undefined && path !== 'auth.roles.<name>').map(([path]) => path),
+      ROWS.filter(([, widens]) => widens === undefined).map(([place]) => place),
       [],
     );
   });
 
-  it('is found inside of roles, too', () => {
-    const ofRoles = ROWS.filter(([path]) => path.startsWith('auth.roles.<name>.'));
+  it('is found inside of roles and of providers, too', () => {
+    const ofRoles = ROWS.filter(([place]) => place.startsWith('auth.roles.*.'));
     assert.deepEqual(Object.fromEntries(ofRoles), {
-      'auth.roles.<name>.cameras': 'more',
-      'auth.roles.<name>.deny': 'fewer',
-      'auth.roles.<name>.hours': 'any',
-      'auth.roles.<name>.history_since': 'any',
+      'auth.roles.*.cameras': moreEntries,
+      'auth.roles.*.deny': fewerEntries,
+      'auth.roles.*.hours': always,
+      'auth.roles.*.history_since': always,
     });
+    assert.equal(KEYS.get('auth.oidc.*.create')?.widens, toTrue);
   });
 });
 
@@ -58,7 +59,7 @@ const NARROW: Readonly<Record<string, string>> = {
   'ledger.retention': '365', 'ui.frame_ancestors': 'none',
 };
 /** Another rule compares these. */
-const ELSEWHERE: readonly Widens[] = ['never', 'proof', 'identity', 'providers', 'roles'];
+const ELSEWHERE: readonly Widens[] = [never, byRule];
 // biome-ignore format: a table
 const NOT_WIDER: ReadonlySet<string> = new Set([
   // Their default is the narrowest value.
@@ -78,8 +79,8 @@ const taken = async (yaml: string) => {
 describe('A reload without a key that stood there', () => {
   it('is tried for every key whose default can allow more', () => {
     const owed = ROWS.filter(([path, widens]) => {
-      const isInRole = path.includes('<name>');
-      return !isInRole && !NOT_WIDER.has(path) && !ELSEWHERE.some((other) => other === widens);
+      const isEntry = path.includes('*');
+      return !isEntry && !NOT_WIDER.has(path) && !ELSEWHERE.some((other) => other === widens);
     });
     assert.deepEqual(owed.map(([path]) => path).sort(), Object.keys(NARROW).sort());
   });
@@ -152,14 +153,14 @@ describe('A reload without a key that stood there', () => {
 describe('A value in the place of another', () => {
   // biome-ignore format: a table
   const VALUES: [widens: Widens, from: unknown, to: unknown, isMore: boolean][] = [
-    ['higher', 5, null, true],      ['higher', null, 5, false],     ['higher', 5, 6, true],        ['lower', 5, 4, true],
-    ['fewer', ['a'], undefined, true], ['fewer', ['a'], ['a', 'b'], false], ['more', ['a'], ['b'], true], ['more', ['a'], [], false],
-    ['true', false, true, true],    ['false', false, true, false],  ['limit', null, '5/minute', false], ['limit', '1/hour', '5/minute', true],
-    [['a', 'b', 'c'], 'a', 'c', true], [['a', 'b', 'c'], 'c', 'b', false], ['any', 1, 2, true], ['any', 1, 1, false],
+    [higher, 5, null, true],      [higher, null, 5, false],     [higher, 5, 6, true],        [lower, 5, 4, true],
+    [fewerEntries, ['a'], undefined, true], [fewerEntries, ['a'], ['a', 'b'], false], [moreEntries, ['a'], ['b'], true], [moreEntries, ['a'], [], false],
+    [toTrue, false, true, true],    [toFalse, false, true, false],  [fromLimit, null, '5/minute', false], [fromLimit, '1/hour', '5/minute', true],
+    [along('a', 'b', 'c'), 'a', 'c', true], [along('a', 'b', 'c'), 'c', 'b', false], [always, 1, 2, true], [always, 1, 1, false],
   ];
   for (const [widens, from, to, isMore] of VALUES) {
-    it(`that widens by ${widens}: ${JSON.stringify(from)} and then ${JSON.stringify(to)} is ${isMore ? 'more' : 'no more'}`, () => {
-      assert.equal(isWider(widens, from, to), isMore);
+    it(`that widens by ${widens.name || 'along'}: ${JSON.stringify(from)} and then ${JSON.stringify(to)} is ${isMore ? 'more' : 'no more'}`, () => {
+      assert.equal(isWider({ form: 'value', widens }, from, to), isMore);
     });
   }
 });

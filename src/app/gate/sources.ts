@@ -1,8 +1,8 @@
 /** Builds the sources of identity from the settings, and says whose headers are believed (SPEC 3). */
 import { PASS_COOKIE } from '../../accounts/links/link-pass.ts';
 import { SCREEN_COOKIE } from '../../accounts/screens/screen-secret.ts';
+import { trustedPeersOf } from '../../config/schema/proxy-rules.ts';
 import type { Settings } from '../../config/schema/schema.ts';
-import { trustedPeersOf } from '../../config/trusted-peers.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';
 import { cookieValues } from '../../domain/cookie-values.ts';
 import type { Remembering } from '../../domain/remembering.ts';

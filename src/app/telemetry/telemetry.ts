@@ -1,7 +1,7 @@
 /** The counters of what happens: requests, sessions, recent failures (SPEC 9). */
 
+import { trustedPeersOf } from '../../config/schema/proxy-rules.ts';
 import type { Settings } from '../../config/schema/schema.ts';
-import { trustedPeersOf } from '../../config/trusted-peers.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { RequestFacts } from '../../domain/request.ts';
 import { createTrustedNetworks, isTrustedPeer } from '../../gateway/decision/client-address.ts';

@@ -5,7 +5,7 @@ import type { checkSites } from '../../app/commands/check-sites.ts';
 import type { startFindings } from '../../app/commands/check-start.ts';
 import { checkTrustedHeaders } from '../../app/resources/trusted-headers.ts';
 import { missingTlsFiles } from '../../config/missing-tls-files.ts';
-import { openSecrets } from '../../config/open-secrets.ts';
+import { openSecrets } from '../../config/named-files.ts';
 import { type Finding, formatProblem } from '../../config/problems/problems.ts';
 import { loadServiceConfig, type ServiceConfig, type ServiceConfigOutcome } from '../../config/service-config.ts';
 import type { StoredSettings } from '../../domain/stored-settings.ts';
@@ -64,7 +64,7 @@ export async function checkedAt(place: CheckPlace): Promise<Checked> {
   const sites = config.settings.server.site ? await sitesFound(config, place) : { problems: [], warnings: [] };
   const ended = (await certificateWarning(config, Date.now())).map((problem) => formatProblem(file, problem));
   const mapped = headers.ok ? headers.value(config.settings) : [];
-  const open = await openSecrets(config, directory);
+  const open = await openSecrets(config.settings, config.namedFiles, directory);
   return {
     file,
     problems: [

@@ -5,8 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OWN_ROUTES } from '../../app/gate/own-routes.ts';
-import { exampleFile } from '../../config/example-file.ts';
-import { jsonSchema } from '../../config/schema/schema.ts';
+import { exampleFile, jsonSchema } from '../../config/generated-files.ts';
 import { lacking, placeholdersFile } from '../../locales/placeholders-of.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');

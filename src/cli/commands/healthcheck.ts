@@ -43,7 +43,7 @@ async function telemetryAddress({ directory, env }: HealthcheckPlace): Promise<R
   const { file, text } = opened.value;
   const yaml = readYaml(text);
   if (!yaml.ok) return err(formatProblems(file, yaml.error));
-  const { tree } = layered(yaml.value.tree, env, {}, () => undefined);
+  const { tree } = layered(yaml.value.tree, env, {}, { isSecret: () => false, meantVariable: () => undefined });
   const written: unknown = Object(Object(tree).server).telemetry ?? serverDefaults.telemetry;
   if (written === false) return ok(false);
   const address = parseListenAddress(String(written));

@@ -3,9 +3,10 @@ import { z } from 'zod';
 import type { PolicyRow } from '../../domain/policy/policy.ts';
 import type { TableHead } from '../../domain/policy/table-head.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { type Finding, findingsOf, messageFor, type Problem, pathText } from '../problems/problems.ts';
+import { type Finding, type Problem, pathText } from '../problems/problems.ts';
 import { readYaml, type YamlText } from '../problems/read-yaml.ts';
-import type { KeySchema } from '../schema/schema.ts';
+import { findingsOf, messageFor } from '../schema/issues.ts';
+import { keysOf } from '../schema/keys.ts';
 import { rowFindings } from './policy-faults.ts';
 import { type RowText, rowSchema, splitRoute } from './policy-row.ts';
 import { headShape } from './table-head.ts';
@@ -24,13 +25,7 @@ export const tableSchema = z.strictObject({
   routes: z.array(rowSchema),
 });
 
-let made: KeySchema | undefined;
-
-/** Made for the first table that is wrong. */
-function keySchema(): KeySchema {
-  made ??= z.toJSONSchema(tableSchema, { io: 'input' }) as KeySchema;
-  return made;
-}
+const KEYS_OF_TABLE = keysOf(tableSchema);
 
 /** Each is looked for in the file. */
 const MOST_PROBLEMS = 100;
@@ -40,7 +35,7 @@ export function parsePolicy(written: string, source: string): Result<PolicyTable
   const yaml = readYaml(written);
   if (!yaml.ok) return err(yaml.error.map((problem) => ({ ...problem, source })));
   const parsed = tableSchema.safeParse(yaml.value.tree, { error: messageFor });
-  const findings = parsed.success ? rowFindings(parsed.data.routes) : findingsOf(parsed.error.issues, keySchema());
+  const findings = parsed.success ? rowFindings(parsed.data.routes) : findingsOf(parsed.error.issues, KEYS_OF_TABLE);
   if (!parsed.success || findings.length > 0)
     return err(findings.slice(0, MOST_PROBLEMS).map((finding) => asProblem(finding, yaml.value, source)));
   const { routes, extends: name, version: _, handlers: __, ...head } = parsed.data;

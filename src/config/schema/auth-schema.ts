@@ -1,11 +1,13 @@
 /** Keys of `auth`: accounts, sessions, custom roles (interface 2.5; SPEC 1). */
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { FACTOR_MODES } from '../../domain/accounts/second-factor.ts';
+import { isDomain } from '../../domain/addresses/cookie-domain.ts';
 import { parseRateLimit } from '../../domain/rate-limit.ts';
 import { parseNetwork } from './addresses.ts';
+import { along, byRule, fromLimit, higher, lower, never } from './keys.ts';
 import { oidcKeys } from './oidc-schema.ts';
 import { camerasOf, limitsOf, roleKeys } from './role-schema.ts';
-import { cookieDomainKey } from './site-schema.ts';
 import { parsed, secondsOrNever, text, wholeSeconds } from './value-types.ts';
 
 /** The least that the interface allows. */
@@ -34,20 +36,20 @@ export const authSection = z
       .describe(
         'Whether users log in with accounts of Postern. False: users are known by the headers of an authentication proxy. Changes at a restart only.',
       )
-      .meta({ widens: 'identity' }),
+      .meta({ widens: byRule }),
     reset_admin_password: z
       .boolean()
       .prefault(false)
       .describe(
         'True: the user admin gets a new password at the next start, printed once on standard output; existing sessions of admin end.',
       )
-      .meta({ widens: 'never' }),
+      .meta({ widens: never, fromStart: true }),
     failed_login_rate_limit: rateLimit()
       .prefault('5/minute;20/hour')
       .describe(
         'Failed logins allowed per client address (IPv6: per /64), as <count>/<unit> joined by ";". A network (/24, IPv6 /48) may have ten times as many. Null: no limit.',
       )
-      .meta({ widens: 'limit' }),
+      .meta({ widens: fromLimit }),
     trusted_proxies: z
       .array(parsed(parseNetwork))
       .prefault([])
@@ -55,18 +57,18 @@ export const authSection = z
         description:
           'Networks (CIDR) of reverse proxies whose X-Forwarded-For, -Proto and -Host headers are trusted. Empty: the client address is that of the connection.',
         example: ['172.18.0.0/16', 'fd00::/8'],
-        widens: 'proof',
+        widens: byRule,
       }),
     session_length: wholeSeconds()
       .prefault(86_400)
       .describe(
         'Lifetime of a session, in seconds; it is renewed while it is used. 0: sessions last 10 seconds and are not renewed.',
       )
-      .meta({ widens: 'higher' }),
+      .meta({ widens: higher }),
     refresh_time: wholeSeconds()
       .prefault(1800)
       .describe('A request renews the session cookie when it expires within this time, in seconds.')
-      .meta({ widens: 'never' }),
+      .meta({ widens: never }),
     password_min_length: z
       .int()
       .min(SHORTEST_PASSWORD)
@@ -75,38 +77,38 @@ export const authSection = z
       .describe(
         'Shortest new password, in characters; 12 is the least. New passwords are refused, too, when they are common or contain the name of the user or of the service. Passwords that are set already stay.',
       )
-      .meta({ widens: 'lower' }),
+      .meta({ widens: lower }),
     session_max_age: secondsOrNever(1)
       .prefault(90 * 86_400)
       .describe('Seconds after its login at which a session ends, however often it was renewed. Null: no such end.')
-      .meta({ widens: 'higher' }),
+      .meta({ widens: higher }),
     sessions_per_user: z
       .int()
       .min(1)
       .max(MOST_SESSIONS)
       .prefault(50)
       .describe('Sessions that a user may have at once. One login more ends the oldest.')
-      .meta({ widens: 'higher' }),
+      .meta({ widens: higher }),
     invitation_lifetime: wholeSeconds(300, 30 * 86_400)
       .prefault(72 * 3600)
       .describe(
         'Seconds for which a link is good that lets a user set the own password, once. A newer link ends the older.',
       )
-      .meta({ widens: 'higher' }),
+      .meta({ widens: higher }),
     second_factor: z
       .enum(FACTOR_MODES)
       .prefault('optional')
       .describe(
         'Second factor at the login: off; optional: who has set one up is asked for it; admins or everyone: these users must set one up before anything else.',
       )
-      .meta({ widens: ['everyone', 'admins', 'optional', 'off'] }),
+      .meta({ widens: along('everyone', 'admins', 'optional', 'off') }),
     reauthenticate: z
       .enum(['credentials', 'strict'])
       .prefault('credentials')
       .describe(
         'Before which acts the password or a code is asked for again, when the last one is over 10 minutes old. credentials: factors, API tokens, invitations, sessions of others, new admins, changes of admins and passwords of others. strict: every change of users and roles too, which the pages of the NVR cannot ask for.',
       )
-      .meta({ widens: ['strict', 'credentials'] }),
+      .meta({ widens: along('strict', 'credentials') }),
     ...oidcKeys,
     ...roleKeys,
     cookie_name: text(
@@ -115,8 +117,20 @@ export const authSection = z
     )
       .prefault('frigate_token')
       .describe('Name of the session cookie. Clients such as Home Assistant expect the default.')
-      .meta({ widens: 'never' }),
-    ...cookieDomainKey,
+      .meta({ widens: never }),
+    cookie_domain: text(
+      (domain) => isDomain(domain) && domain.includes('.') && isIP(domain) === 0,
+      (shown) =>
+        `${shown} is not a domain that browsers take for cookies: write the part that the host names of the sites have in common, such as example.com`,
+    )
+      .transform((domain) => domain.toLowerCase())
+      .optional()
+      .meta({
+        description:
+          'Domain of the session cookie: one login for all sites whose host names end in it. Every other server below that domain gets the cookie, too, so that all of them must be your own. Unset: the cookie is for one host name.',
+        example: 'example.com',
+        widens: never,
+      }),
     cookie_secure: z
       .union([z.literal('auto'), z.boolean()], {
         error: ({ input }) => `${JSON.stringify(input)} is not one of auto, true, false`,
@@ -125,7 +139,7 @@ export const authSection = z
       .describe(
         'Secure flag of the session cookie. auto: set when the client connected over TLS, to Postern or to a trusted proxy.',
       )
-      .meta({ widens: [true, 'auto', false] }),
+      .meta({ widens: along(true, 'auto', false) }),
     hash_iterations: z
       .int()
       .min(1)
@@ -134,7 +148,7 @@ export const authSection = z
       .describe(
         'PBKDF2 iterations of new password hashes. A weaker hash is replaced when its user next logs in. A hash with more than ten times as many (and more than 600000) is not accepted.',
       )
-      .meta({ widens: 'lower' }),
+      .meta({ widens: lower }),
   })
   .transform(({ roles, ...auth }) => ({ ...auth, roles: camerasOf(roles), limits: limitsOf(roles) }))
   .prefault({})

@@ -1,7 +1,9 @@
 /** Keys of `nvr` and `events`: the NVR and where events come from (SPEC 1, 7). */
 import { z } from 'zod';
 import { PUSH_HOST } from '../../domain/addresses/push-endpoint.ts';
-import { upstream, upstreamRoutes } from './nvr-routes.ts';
+import type { UpstreamRoute } from '../../domain/addresses/socket-address.ts';
+import { parsePathPrefix, parseUpstream } from './addresses.ts';
+import { always, higher, moreEntries, never, toFalse } from './keys.ts';
 import {
   cameraName,
   duration,
@@ -22,12 +24,68 @@ const PUSH_SERVICES = [
   '*.notify.windows.com',
 ];
 
+const upstream = () => parsed(parseUpstream);
+
+/** A server, or one that does not know the prefix under which it stands here. */
+const routeTarget = () =>
+  z.union(
+    [
+      upstream(),
+      z.strictObject({
+        url: upstream().meta({ widens: never }),
+        strip: z.boolean().prefault(false).meta({ widens: never }),
+      }),
+    ],
+    {
+      error: ({ input }) => {
+        const read = parseUpstream(typeof input === 'string' ? input : '');
+        return read.ok ? undefined : read.error;
+      },
+    },
+  );
+
+/** Two spellings of one prefix: which server is asked would depend on their order. */
+function prefixesDiffer(routes: Readonly<Record<string, unknown>>, context: z.RefinementCtx): void {
+  const seen = new Map<string, string>();
+  for (const path of Object.keys(routes)) {
+    const before = seen.get(withoutSlash(path));
+    seen.set(withoutSlash(path), path);
+    if (before === undefined) continue;
+    const message = `${JSON.stringify(path)} and ${JSON.stringify(before)} are one prefix: remove one of the two`;
+    context.addIssue({ code: 'custom', message, path: [path] });
+  }
+}
+
+const pathPrefix = () =>
+  z.string().superRefine((path, context) => {
+    const prefix = parsePathPrefix(path);
+    if (!prefix.ok) context.addIssue({ code: 'custom', message: prefix.error });
+  });
+
+const withoutSlash = (path: string): string => path.replace(/\/$/, '');
+
+function routeAt(prefix: string, target: z.output<ReturnType<typeof routeTarget>>): UpstreamRoute {
+  if ('kind' in target) return { prefix, upstream: target };
+  return { prefix, upstream: target.strip ? { ...target.url, below: prefix } : target.url };
+}
+
+/** The longest prefix first. */
+const upstreamRoutes = () =>
+  z
+    .record(pathPrefix(), routeTarget())
+    .superRefine(prefixesDiffer)
+    .transform((routes): readonly UpstreamRoute[] =>
+      Object.entries(routes)
+        .map(([path, target]) => routeAt(withoutSlash(path), target))
+        .sort((left, right) => right.prefix.length - left.prefix.length),
+    );
+
 export const nvrSection = z
   .strictObject({
     url: upstream().optional().meta({
       description: 'Address of the NVR: http(s)://host:port or unix:/path.',
       example: 'http://nvr:5000',
-      widens: 'never',
+      widens: never,
     }),
     routes: upstreamRoutes()
       .prefault({})
@@ -35,17 +93,17 @@ export const nvrSection = z
         description:
           'Path prefixes that are forwarded to another server; the longest matching prefix wins. With {url, strip: true} the server is sent the path without the prefix, and addresses in its responses get it back.',
         example: { '/live/webrtc': 'http://go2rtc:1984', '/hls': { url: 'http://mediamtx:8888', strip: true } },
-        widens: 'never',
+        widens: never,
       }),
     policy: filePath()
       .prefault('frigate')
       .describe('Route table that says who may use which path: a name in conf/policies, or a file.')
-      .meta({ widens: 'any', isFile: false }), // the loader of tables tells a file from a name
+      .meta({ widens: always, isFile: false }), // the loader of tables tells a file from a name
     auth_secret: headerSecret().optional().meta({
       description:
         'Sent to the NVR as X-Proxy-Secret, for an NVR that trusts identity headers on its authenticated port.',
       example: '{SERVICE_NVR_SECRET}',
-      widens: 'never',
+      widens: never,
     }),
     cameras: z
       .array(cameraName())
@@ -54,28 +112,28 @@ export const nvrSection = z
       .meta({
         description: 'Names of all cameras. Unset: read from the NVR, or without an NVR from the stored events.',
         example: ['front_door', 'garden'],
-        widens: 'never',
+        widens: never,
       }),
     ca: filePath().optional().meta({
       description: "PEM file of the certificate authority that signed the NVR's certificate.",
       example: 'tls/nvr-ca.pem',
-      widens: 'any',
+      widens: always,
     }),
     verify: z
       .boolean()
       .prefault(true)
       .describe("Whether the NVR's TLS certificate is verified.")
-      .meta({ widens: 'false' }),
+      .meta({ widens: toFalse }),
     timeout_response: timeoutSeconds()
       .prefault(60)
       .describe('Time limit for the first byte of a response from the NVR, in seconds.')
-      .meta({ widens: 'never' }),
+      .meta({ widens: never }),
     timeout_idle: timeoutSeconds()
       .prefault(300)
       .describe(
         'A stream without data from the NVR for this long is closed, in seconds; so is a connection whose client does not send the rest of its request. While a client does not read its response this time does not run: such a client is cut off after an hour.',
       )
-      .meta({ widens: 'never' }),
+      .meta({ widens: never }),
     push_endpoints: z
       .array(
         text(
@@ -88,11 +146,11 @@ export const nvrSection = z
       .describe(
         'Hosts of push services that the NVR may be told to call by POST /api/notifications/register: names, or *. and a name for all below it. Other addresses are refused with 422.',
       )
-      .meta({ widens: 'more' }),
+      .meta({ widens: moreEntries }),
     max_upload: parsed(parseSize)
       .prefault('20MB')
       .describe('Largest request body that is forwarded; larger ones are refused with 413.')
-      .meta({ widens: 'higher' }),
+      .meta({ widens: higher }),
   })
   .prefault({})
   .describe('The NVR behind Postern. Without nvr.url Postern serves events from its own store.');
@@ -111,27 +169,27 @@ export const eventsSection = z
       description:
         "Source of /api/events: store (Postern's database), nvr-database (the NVR's own SQLite file, read-only) or nvr (forwarded to the NVR). Unset: nvr if nvr.url is set, else store.",
       example: 'store',
-      widens: 'never',
+      widens: never,
     }),
     nvr_database: filePath().optional().meta({
       description:
         "The NVR's SQLite file, for events.source nvr-database. Mount its whole directory: SQLite keeps the files -wal and -shm beside it.",
       example: '/media/nvr/frigate.db',
-      widens: 'never',
+      widens: never,
     }),
     retention: duration(z.union([z.int().min(DAY_SECONDS, notADay).max(LONGEST_SECONDS), z.null()], notADay))
       .prefault(null)
       .describe(
         "Seconds after which events in Postern's own store are deleted, counted from their beginning; events that are marked to be kept stay. Deleted events cannot be brought back. Null: none is deleted.",
       )
-      .meta({ widens: 'never' }),
+      .meta({ widens: never }),
     sample: z
       .int()
       .min(0)
       .max(1_000_000)
       .prefault(0)
       .describe('Number of sample events that the first start creates in an empty store.')
-      .meta({ widens: 'never' }),
+      .meta({ widens: never, fromStart: true }),
   })
   .prefault({})
   .describe('Detection events.');

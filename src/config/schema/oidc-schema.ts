@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { OWN_SOURCE } from '../../domain/accounts/sign-in.ts';
 import type { Role } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import { along, always, byRule, higher, never, toTrue } from './keys.ts';
 import { filePath, parsed, secondsOrNever, text } from './value-types.ts';
 
 /** Who may log in with a password, from the fewest to all. */
@@ -44,13 +45,16 @@ const token = (what: string) =>
 
 /** Never shown in a message. */
 const clientSecret = () =>
-  z.string().superRefine((secret, context) => {
-    if (secret.trim() === '')
-      context.addIssue({
-        code: 'custom',
-        message: 'is blank: write the secret, or remove the key for a public client',
-      });
-  });
+  z
+    .string()
+    .superRefine((secret, context) => {
+      if (secret.trim() === '')
+        context.addIssue({
+          code: 'custom',
+          message: 'is blank: write the secret, or remove the key for a public client',
+        });
+    })
+    .meta({ isSecret: true });
 
 const provider = z
   .strictObject({
@@ -60,21 +64,21 @@ const provider = z
         `${shown} is not a name of a provider: write 1 to 30 lower-case letters, digits and hyphens, and not ${OWN_SOURCE}, which stands for roles that no provider gives`,
     )
       .describe('Short name: part of addresses, of the log and of what "postern users list" shows. Never change it.')
-      .meta({ widens: 'any' }),
+      .meta({ widens: always }),
     label: plainText('a label')
       .optional()
       .describe('Text of the button on the login page. Default: the name.')
-      .meta({ widens: 'never' }),
+      .meta({ widens: never }),
     issuer: parsed(parseIssuer)
       .describe('Issuer of the provider, exactly as its discovery document has it.')
-      .meta({ widens: 'any' }),
+      .meta({ widens: always }),
     client_id: plainText('a client id')
       .describe('Client id that the provider gave to Postern.')
-      .meta({ widens: 'any' }),
+      .meta({ widens: always }),
     client_secret: clientSecret()
       .optional()
       .describe('Client secret. A public client has none.')
-      .meta({ widens: 'never' }),
+      .meta({ widens: never }),
     scopes: z
       .array(token('a scope'))
       .refine((scopes) => scopes.includes('openid'), {
@@ -82,75 +86,75 @@ const provider = z
       })
       .prefault(['openid', 'profile', 'email'])
       .describe('Scopes that are asked for. Some providers need one more for groups.')
-      .meta({ widens: 'never' }),
+      .meta({ widens: never }),
     user_claim: plainText('a claim')
       .prefault('preferred_username')
       .describe(
         'Claim that names a new account. Other characters than letters, digits, dots and underscores become dots; the name is cut to 30.',
       )
-      .meta({ widens: 'any' }),
+      .meta({ widens: always }),
     groups_claim: plainText('a claim')
       .prefault('groups')
       .describe(
         'Claim with the groups: its name, or a path with dots (realm_access.roles). email works for providers without groups, when the provider has verified it.',
       )
-      .meta({ widens: 'any' }),
+      .meta({ widens: always }),
     ca: filePath()
       .optional()
       .describe(
         "PEM file of the certificate authority that signed the provider's certificate. Default: those of the system.",
       )
-      .meta({ widens: 'any' }),
+      .meta({ widens: always }),
     role_map: z
       .record(z.string(), z.array(z.string().min(1)).min(1))
       .optional()
       .describe(
         'Groups that give a role: a list of groups for each role. Read again at every login. Without it default_role alone counts: a group is never taken for a role.',
       )
-      .meta({ widens: 'entries' }),
+      .meta({ widens: always }),
     default_role: z
       .string()
       .prefault('none')
       .transform((name) => name as Role | 'none')
       .describe('Role of a person whose groups give none: admin, viewer, a custom role, or none to refuse the login.')
-      .meta({ widens: 'any' }),
+      .meta({ widens: always }),
     create: z
       .boolean()
       .prefault(false)
       .describe(
         'True: a person who has a role by role_map or default_role gets an account at the first login. False: only accounts that are connected, by an invitation or in Settings.',
       )
-      .meta({ widens: 'true' }),
+      .meta({ widens: toTrue }),
     second_factor: z
       .enum(['provider', 'postern'])
       .prefault('postern')
       .describe(
         "Whose second factor counts. provider: a login for which the provider says that it had one needs no other. postern: Postern's own is asked for where one is required.",
       )
-      .meta({ widens: ['postern', 'provider'] }),
+      .meta({ widens: along('postern', 'provider') }),
     acr_values: z
       .array(token('an authentication context'))
       .prefault([])
       .describe(
         'Authentication contexts that are asked for. With second_factor: provider, a login in one of them has its second factor.',
       )
-      .meta({ widens: 'any' }),
+      .meta({ widens: always }),
     prompt: text(
       (value) => PROMPT.test(value),
       (shown) => `${shown} is not a prompt: write for example login or select_account`,
     )
       .optional()
       .describe('What the provider is to ask for at each login, such as login or select_account.')
-      .meta({ widens: 'any' }),
+      .meta({ widens: always }),
     max_age: secondsOrNever(0)
       .prefault(null)
       .describe('Longest time since the person logged in at the provider, in seconds. Null: any.')
-      .meta({ widens: 'higher' }),
+      .meta({ widens: higher }),
     logout: z
       .enum(['local', 'provider'])
       .prefault('local')
       .describe('What logging out ends: local: the session here; provider: the session at the provider, too.')
-      .meta({ widens: 'never' }),
+      .meta({ widens: never }),
   })
   .transform(({ label, role_map, ...entry }) => ({
     ...entry,
@@ -195,7 +199,7 @@ export const oidcKeys = {
           create: true,
         },
       ],
-      widens: 'providers',
+      widens: byRule,
     }),
   password_login: z
     .enum(PASSWORD_LOGINS)
@@ -203,5 +207,5 @@ export const oidcKeys = {
     .describe(
       'Who may log in with a password: everyone, admins, or none, which needs a provider in auth.oidc. Passkeys and API tokens stay.',
     )
-    .meta({ widens: PASSWORD_LOGINS }),
+    .meta({ widens: along(...PASSWORD_LOGINS) }),
 } as const;

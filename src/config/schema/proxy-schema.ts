@@ -4,11 +4,10 @@ import { JWT_PRESET_NAMES, JWT_PRESETS, type JwtPreset } from '../../domain/iden
 import type { Role } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { parseNetwork } from './addresses.ts';
+import { always, byRule, never } from './keys.ts';
 import { headerName, headerSecret, parsed, text } from './value-types.ts';
 
 const CONTROL = /\p{Cc}/u;
-/** A day: keys that nobody confirmed for longer may have been withdrawn for a reason. */
-
 const roleMap = () => z.record(z.string(), z.array(z.string().min(1)).min(1));
 
 const headerMap = z
@@ -16,29 +15,30 @@ const headerMap = z
     user: headerName().optional().meta({
       description: 'Request header in which the proxy sends the user name.',
       example: 'Remote-User',
-      widens: 'any',
+      widens: always,
     }),
     role: headerName().optional().meta({
       description: 'Request header in which the proxy sends the role or the groups.',
       example: 'Remote-Groups',
-      widens: 'any',
+      widens: always,
     }),
     encoding: z.enum(['percent', 'rfc2047']).optional().meta({
       description:
         'How the proxy encodes user name and groups that are not ASCII: percent (J%C3%B6rg; authentik by its guides) or rfc2047 (=?utf-8?q?J=C3=B6rg?=; Tailscale). Unset: they are read as they are.',
       example: 'percent',
-      widens: 'any',
+      widens: always,
     }),
     role_map: roleMap()
       .optional()
       .meta({
         description: 'Alias of proxy.role_map; set one of the two.',
         example: { admin: ['nvr-admins'] },
-        widens: 'entries',
+        widens: always,
       }),
   })
   .prefault({})
-  .describe('Names of the request headers in which the proxy sends the identity.');
+  .describe('Names of the request headers in which the proxy sends the identity.')
+  .meta({ widens: byRule });
 
 /** HTTPS, or HTTP to this machine: the keys decide who is believed. */
 function parseKeysUrl(written: string): Result<string, string> {
@@ -59,30 +59,30 @@ const jwt = z
   .strictObject({
     preset: z.enum(JWT_PRESET_NAMES).optional().meta({
       description: 'Proxy whose header, issuer and claims are known; given keys win over it.',
-      widens: 'identity',
+      widens: byRule,
     }),
     header: headerName().optional().meta({
       description: 'Request header that holds the token.',
-      widens: 'identity',
+      widens: byRule,
     }),
     issuer: claim('https://sso.example.com').optional().meta({
       description: 'Issuer that the token must have, exactly as the proxy writes it.',
-      widens: 'identity',
+      widens: byRule,
     }),
     audience: claim('nvr.example.com').meta({
       description: 'Audience that the token must have: without it a token for another service would count here.',
-      widens: 'identity',
+      widens: byRule,
     }),
     jwks_url: parsed(parseKeysUrl).optional().meta({
       description: 'Address of the keys that sign the token.',
-      widens: 'identity',
+      widens: byRule,
     }),
     user_claim: claim('email')
       .optional()
-      .meta({ description: 'Claim with the user name. Default: that of the preset, else email.', widens: 'identity' }),
+      .meta({ description: 'Claim with the user name. Default: that of the preset, else email.', widens: byRule }),
     groups_claim: claim('groups').optional().meta({
       description: 'Claim with the groups: its name, or a path with dots. Default: that of the preset, else groups.',
-      widens: 'identity',
+      widens: byRule,
     }),
   })
   .superRefine((given, context) => {
@@ -120,7 +120,7 @@ const jwt = z
       audience: 'nvr.example.com',
       jwks_url: 'https://nvr.example.com/.well-known/pomerium/jwks.json',
     },
-    widens: 'identity',
+    widens: byRule,
   });
 
 export const proxySection = z
@@ -134,7 +134,7 @@ export const proxySection = z
         description:
           'Secret that the proxy must send in X-Proxy-Secret. A list while it is being changed: each entry is accepted.',
         example: '{SERVICE_PROXY_SECRET}',
-        widens: 'proof',
+        widens: byRule,
       }),
     trusted_peers: z
       .array(parsed(parseNetwork))
@@ -143,7 +143,7 @@ export const proxySection = z
         description:
           'Networks (CIDR) whose identity headers are trusted. Empty: auth.trusted_proxies; if that is empty too, every address.',
         example: ['172.18.0.5'],
-        widens: 'proof',
+        widens: byRule,
       }),
     separator: text(
       (character) => [...character].length === 1 && !CONTROL.test(character),
@@ -151,7 +151,7 @@ export const proxySection = z
     )
       .prefault(',')
       .describe('The character that separates several roles or groups in the role header.')
-      .meta({ widens: 'any' }),
+      .meta({ widens: always }),
     header_map: headerMap,
     jwt: jwt.optional(),
     default_role: z
@@ -161,20 +161,20 @@ export const proxySection = z
       .describe(
         'Role of a user whose header gives no known role: admin, viewer, a custom role, or none to refuse the user.',
       )
-      .meta({ widens: 'any' }),
+      .meta({ widens: always }),
     role_map: roleMap()
       .optional()
       .meta({
         description: 'Groups that give a role: a list of groups for each role.',
         example: { admin: ['nvr-admins'], gardener: ['garden-crew'] },
-        widens: 'entries',
+        widens: always,
       }),
     logout_url: text(
       isLogoutTarget,
       (shown) => `${shown} is not a target for a link: write https://… or a path such as /logged-out`,
     )
       .optional()
-      .meta({ description: 'Target of the Logout link.', example: 'https://sso.example.com/logout', widens: 'never' }),
+      .meta({ description: 'Target of the Logout link.', example: 'https://sso.example.com/logout', widens: never }),
   })
   .transform(({ header_map: { role_map: alias, ...headers }, ...proxy }) => ({
     ...proxy,

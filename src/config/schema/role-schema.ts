@@ -14,6 +14,7 @@ import {
   type RoleLimit,
   type RoleLimits,
 } from '../../domain/rights/role-limits.ts';
+import { always, byRule, fewerEntries, moreEntries } from './keys.ts';
 import { cameraEntry, parsed } from './value-types.ts';
 
 const roleName = () =>
@@ -54,10 +55,10 @@ const roleCameras = () =>
     [
       cameraList(),
       z.strictObject({
-        cameras: cameraList().meta({ widens: 'more' }),
-        deny: z.array(verb()).prefault([]).meta({ widens: 'fewer' }),
-        hours: hours().optional().meta({ widens: 'any' }),
-        history_since: historySince().optional().meta({ widens: 'any' }),
+        cameras: cameraList().meta({ widens: moreEntries }),
+        deny: z.array(verb()).prefault([]).meta({ widens: fewerEntries }),
+        hours: hours().optional().meta({ widens: always }),
+        history_since: historySince().optional().meta({ widens: always }),
       }),
     ],
     { error: 'is not a list of cameras: write [garden, patio], or a map of cameras, deny, hours and history_since' },
@@ -84,12 +85,12 @@ export const roleKeys = {
         guest: { cameras: ['garden'], deny: ['history', 'export'] },
         cleaner: { cameras: ['hall'], hours: ['Fri 08:00-12:00'], history_since: '1d' },
       },
-      widens: 'roles',
+      widens: byRule,
     }),
   timezone: timezone()
     .prefault(null)
     .describe('Time zone of the hours of roles, an IANA name such as Europe/Berlin. Null: that of the machine.')
-    .meta({ widens: 'any' }),
+    .meta({ widens: always }),
 };
 
 type RoleEntry = z.output<ReturnType<typeof roleCameras>>;

@@ -1,18 +1,15 @@
 /** Every configuration key with its type, default and sentence (interface 2.5; SPEC 1): the one source of conf/. */
 import { z } from 'zod';
-import { DURATION_PATTERN } from '../../domain/duration.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
+import type { KeyPath } from '../problems/problems.ts';
 import { authSection } from './auth-schema.ts';
-import { ledgerSection } from './ledger-schema.ts';
-import { notifySection } from './notify-schema.ts';
+import { higher, keysOf, lower, never, placeAmong, toTrue } from './keys.ts';
 import { eventsSection, nvrSection } from './nvr-schema.ts';
 import { proxySection } from './proxy-schema.ts';
-import { SECRET_KEYS, twinOf } from './secret-keys.ts';
 import { loggerSection, serverSection, tlsSection, uiSection } from './server-schema.ts';
 import { storeSection } from './store-schema.ts';
-import { wholeSecondsOrZero } from './value-types.ts';
-import { type DirectedSchema, directed } from './widening.ts';
+import { headerSecret, parsed, wholeSecondsOrZero } from './value-types.ts';
 
-/** The keys of links: addresses that show one thing of one camera, without an account. */
 const DAY = 86_400;
 
 const linksSection = z
@@ -22,10 +19,65 @@ const linksSection = z
       .describe(
         'Seconds for which a link may be made at most. A link shows one event, review, recording or live camera to everybody who has its address, until its end. 0: no link works, those made before too.',
       )
-      .meta({ widens: 'higher' }),
+      .meta({ widens: higher }),
   })
   .prefault({})
   .describe('Links: one thing of one camera, shown without an account.');
+
+const MOST_DAYS = 36_500;
+
+/** Former versions took a plain number for days. Nothing as short as that can be meant in seconds. */
+const daysOfFormerVersions = (written: unknown): unknown =>
+  typeof written === 'number' && written >= 1 && written <= MOST_DAYS ? written * DAY : written;
+
+const ledgerSection = z
+  .strictObject({
+    retention: z
+      .preprocess(daysOfFormerVersions, wholeSecondsOrZero(DAY, MOST_DAYS * DAY))
+      .prefault('90d')
+      .describe(
+        'How long records are kept, at least 1d. Older ones are deleted by whole days; the hash of the last one is kept, so that the rest can still be verified. 0: nothing is recorded but what people are told of their own accounts, for 90d. From and to 0 it changes at a restart only.',
+      )
+      .meta({ widens: lower }),
+    visible_to_viewers: z
+      .boolean()
+      .prefault(false)
+      .describe(
+        'Whether users who are no admins see who else watched the cameras that they see themselves. They always see their own records.',
+      )
+      .meta({ widens: toTrue }),
+  })
+  .prefault({})
+  .describe('The ledger: who watched what, and what was changed.');
+
+const notifySection = z
+  .strictObject({
+    webhook: parsed(parseWebhook).optional().meta({
+      description:
+        'Where changes of accounts are posted as JSON: logins from a new device or network, changed passwords and factors, new API tokens and invitations. http:// or https://, whose certificate is verified; no redirect is followed.',
+      example: 'https://home.example.com/api/webhook/postern',
+      widens: never,
+      isSecret: true,
+    }),
+    webhook_secret: headerSecret().optional().meta({
+      description:
+        'Key of the signature in X-Postern-Signature (HMAC-SHA-256), by which the receiver knows that a message is genuine. Unset: messages are not signed.',
+      example: '{SERVICE_WEBHOOK_SECRET}',
+      widens: never,
+    }),
+  })
+  .prefault({})
+  .describe('Messages to another service.');
+
+/** What is wrong is said without the value, which may hold a secret. */
+function parseWebhook(text: string): Result<string, string> {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
+  if (!isWeb) return err('is not an address: write https://<host>/<path>');
+  return url.username === '' && url.password === ''
+    ? ok(url.href)
+    : err('has a user name or a password in it: write them into the path or the query, or leave them out');
+}
 
 export const settingsSchema = z
   .strictObject({
@@ -58,63 +110,9 @@ type DeepReadonly<Value> = Value extends string | number | boolean | null | unde
       ? readonly DeepReadonly<Entry>[]
       : { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> };
 
-/** A part of the JSON Schema of the file, as far as this room reads it. */
-export interface KeySchema {
-  readonly description?: string;
-  readonly default?: unknown;
-  readonly examples?: readonly unknown[];
-  readonly properties?: Readonly<Record<string, KeySchema>>;
-  readonly items?: KeySchema;
-  /** What each value of a map holds whose names are the user's own. */
-  readonly additionalProperties?: KeySchema | boolean;
-  /** A value that may be written in several ways. */
-  readonly anyOf?: readonly KeySchema[];
-}
+/** Every key, by its place. */
+export const KEYS = keysOf(settingsSchema);
 
-let made: KeySchema | undefined;
-
-/** The JSON Schema that editors complete by. */
-export function jsonSchema(): KeySchema {
-  made ??= z.toJSONSchema(settingsSchema, {
-    io: 'input',
-    override: ({ jsonSchema: key }) => {
-      delete key['widens'];
-      delete key['isFile'];
-      if (key['duration']) asDuration(key);
-      if (key['example'] === undefined) return;
-      key.examples = [key['example']];
-      delete key['example'];
-    },
-  }) as KeySchema;
-  for (const path of SECRET_KEYS) addTwin(made, path);
-  return made;
-}
-
-/** Every secret may be given by a file: a rule of the loader, which editors must know. */
-function addTwin(schema: KeySchema, path: readonly string[]): void {
-  const section = path
-    .slice(0, -1)
-    .reduce<KeySchema | undefined>((part, step) => (step === '*' ? part?.items : part?.properties?.[step]), schema);
-  const twin = { type: 'string', description: `File that contains ${path.join('.').replace('*.', '')}.` };
-  Object.assign(section?.properties ?? {}, { [twinOf(path.at(-1) ?? '')]: twin });
-}
-
-/** A number of seconds may be written as `15m`. */
-function asDuration(key: z.core.JSONSchema.BaseSchema): void {
-  const { description, default: value, anyOf, ...number } = key;
-  delete number['duration'];
-  for (const name of Object.keys(key)) delete key[name];
-  Object.assign(key, {
-    ...(description !== undefined && { description }),
-    ...(value !== undefined && { default: value }),
-    anyOf: [...(anyOf ?? [number]), { type: 'string', pattern: DURATION_PATTERN }],
-  });
-}
-
-let directions: DirectedSchema | undefined;
-
-/** The keys as in the file, each with the direction in which its value allows more. */
-export function keyDirections(): DirectedSchema {
-  directions ??= directed(settingsSchema);
-  return directions;
-}
+/** Whether the value at a path is a secret, or an entry of one that is a list. */
+export const isSecretKey = (path: KeyPath): boolean =>
+  path.some((_, at) => KEYS.get(placeAmong(KEYS, path.slice(0, at + 1)))?.isSecret);

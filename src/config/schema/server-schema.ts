@@ -1,9 +1,9 @@
 /** Keys of `server`, `tls`, `logger` and `ui`: listeners, logs and pages (interface 2.5; SPEC 1). */
 import { z } from 'zod';
+import { isSiteName } from '../../domain/accounts/site.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { parseListenAddress, parsePathPrefix, serverDefaults } from './addresses.ts';
-import { parsePublicUrl } from './parse-public-url.ts';
-import { siteKeys } from './site-schema.ts';
+import { parseListenAddress, parsePathPrefix, parsePublicUrl, serverDefaults } from './addresses.ts';
+import { always, lower, moreEntries, never, toFalse } from './keys.ts';
 import { filePath, parsed, text, timeoutSeconds, wholeSeconds } from './value-types.ts';
 
 const HOST_NAME = /^[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?$/;
@@ -13,18 +13,31 @@ const NOT_LISTENER = (input: unknown) =>
 const listener = () => parsed(parseListenAddress);
 const listenerOrOff = () => z.union([listener(), z.literal(false)], { error: ({ input }) => NOT_LISTENER(input) });
 
+const MOST_SITES = 100;
+
+const siteName = () =>
+  text(
+    isSiteName,
+    (shown) => `${shown} is not a name of a site: write 1 to 30 lower-case letters, digits and hyphens, such as barn`,
+  );
+
+const otherSite = z.strictObject({
+  name: siteName().describe('What that site has as server.site.').meta({ widens: never }),
+  url: parsed(parsePublicUrl).describe('Address that people use for that site.').meta({ widens: never }),
+});
+
 export const serverSection = z
   .strictObject({
     external: listener()
       .prefault(serverDefaults.external)
       .describe('Address of the authenticated listener, host:port, or unix:/path for a proxy on this machine.')
-      .meta({ widens: 'never' }),
+      .meta({ widens: never, fromStart: true }),
     internal: listenerOrOff()
       .prefault(serverDefaults.internal)
       .describe(
         'Address of the internal listener, host:port. Every request there has the rights of an admin, without login. False: off.',
       )
-      .meta({ widens: 'any' }),
+      .meta({ widens: always, fromStart: true }),
     internal_hosts: z
       .array(
         text(
@@ -37,27 +50,42 @@ export const serverSection = z
         description:
           'Host names that the internal listener accepts, besides IP addresses, localhost and names without a dot.',
         example: ['nvr.example.lan'],
-        widens: 'more',
+        widens: moreEntries,
       }),
     telemetry: listenerOrOff()
       .prefault(serverDefaults.telemetry)
       .describe('Address of the listener for /metrics, /healthz and /readyz, host:port. False: off.')
-      .meta({ widens: 'any' }),
+      .meta({ widens: always, fromStart: true }),
     base_path: parsed(parsePathPrefix)
       .optional()
       .transform((prefix) => prefix ?? '')
-      .meta({ description: 'Path prefix of pages, cookies and redirects.', example: '/postern-nvr', widens: 'never' }),
+      .meta({ description: 'Path prefix of pages, cookies and redirects.', example: '/postern-nvr', widens: never }),
     public_url: parsed(parsePublicUrl).optional().meta({
       description:
         'Address that people use, https://host with the base path behind it. It is in the start message, is what "postern doctor" and the status page check, and its host name may not be part of a password. The Host header of a request is never taken for it.',
       example: 'https://nvr.example.com',
-      widens: 'never',
+      widens: never,
     }),
-    ...siteKeys,
+    site: siteName().optional().meta({
+      description:
+        'Name of this site, where several NVRs have a Postern each and all use one store. A camera in a role, an API token or the curtain is then that camera at every site. Never change it without "postern sites rename". Unset: this is the only one.',
+      example: 'house',
+      widens: never,
+      fromStart: true,
+    }),
+    sites: z
+      .array(otherSite)
+      .max(MOST_SITES)
+      .prefault([])
+      .meta({
+        description: 'The other sites on the same store. The account menu of the console leads to them.',
+        example: [{ name: 'barn', url: 'https://barn.example.com' }],
+        widens: never,
+      }),
     shutdown_grace: timeoutSeconds()
       .prefault(8)
       .describe('Time limit for requests that are still running at a stop, in seconds. "docker stop" kills after 10.')
-      .meta({ widens: 'never' }),
+      .meta({ widens: never }),
   })
   .prefault({})
   .describe('Listeners and their limits.');
@@ -70,27 +98,29 @@ export const tlsSection = z
       .boolean()
       .prefault(true)
       .describe('HTTPS on the external listener. Without a certificate a self-signed one is created and kept.')
-      .meta({ widens: 'false' }),
+      .meta({ widens: toFalse, fromStart: true }),
     certificate: filePath()
       .optional()
       .meta({
         description: `PEM file of the certificate chain. Set: the file must be there at a start. Unset: ${DEFAULT_PAIR.certificate}, where a self-signed certificate is made if there is none.`,
         example: DEFAULT_PAIR.certificate,
-        widens: 'never',
+        widens: never,
+        fromStart: true,
       }),
     private_key: filePath()
       .optional()
       .meta({
         description: `PEM file of the private key. Unset: ${DEFAULT_PAIR.private_key}.`,
         example: DEFAULT_PAIR.private_key,
-        widens: 'never',
+        widens: never,
+        fromStart: true,
       }),
     hsts: wholeSeconds()
       .prefault(31_536_000)
       .describe(
         'Strict-Transport-Security: browsers use only HTTPS for this host name, on all of its ports, for this long, in seconds. 0: browsers drop the rule. Sent only with a certificate of your own.',
       )
-      .meta({ widens: 'lower' }),
+      .meta({ widens: lower, fromStart: true }),
   })
   .transform(({ certificate, private_key, ...tls }) => ({
     ...tls,
@@ -119,7 +149,7 @@ export const loggerSection = z
     default: level()
       .prefault('info')
       .describe('Log level: trace, debug, info, warning, error or critical.')
-      .meta({ widens: 'never' }),
+      .meta({ widens: never }),
     logs: z
       .record(z.string(), level())
       .prefault({})
@@ -127,7 +157,7 @@ export const loggerSection = z
         description:
           'Log levels of single loggers. service.api.auth at debug logs the identity headers that the proxy sent. service.access has a line for each request that was answered; those for pictures, segments and films are debug, unless they failed.',
         example: { 'service.api.auth': 'debug' },
-        widens: 'never',
+        widens: never,
       }),
   })
   .prefault({})
@@ -143,19 +173,19 @@ export const uiSection = z
       .enum(['postern', 'nvr'])
       .prefault('postern')
       .describe('Login page: postern, or nvr for the page of the NVR.')
-      .meta({ widens: 'never' }),
+      .meta({ widens: never }),
     start_page: parsed(parseStartPage).optional().meta({
       description:
         "Page where a login lands, and to which the links to the cameras lead; {camera} is the person's first camera. Unset, or for a person who may not open it: the first page of the route table that the person may open.",
       example: '/stream.html?src={camera}',
-      widens: 'never',
+      widens: never,
     }),
     frame_ancestors: parsed(parseFrameAncestors)
       .prefault('self')
       .describe(
         'Who may show the pages in a frame: self, none or origins, separated by blanks (Content-Security-Policy).',
       )
-      .meta({ widens: 'any' }),
+      .meta({ widens: always }),
   })
   .prefault({})
   .describe('Login page and console.');

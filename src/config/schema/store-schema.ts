@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { postgresAddress } from '../../domain/addresses/postgres-url.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import { higher, never } from './keys.ts';
 import { parsed, wholeSeconds } from './value-types.ts';
 
 /** One file on this machine. */
@@ -28,19 +29,21 @@ export const storeSection = z
       .describe(
         'Where accounts, tokens and events are kept: sqlite:<file>, relative to the directory of this file, or postgres://<user>:<password>@<host>/<database> for several replicas. TLS: sslmode=verify-full&sslrootcert=<CA file>.',
       )
-      .meta({ widens: 'never' }),
+      .meta({ widens: never, isSecret: true, fromStart: true }),
     listen_url: parsed(parseListenUrl).optional().meta({
       description:
         'PostgreSQL only: another address of the same database for LISTEN, needed where store.url leads through a transaction pooler such as PgBouncer.',
       example: 'postgres://postern@db.internal/postern',
-      widens: 'never',
+      widens: never,
+      isSecret: true,
+      fromStart: true,
     }),
     grace: wholeSeconds()
       .prefault(DEFAULT_GRACE)
       .describe(
         'How long known callers keep their access while the store cannot be reached, in seconds; 0: not at all. New logins and changes are refused with 503 at once.',
       )
-      .meta({ widens: 'higher' }),
+      .meta({ widens: higher, fromStart: true }),
   })
   .prefault({})
   .describe('The store.');

@@ -101,10 +101,13 @@ const SENDABLE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
 /** Never shown in a message. A blank secret is refused: it would turn the check off. */
 export const headerSecret = () =>
-  z.string().superRefine((secret, context) => {
-    if (secret.trim() === '') context.addIssue({ code: 'custom', message: BLANK_SECRET });
-    else if (!SENDABLE.test(secret)) context.addIssue({ code: 'custom', message: UNSENDABLE_SECRET });
-  });
+  z
+    .string()
+    .superRefine((secret, context) => {
+      if (secret.trim() === '') context.addIssue({ code: 'custom', message: BLANK_SECRET });
+      else if (!SENDABLE.test(secret)) context.addIssue({ code: 'custom', message: UNSENDABLE_SECRET });
+    })
+    .meta({ isSecret: true });
 
 const BLANK_SECRET = 'is blank: write a secret ("openssl rand -hex 32" makes one), or remove the key';
 const UNSENDABLE_SECRET =

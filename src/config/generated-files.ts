@@ -1,6 +1,65 @@
-/** The commented example file, from the schema alone: every key with its sentence and its default (SPEC 1). */
+/** What is generated from the schema alone: the JSON Schema that editors complete by, and the commented example file (SPEC 1). */
 import { stringify } from 'yaml';
-import type { KeySchema } from './schema/schema.ts';
+import { z } from 'zod';
+import { DURATION_PATTERN } from '../domain/duration.ts';
+import { TRAITS } from './schema/keys.ts';
+import { KEYS, settingsSchema } from './schema/schema.ts';
+
+/** A part of the JSON Schema of the file, as far as this room reads it. */
+export interface KeySchema {
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly examples?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, KeySchema>>;
+  readonly items?: KeySchema;
+  /** What each value of a map holds whose names are the user's own. */
+  readonly additionalProperties?: KeySchema | boolean;
+  /** A value that may be written in several ways. */
+  readonly anyOf?: readonly KeySchema[];
+}
+
+let made: KeySchema | undefined;
+
+/** The JSON Schema that editors complete by. */
+export function jsonSchema(): KeySchema {
+  made ??= z.toJSONSchema(settingsSchema, {
+    io: 'input',
+    override: ({ jsonSchema: key }) => {
+      for (const trait of TRAITS) delete key[trait];
+      if (key['duration']) asDuration(key);
+      if (key['example'] === undefined) return;
+      key.examples = [key['example']];
+      delete key['example'];
+    },
+  }) as KeySchema;
+  for (const [place, { isTwin }] of KEYS) if (isTwin) addTwin(made, place.split('.'));
+  return made;
+}
+
+/** Every secret may be given by a file: a rule of the loader, which editors must know. */
+function addTwin(schema: KeySchema, path: readonly string[]): void {
+  const section = path
+    .slice(0, -1)
+    .reduce<KeySchema | undefined>((part, step) => (step === '*' ? part?.items : part?.properties?.[step]), schema);
+  const secret = path
+    .join('.')
+    .replace('*.', '')
+    .replace(/_file$/, '');
+  const twin = { type: 'string', description: `File that contains ${secret}.` };
+  Object.assign(section?.properties ?? {}, { [path.at(-1) ?? '']: twin });
+}
+
+/** A number of seconds may be written as `15m`. */
+function asDuration(key: z.core.JSONSchema.BaseSchema): void {
+  const { description, default: value, anyOf, ...number } = key;
+  delete number['duration'];
+  for (const name of Object.keys(key)) delete key[name];
+  Object.assign(key, {
+    ...(description !== undefined && { description }),
+    ...(value !== undefined && { default: value }),
+    anyOf: [...(anyOf ?? [number]), { type: 'string', pattern: DURATION_PATTERN }],
+  });
+}
 
 const HEAD = `# yaml-language-server: $schema=config.schema.json
 #

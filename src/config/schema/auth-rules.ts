@@ -1,0 +1,189 @@
+/** Rules about keys of `auth`: accounts, roles and providers (SPEC 1, 4, 16). */
+import { isDeepStrictEqual } from 'node:util';
+import { isDomain, isWithinDomain } from '../../domain/addresses/cookie-domain.ts';
+import { scopeOf, visibleCameras } from '../../domain/camera-scope.ts';
+import { writtenLimits } from '../../domain/rights/role-limits.ts';
+import { about } from '../problems/problems.ts';
+import { parsePublicUrl } from './addresses.ts';
+import { isWider, namesIn } from './keys.ts';
+import { believesMore, everyAddress, lacksEntries, losesGroups, mappedRoles, unknownRole } from './proxy-rules.ts';
+import { fails, type Raw, type Rule, warns } from './rule.ts';
+import { KEYS, type Settings } from './schema.ts';
+
+const LONGEST_USUAL_SESSION = 90 * 86_400;
+const USUAL_ITERATIONS = 600_000;
+
+export const AUTH_RULES: readonly Rule[] = [
+  warns(
+    'auth.cookie_secure',
+    ({ auth, tls }) =>
+      auth.cookie_secure === false &&
+      tls.enabled &&
+      'false although tls.enabled is true, so the session cookie is sent over plain HTTP too: use auto',
+  ),
+  warns(
+    'auth.failed_login_rate_limit',
+    ({ auth }) =>
+      auth.failed_login_rate_limit === null &&
+      'null, so passwords can be guessed without limit: remove the key to get the default',
+  ),
+  warns(
+    'auth.session_length',
+    ({ auth: { session_length: length } }) =>
+      length > LONGEST_USUAL_SESSION &&
+      `${length} is over 90 days, and a stolen session would stay valid as long: write fewer seconds`,
+  ),
+  warns(
+    'auth.session_length',
+    ({ auth }) => auth.session_length === 0 && '0, so a login lasts only a few seconds: write 86400 for a day',
+  ),
+  warns(
+    'auth.hash_iterations',
+    ({ auth: { hash_iterations: iterations } }) =>
+      iterations < USUAL_ITERATIONS &&
+      `${iterations} is below ${USUAL_ITERATIONS}, so stolen hashes are guessed faster: remove the key to get the default`,
+  ),
+  {
+    key: 'auth.trusted_proxies',
+    warnings: ({ auth }) => everyAddress(['auth', 'trusted_proxies'], auth.trusted_proxies),
+    widens: believesMore,
+  },
+  // A browser drops a cookie whose domain is not the end of the host name: nobody could log in.
+  fails('auth.cookie_domain', (raw) => {
+    const [domain, address] = [raw('auth.cookie_domain'), raw('server.public_url')];
+    const url = typeof address === 'string' ? parsePublicUrl(address) : undefined;
+    if (typeof domain !== 'string' || !isDomain(domain) || !url?.ok || isWithinDomain(url.value.hostname, domain))
+      return undefined;
+    return `${JSON.stringify(domain)} is not the end of the host name of server.public_url, ${url.value.hostname}: browsers would drop the session cookie; write the part that the host names have in common`;
+  }),
+  { key: 'auth.roles', warnings: lostCameras, widens: losesRoles },
+  { key: 'auth.roles', warnings: namesAlikeInHeaders },
+  { key: 'auth.roles', warnings: grantsOfProxyUsers },
+  fails(
+    'auth.password_login',
+    (raw) =>
+      raw('auth.password_login') === 'none' &&
+      providersIn(raw).length === 0 &&
+      'none leaves nothing to log in with, because auth.oidc names no provider: add one, or write admins or everyone',
+  ),
+  fails(
+    'auth.oidc',
+    (raw, isWhole) =>
+      isWhole &&
+      providersIn(raw).length > 0 &&
+      raw('server.public_url') === undefined &&
+      'needs the address of this service, to which the provider sends people back: set server.public_url, for example to https://nvr.example.com',
+  ),
+  fails(
+    'auth.oidc',
+    (raw) =>
+      providersIn(raw).length > 0 &&
+      raw('auth.enabled') === false &&
+      'needs accounts, and auth.enabled is false: set auth.enabled to true, or remove auth.oidc',
+  ),
+  {
+    key: 'auth.oidc',
+    problems: (raw) =>
+      providersIn(raw).flatMap((_, at) =>
+        about(['auth', 'oidc', at, 'default_role'], unknownRole(raw, `auth.oidc.${at}.default_role`)),
+      ),
+    warnings: unsafeProviders,
+    widens: trustsOthers,
+  },
+];
+
+const providersIn = (raw: Raw): readonly unknown[] => {
+  const list = raw('auth.oidc');
+  return Array.isArray(list) ? list : [];
+};
+
+function lostCameras({ auth, nvr, server }: Settings) {
+  const known = nvr.cameras;
+  // With other sites it may be a camera of one of them.
+  if (!known || server.site !== undefined) return [];
+  return [...auth.roles].flatMap(([role, entries]) =>
+    entries.flatMap((entry, index) =>
+      about(
+        ['auth', 'roles', role, index],
+        visibleCameras(scopeOf([entry]), known).length === 0 &&
+          `${JSON.stringify(entry)} is none of nvr.cameras, so it gives the role nothing: correct it, or add the camera to nvr.cameras`,
+      ),
+    ),
+  );
+}
+
+/** Roles in a header are compared without case, so one of the two can never be meant. */
+function namesAlikeInHeaders({ auth }: Settings) {
+  const names = ['admin', 'viewer', 'none', ...auth.roles.keys()];
+  return [...auth.roles.keys()].flatMap((role) => {
+    const other = names.find((name) => name !== role && name.toLowerCase() === role.toLowerCase());
+    const message = `differs from ${JSON.stringify(other)} in case only, which a role header cannot tell: rename it`;
+    return about(['auth', 'roles', role], other !== undefined && message);
+  });
+}
+
+function grantsOfProxyUsers({ auth }: Settings) {
+  if (auth.enabled) return [];
+  return [...auth.limits].flatMap(([role, { historySince }]) =>
+    about(
+      ['auth', 'roles', role, 'history_since'],
+      historySince?.kind === 'grant' &&
+        'grant shows no recordings and no events while auth.enabled is false, because users of a proxy have no account here: write a duration such as 7d',
+    ),
+  );
+}
+
+function unsafeProviders({ auth }: Settings) {
+  return auth.oidc.flatMap(({ create, default_role, role_map }, index) => {
+    const path = ['auth', 'oidc', index];
+    return [
+      ...mappedRoles(role_map, auth.roles, [...path, 'role_map'], 'default_role decides'),
+      ...about(
+        [...path, 'create'],
+        create &&
+          default_role === 'none' &&
+          role_map.size === 0 &&
+          'true, but nothing gives a person a role, so no account is made: name groups in role_map, or set default_role',
+      ),
+      ...about(
+        [...path, 'default_role'],
+        create &&
+          default_role !== 'none' &&
+          `${default_role} with create: true, so every person whom the provider lets in gets an account with that role: use role_map and remove default_role, unless the provider knows your people alone`,
+      ),
+    ];
+  });
+}
+
+/**
+ * Whether a role lost what limits it without a word in the file. A role that is gone altogether makes viewers: with
+ * accounts its users are looked up, and the file is refused; of the users of a proxy nothing is known.
+ */
+function losesRoles(running: Settings, read: Settings, given: ReadonlySet<string>): boolean {
+  const [before, after] = [running.auth, read.auth];
+  if (!before.enabled && (!given.has('auth.roles') || lacksEntries(before.roles, after.roles, read.proxy.default_role)))
+    return true;
+  return [...before.limits].some(([role, limit]) => {
+    if (!after.roles.has(role)) return false;
+    const written = writtenLimits(after.limits.get(role) ?? { deny: [] });
+    return Object.entries(writtenLimits(limit)).some(
+      ([key, value]) =>
+        !given.has(`auth.roles.${role}.${key}`) &&
+        isWider(KEYS.get(`auth.roles.*.${key}`), value, Object(written)[key]),
+    );
+  });
+}
+
+/** Whether a provider is new, or one has another issuer or lost a key whose default allows more. */
+function trustsOthers(running: Settings, read: Settings): boolean {
+  return read.auth.oidc.some((after) => {
+    const before = running.auth.oidc.find(({ name }) => name === after.name);
+    if (before?.issuer !== after.issuer) return true;
+    if (losesGroups(before, after)) return true;
+    return namesIn(KEYS, 'auth.oidc.*').some((name) => {
+      const key = KEYS.get(`auth.oidc.*.${name}`);
+      const [then, now] = [before, after].map((entry): unknown => Object(entry)[name]);
+      return isDeepStrictEqual(now, key?.default) && isWider(key, then, now);
+    });
+  });
+}
