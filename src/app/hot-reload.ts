@@ -1,9 +1,9 @@
 /** Hot reload: the active generation, and the switch to the next one, all at one moment or not at all (SPEC 1). */
 import { basename } from 'node:path';
 import type { NewAdminPassword } from '../accounts/login/first-admin.ts';
-import { renewed } from '../config/rules.ts';
 import { CUT, EMPTIED, isCut } from '../config/configured-mark.ts';
 import { formatProblem, type Problem } from '../config/problems/problems.ts';
+import { renewed } from '../config/rules.ts';
 import type { InvalidConfig, ServiceConfig, ServiceConfigOutcome } from '../config/service-config.ts';
 import { messageOf } from '../domain/message-of.ts';
 import { ADMIN, NO_ROLE, VIEWER } from '../domain/names.ts';
@@ -158,7 +158,12 @@ async function lossIn(
   if (orphans.length === 0) return undefined;
   const roles = [...new Set(orphans.map(({ role }) => role))].sort().join(', ');
   const users = orphans.length === 1 ? '1 user has' : `${orphans.length} users have`;
-  const message = `is missing, but ${users} a role that nothing else defines (${roles}): put auth.roles back, or write "roles: {}" below "auth:" to make these users viewers`;
+  // An empty map may make them viewers at the other sites of the store, too.
+  const otherwise =
+    config.settings.server.site === undefined
+      ? 'write "roles: {}" below "auth:" to make these users viewers'
+      : 'give each of these users another role, with "postern users role <name> <role>"';
+  const message = `is missing, but ${users} a role that nothing else defines (${roles}): put auth.roles back, or ${otherwise}`;
   return config.placed({ path: ['auth', 'roles'], message });
 }
 

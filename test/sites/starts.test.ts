@@ -90,6 +90,16 @@ describe('Starts of services that share a store', () => {
     assert.equal(await roleOf('gil'), 'viewer');
   });
 
+  it('a file without roles is not told to write none: its users would be viewers at every site', async () => {
+    const auth = { roles: { gardener: ['garden'] } };
+    const house = await shared.start({ ...HOUSE, people: PEOPLE, config: { auth } });
+    const { isTaken } = await house.postern.reload(of(house, { auth: { roles: undefined } }, shared));
+    assert.equal(isTaken, false);
+    const msg = String(logged(house, /auth\.roles: is missing/)[0]?.['msg']);
+    assert.match(msg, /put auth\.roles back, or give each of these users another role, with "postern users role/);
+    assert.doesNotMatch(msg, /roles: \{\}/);
+  });
+
   it('a file that never had a role leaves its users alone, whatever the store knows', async () => {
     await reading(async ({ accounts }) => {
       const account = { name: 'gil' as UserName, role: 'gardener' as never, passwordHash: 'x' };
