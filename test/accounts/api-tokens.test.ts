@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { createRoleRegistry } from '../../src/accounts/roles/role-registry.ts';
+import { createStoreGrace } from '../../src/accounts/sessions/store-grace.ts';
 import { createApiTokens, mayGive, newTokenText } from '../../src/accounts/tokens/api-tokens.ts';
 import type { ApiToken } from '../../src/domain/accounts/api-token.ts';
 import { ALL_CAMERAS, maySee } from '../../src/domain/camera-scope.ts';
@@ -35,8 +36,8 @@ async function instance(t: TestContext, changes: Partial<ApiToken> = {}, ownerRo
     ...changes,
   });
   const { active: roles } = createRoleRegistry({ store: store.roles, fixed: IN_FORCE, version: store.version });
-  const parts = { tokenStore: store.apiTokens, store: store.accounts, clock, roles, authEnabled };
-  const tokens = createApiTokens({ ...parts, accountsVersion: store.version });
+  const grace = createStoreGrace({ version: store.version });
+  const tokens = createApiTokens({ store, clock, roles, authEnabled, grace });
   const outcome = async (token = text): Promise<string> => {
     const verdict = await tokens.verify(token, 'bearer');
     if (verdict.kind === 'invalid') return verdict.reason;

@@ -1,7 +1,9 @@
 /** The maker of a link as of now: another account of the same name, another mode, or a debt of a second factor is worth nothing (SPEC 13). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { linkCaller, type MakerDeps, makerNow } from '../../src/accounts/links/link-maker.ts';
+import { createMakers, type GrantServices } from '../../src/accounts/grants/grants.ts';
+import { linkCaller } from '../../src/accounts/links/links.ts';
+import { createStoreGrace } from '../../src/accounts/sessions/store-grace.ts';
 import type { User } from '../../src/domain/accounts/account.ts';
 import type { LinkMaker } from '../../src/domain/accounts/link.ts';
 import type { Role, UserName } from '../../src/domain/names.ts';
@@ -12,8 +14,12 @@ const [GUS, GARDENER] = ['gus' as UserName, 'gardener' as Role];
 const USER: User = { name: GUS, role: GARDENER, passwordHash: '', passwordChangedAt: null, createdAt: 5 };
 const MAKER: LinkMaker = { user: GUS, userCreatedAt: 5, tokenId: null, role: GARDENER };
 const limits = parseLimits({ deny: ['ptz'], history_since: '7d' });
-const deps = (change: Partial<MakerDeps> = {}, user: User | undefined = USER): MakerDeps => ({
-  store: { findUser: async () => user },
+const storeWith = (user: User | undefined) =>
+  ({ accounts: { findUser: async () => user } }) as unknown as GrantServices['store'];
+const deps = (change: Partial<GrantServices> = {}, user: User | undefined = USER): GrantServices => ({
+  store: storeWith(user),
+  clock: { now: () => NOW * 1000 },
+  grace: createStoreGrace(),
   roles: () => ({
     cameras: new Map([[GARDENER, ['garden', 'yard']]]),
     limits: new Map(limits.ok ? [[GARDENER, limits.value]] : []),
@@ -22,13 +28,18 @@ const deps = (change: Partial<MakerDeps> = {}, user: User | undefined = USER): M
   authEnabled: true,
   owesFactor: () => false,
   recheckToken: async () => undefined,
-  remembered: (_, read) => read(),
   ...change,
 });
 
+/** What closes the maker closes its links. */
+async function makerNow(maker: LinkMaker, given: GrantServices) {
+  const rights = await createMakers(given)(maker);
+  return rights?.closed ? undefined : rights;
+}
+
 describe('The maker of a link', () => {
   it('is the account of the same time, and what limits it limits the link, to one camera', async () => {
-    const rights = await makerNow(MAKER, NOW, deps());
+    const rights = await makerNow(MAKER, deps());
     assert.ok(rights);
     const link = { id: 'l', thing: { kind: 'live', camera: 'garden' }, expiresAt: 9e9 } as const;
     const { role, scope, denied, history, credential } = linkCaller(link, rights, 'v');
@@ -39,8 +50,8 @@ describe('The maker of a link', () => {
   });
 
   // biome-ignore format: a table
-  const worthless: readonly (readonly [why: string, maker: Partial<LinkMaker>, deps: MakerDeps])[] = [
-    ['an account that is gone',                 {},                                  deps({ store: { findUser: async () => undefined } })],
+  const worthless: readonly (readonly [why: string, maker: Partial<LinkMaker>, deps: GrantServices])[] = [
+    ['an account that is gone',                 {},                                  deps({ store: storeWith(undefined) })],
     ['an account made again under that name',   {},                                  deps({}, { ...USER, createdAt: 6 })],
     ['an account, where a proxy logs in',       {},                                  deps({ authEnabled: false })],
     ['an account that owes a second factor',    {},                                  deps({ owesFactor: () => true })],
@@ -50,10 +61,10 @@ describe('The maker of a link', () => {
   ];
   for (const [why, change, given] of worthless)
     it(`is worth nothing as ${why}`, async () =>
-      assert.equal(await makerNow({ ...MAKER, ...change }, NOW, given), undefined));
+      assert.equal(await makerNow({ ...MAKER, ...change }, given), undefined));
 
   it('is a user of a proxy with the role of the creation, while a proxy logs in', async () => {
-    const rights = await makerNow({ ...MAKER, userCreatedAt: null }, NOW, deps({ authEnabled: false }, undefined));
+    const rights = await makerNow({ ...MAKER, userCreatedAt: null }, deps({ authEnabled: false }, undefined));
     assert.deepEqual([rights?.name, rights?.role], [GUS, GARDENER]);
   });
 });

@@ -8,7 +8,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { WebSocket } from 'ws';
-import { linkCaller, makerNow } from '../../src/accounts/links/link-maker.ts';
+import { createMakers, type GrantServices } from '../../src/accounts/grants/grants.ts';
+import { linkCaller } from '../../src/accounts/links/links.ts';
+import { createStoreGrace } from '../../src/accounts/sessions/store-grace.ts';
 import { ALL_CAMERAS } from '../../src/domain/camera-scope.ts';
 import { type UserName, VIEWER } from '../../src/domain/names.ts';
 import { endOf } from '../../src/gateway/entry/stream-holder.ts';
@@ -763,9 +765,16 @@ describe('A link ends', () => {
     const user = MAKER.name as UserName;
     const owner = { name: user, role: VIEWER, scope: ALL_CAMERAS, changesAt: 800, credential: token };
     const unused = async () => undefined;
-    const deps = { roles: assert.fail, authEnabled: true, owesFactor: () => false, store: { findUser: unused } };
+    const store = { accounts: { findUser: unused } } as unknown as GrantServices['store'];
+    const rules = {
+      roles: assert.fail,
+      authEnabled: true,
+      owesFactor: () => false,
+      clock: at.clock,
+      grace: createStoreGrace(),
+    };
     const maker = { user, userCreatedAt: 1, tokenId: 't', role: VIEWER };
-    const now = await makerNow(maker, 100, { ...deps, remembered: unused, recheckToken: async () => owner });
+    const now = await createMakers({ ...rules, store, recheckToken: async () => owner })(maker);
     assert.ok(now);
     assert.equal(endOf(linkCaller({ id: 'a', thing, expiresAt: 900 }, now)), 700);
   });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
+import { createStoreGrace } from '../../src/accounts/sessions/store-grace.ts';
 import { createApiTokens } from '../../src/accounts/tokens/api-tokens.ts';
 import { createTokenAdmin } from '../../src/accounts/tokens/token-admin.ts';
 import { parseExpiry, registerTokensCommands } from '../../src/cli/commands/tokens.ts';
@@ -18,10 +19,13 @@ async function terminal(t: TestContext, authEnabled = true) {
   const parts = { tokenStore: store.apiTokens, store: store.accounts, clock: handClock(), roles: () => ROLES };
   const apiTokens = createTokenAdmin({ ...parts, authEnabled });
   const opens = async (token: string): Promise<string> => {
-    const verdict = await createApiTokens({ ...parts, roles: () => IN_FORCE, authEnabled }).verify(
-      token.trim(),
-      'bearer',
-    );
+    const verdict = await createApiTokens({
+      ...parts,
+      store,
+      roles: () => IN_FORCE,
+      authEnabled,
+      grace: createStoreGrace(),
+    }).verify(token.trim(), 'bearer');
     return verdict.kind === 'valid' ? `${verdict.caller.name} as ${verdict.caller.role}` : verdict.reason;
   };
   const run = async (...words: string[]) => {

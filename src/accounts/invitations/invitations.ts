@@ -1,12 +1,12 @@
 /** Invitations: links, good once, by which people set their own password; no admin needs to know it (SPEC 12). */
 
-import { hash, randomBytes } from 'node:crypto';
 import type { AccountStore, User } from '../../domain/accounts/account.ts';
 import { type Invitation, type InvitationStore, MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/invitation.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { INVITATION_PATH } from '../../domain/login-path.ts';
 import { ADMIN, type UserName } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import { newGrant, secretHash } from '../grants/grants.ts';
 import type { PasswordHasher } from '../passwords/password-hash.ts';
 import { type PasswordRules, parseNewPassword } from '../passwords/password-rules.ts';
 import type { UserFault, Users } from '../users/users.ts';
@@ -68,7 +68,7 @@ export interface Invitations {
 export function createInvitations(deps: InvitationDeps): Invitations {
   const { store, invitationStore, users, hasher, passwordRules, clock, lifetime } = deps;
   const find = async (token: string): Promise<HeldInvitation | undefined> => {
-    const tokenHash = invitationHash(token);
+    const tokenHash = secretHash(token);
     if (tokenHash === undefined) return undefined;
     const invitation = await invitationStore.findInvitation(tokenHash, unixSeconds(clock));
     const owner = invitation && (await store.findUser(invitation.user));
@@ -87,12 +87,12 @@ export function createInvitations(deps: InvitationDeps): Invitations {
       }
       const user = await store.findUser(name);
       if (!user) return ABSENT;
-      const token = newInvitationToken();
+      const { secret, secretHash: tokenHash } = newGrant();
       const createdAt = unixSeconds(clock);
       const { validFrom = createdAt, validUntil = Number.POSITIVE_INFINITY } = user;
       if (validUntil <= createdAt) return ENDED;
       const invitation = {
-        tokenHash: invitationHash(token) ?? '',
+        tokenHash,
         user: user.name,
         userCreatedAt: user.createdAt,
         madeBy,
@@ -102,7 +102,7 @@ export function createInvitations(deps: InvitationDeps): Invitations {
       };
       const outcome = await invitationStore.putInvitation(invitation);
       if (outcome === 'absent') return ABSENT;
-      return ok({ user: user.name, path: invitationPath(token), expiresAt: invitation.expiresAt });
+      return ok({ user: user.name, path: `${INVITATION_PATH}/${secret}`, expiresAt: invitation.expiresAt });
     },
     async accept(token, password) {
       const held = await find(token);
@@ -123,15 +123,3 @@ export function createInvitations(deps: InvitationDeps): Invitations {
 const VOID = { kind: 'void' } as const;
 const ENDED = err({ reason: 'validity-unfit', message: 'The account has ended: extend it first' } as const);
 const ABSENT = err({ reason: 'user-absent', message: 'User not found' } as const);
-
-const TOKEN_BYTES = 32;
-const TOKEN = /^[A-Za-z0-9_-]{43}$/;
-
-const newInvitationToken = (): string => randomBytes(TOKEN_BYTES).toString('base64url');
-
-/** Undefined for a text that is no such token. A plain hash will do: 256 bits cannot be guessed. */
-const invitationHash = (token: string): string | undefined =>
-  TOKEN.test(token) ? hash('sha256', token, 'base64url') : undefined;
-
-/** The path below the base path. */
-const invitationPath = (token: string): string => `${INVITATION_PATH}/${token}`;

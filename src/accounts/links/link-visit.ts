@@ -3,24 +3,18 @@ import type { Link, LinkStore } from '../../domain/accounts/link.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { cookieValues } from '../../domain/cookie-values.ts';
 import { REFUSALS } from '../../domain/refusal.ts';
-import type { LinkVerdict } from '../../domain/verdict.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
 import { type Audit, agentOf } from '../audit.ts';
 import { isFailure, type NotJudged } from '../login/code-guess.ts';
 import { type LoginLimiter, settled } from '../login/login-limiter.ts';
 import { cookieClientOf, cookieLine } from '../sessions/session-cookie.ts';
 import { hasDigitsAlone, type LinkPasses, PASS_COOKIE, PASS_SECONDS } from './link-pass.ts';
-import { linkPath } from './link-secret.ts';
-import type { LinkViewers } from './link-viewers.ts';
-import type { Links } from './links.ts';
+import type { OpenLinks } from './links.ts';
+import { linkPath } from './make-link.ts';
 import type { LinkJudge } from './request-link.ts';
 
 export interface VisitDeps extends PinDeps {
-  readonly links: Pick<Links, 'look'> & {
-    readonly door: Pick<LinkViewers, 'mayEnter'>;
-    /** Counts links that do not hold against their sender's address. */
-    verifyFrom(secret: string, cookies: readonly string[], address: string): Promise<LinkVerdict>;
-  };
+  readonly links: Pick<OpenLinks, 'look' | 'mayEnter' | 'verifyFrom'>;
   readonly passes: Pick<LinkPasses, 'isPin' | 'issue'>;
   readonly judge: LinkJudge;
   readonly clock: { now(): number };
@@ -60,7 +54,7 @@ export async function visitLink(secret: string, ctx: RouteContext, deps: VisitDe
   const { credential } = verdict.caller;
   if (credential.kind !== 'link' || found.kind === 'invalid') return OVER;
   const { viewer } = credential;
-  if ((await deps.links.door.mayEnter({ linkId: credential.linkId, viewer, address, agent })) !== 'may') return OVER;
+  if ((await deps.links.mayEnter({ linkId: credential.linkId, viewer, address, agent })) !== 'may') return OVER;
   // The page shows nothing that the NVR would not be asked for.
   const denied = await deps.judge.denial(verdict.caller);
   if (denied) return REFUSALS[denied].status >= 500 ? { kind: 'busy' } : OVER;

@@ -1,26 +1,34 @@
-/** Links: what one is worth at this moment (SPEC 13). */
+/** Links: what one is worth at this moment, and how many viewers it lets in (SPEC 13). */
+import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { User } from '../../domain/accounts/account.ts';
-import type { Link, LinkStore } from '../../domain/accounts/link.ts';
+import {
+  type Link,
+  type LinkStore,
+  type OpeningOutcome,
+  VIEWING_SECONDS,
+  type Viewer,
+} from '../../domain/accounts/link.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';
 import { upTo } from '../../domain/bounded.ts';
 import type { Caller } from '../../domain/caller.ts';
+import { bothScopes, scopeOfNames } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import type { RefusalReason } from '../../domain/refusal.ts';
+import { agentOf, type RequestFacts } from '../../domain/request.ts';
 import type { SharedThing } from '../../domain/shared-thing.ts';
 import type { LinkFault, LinkVerdict } from '../../domain/verdict.ts';
-import type { StoreGrace } from '../sessions/store-grace.ts';
-import { linkCaller, type MakerDeps, makerNow } from './link-maker.ts';
+import { type Audit, shortText } from '../audit.ts';
+import {
+  createEnds,
+  createMakers,
+  type GrantServices,
+  type MakerRights,
+  rememberedGrants,
+  secretHash,
+} from '../grants/grants.ts';
+import { clientKey } from '../login/client-key.ts';
+import { createLoginLimiter, type MemoryLimiter, settled } from '../login/login-limiter.ts';
 import type { LinkPasses } from './link-pass.ts';
-import { linkHash } from './link-secret.ts';
-
-export interface LinkDeps extends Omit<MakerDeps, 'remembered'> {
-  readonly linkStore: Pick<LinkStore, 'findLink'>;
-  readonly passes: Pick<LinkPasses, 'viewerIn'>;
-  readonly clock: Clock;
-  readonly grace: StoreGrace;
-  /** Whether `links.max_lifetime` is more than 0. */
-  readonly isEnabled: boolean;
-}
 
 export type FoundLink =
   | { readonly kind: 'holds'; readonly link: Link; readonly viewer: string | undefined }
@@ -37,31 +45,40 @@ export interface Links {
   recheck(caller: Caller): Promise<Caller | undefined>;
 }
 
-const REMEMBERED = 5000;
 /** Another replica's clock may be ahead. */
 const CLOCK_SKEW_SECONDS = 60;
 
-export function createLinks(deps: LinkDeps): Links {
-  const { linkStore, passes, clock, grace, isEnabled } = deps;
-  // Unknown secrets are not remembered: they would evict real links.
-  const links = grace.memory<Link | undefined>(REMEMBERED, {
-    rowsOf: (_, link) => [`links ${link?.id}`],
-    isKept: (link) => link !== undefined,
-  });
-  const users = grace.memory<User | undefined>(REMEMBERED, { rowsOf: (name) => [`users ${name}`] });
-  const makerDeps: MakerDeps = { ...deps, remembered: users };
-  /** Links whose end this process has seen: a clock that is set back does not bring them back. */
-  const ended = new LRUCache<string, true>(upTo(REMEMBERED));
+/** The caller of a link: its maker, narrowed to one camera and one thing. */
+export function linkCaller(
+  link: Pick<Link, 'id' | 'thing' | 'expiresAt'>,
+  maker: MakerRights,
+  viewer?: string,
+): Caller {
+  const { id: linkId, thing, expiresAt } = link;
+  return {
+    ...maker,
+    scope: bothScopes(maker.scope, scopeOfNames([thing.camera])),
+    credential: { kind: 'link', linkId, thing, expiresAt, ...(viewer !== undefined && { viewer }) },
+  };
+}
+
+/** `isEnabled`: `links.max_lifetime` is more than 0. */
+export function createLinks(
+  services: GrantServices & { readonly passes: Pick<LinkPasses, 'viewerIn'>; readonly isEnabled: boolean },
+): Links {
+  const { store, passes, clock, grace, isEnabled } = services;
+  const links = rememberedGrants<Link>('links', grace);
+  const rightsOf = createMakers(services);
+  const isOver = createEnds(clock);
 
   const bySecret = (secret: string): MaybePromise<Link | undefined> => {
-    const secretHash = isEnabled ? linkHash(secret) : undefined;
-    return secretHash === undefined ? undefined : links(secretHash, () => linkStore.findLink({ secretHash }));
+    const digest = isEnabled ? secretHash(secret) : undefined;
+    return digest === undefined ? undefined : links(digest, () => store.links.findLink({ secretHash: digest }));
   };
   const faultOf = ({ id, createdAt, expiresAt, revokedAt }: Link): LinkFault | undefined => {
-    const now = unixSeconds(clock);
     if (revokedAt !== null) return 'revoked';
-    if (expiresAt <= now) ended.set(id, true);
-    return ended.has(id) || now < createdAt - CLOCK_SKEW_SECONDS ? 'expired' : undefined;
+    const isUnborn = unixSeconds(clock) < createdAt - CLOCK_SKEW_SECONDS;
+    return isOver(id, expiresAt) || isUnborn ? 'expired' : undefined;
   };
   const look = async (secret: string, cookies: readonly string[]): Promise<FoundLink> => {
     const link = await bySecret(secret);
@@ -69,6 +86,11 @@ export function createLinks(deps: LinkDeps): Links {
     const fault = faultOf(link);
     if (fault) return { kind: 'invalid', reason: fault };
     return { kind: 'holds', link, viewer: passes.viewerIn(link, cookies, unixSeconds(clock)) };
+  };
+  const callerOf = async (link: Link, viewer: string | undefined): Promise<Caller | undefined> => {
+    const maker = await rightsOf(link.maker);
+    // What closes the account, or the role by its hours, is told to its user and not to the visitors of a link.
+    return maker && !maker.closed ? linkCaller(link, maker, viewer) : undefined;
   };
 
   return {
@@ -78,18 +100,136 @@ export function createLinks(deps: LinkDeps): Links {
       const found = await look(secret, cookies);
       if (found.kind === 'invalid') return found;
       const { link, viewer } = found;
-      const maker = await makerNow(link.maker, unixSeconds(clock), makerDeps);
-      if (!maker) return { kind: 'invalid', reason: 'maker-gone' };
+      const caller = await callerOf(link, viewer);
+      if (!caller) return { kind: 'invalid', reason: 'maker-gone' };
       if (link.pinHash !== null && viewer === undefined) return { kind: 'invalid', reason: 'pin-missing' };
-      return { kind: 'valid', caller: linkCaller(link, maker, viewer) };
+      return { kind: 'valid', caller };
     },
     async recheck({ credential }) {
       if (credential.kind !== 'link' || !isEnabled) return undefined;
       const { linkId: id, viewer } = credential;
-      const link = await links(`id ${id}`, () => linkStore.findLink({ id }));
-      if (!link || faultOf(link)) return undefined;
-      const maker = await makerNow(link.maker, unixSeconds(clock), makerDeps);
-      return maker && linkCaller(link, maker, viewer);
+      const link = await links(`id ${id}`, () => store.links.findLink({ id }));
+      return link && !faultOf(link) ? callerOf(link, viewer) : undefined;
     },
   };
+}
+
+/** Old links, by address: a messenger that shows one again and again keeps no person out. */
+export const createLinkLimiter = (clock: Clock): MemoryLimiter =>
+  createLoginLimiter({ clauses: [{ count: 60, windowSeconds: 60, text: '60/minute' }], clock });
+
+export type OpenLinks = ReturnType<typeof openLinks>;
+
+/** Links for their visitors: secrets that open nothing are counted by address, and viewers up to the uses of a link. */
+export function openLinks(
+  links: Links,
+  services: {
+    readonly store: Pick<GrantServices['store'], 'links'>;
+    readonly clock: Clock;
+    /** It bounds the questions to the store. */
+    readonly linkLimiter: MemoryLimiter;
+    readonly audit: Audit;
+  },
+) {
+  const { linkLimiter } = services;
+  const viewers = createLinkViewers(services);
+  return {
+    ...links,
+    mayEnter: viewers.mayEnter,
+    /** What the link of that secret shows; counts a secret that is none against its sender's address. */
+    sharedFrom(secret: string, address: string): MaybePromise<SharedThing | 'limited' | undefined> {
+      const place = linkLimiter.reserve(address);
+      if (place.kind === 'limited') return 'limited';
+      return mapMaybe(links.shared(secret), (thing) => {
+        if (thing) place.release();
+        else place.keep();
+        return thing;
+      });
+    },
+    /** Counts links that do not hold against their sender's address. */
+    async verifyFrom(secret: string, cookies: readonly string[], address: string): Promise<LinkVerdict> {
+      const place = linkLimiter.reserve(address);
+      if (place.kind === 'limited') return { kind: 'invalid', reason: 'limited' };
+      const isRefused = (verdict: LinkVerdict) => verdict.kind === 'invalid' && verdict.reason !== 'pin-missing';
+      return settled(place, () => links.verify(secret, cookies), isRefused);
+    },
+    /** Lets a viewer in whose request was admitted; gives the reason when the link is used up. */
+    async enter(
+      { credential }: Caller,
+      { address }: { readonly address: string },
+      request: RequestFacts,
+    ): Promise<RefusalReason | undefined> {
+      if (credential.kind !== 'link') return undefined;
+      const visit = { linkId: credential.linkId, viewer: credential.viewer, address, agent: agentOf(request) };
+      // The head of an answer shows nothing: messengers ask for it before they show an address.
+      if (request.method === 'HEAD') return (await viewers.mayEnter(visit)) === 'may' ? undefined : 'link-over';
+      const { kind } = await viewers.enter(visit);
+      return kind === 'opened' || kind === 'known' ? undefined : 'link-over';
+    },
+  };
+}
+
+/** One request for what a link shows. */
+export interface Visit {
+  readonly linkId: string;
+  /** The viewer's id from the cookie of the link. */
+  readonly viewer: string | undefined;
+  readonly address: string;
+  readonly agent: string | undefined;
+}
+
+const REMEMBERED_VIEWERS = 10_000;
+const LONGEST_AGENT = 200;
+const DIGEST_CHARACTERS = 22;
+
+/** Counts each viewer once an hour, and lets no more in than a link has uses. */
+function createLinkViewers({ store: { links }, clock, audit }: Omit<Parameters<typeof openLinks>[1], 'linkLimiter'>) {
+  /** When a viewer was let in, by link: a video is asked for in many ranges. */
+  const inside = new LRUCache<string, number>(upTo(REMEMBERED_VIEWERS));
+  return {
+    async enter(visit: Visit): Promise<OpeningOutcome> {
+      const now = unixSeconds(clock);
+      const viewer = viewerOf(visit);
+      const key = `${visit.linkId} ${viewer.id ?? viewer.client}`;
+      const since = inside.get(key);
+      if (since !== undefined && since <= now && now - since < VIEWING_SECONDS) return { kind: 'known', since };
+      const outcome = await links.openLink(visit.linkId, viewer, now);
+      if (outcome.kind === 'opened') inside.set(key, now);
+      if (outcome.kind === 'known') inside.set(key, outcome.since);
+      if (outcome.kind === 'opened') await recordOpening(visit, outcome.count, links, audit);
+      return outcome;
+    },
+    /** Whether `enter` would let the viewer in: for what shows nothing yet. */
+    mayEnter: (visit: Visit) => links.mayOpen(visit.linkId, viewerOf(visit), unixSeconds(clock)),
+  };
+}
+
+/** Each first opening by a viewer has its audit line; the first of all is told to the operator where the maker wished it. */
+async function recordOpening(
+  { linkId, address: from, agent }: Visit,
+  count: number,
+  links: Pick<LinkStore, 'findLink'>,
+  audit: Audit,
+): Promise<void> {
+  const link = await links.findLink({ id: linkId });
+  audit({
+    what: count === 1 && link?.notifiesOnOpen ? 'link-first-opened' : 'link-opened',
+    who: undefined,
+    from,
+    ...(agent !== undefined && { agent: agent.slice(0, LONGEST_AGENT) }),
+    credential: `link:${linkId}`,
+    verdict: 'allowed',
+    linkId,
+    ...(link && { user: link.maker.user }),
+  });
+}
+
+/**
+ * The viewer of a visit. Without a cookie it is an address and a program: two phones of one kind behind one router are then
+ * one, and a phone that changes its network is two.
+ */
+function viewerOf({ linkId, viewer, address, agent }: Visit): Viewer {
+  const client = hash('sha256', JSON.stringify([linkId, clientKey(address), agent ?? '']), 'base64url');
+  const shown = agent === undefined ? null : shortText(agent);
+  return { id: viewer, client: client.slice(0, DIGEST_CHARACTERS), address, agent: shown };
 }

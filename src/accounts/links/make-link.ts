@@ -2,9 +2,9 @@
 import type { Link, LinkMaker, LinkStore } from '../../domain/accounts/link.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import type { SharedThing } from '../../domain/shared-thing.ts';
+import { LINK_PATH, type SharedThing } from '../../domain/shared-thing.ts';
+import { newGrant } from '../grants/grants.ts';
 import type { LinkPasses } from './link-pass.ts';
-import { linkHash, linkPath, newLinkId, newLinkSecret } from './link-secret.ts';
 import type { LinkRefusal, LinkTerms } from './wanted-link.ts';
 
 export interface MakeLinkDeps {
@@ -22,6 +22,9 @@ export interface MadeLink {
 /** The most links of one maker that hold at a time: an automation may make one for each notification of a day. */
 const MOST_LINKS = 2000;
 
+/** The path below the base path. */
+export const linkPath = (secret: string): string => `${LINK_PATH}/${secret}`;
+
 /** A link as it would be, not kept yet: for judging whether its maker may make it. */
 export function draftLink(
   thing: SharedThing,
@@ -29,13 +32,11 @@ export function draftLink(
   maker: LinkMaker,
   { passes, clock }: Omit<MakeLinkDeps, 'linkStore'>,
 ): MadeLink {
-  const secret = newLinkSecret();
-  const id = newLinkId();
+  const { id, secret, secretHash } = newGrant();
   const createdAt = unixSeconds(clock);
   const { expiresIn, uses, pin, name, notifiesOnOpen } = terms;
   const pinHash = pin === undefined ? null : passes.pinHash(id, pin);
   const times = { createdAt, expiresAt: createdAt + expiresIn, revokedAt: null };
-  const secretHash = linkHash(secret) ?? '';
   return {
     link: { id, secretHash, thing, maker, name, uses, pinHash, notifiesOnOpen, ...times },
     path: linkPath(secret),

@@ -6,7 +6,7 @@ import { type Caller, lostRights } from '../../domain/caller.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { SharedThing } from '../../domain/shared-thing.ts';
-import { linkCaller } from './link-maker.ts';
+import { linkCaller } from './links.ts';
 import { draftLink, keepLink, type MadeLink, type MakeLinkDeps } from './make-link.ts';
 import { isTime, type LinkRefusal, parseTerms, parseThing, type WantedThing } from './wanted-link.ts';
 

@@ -5,8 +5,8 @@ import { type CameraScope, maySee, parseCameraEntry } from '../../domain/camera-
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { LONGEST_PLAIN_NAME, plainName } from '../../domain/text/plain-name.ts';
+import { newGrantId } from '../grants/grants.ts';
 import { shown } from '../http/body-fields.ts';
-import { newScreenId } from './screen-secret.ts';
 
 export interface ScreenRefusal {
   readonly status: 400 | 403 | 404 | 409;
@@ -75,7 +75,7 @@ export async function confirmScreen(
   if (!endsAt.ok) return endsAt;
   const code = await screenStore.findCode({ userHash });
   const screen: Screen = {
-    id: newScreenId(),
+    id: newGrantId(),
     secretHash: null,
     name: name.value,
     user: caller.name,

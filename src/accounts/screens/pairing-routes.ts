@@ -25,8 +25,7 @@ import { type LimiterPlace, type LoginLimiter, settled } from '../login/login-li
 import { qrCode } from '../second-factor/enrolment.ts';
 import { type CookieClient, cookieClientOf } from '../sessions/session-cookie.ts';
 import { codeOver, confirmScreen, type ScreenRefusal } from './confirm-screen.ts';
-import { CODE_SECONDS, type Pairing, POLL_SECONDS } from './pairing.ts';
-import { userCodeHash } from './screen-secret.ts';
+import { CODE_SECONDS, type Pairing, POLL_SECONDS, userCodeHash } from './pairing.ts';
 
 export interface PairingRouteDeps extends AccountResponseDeps {
   readonly pairing: Pairing;

@@ -1,18 +1,10 @@
 /** Pairs a display: it gets a code, shows the letters of it, and polls until a person has answered (SPEC 18, RFC 8628). */
-import type { Screen, ScreenStore } from '../../domain/accounts/screen.ts';
+import { hash, randomInt } from 'node:crypto';
+import type { Screen } from '../../domain/accounts/screen.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { shortText } from '../audit.ts';
+import { type GrantServices, newSecret, secretHash } from '../grants/grants.ts';
 import { type MemoryLimiter, settled } from '../login/login-limiter.ts';
-import { newScreenSecret, newUserCode, secretHash, userCodeHash } from './screen-secret.ts';
-
-export interface PairingDeps {
-  readonly screenStore: Pick<ScreenStore, 'addCode' | 'findCode' | 'notePoll' | 'pickUp' | 'findScreen'>;
-  readonly clock: Clock;
-  /** The limiter of codes that are made, by address. */
-  readonly codeMakers: MemoryLimiter;
-  /** The limiter of secrets that are none, by address: it bounds the questions to the store. */
-  readonly badSecrets: MemoryLimiter;
-}
 
 export const CODE_SECONDS = 600;
 export const POLL_SECONDS = 5;
@@ -42,10 +34,43 @@ export type PollOutcome =
 const FULL_SECONDS = 60;
 const error = (name: PollError): PollOutcome => ({ kind: 'error', error: name });
 
-export function createPairing({ screenStore, clock, codeMakers, badSecrets }: PairingDeps) {
+/** RFC 8628 section 6.1: no vowels, so no words, and no letters that look like digits. */
+const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
+const LETTER_COUNT = 8;
+const HALF = LETTER_COUNT / 2;
+
+/** Two halves, so that a person can read it out: `WDJB-MJHT`. */
+function newUserCode(): string {
+  const letters = Array.from({ length: LETTER_COUNT }, () => LETTERS[randomInt(LETTERS.length)] ?? '').join('');
+  return `${letters.slice(0, HALF)}-${letters.slice(HALF)}`;
+}
+
+const TYPED = new RegExp(`^[${LETTERS}]{${LETTER_COUNT}}$`);
+/** A code that is typed may have blanks and other dashes. */
+const LONGEST_TYPED = 32;
+
+/** The digest of letters as a person types them; undefined for what is no such code. */
+export function userCodeHash(typed: string): string | undefined {
+  if (typed.length > LONGEST_TYPED) return undefined;
+  const letters = typed.toUpperCase().replaceAll(/[^A-Z0-9]/g, '');
+  return TYPED.test(letters) ? hash('sha256', letters, 'base64url') : undefined;
+}
+
+/** `codeMakers`: the limiter of codes that are made, by address. `badScreens`: of secrets that are none; it bounds the questions to the store. */
+export function createPairing({
+  store: { screens },
+  clock,
+  codeMakers,
+  badScreens,
+}: {
+  readonly store: Pick<GrantServices['store'], 'screens'>;
+  readonly clock: Clock;
+  readonly codeMakers: MemoryLimiter;
+  readonly badScreens: MemoryLimiter;
+}) {
   const poll = async (deviceCode: string): Promise<PollOutcome> => {
     const deviceHash = secretHash(deviceCode);
-    const code = deviceHash === undefined ? undefined : await screenStore.findCode({ deviceHash });
+    const code = deviceHash === undefined ? undefined : await screens.findCode({ deviceHash });
     if (!code) return error('invalid_grant');
     const now = unixSeconds(clock);
     if (code.expiresAt <= now) return error('expired_token');
@@ -53,13 +78,13 @@ export function createPairing({ screenStore, clock, codeMakers, badSecrets }: Pa
       case 'denied':
         return error('access_denied');
       case 'pending': {
-        const isInTime = await screenStore.notePoll(code.deviceHash, now, POLL_SECONDS - JITTER_SECONDS);
+        const isInTime = await screens.notePoll(code.deviceHash, now, POLL_SECONDS - JITTER_SECONDS);
         return error(isInTime ? 'authorization_pending' : 'slow_down');
       }
       case 'confirmed': {
-        const secret = newScreenSecret();
-        const outcome = await screenStore.pickUp(code.deviceHash, secretHash(secret) ?? '', now);
-        const screen = outcome === 'gone' ? undefined : await screenStore.findScreen({ id: code.screenId ?? '' });
+        const secret = newSecret();
+        const outcome = await screens.pickUp(code.deviceHash, secretHash(secret) ?? '', now);
+        const screen = outcome === 'gone' ? undefined : await screens.findScreen({ id: code.screenId ?? '' });
         // Revoked before the display came for it, or another one was faster.
         return screen ? { kind: 'paired', secret, screen } : error('access_denied');
       }
@@ -71,7 +96,7 @@ export function createPairing({ screenStore, clock, codeMakers, badSecrets }: Pa
       if (place.kind === 'limited') return { kind: 'limited', seconds: place.retryAfterSeconds };
       place.keep();
       for (let tries = 0; tries < TRIES; tries += 1) {
-        const [deviceCode, userCode, createdAt] = [newScreenSecret(), newUserCode(), unixSeconds(clock)];
+        const [deviceCode, userCode, createdAt] = [newSecret(), newUserCode(), unixSeconds(clock)];
         const [deviceHash = '', userHash = ''] = [secretHash(deviceCode), userCodeHash(userCode)];
         const times = { createdAt, expiresAt: createdAt + CODE_SECONDS };
         const shown = agent === undefined ? null : shortText(agent);
@@ -84,7 +109,7 @@ export function createPairing({ screenStore, clock, codeMakers, badSecrets }: Pa
           state: 'pending',
           screenId: null,
         } as const;
-        const outcome = await screenStore.addCode(code, MOST_CODES);
+        const outcome = await screens.addCode(code, MOST_CODES);
         if (outcome === 'added') return { kind: 'begun', deviceCode, userCode };
         if (outcome === 'too-many') break;
       }
@@ -92,7 +117,7 @@ export function createPairing({ screenStore, clock, codeMakers, badSecrets }: Pa
     },
 
     async poll(deviceCode: string, address: string): Promise<PollOutcome> {
-      const place = badSecrets.reserve(address);
+      const place = badScreens.reserve(address);
       if (place.kind === 'limited') return { kind: 'limited', seconds: place.retryAfterSeconds };
       const isBad = (outcome: PollOutcome) => outcome.kind === 'error' && outcome.error === 'invalid_grant';
       return settled(place, () => poll(deviceCode), isBad);

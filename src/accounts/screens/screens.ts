@@ -1,25 +1,25 @@
 /** Screens: what the cookie of a display is worth at this moment (SPEC 18). */
-import { LRUCache } from 'lru-cache';
-import type { User } from '../../domain/accounts/account.ts';
-import type { Screen, ScreenStore, ScreenUse } from '../../domain/accounts/screen.ts';
-import { upTo } from '../../domain/bounded.ts';
+import type { Screen, ScreenUse } from '../../domain/accounts/screen.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { bothScopes, NO_CAMERAS, scopeOf, scopeOfNames } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import { cookieValues } from '../../domain/cookie-values.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
 import type { Verb } from '../../domain/policy/policy.ts';
+import type { Clause } from '../../domain/rate-limit.ts';
 import type { ScreenFault, ScreenVerdict } from '../../domain/verdict.ts';
 import { createCoalescedWrites } from '../coalesced-writes.ts';
-import { type MakerDeps, type MakerRights, makerRights } from '../links/link-maker.ts';
-import type { MemoryLimiter } from '../login/login-limiter.ts';
-import type { StoreGrace } from '../sessions/store-grace.ts';
-import { secretHash } from './screen-secret.ts';
-
-export interface ScreenDeps extends Omit<MakerDeps, 'remembered'> {
-  readonly screenStore: Pick<ScreenStore, 'findScreen'>;
-  readonly clock: Clock;
-  readonly grace: StoreGrace;
-}
+import {
+  createEnds,
+  createMakers,
+  type GrantServices,
+  limitedWhenBad,
+  type MakerRights,
+  rememberedGrants,
+  secretHash,
+} from '../grants/grants.ts';
+import { createLoginLimiter } from '../login/login-limiter.ts';
+import { type CookieClient, cookieLine } from '../sessions/session-cookie.ts';
 
 export interface Screens {
   verify(secret: string): Promise<ScreenVerdict>;
@@ -29,27 +29,14 @@ export interface Screens {
   makerOf(screen: Pick<Screen, 'user' | 'userCreatedAt'>): Promise<MakerRights | undefined>;
 }
 
-const REMEMBERED = 5000;
+export function createScreens(services: GrantServices): Screens {
+  const { store, clock, grace } = services;
+  const screens = rememberedGrants<Screen>('screens', grace);
+  const rightsOf = createMakers(services);
+  const isOver = createEnds(clock);
 
-export function createScreens(deps: ScreenDeps): Screens {
-  const { screenStore, clock, grace } = deps;
-  // Unknown secrets are not remembered: they would evict real screens.
-  const screens = grace.memory<Screen | undefined>(REMEMBERED, {
-    rowsOf: (_, screen) => [`screens ${screen?.id}`],
-    isKept: (screen) => screen !== undefined,
-  });
-  const users = grace.memory<User | undefined>(REMEMBERED, { rowsOf: (name) => [`users ${name}`] });
-  const makerDeps: MakerDeps = { ...deps, remembered: users };
-  /** Screens whose end this process has seen: a clock that is set back does not bring them back. */
-  const ended = new LRUCache<string, true>(upTo(REMEMBERED));
-
-  const isOver = ({ id, endsAt }: Screen): boolean => {
-    if (endsAt !== null && endsAt <= unixSeconds(clock)) ended.set(id, true);
-    return ended.has(id);
-  };
   const makerOf: Screens['makerOf'] = async ({ user, userCreatedAt }) => {
-    const account = { user, userCreatedAt, tokenId: null, role: VIEWER };
-    const maker = await makerRights(account, unixSeconds(clock), makerDeps);
+    const maker = await rightsOf({ user, userCreatedAt, tokenId: null, role: VIEWER });
     return maker?.closed && maker.closed.reason !== 'outside-hours' ? undefined : maker;
   };
   /** Hours come back by themselves, so outside of them the screen lasts and shows nothing: a display cannot log in again. */
@@ -63,19 +50,21 @@ export function createScreens(deps: ScreenDeps): Screens {
   return {
     makerOf,
     async verify(secret) {
-      const hash = secretHash(secret);
+      const digest = secretHash(secret);
       const found =
-        hash === undefined ? undefined : await screens(hash, () => screenStore.findScreen({ secretHash: hash }));
+        digest === undefined
+          ? undefined
+          : await screens(digest, () => store.screens.findScreen({ secretHash: digest }));
       if (!found) return invalid('unknown');
-      if (isOver(found)) return invalid('expired');
+      if (isOver(found.id, found.endsAt)) return invalid('expired');
       const caller = await callerOf(found);
       return caller ? { kind: 'valid', caller } : invalid('maker-gone');
     },
     async recheck({ credential }) {
       if (credential.kind !== 'screen') return undefined;
       const { screenId: id } = credential;
-      const screen = await screens(`id ${id}`, () => screenStore.findScreen({ id }));
-      return screen && !isOver(screen) ? callerOf(screen) : undefined;
+      const screen = await screens(`id ${id}`, () => store.screens.findScreen({ id }));
+      return screen && !isOver(screen.id, screen.endsAt) ? callerOf(screen) : undefined;
     },
   };
 }
@@ -105,34 +94,69 @@ export function screenCaller(screen: Screen, maker: MakerRights): Caller | undef
   };
 }
 
-export interface ScreenVerifierDeps {
-  readonly screenStore: Pick<ScreenStore, 'noteUses'>;
-  readonly badSecrets: MemoryLimiter;
+export const SCREEN_COOKIE = 'postern_screen';
+/** The longest that a browser keeps a cookie: 400 days. It is set again while the screen is in use. */
+const COOKIE_SECONDS = 400 * 86_400;
+const BAD_SCREEN_CLAUSES: readonly Clause[] = [{ count: 60, windowSeconds: 60, text: '60/minute' }];
+
+/** What outlives a reload: the uses that are still to be written, and the limiter of secrets that are none, by address. */
+export const createScreenUses = ({
+  store,
+  clock,
+  steadyClock,
+  onFault,
+}: {
+  readonly store: Pick<GrantServices['store'], 'screens'>;
   readonly clock: Clock;
+  readonly steadyClock: Clock;
   readonly onFault: (fault: unknown) => void;
-}
+}) => ({
+  ...createCoalescedWrites<ScreenUse>({ write: store.screens.noteUses, clock, onFault }),
+  badScreens: createLoginLimiter({ clauses: BAD_SCREEN_CLAUSES, clock: steadyClock }),
+});
 
-export type ScreenVerifier = ReturnType<typeof createScreenVerifier>;
+export type ScreenUses = ReturnType<typeof createScreenUses>;
 
-/** Verifies cookies of clients: notes the use of good ones, and limits bad ones by address. It outlives a reload. */
-export function createScreenVerifier({ screenStore, badSecrets, clock, onFault }: ScreenVerifierDeps) {
-  const uses = createCoalescedWrites<ScreenUse>({ write: screenStore.noteUses, clock, onFault });
+/** Screens for displays: with their cookie. `secure`: `auth.cookie_secure`. */
+export function openScreens(
+  screens: Screens,
+  {
+    clock,
+    screenUses,
+    secure,
+  }: { readonly clock: Clock; readonly screenUses: ScreenUses; readonly secure: 'auto' | boolean },
+) {
+  const cookie = { name: SCREEN_COOKIE, secure, sameSite: 'lax', path: '/' } as const;
+  const screenCookie = (secret: string, client: CookieClient): string =>
+    cookieLine(cookie, secret, COOKIE_SECONDS, client);
   return {
-    flush: uses.flush,
-    close: uses.close,
-    /** A good one passes, however many bad ones come from its address: others may be behind the same router. */
-    async verify(screens: Pick<Screens, 'verify'>, secret: string, address: string): Promise<ScreenVerdict> {
+    ...screens,
+    /** Notes the use of good ones, and limits bad ones by address. */
+    async verifyFrom(secret: string, address: string): Promise<ScreenVerdict> {
       const verdict = await screens.verify(secret);
-      if (verdict.kind === 'invalid') {
-        const place = badSecrets.reserve(address);
-        if (place.kind === 'limited') return { kind: 'invalid', reason: 'limited' };
-        place.keep();
-        return verdict;
+      if (verdict.kind === 'valid' && verdict.caller.credential.kind === 'screen') {
+        const { screenId: id } = verdict.caller.credential;
+        screenUses.note(id, () => ({ id, at: unixSeconds(clock), from: address }));
       }
-      if (verdict.caller.credential.kind !== 'screen') return verdict;
-      const { screenId: id } = verdict.caller.credential;
-      uses.note(id, () => ({ id, at: unixSeconds(clock), from: address }));
-      return verdict;
+      return limitedWhenBad(verdict, address, screenUses.badScreens);
+    },
+    screenCookie,
+    /**
+     * The line that clears the cookie of a screen that is over for good: it would count as a bad one at each poll. One whose maker may
+     * see nothing at the moment is kept.
+     */
+    async cookieCleared(header: string, client: CookieClient): Promise<string | undefined> {
+      const verdicts = await Promise.all(cookieValues(header, SCREEN_COOKIE).map(screens.verify));
+      const isOver = verdicts.every((verdict) => verdict.kind === 'invalid' && verdict.reason !== 'maker-gone');
+      return verdicts.length > 0 && isOver ? cookieLine(cookie, '', 0, client) : undefined;
+    },
+    /** The cookie of before, for as long again: the line of a header in which it came. */
+    async cookieAgain(header: string, client: CookieClient): Promise<string | undefined> {
+      for (const secret of cookieValues(header, SCREEN_COOKIE))
+        if ((await screens.verify(secret)).kind === 'valid') return screenCookie(secret, client);
+      return undefined;
     },
   };
 }
+
+export type OpenScreens = ReturnType<typeof openScreens>;

@@ -1,28 +1,19 @@
 /** API tokens: `pst_<id>_<secret>`, with at most the rights that their owner has now (SPEC 4.4, 11). */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { AccountStore, User } from '../../domain/accounts/account.ts';
-import type { ApiToken, ApiTokenStore } from '../../domain/accounts/api-token.ts';
+import type { User } from '../../domain/accounts/account.ts';
+import type { ApiToken, TokenUse } from '../../domain/accounts/api-token.ts';
 import type { MaybePromise } from '../../domain/async/maybe-promise.ts';
 import type { Caller, Rights } from '../../domain/caller.ts';
 import { bothScopes, type CameraScope, NO_CAMERAS, scopeOf } from '../../domain/camera-scope.ts';
-import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import { unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, type Role, VIEWER } from '../../domain/names.ts';
 import { bothRights, grantOf, heldBy, rightsOfRole, rightsOfUser } from '../../domain/rights/rights.ts';
 import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
 import type { ApiTokenVerdict } from '../../domain/verdict.ts';
-import { createStoreGrace, type StoreGrace } from '../sessions/store-grace.ts';
-
-export interface ApiTokenDeps {
-  readonly tokenStore: Pick<ApiTokenStore, 'findToken'>;
-  readonly store: Pick<AccountStore, 'findUser'>;
-  readonly clock: Clock;
-  readonly roles: () => ActiveRoles | Promise<ActiveRoles>;
-  /** `auth.enabled`. */
-  readonly authEnabled: boolean;
-  /** The version of the accounts, as for sessions: without it tokens are read anew for each request. */
-  readonly accountsVersion?: () => string;
-  readonly grace?: StoreGrace;
-}
+import type { Audit } from '../audit.ts';
+import { createCoalescedWrites } from '../coalesced-writes.ts';
+import { type GrantServices, limitedWhenBad, newGrantId, rememberedGrants, rememberedUsers } from '../grants/grants.ts';
+import type { LimiterPlace } from '../login/login-limiter.ts';
 
 export type CarriedBy = 'bearer' | 'basic' | 'cookie';
 
@@ -34,19 +25,12 @@ export interface ApiTokens {
   callerNow(tokenId: string): Promise<Caller | undefined>;
 }
 
-interface TokenState {
-  readonly token: ApiToken | undefined;
-  readonly owner: User | undefined;
-}
-
 const TOKEN = /^pst_(?<id>[0-9a-f]{16})_(?<secret>[0-9a-f]{64})$/;
-const ID_BYTES = 8;
 const SECRET_BYTES = 32;
-const REMEMBERED_TOKENS = 5000;
 
 /** A new token's text, to be shown once, and what is kept of it. */
 export function newTokenText(): { readonly text: string; readonly id: string; readonly secretHash: string } {
-  const id = randomBytes(ID_BYTES).toString('hex');
+  const id = newGrantId();
   const secret = randomBytes(SECRET_BYTES).toString('hex');
   return { text: `pst_${id}_${secret}`, id, secretHash: digestOf(secret).toString('hex') };
 }
@@ -55,21 +39,17 @@ export function newTokenText(): { readonly text: string; readonly id: string; re
 export const mayGive = (own: Role, wanted: Role): boolean =>
   own === wanted || own === ADMIN || (own === VIEWER && wanted !== ADMIN);
 
-export function createApiTokens(deps: ApiTokenDeps): ApiTokens {
-  const { tokenStore, store, clock, roles, accountsVersion, authEnabled } = deps;
-  const { grace = createStoreGrace({ version: accountsVersion }) } = deps;
-  // Unknown ids are not remembered: they would evict real tokens.
-  const remembered = grace.memory<TokenState>(REMEMBERED_TOKENS, {
-    rowsOf: (id, { token }) => [`api_tokens ${id}`, `users ${token?.user}`],
-    isKept: ({ token }) => token !== undefined,
-  });
-
-  const read = async (id: string): Promise<TokenState> => {
-    const token = await tokenStore.findToken(id);
-    const owner = token && token.userCreatedAt !== null ? await store.findUser(token.user) : undefined;
+export function createApiTokens(
+  services: Pick<GrantServices, 'store' | 'clock' | 'roles' | 'authEnabled' | 'grace'>,
+): ApiTokens {
+  const { store, clock, roles, authEnabled, grace } = services;
+  const tokens = rememberedGrants<ApiToken>('api_tokens', grace);
+  const users = rememberedUsers(services);
+  const stateOf = async (id: string) => {
+    const token = await tokens(id, () => store.apiTokens.findToken(id));
+    const owner = token && token.userCreatedAt !== null ? await users(token.user) : undefined;
     return { token, owner };
   };
-  const stateOf = (id: string): MaybePromise<TokenState> => remembered(id, () => read(id));
 
   const callerOf = async (token: ApiToken, owner: User | undefined, carriedBy: CarriedBy): Promise<Caller> => {
     const rights = rightsOfToken(token, owner, await roles(), unixSeconds(clock));
@@ -141,4 +121,54 @@ export function rightsOfToken(token: ApiToken, owner: User | undefined, roles: A
 function scopeOfToken({ cameras, isForCurtain }: ApiToken, given: CameraScope): CameraScope {
   if (isForCurtain) return NO_CAMERAS;
   return cameras === null ? given : bothScopes(given, scopeOf(cameras));
+}
+
+export interface TokenVerifier {
+  /** `address` is the client's. */
+  verify(text: string, carriedBy: CarriedBy, address: string): Promise<ApiTokenVerdict>;
+  /** The same for a login, which limits and records bad ones itself. */
+  judge(text: string, address: string): Promise<ApiTokenVerdict>;
+  /** Writes the uses that wait. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const NAMED = /^pst_(?<id>[0-9a-f]{16})_/;
+
+/** Notes the use of good tokens, and limits bad ones by address, apart from logins: a broken client must not block those. */
+export function createTokenVerifier({
+  tokens,
+  store,
+  tokenLimiter,
+  clock,
+  audit,
+  onFault,
+}: Pick<GrantServices, 'store' | 'clock'> & {
+  readonly tokens: Pick<ApiTokens, 'verify'>;
+  readonly tokenLimiter: { reserve(address: string): MaybePromise<LimiterPlace> };
+  readonly audit: Audit;
+  readonly onFault: (fault: unknown) => void;
+}): TokenVerifier {
+  const uses = createCoalescedWrites<TokenUse>({ write: store.apiTokens.noteTokenUses, clock, onFault });
+  const judge = async (text: string, carriedBy: CarriedBy, address: string): Promise<ApiTokenVerdict> => {
+    const verdict = await tokens.verify(text, carriedBy);
+    if (verdict.kind === 'valid' && verdict.caller.credential.kind === 'api-token') {
+      const { tokenId: id } = verdict.caller.credential;
+      uses.note(id, () => ({ id, at: unixSeconds(clock), from: address }));
+    }
+    return verdict;
+  };
+  return {
+    flush: uses.flush,
+    close: uses.close,
+    async verify(text, carriedBy, address) {
+      const verdict = await limitedWhenBad(await judge(text, carriedBy, address), address, tokenLimiter);
+      if (verdict.kind === 'valid' || verdict.reason === 'limited') return verdict;
+      const tokenId = NAMED.exec(text)?.groups?.['id'];
+      const what = { what: 'token-refused', who: undefined, from: address, verdict: 'refused' } as const;
+      audit({ ...what, reason: verdict.reason, ...(tokenId !== undefined && { tokenId }) });
+      return verdict;
+    },
+    judge: (text, address) => judge(text, 'bearer', address),
+  };
 }

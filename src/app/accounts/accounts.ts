@@ -1,6 +1,7 @@
 /** Opens the accounts with their store and secret: what outlives a reload (interface 5.1 to 5.4). */
 import { availableParallelism } from 'node:os';
 import { type Audit, BY_CONFIGURATION } from '../../accounts/audit.ts';
+import { createLinkLimiter } from '../../accounts/links/links.ts';
 import {
   createFirstTimeLogin,
   ensureFirstAdmin,
@@ -29,7 +30,6 @@ import { keyedBy } from './active-factors.ts';
 import { type Credentials, openCredentials } from './credentials.ts';
 import { createInvitationLimiter } from './invitations-of.ts';
 import { openLimits } from './limits.ts';
-import { createLinkLimiter } from './links-of.ts';
 import { warnWithoutAdmin } from './password-login.ts';
 import { openSitePublisher } from './site-publisher.ts';
 import { warnOfUnusable } from './unusable-factors.ts';

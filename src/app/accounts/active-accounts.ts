@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Audit } from '../../accounts/audit.ts';
 import { type AccountResponseDeps, ONLY_STRICT } from '../../accounts/http/route-guards.ts';
 import type { LinkPasses } from '../../accounts/links/link-pass.ts';
+import { createLinks, openLinks } from '../../accounts/links/links.ts';
 import type { FirstTimeLogin } from '../../accounts/login/first-admin.ts';
 import type { KnownClients } from '../../accounts/login/known-clients.ts';
 import type { LoginBlocks } from '../../accounts/login/login-blocks.ts';
@@ -11,6 +12,8 @@ import type { LoginLimiter, MemoryLimiter } from '../../accounts/login/login-lim
 import type { CallbackPlaces } from '../../accounts/oidc/callback-places.ts';
 import type { PasswordHasher } from '../../accounts/passwords/password-hash.ts';
 import { createRoles } from '../../accounts/roles/roles.ts';
+import { createPairing } from '../../accounts/screens/pairing.ts';
+import { createScreens, openScreens } from '../../accounts/screens/screens.ts';
 import type { Sealer } from '../../accounts/second-factor/sealed-secret.ts';
 import type { SecondFactor } from '../../accounts/second-factor/second-factor.ts';
 import type { Tickets } from '../../accounts/second-factor/step-ticket.ts';
@@ -35,11 +38,9 @@ import { countedAudit, countedLimiter, countedLogins } from '../telemetry/counti
 import { type FactorDeps, factorsUnder } from './active-factors.ts';
 import type { Credentials } from './credentials.ts';
 import { addressMaker, invitationsUnder } from './invitations-of.ts';
-import { linksUnder } from './links-of.ts';
 import { invitedSessions, passwordRule } from './password-login.ts';
 import { passwordRulesOf } from './password-rules-of.ts';
 import { createRecheck } from './recheck.ts';
-import { screensUnder } from './screens-of.ts';
 import { providerSessionsOf, providersUnder, signInsUnder } from './sign-ins-of.ts';
 
 /** What holds of the accounts under one configuration. */
@@ -82,8 +83,20 @@ export function accountsUnder(settings: Settings, deps: AccountDeps) {
   const { invitedPasskeysWith, ...factors } = factorsUnder(settings, deps);
   const sessions = sessionsUnder(settings, factors.secondFactor, deps);
   const audit = countedAudit(deps.audit, auth.trusted_proxies, metrics);
-  const links = linksUnder(settings, { ...deps, audit, owesFactor: factors.secondFactor.isOwedBy });
-  const screens = screensUnder(settings, { ...deps, owesFactor: factors.secondFactor.isOwedBy });
+  const { store: wholeStore, passes } = deps;
+  const { grace, screenUses, codeMakers } = credentials;
+  const grants = {
+    store: wholeStore,
+    clock: deps.clock,
+    grace,
+    roles: credentials.roleRegistry.active,
+    recheckToken: credentials.tokens.recheck,
+    authEnabled: auth.enabled,
+    owesFactor: factors.secondFactor.isOwedBy,
+  };
+  const isEnabled = settings.links.max_lifetime > 0;
+  const links = openLinks(createLinks({ ...grants, passes, isEnabled }), { ...deps, audit });
+  const screens = openScreens(createScreens(grants), { ...grants, screenUses, secure: auth.cookie_secure });
   const findViewed = auth.enabled ? viewedIn(deps, factors.secondFactor.isOwedBy) : undefined;
   const recheck = createRecheck(
     auth.enabled,
@@ -192,11 +205,11 @@ export function accountsUnder(settings: Settings, deps: AccountDeps) {
       ...responses,
       ...guesses,
       screens,
-      pairing: screens.pairing,
+      pairing: createPairing({ ...grants, codeMakers, badScreens: screenUses.badScreens }),
       screenCookie: screens.screenCookie,
       screenCookieCleared: screens.cookieCleared,
       screenStore: deps.store.screens,
-      flushScreenUses: credentials.screenVerifier.flush,
+      flushScreenUses: screenUses.flush,
       hasAccounts: auth.enabled,
       publicAddressOf,
     },
@@ -229,7 +242,7 @@ export function accountsUnder(settings: Settings, deps: AccountDeps) {
       linkStore: deps.store.links,
       tokenStore: deps.store.apiTokens,
       passes: deps.passes,
-      hasLinks: settings.links.max_lifetime > 0,
+      hasLinks: isEnabled,
       longest: settings.links.max_lifetime,
       publicAddressOf,
     },

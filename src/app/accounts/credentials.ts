@@ -8,11 +8,15 @@ import { createLoginLimiter, type LimiterPlace, type MemoryLimiter } from '../..
 import { createHashCosts } from '../../accounts/passwords/hash-costs.ts';
 import type { PasswordHasher } from '../../accounts/passwords/password-hash.ts';
 import { createRoleRegistry, type RoleRegistry } from '../../accounts/roles/role-registry.ts';
-import { createScreenVerifier, type ScreenVerifier } from '../../accounts/screens/screens.ts';
+import { createScreenUses, type ScreenUses } from '../../accounts/screens/screens.ts';
 import { createSeenSessions, type SeenSessions } from '../../accounts/sessions/seen-sessions.ts';
 import { createStoreGrace, type StoreGrace } from '../../accounts/sessions/store-grace.ts';
-import { type ApiTokens, createApiTokens } from '../../accounts/tokens/api-tokens.ts';
-import { createTokenVerifier, type TokenVerifier } from '../../accounts/tokens/token-verifier.ts';
+import {
+  type ApiTokens,
+  createApiTokens,
+  createTokenVerifier,
+  type TokenVerifier,
+} from '../../accounts/tokens/api-tokens.ts';
 import { hourly } from '../../domain/async/hourly.ts';
 import type { MaybePromise } from '../../domain/async/maybe-promise.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
@@ -35,10 +39,9 @@ export interface Credentials {
   /** The limiter of clients that sent bad tokens. */
   readonly tokenLimiter: { reserve(address: string): MaybePromise<LimiterPlace> };
   readonly seenSessions: SeenSessions;
-  readonly screenVerifier: ScreenVerifier;
-  /** The limiters of pairing: of codes that are made, and of secrets that are none, by address. */
+  readonly screenUses: ScreenUses;
+  /** The limiter of codes that pair displays, by address. */
   readonly codeMakers: MemoryLimiter;
-  readonly badScreens: MemoryLimiter;
   /** What a wrong password costs: as much as with the hashes that the store has. */
   readonly hashCosts: (hasher: PasswordHasher) => Promise<void>;
   /** Called when the custom roles have changed, by whomever. */
@@ -80,7 +83,6 @@ const CODE_CLAUSES: readonly Clause[] = [
   { count: 10, windowSeconds: 60, text: '10/minute' },
   { count: 60, windowSeconds: 3600, text: '60/hour' },
 ];
-const BAD_SCREEN_CLAUSES: readonly Clause[] = [{ count: 60, windowSeconds: 60, text: '60/minute' }];
 /** A device that was away for longer is new again. */
 const PLACE_SECONDS = 365 * 86_400;
 /** Its maker can still see who opened it. */
@@ -109,24 +111,15 @@ export async function openCredentials(deps: CredentialDeps): Promise<Credentials
       { err: fault },
       'the last use of sessions, API tokens and screens could not be written, so the lists show older times: check the store',
     );
-  const tokens = createApiTokens({
-    tokenStore: store.apiTokens,
-    store: store.accounts,
-    clock,
-    roles: roleRegistry.active,
-    authEnabled,
-    grace,
-  });
+  const tokens = createApiTokens({ store, clock, roles: roleRegistry.active, authEnabled, grace });
   const clauses = parseRateLimit(BAD_TOKENS);
   const tokenLimiter = createLoginLimiter({
     clauses: clauses.ok ? clauses.value : [],
     clock: steadyClock,
   });
-  const tokenStore = store.apiTokens;
-  const tokenVerifier = createTokenVerifier({ tokens, tokenStore, tokenLimiter, clock, audit, onFault });
+  const tokenVerifier = createTokenVerifier({ tokens, store, tokenLimiter, clock, audit, onFault });
   const codeMakers = createLoginLimiter({ clauses: CODE_CLAUSES, clock: steadyClock });
-  const badScreens = createLoginLimiter({ clauses: BAD_SCREEN_CLAUSES, clock: steadyClock });
-  const screenVerifier = createScreenVerifier({ screenStore: store.screens, badSecrets: badScreens, clock, onFault });
+  const screenUses = createScreenUses({ store, clock, steadyClock, onFault });
   const seenSessions = createSeenSessions({ store: store.sessions, keyId, clock, onFault });
   const tidy = async (): Promise<void> => {
     if (!deps.mayDelete()) return;
@@ -145,9 +138,8 @@ export async function openCredentials(deps: CredentialDeps): Promise<Credentials
     tokenVerifier,
     tokenLimiter,
     seenSessions,
-    screenVerifier,
+    screenUses,
     codeMakers,
-    badScreens,
     hashCosts: createHashCosts({ store: store.accounts, version }),
     onRoles: (tell) => void listeners.push(tell),
     async demoteWhoseRoleIsGone(before) {
@@ -159,7 +151,7 @@ export async function openCredentials(deps: CredentialDeps): Promise<Credentials
     },
     async close() {
       stopTidying();
-      await Promise.all([seenSessions.close(), tokenVerifier.close(), screenVerifier.close()]);
+      await Promise.all([seenSessions.close(), tokenVerifier.close(), screenUses.close()]);
     },
   };
 }

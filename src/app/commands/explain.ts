@@ -12,6 +12,7 @@ import { createStoreGrace } from '../../accounts/sessions/store-grace.ts';
 import { type ApiTokens, createApiTokens } from '../../accounts/tokens/api-tokens.ts';
 import { rolesOfFile } from '../../config/schema/role-schema.ts';
 import type { Settings } from '../../config/schema/schema.ts';
+import type { User } from '../../domain/accounts/account.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import type { SessionVerdict } from '../../domain/verdict.ts';
 import { readTrustedHeaders } from '../../identity/trusted-headers-file.ts';
@@ -37,17 +38,16 @@ export async function openForExplain(place: CommandPlace, note: (sentence: strin
   const { settings } = config;
   const layout = await readLayout();
   const roleRegistry = createRoleRegistry({ store: store?.roles ?? NO_ROLES, fixed: rolesOfFile(settings.auth) });
-  const tokens = store && tokensOf(store, settings.auth.enabled, place, roleRegistry);
-  const links = store && tokens && linksOf(store, settings, place, roleRegistry, tokens);
+  const grants = store && grantsIn(store, settings, place, roleRegistry);
+  const unknown = async () => ({ kind: 'invalid', reason: 'unknown' }) as const;
   const { explain } = openRules({
     config,
     eventsBackend: settings.events.source === 'nvr' ? undefined : NOT_RUNNING,
-    verifySession: sessionVerifier(settings, store, place, roleRegistry, tokens),
-    verifyApiToken: tokens?.verify ?? (async () => ({ kind: 'invalid', reason: 'unknown' })),
-    verifyLink: links?.verify ?? (async () => ({ kind: 'invalid', reason: 'unknown' })),
-    verifyScreen:
-      screensOf(store, settings, place, roleRegistry)?.verify ?? (async () => ({ kind: 'invalid', reason: 'unknown' })),
-    sharedBy: links?.shared ?? (() => undefined),
+    verifySession: sessionVerifier(settings, store, place, roleRegistry, grants?.tokens),
+    verifyApiToken: grants?.tokens.verify ?? unknown,
+    verifyLink: grants?.links.verify ?? unknown,
+    verifyScreen: grants?.screens.verify ?? unknown,
+    sharedBy: grants?.links.shared ?? (() => undefined),
     behindCurtain: behindLatest(
       async () => (await store?.curtain.listDrawn()) ?? [],
       () => unixSeconds(place.clock),
@@ -67,53 +67,24 @@ const NOT_RUNNING = { kind: 'unix', path: 'events.sock' } as const;
 
 const NO_ROLES = { listRoles: async () => [] };
 
-function tokensOf(
-  { apiTokens: tokenStore, accounts }: Store,
-  authEnabled: boolean,
-  { clock }: CommandPlace,
-  { active }: RoleRegistry,
-): ApiTokens {
-  return createApiTokens({ tokenStore, store: accounts, clock, roles: active, authEnabled });
-}
-
-/** A PIN cannot be given here: for a link with one the answer is that it is missing. */
-const linksOf = (
+/** What grants are worth. A PIN cannot be given here: for a link with one the answer is that it is missing. */
+function grantsIn(
   store: Store,
   { auth, links }: Settings,
   { clock }: CommandPlace,
-  { active }: RoleRegistry,
-  tokens: ApiTokens,
-): Links =>
-  createLinks({
-    linkStore: store.links,
-    store: store.accounts,
-    passes: { viewerIn: () => undefined },
-    clock,
-    grace: createStoreGrace(),
-    roles: active,
+  { active: roles }: RoleRegistry,
+): { readonly tokens: ApiTokens; readonly links: Links; readonly screens: Screens } {
+  const services = { store, clock, roles, authEnabled: auth.enabled, grace: createStoreGrace() };
+  const tokens = createApiTokens(services);
+  const grants = {
+    ...services,
     recheckToken: tokens.recheck,
-    authEnabled: auth.enabled,
-    owesFactor: ({ hasFactor, role }) => !hasFactor && isFactorRequired(auth.second_factor, role),
-    isEnabled: links.max_lifetime > 0,
-  });
-
-const screensOf = (
-  store: Store | undefined,
-  { auth }: Settings,
-  { clock }: CommandPlace,
-  { active }: RoleRegistry,
-): Screens | undefined =>
-  store &&
-  createScreens({
-    screenStore: store.screens,
-    store: store.accounts,
-    clock,
-    grace: createStoreGrace(),
-    roles: active,
-    recheckToken: async () => undefined,
-    authEnabled: auth.enabled,
-    owesFactor: ({ hasFactor, role }) => !hasFactor && isFactorRequired(auth.second_factor, role),
-  });
+    owesFactor: ({ hasFactor, role }: User) => !hasFactor && isFactorRequired(auth.second_factor, role),
+  };
+  const passes = { viewerIn: () => undefined };
+  const isEnabled = links.max_lifetime > 0;
+  return { tokens, links: createLinks({ ...grants, passes, isEnabled }), screens: createScreens(grants) };
+}
 
 /** The secret is looked for only when there is a token. */
 function sessionVerifier(

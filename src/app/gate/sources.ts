@@ -1,6 +1,6 @@
 /** Builds the sources of identity from the settings, and says whose headers are believed (SPEC 3). */
 import { PASS_COOKIE } from '../../accounts/links/link-pass.ts';
-import { SCREEN_COOKIE } from '../../accounts/screens/screen-secret.ts';
+import { SCREEN_COOKIE } from '../../accounts/screens/screens.ts';
 import { trustedPeersOf } from '../../config/schema/proxy-rules.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';

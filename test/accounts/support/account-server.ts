@@ -30,9 +30,9 @@ import { importSigningKey } from '../../../src/accounts/sessions/session-jwt.ts'
 import { SESSION_ROUTES } from '../../../src/accounts/sessions/session-routes.ts';
 import { createSessions } from '../../../src/accounts/sessions/sessions.ts';
 import { signingKey } from '../../../src/accounts/sessions/signing-secret.ts';
-import { createApiTokens } from '../../../src/accounts/tokens/api-tokens.ts';
+import { createStoreGrace } from '../../../src/accounts/sessions/store-grace.ts';
+import { createApiTokens, createTokenVerifier } from '../../../src/accounts/tokens/api-tokens.ts';
 import { TOKEN_ROUTES } from '../../../src/accounts/tokens/token-routes.ts';
-import { createTokenVerifier } from '../../../src/accounts/tokens/token-verifier.ts';
 import { createSignInAdmin } from '../../../src/accounts/users/sign-in-admin.ts';
 import { USER_ROUTES } from '../../../src/accounts/users/user-routes.ts';
 import { createUsers } from '../../../src/accounts/users/users.ts';
@@ -99,12 +99,11 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
   const seenSessions = createSeenSessions({ store: records.sessions, keyId: 'k1', clock, onFault });
   const tokenStore = records.apiTokens;
   const tokens = createApiTokens({
-    tokenStore,
-    store,
+    store: { ...records, accounts: store },
     clock,
     roles: roleRegistry.active,
     authEnabled: options.settings?.authEnabled ?? true,
-    ...version,
+    grace: createStoreGrace({ version: options.store ? undefined : records.version }),
   });
   /** With `session:ID` for a session, whose id is another one each time. */
   const audit = ({ credential, ...entry }: AuditEntry): void =>
@@ -112,7 +111,7 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
       ...entry,
       ...(credential !== undefined && { credential: credential.replace(/^session:.+/, 'session:ID') }),
     });
-  const guarded = createTokenVerifier({ tokens, tokenStore, tokenLimiter: limiter, clock, audit, onFault });
+  const guarded = createTokenVerifier({ tokens, store: records, tokenLimiter: limiter, clock, audit, onFault });
   t.after(() => Promise.all([seenSessions.close(), guarded.close()]));
   const settings = {
     authEnabled: true,
