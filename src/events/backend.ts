@@ -1,27 +1,24 @@
 /** The events backend: an HTTP service of its own, which trusts the gate's headers for user and role (SPEC 7). */
-import type { RequestListener } from 'node:http';
+import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import Koa, { type Middleware } from 'koa';
 import Router from 'koa-router';
 import { compressResponse } from '../compress/compress.ts';
 import type { CustomRoles } from '../domain/camera-scope.ts';
 import { DAYS_PATH } from '../domain/events/event-paths.ts';
-import type { BoundedEventSource, Deadline, EventSource } from '../domain/events/event-question.ts';
+import type { BoundedEventSource, Deadline } from '../domain/events/event-question.ts';
 import { isOutOfTime } from '../domain/events/out-of-time.ts';
 import { createZoneOffsets } from '../domain/events/zone-offsets.ts';
 import { messageOf } from '../domain/message-of.ts';
 import type { CameraName } from '../domain/names.ts';
 import { storeFaultOf } from '../domain/store/store-fault.ts';
+import { callerScope, callerSince, eventsSince, seenCameras } from './caller.ts';
 import { type ChangeWatch, createChangeWatch } from './changes/watch-changes.ts';
 import { CHANGES_PATH, eventChanges } from './changes-route.ts';
 import { countDays } from './days-route.ts';
-import { type EventDeps, type EventsState, listEvents, oneEvent } from './event-routes.ts';
+import { type CallerView, type EventsState, eventThumbnail, listByIds, listEvents, oneEvent } from './event-routes.ts';
 import { exploreEvents } from './explore-route.ts';
-import { eventThumbnail, listByIds } from './id-routes.ts';
 import { listJoinedNames, listLabels, listZones } from './name-routes.ts';
-import { callerScope, callerSince } from './remote-role.ts';
-import { sendRefusal } from './responses.ts';
-import { seenCameras } from './seen-cameras.ts';
-import { eventsSince } from './since.ts';
+import { sendRefusal, sendThrown } from './responses.ts';
 import { summarizeEvents } from './summary-route.ts';
 import { HEALTH_PATH } from './worker.ts';
 
@@ -59,6 +56,7 @@ export function createEventsBackend(options: EventsBackendOptions): RequestListe
     try {
       await next();
     } catch (fault) {
+      if (sendThrown(ctx, fault)) return;
       if (isOutOfTime(fault)) return sendRefusal(ctx, 'query-too-slow');
       options.onFault(fault);
       sendRefusal(ctx, storeFaultOf(fault) ? 'events-unreadable' : 'internal-error');
@@ -66,31 +64,42 @@ export function createEventsBackend(options: EventsBackendOptions): RequestListe
   });
   app.use(privateRoutes(options.events).routes());
   app.use(async (ctx, next) => {
-    const scopeNow = () => callerScope(ctx.req.headers, options.roles());
-    const scope = scopeNow();
-    if (!scope) return sendRefusal(ctx, 'no-credentials');
     const seconds = ctx.path === DAYS_PATH ? Math.min(DAYS_SECONDS, options.queryTimeout) : options.queryTimeout;
     const deadlineNow = () => ({ at: options.now() + seconds * 1000 });
     const deadline = deadlineNow();
     ctx.res.once('close', () => {
       deadline.at = Number.NEGATIVE_INFINITY; // the client left: the query is not needed any more
     });
-    const since = callerSince(ctx.req.headers);
-    const seenUntil = (end: Deadline): EventSource => {
-      const events = options.events.until(end);
-      return since === undefined ? events : eventsSince(events, Number.isNaN(since) ? Number.MAX_SAFE_INTEGER : since);
-    };
-    const events = seenUntil(deadline);
-    Object.assign(ctx.state, { scope, events, scopeNow, eventsNow: () => seenUntil(deadlineNow()) });
+    const view = viewOf(ctx.req.headers, deadline, options);
+    if (!view) return sendRefusal(ctx, 'no-credentials');
+    Object.assign(ctx.state, view, { viewNow: () => viewOf(ctx.req.headers, deadlineNow(), options) });
     await next();
   });
-  const routes = eventRoutes(depsOf(options), changeWatch(options));
+  const routes = eventRoutes(options, changeWatch(options));
   app.use(routes.routes());
   app.use((ctx) =>
     sendRefusal(ctx, routes.match(ctx.path, ctx.method).path.length > 0 ? 'method-not-allowed' : 'path-not-found'),
   );
   const handle = app.callback();
   return (request, response) => void handle(request, response);
+}
+
+/** What the caller sees now; undefined without a role. */
+function viewOf(
+  headers: IncomingHttpHeaders,
+  deadline: Deadline,
+  { events, roles, cameras, showsUnlisted = false }: EventsBackendOptions,
+): CallerView | undefined {
+  const scope = callerScope(headers, roles());
+  if (!scope) return undefined;
+  const since = callerSince(headers);
+  const all = events.until(deadline);
+  return {
+    scope,
+    events: since === undefined ? all : eventsSince(all, Number.isNaN(since) ? Number.MAX_SAFE_INTEGER : since),
+    seen: (asked, named = []) =>
+      seenCameras(scope, asked, named, { known: cameras(), showsUnlisted, stored: events.cameras }),
+  };
 }
 
 /** A client that leaves in the middle of a response is not logged as a fault. */
@@ -133,32 +142,25 @@ const compressed: Middleware = async (ctx, next) => {
   await compressResponse(ctx);
 };
 
-function eventRoutes(deps: EventDeps, watch: ChangeWatch): Router<EventsState> {
-  return new Router<EventsState>()
-    .get('/api/events', compressed, listEvents(deps))
-    .get('/api/events/summary', compressed, summarizeEvents(deps))
-    .get('/api/events/explore', compressed, exploreEvents(deps))
-    .get(DAYS_PATH, compressed, countDays(deps))
-    .get(CHANGES_PATH, eventChanges(deps, watch))
-    .get('/api/events/:id', compressed, oneEvent(deps))
-    .get('/api/events/:id/thumbnail.:extension', eventThumbnail(deps))
-    .get('/api/event_ids', compressed, listByIds(deps))
-    .get('/api/labels', compressed, listLabels(deps))
-    .get('/api/zones', compressed, listZones(deps))
-    .get('/api/sub_labels', compressed, listJoinedNames('sub_label', deps))
-    .get('/api/recognized_license_plates', compressed, listJoinedNames('plate', deps));
-}
-
-function depsOf({ events, cameras, showsUnlisted = false, startedAt, now }: EventsBackendOptions): EventDeps {
+function eventRoutes(options: EventsBackendOptions, watch: ChangeWatch): Router<EventsState> {
+  const { events, cameras, showsUnlisted = false, startedAt, now } = options;
   const began = now();
-  const isListed = (camera: string): boolean => cameras()?.some((known) => known === camera) ?? false;
-  return {
-    exists: async (camera) =>
-      isListed(camera) || ((showsUnlisted || cameras() === null) && (await events.cameras()).includes(camera)),
-    ticks: now,
-    time: () => startedAt + (now() - began) / 1000,
-    offsetsOf: createZoneOffsets(startedAt),
-    seen: (scope, asked, named) =>
-      seenCameras(asked, named, { scope, known: cameras(), showsUnlisted, stored: events.cameras }),
-  };
+  const time = (): number => startedAt + (now() - began) / 1000;
+  const offsetsOf = createZoneOffsets(startedAt);
+  const exists = async (camera: string): Promise<boolean> =>
+    (cameras()?.some((known) => known === camera) ?? false) ||
+    ((showsUnlisted || cameras() === null) && (await events.cameras()).includes(camera));
+  return new Router<EventsState>()
+    .get('/api/events', compressed, listEvents(offsetsOf))
+    .get('/api/events/summary', compressed, summarizeEvents(offsetsOf))
+    .get('/api/events/explore', compressed, exploreEvents())
+    .get(DAYS_PATH, compressed, countDays(offsetsOf, now, time))
+    .get(CHANGES_PATH, eventChanges(watch))
+    .get('/api/events/:id', compressed, oneEvent)
+    .get('/api/events/:id/thumbnail.:extension', eventThumbnail)
+    .get('/api/event_ids', compressed, listByIds)
+    .get('/api/labels', compressed, listLabels(exists))
+    .get('/api/zones', compressed, listZones)
+    .get('/api/sub_labels', compressed, listJoinedNames('sub_label'))
+    .get('/api/recognized_license_plates', compressed, listJoinedNames('plate'));
 }

@@ -2,10 +2,10 @@
 import { PassThrough } from 'node:stream';
 import { NEWEST_FIRST } from '../domain/events/event-filters.ts';
 import type { EventSource } from '../domain/events/event-question.ts';
+import { maySeeAll, namedCameras } from './caller.ts';
 import type { ChangeLook, ChangeWatch, Newest } from './changes/watch-changes.ts';
-import type { EventDeps, EventsHandler } from './event-routes.ts';
-import { sendRefusal } from './responses.ts';
-import { namedCameras } from './seen-cameras.ts';
+import type { EventsHandler } from './event-routes.ts';
+import { refused } from './responses.ts';
 
 export const CHANGES_PATH = '/api/events/changes';
 
@@ -15,21 +15,17 @@ const NEWEST = 60;
 const MOST_UNREAD = 64 * 1024;
 
 /** Tells nothing of an event but the id of the newest: the page asks for the list, which is narrowed as ever. */
-export function eventChanges({ seen }: EventDeps, watch: ChangeWatch): EventsHandler {
+export function eventChanges(watch: ChangeWatch): EventsHandler {
   return async (ctx) => {
-    const { scopeNow, eventsNow } = ctx.state;
-    const parameters = new URLSearchParams(ctx.querystring);
-    const named = namedCameras(parameters, ['camera', 'cameras']);
+    const named = namedCameras(new URLSearchParams(ctx.querystring), ['camera', 'cameras']);
     const asked = named.length > 0 ? named : null;
     const look = async (): Promise<ChangeLook | undefined> => {
-      const scope = scopeNow();
-      const visible = scope && (await seen(scope, asked, named));
-      if (visible?.kind !== 'cameras') return undefined;
-      const { cameras } = visible;
-      const since = ctx.get('remote-since');
-      return { key: JSON.stringify([cameras, since]), newest: () => newestOf(cameras, eventsNow()) };
+      const view = ctx.state.viewNow();
+      if (!view || !maySeeAll(view.scope, named)) return undefined;
+      const cameras = await view.seen(asked);
+      return { key: JSON.stringify([cameras, ctx.get('remote-since')]), newest: () => newestOf(cameras, view.events) };
     };
-    if (!(await look())) return sendRefusal(ctx, 'camera-not-in-role');
+    if (!(await look())) throw refused('camera-not-in-role');
     ctx.status = 200;
     ctx.set({ 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
     if (ctx.method === 'HEAD') return;

@@ -5,12 +5,11 @@ import { EARLIEST_TIME, LATEST_TIME } from '../domain/events/event.ts';
 import { FILTERS, NEWEST_FIRST } from '../domain/events/event-filters.ts';
 import type { DayQuestion, EventCondition, EventSource } from '../domain/events/event-question.ts';
 import { parseDecimal, parseZone } from '../domain/events/parse-value.ts';
-import type { EventDeps, EventsHandler } from './event-routes.ts';
-import { createParameters } from './read-parameters.ts';
-import { readEventsQuery } from './read-query.ts';
-import { callerSince } from './remote-role.ts';
-import { sendBadParameters, sendJson, sendRefusal } from './responses.ts';
-import { namedCameras } from './seen-cameras.ts';
+import type { ZoneOffsets } from '../domain/events/zone-offsets.ts';
+import { callerSince, namedCameras } from './caller.ts';
+import type { EventsHandler } from './event-routes.ts';
+import { readEventsQuery, readParameters } from './read-query.ts';
+import { badParameters, sendJson } from './responses.ts';
 
 /** An answer is some ten kilobytes. */
 const MOST_KEPT = 100;
@@ -19,25 +18,24 @@ const KEPT_MILLISECONDS = 60_000;
 const { cameras, labels, after, before, timezone } = FILTERS;
 const PARAMETERS = { cameras, labels, after, before, timezone } as typeof FILTERS;
 
-export function countDays({ offsetsOf, seen, ticks, time }: EventDeps): EventsHandler {
+/** `ticks`: milliseconds of a clock that is never set; `time`: Unix seconds. */
+export function countDays(offsetsOf: ZoneOffsets, ticks: () => number, time: () => number): EventsHandler {
   const kept = new LRUCache<string, string>({ max: MOST_KEPT, ttl: KEPT_MILLISECONDS, perf: { now: ticks } });
   return async (ctx) => {
-    const { events, scope } = ctx.state;
+    const { events, seen } = ctx.state;
     const query = new URLSearchParams(ctx.querystring);
     const asked = readEventsQuery(query, offsetsOf, PARAMETERS);
-    if (!asked.ok) return sendBadParameters(ctx, asked.error);
-    const { read } = createParameters(query);
-    const [start, end] = [read('after', parseDecimal), read('before', parseDecimal)];
-    if (isTooManyDays({ after: start, before: end }, time())) return sendBadParameters(ctx, [tooManyDays(start)]);
-    const visible = await seen(scope, asked.value.cameras, namedCameras(query, ['cameras']));
-    if (visible.kind === 'foreign') return sendRefusal(ctx, 'camera-not-in-role');
-    const zone = read('timezone', parseZone) ?? 'UTC';
+    if (!asked.ok) throw badParameters(asked.error);
+    const readers = { after: parseDecimal, before: parseDecimal, timezone: parseZone };
+    const { after: start, before: end, timezone: zone = 'UTC' } = readParameters(ctx, readers);
+    if (isTooManyDays({ after: start, before: end }, time())) throw badParameters([tooManyDays(start)]);
+    const cameras = await seen(asked.value.cameras, namedCameras(query, ['cameras']));
     const { conditions } = asked.value;
     // What a role sees of older events may differ from what another one sees of the same cameras.
-    const key = JSON.stringify([visible.cameras, conditions, zone, callerSince(ctx.req.headers)]);
+    const key = JSON.stringify([cameras, conditions, zone, callerSince(ctx.req.headers)]);
     const known = kept.get(key);
     if (known !== undefined) return sendJson(ctx, known);
-    const question = { ...visible, conditions: [...conditions, ...IN_CALENDAR], offsets: offsetsOf(zone) };
+    const question = { cameras, conditions: [...conditions, ...IN_CALENDAR], offsets: offsetsOf(zone) };
     const json = JSON.stringify(await daysOf(question, start, events));
     kept.set(key, json);
     sendJson(ctx, json);

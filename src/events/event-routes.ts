@@ -1,61 +1,48 @@
-/** GET /api/events, and one event by its id (interface 4.1). */
+/** GET /api/events, events by their ids, and the stored picture of one (interface 4.1; SPEC 7). */
+import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 import type { CameraScope } from '../domain/camera-scope.ts';
 import { MOST_ROWS } from '../domain/events/event-filters.ts';
-import type { EventSource, FoundEvent } from '../domain/events/event-question.ts';
+import type { EventSource, FoundEvent, StoredEvent } from '../domain/events/event-question.ts';
+import { parseCount, parseList } from '../domain/events/parse-value.ts';
 import type { ZoneOffsets } from '../domain/events/zone-offsets.ts';
-import { readEventsQuery } from './read-query.ts';
-import { sendBadParameters, sendJson, sendNoSuchEvent, sendRefusal } from './responses.ts';
-import { namedCameras, type SeenCameras } from './seen-cameras.ts';
-import { eventJson, eventsJson } from './write-response.ts';
+import { namedCameras } from './caller.ts';
+import { readEventsQuery, readParameters } from './read-query.ts';
+import { badParameters, eventJson, eventsJson, refused, sendJson, sendNoSuchEvent } from './responses.ts';
 
-/** What every route of the backend works with. */
-export interface EventDeps {
-  readonly offsetsOf: ZoneOffsets;
-  /** Milliseconds of a clock that is never set. */
-  readonly ticks: () => number;
-  /** Unix seconds. */
-  readonly time: () => number;
-  /** The cameras that the response may hold, of the requested ones (null: of all); `named` must all be visible. */
-  readonly seen: (
-    scope: CameraScope,
-    asked: readonly string[] | null,
-    named: readonly string[],
-  ) => Promise<SeenCameras>;
-  /** Whether a camera is listed, or has events. */
-  readonly exists: (camera: string) => Promise<boolean>;
+/** What the caller of a request sees. */
+export interface CallerView {
+  readonly scope: CameraScope;
+  /** The events, with a deadline. */
+  readonly events: EventSource;
+  /** The cameras that the response may hold, of the requested ones (null: of all). Throws where one of `named` is not visible. */
+  readonly seen: (asked: readonly string[] | null, named?: readonly string[]) => Promise<readonly string[] | null>;
 }
 
 /** Set by the backend's first middleware. */
-export interface EventsState {
-  scope: CameraScope;
-  /** The events, with the deadline of this request. */
-  events: EventSource;
-  /** What the caller may see now, for a response without end; undefined when the role is gone. */
-  scopeNow: () => CameraScope | undefined;
-  /** Likewise: the events, with a deadline that begins now. */
-  eventsNow: () => EventSource;
+export interface EventsState extends CallerView {
+  /** The same as of now, for a response without end; undefined when the role is gone. */
+  readonly viewNow: () => CallerView | undefined;
 }
 
 export type EventsHandler = (ctx: Context & { state: EventsState; params: Record<string, string> }) => Promise<void>;
 
-export function listEvents({ offsetsOf, seen }: EventDeps): EventsHandler {
-  return async (ctx) => {
-    const { events, scope } = ctx.state;
+export const listEvents =
+  (offsetsOf: ZoneOffsets): EventsHandler =>
+  async (ctx) => {
+    const { events, seen } = ctx.state;
     const parameters = new URLSearchParams(ctx.querystring);
     const query = readEventsQuery(parameters, offsetsOf);
-    if (!query.ok) return sendBadParameters(ctx, query.error);
+    if (!query.ok) throw badParameters(query.error);
     const { cameras: asked, hasThumbnails, ...question } = query.value;
-    const visible = await seen(scope, asked, namedCameras(parameters, ['camera', 'cameras']));
-    if (visible.kind === 'foreign') return sendRefusal(ctx, 'camera-not-in-role');
+    const cameras = await seen(asked, namedCameras(parameters, ['camera', 'cameras']));
     const limit = Math.min(question.limit, MOST_ROWS);
     // One more than is sent tells whether there is a next page.
-    const found = await events.find({ ...question, cameras: visible.cameras, limit: limit && limit + 1 });
+    const found = await events.find({ ...question, cameras, limit: limit && limit + 1 });
     const page = found.slice(0, limit);
     if (found.length > limit) ctx.set('Link', linkBehind(page.at(-1), parameters));
     sendJson(ctx, await eventsJson(page, { thumbnails: hasThumbnails }, events));
   };
-}
 
 /** RFC 8288: relative to the address that was asked, whatever stands in front of it. */
 function linkBehind(last: FoundEvent | undefined, parameters: URLSearchParams): string {
@@ -65,16 +52,74 @@ function linkBehind(last: FoundEvent | undefined, parameters: URLSearchParams): 
 }
 
 /**
- * Interface 7: a foreign camera's event is a 403, and so is the event of a camera that no longer exists. To a restricted role
- * an event that does not exist is one too, for a 404 would tell it which foreign events there are.
+ * The events with their pictures. Interface 7: a foreign camera's event is a 403, and so is the event of a camera that no longer
+ * exists. To a restricted role an event that does not exist is one too, for a 404 would tell it which foreign events there are.
  */
-export function oneEvent({ seen }: EventDeps): EventsHandler {
-  return async (ctx) => {
-    const [event] = await ctx.state.events.read([ctx.params['id'] ?? ''], { thumbnails: true });
-    if (!event && ctx.state.scope.kind === 'only') return sendRefusal(ctx, 'camera-not-in-role');
-    if (!event) return sendNoSuchEvent(ctx);
-    const visible = await seen(ctx.state.scope, [event.camera], [event.camera]);
-    if (visible.kind === 'foreign' || visible.cameras?.length === 0) return sendRefusal(ctx, 'camera-not-in-role');
-    sendJson(ctx, eventJson(event));
-  };
+async function readVisible(ids: readonly string[], { scope, events, seen }: EventsState): Promise<StoredEvent[]> {
+  const found = await events.read(ids, { thumbnails: true });
+  if (scope.kind === 'only' && found.length < ids.length) throw refused('camera-not-in-role');
+  const cameras = [...new Set(found.map(({ camera }) => camera))];
+  if (((await seen(cameras, cameras)) ?? cameras).length < cameras.length) throw refused('camera-not-in-role');
+  return [...found];
+}
+
+export const oneEvent: EventsHandler = async (ctx) => {
+  const [event] = await readVisible([ctx.params['id'] ?? ''], ctx.state);
+  if (event) sendJson(ctx, eventJson(event));
+  else sendNoSuchEvent(ctx);
+};
+
+/** Columns of the reference's table that nothing is written to any more. */
+const LEGACY_COLUMNS = ',"score":null,"region":null,"area":null,"ratio":null';
+
+/** An unknown id is skipped for a caller who sees all cameras. */
+export const listByIds: EventsHandler = async (ctx) => {
+  const { ids = [] } = readParameters(ctx, { ids: parseList }, ['ids']);
+  const found = await readVisible(ids, ctx.state);
+  sendJson(ctx, `[${found.map((event) => eventJson(event, LEGACY_COLUMNS)).join(',')}]`);
+};
+
+/** The reference's default: a month, for the picture of an event that is over does not change. */
+const PICTURE_SECONDS = 2_592_000;
+/** 132 bits: no two pictures share them. */
+const ETAG_LENGTH = 22;
+const PICTURE_ENDINGS: readonly string[] = ['webp', 'png', 'jpg', 'jpeg'];
+
+export const eventThumbnail: EventsHandler = async (ctx) => {
+  if (!PICTURE_ENDINGS.includes(ctx.params['extension'] ?? '')) throw refused('path-not-found');
+  const { max_cache_age: seconds = PICTURE_SECONDS } = readParameters(ctx, { max_cache_age: parseCount });
+  const [event] = await readVisible([ctx.params['id'] ?? ''], ctx.state);
+  if (!event) return sendNotFound(ctx, 'Event not found');
+  if (!event.thumbnail) return sendNotFound(ctx, 'This event has no stored thumbnail');
+  ctx.set('Cache-Control', event.end_time === null ? 'no-store' : `private, max-age=${seconds}`);
+  sendPicture(ctx, Buffer.from(event.thumbnail, 'base64'));
+};
+
+function sendPicture(ctx: Context, picture: Buffer): void {
+  // Imported bytes are not trusted: they are sent as a picture, or not at all.
+  ctx.set('X-Content-Type-Options', 'nosniff');
+  ctx.etag = createHash('sha256').update(picture).digest('base64url').slice(0, ETAG_LENGTH);
+  ctx.type = pictureType(picture);
+  ctx.body = picture;
+  if (ctx.fresh) ctx.status = 304;
+}
+
+function sendNotFound(ctx: Context, message: string): void {
+  ctx.status = 404;
+  ctx.body = { success: false, message };
+}
+
+const SIGNATURES: readonly [type: string, at: number, signature: string][] = [
+  ['image/jpeg', 0, '\xff\xd8\xff'],
+  ['image/png', 0, '\x89PNG'],
+  ['image/webp', 8, 'WEBP'],
+  ['image/gif', 0, 'GIF8'],
+];
+
+/** The type of a picture by its first bytes, whatever ending was asked for: pictures are served as they were stored. */
+function pictureType(picture: Buffer): string {
+  const known = SIGNATURES.find(
+    ([, at, signature]) => picture.toString('latin1', at, at + signature.length) === signature,
+  );
+  return known?.[0] ?? 'application/octet-stream';
 }

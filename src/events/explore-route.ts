@@ -4,10 +4,9 @@ import { LRUCache } from 'lru-cache';
 import { NEWEST_FIRST } from '../domain/events/event-filters.ts';
 import type { EventSource, StoredEvent } from '../domain/events/event-question.ts';
 import { parseCount } from '../domain/events/parse-value.ts';
-import type { EventDeps, EventsHandler } from './event-routes.ts';
-import { createParameters } from './read-parameters.ts';
-import { sendBadParameters, sendJson } from './responses.ts';
-import { eventJson, written } from './write-response.ts';
+import type { EventsHandler } from './event-routes.ts';
+import { readParameters } from './read-query.ts';
+import { eventJson, sendJson, written } from './responses.ts';
 
 const DEFAULT_LIMIT = 10;
 const MOST_PER_LABEL = 1000;
@@ -37,15 +36,13 @@ function createLabelCounts() {
 /** One for each set of cameras, so about one for each role. */
 const MOST_COUNTS_KEPT = 50;
 
-export function exploreEvents({ seen }: EventDeps): EventsHandler {
+export function exploreEvents(): EventsHandler {
   const countByLabel = createLabelCounts();
   return async (ctx) => {
-    const { events, scope } = ctx.state;
-    const parameters = createParameters(new URLSearchParams(ctx.querystring));
-    const limit = Math.min(parameters.read('limit', parseCount) ?? DEFAULT_LIMIT, MOST_PER_LABEL);
-    if (parameters.bad.length > 0) return sendBadParameters(ctx, parameters.bad);
-    const visible = await seen(scope, null, []);
-    const cameras = visible.kind === 'foreign' ? [] : visible.cameras;
+    const { events, seen } = ctx.state;
+    const { limit: wanted = DEFAULT_LIMIT } = readParameters(ctx, { limit: parseCount });
+    const limit = Math.min(wanted, MOST_PER_LABEL);
+    const cameras = await seen(null);
     const counts = limit === 0 ? new Map<string, number>() : await countByLabel(cameras, events);
     const byCount = [...counts].sort(([, one], [, other]) => other - one);
     const found: CountedEvent[] = [];

@@ -1,16 +1,11 @@
-/** The query of GET /api/events as one question, or every parameter that is wrong with it (interface 4.1). */
-
+/** The parameters of a request: those of GET /api/events as one question, or every one that is wrong (interface 4.1). */
+import type { Context } from 'koa';
 import { type Contribution, FILTERS, type Filter, NEWEST_FIRST } from '../domain/events/event-filters.ts';
 import type { EventCondition, EventSort, PageEnd } from '../domain/events/event-question.ts';
-import type { ParameterFault } from '../domain/events/parse-value.ts';
+import type { Parsed } from '../domain/events/parse-value.ts';
 import type { ZoneOffsets } from '../domain/events/zone-offsets.ts';
 import { err, ok, type Result } from '../domain/result.ts';
-
-export interface BadParameter extends ParameterFault {
-  readonly name: string;
-  /** Undefined when it is required and absent. */
-  readonly input: string | undefined;
-}
+import { type BadParameter, badParameters } from './responses.ts';
 
 /** What is asked, before it is known what the caller may see. */
 export interface EventsQuery {
@@ -79,4 +74,24 @@ function timeOfDay(range: Contribution['timeRange'], zone: string, offsetsOf: Zo
   if (!range || range.from === range.until) return [];
   if (range.from === 0 && range.until === DAY_SECONDS) return [];
   return [{ kind: 'time-of-day', ...range, offsets: offsetsOf(zone) }];
+}
+
+/** The few parameters of the smaller routes: the last of each name, undefined when it is absent. Throws for all that are bad, or required and absent. */
+export function readParameters<Values extends Record<string, unknown>>(
+  { querystring }: Context,
+  readers: { readonly [Name in keyof Values]: (text: string) => Parsed<Values[Name]> },
+  required: readonly (keyof Values)[] = [],
+): Partial<Values> {
+  const query = new URLSearchParams(querystring);
+  const bad: BadParameter[] = [];
+  const values: Partial<Values> = {};
+  for (const [name, read] of Object.entries(readers) as [keyof Values & string, (text: string) => Parsed<never>][]) {
+    const input = query.getAll(name).at(-1);
+    const parsed = input === undefined ? undefined : read(input);
+    if (parsed?.ok) values[name] = parsed.value;
+    else if (parsed) bad.push({ name, input, ...parsed.error });
+    else if (required.includes(name)) bad.push({ name, input, type: 'missing', message: 'Field required' });
+  }
+  if (bad.length > 0) throw badParameters(bad);
+  return values;
 }

@@ -4,9 +4,10 @@ import { LRUCache } from 'lru-cache';
 import { EARLIEST_TIME, LATEST_TIME } from '../domain/events/event.ts';
 import type { EventCondition, EventGroup, EventSource, ZoneOffset } from '../domain/events/event-question.ts';
 import { parseWhole, parseZone } from '../domain/events/parse-value.ts';
-import type { EventDeps, EventsHandler } from './event-routes.ts';
-import { createParameters, flagCondition } from './read-parameters.ts';
-import { sendBadParameters, sendJson } from './responses.ts';
+import type { ZoneOffsets } from '../domain/events/zone-offsets.ts';
+import type { EventsHandler } from './event-routes.ts';
+import { readParameters } from './read-query.ts';
+import { sendJson } from './responses.ts';
 
 /** Two years of a busy site are some 25 MB. */
 const BYTES_KEPT = 64 * 1024 * 1024;
@@ -18,22 +19,20 @@ interface CachedSlice {
 }
 type CountedSlices = LRUCache<string, CachedSlice>;
 
-export function summarizeEvents({ offsetsOf, seen }: EventDeps): EventsHandler {
+export function summarizeEvents(offsetsOf: ZoneOffsets): EventsHandler {
   const kept: CountedSlices = new LRUCache({
     maxSize: BYTES_KEPT,
     sizeCalculation: ({ json }, key) => json.length + key.length,
   });
   return async (ctx) => {
-    const { events, scope } = ctx.state;
-    const parameters = createParameters(new URLSearchParams(ctx.querystring));
-    const zone = parameters.read('timezone', parseZone) ?? 'UTC';
-    const conditions = [
-      ...flagCondition('has_clip', parameters.read('has_clip', parseWhole)),
-      ...flagCondition('has_snapshot', parameters.read('has_snapshot', parseWhole)),
-    ];
-    if (parameters.bad.length > 0) return sendBadParameters(ctx, parameters.bad);
-    const visible = await seen(scope, null, []);
-    const cameras = visible.kind === 'foreign' ? [] : visible.cameras;
+    const { events, seen } = ctx.state;
+    const readers = { timezone: parseZone, has_clip: parseWhole, has_snapshot: parseWhole };
+    const { timezone: zone = 'UTC', ...flags } = readParameters(ctx, readers);
+    // Every whole number but 0 is "yes".
+    const conditions = (['has_clip', 'has_snapshot'] as const).flatMap((flag): EventCondition[] =>
+      flags[flag] === undefined ? [] : [{ kind: 'flag', flag, is: flags[flag] !== 0 }],
+    );
+    const cameras = await seen(null);
     // All of it before the first byte: what takes too long can still be refused then.
     const slices = await countedSlices({ cameras, conditions, zone, offsets: offsetsOf(zone) }, events, kept);
     sendJson(ctx, inBrackets(slices));

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { maySee } from '../../src/domain/camera-scope.ts';
 import type { Role } from '../../src/domain/names.ts';
-import { callerScope } from '../../src/events/remote-role.ts';
+import { callerScope } from '../../src/events/caller.ts';
 
 const ROLES = new Map([['guard' as Role, ['front', 'yard_*']]]);
 const CAMERAS = ['front', 'back', 'yard_1', 'yard_2', 'é,*'];
