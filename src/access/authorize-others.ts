@@ -9,7 +9,8 @@
  * 12. messages    those of a WebSocket are judged one by one, later
  * 13. cameras     of a caller who sees listed ones: named cameras must be visible, other requests are narrowed
  */
-import { type Caller, isDenied, senderOf } from '../domain/caller.ts';
+import { type Caller, isDenied } from '../domain/caller.ts';
+import { senderOf } from '../domain/credentials.ts';
 import type { PolicyRow, Signalling } from '../domain/policy/policy.ts';
 import type { Locator } from '../domain/policy/policy-terms.ts';
 import type { RefusalReason } from '../domain/refusal.ts';

@@ -13,7 +13,9 @@
  *
  * An admin passes then (`authorizeAdmin`). For the others `authorize-others.ts` goes on.
  */
+
 import { type Caller, isDenied, isForCurtain } from '../domain/caller.ts';
+import { traitsOf } from '../domain/credentials.ts';
 import { ADMIN, VIEWER } from '../domain/names.ts';
 import type { Access, PolicyRow } from '../domain/policy/policy.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
@@ -41,7 +43,7 @@ export function authorize(
   if (match.kind === 'listed' && match.row.access === 'none') return refused('path-not-found'); // 2
   if (match.kind === 'listed' && match.row.access === 'public') return { kind: 'allowed', target };
   if (!caller) return refused('no-credentials'); // 3
-  if (caller.credential.kind === 'screen' && !isForScreens(match)) return refused('screen-not-allowed'); // 3
+  if (!traitsOf(caller.credential).usesAllRows && !isForScreens(match)) return refused('screen-not-allowed'); // 3
   if (isForCurtain(caller)) return judgeForCurtain(match, target); // 3
   if (match.kind === 'unlisted') return authorizeUnlisted(caller, target); // 4
   const { row } = match;

@@ -1,17 +1,19 @@
 /** The curtain: cameras that do not exist for anyone but admins while it is drawn (SPEC 19). Pure: the same for all ways in. */
+
 import { type Curtain, isDrawn } from '../domain/accounts/curtain.ts';
 import { type MaybePromise, mapMaybe } from '../domain/async/maybe-promise.ts';
 import type { Caller, Rights } from '../domain/caller.ts';
 import { type LimitedScope, scopeOf, scopeWithout } from '../domain/camera-scope.ts';
+import { traitsOf } from '../domain/credentials.ts';
 import { ADMIN, type CameraName } from '../domain/names.ts';
 import type { RecorderLayout } from './recorder-layout.ts';
 
 /** A caller, or an account or token that is looked at without a request of its own. */
 export type Concerned = Rights & { readonly credential?: Pick<Caller['credential'], 'kind'> };
 
-/** Never an admin, who must be able to open it; always a link and a screen, whatever the role of their maker. */
+/** Never an admin, who must be able to open it; always what is lent to viewers, whatever the role of their maker. */
 const isConcerned = ({ role, credential }: Concerned): boolean =>
-  role !== ADMIN || credential?.kind === 'link' || credential?.kind === 'screen';
+  role !== ADMIN || (credential !== undefined && !traitsOf(credential).isUsedByOwner);
 
 /** The caller without the cameras that are drawn for it at `now` (Unix seconds); the same object where none is. */
 export function behindCurtain<Holder extends Concerned>(

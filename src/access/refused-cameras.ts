@@ -1,6 +1,8 @@
 /** The cameras that a refused request names in so many words, for its message (SPEC 5). */
+
 import type { Caller } from '../domain/caller.ts';
 import { maySee } from '../domain/camera-scope.ts';
+import { traitsOf } from '../domain/credentials.ts';
 import type { Locator } from '../domain/policy/policy-terms.ts';
 import type { RefusedCameras } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
@@ -34,7 +36,7 @@ export function refusedCameras(
   target: RequestTarget,
   layout: RecorderLayout | undefined,
 ): RefusedCameras | undefined {
-  if (!caller || caller.credential.kind === 'link') return undefined;
+  if (!caller || !traitsOf(caller.credential).isToldCauses) return undefined;
   const named = namedCameras(match, target).slice(0, MOST_LOOKED_AT);
   const known: readonly string[] = layout?.cameras ?? named;
   // For a caller behind a curtain an unknown camera is as foreign as a drawn one.

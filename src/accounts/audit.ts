@@ -1,5 +1,6 @@
 /** Entries of the audit log: actor, action, object, client address and outcome (SPEC 9). */
-import { type Caller, credentialName } from '../domain/caller.ts';
+import type { Caller } from '../domain/caller.ts';
+import { credentialName } from '../domain/credentials.ts';
 import { parseUserName } from '../domain/names.ts';
 import type { RouteState } from '../domain/verdict.ts';
 

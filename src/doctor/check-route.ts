@@ -1,6 +1,7 @@
 /** `POST /api/status/doctor`: what doctor finds at the public address, for admins (SPEC 15). */
 import { z } from 'zod';
-import { type Caller, credentialName } from '../domain/caller.ts';
+import type { Caller } from '../domain/caller.ts';
+import { credentialName } from '../domain/credentials.ts';
 import type { OwnRoute, RouteContext } from '../routes/own-route.ts';
 import { named, TEXT } from '../routes/shapes.ts';
 import type { Report } from './report.ts';

@@ -61,7 +61,9 @@ export type Credential =
   | { readonly kind: 'proxy-headers'; readonly expiresAt?: number }
   | { readonly kind: 'internal-listener' }
   /** No credential of the person who is named: an admin looks at what that person sees. It reads, and does nothing else. */
-  | { readonly kind: 'view-as'; readonly by: Caller };
+  | { readonly kind: 'view-as'; readonly by: Caller }
+  /** The administrator who runs a command of `postern` on the service's machine: no request has it. */
+  | { readonly kind: 'command-line' };
 
 /** Why a caller who is known may do nothing now, and when that ends; without `opens` it does not end by itself. */
 export interface Closed {
@@ -105,44 +107,8 @@ export interface Caller extends Rights {
   readonly hasGeneratedPassword?: true;
 }
 
-/** Names a credential, and holds no secret: the ids of sessions, tokens, links and screens are shown in their lists. */
-export function credentialName(credential: Credential): string {
-  switch (credential.kind) {
-    case 'session':
-      return `session:${credential.tokenId}`;
-    case 'api-token':
-      return `token:${credential.tokenId}`;
-    case 'link':
-      return `link:${credential.linkId}`;
-    case 'screen':
-      return `screen:${credential.screenId}`;
-    case 'proxy-headers':
-      return 'proxy';
-    case 'internal-listener':
-      return 'internal';
-    case 'view-as':
-      return credentialName(credential.by.credential);
-  }
-}
-
-/** The provider that a session began with, as the ledger and `explain` name it: `oidc:home`. Undefined for every other credential. */
-export const providerOf = (credential: Credential): string | undefined =>
-  credential.kind === 'session' && credential.provider !== undefined ? `oidc:${credential.provider}` : undefined;
-
-/** Who sent the request: the admin, where one looks at what another person sees. */
-export const senderOf = (caller: Caller): Caller =>
-  caller.credential.kind === 'view-as' ? caller.credential.by : caller;
-
 /** A credential narrowed to some cameras administers nothing, whatever its role (SPEC 11). */
 export const isAdministrator = ({ role, scope }: Caller): boolean => role === ADMIN && scope.kind === 'all';
-
-/**
- * Whether the caller may use the routes for users, roles, tokens and sessions at all: a person, or an API token that was
- * made for it. Any other token that leaks could make accounts and passwords that outlive its revocation.
- */
-export const mayManageAccounts = ({ credential }: Caller): boolean =>
-  !['link', 'screen', 'view-as'].includes(credential.kind) &&
-  (credential.kind !== 'api-token' || credential.managesAccounts === true);
 
 /** Whether the caller's rights are the same now as when the request was admitted. */
 const hasSameRights = (now: Caller, then: Caller): boolean =>
@@ -185,31 +151,6 @@ export const mayMoveCurtain = (caller: Caller): boolean =>
 
 export const isForCurtain = ({ credential }: Caller): boolean =>
   credential.kind === 'api-token' && credential.isForCurtain === true;
-
-/** How long a proof lasts, and how far another replica's clock may be ahead. */
-const PROOF_SECONDS = 600;
-const CLOCK_SKEW_SECONDS = 60;
-
-/**
- * Whether the caller has just shown to be the person, as dangerous acts ask for (SPEC 12). An API token never has. A proxy's
- * user has no password here, and the internal listener knows no persons: neither can be asked.
- */
-export function hasFreshProof({ credential }: Caller, now: number): boolean {
-  switch (credential.kind) {
-    case 'session': {
-      const { provenAt = Number.NEGATIVE_INFINITY } = credential;
-      return now - provenAt < PROOF_SECONDS && provenAt - now <= CLOCK_SKEW_SECONDS;
-    }
-    case 'api-token':
-    case 'link':
-    case 'screen':
-    case 'view-as':
-      return false;
-    case 'proxy-headers':
-    case 'internal-listener':
-      return true;
-  }
-}
 
 /** Interface 5.6: on port 5000 all requests are anonymous, with admin-level access. */
 export const INTERNAL_CALLER: Caller = {

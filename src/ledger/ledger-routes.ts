@@ -1,7 +1,9 @@
 /** `GET /api/ledger` and `GET /api/ledger/days`: what is recorded, as far as the caller may see it (SPEC 14). */
+
 import { z } from 'zod';
 import { qualified } from '../domain/accounts/site.ts';
 import { type Caller, isAdministrator } from '../domain/caller.ts';
+import { traitsOf } from '../domain/credentials.ts';
 import {
   LEDGER_KINDS,
   type LedgerCursor,
@@ -111,8 +113,7 @@ async function questionOf(ctx: RouteContext, deps: LedgerRouteDeps): Promise<Led
 }
 
 /** A token that leaks must not tell what its owner does, and from where; the tokens of an admin may read all. */
-const mayRead = (caller: Caller): boolean =>
-  isAdministrator(caller) || ['session', 'proxy-headers'].includes(caller.credential.kind);
+const mayRead = (caller: Caller): boolean => isAdministrator(caller) || traitsOf(caller.credential).isPerson === true;
 
 const NOT_FOR_TOKENS = 'These records belong to a person: log in, or use an API token of an admin for all cameras.';
 

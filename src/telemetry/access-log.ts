@@ -1,5 +1,6 @@
 /** The access log, one line for each finished request, and the lines for refused and failed requests (SPEC 9). */
-import { type Caller, credentialName, senderOf } from '../domain/caller.ts';
+import type { Caller } from '../domain/caller.ts';
+import { credentialName, senderOf } from '../domain/credentials.ts';
 import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
 import { type RequestFacts, singleHeader } from '../domain/request.ts';
 import { storeFaultOf } from '../domain/store/store-fault.ts';

@@ -1,11 +1,12 @@
 /** Counts decisions: by kind of credential, by how the client address was found, and by result (SPEC 9). */
-import { senderOf } from '../domain/caller.ts';
+
 import { maySee } from '../domain/camera-scope.ts';
+import { modeOf, senderOf } from '../domain/credentials.ts';
 import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
 import type { RequestFacts } from '../domain/request.ts';
 import type { AccessLog } from './access-log.ts';
 import type { ActiveSessions } from './active-sessions.ts';
-import type { AddressSource, Mode } from './metric-labels.ts';
+import type { AddressSource } from './metric-labels.ts';
 import type { Metrics } from './metrics.ts';
 import type { RecordedAdmission, RequestRecord } from './request-record.ts';
 
@@ -20,29 +21,13 @@ export interface GateWatchDeps {
   readonly maySendIdentity: (request: RequestFacts) => boolean;
 }
 
-const MODE_OF = {
-  'api-token': 'apikey',
-  link: 'link',
-  screen: 'screen',
-  'proxy-headers': 'proxy',
-  'internal-listener': 'network',
-  'view-as': 'session',
-} as const;
-
-function modeOf({ caller }: RecordedAdmission): Mode {
-  if (!caller) return 'none';
-  const { credential } = caller;
-  if (credential.kind !== 'session') return MODE_OF[credential.kind];
-  return credential.carriedBy === 'cookie' ? 'session' : 'bearer';
-}
-
 export function countDecision(record: RequestRecord, admission: RecordedAdmission, deps: GateWatchDeps): void {
   const { metrics, sessions, ticks } = deps;
   const { request, startedAt } = record;
   const now = ticks();
   countResult(record, admission.reason, deps);
   const wasNvrAsked = admission.obligations?.owners !== undefined || admission.reason === 'camera-not-in-role';
-  if (!wasNvrAsked) metrics.decisionDuration.observe((now - startedAt) / 1000, modeOf(admission));
+  if (!wasNvrAsked) metrics.decisionDuration.observe((now - startedAt) / 1000, modeOf(admission.caller));
   metrics.clientAddresses.add(1, addressSource(request, admission));
   countClaims(request, deps);
   const caller = admission.caller && senderOf(admission.caller);
@@ -55,7 +40,7 @@ export function countResult(
   deps: GateWatchDeps,
 ): void {
   const { metrics } = deps;
-  metrics.decisions.add(1, admission ? modeOf(admission) : 'none', reason ? REFUSALS[reason].label : 'allow');
+  metrics.decisions.add(1, modeOf(admission?.caller), reason ? REFUSALS[reason].label : 'allow');
   const caller = admission?.caller;
   if (reason !== 'camera-not-in-role' || !caller) return;
   const { isKnown, count } = metrics.cameraDenials;

@@ -27,7 +27,6 @@ export const RESPONSE_CODES: readonly CodeClass[] = CODE_CLASSES.filter((code) =
 
 /** What the caller showed; `network` is the internal listener, where nothing is shown. */
 export const MODES = ['session', 'bearer', 'apikey', 'link', 'screen', 'proxy', 'network', 'none'] as const;
-export type Mode = (typeof MODES)[number];
 
 export const DECISION_RESULTS = [
   'allow',

@@ -12,8 +12,8 @@ import { createMakers, type GrantServices } from '../../src/accounts/grants/gran
 import { linkCaller } from '../../src/accounts/links/links.ts';
 import { createStoreGrace } from '../../src/accounts/sessions/store-grace.ts';
 import { ALL_CAMERAS } from '../../src/domain/camera-scope.ts';
+import { endOf } from '../../src/domain/credentials.ts';
 import { type UserName, VIEWER } from '../../src/domain/names.ts';
-import { endOf } from '../../src/gateway/entry/stream-holder.ts';
 import { answerLikeAnNvr, type Received, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, type Person, VERA } from '../support/people.ts';
 import { rawRequest } from '../support/raw-request.ts';

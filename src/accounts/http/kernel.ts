@@ -4,7 +4,8 @@
  * proof, `before`, body, the rights of now, `run`, audit line, answer. A command of `postern` calls the same `run`.
  */
 import type { z } from 'zod';
-import { type Caller, isAdministrator, mayManageAccounts } from '../../domain/caller.ts';
+import { type Caller, isAdministrator } from '../../domain/caller.ts';
+import { mayManageAccounts } from '../../domain/credentials.ts';
 import { BODY_LIMITS } from '../../domain/read-body.ts';
 import { REFUSALS, type RefusalFacts, type RefusalReason, refusalBody } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';

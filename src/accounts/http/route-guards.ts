@@ -1,6 +1,7 @@
 /** Guards and helpers of the account routes: required role, request body, audit line (SPEC 4, 9). */
 import type { z } from 'zod';
-import { type Caller, isAdministrator, lostRights, mayManageAccounts } from '../../domain/caller.ts';
+import { type Caller, isAdministrator, lostRights } from '../../domain/caller.ts';
+import { mayManageAccounts } from '../../domain/credentials.ts';
 import { BODY_LIMITS } from '../../domain/read-body.ts';
 import type { RouteContext, RouteHandler } from '../../routes/own-route.ts';
 import { type Audit, type AuditEntry, agentOf, credentialOf, shortText } from '../audit.ts';

@@ -1,8 +1,9 @@
 /** `/api/links`: makes, lists and revokes links: the caller's own, for an admin those of all users (SPEC 13). */
 import { z } from 'zod';
 import type { LinkStore, UsedLink } from '../../domain/accounts/link.ts';
-import { type Caller, isAdministrator, isDrawnFor, mayManageAccounts } from '../../domain/caller.ts';
+import { type Caller, isAdministrator, isDrawnFor } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
+import { mayManageAccounts } from '../../domain/credentials.ts';
 import type { SharedThing } from '../../domain/shared-thing.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';

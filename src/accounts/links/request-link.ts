@@ -1,8 +1,10 @@
 /** Makes a link that was asked for: whose it is, of which camera, and whether its maker may see that now (SPEC 13). */
+
 import type { AccountStore } from '../../domain/accounts/account.ts';
 import type { ApiTokenStore } from '../../domain/accounts/api-token.ts';
 import type { LinkMaker } from '../../domain/accounts/link.ts';
 import { type Caller, lostRights } from '../../domain/caller.ts';
+import { traitsOf } from '../../domain/credentials.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { SharedThing } from '../../domain/shared-thing.ts';
@@ -79,21 +81,18 @@ export async function makerOf(
   { name: user, role, credential }: Caller,
   deps: RequestLinkDeps,
 ): Promise<LinkMaker | undefined> {
-  switch (credential.kind) {
-    case 'session': {
+  switch (traitsOf(credential).madeBy) {
+    case 'account': {
       const account = await deps.store.findUser(user);
       return account && { user, userCreatedAt: account.createdAt, tokenId: null, role };
     }
-    case 'api-token': {
-      const token = await deps.tokenStore.findToken(credential.tokenId);
+    case 'token': {
+      const token = credential.kind === 'api-token' ? await deps.tokenStore.findToken(credential.tokenId) : undefined;
       return token && { user, userCreatedAt: token.userCreatedAt, tokenId: token.id, role };
     }
-    case 'proxy-headers':
+    case 'proxy':
       return { user, userCreatedAt: null, tokenId: null, role };
-    case 'link':
-    case 'screen':
-    case 'view-as':
-    case 'internal-listener':
+    case undefined:
       return undefined;
   }
 }

@@ -1,6 +1,7 @@
 /** `PUT /api/config/set`: changes of `auth.roles` are made here, the rest is forwarded to the NVR (SPEC 4.3). */
 import type Koa from 'koa';
-import { isAdministrator, mayManageAccounts } from '../../domain/caller.ts';
+import { isAdministrator } from '../../domain/caller.ts';
+import { mayManageAccounts } from '../../domain/credentials.ts';
 import { isRecord, type JsonRecord } from '../../domain/json.ts';
 import { BODY_LIMITS } from '../../domain/read-body.ts';
 import { err, ok, type Result } from '../../domain/result.ts';

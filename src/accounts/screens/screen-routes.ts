@@ -1,8 +1,9 @@
 /** `/api/screens`: lists, changes and revokes screens: the caller's own, for an admin those of all users (SPEC 18). */
 import { z } from 'zod';
 import type { Screen, ScreenStore } from '../../domain/accounts/screen.ts';
-import { type Caller, isAdministrator, mayManageAccounts, withoutDrawn } from '../../domain/caller.ts';
+import { type Caller, isAdministrator, withoutDrawn } from '../../domain/caller.ts';
 import { bothScopes, NO_CAMERAS } from '../../domain/camera-scope.ts';
+import { mayManageAccounts } from '../../domain/credentials.ts';
 import { BODY_LIMITS } from '../../domain/read-body.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { BODY_NO, CAMERAS, named, SUCCESS } from '../../routes/shapes.ts';

@@ -1,7 +1,8 @@
 /** `/api/sessions`: lists and ends sessions: the caller's own, for an admin those of all users (SPEC 4.2). */
 import { z } from 'zod';
 import type { SeenSession } from '../../domain/accounts/session-store.ts';
-import { type Caller, isAdministrator, mayManageAccounts } from '../../domain/caller.ts';
+import { type Caller, isAdministrator } from '../../domain/caller.ts';
+import { mayManageAccounts } from '../../domain/credentials.ts';
 import { SUCCESS } from '../../routes/shapes.ts';
 import { SESSION } from '../http/answers.ts';
 import { type Call, declaring, Refused, refusedFor } from '../http/kernel.ts';

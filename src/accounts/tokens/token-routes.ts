@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import type { AccountStore } from '../../domain/accounts/account.ts';
 import type { ApiToken, ApiTokenStore } from '../../domain/accounts/api-token.ts';
-import { type Caller, isAdministrator, mayManageAccounts, withoutDrawn } from '../../domain/caller.ts';
+import { type Caller, isAdministrator, withoutDrawn } from '../../domain/caller.ts';
+import { mayManageAccounts } from '../../domain/credentials.ts';
 import { BODY_LIMITS } from '../../domain/read-body.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { BODY_NO, CAMERAS, named, SUCCESS, TIME } from '../../routes/shapes.ts';

@@ -38,6 +38,8 @@ export function createRecheck(
           : ofProxy(caller, rightsOfRoles(rolesOf(caller), await roleRegistry.active(), now()));
       case 'internal-listener':
         return caller;
+      case 'command-line':
+        return undefined;
       case 'view-as': {
         const by = await beforeCurtain(caller.credential.by);
         return by && !by.closed && !by.mustEnrol && mayView(by) ? findViewed?.(by, caller.name) : undefined;

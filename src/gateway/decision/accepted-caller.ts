@@ -1,7 +1,9 @@
 /** Which caller counts, after the sources of identity have been asked: public routes and the proxy secret (SPEC 3). */
+
 import { isOwn, type RouteMatch } from '../../access/route-table.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';
 import type { Caller } from '../../domain/caller.ts';
+import { traitsOf } from '../../domain/credentials.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestFacts } from '../../domain/request.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
@@ -41,12 +43,13 @@ export function acceptedCaller(
   const refusal = identity.kind === 'refused' && !isPublic ? identity.reason : undefined;
   if (refusal && !FROM_HEADERS.includes(refusal)) return err(refusal);
   const known = identity.kind === 'identified' ? identity.caller : undefined;
-  // On public routes a screen is a stranger: it logs nobody out, and a person can log in beside it.
-  const caller = isPublic && known?.credential.kind === 'screen' ? undefined : known;
-  const credential = caller?.credential.kind;
-  if (request.listener === 'internal' || credential === 'api-token' || credential === 'link') return ok(caller);
+  if (known && !traitsOf(known.credential).isFromRequest) return err('token-invalid');
+  // A person can log in beside a screen.
+  const caller = isPublic && known && !traitsOf(known.credential).isKnownOnPublicRoutes ? undefined : known;
+  const withoutSecret = caller ? traitsOf(caller.credential).withoutProxySecret : 'on-public-routes';
+  if (request.listener === 'internal' || withoutSecret === 'everywhere') return ok(caller);
   const needsSecret = !isPublic || route.row.secret === true;
-  if (!needsSecret && credential !== 'proxy-headers') return ok(caller);
+  if (!needsSecret && withoutSecret === 'on-public-routes') return ok(caller);
   if (carriesProxySecret?.(request) === false) return needsSecret ? err('proxy-secret-mismatch') : ok(undefined);
   return refusal ? err(refusal) : ok(caller);
 }

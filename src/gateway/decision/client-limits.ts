@@ -1,7 +1,8 @@
 /** How much one client may have under way behind the gate: requests and WebSockets by address, by caller, and without a login. */
 import type { Ending } from '../../domain/async/ending.ts';
 import { type Bound, boundsOf, createShares, type Sharer } from '../../domain/async/shares.ts';
-import { type Caller, senderOf } from '../../domain/caller.ts';
+import type { Caller } from '../../domain/caller.ts';
+import { senderOf, traitsOf } from '../../domain/credentials.ts';
 import { ANONYMOUS } from '../../domain/names.ts';
 import type { TrustedNetworks } from './client-address.ts';
 
@@ -73,11 +74,10 @@ function sharerOf(caller: Caller | undefined, address: string | undefined): Shar
   if (!caller) return [['without login', 1]];
   if (!isNamed(caller)) return address === undefined ? [] : [[address, 1]];
   const { name, credential } = senderOf(caller);
-  const isLent = credential.kind === 'link' || credential.kind === 'screen';
-  return isLent
-    ? [
+  return traitsOf(credential).isUsedByOwner
+    ? [[`name ${name}`, 1]]
+    : [
         [`lent by ${name}`, LENT],
         [`name ${name}`, 1],
-      ]
-    : [[`name ${name}`, 1]];
+      ];
 }

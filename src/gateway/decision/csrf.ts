@@ -1,5 +1,6 @@
 /** CSRF: whether a browser page of another site made this request (SPEC 5); for the internal listener reads count too. */
 import type { Caller } from '../../domain/caller.ts';
+import { isAutomatic } from '../../domain/credentials.ts';
 import { type RequestFacts, singleHeader } from '../../domain/request.ts';
 
 const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
@@ -23,9 +24,9 @@ type Site = Pick<CsrfFacts, 'host' | 'encrypted' | 'publicOrigin'>;
 /** True when a page of another site could have made the request with credentials that a browser adds by itself. */
 export function isCrossSiteForgery(request: RequestFacts, question: CsrfFacts): boolean {
   if (request.listener === 'internal' && isForeignRead(request, question)) return true;
-  const isAutomatic = question.presentsCredentials || areCredentialsAutomatic(question.caller);
-  if (request.isUpgrade) return isAutomatic && !isOwnOrigin(request, question);
-  if (!isAutomatic || SAFE_METHODS.includes(request.method)) return false;
+  const needsOwnPage = question.presentsCredentials || (question.caller !== undefined && isAutomatic(question.caller));
+  if (request.isUpgrade) return needsOwnPage && !isOwnOrigin(request, question);
+  if (!needsOwnPage || SAFE_METHODS.includes(request.method)) return false;
   // A page of another origin may add this header only after a preflight, and Postern allows none.
   if (request.headers['x-csrf-token'] !== undefined) return false;
   return !isFromOwnPage(request, question);
@@ -46,25 +47,6 @@ function isForeignRead(request: RequestFacts, question: CsrfFacts): boolean {
   const isCrossSite = singleHeader(request, 'sec-fetch-site') === 'cross-site';
   const isNavigation = request.method === 'GET' && singleHeader(request, 'sec-fetch-mode') === 'navigate';
   return isCrossSite && !isNavigation;
-}
-
-/** Browsers add cookies, Basic and a proxy's own session by themselves; a bearer token they do not. The internal listener asks for none. */
-export function areCredentialsAutomatic(caller: Caller | undefined): boolean {
-  switch (caller?.credential.kind) {
-    case 'session':
-      return caller.credential.carriedBy === 'cookie';
-    case 'screen':
-    case 'proxy-headers':
-    case 'internal-listener':
-      return true;
-    case 'api-token':
-      return caller.credential.carriedBy === 'basic' || caller.credential.carriedBy === 'cookie';
-    case 'view-as':
-      return areCredentialsAutomatic(caller.credential.by);
-    case 'link':
-    case undefined:
-      return false;
-  }
 }
 
 const NO_ORIGIN = 'null';

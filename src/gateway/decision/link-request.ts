@@ -3,6 +3,7 @@ import { linkTarget } from '../../access/link-targets.ts';
 import { isOwn, type RouteMatch, type RouteTable } from '../../access/route-table.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';
 import type { Caller } from '../../domain/caller.ts';
+import { traitsOf } from '../../domain/credentials.ts';
 import { REFUSALS, type RefusalFacts, type RefusalReason } from '../../domain/refusal.ts';
 import type { RequestFacts, RequestTarget } from '../../domain/request.ts';
 import type { SharedThing } from '../../domain/shared-thing.ts';
@@ -16,7 +17,7 @@ export type FindShared = (secret: string, address: string) => MaybePromise<Share
 /** What the client is told of a refusal. A link that shows nothing now is to its visitor one that has ended, whatever the cause. */
 export function toldTo(caller: Caller | undefined, refusal: ToldRefusal): ToldRefusal {
   const isHidden = [401, 403].includes(REFUSALS[refusal.reason].status) && refusal.reason !== 'link-pin-missing';
-  return caller?.credential.kind === 'link' && isHidden ? { reason: 'link-over' } : refusal;
+  return caller && !traitsOf(caller.credential).isToldCauses && isHidden ? { reason: 'link-over' } : refusal;
 }
 
 interface ToldRefusal extends RefusalFacts {

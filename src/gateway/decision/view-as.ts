@@ -1,7 +1,9 @@
 /** Step 8, where an admin asks to see a response as another person would get it: who that person is, or a refusal. */
+
 import type { RouteMatch } from '../../access/route-table.ts';
 import type { MaybePromise } from '../../domain/async/maybe-promise.ts';
 import { type Caller, isAdministrator } from '../../domain/caller.ts';
+import { traitsOf } from '../../domain/credentials.ts';
 import { type RequestFacts, singleHeader } from '../../domain/request.ts';
 import type { Client } from './client.ts';
 import { isFromOwnPage } from './csrf.ts';
@@ -37,7 +39,8 @@ export function viewedPerson(
   return find(caller, name);
 }
 
-export const mayView = (caller: Caller): boolean => caller.credential.kind === 'session' && isAdministrator(caller);
+export const mayView = (caller: Caller): boolean =>
+  traitsOf(caller.credential).mayViewAs === true && isAdministrator(caller);
 
 const isMarkedRead = ({ method, isUpgrade, listener, linkSecret }: RequestFacts, route: RouteMatch): boolean =>
   method === 'GET' &&

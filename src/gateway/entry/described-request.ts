@@ -1,6 +1,6 @@
 /** The request that a trusted proxy describes when it asks `/auth`: nginx, Traefik, Caddy and HAProxy (SPEC 4.2). */
 import { isServedHere, type RouteMatch } from '../../access/route-table.ts';
-import { senderOf } from '../../domain/caller.ts';
+import { senderOf, traitsOf } from '../../domain/credentials.ts';
 import type { ResponseForm } from '../../domain/policy/policy.ts';
 import type { Narrowing } from '../../domain/policy/policy-terms.ts';
 import { headerLines, type RequestFacts, type RequestTarget } from '../../domain/request.ts';
@@ -165,8 +165,8 @@ export async function admitDescribed(
   if (admission.kind === 'refused') return admission;
   // Below a link the NVR's own path was judged, which is not the one that the proxy would forward.
   if (caller?.credential.kind === 'link') return refused('path-not-found');
-  const isApiToken = caller?.credential.kind === 'api-token';
-  if (!isApiToken && rules.carriesProxySecret?.(carrier) === false) return refused('proxy-secret-mismatch');
+  const isOwn = caller && traitsOf(caller.credential).withoutProxySecret === 'everywhere';
+  if (!isOwn && rules.carriesProxySecret?.(carrier) === false) return refused('proxy-secret-mismatch');
   // The proxy is to send Postern's own paths to Postern: the NVR behind would serve its own login and accounts there.
   if (admission.kind === 'admitted' && isServedHere(admission.route)) return refused('path-not-found');
   const isWhole =

@@ -1,11 +1,11 @@
 /** Responses and WebSockets under way, by session, token or user: ended when its rights end (SPEC 4.2). */
 import { type Caller, hasSameBehindCurtain, lostRights } from '../../domain/caller.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import { endOf, holderOf } from '../../domain/credentials.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestFacts } from '../../domain/request.ts';
 import { storeFaultOf } from '../../domain/store/store-fault.ts';
 import type { Admitted } from '../decision/admit.ts';
-import { endOf, holderOf } from './stream-holder.ts';
 
 /** Why a stream is ended, as a WebSocket close code: from the range for applications (RFC 6455 7.4.2), or 1013, "try again later". */
 export const CLOSED_FOR = { 'caller-gone': 4401, 'rights-changed': 4403, 'store-unreachable': 1013 } as const;

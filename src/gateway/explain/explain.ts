@@ -2,8 +2,9 @@
 import { namedCameras } from '../../access/refused-cameras.ts';
 import { isServedHere, type RouteMatch } from '../../access/route-table.ts';
 import { originOf } from '../../domain/addresses/socket-address.ts';
-import { type Caller, providerOf } from '../../domain/caller.ts';
+import type { Caller } from '../../domain/caller.ts';
 import type { CameraScope } from '../../domain/camera-scope.ts';
+import { providerOf } from '../../domain/credentials.ts';
 import { isBearer } from '../../domain/identity/own-credential.ts';
 import { writtenLocator, writtenNarrowing } from '../../domain/policy/policy-terms.ts';
 import { REFUSALS, sentenceOf } from '../../domain/refusal.ts';

@@ -1,6 +1,7 @@
 /** The request headers for the upstream: the client's, stripped, plus identity and forwarding headers of Postern (SPEC 6). */
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Caller, senderOf } from '../../domain/caller.ts';
+import type { Caller } from '../../domain/caller.ts';
+import { senderOf } from '../../domain/credentials.ts';
 import { headerLines, type RequestFacts } from '../../domain/request.ts';
 import type { Client } from '../decision/client.ts';
 import { type StripRules, strippedHeaders } from './strip-headers.ts';

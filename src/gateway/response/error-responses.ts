@@ -1,6 +1,8 @@
 /** Error responses: the one place where the reason of a refusal becomes a status, headers and a body (SPEC 5, interface 7). */
+
 import { compressText } from '../../compress/compress.ts';
 import type { Caller } from '../../domain/caller.ts';
+import { isAutomatic, traitsOf } from '../../domain/credentials.ts';
 import { ownCredentialIn } from '../../domain/identity/own-credential.ts';
 import {
   REFUSALS,
@@ -121,7 +123,7 @@ function personOf(caller: Caller | undefined): Person | undefined {
   if (!caller) return undefined;
   const { name, role, credential } = caller;
   const mayChange = credential.kind === 'session' && credential.carriedBy === 'cookie';
-  return mayChange || credential.kind === 'proxy-headers' ? { name, role, mayChange } : undefined;
+  return traitsOf(credential).isPerson && isAutomatic(caller) ? { name, role, mayChange } : undefined;
 }
 
 /** The reason that is told for a fault. */

@@ -1,0 +1,222 @@
+/**
+ * What each kind of credential may do and how it is named: one row a kind. A trait that a row does not have is the most
+ * careful one, so a new kind may do nothing until its row says so. Pure: what asks a store stands in the layer that owns it.
+ */
+import type { Caller, Credential } from './caller.ts';
+import { ADMIN } from './names.ts';
+
+export type CredentialKind = Credential['kind'];
+/** The label `mode` of the metrics. */
+export type CredentialMode = 'session' | 'bearer' | 'apikey' | 'link' | 'screen' | 'proxy' | 'network';
+
+interface Traits<Kind extends Credential = Credential> {
+  /** Names it in logs and in the ledger, and holds no secret: ids are shown in the lists of what they name. */
+  readonly name: (credential: Kind) => string;
+  /** Absent: it does not come by a listener, and is not counted. */
+  readonly mode?: CredentialMode | ((credential: Kind) => CredentialMode);
+  /** An identity source may give it. Absent: a caller with it is refused at the gate. */
+  readonly isFromRequest?: true;
+  /** Whether a browser adds it by itself, so that CSRF is looked for. Absent: it does. */
+  readonly isAutomatic?: (credential: Kind) => boolean;
+  /** Where the secret of the proxy is not asked for. Absent: it is asked for everywhere, because the proxy vouches for the credential. */
+  readonly withoutProxySecret?: 'everywhere' | 'on-public-routes';
+  /** The caller counts on public routes. Absent: it is a stranger there, who logs nobody out. */
+  readonly isKnownOnPublicRoutes?: true;
+  /** All rows of the route table. Absent: those that show live pictures, as for a screen. */
+  readonly usesAllRows?: true;
+  /** Refusals name their cause and cameras. Absent: a visitor is told that there is nothing (any more). */
+  readonly isToldCauses?: true;
+  /** Its owner uses it. Absent: it is lent to viewers, for whom the curtain is always drawn and who have a part of the owner's share. */
+  readonly isUsedByOwner?: true;
+  /** A person sits before it: reads the own records of the ledger, and is named on pages of errors. */
+  readonly isPerson?: true;
+  /** May look at responses as another person gets them, if an administrator. */
+  readonly mayViewAs?: true;
+  /** May use the routes for users, roles, tokens and sessions. */
+  readonly managesAccounts?: (credential: Kind) => boolean;
+  /** Whether the person has just proven who it is. Absent: never. `now`: Unix seconds. */
+  readonly isProven?: (credential: Kind, now: number) => boolean;
+  /** Whose a link becomes that is made with it. Absent: it makes none. */
+  readonly madeBy?: 'account' | 'token' | 'proxy';
+  /** What of the caller ends its open streams beside the credential's name and the caller's. */
+  readonly holder?: (credential: Kind, caller: Caller) => string;
+  /** Its rights cannot end: no stream of it is looked at again. */
+  readonly isEndless?: true;
+}
+
+/** How long a proof lasts, and how far another replica's clock may be ahead. */
+const PROOF_SECONDS = 600;
+const CLOCK_SKEW_SECONDS = 60;
+
+const always = (): true => true;
+const never = (): false => false;
+
+export const CREDENTIALS: {
+  readonly [Kind in CredentialKind]: Traits<Extract<Credential, { readonly kind: Kind }>>;
+} = {
+  session: {
+    name: ({ tokenId }) => `session:${tokenId}`,
+    mode: ({ carriedBy }) => (carriedBy === 'cookie' ? 'session' : 'bearer'),
+    isFromRequest: true,
+    isAutomatic: ({ carriedBy }) => carriedBy === 'cookie',
+    withoutProxySecret: 'on-public-routes',
+    isKnownOnPublicRoutes: true,
+    usesAllRows: true,
+    isToldCauses: true,
+    isUsedByOwner: true,
+    isPerson: true,
+    mayViewAs: true,
+    managesAccounts: always,
+    isProven: ({ provenAt = Number.NEGATIVE_INFINITY }, now) =>
+      now - provenAt < PROOF_SECONDS && provenAt - now <= CLOCK_SKEW_SECONDS,
+    madeBy: 'account',
+  },
+  'api-token': {
+    name: ({ tokenId }) => `token:${tokenId}`,
+    mode: 'apikey',
+    isFromRequest: true,
+    // A browser that knows a Basic password adds it by itself, as it does a cookie.
+    isAutomatic: ({ carriedBy }) => carriedBy === 'basic' || carriedBy === 'cookie',
+    withoutProxySecret: 'everywhere',
+    isKnownOnPublicRoutes: true,
+    usesAllRows: true,
+    isToldCauses: true,
+    isUsedByOwner: true,
+    // Any other token that leaks could make accounts and passwords that outlive its revocation.
+    managesAccounts: ({ managesAccounts }) => managesAccounts === true,
+    madeBy: 'token',
+    holder: ({ session }) => session?.tokenId ?? '',
+  },
+  link: {
+    name: ({ linkId }) => `link:${linkId}`,
+    mode: 'link',
+    isFromRequest: true,
+    isAutomatic: never,
+    withoutProxySecret: 'everywhere',
+    isKnownOnPublicRoutes: true,
+    // Its own step of the authorization comes first.
+    usesAllRows: true,
+  },
+  screen: {
+    name: ({ screenId }) => `screen:${screenId}`,
+    mode: 'screen',
+    isFromRequest: true,
+    withoutProxySecret: 'on-public-routes',
+    isToldCauses: true,
+  },
+  'proxy-headers': {
+    name: () => 'proxy',
+    mode: 'proxy',
+    isFromRequest: true,
+    isKnownOnPublicRoutes: true,
+    usesAllRows: true,
+    isToldCauses: true,
+    isUsedByOwner: true,
+    isPerson: true,
+    managesAccounts: always,
+    // A proxy's user has no password here that could be asked for.
+    isProven: always,
+    madeBy: 'proxy',
+    // No person's newer token keeps alive what was begun with an older one.
+    holder: ({ expiresAt }, { role, roles = [role] }) => `${expiresAt ?? ''} ${roles.join(',')}`,
+  },
+  'internal-listener': {
+    name: () => 'internal',
+    mode: 'network',
+    isFromRequest: true,
+    isKnownOnPublicRoutes: true,
+    usesAllRows: true,
+    isToldCauses: true,
+    isUsedByOwner: true,
+    managesAccounts: always,
+    // It knows no persons: none can be asked.
+    isProven: always,
+    isEndless: true,
+  },
+  'view-as': {
+    name: ({ by }) => credentialName(by.credential),
+    mode: 'session',
+    isFromRequest: true,
+    isAutomatic: ({ by }) => isAutomatic(by),
+    isKnownOnPublicRoutes: true,
+    usesAllRows: true,
+    isToldCauses: true,
+    isUsedByOwner: true,
+    holder: ({ by }) => holderOf(by) ?? '',
+  },
+  'command-line': {
+    name: () => 'command-line',
+    usesAllRows: true,
+    isToldCauses: true,
+    isUsedByOwner: true,
+    managesAccounts: always,
+    // Who can run the command can read the store.
+    isProven: always,
+    isEndless: true,
+  },
+};
+
+export const traitsOf = ({ kind }: Pick<Credential, 'kind'>): Traits => CREDENTIALS[kind] as Traits;
+
+export const credentialName = (credential: Credential): string => traitsOf(credential).name(credential);
+
+/** The provider that a session began with, as the ledger and `explain` name it: `oidc:home`. Undefined for every other credential. */
+export const providerOf = (credential: Credential): string | undefined =>
+  credential.kind === 'session' && credential.provider !== undefined ? `oidc:${credential.provider}` : undefined;
+
+/** The label `mode` of the metrics. */
+export function modeOf(caller: Caller | undefined): CredentialMode | 'none' {
+  if (!caller) return 'none';
+  const { mode = 'none' } = traitsOf(caller.credential);
+  return typeof mode === 'string' ? mode : mode(caller.credential);
+}
+
+/** Who sent the request: the admin, where one looks at what another person sees. */
+export const senderOf = (caller: Caller): Caller =>
+  caller.credential.kind === 'view-as' ? caller.credential.by : caller;
+
+/** Browsers add cookies, Basic and a proxy's own session by themselves; a bearer token they do not. The internal listener asks for none. */
+export const isAutomatic = ({ credential }: Caller): boolean => traitsOf(credential).isAutomatic?.(credential) ?? true;
+
+/** Whether the caller may use the routes for users, roles, tokens and sessions at all: a person, or an API token that was made for it. */
+export const mayManageAccounts = ({ credential }: Caller): boolean =>
+  traitsOf(credential).managesAccounts?.(credential) ?? false;
+
+/** Whether the caller has just shown to be the person, as dangerous acts ask for (SPEC 12). */
+export const hasFreshProof = ({ credential }: Caller, now: number): boolean =>
+  traitsOf(credential).isProven?.(credential, now) ?? false;
+
+/** Many requests share one caller object. */
+const holders = new WeakMap<Caller, string>();
+
+/** The holder of an open stream: streams of one holder end together. Undefined for a caller whose rights cannot end. */
+export function holderOf(caller: Caller): string | undefined {
+  const known = holders.get(caller);
+  if (known !== undefined) return known;
+  const { credential, name } = caller;
+  const traits = traitsOf(credential);
+  if (traits.isEndless) return undefined;
+  const holder = [credential.kind, traits.name(credential), traits.holder?.(credential, caller), name].join(' ');
+  holders.set(caller, holder);
+  return holder;
+}
+
+/**
+ * Unix seconds: when the caller's session or token is over, or the clock changes its rights. Plain headers of a proxy and
+ * the internal listener name no end.
+ */
+export function endOf({ credential, changesAt = Number.POSITIVE_INFINITY }: Caller): number {
+  if (credential.kind === 'view-as') return Math.min(endOf(credential.by), changesAt);
+  return Math.min(
+    ('expiresAt' in credential ? credential.expiresAt : undefined) ?? Number.POSITIVE_INFINITY,
+    changesAt,
+  );
+}
+
+/** The administrator at the command line of the service's machine. No request brings this caller. */
+export const COMMAND_LINE_CALLER: Caller = {
+  name: ':command-line' as Caller['name'],
+  role: ADMIN,
+  scope: { kind: 'all' },
+  credential: { kind: 'command-line' },
+};
