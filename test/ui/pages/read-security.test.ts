@@ -1,7 +1,7 @@
 /** The page Security shows what is set, and sends what was changed alone (SPEC 8). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { changesOf, choiceOf, faultOf } from '../../../src/ui/pages/settings/security/read-security.ts';
+import { changesOf, choiceOf, faultOf } from '../../../src/ui/pages/settings/read-security.ts';
 
 const BEFORE = { second_factor: 'optional', timezone: 'Europe/Berlin', public_url: '' };
 

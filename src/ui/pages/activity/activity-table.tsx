@@ -1,5 +1,5 @@
 /** The table of activity; the person and the camera of a row are one click away from all that is known of them (SPEC 14). */
-import { Badge } from '../settings/records.tsx';
+import { Badge } from '../settings/page.tsx';
 import { textOf } from '../shared/forms/fields.ts';
 import { cameraName } from '../shared/names.ts';
 import { type Column, RecordTable } from '../shared/table/record-table.tsx';

@@ -1,6 +1,6 @@
 /** Activity: who watched what, and what was changed; all see their own records, an admin sees those of everybody (SPEC 14). */
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { RecordsPage } from '../settings/records.tsx';
+import { RecordsPage } from '../settings/page.tsx';
 import { isAdmin, type Profile } from '../shared/account/profile.ts';
 import { getFromApi } from '../shared/api.ts';
 import { baseUrl } from '../shared/base-url.ts';
@@ -45,10 +45,8 @@ export function Activity({ profile }: { profile: Profile }) {
       <RecordsPage
         title={words.ledger.title}
         lead={isAdmin(profile) ? words.ledger.leadAdmin : words.ledger.lead}
-        done=""
         // The plot comes with the table: a place for it is needed where somebody watched.
-        fetched={days.kind === 'loading' ? days : fetched}
-        onRetry={again}
+        fetched={[days.kind === 'loading' ? days : fetched, again]}
         actions={
           <a class="button" href={csv} download="ledger.csv">
             {words.ledger.csv}

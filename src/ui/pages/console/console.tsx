@@ -4,6 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Route, Router, Switch } from 'wouter-preact';
 import { Explore } from '../explore/explore.tsx';
 import { goToLogin } from '../shared/account/go-to-login.ts';
+import { learnShortestPassword } from '../shared/account/password-strength.ts';
 import { isAdmin, type Profile, type ProfileOutcome, readProfile } from '../shared/account/profile.ts';
 import { basePath } from '../shared/base-url.ts';
 import { LoginLoop, NoSuchPage, NotForYou, NotTold, Trouble } from '../shared/full-page-notices.tsx';
@@ -120,6 +121,7 @@ async function start(place: HTMLElement): Promise<void> {
   await learnWords(document.documentElement.lang);
   const facts = readPageFacts(place);
   learnSites(facts.hasSites);
+  learnShortestPassword(facts.shortestPassword);
   render(<Console facts={facts} />, place);
 }
 

@@ -1,5 +1,4 @@
 /** Settings, and what is made of its parts: in a file of its own, which is loaded while Explore is looked at. */
-import { ShortestPassword } from '../settings/new-password.tsx';
 import { Password } from '../settings/password.tsx';
 import { Settings } from '../settings/settings.tsx';
 import { TwoStep } from '../settings/two-step/two-step.tsx';
@@ -11,9 +10,5 @@ export const SETTINGS_PAGES = {
   'view-as': ({ facts }: OtherPageProps) => <ViewAs facts={facts} />,
   /** What must be done before anything else. */
   enrol: ({ profile, facts: { passkeyOrigin } }: OtherPageProps) => <TwoStep {...{ profile, passkeyOrigin }} />,
-  password: ({ profile, facts }: OtherPageProps) => (
-    <ShortestPassword.Provider value={facts.shortestPassword}>
-      <Password profile={profile} />
-    </ShortestPassword.Provider>
-  ),
+  password: ({ profile }: OtherPageProps) => <Password profile={profile} />,
 };

@@ -6,6 +6,8 @@ import type {
   INVITATION,
   LIMIT,
   LINK,
+  MADE_INVITATION,
+  MADE_TOKEN,
   ROLE,
   SCREEN,
   SCREEN_DEVICE,
@@ -20,9 +22,11 @@ import { isFields } from '../shared/forms/fields.ts';
 export type UserRecord = z.output<typeof USER>;
 export type RoleRecord = z.output<typeof ROLE>;
 export type TokenRecord = z.output<typeof TOKEN>;
+export type MadeToken = z.output<typeof MADE_TOKEN>;
 export type SessionRecord = z.output<typeof SESSION>;
 export type ClosedGuestRecord = z.output<typeof CLOSED_GUEST>;
 export type InvitationRecord = z.output<typeof INVITATION>;
+export type MadeInvitation = z.output<typeof MADE_INVITATION>;
 export type AccountEvent = z.output<typeof ACCOUNT_EVENT>;
 export type SignInRecord = z.output<typeof SIGN_IN>;
 export type LimitRecord = z.output<typeof LIMIT>;

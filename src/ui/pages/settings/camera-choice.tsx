@@ -1,8 +1,9 @@
 /** Chooses cameras: known ones by search, group or one by one, and patterns for future ones (SPEC 4.3). */
+import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { Switch, TextField } from '../shared/forms/form-fields.tsx';
 import { Fault } from '../shared/forms/labelled.tsx';
-import { useFault } from '../shared/forms/use-problem.ts';
+import { useFault } from '../shared/forms/use-form.ts';
 import { Icon } from '../shared/icon.tsx';
 import { cameraName, entryName } from '../shared/names.ts';
 import { FewNames } from '../shared/table/few-names.tsx';
@@ -12,7 +13,7 @@ import { camerasOf, groupsOf, matchesEntry } from './camera-groups.ts';
 interface CameraChoiceProps {
   readonly known: readonly string[];
   /** Names, and patterns with `*`. */
-  readonly entries: readonly string[];
+  readonly value: readonly string[];
   readonly onChange: (entries: readonly string[]) => void;
   /** Names alone may be chosen. */
   readonly isOfNames?: boolean;
@@ -21,7 +22,7 @@ interface CameraChoiceProps {
 /** So few cameras are seen at a glance. */
 const FEW_CAMERAS = 8;
 
-export function CameraChoice({ known, entries, onChange, isOfNames = false }: CameraChoiceProps) {
+export function CameraChoice({ known, value: entries, onChange, isOfNames = false }: CameraChoiceProps) {
   const [query, setQuery] = useState('');
   const id = useId();
   const fault = useFault('cameras');
@@ -64,7 +65,7 @@ export function CameraChoice({ known, entries, onChange, isOfNames = false }: Ca
           </button>
         </div>
       )}
-      {known.length > FEW_CAMERAS && query === '' && <Groups {...{ known, entries, onChange }} />}
+      {known.length > FEW_CAMERAS && query === '' && <Groups {...{ known, onChange }} value={entries} />}
       <div class={known.length > FEW_CAMERAS ? 'switches switches-many' : 'switches'}>
         {shown.map((camera) => (
           <Switch
@@ -103,8 +104,27 @@ export function CameraChoice({ known, entries, onChange, isOfNames = false }: Ca
   );
 }
 
+interface NarrowedCamerasProps extends Omit<CameraChoiceProps, 'value' | 'onChange'> {
+  /** Undefined: all that the role sees. */
+  readonly value: readonly string[] | undefined;
+  readonly onChange: (entries: readonly string[] | undefined) => void;
+  /** What stands between the switch and the cameras. */
+  readonly children?: ComponentChildren;
+}
+
+/** A switch, and the choice of cameras below it. */
+export const NarrowedCameras = ({ value, onChange, children, ...choice }: NarrowedCamerasProps) => (
+  <>
+    <Switch isOn={value !== undefined} onChange={(isOn) => onChange(isOn ? [] : undefined)}>
+      {words.tokens.narrow}
+    </Switch>
+    {children}
+    {value && <CameraChoice {...{ value, onChange }} {...choice} />}
+  </>
+);
+
 /** Each chooses its cameras, or drops them when all are chosen. */
-function Groups({ known, entries, onChange }: CameraChoiceProps) {
+function Groups({ known, value: entries, onChange }: CameraChoiceProps) {
   const groups = groupsOf(known);
   if (groups.length === 0) return null;
   return (

@@ -1,22 +1,15 @@
 /** The field for a new password, with how strong it looks while it is typed. Nothing of it is sent before the form is (SPEC 12). */
-import { createContext } from 'preact';
-import { useContext } from 'preact/hooks';
 import { said } from '../../../locales/texts.ts';
-import { isUnfit, type Strength, strengthOf } from '../shared/account/password-strength.ts';
+import { isUnfit, type Strength, shortestPassword, strengthOf } from '../shared/account/password-strength.ts';
 import { PasswordField } from '../shared/forms/form-fields.tsx';
-import { useFault } from '../shared/forms/use-problem.ts';
+import { useFault } from '../shared/forms/use-form.ts';
 import { words } from '../shared/words.ts';
-
-/** `auth.password_min_length`, as the server says. */
-export const ShortestPassword = createContext(12);
+import { suggestedPassword } from './names.ts';
 
 /** What is wrong with a password for that user, as text, or undefined. */
-export function usePasswordFault(): (password: string, userName: string) => string | undefined {
-  const shortest = useContext(ShortestPassword);
-  return (password, userName) => {
-    const strength = strengthOf(password, userName, shortest);
-    return isUnfit(strength) ? said(words.passwords.rules.faults[strength], { shortest }) : undefined;
-  };
+export function passwordFault(password: string, userName: string): string | undefined {
+  const strength = strengthOf(password, userName, shortestPassword);
+  return isUnfit(strength) ? sentenceOf(strength) : undefined;
 }
 
 interface NewPasswordProps {
@@ -24,21 +17,21 @@ interface NewPasswordProps {
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly userName: string;
-  readonly onSuggest?: () => void;
+  /** For another person: a button makes one. */
+  readonly isSuggested?: boolean;
 }
 
-export function NewPassword({ value, userName, ...field }: NewPasswordProps) {
-  const shortest = useContext(ShortestPassword);
+export function NewPassword({ label, value, onChange, userName, isSuggested = false }: NewPasswordProps) {
   const fault = useFault('password');
-  const strength = value === '' ? undefined : strengthOf(value, userName, shortest);
-  const sentence = strength && sentenceOf(strength, shortest);
+  const strength = value === '' ? undefined : strengthOf(value, userName, shortestPassword);
+  const sentence = strength && sentenceOf(strength);
   return (
     <div>
       <PasswordField
         name="password"
-        {...field}
-        value={value}
-        help={words.passwords.rules.help({ shortest })}
+        {...{ label, value, onChange }}
+        {...(isSuggested && { onSuggest: () => onChange(suggestedPassword()) })}
+        help={words.passwords.rules.help({ shortest: shortestPassword })}
         autocomplete="new-password"
       />
       <p class={`strength strength-${strength ?? 'none'}`} role="status">
@@ -49,7 +42,7 @@ export function NewPassword({ value, userName, ...field }: NewPasswordProps) {
   );
 }
 
-const sentenceOf = (strength: Strength, shortest: number): string =>
+const sentenceOf = (strength: Strength): string =>
   isUnfit(strength)
-    ? said(words.passwords.rules.faults[strength], { shortest })
+    ? said(words.passwords.rules.faults[strength], { shortest: shortestPassword })
     : words.passwords.rules.strength[strength];

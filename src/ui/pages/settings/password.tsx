@@ -1,87 +1,67 @@
 /** Settings > Password: one's own (interface 2.1, 5.1.6; SPEC 4.3). */
-import { useState } from 'preact/hooks';
 import { formatSeconds } from '../login/login-outcome.ts';
 import type { Profile } from '../shared/account/profile.ts';
-import { type ApiResponse, sendToApi } from '../shared/api.ts';
-import { type FormProblem, faultsIn } from '../shared/forms/form-faults.ts';
+import { sendToApi } from '../shared/api.ts';
+import { useDialogs } from '../shared/dialogs.tsx';
+import { faultsIn } from '../shared/forms/form-faults.ts';
 import { PasswordField } from '../shared/forms/form-fields.tsx';
 import { PanelForm } from '../shared/forms/panel-form.tsx';
-import { formProblemOf } from '../shared/forms/problem-of.ts';
+import type { Sent } from '../shared/forms/use-form.ts';
 import { words } from '../shared/words.ts';
-import { NewPassword, usePasswordFault } from './new-password.tsx';
-import { Done, PageHead } from './records.tsx';
+import { NewPassword, passwordFault } from './new-password.tsx';
+import { NOTHING_FETCHED, RecordsPage } from './page.tsx';
 
 export function Password({ profile }: { profile: Profile }) {
-  const [current, setCurrent] = useState('');
-  const [password, setPassword] = useState('');
-  const [repeated, setRepeated] = useState('');
-  const [problem, setProblem] = useState<FormProblem>('');
-  const [done, setDone] = useState('');
-  const [isBusy, setIsBusy] = useState(false);
-  const passwordFault = usePasswordFault();
-
-  const change = async (): Promise<void> => {
-    const wrong = faultsIn({
-      password: passwordFault(password, profile.name),
-      again: password === repeated ? undefined : words.passwords.change.differ,
-    });
-    setDone('');
-    setProblem(wrong ?? '');
-    if (wrong !== undefined) return;
-    setIsBusy(true);
-    const body = { password, old_password: current };
-    const response = await sendToApi('PUT', `api/users/${encodeURIComponent(profile.name)}/password`, body);
-    setIsBusy(false);
-    if (response.kind !== 'ok') return setProblem(passwordProblem(response));
-    if (profile.mustChangePassword) return location.reload();
-    for (const empty of [setCurrent, setPassword, setRepeated]) empty('');
-    setDone(words.passwords.change.changed);
-  };
+  const { title, lead, leadFirst } = words.passwords.change;
   return (
-    <section class="records-page">
-      <PageHead
-        title={words.passwords.change.title}
-        lead={profile.mustChangePassword ? words.passwords.change.leadFirst : words.passwords.change.lead}
-      />
-      <Done text={done} />
-      <PanelForm
-        submit={words.passwords.change.change}
-        submitting={words.ui.common.saving}
-        onSubmit={change}
-        {...{ isBusy, problem, setProblem }}
-      >
-        {/* A password manager has to know whose password this is. */}
-        <span class="out-of-sight" aria-hidden="true">
-          <input type="text" autocomplete="username" value={profile.name} readOnly tabIndex={-1} />
-        </span>
-        <PasswordField
-          name="current"
-          label={words.passwords.change.current}
-          value={current}
-          onChange={setCurrent}
-          autocomplete="current-password"
-        />
-        <NewPassword
-          label={words.passwords.change.new}
-          userName={profile.name}
-          value={password}
-          onChange={setPassword}
-        />
-        <PasswordField
-          name="again"
-          label={words.passwords.change.again}
-          value={repeated}
-          onChange={setRepeated}
-          autocomplete="new-password"
-        />
-      </PanelForm>
-    </section>
+    <RecordsPage {...{ title }} lead={profile.mustChangePassword ? leadFirst : lead} fetched={NOTHING_FETCHED}>
+      {() => <PasswordForm profile={profile} />}
+    </RecordsPage>
   );
 }
 
-function passwordProblem(response: Exclude<ApiResponse, { kind: 'ok' }>): FormProblem {
-  if (response.kind !== 'refused') return formProblemOf(response);
-  if (response.status === 401) return { faults: { current: words.passwords.change.wrong } };
-  if (response.status !== 429) return formProblemOf(response);
-  return words.passwords.change.tooMany({ time: formatSeconds(Number(response.retryAfter) || 60) });
+const EMPTY = { current: '', password: '', again: '' };
+
+function PasswordForm({ profile: { name, mustChangePassword } }: { profile: Profile }) {
+  const page = useDialogs();
+  const text = words.passwords.change;
+  const change = async ({ current, password, again }: typeof EMPTY): Promise<Sent> => {
+    page.say('');
+    const wrong = faultsIn({
+      password: passwordFault(password, name),
+      again: password === again ? undefined : text.differ,
+    });
+    if (wrong !== undefined) return wrong;
+    const body = { password, old_password: current };
+    const response = await sendToApi('PUT', `api/users/${encodeURIComponent(name)}/password`, body);
+    if (response.kind !== 'refused') return response;
+    if (response.status === 401) return { faults: { current: text.wrong } };
+    return response.status === 429
+      ? text.tooMany({ time: formatSeconds(Number(response.retryAfter) || 60) })
+      : response;
+  };
+  return (
+    <PanelForm
+      submit={text.change}
+      first={EMPTY}
+      onSubmit={change}
+      onSent={(_, __, put) => {
+        if (mustChangePassword) return location.reload();
+        put(EMPTY);
+        page.say(text.changed);
+      }}
+    >
+      {({ field }) => (
+        <>
+          {/* A password manager has to know whose password this is. */}
+          <span class="out-of-sight" aria-hidden="true">
+            <input type="text" autocomplete="username" value={name} readOnly tabIndex={-1} />
+          </span>
+          <PasswordField label={text.current} {...field('current')} autocomplete="current-password" />
+          <NewPassword label={text.new} userName={name} {...field('password')} />
+          <PasswordField label={text.again} {...field('again')} autocomplete="new-password" />
+        </>
+      )}
+    </PanelForm>
+  );
 }

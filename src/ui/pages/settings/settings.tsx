@@ -8,12 +8,11 @@ import type { PageFacts } from '../shared/page-facts.ts';
 import { usePageTitle } from '../shared/page-title.ts';
 import { words } from '../shared/words.ts';
 import { Access } from './access/access.tsx';
-import { Links } from './links/links.tsx';
-import { ShortestPassword } from './new-password.tsx';
+import { Links } from './links.tsx';
 import { Password } from './password.tsx';
-import { Roles } from './roles/roles.tsx';
-import { Screens } from './screens/screens.tsx';
-import { Security } from './security/security.tsx';
+import { Roles } from './roles.tsx';
+import { Screens } from './screens.tsx';
+import { Security } from './security.tsx';
 import { SecurityEvents } from './security-events.tsx';
 import { Sessions } from './sessions.tsx';
 import { SignIns } from './sign-ins.tsx';
@@ -71,9 +70,7 @@ export function Settings({ profile, facts }: { profile: Profile; facts: PageFact
           </NavLink>
         ))}
       </nav>
-      <ShortestPassword.Provider value={facts.shortestPassword}>
-        {section?.show(profile, facts) ?? (name !== '' && <NotForYou />)}
-      </ShortestPassword.Provider>
+      {section?.show(profile, facts) ?? (name !== '' && <NotForYou />)}
     </div>
   );
 }

@@ -1,18 +1,11 @@
 /** Settings > Sign-ins: the providers that one's own account is connected with (SPEC 16). */
 import { goToProvider } from '../shared/account/at-provider.ts';
 import { sendToApi } from '../shared/api.ts';
-import { FormDialog } from '../shared/forms/form-dialog.tsx';
-import type { FormProblem } from '../shared/forms/form-faults.ts';
 import type { SignInProvider } from '../shared/page-facts.ts';
-import { type Column, RecordTable } from '../shared/table/record-table.tsx';
-import { Act } from '../shared/table/row-menu.tsx';
-import { formatShortMoment } from '../shared/times.ts';
 import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import { recordsIn, type SignInRecord } from './account-records.ts';
-import { RecordsPage } from './records.tsx';
-import { useForm } from './use-form.ts';
-import { settled } from './users/user-forms.tsx';
+import { ResourcePage } from './page.tsx';
 
 const PATH = 'api/account/sign-ins';
 
@@ -21,44 +14,42 @@ interface ProviderRow extends SignInProvider {
   readonly signIn: SignInRecord | undefined;
 }
 
-type OpenForm = { readonly kind: 'connect' | 'remove'; readonly row: ProviderRow };
-
 export function SignIns({ providers }: { readonly providers: readonly SignInProvider[] }) {
-  const [signIns, again] = useFetched(PATH, recordsIn<SignInRecord>);
-  const { form, open, done, ...shared } = useForm<OpenForm>(again);
+  const text = words.oidc.signIns;
   return (
-    <RecordsPage
-      title={words.oidc.signIns.title}
-      lead={words.oidc.signIns.lead}
-      done={done}
-      fetched={signIns}
-      onRetry={again}
-    >
-      {(known) => (
-        <>
-          <RecordTable
-            caption={words.oidc.signIns.title}
-            rows={rowsOf(known, providers)}
-            keyOf={({ name }) => name}
-            columns={columns()}
-            searchText={({ label }) => label}
-            actions={(row) =>
-              row.signIn ? (
-                <Act
-                  text={words.oidc.signIns.remove}
-                  name={row.label}
-                  isDangerous
-                  onAct={() => open({ kind: 'remove', row })}
-                />
-              ) : (
-                <Act text={words.oidc.signIns.connect} name={row.label} onAct={() => open({ kind: 'connect', row })} />
-              )
-            }
-          />
-          {form && <SignInForm {...shared} {...form} />}
-        </>
-      )}
-    </RecordsPage>
+    <ResourcePage
+      title={text.title}
+      lead={text.lead}
+      fetched={useFetched(PATH, (body) => rowsOf(recordsIn(body), providers))}
+      keyOf={({ name }) => name}
+      columns={[
+        { key: 'provider', title: text.provider, text: ({ label }) => label },
+        {
+          key: 'connected',
+          title: text.connectedAt,
+          at: ({ signIn }) => signIn?.connected_at,
+          none: text.notConnected,
+        },
+        { key: 'used', title: text.lastUsed, at: ({ signIn }) => signIn?.last_used_at },
+      ]}
+      acts={({ name, label, signIn }) => {
+        const kind = signIn ? text.removing : text.connecting;
+        const path = `${PATH}/${encodeURIComponent(name)}`;
+        return [
+          {
+            text: signIn ? text.remove : text.connect,
+            isDangerous: signIn !== undefined,
+            asks: {
+              title: kind.title({ label }),
+              submit: kind.submit,
+              what: kind.what({ label }),
+              onSubmit: () => (signIn ? sendToApi('DELETE', path) : goToProvider(path)),
+              done: () => (signIn ? text.removed({ label }) : undefined),
+            },
+          },
+        ];
+      }}
+    />
   );
 }
 
@@ -71,52 +62,4 @@ function rowsOf(known: readonly SignInRecord[], providers: readonly SignInProvid
     ...provider,
     signIn: known.find((signIn) => signIn.provider === provider.name),
   }));
-}
-
-const columns = (): readonly Column<ProviderRow>[] => [
-  {
-    key: 'provider',
-    title: words.oidc.signIns.provider,
-    sortBy: ({ label }) => label,
-    cell: ({ label }) => <bdi>{label}</bdi>,
-  },
-  {
-    key: 'connected',
-    title: words.oidc.signIns.connectedAt,
-    isShort: true,
-    sortBy: ({ signIn }) => signIn?.connected_at,
-    cell: ({ signIn }) => (signIn ? formatShortMoment(signIn.connected_at) : words.oidc.signIns.notConnected),
-  },
-  {
-    key: 'used',
-    title: words.oidc.signIns.lastUsed,
-    isShort: true,
-    sortBy: ({ signIn }) => signIn?.last_used_at,
-    cell: ({ signIn }) => (signIn ? formatShortMoment(signIn.last_used_at) : '–'),
-  },
-];
-
-interface SignInFormProps extends OpenForm {
-  readonly onClose: () => void;
-  readonly onDone: (text: string) => void;
-}
-
-function SignInForm({ kind, row: { name, label }, onClose, onDone }: SignInFormProps) {
-  const text = words.oidc.signIns[kind === 'connect' ? 'connecting' : 'removing'];
-  const path = `${PATH}/${encodeURIComponent(name)}`;
-  const send = async (): Promise<FormProblem | undefined> => {
-    if (kind === 'connect') return goToProvider(path);
-    return settled(await sendToApi('DELETE', path), () => onDone(words.oidc.signIns.removed({ label })));
-  };
-  return (
-    <FormDialog
-      title={text.title({ label })}
-      submit={text.submit}
-      isDangerous={kind === 'remove'}
-      onSubmit={send}
-      onClose={onClose}
-    >
-      <p>{text.what({ label })}</p>
-    </FormDialog>
-  );
 }

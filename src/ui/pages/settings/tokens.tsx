@@ -1,167 +1,215 @@
-/** Settings > API tokens: for programs, so that none needs a password or the open port (SPEC 4.4). */
-import type { Profile } from '../shared/account/profile.ts';
+/** Settings > API tokens: for programs, so that none needs a password or the open port; each secret is shown once (SPEC 4.4). */
+import { isAdmin, type Profile } from '../shared/account/profile.ts';
 import { sendToApi } from '../shared/api.ts';
+import { Opener } from '../shared/dialogs.tsx';
 import { FormDialog } from '../shared/forms/form-dialog.tsx';
-import { entryName } from '../shared/names.ts';
-import { FewNames } from '../shared/table/few-names.tsx';
-import { type Column, RecordTable } from '../shared/table/record-table.tsx';
-import { Act } from '../shared/table/row-menu.tsx';
-import { formatDate, formatShortMoment } from '../shared/times.ts';
+import { faultsIn } from '../shared/forms/form-faults.ts';
+import { SelectField, Switch, TextField } from '../shared/forms/form-fields.tsx';
+import { NewSecret } from '../shared/new-secret.tsx';
+import { nameableCameras, useSites } from '../shared/sites.ts';
+import { formatDate } from '../shared/times.ts';
 import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
-import { recordsIn, type TokenRecord } from './account-records.ts';
-import { Badge, RecordsPage } from './records.tsx';
-import { type MadeSecret, MadeToken, MakeToken } from './token-forms.tsx';
-import { useForm } from './use-form.ts';
-import { settled } from './users/user-forms.tsx';
-
-type OpenTokenForm =
-  | { readonly kind: 'make' }
-  | { readonly kind: 'made'; readonly made: MadeSecret }
-  | { readonly kind: 'revoke'; readonly token: TokenRecord };
+import { type MadeToken, type RoleRecord, recordsIn, type TokenRecord } from './account-records.ts';
+import { NarrowedCameras } from './camera-choice.tsx';
+import { Badge, ResourcePage } from './page.tsx';
 
 export function Tokens({ profile }: { profile: Profile }) {
-  const [tokens, again] = useFetched('api/tokens', recordsIn<TokenRecord>);
-  const { form, open, done, ...shared } = useForm<OpenTokenForm>(again);
-  /** Closes the dialog, unless the token was created: the dialog with the token has replaced it then. */
-  const closeMaking = (): void => open((was) => (was?.kind === 'make' ? undefined : was));
-  const onMade = (made: MadeSecret): void => {
-    open({ kind: 'made', made });
-    again();
-  };
+  const text = words.tokens;
   return (
-    <RecordsPage
-      title={words.tokens.title}
-      lead={words.tokens.lead}
-      done={done}
-      fetched={tokens}
-      onRetry={again}
+    <ResourcePage
+      {...{ title: text.title, lead: text.lead, none: text.none }}
+      fetched={useFetched('api/tokens', recordsIn<TokenRecord>)}
       actions={
-        <button class="button button-strong" type="button" onClick={() => open({ kind: 'make' })}>
-          {words.tokens.add}
-        </button>
+        <Opener kind="strong" dialog={() => <MakeToken profile={profile} />}>
+          {text.add}
+        </Opener>
       }
-    >
-      {(known) => (
-        <>
-          <RecordTable
-            caption={words.tokens.title}
-            rows={known}
-            keyOf={({ id }) => id}
-            columns={columnsOf(profile)}
-            searchText={({ name, user, role, cameras }) => [name, user, role, ...(cameras ?? [])].join(' ')}
-            none={words.tokens.none}
-            actions={(token) => (
-              <Act
-                text={words.tokens.revoke}
-                name={token.name}
-                isDangerous
-                onAct={() => open({ kind: 'revoke', token })}
-              />
-            )}
-          />
-          {form?.kind === 'make' && <MakeToken profile={profile} onMade={onMade} onClose={closeMaking} />}
-          {form?.kind === 'made' && <MadeToken made={form.made} onClose={shared.onClose} />}
-          {form?.kind === 'revoke' && <RevokeToken {...shared} token={form.token} />}
-        </>
-      )}
-    </RecordsPage>
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          key: 'name',
+          title: text.name,
+          text: ({ name }) => name,
+          more: ({ manage_accounts, login }) => (
+            <>
+              {login && <Badge text={text.logsIn} />}{' '}
+              {manage_accounts && <Badge text={text.managesAccounts} kind="strong" />}
+            </>
+          ),
+        },
+        { key: 'user', title: words.ui.common.user, text: ({ user }) => user, isShown: isAdmin(profile) },
+        {
+          key: 'role',
+          title: words.ui.common.role,
+          text: ({ role }) => role,
+          cell: ({ role, rights }) =>
+            rights ? (
+              <Badge text={words.curtain.title} />
+            ) : (
+              <Badge text={role} kind={role === 'admin' ? 'strong' : 'plain'} />
+            ),
+        },
+        {
+          key: 'cameras',
+          title: words.ui.common.cameras,
+          cameras: ({ cameras, rights }) => (rights ? undefined : cameras),
+          none: ({ rights }) => (rights ? '' : text.likeRole),
+        },
+        {
+          key: 'expires',
+          title: text.expires,
+          at: ({ expires_at }) => expires_at,
+          cell: ({ expires_at: at }) =>
+            at === null ? (
+              text.never
+            ) : (
+              <>
+                {formatDate(at)} {at <= Date.now() / 1000 && <Badge text={text.expired} />}
+              </>
+            ),
+        },
+        {
+          key: 'used',
+          title: text.lastUsed,
+          at: ({ last_used_at }) => last_used_at,
+          none: text.notYet,
+          isDescendingFirst: true,
+          more: ({ last_used_from: address }) =>
+            address !== null && <bdi class="fact-more">{text.from({ address })}</bdi>,
+        },
+      ]}
+      acts={({ id, name }) => [
+        {
+          text: text.revoke,
+          isDangerous: true,
+          asks: {
+            title: text.revokeTitle({ name }),
+            what: text.revokeWhat,
+            onSubmit: () => sendToApi('DELETE', `api/tokens/${encodeURIComponent(id)}`),
+            done: text.revoked({ name }),
+          },
+        },
+      ]}
+    />
   );
 }
 
-const columnsOf = (profile: Profile): readonly Column<TokenRecord>[] => [
-  {
-    key: 'name',
-    title: words.tokens.name,
-    sortBy: ({ name }) => name,
-    cell: ({ name, manage_accounts, login }) => (
-      <>
-        <bdi>{name}</bdi> {login && <Badge text={words.tokens.logsIn} />}{' '}
-        {manage_accounts && <Badge text={words.tokens.managesAccounts} kind="strong" />}
-      </>
-    ),
-  },
-  ...(profile.role === 'admin' ? [OWNER()] : []),
-  {
-    key: 'role',
-    title: words.ui.common.role,
-    sortBy: ({ role }) => role,
-    cell: ({ role, rights }) =>
-      rights ? (
-        <Badge text={words.curtain.title} />
-      ) : (
-        <Badge text={role} kind={role === 'admin' ? 'strong' : 'plain'} />
-      ),
-  },
-  { key: 'cameras', title: words.ui.common.cameras, cell: (token) => !token.rights && <CamerasOf token={token} /> },
-  {
-    key: 'expires',
-    title: words.tokens.expires,
-    isShort: true,
-    sortBy: ({ expires_at }) => expires_at ?? undefined,
-    cell: ({ expires_at }) => <Expiry at={expires_at} />,
-  },
-  {
-    key: 'used',
-    title: words.tokens.lastUsed,
-    isShort: true,
-    sortBy: ({ last_used_at }) => last_used_at ?? undefined,
-    isDescendingFirst: true,
-    cell: (token) => <LastUse token={token} />,
-  },
-];
+const DAY_SECONDS = 86_400;
 
-const OWNER = (): Column<TokenRecord> => ({
-  key: 'user',
-  title: words.ui.common.user,
-  sortBy: ({ user }) => user,
-  cell: ({ user }) => <bdi>{user}</bdi>,
-});
+// biome-ignore format: a table
+const LIFETIMES: Readonly<Record<string, number | undefined>> = {
+  days30: 30 * DAY_SECONDS,
+  days90: 90 * DAY_SECONDS,
+  year:   365 * DAY_SECONDS,
+};
 
-function Expiry({ at }: { readonly at: number | null }) {
-  if (at === null) return <>{words.tokens.never}</>;
-  const isExpired = at <= Date.now() / 1000;
-  return (
-    <>
-      {formatDate(at)} {isExpired && <Badge text={words.tokens.expired} />}
-    </>
-  );
+/** Unix seconds; null for never. */
+export function endAfter(lifetime: string): number | null {
+  const seconds = LIFETIMES[lifetime];
+  return seconds === undefined ? null : Math.floor(Date.now() / 1000) + seconds;
 }
 
-const CamerasOf = ({ token: { cameras } }: { token: TokenRecord }) =>
-  cameras === null ? (
-    words.tokens.likeRole
-  ) : (
-    <FewNames names={cameras.map(entryName)} none={words.ui.common.noCameras} />
-  );
-
-const LastUse = ({ token: { last_used_at: at, last_used_from: from } }: { token: TokenRecord }) => (
-  <>
-    {at === null ? words.tokens.notYet : formatShortMoment(at)}
-    {from !== null && <bdi class="fact-more">{words.tokens.from({ address: from })}</bdi>}
-  </>
+export const LifetimeField = (field: { readonly value: string; readonly onChange: (lifetime: string) => void }) => (
+  <SelectField label={words.tokens.lifetime} {...field} options={Object.entries(words.tokens.lifetimes)} />
 );
 
-interface RevokeTokenProps {
-  readonly token: TokenRecord;
-  readonly onClose: () => void;
-  readonly onDone: (text: string) => void;
+interface NewToken {
+  readonly name: string;
+  readonly role: string;
+  /** Undefined: all cameras of the role. */
+  readonly cameras: readonly string[] | undefined;
+  readonly managesAccounts: boolean;
+  /** Programs send the secret as a password. */
+  readonly login: boolean;
+  readonly isForCurtain: boolean;
+  readonly lifetime: string;
 }
 
-function RevokeToken({ token, onClose, onDone }: RevokeTokenProps) {
-  const revoke = async () =>
-    settled(await sendToApi('DELETE', `api/tokens/${encodeURIComponent(token.id)}`), () =>
-      onDone(words.tokens.revoked({ name: token.name })),
-    );
+const mayManage = ({ role, cameras }: NewToken): boolean => role === 'admin' && cameras === undefined;
+
+function MakeToken({ profile }: { readonly profile: Profile }) {
+  const text = words.tokens;
+  const [roles] = useFetched(isAdmin(profile) ? 'api/roles' : undefined, recordsIn<RoleRecord>);
+  const known = nameableCameras(profile, useSites());
+  const first: NewToken = {
+    name: '',
+    role: isAdmin(profile) ? 'viewer' : profile.role,
+    cameras: undefined,
+    managesAccounts: false,
+    login: false,
+    isForCurtain: false,
+    lifetime: 'year',
+  };
+  const make = async (token: NewToken) => {
+    const { role, cameras, login, isForCurtain } = token;
+    const name = token.name.trim();
+    const wrong = faultsIn({
+      name: name === '' ? text.nameMissing : undefined,
+      cameras: cameras?.length === 0 && !isForCurtain ? words.roles.needsOne : undefined,
+    });
+    const manage_accounts = mayManage(token) && token.managesAccounts;
+    const given = isForCurtain
+      ? { rights: ['curtain'] }
+      : { role, ...(cameras && { cameras }), manage_accounts, login };
+    return wrong ?? sendToApi('POST', 'api/tokens', { name, ...given, expires_at: endAfter(token.lifetime) });
+  };
   return (
     <FormDialog
-      title={words.tokens.revokeTitle({ name: token.name })}
-      submit={words.tokens.revoke}
-      isDangerous
-      onSubmit={revoke}
-      onClose={onClose}
+      title={text.add}
+      submit={text.create}
+      first={first}
+      onSubmit={make}
+      next={(body, { login, isForCurtain }) => (
+        <ShownToken secret={(body as MadeToken).token} logsInAs={login && !isForCurtain ? profile.name : undefined} />
+      )}
     >
-      <p>{words.tokens.revokeWhat}</p>
+      {({ values, put, field }) => (
+        <>
+          <TextField label={text.name} help={text.nameHelp} {...field('name')} />
+          {isAdmin(profile) && (
+            <Switch isOn={values.isForCurtain} onChange={(isForCurtain) => put({ isForCurtain })}>
+              {text.forCurtain}
+            </Switch>
+          )}
+          {!values.isForCurtain && (
+            <>
+              <Switch isOn={values.login} onChange={(login) => put({ login })}>
+                {text.login}
+              </Switch>
+              <p class="field-help">{text.loginHelp}</p>
+              <SelectField
+                label={words.ui.common.role}
+                {...field('role')}
+                options={(roles.kind === 'ready' ? roles.value : [values]).map(({ role }) => [role, role] as const)}
+              />
+              <NarrowedCameras known={known} {...field('cameras')}>
+                {mayManage(values) && (
+                  <Switch isOn={values.managesAccounts} onChange={(managesAccounts) => put({ managesAccounts })}>
+                    {text.manageAccounts}
+                  </Switch>
+                )}
+              </NarrowedCameras>
+            </>
+          )}
+          <LifetimeField {...field('lifetime')} />
+        </>
+      )}
     </FormDialog>
   );
 }
+
+interface ShownTokenProps {
+  readonly secret: string;
+  /** The user name that goes with it where a program logs in; undefined: it is sent in a header. */
+  readonly logsInAs: string | undefined;
+}
+
+const ShownToken = ({ secret, logsInAs }: ShownTokenProps) => (
+  <NewSecret title={words.tokens.createdTitle} warning={words.tokens.createdWhat} secret={secret}>
+    {logsInAs !== undefined && <p>{words.tokens.useAtLogin({ user: logsInAs })}</p>}
+    <p>{logsInAs === undefined ? words.tokens.use : words.tokens.useToo}</p>
+    <pre class="code-block" dir="ltr">{`Authorization: Bearer ${secret.slice(0, 8)}…`}</pre>
+    <p class="field-help">{words.tokens.basic}</p>
+  </NewSecret>
+);

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { CopyButton } from './copy-button.tsx';
+import { useDialogs } from './dialogs.tsx';
 import { useModal } from './use-modal.ts';
 import { words } from './words.ts';
 
@@ -10,7 +11,8 @@ interface NewSecretProps {
   /** That it is shown only now. */
   readonly warning: string;
   readonly secret: string;
-  readonly onClose: () => void;
+  /** Where the dialog stands in no page that closes it. */
+  readonly onClose?: () => void;
   /** How it is used. */
   readonly children?: ComponentChildren;
 }
@@ -19,6 +21,7 @@ interface NewSecretProps {
 export function NewSecret({ title, warning, secret, onClose, children }: NewSecretProps) {
   const dialog = useModal();
   const titleId = useId();
+  const page = useDialogs();
   return (
     <dialog
       ref={dialog}
@@ -38,7 +41,7 @@ export function NewSecret({ title, warning, secret, onClose, children }: NewSecr
         </p>
         {children}
         <p class="form-actions">
-          <button class="button button-strong" type="button" onClick={onClose}>
+          <button class="button button-strong" type="button" onClick={onClose ?? (() => page.open(undefined))}>
             {words.tokens.done}
           </button>
         </p>

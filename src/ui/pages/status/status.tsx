@@ -1,7 +1,7 @@
 /** Status: reachability of all parts, configuration warnings, recent errors (SPEC 8). */
 
 import { type LimitRecord, recordsIn } from '../settings/account-records.ts';
-import { PageHead } from '../settings/records.tsx';
+import { PageHead } from '../settings/page.tsx';
 import type { Profile } from '../shared/account/profile.ts';
 import { Icon } from '../shared/icon.tsx';
 import { type RefreshedAgain, useRefreshed } from '../shared/live/use-refreshed.ts';

@@ -3,22 +3,12 @@ import { useState } from 'preact/hooks';
 import { useFetched } from '../../shared/use-fetched.ts';
 import { words } from '../../shared/words.ts';
 import { type RoleRecord, recordsIn, type UserRecord } from '../account-records.ts';
-import { SetValidity } from '../limits/validity.tsx';
-import { RecordsPage } from '../records.tsx';
-import { EditRole } from '../roles/role-forms.tsx';
-import { useForm } from '../use-form.ts';
-import { useViewAs } from '../use-view-as.ts';
-import { SetRole } from '../users/user-forms.tsx';
+import { NOTHING_FETCHED, RecordsPage } from '../page.tsx';
+import { useViewAs } from '../users/user-table.tsx';
 import { AccessTable } from './access-table.tsx';
 import { DescribedRequest } from './advanced.tsx';
-import type { Remedy } from './answer.ts';
 import { PersonQuestion, type Question } from './person-question.tsx';
 import { readAccess } from './read-access.ts';
-
-interface OpenForm {
-  readonly remedy: Remedy;
-  readonly user: UserRecord;
-}
 
 const NOTHING_ASKED: Question = { user: '', camera: '', shows: 'live' };
 
@@ -35,20 +25,19 @@ export function Access({ hasOwnLogin }: { hasOwnLogin: boolean }) {
     againAccess();
     setRound((was) => was + 1);
   };
-  const { form, open, done, ...shared } = useForm<OpenForm>(again);
   const people = users.kind === 'ready' ? users.value : [];
   const known = roles.kind === 'ready' ? roles.value : [];
-  const role = known.find((one) => one.role === form?.user.role);
   const advanced = <DescribedRequest hasOwnLogin={hasOwnLogin} names={people.map(({ username }) => username)} />;
+  const { title, lead } = words.access;
   // Users of a proxy are not known without their requests.
   if (!hasOwnLogin)
     return (
-      <RecordsPage title={words.access.title} lead={words.access.lead} done="" fetched={READY} onRetry={() => {}}>
+      <RecordsPage {...{ title, lead }} fetched={NOTHING_FETCHED}>
         {() => advanced}
       </RecordsPage>
     );
   return (
-    <RecordsPage title={words.access.title} lead={words.access.lead} done={done} fetched={access} onRetry={again}>
+    <RecordsPage {...{ title, lead }} fetched={[access, again]}>
       {(found) => (
         <>
           <PersonQuestion
@@ -57,7 +46,6 @@ export function Access({ hasOwnLogin }: { hasOwnLogin: boolean }) {
             cameras={found.cameras}
             {...{ question, round }}
             onAsk={setQuestion}
-            onRemedy={(remedy, user) => open({ remedy, user })}
             onViewAs={viewAs}
           />
           <AccessTable
@@ -71,17 +59,8 @@ export function Access({ hasOwnLogin }: { hasOwnLogin: boolean }) {
             <summary>{words.access.advanced}</summary>
             {advanced}
           </details>
-          {form?.remedy === 'role' && (
-            <SetRole {...shared} user={form.user} roles={known} cameras={found.cameras.length} />
-          )}
-          {form?.remedy === 'validity' && <SetValidity {...shared} user={form.user} />}
-          {form?.remedy === 'cameras' && role && (
-            <EditRole {...shared} role={role} known={known} cameras={found.cameras} />
-          )}
         </>
       )}
     </RecordsPage>
   );
 }
-
-const READY = { kind: 'ready', value: undefined } as const;

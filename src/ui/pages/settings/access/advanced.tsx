@@ -2,10 +2,9 @@
 import { useState } from 'preact/hooks';
 import { getFromApi } from '../../shared/api.ts';
 import { Choice } from '../../shared/forms/choice.tsx';
-import type { FormProblem } from '../../shared/forms/form-faults.ts';
 import { SelectField, TextArea, TextField } from '../../shared/forms/form-fields.tsx';
 import { PanelForm } from '../../shared/forms/panel-form.tsx';
-import { problemOf } from '../../shared/forms/problem-of.ts';
+import type { Sent } from '../../shared/forms/use-form.ts';
 import { words } from '../../shared/words.ts';
 import { type Explanation, readExplanation } from './explanation.ts';
 import { Judgement } from './judgement.tsx';
@@ -14,90 +13,80 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'WS
 
 type CallerKind = 'user' | 'headers' | 'anonymous';
 
-export function DescribedRequest({ hasOwnLogin, names }: { hasOwnLogin: boolean; names: readonly string[] }) {
-  const [callerKind, setCallerKind] = useState<CallerKind>(hasOwnLogin ? 'user' : 'headers');
-  const [user, setUser] = useState('');
-  const [headers, setHeaders] = useState('');
-  const [peer, setPeer] = useState('');
-  const [method, setMethod] = useState('GET');
-  const [path, setPath] = useState('/api/events');
-  const [result, setResult] = useState<Explanation>();
-  const [problem, setProblem] = useState<FormProblem>('');
-  const [isBusy, setIsBusy] = useState(false);
+interface AskedRequest {
+  readonly caller: CallerKind;
+  readonly user: string;
+  readonly headers: string;
+  readonly peer: string;
+  readonly method: string;
+  readonly path: string;
+}
 
-  const ask = async (): Promise<void> => {
+export function DescribedRequest({ hasOwnLogin, names }: { hasOwnLogin: boolean; names: readonly string[] }) {
+  const text = words.access;
+  const [result, setResult] = useState<Explanation>();
+  const first: AskedRequest = {
+    caller: hasOwnLogin ? 'user' : 'headers',
+    user: '',
+    headers: '',
+    peer: '',
+    method: 'GET',
+    path: '/api/events',
+  };
+  const ask = async ({ caller, user, headers, peer, method, path }: AskedRequest): Promise<Sent> => {
     setResult(undefined);
-    if (!path.startsWith('/')) return setProblem({ faults: { path: words.access.pathUnfit } });
-    setProblem('');
-    setIsBusy(true);
+    if (!path.startsWith('/')) return { faults: { path: text.pathUnfit } };
     const query = new URLSearchParams({ method, path });
-    if (callerKind === 'user') query.set('user', user || (names[0] ?? ''));
-    if (callerKind === 'headers') for (const line of linesOf(headers)) query.append('header', line);
+    if (caller === 'user') query.set('user', user || (names[0] ?? ''));
+    if (caller === 'headers') for (const line of linesOf(headers)) query.append('header', line);
     if (peer.trim() !== '') query.set('peer', peer.trim());
     const response = await getFromApi(`api/explain?${query}`);
-    setIsBusy(false);
-    if (response.kind !== 'ok') return setProblem(problemOf(response));
-    const explanation = readExplanation(response.body);
-    if (explanation) setResult(explanation);
-    else setProblem(words.ui.common.unreadable);
+    return response.kind === 'ok' && !readExplanation(response.body) ? words.ui.common.unreadable : response;
   };
   return (
     <>
-      <p class="page-lead">{words.access.advancedLead}</p>
+      <p class="page-lead">{text.advancedLead}</p>
       <PanelForm
-        submit={words.access.ask}
-        submitting={words.access.asking}
+        submit={text.ask}
+        submitting={text.asking}
+        first={first}
         onSubmit={ask}
-        {...{ isBusy, problem, setProblem }}
+        onSent={(_, body) => setResult(readExplanation(body))}
       >
-        <Choice
-          name="callerKind"
-          legend={words.access.who}
-          isLegendShown
-          options={callerKinds(hasOwnLogin)}
-          chosen={callerKind}
-          onChoose={setCallerKind}
-        />
-        {callerKind === 'user' && (
-          <SelectField
-            label={words.ui.common.user}
-            value={user || (names[0] ?? '')}
-            onChange={setUser}
-            options={names.map((name) => [name, name] as const)}
-          />
-        )}
-        {callerKind === 'headers' && (
+        {({ values: { caller, user }, put, field }) => (
           <>
-            <TextArea
-              label={words.access.headers}
-              value={headers}
-              onChange={setHeaders}
-              help={words.access.headersHelp}
+            <Choice
+              name="callerKind"
+              legend={text.who}
+              isLegendShown
+              options={callerKinds(hasOwnLogin)}
+              chosen={caller}
+              onChoose={(kind) => put({ caller: kind })}
             />
-            <TextField
-              label={words.access.peer}
-              value={peer}
-              onChange={setPeer}
-              help={words.access.peerHelp}
-              isOptional
-            />
+            {caller === 'user' && (
+              <SelectField
+                label={words.ui.common.user}
+                {...field('user')}
+                value={user || (names[0] ?? '')}
+                options={names.map((name) => [name, name] as const)}
+              />
+            )}
+            {caller === 'headers' && (
+              <>
+                <TextArea label={text.headers} help={text.headersHelp} {...field('headers')} />
+                <TextField label={text.peer} help={text.peerHelp} isOptional {...field('peer')} />
+              </>
+            )}
+            <div class="form-row">
+              <SelectField
+                label={text.method}
+                {...field('method')}
+                options={METHODS.map((name) => [name, name] as const)}
+              />
+              <TextField label={text.path} help={text.pathHelp} {...field('path')} />
+            </div>
           </>
         )}
-        <div class="form-row">
-          <SelectField
-            label={words.access.method}
-            value={method}
-            onChange={setMethod}
-            options={METHODS.map((name) => [name, name] as const)}
-          />
-          <TextField
-            name="path"
-            label={words.access.path}
-            value={path}
-            onChange={setPath}
-            help={words.access.pathHelp}
-          />
-        </div>
       </PanelForm>
       <div role="status">{result && <Judgement explanation={result} />}</div>
     </>

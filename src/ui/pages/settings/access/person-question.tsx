@@ -1,12 +1,15 @@
 /** Settings > Access: a person, a camera, and whether the one sees the other, in a sentence with the button that changes it. */
 import { useEffect, useState } from 'preact/hooks';
 import { getFromApi } from '../../shared/api.ts';
+import { Opener } from '../../shared/dialogs.tsx';
 import { Choice } from '../../shared/forms/choice.tsx';
 import { SelectField } from '../../shared/forms/form-fields.tsx';
 import { problemOf } from '../../shared/forms/problem-of.ts';
 import { cameraName, suggested } from '../../shared/names.ts';
 import { words } from '../../shared/words.ts';
 import type { RoleRecord, UserRecord } from '../account-records.ts';
+import { EditRole } from '../roles.tsx';
+import { SetRole, SetValidity } from '../users/user-forms.tsx';
 import { type Answer, answerOf, type Remedy, SHOWN, type Shown } from './answer.ts';
 import { readExplanation } from './explanation.ts';
 
@@ -24,12 +27,11 @@ interface PersonQuestionProps {
   readonly onAsk: (question: Question) => void;
   /** Grows when something was changed: the answer is asked for again. */
   readonly round: number;
-  readonly onRemedy: (remedy: Remedy, user: UserRecord) => void;
   readonly onViewAs: (user: string) => void;
 }
 
 export function PersonQuestion(props: PersonQuestionProps) {
-  const { users, roles, cameras, question, onAsk, round, onRemedy, onViewAs } = props;
+  const { users, roles, cameras, question, onAsk, round, onViewAs } = props;
   const user = users.find(({ username }) => username === question.user);
   const role = roles.find((known) => known.role === user?.role);
   const answer = useAnswer(question, { user, role, round });
@@ -71,14 +73,13 @@ export function PersonQuestion(props: PersonQuestionProps) {
         {user &&
           answer.kind === 'known' &&
           remediesFor(answer.answer, role).map((remedy, at) => (
-            <button
+            <Opener
               key={remedy}
-              class={at === 0 && !answer.answer.isYes ? 'button button-strong' : 'button'}
-              type="button"
-              onClick={() => onRemedy(remedy, user)}
+              {...(at === 0 && !answer.answer.isYes && { kind: 'strong' })}
+              dialog={() => <RemedyDialog {...{ remedy, user, role, roles, cameras }} />}
             >
               {remedy === 'cameras' ? words.access.editRole({ role: user.role }) : words.access.remedies[remedy]}
-            </button>
+            </Opener>
           ))}
         {user && (
           <button class="button" type="button" onClick={() => onViewAs(user.username)}>
@@ -94,19 +95,28 @@ export function PersonQuestion(props: PersonQuestionProps) {
 const remediesFor = ({ remedies }: Answer, role: RoleRecord | undefined): readonly Remedy[] =>
   remedies.filter((remedy) => remedy !== 'cameras' || role?.source === 'store');
 
+interface RemedyProps extends Pick<PersonQuestionProps, 'roles' | 'cameras'> {
+  readonly remedy: Remedy;
+  readonly user: UserRecord;
+  readonly role: RoleRecord | undefined;
+}
+
+function RemedyDialog({ remedy, user, role, roles, cameras }: RemedyProps) {
+  if (remedy === 'validity') return <SetValidity user={user} />;
+  if (remedy === 'role') return <SetRole {...{ user, roles }} cameras={cameras.length} />;
+  return role ? <EditRole {...{ role, cameras }} known={roles} /> : null;
+}
+
 type AnswerState =
   | { readonly kind: 'none' }
   | { readonly kind: 'problem'; readonly text: string }
   | { readonly kind: 'known'; readonly answer: Answer };
 
-interface AnswerDeps {
-  readonly user: UserRecord | undefined;
-  readonly role: RoleRecord | undefined;
-  readonly round: number;
-}
-
 /** The sentence of before stays until the next is there: nothing moves in between. */
-function useAnswer({ user: name, camera, shows }: Question, { user, role, round }: AnswerDeps): AnswerState {
+function useAnswer(
+  { user: name, camera, shows }: Question,
+  { user, role, round }: Pick<RemedyProps, 'role'> & { user: UserRecord | undefined; round: number },
+): AnswerState {
   const [state, setState] = useState<AnswerState>({ kind: 'none' });
   useEffect(() => {
     if (!user || camera === '') return setState({ kind: 'none' });

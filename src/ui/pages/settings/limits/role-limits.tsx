@@ -36,11 +36,11 @@ export function requestedLimits({ deny, hours, historySince }: TypedLimits): obj
 }
 
 interface RoleLimitsProps {
-  readonly limits: TypedLimits;
+  readonly value: TypedLimits;
   readonly onChange: (limits: TypedLimits) => void;
 }
 
-export function RoleLimitFields({ limits, onChange }: RoleLimitsProps) {
+export function RoleLimitFields({ value: limits, onChange }: RoleLimitsProps) {
   const { deny } = limits;
   return (
     <>

@@ -1,46 +1,65 @@
-/** The validity of a guest: its dialog, and how much of it is left (SPEC 13). */
-import { useState } from 'preact/hooks';
-import { toLocalInput } from '../../explore/filter/local-input.ts';
-import { sendToApi } from '../../shared/api.ts';
-import { FormDialog } from '../../shared/forms/form-dialog.tsx';
-import { faultsIn } from '../../shared/forms/form-faults.ts';
+/** The validity of a guest: the fields of a form for its first and last moment, and how much of it is left (SPEC 13). */
+import { fromLocalInput, toLocalInput } from '../../explore/filter/local-input.ts';
+import { MomentField } from '../../shared/forms/form-fields.tsx';
 import { formatDuration, formatShortMoment } from '../../shared/times.ts';
 import { words } from '../../shared/words.ts';
 import type { UserRecord } from '../account-records.ts';
-import { settled } from '../users/user-forms.tsx';
-import { askedValidity, type TypedValidity, ValidityFields, validityFault } from './validity-fields.tsx';
+import { END_NAMES, endOf } from './ends.ts';
 
-interface SetValidityProps {
-  readonly user: UserRecord;
-  readonly onClose: () => void;
-  readonly onDone: (text: string) => void;
+/** Values of `datetime-local` fields; empty for no end. */
+interface TypedValidity {
+  readonly from: string;
+  readonly until: string;
 }
 
-export function SetValidity({ user, onClose, onDone }: SetValidityProps) {
-  const [validity, setValidity] = useState<TypedValidity>({
-    from: toLocalInput(user.valid_from),
-    until: toLocalInput(user.valid_until),
-  });
-  const path = `api/users/${encodeURIComponent(user.username)}/validity`;
-  const save = async () =>
-    faultsIn({ until: validityFault(validity) }) ??
-    settled(await sendToApi('PUT', path, askedValidity(validity)), () =>
-      onDone(words.users.validityChanged({ name: user.username })),
-    );
+export const NO_ENDS: TypedValidity = { from: '', until: '' };
+
+export const validityOf = ({ valid_from: from, valid_until: until }: UserRecord): TypedValidity => ({
+  from: toLocalInput(from),
+  until: toLocalInput(until),
+});
+
+/** The moments as the API takes them: null for no end. */
+export const askedValidity = ({ from, until }: TypedValidity): object => ({
+  valid_from: fromLocalInput(from) ?? null,
+  valid_until: fromLocalInput(until) ?? null,
+});
+
+/** A span that ends before it begins. */
+export const validityFault = ({ from, until }: TypedValidity): string | undefined =>
+  from !== '' && until !== '' && until <= from ? words.users.validityOrder : undefined;
+
+interface ValidityFieldsProps {
+  readonly value: TypedValidity;
+  readonly onChange: (validity: TypedValidity) => void;
+}
+
+export const ValidityFields = ({ value, onChange }: ValidityFieldsProps) => {
+  const put = (name: keyof TypedValidity) => (moment: string) => onChange({ ...value, [name]: moment });
   return (
-    <FormDialog
-      title={words.users.validityOf({ name: user.username })}
-      submit={words.ui.common.save}
-      onSubmit={save}
-      onClose={onClose}
-    >
-      <ValidityFields validity={validity} onChange={setValidity} />
-    </FormDialog>
+    <>
+      <MomentField name="from" label={words.users.validFrom} value={value.from} onChange={put('from')} />
+      <MomentField name="until" label={words.users.validUntil} value={value.until} onChange={put('until')} />
+      <div class="chips">
+        {END_NAMES.map((name) => (
+          <button
+            key={name}
+            class="button"
+            type="button"
+            onClick={() => put('until')(toLocalInput(endOf(name, new Date())))}
+          >
+            {words.users.ends[name]}
+          </button>
+        ))}
+      </div>
+      <p class="field-help">{words.users.validityHelp}</p>
+    </>
   );
-}
+};
 
-/** Undefined for an account that lasts. `now` in Unix seconds. */
-export function guestText({ valid_from: from, valid_until: until }: UserRecord, now: number): string | undefined {
+/** Undefined for an account that lasts. */
+export function guestText({ valid_from: from, valid_until: until }: UserRecord): string | undefined {
+  const now = Date.now() / 1000;
   if (until !== undefined && until <= now) return words.users.ended({ moment: formatShortMoment(until) });
   if (from !== undefined && now < from) return words.users.notBegun({ moment: formatShortMoment(from) });
   return until === undefined

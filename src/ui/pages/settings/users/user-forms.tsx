@@ -1,31 +1,19 @@
-/** The questions of Settings > Users: a new user, a role, a password, a farewell (SPEC 4.3). */
-import { useState } from 'preact/hooks';
+/** The questions of Settings > Users: a new user, an invitation, a role, a password, a validity, a farewell (SPEC 4.3, 12, 13, 16). */
+import { AddressSharing } from '../../shared/address-sharing.tsx';
 import { type ApiResponse, sendToApi } from '../../shared/api.ts';
 import { FormDialog } from '../../shared/forms/form-dialog.tsx';
-import { type FormProblem, faultsIn } from '../../shared/forms/form-faults.ts';
-import { TextField } from '../../shared/forms/form-fields.tsx';
-import { formProblemOf } from '../../shared/forms/problem-of.ts';
+import { faultsIn } from '../../shared/forms/form-faults.ts';
+import { SelectField, TextField } from '../../shared/forms/form-fields.tsx';
+import { entryName } from '../../shared/names.ts';
+import { NewSecret } from '../../shared/new-secret.tsx';
+import { formatShortMoment } from '../../shared/times.ts';
 import { words } from '../../shared/words.ts';
-import type { RoleRecord, UserRecord } from '../account-records.ts';
-import { askedValidity, NO_ENDS, ValidityFields, validityFault } from '../limits/validity-fields.tsx';
-import { plainName, suggestedPassword, userNameFault } from '../names.ts';
-import { NewPassword, usePasswordFault } from '../new-password.tsx';
-import { RoleField, roleFault } from './role-field.tsx';
+import type { MadeInvitation, RoleRecord, UserRecord } from '../account-records.ts';
+import { askedValidity, NO_ENDS, ValidityFields, validityFault, validityOf } from '../limits/validity.tsx';
+import { plainName, userNameFault } from '../names.ts';
+import { NewPassword, passwordFault } from '../new-password.tsx';
 
-interface UserFormProps {
-  readonly onClose: () => void;
-  /** What was done, in words. */
-  readonly onDone: (text: string) => void;
-}
-
-const userPath = (name: string, more = ''): string => `api/users/${encodeURIComponent(name)}${more}`;
-
-/** What is wrong, or undefined when it is done. */
-export function settled(response: ApiResponse, onDone: () => void): FormProblem | undefined {
-  if (response.kind !== 'ok') return formProblemOf(response);
-  onDone();
-  return undefined;
-}
+export const userPath = (name: string, more = ''): string => `api/users/${encodeURIComponent(name)}${more}`;
 
 interface RoleChoices {
   readonly roles: readonly RoleRecord[];
@@ -33,135 +21,194 @@ interface RoleChoices {
   readonly cameras: number;
 }
 
-interface AddUserProps extends UserFormProps, RoleChoices {
+interface NewUserProps extends RoleChoices {
   readonly known: readonly UserRecord[];
 }
 
-export function AddUser({ roles, cameras, known, onClose, onDone }: AddUserProps) {
-  const [name, setName] = useState('');
-  const [password, setPassword] = useState('');
-  const [role, setRole] = useState('');
-  const [validity, setValidity] = useState(NO_ENDS);
-  const passwordFault = usePasswordFault();
-  const add = async (): Promise<FormProblem | undefined> => {
-    const taken = known.some((user) => user.username === name) ? words.users.taken : undefined;
-    const wrong = faultsIn({
-      name: userNameFault(name) ?? taken,
-      password: passwordFault(password, name),
-      role: roleFault(role),
-      until: validityFault(validity),
-    });
-    if (wrong !== undefined) return wrong;
-    const asked = { username: name, password, role, ...askedValidity(validity) };
-    return settled(await sendToApi('POST', 'api/users', asked), () => onDone(words.users.added({ name })));
-  };
-  return (
-    <FormDialog title={words.users.add} submit={words.users.add} onSubmit={add} onClose={onClose}>
-      <TextField
-        name="name"
-        label={words.users.name}
-        value={name}
-        onChange={(typed) => setName(plainName(typed))}
-        help={words.users.nameHelp}
-      />
-      <NewPassword
-        label={words.users.password}
-        userName={name}
-        value={password}
-        onChange={setPassword}
-        onSuggest={() => setPassword(suggestedPassword())}
-      />
-      <RoleField roles={roles} cameras={cameras} value={role} onChange={setRole} />
-      <ValidityFields validity={validity} onChange={setValidity} />
-    </FormDialog>
-  );
-}
-
-interface OfUser extends UserFormProps {
+interface OfUser {
   readonly user: UserRecord;
 }
 
-export function SetRole({ user, roles, cameras, onClose, onDone }: OfUser & RoleChoices) {
-  const [role, setRole] = useState(roles.some((known) => known.role === user.role) ? user.role : '');
-  const save = async () =>
-    faultsIn({ role: roleFault(role) }) ??
-    settled(await sendToApi('PUT', userPath(user.username, '/role'), { role }), () =>
-      onDone(words.users.roleChanged({ name: user.username, role })),
-    );
-  return (
-    <FormDialog
-      title={words.users.roleOf({ name: user.username })}
-      submit={words.ui.common.save}
-      onSubmit={save}
-      onClose={onClose}
-    >
-      <RoleField roles={roles} cameras={cameras} value={role} onChange={setRole} />
-      <p>{words.users.roleNow}</p>
-    </FormDialog>
-  );
-}
+const BUILT_IN: readonly RoleRecord[] = ['admin', 'viewer'].map((role) => ({ role }) as RoleRecord);
 
-export function ResetPassword({ user, onClose, onDone }: OfUser) {
-  const [password, setPassword] = useState('');
-  const passwordFault = usePasswordFault();
-  const save = async (): Promise<FormProblem | undefined> => {
-    const wrong = faultsIn({ password: passwordFault(password, user.username) });
-    if (wrong !== undefined) return wrong;
-    return settled(await sendToApi('PUT', userPath(user.username, '/password'), { password }), () =>
-      onDone(words.users.passwordChanged({ name: user.username })),
-    );
+/** The choice of a role, each with what it sees; no role is chosen beforehand (SPEC 8). */
+function RoleField({ roles, cameras, ...field }: RoleChoices & { value: string; onChange: (role: string) => void }) {
+  const text = words.users.sees;
+  const seenBy = ({ role, cameras: entries = [] }: RoleRecord): string => {
+    if (role === 'admin') return text.admin;
+    if (role === 'viewer' || entries.includes('*')) return text.all({ cameras });
+    return entries.length === 0 ? words.ui.common.noCameras : entries.map(entryName).join(', ');
   };
+  const known = roles.length > 0 ? roles : BUILT_IN;
+  const options = known.map((record) => [record.role, `${record.role}: ${seenBy(record)}`] as const);
+  return (
+    <SelectField
+      label={words.ui.common.role}
+      {...field}
+      options={field.value === '' ? [['', text.choose], ...options] : options}
+    />
+  );
+}
+
+const roleFault = (role: string): string | undefined => (role === '' ? words.users.roleMissing : undefined);
+
+const NEW_USER = { name: '', password: '', role: '', validity: NO_ENDS };
+
+/** What is wrong with a user that is not there yet. */
+const newUserFaults = ({ name, role, validity }: typeof NEW_USER, known: readonly UserRecord[]) => ({
+  name: userNameFault(name) ?? (known.some(({ username }) => username === name) ? words.users.taken : undefined),
+  role: roleFault(role),
+  until: validityFault(validity),
+});
+
+export function AddUser({ known, ...choices }: NewUserProps) {
   return (
     <FormDialog
-      title={words.users.passwordOf({ name: user.username })}
+      title={words.users.add}
+      submit={words.users.add}
+      first={NEW_USER}
+      onSubmit={async (user) => {
+        const { name, password, role, validity } = user;
+        const wrong = faultsIn({ ...newUserFaults(user, known), password: passwordFault(password, name) });
+        return wrong ?? sendToApi('POST', 'api/users', { username: name, password, role, ...askedValidity(validity) });
+      }}
+      done={({ name }) => words.users.added({ name })}
+    >
+      {({ values: { name }, put, field }) => (
+        <>
+          <UserName value={name} onChange={(typed) => put({ name: typed })} />
+          <NewPassword label={words.users.password} userName={name} isSuggested {...field('password')} />
+          <RoleField {...choices} {...field('role')} />
+          <ValidityFields {...field('validity')} />
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+/** By a link the person sets a password that no admin knows. */
+export function InviteUser({ known, ...choices }: NewUserProps) {
+  return (
+    <FormDialog
+      title={words.invitations.invite}
+      submit={words.invitations.create}
+      first={NEW_USER}
+      onSubmit={async (user) => {
+        const wrong = faultsIn(newUserFaults(user, known));
+        return wrong ?? makeLink(user.name, { role: user.role, ...askedValidity(user.validity) });
+      }}
+      done={({ name }) => words.invitations.done({ name })}
+      next={madeLink}
+    >
+      {({ values: { name }, put, field }) => (
+        <>
+          <UserName value={name} onChange={(typed) => put({ name: typed })} />
+          <RoleField {...choices} {...field('role')} />
+          <ValidityFields {...field('validity')} />
+          <p>{words.invitations.inviteWhat}</p>
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+const UserName = ({ value, onChange }: { readonly value: string; readonly onChange: (name: string) => void }) => (
+  <TextField
+    name="name"
+    label={words.users.name}
+    value={value}
+    onChange={(typed) => onChange(plainName(typed))}
+    help={words.users.nameHelp}
+  />
+);
+
+export const makeLink = (name: string, body: object): Promise<ApiResponse> =>
+  sendToApi('POST', userPath(name, '/invitation'), body);
+
+/** Shown once. */
+export function madeLink(body: unknown) {
+  const { user: name, url: given, expires_at: time, note } = body as MadeInvitation;
+  const url = new URL(given, location.origin).href;
+  const title = words.invitations.madeTitle({ name });
+  return (
+    <NewSecret title={title} warning={words.invitations.madeWhat} secret={url}>
+      <AddressSharing url={url} title={title} />
+      <p>{words.invitations.until({ time: formatShortMoment(time) })}</p>
+      {/* The address is that of this page: `server.public_url` is not set. */}
+      {note !== undefined && <p class="field-help">{words.invitations.notPublic}</p>}
+    </NewSecret>
+  );
+}
+
+interface SetRoleProps extends OfUser, RoleChoices {
+  /** A user who is no admin any more sees other pages: reload. */
+  readonly isOwn?: boolean;
+}
+
+export function SetRole({ user: { username: name, role: before }, isOwn = false, ...choices }: SetRoleProps) {
+  return (
+    <FormDialog
+      title={words.users.roleOf({ name })}
       submit={words.ui.common.save}
-      onSubmit={save}
-      onClose={onClose}
+      first={{ role: choices.roles.some(({ role }) => role === before) ? before : '' }}
+      onSubmit={async ({ role }) =>
+        faultsIn({ role: roleFault(role) }) ?? sendToApi('PUT', userPath(name, '/role'), { role })
+      }
+      done={({ role }) => (isOwn ? reload() : words.users.roleChanged({ name, role }))}
     >
-      <NewPassword
-        label={words.users.newPassword}
-        userName={user.username}
-        value={password}
-        onChange={setPassword}
-        onSuggest={() => setPassword(suggestedPassword())}
-      />
-      <p>{words.users.passwordEnds}</p>
+      {({ field }) => (
+        <>
+          <RoleField {...choices} {...field('role')} />
+          <p>{words.users.roleNow}</p>
+        </>
+      )}
     </FormDialog>
   );
 }
 
-export function DeleteUser({ user, onClose, onDone }: OfUser) {
-  const remove = async () =>
-    settled(await sendToApi('POST', 'api/users/delete', { name: user.username }), () =>
-      onDone(words.users.deleted({ name: user.username })),
-    );
+/** For `done`, where the page that was to say it is another one then. */
+export const reload = (): undefined => void location.reload();
+
+export function SetValidity({ user }: OfUser) {
+  const name = user.username;
   return (
     <FormDialog
-      title={words.users.deleteTitle({ name: user.username })}
-      submit={words.users.delete}
-      isDangerous
-      onSubmit={remove}
-      onClose={onClose}
+      title={words.users.validityOf({ name })}
+      submit={words.ui.common.save}
+      first={{ validity: validityOf(user) }}
+      onSubmit={async ({ validity }) =>
+        faultsIn({ until: validityFault(validity) }) ??
+        sendToApi('PUT', userPath(name, '/validity'), askedValidity(validity))
+      }
+      done={words.users.validityChanged({ name })}
     >
-      <p>{words.users.deleteWhat}</p>
+      {({ field }) => <ValidityFields {...field('validity')} />}
     </FormDialog>
   );
 }
 
-export function RemoveFactor({ user, onClose, onDone }: OfUser) {
-  const remove = async () =>
-    settled(await sendToApi('DELETE', `${userPath(user.username)}/second-factor`), () =>
-      onDone(words.users.factorRemoved({ name: user.username })),
-    );
+export function ResetPassword({ user: { username: name } }: OfUser) {
   return (
     <FormDialog
-      title={words.users.removeFactorTitle({ name: user.username })}
-      submit={words.users.removeFactor}
-      isDangerous
-      onSubmit={remove}
-      onClose={onClose}
+      title={words.users.passwordOf({ name })}
+      submit={words.ui.common.save}
+      first={{ password: '' }}
+      onSubmit={async ({ password }) =>
+        faultsIn({ password: passwordFault(password, name) }) ??
+        sendToApi('PUT', userPath(name, '/password'), { password })
+      }
+      done={words.users.passwordChanged({ name })}
     >
-      <p>{words.users.removeFactorWhat}</p>
+      {({ field }) => (
+        <>
+          <NewPassword label={words.users.newPassword} userName={name} isSuggested {...field('password')} />
+          <p>{words.users.passwordEnds}</p>
+        </>
+      )}
     </FormDialog>
   );
 }
+
+/** The provider that gives the role; undefined for Postern itself. */
+export const giverOf = ({ role_source: source }: UserRecord): string | undefined =>
+  source === 'postern' ? undefined : source;

@@ -1,142 +1,207 @@
-/** The accounts as a table: role, validity, last login, and what can be done with each (SPEC 4.3, 8). */
+/** The accounts as a table: role, validity, last login, and what can be done with each (SPEC 4.3, 8, 16). */
+import { useLocation } from 'wouter-preact';
 import type { Profile } from '../../shared/account/profile.ts';
+import { sendToApi } from '../../shared/api.ts';
 import { entryName } from '../../shared/names.ts';
 import { FewNames } from '../../shared/table/few-names.tsx';
-import { type Column, RecordTable } from '../../shared/table/record-table.tsx';
-import { Act, RowMenu } from '../../shared/table/row-menu.tsx';
+import { RecordTable, type RowAct } from '../../shared/table/record-table.tsx';
 import { formatShortMoment } from '../../shared/times.ts';
+import { VIEW_AS_PATH, wantViewAs } from '../../shared/view-as.ts';
 import { words } from '../../shared/words.ts';
 import type { RoleRecord, UserRecord } from '../account-records.ts';
 import { guestText } from '../limits/validity.tsx';
-import { Badge } from '../records.tsx';
-import { giverOf, sourceAct } from './role-source.tsx';
-
-export type OfUser = 'view-as' | 'role' | 'pin' | 'give-back' | 'validity' | 'password' | 'link' | 'factor' | 'delete';
+import { Badge } from '../page.tsx';
+import { madeLink, makeLink, ResetPassword, SetRole, SetValidity, userPath } from './user-forms.tsx';
 
 /** The recorder's own pages expect this one to be there, as an admin; the API refuses to change it. */
 const FIXED_USER = 'admin';
 
 interface UserTableProps {
-  readonly users: readonly UserRecord[];
+  readonly known: readonly UserRecord[];
   readonly roles: readonly RoleRecord[];
+  /** The number of cameras that there are. */
+  readonly cameras: number;
   readonly profile: Profile;
-  readonly onOpen: (kind: OfUser, user: UserRecord) => void;
 }
 
-export function UserTable({ users, roles, profile, onOpen }: UserTableProps) {
-  const why = whyOneStays(users);
-  const actions = (user: UserRecord) => {
-    const { username: name } = user;
-    const isOther = name !== profile.name;
-    const sourced = why(user) === undefined ? sourceAct(user) : undefined;
-    const act = (kind: OfUser, text: string, more: { why?: string | undefined; isDangerous?: boolean } = {}) => (
-      <Act {...{ text, name, ...more }} onAct={() => onOpen(kind, user)} />
-    );
-    return (
-      <RowMenu name={name} note={<NarrowNote user={user} why={why(user)} />}>
-        {act('role', words.users.changeRole, { why: why(user) })}
-        {act('view-as', words.viewAs.beginShort)}
-        {sourced === 'pin' && act('pin', words.users.pin)}
-        {sourced === 'give-back' && act('give-back', words.users.giveBack)}
-        {act('validity', words.users.validity, { why: why(user) })}
-        {/* The own password needs the current one: Settings > Password asks for it. */}
-        {isOther && act('link', words.invitations.reset)}
-        {isOther && act('password', words.users.resetPassword)}
-        {user.second_factor && isOther && act('factor', words.users.removeFactor, { isDangerous: true })}
-        {act('delete', words.users.delete, { why: why(user), isDangerous: true })}
-      </RowMenu>
-    );
-  };
+export function UserTable({ known, roles, cameras, profile }: UserTableProps) {
+  const text = words.users;
+  const why = whyOneStays(known);
+  const viewAs = useViewAs();
   return (
     <RecordTable
-      caption={words.users.title}
-      rows={users}
+      caption={text.title}
+      rows={known}
       keyOf={({ username }) => username}
-      columns={columnsOf(profile, roles, why)}
+      columns={[
+        {
+          key: 'name',
+          title: words.ui.common.user,
+          text: ({ username }) => username,
+          more: (user) => (
+            <>
+              {user.username === profile.name && <Badge text={text.you} />}
+              <NarrowBadges user={user} />
+            </>
+          ),
+        },
+        {
+          key: 'role',
+          title: words.ui.common.role,
+          text: ({ role }) => role,
+          cell: (user) => (
+            <>
+              <Badge text={user.role} kind={user.role === 'admin' ? 'strong' : 'plain'} />
+              <Facts texts={[givenBy(user), why(user)]} />
+            </>
+          ),
+        },
+        {
+          key: 'cameras',
+          title: words.ui.common.cameras,
+          cell: ({ role }) => <FewNames names={camerasOf(role, roles)} none={words.ui.common.noCameras} />,
+        },
+        {
+          key: 'factor',
+          title: words.secondFactor.title,
+          sortBy: ({ second_factor }) => Number(second_factor ?? false),
+          isDescendingFirst: true,
+          cell: ({ second_factor }) => (second_factor ? words.ui.common.yes : words.ui.common.no),
+        },
+        {
+          key: 'validity',
+          title: text.validity,
+          sortBy: ({ valid_until }) => valid_until,
+          cell: (user) => guestText(user) ?? '–',
+        },
+        {
+          key: 'login',
+          title: text.lastLogin,
+          sortBy: ({ last_login_at }) => last_login_at,
+          isDescendingFirst: true,
+          cell: lastLogin,
+        },
+      ]}
       firstSort={{ key: 'name', isDescending: false }}
       searchText={({ username, role, sign_ins = [] }) => [username, role, ...sign_ins].join(' ')}
-      actions={actions}
+      acts={(user) => {
+        const isOwn = user.username === profile.name;
+        const stays = why(user);
+        return [
+          { text: text.changeRole, why: stays, dialog: () => <SetRole {...{ user, isOwn, roles, cameras }} /> },
+          { text: words.viewAs.beginShort, onAct: () => viewAs(user.username) },
+          ...(stays === undefined ? sourceActs(user) : []),
+          { text: text.validity, why: stays, dialog: () => <SetValidity user={user} /> },
+          // The own password needs the current one: Settings > Password asks for it.
+          ...(isOwn ? [] : othersActs(user)),
+          {
+            text: text.delete,
+            why: stays,
+            isDangerous: true,
+            asks: {
+              title: text.deleteTitle({ name: user.username }),
+              what: text.deleteWhat,
+              onSubmit: () => sendToApi('POST', 'api/users/delete', { name: user.username }),
+              done: text.deleted({ name: user.username }),
+            },
+          },
+        ];
+      }}
+      // What a row of two lines has no room for.
+      menuNote={(user) => (
+        <>
+          {text.lastLogin}: {lastLogin(user)}
+          <Facts texts={[givenBy(user), why(user)]} />
+        </>
+      )}
       narrow="two-lines"
     />
   );
 }
 
-/** What a row of two lines has no room for. */
-function NarrowNote({ user, why }: { user: UserRecord; why: string | undefined }) {
-  const giver = giverOf(user);
-  return (
-    <>
-      {words.users.lastLogin}: {lastLogin(user)}
-      {[giver === undefined ? undefined : words.users.givenBy({ provider: giver }), why].map(
-        (text) => text !== undefined && <span class="fact-more">{text}</span>,
-      )}
-    </>
-  );
+/** The provider that gives the role; undefined for Postern itself. */
+const giverOf = ({ role_source: source }: UserRecord): string | undefined =>
+  source === 'postern' ? undefined : source;
+
+/** The role is kept against its provider, or given back to it; neither for an account without a provider, or without a role. */
+function sourceActs(user: UserRecord): readonly RowAct[] {
+  const { username: name, role } = user;
+  const provider = giverOf(user);
+  const change = (body: object) => () => sendToApi('PUT', userPath(name, '/role'), body);
+  const pin: RowAct = {
+    text: words.users.pin,
+    asks: {
+      title: words.users.pinTitle({ name }),
+      what: words.users.pinWhat({ role, provider: provider ?? '' }),
+      onSubmit: change({ role }),
+      done: words.users.pinned({ name, role }),
+    },
+  };
+  const giveBack: RowAct = {
+    text: words.users.giveBack,
+    asks: {
+      title: words.users.giveBackTitle({ name }),
+      what: words.users.giveBackWhat,
+      onSubmit: change({ source: 'provider' }),
+      done: words.users.givenBack({ name }),
+    },
+  };
+  if (provider !== undefined) return role === 'none' ? [] : [pin];
+  return user.sign_ins === undefined ? [] : [giveBack];
 }
 
-const lastLogin = ({ last_login_at: at }: UserRecord): string =>
-  at === undefined ? words.users.noLogin : formatShortMoment(at);
-
-type Why = (user: UserRecord) => string | undefined;
-
-function columnsOf(profile: Profile, roles: readonly RoleRecord[], why: Why): readonly Column<UserRecord>[] {
+function othersActs(user: UserRecord): readonly RowAct[] {
+  const { username: name, second_factor: hasFactor = false } = user;
   return [
     {
-      key: 'name',
-      title: words.ui.common.user,
-      sortBy: ({ username }) => username,
-      cell: (user) => (
-        <>
-          <bdi>{user.username}</bdi> {user.username === profile.name && <Badge text={words.users.you} />}
-          <NarrowBadges user={user} />
-        </>
-      ),
+      text: words.invitations.reset,
+      asks: {
+        title: words.invitations.resetTitle({ name }),
+        submit: words.invitations.create,
+        what: words.invitations.resetWhat,
+        onSubmit: () => makeLink(name, {}),
+        done: words.invitations.done({ name }),
+        next: madeLink,
+      },
     },
+    { text: words.users.resetPassword, dialog: () => <ResetPassword user={user} /> },
     {
-      key: 'role',
-      title: words.ui.common.role,
-      sortBy: ({ role }) => role,
-      cell: (user) => (
-        <>
-          <Badge text={user.role} kind={user.role === 'admin' ? 'strong' : 'plain'} />
-          {giverOf(user) !== undefined && (
-            <span class="fact-more">{words.users.givenBy({ provider: giverOf(user) ?? '' })}</span>
-          )}
-          {why(user) !== undefined && <span class="fact-more">{why(user)}</span>}
-        </>
-      ),
-    },
-    {
-      key: 'cameras',
-      title: words.ui.common.cameras,
-      cell: (user) => <FewNames names={camerasOf(user.role, roles)} none={words.ui.common.noCameras} />,
-    },
-    {
-      key: 'factor',
-      title: words.secondFactor.title,
-      sortBy: ({ second_factor }) => Number(second_factor ?? false),
-      isDescendingFirst: true,
-      cell: ({ second_factor }) => (second_factor ? words.ui.common.yes : words.ui.common.no),
-    },
-    {
-      key: 'validity',
-      title: words.users.validity,
-      sortBy: ({ valid_until }) => valid_until,
-      cell: (user) => guestText(user, Date.now() / 1000) ?? '–',
-    },
-    {
-      key: 'login',
-      title: words.users.lastLogin,
-      sortBy: ({ last_login_at }) => last_login_at,
-      isDescendingFirst: true,
-      cell: lastLogin,
+      text: words.users.removeFactor,
+      isDangerous: true,
+      isShown: hasFactor,
+      asks: {
+        title: words.users.removeFactorTitle({ name }),
+        what: words.users.removeFactorWhat,
+        onSubmit: () => sendToApi('DELETE', userPath(name, '/second-factor')),
+        done: words.users.factorRemoved({ name }),
+      },
     },
   ];
 }
 
+/** Goes to the view of another person. */
+export function useViewAs(): (name: string) => void {
+  const [, navigate] = useLocation();
+  return (name) => {
+    wantViewAs(name);
+    navigate(VIEW_AS_PATH);
+  };
+}
+
+const Facts = ({ texts }: { readonly texts: readonly (string | undefined)[] }) =>
+  texts.map((text) => text !== undefined && <span class="fact-more">{text}</span>);
+
+const givenBy = (user: UserRecord): string | undefined => {
+  const provider = giverOf(user);
+  return provider === undefined ? undefined : words.users.givenBy({ provider });
+};
+
+const lastLogin = ({ last_login_at: at }: UserRecord): string =>
+  at === undefined ? words.users.noLogin : formatShortMoment(at);
+
 /** What has columns of its own where there is room. */
 function NarrowBadges({ user }: { user: UserRecord }) {
-  const guest = guestText(user, Date.now() / 1000);
+  const guest = guestText(user);
   return (
     <span class="narrow-only">
       {user.second_factor && <Badge text={words.secondFactor.title} />}
@@ -146,7 +211,7 @@ function NarrowBadges({ user }: { user: UserRecord }) {
 }
 
 /** Why the role of a user cannot be changed, nor the user deleted. */
-function whyOneStays(users: readonly UserRecord[]): Why {
+function whyOneStays(users: readonly UserRecord[]): (user: UserRecord) => string | undefined {
   const lasting = users.filter(
     (user) => user.role === 'admin' && !user.valid_from && !user.valid_until && !giverOf(user),
   );

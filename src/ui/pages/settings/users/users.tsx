@@ -1,5 +1,7 @@
-/** Settings > Users: accounts and their roles (interface 1, 2.1; SPEC 8). */
+/** Settings > Users: accounts and their roles, open invitations, and guests whose accounts are gone (interface 1, 2.1; SPEC 8). */
 import type { Profile } from '../../shared/account/profile.ts';
+import { sendToApi } from '../../shared/api.ts';
+import { Opener } from '../../shared/dialogs.tsx';
 import { useFetched } from '../../shared/use-fetched.ts';
 import { words } from '../../shared/words.ts';
 import {
@@ -9,93 +11,106 @@ import {
   recordsIn,
   type UserRecord,
 } from '../account-records.ts';
-import { SetValidity } from '../limits/validity.tsx';
-import { InviteUser, type ListedLink, MadeLink, ResetLink } from '../link-forms.tsx';
-import { RecordsPage } from '../records.tsx';
-import { useForm } from '../use-form.ts';
-import { useViewAs } from '../use-view-as.ts';
-import { ClosedGuests } from './closed-guests.tsx';
-import { OpenInvitations, RevokeInvitation } from './open-invitations.tsx';
-import { GiveBackRole, PinRole } from './role-source.tsx';
-import { AddUser, DeleteUser, RemoveFactor, ResetPassword, SetRole } from './user-forms.tsx';
-import { type OfUser, UserTable } from './user-table.tsx';
-
-type OpenUserForm =
-  | { readonly kind: 'add' | 'invite' }
-  | { readonly kind: OfUser; readonly user: UserRecord }
-  | { readonly kind: 'made'; readonly link: ListedLink }
-  | { readonly kind: 'revoke'; readonly invitation: InvitationRecord };
-
-/** A user who is no admin any more sees other pages: reload. */
-const ANEW = { onDone: () => location.reload() };
+import { MoreRecords, RecordsPage } from '../page.tsx';
+import { AddUser, InviteUser, userPath } from './user-forms.tsx';
+import { UserTable } from './user-table.tsx';
 
 export function Users({ profile }: { profile: Profile }) {
   const [users, again] = useFetched('api/users', recordsIn<UserRecord>);
   const [roles] = useFetched('api/roles', recordsIn<RoleRecord>);
   const [invitations, againInvitations] = useFetched('api/invitations', recordsIn<InvitationRecord>);
   const [closed] = useFetched('api/closed-guests', recordsIn<ClosedGuestRecord>);
-  const { form, open, done, ...shared } = useForm<OpenUserForm>(() => {
+  const choices = {
+    known: users.kind === 'ready' ? users.value : [],
+    roles: roles.kind === 'ready' ? roles.value : [],
+    cameras: profile.cameras.length,
+  };
+  const readAgain = (): void => {
     again();
     againInvitations();
-  });
-  const onMade = (link: ListedLink): void => {
-    shared.onDone(words.invitations.done({ name: link.user }));
-    open({ kind: 'made', link });
   };
-  /** Closes the dialog, unless the link was made: the dialog with the link has replaced it then. */
-  const closeMaking = (): void => open((was) => (was?.kind === 'made' ? was : undefined));
-  const viewAs = useViewAs();
-  const roleRecords = roles.kind === 'ready' ? roles.value : [];
-  const choices = { roles: roleRecords, cameras: profile.cameras.length };
   return (
     <RecordsPage
       title={words.users.title}
       lead={words.users.lead}
-      done={done}
       // Their cameras come with the roles: rows that grow would push the others away.
-      fetched={roles.kind === 'loading' ? roles : users}
-      onRetry={again}
+      fetched={[roles.kind === 'loading' ? roles : users, readAgain]}
       actions={
         <p class="page-actions">
-          <button class="button" type="button" onClick={() => open({ kind: 'invite' })}>
-            {words.invitations.invite}
-          </button>
-          <button class="button button-strong" type="button" onClick={() => open({ kind: 'add' })}>
+          <Opener dialog={() => <InviteUser {...choices} />}>{words.invitations.invite}</Opener>
+          <Opener kind="strong" dialog={() => <AddUser {...choices} />}>
             {words.users.add}
-          </button>
+          </Opener>
         </p>
       }
     >
-      {(known) => (
+      {() => (
         <>
-          <UserTable
-            users={known}
-            {...{ roles: roleRecords, profile }}
-            onOpen={(kind, user) => (kind === 'view-as' ? viewAs(user.username) : open({ kind, user }))}
-          />
-          {invitations.kind === 'ready' && (
-            <OpenInvitations
-              invitations={invitations.value}
-              onRevoke={(invitation) => open({ kind: 'revoke', invitation })}
-            />
-          )}
+          <UserTable {...choices} profile={profile} />
+          {invitations.kind === 'ready' && <OpenInvitations invitations={invitations.value} />}
           {closed.kind === 'ready' && <ClosedGuests guests={closed.value} />}
-          {form?.kind === 'invite' && <InviteUser {...{ known, onMade }} {...choices} onClose={closeMaking} />}
-          {form?.kind === 'link' && <ResetLink user={form.user} {...{ onMade }} onClose={closeMaking} />}
-          {form?.kind === 'made' && <MadeLink link={form.link} onClose={shared.onClose} />}
-          {form?.kind === 'revoke' && <RevokeInvitation {...shared} invitation={form.invitation} />}
-          {form?.kind === 'add' && <AddUser {...shared} {...choices} known={known} />}
-          {form?.kind === 'role' && (
-            <SetRole {...shared} {...(form.user.username === profile.name ? ANEW : {})} user={form.user} {...choices} />
-          )}
-          {form?.kind === 'pin' && <PinRole {...shared} user={form.user} />}
-          {form?.kind === 'give-back' && <GiveBackRole {...shared} user={form.user} />}
-          {form?.kind === 'validity' && <SetValidity {...shared} user={form.user} />}
-          {form?.kind === 'password' && <ResetPassword {...shared} user={form.user} />}
-          {form?.kind === 'factor' && <RemoveFactor {...shared} user={form.user} />}
-          {form?.kind === 'delete' && <DeleteUser {...shared} user={form.user} />}
         </>
       )}
     </RecordsPage>
+  );
+}
+
+/** Links for new passwords that were not used yet (SPEC 12). */
+function OpenInvitations({ invitations }: { readonly invitations: readonly InvitationRecord[] }) {
+  const text = words.invitations;
+  if (invitations.length === 0) return null;
+  return (
+    <MoreRecords
+      id="invitations-title"
+      lead={<p>{text.openWhat}</p>}
+      caption={text.open}
+      rows={invitations}
+      keyOf={({ user }) => user}
+      columns={[
+        { key: 'user', title: words.ui.common.user, text: ({ user }) => user },
+        { key: 'by', title: text.madeBy, text: ({ made_by }) => made_by },
+        { key: 'made', title: text.made, at: ({ created_at }) => created_at, isDescendingFirst: true },
+        { key: 'ends', title: text.ends, at: ({ expires_at }) => expires_at },
+      ]}
+      acts={({ user: name }) => [
+        {
+          text: text.revoke,
+          isDangerous: true,
+          asks: {
+            title: text.revokeOne({ name }),
+            what: text.revokeWhat,
+            onSubmit: () => sendToApi('DELETE', userPath(name, '/invitation')),
+            done: text.revoked({ name }),
+          },
+        },
+      ]}
+    />
+  );
+}
+
+/** Guests of providers whose accounts are gone: a login makes none anew (SPEC 13). */
+function ClosedGuests({ guests }: { readonly guests: readonly ClosedGuestRecord[] }) {
+  const text = words.oidc.guests;
+  if (guests.length === 0) return null;
+  return (
+    <MoreRecords
+      id="closed-guests-title"
+      lead={
+        <>
+          <p>{text.what}</p>
+          <p>
+            <code>postern users sign-ins forget</code>
+          </p>
+        </>
+      }
+      caption={text.title}
+      rows={guests}
+      keyOf={({ provider, subject }) => `${provider} ${subject}`}
+      columns={[
+        { key: 'provider', title: words.oidc.signIns.provider, text: ({ provider }) => provider },
+        { key: 'subject', title: text.subject, text: ({ subject }) => subject },
+        { key: 'until', title: text.knownUntil, at: ({ known_until }) => known_until },
+      ]}
+    />
   );
 }

@@ -1,9 +1,9 @@
-/** The fields of the forms: a label above, help below. */
+/** The fields of the forms: a label above, help and what is wrong below. */
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { words } from '../words.ts';
 import { describedBy, Labelled } from './labelled.tsx';
-import { useFault } from './use-problem.ts';
+import { useFault } from './use-form.ts';
 
 interface FieldProps {
   /** The name by which a problem of the form finds its field. */
@@ -12,55 +12,78 @@ interface FieldProps {
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly help?: string;
+}
+
+type ControlProps = ReturnType<typeof describedBy> & { readonly id: string };
+
+/** A field below its label; `control` is given what ties it to both, and to the sentence that says what is wrong. */
+function Field(
+  props: Pick<FieldProps, 'name' | 'label' | 'help'> & {
+    readonly control: (tied: ControlProps) => ComponentChildren;
+  },
+) {
+  const { name, label, help, control } = props;
+  const id = useId();
+  const fault = useFault(name);
+  return <Labelled {...{ id, label, help, fault }}>{control({ id, ...describedBy(id, help, fault) })}</Labelled>;
+}
+
+interface TextFieldProps extends FieldProps {
   readonly isOptional?: boolean;
   readonly autocomplete?: string;
   /** Enter then does not send the form. */
   readonly onEnter?: () => void;
 }
 
-export function TextField({ name, label, value, onChange, help, isOptional = false, ...more }: FieldProps) {
-  const id = useId();
-  const fault = useFault(name);
-  return (
-    <Labelled {...{ id, label, help, fault }}>
+export const TextField = ({ value, onChange, isOptional, autocomplete = 'off', onEnter, ...field }: TextFieldProps) => (
+  <Field
+    {...field}
+    control={(tied) => (
       <input
-        id={id}
+        {...tied}
         type="text"
         value={value}
         required={!isOptional}
-        autocomplete={more.autocomplete ?? 'off'}
+        autocomplete={autocomplete}
         autocapitalize="none"
         spellcheck={false}
-        {...describedBy(id, help, fault)}
         onInput={(event) => onChange(event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key !== 'Enter' || !more.onEnter) return;
+          if (event.key !== 'Enter' || !onEnter) return;
           event.preventDefault();
-          more.onEnter();
+          onEnter();
         }}
       />
-    </Labelled>
-  );
-}
+    )}
+  />
+);
 
-export function TextArea({ name, label, value, onChange, help }: FieldProps) {
-  const id = useId();
-  const fault = useFault(name);
-  return (
-    <Labelled {...{ id, label, help, fault }}>
+/** A moment to the minute, as the browser asks for it. */
+export const MomentField = ({ value, onChange, ...field }: FieldProps) => (
+  <Field
+    {...field}
+    control={(tied) => (
+      <input {...tied} type="datetime-local" value={value} onInput={(event) => onChange(event.currentTarget.value)} />
+    )}
+  />
+);
+
+export const TextArea = ({ value, onChange, ...field }: FieldProps) => (
+  <Field
+    {...field}
+    control={(tied) => (
       <textarea
-        id={id}
+        {...tied}
         rows={4}
         value={value}
         spellcheck={false}
-        {...describedBy(id, help, fault)}
         onInput={(event) => onChange(event.currentTarget.value)}
       />
-    </Labelled>
-  );
-}
+    )}
+  />
+);
 
-interface PasswordFieldProps extends Omit<FieldProps, 'isOptional'> {
+interface PasswordFieldProps extends FieldProps {
   readonly autocomplete: 'new-password' | 'current-password';
   /** Shows a button that generates a password, for setting the password of another user. */
   readonly onSuggest?: () => void;
@@ -69,69 +92,65 @@ interface PasswordFieldProps extends Omit<FieldProps, 'isOptional'> {
 const SHOWN = { type: 'text' } as const;
 const HIDDEN = { type: 'password' } as const;
 
-export function PasswordField({ name, label, value, onChange, help, autocomplete, onSuggest }: PasswordFieldProps) {
-  const id = useId();
-  const fault = useFault(name);
+export function PasswordField({ value, onChange, autocomplete, onSuggest, ...field }: PasswordFieldProps) {
   const [isShown, setIsShown] = useState(false);
   const suggest = (): void => {
     onSuggest?.();
     setIsShown(true);
   };
   return (
-    <Labelled {...{ id, label, help, fault }}>
-      <div class="password-box">
-        <input
-          id={id}
-          {...(isShown ? SHOWN : HIDDEN)}
-          value={value}
-          required
-          autocomplete={autocomplete}
-          maxLength={1024}
-          {...describedBy(id, help, fault)}
-          onInput={(event) => onChange(event.currentTarget.value)}
-        />
-        <button
-          class="reveal"
-          type="button"
-          aria-label={isShown ? words.ui.common.hidePassword : words.ui.common.showPassword}
-          onClick={() => setIsShown(!isShown)}
-        >
-          {isShown ? words.ui.common.hide : words.ui.common.show}
-        </button>
-      </div>
-      {onSuggest && (
-        <button class="button button-plain button-small" type="button" onClick={suggest}>
-          {words.users.suggest}
-        </button>
+    <Field
+      {...field}
+      control={(tied) => (
+        <>
+          <div class="password-box">
+            <input
+              {...tied}
+              {...(isShown ? SHOWN : HIDDEN)}
+              value={value}
+              required
+              autocomplete={autocomplete}
+              maxLength={1024}
+              onInput={(event) => onChange(event.currentTarget.value)}
+            />
+            <button
+              class="reveal"
+              type="button"
+              aria-label={isShown ? words.ui.common.hidePassword : words.ui.common.showPassword}
+              onClick={() => setIsShown(!isShown)}
+            >
+              {isShown ? words.ui.common.hide : words.ui.common.show}
+            </button>
+          </div>
+          {onSuggest && (
+            <button class="button button-plain button-small" type="button" onClick={suggest}>
+              {words.users.suggest}
+            </button>
+          )}
+        </>
       )}
-    </Labelled>
+    />
   );
 }
 
-interface SelectFieldProps extends Pick<FieldProps, 'name' | 'label' | 'value' | 'onChange' | 'help'> {
+interface SelectFieldProps extends FieldProps {
   readonly options: readonly (readonly [value: string, text: string])[];
 }
 
-export function SelectField({ name, label, value, onChange, options, help }: SelectFieldProps) {
-  const id = useId();
-  const fault = useFault(name);
-  return (
-    <Labelled {...{ id, label, help, fault }}>
-      <select
-        id={id}
-        value={value}
-        {...describedBy(id, help, fault)}
-        onChange={(event) => onChange(event.currentTarget.value)}
-      >
+export const SelectField = ({ value, onChange, options, ...field }: SelectFieldProps) => (
+  <Field
+    {...field}
+    control={(tied) => (
+      <select {...tied} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
         {options.map(([option, text]) => (
           <option key={option} value={option} selected={option === value}>
             {text}
           </option>
         ))}
       </select>
-    </Labelled>
-  );
-}
+    )}
+  />
+);
 
 interface SwitchProps {
   readonly isOn: boolean;

@@ -1,21 +1,52 @@
 /** A table of records: heads that sort, a search and pages; without room for columns each row is a card, or two lines (SPEC 8). */
 import type { ComponentChild } from 'preact';
 import { useState } from 'preact/hooks';
+import { useDialogs } from '../dialogs.tsx';
+import { Question, type QuestionProps } from '../forms/form-dialog.tsx';
 import { Icon } from '../icon.tsx';
+import { entryName } from '../names.ts';
+import { formatShortMoment } from '../times.ts';
 import { locale, words } from '../words.ts';
+import { FewNames } from './few-names.tsx';
+import { Act, type ActProps, RowMenu } from './row-menu.tsx';
 import { matching, nextSort, pageOf, type Sort, type SortValue, sorted } from './table-rows.ts';
 import { Pager, TableTools } from './table-tools.tsx';
 
+/** Its cell is one of four: words, a moment, cameras, or what `cell` makes. */
 export interface Column<Row> {
   readonly key: string;
   readonly title: string;
-  readonly cell: (row: Row) => ComponentChild;
-  /** What the head sorts by; a column without it does not sort. */
+  /** Words: shown, searched, and sorted by. */
+  readonly text?: (row: Row) => string | null | undefined;
+  /** Unix seconds: shown in one line, and sorted by. */
+  readonly at?: (row: Row) => number | null | undefined;
+  /** Names of cameras, and patterns: shown as people call them, and searched. */
+  readonly cameras?: (row: Row) => readonly string[] | null | undefined;
+  /** What stands where there is none of these; `–` without it. */
+  readonly none?: string | ((row: Row) => string);
+  /** Shown in the place of these. */
+  readonly cell?: (row: Row) => ComponentChild;
+  /** What follows them, such as a badge. */
+  readonly more?: (row: Row) => ComponentChild;
+  /** What the head sorts by where it is something else; a column without anything does not sort. */
   readonly sortBy?: (row: Row) => SortValue;
   /** The first press on the head: the latest, or the most, first. */
   readonly isDescendingFirst?: boolean;
-  /** A moment, or another short text: in one line. */
+  /** Another short text: in one line. */
   readonly isShort?: boolean;
+  /** False: not for this person. */
+  readonly isShown?: boolean;
+}
+
+/** What can be done with a row. */
+export interface RowAct extends Pick<ActProps, 'text' | 'isDangerous' | 'why'> {
+  /** What is asked before it is done; the button says what the act says. */
+  readonly asks?: Omit<QuestionProps, 'submit' | 'isDangerous'> & { readonly submit?: string };
+  /** Another dialog that comes first. */
+  readonly dialog?: () => ComponentChild;
+  readonly onAct?: () => void;
+  /** False: not with this row. */
+  readonly isShown?: boolean;
 }
 
 export interface RecordTableProps<Row> {
@@ -25,9 +56,13 @@ export interface RecordTableProps<Row> {
   readonly keyOf: (row: Row) => string;
   /** The first one names the record. */
   readonly columns: readonly Column<Row>[];
-  readonly actions?: (row: Row) => ComponentChild;
-  /** What a search looks through. */
-  readonly searchText: (row: Row) => string;
+  readonly acts?: (row: Row) => readonly RowAct[];
+  /** The name of a row in the buttons of its acts; else the words of the first column. */
+  readonly nameOf?: (row: Row) => string;
+  /** The acts stand in a menu; what the row itself has no room for on a narrow screen is told there. */
+  readonly menuNote?: (row: Row) => ComponentChild;
+  /** What a search looks through; else the words and cameras of all columns. */
+  readonly searchText?: (row: Row) => string;
   /** The order at first; without it that of the rows. */
   readonly firstSort?: Sort;
   /** A row where there is no room for columns: a card with a line a fact, or its first three columns in two lines. */
@@ -40,7 +75,9 @@ export interface RecordTableProps<Row> {
 const FEW_ROWS = 8;
 
 export function RecordTable<Row>(props: RecordTableProps<Row>) {
-  const { caption, rows, keyOf, columns, actions, searchText, firstSort, narrow = 'card', none } = props;
+  const { caption, rows, keyOf, acts, menuNote, firstSort, narrow = 'card', none } = props;
+  const columns = props.columns.filter(({ isShown }) => isShown !== false).map(sortable);
+  const { nameOf = (row) => columns[0]?.text?.(row) ?? '', searchText = wordsIn(columns) } = props;
   const [query, setQuery] = useState('');
   const [sort, setSort] = useState<Sort | undefined>(firstSort);
   const [wanted, setWanted] = useState(0);
@@ -69,7 +106,7 @@ export function RecordTable<Row>(props: RecordTableProps<Row>) {
               {columns.map((column) => (
                 <Head key={column.key} {...{ column, sort, sortAs }} />
               ))}
-              {actions && (
+              {acts && (
                 <th scope="col">
                   <span class="out-of-sight">{words.ui.table.actions}</span>
                 </th>
@@ -80,11 +117,13 @@ export function RecordTable<Row>(props: RecordTableProps<Row>) {
             {shown.rows.map((row) => (
               <tr key={keyOf(row)} class="record">
                 {columns.map((column, at) => (
-                  <Cell key={column.key} title={column.title} isShort={column.isShort} isHead={at === 0}>
-                    {column.cell(row)}
-                  </Cell>
+                  <Cell key={column.key} {...{ column, row }} isHead={at === 0} />
                 ))}
-                {actions && <td class="record-actions">{actions(row)}</td>}
+                {acts && (
+                  <td class="record-actions">
+                    <RowActs acts={acts(row)} name={nameOf(row)} note={menuNote?.(row)} />
+                  </td>
+                )}
               </tr>
             ))}
           </tbody>
@@ -114,20 +153,74 @@ function Head<Row>({ column: { key, title, sortBy, isDescendingFirst = false }, 
   );
 }
 
-interface CellProps {
-  readonly title: string;
-  readonly isShort: boolean | undefined;
+/** Sorts by what it shows. */
+const sortable = <Row,>(column: Column<Row>): Column<Row> => {
+  const { text, at, sortBy } = column;
+  const value = sortBy ?? text ?? at;
+  return value ? { ...column, sortBy: (row) => value(row) ?? undefined } : column;
+};
+
+const wordsIn =
+  <Row,>(columns: readonly Column<Row>[]) =>
+  (row: Row): string =>
+    columns
+      .flatMap(({ text, cameras }) => [
+        text?.(row),
+        ...(cameras?.(row) ?? []).flatMap((name) => [name, entryName(name)]),
+      ])
+      .join(' ');
+
+interface CellProps<Row> {
+  readonly column: Column<Row>;
+  readonly row: Row;
   readonly isHead: boolean;
-  readonly children: ComponentChild;
 }
 
-const Cell = ({ title, isShort, isHead, children }: CellProps) =>
-  isHead ? (
+function Cell<Row>({ column, row, isHead }: CellProps<Row>) {
+  const { title, at, isShort = at !== undefined, more } = column;
+  const content = (
+    <>
+      {shownIn(column, row)}
+      {more && <> {more(row)}</>}
+    </>
+  );
+  return isHead ? (
     <th scope="row" class="record-name">
-      {children}
+      {content}
     </th>
   ) : (
     <td data-title={title} class={isShort ? 'short' : undefined}>
-      <div>{children}</div>
+      <div>{content}</div>
     </td>
   );
+}
+
+function shownIn<Row>(column: Column<Row>, row: Row): ComponentChild {
+  const { text, at, cameras, cell } = column;
+  if (cell) return cell(row);
+  const none = typeof column.none === 'function' ? column.none(row) : (column.none ?? '–');
+  if (cameras) {
+    const names = cameras(row);
+    return names ? <FewNames names={names.map(entryName)} none={words.ui.common.noCameras} /> : none;
+  }
+  const moment = at?.(row) ?? undefined;
+  return text ? <bdi>{text(row) || none}</bdi> : moment === undefined ? none : formatShortMoment(moment);
+}
+
+interface RowActsProps {
+  readonly acts: readonly RowAct[];
+  readonly name: string;
+  readonly note: ComponentChild;
+}
+
+function RowActs({ acts, name, note }: RowActsProps) {
+  const { open } = useDialogs();
+  const shown = acts
+    .filter(({ isShown }) => isShown !== false)
+    .map(({ asks, dialog, onAct, ...act }) => {
+      const { text: submit, isDangerous = false } = act;
+      const ask = (): void => open(asks ? <Question {...{ submit, isDangerous }} {...asks} /> : dialog?.());
+      return <Act key={submit} {...{ ...act, name }} onAct={onAct ?? ask} />;
+    });
+  return note === undefined ? shown : <RowMenu {...{ name, note }}>{shown}</RowMenu>;
+}

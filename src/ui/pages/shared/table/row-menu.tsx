@@ -37,12 +37,12 @@ function closeMenu({ target, currentTarget }: TargetedEvent<HTMLElement, MouseEv
   menu.querySelector('summary')?.focus();
 }
 
-interface ActProps {
+export interface ActProps {
   readonly text: string;
   /** The name of the record, for those who hear the button and do not see its row. */
   readonly name: string;
   /** It ends or deletes something. */
-  readonly isDangerous?: boolean;
+  readonly isDangerous?: boolean | undefined;
   /** Why it cannot be done; undefined when it can. */
   readonly why?: string | undefined;
   readonly onAct: () => void;

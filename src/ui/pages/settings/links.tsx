@@ -1,0 +1,109 @@
+/** Settings > Links: what was shared without an account, who opened it, and how to end it (SPEC 13). */
+import { isAdmin, type Profile } from '../shared/account/profile.ts';
+import { sendToApi } from '../shared/api.ts';
+import { cameraName } from '../shared/names.ts';
+import { formatShortMoment, formatSpan } from '../shared/times.ts';
+import { useFetched } from '../shared/use-fetched.ts';
+import { words } from '../shared/words.ts';
+import { type LinkRecord, recordsIn } from './account-records.ts';
+import { Badge, ResourcePage } from './page.tsx';
+
+export function Links({ profile }: { profile: Profile }) {
+  const text = words.links;
+  return (
+    <ResourcePage
+      {...{ title: text.title, lead: text.lead, none: text.none }}
+      fetched={useFetched('api/links', recordsIn<LinkRecord>)}
+      keyOf={({ id }) => id}
+      columns={[
+        { key: 'name', title: text.name, text: nameOf, more: ({ has_pin }) => has_pin && <Badge text={text.pin} /> },
+        { key: 'user', title: words.invitations.madeBy, text: ({ user }) => user, isShown: isAdmin(profile) },
+        {
+          key: 'camera',
+          title: text.shows,
+          text: ({ camera }) => cameraName(camera),
+          more: (link) => <span class="fact-more">{sharedText(link)}</span>,
+        },
+        {
+          key: 'state',
+          title: text.state,
+          text: stateText,
+          cell: (link) => <Badge text={stateText(link)} kind={link.state === 'active' ? 'strong' : 'plain'} />,
+        },
+        { key: 'ends', title: text.ends, at: ({ expires_at }) => expires_at, isDescendingFirst: true },
+        {
+          key: 'viewers',
+          title: text.opened,
+          sortBy: ({ opened }) => opened,
+          isDescendingFirst: true,
+          cell: ({ uses, opened }) => (uses === null ? String(opened) : text.openedOf({ opened, uses })),
+        },
+        {
+          key: 'openings',
+          title: text.openings,
+          sortBy: ({ openings }) => openings[0]?.at,
+          isDescendingFirst: true,
+          cell: ({ openings }) => <Openings openings={openings} />,
+        },
+      ]}
+      searchText={(link) => [nameOf(link), link.user, link.camera, sharedText(link), stateText(link)].join(' ')}
+      acts={(link) => [
+        {
+          text: words.tokens.revoke,
+          isDangerous: true,
+          isShown: link.state === 'active' || link.state === 'spent',
+          asks: {
+            title: text.revokeTitle({ name: nameOf(link) }),
+            what: text.revokeWhat,
+            onSubmit: () => sendToApi('DELETE', `api/links/${encodeURIComponent(link.id)}`),
+            done: text.revoked({ name: nameOf(link) }),
+          },
+        },
+      ]}
+    />
+  );
+}
+
+const nameOf = ({ name, what, camera }: LinkRecord): string => name ?? `${kindOf(what)}, ${cameraName(camera)}`;
+
+const kindOf = (what: LinkRecord['what'], titles: Readonly<Record<string, string>> = words.links.titles): string => {
+  const [kind = ''] = Object.keys(what);
+  return titles[kind] ?? kind;
+};
+
+/** Ids of events and reviews begin with their time. */
+const STAMP = /^(?<at>\d{10})(?:\.\d+)?-/;
+
+/** `Recording, 4 Aug, 14:05 – 15:05` */
+function sharedText({ what }: Pick<LinkRecord, 'what'>): string {
+  const id = 'event' in what ? what.event : 'review' in what ? what.review : '';
+  const at = STAMP.exec(id)?.groups?.['at'];
+  const time =
+    'recording' in what
+      ? formatSpan(what.recording.from, what.recording.to)
+      : at === undefined
+        ? undefined
+        : formatShortMoment(Number(at));
+  return [kindOf(what, words.links.things), time].filter((part) => part !== undefined).join(', ');
+}
+
+const stateText = ({ state }: LinkRecord): string => {
+  const { active, spent, revoked, expired } = words.links.states;
+  const states: Readonly<Record<string, string>> = { active, spent, revoked, expired };
+  return states[state] ?? state;
+};
+
+const SHOWN_OPENINGS = 3;
+
+function Openings({ openings }: Pick<LinkRecord, 'openings'>) {
+  if (openings.length === 0) return <>{words.tokens.notYet}</>;
+  return (
+    <>
+      {openings.slice(0, SHOWN_OPENINGS).map(({ at, address }) => (
+        <bdi key={`${at} ${address}`} class="fact-more">
+          {`${formatShortMoment(at)} ${words.tokens.from({ address })}`}
+        </bdi>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,159 @@
+/** Settings > Roles: which cameras each role sees, what is denied, its hours, and who has it (interface 2.2; SPEC 4.3, 13). */
+import type { Profile } from '../shared/account/profile.ts';
+import { sendToApi } from '../shared/api.ts';
+import { Opener } from '../shared/dialogs.tsx';
+import { FormDialog } from '../shared/forms/form-dialog.tsx';
+import { faultsIn } from '../shared/forms/form-faults.ts';
+import { TextField } from '../shared/forms/form-fields.tsx';
+import { nameableCameras, useSites } from '../shared/sites.ts';
+import { FewNames } from '../shared/table/few-names.tsx';
+import { useFetched } from '../shared/use-fetched.ts';
+import { words } from '../shared/words.ts';
+import { type RoleRecord, recordsIn, type UserRecord } from './account-records.ts';
+import { CameraChoice } from './camera-choice.tsx';
+import { limitFacts, RoleLimitFields, requestedLimits, typedLimits } from './limits/role-limits.tsx';
+import { plainName, roleNameFault } from './names.ts';
+import { Badge, ResourcePage } from './page.tsx';
+
+export function Roles({ profile, hasOwnLogin }: { profile: Profile; hasOwnLogin: boolean }) {
+  const text = words.roles;
+  const [roles, again] = useFetched('api/roles', recordsIn<RoleRecord>);
+  const [users, usersAgain] = useFetched(hasOwnLogin ? 'api/users' : undefined, recordsIn<UserRecord>);
+  const known = roles.kind === 'ready' ? roles.value : [];
+  const people = users.kind === 'ready' ? users.value : [];
+  const cameras = nameableCameras(profile, useSites());
+  /** Known where users are kept here; the API counts in any case. */
+  const holdersOf = ({ role }: RoleRecord): readonly string[] =>
+    people.filter((user) => user.role === role).map(({ username }) => username);
+  const readAgain = (): void => {
+    again();
+    usersAgain();
+  };
+  return (
+    <ResourcePage
+      title={text.title}
+      lead={text.lead}
+      // Rows grow by their users, and would push the others away.
+      fetched={[hasOwnLogin && users.kind === 'loading' ? users : roles, readAgain]}
+      actions={
+        <Opener kind="strong" dialog={() => <EditRole {...{ known, cameras }} />}>
+          {text.add}
+        </Opener>
+      }
+      keyOf={({ role }) => role}
+      columns={[
+        {
+          key: 'role',
+          title: words.ui.common.role,
+          text: ({ role }) => role,
+          more: ({ source }) => (
+            <>
+              <Badge text={text[source]} kind={source === 'store' ? 'strong' : 'plain'} />
+              {source === 'file' && <span class="fact-more">{text.fileHelp}</span>}
+            </>
+          ),
+        },
+        {
+          key: 'cameras',
+          title: words.ui.common.cameras,
+          cameras: ({ source, cameras: entries }) => (source === 'builtin' ? undefined : entries),
+          sortBy: ({ source, cameras: entries }) => (source === 'builtin' ? Number.POSITIVE_INFINITY : entries.length),
+          isDescendingFirst: true,
+          none: ({ role }) => (role === 'admin' ? text.adminAccess : text.viewerAccess),
+        },
+        { key: 'limits', title: text.limits, cell: (role) => <LimitsOf role={role} /> },
+        {
+          key: 'users',
+          title: words.users.title,
+          sortBy: ({ users: count }) => count,
+          isDescendingFirst: true,
+          cell: (role) => <FewNames names={holdersOf(role)} none={counted(role)} />,
+        },
+      ]}
+      acts={(role) =>
+        role.source !== 'store'
+          ? []
+          : [
+              { text: text.edit, dialog: () => <EditRole {...{ role, known, cameras }} /> },
+              {
+                text: text.delete,
+                isDangerous: true,
+                asks: {
+                  title: text.deleteTitle(role),
+                  what: whatHappens(role, holdersOf(role)),
+                  onSubmit: () => sendToApi('POST', 'api/roles/delete', { name: role.role }),
+                  done: text.deleted(role),
+                },
+              },
+            ]
+      }
+    />
+  );
+}
+
+function LimitsOf({ role }: { role: RoleRecord }) {
+  const facts = limitFacts(role);
+  if (facts.length === 0) return <>–</>;
+  return (
+    <>
+      {facts.map(([name, text]) => (
+        <span key={name} class="fact-line">
+          <span class="fact-name">{name}:</span> <bdi>{text}</bdi>
+        </span>
+      ))}
+    </>
+  );
+}
+
+const counted = ({ users: number }: RoleRecord): string =>
+  number === 0 ? words.roles.noUsers : words.roles.users({ number });
+
+/** Its users become viewers, who see more cameras than before: the dialog says so. */
+function whatHappens({ users: number }: RoleRecord, holders: readonly string[]): string {
+  if (holders.length > 0) return words.roles.deleteWhat({ names: holders.join(', ') });
+  return number === 0 ? words.roles.deleteUnused : words.roles.deleteCount({ number });
+}
+
+interface EditRoleProps {
+  /** Undefined: a new one. */
+  readonly role?: RoleRecord;
+  readonly known: readonly RoleRecord[];
+  readonly cameras: readonly string[];
+}
+
+export function EditRole({ role, known, cameras }: EditRoleProps) {
+  const text = words.roles;
+  return (
+    <FormDialog
+      title={role ? text.editTitle(role) : text.add}
+      submit={words.ui.common.save}
+      first={{ name: role?.role ?? '', cameras: (role?.cameras ?? []) as readonly string[], limits: typedLimits(role) }}
+      onSubmit={async ({ name, cameras: entries, limits }) => {
+        const taken = !role && known.some((other) => other.role === name) ? text.taken : undefined;
+        const wrong = faultsIn({
+          name: roleNameFault(name) ?? taken,
+          cameras: entries.length === 0 ? text.needsOne : undefined,
+        });
+        const asked = { cameras: entries, ...requestedLimits(limits) };
+        return wrong ?? sendToApi('PUT', `api/roles/${encodeURIComponent(name)}`, asked);
+      }}
+      done={({ name }) => text.saved({ role: name })}
+    >
+      {({ values, put, field }) => (
+        <>
+          {!role && (
+            <TextField
+              name="name"
+              label={text.name}
+              value={values.name}
+              onChange={(typed) => put({ name: plainName(typed) })}
+              help={text.nameHelp}
+            />
+          )}
+          <CameraChoice known={cameras} {...field('cameras')} />
+          <RoleLimitFields {...field('limits')} />
+        </>
+      )}
+    </FormDialog>
+  );
+}

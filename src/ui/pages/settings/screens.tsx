@@ -1,0 +1,210 @@
+/** Settings > Screens: displays that show cameras without a password on them, and pairing a new one by its code (SPEC 18). */
+import { useState } from 'preact/hooks';
+import { isAdmin, type Profile } from '../shared/account/profile.ts';
+import { sendToApi } from '../shared/api.ts';
+import { baseUrl } from '../shared/base-url.ts';
+import { Opener, useDialogs } from '../shared/dialogs.tsx';
+import { FormDialog } from '../shared/forms/form-dialog.tsx';
+import { type FormProblem, faultsIn } from '../shared/forms/form-faults.ts';
+import { TextField } from '../shared/forms/form-fields.tsx';
+import { problemOf } from '../shared/forms/problem-of.ts';
+import type { FormState } from '../shared/forms/use-form.ts';
+import { formatDate, formatShortMoment } from '../shared/times.ts';
+import { useFetched } from '../shared/use-fetched.ts';
+import { words } from '../shared/words.ts';
+import { recordsIn, type ScreenDevice, type ScreenRecord } from './account-records.ts';
+import { NarrowedCameras } from './camera-choice.tsx';
+import { deviceName } from './device-name.ts';
+import { ResourcePage } from './page.tsx';
+import { endAfter, LifetimeField } from './tokens.tsx';
+
+/** What the QR code of a display has led here with; '' for none. */
+const codeInAddress = (): string => new URLSearchParams(location.search).get('code') ?? '';
+
+export function Screens({ profile }: { profile: Profile }) {
+  const text = words.screens;
+  const [code] = useState(codeInAddress);
+  return (
+    <ResourcePage
+      title={text.title}
+      lead={text.lead({ address: `${baseUrl.host}${baseUrl.pathname}postern/screen` })}
+      none={text.none}
+      fetched={useFetched('api/screens', recordsIn<ScreenRecord>)}
+      first={code !== '' && <ConfirmScreen {...{ profile, code }} />}
+      actions={
+        <Opener kind="strong" dialog={() => <TypeCode profile={profile} />}>
+          {text.pair}
+        </Opener>
+      }
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          key: 'name',
+          title: words.tokens.name,
+          text: ({ name }) => name,
+          more: ({ agent }) => agent !== null && <bdi class="fact-more">{deviceName(agent)}</bdi>,
+        },
+        { key: 'user', title: words.ui.common.user, text: ({ user }) => user, isShown: isAdmin(profile) },
+        { key: 'cameras', title: words.ui.common.cameras, cameras: ({ cameras }) => cameras, none: text.all },
+        {
+          key: 'ends',
+          title: words.tokens.expires,
+          at: ({ ends_at }) => ends_at,
+          cell: ({ ends_at }) => (ends_at === null ? words.tokens.never : formatDate(ends_at)),
+        },
+        {
+          key: 'seen',
+          title: words.tokens.lastUsed,
+          at: ({ last_seen_at }) => last_seen_at,
+          none: words.tokens.notYet,
+          isDescendingFirst: true,
+          more: ({ last_seen_from: address }) =>
+            address !== null && <bdi class="fact-more">{words.tokens.from({ address })}</bdi>,
+        },
+      ]}
+      acts={(screen) => [
+        { text: text.change, dialog: () => <ChangeScreen {...{ profile, screen }} /> },
+        {
+          text: words.tokens.revoke,
+          isDangerous: true,
+          asks: {
+            title: text.revokeTitle(screen),
+            what: text.revokeWhat,
+            onSubmit: () => sendToApi('DELETE', `api/screens/${encodeURIComponent(screen.id)}`),
+            done: text.revoked(screen),
+          },
+        },
+      ]}
+    />
+  );
+}
+
+function TypeCode({ profile }: { readonly profile: Profile }) {
+  const text = words.screens;
+  return (
+    <FormDialog
+      title={text.pair}
+      submit={text.next}
+      first={{ user_code: '' }}
+      onSubmit={async () => undefined}
+      next={(_, { user_code }) => <ConfirmScreen profile={profile} code={user_code.trim()} />}
+    >
+      {({ field }) => <TextField label={text.code} help={text.codeHelp} {...field('user_code')} />}
+    </FormDialog>
+  );
+}
+
+/** What a screen is called, and shows. */
+interface ScreenValues {
+  readonly name: string;
+  /** Undefined: all that the person sees. */
+  readonly cameras: readonly string[] | undefined;
+}
+
+const faultsOfScreen = ({ name, cameras }: ScreenValues): FormProblem | undefined =>
+  faultsIn({
+    name: name.trim() === '' ? words.tokens.nameMissing : undefined,
+    cameras: cameras?.length === 0 ? words.roles.needsOne : undefined,
+  });
+
+const ScreenFields = ({ profile, field }: FormState<ScreenValues> & { readonly profile: Profile }) => (
+  <>
+    <TextField label={words.tokens.name} help={words.screens.nameHelp} {...field('name')} />
+    <NarrowedCameras known={profile.cameras} isOfNames {...field('cameras')} />
+  </>
+);
+
+/** Nothing is confirmed but by the button: whoever has sent this address may be the one with the display. */
+function ConfirmScreen({ profile, code }: { readonly profile: Profile; readonly code: string }) {
+  const text = words.screens;
+  const page = useDialogs();
+  const [device] = useFetched(`api/screens/code?user_code=${encodeURIComponent(code)}`, (body) => body as ScreenDevice);
+  const first: ScreenValues & { readonly lifetime: string } = { name: '', cameras: undefined, lifetime: 'never' };
+  const close = (): void => {
+    // A page that is loaded again must not open the form of a code that is over.
+    if (codeInAddress() !== '') history.replaceState(null, '', location.pathname);
+    page.open(undefined);
+  };
+  const deny = async (): Promise<void> => {
+    const response = await sendToApi('POST', 'api/screens/deny', { user_code: code });
+    page.say(response.kind === 'ok' ? text.denied : problemOf(response));
+    page.again();
+    close();
+  };
+  return (
+    <FormDialog
+      title={text.pair}
+      submit={text.confirm}
+      first={first}
+      onClose={close}
+      onSubmit={async ({ lifetime, ...screen }) => {
+        if (device.kind !== 'ready') return device.kind === 'failed' ? device.problem : words.ui.common.loading;
+        const asked = { name: screen.name.trim(), cameras: screen.cameras ?? null, ends_at: endAfter(lifetime) };
+        return faultsOfScreen(screen) ?? sendToApi('POST', 'api/screens/confirm', { user_code: code, ...asked });
+      }}
+      done={({ name }) => text.paired({ name: name.trim() })}
+    >
+      {({ field, ...form }) => (
+        <>
+          {device.kind === 'loading' && <p role="status">{words.ui.common.loading}</p>}
+          {device.kind === 'failed' && (
+            <p class="notice notice-bad" role="alert">
+              {device.problem}
+            </p>
+          )}
+          {device.kind === 'ready' && (
+            <>
+              <p>{text.asks}</p>
+              <p class="screen-device">
+                <strong>
+                  <bdi>{deviceName(device.value.agent ?? '')}</bdi>
+                </strong>{' '}
+                <bdi>{words.tokens.from({ address: device.value.address })}</bdi>,{' '}
+                {text.since({ time: formatShortMoment(device.value.created_at) })}
+              </p>
+              <p>
+                {text.compare} <strong translate={false}>{lettersIn(code)}</strong>
+              </p>
+              <p class="notice notice-warn">{text.warning}</p>
+              <ScreenFields {...form} {...{ profile, field }} />
+              <LifetimeField {...field('lifetime')} />
+              <p>
+                <button class="button button-bad" type="button" onClick={() => void deny()}>
+                  {text.deny}
+                </button>
+              </p>
+            </>
+          )}
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+/** The letters as the display shows them, however they were typed: another display has others. */
+const lettersIn = (code: string): string =>
+  code
+    .toUpperCase()
+    .replaceAll(/[^A-Z]/g, '')
+    .replace(/^.{4}/, '$&-');
+
+function ChangeScreen({ profile, screen }: { readonly profile: Profile; readonly screen: ScreenRecord }) {
+  const first: ScreenValues = { name: screen.name, cameras: screen.cameras ?? undefined };
+  const isSame = (entries: readonly string[] | undefined): boolean =>
+    JSON.stringify(entries ?? null) === JSON.stringify(screen.cameras);
+  return (
+    <FormDialog
+      title={screen.name}
+      submit={words.ui.common.save}
+      first={first}
+      onSubmit={async (values) => {
+        const { name, cameras } = values;
+        const body = { name: name.trim(), ...(!isSame(cameras) && { cameras: cameras ?? null }) };
+        return faultsOfScreen(values) ?? sendToApi('PATCH', `api/screens/${encodeURIComponent(screen.id)}`, body);
+      }}
+      done={({ name }) => words.screens.changed({ name: name.trim() })}
+    >
+      {(form) => <ScreenFields {...form} profile={profile} />}
+    </FormDialog>
+  );
+}
