@@ -267,6 +267,22 @@ describe('Settings', { skip }, () => {
       }));
   }
 
+  it('keeps the acts of a role in the page, however long the names of its cameras and people are', (t) =>
+    visit(t, { locale: 'de-DE' }, async (page) => {
+      const users = Array.from({ length: 5 }, (_, at) => ({ username: `${at}${'n'.repeat(29)}`, role: 'neighbours' }));
+      const cameras = Array.from({ length: 5 }, (_, at) => `camera_of_the_garden_behind_the_house_${at}`);
+      const more = { source: 'store', users: 5, deny: ['export', 'talk', 'ptz'], hours: ['Mon-Fri 08:00-18:00'] };
+      await page.route('**/api/users', (route) => route.fulfill({ json: users }));
+      await page.route('**/api/roles', (route) => route.fulfill({ json: [{ role: 'neighbours', cameras, ...more }] }));
+      await openSettings(page, instance, 'roles');
+      for (const width of [320, 768, 1024, 1280, 1440, 1920]) {
+        await page.setViewportSize({ width, height: 800 });
+        assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width);
+        const remove = await page.getByRole('button', { name: 'Löschen: neighbours' }).boundingBox();
+        assert.ok(remove && remove.x + remove.width <= width, `${width} px`);
+      }
+    }));
+
   it('shows the pages of the new role to an admin who has given up the old one', (t) =>
     visit(t, {}, async (page) => {
       const eva = { name: 'eva', role: 'admin', password: 'GreenPassw0rd!!!' };
