@@ -17,7 +17,7 @@ interface NewPasswordProps {
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly userName: string;
-  /** For another person: a button makes one. */
+  /** Shows a button that makes a password for another person. */
   readonly isSuggested?: boolean;
 }
 

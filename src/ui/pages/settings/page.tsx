@@ -21,7 +21,7 @@ interface PageProps<Value> extends HeadProps {
   readonly children: (value: Value) => ComponentChildren;
 }
 
-/** For a page that reads nothing. */
+/** What a page that reads nothing has fetched. */
 export const NOTHING_FETCHED = [{ kind: 'ready', value: undefined }, () => {}] as const;
 
 export function RecordsPage<Value>({ title, lead, actions, fetched: known, first, children }: PageProps<Value>) {
@@ -103,7 +103,7 @@ export function ResourcePage<Row>(props: ResourcePageProps<Row>) {
 
 interface MoreRecordsProps<Row> extends RecordTableProps<Row> {
   readonly lead: ComponentChildren;
-  /** Of its heading. */
+  /** The id of its heading. */
   readonly id: string;
   readonly children?: ComponentChildren;
 }

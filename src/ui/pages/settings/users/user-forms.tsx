@@ -86,7 +86,7 @@ export function AddUser({ known, ...choices }: NewUserProps) {
   );
 }
 
-/** By a link the person sets a password that no admin knows. */
+/** The person sets a password, which no admin knows, by the link that is made. */
 export function InviteUser({ known, ...choices }: NewUserProps) {
   return (
     <FormDialog
@@ -166,7 +166,7 @@ export function SetRole({ user: { username: name, role: before }, isOwn = false,
   );
 }
 
-/** For `done`, where the page that was to say it is another one then. */
+/** Says nothing: another page is shown then. */
 export const reload = (): undefined => void location.reload();
 
 export function SetValidity({ user }: OfUser) {

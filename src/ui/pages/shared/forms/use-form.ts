@@ -28,7 +28,7 @@ export type Sent = ApiResponse | FormProblem | undefined;
 export interface FormRules<Values> {
   readonly first?: Values;
   readonly onSubmit: (values: Values) => Promise<Sent>;
-  /** After a success. */
+  /** Called after a success. */
   readonly onSent: (values: Values, body: unknown, put: FormState<Values>['put']) => void;
 }
 
