@@ -7,13 +7,13 @@ import { maySee, scopeOf, visibleCameras } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { CameraName } from '../../domain/names.ts';
 import { BODY_LIMITS } from '../../domain/read-body.ts';
-import type { OwnRoute, RouteContext, RouteHandler } from '../../routes/own-route.ts';
+import type { Result } from '../../domain/result.ts';
 import { BODY_NO, CAMERAS, named, TEXT, TIME } from '../../routes/shapes.ts';
 import { MAYBE_TIME } from '../http/answers.ts';
-import { unknownFields } from '../http/body-fields.ts';
-import { refuse, refuseFields, refuseFor, respond } from '../http/responses.ts';
-import { type AccountResponseDeps, jsonOf, record } from '../http/route-guards.ts';
-import { type CurtainFacts, drawnNow, entriesToDraw, entriesToOpen } from './move-curtain.ts';
+import { NO_CAMERA_LIST } from '../http/body-fields.ts';
+import { type Call, declaring, Refused, refusedFields, refusedFor } from '../http/kernel.ts';
+import type { AccountResponseDeps } from '../http/route-guards.ts';
+import { type CurtainRefusal, drawnNow, entriesToDraw, entriesToOpen } from './move-curtain.ts';
 
 export interface CurtainRouteDeps extends AccountResponseDeps {
   readonly curtainStore: Pick<CurtainStore, 'changeCurtain'>;
@@ -46,63 +46,63 @@ const DRAW = named(
 );
 const OPEN = named('OpenCurtain', z.object({ cameras: CAMERAS.min(1) }));
 
+const route = declaring<CurtainRouteDeps>();
+const MOVE = {
+  access: 'any',
+  curtain: true,
+  writes: true,
+  note: 'admins, and API tokens for the curtain',
+  reads: 'names',
+  bytes: BODY_LIMITS.cameraList,
+  before: forMovers,
+} as const;
+
 // biome-ignore format: a table
-export const CURTAIN_ROUTES: readonly OwnRoute<CurtainRouteDeps>[] = [
-  { route: 'GET /api/curtain', access: 'any', curtain: true, note: 'without what is drawn for the caller', summary: 'What is drawn now', yes: [200, CURTAIN], handler: list },
-  { route: 'PUT /api/curtain', access: 'any', curtain: true, writes: true, note: 'admins, and API tokens for the curtain', summary: 'Draw the curtain in front of cameras', body: DRAW, yes: [200, MOVED], no: BODY_NO, handler: forMovers(draw) },
-  { route: 'DELETE /api/curtain', access: 'any', curtain: true, writes: true, note: 'admins, and API tokens for the curtain', summary: 'Open it', body: OPEN, yes: [200, MOVED], no: [...BODY_NO, 409], handler: forMovers(open) },
+export const CURTAIN_ROUTES = [
+  route({ route: 'GET /api/curtain', access: 'any', curtain: true, note: 'without what is drawn for the caller', summary: 'What is drawn now', yes: [200, CURTAIN], run: list }),
+  route({ route: 'PUT /api/curtain', ...MOVE, summary: 'Draw the curtain in front of cameras', body: DRAW, yes: [200, MOVED], no: BODY_NO, run: draw }),
+  route({ route: 'DELETE /api/curtain', ...MOVE, summary: 'Open it', body: OPEN, yes: [200, MOVED], no: [...BODY_NO, 409], run: open }),
 ];
 
-function forMovers(handler: RouteHandler<CurtainRouteDeps>): RouteHandler<CurtainRouteDeps> {
-  return (ctx, deps, next) => {
-    const { caller } = ctx.state;
-    if (!caller) return refuseFor(ctx, 'no-credentials');
-    return mayMoveCurtain(caller) ? handler(ctx, deps, next) : refuseFor(ctx, 'role-too-low');
-  };
+function forMovers({ caller }: Call): void {
+  if (!mayMoveCurtain(caller)) throw refusedFor('role-too-low');
 }
 
-async function draw(ctx: RouteContext, deps: CurtainRouteDeps): Promise<void> {
-  const body = await camerasOf(ctx, deps, DRAW);
-  if (!body) return;
-  const entries = entriesToDraw({ ...body.fields, cameras: body.cameras }, await factsFor(ctx, deps));
-  if (!entries.ok) return refuse(ctx, entries.error.status, entries.error.message);
-  await deps.curtainStore.changeCurtain({ drawn: entries.value, opened: [] });
-  for (const { camera } of entries.value) record(ctx, deps, { what: 'curtain-drawn', camera });
-  const cameras = entries.value.map(({ camera }) => camera);
-  respond(ctx, 200, { success: true, ...(await drawnFor(deps)), ...warningsOf(cameras, deps) });
+type Asked = Readonly<Record<string, unknown>>;
+
+async function draw({ body, caller, record }: Call<Asked>, deps: CurtainRouteDeps): Promise<object> {
+  const now = unixSeconds(deps.clock);
+  const wanted = { ...body, cameras: camerasOf(body) };
+  const entries = orRefusal(entriesToDraw(wanted, { drawn: await drawnAt(now, deps), now, by: caller.name }));
+  await deps.curtainStore.changeCurtain({ drawn: entries, opened: [] });
+  const cameras = entries.map(({ camera }) => camera);
+  for (const camera of cameras) record({ what: 'curtain-drawn', camera });
+  return { success: true, ...(await drawnFor(deps)), ...warningsOf(cameras, deps) };
 }
 
-async function open(ctx: RouteContext, deps: CurtainRouteDeps): Promise<void> {
-  const body = await camerasOf(ctx, deps, OPEN);
-  if (!body) return;
-  const opened = entriesToOpen(body.cameras, await factsFor(ctx, deps));
-  if (!opened.ok) return refuse(ctx, opened.error.status, opened.error.message);
-  if (opened.value.length > 0) await deps.curtainStore.changeCurtain({ drawn: [], opened: opened.value });
-  for (const camera of opened.value) record(ctx, deps, { what: 'curtain-opened', camera });
-  respond(ctx, 200, { success: true, ...(await drawnFor(deps)) });
+async function open({ body, record }: Call<Asked>, deps: CurtainRouteDeps): Promise<object> {
+  const drawn = await drawnAt(unixSeconds(deps.clock), deps);
+  const opened = orRefusal(entriesToOpen(camerasOf(body), { drawn }));
+  if (opened.length > 0) await deps.curtainStore.changeCurtain({ drawn: [], opened });
+  for (const camera of opened) record({ what: 'curtain-opened', camera });
+  return { success: true, ...(await drawnFor(deps)) };
 }
 
-async function camerasOf(ctx: RouteContext, deps: CurtainRouteDeps, shape: typeof DRAW | typeof OPEN) {
-  const body = await jsonOf(ctx, deps, BODY_LIMITS.cameraList);
-  if (!body) return undefined;
-  const unknown = unknownFields(shape, body.json);
-  if (unknown.length > 0) return void refuseFields(ctx, unknown);
-  const { cameras, ...fields } = Object(body.json);
-  return Array.isArray(cameras) ? { cameras, fields } : void refuseFields(ctx, [NO_LIST]);
+function camerasOf({ cameras }: Asked): readonly unknown[] {
+  if (!Array.isArray(cameras)) throw refusedFields([NO_CAMERA_LIST]);
+  return cameras;
 }
 
-const NO_LIST = { loc: ['body', 'cameras'], msg: 'Input should be a list of camera names', type: 'list_type' };
-
-async function factsFor(
-  { state: { caller } }: RouteContext,
-  { latestCurtain, clock }: CurtainRouteDeps,
-): Promise<CurtainFacts> {
-  const now = unixSeconds(clock);
-  return { drawn: drawnNow(await latestCurtain(), now), now, by: caller?.name ?? '' };
+function orRefusal<Value>(outcome: Result<Value, CurtainRefusal>): Value {
+  if (outcome.ok) return outcome.value;
+  throw new Refused(outcome.error.status, outcome.error.message);
 }
 
-async function drawnFor({ latestCurtain, clock }: CurtainRouteDeps) {
-  return { drawn: drawnNow(await latestCurtain(), unixSeconds(clock)).map(shown) };
+const drawnAt = async (now: number, { latestCurtain }: Pick<CurtainRouteDeps, 'latestCurtain'>): Promise<Curtain> =>
+  drawnNow(await latestCurtain(), now);
+
+async function drawnFor(deps: CurtainRouteDeps) {
+  return { drawn: (await drawnAt(unixSeconds(deps.clock), deps)).map(shown) };
 }
 
 const shown = ({ camera, until, by, drawnAt }: DrawnEntry): z.output<typeof DRAWN> => ({
@@ -124,13 +124,11 @@ function warningsOf(entries: readonly string[], { knownCameras }: CurtainRouteDe
 }
 
 /** Others are told only of cameras that they see, each by its name: a pattern could tell of another. */
-async function list(ctx: RouteContext, deps: CurtainRouteDeps): Promise<void> {
-  const { caller } = ctx.state;
-  if (!caller) return refuseFor(ctx, 'no-credentials');
+async function list({ caller }: Call, deps: CurtainRouteDeps): Promise<z.output<typeof CURTAIN>> {
   const { drawn } = await drawnFor(deps);
   const seen = deps.knownCameras().filter((camera) => maySee(caller.scope, camera));
   const told = drawn.flatMap((entry) =>
     visibleCameras(scopeOf([entry.camera]), seen).map((camera) => ({ ...entry, camera })),
   );
-  respond(ctx, 200, { drawn: mayMoveCurtain(caller) ? drawn : told } satisfies z.output<typeof CURTAIN>);
+  return { drawn: mayMoveCurtain(caller) ? drawn : told };
 }

@@ -25,6 +25,11 @@ export const NEW_PASSWORD = GIVEN_TEXT.meta({
 export const CODE = { description: 'Six digits of an authenticator app, or a recovery code' };
 export const ROLE_GIVEN = { description: 'admin, viewer or a custom role' };
 export const NAMED = named('Named', z.object({ name: GIVEN_TEXT }));
+export const NO_CAMERA_LIST: FieldFault = {
+  loc: ['body', 'cameras'],
+  msg: 'Input should be a list of camera names',
+  type: 'list_type',
+};
 
 /** Other fields are passed over. */
 export function fieldsIn<Shape extends z.ZodType>(

@@ -3,6 +3,7 @@
  * of its audit line; its `run` returns the answer or throws a `Refused`. The kernel does the rest, in this order: who,
  * proof, `before`, body, the rights of now, `run`, audit line, answer. A command of `postern` calls the same `run`.
  */
+import type { Next } from 'koa';
 import type { z } from 'zod';
 import { type Caller, isAdministrator } from '../../domain/caller.ts';
 import { mayManageAccounts } from '../../domain/credentials.ts';
@@ -11,7 +12,7 @@ import { REFUSALS, type RefusalFacts, type RefusalReason, refusalBody } from '..
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { Need, Operation, OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { type FieldFault, fieldsIn, unknownFields } from './body-fields.ts';
-import { fieldsMessage, respond } from './responses.ts';
+import { BUSY, BUSY_RETRY_SECONDS, fieldsMessage, type LimitedAttempt, limitedBody, respond } from './responses.ts';
 import {
   type AccountResponseDeps,
   type AuditedAct,
@@ -55,6 +56,18 @@ export function refusedFor(reason: RefusalReason, facts: RefusalFacts = {}, more
 export const refusedFields = (faults: readonly FieldFault[]): Refused =>
   new Refused(422, fieldsMessage(faults), { fields: { detail: faults } });
 
+export const refusedWhileBusy = (recorded?: string): Refused =>
+  new Refused(503, BUSY, { ...(recorded && { recorded }), headers: { 'Retry-After': String(BUSY_RETRY_SECONDS) } });
+
+export function refusedWhileLimited(attempt: LimitedAttempt): Refused {
+  const { message, error } = limitedBody(attempt);
+  const headers = { 'Retry-After': String(attempt.retryAfterSeconds) };
+  return new Refused(429, message, { recorded: 'rate-limited', headers, fields: { error } });
+}
+
+/** What `run` gives when it has set the response itself. */
+export const ANSWERED: object = Object.freeze({});
+
 /** The value, or its refusal. */
 export function orRefused<Value, Fault extends { readonly reason: string; readonly message: string }>(
   outcome: Result<Value, Fault>,
@@ -69,6 +82,8 @@ export function orRefused<Value, Fault extends { readonly reason: string; readon
 export interface Call<Body = unknown> {
   readonly caller: Caller;
   readonly body: Body;
+  /** The client's address, or where a command says that it comes from. */
+  readonly from: string;
   /** Parameters of the path, decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
@@ -80,13 +95,15 @@ export interface Call<Body = unknown> {
   readonly prove: (act: GuardedAct) => void;
   /** The request; absent for a command. */
   readonly ctx?: RouteContext;
+  /** Goes on to the proxy. */
+  readonly next?: Next;
 }
 
 /**
  * How the body is read. `fields`: by its shape, other fields are passed over. `strict`: by its shape, other fields are
- * refused. `names`: other fields are refused, the values are judged by `run`.
+ * refused. `names`: other fields are refused, the values are judged by `run`. `maybe`: as `fields`, and there may be no body.
  */
-type Reading = 'fields' | 'strict' | 'names';
+type Reading = 'fields' | 'strict' | 'names' | 'maybe';
 type BodyOf<Shape extends z.ZodType, Read extends Reading> = Read extends 'names'
   ? Readonly<Record<string, unknown>>
   : z.output<Shape>;
@@ -152,19 +169,21 @@ export const declaring =
     };
     return {
       ...route,
-      handler: async (ctx, deps) => {
-        const { params, URL: url } = ctx;
+      handler: async (ctx, deps, next) => {
+        const { params, querystring } = ctx;
         const call = {
           ctx,
+          next,
+          from: ctx.state.clientAddress,
           params,
-          query: url.searchParams,
+          query: new URLSearchParams(querystring),
           record: (done: AuditedAct, reason?: string) => record(ctx, deps, done, reason),
         };
         try {
           const done = await perform(call, ctx.state.caller, deps, () =>
-            jsonOf(ctx, deps, bytes ?? BODY_LIMITS.credentials),
+            jsonOf(ctx, deps, bytes ?? BODY_LIMITS.credentials, reads === 'maybe'),
           );
-          if (done) respond(ctx, route.yes[0], done.answer);
+          if (done && done.answer !== ANSWERED) respond(ctx, route.yes[0], done.answer);
         } catch (fault) {
           if (!(fault instanceof Refused)) throw fault;
           ctx.set({ ...fault.headers });
@@ -181,7 +200,9 @@ export const declaring =
             ...(reason && { reason }),
           });
         try {
-          const done = await perform({ params, query, record: write }, caller, deps, async () => ({ json: body }));
+          const done = await perform({ from, params, query, record: write }, caller, deps, async () => ({
+            json: body,
+          }));
           return ok(done?.answer ?? {});
         } catch (fault) {
           if (fault instanceof Refused) return err(fault.message);
@@ -201,7 +222,7 @@ function guard(caller: Caller | undefined, who: 'admin' | 'person' | undefined, 
 }
 
 function shaped(shape: z.ZodType, reads: Reading = 'fields', json: unknown): unknown {
-  const unknown = reads === 'fields' ? [] : unknownFields(shape as z.ZodObject, json);
+  const unknown = reads === 'fields' || reads === 'maybe' ? [] : unknownFields(shape as z.ZodObject, json);
   if (unknown.length > 0) throw refusedFields(unknown);
   if (reads === 'names') return Object(json);
   const fields = fieldsIn(shape, json);

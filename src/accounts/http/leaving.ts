@@ -3,23 +3,23 @@ import type { ServerResponse } from 'node:http';
 
 /**
  * The signal is aborted when the connection of a response that is not sent yet is closed. Work that ends by it has the
- * outcome `busy`, as work that found no place: nobody reads the answer.
+ * outcome `busy`, as work that found no place: nobody reads the answer. Without a response there is no client that may leave.
  */
 export async function whileThere<Outcome>(
-  response: Pick<ServerResponse, 'once' | 'off' | 'closed'>,
+  response: Pick<ServerResponse, 'once' | 'off' | 'closed'> | undefined,
   work: (signal: AbortSignal) => Promise<Outcome>,
 ): Promise<Outcome | { readonly kind: 'busy' }> {
   const gone = new AbortController();
   const abort = (): void => gone.abort(LEFT);
-  if (response.closed) abort();
-  response.once('close', abort);
+  if (response?.closed) abort();
+  response?.once('close', abort);
   try {
     return await work(gone.signal);
   } catch (fault) {
     if (fault === LEFT) return { kind: 'busy' };
     throw fault;
   } finally {
-    response.off('close', abort);
+    response?.off('close', abort);
   }
 }
 

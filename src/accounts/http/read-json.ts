@@ -42,7 +42,7 @@ function isTyped({ headers }: IncomingMessage, untyped: boolean): boolean {
   return type !== null && !OTHER_CHARSET.test(type.groups?.['parameters'] ?? '') && encoding === 'identity';
 }
 
-const hasBody = (headers: IncomingHttpHeaders): boolean =>
+export const hasBody = (headers: IncomingHttpHeaders): boolean =>
   Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
 
 /** A browser says from where it posts; a page of another site can leave out the type alone. */

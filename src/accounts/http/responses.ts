@@ -7,14 +7,14 @@ import type { FieldFault } from './body-fields.ts';
 import { BODY_FAULTS, type BodyFault } from './read-json.ts';
 
 /** An attempt that the login limiter refused. */
-interface LimitedAttempt {
+export interface LimitedAttempt {
   readonly clause: Clause;
   readonly retryAfterSeconds: number;
 }
 
 /** A new password check may find a free lane by then. */
 export const BUSY_RETRY_SECONDS = 5;
-const BUSY = 'Too many passwords are being checked at the same time: try again in a few seconds.';
+export const BUSY = 'Too many passwords are being checked at the same time: try again in a few seconds.';
 
 export function respond(ctx: RouteContext, status: number, body: object): void {
   ctx.set('Cache-Control', 'no-store');
@@ -64,11 +64,17 @@ export function refuseMethod(allowed: string): (ctx: RouteContext) => void {
   };
 }
 
-/** `error` is the reference's own wording; `Retry-After` is right to the second. */
-export function refuseWhileLimited(ctx: RouteContext, { retryAfterSeconds, clause }: LimitedAttempt): void {
-  ctx.set('Retry-After', String(retryAfterSeconds));
-  const message = `Too many failed attempts: try again in ${retryAfterSeconds} s.`;
-  refuse(ctx, 429, message, { error: `Rate limit exceeded: ${limitMessage(clause)}` });
+/** `error` is the reference's own wording. */
+export const limitedBody = ({ retryAfterSeconds, clause }: LimitedAttempt) => ({
+  message: `Too many failed attempts: try again in ${retryAfterSeconds} s.`,
+  error: `Rate limit exceeded: ${limitMessage(clause)}`,
+});
+
+/** `Retry-After` is right to the second. */
+export function refuseWhileLimited(ctx: RouteContext, attempt: LimitedAttempt): void {
+  ctx.set('Retry-After', String(attempt.retryAfterSeconds));
+  const { message, error } = limitedBody(attempt);
+  refuse(ctx, 429, message, { error });
 }
 
 /** `5/minute` as `5 per 1 minute`, `10/5 minutes` as `10 per 5 minute`. */

@@ -3,10 +3,11 @@ import type { z } from 'zod';
 import { type Caller, isAdministrator, lostRights } from '../../domain/caller.ts';
 import { mayManageAccounts } from '../../domain/credentials.ts';
 import { BODY_LIMITS } from '../../domain/read-body.ts';
+import { ok } from '../../domain/result.ts';
 import type { RouteContext, RouteHandler } from '../../routes/own-route.ts';
 import { type Audit, type AuditEntry, agentOf, credentialOf, shortText } from '../audit.ts';
 import { fieldsIn } from './body-fields.ts';
-import { readJson } from './read-json.ts';
+import { hasBody, readJson } from './read-json.ts';
 import { refuseBody, refuseFields, refuseFor } from './responses.ts';
 
 export interface AccountResponseDeps {
@@ -90,8 +91,12 @@ export async function jsonOf(
   ctx: RouteContext,
   deps: AccountResponseDeps,
   bytes = BODY_LIMITS.credentials,
+  mayBeAbsent = false,
 ): Promise<{ readonly json: unknown } | undefined> {
-  const body = await readJson(ctx.req, { bytes, seconds: deps.bodySeconds() });
+  const body =
+    mayBeAbsent && !hasBody(ctx.req.headers)
+      ? ok(undefined)
+      : await readJson(ctx.req, { bytes, seconds: deps.bodySeconds() });
   if (!body.ok) return void refuseBody(ctx, body.error);
   return (await mayStill(ctx, deps)) ? { json: body.value } : undefined;
 }

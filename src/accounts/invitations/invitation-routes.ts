@@ -19,7 +19,7 @@ import {
   respond,
 } from '../http/responses.ts';
 import { type AccountResponseDeps, afterProof, forAdmins, jsonOf, record } from '../http/route-guards.ts';
-import { STATUS_OF } from '../users/user-responses.ts';
+import { USER_STATUSES } from '../users/user-routes.ts';
 import { VALIDITY, validityOf } from '../users/validity.ts';
 import { type AcceptDeps, acceptInvitation } from './accept-invitation.ts';
 import type { Invitations, MadeInvitation } from './invitations.ts';
@@ -92,7 +92,7 @@ async function make(ctx: RouteContext, deps: InvitationRouteDeps): Promise<void>
   record(ctx, deps, act, made.ok ? undefined : made.error.reason);
   if (made.ok) respond(ctx, 201, told(made.value, ctx, deps));
   else if (made.error.reason === 'busy') refuseWhileBusy(ctx);
-  else refuse(ctx, STATUS_OF[made.error.reason], made.error.message);
+  else refuse(ctx, USER_STATUSES[made.error.reason], made.error.message);
 }
 
 const makerOf = ({ name, credential }: Caller): string =>

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { User } from '../../domain/accounts/account.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { named } from '../../routes/shapes.ts';
-import { CODE, type FieldFault, fieldsIn, MAYBE_GIVEN_TEXT } from '../http/body-fields.ts';
+import { CODE, type FieldFault, MAYBE_GIVEN_TEXT } from '../http/body-fields.ts';
 import { ASSERTION, type Assertion, assertion } from '../passkeys/credential-json.ts';
 import type { PasskeyCheck, PasskeyOutcome } from '../passkeys/passkey-check.ts';
 import type { RelyingParty } from '../passkeys/relying-party.ts';
@@ -71,10 +71,8 @@ export const PROOF = named(
 );
 
 /** Exactly one of them. */
-export function proofIn(json: unknown): Result<Proof | ProofElsewhere, readonly FieldFault[]> {
-  const fields = fieldsIn(PROOF, json);
-  if (!fields.ok) return fields;
-  const { password, code, credential, provider, return_to: returnTo = '' } = fields.value;
+export function proofIn(fields: z.output<typeof PROOF>): Result<Proof | ProofElsewhere, readonly FieldFault[]> {
+  const { password, code, credential, provider, return_to: returnTo = '' } = fields;
   if ([password, code, credential, provider].filter(Boolean).length !== 1) return err([ONE_OF_FOUR]);
   if (provider) return ok({ kind: 'provider', name: provider, returnTo });
   if (code) return ok({ kind: 'code', text: code });

@@ -2,13 +2,11 @@
 import { z } from 'zod';
 import type { AccountStore } from '../../domain/accounts/account.ts';
 import type { SignInStore } from '../../domain/accounts/sign-in.ts';
-import type { Caller } from '../../domain/caller.ts';
-import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { named, SUCCESS } from '../../routes/shapes.ts';
 import { shortText } from '../audit.ts';
 import { SIGN_IN } from '../http/answers.ts';
-import { refuse, refuseFor, respond } from '../http/responses.ts';
-import { type AccountResponseDeps, afterProof, forPeople, mayStill, record } from '../http/route-guards.ts';
+import { ANSWERED, type Call, declaring, Refused, refusedFor } from '../http/kernel.ts';
+import { type AccountResponseDeps, mayStill } from '../http/route-guards.ts';
 import { beginAttempt, type OidcRouteDeps } from './oidc-routes.ts';
 
 export interface SignInRouteDeps extends AccountResponseDeps, OidcRouteDeps {
@@ -29,27 +27,27 @@ const KEPT = {
     'Your role comes from this sign-in: ask an administrator, who can set your role by hand under Settings > Users. Then you can disconnect it.',
 } as const;
 
+const OWN = { access: 'any', note: "the caller's own" } as const;
+const CHANGE = { access: 'any', writes: true, note: OWN.note, who: 'person', proof: 'credentials' } as const;
+
+const route = declaring<SignInRouteDeps>();
+
 // biome-ignore format: a table
-export const SIGN_IN_ROUTES: readonly OwnRoute<SignInRouteDeps>[] = [
-  { route: `GET ${PATH}`, access: 'any', note: "the caller's own", summary: "One's own sign-ins with providers", yes: [200, z.array(SIGN_IN)], no: [409], handler: list },
-  { route: `POST ${PATH}/{provider}`, access: 'any', writes: true, note: "the caller's own", summary: 'Connect the own account with a provider: the address to go on at', yes: [200, AT_PROVIDER], no: [404, 409], handler: forPeople(afterProof('credentials', connect)) },
-  { route: `DELETE ${PATH}/{provider}`, access: 'any', writes: true, note: "the caller's own", summary: 'Disconnect the own account from a provider', yes: [200, SUCCESS], no: [404, 409], handler: forPeople(afterProof('credentials', disconnect)) },
+export const SIGN_IN_ROUTES = [
+  route({ route: `GET ${PATH}`, ...OWN, summary: "One's own sign-ins with providers", yes: [200, z.array(SIGN_IN)], no: [409], run: list }),
+  route({ route: `POST ${PATH}/{provider}`, ...CHANGE, summary: 'Connect the own account with a provider: the address to go on at', yes: [200, AT_PROVIDER], no: [404, 409], run: connect }),
+  route({ route: `DELETE ${PATH}/{provider}`, ...CHANGE, summary: 'Disconnect the own account from a provider', yes: [200, SUCCESS], no: [404, 409], act: 'sign-in-removed', run: disconnect }),
 ];
 
-type SessionCaller = Caller & { readonly credential: Extract<Caller['credential'], { kind: 'session' }> };
-
-/** A person with an account here; undefined when the response is set already. */
-function personOf(ctx: RouteContext): SessionCaller | undefined {
-  const { caller } = ctx.state;
-  if (!caller) return void refuseFor(ctx, 'no-credentials');
-  return caller.credential.kind === 'session' ? (caller as SessionCaller) : void refuseFor(ctx, 'person-needed');
+/** A person with an account here. */
+function personIn({ caller }: Call) {
+  if (caller.credential.kind !== 'session') throw refusedFor('person-needed');
+  return { name: caller.name, session: caller.credential.tokenId };
 }
 
-async function list(ctx: RouteContext, { signIns }: SignInRouteDeps): Promise<void> {
-  const caller = personOf(ctx);
-  if (!caller) return;
-  const own = await signIns.listSignIns(caller.name);
-  const shown = own.map(
+async function list(call: Call, { signIns }: SignInRouteDeps): Promise<object> {
+  const own = await signIns.listSignIns(personIn(call).name);
+  return own.map(
     ({ provider, subject, connectedAt, lastUsedAt }): z.output<typeof SIGN_IN> => ({
       provider,
       subject,
@@ -57,36 +55,26 @@ async function list(ctx: RouteContext, { signIns }: SignInRouteDeps): Promise<vo
       last_used_at: lastUsedAt,
     }),
   );
-  respond(ctx, 200, shown);
 }
 
-async function connect(ctx: RouteContext, deps: SignInRouteDeps): Promise<void> {
-  const caller = personOf(ctx);
-  if (!caller || !(await mayStill(ctx, deps))) return;
-  const user = await deps.store.findUser(caller.name);
-  if (!user) return refuseFor(ctx, 'token-invalid');
-  const { name, createdAt: userCreatedAt } = user;
-  const purpose = { kind: 'connect', user: name, session: caller.credential.tokenId, userCreatedAt } as const;
+async function connect(call: Call, deps: SignInRouteDeps): Promise<object> {
+  const { name, session } = personIn(call);
+  const { ctx, params } = call;
+  if (!ctx || !(await mayStill(ctx, deps))) return ANSWERED;
+  const user = await deps.store.findUser(name);
+  if (!user) throw refusedFor('token-invalid');
+  const purpose = { kind: 'connect', user: user.name, session, userCreatedAt: user.createdAt } as const;
   const returnTo = `${ctx.state.basePath ?? ''}${PAGE}`;
-  const url = await beginAttempt(ctx, deps, { provider: ctx.params['provider'] ?? '', purpose, returnTo });
-  if (url !== undefined) respond(ctx, 200, { url });
+  const url = await beginAttempt(ctx, deps, { provider: params['provider'] ?? '', purpose, returnTo });
+  return url === undefined ? ANSWERED : { url };
 }
 
-async function disconnect(ctx: RouteContext, deps: SignInRouteDeps): Promise<void> {
-  const caller = personOf(ctx);
-  if (!caller) return;
-  const provider = ctx.params['provider'] ?? '';
-  const outcome = await deps.signIns.disconnect(caller.name, provider, 'owner');
-  const act = { what: 'sign-in-removed', user: caller.name, provider: shortText(provider) } as const;
-  switch (outcome) {
-    case 'disconnected':
-      record(ctx, deps, act);
-      return respond(ctx, 200, { success: true });
-    case 'absent':
-      return refuse(ctx, 404, 'Your account is not connected with that provider');
-    case 'last-way-in':
-    case 'gives-role':
-      record(ctx, deps, act, outcome);
-      return refuse(ctx, 409, KEPT[outcome], { reason: outcome });
-  }
+async function disconnect(call: Call, { signIns }: SignInRouteDeps): Promise<void> {
+  const { name } = personIn(call);
+  const { provider = '' } = call.params;
+  const outcome = await signIns.disconnect(name, provider, 'owner');
+  call.note({ user: name, provider: shortText(provider) });
+  if (outcome === 'absent') throw new Refused(404, 'Your account is not connected with that provider');
+  if (outcome !== 'disconnected')
+    throw new Refused(409, KEPT[outcome], { recorded: outcome, fields: { reason: outcome } });
 }

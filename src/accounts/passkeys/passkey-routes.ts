@@ -1,23 +1,20 @@
 /** `/api/second-factor/passkeys`: one's own passkeys (SPEC 12). */
 import { z } from 'zod';
-import type { User } from '../../domain/accounts/account.ts';
 import { ok } from '../../domain/result.ts';
-import type { OwnRoute, RouteContext, RouteHandler } from '../../routes/own-route.ts';
+import type { OwnRoute } from '../../routes/own-route.ts';
 import { ANY, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import { ADDED_PASSKEY } from '../http/answers.ts';
-import { fieldsIn, GIVEN_TEXT, MAYBE_GIVEN_TEXT } from '../http/body-fields.ts';
-import { refuse, refuseFields, refuseFor, refuseMethod, respond } from '../http/responses.ts';
-import { fieldsOf, jsonOf, record } from '../http/route-guards.ts';
-import { changing, type FactorRouteDeps, forUser, goOn, OFF } from '../second-factor/factor-routes.ts';
+import { GIVEN_TEXT, MAYBE_GIVEN_TEXT } from '../http/body-fields.ts';
+import { type Call, declaring, Refused, refusedFields, refusedFor } from '../http/kernel.ts';
+import { refuseMethod } from '../http/responses.ts';
+import { enrolling, type FactorRouteDeps, ownUser } from '../second-factor/factor-routes.ts';
+import { keepSession } from '../sessions/keep-session.ts';
 import { NEW_CREDENTIAL, newCredential } from './credential-json.ts';
 import { type Added, MOST_PASSKEYS, type Passkeys } from './passkeys.ts';
-import type { RelyingParty } from './relying-party.ts';
 
 export interface PasskeyRouteDeps extends FactorRouteDeps {
   readonly passkeys: Passkeys;
 }
-
-type SiteHandler = (ctx: RouteContext, deps: PasskeyRouteDeps, user: User, site: RelyingParty) => Promise<void>;
 
 const PATH = '/api/second-factor/passkeys';
 export const USUAL_NAME = 'Passkey';
@@ -40,50 +37,54 @@ export const NEW_PASSKEY = named(
 );
 const RENAMED = named('Name', z.object({ name: GIVEN_TEXT.meta(NAME_SIZE) }));
 const OWN = { access: 'any', writes: true, enrolment: true, note: "the caller's own" } as const;
+const CHANGE = { ...OWN, proof: 'credentials' } as const;
+
+const route = declaring<PasskeyRouteDeps>();
 
 // biome-ignore format: a table
 export const PASSKEY_ROUTES: readonly OwnRoute<PasskeyRouteDeps>[] = [
-  { route: `POST ${PATH}/options`, ...OWN, summary: 'What to ask an authenticator for, to add a passkey', yes: [200, ANY], no: [409],
-    handler: enrolling(async (ctx, { passkeys }, user, site) => respond(ctx, 200, await passkeys.creationOptions(user, sessionOf(ctx), site))) },
+  route({ route: `POST ${PATH}/options`, ...CHANGE, summary: 'What to ask an authenticator for, to add a passkey', yes: [200, ANY], no: [409], run: options }),
   { route: `PATCH,DELETE ${PATH}/options`, ...OWN, handler: refuseMethod('POST') },
-  { route: `POST ${PATH}`, ...OWN, summary: 'Add the passkey that the authenticator made', body: NEW_PASSKEY, yes: [201, ADDED_PASSKEY], no: [...BODY_NO, 409], handler: enrolling(add) },
-  { route: `PATCH ${PATH}/{passkey}`, ...OWN, summary: 'Rename a passkey', body: RENAMED, yes: [200, SUCCESS], no: [...BODY_NO, 404], handler: forUser(rename) },
-  { route: `DELETE ${PATH}/{passkey}`, ...OWN, summary: 'Remove a passkey', yes: [200, SUCCESS], no: [404, 409], handler: changing(remove) },
+  route({ route: `POST ${PATH}`, ...CHANGE, summary: 'Add the passkey that the authenticator made', body: NEW_PASSKEY, yes: [201, ADDED_PASSKEY], no: [...BODY_NO, 409], act: 'second-factor-added', before: adding, run: add }),
+  route({ route: `PATCH ${PATH}/{passkey}`, ...OWN, summary: 'Rename a passkey', body: RENAMED, yes: [200, SUCCESS], no: [...BODY_NO, 404], act: 'passkey-renamed', before: ownUser, run: rename }),
+  route({ route: `DELETE ${PATH}/{passkey}`, ...CHANGE, summary: 'Remove a passkey', yes: [200, SUCCESS], no: [404, 409], act: 'second-factor-removed', run: remove }),
 ];
 
-function enrolling(handler: SiteHandler): RouteHandler<PasskeyRouteDeps> {
-  return changing(async (ctx, deps, user) => {
-    const { site } = deps.passkeys;
-    if (!deps.mayEnrol) return refuse(ctx, 409, OFF);
-    return site.ok ? handler(ctx, deps, user, site.value) : refuse(ctx, 409, site.error);
-  });
+/** The user who adds a passkey, and the site that it is for. */
+async function adding(call: Call<unknown>, deps: PasskeyRouteDeps) {
+  const user = await enrolling(call, deps);
+  const { site } = deps.passkeys;
+  if (!site.ok) throw new Refused(409, site.error);
+  // Other credentials were refused before: they have no factors.
+  const { credential } = call.caller;
+  return { user, session: credential.kind === 'session' ? credential.tokenId : '', site: site.value };
 }
 
-async function add(ctx: RouteContext, deps: PasskeyRouteDeps, user: User, site: RelyingParty): Promise<void> {
-  const body = await jsonOf(ctx, deps);
-  if (!body) return;
-  const fields = fieldsIn(NEW_PASSKEY, body.json);
-  const credential = fields.ok ? newCredential(fields.value.credential) : fields;
-  const name = passkeyName(fields.ok ? fields.value.name || USUAL_NAME : USUAL_NAME);
-  const faults = [...(credential.ok ? [] : credential.error), ...(name.ok ? [] : name.error)];
-  if (!credential.ok || !name.ok) return refuseFields(ctx, faults);
-  const by = { user, session: sessionOf(ctx), name: name.value, site };
-  const outcome = await deps.passkeys.add(credential.value, by);
-  const act = { what: 'second-factor-added', user: user.name, factor: 'passkey' } as const;
-  if (outcome.kind !== 'added') {
-    record(ctx, deps, act, `passkey-${outcome.kind}`);
-    return refuseAdding(ctx, outcome.kind);
-  }
-  record(ctx, deps, act);
-  await goOn(ctx, outcome.user, deps);
+async function options(call: Call, deps: PasskeyRouteDeps): Promise<object> {
+  const { user, session, site } = await adding(call, deps);
+  return deps.passkeys.creationOptions(user, session, site);
+}
+
+async function add(call: Call<z.output<typeof NEW_PASSKEY>>, deps: PasskeyRouteDeps): Promise<object> {
+  const by = await adding(call, deps);
+  const credential = newCredential(call.body.credential);
+  const name = passkeyName(call.body.name || USUAL_NAME);
+  if (!credential.ok || !name.ok)
+    throw refusedFields([...(credential.ok ? [] : credential.error), ...(name.ok ? [] : name.error)]);
+  const outcome = await deps.passkeys.add(credential.value, { ...by, name: name.value });
+  call.note({ user: by.user.name, factor: 'passkey' });
+  if (outcome.kind !== 'added') throw notAdded(outcome.kind);
+  await keepSession(call, outcome.user, deps);
   const { id, createdAt, lastUsedAt } = outcome.passkey;
   const shown = { id, name: name.value, created_at: createdAt, last_used_at: lastUsedAt };
-  respond(ctx, 201, { ...shown, recovery_codes: outcome.recoveryCodes ?? [] });
+  return { ...shown, recovery_codes: outcome.recoveryCodes ?? [] };
 }
 
-function refuseAdding(ctx: RouteContext, kind: Exclude<Added['kind'], 'added'>): void {
-  if (kind === 'gone') refuseFor(ctx, 'token-invalid');
-  else refuse(ctx, NOT_ADDED[kind].status, NOT_ADDED[kind].message);
+function notAdded(kind: Exclude<Added['kind'], 'added'>): Refused {
+  const recorded = `passkey-${kind}`;
+  if (kind === 'gone') return refusedFor('token-invalid', {}, { recorded });
+  const { status, message } = NOT_ADDED[kind];
+  return new Refused(status, message, { recorded });
 }
 
 // biome-ignore format: a table
@@ -96,32 +97,28 @@ export const NOT_ADDED = {
   full:    { status: 409, message: `There are ${MOST_PASSKEYS} passkeys already: remove one first` },
 } as const;
 
-async function rename(ctx: RouteContext, deps: PasskeyRouteDeps, user: User): Promise<void> {
-  const body = await fieldsOf(ctx, deps, RENAMED);
-  if (!body) return;
-  const name = passkeyName(body.name);
-  if (!name.ok) return refuseFields(ctx, name.error);
-  const outcome = await deps.passkeys.rename(user, idOf(ctx), name.value);
-  if (outcome === 'absent') return refuse(ctx, 404, NO_PASSKEY);
-  record(ctx, deps, { what: 'passkey-renamed', user: user.name });
-  respond(ctx, 200, { success: true });
+async function rename(call: Call<z.output<typeof RENAMED>>, deps: PasskeyRouteDeps): Promise<void> {
+  const user = await ownUser(call, deps);
+  const name = passkeyName(call.body.name);
+  if (!name.ok) throw refusedFields(name.error);
+  const outcome = await deps.passkeys.rename(user, idIn(call), name.value);
+  if (outcome === 'absent') throw new Refused(404, NO_PASSKEY);
+  call.note({ user: user.name });
 }
 
-async function remove(ctx: RouteContext, deps: PasskeyRouteDeps, user: User): Promise<void> {
-  const outcome = await deps.passkeys.remove(user, idOf(ctx));
-  const act = { what: 'second-factor-removed', user: user.name, factor: 'passkey' } as const;
+async function remove(call: Call, deps: PasskeyRouteDeps): Promise<void> {
+  const user = await ownUser(call, deps);
+  const outcome = await deps.passkeys.remove(user, idIn(call));
+  call.note({ user: user.name, factor: 'passkey' });
   switch (outcome.kind) {
     case 'absent':
-      return refuse(ctx, 404, NO_PASSKEY);
+      throw new Refused(404, NO_PASSKEY);
     case 'gone':
-      return refuseFor(ctx, 'token-invalid');
+      throw refusedFor('token-invalid');
     case 'last-way-in':
-      record(ctx, deps, act, outcome.kind);
-      return refuse(ctx, 409, LAST_WAY_IN, { reason: outcome.kind });
+      throw new Refused(409, LAST_WAY_IN, { recorded: outcome.kind, fields: { reason: outcome.kind } });
     case 'removed':
-      record(ctx, deps, act);
-      if (!outcome.user.hasFactor) await goOn(ctx, outcome.user, deps);
-      return respond(ctx, 200, { success: true });
+      if (!outcome.user.hasFactor) await keepSession(call, outcome.user, deps);
   }
 }
 
@@ -131,10 +128,4 @@ export function passkeyName(written: string) {
   return NAME.test(name) ? ok(name) : ({ ok: false, error: [BAD_NAME] } as const);
 }
 
-const idOf = (ctx: RouteContext): string => ctx.params['passkey'] ?? '';
-
-/** Other credentials were refused before: they have no factors. */
-function sessionOf({ state }: RouteContext): string {
-  const { credential } = state.caller ?? {};
-  return credential?.kind === 'session' ? credential.tokenId : '';
-}
+const idIn = ({ params }: Call<unknown>): string => params['passkey'] ?? '';

@@ -1,60 +1,48 @@
 /** `PUT /api/config/set`: changes of `auth.roles` are made here, the rest is forwarded to the NVR (SPEC 4.3). */
-import type Koa from 'koa';
 import { isAdministrator } from '../../domain/caller.ts';
 import { mayManageAccounts } from '../../domain/credentials.ts';
 import { isRecord, type JsonRecord } from '../../domain/json.ts';
 import { BODY_LIMITS } from '../../domain/read-body.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { ANY, BODY_NO } from '../../routes/shapes.ts';
-import { type BodyFault, readJson } from '../http/read-json.ts';
-import { refuse, refuseBody, refuseFor, respond } from '../http/responses.ts';
-import { type AccountResponseDeps, isProven, mayStill, record } from '../http/route-guards.ts';
-import { isAmong, type RoleRouteDeps, respondWithRoles } from './role-routes.ts';
+import { ANSWERED, type Call, declaring, Refused, refusedFor } from '../http/kernel.ts';
+import { changed, isAmong, type RoleRouteDeps } from './role-routes.ts';
 import type { WantedRoles } from './roles.ts';
 
-/** The NVR's own page of roles: Postern keeps those, and forwards the rest. */
+const route = declaring<RoleRouteDeps>();
+
+/** The NVR's own page of roles: Postern keeps those, and forwards the rest. Older clients send everything in the query and no body. */
 // biome-ignore format: a table
-export const CONFIG_SET_ROUTES: readonly OwnRoute<RoleRouteDeps>[] = [
-  { route: 'PUT /api/config/set', access: 'admin', forwarded: true, summary: 'Roles, as the pages of the NVR send them; the rest goes to the NVR', body: ANY, yes: [200, ANY], no: [...BODY_NO, 404, 409, 502, 504], handler: configSet },
+export const CONFIG_SET_ROUTES = [
+  route({ route: 'PUT /api/config/set', access: 'admin', forwarded: true, summary: 'Roles, as the pages of the NVR send them; the rest goes to the NVR', body: ANY, reads: 'maybe', bytes: BODY_LIMITS.nvrConfig, yes: [200, ANY], no: [...BODY_NO, 404, 409, 502, 504],
+    before: forAdministrators, run: configSet }),
 ];
 
-async function configSet(ctx: RouteContext, deps: RoleRouteDeps, next: Koa.Next): Promise<void> {
-  const { caller } = ctx.state;
-  if (!caller || !isAdministrator(caller)) return refuseFor(ctx, caller ? 'role-too-low' : 'no-credentials');
-  const body = await bodyOf(ctx, deps);
-  if (!body.ok) return refuseBody(ctx, body.error);
-  if (!(await mayStill(ctx, deps))) return;
-  const split = splitConfigSet(ctx.querystring, body.value);
-  if (!split.ok) {
-    record(ctx, deps, { what: 'custom-role-changed' }, 'not-a-role');
-    return refuse(ctx, 400, split.error);
-  }
-  const { roles: wanted, rest } = split.value;
-  if (wanted.size > 0 && !mayManageAccounts(caller)) return refuseFor(ctx, 'person-needed');
-  if (wanted.size > 0 && !isProven(ctx, deps, 'roles')) return;
-  if (wanted.size > 0) {
-    const isHere = (entry: string): boolean => !deps.hasSites || isAmong(entry, deps.knownCameras());
-    const outcome = await deps.customRoles.changeHere(wanted, isHere);
-    if (!respondWithRoles(ctx, deps, outcome, [...wanted.keys()])) return;
-  }
-  if (!rest)
-    return respond(ctx, 200, {
-      success: true,
-      message: 'The roles are changed. The change holds from the next request on.',
-    });
-  const text = rest.body === undefined ? '' : JSON.stringify(rest.body);
-  ctx.state.sentInstead = { query: rest.query, body: Buffer.from(text) };
-  await next();
+/** A token that may not manage accounts may still send what is the NVR's. */
+function forAdministrators({ caller }: Call): void {
+  if (!isAdministrator(caller)) throw refusedFor('role-too-low');
 }
 
-/** Older clients send everything in the query and no body. */
-async function bodyOf(
-  { req }: RouteContext,
-  { bodySeconds }: AccountResponseDeps,
-): Promise<Result<unknown, BodyFault>> {
-  const isEmpty = req.headers['transfer-encoding'] === undefined && Number(req.headers['content-length'] ?? 0) === 0;
-  return isEmpty ? ok(undefined) : readJson(req, { bytes: BODY_LIMITS.nvrConfig, seconds: bodySeconds() });
+async function configSet(call: Call, { customRoles, hasSites, knownCameras }: RoleRouteDeps): Promise<object> {
+  const { caller, body, ctx, prove, record, next } = call;
+  const split = splitConfigSet(ctx?.querystring ?? '', body);
+  if (!split.ok) {
+    record({ what: 'custom-role-changed' }, 'not-a-role');
+    throw new Refused(400, split.error);
+  }
+  const { roles: wanted, rest } = split.value;
+  if (wanted.size > 0) {
+    if (!mayManageAccounts(caller)) throw refusedFor('person-needed');
+    prove('roles');
+    const isHere = (entry: string): boolean => !hasSites || isAmong(entry, knownCameras());
+    changed(call, [...wanted.keys()], await customRoles.changeHere(wanted, isHere));
+  }
+  if (!rest || !ctx)
+    return { success: true, message: 'The roles are changed. The change holds from the next request on.' };
+  const text = rest.body === undefined ? '' : JSON.stringify(rest.body);
+  ctx.state.sentInstead = { query: rest.query, body: Buffer.from(text) };
+  await next?.();
+  return ANSWERED;
 }
 
 interface ConfigSet {

@@ -4,12 +4,11 @@ import { scopeOf, visibleCameras } from '../../domain/camera-scope.ts';
 import type { CameraName } from '../../domain/names.ts';
 import { BODY_LIMITS } from '../../domain/read-body.ts';
 import type { Result } from '../../domain/result.ts';
-import type { OwnRoute, RouteContext, RouteHandler } from '../../routes/own-route.ts';
 import { ANY, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import { ROLE } from '../http/answers.ts';
-import { NAMED, unknownFields } from '../http/body-fields.ts';
-import { refuse, refuseFields, respond } from '../http/responses.ts';
-import { type AccountResponseDeps, afterProof, fieldsOf, forAdmins, jsonOf, record } from '../http/route-guards.ts';
+import { NAMED, NO_CAMERA_LIST } from '../http/body-fields.ts';
+import { type Call, declaring, orRefused, refusedFields } from '../http/kernel.ts';
+import type { AccountResponseDeps } from '../http/route-guards.ts';
 import type { RoleFault, RoleRefusal, Roles, RolesChanged } from './roles.ts';
 
 export interface RoleRouteDeps extends AccountResponseDeps {
@@ -41,62 +40,40 @@ const STATUS_OF: Readonly<Record<RoleFault, number>> = {
   'role-absent':     404,
 };
 
+const route = declaring<RoleRouteDeps>();
+const CHANGE = { access: 'admin', who: 'admin', proof: 'roles' } as const;
+
 // biome-ignore format: a table
-export const ROLE_ROUTES: readonly OwnRoute<RoleRouteDeps>[] = [
-  { route: 'GET /api/roles', access: 'admin', compressed: true, summary: 'All roles', yes: [200, z.array(ROLE)],
-    handler: forAdmins(async (ctx, { customRoles }) => respond(ctx, 200, await customRoles.list())) },
-  { route: 'PUT /api/roles/{role}', access: 'admin', summary: 'Create or change a role', body: CHANGED_ROLE, yes: [200, ANY], no: [...BODY_NO, 409], handler: changing(save) },
-  { route: 'POST /api/roles/delete', access: 'admin', note: 'for names that cannot stand in a path', summary: 'Remove a role whose name cannot stand in a path', body: NAMED, yes: [200, SUCCESS], no: [...BODY_NO, 404, 409], handler: changing(removeByBody) },
-  { route: 'DELETE /api/roles/{role}', access: 'admin', summary: 'Remove a role; its users become viewers', yes: [200, SUCCESS], no: [404, 409], handler: changing((ctx, deps) => remove(ctx, deps, ctx.params['role'] ?? '')) },
+export const ROLE_ROUTES = [
+  route({ route: 'GET /api/roles', access: 'admin', who: 'admin', compressed: true, summary: 'All roles', yes: [200, z.array(ROLE)], run: (_, { customRoles }) => customRoles.list() }),
+  route({ route: 'PUT /api/roles/{role}', ...CHANGE, summary: 'Create or change a role', body: CHANGED_ROLE, reads: 'names', bytes: BODY_LIMITS.cameraList, yes: [200, ANY], no: [...BODY_NO, 409], run: save }),
+  route({ route: 'POST /api/roles/delete', ...CHANGE, note: 'for names that cannot stand in a path', summary: 'Remove a role whose name cannot stand in a path', body: NAMED, yes: [200, SUCCESS], no: [...BODY_NO, 404, 409], run: (call, deps) => remove(call, deps, call.body.name) }),
+  route({ route: 'DELETE /api/roles/{role}', ...CHANGE, summary: 'Remove a role; its users become viewers', yes: [200, SUCCESS], no: [404, 409], run: (call, deps) => remove(call, deps, call.params['role'] ?? '') }),
 ];
 
-function changing(handler: RouteHandler<RoleRouteDeps>): RouteHandler<RoleRouteDeps> {
-  return forAdmins(afterProof('roles', handler));
+async function save(call: Call<Readonly<Record<string, unknown>>>, deps: RoleRouteDeps): Promise<object> {
+  const { role = '' } = call.params;
+  const { cameras, ...limits } = call.body;
+  if (!Array.isArray(cameras)) throw refusedFields([NO_CAMERA_LIST]);
+  changed(call, [role], await deps.customRoles.change(new Map([[role, { cameras, limits }]])));
+  return { success: true, ...warningOf(role, cameras, deps) };
 }
 
-async function save(ctx: RouteContext, deps: RoleRouteDeps): Promise<void> {
-  const name = ctx.params['role'] ?? '';
-  const body = await jsonOf(ctx, deps, BODY_LIMITS.cameraList);
-  if (!body) return;
-  const unknown = unknownFields(CHANGED_ROLE, body.json);
-  if (unknown.length > 0) return refuseFields(ctx, unknown);
-  const { cameras, ...limits } = Object(body.json);
-  if (!Array.isArray(cameras)) return refuseFields(ctx, [NO_LIST]);
-  const outcome = await deps.customRoles.change(new Map([[name, { cameras, limits }]]));
-  if (respondWithRoles(ctx, deps, outcome, [name]))
-    respond(ctx, 200, { success: true, ...warningOf(name, cameras, deps) });
+async function remove(call: Call<unknown>, { customRoles }: RoleRouteDeps, name: string): Promise<void> {
+  changed(call, [name], await customRoles.change(new Map([[name, null]])));
 }
 
-async function remove(ctx: RouteContext, deps: RoleRouteDeps, name: string): Promise<void> {
-  const outcome = await deps.customRoles.change(new Map([[name, null]]));
-  if (respondWithRoles(ctx, deps, outcome, [name])) respond(ctx, 200, { success: true });
-}
-
-/** Removes names that cannot stand in a path: `.` and `..` were allowed once. */
-async function removeByBody(ctx: RouteContext, deps: RoleRouteDeps): Promise<void> {
-  const body = await fieldsOf(ctx, deps, NAMED);
-  if (body) await remove(ctx, deps, body.name);
-}
-
-const NO_LIST = { loc: ['body', 'cameras'], msg: 'Input should be a list of camera names', type: 'list_type' };
-
-/** True when the change was made; otherwise the response is the refusal. */
-export function respondWithRoles(
-  ctx: RouteContext,
-  deps: AccountResponseDeps,
-  outcome: Result<RolesChanged, RoleRefusal>,
+/** Records what was changed, or the refusal of each role. */
+export function changed(
+  { record }: Pick<Call, 'record'>,
   names: readonly string[],
-): outcome is Extract<typeof outcome, { ok: true }> {
-  if (!outcome.ok) {
-    for (const role of names) record(ctx, deps, { what: 'custom-role-changed', role }, outcome.error.reason);
-    refuse(ctx, STATUS_OF[outcome.error.reason], outcome.error.message);
-    return false;
-  }
-  const { saved, deleted, newViewers } = outcome.value;
-  for (const role of saved) record(ctx, deps, { what: 'custom-role-changed', role });
-  for (const role of deleted) record(ctx, deps, { what: 'custom-role-deleted', role });
-  for (const user of newViewers) record(ctx, deps, { what: 'role-changed', user });
-  return true;
+  outcome: Result<RolesChanged, RoleRefusal>,
+): void {
+  if (!outcome.ok) for (const role of names) record({ what: 'custom-role-changed', role }, outcome.error.reason);
+  const { saved, deleted, newViewers } = orRefused(outcome, STATUS_OF);
+  for (const role of saved) record({ what: 'custom-role-changed', role });
+  for (const role of deleted) record({ what: 'custom-role-deleted', role });
+  for (const user of newViewers) record({ what: 'role-changed', user });
 }
 
 /** A role may name a camera that is added later; more often the name is mistyped. */

@@ -3,11 +3,11 @@ import { z } from 'zod';
 import type { SiteStore } from '../../domain/accounts/site.ts';
 import { type PublicUrl, publicAddress } from '../../domain/addresses/public-url.ts';
 import { isAdministrator } from '../../domain/caller.ts';
-import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { CAMERAS, named, TEXT } from '../../routes/shapes.ts';
-import { refuseFor, respond } from '../http/responses.ts';
+import { type Call, declaring } from '../http/kernel.ts';
+import type { AccountResponseDeps } from '../http/route-guards.ts';
 
-export interface SiteRouteDeps {
+export interface SiteRouteDeps extends AccountResponseDeps {
   /** `server.sites`. */
   readonly listed: readonly { readonly name: string; readonly url: PublicUrl }[];
   /** `server.site`. */
@@ -29,14 +29,14 @@ const SITES = named(
   }),
 );
 
+const route = declaring<SiteRouteDeps>();
+
 // biome-ignore format: a table
-export const SITE_ROUTES: readonly OwnRoute<SiteRouteDeps>[] = [
-  { route: 'GET /api/sites', access: 'any', note: 'cameras for admins alone', summary: 'The sites that share accounts, each with an NVR of its own', yes: [200, SITES], handler: list },
+export const SITE_ROUTES = [
+  route({ route: 'GET /api/sites', access: 'any', note: 'cameras for admins alone', summary: 'The sites that share accounts, each with an NVR of its own', yes: [200, SITES], run: list }),
 ];
 
-async function list(ctx: RouteContext, { own, listed, siteStore }: SiteRouteDeps): Promise<void> {
-  const { caller } = ctx.state;
-  if (!caller) return refuseFor(ctx, 'no-credentials');
+async function list({ caller }: Call, { own, listed, siteStore }: SiteRouteDeps): Promise<z.output<typeof SITES>> {
   const records = own === undefined ? [] : await siteStore.listSites();
   const names = new Set(
     [...listed.map(({ name }) => name), ...records.map(({ site }) => site)].filter(
@@ -50,5 +50,5 @@ async function list(ctx: RouteContext, { own, listed, siteStore }: SiteRouteDeps
     return { name, url: url ? publicAddress(url, '/') : null, ...(seesAll && { cameras: [...cameras] }) };
   });
   const known = seesAll ? others : others.filter(({ url }) => url !== null);
-  respond(ctx, 200, { site: own ?? null, others: known } satisfies z.output<typeof SITES>);
+  return { site: own ?? null, others: known };
 }

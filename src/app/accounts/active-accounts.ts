@@ -192,7 +192,7 @@ export function accountsUnder(settings: Settings, deps: AccountDeps) {
       hasOwnLogin: auth.enabled,
       publicAddressOf,
     },
-    notices: { noticesOf: noticesIn(deps) },
+    notices: { ...responses, noticesOf: noticesIn(deps) },
     users: {
       ...responses,
       ...guesses,
@@ -234,7 +234,7 @@ export function accountsUnder(settings: Settings, deps: AccountDeps) {
       latestCurtain: credentials.curtain.latest,
       clock,
     },
-    sites: { own: settings.server.site, listed: settings.server.sites, siteStore: deps.store.sites },
+    sites: { ...responses, own: settings.server.site, listed: settings.server.sites, siteStore: deps.store.sites },
     links: {
       ...responses,
       ...guesses,

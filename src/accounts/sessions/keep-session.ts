@@ -1,0 +1,21 @@
+/** The caller's session goes on after a change that ends all sessions of the user. */
+import type { User } from '../../domain/accounts/account.ts';
+import type { Call } from '../http/kernel.ts';
+import { cookieClientOf } from './session-cookie.ts';
+import type { Sessions } from './sessions.ts';
+
+/**
+ * Gives the caller a new cookie, for what was just set and not for what another request may have set since. A new password, a
+ * first factor and the removal of the last one end every other session.
+ */
+export async function keepSession(
+  { caller, ctx }: Pick<Call, 'caller' | 'ctx'>,
+  user: User,
+  { sessions }: { readonly sessions: Pick<Sessions, 'goOn' | 'cookieFor'> },
+  reason?: 'password_change',
+): Promise<void> {
+  if (!ctx || caller.name !== user.name || caller.credential.kind !== 'session') return;
+  if (reason && caller.credential.carriedBy !== 'cookie') return;
+  const token = await sessions.goOn(caller, user, reason);
+  if (token !== undefined) ctx.set('Set-Cookie', sessions.cookieFor(token, cookieClientOf(ctx.state)));
+}
