@@ -1,37 +1,56 @@
-/** The rules of the source tree, checked: which module may import which, the order of sub-folders, and which packages each may use. */
+/** The rules of the source tree, checked: the layers, the order of sub-folders, and which packages each may use. */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { describe, it } from 'node:test';
 
-interface Module {
-  readonly modules: readonly string[];
-  readonly packages: readonly string[];
-}
+/**
+ * The layers, lowest first: a file imports its own folder and any layer below it. Folders of one line do not know each other.
+ * `.` are the entries: the service and its threads.
+ */
+const LAYERS: readonly (readonly string[])[] = [
+  ['domain', 'files', 'compress', 'outbound', 'locales'],
+  ['routes'],
+  ['access', 'telemetry', 'store'],
+  ['nvr'],
+  ['config'],
+  ['accounts', 'events'],
+  ['identity'],
+  ['ui'],
+  ['gateway'],
+  ['features', 'backup', 'doctor', 'ledger', 'notify'],
+  ['app'],
+  ['cli'],
+  ['.'],
+];
+/** The one arrow upwards: the type of the state that `app` makes once and passes down. (Pages may import types of answers, too.) */
+const STATE = join('src', 'app', 'services.ts');
+/** Arrows upwards of before this list was kept, as `file -> file`: a new one is not added, and one that is mended leaves the list. */
+const KNOWN_UPWARD_ARROWS: readonly string[] = [];
 
 // biome-ignore format: a table
-const MAY_IMPORT: Readonly<Record<string, Module>> = {
-  domain:    { modules: [],                               packages: [] },
-  access:    { modules: ['domain'],                       packages: [] },
-  nvr:       { modules: ['domain', 'access'],             packages: [] },
-  files:     { modules: [],                               packages: [] },
-  compress:  { modules: [],                               packages: [] },
-  outbound:  { modules: [],                               packages: [] },
-  locales:   { modules: [],                               packages: ['@messageformat/core', '@messageformat/core/lib/compile-module.js', '@messageformat/parser', '@messageformat/runtime', '@messageformat/runtime/lib/cardinals', 'vite'] },
-  routes:    { modules: ['domain'],                       packages: ['koa', 'zod'] },
-  gateway:   { modules: ['domain', 'identity', 'access', 'files', 'compress', 'routes'], packages: ['koa', 'zod', 'http-proxy', 'ws', 'lru-cache', '@peculiar/x509', 'reflect-metadata'] },
-  identity:  { modules: ['domain', 'files', 'routes'],           packages: ['zod', 'jose', 'lru-cache'] },
-  accounts:  { modules: ['domain', 'routes', 'store'],            packages: ['koa', 'zod', 'jose', 'lru-cache', 'openid-client', 'qr', '@simplewebauthn/server', '@simplewebauthn/server/helpers'] },
-  events:    { modules: ['domain', 'compress'],           packages: ['koa', 'koa-router', 'lru-cache'] },
-  store:     { modules: ['domain'],                       packages: ['kysely', 'kysely/migration', 'pg'] },
-  config:    { modules: ['domain', 'files', 'nvr'],       packages: ['yaml', 'zod'] },
-  telemetry: { modules: ['domain'],                       packages: ['prom-client', 'pino'] },
-  ui:        { modules: ['domain', 'routes', 'locales'],  packages: ['koa', 'vite'] },
-  backup:    { modules: ['domain', 'files'],                       packages: [] },
-  ledger:    { modules: ['domain', 'routes'],             packages: ['zod'] },
-  notify:    { modules: ['domain'],                       packages: [] },
-  doctor:    { modules: ['domain', 'routes'],             packages: ['zod'] },
-  cli:       { modules: ['domain', 'accounts', 'config', 'doctor', 'events', 'files', 'locales', 'app', '.'], packages: ['commander', 'pino'] },
+const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  domain:    [],
+  access:    [],
+  nvr:       [],
+  files:     [],
+  compress:  [],
+  outbound:  [],
+  locales:   ['@messageformat/core', '@messageformat/core/lib/compile-module.js', '@messageformat/parser', '@messageformat/runtime', '@messageformat/runtime/lib/cardinals', 'vite'],
+  routes:    ['koa', 'zod'],
+  gateway:   ['koa', 'zod', 'http-proxy', 'ws', 'lru-cache', '@peculiar/x509', 'reflect-metadata'],
+  identity:  ['zod', 'jose', 'lru-cache'],
+  accounts:  ['koa', 'zod', 'jose', 'lru-cache', 'openid-client', 'qr', '@simplewebauthn/server', '@simplewebauthn/server/helpers'],
+  events:    ['koa', 'koa-router', 'lru-cache'],
+  store:     ['kysely', 'kysely/migration', 'pg'],
+  config:    ['yaml', 'zod'],
+  telemetry: ['prom-client', 'pino'],
+  ui:        ['koa', 'vite'],
+  backup:    [],
+  ledger:    ['zod'],
+  notify:    [],
+  doctor:    ['zod'],
+  cli:       ['commander', 'pino'],
 };
 
 /**
@@ -72,7 +91,6 @@ const KNOWN_CIRCLES: readonly string[] = [
   'src/ui/pages/shared: ., account, combobox, forms',
 ];
 
-/** The composition and the worker beside it know every module. */
 const ROOT = '.';
 const COMPOSITION: readonly string[] = [ROOT, 'app'];
 /** The packages that the composition uses itself. */
@@ -94,32 +112,60 @@ const folderOf = (file: string): string => {
 
 const importsOf = (file: string): string[] =>
   [...readFileSync(file, 'utf8').matchAll(IMPORT)].map(({ groups }) => groups?.['target'] ?? groups?.['lazy'] ?? '');
-/** Files of this project that a file imports, types included. */
+interface Arrow {
+  readonly to: string;
+  /** `import type`: nothing of it runs. */
+  readonly isType: boolean;
+}
+const arrowsOf = (file: string): Arrow[] =>
+  [...readFileSync(file, 'utf8').matchAll(IMPORT)]
+    .map(({ 0: statement, groups }) => ({
+      target: groups?.['target'] ?? groups?.['lazy'] ?? '',
+      isType: /^\s*import type\b/.test(statement),
+    }))
+    .filter(({ target }) => /^\..*\.tsx?$/.test(target))
+    .map(({ target, isType }) => ({ to: join(dirname(file), target), isType }));
+const heightOf = (file: string): number => {
+  const height = LAYERS.findIndex((rooms) => rooms.includes(moduleOf(file)));
+  assert.notEqual(height, -1, `${moduleOf(file)}/ is in no layer: give it one`);
+  return height;
+};
+const isOfState = ({ to, isType }: Arrow): boolean => isType && to === STATE;
+const isUpwards = (file: string, arrow: Arrow): boolean =>
+  moduleOf(arrow.to) !== moduleOf(file) && heightOf(arrow.to) >= heightOf(file) && !isOfState(arrow);
+/** Files of this project that a file imports, types included, but that of the state. */
 const filesImportedBy = (file: string): string[] =>
-  importsOf(file)
-    .filter((target) => /^\..*\.tsx?$/.test(target))
-    .map((target) => join(dirname(file), target));
+  arrowsOf(file)
+    .filter((arrow) => !isOfState(arrow))
+    .map(({ to }) => to);
 
 describe('The architecture', () => {
+  it('a file imports its own folder and the layers below it', () => {
+    const upwards = files.flatMap((file) =>
+      arrowsOf(file)
+        .filter((arrow) => isUpwards(file, arrow))
+        .map(({ to }) => `${file} -> ${to}`),
+    );
+    assert.deepEqual(upwards.sort(), [...KNOWN_UPWARD_ARROWS].sort());
+  });
+
+  it('an arrow upwards is found, and the type of the state is the only one that is not', () => {
+    const from = join('src', 'accounts', 'login', 'login.ts');
+    const to = (file: string, isType = false) => isUpwards(from, { to: join('src', ...file.split('/')), isType });
+    assert.ok(to('gateway/decision/admit.ts') && to('app/start.ts', true) && to('events/filters.ts'));
+    assert.ok(to('app/services.ts') && !to('app/services.ts', true));
+    assert.ok(!to('store/open-store.ts') && !to('accounts/users/users.ts') && !to('domain/clock.ts'));
+  });
+
   for (const file of files.filter((path) => !COMPOSITION.includes(moduleOf(path)))) {
-    it(`${file} imports only what its module may import`, () => {
+    it(`${file} uses only packages of its folder`, () => {
       const module = moduleOf(file);
-      const allowed = MAY_IMPORT[module] ?? assert.fail(`${module}/ is not in the table of modules: add it`);
-      for (const target of importsOf(file)) {
-        if (target.startsWith('.')) {
-          if (target.endsWith('.json')) continue;
-          const other = moduleOf(join(dirname(file), target));
-          assert.ok(
-            [module, ...allowed.modules].includes(other),
-            `${file} imports ${target}: ${module}/ may not import ${other}/`,
-          );
-        } else if (target.startsWith('node:')) {
+      const allowed = PACKAGES[module] ?? assert.fail(`${module}/ is not in the table of packages: add it`);
+      for (const target of importsOf(file).filter((one) => !one.startsWith('.')))
+        if (target.startsWith('node:')) {
           const isIo = !['node:net', 'node:crypto'].includes(target);
           assert.ok(!(PURE.includes(module) && isIo), `${file} imports ${target}: ${module}/ is pure`);
-        } else {
-          assert.ok(allowed.packages.includes(target), `${file} imports ${target}: not a package of ${module}/`);
-        }
-      }
+        } else assert.ok(allowed.includes(target), `${file} imports ${target}: not a package of ${module}/`);
     });
   }
 
