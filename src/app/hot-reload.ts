@@ -1,7 +1,7 @@
 /** Hot reload: the active generation, and the switch to the next one, all at one moment or not at all (SPEC 1). */
 import { basename } from 'node:path';
 import type { NewAdminPassword } from '../accounts/login/first-admin.ts';
-import { CUT, EMPTIED, isCut } from '../config/configured-mark.ts';
+import { CUT, EMPTIED, isCut } from '../config/marks.ts';
 import { formatProblem, type Problem } from '../config/problems/problems.ts';
 import { renewed } from '../config/rules.ts';
 import type { InvalidConfig, ServiceConfig, ServiceConfigOutcome } from '../config/service-config.ts';

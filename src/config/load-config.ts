@@ -4,8 +4,8 @@ import type { z } from 'zod';
 import { err, ok, type Result } from '../domain/result.ts';
 import type { SettingStore, StoredSettings } from '../domain/stored-settings.ts';
 import { CONFIG_NAMES, openConfigFile, readConfigFile, type WhenMissing } from './config-file.ts';
-import { EMPTIED, wasConfigured } from './configured-mark.ts';
 import { type Environment, type Layered, layered, type Overrides } from './layers.ts';
+import { EMPTIED, wasConfigured } from './marks.ts';
 import { type NamedFiles, nameFiles, placesOf } from './named-files.ts';
 import { type Finding, formatProblems, type KeyPath, type Problem, pathText } from './problems/problems.ts';
 import { readYaml, TOO_MANY, type YamlText } from './problems/read-yaml.ts';
@@ -34,35 +34,38 @@ export interface ConfigPlace {
 /** Names the file that a directory without a configuration begins with, in the place of the quick start's. */
 const FIRST_CONFIGURATION = 'POSTERN_FIRST_CONFIG';
 
-export type ConfigOutcome =
-  | {
-      readonly kind: 'loaded';
-      readonly settings: Settings;
-      /** Keys that have a value in the file, the environment or the command line, as `auth.roles`. */
-      readonly given: ReadonlySet<string>;
-      readonly stored: StoredSettings;
-      /** The file holds nothing: no key, and no `{}` either. */
-      readonly isEmpty: boolean;
-      /** The file as it was read. It may hold secrets. */
-      readonly text: string;
-      readonly namedFiles: NamedFiles;
-      readonly warnings: readonly Problem[];
-      /** Where something stands that is found out later. */
-      readonly placed: (finding: Finding) => Problem;
-      readonly file: string;
-      /** The file is the quick start's, written just now. */
-      readonly created: boolean;
-    }
-  | {
-      readonly kind: 'invalid';
-      readonly problems: readonly Problem[];
-      /** Warnings about what is right, as far as it can be told. */
-      readonly warnings?: readonly Problem[];
-      /** The settings without what is wrong; absent where too little is left. Nothing may be started with them. */
-      readonly readable?: Settings | undefined;
-      readonly namedFiles?: NamedFiles;
-      readonly file: string;
-    };
+export interface LoadedConfig {
+  readonly kind: 'loaded';
+  readonly settings: Settings;
+  /** Keys that have a value in the file, the environment or the command line, as `auth.roles`. */
+  readonly given: ReadonlySet<string>;
+  /** What the page Security keeps in the store, as far as it was read. */
+  readonly stored: StoredSettings;
+  /** The file holds nothing: no key, and no `{}` either. */
+  readonly isEmpty: boolean;
+  /** The file as it was read. It may hold secrets. */
+  readonly text: string;
+  readonly namedFiles: NamedFiles;
+  readonly warnings: readonly Problem[];
+  /** Where something stands that is found out later. */
+  readonly placed: (finding: Finding) => Problem;
+  readonly file: string;
+  /** The file is the quick start's, written just now. */
+  readonly created: boolean;
+}
+
+export interface RefusedConfig {
+  readonly kind: 'invalid';
+  readonly problems: readonly Problem[];
+  /** Warnings about what is right, as far as it can be told. */
+  readonly warnings?: readonly Problem[];
+  /** The settings without what is wrong; absent where too little is left. Nothing may be started with them. */
+  readonly readable?: Settings | undefined;
+  readonly namedFiles?: NamedFiles;
+  readonly file: string;
+}
+
+export type ConfigOutcome = LoadedConfig | RefusedConfig;
 
 /** Flag over environment over file over store over default. */
 export async function loadConfig(place: ConfigPlace): Promise<ConfigOutcome> {
@@ -94,19 +97,8 @@ export async function loadConfig(place: ConfigPlace): Promise<ConfigOutcome> {
   const problems = [...layers.problems, ...someOf(findings).map(placed)].sort(byPosition);
   if (!settings.ok || problems.length > 0) return { kind: 'invalid', problems, warnings, readable, namedFiles, file };
   const given = givenKeys(layers.tree).difference(new Set(below));
-  return {
-    kind: 'loaded',
-    settings: settings.value,
-    given,
-    stored: stored ?? {},
-    isEmpty,
-    text,
-    namedFiles,
-    warnings,
-    placed,
-    file,
-    created,
-  };
+  const read = { settings: settings.value, given, stored: stored ?? {}, isEmpty, text, namedFiles };
+  return { kind: 'loaded', ...read, warnings, placed, file, created };
 }
 
 /** The configuration with what its store keeps: read again where that counts. Rejects with every problem. */

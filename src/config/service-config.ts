@@ -1,25 +1,12 @@
 /** The configuration with the route table that it names: what the service starts with, and reads again (SPEC 1, reload). */
 import type { PolicyRow } from '../domain/policy/policy.ts';
 import type { TableHead } from '../domain/policy/table-head.ts';
-import type { StoredSettings } from '../domain/stored-settings.ts';
-import { type ConfigPlace, loadConfig } from './load-config.ts';
-import type { NamedFiles } from './named-files.ts';
+import { type ConfigPlace, type LoadedConfig, loadConfig, type RefusedConfig } from './load-config.ts';
 import { type LoadedPolicy, loadPolicy } from './policy/load-policy.ts';
-import { about, type Finding, formatProblem, type Problem } from './problems/problems.ts';
+import { about, type Finding, formatProblem } from './problems/problems.ts';
 import type { Settings } from './schema/schema.ts';
 
-export interface ServiceConfig {
-  readonly kind: 'loaded';
-  readonly settings: Settings;
-  /** Keys that have a value in the file, the environment or the command line, as `auth.roles`. */
-  readonly given: ReadonlySet<string>;
-  /** What the page Security keeps in the store, as far as it was read. */
-  readonly stored: StoredSettings;
-  /** The file holds nothing: no key, and no `{}` either. */
-  readonly isEmpty: boolean;
-  /** The file as it was read. It may hold secrets. */
-  readonly text: string;
-  readonly namedFiles: NamedFiles;
+export interface ServiceConfig extends Omit<LoadedConfig, 'warnings'> {
   /** The rows of `nvr.policy`, with Postern's own before them. */
   readonly policy: readonly PolicyRow[];
   /** What the route table says of the NVR. */
@@ -28,23 +15,11 @@ export interface ServiceConfig {
   readonly policyTexts: ReadonlyMap<string, string>;
   /** A sentence each, with place and key. */
   readonly warnings: readonly string[];
-  /** Where something stands that is found out later. */
-  readonly placed: (finding: Finding) => Problem;
-  readonly file: string;
-  /** The file is the quick start's, written just now. */
-  readonly created: boolean;
   readonly files: readonly string[];
 }
 
-export interface InvalidConfig {
-  readonly kind: 'invalid';
-  readonly problems: readonly Problem[];
-  /** Warnings about what is right, as far as it can be told. */
+export interface InvalidConfig extends Omit<RefusedConfig, 'warnings'> {
   readonly warnings?: readonly string[];
-  /** The settings without what is wrong; absent where too little is left. Nothing may be started with them. */
-  readonly readable?: Settings | undefined;
-  readonly namedFiles?: NamedFiles;
-  readonly file: string;
   readonly files: readonly string[];
 }
 
@@ -62,7 +37,7 @@ export async function loadServiceConfig(place: Omit<ConfigPlace, 'onFile'>): Pro
     const problems = [...config.problems, ...(table?.kind === 'invalid' ? table.problems : [])];
     return { ...config, problems, warnings, files: [...looked] };
   }
-  const { settings, given, stored, isEmpty, text, namedFiles, placed, file, created } = config;
+  const { settings, namedFiles, placed, file } = config;
   if (settings.nvr.ca !== undefined) onFile(settings.nvr.ca);
   const policy = await loadPolicy(settings.nvr.policy, place.directory, onFile);
   const files = [...looked];
@@ -71,19 +46,8 @@ export async function loadServiceConfig(place: Omit<ConfigPlace, 'onFile'>): Pro
   const problems = unstripped(settings, policy).map(placed);
   if (problems.length > 0) return { kind: 'invalid', problems, ...read };
   warnings.push(...tableWarnings(settings, policy).map((finding) => formatProblem(file, placed(finding))));
-  const found = {
-    settings,
-    given,
-    stored,
-    isEmpty,
-    namedFiles,
-    text,
-    policy: policy.rows,
-    tableHead: policy.head,
-    warnings,
-    policyTexts: policy.texts,
-  };
-  return { kind: 'loaded', ...found, placed, file, created, files };
+  const { rows, head: tableHead, texts: policyTexts } = policy;
+  return { ...config, policy: rows, tableHead, policyTexts, warnings, files };
 }
 
 /** A server that is sent a path with its prefix reads another camera's name there. */

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { presentSigningSecret } from '../../accounts/sessions/signing-secret.ts';
-import { rememberedStore } from '../../config/configured-mark.ts';
+import { rememberedStore } from '../../config/marks.ts';
 import type { Finding, KeyPath } from '../../config/problems/problems.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { storeAddress } from '../../config/schema/store-schema.ts';

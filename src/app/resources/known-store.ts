@@ -1,7 +1,6 @@
 /** Opens the store, refuses an empty one where another was before (`.configured` remembers its id), and tells of a restored one (SPEC 10, 15). */
 import { AT_COMMAND_LINE, type Audit } from '../../accounts/audit.ts';
-import { MARK, markConfigured, rememberedStore } from '../../config/configured-mark.ts';
-import { forgetRestored, restoredMark } from '../../config/restored-mark.ts';
+import { forgetRestored, MARK, markConfigured, rememberedStore, restoredMark } from '../../config/marks.ts';
 import { storeFault } from '../../domain/store/store-fault.ts';
 import { openStore, type Store, type StoreOptions } from '../../store/open-store.ts';
 

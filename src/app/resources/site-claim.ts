@@ -1,6 +1,6 @@
 /** Takes the place of this site on its store at a start: refuses a service without a name beside others, and names the rows of one that had none (SPEC 20). */
 import type { Logger } from 'pino';
-import { rememberedStore } from '../../config/configured-mark.ts';
+import { rememberedStore } from '../../config/marks.ts';
 import { formatProblem } from '../../config/problems/problems.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import type { Store } from '../../store/open-store.ts';

@@ -2,17 +2,25 @@
 import { z } from 'zod';
 import { ACCESS_LEVELS, RESPONSE_FORMS, SIGNALLING, VERBS, VIEWS } from '../../domain/policy/policy.ts';
 import { STARTED_KINDS } from '../../domain/policy/policy-terms.ts';
-import { err, ok } from '../../domain/result.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
 import { parsed } from '../schema/value-types.ts';
-import { parseBodyForm } from './body-form.ts';
 import { parseLocator, parseNarrowing, parsePrefixPlace, parseTimePlace } from './parse-terms.ts';
-import { parseQueryForms } from './query-form.ts';
+import { parseBodyForm, parseQueryForms } from './row-forms.ts';
 
 /** A term of the row: text that `read` knows, or a problem in these words. */
 const term = <Term>(read: (text: string) => Term | undefined, wrong: string) =>
   parsed((text) => {
     const known = read(text);
     return known === undefined ? err(`${JSON.stringify(text)} ${wrong}`) : ok(known);
+  });
+
+/** A value that `parse` makes of another one, or its words for what is wrong. */
+const formed = <Written, Form>(written: z.ZodType<Written>, parse: (written: Written) => Result<Form, string>) =>
+  written.transform((value, context) => {
+    const form = parse(value);
+    if (form.ok) return form.value;
+    context.addIssue({ code: 'custom', message: form.error });
+    return z.NEVER;
   });
 
 /** A release of the NVR: `0.18`. */
@@ -63,24 +71,8 @@ export const rowSchema = z.strictObject({
   verb: z.enum(VERBS).exactOptional(),
   denied: z.literal('empty').exactOptional(),
   views: z.enum(VIEWS).exactOptional(),
-  body: z
-    .unknown()
-    .transform((written, context) => {
-      const shape = parseBodyForm(written);
-      if (shape.ok) return shape.value;
-      context.addIssue({ code: 'custom', message: shape.error });
-      return z.NEVER;
-    })
-    .exactOptional(),
-  query: z
-    .record(z.string(), z.string())
-    .transform((written, context) => {
-      const forms = parseQueryForms(written);
-      if (forms.ok) return forms.value;
-      context.addIssue({ code: 'custom', message: forms.error });
-      return z.NEVER;
-    })
-    .exactOptional(),
+  body: formed(z.unknown(), parseBodyForm).exactOptional(),
+  query: formed(z.record(z.string(), z.string()), parseQueryForms).exactOptional(),
   admin_fields: z.array(z.string().min(1)).min(1).exactOptional(),
   admin_parameters: z.array(z.string().min(1)).min(1).exactOptional(),
   signalling: z.union([z.boolean(), z.enum(SIGNALLING)]).exactOptional(),

@@ -1,4 +1,4 @@
-/** A mark in the configuration directory: what was used here, so that an empty file or an empty store is a lost one. */
+/** Marks in the configuration directory: what was used here, so that an empty file or an empty store is a lost one; what was restored (SPEC 15). */
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Problem } from './problems/problems.ts';
@@ -59,11 +59,19 @@ export async function markConfigured(directory: string, isEmpty: boolean, store:
   const hasKeys = !isEmpty || (await wasConfigured(directory));
   const text = `${hasKeys ? WITH_KEYS : WITHOUT_KEYS}${ABOUT_STORE}store: ${store}\n`;
   if ((await markIn(directory)) === text) return;
+  await putMark(file, text).catch(() => {});
+}
+
+/** Whole or not at all: the next start reads it. */
+async function putMark(file: string, text: string): Promise<void> {
   const draft = `${file}.${process.pid}`;
-  await writeFile(draft, text, { flag: 'wx', mode: 0o600 })
-    .then(() => rename(draft, file))
-    .catch(() => rm(draft, { force: true }))
-    .catch(() => {});
+  try {
+    await writeFile(draft, text, { flag: 'wx', mode: 0o600 });
+    await rename(draft, file);
+  } catch (fault) {
+    await rm(draft, { force: true });
+    throw fault;
+  }
 }
 
 /** A mark that is there and cannot be read is one. */
@@ -71,3 +79,28 @@ const markIn = (directory: string): Promise<string | undefined> =>
   readFile(join(directory, MARK), 'utf8').catch((fault: NodeJS.ErrnoException) =>
     fault.code === 'ENOENT' || fault.code === 'ENOTDIR' ? undefined : '',
   );
+
+const RESTORED = '.restored';
+
+/** What is there was restored, and the next start has yet to say so. */
+export interface RestoredMark {
+  /** Unix seconds: when the backup was made, and when it was restored. */
+  readonly madeAt: number;
+  readonly restoredAt: number;
+  /** Whether its sessions, tokens, links, invitations and screens were ended. */
+  readonly isRevoked: boolean;
+}
+
+export const markRestored = (directory: string, mark: RestoredMark): Promise<void> =>
+  putMark(join(directory, RESTORED), `${JSON.stringify(mark)}\n`);
+
+/** Undefined where nothing was restored since the last start. */
+export const restoredMark = (directory: string): Promise<RestoredMark | undefined> =>
+  readFile(join(directory, RESTORED), 'utf8').then(
+    (text) => JSON.parse(text) as RestoredMark,
+    () => undefined,
+  );
+
+/** Where the directory cannot be written it stays, and the next start says it again. */
+export const forgetRestored = (directory: string): Promise<void> =>
+  rm(join(directory, RESTORED), { force: true }).catch(() => {});
