@@ -4,15 +4,11 @@ import { copyFileSync, existsSync, readdirSync, rmSync, statSync, truncateSync }
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { Kysely } from 'kysely';
-import { Migrator } from 'kysely/migration';
 import type { User } from '../../src/domain/accounts/account.ts';
 import { ADMIN, type UserName } from '../../src/domain/names.ts';
 import { storeFaultOf } from '../../src/domain/store/store-fault.ts';
-import type { Tables } from '../../src/store/engine/tables.ts';
-import { migrationsFor } from '../../src/store/migrations/all-migrations.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { sqliteEngine } from '../../src/store/sqlite/sqlite.ts';
+import { unpackRelease } from '../upgrade/make-fixture.ts';
 import { makeScratch, type Scratch } from './support/scratch-store.ts';
 
 const ANNA: User = { name: 'anna' as UserName, role: ADMIN, passwordHash: 'h', passwordChangedAt: null, createdAt: 1 };
@@ -33,24 +29,20 @@ const inFile = (path: string, text: string): void => {
 };
 const copies = (): string[] => readdirSync(scratch.directory).filter((name) => name.includes('.before-'));
 
-/** The store as the version before wrote it: without the latest migration, whose id is returned. */
-async function setBack(): Promise<string> {
-  for (const name of readdirSync(scratch.directory)) rmSync(join(scratch.directory, name));
-  const engine = sqliteEngine({ path: scratch.path, readOnly: false, isOurs: true });
-  const db = new Kysely<Pick<Tables, 'users'>>({ dialect: engine.dialect });
-  const provider = migrationsFor(engine.words);
-  const ids = Object.keys(await provider.getMigrations()).sort();
-  await new Migrator({ db, provider }).migrateTo(ids.at(-2) ?? assert.fail());
-  const row = { name: 'anna', role: 'admin', password_hash: 'h', password_changed_at: null, created_at: 1 };
-  await db.insertInto('users').values(row).execute();
-  await db.destroy();
-  await engine.close();
-  return ids.at(-1) ?? assert.fail();
+/** The store as the version before wrote it, of whom anna is the one user; gives the id of the migration that it lacks. */
+function setBack(): string {
+  for (const name of readdirSync(scratch.directory)) rmSync(join(scratch.directory, name), { recursive: true });
+  unpackRelease('0.2.0', scratch.directory);
+  inFile(
+    scratch.path,
+    "delete from users; insert into users (name, role, password_hash, created_at) values ('anna', 'admin', 'h', 1)",
+  );
+  return '029-baseline';
 }
 
 describe('A store whose tables are of an older version', () => {
   it('is copied before they change, readable by the owner alone', async () => {
-    const latest = await setBack();
+    const latest = setBack();
     const store = await openStore({ url: scratch.url });
     assert.deepEqual(await store.accounts.listUsers(), [ANNA]);
     await store.close();
@@ -64,7 +56,7 @@ describe('A store whose tables are of an older version', () => {
   });
 
   it('keeps one copy: that of before the latest change', async () => {
-    const latest = await setBack();
+    const latest = setBack();
     copyFileSync(scratch.path, join(scratch.directory, 'postern.db.before-001-accounts'));
     await (await openStore({ url: scratch.url })).close();
     assert.deepEqual(copies(), [`postern.db.before-${latest}`]);
@@ -82,7 +74,7 @@ describe('A store whose tables are of an older version', () => {
   });
 
   it('is not read by a reader, which says what to do', async () => {
-    await setBack();
+    setBack();
     await assert.rejects(openStore({ url: scratch.url, readOnly: true }), /start "postern serve" once/);
   });
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { namesOfCameras } from '../../src/store/migrations/032-names-of-cameras.ts';
+import { namesOfCameras } from '../../src/store/migrations/from-0-2-0.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
 import { makeScratch } from './support/scratch-store.ts';
@@ -31,7 +31,7 @@ async function updated(url: string, rows = DRAWN) {
     await sql`insert into curtain (camera, until, roles, drawn_by, drawn_at) values (${camera}, ${until}, ${roles}, 'paul', 5)`.execute(
       store.db,
     );
-  await namesOfCameras.up(store.db as never);
+  await namesOfCameras(store.db as never);
   const found = { drawn: await store.curtain.listDrawn(), sites: await store.sites.listSites() };
   await store.close();
   return found;

@@ -4,6 +4,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Dialect } from '../engine/dialect.ts';
 import { createEvents, runAll } from '../engine/schema.ts';
+import { from020 } from './from-0-2-0.ts';
 
 /** The steps of 0.2.0, for which the baseline stands: a store that has them all is one of 0.2.0. */
 export const STEPS_OF_0_2_0: readonly string[] = [
@@ -62,7 +63,7 @@ create index oidc_sessions_subject on oidc_sessions (issuer, subject);
 create table login_blocks (id text primary key not null, kind text not null, subject text not null,
   names text not null, since double precision not null, until double precision not null, shared_window text,
   is_open integer not null, lifted_at double precision);
-create table curtain (camera text primary key not null, until double precision, roles text, drawn_by text not null,
+create table curtain (camera text primary key not null, until double precision, drawn_by text not null,
   drawn_at double precision not null);
 create table sites (site text primary key not null, cameras text, roles text not null, key_id text not null,
   changed_at double precision not null);
@@ -85,16 +86,17 @@ create table screen_codes (device_hash text primary key not null, user_hash text
   state text not null, screen_id text, polled_at double precision, site text not null default '');
 create table ledger_records (id text primary key not null, chain text not null, kind text not null, user_name text,
   credential text, address text, camera text, from_at double precision not null, to_at double precision not null,
-  watched_from double precision, watched_to double precision, detail text, hash text not null);
+  watched_from double precision, watched_to double precision, detail text, hash text not null, site text, own_id text);
+create index ledger_records_own_id on ledger_records (own_id);
 create index ledger_records_from_at on ledger_records (from_at, id);
 create index ledger_records_user_name on ledger_records (user_name, from_at, id);
 create index ledger_records_camera on ledger_records (camera, from_at, id);
 create index ledger_records_kind on ledger_records (kind, from_at, id);
-create table ledger_open (id text primary key not null, chain text not null, kind text not null, user_name text,
+create table ledger_open (id text primary key not null, kind text not null, user_name text,
   credential text, address text, camera text, from_at double precision not null, to_at double precision not null,
-  watched_from double precision, watched_to double precision, detail text);
-create table ledger_chains (chain text primary key not null, seq integer not null, hash text not null,
-  holder text not null, seen_at double precision not null);
+  watched_from double precision, watched_to double precision, detail text, site text,
+  seen_at double precision not null default 0);
+create table ledger_chains (chain text primary key not null, seq integer not null, hash text not null);
 create table ledger_closings (id text primary key not null, chain text not null, day text not null,
   seq integer not null, hash text not null, records integer not null);
 create table ledger_days (id text primary key not null, day text not null, user_name text not null,
@@ -105,10 +107,14 @@ create index ledger_days_day on ledger_days (day);
 create table event_writes (day integer primary key not null, writes bigint not null);
 create table store_identity (id text primary key not null)`;
 
-/** Guests whose accounts are gone: their next login makes no account without an end. `id` is that of a sign-in. */
+/**
+ * Guests whose accounts are gone: their next login makes no account without an end; `id` is that of a sign-in. Settings of the house,
+ * which the page Security sets (SPEC 8): `id` is the key; that of `server.public_url` has the site behind it.
+ */
 const SINCE_0_2_0 = `
 create table closed_sign_ins (id text primary key not null, subject text not null, provider text not null,
-  known_until double precision not null)`;
+  known_until double precision not null);
+create table settings (id text primary key not null, value text not null)`;
 
 /**
  * Changes that every replica is told of. A revocation is deleted when its session is over by its age, and last uses change
@@ -130,7 +136,8 @@ export const baseline = (words: Dialect): Migration => ({
     const isOf020 = (await words.tableNamed('identity_keys').execute(db)).rows.length > 0;
     await words.createFunctions(db);
     await runAll(SINCE_0_2_0, db, words);
-    if (isOf020) return db.schema.dropTable('identity_keys').execute();
+    await words.noticeRow(db, 'settings', 'id', 'insert or update or delete');
+    if (isOf020) return from020(db as never, words);
     await runAll(TABLES, db, words);
     await createEvents(db, words);
     for (const [table, key, changes] of NOTICED) await words.noticeRow(db, table, key, changes);
