@@ -1,10 +1,8 @@
 /** What holds under one configuration: a reload makes the next generation and swaps the reference (SPEC 1). */
 
 import type { HouseSettings } from '../accounts/settings/setting-routes.ts';
-import { createTokenAdmin } from '../accounts/tokens/token-admin.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
-import type { AddressCheck } from '../doctor/check-route.ts';
 import type { Caller } from '../domain/caller.ts';
 import { unixSeconds } from '../domain/clock.ts';
 import { credentialName, senderOf } from '../domain/credentials.ts';
@@ -14,7 +12,7 @@ import type { Rules } from '../gateway/decision/admit.ts';
 import { createGate, type Gate } from '../gateway/entry/gate.ts';
 import type { Readiness } from '../telemetry/readiness.ts';
 import type { ActiveAccounts } from './accounts/active-accounts.ts';
-import { addressCheck } from './gate/address-check.ts';
+import { providerFaults } from './accounts/examine-providers.ts';
 import { createAuthorizer } from './gate/authorizer.ts';
 import { gateDeps } from './gate/gate.ts';
 import { createViewings } from './gate/viewings.ts';
@@ -122,6 +120,12 @@ function generationUnder(
     recent,
     unknownRoutes,
   });
+  const features = runtime.features.under({
+    config,
+    audit: accounts.audit,
+    roles: accounts.roles,
+    providerFaults: () => providerFaults(settings, clock),
+  });
   const gate = gateDeps({
     settings,
     tableHead: config.tableHead,
@@ -150,7 +154,7 @@ function generationUnder(
     },
     status,
     house,
-    checkAddress: checkUnder(config, runtime, accounts),
+    featureRoutes: features.flatMap(({ routes = [] }) => routes),
     version: runtime.version,
   });
   const gates = { external: createGate('external', gate), internal: createGate('internal', gate) };
@@ -176,25 +180,6 @@ const viewedAs = (sender: Caller, { name: user }: Caller, from: string) =>
     verdict: 'allowed',
     user,
   }) as const;
-
-function checkUnder(
-  { settings, tableHead }: ServiceConfig,
-  { store, clock, addressChecks }: Runtime,
-  { roles, audit, groups }: ActiveAccounts,
-): AddressCheck {
-  const { tokenStore } = groups.tokens;
-  const authEnabled = settings.auth.enabled;
-  const place = {
-    settings,
-    tableHead,
-    clock,
-    tokens: createTokenAdmin({ store: store.accounts, tokenStore, roles, clock, authEnabled }),
-    users: store.accounts.listUsers,
-    usersWithFactor: store.secondFactor.listFactors,
-    probeStore: store.probe,
-  };
-  return addressCheck(place, audit, addressChecks);
-}
 
 /** A gate that stays while a reload exchanges what is behind it. */
 export const currentGate = (name: ListenerName, active: () => Generation): Gate => ({

@@ -21,9 +21,9 @@ import { type HoldingStore, holdRevocations } from '../store/pending-revocations
 import { createLogs, type Logs } from '../telemetry/logs/log.ts';
 import { type BuiltPages, readBuiltPages } from '../ui/built-pages.ts';
 import { type Accounts, openAccounts } from './accounts/accounts.ts';
-import { type OneAtATime, oneAtATime } from './gate/address-check.ts';
 import { type Ledger, openLedger } from './ledger/ledger.ts';
 import { openOutbox } from './ledger/outbox.ts';
+import { type OpenFeatures, openFeatures } from './open-features.ts';
 import { openKnownStore } from './resources/known-store.ts';
 import { logRules } from './resources/logs.ts';
 import { claimSite } from './resources/site-claim.ts';
@@ -60,8 +60,7 @@ export interface Runtime {
   readonly upstreamSlots: UpstreamSlots;
   readonly unknownRoutes: UnknownRoutes;
   readonly pages: BuiltPages | undefined;
-  /** Doctor on the status page: one run at a time. */
-  readonly addressChecks: OneAtATime;
+  readonly features: OpenFeatures;
   /** Undefined without TLS. */
   readonly certificates: Certificates | undefined;
   close(): Promise<void>;
@@ -154,6 +153,9 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig): 
   });
   const { note, recorded, close: closeLedger } = ledger;
   opened.defer(closeLedger);
+  const { surroundings } = options;
+  const features = openFeatures(options.features, { store, clock, logs, surroundings });
+  opened.defer(features.close);
   const bodySeconds = options.timeouts?.body ?? BODY_SECONDS;
   const accounts = await openAccounts({
     bodySeconds,
@@ -205,7 +207,7 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig): 
     upstreamSlots: createUpstreamSlots(),
     unknownRoutes: createUnknownRoutes(clock),
     pages: readBuiltPages(PAGES),
-    addressChecks: oneAtATime(),
+    features,
     certificates,
     close: () => closing.disposeAsync(),
   };

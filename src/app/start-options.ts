@@ -1,8 +1,9 @@
 /** What a start needs to be told: by the command line, or by a test. */
 import type { ServiceConfig } from '../config/service-config.ts';
+import type { NetworkSurroundings } from '../domain/addresses/outside-addresses.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { Feature } from '../features/feature.ts';
 import type { ConsoleStream } from '../telemetry/logs/log.ts';
-import type { NetworkSurroundings } from './resources/outside-addresses.ts';
 
 export interface StartOptions {
   readonly config: ServiceConfig;
@@ -18,6 +19,8 @@ export interface StartOptions {
   readonly trustedHeadersFile?: string;
   /** Seconds for the head of a request and for the body of a login. Default: 15 and 10. */
   readonly timeouts?: { readonly head?: number; readonly body?: number };
+  /** The features of this start. Default: all. */
+  readonly features?: readonly Feature[];
   /** The networks around, instead of those of this machine. */
   readonly surroundings?: () => Promise<NetworkSurroundings>;
   /** Resolves when the service is to stop: a start that waits for its store ends then. */

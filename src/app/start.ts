@@ -1,10 +1,6 @@
 /** The composition root: with the rest of app/ the only code that knows every module. Starts, reloads and stops them. */
-import type { Logger } from 'pino';
 import type { NewAdminPassword } from '../accounts/login/first-admin.ts';
-import { formatProblem } from '../config/problems/problems.ts';
 import type { Settings } from '../config/schema/schema.ts';
-import type { ServiceConfig } from '../config/service-config.ts';
-import { exposedSentence } from '../doctor/inside-causes.ts';
 import { questionsUnderWay } from '../gateway/forward/ask-upstream.ts';
 import type { Scrape } from '../telemetry/scrape.ts';
 import { createTelemetryServer } from '../telemetry/telemetry-server.ts';
@@ -13,9 +9,7 @@ import { currentGate, type Generation } from './generation.ts';
 import { createGenerations, type Generations, type Reloaded } from './hot-reload.ts';
 import { createHouseSettings } from './house-settings.ts';
 import { type Addresses, openListeners } from './listeners.ts';
-import { exposedPorts } from './resources/exposed-ports.ts';
 import { rememberStore, tellRestored } from './resources/known-store.ts';
-import type { NetworkSurroundings } from './resources/outside-addresses.ts';
 import { openRuntime, type Runtime } from './runtime.ts';
 import type { StartOptions } from './start-options.ts';
 import { openScrape } from './telemetry/scrape.ts';
@@ -40,14 +34,12 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   await awaitStore(options);
   await using opened = new AsyncDisposableStack();
   let { config } = options;
-  const openPorts = createOpenPortWarnings(options.surroundings);
-  opened.defer(openPorts.close);
   const house = createHouseSettings(options, {
     config: () => generations.config() ?? config,
     store: () => runtime.store,
     reload: (read) => generations.reload(read),
   });
-  const generations: Generations = createGenerations(openPorts.warnings, { house });
+  const generations: Generations = createGenerations(() => runtime.features.warnings(), { house });
   const { active } = generations;
   const runtime: Runtime = await openRuntime(options, {
     // What runs by the clock, as the ledger does, may ask before the first generation is open.
@@ -95,45 +87,10 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   await tellRestored(options.directory, log, { audit: active().accounts.audit, recorded: runtime.ledger.recorded });
   opened.defer(house.watch());
   log.info({ addresses }, 'started');
-  openPorts.look(config, log);
+  runtime.features.started(config);
   const running = opened.move();
   const { settings } = config;
   return { addresses, newAdminPassword, settings, reload: house.reload, close: () => running.disposeAsync() };
-}
-
-/** Warns at the start when ports of the NVR answer where other machines may reach them, in the log and on the status page. */
-interface OpenPortWarnings {
-  /** Looks once, beside the start: nothing waits for it. */
-  look(config: ServiceConfig, log: Logger): void;
-  /** A sentence each. */
-  warnings(): readonly string[];
-  close(): void;
-}
-
-const CURE = 'publish no port of the NVR, or let a firewall keep other machines away';
-
-function createOpenPortWarnings(surroundings?: () => Promise<NetworkSurroundings>): OpenPortWarnings {
-  const closing = new AbortController();
-  let found: readonly string[] = [];
-  const run = async ({ settings, tableHead, file, placed }: ServiceConfig, log: Logger): Promise<void> => {
-    const around = { signal: closing.signal, ...(surroundings && { surroundings }) };
-    const open = await exposedPorts({ settings, tableHead }, around);
-    if (closing.signal.aborted) return;
-    found = open.map((port) =>
-      formatProblem(file, placed({ path: ['nvr', 'url'], message: `${exposedSentence(port)}; ${CURE}` })),
-    );
-    for (const warning of found) log.warn(warning);
-  };
-  return {
-    look(config, log) {
-      run(config, log).catch((fault) =>
-        log.warn({ err: fault }, 'open ports of the NVR could not be looked for: run "postern doctor"'),
-      );
-    },
-    warnings: () => found,
-    // Nothing waits for a name that is still being looked up: a stop must not take longer for it.
-    close: () => closing.abort(),
-  };
 }
 
 /** The values of a scrape are those of the active generation (SPEC 9). */

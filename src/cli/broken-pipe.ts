@@ -1,10 +1,6 @@
 /** A reader of the output that has left, as of `postern ledger verify | head`: the command does its work and ends without a word. */
 import type { Writable } from 'node:stream';
-
-/** A closed pipe, and a terminal that hung up. */
-const LEFT: readonly unknown[] = ['EPIPE', 'EIO'];
-
-export const isBrokenPipe = (fault: unknown): boolean => LEFT.includes(Object(fault).code);
+import { isBrokenPipe } from '../domain/command-frame.ts';
 
 /**
  * Ends the process when nobody reads its output: without a listener, Node ends it with a stack. `onFault` is called when the

@@ -3,6 +3,8 @@ import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { CommandStore } from '../app/commands/commands.ts';
+import type { Screen } from '../domain/command-frame.ts';
+import { createProgress } from '../domain/progress.ts';
 import {
   copyEvents,
   type ImportCounts,
@@ -11,7 +13,6 @@ import {
   type Skipped,
 } from '../events/import-events.ts';
 import type { StoreFrame } from './frame.ts';
-import { createProgress, type Screen } from './progress.ts';
 
 type Parts = 'writeEvents' | 'knownCameras' | 'openNvrDatabase';
 type EventsStore = Pick<CommandStore, Parts>;

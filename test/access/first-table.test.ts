@@ -6,9 +6,6 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { authorize } from '../../src/access/authorize.ts';
 import { layoutOfNames } from '../../src/access/recorder-layout.ts';
-import { firstTable } from '../../src/access/review/first-table.ts';
-import { type DescribedApi, operationsOf } from '../../src/access/review/openapi-operations.ts';
-import { policyDrift } from '../../src/access/review/policy-drift.ts';
 import { sampleOf } from '../../src/access/review/sample-request.ts';
 import { compileRouteTable } from '../../src/access/route-table.ts';
 import { parsePolicy } from '../../src/config/policy/parse-policy.ts';
@@ -17,6 +14,9 @@ import type { Caller } from '../../src/domain/caller.ts';
 import { ALL_CAMERAS, scopeOfNames } from '../../src/domain/camera-scope.ts';
 import { ADMIN, type CameraName, type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
 import type { PolicyRow } from '../../src/domain/policy/policy.ts';
+import { firstTable } from '../../src/features/policy/first-table.ts';
+import { type DescribedApi, operationsOf } from '../../src/features/policy/openapi-operations.ts';
+import { policyDrift } from '../../src/features/policy/policy-drift.ts';
 
 const DATA = join(import.meta.dirname, '../data');
 const described = (description: unknown, below?: string): DescribedApi => {

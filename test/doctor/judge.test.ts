@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { loadPolicy } from '../../src/config/policy/load-policy.ts';
-import { judge, linesFor, PROXY_KINDS } from '../../src/doctor/cause.ts';
-import { INSIDE_CAUSES } from '../../src/doctor/inside-causes.ts';
-import type { FirstSeen, InsideSeen } from '../../src/doctor/observations.ts';
-import { judgeWay } from '../../src/doctor/report.ts';
-import { CERTIFICATE_CAUSES, FIRST_CAUSES, WAY_CAUSES } from '../../src/doctor/way-causes.ts';
+import { judge, linesFor, PROXY_KINDS } from '../../src/features/doctor/cause.ts';
+import { INSIDE_CAUSES } from '../../src/features/doctor/inside-causes.ts';
+import type { FirstSeen, InsideSeen } from '../../src/features/doctor/observations.ts';
+import { judgeWay } from '../../src/features/doctor/report.ts';
+import { CERTIFICATE_CAUSES, FIRST_CAUSES, WAY_CAUSES } from '../../src/features/doctor/way-causes.ts';
 
 const WELL: InsideSeen = {
   nvrFault: null,

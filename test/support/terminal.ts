@@ -1,8 +1,8 @@
 /** Commands as they are typed, in this process: what they print and their exit code. */
 import { PassThrough, Readable } from 'node:stream';
 import { Command } from 'commander';
-import type { CommandPlace } from '../../src/app/commands/commands.ts';
 import type { Frame } from '../../src/cli/frame.ts';
+import type { CommandPlace } from '../../src/domain/command-frame.ts';
 
 export interface Printed {
   readonly out: string;

@@ -6,8 +6,8 @@ import { err, ok, type Result } from '../../domain/result.ts';
 
 export interface SecretPlaces {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The home-automation add-on's options: `/data/options.json`. */
-  readonly optionsFile: string;
+  /** The home-automation add-on's options. Default: `/data/options.json`. */
+  readonly optionsFile?: string;
   readonly configDirectory: string;
 }
 
@@ -31,6 +31,7 @@ type SecretLookup = Result<FoundSecret | undefined, string>;
 /** Interface 5.3, then the NVR's own name for it. */
 const NAMES = ['SERVICE_JWT_SECRET', 'FRIGATE_JWT_SECRET'] as const;
 const DEFAULT_CREDENTIALS_DIRECTORY = '/run/secrets';
+const ADD_ON_OPTIONS = '/data/options.json';
 const OPTION = 'jwt_secret';
 const FILE = '.jwt_secret';
 const SHORTEST_SECRET = 64;
@@ -92,7 +93,7 @@ async function inCredentials({ environment }: SecretPlaces): Promise<SecretLooku
   return ok(undefined);
 }
 
-async function inAddOnOptions({ optionsFile }: SecretPlaces): Promise<SecretLookup> {
+async function inAddOnOptions({ optionsFile = ADD_ON_OPTIONS }: SecretPlaces): Promise<SecretLookup> {
   const text = await readIfThere(optionsFile);
   if (!text.ok || text.value === undefined) return text.ok ? ok(undefined) : text;
   const secret = optionIn(text.value);

@@ -53,9 +53,6 @@ export interface Accounts extends Credentials {
   settle(accounts: ActiveAccounts, reset: boolean): Promise<NewAdminPassword | undefined>;
 }
 
-/** The home-automation add-on's options (interface 5.3). */
-export const ADD_ON_OPTIONS = '/data/options.json';
-
 export interface AccountsOptions {
   /** The settings of the start. */
   readonly settings: Settings;
@@ -82,7 +79,7 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
   const log = logs.named('service.accounts');
   const secret = await findSigningSecret({
     environment: env,
-    optionsFile: ADD_ON_OPTIONS,
+
     configDirectory: directory,
   });
   if (!secret.ok) throw new Error(secret.error);

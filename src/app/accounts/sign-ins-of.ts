@@ -18,11 +18,11 @@ import { type PublicUrl, publicAddress } from '../../domain/addresses/public-url
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { LOGIN_PATH } from '../../domain/login-path.ts';
 import type { Role, UserName } from '../../domain/names.ts';
+import { readAuthority } from '../../gateway/forward/nvr-questions.ts';
 import { resolveMapped } from '../../identity/role-mapping.ts';
 import { type BoundedFetch, createBoundedFetch } from '../../outbound/bounded-fetch.ts';
 import type { HoldingStore } from '../../store/pending-revocations.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import { readAuthority } from '../resources/upstreams.ts';
 import { type AnswerWatch, watchAnswers } from '../telemetry/answer-watch.ts';
 
 export type ProviderConfig = Settings['auth']['oidc'][number];

@@ -3,7 +3,6 @@ import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
 import { formatProblem } from '../../config/problems/problems.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import { messageOf } from '../../domain/message-of.ts';
-import { ADD_ON_OPTIONS } from '../accounts/accounts.ts';
 import { otherSecret, sitesOfOtherSecret } from '../accounts/site-publisher.ts';
 import { siteWarnings } from '../accounts/site-warnings.ts';
 import { openStoreReadOnly } from './read-only.ts';
@@ -46,7 +45,7 @@ async function sitesWithOtherSecret(
   records: Parameters<typeof sitesOfOtherSecret>[0],
   { directory, env }: CheckedPlace,
 ): Promise<readonly string[]> {
-  const places = { environment: env, optionsFile: ADD_ON_OPTIONS, configDirectory: directory };
+  const places = { environment: env, configDirectory: directory };
   const secret = await findSigningSecret(places, 'refuse');
   return secret.ok ? sitesOfOtherSecret(records, own, secret.value.keyId) : [];
 }

@@ -10,15 +10,14 @@ import { storeAddress } from '../../config/schema/store-schema.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import { messageOf } from '../../domain/message-of.ts';
 import { readPair } from '../../gateway/certificates/certificate-files.ts';
+import { readAuthority } from '../../gateway/forward/nvr-questions.ts';
 import { assertBindable } from '../../gateway/listen/listeners.ts';
 import { openNvrDatabase } from '../../store/nvr-database.ts';
 import { openStore, pendingMigration } from '../../store/open-store.ts';
 import { unreachableFault } from '../../store/server-reachable.ts';
 import { isBlank } from '../../store/sqlite/lost-file.ts';
-import { ADD_ON_OPTIONS } from '../accounts/accounts.ts';
 import { openKnownStore } from '../resources/known-store.ts';
 import { claimOf } from '../resources/site-claim.ts';
-import { readAuthority } from '../resources/upstreams.ts';
 
 export interface StartPlace {
   readonly directory: string;
@@ -76,7 +75,7 @@ async function nvrDatabaseOpens({ source, nvr_database: file }: Settings['events
 }
 
 async function secretIsGood({ directory, env }: StartPlace): Promise<void> {
-  const places = { environment: env, optionsFile: ADD_ON_OPTIONS, configDirectory: directory };
+  const places = { environment: env, configDirectory: directory };
   const secret = await presentSigningSecret(places);
   if (!secret.ok) throw new Error(secret.error);
   if (!secret.value) await canWrite(join(directory, '.jwt_secret'));

@@ -24,7 +24,7 @@ import { rolesOfFile } from '../../config/schema/role-schema.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { storeAddress } from '../../config/schema/store-schema.ts';
 import { MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/invitation.ts';
-import type { Clock } from '../../domain/clock.ts';
+import type { CommandPlace } from '../../domain/command-frame.ts';
 import type { EventRecord } from '../../domain/events/event.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { StoredSettings } from '../../domain/stored-settings.ts';
@@ -37,16 +37,6 @@ import { openCommandLedger } from '../ledger/command-ledger.ts';
 import { openOutbox } from '../ledger/outbox.ts';
 import { openKnownStore } from '../resources/known-store.ts';
 import { passesAt } from './link-passes.ts';
-
-export interface CommandPlace {
-  readonly directory: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly clock: Clock;
-  /** Receives what a command could not do beside its work. Default: nothing is said. */
-  readonly warn?: ((sentence: string) => void) | undefined;
-  /** The allowlist file, where it is not in the interface's place (5.5.7). */
-  readonly trustedHeadersFile?: string;
-}
 
 export type CommandStore = Awaited<ReturnType<typeof openForCommands>>;
 

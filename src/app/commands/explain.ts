@@ -14,14 +14,13 @@ import { rolesOfFile } from '../../config/schema/role-schema.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import { unixSeconds } from '../../domain/clock.ts';
+import type { CommandPlace } from '../../domain/command-frame.ts';
 import type { SessionVerdict } from '../../domain/verdict.ts';
 import { readTrustedHeaders } from '../../identity/trusted-headers-file.ts';
 import type { Store } from '../../store/open-store.ts';
-import { ADD_ON_OPTIONS } from '../accounts/accounts.ts';
 import type { Explainer } from '../gate/explain.ts';
 import { openRules } from '../gate/open-rules.ts';
 import { TRUSTED_HEADERS_FILES } from '../resources/trusted-headers.ts';
-import type { CommandPlace } from './commands.ts';
 import { openReadOnly } from './read-only.ts';
 
 export interface ExplainCommand {
@@ -96,7 +95,7 @@ function sessionVerifier(
 ) {
   let opened: Promise<Sessions> | undefined;
   const open = async (accounts: Store['accounts']): Promise<Sessions> => {
-    const places = { environment: env, optionsFile: ADD_ON_OPTIONS, configDirectory: directory };
+    const places = { environment: env, configDirectory: directory };
     const secret = await findSigningSecret(places, 'refuse');
     if (!secret.ok) throw new Error(secret.error);
     const { auth } = settings;

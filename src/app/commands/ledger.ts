@@ -1,11 +1,11 @@
 /** Opens the ledger for the command line: to verify it, and to write it out. It is only read. */
 import { loadConfig } from '../../config/load-config.ts';
 import { formatProblems } from '../../config/problems/problems.ts';
+import type { CommandPlace } from '../../domain/command-frame.ts';
 import type { ChainClosing, ChainHead, StoredRecord } from '../../domain/ledger.ts';
 import { CSV_HEAD, csvLine, recordJson } from '../../ledger/record-formats.ts';
 import type { Misfit } from '../../ledger/verify.ts';
 import { checkLedger } from '../../ledger/verify-all.ts';
-import type { CommandPlace } from './commands.ts';
 import { openStoreReadOnly } from './read-only.ts';
 
 export interface LedgerReport {

@@ -2,7 +2,6 @@
 import type { LinkAdminDeps } from '../../accounts/links/link-admin.ts';
 import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
 import { ok } from '../../domain/result.ts';
-import { ADD_ON_OPTIONS } from '../accounts/accounts.ts';
 import { keyedBy } from '../accounts/active-factors.ts';
 
 interface SecretPlace {
@@ -13,7 +12,7 @@ interface SecretPlace {
 export const passesAt =
   ({ directory, env }: SecretPlace): LinkAdminDeps['passes'] =>
   async () => {
-    const places = { environment: env, optionsFile: ADD_ON_OPTIONS, configDirectory: directory };
+    const places = { environment: env, configDirectory: directory };
     const secret = await findSigningSecret(places, 'refuse');
     return secret.ok ? ok(keyedBy(secret.value.key).passes) : secret;
   };

@@ -6,14 +6,14 @@ import { formatProblems } from '../../config/problems/problems.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { storeAddress } from '../../config/schema/store-schema.ts';
 import { loadServiceConfig, type ServiceConfig } from '../../config/service-config.ts';
+import type { CommandPlace } from '../../domain/command-frame.ts';
 import type { CameraName } from '../../domain/names.ts';
 import type { StoredSettings } from '../../domain/stored-settings.ts';
+import type { NvrConfig } from '../../gateway/forward/nvr-questions.ts';
+import { watchCameras } from '../../gateway/forward/watch-cameras.ts';
 import { openNvrDatabase } from '../../store/nvr-database.ts';
 import { openStore, type Store } from '../../store/open-store.ts';
 import { createLogs } from '../../telemetry/logs/log.ts';
-import type { NvrConfig } from '../resources/upstreams.ts';
-import { watchCameras } from '../resources/watch-cameras.ts';
-import type { CommandPlace } from './commands.ts';
 
 export interface ReadOnly {
   readonly config: ServiceConfig;

@@ -4,7 +4,6 @@ import type { OwnConfig } from '../../access/nvr-adapter.ts';
 import type { CookieClient } from '../../accounts/sessions/session-cookie.ts';
 import type { HouseSettings } from '../../accounts/settings/setting-routes.ts';
 import type { Settings } from '../../config/schema/schema.ts';
-import type { AddressCheck } from '../../doctor/check-route.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import { mapMaybe } from '../../domain/async/maybe-promise.ts';
 import { type CustomRoles, scopeOf, scopeOfRole, unionOfScopes, visibleCameras } from '../../domain/camera-scope.ts';
@@ -17,6 +16,7 @@ import { heldBy } from '../../domain/rights/rights.ts';
 import type { ServiceStatus } from '../../domain/status.ts';
 import type { GateDeps } from '../../gateway/entry/gate-deps.ts';
 import { askText } from '../../gateway/forward/ask-upstream.ts';
+import { askerOf, questionFor, variesOf } from '../../gateway/forward/nvr-questions.ts';
 import type { RefusalPageFacts, RefusalRules } from '../../gateway/response/error-responses.ts';
 import type { LedgerRouteDeps } from '../../ledger/ledger-routes.ts';
 import { createDownloads } from '../../ledger/stream-records.ts';
@@ -31,14 +31,12 @@ import { leadToConsole } from '../../ui/serve-ui.ts';
 import type { UiOptions } from '../../ui/ui-options.ts';
 import type { ActiveAccounts } from '../accounts/active-accounts.ts';
 import type { Components } from '../resources/components.ts';
-import { askerOf, questionFor, variesOf } from '../resources/upstreams.ts';
 import type { Authorizer } from './authorizer.ts';
 import { formLogIn } from './form-login.ts';
 import { invitationService } from './invitation-service.ts';
 import { type LinkJudgeWithFacts, linkJudge } from './link-judge.ts';
 import { linkService } from './link-service.ts';
 import { boundRoutes, OWN_ROUTES } from './own-routes.ts';
-import { probeDeps } from './run-doctor.ts';
 import { atProvider, signInPages } from './sign-in-pages.ts';
 import { createStartPage, type StartPage } from './start-page.ts';
 
@@ -62,7 +60,8 @@ export interface GateSources {
   readonly viewings: GateDeps['viewings'];
   readonly ledger: Omit<LedgerRouteDeps, 'downloads' | 'camerasOf' | 'accountSince' | 'visibleToViewers'>;
   readonly status: () => Promise<ServiceStatus>;
-  readonly checkAddress: AddressCheck;
+  /** Those of the features. */
+  readonly featureRoutes: readonly BoundRoute[];
   readonly house: HouseSettings;
   readonly version: string;
 }
@@ -117,7 +116,7 @@ function ownRoutes(
     components,
     pages: built,
     status,
-    checkAddress,
+    featureRoutes,
     house,
     version,
     ledger,
@@ -198,14 +197,11 @@ function ownRoutes(
     events: { hasEventsBackend, surroundings: () => authorizer.rules().surroundings() },
     explain: { explain, whoSees },
     status,
-    check: checkAddress,
     settings: { ...groups.limits, house },
     openapi: { description: () => (description ??= JSON.stringify(openApiDocument(version, OWN_ROUTES))) },
-    probes: probeDeps(settings, login.clock),
   });
-  return hasNvr
-    ? routes
-    : [...routes, { route: 'GET /', access: 'public', handler: (ctx) => leadToConsole(ctx, pages) }];
+  const all = [...routes, ...featureRoutes];
+  return hasNvr ? all : [...all, { route: 'GET /', access: 'public', handler: (ctx) => leadToConsole(ctx, pages) }];
 }
 
 function refusalRules(settings: Settings, { home }: StartPage, pages: BuiltPages | undefined): RefusalRules {

@@ -12,7 +12,7 @@ import { askFailure } from '../../gateway/decision/ask-failure.ts';
 import { type DestinationRules, destinationOf } from '../../gateway/decision/destinations.ts';
 import { factsOf } from '../../gateway/explain/description.ts';
 import { askText } from '../../gateway/forward/ask-upstream.ts';
-import { askerOf, questionFor } from '../resources/upstreams.ts';
+import { askerOf, questionFor } from '../../gateway/forward/nvr-questions.ts';
 
 export interface LinkJudgeDeps {
   readonly settings: Settings;

@@ -6,9 +6,9 @@ import type { CameraName } from '../../domain/names.ts';
 import type { Rules } from '../../gateway/decision/admit.ts';
 import type { DestinationRules } from '../../gateway/decision/destinations.ts';
 import type { OwnerCameras } from '../../gateway/decision/owner-lookup.ts';
+import { askerOf } from '../../gateway/forward/nvr-questions.ts';
 import type { HeaderRules } from '../../gateway/forward/rewrite-headers.ts';
 import type { KeyAnswer } from '../../identity/key-set.ts';
-import { askerOf } from '../resources/upstreams.ts';
 import { createExplainer, type Explainer } from './explain.ts';
 import { proxyKeysOf } from './proxy-keys.ts';
 import {

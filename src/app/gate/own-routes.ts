@@ -22,8 +22,7 @@ import { SITE_ROUTES } from '../../accounts/sites/site-routes.ts';
 import { TOKEN_ROUTES } from '../../accounts/tokens/token-routes.ts';
 import { NOTICE_ROUTES } from '../../accounts/users/notice-routes.ts';
 import { USER_ROUTES } from '../../accounts/users/user-routes.ts';
-import { CHECK_ROUTES } from '../../doctor/check-route.ts';
-import { PROBE_ROUTES } from '../../doctor/probe-routes.ts';
+import { FEATURES } from '../../features/all.ts';
 import { EVENT_ROUTES, STATUS_ROUTES } from '../../gateway/entry/gateway-routes.ts';
 import { EXPLAIN_ROUTES } from '../../gateway/explain/explain-route.ts';
 import { LEDGER_ROUTES } from '../../ledger/ledger-routes.ts';
@@ -40,13 +39,11 @@ const GROUPS = {
   screens: [...PAIRING_ROUTES, ...SCREEN_ROUTES],
   links: [...LINK_ROUTES, ...LINK_PAGE_ROUTES],
   openapi: OPENAPI_ROUTES,
-  probes: PROBE_ROUTES,
   factors: [...FACTOR_ROUTES, ...PASSKEY_ROUTES],
   notices: NOTICE_ROUTES,
   ledger: LEDGER_ROUTES,
   events: EVENT_ROUTES,
   status: STATUS_ROUTES,
-  check: CHECK_ROUTES,
   explain: EXPLAIN_ROUTES,
   users: USER_ROUTES,
   limits: LIMIT_ROUTES,
@@ -70,7 +67,10 @@ type NeededByAll<Route> = (Route extends OwnRoute<infer Deps> ? (deps: Deps) => 
 /** What each group needs, and no more. */
 export type GroupDeps = { readonly [Name in GroupName]: Needed<(typeof GROUPS)[Name]> };
 
-export const OWN_ROUTES: readonly OwnRoute<never>[] = Object.values(GROUPS).flat();
+export const OWN_ROUTES: readonly OwnRoute<never>[] = [
+  ...Object.values(GROUPS).flat(),
+  ...FEATURES.flatMap(({ routes = [] }) => routes),
+];
 
 export const boundRoutes = (deps: GroupDeps): readonly BoundRoute[] =>
   (Object.keys(GROUPS) as GroupName[]).flatMap((name) =>

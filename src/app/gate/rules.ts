@@ -11,6 +11,7 @@ import { LOGIN_PATH } from '../../domain/login-path.ts';
 import type { TableHead } from '../../domain/policy/table-head.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 import type { Rules } from '../../gateway/decision/admit.ts';
+import { trustedNetworks } from '../../gateway/decision/client-address.ts';
 import { type DestinationRules, destinationOf, eventPaths } from '../../gateway/decision/destinations.ts';
 import type { FindShared } from '../../gateway/decision/link-request.ts';
 import { createOwnerLookup, type OwnerLookup } from '../../gateway/decision/owner-lookup.ts';
@@ -22,7 +23,6 @@ import type { Trace } from '../../identity/identity-trace.ts';
 import { internalSource } from '../../identity/internal-source.ts';
 import { createProxySecretCheck } from '../../identity/proxy-secret.ts';
 import { adapterNamed } from '../../nvr/adapters.ts';
-import { networks } from '../resources/trusted-networks.ts';
 import { apiTokenSource, externalSource, linkSource, type SourceDeps, screenSources } from './sources.ts';
 
 export interface RuleDeps extends Omit<SourceDeps, 'trace'> {
@@ -48,7 +48,7 @@ export function decisionRules(told: RuleDeps): Rules {
   const malformedIn = (target: RequestTarget) => tooMuchIn(target, queries);
   const carriesProxySecret = secrets.length > 0 ? createProxySecretCheck(secrets) : undefined;
   return {
-    trusted: networks(settings.auth.trusted_proxies),
+    trusted: trustedNetworks(settings.auth.trusted_proxies),
     routes,
     sources: {
       internal: [linkSource(deps), internalSource],

@@ -16,7 +16,7 @@ import type {
   SessionVerdict,
 } from '../../domain/verdict.ts';
 import type { Rules } from '../../gateway/decision/admit.ts';
-import { clientAddress, isTrustedPeer } from '../../gateway/decision/client-address.ts';
+import { clientAddress, isTrustedPeer, trustedNetworks } from '../../gateway/decision/client-address.ts';
 import { cachedOnConnection } from '../../identity/cached-source.ts';
 import type { SourceTrace, Trace } from '../../identity/identity-trace.ts';
 import type { KeySet } from '../../identity/key-set.ts';
@@ -25,7 +25,6 @@ import { createProxyJwtSource } from '../../identity/proxy-jwt-source.ts';
 import type { RoleVerdict } from '../../identity/role-mapping.ts';
 import { createApiTokenSource, createLinkSource, createScreenSource } from '../../identity/secret-sources.ts';
 import { createSessionSource } from '../../identity/session-source.ts';
-import { networks } from '../resources/trusted-networks.ts';
 
 export interface SourceDeps {
   readonly settings: Settings;
@@ -74,7 +73,7 @@ export function screenSources({ settings, verifyScreen, trace, remembering }: So
 }
 
 const addressUnder = ({ auth }: Settings): ((request: RequestFacts) => string) => {
-  const trusted = networks(auth.trusted_proxies);
+  const trusted = trustedNetworks(auth.trusted_proxies);
   return (request) => clientAddress(request.peer, headerLines(request, 'x-forwarded-for'), trusted);
 };
 
@@ -111,7 +110,7 @@ export function externalSource(deps: SourceDeps, carriesProxySecret: Rules['carr
     return { name: jwt.name, identify: (request) => mapMaybe(roleRegistry.active(), () => jwt.identify(request)) };
   }
   const peers = trustedPeersOf(deps.settings);
-  const trusted = networks(peers);
+  const trusted = trustedNetworks(peers);
   const source = createProxyHeaderSource({
     headerMap: proxy.header_map,
     allowlist,

@@ -3,10 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { KnownCameraList } from '../../gateway/decision/known-cameras.ts';
 import { createForwarder } from '../../gateway/forward/forward.ts';
 import type { Forwarder } from '../../gateway/forward/forwarder.ts';
+import { forwardRulesOf, type NvrConfig, nvrTlsOf } from '../../gateway/forward/nvr-questions.ts';
+import { watchCameras } from '../../gateway/forward/watch-cameras.ts';
 import { createMessageRelay, type MessageRelay } from '../../gateway/websocket/message-relay.ts';
 import { type EventsBackend, type EventsDeps, openEvents } from './events.ts';
-import { forwardRulesOf, type NvrConfig, nvrTlsOf } from './upstreams.ts';
-import { watchCameras } from './watch-cameras.ts';
 
 export interface Components {
   /** Undefined when the NVR answers for events itself. */

@@ -1,10 +1,11 @@
 /** What `/readyz` says, gathered from the parts of the service (SPEC 9). */
+
+import { type NvrConfig, nvrCheck } from '../../gateway/forward/nvr-questions.ts';
 import { createKnownCheck } from '../../telemetry/known-check.ts';
 import { type CheckResult, OK, type Reached, type Readiness } from '../../telemetry/readiness.ts';
 import type { EventsBackend } from '../resources/events.ts';
 import { steadyNow } from '../resources/steady-clock.ts';
 import type { Certificates } from '../resources/tls.ts';
-import { type NvrConfig, nvrCheck } from '../resources/upstreams.ts';
 import type { Health } from './health.ts';
 
 export interface ReadinessSources {

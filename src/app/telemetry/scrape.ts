@@ -1,13 +1,13 @@
 /** Gives the scrape its sources: accounts, sessions, the NVR, the events backend, the certificate (SPEC 9). */
 import { X509Certificate } from 'node:crypto';
 import type { CameraName } from '../../domain/names.ts';
+import { type NvrConfig, nvrCheck } from '../../gateway/forward/nvr-questions.ts';
 import { exposed } from '../../telemetry/exposition.ts';
 import { PLACES, type Place } from '../../telemetry/metric-labels.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { createProcessMetrics } from '../../telemetry/process-metrics.ts';
 import { createScrape, type Scrape } from '../../telemetry/scrape.ts';
 import { steadyNow } from '../resources/steady-clock.ts';
-import { type NvrConfig, nvrCheck } from '../resources/upstreams.ts';
 import type { RuntimeTelemetry } from './telemetry.ts';
 
 /** What is looked up at each scrape. The functions give what is active now. */

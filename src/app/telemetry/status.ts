@@ -3,9 +3,9 @@ import { X509Certificate } from 'node:crypto';
 import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
 import { publicAddress } from '../../domain/addresses/public-url.ts';
 import type { ServiceStatus, StatusCertificate, StatusWarning, UnknownRoute } from '../../domain/status.ts';
+import { type NvrConfig, nvrVersion } from '../../gateway/forward/nvr-questions.ts';
 import { OK, type Readiness } from '../../telemetry/readiness.ts';
 import type { RecentFailures } from '../../telemetry/recent-failures.ts';
-import { type NvrConfig, nvrVersion } from '../resources/upstreams.ts';
 
 export interface StatusSources {
   readonly config: NvrConfig;

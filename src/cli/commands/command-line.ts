@@ -3,19 +3,18 @@
 import { Command, Option } from 'commander';
 import type { StoreUse } from '../../app/commands/commands.ts';
 import { nearest } from '../../config/problems/nearest.ts';
+import { FEATURES } from '../../features/all.ts';
+import type { CommandFrame } from '../../features/feature.ts';
 import { endQuietly } from '../broken-pipe.ts';
 import { commandWords, defaultDirectory } from '../command-words.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { VERSION } from '../version.ts';
 import { registerBackendCommand } from './backend.ts';
-import { registerBackupCommands } from './backup.ts';
-import { registerDoctorCommand } from './doctor.ts';
 import { registerEventsCommands } from './events.ts';
 import { registerExplainCommand } from './explain.ts';
 import { registerLedgerCommands } from './ledger.ts';
 import { registerLimitsCommands } from './limits.ts';
 import { registerLinksCommands } from './links.ts';
-import { registerPolicyCommands } from './policy.ts';
 import { registerScreensCommands } from './screens.ts';
 import { registerSitesCommands } from './sites.ts';
 import { registerStoreCommands } from './store.ts';
@@ -60,6 +59,13 @@ export function createProgram(): { readonly program: Command } {
   const openStore = async (use: StoreUse = 'create') =>
     (await import('../../app/commands/commands.ts')).openForCommands(place(), use);
   const frame = { place, openStore, stdin, stdout, stderr, exit };
+  const featureFrame: CommandFrame = {
+    ...frame,
+    check: async (at) => (await (await import('./check.ts')).checkedAt(at)).problems,
+    isRunning: async (settings) => (await import('./healthcheck.ts')).isAlive(settings),
+    providerFaults: async (settings, at) =>
+      (await import('../../app/accounts/examine-providers.ts')).providerFaults(settings, at),
+  };
 
   program
     .command('serve', { isDefault: true })
@@ -85,10 +91,8 @@ export function createProgram(): { readonly program: Command } {
     });
   const openLedger = async () => (await import('../../app/commands/ledger.ts')).openForLedger(place());
   registerLedgerCommands(program, { openLedger, stdout, stderr, exit });
-  registerPolicyCommands(program, frame);
+  for (const { commands } of FEATURES) commands?.(program, featureFrame);
   registerExplainCommand(program, frame);
-  registerBackupCommands(program, frame);
-  registerDoctorCommand(program, frame);
   registerUsersCommands(program, frame);
   registerTokensCommands(program, frame);
   registerLimitsCommands(program, frame);

@@ -1,8 +1,9 @@
 /** `postern explain METHOD PATH`: how a request would be judged, and by which rule, row and header (SPEC 1). */
 import type { Command } from 'commander';
+import { answering } from '../../domain/command-frame.ts';
 import { err, ok } from '../../domain/result.ts';
 import { formatExplanation } from '../format-explanation.ts';
-import { answering, type Frame } from '../frame.ts';
+import type { Frame } from '../frame.ts';
 
 interface ExplainOptions {
   readonly user?: string;

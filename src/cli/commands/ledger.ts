@@ -1,11 +1,11 @@
 /** `postern ledger verify` and `postern ledger export`: whether the ledger was changed, and all of it as text (SPEC 14). */
 import type { Command } from 'commander';
 import type { LedgerCommand } from '../../app/commands/ledger.ts';
+import { isBrokenPipe, type Screen } from '../../domain/command-frame.ts';
 import type { ChainHead } from '../../domain/ledger.ts';
 import { headText, readHead } from '../../domain/ledger-chain.ts';
 import { messageOf } from '../../domain/message-of.ts';
-import { isBrokenPipe } from '../broken-pipe.ts';
-import { createProgress, type Screen } from '../progress.ts';
+import { createProgress } from '../../domain/progress.ts';
 
 export interface LedgerCommandsDeps {
   readonly openLedger: () => Promise<LedgerCommand>;

@@ -1,7 +1,7 @@
 /** `postern store copy`: everything that a store holds, into a store of another engine or in another place (SPEC 10). */
 import type { Command } from 'commander';
-import { ending, type Output } from '../frame.ts';
-import { createProgress } from '../progress.ts';
+import { ending, type Output } from '../../domain/command-frame.ts';
+import { createProgress } from '../../domain/progress.ts';
 
 interface CopyOptions {
   readonly continue?: true;

@@ -35,6 +35,13 @@ export const isTrustedPeer = (peer: string, trusted: TrustedNetworks): boolean =
 
 const NONE_TRUSTED: TrustedNetworks = { includes: () => false };
 
+/** For networks of a configuration that was checked: throws where one does not parse. */
+export function trustedNetworks(cidrs: readonly string[]): TrustedNetworks {
+  const created = createTrustedNetworks(cidrs);
+  if (!created.ok) throw new Error(created.error);
+  return created.value;
+}
+
 /** An address or `address/bits` each; host bits are ignored. Errs with one sentence that names every bad entry. */
 export function createTrustedNetworks(cidrs: readonly string[]): Result<TrustedNetworks, string> {
   // One list for each family: in a single one `::/0` would hold every IPv4 address as well.

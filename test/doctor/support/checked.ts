@@ -1,6 +1,8 @@
 /** Postern behind a proxy of the test's own, and what doctor says of it. */
-import { doctorAt } from '../../../src/app/commands/doctor.ts';
-import type { Report } from '../../../src/doctor/report.ts';
+import { providerFaults } from '../../../src/app/accounts/examine-providers.ts';
+import { openForCommands } from '../../../src/app/commands/commands.ts';
+import { doctorAt } from '../../../src/features/doctor/doctor-at.ts';
+import type { Report } from '../../../src/features/doctor/report.ts';
 import type { StartedProxy } from '../../sso/support/proxies.ts';
 import { freePort } from '../../support/servers/free-port.ts';
 import { type ConfigTree, type Runtime, startInstance } from '../../support/start-instance.ts';
@@ -35,7 +37,9 @@ export async function examined(
 ): Promise<Report> {
   const { clock, directory } = instance;
   const url = new URL(`${scheme}://${host}:${port}${path}`);
-  return await doctorAt({ directory, env: {}, clock }, { url, headers: {}, ca, silence });
+  const place = { directory, env: {}, clock };
+  const frame = { place: () => place, openStore: () => openForCommands(place, 'change'), providerFaults };
+  return await doctorAt(frame, { url, headers: {}, ca, silence });
 }
 
 /** The proxy started by `start`, looked at, and gone again. */

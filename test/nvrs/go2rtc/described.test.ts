@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { before, it } from 'node:test';
 import { parse } from 'yaml';
-import { operationsOf } from '../../../src/access/review/openapi-operations.ts';
-import { policyDrift } from '../../../src/access/review/policy-drift.ts';
 import { compileRouteTable } from '../../../src/access/route-table.ts';
 import { loadPolicy } from '../../../src/config/policy/load-policy.ts';
 import type { PolicyRow } from '../../../src/domain/policy/policy.ts';
+import { operationsOf } from '../../../src/features/policy/openapi-operations.ts';
+import { policyDrift } from '../../../src/features/policy/policy-drift.ts';
 import { GO2RTC_VERSION } from './start-go2rtc.ts';
 
 let rows: readonly PolicyRow[];

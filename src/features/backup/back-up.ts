@@ -2,12 +2,12 @@
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { writeBackup } from '../../backup/write-backup.ts';
 import { formatProblems } from '../../config/problems/problems.ts';
+import type { CommandPlace } from '../../domain/command-frame.ts';
 import { snapshot } from '../../store/snapshot.ts';
 import { assertNotLost } from '../../store/sqlite/lost-file.ts';
-import type { CommandPlace } from './commands.ts';
 import { isOfStore, lastingFiles, readableConfig } from './lasting-files.ts';
+import { writeBackup } from './write-backup.ts';
 
 /** The name of the store's file in the archive, wherever the store is. */
 export const STORE = 'postern.db';

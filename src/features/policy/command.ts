@@ -1,9 +1,12 @@
 /** `postern policy diff|new`: what the NVR has and the route table does not know, and a first table (SPEC 15). */
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import type { PolicyReview } from '../../app/commands/policy.ts';
+import { ending, type Output } from '../../domain/command-frame.ts';
 import { messageOf } from '../../domain/message-of.ts';
-import { ending, type Frame } from '../frame.ts';
+import type { CommandFrame } from '../feature.ts';
+import type { PolicyReview } from './descriptions.ts';
+
+type Frame = Output & Pick<CommandFrame, 'place'>;
 
 interface DescriptionOptions {
   readonly below?: string;
@@ -52,7 +55,7 @@ async function first(
   { below, output }: DescriptionOptions & { readonly output?: string },
   { stdout, stderr }: Frame,
 ): Promise<number> {
-  const { makeFirstTable } = await import('../../app/commands/first-table.ts');
+  const { makeFirstTable } = await import('./descriptions.ts');
   const table = await makeFirstTable(source, below);
   if (!table.ok) throw new Error(table.error);
   if (output === undefined) {
@@ -68,7 +71,7 @@ async function first(
 }
 
 async function diff(file: string | undefined, { json, below }: DiffOptions, { place, stdout }: Frame): Promise<number> {
-  const { reviewPolicy } = await import('../../app/commands/policy.ts');
+  const { reviewPolicy } = await import('./descriptions.ts');
   const reviewed = await reviewPolicy(place(), file === undefined ? undefined : await readFile(file, 'utf8'), below);
   if (!reviewed.ok) throw new Error(reviewed.error);
   stdout.write(json ? `${JSON.stringify(reviewed.value, null, 2)}\n` : formatDrift(reviewed.value));

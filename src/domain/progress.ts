@@ -1,10 +1,5 @@
 /** Progress of a long command: a bar with rate and remaining time on a terminal, a line from time to time elsewhere. */
-
-export interface Screen {
-  write(text: string): unknown;
-  readonly isTTY?: boolean | undefined;
-  readonly columns?: number | undefined;
-}
+import type { Screen } from './command-frame.ts';
 
 export interface ProgressOptions {
   readonly title: string;

@@ -1,8 +1,8 @@
 /** The operations in an OpenAPI description of the NVR (SPEC 15). Pure. */
 
+import { memberOf } from '../../access/recorder-layout.ts';
 import { isRecord, type JsonRecord } from '../../domain/json.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { memberOf } from '../recorder-layout.ts';
 import type { OpenApiOperation } from './policy-drift.ts';
 
 export interface DescribedApi {

@@ -4,14 +4,20 @@ import { namesIn } from '../../access/listed-cameras.ts';
 import type { CameraRules } from '../../access/nvr-adapter.ts';
 import { layoutOfNames, memberOf, type RecorderLayout } from '../../access/recorder-layout.ts';
 import type { Settings } from '../../config/schema/schema.ts';
+import type { Upstream } from '../../domain/addresses/socket-address.ts';
 import type { CameraName } from '../../domain/names.ts';
 import type { CameraList, TableHead } from '../../domain/policy/table-head.ts';
-import { type KnownCameraList, watchKnownCameras } from '../../gateway/decision/known-cameras.ts';
 import { adapterNamed } from '../../nvr/adapters.ts';
-import type { EventsBackend } from './events.ts';
-import { askerOf, type NvrConfig, upstreamOfNvr } from './upstreams.ts';
+import { type KnownCameraList, watchKnownCameras } from '../decision/known-cameras.ts';
+import { askerOf, type NvrConfig, upstreamOfNvr } from './nvr-questions.ts';
 
 const rulesOf = ({ adapter }: TableHead): CameraRules => adapterNamed(adapter).cameras;
+
+/** The events backend, as far as it is asked for cameras, and told of them. */
+interface CameraBackend {
+  readonly upstream: Upstream;
+  setCameras(cameras: readonly CameraName[]): void;
+}
 
 export interface CameraWatch {
   /** The cameras of the events in the store. */
@@ -22,7 +28,7 @@ export interface CameraWatch {
 
 export function watchCameras(
   { settings, tableHead }: NvrConfig,
-  backend: EventsBackend | undefined,
+  backend: CameraBackend | undefined,
   { stored, onChange, log }: CameraWatch,
 ): KnownCameraList {
   const { nvr } = settings;
@@ -47,7 +53,7 @@ export function watchCameras(
 
 function layoutOfEvents(
   { settings, tableHead }: NvrConfig,
-  backend: EventsBackend | undefined,
+  backend: CameraBackend | undefined,
   stored: () => Promise<readonly string[]>,
 ): (() => Promise<RecorderLayout>) | undefined {
   if (!backend || settings.nvr.cameras) return undefined;

@@ -3,9 +3,6 @@ import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { TokenAdmin } from '../../accounts/tokens/token-admin.ts';
 import type { Settings } from '../../config/schema/schema.ts';
-import { nvrPorts } from '../../doctor/ports.ts';
-import type { ProbeRouteDeps } from '../../doctor/probe-routes.ts';
-import { createReport, type InsideWithoutPorts, type Report, type ReportWishes } from '../../doctor/report.ts';
 import type { UserFactors } from '../../domain/accounts/second-factor.ts';
 import { publicAddress } from '../../domain/addresses/public-url.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
@@ -13,11 +10,13 @@ import { messageOf } from '../../domain/message-of.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
 import type { TableHead } from '../../domain/policy/table-head.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { providerFaults } from '../accounts/examine-providers.ts';
-import { exposedPorts, internalPortOf } from '../resources/exposed-ports.ts';
-import { networks } from '../resources/trusted-networks.ts';
-import { nvrCheck, nvrVersion } from '../resources/upstreams.ts';
-import { namesOfCameras } from '../resources/watch-cameras.ts';
+import { trustedNetworks } from '../../gateway/decision/client-address.ts';
+import { nvrCheck, nvrVersion } from '../../gateway/forward/nvr-questions.ts';
+import { namesOfCameras } from '../../gateway/forward/watch-cameras.ts';
+import { exposedPorts, internalPortOf } from './exposed-ports.ts';
+import { nvrPorts } from './ports.ts';
+import type { ProbeRules } from './probe-routes.ts';
+import { createReport, type InsideWithoutPorts, type Report, type ReportWishes } from './report.ts';
 
 /** The machine that doctor runs on: beside the server, or in it. */
 export interface DoctorPlace {
@@ -29,6 +28,8 @@ export interface DoctorPlace {
   readonly usersWithFactor: () => Promise<readonly UserFactors[]>;
   /** Rejects when the store does not answer. */
   readonly probeStore: () => Promise<unknown>;
+  /** What keeps people from signing in with the providers, a sentence each. */
+  readonly providerFaults: () => Promise<readonly string[]>;
 }
 
 export interface DoctorRun extends ReportWishes {
@@ -73,7 +74,7 @@ export async function runDoctor(
 }
 
 async function observeInside(place: DoctorPlace): Promise<InsideWithoutPorts> {
-  const { settings, tableHead, clock } = place;
+  const { settings, tableHead } = place;
   const [nvr, exposed, storeFault, freeBytes, nvrSays, admins, faults] = await Promise.all([
     nvrCheck(place),
     exposedPorts(place),
@@ -84,7 +85,7 @@ async function observeInside(place: DoctorPlace): Promise<InsideWithoutPorts> {
     freeBytesAtStore(settings),
     nvrVersion(place),
     adminsOf(place).catch(() => undefined),
-    providerFaults(settings, clock),
+    place.providerFaults(),
   ]);
   const nvrFault = nvr.kind === 'unused' ? undefined : nvr.kind === 'failed' ? nvr.reason : null;
   return {
@@ -114,8 +115,8 @@ async function adminsOf({ users, usersWithFactor }: DoctorPlace): Promise<Inside
 }
 
 /** What the routes that doctor's probes ask need of the settings. */
-export function probeDeps(settings: Settings, clock: Clock): ProbeRouteDeps {
-  const trusted = networks(settings.auth.trusted_proxies);
+export function probeRules(settings: Settings, clock: Clock): ProbeRules {
+  const trusted = trustedNetworks(settings.auth.trusted_proxies);
   return {
     isTrustedPeer: trusted.includes,
     identityHeaders: identityHeadersOf(settings),

@@ -2,15 +2,15 @@
 import { existsSync, statSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, open, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { type ReadBackup, readBackup } from '../../backup/read-backup.ts';
 import { markRestored } from '../../config/marks.ts';
 import type { Problem } from '../../config/problems/problems.ts';
 import type { Settings } from '../../config/schema/schema.ts';
+import type { CommandPlace } from '../../domain/command-frame.ts';
 import { endReturned, type Returned, returnedBy } from '../../store/restored.ts';
 import { faultOf } from '../../store/snapshot.ts';
-import { STORE } from './backup.ts';
-import type { CommandPlace } from './commands.ts';
+import { STORE } from './back-up.ts';
 import { isOfStore, lastingFiles, type ReadableConfig, readableConfig } from './lasting-files.ts';
+import { type ReadBackup, readBackup } from './read-backup.ts';
 
 export interface RestoreOptions extends CommandPlace {
   /** What is there is set aside, and not in the way. */

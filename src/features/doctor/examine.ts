@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
-import { parsedJson } from '../domain/json.ts';
-import { messageOf } from '../domain/message-of.ts';
+import { parsedJson } from '../../domain/json.ts';
+import { messageOf } from '../../domain/message-of.ts';
 import {
   COOKIE,
   FORGED_ADDRESS,

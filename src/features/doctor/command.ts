@@ -1,8 +1,9 @@
 /** `postern doctor [URL]`: what is wrong between a browser and Postern, and the line to change for it (SPEC 15). */
 import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { PROXY_KINDS, type ProxyKind } from '../../doctor/cause.ts';
-import { ending, type Frame } from '../frame.ts';
+import { ending } from '../../domain/command-frame.ts';
+import type { CommandFrame } from '../feature.ts';
+import { PROXY_KINDS, type ProxyKind } from './cause.ts';
 
 interface DoctorOptions {
   readonly json?: boolean;
@@ -15,7 +16,7 @@ interface DoctorOptions {
 const COULD_NOT_LOOK = 2;
 const LONGEST_SILENCE = 120;
 
-export function registerDoctorCommand(program: Command, frame: Frame): void {
+export function registerDoctorCommand(program: Command, frame: CommandFrame): void {
   program
     .command('doctor')
     .description('check the way from a browser to Postern through the public address, and name each fault')
@@ -58,14 +59,14 @@ function gathered(line: string, before: readonly string[]): readonly string[] {
   return [...before, line];
 }
 
-async function run(url: URL | undefined, options: DoctorOptions, { place, stdout }: Frame): Promise<number> {
+async function run(url: URL | undefined, options: DoctorOptions, frame: CommandFrame): Promise<number> {
   const { json, proxy, silence } = options;
   const ca = options.ca === undefined ? undefined : await readFile(options.ca, 'utf8');
   const headers = Object.fromEntries(options.header.map(splitHeader));
-  const { doctorAt } = await import('../../app/commands/doctor.ts');
-  const { formatReport } = await import('../../doctor/report.ts');
-  const report = await doctorAt(place(), { url, proxy, headers, ca, silence });
-  stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : formatReport(report));
+  const { doctorAt } = await import('./doctor-at.ts');
+  const { formatReport } = await import('./report.ts');
+  const report = await doctorAt(frame, { url, proxy, headers, ca, silence });
+  frame.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : formatReport(report));
   return report.findings.some(({ level }) => level === 'error') ? 1 : 0;
 }
 

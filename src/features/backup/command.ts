@@ -1,16 +1,17 @@
 /** `postern backup FILE` and `postern restore FILE` (SPEC 15). */
 import type { Command } from 'commander';
-import type { RestoreDone } from '../../app/commands/restore.ts';
 import { unixSeconds } from '../../domain/clock.ts';
+import { answering } from '../../domain/command-frame.ts';
 import { ok } from '../../domain/result.ts';
-import { answering, type Frame } from '../frame.ts';
+import type { CommandFrame } from '../feature.ts';
+import type { RestoreDone } from './restore.ts';
 
 interface RestoreWishes {
   readonly replace: boolean;
   readonly revoke: boolean;
 }
 
-export function registerBackupCommands(program: Command, frame: Frame): void {
+export function registerBackupCommands(program: Command, frame: CommandFrame): void {
   program
     .command('backup <file>')
     .description(
@@ -18,7 +19,7 @@ export function registerBackupCommands(program: Command, frame: Frame): void {
     )
     .action((file: string) =>
       answering(frame, async () => {
-        const { backUp } = await import('../../app/commands/backup.ts');
+        const { backUp } = await import('./back-up.ts');
         const { files, size, missing } = await backUp(file, frame.place());
         return lines([
           `${file}: ${files.length} files, ${Math.ceil(size / 1000)} kB. It holds secrets: keep it as safe as the passwords.`,
@@ -35,12 +36,10 @@ export function registerBackupCommands(program: Command, frame: Frame): void {
     .option('--revoke', 'end all sessions, API tokens, links, invitations and screens of the backup')
     .action((file: string, { replace = false, revoke = false }: Partial<RestoreWishes>) =>
       answering(frame, async () => {
-        const { restore } = await import('../../app/commands/restore.ts');
-        const { checkedAt } = await import('./check.ts');
-        const { isAlive } = await import('./healthcheck.ts');
+        const { restore } = await import('./restore.ts');
         const place = frame.place();
-        const done = await restore(file, { ...place, replace, revoke, isRunning: isAlive });
-        const { problems } = await checkedAt(place);
+        const done = await restore(file, { ...place, replace, revoke, isRunning: frame.isRunning });
+        const problems = await frame.check(place);
         return lines([
           `Restored ${done.names.join(', ')}, as of ${dayOf(done.madeAt)} (${age(unixSeconds(place.clock) - done.madeAt)}).`,
           revoke ? ended(done) : workingAgain(done),

@@ -3,12 +3,12 @@ import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type PeerCertificate, TLSSocket } from 'node:tls';
 import { z } from 'zod';
-import type { OwnRoute, RouteContext } from '../routes/own-route.ts';
-import { ANY, named } from '../routes/shapes.ts';
+import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
+import { ANY, named } from '../../routes/shapes.ts';
 import { COOKIE, FILE_BYTES, LONGEST_SILENCE_SECONDS, PICTURE, STREAM_END, UPLOAD_BYTES } from './marks.ts';
 import type { ArrivedProbe } from './observations.ts';
 
-export interface ProbeRouteDeps {
+export interface ProbeRules {
   /** Whether the address is in auth.trusted_proxies. */
   readonly isTrustedPeer: (address: string) => boolean;
   /** Names, lower-case, in which an identity may come. */
@@ -27,7 +27,7 @@ const SEEN = named('Seen', z.looseObject({}).meta({ description: 'How a request 
 
 /** What doctor asks through the public address. Never a WebSocket: the refusal says that the upgrade arrived. */
 // biome-ignore format: a table
-export const PROBE_ROUTES: readonly OwnRoute<ProbeRouteDeps>[] = [
+export const PROBE_ROUTES: readonly OwnRoute<ProbeRules>[] = [
   { route: `GET ${ROOT}/{probe}`,  access: 'any', summary: 'A probe of the command doctor', yes: [200, SEEN], no: [404], type: 'application/octet-stream', handler: probe },
   { route: `GET ${ROOT}${PICTURE}`, access: 'public', summary: 'A probe of the command doctor, for everybody: what caches make of a picture', yes: [200], type: 'application/octet-stream', handler: picture },
   { route: `PUT ${ROOT}/{probe}`,  access: 'any', writes: true, note: 'changes nothing', summary: 'A probe of the command doctor', yes: [200, SEEN], no: [404], handler: probe },
@@ -35,7 +35,7 @@ export const PROBE_ROUTES: readonly OwnRoute<ProbeRouteDeps>[] = [
   { route: `WS ${ROOT}/{probe}`,   access: 'none' },
 ];
 
-function probe(ctx: RouteContext, deps: ProbeRouteDeps): unknown {
+function probe(ctx: RouteContext, deps: ProbeRules): unknown {
   switch (`${ctx.method === 'HEAD' ? 'GET' : ctx.method} ${ctx.params['probe']}`) {
     case 'GET seen':
     case 'GET socket':
@@ -53,14 +53,14 @@ function probe(ctx: RouteContext, deps: ProbeRouteDeps): unknown {
   }
 }
 
-function tell(ctx: RouteContext, deps: ProbeRouteDeps): void {
+function tell(ctx: RouteContext, deps: ProbeRules): void {
   const secure = ctx.state.clientEncrypted ? '; Secure' : '';
   const cookie = `${COOKIE}=1; Path=${ctx.state.basePath ?? ''}/; HttpOnly; SameSite=Lax; Max-Age=60${secure}`;
   ctx.set({ ...NO_CHANGE, 'Set-Cookie': cookie });
   ctx.body = { service: 'postern', seen: seenOf(ctx, deps) };
 }
 
-function seenOf(ctx: RouteContext, { isTrustedPeer, identityHeaders, now }: ProbeRouteDeps): ArrivedProbe {
+function seenOf(ctx: RouteContext, { isTrustedPeer, identityHeaders, now }: ProbeRules): ArrivedProbe {
   const { req, state } = ctx;
   const { remoteAddress = '', remotePort = 0 } = req.socket;
   const peer = remoteAddress.replace(/^::ffff:(?=[\d.]+$)/, '');

@@ -4,10 +4,10 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import type { Settings } from '../../config/schema/schema.ts';
-import type { ExposedPort } from '../../doctor/observations.ts';
-import { internalPort, type KnownPort, type NvrPorts, nvrPorts, openNvrPort, openPorts } from '../../doctor/ports.ts';
-import { type NetworkSurroundings, outsideAddresses } from './outside-addresses.ts';
-import type { NvrConfig } from './upstreams.ts';
+import { type NetworkSurroundings, outsideAddresses } from '../../domain/addresses/outside-addresses.ts';
+import type { NvrConfig } from '../../gateway/forward/nvr-questions.ts';
+import type { ExposedPort } from './observations.ts';
+import { internalPort, type KnownPort, type NvrPorts, nvrPorts, openNvrPort, openPorts } from './ports.ts';
 
 /** Both mark the root of a container: the one of Docker, the other of Podman. */
 const CONTAINER_MARKS = ['/.dockerenv', '/run/.containerenv'] as const;

@@ -2,14 +2,13 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { presentSigningSecret } from '../../accounts/sessions/signing-secret.ts';
-import type { BackedUp } from '../../backup/write-backup.ts';
 import { SHIPPED } from '../../config/policy/load-policy.ts';
 import { formatProblems, type Problem, pathText } from '../../config/problems/problems.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { loadServiceConfig } from '../../config/service-config.ts';
-import { ADD_ON_OPTIONS } from '../accounts/accounts.ts';
-import { TRUSTED_HEADERS_FILES } from '../resources/trusted-headers.ts';
-import type { CommandPlace } from './commands.ts';
+import type { CommandPlace } from '../../domain/command-frame.ts';
+import { MOUNTED } from '../../identity/mapped-headers.ts';
+import type { BackedUp } from './write-backup.ts';
 
 /** A configuration as far as it can be read: one key that is wrong, or a secret that is not there, is no reason to lose the rest. */
 export interface ReadableConfig {
@@ -27,7 +26,7 @@ export async function readableConfig({ directory, env }: CommandPlace): Promise<
   const problems = isLoaded ? [] : config.problems;
   if (!settings) throw new Error(formatProblems(config.file, problems));
   const named = [...(config.namedFiles ?? [])].map(([path, file]) => [file, pathText(path)] as const);
-  const looked = [...config.files, settings.tls.certificate, settings.tls.private_key, TRUSTED_HEADERS_FILES.mounted];
+  const looked = [...config.files, settings.tls.certificate, settings.tls.private_key, MOUNTED];
   return { settings, problems, files: new Map([...looked.map((file) => [file, undefined] as const), ...named]) };
 }
 
@@ -94,7 +93,7 @@ async function nameIn(directory: string, file: string): Promise<string | undefin
 }
 
 async function secretElsewhere(directory: string, env: CommandPlace['env']): Promise<readonly string[]> {
-  const places = { environment: env, optionsFile: ADD_ON_OPTIONS, configDirectory: directory };
+  const places = { environment: env, configDirectory: directory };
   const secret = await presentSigningSecret(places);
   const source = secret.ok ? secret.value?.source : undefined;
   return source === undefined || source === join(directory, SECRET_FILE)

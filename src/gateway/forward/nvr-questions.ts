@@ -1,21 +1,19 @@
-/** What Postern itself asks the NVR: whether it is there, its release, its description (SPEC 6, 9). */
+/** What Postern itself asks the NVR: whether it is there, and its release (SPEC 6, 9). */
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { memberOf } from '../../access/recorder-layout.ts';
-import { type DescribedApi, operationsOf } from '../../access/review/openapi-operations.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { targetAt, type Upstream } from '../../domain/addresses/socket-address.ts';
 import type { Sharer } from '../../domain/async/shares.ts';
 import { ADMIN, ANONYMOUS } from '../../domain/names.ts';
 import { DEFAULT_ALIVE, type TableHead } from '../../domain/policy/table-head.ts';
-import { err, type Result } from '../../domain/result.ts';
-import { upstreamAt } from '../../gateway/decision/destinations.ts';
-import { ask, askJson, askText, OF_THE_SERVICE, type UpstreamQuestion } from '../../gateway/forward/ask-upstream.ts';
-import type { ForwardRules } from '../../gateway/forward/forwarder.ts';
-import { identityHeaders } from '../../gateway/forward/rewrite-headers.ts';
-import type { UpstreamTls } from '../../gateway/forward/upstream-tls.ts';
-import { variesBy } from '../../gateway/response/caches.ts';
 import { checked, type Reached } from '../../telemetry/readiness.ts';
+import { upstreamAt } from '../decision/destinations.ts';
+import { variesBy } from '../response/caches.ts';
+import { ask, askJson, askText, OF_THE_SERVICE, type UpstreamQuestion } from './ask-upstream.ts';
+import type { ForwardRules } from './forwarder.ts';
+import { identityHeaders } from './rewrite-headers.ts';
+import type { UpstreamTls } from './upstream-tls.ts';
 
 /** What questions to the NVR are made from. */
 export interface NvrConfig {
@@ -130,16 +128,4 @@ export async function nvrVersion({ settings, tableHead }: NvrConfig): Promise<st
 function fieldOf(text: string, field: string): string | undefined {
   const value = memberOf(JSON.parse(text), field);
   return typeof value === 'string' ? value : undefined;
-}
-
-/** The operations that the NVR describes itself. Errs with a sentence, and rejects when the NVR does not answer. */
-export async function nvrDescription({ settings, tableHead }: NvrConfig): Promise<Result<DescribedApi, string>> {
-  const { path, below } = tableHead.openapi ?? {};
-  if (!settings.nvr.url) return err('nvr.url is not set: name a file with the description of the NVR');
-  const upstream = path === undefined ? undefined : upstreamOfNvr(settings, path);
-  if (!upstream || path === undefined)
-    return err("this NVR does not serve a description of itself: name a file with it, from the NVR's source");
-  const description = await askerOf(settings)(upstream, path);
-  if (description === undefined) return err(`the NVR has no ${path}: save its description to a file, and name that`);
-  return operationsOf(description, below);
 }

@@ -1,0 +1,54 @@
+/** What every command of the command line works with, and how it ends: with a sentence and an exit code (SPEC 1). */
+import type { Clock } from './clock.ts';
+import { messageOf } from './message-of.ts';
+import type { Result } from './result.ts';
+
+/** Where a command finds its configuration. */
+export interface CommandPlace {
+  readonly directory: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  /** Receives what a command could not do beside its work. Default: nothing is said. */
+  readonly warn?: ((sentence: string) => void) | undefined;
+  /** The allowlist file, where it is not in the interface's place (5.5.7). */
+  readonly trustedHeadersFile?: string;
+}
+
+/** A terminal, or the stream in its place. */
+export interface Screen {
+  write(text: string, done?: (fault?: Error | null) => void): unknown;
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+}
+
+export interface Output {
+  readonly stdout: Screen;
+  readonly stderr: Screen;
+  readonly exit: (code: number) => void;
+}
+
+/** A closed pipe, and a terminal that hung up. */
+const LEFT: readonly unknown[] = ['EPIPE', 'EIO'];
+
+/** The reader of the output has left, as of `postern ledger verify | head`: the command ends without a word. */
+export const isBrokenPipe = (fault: unknown): boolean => LEFT.includes(Object(fault).code);
+
+/** Exits with the code that the work gives; a fault is printed as one sentence, without a stack trace. */
+export async function ending({ stderr, exit }: Output, work: () => Promise<number>, ofFault = 1): Promise<void> {
+  try {
+    exit(await work());
+  } catch (fault) {
+    if (isBrokenPipe(fault)) return exit(0);
+    stderr.write(`${messageOf(fault)}\n`);
+    exit(ofFault);
+  }
+}
+
+/** Prints the sentence that the work gives. */
+export const answering = (output: Output, work: () => Promise<Result<string, string>>): Promise<void> =>
+  ending(output, async () => {
+    const outcome = await work();
+    if (outcome.ok) output.stdout.write(`${outcome.value}\n`);
+    else output.stderr.write(`${outcome.error}\n`);
+    return outcome.ok ? 0 : 1;
+  });

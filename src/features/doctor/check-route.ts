@@ -1,0 +1,82 @@
+/** `POST /api/status/doctor`: what doctor finds at the public address, for admins (SPEC 15). */
+import { z } from 'zod';
+import { type Audit, credentialOf } from '../../accounts/audit.ts';
+import type { Caller } from '../../domain/caller.ts';
+import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
+import { named, TEXT } from '../../routes/shapes.ts';
+import { type DoctorPlace, runDoctor } from './run-doctor.ts';
+
+export interface CheckRules {
+  readonly place: DoctorPlace;
+  readonly audit: Audit;
+  /** Runs nothing, and gives undefined, while another run is under way. */
+  readonly alone: <Value>(work: () => Promise<Value>) => Promise<Value> | undefined;
+}
+
+const RETRY_SECONDS = '10';
+
+const REPORT = named(
+  'Report',
+  z.object({
+    url: TEXT.nullable().meta({ description: 'server.public_url; null: only this machine was looked at' }),
+    proxy: TEXT.nullable().meta({ description: 'As it says of itself' }),
+    findings: z.array(
+      z.object({
+        name: TEXT,
+        level: z.enum(['error', 'warning', 'advice']),
+        seen: TEXT,
+        advice: TEXT,
+        lines: z.array(TEXT).meta({ description: 'To change at the proxy' }),
+      }),
+    ),
+    good: z.array(TEXT).meta({ description: 'Names of what was looked for and not found' }),
+  }),
+);
+
+/** Nothing of the request says where to look: only the configuration does (SSRF). */
+// biome-ignore format: a table
+export const CHECK_ROUTES: readonly OwnRoute<CheckRules>[] = [
+  { route: 'POST /api/status/doctor', access: 'admin', note: 'asks server.public_url and no other address', summary: 'What is wrong between server.public_url and Postern; takes half a minute at most', yes: [200, REPORT], no: [409], handler: answer },
+];
+
+/** Seconds. With the time limits of the probes a run takes half a minute at most. */
+const SILENCE = 2;
+
+/** The account or the proxy's user who asks; undefined on the internal listener, which knows no persons. */
+const askerOf = (caller: Caller | undefined): string | undefined =>
+  caller?.credential.kind === 'internal-listener' ? undefined : caller?.name;
+
+async function answer(ctx: RouteContext, { place, audit, alone }: CheckRules): Promise<void> {
+  const tokens = audited(place.tokens, audit, ctx);
+  const run = { asker: askerOf(ctx.state.caller), headers: {}, ca: undefined, silence: SILENCE };
+  const report = await alone(() => runDoctor({ ...place, tokens }, run));
+  ctx.set('Cache-Control', 'no-store');
+  if (report?.ok) {
+    ctx.body = report.value;
+    return;
+  }
+  ctx.status = report ? 503 : 409;
+  ctx.set('Retry-After', RETRY_SECONDS);
+  ctx.body = { success: false, message: report ? report.error : 'A check is under way: wait for its end' };
+}
+
+/** A token that is made and taken back in an admin's name is in the audit log, as every other. */
+function audited(
+  { create, revoke }: DoctorPlace['tokens'],
+  audit: Audit,
+  { state: { caller, clientAddress: from, requestId } }: RouteContext,
+): DoctorPlace['tokens'] {
+  const by = { who: caller?.name, from, ...credentialOf(caller), requestId, verdict: 'allowed' } as const;
+  return {
+    async create(wanted) {
+      const made = await create(wanted);
+      if (made.ok) audit({ ...by, what: 'token-created', user: wanted.user, tokenId: made.value.token.id });
+      return made;
+    },
+    async revoke(tokenId) {
+      const outcome = await revoke(tokenId);
+      audit({ ...by, what: 'token-revoked', tokenId });
+      return outcome;
+    },
+  };
+}

@@ -1,0 +1,90 @@
+/** Doctor: what is wrong between a browser and Postern, and behind it: a command, a check on the status page, warnings at the start (SPEC 15). */
+import type { Logger } from 'pino';
+import { createTokenAdmin } from '../../accounts/tokens/token-admin.ts';
+import { formatProblem } from '../../config/problems/problems.ts';
+import type { ServiceConfig } from '../../config/service-config.ts';
+import type { NetworkSurroundings } from '../../domain/addresses/outside-addresses.ts';
+import { bound } from '../../routes/own-route.ts';
+import type { Feature, FeatureServices, OpenFeature } from '../feature.ts';
+import { CHECK_ROUTES } from './check-route.ts';
+import { registerDoctorCommand } from './command.ts';
+import { exposedPorts } from './exposed-ports.ts';
+import { exposedSentence } from './inside-causes.ts';
+import { PROBE_ROUTES } from './probe-routes.ts';
+import { probeRules } from './run-doctor.ts';
+
+export const doctor: Feature = {
+  name: 'doctor',
+  routes: [...PROBE_ROUTES, ...CHECK_ROUTES],
+  commands: registerDoctorCommand,
+  open: openDoctor,
+};
+
+function openDoctor({ store, clock, logs, surroundings }: FeatureServices): OpenFeature {
+  const ports = createOpenPortWarnings(logs.named('service'), surroundings);
+  const alone = oneAtATime();
+  return {
+    ...ports,
+    under({ config: { settings, tableHead }, audit, roles, providerFaults }) {
+      const tokens = createTokenAdmin({
+        store: store.accounts,
+        tokenStore: store.apiTokens,
+        roles,
+        clock,
+        authEnabled: settings.auth.enabled,
+      });
+      const place = {
+        settings,
+        tableHead,
+        clock,
+        tokens,
+        users: store.accounts.listUsers,
+        usersWithFactor: store.secondFactor.listFactors,
+        probeStore: store.probe,
+        providerFaults,
+      };
+      return {
+        routes: [...bound(PROBE_ROUTES, probeRules(settings, clock)), ...bound(CHECK_ROUTES, { place, audit, alone })],
+      };
+    },
+  };
+}
+
+/** Runs `work` unless another run is under way; undefined then. It outlives reloads, so that two generations share it. */
+function oneAtATime() {
+  let isBusy = false;
+  return <Value>(work: () => Promise<Value>): Promise<Value> | undefined => {
+    if (isBusy) return undefined;
+    isBusy = true;
+    return work().finally(() => {
+      isBusy = false;
+    });
+  };
+}
+
+const CURE = 'publish no port of the NVR, or let a firewall keep other machines away';
+
+/** Warns at the start when ports of the NVR answer where other machines may reach them, in the log and on the status page. */
+function createOpenPortWarnings(log: Logger, surroundings?: () => Promise<NetworkSurroundings>) {
+  const closing = new AbortController();
+  let found: readonly string[] = [];
+  const look = async ({ settings, tableHead, file, placed }: ServiceConfig): Promise<void> => {
+    const around = { signal: closing.signal, ...(surroundings && { surroundings }) };
+    const open = await exposedPorts({ settings, tableHead }, around);
+    if (closing.signal.aborted) return;
+    found = open.map((port) =>
+      formatProblem(file, placed({ path: ['nvr', 'url'], message: `${exposedSentence(port)}; ${CURE}` })),
+    );
+    for (const warning of found) log.warn(warning);
+  };
+  return {
+    /** Looks once, beside the start: nothing waits for it. */
+    started: (config: ServiceConfig): void =>
+      void look(config).catch((fault) =>
+        log.warn({ err: fault }, 'open ports of the NVR could not be looked for: run "postern doctor"'),
+      ),
+    warnings: () => found,
+    // Nothing waits for a name that is still being looked up: a stop must not take longer for it.
+    close: () => closing.abort(),
+  };
+}

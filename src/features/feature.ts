@@ -1,0 +1,82 @@
+/** What a feature is: a folder that the service works without. `all.ts` is the list, and `app/` gives the core what it needs of it. */
+import type { Command } from 'commander';
+import type { Audit } from '../accounts/audit.ts';
+import type { TokenAdmin } from '../accounts/tokens/token-admin.ts';
+import type { Settings } from '../config/schema/schema.ts';
+import type { ServiceConfig } from '../config/service-config.ts';
+import type { UserFactors } from '../domain/accounts/second-factor.ts';
+import type { NetworkSurroundings } from '../domain/addresses/outside-addresses.ts';
+import type { ListenAddress } from '../domain/addresses/socket-address.ts';
+import type { MaybePromise } from '../domain/async/maybe-promise.ts';
+import type { CustomRoles } from '../domain/camera-scope.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { CommandPlace, Output } from '../domain/command-frame.ts';
+import type { BoundRoute, OwnRoute } from '../routes/own-route.ts';
+import type { Store } from '../store/open-store.ts';
+import type { Logs } from '../telemetry/logs/log.ts';
+
+export interface Feature {
+  /** The name of its folder. */
+  readonly name: string;
+  /** As they are declared: rows of the route table, and the description of the API. */
+  readonly routes?: readonly OwnRoute<never>[];
+  readonly commands?: (program: Command, frame: CommandFrame) => void;
+  /** Once a process. */
+  open?(services: FeatureServices): OpenFeature;
+}
+
+/** What outlives every reload. */
+export interface FeatureServices {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly logs: Logs;
+  /** The networks around, instead of those of this machine. */
+  readonly surroundings?: (() => Promise<NetworkSurroundings>) | undefined;
+}
+
+export interface OpenFeature {
+  /** Under one configuration; without effects. */
+  under?(rules: FeatureRules): ActiveFeature;
+  /** The service listens. Nothing waits for what is begun here. */
+  started?(config: ServiceConfig): void;
+  /** A sentence each. */
+  warnings?(): readonly string[];
+  close?(): MaybePromise<void>;
+}
+
+/** What holds under one configuration. */
+export interface FeatureRules {
+  readonly config: ServiceConfig;
+  readonly audit: Audit;
+  readonly roles: () => MaybePromise<CustomRoles>;
+  /** What keeps people from signing in with the providers, a sentence each. */
+  readonly providerFaults: () => Promise<readonly string[]>;
+}
+
+export interface ActiveFeature {
+  readonly routes?: readonly BoundRoute[];
+}
+
+/** What commands work with. */
+export interface CommandFrame extends Output {
+  /** Known once the options are read. */
+  readonly place: () => CommandPlace;
+  /** Every problem that a start would have, a sentence each. */
+  readonly check: (place: CommandPlace) => Promise<readonly string[]>;
+  /** Whether a server answers for this configuration. */
+  readonly isRunning: (settings: {
+    readonly server: { readonly telemetry: ListenAddress | false };
+  }) => Promise<boolean>;
+  /** Opens the store of a service to change it; what is done there is recorded. Rejects with a sentence. */
+  readonly openStore: (use: 'change') => Promise<CommandAccounts>;
+  readonly providerFaults: (settings: Settings, clock: Clock) => Promise<readonly string[]>;
+}
+
+/** The accounts in an open store. */
+export interface CommandAccounts {
+  readonly settings: Settings;
+  readonly users: { readonly list: () => Promise<readonly { readonly name: string; readonly role: string }[]> };
+  readonly apiTokens: Pick<TokenAdmin, 'create' | 'revoke'>;
+  readonly usersWithFactor: () => Promise<readonly UserFactors[]>;
+  close(): Promise<void>;
+}
