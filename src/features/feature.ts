@@ -18,7 +18,7 @@ import type { Logs } from '../telemetry/logs/log.ts';
 export interface Feature {
   /** The name of its folder. */
   readonly name: string;
-  /** As they are declared: rows of the route table, and the description of the API. */
+  /** The declarations: rows of the route table, and the description of the API. */
   readonly routes?: readonly OwnRoute<never>[];
   readonly commands?: (program: Command, frame: CommandFrame) => void;
   /** Once a process. */
@@ -35,7 +35,7 @@ export interface FeatureServices {
 }
 
 export interface OpenFeature {
-  /** Under one configuration; without effects. */
+  /** What holds under one configuration; it has no effects. */
   under?(rules: FeatureRules): ActiveFeature;
   /** The service listens. Nothing waits for what is begun here. */
   started?(config: ServiceConfig): void;

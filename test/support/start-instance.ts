@@ -34,6 +34,8 @@ export interface InstanceOptions {
   /** The networks around. Default: none. */
   readonly surroundings?: NonNullable<StartOptions['surroundings']>;
   readonly timeouts?: StartOptions['timeouts'] | undefined;
+  /** Default: all. */
+  readonly features?: StartOptions['features'];
 }
 
 export interface Runtime {
@@ -118,6 +120,7 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Runt
     version: TEST_VERSION,
     surroundings: options.surroundings ?? ALONE,
     ...(options.timeouts && { timeouts: options.timeouts }),
+    ...(options.features && { features: options.features }),
     ...(options.trustedHeadersFile === undefined ? {} : { trustedHeadersFile: options.trustedHeadersFile }),
   });
   const { external, internal, telemetry } = postern.addresses;

@@ -35,7 +35,7 @@ export const isTrustedPeer = (peer: string, trusted: TrustedNetworks): boolean =
 
 const NONE_TRUSTED: TrustedNetworks = { includes: () => false };
 
-/** For networks of a configuration that was checked: throws where one does not parse. */
+/** The networks of a checked configuration. Throws where one does not parse. */
 export function trustedNetworks(cidrs: readonly string[]): TrustedNetworks {
   const created = createTrustedNetworks(cidrs);
   if (!created.ok) throw new Error(created.error);

@@ -1,0 +1,60 @@
+/** Postern works without each of its features: whatever is left out answers 404, and the NVR receives nothing of it. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { FEATURES } from '../../src/features/all.ts';
+import { operationsOf } from '../../src/routes/own-route.ts';
+import { answerLikeAnNvr, type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
+import { ADMIN_PERSON, CARL } from '../support/people.ts';
+import { type Runtime, startInstance } from '../support/start-instance.ts';
+
+for (const { name, routes = [] } of FEATURES) {
+  describe(`Postern without the feature ${name}`, () => {
+    let nvr: FakeNvr;
+    let instance: Runtime;
+    before(async () => {
+      nvr = await startFakeNvr();
+      nvr.answer = answerLikeAnNvr;
+      const features = FEATURES.filter((feature) => feature.name !== name);
+      instance = await startInstance({ config: { nvr: { url: nvr.url, cameras: ['cam1', 'cam2'] } }, features });
+    });
+    after(async () => {
+      await instance?.close();
+      await nvr?.close();
+    });
+
+    it('starts, logs in, forwards and narrows', async () => {
+      const [admin, carl] = [await instance.logIn(ADMIN_PERSON), await instance.logIn(CARL)];
+      nvr.received.length = 0;
+      const statuses = await Promise.all([
+        instance.ask('/api/cam2/latest.jpg', { token: admin }).then(({ status }) => status),
+        instance.ask('/api/cam2/latest.jpg', { token: carl }).then(({ status }) => status),
+      ]);
+      await instance.ask('/api/events', { token: carl });
+      assert.deepEqual(statuses, [200, 403]);
+      assert.deepEqual(
+        nvr.received.map(({ target }) => target),
+        ['/api/cam2/latest.jpg', '/api/events?cameras=cam1'],
+      );
+    });
+
+    it('answers 404 to its routes, of which the NVR receives nothing', async () => {
+      const token = await instance.logIn(ADMIN_PERSON);
+      const before = nvr.received.length;
+      const operations = routes
+        .filter(({ summary }) => summary !== undefined)
+        .flatMap(({ route }) => operationsOf(route))
+        .map(({ method, path }) => ({ method, path: path.replaceAll(/\{[^}]*\}/g, 'seen') }));
+      const statuses = await Promise.all(
+        operations.map(async ({ method, path }) => [
+          `${method} ${path}`,
+          (await instance.ask(path, { method, token, headers: { origin: instance.url } })).status,
+        ]),
+      );
+      assert.deepEqual(
+        statuses,
+        operations.map(({ method, path }) => [`${method} ${path}`, 404]),
+      );
+      assert.deepEqual(nvr.received.slice(before), []);
+    });
+  });
+}
