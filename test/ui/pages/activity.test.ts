@@ -7,8 +7,7 @@ import { LEDGER_KINDS } from '../../../src/domain/ledger.ts';
 import { textsIn } from '../../../src/locales/catalogs.ts';
 import { LANGUAGES } from '../../../src/locales/languages.ts';
 import { queryOf, spanOf } from '../../../src/ui/pages/activity/activity-filter.ts';
-import { rowsOf } from '../../../src/ui/pages/activity/activity-rows.ts';
-import { type ActivityRecord, readRecords } from '../../../src/ui/pages/activity/read-activity.ts';
+import { type ActivityRecord, bucketDays, rowsOf } from '../../../src/ui/pages/activity/activity-rows.ts';
 import { fieldsOf, sentenceOf } from '../../../src/ui/pages/activity/sentence.ts';
 import { learnCameraNames } from '../../../src/ui/pages/shared/names.ts';
 import '../support/in-english.ts';
@@ -17,8 +16,7 @@ const NAMES = new Map([
   ['token:t1', 'Home Assistant'],
   ['link:l1', 'Pool for the neighbour'],
 ]);
-const record = (given: object): ActivityRecord =>
-  readRecords([{ id: 'x', kind: 'change', from: 100, to: 100, ...given }])[0] ?? assert.fail('no record');
+const record = (given: object): ActivityRecord => ({ id: 'x', kind: 'change', from: 100, to: 100, ...given });
 const changed = (what: string, detail: object = {}): ActivityRecord =>
   record({ user: 'ann', detail: { what, ...detail } });
 
@@ -148,6 +146,24 @@ describe('The stretches of time', () => {
       const span = spanOf(range, now);
       assert.deepEqual([span.after, span.before, span.days], [after, before, days]);
     });
+
+  it('have a bar for each day, stacked by who watched most', () => {
+    const watched = [
+      { day: '2026-03-28', user: 'ann', minutes: 2 },
+      { day: '2026-03-30', user: 'ann', minutes: 1 },
+      { day: '2026-03-30', user: 'bob', minutes: 9 },
+      { day: '2026-04-30', user: 'bob', minutes: 9 },
+    ];
+    const { starts, people } = bucketDays(watched, new Date(2026, 2, 28), 3);
+    assert.deepEqual(
+      starts,
+      [28, 29, 30].map((day) => new Date(2026, 2, day).getTime() / 1000),
+    );
+    assert.deepEqual(people, [
+      { name: 'bob', counts: [0, 0, 9], total: 9 },
+      { name: 'ann', counts: [2, 0, 1], total: 3 },
+    ]);
+  });
 
   it('are asked for with the kinds of the group', () => {
     const query = queryOf({ user: '', camera: 'porch', site: '', group: 'failed' }, { after: 1, before: 2 });

@@ -4,8 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { readEvents } from '../../../src/ui/pages/explore/event-view.ts';
 import { type Arrivals, askedSince, withArrivals, withWaiting } from '../../../src/ui/pages/explore/live/arrivals.ts';
-import { eventKind } from '../../../src/ui/pages/shared/live/nvr-message.ts';
-import { pauseAfter } from '../../../src/ui/pages/shared/live/pauses.ts';
+import { eventKind, pauseAfter } from '../../../src/ui/pages/shared/line-rules.ts';
 
 const eventsOf = (...given: readonly object[]) =>
   readEvents(given.map((one) => ({ camera: 'front', label: 'dog', end_time: 1, ...one })));

@@ -1,12 +1,16 @@
 /** Activity tells by which credential something was done: a leaked token's acts do not look like its owner's (SPEC 14). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { credentialText, readNames } from '../../../src/ui/pages/activity/credential-text.ts';
+import { credentialText, namesIn } from '../../../src/ui/pages/activity/activity-rows.ts';
 import '../support/in-english.ts';
 
 const NAMES = new Map([
-  ...readNames('token')([{ id: 'abc', name: 'Home Assistant' }, { id: 'def', name: '' }, 'x', { name: 'no id' }]),
-  ...readNames('link')([{ id: 'abc', name: 'Pool' }]),
+  ...namesIn('token', [
+    { id: 'abc', name: 'Home Assistant' },
+    { id: 'def', name: '' },
+    { id: 'ghi', name: null },
+  ]),
+  ...namesIn('link', [{ id: 'abc', name: 'Pool' }]),
 ]);
 
 describe('The credential of a record', () => {

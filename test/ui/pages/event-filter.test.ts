@@ -11,12 +11,12 @@ import {
   isFiltered,
   MORE_FILTERS,
   NO_FILTER,
+  nextQuery,
   readFilter,
   weekBefore,
   withMore,
   withUsualTime,
 } from '../../../src/ui/pages/explore/filter/event-filter.ts';
-import { nextQuery } from '../../../src/ui/pages/explore/filter/next-query.ts';
 
 const FILTER: EventFilter = {
   cameras: ['front', 'back,yard'],
@@ -68,15 +68,15 @@ describe('The filter', () => {
     const expected =
       'cameras=front%2Cback%2Cyard&labels=dog&after=1700000000&before=1700003600.5' +
       '&sort=score_desc&zones=porch%2Cdrive&min_score=0.5&has_clip=1&limit=60';
-    assert.equal(eventsQuery(FILTER, 60, 'with').toString(), expected);
+    assert.equal(eventsQuery(FILTER, 60).toString(), expected);
   });
 
-  it('asks for everything when nothing is chosen, without pictures where none are shown', () => {
-    assert.equal(eventsQuery(NO_FILTER, 1000, 'without').toString(), 'limit=1000&include_thumbnails=0');
+  it('asks for everything when nothing is chosen', () => {
+    assert.equal(eventsQuery(NO_FILTER, 1000).toString(), 'limit=1000');
   });
 
   it('means the clock of the viewer by a time of day', () => {
-    const query = eventsQuery({ ...NO_FILTER, more: { time_range: '22:00,06:00' } }, 60, 'with', 'Europe/Berlin');
+    const query = eventsQuery({ ...NO_FILTER, more: { time_range: '22:00,06:00' } }, 60, 'Europe/Berlin');
     assert.equal(query.toString(), 'time_range=22%3A00%2C06%3A00&timezone=Europe%2FBerlin&limit=60');
   });
 
@@ -138,13 +138,13 @@ describe('The page after this one', () => {
     ['is not one that another relation names',         '</api/events?p=2>; rel="last"',                      [9],    undefined],
   ];
   for (const [sentence, link, startTimes, next] of rows) {
-    it(sentence, () => assert.equal(nextQuery({ query, link, startTimes, limit: 2 })?.toString(), next));
+    it(sentence, () => assert.equal(nextQuery({ query, link, startTimes })?.toString(), next));
   }
 
   it('is not guessed in another order than the newest first', () => {
     const sorted = new URLSearchParams('sort=score_desc');
-    assert.equal(nextQuery({ query: sorted, link: null, startTimes: [9, 8], limit: 2 }), undefined);
+    assert.equal(nextQuery({ query: sorted, link: null, startTimes: [9, 8] }), undefined);
     const link = '</api/events?page_after=x>; rel="next"';
-    assert.equal(nextQuery({ query: sorted, link, startTimes: [9, 8], limit: 2 })?.toString(), 'page_after=x');
+    assert.equal(nextQuery({ query: sorted, link, startTimes: [9, 8] })?.toString(), 'page_after=x');
   });
 });

@@ -1,7 +1,7 @@
 /** Times as the viewer's own clock and language say them. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fromLocalInput, toLocalInput } from '../../../src/ui/pages/explore/filter/local-input.ts';
+import { fromLocalInput, toLocalInput } from '../../../src/ui/pages/explore/filter/event-filter.ts';
 import { localeFor } from '../../../src/ui/pages/shared/locale.ts';
 import {
   formatDate,

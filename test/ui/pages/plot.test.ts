@@ -2,10 +2,16 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { stackedBars, sumsOf } from '../../../src/ui/pages/explore/plot/bars.ts';
-import { COLOURS } from '../../../src/ui/pages/explore/plot/colours.ts';
-import { barsOf, readDays } from '../../../src/ui/pages/explore/plot/days.ts';
-import { countMarks, timeMarks } from '../../../src/ui/pages/explore/plot/plot-axes.ts';
+import {
+  barsOf,
+  COLOURS,
+  countMarks,
+  dayMarks,
+  daysFrom,
+  readDays,
+  stackedBars,
+  sumsOf,
+} from '../../../src/ui/pages/explore/plot/bars.ts';
 import { contrast, difference, linear, seenBy, VISIONS } from '../support/colour.ts';
 
 const TOKENS = readFileSync(new URL('../../../src/ui/pages/style/tokens.css', import.meta.url), 'utf8');
@@ -57,23 +63,19 @@ describe('The marks of the axes', () => {
   });
 
   // biome-ignore format: a table
-  const rows: [what: string, from: string, step: number, slices: number, most: number, marks: string[], distance: number][] = [
-    ['of a day by the hour',        '2026-11-21T13:00Z', 3600,   24, 8, ['15', '18', '21', '00', '03', '06', '09', '12'],  3 * 3600],
-    ['of an hour by the minute',    '2026-11-22T12:30Z', 60,     60, 4, ['12:30', '12:45', '13:00', '13:15'],              900],
-    ['of two weeks by six hours',   '2026-11-09T06:00Z', 21_600, 56, 8, ['11', '13', '15', '17', '19', '21'],              2 * 86_400],
+  const rows: [what: string, first: Date, days: number, most: number, marks: string[], distance: number][] = [
+    ['of a week by the day',           new Date(2026, 10, 20), 7,  8, ['20', '21', '22', '23', '24', '25', '26'], 1],
+    ['of two weeks by two days',       new Date(2026, 10, 9),  14, 8, ['09', '11', '13', '15', '17', '19', '21'], 2],
+    ['of a month by Mondays',          new Date(2026, 9, 10),  30, 5, ['12', '19', '26', '02'],                   7],
+    ['over the change to summer time', new Date(2026, 2, 27),  7,  8, ['27', '28', '29', '30', '31', '01', '02'], 1],
   ];
-  for (const [what, from, step, slices, most, marks, distance] of rows)
+  for (const [what, first, days, most, marks, distance] of rows)
     it(`of time are round and few: ${what}`, () => {
-      const starts = Array.from({ length: slices }, (_, at) => Date.parse(from) / 1000 + at * step);
-      const found = timeMarks(starts, step, most, () => 0);
-      const iso = found.marks.map(({ time }) => new Date(time * 1000).toISOString());
-      assert.equal(found.distance, distance);
+      const named = new Map(daysFrom(first, days).map(({ start, day }) => [start, day.slice(8)]));
+      const found = dayMarks([...named.keys()], most);
+      assert.equal(found.distanceSeconds, distance * 86_400);
       assert.deepEqual(
-        iso
-          .map((time) =>
-            distance < 3600 ? time.slice(11, 16) : distance < 86_400 ? time.slice(11, 13) : time.slice(8, 10),
-          )
-          .slice(0, marks.length),
+        found.marks.map(({ time }) => named.get(time)),
         marks,
       );
     });

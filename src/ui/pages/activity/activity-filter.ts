@@ -1,6 +1,4 @@
 /** What the activity is narrowed to, and the queries that ask for it (SPEC 14). */
-import { midnight } from './read-activity.ts';
-
 export const GROUPS = ['all', 'viewings', 'logins', 'failed', 'changes'] as const;
 export type Group = (typeof GROUPS)[number];
 export const RANGES = ['today', 'night', 'yesterday', 'days7', 'days30', 'days90'] as const;
@@ -27,60 +25,41 @@ const KINDS: Readonly<Record<Group, string>> = {
   changes: 'change,refusal,link',
 };
 
-export const whoWatched = (camera: string, filter: ActivityFilter): ActivityFilter => ({
-  ...filter,
-  camera,
-  user: '',
-  group: 'viewings',
-});
-
-export const whatSaw = (user: string, filter: ActivityFilter): ActivityFilter => ({
-  ...filter,
-  user,
-  camera: '',
-  group: 'viewings',
-});
+/** `by`: the camera that was watched, or the person who did. */
+export const viewingsOf = (by: { readonly camera: string } | { readonly user: string }, filter: ActivityFilter) =>
+  ({ ...filter, user: '', camera: '', ...by, group: 'viewings' }) as const;
 
 /** Unix seconds; `first` is the midnight before, from which whole days are counted. */
-export interface Span {
+interface Span {
   readonly after: number;
   readonly before: number | undefined;
-  readonly first: number;
+  readonly first: Date;
   readonly days: number;
 }
 
 const HOUR = 3600;
 const NIGHT_BEGINS = 22 * HOUR;
 const NIGHT_ENDS = 6 * HOUR;
-const DAYS: Readonly<Partial<Record<Range, number>>> = { days7: 7, days30: 30, days90: 90 };
+/** The days that a stretch touches. */
+const DAYS: Readonly<Record<Range, number>> = { today: 1, night: 2, yesterday: 1, days7: 7, days30: 30, days90: 90 };
 
 /** The stretch that is meant, by the clock of the viewer. The last night ends at six, or now. */
 export function spanOf(range: Range, now: Date): Span {
-  const [today, yesterday] = [midnight(0, now), midnight(1, now)];
-  switch (range) {
-    case 'today':
-      return { after: today, before: undefined, first: today, days: 1 };
-    case 'yesterday':
-      return { after: yesterday, before: today, first: yesterday, days: 1 };
-    case 'night':
-      return { after: yesterday + NIGHT_BEGINS, before: today + NIGHT_ENDS, first: yesterday, days: 2 };
-    default: {
-      const days = DAYS[range] ?? 7;
-      const first = midnight(days - 1, now);
-      return { after: first, before: undefined, first, days };
-    }
-  }
+  const midnight = (daysAgo: number): Date => new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysAgo);
+  const seconds = (date: Date): number => date.getTime() / 1000;
+  const isBefore = range === 'night' || range === 'yesterday';
+  const days = DAYS[range];
+  const first = midnight(isBefore ? 1 : days - 1);
+  const [begins, ends] = range === 'night' ? [NIGHT_BEGINS, NIGHT_ENDS] : [0, 0];
+  return { after: seconds(first) + begins, before: isBefore ? seconds(midnight(0)) + ends : undefined, first, days };
 }
 
 export function queryOf(
-  { user, camera, site, group }: Pick<ActivityFilter, 'user' | 'camera' | 'site' | 'group'>,
+  { user, site, camera, group }: Omit<ActivityFilter, 'range'>,
   { after, before }: Pick<Span, 'after' | 'before'>,
 ): string {
   const query = new URLSearchParams({ after: String(after) });
-  if (before !== undefined) query.set('before', String(before));
-  if (user !== '') query.set('user', user);
-  if (site !== '') query.set('site', site);
-  if (camera !== '') query.set('camera', camera);
-  if (KINDS[group] !== '') query.set('kind', KINDS[group]);
+  for (const [name, value] of Object.entries({ before, user, site, camera, kind: KINDS[group] }))
+    if (value !== undefined && value !== '') query.set(name, String(value));
   return query.toString();
 }

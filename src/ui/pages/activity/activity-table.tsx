@@ -1,14 +1,20 @@
 /** The table of activity; the person and the camera of a row are one click away from all that is known of them (SPEC 14). */
+import { readEvent } from '../explore/event-view.ts';
+import { Thumbnail } from '../explore/thumbnail.tsx';
 import { Badge } from '../settings/page.tsx';
-import { textOf } from '../shared/forms/fields.ts';
 import { cameraName } from '../shared/names.ts';
 import { type Column, RecordTable } from '../shared/table/record-table.tsx';
 import { formatDuration, formatShortMoment } from '../shared/times.ts';
+import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
-import { type ActivityRow, rowsOf } from './activity-rows.ts';
-import { type CredentialNames, credentialText } from './credential-text.ts';
-import { EventPicture } from './event-picture.tsx';
-import type { ActivityRecord } from './read-activity.ts';
+import {
+  type ActivityRecord,
+  type ActivityRow,
+  type CredentialNames,
+  credentialText,
+  detailOf,
+  rowsOf,
+} from './activity-rows.ts';
 import { fieldsOf, sentenceOf } from './sentence.ts';
 
 interface ActivityTableProps {
@@ -22,21 +28,27 @@ interface ActivityTableProps {
 
 export function ActivityTable({ records, names, none, onUser, onCamera }: ActivityTableProps) {
   const text = words.ledger;
+  const site: Column<ActivityRow> = {
+    key: 'site',
+    title: text.site,
+    isShort: true,
+    sortBy: ({ record }) => record.site ?? '',
+    cell: ({ record }) => record.site && <bdi>{record.site}</bdi>,
+  };
   const columns: readonly Column<ActivityRow>[] = [
     { key: 'what', title: text.kind, cell: (row) => <What row={row} names={names} /> },
     {
       key: 'person',
       title: text.person,
-      sortBy: ({ record }) => record.user ?? '',
-      cell: ({ record: { user } }) =>
-        user === undefined ? null : <Chosen name={user} what={text.whatSaw({ user })} onChoose={onUser} />,
+      sortBy: ({ record: { user } }) => user ?? '',
+      cell: ({ record: { user } }) => user && <Chosen name={user} what={text.whatSaw({ user })} onChoose={onUser} />,
     },
     {
       key: 'camera',
       title: text.camera,
-      sortBy: ({ record: { camera } }) => (camera === undefined ? '' : cameraName(camera)),
+      sortBy: ({ record: { camera } }) => (camera ? cameraName(camera) : ''),
       cell: ({ record: { camera } }) =>
-        camera === undefined ? null : (
+        camera && (
           <Chosen
             name={camera}
             shown={cameraName(camera)}
@@ -45,14 +57,14 @@ export function ActivityTable({ records, names, none, onUser, onCamera }: Activi
           />
         ),
     },
-    ...(records.some(({ site }) => site !== undefined) ? [SITE_COLUMN()] : []),
+    ...(records.some(({ site }) => site !== undefined) ? [site] : []),
     {
       key: 'when',
       title: text.when,
       isShort: true,
       isDescendingFirst: true,
-      sortBy: ({ from }) => from ?? 0,
-      cell: ({ from }) => (from === undefined ? '–' : formatShortMoment(from)),
+      sortBy: ({ from }) => from,
+      cell: ({ from }) => formatShortMoment(from),
     },
     { key: 'more', title: text.what, cell: (row) => <More row={row} names={names} /> },
   ];
@@ -70,38 +82,30 @@ export function ActivityTable({ records, names, none, onUser, onCamera }: Activi
   );
 }
 
-const SITE_COLUMN = (): Column<ActivityRow> => ({
-  key: 'site',
-  title: words.ledger.site,
-  isShort: true,
-  sortBy: ({ record }) => record.site ?? '',
-  cell: ({ record: { site } }) => (site === undefined ? null : <bdi>{site}</bdi>),
-});
-
 function What({ row: { record, count, event }, names }: { row: ActivityRow; names: CredentialNames }) {
   const text = words.ledger;
   const seen: Readonly<Record<string, string>> = text.seen;
-  const mark = seen[textOf(record.detail['seen']) ?? ''];
+  const mark = seen[detailOf(record, 'seen') ?? ''];
   return (
     <>
       {event !== undefined && <EventPicture id={event} />}
-      <bdi>{sentenceOf(record, names, count)}</bdi> {record.goesOn && <Badge text={text.now} kind="strong" />}
+      <bdi>{sentenceOf(record, names, count)}</bdi> {record.hash === null && <Badge text={text.now} kind="strong" />}
       {mark !== undefined && <Badge text={mark} />}
-      {textOf(record.detail['ended']) !== undefined && <Badge text={text.endUnknown} />}
+      {detailOf(record, 'ended') !== undefined && <Badge text={text.endUnknown} />}
     </>
   );
 }
 
 function More({ row: { record, to, from, duration, count }, names }: { row: ActivityRow; names: CredentialNames }) {
   const text = words.ledger;
-  const { address, credential, watchedFrom, watchedTo } = record;
-  const facts: readonly (readonly [string, string])[] = [
+  const { address, credential, watched_from: begin, watched_to: end } = record;
+  const facts = [
     ...(duration >= 1 ? [[text.howLong, formatDuration(duration)] as const] : []),
-    ...(count > 1 && from !== undefined && to !== undefined ? [[text.range, spanText(from, to)] as const] : []),
-    ...(watchedFrom === undefined ? [] : [[text.recorded, spanText(watchedFrom, watchedTo)] as const]),
+    ...(count > 1 ? [[text.range, spanText(from, to)] as const] : []),
+    ...(begin === undefined ? [] : [[text.recorded, spanText(begin, end)] as const]),
     ...fieldsOf(record),
-    ...(address === undefined ? [] : [[text.address, whereText(address)] as const]),
-    ...(credential === undefined ? [] : [[text.by, credentialText(credential, names)] as const]),
+    ...(address ? [[text.address, whereText(address)] as const] : []),
+    ...(credential ? [[text.by, credentialText(credential, names)] as const] : []),
   ];
   if (facts.length === 0) return <>–</>;
   return (
@@ -128,6 +132,16 @@ const spanText = (from: number, to: number | undefined): string =>
 function whereText(address: string): string {
   const places: Readonly<Record<string, string>> = words.ledger.places;
   return Object.hasOwn(places, address) ? (places[address] ?? address) : address;
+}
+
+/**
+ * The picture of the event that was seen, and only one that comes with the event: a picture in a file of the NVR would be a
+ * viewing of its own, of each camera that a list shows. The place is kept free meanwhile.
+ */
+function EventPicture({ id }: { id: string }) {
+  const [fetched] = useFetched(`api/events/${encodeURIComponent(id)}`, readEvent);
+  const event = fetched.kind === 'ready' ? fetched.value : undefined;
+  return event === undefined ? <span class="thumbnail" /> : <Thumbnail event={{ ...event, isPictureInFile: false }} />;
 }
 
 interface ChosenProps {

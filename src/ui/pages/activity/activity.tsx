@@ -1,5 +1,6 @@
 /** Activity: who watched what, and what was changed; all see their own records, an admin sees those of everybody (SPEC 14). */
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { type LinkRecord, recordsIn, type ScreenRecord, type TokenRecord } from '../settings/account-records.ts';
 import { RecordsPage } from '../settings/page.tsx';
 import { isAdmin, type Profile } from '../shared/account/profile.ts';
 import { getFromApi } from '../shared/api.ts';
@@ -14,18 +15,14 @@ import {
   type ActivityFilter,
   FIRST_FILTER,
   GROUPS,
-  type Group,
   hasMinutes,
   queryOf,
   RANGES,
-  type Range,
   spanOf,
-  whatSaw,
-  whoWatched,
+  viewingsOf,
 } from './activity-filter.ts';
+import { type ActivityRecord, type CredentialNames, namesIn, type WatchedDay } from './activity-rows.ts';
 import { ActivityTable } from './activity-table.tsx';
-import { type CredentialNames, readNames } from './credential-text.ts';
-import { type ActivityRecord, readDays, readRecords } from './read-activity.ts';
 import { WatchedPlot } from './watched-plot.tsx';
 
 export function Activity({ profile }: { profile: Profile }) {
@@ -33,13 +30,13 @@ export function Activity({ profile }: { profile: Profile }) {
   const span = useMemo(() => spanOf(filter.range, new Date()), [filter.range]);
   const query = queryOf(filter, span);
   const { fetched, more, again } = useRecords(`api/ledger?${query}`);
-  const [days] = useFetched(`api/ledger/days?${queryOf({ ...filter, group: 'all' }, span)}`, readDays);
+  const [days] = useFetched(`api/ledger/days?${queryOf({ ...filter, group: 'all' }, span)}`, recordsIn<WatchedDay>);
   const names = useCredentialNames();
   const known = days.kind === 'ready' ? days.value : [];
   const csv = new URL(`api/ledger?${query}&format=csv`, baseUrl).href;
-  const onUser = (user: string): void => setFilter(whatSaw(user, filter));
+  const onUser = (user: string): void => setFilter(viewingsOf({ user }, filter));
   const sites = useSites();
-  const onCamera = (camera: string): void => setFilter(whoWatched(camera, filter));
+  const onCamera = (camera: string): void => setFilter(viewingsOf({ camera }, filter));
   return (
     <div class="activity">
       <RecordsPage
@@ -79,13 +76,15 @@ export function Activity({ profile }: { profile: Profile }) {
 
 /** The names of tokens, links and screens that the caller may list; others stay without a name. */
 function useCredentialNames(): CredentialNames {
-  const [tokens] = useFetched('api/tokens', readTokenNames);
-  const [links] = useFetched('api/links', readLinkNames);
-  const [screens] = useFetched('api/screens', readScreenNames);
-  return new Map([tokens, links, screens].flatMap((list) => (list.kind === 'ready' ? [...list.value] : [])));
+  const [tokens] = useFetched('api/tokens', recordsIn<TokenRecord>);
+  const [links] = useFetched('api/links', recordsIn<LinkRecord>);
+  const [screens] = useFetched('api/screens', recordsIn<ScreenRecord>);
+  return new Map([
+    ...(tokens.kind === 'ready' ? namesIn('token', tokens.value) : []),
+    ...(links.kind === 'ready' ? namesIn('link', links.value) : []),
+    ...(screens.kind === 'ready' ? namesIn('screen', screens.value) : []),
+  ]);
 }
-
-const [readTokenNames, readLinkNames, readScreenNames] = [readNames('token'), readNames('link'), readNames('screen')];
 
 interface FilterFormProps {
   readonly filter: ActivityFilter;
@@ -98,54 +97,39 @@ interface FilterFormProps {
 
 function FilterForm({ filter, profile, sites, users, onChange }: FilterFormProps) {
   const text = words.ledger;
-  const withAll = (
-    names: readonly string[],
-    chosen: string,
-    shown = (name: string): string => name,
-  ): readonly (readonly [string, string])[] => [
+  const withAll = (names: readonly string[], chosen: string, shown = (name: string): string => name): Options => [
     ['', text.everything],
     ...suggested(
       [...new Set([...names, chosen])].filter((name) => name !== ''),
       shown,
     ).map(({ value, name }) => [value, name] as const),
   ];
+  const siteNames = sites && [sites.own, ...sites.others.map(({ name }) => name)];
+  const fields: readonly (readonly [name: keyof ActivityFilter, label: string, options: Options | undefined])[] = [
+    ['user', text.person, withAll([...users, profile.name], filter.user)],
+    ['camera', text.camera, withAll(profile.cameras, filter.camera, cameraName)],
+    ['site', text.site, siteNames && withAll(siteNames, filter.site)],
+    ['group', text.kind, GROUPS.map((group) => [group, text.groups[group]])],
+    ['range', text.range, RANGES.map((range) => [range, text.ranges[range]])],
+  ];
   return (
     <search class="activity-filters" aria-label={words.explore.filters.filters}>
-      <SelectField
-        label={text.person}
-        value={filter.user}
-        options={withAll([...users, profile.name], filter.user)}
-        onChange={(user) => onChange({ ...filter, user })}
-      />
-      <SelectField
-        label={text.camera}
-        value={filter.camera}
-        options={withAll(profile.cameras, filter.camera, cameraName)}
-        onChange={(camera) => onChange({ ...filter, camera })}
-      />
-      {sites && (
-        <SelectField
-          label={text.site}
-          value={filter.site}
-          options={withAll([sites.own, ...sites.others.map(({ name }) => name)], filter.site)}
-          onChange={(site) => onChange({ ...filter, site })}
-        />
+      {fields.map(
+        ([name, label, options]) =>
+          options && (
+            <SelectField
+              key={name}
+              {...{ label, options }}
+              value={filter[name]}
+              onChange={(value) => onChange({ ...filter, [name]: value })}
+            />
+          ),
       )}
-      <SelectField
-        label={text.kind}
-        value={filter.group}
-        options={GROUPS.map((group) => [group, text.groups[group]])}
-        onChange={(group) => onChange({ ...filter, group: group as Group })}
-      />
-      <SelectField
-        label={text.range}
-        value={filter.range}
-        options={RANGES.map((range) => [range, text.ranges[range]])}
-        onChange={(range) => onChange({ ...filter, range: range as Range })}
-      />
     </search>
   );
 }
+
+type Options = readonly (readonly [value: string, text: string])[];
 
 /** The records of a query: the first page, then more on demand. */
 interface LoadedRecords {
@@ -165,7 +149,7 @@ function useRecords(path: string): {
     if (signal?.aborted) return;
     if (response.kind !== 'ok') return setFetched({ kind: 'failed', problem: problemOf(response) });
     const next = /<(?<next>[^>]+)>;\s*rel="?next"?/.exec(response.link ?? '')?.groups?.['next'];
-    setFetched({ kind: 'ready', value: { records: [...before, ...readRecords(response.body)], next } });
+    setFetched({ kind: 'ready', value: { records: [...before, ...recordsIn<ActivityRecord>(response.body)], next } });
   };
   useEffect(() => {
     const controller = new AbortController();

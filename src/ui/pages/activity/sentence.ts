@@ -1,13 +1,11 @@
 /** What a record says, in one sentence of the page's language, and what stands beside it under "Details" (SPEC 14). Pure. */
 import { type ConsoleTexts, said } from '../../../locales/texts.ts';
-import { type Fields, textOf } from '../shared/forms/fields.ts';
 import { entryName } from '../shared/names.ts';
 import { words } from '../shared/words.ts';
-import type { CredentialNames } from './credential-text.ts';
-import type { ActivityRecord } from './read-activity.ts';
+import { type ActivityRecord, type CredentialNames, detailOf } from './activity-rows.ts';
 
 type ActWords = ConsoleTexts['ledger']['sentences'];
-type ActNames = ReturnType<typeof namesIn>;
+type ActNames = ReturnType<typeof valuesOf>;
 type Said = Pick<ActivityRecord, 'kind' | 'user' | 'camera' | 'credential' | 'detail'>;
 
 /** `count`: records that are told in one line. */
@@ -17,27 +15,27 @@ export function sentenceOf(
   count = 1,
   text: ActWords = words.ledger.sentences,
 ): string {
-  const { detail } = record;
-  const times = Math.max(count, Number(textOf(detail['times']) ?? 1) || 1);
-  return text.times({ sentence: sentence(record, namesIn(record, names), text), times });
+  const times = Math.max(count, Number(detailOf(record, 'times') ?? 1) || 1);
+  return text.times({ sentence: sentence(record, valuesOf(record, names), text), times });
 }
 
-function sentence({ kind, credential, detail }: Said, names: ActNames, text: ActWords): string {
+function sentence(record: Said, names: ActNames, text: ActWords): string {
+  const { kind } = record;
   const viewing = own(text.viewings, kind);
   if (viewing) return viewing(names);
-  const what = textOf(detail['what']);
-  const failure = kind === 'login-failed' && own(text.failures, textOf(detail['reason']));
+  const what = detailOf(record, 'what');
+  const failure = kind === 'login-failed' && own(text.failures, detailOf(record, 'reason'));
   if (failure && what !== 'token-refused') return failure;
-  if (kind === 'login') return loginText(credential, detail, text);
+  if (kind === 'login') return loginText(record, text);
   const act = own(text.acts, what);
   if (act) return said(kind === 'refusal' || kind === 'login-failed' ? act.refused : act.done, names);
   return own(text.others, kind) ?? text.others.notice;
 }
 
-function loginText(credential: string | undefined, detail: Fields, { loginBy, others }: ActWords): string {
-  const provider = /^oidc:(?<name>.+)$/.exec(credential ?? '')?.groups?.['name'];
+function loginText(record: Said, { loginBy, others }: ActWords): string {
+  const provider = /^oidc:(?<name>.+)$/.exec(record.credential ?? '')?.groups?.['name'];
   if (provider !== undefined) return loginBy.provider({ name: provider });
-  return detail['factor'] === 'passkey' ? loginBy.passkey : others.login;
+  return detailOf(record, 'factor') === 'passkey' ? loginBy.passkey : others.login;
 }
 
 /** A key of the table itself: what comes from the server names nothing that objects inherit. */
@@ -45,10 +43,10 @@ const own = <Table extends object>(table: Table, key: string | undefined): Table
   key !== undefined && Object.hasOwn(table, key) ? table[key as keyof Table] : undefined;
 
 /** Texts that are not known are empty. */
-function namesIn({ user: ownUser, camera: ownCamera, detail }: Said, names: CredentialNames) {
-  const text = (name: string): string => textOf(detail[name]) ?? '';
-  const user = text('user') || (ownUser ?? '');
-  const camera = entryName(ownCamera ?? text('camera'));
+function valuesOf(record: Said, names: CredentialNames) {
+  const text = (name: string): string => detailOf(record, name) ?? '';
+  const user = text('user') || (record.user ?? '');
+  const camera = entryName(record.camera ?? text('camera'));
   const thing = names.get(`token:${text('tokenId')}`) ?? names.get(`link:${text('linkId')}`) ?? text('screen');
   const records = text('records');
   return {
@@ -69,10 +67,10 @@ function namesIn({ user: ownUser, camera: ownCamera, detail }: Said, names: Cred
 
 /** The labelled rest of the detail. A name without a label is shown nowhere. */
 export const fieldsOf = (
-  { detail }: Pick<ActivityRecord, 'detail'>,
+  record: Pick<ActivityRecord, 'detail'>,
   text: ActWords = words.ledger.sentences,
 ): readonly (readonly [string, string])[] =>
   Object.entries(text.fields).flatMap(([name, label]) => {
-    const value = textOf(detail[name]);
+    const value = detailOf(record, name);
     return value === undefined ? [] : [[label, value] as const];
   });

@@ -1,70 +1,82 @@
 /** Minutes watched by day, stacked by person: choose a person to see what that person saw (SPEC 14). */
-import { useMemo } from 'preact/hooks';
-import { sumsOf } from '../explore/plot/bars.ts';
-import { COLOURS, OTHERS } from '../explore/plot/colours.ts';
-import { Legend } from '../explore/plot/legend.tsx';
-import { StackPlot } from '../explore/plot/stack-plot.tsx';
-import { useSelection } from '../explore/plot/use-selection.ts';
+import { useMemo, useState } from 'preact/hooks';
+import { colourAt, sumsOf } from '../explore/plot/bars.ts';
+import { StackPlot, useSelection } from '../explore/plot/stack-plot.tsx';
+import { Icon } from '../shared/icon.tsx';
 import { formatDate } from '../shared/times.ts';
 import { words } from '../shared/words.ts';
-import { bucketDays, type WatchedDay } from './read-activity.ts';
+import { bucketDays, type WatchedDay } from './activity-rows.ts';
 
 interface WatchedPlotProps {
   readonly days: readonly WatchedDay[];
-  /** Unix seconds of the first day. */
-  readonly first: number;
+  readonly first: Date;
   readonly count: number;
   readonly user: string;
   readonly onUser: (user: string) => void;
 }
 
 export function WatchedPlot({ days, first, count, user, onUser }: WatchedPlotProps) {
-  const { starts, stepSeconds, people } = useMemo(() => bucketDays(days, first, count), [days, first, count]);
-  const series = useMemo(
-    () =>
-      people.map(({ name, counts }, place) => ({
-        name,
-        counts,
-        colour: place < COLOURS ? `camera-${place + 1}` : OTHERS,
-      })),
-    [people],
-  );
-  const selecting = useSelection(starts.length, undefined);
+  const [isOpen, setIsOpen] = useState(false);
+  const { starts, series, sums } = useMemo(() => {
+    const { starts, people } = bucketDays(days, first, count);
+    const series = people.map((person, place) => ({ ...person, colour: colourAt(place) }));
+    const rows = series.map(({ counts }) => counts);
+    return { starts, series, sums: sumsOf(rows, count) };
+  }, [days, first, count]);
+  const selecting = useSelection(starts.length);
   const at = selecting.selection?.to;
-  const start = at === undefined ? undefined : starts[at];
-  const minutesOf = (counts: readonly number[]): string =>
-    words.ledger.minutes({ minutes: Math.round(counts[at ?? 0] ?? 0) });
-  const sums = useMemo(
-    () =>
-      sumsOf(
-        series.map(({ counts }) => counts),
-        starts.length,
-      ),
-    [series],
-  );
-  const said = start === undefined ? '' : `${formatDate(start)}: ${minutesOf(sums)}`;
+  const start = starts[at ?? -1];
+  const minutesOf = (minutes: number | undefined): string =>
+    words.ledger.minutes({ minutes: Math.round(minutes ?? 0) });
+  const said = start === undefined ? '' : `${formatDate(start)}: ${minutesOf(sums[at ?? 0])}`;
   return (
     <figure class="overview">
-      <StackPlot label={words.ledger.plot} {...{ starts, stepSeconds, series, selecting, said }} />
+      <StackPlot label={words.ledger.plot} {...{ starts, series, selecting, said }} />
       <figcaption>
         <div class="overview-caption">
           <p class="overview-stretch">{said || words.ledger.perDay}</p>
         </div>
-        <Legend
-          entries={people.map(({ name, total, counts }, place) => ({
-            name,
-            said: name === '' ? '–' : name,
-            colour: series[place]?.colour ?? OTHERS,
-            total: words.ledger.minutes({ minutes: total }),
-            count: at === undefined ? undefined : minutesOf(counts),
-          }))}
-          places={people.length}
-          folded={words.ledger.people({ number: people.length })}
-          chosen={user}
-          helpOf={(user) => words.ledger.whatSaw({ user })}
-          onChoose={onUser}
-        />
+        <div class={isOpen ? 'legend-place is-open' : 'legend-place'}>
+          <button
+            class="button button-plain legend-fold"
+            type="button"
+            aria-expanded={isOpen}
+            onClick={() => setIsOpen(!isOpen)}
+          >
+            {series.map(({ name, colour }) => (
+              <Colour key={name} colour={colour} />
+            ))}
+            {words.ledger.people({ number: series.length })}
+            <Icon name="chevron" />
+          </button>
+          <ul class="legend">
+            {series.map(({ name, colour, total, counts }) => (
+              <li key={name}>
+                <button
+                  class="legend-camera"
+                  type="button"
+                  aria-pressed={name === user}
+                  title={words.ledger.whatSaw({ user: name })}
+                  onClick={() => onUser(name)}
+                >
+                  <Colour colour={colour} />
+                  <bdi class="legend-name">{name === '' ? '–' : name}</bdi>
+                  {/* As wide as the total needs. */}
+                  <span class="legend-count" style={{ minWidth: `${minutesOf(total).length}ch` }}>
+                    {minutesOf(at === undefined ? total : counts[at])}
+                  </span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        </div>
       </figcaption>
     </figure>
   );
 }
+
+const Colour = ({ colour }: { colour: string }) => (
+  <svg class={`legend-colour ${colour}`} viewBox="0 0 10 10" aria-hidden="true">
+    <rect width="10" height="10" rx="2.5" />
+  </svg>
+);

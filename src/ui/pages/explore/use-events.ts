@@ -4,8 +4,7 @@ import { type ApiResponse, getAutomatically, getFromApi } from '../shared/api.ts
 import { problemOf } from '../shared/forms/problem-of.ts';
 import { words } from '../shared/words.ts';
 import { readEvents } from './event-view.ts';
-import { type EventFilter, eventsPath, isNewestFirst, isSearchOfNvr } from './filter/event-filter.ts';
-import { nextQuery } from './filter/next-query.ts';
+import { type EventFilter, eventsPath, isNewestFirst, isSearchOfNvr, nextQuery } from './filter/event-filter.ts';
 import { type Arrivals, askedSince, withArrivals, withWaiting } from './live/arrivals.ts';
 
 export interface EventList extends Arrivals {
@@ -129,8 +128,6 @@ function listAfter(
     status: 'ready',
     isOutdated: false,
     problem: '',
-    next: hasPages
-      ? nextQuery({ query, link: response.link, startTimes, limit: Number(query.get('limit')) })
-      : undefined,
+    next: hasPages ? nextQuery({ query, link: response.link, startTimes }) : undefined,
   };
 }

@@ -1,7 +1,7 @@
 /** List or gallery: kept in this browser. */
 import { useState } from 'preact/hooks';
 import { Choice } from '../shared/forms/choice.tsx';
-import { storeChoice, storedChoice } from '../shared/stored-choice.ts';
+import { storeChoice, storedChoice } from '../shared/theme.ts';
 import { words } from '../shared/words.ts';
 
 const VIEWS = ['list', 'gallery'] as const;

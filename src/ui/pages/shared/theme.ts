@@ -1,5 +1,4 @@
-/** Light, dark, or as the system says: kept in this browser. */
-import { storeChoice, storedChoice } from './stored-choice.ts';
+/** What this browser remembers of a person's choices, and one of them: light, dark, or as the system says. */
 
 export const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
@@ -21,4 +20,22 @@ export function applyTheme(theme: Theme): void {
 export function chooseTheme(theme: Theme): void {
   applyTheme(theme);
   storeChoice(KEY, theme);
+}
+
+/** Where storage is forbidden a choice lasts as long as the page. */
+export function storedChoice<Choice extends string>(key: string, choices: readonly Choice[], usual: Choice): Choice {
+  try {
+    const kept = localStorage.getItem(key);
+    return choices.find((choice) => choice === kept) ?? usual;
+  } catch {
+    return usual;
+  }
+}
+
+export function storeChoice(key: string, choice: string): void {
+  try {
+    localStorage.setItem(key, choice);
+  } catch {
+    // Not kept.
+  }
 }

@@ -1,31 +1,70 @@
-/** A resource of the API: fetched when a component mounts, and again on demand. */
+/** A resource of the API: fetched when a component mounts, and again on demand, or again and again. */
 import { useEffect, useState } from 'preact/hooks';
-import { getFromApi } from './api.ts';
+import { getAutomatically, getFromApi } from './api.ts';
 import { problemOf } from './forms/problem-of.ts';
+import { pauseAfter } from './line-rules.ts';
+import { words } from './words.ts';
 
 export type Fetched<Value> =
   | { readonly kind: 'loading' }
-  | { readonly kind: 'ready'; readonly value: Value }
+  /** `stale`: why it is not the latest, in words. */
+  | { readonly kind: 'ready'; readonly value: Value; readonly stale?: string }
   | { readonly kind: 'failed'; readonly problem: string };
 
-/** While it is fetched again, the previous value stays. Without a path nothing is fetched. */
-export function useFetched<Value>(
+/** `again` fetches at once, as an act of the user. */
+export type FetchedAgain<Value> = readonly [fetched: Fetched<Value>, again: () => void];
+
+/** While it is fetched again, the previous value stays. Without a path nothing is fetched. It is fetched again when `round` changes. */
+export const useFetched = <Value>(path: string | undefined, read: (body: unknown) => Value, round = 0) =>
+  useResource(path, read, { round, isRefreshed: false });
+
+/** Again and again while the page is seen: a hidden tab asks for nothing (SPEC 8). What was shown stays when a later fetch fails. */
+export const useRefreshed = <Value>(path: string, read: (body: unknown) => Value) =>
+  useResource(path, read, { round: 0, isRefreshed: true });
+
+const EVERY_MILLISECONDS = 15_000;
+
+function useResource<Value>(
   path: string | undefined,
   read: (body: unknown) => Value,
-): [fetched: Fetched<Value>, again: () => void] {
+  { round, isRefreshed }: { readonly round: number; readonly isRefreshed: boolean },
+): FetchedAgain<Value> {
   const [fetched, setFetched] = useState<Fetched<Value>>({ kind: 'loading' });
-  const [round, setRound] = useState(0);
+  const [ownRound, setOwnRound] = useState(0);
   useEffect(() => {
     if (path === undefined) return undefined;
     const controller = new AbortController();
-    const ask = async (): Promise<void> => {
-      const response = await getFromApi(path, controller.signal);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let failures = 0;
+    const ask = async (get: typeof getFromApi): Promise<void> => {
+      clearTimeout(timer);
+      const response = await get(path, controller.signal);
       if (controller.signal.aborted) return;
+      failures = response.kind === 'ok' ? 0 : failures + 1;
+      // A page that is left open leads to no login by itself.
+      const isEnded = response.kind === 'login-needed' && get === getAutomatically;
       if (response.kind === 'ok') setFetched({ kind: 'ready', value: read(response.body) });
-      else setFetched({ kind: 'failed', problem: problemOf(response) });
+      else {
+        const problem = isEnded ? words.explore.live['login-needed'] : problemOf(response);
+        setFetched((was) =>
+          isRefreshed && was.kind === 'ready' ? { ...was, stale: problem } : { kind: 'failed', problem },
+        );
+      }
+      if (!isRefreshed || isEnded || document.hidden) return;
+      const pause = Math.max(EVERY_MILLISECONDS, failures > 0 ? pauseAfter(failures, Math.random()) : 0);
+      timer = setTimeout(() => void ask(getAutomatically), pause);
     };
-    void ask();
-    return () => controller.abort();
-  }, [path, round]);
-  return [fetched, () => setRound((was) => was + 1)];
+    const onSight = (): void => {
+      clearTimeout(timer);
+      if (!document.hidden) void ask(getAutomatically);
+    };
+    void ask(getFromApi);
+    if (isRefreshed) document.addEventListener('visibilitychange', onSight);
+    return () => {
+      document.removeEventListener('visibilitychange', onSight);
+      clearTimeout(timer);
+      controller.abort();
+    };
+  }, [path, ownRound, round]);
+  return [fetched, () => setOwnRound((was) => was + 1)];
 }

@@ -3,9 +3,9 @@ import { useState } from 'preact/hooks';
 import type { LimitRecord } from '../settings/account-records.ts';
 import { sendToApi } from '../shared/api.ts';
 import { problemOf } from '../shared/forms/problem-of.ts';
-import type { RefreshedAgain } from '../shared/live/use-refreshed.ts';
 import { Act } from '../shared/table/row-menu.tsx';
 import { formatShortMoment } from '../shared/times.ts';
+import type { FetchedAgain } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import { Listed, Tile } from './tile.tsx';
 
@@ -18,7 +18,7 @@ const NAMED: Readonly<Record<LimitRecord['kind'], (subject: string) => string>> 
 const nameOf = ({ kind, subject }: LimitRecord): string => NAMED[kind](subject);
 
 interface BlocksProps {
-  readonly limits: RefreshedAgain<readonly LimitRecord[]>;
+  readonly limits: FetchedAgain<readonly LimitRecord[]>;
   /** A number that is shown elsewhere is another one then. */
   readonly onLift: () => void;
 }

@@ -4,9 +4,9 @@ import { sendToApi } from '../shared/api.ts';
 import { Choice } from '../shared/forms/choice.tsx';
 import { Switch } from '../shared/forms/form-fields.tsx';
 import { problemOf } from '../shared/forms/problem-of.ts';
-import type { RefreshedAgain } from '../shared/live/use-refreshed.ts';
 import { entryName } from '../shared/names.ts';
 import { formatShortMoment } from '../shared/times.ts';
+import type { FetchedAgain } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import {
   type CurtainState,
@@ -20,7 +20,7 @@ import {
 import { Listed, Tile } from './tile.tsx';
 
 interface CurtainProps {
-  readonly curtain: RefreshedAgain<CurtainState>;
+  readonly curtain: FetchedAgain<CurtainState>;
   readonly cameras: readonly string[];
 }
 

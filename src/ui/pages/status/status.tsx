@@ -4,9 +4,9 @@ import { type LimitRecord, recordsIn } from '../settings/account-records.ts';
 import { PageHead } from '../settings/page.tsx';
 import type { Profile } from '../shared/account/profile.ts';
 import { Icon } from '../shared/icon.tsx';
-import { type RefreshedAgain, useRefreshed } from '../shared/live/use-refreshed.ts';
 import { usePageTitle } from '../shared/page-title.ts';
 import { formatShortMoment, formatTick, formatTime } from '../shared/times.ts';
+import { type FetchedAgain, useRefreshed } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import { AddressCheck } from './address-check.tsx';
 import { Blocks } from './blocks.tsx';
@@ -66,8 +66,8 @@ export function Status({ profile }: { profile: Profile }) {
 
 interface ComponentsProps {
   readonly status: ReadStatus;
-  readonly curtain: RefreshedAgain<CurtainState>;
-  readonly limits: RefreshedAgain<readonly LimitRecord[]>;
+  readonly curtain: FetchedAgain<CurtainState>;
+  readonly limits: FetchedAgain<readonly LimitRecord[]>;
   readonly cameras: readonly string[];
   readonly now: number;
   readonly onChange: () => void;

@@ -34,13 +34,7 @@ export const MORE_FILTERS = [
 export type MoreFilter = (typeof MORE_FILTERS)[number];
 export type MoreFilters = Readonly<Partial<Record<MoreFilter, string>>>;
 
-export const NO_FILTER: EventFilter = {
-  cameras: [],
-  labels: [],
-  after: undefined,
-  before: undefined,
-  more: {},
-};
+export const NO_FILTER: EventFilter = { cameras: [], labels: [], after: undefined, before: undefined, more: {} };
 
 export const ANY_TIME = 0;
 
@@ -92,59 +86,80 @@ export const readFilter = (search: URLSearchParams): EventFilter => ({
 });
 
 /** The query of the address bar: one entry per name, because a name may contain a comma. */
-export function filterSearch({ cameras, labels, after, before, more }: EventFilter): URLSearchParams {
-  const search = new URLSearchParams();
-  for (const camera of cameras) search.append('camera', camera);
-  for (const label of labels) search.append('label', label);
-  if (after !== undefined) search.set('after', String(after));
-  if (before !== undefined) search.set('before', String(before));
-  setMore(search, more);
-  return search;
-}
+export const filterSearch = ({ cameras, labels, ...rest }: EventFilter): URLSearchParams =>
+  withTerms([...cameras.map((camera) => ['camera', camera]), ...labels.map((label) => ['label', label])], rest);
 
 /** The query of the API (interface 4.1): names joined by commas. Times of day are those of the viewer. */
 export function eventsQuery(
-  filter: EventFilter,
+  { cameras, labels, ...rest }: EventFilter,
   limit: number,
-  thumbnails: 'with' | 'without',
   timeZone: string = Intl.DateTimeFormat().resolvedOptions().timeZone,
 ): URLSearchParams {
-  const query = new URLSearchParams();
-  if (filter.cameras.length > 0) query.set('cameras', filter.cameras.join(','));
-  if (filter.labels.length > 0) query.set('labels', filter.labels.join(','));
-  if (filter.after !== undefined) query.set('after', String(filter.after));
-  if (filter.before !== undefined) query.set('before', String(filter.before));
-  setMore(query, filter.more);
-  if (filter.more.time_range !== undefined) query.set('timezone', timeZone);
+  const names = [
+    ['cameras', cameras.join(',')],
+    ['labels', labels.join(',')],
+  ].filter(([, joined]) => joined !== '');
+  const query = withTerms(names, rest);
+  if (rest.more.time_range !== undefined) query.set('timezone', timeZone);
   query.set('limit', String(limit));
-  if (thumbnails === 'without') query.set('include_thumbnails', '0');
   return query;
+}
+
+function withTerms(names: string[][], { after, before, more }: Omit<EventFilter, 'cameras' | 'labels'>) {
+  const search = new URLSearchParams(names as [string, string][]);
+  const terms = { after, before, ...Object.fromEntries(MORE_FILTERS.map((name) => [name, more[name]])) };
+  for (const [name, value] of Object.entries(terms)) if (value !== undefined) search.set(name, String(value));
+  return search;
 }
 
 /** The number of events that an NVR finds at once by words. */
 const FOUND_BY_NVR = 50;
 
 /** Which list to ask for. Its pictures come along. */
-export function eventsPath(
-  filter: EventFilter,
-  limit: number,
-  eventsBy: 'nvr' | 'backend',
-): { readonly path: string; readonly query: string } {
-  if (!isSearchOfNvr(filter, eventsBy))
-    return { path: 'api/events', query: eventsQuery(filter, limit, 'with').toString() };
-  const query = eventsQuery(filter, FOUND_BY_NVR, 'with');
+export function eventsPath(filter: EventFilter, limit: number, eventsBy: 'nvr' | 'backend') {
+  if (!isSearchOfNvr(filter, eventsBy)) return { path: 'api/events', query: eventsQuery(filter, limit).toString() };
+  const query = eventsQuery(filter, FOUND_BY_NVR);
   query.set('query', query.get('text') ?? '');
   query.delete('text');
   return { path: 'api/events/search', query: query.toString() };
 }
 
-function setMore(search: URLSearchParams, more: MoreFilters): void {
-  for (const name of MORE_FILTERS) {
-    const text = more[name];
-    if (text !== undefined) search.set(name, text);
-  }
+const readTime = (text: string | null): number | undefined => (text?.trim() ? timeOf(Number(text)) : undefined);
+
+const NEXT_LINK = /<([^>]*)>\s*(?:;[^,]*)?;\s*rel="?next"?/i;
+
+interface PageGot {
+  readonly query: URLSearchParams;
+  readonly link: string | null;
+  /** Start times of the events of the page, newest first. */
+  readonly startTimes: readonly number[];
 }
 
-function readTime(text: string | null): number | undefined {
-  return text === null || text.trim() === '' ? undefined : timeOf(Number(text));
+/** The query of the page after this one: what the Link header says, else what lies before its last event; undefined: it was the last. */
+export function nextQuery({ query, link, startTimes }: PageGot): URLSearchParams | undefined {
+  const target = NEXT_LINK.exec(link ?? '')?.[1];
+  // Only the query counts: a backend does not know below which prefix it is seen.
+  if (target !== undefined) return new URLSearchParams(target.split('?')[1] ?? '');
+  const last = startTimes.at(-1);
+  // In another order the last event does not say what is still to come.
+  if (last === undefined || startTimes.length < Number(query.get('limit')) || query.has('sort')) return undefined;
+  const next = new URLSearchParams(query);
+  next.set('before', String(last));
+  return next;
 }
+
+/** Unix seconds as the value of a `datetime-local` field, which is in the viewer's own clock: `2026-08-04T14:05`; empty for no time. */
+export function toLocalInput(time: number | undefined): string {
+  const date = new Date((time ?? Number.NaN) * 1000);
+  if (Number.isNaN(date.getTime())) return '';
+  const day = [date.getFullYear().toString().padStart(4, '0'), two(date.getMonth() + 1), two(date.getDate())];
+  return `${day.join('-')}T${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
+/** A field without a time zone means the local one, and so does Date. */
+export function fromLocalInput(text: string): number | undefined {
+  const milliseconds = text === '' ? Number.NaN : new Date(text).getTime();
+  return Number.isNaN(milliseconds) ? undefined : milliseconds / 1000;
+}
+
+const two = (number: number): string => number.toString().padStart(2, '0');

@@ -1,23 +1,15 @@
 /** The filters that are wanted less often: the order, what there is of an event, names, numbers, time of day (interface 4.1). */
-import { useId, useState } from 'preact/hooks';
+import { useId } from 'preact/hooks';
 import { Combobox } from '../../shared/combobox/combobox.tsx';
 import { textsOf } from '../../shared/forms/fields.ts';
 import { SelectField } from '../../shared/forms/form-fields.tsx';
 import { Labelled } from '../../shared/forms/labelled.tsx';
-import { Icon } from '../../shared/icon.tsx';
-import { Menu } from '../../shared/menu.tsx';
 import { suggested } from '../../shared/names.ts';
 import { spaced } from '../../shared/spaced.ts';
 import { useFetched } from '../../shared/use-fetched.ts';
 import { words } from '../../shared/words.ts';
-import { type EventFilter, type MoreFilter, moreCount, withMore } from './event-filter.ts';
-import { TimeOfDay } from './time-of-day.tsx';
-import { useDraft } from './use-draft.ts';
-
-interface MoreFiltersProps {
-  readonly filter: EventFilter;
-  readonly onChange: (filter: EventFilter) => void;
-}
+import { type EventFilter, type MoreFilter, withMore } from './event-filter.ts';
+import { useDraft, useSettled } from './use-draft.ts';
 
 // biome-ignore format: a table
 const SORTS = [
@@ -45,108 +37,106 @@ const NAMES = [
 
 // biome-ignore format: a table
 const RANGES = [
-  { Field: DraftPercent, from: ['min_score',  'leastScore'],  to: ['max_score',  'mostScore']  },
-  { Field: DraftNumber,  from: ['min_length', 'leastLength'], to: ['max_length', 'mostLength'] },
-  { Field: DraftNumber,  from: ['min_speed',  'leastSpeed'],  to: ['max_speed',  'mostSpeed']  },
+  { isPercent: true,  from: ['min_score',  'leastScore'],  to: ['max_score',  'mostScore']  },
+  { isPercent: false, from: ['min_length', 'leastLength'], to: ['max_length', 'mostLength'] },
+  { isPercent: false, from: ['min_speed',  'leastSpeed'],  to: ['max_speed',  'mostSpeed']  },
 ] as const;
 
-export function MoreFiltersMenu({ filter, onChange }: MoreFiltersProps) {
-  const textOf = (name: MoreFilter): string => filter.more[name] ?? '';
-  const set = (name: MoreFilter, text: string): void =>
-    onChange({ ...filter, more: withMore(filter.more, name, text.trim()) });
+interface MoreFiltersProps {
+  readonly filter: EventFilter;
+  /** The names to choose from are asked for once the menu was opened. */
+  readonly isWanted: boolean;
+  readonly onChange: (filter: EventFilter) => void;
+}
+
+export function MoreFilters({ filter, isWanted, onChange }: MoreFiltersProps) {
+  const text = words.explore.filters;
   /** What every field needs to show and to set a filter. */
-  const field = (name: MoreFilter) => ({ value: textOf(name), onChange: (text: string) => set(name, text) });
-  const [isWanted, setIsWanted] = useState(false);
+  const field = (name: MoreFilter) => ({
+    value: filter.more[name] ?? '',
+    onChange: (value: string) => onChange({ ...filter, more: withMore(filter.more, name, value.trim()) }),
+  });
   return (
-    <Menu
-      onOpen={() => setIsWanted(true)}
-      class={`filter filter-more-menu${moreCount(filter.more) > 0 ? ' is-set' : ''}`}
-      align="start"
-      label={<Said count={moreCount(filter.more)} />}
-    >
-      <div class="more-filters">
-        <SelectField
-          label={words.explore.filters.order}
-          options={SORTS.map(([sort, word]) => [sort, words.explore.filters[word]] as const)}
-          {...field('sort')}
-        />
-        <fieldset class="names">
-          <legend class="choice-legend">{words.explore.filters.onlyWith}</legend>
-          {ONLY.map(([name, word]) => (
-            <label key={name} class="name-option">
-              <input
-                type="checkbox"
-                checked={textOf(name) === '1'}
-                onChange={(event) => set(name, event.currentTarget.checked ? '1' : '')}
-              />
-              {words.explore.filters[word]}
-            </label>
-          ))}
-        </fieldset>
-        {NAMES.map(([name, word, path]) => (
-          <Names key={name} label={words.explore.filters[word]} path={isWanted ? path : undefined} {...field(name)} />
+    <div class="more-filters">
+      <SelectField label={text.order} options={SORTS.map(([sort, word]) => [sort, text[word]])} {...field('sort')} />
+      <fieldset class="names">
+        <legend class="choice-legend">{text.onlyWith}</legend>
+        {ONLY.map(([name, word]) => (
+          <label key={name} class="name-option">
+            <input
+              type="checkbox"
+              checked={field(name).value === '1'}
+              onChange={({ currentTarget }) => field(name).onChange(currentTarget.checked ? '1' : '')}
+            />
+            {text[word]}
+          </label>
         ))}
-        {RANGES.map(({ Field, from: [least, leastWord], to: [most, mostWord] }) => (
-          <div key={least} class="form-row">
-            <Field label={words.explore.filters[leastWord]} {...field(least)} />
-            <Field label={words.explore.filters[mostWord]} {...field(most)} />
-          </div>
-        ))}
-        <TimeOfDay range={textOf('time_range')} onChange={(range) => set('time_range', range)} />
-      </div>
-    </Menu>
+      </fieldset>
+      {NAMES.map(([name, word, path]) => (
+        <Names key={name} label={text[word]} path={isWanted ? path : undefined} {...field(name)} />
+      ))}
+      {RANGES.map(({ isPercent, from: [least, leastWord], to: [most, mostWord] }) => (
+        <div key={least} class="form-row">
+          <NumberField label={text[leastWord]} {...{ isPercent }} {...field(least)} />
+          <NumberField label={text[mostWord]} {...{ isPercent }} {...field(most)} />
+        </div>
+      ))}
+      <TimeOfDay label={text.timeOfDay} {...field('time_range')} />
+    </div>
   );
 }
 
-interface NamesProps {
+interface FieldProps {
   readonly label: string;
-  /** The names to choose from; undefined until the field is used. */
-  readonly path: string | undefined;
-  /** Joined by commas. */
   readonly value: string;
   readonly onChange: (value: string) => void;
 }
 
-/** What is not suggested can be typed: a pattern for plates, or a name of long ago. */
-function Names({ label, path, value, onChange }: NamesProps) {
+/** Names joined by commas. What is not suggested can be typed: a pattern for plates, or a name of long ago. */
+function Names({ label, path, value, onChange }: FieldProps & { readonly path: string | undefined }) {
   const [fetched] = useFetched(path, textsOf);
   const all = fetched.kind === 'ready' ? suggested(fetched.value, spaced) : [];
   const chosen = value.split(',').filter(Boolean);
   return <Combobox {...{ label, all, chosen }} onChange={(names) => onChange(names.join(','))} takesOwn />;
 }
 
-const Said = ({ count }: { count: number }) => (
-  <>
-    <span class="filter-choice">{words.explore.filters.more}</span>
-    {count > 0 && <span class="filter-more">{count}</span>}
-    <Icon name="chevron" />
-  </>
-);
-
-/** Filter fields: the text is applied when the field loses the focus, or at Enter, not for every letter. */
-interface DraftProps {
-  readonly label: string;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}
-
-function DraftNumber({ label, value, onChange }: DraftProps) {
+/** The API has scores from 0 to 1, the page percentages. */
+function NumberField({ label, value, onChange, isPercent }: FieldProps & { readonly isPercent: boolean }) {
   const id = useId();
+  const percent = Math.round(Number(value) * 100);
+  const shown = !isPercent || value === '' ? value : Number.isNaN(percent) ? '' : String(percent);
+  const field = useDraft(shown, (text) => onChange(isPercent && text !== '' ? String(Number(text) / 100) : text));
   return (
     <Labelled {...{ id, label }}>
-      <input id={id} type="number" min="0" step="any" {...useDraft(value, onChange)} />
+      <input id={id} type="number" min="0" step="any" {...field} />
     </Labelled>
   );
 }
 
-/** The API has scores from 0 to 1, the page percentages. */
-function DraftPercent({ label, value, onChange }: DraftProps) {
-  const percent = Math.round(Number(value) * 100);
+const WHOLE_DAY = ['00:00', '24:00'] as const;
+
+/** `08:00,18:00`, whatever the day; empty for the whole day. An end that is not given is the day's own (interface 4.1). */
+function TimeOfDay({ label, value, onChange }: FieldProps) {
+  const [from = '', until = ''] = value.split(',');
+  const change = (start: string, end: string): void =>
+    onChange(start === '' && end === '' ? '' : `${start || WHOLE_DAY[0]},${end || WHOLE_DAY[1]}`);
+  const { from: begins, to: ends } = words.explore.filters;
   return (
-    <DraftNumber
-      label={label}
-      value={value === '' || Number.isNaN(percent) ? '' : String(percent)}
-      onChange={(text) => onChange(text === '' ? '' : String(Number(text) / 100))}
-    />
+    <fieldset class="names">
+      <legend class="choice-legend">{label}</legend>
+      <div class="form-row">
+        <Clock label={begins} value={from === WHOLE_DAY[0] ? '' : from} onChange={(start) => change(start, until)} />
+        <Clock label={ends} value={until === WHOLE_DAY[1] ? '' : until} onChange={(end) => change(from, end)} />
+      </div>
+    </fieldset>
+  );
+}
+
+function Clock({ label, value, onChange }: FieldProps) {
+  const id = useId();
+  return (
+    <Labelled {...{ id, label }}>
+      <input id={id} type="time" {...useSettled(value, onChange)} />
+    </Labelled>
   );
 }

@@ -2,35 +2,30 @@
 import type { TargetedEvent } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-type DraftChange = (value: string) => void;
+type DraftEvent = TargetedEvent<HTMLInputElement>;
 
 /** Applied when the field loses the focus, or at Enter. */
-export function useDraft(value: string, onChange: DraftChange) {
-  const [draft, onInput] = useTyped(value);
+export function useDraft(value: string, onChange: (value: string) => void) {
+  const [draft, setDraft] = useState(value);
+  useEffect(() => setDraft(value), [value]);
   return {
     value: draft,
-    onInput,
-    onChange: (event: TargetedEvent<HTMLInputElement>) => onChange(event.currentTarget.value),
+    onInput: ({ currentTarget }: DraftEvent) => setDraft(currentTarget.value),
+    onChange: ({ currentTarget }: DraftEvent) => onChange(currentTarget.value),
   };
 }
 
 const PATIENCE_MILLISECONDS = 600;
 
 /** Applied after a pause: a date is typed part by part, and in between the year is 2, or 20. */
-export function useSettled(value: string, onChange: DraftChange) {
-  const [draft, onInput] = useTyped(value);
+export function useSettled(value: string, onChange: (value: string) => void) {
+  const { onChange: _, ...field } = useDraft(value, onChange);
   const latest = useRef(onChange);
   latest.current = onChange;
   useEffect(() => {
-    if (draft === value) return undefined;
-    const timer = setTimeout(() => latest.current(draft), PATIENCE_MILLISECONDS);
+    if (field.value === value) return undefined;
+    const timer = setTimeout(() => latest.current(field.value), PATIENCE_MILLISECONDS);
     return () => clearTimeout(timer);
-  }, [draft]);
-  return { value: draft, onInput };
-}
-
-function useTyped(value: string): [draft: string, onInput: (event: TargetedEvent<HTMLInputElement>) => void] {
-  const [draft, setDraft] = useState(value);
-  useEffect(() => setDraft(value), [value]);
-  return [draft, (event) => setDraft(event.currentTarget.value)];
+  }, [field.value]);
+  return field;
 }

@@ -1,7 +1,7 @@
 /** Whether new events come by themselves now, in a word; and what is wrong when they do not. */
 import { goToLogin } from '../../shared/account/go-to-login.ts';
-import type { LineState } from '../../shared/live/keep-line.ts';
 import { words } from '../../shared/words.ts';
+import type { LineState } from './keep-line.ts';
 
 export function LiveState({ state }: { state: LineState | undefined }) {
   return (

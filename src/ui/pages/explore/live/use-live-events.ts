@@ -1,11 +1,11 @@
 /** Keeps the list up to date while the page is seen, and never moves what is being read (SPEC 8). */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { keepLine, type LineState } from '../../shared/live/keep-line.ts';
-import { openNvrSocket } from '../../shared/live/open-nvr-socket.ts';
-import { openStream } from '../../shared/live/open-stream.ts';
 import { viewedPerson } from '../../shared/view-as.ts';
 import { type EventFilter, isSearchOfNvr } from '../filter/event-filter.ts';
 import type { useEvents } from '../use-events.ts';
+import { keepLine, type LineState } from './keep-line.ts';
+import { openNvrSocket } from './open-nvr-socket.ts';
+import { openStream } from './open-stream.ts';
 
 /** The source that says when events are new. */
 export type LiveSource = 'nvr' | 'backend';

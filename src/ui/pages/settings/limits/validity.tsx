@@ -1,5 +1,5 @@
 /** The validity of a guest: the fields of a form for its first and last moment, and how much of it is left (SPEC 13). */
-import { fromLocalInput, toLocalInput } from '../../explore/filter/local-input.ts';
+import { fromLocalInput, toLocalInput } from '../../explore/filter/event-filter.ts';
 import { MomentField } from '../../shared/forms/form-fields.tsx';
 import { formatDuration, formatShortMoment } from '../../shared/times.ts';
 import { words } from '../../shared/words.ts';

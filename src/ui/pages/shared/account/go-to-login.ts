@@ -6,13 +6,18 @@ import { loginTarget } from './login-target.ts';
 const KEY = 'postern-login-trips';
 const LOOP_MILLISECONDS = 10_000;
 const MOST_TRIPS = 2;
+/** The requests of one page that are refused together are one visit of the login. */
+const TOGETHER_MILLISECONDS = 1000;
+let leftAt = Number.NEGATIVE_INFINITY;
 
 /** `loop`: the login does not help, for instance because the browser does not keep the cookie. */
 export function goToLogin(location: string | null): 'leaving' | 'loop' {
+  if (performance.now() - leftAt < TOGETHER_MILLISECONDS) return 'leaving';
   const trips = recentTrips(Date.now());
   // A browser that blocks cookies blocks the storage too: the visits cannot be counted, and no login would be kept.
   if (trips.length >= MOST_TRIPS || !navigator.cookieEnabled) return 'loop';
   keepTrips([...trips, Date.now()]);
+  leftAt = performance.now();
   window.location.assign(
     loginTarget({ location, here: window.location.href, base: baseUrl.href, loginPath: loginPath() }),
   );

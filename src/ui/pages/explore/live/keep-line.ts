@@ -1,6 +1,5 @@
 /** A connection that says that something has changed, kept while the page is seen: a hidden tab has none (SPEC 8). */
-import { pauseAfter } from './pauses.ts';
-
+import { pauseAfter } from '../../shared/line-rules.ts';
 /** `refused`: this role sees nothing of it, or there is no such thing. */
 export type LineEnd = 'lost' | 'refused' | 'login-needed';
 

@@ -1,8 +1,8 @@
 /** The NVR's WebSocket, as far as it tells of events: Postern passes the topics of the caller's own cameras (SPEC 5). */
-import { getAutomatically } from '../api.ts';
-import { baseUrl } from '../base-url.ts';
+import { getAutomatically } from '../../shared/api.ts';
+import { baseUrl } from '../../shared/base-url.ts';
+import { eventKind } from '../../shared/line-rules.ts';
 import type { LineEvents, OpenLine } from './keep-line.ts';
-import { eventKind } from './nvr-message.ts';
 
 /** The close code with which Postern says that the session is over. */
 const CALLER_GONE = 4401;

@@ -1,7 +1,7 @@
 /** The stream of changes of Postern's events backend. By `fetch`, which tells why it is refused and can say that it is automatic. */
 import { parsedJson } from '../../../../domain/json.ts';
-import { AUTOMATIC } from '../api.ts';
-import { baseUrl } from '../base-url.ts';
+import { AUTOMATIC } from '../../shared/api.ts';
+import { baseUrl } from '../../shared/base-url.ts';
 import type { LineEnd, LineEvents, OpenLine } from './keep-line.ts';
 
 /** The service says something every 15 s: after so long the connection is dead, or a proxy in between holds it back. */
