@@ -41,17 +41,12 @@ function hasRoom(place: string): boolean {
   }
 }
 
-/** These start a hundred proxies, and wait more than they work. */
-const WAITING = 'test/doctor/';
-
-/** What one process runs: what waits and what is large first, so that the last ones are short. */
+/** What one process runs: what is large first, so that the last ones are short. */
 function groupsOf(files: readonly string[]): string[][] {
-  const weightOf = (group: readonly string[]): number =>
-    group[0]?.startsWith(WAITING) ? Number.MAX_SAFE_INTEGER : group.length;
   const folderOf = (file: string): string =>
     isSlow(file) || isNightly(file) ? file : file.split('/').slice(0, -1).slice(0, 2).join('/');
   return Object.values(Object.groupBy(files, folderOf) as Record<string, string[]>).sort(
-    (one, other) => weightOf(other) - weightOf(one),
+    (one, other) => other.length - one.length,
   );
 }
 
