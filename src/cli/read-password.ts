@@ -1,7 +1,6 @@
 /** A password or PIN from a person at a terminal, without echo, or from the first line of a pipe; never from an argument. */
 import { createInterface } from 'node:readline/promises';
 import { type Readable, Writable } from 'node:stream';
-import { err, ok, type Result } from '../domain/result.ts';
 
 export interface Terminal {
   readonly stdin: Readable & { readonly isTTY?: boolean };
@@ -9,11 +8,11 @@ export interface Terminal {
   readonly stderr: Writable;
 }
 
-/** A person is asked twice. Errs with the sentence to show. */
-export const readNewPassword = (terminal: Terminal, userName: string): Promise<Result<string, string>> =>
+/** A person is asked twice. Rejects with the sentence to show. */
+export const readNewPassword = (terminal: Terminal, userName: string): Promise<string> =>
   readTwice(terminal, { name: 'password', question: `New password of ${userName}: ` });
 
-export const readNewPin = (terminal: Terminal): Promise<Result<string, string>> =>
+export const readNewPin = (terminal: Terminal): Promise<string> =>
   readTwice(terminal, { name: 'PIN', question: 'PIN of the link: ' });
 
 interface SecretPrompt {
@@ -21,9 +20,10 @@ interface SecretPrompt {
   readonly question: string;
 }
 
-async function readTwice(terminal: Terminal, wanted: SecretPrompt): Promise<Result<string, string>> {
+async function readTwice(terminal: Terminal, wanted: SecretPrompt): Promise<string> {
   const secret = await (terminal.stdin.isTTY ? askTwice(terminal, wanted) : firstLine(terminal.stdin, wanted));
-  return secret.ok && secret.value.includes(UNREADABLE) ? err(notUtf8(wanted)) : secret;
+  if (secret.includes(UNREADABLE)) throw new Error(notUtf8(wanted));
+  return secret;
 }
 
 /** The character that invalid UTF-8 decodes to: such a text could not be typed again, so it is refused. */
@@ -32,10 +32,7 @@ const notUtf8 = ({ name }: SecretPrompt): string =>
   `the ${name} is not in UTF-8: set the terminal or the file to UTF-8, or use plain letters`;
 
 /** Ctrl-C and Ctrl-D end the lines. They are taken as they come: nothing that is typed ahead gets lost, or shown. */
-async function askTwice(
-  { stdin, stderr }: Terminal,
-  { name, question }: SecretPrompt,
-): Promise<Result<string, string>> {
+async function askTwice({ stdin, stderr }: Terminal, { name, question }: SecretPrompt): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   using typed = createInterface({ input: stdin, output: nowhere, terminal: true });
   const lines = typed[Symbol.asyncIterator]();
@@ -47,11 +44,12 @@ async function askTwice(
   };
   const first = await ask(question);
   const second = first === undefined ? undefined : await ask('The same again: ');
-  if (first === undefined || second === undefined) return err('cancelled: nothing was changed');
-  return first === second ? ok(first) : err(`the two ${name}s differ: nothing was changed`);
+  if (first === undefined || second === undefined) throw new Error('cancelled: nothing was changed');
+  if (first !== second) throw new Error(`the two ${name}s differ: nothing was changed`);
+  return first;
 }
 
-async function firstLine(stdin: Readable, { name }: SecretPrompt): Promise<Result<string, string>> {
-  for await (const line of createInterface({ input: stdin })) return ok(line);
-  return err(`there is no ${name} on standard input: write one there, followed by a line break`);
+async function firstLine(stdin: Readable, { name }: SecretPrompt): Promise<string> {
+  for await (const line of createInterface({ input: stdin })) return line;
+  throw new Error(`there is no ${name} on standard input: write one there, followed by a line break`);
 }

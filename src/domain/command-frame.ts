@@ -44,11 +44,16 @@ export async function ending({ stderr, exit }: Output, work: () => Promise<numbe
   }
 }
 
-/** Prints the sentence that the work gives. */
-export const answering = (output: Output, work: () => Promise<Result<string, string>>): Promise<void> =>
+/** Prints the text that the work gives. */
+export const answering = (output: Output, work: () => Promise<string>): Promise<void> =>
   ending(output, async () => {
-    const outcome = await work();
-    if (outcome.ok) output.stdout.write(`${outcome.value}\n`);
-    else output.stderr.write(`${outcome.error}\n`);
-    return outcome.ok ? 0 : 1;
+    output.stdout.write(`${await work()}
+`);
+    return 0;
   });
+
+/** The value, or its refusal as a sentence that ends the command. */
+export function orEnd<Value>(outcome: Result<Value, string | { readonly message: string }>): Value {
+  if (outcome.ok) return outcome.value;
+  throw new Error(typeof outcome.error === 'string' ? outcome.error : outcome.error.message);
+}

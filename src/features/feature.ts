@@ -75,7 +75,7 @@ export interface CommandFrame extends Output {
 /** The accounts in an open store. */
 export interface CommandAccounts {
   readonly settings: Settings;
-  readonly users: { readonly list: () => Promise<readonly { readonly name: string; readonly role: string }[]> };
+  readonly listUsers: () => Promise<readonly { readonly name: string; readonly role: string }[]>;
   readonly apiTokens: Pick<TokenAdmin, 'create' | 'revoke'>;
   readonly usersWithFactor: () => Promise<readonly UserFactors[]>;
   close(): Promise<void>;

@@ -30,20 +30,28 @@ async function commands(t: TestContext, { notify = {} as object, ledger = {} as 
     await store.close();
     return found.toReversed().map(({ kind, address, detail }) => ({ kind, address, ...JSON.parse(detail ?? '{}') }));
   };
-  return { ...open, directory, added, warnings };
+  /** Changes of users, by the routes of the service; a refusal is no matter here. */
+  const change = async (route: string, user: string, body?: object): Promise<void> =>
+    open.ask(route, { params: { user }, body }).then(
+      () => {},
+      () => {},
+    );
+  const add = (username: string, role: string): Promise<void> =>
+    change('POST /api/users', '', { username, role, password: NEW });
+  return { ...open, change, add, directory, added, warnings };
 }
 
 describe('The ledger, after a command', () => {
   it('has a record for each change of users, whether it is done or refused', async (t) => {
-    const { users, added } = await commands(t);
-    await users.add({ name: 'admin', password: NEW, role: 'admin' });
-    await users.add({ name: 'vera', password: NEW, role: 'viewer' });
-    await users.setPassword('vera', 'short');
-    await users.setPassword('vera', `${NEW}2`);
-    await users.setRole('vera', 'gardener');
-    await users.remove('admin');
-    await users.remove('vera');
-    await users.list();
+    const { ask, add, change, added } = await commands(t);
+    await add('admin', 'admin');
+    await add('vera', 'viewer');
+    await change('PUT /api/users/{user}/password', 'vera', { password: 'short' });
+    await change('PUT /api/users/{user}/password', 'vera', { password: `${NEW}2` });
+    await change('PUT /api/users/{user}/role', 'vera', { role: 'gardener' });
+    await change('DELETE /api/users/{user}', 'admin');
+    await change('DELETE /api/users/{user}', 'vera');
+    await ask('GET /api/users');
     const lines = await added();
     assert.deepEqual(
       lines.map(({ what, user, kind, reason }) => [what, user, kind, reason]),
@@ -84,8 +92,8 @@ describe('The ledger, after a command', () => {
   });
 
   it('has a record for each API token that is made or revoked, and none of its secret', async (t) => {
-    const { users, apiTokens, added } = await commands(t);
-    await users.add({ name: 'admin', password: NEW, role: 'admin' });
+    const { add, apiTokens, added } = await commands(t);
+    await add('admin', 'admin');
     const made = await apiTokens.create({ name: 'ha', user: 'admin', role: 'viewer' });
     assert.ok(made.ok);
     await apiTokens.create({ name: 'ha', user: 'ghost', role: 'viewer' });
@@ -107,8 +115,8 @@ describe('The ledger, after a command', () => {
   });
 
   it('has a record for each imported user, and none for existing users', async (t) => {
-    const { users, directory, added } = await commands(t);
-    await users.add({ name: 'vera', password: NEW, role: 'viewer' });
+    const { add, users, directory, added } = await commands(t);
+    await add('vera', 'viewer');
     const nvr = new DatabaseSync(join(directory, 'nvr.db'));
     nvr.exec('create table user (username text, password_hash text, role text)');
     for (const name of ['vera', 'nina', 'no name'])
@@ -127,9 +135,9 @@ describe('The ledger, after a command', () => {
 
 describe('The ledger', () => {
   it('has a record for each of these acts, in a chain of the command line beside that of a server', async (t) => {
-    const { users, apiTokens, links, directory, close } = await commands(t);
-    await users.add({ name: 'admin', password: NEW, role: 'admin' });
-    await users.setRole('admin', 'viewer');
+    const { add, change, apiTokens, links, directory, close } = await commands(t);
+    await add('admin', 'admin');
+    await change('PUT /api/users/{user}/role', 'admin', { role: 'viewer' });
     const token = await apiTokens.create({ name: 'ha', user: 'admin', role: 'viewer' });
     const link = await links.create({ user: 'admin', what: { live: { camera: 'garden' } } });
     assert.ok(token.ok && link.ok);
@@ -169,10 +177,10 @@ describe('The ledger', () => {
 
   it('has none where it is turned off, and a command that cannot write it says so and does its work', async (t) => {
     const off = await commands(t, { ledger: { retention: 0 } });
-    await off.users.add({ name: 'admin', password: NEW, role: 'admin' });
+    await off.add('admin', 'admin');
     await off.close();
-    const { users, directory, close, warnings } = await commands(t);
-    await users.add({ name: 'admin', password: NEW, role: 'admin' });
+    const { add, directory, close, warnings } = await commands(t);
+    await add('admin', 'admin');
     const database = new DatabaseSync(join(directory, 'postern.db'));
     t.after(() => database.close());
     database.exec('drop table ledger_records');
@@ -201,9 +209,9 @@ describe('The webhook', () => {
     await new Promise<void>((done) => receiver.listen(0, '127.0.0.1', done));
     t.after(() => receiver.close());
     const notify = { webhook: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/` };
-    const { users, close, warnings } = await commands(t, { notify });
-    await users.add({ name: 'vera', password: NEW, role: 'viewer' });
-    await users.setPassword('vera', `${NEW}2`);
+    const { add, change, users, close, warnings } = await commands(t, { notify });
+    await add('vera', 'viewer');
+    await change('PUT /api/users/{user}/password', 'vera', { password: `${NEW}2` });
     await users.invite('vera');
     await users.invite('vera');
     await close();

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { registerTokensCommands } from '../../src/cli/commands/tokens.ts';
+import { registerTokensCommands } from '../../src/cli/commands/grants.ts';
 import { registerUsersCommands } from '../../src/cli/commands/users.ts';
 import { onStore } from '../../src/cli/frame.ts';
-import { ok } from '../../src/domain/result.ts';
 import { typed } from '../support/terminal.ts';
 
 const PLACE = { directory: '.', env: {}, clock: { now: () => 0 } };
@@ -32,8 +31,8 @@ describe('A command on a store that cannot be opened', () => {
 });
 
 describe('A command on a store', () => {
-  const rows: [sentence: string, work: () => Promise<ReturnType<typeof ok<string>>>, printed: object][] = [
-    ['closes it when all is done', async () => ok('done'), { out: 'done\n', err: '', code: 0 }],
+  const rows: [sentence: string, work: () => Promise<string>, printed: object][] = [
+    ['closes it when all is done', async () => 'done', { out: 'done\n', err: '', code: 0 }],
     [
       'closes it when it fails in the middle, which it says',
       () => Promise.reject(new Error('disk full')),

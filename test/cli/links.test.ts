@@ -9,7 +9,7 @@ import { signingKey } from '../../src/accounts/sessions/signing-secret.ts';
 import { keyedBy } from '../../src/app/accounts/active-factors.ts';
 import { openForCommands } from '../../src/app/commands/commands.ts';
 import { registerExplainCommand } from '../../src/cli/commands/explain.ts';
-import { registerLinksCommands } from '../../src/cli/commands/links.ts';
+import { registerLinksCommands } from '../../src/cli/commands/grants.ts';
 import type { Frame } from '../../src/cli/frame.ts';
 import { storeAddress } from '../../src/config/schema/store-schema.ts';
 import type { Role, UserName } from '../../src/domain/names.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { openForCommands } from '../../src/app/commands/commands.ts';
-import { registerScreensCommands } from '../../src/cli/commands/screens.ts';
+import { registerScreensCommands } from '../../src/cli/commands/grants.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { handClock, NOW, person } from '../accounts/support/people.ts';
 import { tempDirectory } from '../accounts/support/temp-directory.ts';

@@ -4,25 +4,13 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { PassThrough, Readable } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
+import { stringify } from 'yaml';
 import { createRoleRegistry } from '../../src/accounts/roles/role-registry.ts';
-import { createRoles } from '../../src/accounts/roles/roles.ts';
-import { importUsers } from '../../src/accounts/users/import-users.ts';
-import { createSignInAdmin } from '../../src/accounts/users/sign-in-admin.ts';
-import { createUsers } from '../../src/accounts/users/users.ts';
+import { openForCommands } from '../../src/app/commands/commands.ts';
 import { registerUsersCommands } from '../../src/cli/commands/users.ts';
-import { readNvrRoles } from '../../src/config/nvr-roles.ts';
-import type { Role, UserName } from '../../src/domain/names.ts';
-import { ok } from '../../src/domain/result.ts';
-import { readNvrUsers } from '../../src/store/nvr-users.ts';
-import {
-  handClock,
-  IN_FORCE,
-  openInstanceStore,
-  PASSWORD_RULES,
-  person,
-  quickHasher,
-  ROLES,
-} from '../accounts/support/people.ts';
+import type { Role } from '../../src/domain/names.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { handClock, IN_FORCE, person, quickHasher, ROLES } from '../accounts/support/people.ts';
 import { tempDirectory } from '../accounts/support/temp-directory.ts';
 import { nvrDatabaseFile } from '../support/recorded.ts';
 import { typed as runTyped } from '../support/terminal.ts';
@@ -43,62 +31,45 @@ interface Typing {
 
 /** A command line over a store with an admin, and vera. */
 async function terminal(t: TestContext, people: readonly (readonly [name: string, role: string])[] = PEOPLE) {
-  const records = await openInstanceStore(t);
+  const directory = tempDirectory(t);
+  writeFileSync(
+    join(directory, 'config.yaml'),
+    stringify({ auth: { hash_iterations: 10, roles: Object.fromEntries(ROLES) } }),
+  );
+  const records = await openStore({ url: `sqlite:${join(directory, 'postern.db')}` });
+  t.after(records.close);
   const store = records.accounts;
-  const roleRegistry = createRoleRegistry({ store: records.roles, fixed: IN_FORCE });
-  const parts = {
-    store,
-    clock: handClock(),
-    roles: roleRegistry.latest,
-    customRoles: createRoles({ store, roleStore: records.roles, roleRegistry }),
-  };
   for (const [name, role] of people) await store.addUser(await person(name, { role }));
-  const users = createUsers({
-    store,
-    hasher: quickHasher(),
-    clock: handClock(),
-    roles: () => ROLES,
-    passwordRules: PASSWORD_RULES,
-  });
-  const signIns = createSignInAdmin(records.signIns);
   const opens = async (name: string, password: string): Promise<boolean> =>
     (await quickHasher().check(password, (await store.findUser(name))?.passwordHash)).kind === 'match';
+  const place = { directory, env: {}, clock: handClock() };
 
   const run = async (line: string, { piped = '', typed }: Typing = {}) => {
     let isClosed = false;
-    const close = async (): Promise<void> => {
-      isClosed = true;
-    };
     const stdin = typed ? atTerminal() : Readable.from([piped]);
     const lines = [...(typed ?? [])];
-    const importFrom = async (path: string, { config, unknownRole }: { config?: string; unknownRole?: string }) => {
-      const { file, roles } = readNvrRoles(path, config);
-      const imported = await importUsers(await readNvrUsers(path), { roles, unknownRole }, parts);
-      return imported.ok ? { config: file, users: imported.value } : assert.fail(imported.error);
+    const open = async () => {
+      const opened = await openForCommands(place);
+      const close = async (): Promise<void> => {
+        isClosed = true;
+        await opened.close();
+      };
+      return { ...opened, close };
     };
-    const openStore = async () => ({
-      users: {
-        ...users,
-        importFrom,
-        resetFactors: async () => ok('vera' as UserName),
-        signIns: signIns.byUser,
-        removeSignIn: signIns.remove,
-        closedGuests: signIns.closed,
-        forgetGuest: signIns.forget,
-        invite: async (name: string, role?: string) =>
-          ok({ url: `/${name}/${role ?? 'as-is'}`, isWhole: true, expiresAt: 0 }),
-      },
-      close,
-    });
     const printed = await runTyped(
       ['users', ...line.split(' ')],
-      (program, frame) => registerUsersCommands(program, { ...frame, openStore }),
-      { directory: '.', env: {}, clock: handClock() },
+      (program, frame) => registerUsersCommands(program, { ...frame, openStore: open }),
+      place,
       { stdin, onError: (text) => text.endsWith(': ') && stdin.push(lines.shift() ?? '') },
     );
     return { ...printed, isClosed };
   };
-  return { run, store, signIns: records.signIns, opens, roles: roleRegistry.latest };
+  const roles = createRoleRegistry({ store: records.roles, fixed: IN_FORCE }).latest;
+  const told = async () => {
+    const found = await records.ledger.find({ sight: undefined }, 100);
+    return found.toReversed().map(({ detail }) => JSON.parse(detail ?? '{}'));
+  };
+  return { run, store, signIns: records.signIns, opens, roles, told };
 }
 
 const said = (out: string) => ({ out, err: '', code: 0, isClosed: true });
@@ -145,10 +116,11 @@ describe('postern users', () => {
   });
 
   it('invite makes a user, or a link for one who is there unless it is told a role', async (t) => {
-    const { run } = await terminal(t);
-    assert.equal((await run('invite nina')).out, '/nina/viewer\n');
-    assert.equal((await run('invite vera')).out, '/vera/as-is\n');
-    assert.equal((await run('invite vera --role admin')).out, '/vera/admin\n');
+    const { run, store } = await terminal(t);
+    assert.match((await run('invite nina')).out, /^\/invitation\/[\w-]{43}\n$/);
+    assert.equal((await store.findUser('nina'))?.role, 'viewer');
+    assert.match((await run('invite vera')).out, /^\/invitation\/[\w-]{43}\n$/);
+    assert.equal((await run('invite vera --role admin')).err, 'User vera exists already\n');
   });
 
   it('list says what to do when there are no users', async (t) => {
@@ -269,7 +241,7 @@ describe('postern users', () => {
 
   it('import takes the roles of the configuration beside the database, and says what each user will see', async (t) => {
     const { file, directory } = await nvrWith(t, ['guests', 'gardener', 'watch', 'lost', 'viewer'], CONFIG);
-    const { run, store, roles } = await terminal(t, []);
+    const { run, store, roles, told } = await terminal(t, []);
     assert.deepEqual((await run(`import ${file}`)).out.split('\n').slice(0, 6), [
       '  user0: added with the role guests, sees front',
       `  user1: added with the role gardener, sees ${ROLES.get('gardener' as Role)?.join(', ')}`,
@@ -284,6 +256,11 @@ describe('postern users', () => {
       [['front'], ['back', 'side door'], []],
     );
     assert.equal((await store.findUser('user3'))?.role, 'lost');
+    assert.deepEqual(
+      (await told()).flatMap(({ what, role }) => (what === 'custom-role-changed' ? [role] : [])),
+      ['guests', 'watch', 'lost'],
+      'the ledger tells of the roles, too',
+    );
   });
 
   it('import takes another configuration, and makes viewers of users of unknown roles only when it is told so', async (t) => {
@@ -307,7 +284,7 @@ describe('postern users', () => {
     ['a role that looks like admin',        'Admin',     '10',      /the role "Admin" cannot be made: .*differs from the role name "admin" in case only/],
     ['a role that is reserved',             'none',      '10',      /"none" is a reserved role name/],
     ['a role with a slash',                 '../admin',  '10',      /is not a role name/],
-    ['a hash that would cost everybody',    'viewer',    '9999999', /more than 6000000 iterations: every wrong password would cost as much/],
+    ['a hash that would cost everybody',    'viewer',    '9999999', /more than 600000 iterations: every wrong password would cost as much/],
   ];
   for (const [sentence, role, iterations, reason] of unsafe) {
     it(`import adds no user with ${sentence}`, async (t) => {

@@ -132,12 +132,14 @@ async function add({ body, note, prove }: Call<z.output<typeof NEW_USER>>, { use
 
 const userIn = ({ params }: Call<unknown>): string => params['user'] ?? '';
 
+const isFixed = ({ caller }: Call<unknown>, name: string): boolean =>
+  name === FIXED_USER && caller.credential.kind !== 'command-line';
 const keptAsIs = (message: string): Refused => new Refused(403, message, { recorded: 'user-fixed' });
 
 function unlessFixed(message: string): (call: Call) => void {
   return (call) => {
     call.note({ user: userIn(call) });
-    if (userIn(call) === FIXED_USER) throw keptAsIs(message);
+    if (isFixed(call, userIn(call))) throw keptAsIs(message);
   };
 }
 
@@ -154,7 +156,7 @@ async function proveForAdmin(
 
 async function remove(call: Call<unknown>, deps: UserRouteDeps, name: string): Promise<void> {
   call.note({ user: name });
-  if (name === FIXED_USER) throw keptAsIs('Cannot delete admin user');
+  if (isFixed(call, name)) throw keptAsIs('Cannot delete admin user');
   await proveForAdmin(call, deps, name);
   orUserRefusal(await deps.users.remove(name));
 }

@@ -2,20 +2,22 @@
 
 import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { AT_COMMAND_LINE } from '../../accounts/audit.ts';
-import type { AuditedAct } from '../../accounts/http/route-guards.ts';
+import { AT_COMMAND_LINE, type Audit } from '../../accounts/audit.ts';
+import type { AccountResponseDeps, AuditedAct } from '../../accounts/http/route-guards.ts';
 import type { InvitationRefusal, Invitations, WantedInvitation } from '../../accounts/invitations/invitations.ts';
 import { createLinkAdmin, type LinkAdmin } from '../../accounts/links/link-admin.ts';
 import { clientKey, networkKey } from '../../accounts/login/client-key.ts';
-import { createBlockAdmin, liftOf } from '../../accounts/login/login-blocks.ts';
+import { LIMIT_ROUTES } from '../../accounts/login/limit-routes.ts';
+import { createBlockAdmin } from '../../accounts/login/login-blocks.ts';
 import { createPasswordHasher } from '../../accounts/passwords/password-hash.ts';
 import { createRoleRegistry } from '../../accounts/roles/role-registry.ts';
 import { createRoles } from '../../accounts/roles/roles.ts';
 import { newEpoch } from '../../accounts/second-factor/second-factor.ts';
 import { createTokenAdmin, type TokenAdmin } from '../../accounts/tokens/token-admin.ts';
-import { importUsers } from '../../accounts/users/import-users.ts';
+import { type ImportUsersDeps, importUsers } from '../../accounts/users/import-users.ts';
 import { createSignInAdmin } from '../../accounts/users/sign-in-admin.ts';
-import { createUsers, type NewUser, type UserOutcome } from '../../accounts/users/users.ts';
+import { USER_ROUTES, type UserRouteDeps } from '../../accounts/users/user-routes.ts';
+import { createUsers, type UserOutcome } from '../../accounts/users/users.ts';
 import type { GivenValidity } from '../../accounts/users/validity.ts';
 import { loadConfig, underStored } from '../../config/load-config.ts';
 import { readNvrRoles } from '../../config/nvr-roles.ts';
@@ -25,9 +27,11 @@ import type { Settings } from '../../config/schema/schema.ts';
 import { storeAddress } from '../../config/schema/store-schema.ts';
 import { MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/invitation.ts';
 import type { CommandPlace } from '../../domain/command-frame.ts';
+import { COMMAND_LINE_CALLER } from '../../domain/credentials.ts';
 import type { EventRecord } from '../../domain/events/event.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { StoredSettings } from '../../domain/stored-settings.ts';
+import { bound, type CommandCall } from '../../routes/own-route.ts';
 import { openNvrDatabase } from '../../store/nvr-database.ts';
 import { readNvrUsers } from '../../store/nvr-users.ts';
 import { openStore, type Store } from '../../store/open-store.ts';
@@ -52,6 +56,9 @@ interface ImportOptions {
   /** The role of users whose role nobody knows; absent, they see no camera. */
   readonly unknownRole?: string | undefined;
 }
+
+/** What a route of that shape answers. */
+export type AnswerOf<Shape extends { readonly _zod: { readonly output: unknown } }> = Shape['_zod']['output'];
 
 /**
  * What a command does to the store: one that reads or changes what is there makes neither a directory nor a
@@ -88,11 +95,10 @@ export async function openForCommands(
   const onWritten = outbox.sendNotices;
   const commandLedger = openCommandLedger({ ledger: store.ledger, isEnabled, clock, onWritten, warn });
   /** Writes an act into the ledger, done or refused (SPEC 14). */
+  const audit: Audit = (entry) => commandLedger.note({ ...entry, who: undefined, from: AT_COMMAND_LINE });
   const tell = (act: AuditedAct, reason?: string): void => {
     const by = { who: undefined, from: AT_COMMAND_LINE };
-    const verdict =
-      reason === undefined ? ({ verdict: 'allowed' } as const) : ({ verdict: 'refused', reason } as const);
-    commandLedger.note({ ...act, ...by, ...verdict });
+    audit({ ...act, ...by, ...(reason === undefined ? { verdict: 'allowed' } : { verdict: 'refused', reason }) });
   };
   const told = async <Outcome extends Result<unknown, { readonly reason: string }>>(
     act: AuditedAct,
@@ -109,24 +115,40 @@ export async function openForCommands(
   const accountDeps = { store: store.accounts, hasher, clock, roles, passwordRules: passwordRulesOf(settings) };
   const invitations = invitationsUnder(settings, { ...accountDeps, invitationStore: store.invitations });
   const signIns = createSignInAdmin(store.signIns);
-  const accounts = createUsers(accountDeps);
+  const customRoles = createRoles({ store: store.accounts, roleStore: store.roles, roleRegistry });
+  const blocks = createBlockAdmin({ store: store.loginBlocks, attempts: store.attempts, clock });
+  const responses: AccountResponseDeps = {
+    audit,
+    bodySeconds: () => 0,
+    recheck: async (caller) => caller,
+    asksProof: () => false,
+  };
+  const routes = [
+    ...bound(LIMIT_ROUTES, { ...responses, blocks }),
+    ...bound(USER_ROUTES, {
+      ...OF_REQUESTS,
+      ...responses,
+      ...accountDeps,
+      users: createUsers(accountDeps),
+      loginPlaces: store.loginPlaces,
+      signIns,
+    }),
+  ];
+  /** Asks a route of the service in this process. Rejects with the sentence of a refusal. */
+  const ask = async <Answer = unknown>(
+    route: string,
+    given: Pick<CommandCall, 'params' | 'body'> = {},
+  ): Promise<Answer> => {
+    const call = routes.find((one) => one.route === route)?.call;
+    const answer = await call?.({ ...given, caller: COMMAND_LINE_CALLER, from: AT_COMMAND_LINE });
+    if (!answer?.ok) throw new Error(answer?.error ?? `there is no route ${route}`);
+    return answer.value as Answer;
+  };
   const users = {
-    list: accounts.list,
-    add: (user: NewUser) => told({ what: 'user-created', user: user.name }, accounts.add(user)),
-    setPassword: (name: string, password: string) =>
-      told({ what: 'password-changed', user: name }, accounts.setPassword(name, password)),
-    setRole: (name: string, role: string) => told({ what: 'role-changed', user: name }, accounts.setRole(name, role)),
-    setValidity: (name: string, validity: GivenValidity) =>
-      told({ what: 'validity-changed', user: name }, accounts.setValidity(name, validity)),
-    remove: (name: string) => told({ what: 'user-deleted', user: name }, accounts.remove(name)),
     /** All second factors and recovery codes. */
     resetFactors: (name: string) => told({ what: 'second-factor-removed', user: name }, resetFactors(name, store)),
-    /** The names of the providers of each user who has a sign-in. */
-    signIns: signIns.byUser,
     removeSignIn: (name: string, provider: string) =>
       told({ what: 'sign-in-removed', user: name, provider }, signIns.remove(name, provider)),
-    /** Guests of providers whose accounts are gone: a login makes none anew. */
-    closedGuests: signIns.closed,
     forgetGuest: (provider: string, subject: string) =>
       told({ what: 'guest-forgotten', provider }, signIns.forget(provider, subject)),
     /** A link, good once, by which the user sets the own password. With a role the user is made. */
@@ -135,9 +157,15 @@ export async function openForCommands(
     /** Imports users from an NVR's own SQLite file. */
     async importFrom(path: string, { config, unknownRole }: ImportOptions = {}) {
       const { file, roles: ofNvr } = readNvrRoles(path, config);
-      const customRoles = createRoles({ store: store.accounts, roleStore: store.roles, roleRegistry });
       const iterations = settings.auth.hash_iterations;
-      const parts = { store: store.accounts, clock, roles, customRoles, iterations };
+      const recorded: ImportUsersDeps['customRoles'] = {
+        async change(wanted) {
+          const made = await customRoles.change(wanted);
+          if (made.ok) for (const role of wanted.keys()) tell({ what: 'custom-role-changed', role });
+          return made;
+        },
+      };
+      const parts = { store: store.accounts, clock, roles, customRoles: recorded, iterations };
       const imported = await importUsers(await readNvrUsers(path), { roles: ofNvr, unknownRole }, parts);
       if (!imported.ok) throw new Error(imported.error);
       for (const { kind, name } of imported.value) if (kind === 'added') tell({ what: 'user-created', user: name });
@@ -159,9 +187,9 @@ export async function openForCommands(
     roles,
     authEnabled,
   });
-  const blocks = createBlockAdmin({ store: store.loginBlocks, attempts: store.attempts, clock });
   return {
     settings,
+    ask,
     users,
     apiTokens: {
       list: apiTokens.list,
@@ -176,14 +204,6 @@ export async function openForCommands(
         const outcome = await apiTokens.revoke(tokenId);
         if (outcome === 'deleted') tell({ what: 'token-revoked', tokenId });
         return outcome;
-      },
-    },
-    limits: {
-      list: blocks.list,
-      async lift(id: string) {
-        const block = await blocks.lift(id);
-        if (block) tell(liftOf(block));
-        return block;
       },
     },
     /** What an address is limited as: itself and its network. */
@@ -220,6 +240,7 @@ export async function openForCommands(
     },
     /** Users who have a second factor. */
     usersWithFactor: () => store.secondFactor.listFactors(),
+    listUsers: store.accounts.listUsers,
     /** `nvr.cameras`; undefined when it is not set. */
     knownCameras: settings.nvr.cameras as readonly string[] | undefined,
     writeEvents: (events: readonly EventRecord[]): Promise<void> => store.writeEvents(events),
@@ -237,6 +258,9 @@ function addressOf(path: string, settings: Settings): PageAddress {
   const url = addressMaker(settings)(path);
   return { url: url ?? path, isWhole: url !== undefined };
 }
+
+/** What user routes need for a request alone: the own password to prove, and a session that goes on. */
+const OF_REQUESTS = {} as Pick<UserRouteDeps, 'limiter' | 'knownClients' | 'codeLimiter' | 'sessions'>;
 
 /** A person waits for the command: one more try, and no more. */
 const RETRY_SECONDS = [1] as const;

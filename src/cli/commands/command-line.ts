@@ -12,13 +12,11 @@ import { VERSION } from '../version.ts';
 import { registerBackendCommand } from './backend.ts';
 import { registerEventsCommands } from './events.ts';
 import { registerExplainCommand } from './explain.ts';
+import { registerLinksCommands, registerScreensCommands, registerTokensCommands } from './grants.ts';
 import { registerLedgerCommands } from './ledger.ts';
 import { registerLimitsCommands } from './limits.ts';
-import { registerLinksCommands } from './links.ts';
-import { registerScreensCommands } from './screens.ts';
 import { registerSitesCommands } from './sites.ts';
 import { registerStoreCommands } from './store.ts';
-import { registerTokensCommands } from './tokens.ts';
 import { registerUsersCommands } from './users.ts';
 
 const { stdin, stdout, stderr, env } = process;

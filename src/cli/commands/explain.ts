@@ -1,7 +1,6 @@
 /** `postern explain METHOD PATH`: how a request would be judged, and by which rule, row and header (SPEC 1). */
 import type { Command } from 'commander';
-import { answering } from '../../domain/command-frame.ts';
-import { err, ok } from '../../domain/result.ts';
+import { answering, orEnd } from '../../domain/command-frame.ts';
 import { formatExplanation } from '../format-explanation.ts';
 import type { Frame } from '../frame.ts';
 
@@ -44,11 +43,11 @@ const gathered = (line: string, before: readonly string[]): readonly string[] =>
 
 async function run(method: string, path: string, options: ExplainOptions, { place, stderr }: Frame) {
   const { user, token, header: headers, peer, json } = options;
-  if (user !== undefined && token !== undefined) return err('--user and --token exclude each other: give one of them');
+  if (user !== undefined && token !== undefined)
+    throw new Error('--user and --token exclude each other: give one of them');
   const { openForExplain } = await import('../../app/commands/explain.ts');
   const { explain, close } = await openForExplain(place(), (sentence) => void stderr.write(`note: ${sentence}\n`));
   const asked = { method: method.toUpperCase(), path, user, token, headers, peer };
-  const explanation = await explain(asked).finally(close);
-  if (!explanation.ok) return explanation;
-  return ok(json ? JSON.stringify(explanation.value, null, 2) : formatExplanation(explanation.value).trimEnd());
+  const explanation = orEnd(await explain(asked).finally(close));
+  return json ? JSON.stringify(explanation, null, 2) : formatExplanation(explanation).trimEnd();
 }

@@ -1,6 +1,6 @@
 /** `postern store copy`: everything that a store holds, into a store of another engine or in another place (SPEC 10). */
 import type { Command } from 'commander';
-import { ending, type Output } from '../../domain/command-frame.ts';
+import { ending, type Output, orEnd } from '../../domain/command-frame.ts';
 import { createProgress } from '../../domain/progress.ts';
 
 interface CopyOptions {
@@ -34,8 +34,7 @@ async function copy(from: string, to: string, options: CopyOptions, { stdout, st
     }
     progress.report(now.done, now.done);
   }).finally(() => progress.end());
-  if (!copied.ok) throw new Error(copied.error);
-  for (const { table: name, rows } of copied.value) stdout.write(`${name}: ${rows} rows, the same at both ends\n`);
+  for (const { table: name, rows } of orEnd(copied)) stdout.write(`${name}: ${rows} rows, the same at both ends\n`);
   return 0;
 }
 

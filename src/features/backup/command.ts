@@ -2,7 +2,6 @@
 import type { Command } from 'commander';
 import { unixSeconds } from '../../domain/clock.ts';
 import { answering } from '../../domain/command-frame.ts';
-import { ok } from '../../domain/result.ts';
 import type { CommandFrame } from '../feature.ts';
 import type { RestoreDone } from './restore.ts';
 
@@ -51,7 +50,7 @@ export function registerBackupCommands(program: Command, frame: CommandFrame): v
     );
 }
 
-const lines = (all: readonly string[]) => ok(all.join('\n'));
+const lines = (all: readonly string[]): string => all.join('\n');
 
 const notInIt = (line: string): string => `not in it: ${line}`;
 

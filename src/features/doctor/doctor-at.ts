@@ -10,7 +10,7 @@ export async function doctorAt(
   run: DoctorRun,
 ): Promise<Report> {
   const { directory, clock } = place();
-  const { settings, users, apiTokens: tokens, usersWithFactor, close } = await openStore('change');
+  const { settings, listUsers: users, apiTokens: tokens, usersWithFactor, close } = await openStore('change');
   try {
     const policy = await loadPolicy(settings.nvr.policy, directory);
     if (policy.kind === 'invalid') throw new Error('nvr.policy cannot be read: "postern check" says why');
@@ -19,7 +19,7 @@ export async function doctorAt(
       tableHead: policy.head,
       clock,
       tokens,
-      users: users.list,
+      users,
       usersWithFactor,
       // The store has just been read and written.
       probeStore: async () => {},

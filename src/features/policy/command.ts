@@ -1,7 +1,7 @@
 /** `postern policy diff|new`: what the NVR has and the route table does not know, and a first table (SPEC 15). */
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { ending, type Output } from '../../domain/command-frame.ts';
+import { ending, type Output, orEnd } from '../../domain/command-frame.ts';
 import { messageOf } from '../../domain/message-of.ts';
 import type { CommandFrame } from '../feature.ts';
 import type { PolicyReview } from './descriptions.ts';
@@ -56,13 +56,12 @@ async function first(
   { stdout, stderr }: Frame,
 ): Promise<number> {
   const { makeFirstTable } = await import('./descriptions.ts');
-  const table = await makeFirstTable(source, below);
-  if (!table.ok) throw new Error(table.error);
+  const table = orEnd(await makeFirstTable(source, below));
   if (output === undefined) {
-    stdout.write(table.value);
+    stdout.write(table);
     return 0;
   }
-  await writeFile(output, table.value, { flag: 'wx' }).catch((fault: NodeJS.ErrnoException) => {
+  await writeFile(output, table, { flag: 'wx' }).catch((fault: NodeJS.ErrnoException) => {
     const why = fault.code === 'EEXIST' ? 'is there already: name another file, or remove it' : messageOf(fault);
     throw new Error(`${output} ${why}`);
   });
@@ -72,10 +71,10 @@ async function first(
 
 async function diff(file: string | undefined, { json, below }: DiffOptions, { place, stdout }: Frame): Promise<number> {
   const { reviewPolicy } = await import('./descriptions.ts');
-  const reviewed = await reviewPolicy(place(), file === undefined ? undefined : await readFile(file, 'utf8'), below);
-  if (!reviewed.ok) throw new Error(reviewed.error);
-  stdout.write(json ? `${JSON.stringify(reviewed.value, null, 2)}\n` : formatDrift(reviewed.value));
-  return reviewed.value.unknown.length + reviewed.value.changed.length === 0 ? 0 : 1;
+  const description = file === undefined ? undefined : await readFile(file, 'utf8');
+  const reviewed = orEnd(await reviewPolicy(place(), description, below));
+  stdout.write(json ? `${JSON.stringify(reviewed, null, 2)}\n` : formatDrift(reviewed));
+  return reviewed.unknown.length + reviewed.changed.length === 0 ? 0 : 1;
 }
 
 function formatDrift({ nvr, table, unknown, gone, changed }: PolicyReview): string {

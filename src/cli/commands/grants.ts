@@ -1,0 +1,253 @@
+/** `postern tokens|links|screens`: API tokens, links and paired displays, made and ended beside the server or without it (SPEC 1, 4.4, 13, 18). */
+import type { Command } from 'commander';
+import type { CommandStore } from '../../app/commands/commands.ts';
+import type { ApiToken } from '../../domain/accounts/api-token.ts';
+import type { UsedLink } from '../../domain/accounts/link.ts';
+import type { Screen } from '../../domain/accounts/screen.ts';
+import { unixSeconds } from '../../domain/clock.ts';
+import { orEnd } from '../../domain/command-frame.ts';
+import { ADMIN, VIEWER } from '../../domain/names.ts';
+import { alignedRows, type Frame, register, type StoreCommand, type StoreFrame } from '../frame.ts';
+import { dateText, parseExpiry } from '../moment.ts';
+
+interface Id {
+  readonly id: string;
+}
+
+const row = <Given, Parts extends keyof CommandStore>(command: StoreCommand<Given, Parts>) =>
+  command as StoreCommand<never, Parts>;
+const nowOf = ({ place }: Frame): number => unixSeconds(place().clock);
+
+interface TokenOptions {
+  readonly name: string;
+  readonly user: string;
+  readonly role: string;
+  readonly cameras?: string;
+  readonly expires?: string;
+  readonly manageAccounts?: boolean;
+  readonly login?: boolean;
+  readonly curtain?: boolean;
+}
+
+export const registerTokensCommands = (program: Command, frame: StoreFrame<'apiTokens'>): void =>
+  register(
+    program,
+    frame,
+    ['tokens', 'create and revoke API tokens, for programs that call the API'],
+    [
+      row<TokenOptions, 'apiTokens'>({
+        words: 'create <name>',
+        about: 'create a token and print it; it is shown only once',
+        options: [
+          ['--user <user>', 'owner of the token; it ends when the account is removed', 'admin'],
+          ['--role <role>', "admin, viewer or a custom role, not above the user's own", VIEWER],
+          ['--cameras <cameras>', 'only these cameras, separated by commas; "*" stands for any text'],
+          ['--expires <when>', 'after days (90d) or hours (12h), at a date (2030-01-31), or never'],
+          ['--manage-accounts', 'the token may change users, passwords, roles and tokens; needs --role admin'],
+          ['--login', 'the login takes it in the place of the password: for Home Assistant'],
+          ['--curtain', 'the token draws and opens the curtain, and does nothing else; of an admin'],
+        ],
+        use: 'change',
+        run: createToken,
+      }),
+      row({
+        words: 'list',
+        about: 'print every token, without the secret',
+        use: 'read',
+        run: async ({ apiTokens }) => tokenList(await apiTokens.list()),
+      }),
+      row<Id, 'apiTokens'>({
+        words: 'revoke <id>',
+        about: 'end a token, from the next request on',
+        use: 'change',
+        run: async ({ apiTokens }, { id }) => {
+          if ((await apiTokens.revoke(id)) === 'deleted') return `The token ${id} is revoked.`;
+          throw new Error(`There is no token ${id}: "postern tokens list" shows all`);
+        },
+      }),
+    ],
+  );
+
+/** The token alone goes to standard output, to be piped; what to do with it goes beside. */
+async function createToken(
+  { apiTokens }: Pick<CommandStore, 'apiTokens'>,
+  { name, user, role, cameras, expires, manageAccounts = false, login = false, curtain = false }: TokenOptions,
+  frame: Frame,
+): Promise<string> {
+  const expiresAt = expires === undefined || expires === 'never' ? expires && null : parseExpiry(expires, nowOf(frame));
+  const list = cameras?.split(',').map((camera) => camera.trim());
+  const rights = { cameras: list, expiresAt, managesAccounts: manageAccounts, logsIn: login };
+  // It has the curtain by the role of its owner, and the default role is another.
+  const forCurtain = { role: curtain ? ADMIN : role, rights: curtain ? ['curtain'] : undefined };
+  const { text } = orEnd(await apiTokens.create({ name, user, ...rights, ...forCurtain }));
+  frame.stderr.write('Save this token now: it is shown only once. Send it as "Authorization: Bearer <token>".\n');
+  if (login)
+    frame.stderr.write(`Or log in as ${user} with the token as the password, in Home Assistant for example.\n`);
+  return text;
+}
+
+function tokenList(tokens: readonly ApiToken[]): string {
+  if (tokens.length === 0) return 'There are no tokens yet: "postern tokens create <name>" creates one.';
+  return alignedRows([
+    ['ID', 'NAME', 'USER', 'ROLE', 'CAMERAS', 'EXPIRES', 'LAST USED'],
+    ...tokens.map((token) => [
+      token.id,
+      token.name,
+      token.user,
+      roleOf(token),
+      token.isForCurtain ? 'none' : (token.cameras?.join(',') ?? 'all of the role'),
+      endText(token.expiresAt),
+      useText(token.lastUsedAt, token.lastUsedFrom),
+    ]),
+  ]);
+}
+
+const roleOf = ({ role, managesAccounts, logsIn, isForCurtain }: ApiToken): string =>
+  isForCurtain ? 'curtain' : [role, ...(managesAccounts ? ['accounts'] : []), ...(logsIn ? ['login'] : [])].join(', ');
+const endText = (at: number | null): string => (at === null ? 'never' : dateText(at));
+const useText = (at: number | null, from: string | null): string =>
+  at === null ? 'never' : `${dateText(at)} from ${from}`;
+
+interface LinkOptions {
+  readonly user: string;
+  readonly event?: string;
+  readonly review?: string;
+  readonly live?: boolean;
+  readonly snapshot?: boolean;
+  readonly from?: string;
+  readonly to?: string;
+  readonly camera?: string;
+  readonly expires?: string;
+  readonly uses?: string;
+  readonly name?: string;
+  readonly pin?: boolean;
+}
+
+export const registerLinksCommands = (program: Command, frame: StoreFrame<'links'>): void =>
+  register(
+    program,
+    frame,
+    ['links', 'create and revoke links, which show one thing without an account'],
+    [
+      row<LinkOptions, 'links'>({
+        words: 'create',
+        about: 'create a link and print its address; it is shown only once',
+        required: [
+          ['--user <user>', 'the user whose link it is: it shows what this user may see, and ends with the account'],
+          ['--camera <camera>', 'the camera that it shows'],
+        ],
+        options: [
+          ['--event <id>', 'an event of that camera'],
+          ['--review <id>', 'a review of that camera'],
+          ['--live', 'the live picture of that camera'],
+          ['--snapshot', 'one picture of that camera, as it is when the link is opened'],
+          ['--from <time>', 'a recording from this time on, such as 2030-01-31T12:00:00Z; needs --to'],
+          ['--to <time>', 'the end of the recording'],
+          ['--expires <when>', 'after days (7d) or hours (12h), or at a date; unset: after a day'],
+          ['--uses <count>', 'how many viewers may open it'],
+          ['--name <name>', 'shown on its page and in the list'],
+          [
+            '--pin',
+            'its page asks for a PIN, which is read from the terminal, or from the first line of standard input',
+          ],
+        ],
+        use: 'change',
+        run: createLink,
+      }),
+      row({
+        words: 'list',
+        about: 'print every link and how often it was opened, without the secret',
+        use: 'read',
+        run: async ({ links }, _, frame) => linkList(await links.list(), nowOf(frame)),
+      }),
+      row<Id, 'links'>({
+        words: 'revoke <id>',
+        about: 'end a link, also for who is looking at it',
+        use: 'change',
+        run: async ({ links }, { id }) => {
+          if ((await links.revoke(id)) === 'revoked') return `The link ${id} is revoked.`;
+          throw new Error(`There is no link ${id} that still works: "postern links list" shows all`);
+        },
+      }),
+    ],
+  );
+
+async function createLink({ links }: Pick<CommandStore, 'links'>, options: LinkOptions, frame: Frame): Promise<string> {
+  const now = nowOf(frame);
+  const what = whatOf(options, now);
+  const pin = options.pin ? await (await import('../read-password.ts')).readNewPin(frame) : undefined;
+  const expiresIn = options.expires === undefined ? undefined : parseExpiry(options.expires, now) - now;
+  const { user, camera, name } = options;
+  const uses = options.uses === undefined ? undefined : Number(options.uses);
+  const { url, isWhole } = orEnd(await links.create({ user, what, camera, expiresIn, uses, name, pin }));
+  frame.stderr.write('Save this address now: it is shown only once, and shows the camera to everybody who has it.\n');
+  if (!isWhole) frame.stderr.write('server.public_url is not set: put the address of the service in front.\n');
+  return url;
+}
+
+const ONE_OF = 'Name one thing: --event, --review, --live, --snapshot, or --from and --to';
+
+function whatOf({ event, review, live, snapshot, from, to, camera }: LinkOptions, now: number): object {
+  const named = [event, review, live, snapshot, from].filter((value) => value !== undefined);
+  if (named.length !== 1 || (from === undefined) !== (to === undefined)) throw new Error(ONE_OF);
+  if (event !== undefined) return { event };
+  if (review !== undefined) return { review };
+  if (live) return { live: { camera } };
+  if (snapshot) return { snapshot: { camera } };
+  return { recording: { camera, from: parseExpiry(from ?? '', now), to: parseExpiry(to ?? '', now) } };
+}
+
+function linkList(links: readonly UsedLink[], now: number): string {
+  if (links.length === 0) return 'There are no links: "postern links create" creates one.';
+  return alignedRows([
+    ['ID', 'WHAT', 'CAMERA', 'USER', 'ENDS', 'OPENED', 'NAME'],
+    ...links.map(({ id, thing, maker, revokedAt, expiresAt, opened, uses, name }) => [
+      id,
+      thing.kind,
+      thing.camera,
+      maker.user,
+      revokedAt !== null ? 'revoked' : expiresAt <= now ? 'ended' : dateText(expiresAt),
+      uses === null ? String(opened) : `${opened} of ${uses}`,
+      name ?? '',
+    ]),
+  ]);
+}
+
+export const registerScreensCommands = (program: Command, frame: StoreFrame<'screens'>): void =>
+  register(
+    program,
+    frame,
+    ['screens', 'list and revoke screens: displays that show cameras without a password on them'],
+    [
+      row({
+        words: 'list',
+        about: 'print every screen, its user and cameras, and when it was last seen',
+        use: 'read',
+        run: async ({ screens }) => screenList(await screens.list()),
+      }),
+      row<Id, 'screens'>({
+        words: 'revoke <id>',
+        about: 'end a screen, also what it shows at this moment',
+        use: 'change',
+        run: async ({ screens }, { id }) => {
+          if ((await screens.revoke(id)) === 'deleted') return `The screen ${id} is revoked.`;
+          throw new Error(`There is no screen ${id}: "postern screens list" shows all`);
+        },
+      }),
+    ],
+  );
+
+function screenList(screens: readonly Screen[]): string {
+  if (screens.length === 0) return 'There are no screens: open /postern/screen on a display to pair it.';
+  return alignedRows([
+    ['ID', 'NAME', 'USER', 'CAMERAS', 'ENDS', 'LAST SEEN'],
+    ...screens.map(({ id, name, user, cameras, endsAt, lastSeenAt, lastSeenFrom }) => [
+      id,
+      name,
+      user,
+      cameras?.join(',') ?? 'all of the user',
+      endText(endsAt),
+      useText(lastSeenAt, lastSeenFrom),
+    ]),
+  ]);
+}
