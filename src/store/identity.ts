@@ -1,6 +1,7 @@
 /** The id of a store, and whether anything is kept in it: a new store in the place of a lost one holds nothing yet. */
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import { storeFault } from '../domain/store/store-fault.ts';
+import { findRecord, hasRow, updateRows } from './engine/rows.ts';
 import type { Tables } from './engine/tables.ts';
 
 export interface StoreIdentity {
@@ -11,13 +12,16 @@ export interface StoreIdentity {
 
 const KEPT = ['users', 'custom_roles', 'api_tokens', 'events', 'ledger_records'] as const;
 
+async function idOf(db: Kysely<Tables>): Promise<string> {
+  const identity = await findRecord(db, 'store_identity', {});
+  if (!identity) throw new Error('the table store_identity of the store is empty: restore a backup');
+  return identity.id;
+}
+
 export async function identityOf(db: Kysely<Tables>): Promise<StoreIdentity> {
-  const { id } = await db.selectFrom('store_identity').select('id').executeTakeFirstOrThrow();
-  for (const table of KEPT) {
-    const row = await db.selectFrom(table).select(sql`1`.as('one')).limit(1).executeTakeFirst();
-    if (row) return { id, isEmpty: false };
-  }
-  return { id, isEmpty: true };
+  let isEmpty = true;
+  for (const table of KEPT) isEmpty &&= !(await hasRow(db, table, {}));
+  return { id: await idOf(db), isEmpty };
 }
 
 /** The text before the id of a store that `postern store copy` is filling. */
@@ -25,30 +29,18 @@ const UNFINISHED = 'unfinished copy ';
 
 /** Marks a store that is not to be put into service, until `markFinished`. */
 export async function markUnfinished(db: Kysely<Tables>): Promise<void> {
-  const { id } = await db.selectFrom('store_identity').select('id').executeTakeFirstOrThrow();
-  if (!id.startsWith(UNFINISHED))
-    await db
-      .updateTable('store_identity')
-      .set({ id: `${UNFINISHED}${id}` })
-      .execute();
+  const id = await idOf(db);
+  if (!id.startsWith(UNFINISHED)) await updateRows(db, 'store_identity', {}, { id: `${UNFINISHED}${id}` });
 }
 
 export async function markFinished(db: Kysely<Tables>): Promise<void> {
-  const { id } = await db.selectFrom('store_identity').select('id').executeTakeFirstOrThrow();
-  if (id.startsWith(UNFINISHED))
-    await db
-      .updateTable('store_identity')
-      .set({ id: id.slice(UNFINISHED.length) })
-      .execute();
+  const id = await idOf(db);
+  if (id.startsWith(UNFINISHED)) await updateRows(db, 'store_identity', {}, { id: id.slice(UNFINISHED.length) });
 }
 
 /** Throws a fault of the store with the next step. `name` is the store's, for messages. */
 export async function assertFinished(db: Kysely<Tables>, name: string): Promise<void> {
-  const { id } = await db.selectFrom('store_identity').select('id').executeTakeFirstOrThrow();
-  if (id.startsWith(UNFINISHED))
-    throw storeFault(
-      'missing',
-      `${name} holds half of a copy: "postern store copy" was interrupted. Run it again with --continue, or with --replace to begin anew`,
-      undefined,
-    );
+  if (!(await idOf(db)).startsWith(UNFINISHED)) return;
+  const message = `${name} holds half of a copy: "postern store copy" was interrupted. Run it again with --continue, or with --replace to begin anew`;
+  throw storeFault('missing', message, undefined);
 }

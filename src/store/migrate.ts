@@ -6,7 +6,7 @@ import { Migrator } from 'kysely/migration';
 import { messageOf } from '../domain/message-of.ts';
 import { storeFault, storeFaultOf } from '../domain/store/store-fault.ts';
 import type { MovedEvents } from './engine/dialect.ts';
-import type { Engine } from './engine/engine.ts';
+import type { Engine, TablesUpdate } from './engine/engine.ts';
 import { createEvents } from './engine/schema.ts';
 import type { Tables } from './engine/tables.ts';
 import { STEPS_OF_0_2_0 } from './migrations/029-baseline.ts';
@@ -14,15 +14,6 @@ import { migrationsFor } from './migrations/all-migrations.ts';
 
 /** The migrations in a file that is not in use. */
 export type MigrationReader = (path: string) => Promise<readonly string[]>;
-
-/** A change of the tables by a newer version. */
-export interface TablesUpdate {
-  /** Migrations: the latest of before and of now. */
-  readonly from: string;
-  readonly to: string;
-  /** The copy of the store as it was before; undefined where a server keeps the store. */
-  readonly copy: string | undefined;
-}
 
 /** Gives undefined when the tables needed no change, or were new. Rejects with a sentence that names the cause; the tables are then as they were. */
 export async function migrate(

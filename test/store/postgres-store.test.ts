@@ -9,7 +9,7 @@ import pg from 'pg';
 import { storeFaultOf } from '../../src/domain/store/store-fault.ts';
 import { makeSelfSigned } from '../../src/gateway/certificates/self-signed.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { CHANGED } from '../../src/store/postgres/listen.ts';
+import { CHANGED } from '../../src/store/postgres/postgres-changes.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
 import { until } from '../support/until.ts';
 

@@ -2,7 +2,8 @@
 import { AT_COMMAND_LINE, type Audit } from '../../accounts/audit.ts';
 import { forgetRestored, MARK, markConfigured, rememberedStore, restoredMark } from '../../config/marks.ts';
 import { storeFault } from '../../domain/store/store-fault.ts';
-import { openStore, type Store, type StoreOptions } from '../../store/open-store.ts';
+import type { StoreOptions } from '../../store/engine/engine.ts';
+import { openStore, type Store } from '../../store/open-store.ts';
 
 /** `directory`: where `.configured` is. Rejects with a sentence that names both ways out; nothing was made or changed then. */
 export async function openKnownStore(directory: string, options: StoreOptions): Promise<Store> {

@@ -14,6 +14,7 @@ import type { PasskeyRecord, TotpRecord } from '../../domain/accounts/second-fac
 import type { SeenSession } from '../../domain/accounts/session-store.ts';
 import type { ClosedSignIn, ProviderSession, SignIn } from '../../domain/accounts/sign-in.ts';
 import type { SiteRecord } from '../../domain/accounts/site.ts';
+import type { LedgerDay, OpenSpan } from '../../domain/ledger.ts';
 
 /** `flag`: 0 or 1; `json`: text; `boolean`: SQLite gives 0 and 1 back. */
 interface Column {
@@ -252,6 +253,8 @@ interface Records {
   readonly screens: Screen;
   readonly screen_codes: ScreenCode;
   readonly login_blocks: LoginBlock;
+  readonly ledger_open: OpenSpan;
+  readonly ledger_days: LedgerDay;
   readonly seen_sessions: SeenSession;
 }
 /** A record of the table as the service knows it. */

@@ -10,8 +10,8 @@ import {
   type ListedRecord,
   VIEWING_KINDS,
 } from '../../domain/ledger.ts';
-import type { Tables } from '../engine/tables.ts';
-import { asDay, asEntry, asOpenSpan } from './ledger-rows.ts';
+import { recordOf, type Tables } from '../engine/tables.ts';
+import { asEntry } from './ledger-rows.ts';
 
 /** A span is at most as long: what began earlier has ended before. */
 const LONGEST_SPAN_SECONDS = 86_400;
@@ -40,7 +40,7 @@ export async function findRecords(
     .limit(limit)
     .execute();
   const ended = await endedRecords(db, question, limit, cursor);
-  return [...open.map((row) => ({ ...asOpenSpan(row), hash: null })), ...ended]
+  return [...open.map((row) => ({ ...recordOf('ledger_open', row), hash: null })), ...ended]
     .sort((one, other) => other.from - one.from || (one.id < other.id ? 1 : -1))
     .slice(0, limit);
 }
@@ -168,5 +168,5 @@ export async function findDays(
       ),
     )
     .execute();
-  return rows.map(asDay);
+  return rows.map((row) => recordOf('ledger_days', row));
 }

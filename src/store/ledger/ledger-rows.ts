@@ -3,12 +3,10 @@ import type { LedgerDay, LedgerEntry, LedgerRecord, OpenSpan, StoredRecord } fro
 import { recordIdOf } from '../../domain/ledger.ts';
 import { recordOf, rowOf, type Tables } from '../engine/tables.ts';
 
-export const asEntry = (row: object): LedgerEntry => {
+export function asEntry(row: object): LedgerEntry {
   const { id: _, ...entry } = recordOf('ledger_open', row);
-  return entry as LedgerEntry;
-};
-
-export const asOpenSpan = (row: object): OpenSpan => recordOf('ledger_open', row) as OpenSpan;
+  return entry;
+}
 
 /** The number is that of the id; not a number where the id has none. */
 export const asStored = (row: Tables['ledger_records']): StoredRecord => ({
@@ -28,8 +26,6 @@ export const recordRow = (record: LedgerRecord, ownId: string): Tables['ledger_r
   ...rowOf('ledger_records', { ...record, id: recordIdOf(record) }),
   own_id: ownId,
 });
-
-export const asDay = (row: object): LedgerDay => recordOf('ledger_days', row) as LedgerDay;
 
 export const dayRow = (sum: LedgerDay): Tables['ledger_days'] => {
   const { day, user, kind, camera, viewer } = sum;

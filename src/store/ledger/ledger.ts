@@ -16,9 +16,10 @@ import {
 } from '../../domain/ledger.ts';
 import { beginningEntry, deletionEntry, emptyHead, linkEntries, toldDeletion } from '../../domain/ledger-chain.ts';
 import { storeFaultOf } from '../../domain/store/store-fault.ts';
+import { deleteRows, listRecords } from '../engine/rows.ts';
 import type { Tables } from '../engine/tables.ts';
 import { findDays, findRecords } from './find-records.ts';
-import { asOpenSpan, asStored, recordRow } from './ledger-rows.ts';
+import { asStored, recordRow } from './ledger-rows.ts';
 import { inOneStatement, inTransaction, type Step } from './steps.ts';
 
 /** A process that has not renewed its spans for so long is gone, or cut off. */
@@ -43,8 +44,7 @@ export function createLedgerStore(db: Kysely<Tables>, { isFile, site }: LedgerPl
   const take = (isFile ? inTransaction : inOneStatement)(db);
   const atSite = <Entry extends OwnEntry['entry']>(entry: Entry): Entry =>
     site === '' || entry.site !== undefined ? entry : { ...entry, site };
-  const heads = (): Promise<readonly ChainHead[]> =>
-    db.selectFrom('ledger_chains').select(['chain', 'seq', 'hash']).orderBy('chain').execute();
+  const heads = (): Promise<readonly ChainHead[]> => listRecords(db, 'ledger_chains', {}, ['chain']);
   const closings = (): Promise<readonly ChainClosing[]> =>
     db.selectFrom('ledger_closings').select(['chain', 'seq', 'hash', 'day', 'records']).orderBy('id').execute();
   const beginChain = async (number: number): Promise<void> => {
@@ -142,13 +142,7 @@ export function createLedgerStore(db: Kysely<Tables>, { isFile, site }: LedgerPl
       return [...recorded, ...(added ?? [])];
     },
 
-    async left(now) {
-      const rows = db
-        .selectFrom('ledger_open')
-        .selectAll()
-        .where('seen_at', '<', now - LEFT_SECONDS);
-      return (await rows.orderBy('id').execute()).map(asOpenSpan);
-    },
+    left: (now) => listRecords(db, 'ledger_open', { seen_at: { '<': now - LEFT_SECONDS } }, ['id']),
 
     async rows(behind, limit) {
       return (await recordsOf(db).where('id', '>', behind).orderBy('id').limit(limit).execute()).map(asStored);
@@ -173,7 +167,7 @@ export function createLedgerStore(db: Kysely<Tables>, { isFile, site }: LedgerPl
     days: (question, firstDay, lastDay) => findDays(db, question, firstDay, lastDay),
 
     async forgetDaysBefore(day) {
-      await db.deleteFrom('ledger_days').where('day', '<', day).execute();
+      await deleteRows(db, 'ledger_days', { day: { '<': day } });
     },
   };
 }

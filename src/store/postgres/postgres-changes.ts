@@ -1,8 +1,20 @@
-/** Changes of the PostgreSQL store as every replica hears of them: LISTEN on a connection of its own, with a heartbeat. */
-import type pg from 'pg';
+/** Changes of the PostgreSQL store as every replica hears of them: LISTEN on a connection of its own, to the server that takes writes, with a heartbeat (SPEC 10). */
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
 import type { HeardChanges } from '../../domain/store/heard-changes.ts';
-import { type ListenOptions, listen } from './listen.ts';
+import { storeFault } from '../../domain/store/store-fault.ts';
 import { createRowNotices } from './row-notices.ts';
+
+/** The channel that the triggers of the store notify (migration `baseline`). */
+export const CHANGES_CHANNEL = 'postern_changes';
+/** What the connection that changes a row is told of it begins so. */
+export const CHANGED = `${CHANGES_CHANNEL}: `;
+/** A replica notifies itself here to learn whether it hears what is notified. */
+const ECHO_CHANNEL = 'postern_echo';
+/** A notice is heard within milliseconds, or not at all. */
+const ECHO_MILLISECONDS = 2000;
+/** A statement that is not answered by then: the connection is given up. */
+const ANSWER_MILLISECONDS = 5000;
 
 /** A query on the listening connection: when it is answered, every notice that was sent before it has been read. */
 const HEARTBEAT_MILLISECONDS = 500;
@@ -25,7 +37,11 @@ export interface ChangeFeed {
   close(): Promise<void>;
 }
 
-export interface ChangeFeedOptions extends ListenOptions {
+export interface ChangeFeedOptions {
+  /** A session of its own, never through a transaction pooler, where LISTEN hears nothing. */
+  readonly client: pg.ClientConfig;
+  /** Runs a statement where the store is written: what is notified there must be heard here. */
+  readonly ask: (text: string, values: readonly unknown[]) => Promise<unknown>;
   /** Another connection had to be made: the store's own connections may be dead as well. */
   readonly onReconnect: () => void;
   /** Milliseconds of a clock that is never set. */
@@ -55,12 +71,11 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
 
   const connect = async (): Promise<void> => {
     const sentAt = now();
-    client = await listen(options, {
-      onFault: (fault) => {
-        lastFault = fault;
-      },
-      onChange: changes.heard,
+    const listening = new pg.Client({ ...options.client, query_timeout: ANSWER_MILLISECONDS });
+    listening.on('error', (fault) => {
+      lastFault = fault;
     });
+    client = await listen(listening, options.ask, changes.heard);
     // Notices of the time without a connection are lost: whatever is remembered from before is old.
     changes.missed();
     heardAt = sentAt;
@@ -116,3 +131,39 @@ export async function openChangeFeed(options: ChangeFeedOptions): Promise<Change
     },
   };
 }
+
+/** Listens for notices, which name rows. Behind a transaction pooler LISTEN is answered and nothing is heard; on another database too. */
+async function listen(
+  client: pg.Client,
+  ask: ChangeFeedOptions['ask'],
+  onChange: (notice: string) => void,
+): Promise<pg.Client> {
+  const own = randomUUID();
+  const echo = Promise.withResolvers<void>();
+  let timer: NodeJS.Timeout | undefined;
+  client.on('notification', ({ channel, payload }) => {
+    if (channel === CHANGES_CHANNEL) onChange(payload ?? '');
+    else if (payload === own) echo.resolve();
+  });
+  try {
+    await client.connect();
+    await client.query(`listen ${CHANGES_CHANNEL}`);
+    await client.query(`listen ${ECHO_CHANNEL}`);
+    timer = setTimeout(() => echo.reject(DEAF()), ECHO_MILLISECONDS);
+    await Promise.all([echo.promise, ask('select pg_notify($1, $2)', [ECHO_CHANNEL, own])]);
+    await client.query(`unlisten ${ECHO_CHANNEL}`);
+    return client;
+  } catch (fault) {
+    void client.end().catch(() => {});
+    throw fault;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const DEAF = (): Error =>
+  storeFault(
+    'unreachable',
+    'changes of the store are not received: store.url leads through a transaction pooler, or store.listen_url names another database: set store.listen_url to an address of the server itself, with the same database',
+    undefined,
+  );

@@ -1,8 +1,8 @@
 /** What PostgreSQL says in words of its own. */
 import { type Kysely, sql } from 'kysely';
 import type { Condition, Dialect, Expression } from '../engine/dialect.ts';
-import { CHANGED, CHANGES_CHANNEL } from './listen.ts';
 import { createLoginAttempts } from './login-attempts.ts';
+import { CHANGED, CHANGES_CHANNEL } from './postgres-changes.ts';
 import { completeEvents, joinMonths } from './postgres-events.ts';
 
 const SECONDS_PER_DAY = sql.lit(86_400);

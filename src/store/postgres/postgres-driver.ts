@@ -1,5 +1,5 @@
 /** The driver of the PostgreSQL store: its faults get the service's words, and each change of this process is known here at once. */
-import type { DatabaseConnection, Driver, Dialect as KyselyDialect, PostgresDialect, QueryResult } from 'kysely';
+import type { DatabaseConnection, Driver, Dialect as KyselyDialect, PostgresDialect } from 'kysely';
 import { mayChangeVerdict } from '../engine/tables.ts';
 import type { ChangeFeed } from './postgres-changes.ts';
 
@@ -15,64 +15,43 @@ export const withChanges = (dialect: PostgresDialect, changes: Changes, named: N
 });
 
 function watched(driver: Driver, changes: Changes, named: NameFault): Driver {
-  const { acquireConnection, commitTransaction, rollbackTransaction } = driver;
-  const known = new WeakMap<DatabaseConnection, DatabaseConnection>();
-  const inner = new WeakMap<DatabaseConnection, DatabaseConnection>();
+  const acquire = driver.acquireConnection.bind(driver);
+  const commit = driver.commitTransaction.bind(driver);
+  const rollback = driver.rollbackTransaction.bind(driver);
   /** Connections that have changed something since their last commit. */
   const changed = new WeakSet<DatabaseConnection>();
-  const wrap = (connection: DatabaseConnection): DatabaseConnection => {
-    const before = known.get(connection);
-    if (before) return before;
-    const onChange = (): void => {
-      changed.add(connection);
-      changes?.changedHere();
-    };
-    const wrapped = watchedConnection(connection, onChange, named);
-    known.set(connection, wrapped);
-    inner.set(wrapped, connection);
-    return wrapped;
-  };
-  const unwrapped = (connection: DatabaseConnection): DatabaseConnection => inner.get(connection) ?? connection;
-  return Object.assign(driver, {
-    acquireConnection: async () => {
+  const watch = (connection: DatabaseConnection): void => {
+    const execute = connection.executeQuery.bind(connection);
+    connection.executeQuery = async (query) => {
       try {
-        return wrap(await acquireConnection.call(driver));
+        const result = await execute<never>(query);
+        const { numAffectedRows = 0n } = result;
+        if (numAffectedRows > 0n && mayChangeVerdict(query.sql)) {
+          changed.add(connection);
+          changes?.changedHere();
+        }
+        return result;
       } catch (fault) {
-        throw named(fault, 'read');
+        throw named(fault, /^\s*select\b/i.test(query.sql) ? 'read' : 'write');
       }
-    },
-    commitTransaction: async (connection: DatabaseConnection) => {
-      await commitTransaction.call(driver, unwrapped(connection)).catch((fault: unknown) => {
-        throw named(fault, 'write');
+    };
+  };
+  return Object.assign(driver, {
+    async acquireConnection() {
+      const connection = await acquire().catch((fault: unknown) => {
+        throw named(fault, 'read');
       });
-      if (changed.delete(unwrapped(connection))) changes?.changedHere();
+      if (!Object.hasOwn(connection, 'executeQuery')) watch(connection);
+      return connection;
     },
-    // Where even this fails, Kysely gives the connection up: the fault that led here is the one to tell.
-    rollbackTransaction: (connection: DatabaseConnection) =>
-      rollbackTransaction.call(driver, unwrapped(connection)).catch(() => {}),
-    releaseConnection: releasing(driver.releaseConnection.bind(driver), unwrapped),
+    async commitTransaction(connection: DatabaseConnection) {
+      await commit(connection);
+      if (changed.delete(connection)) changes?.changedHere();
+    },
+    rollbackTransaction(connection: DatabaseConnection) {
+      // Where even this fails, Kysely gives the connection up: the fault that led here is the one to tell.
+      Reflect.deleteProperty(connection, 'executeQuery');
+      return rollback(connection).catch(() => {});
+    },
   });
 }
-
-const releasing =
-  (act: (connection: DatabaseConnection) => Promise<void>, unwrapped: (of: DatabaseConnection) => DatabaseConnection) =>
-  (connection: DatabaseConnection): Promise<void> =>
-    act(unwrapped(connection));
-
-const watchedConnection = (
-  connection: DatabaseConnection,
-  onChange: () => void,
-  named: NameFault,
-): DatabaseConnection => ({
-  streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
-  async executeQuery<Row>(query: Parameters<DatabaseConnection['executeQuery']>[0]): Promise<QueryResult<Row>> {
-    try {
-      const result = await connection.executeQuery<Row>(query);
-      const { numAffectedRows = 0n } = result;
-      if (numAffectedRows > 0n && mayChangeVerdict(query.sql)) onChange();
-      return result;
-    } catch (fault) {
-      throw named(fault, /^\s*select\b/i.test(query.sql) ? 'read' : 'write');
-    }
-  },
-});

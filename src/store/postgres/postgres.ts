@@ -2,7 +2,7 @@
 import { PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { postgresAddress } from '../../domain/addresses/postgres-url.ts';
-import type { Engine, OnFault } from '../engine/engine.ts';
+import type { Engine, StoreOptions } from '../engine/engine.ts';
 import { loginAttempts } from './login-attempts.ts';
 import { type ChangeFeed, openChangeFeed } from './postgres-changes.ts';
 import { postgresDialect } from './postgres-dialect.ts';
@@ -10,28 +10,10 @@ import { type NameFault, withChanges } from './postgres-driver.ts';
 import { connectFault, troubleOf } from './postgres-faults.ts';
 import { createServerPool, type ServerPool } from './server-pool.ts';
 
-export interface PostgresOptions {
-  /** `postgres://…`, with `sslmode` and `sslrootcert` as libpq has them. */
-  readonly url: string;
-  /** Another address for LISTEN, where `url` is that of a transaction pooler. */
-  readonly listenUrl?: string | undefined;
-  /** The most connections at once, beside the one that listens. */
-  readonly connections?: number;
-  /** Milliseconds after which the server ends a statement. */
-  readonly statementTimeout?: number;
-  /** Listens, although it reads only: a start would, and it is checked whether changes are heard. */
-  readonly isChecked?: boolean;
-  /** Reads only, and remembers nothing: no connection listens. */
-  readonly readOnly?: boolean;
-  /** Called once at each change: whether changes of other replicas are heard. */
-  readonly onCurrent?: (isCurrent: boolean, fault?: Error) => void;
-  /** Called for each statement that failed. */
-  readonly onFault?: OnFault;
-}
-
+/** The most at once, beside the one that listens. */
 const CONNECTIONS = 8;
 const CONNECT_MILLISECONDS = 5000;
-const STATEMENT_MILLISECONDS = 10_000;
+const STATEMENT_SECONDS = 10;
 /** A server that is frozen ends no statement: the client gives up a while after the server should have. */
 const CLIENT_GRACE_MILLISECONDS = 2000;
 
@@ -44,15 +26,15 @@ const INT8 = 20;
 pg.types.setTypeParser(INT8, Number);
 
 /** Rejects with a sentence when the server cannot be reached or refuses. */
-export async function postgresEngine(options: PostgresOptions): Promise<Engine> {
+export async function postgresEngine(options: StoreOptions): Promise<Engine> {
   const { url, listenUrl = url, readOnly = false, onCurrent = () => {}, onFault = () => {} } = options;
-  const statement = options.statementTimeout ?? STATEMENT_MILLISECONDS;
+  const statement = (options.statementSeconds ?? STATEMENT_SECONDS) * 1000;
   let changes: ChangeFeed | undefined;
   const pool = createServerPool({
     onRow: (row) => changes?.changedHere(row),
     config: {
       connectionString: addressOf(url),
-      max: options.connections ?? CONNECTIONS,
+      max: CONNECTIONS,
       connectionTimeoutMillis: CONNECT_MILLISECONDS,
       query_timeout: statement + CLIENT_GRACE_MILLISECONDS,
       application_name: 'postern',
@@ -71,26 +53,22 @@ export async function postgresEngine(options: PostgresOptions): Promise<Engine> 
     onFault(told, by);
     return told;
   };
-  changes = readOnly && !options.isChecked ? undefined : await listening(addressOf(listenUrl), onCurrent, pool);
+  // A reader remembers nothing. One that looks what a start would do checks whether changes are heard.
+  changes = readOnly && !options.isBrief ? undefined : await listening(addressOf(listenUrl), onCurrent, pool);
   return {
     dialect: withChanges(new PostgresDialect({ pool }), changes, named),
     words: postgresDialect,
     version: () => changes?.version() ?? '',
     heard: changes?.heard,
-    serverTime: () =>
-      pool.use(async (client) => {
-        const { rows } = await client.query<{ now: number }>(
-          'select extract(epoch from clock_timestamp())::float8 as now',
-        );
-        return rows[0]?.now ?? Number.NaN;
-      }),
-    attempts: loginAttempts(async (text, values) => {
-      try {
-        return await pool.use(async (client) => (await client.query(text, [...values])).rows);
-      } catch (fault) {
+    async serverTime() {
+      const [row] = await pool.ask<{ now: number }>('select extract(epoch from clock_timestamp())::float8 as now');
+      return row?.now ?? Number.NaN;
+    },
+    attempts: loginAttempts((text, values) =>
+      pool.ask(text, values).catch((fault: unknown) => {
         throw named(fault, 'write');
-      }
-    }),
+      }),
+    ),
     isCurrent: () => changes?.isCurrent() ?? true,
     name: 'the store on PostgreSQL',
     file: undefined,

@@ -1,13 +1,12 @@
 /** Connections to the PostgreSQL server; they are made anew when it refuses writes or does not answer (SPEC 10). */
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import pg from 'pg';
-import { CHANGED } from './listen.ts';
+import { CHANGED } from './postgres-changes.ts';
 import { connectFault, isOfConnection, isOfServer } from './postgres-faults.ts';
 
 export interface ServerPool extends PostgresPool {
-  /** Any of the connections, for as long as the work takes. */
-  use<Outcome>(work: (client: pg.ClientBase) => Promise<Outcome>): Promise<Outcome>;
-  ask(text: string, values?: readonly unknown[]): Promise<void>;
+  /** The rows of one statement. */
+  ask<Row>(text: string, values?: readonly unknown[]): Promise<readonly Row[]>;
   /** All connections are given up: the server may have gone in a way that they cannot notice. */
   renew(): void;
 }
@@ -49,23 +48,20 @@ export function createServerPool({ config, session, onRow }: ServerPoolOptions):
       throw connectFault(fault);
     }
   };
-  const noted = ({ from }: Acquired, fault: unknown): boolean => {
-    if (isOfServer(fault) && from === pool) renew();
-    return isOfConnection(fault);
-  };
-  const leased = (acquired: Acquired): PostgresPoolClient => {
-    const { client } = acquired;
+  const leased = async (): Promise<PostgresPoolClient> => {
+    const { client, from } = await acquire();
     let isBroken = false;
     const rows = new Set<string>();
     const onNotice = ({ message = '' }: { readonly message?: string | undefined }): void => {
       if (message.startsWith(CHANGED)) rows.add(message.slice(CHANGED.length));
     };
     client.on('notice', onNotice);
-    const query = async (text: string, values: unknown[] = []): Promise<unknown> => {
+    const query = async (text: string, values: readonly unknown[] = []): Promise<unknown> => {
       try {
-        return await client.query(text, parametersWithoutNul(values));
+        return await client.query(text, values.map(withoutNul));
       } catch (fault) {
-        isBroken ||= noted(acquired, fault);
+        if (isOfServer(fault) && from === pool) renew();
+        isBroken ||= isOfConnection(fault);
         throw fault;
       } finally {
         for (const row of rows) onRow(row); // a commit that failed may hold
@@ -77,27 +73,16 @@ export function createServerPool({ config, session, onRow }: ServerPoolOptions):
     };
     return { query: query as PostgresPoolClient['query'], release };
   };
-  const inUse = async <Outcome>(work: (client: pg.ClientBase) => Promise<Outcome>): Promise<Outcome> => {
-    const acquired = await acquire();
-    let isBroken = false;
+  const ask = async <Row>(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> => {
+    const client = await leased();
     try {
-      return await work(acquired.client);
-    } catch (fault) {
-      isBroken = noted(acquired, fault);
-      throw fault;
+      return (await client.query<Row>(text, values)).rows;
     } finally {
-      acquired.client.release(isBroken);
+      client.release();
     }
   };
 
-  return {
-    options: {},
-    renew,
-    use: inUse,
-    connect: async () => leased(await acquire()),
-    ask: (text, values = []) => inUse(async (client) => void (await client.query(text, [...values]))),
-    end: () => pool.end(),
-  };
+  return { options: {}, renew, ask, connect: leased, end: () => pool.end() };
 }
 
 /** PgBouncer's own words, for what `ignore_startup_parameters` does not name. */
@@ -112,11 +97,7 @@ interface Acquired {
 const acquiredFrom = async (from: pg.Pool): Promise<Acquired> => ({ client: await from.connect(), from });
 
 /**
- * The text with U+FFFD in the place of NUL, as `pg` itself writes half of a surrogate pair: what was written so is found by
+ * A text with U+FFFD in the place of NUL, as `pg` itself writes half of a surrogate pair: what was written so is found by
  * the same text.
  */
-const withoutNul = (text: string): string => (text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text);
-
-/** Parameters of a statement. */
-const parametersWithoutNul = (values: readonly unknown[]): unknown[] =>
-  values.map((value) => (typeof value === 'string' ? withoutNul(value) : value));
+const withoutNul = (value: unknown): unknown => (typeof value === 'string' ? value.replaceAll('\0', '\ufffd') : value);

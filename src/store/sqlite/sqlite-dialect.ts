@@ -1,6 +1,8 @@
 /** What SQLite says in words of its own. */
+import type { SQLOutputValue } from 'node:sqlite';
 import { sql } from 'kysely';
 import { foldCase } from '../../domain/events/event-question.ts';
+import { parsedJson } from '../../domain/json.ts';
 import type { Dialect } from '../engine/dialect.ts';
 
 const SECONDS_PER_DAY = 86_400;
@@ -71,3 +73,14 @@ export const sqliteDialect: Dialect = {
 const TRIGGERS = { insert: ['new'], update: ['old', 'new'], delete: ['old'] };
 const COUNT_DAY = 'insert into event_writes (day, writes) values';
 const AGAIN = 'on conflict (day) do update set writes = writes + 1';
+
+/** A search for words, as a function for statements: SQLite itself folds the case of ASCII alone. `word` is folded. 1 where the sub-label or the description in the JSON of `data` holds it, else 0. */
+export function hasWord(subLabel: SQLOutputValue, data: SQLOutputValue, word: SQLOutputValue): number {
+  const holds = (text: unknown): boolean => typeof text === 'string' && foldCase(text).includes(String(word));
+  return holds(subLabel) || holds(descriptionIn(String(data))) ? 1 : 0;
+}
+
+function descriptionIn(json: string): unknown {
+  // The NVR's own file may hold anything.
+  return json.includes('"description"') ? Object(parsedJson(json)).description : undefined;
+}

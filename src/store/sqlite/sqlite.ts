@@ -1,6 +1,7 @@
 /** The SQLite engine: Node's built-in SQLite behind Kysely, one connection for reads and one for writes. */
 import { randomInt } from 'node:crypto';
-import { chmodSync, closeSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, openSync, statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { backup, DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { type Dialect as KyselyDialect, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
@@ -8,11 +9,9 @@ import { isPast, outOfTime } from '../../domain/events/out-of-time.ts';
 import type { Engine, OnFault } from '../engine/engine.ts';
 import { type FilePlace, watchPlace } from './file-place.ts';
 import { isBlank } from './lost-file.ts';
-import { sqliteDialect } from './sqlite-dialect.ts';
+import { hasWord, sqliteDialect } from './sqlite-dialect.ts';
 import { createSqliteDriver } from './sqlite-driver.ts';
-import { namedFault, openingFault } from './sqlite-faults.ts';
-import { checkSpace, checkTable, writeNothing, writeSomething } from './sqlite-probe.ts';
-import { hasWord } from './sqlite-words.ts';
+import { damagedFault, fullFault, namedFault, openingFault } from './sqlite-faults.ts';
 
 export interface SqliteOptions {
   readonly path: string;
@@ -123,6 +122,8 @@ export function sqliteEngine(options: SqliteOptions): Engine {
     glance: check,
     isCurrent: () => true,
     heard: undefined,
+    attempts: undefined,
+    serverTime: undefined,
     version() {
       if (performance.now() - askedAt >= BETWEEN_ASKING_MILLISECONDS) look();
       return seen;
@@ -245,4 +246,31 @@ const PRIVATE = 0o600;
 function makePrivate(path: string): void {
   closeSync(openSync(path, 'a', PRIVATE));
   chmodSync(path, PRIVATE);
+}
+
+/** Where a large write would fail, a small one may still find room in the log of the store: free space is looked at too. */
+const LEAST_FREE_BYTES = 1024 * 1024;
+
+function checkSpace(path: string, file: string): void {
+  const { bavail, bsize } = statfsSync(dirname(path));
+  if (bavail * bsize < LEAST_FREE_BYTES) throw fullFault(file, bavail * bsize);
+}
+
+/** Takes the lock of writes. SQLite writes no page that stays the same, so the disk is not asked. */
+const writeNothing = (writer: DatabaseSync): void =>
+  writer.exec('update kysely_migration_lock set is_locked = is_locked');
+
+const LARGEST_NUMBER = 2 ** 31;
+
+/** A number in the header that means nothing: one page goes to the disk, and no table changes. */
+function writeSomething(writer: DatabaseSync): void {
+  const before = Number(writer.prepare('PRAGMA user_version').get()?.['user_version']);
+  writer.exec(`PRAGMA user_version = ${(before + 1) % LARGEST_NUMBER}`);
+}
+
+/** One table and its indices: an account table is small, so this takes well below a millisecond. */
+function checkTable(reader: DatabaseSync, table: string, file: string): void {
+  const rows = reader.prepare(`PRAGMA quick_check(${JSON.stringify(table)})`).all();
+  const said = rows.map((row) => String(Object.values(row)[0]));
+  if (said.join() !== 'ok') throw damagedFault(file, table, said[0] ?? '');
 }
