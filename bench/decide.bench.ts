@@ -9,8 +9,7 @@ import { scopeOfRole } from '../src/domain/camera-scope.ts';
 import type { Role, UserName } from '../src/domain/names.ts';
 import { NO_LIMITS } from '../src/domain/rights/role-limits.ts';
 import { parseTarget } from '../src/gateway/decision/strict-target.ts';
-import { FRIGATE } from '../src/nvr/frigate/frigate.ts';
-import { layoutOfConfig } from '../src/nvr/frigate/layout.ts';
+import { FRIGATE, layoutOfConfig } from '../src/nvr/frigate/frigate.ts';
 
 /** A company's NVR: thirty-two cameras, two streams each. */
 const CAMERAS = Array.from({ length: 32 }, (_, at) => `camera_${at + 1}`);

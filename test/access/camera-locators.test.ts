@@ -8,9 +8,7 @@ import { layoutOfNames } from '../../src/access/recorder-layout.ts';
 import { compileRouteTable } from '../../src/access/route-table.ts';
 import type { CameraName } from '../../src/domain/names.ts';
 import { writtenLocator } from '../../src/domain/policy/policy-terms.ts';
-import { camerasOfFrames } from '../../src/nvr/frigate/file-names.ts';
-import { FRIGATE } from '../../src/nvr/frigate/frigate.ts';
-import { layoutOfConfig } from '../../src/nvr/frigate/layout.ts';
+import { camerasOfFrames, FRIGATE, layoutOfConfig } from '../../src/nvr/frigate/frigate.ts';
 import { locatorsOf, row, segmentsOf } from '../support/routes.ts';
 import { LAYOUT, viewOfRole } from './support/views.ts';
 

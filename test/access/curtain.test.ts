@@ -8,7 +8,7 @@ import type { DrawnEntry } from '../../src/domain/accounts/curtain.ts';
 import { type Caller, type Credential, isAdministrator, lostRights } from '../../src/domain/caller.ts';
 import { ALL_CAMERAS, bothScopes, type CameraScope, scopeOf } from '../../src/domain/camera-scope.ts';
 import { ADMIN, type CameraName, type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
-import { layoutOfConfig } from '../../src/nvr/frigate/layout.ts';
+import { layoutOfConfig } from '../../src/nvr/frigate/frigate.ts';
 
 const NOW = 1_000_000;
 const PATIO = 'patio' as Role;

@@ -8,7 +8,7 @@ import type { Sharer } from '../../src/domain/async/shares.ts';
 import { REFUSALS } from '../../src/domain/refusal.ts';
 import { FilterEnded } from '../../src/gateway/decision/ask-failure.ts';
 import { createForwarder } from '../../src/gateway/forward/forward.ts';
-import { createBufferBudget } from '../../src/gateway/narrow/buffer-budget.ts';
+import { createBufferBudget } from '../../src/gateway/narrow/obligations.ts';
 import { startFakeNvr } from '../support/fake-nvr.ts';
 
 const MB = 1024 * 1024;

@@ -1,7 +1,7 @@
 /** Pages of an NVR that knows two roles: a custom role is told to them as viewer, and its cameras stay its own (SPEC 5). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createNvrRelease } from '../../src/app/gate/nvr-release.ts';
+import { createNvrRelease } from '../../src/app/gate/authorizer.ts';
 import { answerLikeAnNvr, type NvrAnswer, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, CARL, type Person, VERA } from '../support/people.ts';
 import { startInstance } from '../support/start-instance.ts';

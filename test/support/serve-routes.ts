@@ -1,7 +1,7 @@
 /** Own routes behind a Koa of a test, found by their rows as in the gate; without the decision on who may. */
 import type Koa from 'koa';
 import { compileRouteTable } from '../../src/access/route-table.ts';
-import { handlersOf } from '../../src/gateway/entry/own-routes.ts';
+import { handlersOf } from '../../src/gateway/entry/app.ts';
 import { type BoundRoute, operationsOf } from '../../src/routes/own-route.ts';
 
 export function serveRoutes(routes: readonly BoundRoute[]): Koa.Middleware {

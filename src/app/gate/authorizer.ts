@@ -1,6 +1,8 @@
 /** The rules of the gate, with the counters around them, by the trusted headers of this moment. */
 import { sightOf } from '../../access/review/who-sees.ts';
+import { withTimeLimit } from '../../domain/async/time-limit.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import { compareReleases } from '../../domain/policy/table-head.ts';
 import type { Remembering } from '../../domain/remembering.ts';
 import { maskSecrets } from '../../domain/text/mask-secrets.ts';
 import type { Rules } from '../../gateway/decision/admit.ts';
@@ -20,7 +22,6 @@ import type { TrustedHeaders } from '../resources/trusted-headers.ts';
 import { type AnswerWatch, watchAnswers } from '../telemetry/answer-watch.ts';
 import { countedRole, countedSecretCheck, countedVerify } from '../telemetry/counting.ts';
 import { holdersIn } from './holders.ts';
-import { createNvrRelease, type NvrRelease } from './nvr-release.ts';
 import { type OpenRules, openRules } from './open-rules.ts';
 import type { TableConfig } from './rules.ts';
 
@@ -185,5 +186,52 @@ function warningOfConflict(logs: Logs): (one: string, other: string) => void {
       { one: maskSecrets(one), other: maskSecrets(other) },
       '/auth refused a request that a trusted proxy described in two ways that differ: let the proxy send one of them, and clear the headers of the other that a client may send',
     );
+  };
+}
+
+/** The release of the NVR, as far as it is known: pages of some releases know the roles admin and viewer only, and some pictures are found by a name since another (SPEC 5, 11). */
+interface NvrRelease {
+  /** Whether it is known to be older than that. Never rejects. */
+  isOlderThan(release: string): Promise<boolean>;
+}
+
+/** Milliseconds. */
+const FRESH = 60_000;
+const LONGEST_WAIT = 2000;
+
+interface NvrReleaseOptions {
+  /** The version as the NVR says it; null without an answer. */
+  readonly ask: () => Promise<string | null>;
+  /** Milliseconds of a steady clock. */
+  readonly now: () => number;
+  /** Milliseconds that the first answer is waited for. */
+  readonly longestWait?: number;
+}
+
+export function createNvrRelease({ ask, now, longestWait = LONGEST_WAIT }: NvrReleaseOptions): NvrRelease {
+  let known: { readonly version: string | undefined; readonly at: number } | undefined;
+  let asking: Promise<void> | undefined;
+
+  function refresh(): Promise<void> {
+    asking ??= ask()
+      .catch(() => null)
+      .then((version) => {
+        // What was known stays, while the NVR says nothing.
+        known = { version: version ?? known?.version, at: now() };
+      })
+      .finally(() => {
+        asking = undefined;
+      });
+    return asking;
+  }
+
+  return {
+    async isOlderThan(release) {
+      const isFresh = known !== undefined && now() - known.at < FRESH;
+      const refreshing = isFresh ? undefined : refresh();
+      // A page waits for it: only the first answer is waited for, and not for long.
+      if (refreshing && known?.version === undefined) await withTimeLimit(refreshing, longestWait, () => undefined);
+      return compareReleases(known?.version, release) < 0;
+    },
   };
 }

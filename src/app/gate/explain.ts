@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { requestShowing } from '../../access/review/sample-request.ts';
 import { isFactorRequired } from '../../accounts/second-factor/second-factor.ts';
 import { personOf } from '../../accounts/sessions/session-state.ts';
+import { nearest } from '../../config/problems/nearest.ts';
 import { trustedPeersOf } from '../../config/schema/proxy-rules.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { User } from '../../domain/accounts/account.ts';
@@ -17,8 +18,7 @@ import type { Description } from '../../gateway/explain/description.ts';
 import { type ExplainDeps, explain } from '../../gateway/explain/explain.ts';
 import type { Explanation } from '../../gateway/explain/explanation.ts';
 import { limitSentences } from '../../gateway/explain/limit-sentences.ts';
-import { cameraHints } from './camera-hints.ts';
-import { roleHints } from './role-hints.ts';
+import { decodedText } from '../../identity/identity-header.ts';
 
 export type { Explanation } from '../../gateway/explain/explanation.ts';
 
@@ -146,3 +146,93 @@ function assumedSecret(sent: readonly (readonly [string, string])[], { proxy }: 
 
 /** A peer whose headers are believed. */
 const assumedPeer = (settings: Settings): string => trustedPeersOf(settings)[0]?.split('/', 1)[0] ?? '127.0.0.1';
+
+/** Sentences, or none. */
+const cameraHints = (explanation: Known, settings: Pick<Settings, 'nvr'>): readonly string[] => [
+  ...drawnHint(explanation),
+  ...unknownHint(explanation, settings),
+];
+
+type Known = Pick<Explanation, 'unknownCameras' | 'drawn'>;
+
+const drawnHint = ({ drawn = [] }: Known): readonly string[] =>
+  drawn.length > 0
+    ? [
+        `the curtain is drawn for this caller in front of ${drawn.join(', ')}: open it on the Status page, or by DELETE /api/curtain`,
+      ]
+    : [];
+
+function unknownHint({ unknownCameras = [] }: Known, { nvr }: Pick<Settings, 'nvr'>): readonly string[] {
+  if (unknownCameras.length === 0) return [];
+  const names = unknownCameras.join(', ');
+  const who = 'custom roles cannot see its events; admins and viewers see what is stored';
+  return nvr.cameras === undefined
+    ? [`no camera is known by the name ${names}: ${who}`]
+    : [`nvr.cameras does not list ${names}: ${who}. Add it to nvr.cameras, or remove that key`];
+}
+
+/** Why a user of single sign-on has not the role that was meant: what is likely wrong, a sentence each (SPEC 15). Pure. */
+type ExplainedRole = Pick<Explanation, 'groups' | 'headers' | 'rule'>;
+type Configured = Pick<Settings, 'auth' | 'proxy'>;
+
+/** Not `:`, nor a blank: `other-client:admin` would become a role of ours, and "Domain admin" too. */
+const SEPARATORS = [',', ';', '|'];
+const ENCODINGS = ['percent', 'rfc2047'] as const;
+const NAMES_GROUPS = /group|role/;
+
+/** Empty with accounts of Postern's own, and when a group or a role name gave the role. */
+function roleHints(told: ExplainedRole, settings: Configured): readonly string[] {
+  const { auth, proxy } = settings;
+  const isMatched = told.rule !== undefined && !/^no value of the role header/.test(told.rule);
+  if (auth.enabled || isMatched || told.rule === undefined) return [];
+  const known = knownNames(settings);
+  const what = proxy.role_map.size > 0 ? 'groups in proxy.role_map' : 'roles there are';
+  const groups = told.groups.length === 0 ? headerHints(told, settings) : groupHints(told.groups, known, settings);
+  return [...groups, `${what}: ${known.join(', ') || 'none'}`];
+}
+
+const knownNames = ({ auth, proxy }: Configured): readonly string[] =>
+  proxy.role_map.size > 0 ? [...proxy.role_map.values()].flat() : ['admin', 'viewer', ...auth.roles.keys()];
+
+/** No group arrived. */
+function headerHints({ headers }: ExplainedRole, { proxy }: Configured): readonly string[] {
+  const mapped = proxy.header_map.role;
+  if (mapped === undefined)
+    return ['proxy.header_map.role is not set, so no header gives a role: name the header that holds the groups'];
+  const own = headers.find(({ name }) => name === mapped);
+  if (own?.fate === 'dropped' && own.why !== 'empty')
+    return [`the header "${mapped}" arrived and was dropped: ${own.why}`];
+  if (own) return [`the header "${mapped}" arrived empty: check that the proxy knows the groups of this user`];
+  const other = headers.find(({ name }) => NAMES_GROUPS.test(name));
+  if (other)
+    return [
+      `the header "${mapped}" did not arrive, and "${other.name}" did: set proxy.header_map.role to that one if it holds the groups`,
+    ];
+  return [`the header "${mapped}" did not arrive: let the proxy send the groups under this name`];
+}
+
+function groupHints(groups: readonly string[], known: readonly string[], { proxy }: Configured): readonly string[] {
+  const {
+    separator,
+    header_map: { encoding },
+  } = proxy;
+  const hints = groups.flatMap((group) => {
+    const joint = SEPARATORS.find(
+      (each) => each !== separator && parts(group, each).some((part) => known.includes(part)),
+    );
+    if (joint !== undefined)
+      return [
+        `"${group}" looks like several groups joined by ${JSON.stringify(joint)}, and proxy.separator is ${JSON.stringify(separator)}`,
+      ];
+    const written = ENCODINGS.find((each) => each !== encoding && known.includes(decodedText(group, each) ?? ''));
+    if (written !== undefined) return [`the group "${group}" is encoded: set proxy.header_map.encoding to ${written}`];
+    const alike = known.find((name) => name.toLowerCase() === group.toLowerCase());
+    if (alike !== undefined)
+      return [`the group "${group}" differs from "${alike}" of proxy.role_map in upper and lower case`];
+    const meant = nearest(group, known);
+    return meant === undefined ? [] : [`the group "${group}" is nearly "${meant}"`];
+  });
+  return hints.length > 0 ? hints : [`none of the groups that arrived (${groups.join(', ')}) is known`];
+}
+
+const parts = (text: string, separator: string): readonly string[] => text.split(separator).map((part) => part.trim());

@@ -2,19 +2,23 @@
  * The pipeline: Koa takes every HTTP request of a listener, and this list is all that happens to one, in order. WebSocket
  * upgrades do not pass Koa; `upgrade-handler.ts` takes the same decision for them.
  */
-
 import { Readable } from 'node:stream';
 import Koa from 'koa';
+import { isCompressed, isOwn, isPublic } from '../../access/route-table.ts';
+import { compressResponse } from '../../compress/compress.ts';
 import { Ending } from '../../domain/async/ending.ts';
-import type { ListenerName } from '../../domain/request.ts';
+import { agentOf, type ListenerName } from '../../domain/request.ts';
+import type { RouteState } from '../../domain/verdict.ts';
+import { type BoundRoute, operationsOf, type RouteContext } from '../../routes/own-route.ts';
 import { belowBasePath } from '../decision/base-path.ts';
 import { requestFacts } from '../decision/request-facts.ts';
+import { mayCarrySession, variesBy } from '../response/caches.ts';
 import { hasStalled } from '../response/client-socket.ts';
 import { errorResponse, reasonOfFault } from '../response/error-responses.ts';
+import { viewedHeaders } from '../response/viewed-as.ts';
 import { decide } from './decide.ts';
 import { forwardAuth } from './forward-auth.ts';
 import type { GateDeps } from './gate-deps.ts';
-import { ownRoutes } from './own-routes.ts';
 import { type Middleware, type PipelineContext, type PipelineState, respond } from './pipeline-state.ts';
 import { proxy } from './proxy.ts';
 
@@ -130,3 +134,78 @@ function begin(ctx: PipelineContext, listener: ListenerName, deps: ObserveDeps):
 /** The length of the body by the head; the response to HEAD and a 304 have none. */
 const bodyBytes = ({ state: { facts }, res }: PipelineContext): number =>
   facts.method === 'HEAD' || res.statusCode === 304 ? 0 : Number(res.getHeader('content-length') ?? 0);
+
+/** Fourth in the pipeline: Postern's own routes, each found by its row. They are the only ones that respond through Koa. */
+type OwnRouteDeps = Pick<GateDeps, 'ownRoutes' | 'renewal' | 'refusals'>;
+type Context = RouteContext & { readonly state: PipelineState };
+type Handler = (ctx: Context, next: Koa.Next) => unknown;
+
+/** The handler is that of the row by which the request was judged; at `/` Postern has a page when no NVR is configured. */
+function ownRoutes(deps: OwnRouteDeps): (ctx: Context, next: Koa.Next) => Promise<unknown> {
+  const handlers = handlersOf(deps.ownRoutes);
+  const serve = async (ctx: Context, next: Koa.Next, handler: Handler): Promise<void> => {
+    Object.assign(ctx.state, stateForRoutes(ctx));
+    ctx.respond = true;
+    ctx.res.statusCode = 404; // as Koa would have it
+    ctx.res.setHeader('X-Request-Id', ctx.state.requestId);
+    await handler(ctx, () => {
+      ctx.respond = false;
+      return next();
+    });
+    if (!ctx.respond) return;
+    ctx.set(viewedHeaders(ctx.state.admission.caller) ?? {});
+    if (isCompressed(ctx.state.admission.route)) await compressResponse(ctx);
+    await renewSession(ctx, deps);
+  };
+  return (ctx, next) => {
+    const { route, target } = ctx.state.admission;
+    const path = isOwn(route) ? route.row.path : target.path === '/' ? '/' : undefined;
+    const handler =
+      path === undefined ? undefined : handlers.get(`${ctx.method === 'HEAD' ? 'GET' : ctx.method} ${path}`);
+    if (!handler) return next();
+    return serve(Object.assign(ctx, { params: isOwn(route) ? route.parameters : {} }), next, handler);
+  };
+}
+
+/** The handlers by method and path of their rows. */
+export const handlersOf = (routes: readonly BoundRoute[]): ReadonlyMap<string, Handler> =>
+  new Map(
+    routes.flatMap(({ route, handler }) =>
+      handler
+        ? operationsOf(route).map(({ method, path }): [string, Handler] => [
+            `${method} ${path}`,
+            (ctx, next) => handler(ctx, undefined, next),
+          ])
+        : [],
+    ),
+  );
+
+function stateForRoutes({ state: { facts, admission, requestId } }: PipelineContext): RouteState {
+  const { caller, client, credentialFault } = admission;
+  return {
+    requestId,
+    caller,
+    credentialFault,
+    clientAddress: client.address,
+    clientEncrypted: client.encrypted,
+    ...(facts.basePath === undefined ? {} : { basePath: facts.basePath }),
+    clientAgent: agentOf(facts),
+  };
+}
+
+/**
+ * A route that set a cookie itself (login, logout) has the last word. A response with a cookie is kept by no cache: the next client
+ * would be sent the session.
+ */
+async function renewSession(ctx: PipelineContext, { renewal, refusals }: OwnRouteDeps): Promise<void> {
+  const { res, state } = ctx;
+  const { caller, client, route } = state.admission;
+  if (res.headersSent) return;
+  if (caller && !res.hasHeader('set-cookie') && mayCarrySession(state.facts, state.admission)) {
+    const cookie = await renewal(caller, client);
+    if (cookie !== undefined) res.appendHeader('set-cookie', cookie);
+  }
+  if (!isPublic(route) || res.hasHeader('set-cookie')) ctx.vary(refusals().varies ?? variesBy());
+  const isKeptNowhere = String(res.getHeader('cache-control')).includes('no-store');
+  if (res.hasHeader('set-cookie') && !isKeptNowhere) res.setHeader('Cache-Control', 'private, no-store');
+}

@@ -9,6 +9,8 @@
  *
  * An exchange that was sent on a used connection and not answered at all may go out once more, on a new one.
  */
+
+import type { IncomingMessage } from 'node:http';
 import { connect, type OnReadOpts, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { atEndOfTurn } from '../response/end-of-turn.ts';
@@ -16,11 +18,9 @@ import { createDeadline, NEVER } from './deadline.ts';
 import { type Exchange, type ExchangeControl, isLast } from './exchange.ts';
 import { type FaultCode, upstreamError } from './fault.ts';
 import type { Connection, PoolSide, UpstreamEndpoint } from './pool-side.ts';
-import { createReadMemory } from './read-memory.ts';
+import { requestText } from './request-text.ts';
 import type { UpstreamHead } from './response-head.ts';
 import { createResponseReader } from './response-reader.ts';
-import type { Upload } from './send-exchange.ts';
-import { sendExchange } from './send-exchange.ts';
 
 const TCP_PROBE_MS = 60_000;
 /** Bytes that nothing has asked for must not become the response to the next request. */
@@ -224,4 +224,157 @@ function openSocket({ ...place }: UpstreamEndpoint, onread: OnReadOpts): Socket 
   if (!('tls' in place)) return connect({ ...place, ...socket });
   const { tls, ...address } = place;
   return connectTls({ ...address, ...tls, ...socket });
+}
+
+/** Read into by every connection that has no memory of its own: what is read is used up, or copied, before the call ends. */
+const SHARED = Buffer.allocUnsafeSlow(64 * 1024);
+/** Fewer reads and writes for each byte than with less. */
+const LOAN_BYTES = 256 * 1024;
+/** Less than this in one read is no long body, or a slow one: copying it costs less than memory of its own. */
+const SHALLOW_READ = 32 * 1024;
+const MOST_KEPT = 16;
+const kept: Buffer[] = [];
+
+/** Memory that one connection reads into alone. Writes to its client read from it until the kernel has taken their bytes. */
+interface Loan {
+  readonly buffer: Buffer;
+  /** Writes that still read from it. */
+  writes: number;
+  /** The connection reads into it no more. */
+  isOver: boolean;
+}
+
+interface ReadMemory {
+  /** What the next read goes into. */
+  buffer(): Buffer;
+  /** Chooses it, after a read of so many bytes. */
+  choose(count: number, mayBorrow: boolean): void;
+  /**
+   * Lends the bytes of the last read; the function is called when a write has taken them. Undefined where they must be used up
+   * at once. `onFree` is called when the same memory may be read into again.
+   */
+  lend(onFree: () => void): (() => void) | undefined;
+  /** Whether writes still read from the memory that the next read goes into. */
+  isLent(): boolean;
+  /** The body is over: what was its own becomes another's as soon as no write needs it. */
+  end(): void;
+}
+
+function createReadMemory(): ReadMemory {
+  let loan: Loan | undefined;
+  const end = (): void => {
+    if (!loan) return;
+    loan.isOver = true;
+    giveBack(loan);
+    loan = undefined;
+  };
+  return {
+    end,
+    buffer: () => loan?.buffer ?? SHARED,
+    isLent: () => loan !== undefined && loan.writes > 0,
+    choose(count, mayBorrow) {
+      if (!loan && mayBorrow && count === SHARED.length) loan = takeLoan();
+      else if (count < SHALLOW_READ) end();
+    },
+    lend(onFree) {
+      if (!loan) return undefined;
+      const lent = loan;
+      lent.writes += 1;
+      return () => {
+        lent.writes -= 1;
+        giveBack(lent);
+        if (lent.writes === 0 && !lent.isOver) onFree();
+      };
+    },
+  };
+}
+
+const takeLoan = (): Loan => ({ buffer: kept.pop() ?? Buffer.allocUnsafeSlow(LOAN_BYTES), writes: 0, isOver: false });
+
+/** A loan whose writes never end, because their socket was destroyed, is left to the garbage collection. */
+function giveBack({ buffer, writes, isOver }: Loan): void {
+  if (isOver && writes === 0 && kept.length < MOST_KEPT) kept.push(buffer);
+}
+
+/** Gives the body that is under way, if one streams. Throws when the head cannot be written (see `requestText`). */
+function sendExchange(
+  exchange: Exchange,
+  socket: Socket,
+  host: string,
+  rules: Omit<UploadRules, 'length'>,
+): Upload | undefined {
+  const { head, body, upload } = exchange;
+  const text = requestText(head, host, isLast(exchange));
+  if (!body) socket.write(text, 'latin1');
+  else {
+    socket.cork();
+    socket.write(text, 'latin1');
+    socket.write(body);
+    socket.uncork();
+  }
+  return upload && startUpload(upload.request, socket, { ...rules, length: upload.length });
+}
+
+/** The body of a request on its way to an upstream: streamed, with back-pressure, and framed as it was judged. */
+interface UploadRules {
+  /** Bytes of the body as its head says; undefined where it is sent in chunks. */
+  readonly length: number | undefined;
+  /** Something was sent, or the upstream took it. */
+  readonly onProgress: () => void;
+  readonly onEnd: () => void;
+  /** The client sent more or less than it announced. */
+  readonly onMismatch: () => void;
+}
+
+interface Upload {
+  /** What the upstream has not read by now is read and dropped, so that the client can read its response. */
+  stop(): void;
+}
+
+function startUpload(request: IncomingMessage, socket: Socket, rules: UploadRules): Upload {
+  const { length, onProgress, onEnd, onMismatch } = rules;
+  let sent = 0;
+  const send = length === undefined ? sendChunk : (bytes: Buffer) => socket.write(bytes);
+  const onData = (bytes: Buffer): void => {
+    sent += bytes.length;
+    if (length !== undefined && sent > length) return void fail();
+    if (bytes.length === 0) return;
+    if (!send(bytes)) request.pause();
+    onProgress();
+  };
+  const onDrain = (): void => {
+    request.resume();
+    onProgress();
+  };
+  const onWhole = (): void => {
+    if (length !== undefined && sent !== length) return void fail();
+    if (length === undefined) socket.write('0\r\n\r\n', 'latin1');
+    detach();
+    onEnd();
+  };
+  const detach = (): void => {
+    request.off('data', onData).off('end', onWhole);
+    socket.off('drain', onDrain);
+  };
+  const fail = (): void => {
+    detach();
+    onMismatch();
+  };
+  function sendChunk(bytes: Buffer): boolean {
+    socket.cork();
+    socket.write(`${bytes.length.toString(16)}\r\n`, 'latin1');
+    socket.write(bytes);
+    const isTaken = socket.write('\r\n', 'latin1');
+    socket.uncork();
+    return isTaken;
+  }
+  socket.on('drain', onDrain);
+  request.on('data', onData).on('end', onWhole);
+  request.resume();
+  return {
+    stop() {
+      detach();
+      request.resume();
+    },
+  };
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { chmod, unlink } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerOptions } from 'node:http';
-import { connect, type NetConnectOpts, type Server, type Socket } from 'node:net';
+import { connect, type NetConnectOpts, Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { ListenAddress } from '../../domain/addresses/socket-address.ts';
@@ -10,10 +10,10 @@ import type { ConnectionRefusal, OnConnectionRefused } from '../../domain/connec
 import { messageOf } from '../../domain/message-of.ts';
 import { MOST_HEAD_BYTES } from '../../domain/request.ts';
 import { markLocal, peerOf } from '../decision/request-facts.ts';
+import { METHODS_WITHOUT_CHUNKS } from '../decision/strict-head.ts';
 import type { Gate } from '../entry/gate.ts';
-import { drain } from './drain.ts';
-import { withWholeHead } from './held-head.ts';
-import { createHttp1Connections } from './http1-connections.ts';
+import { createHttp1Connections, type Http1Connections } from './http1-connections.ts';
+import type { Http2Sessions } from './http2-sessions.ts';
 import { createTlsServer, type TlsRules } from './tls-server.ts';
 
 export interface ListenerRules {
@@ -231,3 +231,91 @@ function descriptorLimit(): number | undefined {
 
 const descriptorOf = (socket: Socket): number | undefined =>
   (socket as Socket & { readonly _handle?: { readonly fd?: number } | null })._handle?.fd;
+
+/** Drain: how a listener stops at SIGTERM: no new connections, requests in flight finish, the rest is cut (SPEC 1). */
+interface Draining {
+  readonly server: Server;
+  /** All of them, of TCP. */
+  readonly connections: ReadonlySet<Socket>;
+  readonly http1: Http1Connections;
+  /** Undefined where the listener does not speak HTTP/2. */
+  readonly http2: Http2Sessions | undefined;
+}
+
+const BETWEEN_LOOKS_MS = 50;
+/**
+ * A kept connection is not closed before it was idle for so many looks: its client may be sending, and a request that
+ * crosses the end of its connection is lost.
+ */
+const IDLE_LOOKS = 5;
+
+/**
+ * Stops accepting, lets requests in flight finish, and breaks what is left after `graceSeconds`. The last response of a
+ * connection of HTTP/1 says `Connection: close`. Clients of HTTP/2 are told to open no more streams (GOAWAY); open streams
+ * may end.
+ */
+async function drain({ server, connections, http1, http2 }: Draining, graceSeconds: number): Promise<void> {
+  http1.leave();
+  // Not the method of Node's HTTP servers: it closes idle connections at once, and checks no head in time any more.
+  const isClosed = new Promise<void>((resolve) => Server.prototype.close.call(server, () => resolve()));
+  const looking = setInterval(() => {
+    http1.closeIdle(IDLE_LOOKS);
+    http2?.leave(IDLE_LOOKS);
+  }, BETWEEN_LOOKS_MS);
+  const timer = setTimeout(() => {
+    for (const socket of connections) socket.destroy();
+  }, graceSeconds * 1000);
+  await isClosed;
+  clearInterval(looking);
+  clearTimeout(timer);
+  server.close(); // of an HTTP server, the clock that looks for late heads
+}
+
+/** Proxies say the end of an empty body at once. */
+const LONGEST_WAIT_MS = 10_000;
+
+/**
+ * HTTP/2 and HTTP/3 need not say with the head that no body follows, and proxies make `Transfer-Encoding: chunked` of that: Caddy
+ * for HTTP/3, HAProxy for HTTP/2, nginx where it does not buffer requests. A body of zero bytes is no body, so its framing
+ * is taken out, and the request is judged and forwarded without one. At the first byte the request goes on as it came, and is refused.
+ */
+const withWholeHead =
+  (serve: Gate['onRequest'], patienceMs: number, onLate: (request: IncomingMessage) => void): Gate['onRequest'] =>
+  (request, response) => {
+    if (!mayBeEmpty(request)) return serve(request, response);
+    if (isEmpty(request)) return serve(withoutFraming(request), response); // it was sent ahead, and has waited for its turn
+    const settle = (): void => {
+      clearTimeout(timer);
+      request.off('readable', onReadable);
+      response.off('close', settle);
+    };
+    const onReadable = (): void => {
+      settle();
+      serve(request.readableLength === 0 ? withoutFraming(request) : request, response);
+    };
+    const giveUp = (): void => {
+      settle();
+      onLate(request);
+      response.writeHead(408, { Connection: 'close', 'Content-Length': 0 }).end();
+    };
+    const timer = setTimeout(giveUp, Math.min(patienceMs, LONGEST_WAIT_MS));
+    request.on('readable', onReadable);
+    response.on('close', settle);
+  };
+
+/** HTTP/1.0 has no chunks. What frames a body in HTTP/2 reads as `chunked` here. */
+const mayBeEmpty = ({ method = '', headers, httpVersion }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] === 'chunked' &&
+  headers['content-length'] === undefined &&
+  METHODS_WITHOUT_CHUNKS.has(method) &&
+  httpVersion !== '1.0';
+
+const isEmpty = ({ complete, readableLength }: IncomingMessage): boolean => complete && readableLength === 0;
+
+function withoutFraming(request: IncomingMessage): IncomingMessage {
+  const { rawHeaders, headers } = request;
+  const { 'transfer-encoding': _, ...kept } = headers;
+  request.headers = kept;
+  request.rawHeaders = rawHeaders.filter((_, at) => rawHeaders[at - (at % 2)]?.toLowerCase() !== 'transfer-encoding');
+  return request;
+}

@@ -1,28 +1,32 @@
 /** Fulfils the obligations of an admitted request: its body is judged, its response is filtered or made here (SPEC 5). */
 import type { IncomingMessage } from 'node:http';
-import type { Obligations, StartedThing } from '../../access/access-verdict.ts';
+import type { Obligations, SignallingObligations, StartedThing } from '../../access/access-verdict.ts';
 import { type CameraView, type PlainView, plainView } from '../../access/camera-view.ts';
+import { judgeBody } from '../../access/judge-body.ts';
+import { judgeOfferBody, LARGEST_OFFER, type OfferBody } from '../../access/live/live-offer.ts';
+import { withCameras } from '../../access/narrow-query.ts';
 import { NO_ADAPTER } from '../../access/no-adapter.ts';
 import type { AnswerRule, NvrAdapter, OwnConfig } from '../../access/nvr-adapter.ts';
 import { queryValues } from '../../access/query.ts';
 import { adapterOf, type RouteMatch } from '../../access/route-table.ts';
 import type { Upstream } from '../../domain/addresses/socket-address.ts';
-import type { Sharer } from '../../domain/async/shares.ts';
+import { askInTurns } from '../../domain/async/ask-in-turns.ts';
+import { boundsOf, createShares, type Hold, type Sharer } from '../../domain/async/shares.ts';
 import { numberOf } from '../../domain/events/parse-value.ts';
+import { isNestedTooDeep } from '../../domain/json.ts';
 import { type AdapterForm, isCommonForm } from '../../domain/policy/policy.ts';
+import { readBody } from '../../domain/read-body.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestTarget } from '../../domain/request.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
 import type { Admitted } from '../decision/admit.ts';
 import { askFailure } from '../decision/ask-failure.ts';
 import type { Destination } from '../decision/destinations.ts';
 import type { OwnerLookup } from '../decision/owner-lookup.ts';
 import { noteStarted } from '../decision/started-things.ts';
 import type { PublicPlace } from '../response/public-place.ts';
-import { createBufferBudget } from './buffer-budget.ts';
 import { createComposedCache } from './composed-cache.ts';
 import { errorReaderOf } from './error-reader.ts';
-import { listsByCamera } from './narrow-fanout.ts';
-import { judgedBody, judgedOffer } from './narrow-request.ts';
 import type { NarrowedBytes } from './narrow-task.ts';
 import { createNarrower } from './narrower.ts';
 import type { NarrowingPlan } from './response-filter.ts';
@@ -251,3 +255,129 @@ const playlistNarrowing = (directory: string): Narrowing => ({
   reader: { clearance: 'restricted', namesForeign: () => true },
   hidesUnknown: false,
 });
+
+/** The memory that responses which must be read whole may hold, all requests together (SPEC 5: at most 32 MB each). */
+interface BufferBudget {
+  hold(sharer: Sharer): Hold;
+}
+
+/** Bytes of one response that are always allowed: most responses are smaller, and pass while others hold all that there is. */
+const ALWAYS_ROOM_FOR = 512 * 1024;
+/** One caller has room for the largest response. */
+const OF_CALLER = 1 / 4;
+const ALL = '';
+
+export function createBufferBudget(most: number): BufferBudget {
+  const shares = createShares();
+  return {
+    hold(sharer) {
+      const hold = shares.hold([[ALL, most], ...boundsOf(sharer, most * OF_CALLER)]);
+      let seen = 0;
+      return {
+        take(bytes = 0) {
+          seen += bytes;
+          return seen <= ALWAYS_ROOM_FOR || hold.take(bytes);
+        },
+        release: hold.release,
+      };
+    },
+  };
+}
+
+/** The text of each list; undefined when the memory budget is used up. Rejects when the NVR does not send one. */
+async function listsByCamera(
+  target: RequestTarget,
+  { parameter, cameras }: NonNullable<Obligations['fanout']>,
+  ask: (path: string) => Promise<string>,
+  hold: Hold,
+): Promise<readonly string[] | undefined> {
+  let hasCapacity = true;
+  const lists = await askInTurns(cameras, async (camera) => {
+    if (!hasCapacity) return '';
+    const { path, query } = withCameras(target, parameter, [camera]);
+    const text = await ask(`${path}?${query}`);
+    hasCapacity = hold.take(text.length) && hasCapacity;
+    return text;
+  });
+  return hasCapacity ? lists : undefined;
+}
+
+/** Bytes. A list of ids, what to export, or an offer: each is far smaller. */
+const LARGEST_JUDGED_BODY = LARGEST_OFFER;
+
+/**
+ * Media types whose body is judged: of a form a server would read other fields. Without one, or as the text that browsers
+ * name where a script names nothing, it is judged as JSON.
+ */
+const JSON_TYPE = /^(?:(?:application\/(?:[\w.-]+\+)?json|text\/plain)\s*(?:;\s*charset="?utf-8"?\s*)?)?$/i;
+
+/** Why a body is refused, and where the fault stands in it. */
+interface BodyRefusal {
+  readonly reason: RefusalReason;
+  readonly field?: string;
+}
+
+interface BodyJudges {
+  readonly owners: OwnerLookup;
+  readonly sharer: Sharer;
+  /** Those of `nvr.push_endpoints`. */
+  readonly pushHosts: readonly string[];
+  /** Seconds by which a body must be there; absent: as long as the connection lives. */
+  readonly bodySeconds?: number;
+}
+
+const refusal = (reason: RefusalReason): Result<never, BodyRefusal> => err({ reason });
+
+const limits = (seconds: number | undefined) => ({
+  bytes: LARGEST_JUDGED_BODY,
+  ...(seconds !== undefined && { seconds }),
+});
+
+/** The body to send in the place of the request's own, or why it may not be sent. */
+async function judgedBody(
+  request: IncomingMessage,
+  { target, route }: Admitted,
+  { body: rule, view }: Obligations,
+  { owners, sharer, pushHosts, bodySeconds }: BodyJudges,
+): Promise<Result<Buffer | undefined, BodyRefusal>> {
+  if (!rule) return ok(undefined);
+  const body = await readBody(request, limits(bodySeconds));
+  if (!body.ok && body.error === 'gone') throw new Error('the client closed the connection before its body ended');
+  if (!body.ok) return refusal(body.error === 'too-slow' ? 'body-too-slow' : 'body-too-large');
+  if (body.value.length === 0) return body;
+  const { 'content-type': type = '', 'content-encoding': encoding } = request.headers;
+  if (!JSON_TYPE.test(type)) return refusal('body-unreadable');
+  const json = readJudgedJson(body.value, encoding);
+  if (!json.ok) return refusal(json.error);
+  const verdict = judgeBody(json.value, rule, view, { pushHosts, nvr: adapterOf(route) });
+  if (verdict.kind === 'refused') return err(verdict);
+  const denied = await owners.denial(verdict.owners, view, { method: request.method ?? '', target, sharer });
+  if (denied) return refusal(denied);
+  // Written anew, so that no key is repeated: servers differ in which of two they read.
+  return ok(Buffer.from(JSON.stringify(verdict.json)));
+}
+
+/** The same for an offer of live pictures. */
+async function judgedOffer(
+  request: IncomingMessage,
+  obligations: SignallingObligations,
+  bodySeconds: number | undefined,
+): Promise<Result<OfferBody, RefusalReason>> {
+  const { 'content-type': contentType = '', 'content-encoding': encoding = 'identity' } = request.headers;
+  if (encoding !== 'identity') return err('offer-unreadable');
+  const body = await readBody(request, limits(bodySeconds));
+  if (!body.ok && body.error === 'too-slow') return err('body-too-slow');
+  if (body.ok) return judgeOfferBody({ contentType, body: body.value }, obligations);
+  return err(body.error === 'too-large' ? 'offer-too-large' : 'offer-unreadable');
+}
+
+/** An unreadable body is refused: the NVR may read more, for its parser also takes UTF-16. So is one that is nested without end: to walk it would exhaust the stack. */
+export function readJudgedJson(body: Buffer, encoding: string | undefined): Result<unknown, RefusalReason> {
+  if (encoding !== undefined && encoding !== 'identity') return err('body-unreadable');
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(body);
+    return isNestedTooDeep(text) ? err('body-unreadable') : ok(JSON.parse(text));
+  } catch {
+    return err('body-unreadable');
+  }
+}

@@ -1,14 +1,267 @@
 /** The adapter of Frigate, and of the stream server inside it (docs/policies.md, `adapter: frigate`). */
-import type { NvrAdapter } from '../../access/nvr-adapter.ts';
-import { ANSWERS } from './answers.ts';
+
+import type { CameraView } from '../../access/camera-view.ts';
+import { withoutForeignObjects } from '../../access/narrow/without-foreign.ts';
+import { withoutSecretsInText } from '../../access/narrow/without-secrets.ts';
+import type {
+  AnswerRule,
+  EventRules,
+  LinkRules,
+  NameRule,
+  NvrAdapter,
+  OwnConfig,
+  OwnedThing,
+} from '../../access/nvr-adapter.ts';
+import { isSince, startOf } from '../../access/recorded/without-older.ts';
+import { layoutOfEntries, memberOf, type RecorderLayout, recordOf } from '../../access/recorder-layout.ts';
+import { isRecord, type JsonRecord } from '../../domain/json.ts';
+import type { CameraName } from '../../domain/names.ts';
+import type { SharedThing } from '../../domain/shared-thing.ts';
+import { UnexpectedForm } from '../../domain/unexpected-form.ts';
 import { LISTS } from './compose-list.ts';
-import { isClipsFile, NAMES } from './file-names.ts';
-import { layoutOfConfig, RESERVED } from './layout.ts';
-import { LINKS } from './link-files.ts';
+import { narrowConfig } from './narrow-config.ts';
 import { judgeInbound, narrowOutbound } from './narrow-messages.ts';
-import { OWNERS } from './owners.ts';
-import { DAYS } from './review-days.ts';
+import { narrowStats } from './narrow-stats.ts';
 import { isVodTrick } from './vod-path.ts';
+
+/** Frigate counts what it has to review by day: alerts and detections of the last 30 days (facts of `/api/review/summary`). */
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+const DAYS: EventRules['days'] = {
+  path: '/api/review/summary',
+  countedIn: (json) =>
+    isRecord(json)
+      ? Object.entries(json)
+          .filter(([key]) => DAY.test(key))
+          .map(([day, sums]) => ({ day, count: numberIn(sums, 'total_alert') + numberIn(sums, 'total_detection') }))
+      : undefined,
+};
+
+/** Null where there were none. */
+const numberIn = (sums: unknown, name: string): number => {
+  const number = isRecord(sums) ? sums[name] : undefined;
+  return typeof number === 'number' ? number : 0;
+};
+
+/** Whose camera an id of Frigate's is: where it is asked, and how the answer is read (SPEC 5, `how: lookup`). */
+const EXPORTS_FOLDER = '/media/frigate/exports/';
+const one = (json: unknown): OwnedThing | undefined =>
+  isRecord(json) ? { cameras: cameraOf(json), start: startOf(json) } : undefined;
+const cameraOf = ({ camera }: JsonRecord): readonly string[] => (typeof camera === 'string' ? [camera] : []);
+const rowsIn = (json: unknown): readonly JsonRecord[] => (Array.isArray(json) ? json.map(recordOf) : []);
+
+const OWNERS: NvrAdapter['owners'] = {
+  event: { path: (id) => `/api/events/${encodeURIComponent(id)}`, ownedIn: one, isLasting: true },
+  review: { path: (id) => `/api/review/${encodeURIComponent(id)}`, ownedIn: one, isLasting: true },
+  export: { path: (id) => `/api/exports/${encodeURIComponent(id)}`, ownedIn: one, isLasting: true },
+  'export-file': {
+    path: () => '/api/exports',
+    ownedIn: (json, file) => one(rowsIn(json).find(({ video_path }) => video_path === EXPORTS_FOLDER + file)),
+    isLasting: false,
+    isByName: true,
+  },
+  // Exports are added to a case and removed. An NVR that does not know the parameter lists all exports: stricter, never looser.
+  case: {
+    path: (id) => `/api/exports?export_case_id=${encodeURIComponent(id)}`,
+    ownedIn: (json) => {
+      const rows = rowsIn(json);
+      if (rows.length === 0) return undefined;
+      const starts = rows.map((row) => startOf(row) ?? Number.NEGATIVE_INFINITY);
+      const cameras = rows.flatMap((row) => (cameraOf(row).length === 0 ? [''] : cameraOf(row)));
+      return { cameras, start: Math.min(...starts) };
+    },
+    isLasting: false,
+  },
+};
+
+/** The paths of Frigate that a link stands for, by the kind of thing that it shows (SPEC 13). */
+const encoded = encodeURIComponent;
+
+function filesOf(thing: SharedThing): Readonly<Record<string, string>> {
+  const camera = `/api/${encoded(thing.camera)}`;
+  switch (thing.kind) {
+    case 'event': {
+      const event = `/api/events/${encoded(thing.id)}`;
+      return {
+        'thumbnail.jpg': `${event}/thumbnail.jpg`,
+        'snapshot.jpg': `${event}/snapshot.jpg`,
+        'clip.mp4': `${event}/clip.mp4`,
+        'preview.gif': `${event}/preview.gif`,
+      };
+    }
+    case 'review': {
+      const review = `/api/review/${encoded(thing.id)}`;
+      return { 'clip.mp4': `${review}/clip.mp4`, 'preview.gif': `${review}/preview` };
+    }
+    case 'recording': {
+      const { from, to } = thing;
+      return {
+        'snapshot.jpg': `${camera}/recordings/${from}/snapshot.jpg`,
+        'clip.mp4': `${camera}/start/${from}/end/${to}/clip.mp4`,
+      };
+    }
+    case 'live':
+      return { live: camera, 'snapshot.jpg': `${camera}/latest.jpg` };
+    case 'snapshot':
+      return { 'snapshot.jpg': `${camera}/latest.jpg` };
+  }
+}
+
+function playlistsOf(thing: SharedThing): string | undefined {
+  if (thing.kind === 'event') return `/vod/event/${encoded(thing.id)}`;
+  const { from, to } = 'from' in thing ? thing : {};
+  return from === undefined ? undefined : `/vod/${encoded(thing.camera)}/start/${from}/end/${to}`;
+}
+
+const LINKS: LinkRules = {
+  filesOf,
+  playlistsOf,
+  recordingsAt: (camera, from, to) => `/api/${encoded(camera)}/recordings?after=${from}&before=${to}`,
+  mediaTypes: [[/^\/api\/review\/[^/]+\/preview$/, 'image/gif']],
+};
+
+/** Words that mean several cameras: `birdseye` is the picture of all of them. */
+const RESERVED: readonly string[] = ['birdseye'];
+
+/** Reads the cameras; with `names`, these alone. Throws with what is missing there. */
+export function layoutOfConfig(config: unknown, names?: readonly CameraName[]): RecorderLayout {
+  const cameras = memberOf(config, 'cameras');
+  if (!isRecord(cameras) || Array.isArray(cameras)) throw new Error('the configuration of the NVR has no "cameras"');
+  const known = names ?? (Object.keys(cameras) as CameraName[]);
+  return layoutOfEntries(known, RESERVED, (camera) => {
+    const entry = memberOf(cameras, camera);
+    return {
+      zones: Object.keys(recordOf(memberOf(entry, 'zones'))),
+      streams: Object.values(recordOf(memberOf(memberOf(entry, 'live'), 'streams'))),
+      friendly: memberOf(entry, 'friendly_name'),
+    };
+  });
+}
+
+/** `{camera}-1700000000.123456-abc123-clean.webp`: without the time, `front-door-…` would be a file of `front`. */
+const AFTER_CAMERA = /^-\d{9,}(?:\.\d+)?[-.]/;
+
+const cameraOfClip = (file: string, layout: RecorderLayout): readonly string[] => longest(file, layout);
+
+/** `thumb-{camera}-{review id}.webp` */
+const cameraOfReviewThumbnail = (file: string, layout: RecorderLayout): readonly string[] =>
+  file.startsWith('thumb-') ? longest(file.slice('thumb-'.length), layout) : [];
+
+/** `preview_{camera}-{timestamp}.{extension}`: a timestamp has no hyphen. */
+function cameraOfPreview(file: string): readonly string[] {
+  const camera = /^preview_(?<camera>.+)-[\d.]+\.[a-z0-9]+$/.exec(file)?.groups?.['camera'];
+  return camera === undefined ? [] : [camera];
+}
+
+/**
+ * The cameras whose frames the NVR gives for one camera and time. It sorts the files' names as text, so that frames of
+ * `front-door` lie between `preview_front-0` and `preview_front-inf`, and frames of `front-1` behind `preview_front-0`.
+ */
+export function camerasOfFrames(
+  camera: string,
+  { start, end }: TimeSpan,
+  { cameras }: RecorderLayout,
+): readonly string[] {
+  const [first, last] = [asWritten(start), asWritten(end)];
+  const others = cameras.filter((other) => other.startsWith(`${camera}-`));
+  const between = others.map((other) => ({ other, text: `${other.slice(camera.length + 1)}-` }));
+  const taken = between.filter(({ text }) => !first || !last || (text > first && text < last));
+  return [camera, ...taken.map(({ other }) => other)];
+}
+
+interface TimeSpan {
+  readonly start: string;
+  readonly end: string;
+}
+
+/** A time as the NVR writes it into a file's name; undefined where that is unknown, such as for `inf`, `nan` and `1e9`. */
+function asWritten(time: string): string | undefined {
+  const seconds = /^\d{1,12}(?:\.\d+)?$/.test(time) ? Number(time) : Number.NaN;
+  return seconds === 0 || seconds >= 1 ? `${seconds}.` : undefined;
+}
+
+/**
+ * The camera of a picture by its path in the NVR's file system, as the NVR's pages send it back: that of a review. Characters
+ * that a server may remove from a name, or read as a slash, are refused.
+ */
+function cameraOfImage(path: string, layout: RecorderLayout): readonly string[] {
+  const { file, name = '' } = REVIEW_PICTURE.exec(path)?.groups ?? {};
+  if (file === undefined) return [];
+  return cameraOfReviewThumbnail(file, layout).filter((camera) => REVIEW_ID.test(name.slice(camera.length)));
+}
+
+const REVIEW_PICTURE = /^\/media\/frigate\/clips\/review\/(?<file>thumb-(?<name>[^/\\:*?"<>|\p{Cc}]+)\.webp)$/u;
+/** The rest of the name, behind its camera. */
+const REVIEW_ID = /^-\d{9,10}(?:\.\d{1,9})?-\w+$/;
+
+function longest(file: string, { cameras }: RecorderLayout): readonly string[] {
+  const fitting = cameras.filter((camera) => file.startsWith(camera) && AFTER_CAMERA.test(file.slice(camera.length)));
+  return fitting.sort((one, other) => other.length - one.length).slice(0, 1);
+}
+
+/** The name of one file. */
+const fileOf = (
+  camerasOf: (file: string, layout: RecorderLayout) => readonly string[],
+  sample?: NameRule['sample'],
+): NameRule => ({ camerasOf: (file, layout) => [camerasOf(file, layout)], ...(sample && { sample }) });
+
+const NAMES: NvrAdapter['names'] = {
+  // All of them must be visible: the answer holds frames of each.
+  frames: {
+    camerasOf: (camera, layout, { start = '', end = '' }) =>
+      camerasOfFrames(camera, { start, end }, layout).map((one) => [one]),
+    sample: (camera) => camera,
+  },
+  'file:preview': fileOf(cameraOfPreview, (camera) => `preview_${camera}-1700000000.5.webp`),
+  'file:review-thumb': fileOf(cameraOfReviewThumbnail, (camera) => `thumb-${camera}-1700000000.5-abcdef.webp`),
+  'file:clip': fileOf(cameraOfClip, (camera) => `${camera}-1700000000.5-abcdef.jpg`),
+  'file:image': fileOf(cameraOfImage),
+};
+
+/**
+ * The path of a picture below the NVR's clips directory. Characters that a server may remove from a name, or read as a slash,
+ * are left out: NVRs before 0.17.2 read a backslash as one after they had looked for the directory, so that `..` left it.
+ */
+const isClipsFile = (path: string): boolean =>
+  CLIPS_FILE.test(path) && !path.includes('..') && !path.split('/').includes('.');
+
+const CLIPS_FILE = /^\/media\/frigate\/clips(?:\/[^/\\:*?"<>|\p{Cc}]+)+$/u;
+
+/** The forms of answers that only Frigate has: its configuration, figures, metrics and cases of exports (SPEC 5, `answer`). */
+const config: AnswerRule = {
+  concerns: ['restricted', 'reader', 'admin'],
+  reads: 'json',
+  hasLayout: true,
+  knows: 'own-config',
+  narrow: (json, { view, known }) =>
+    isRecord(json) && known ? narrowConfig(json, view, known as OwnConfig) : undefined,
+};
+
+const cases: AnswerRule = {
+  concerns: ['restricted'],
+  reads: 'json',
+  knows: seenCases,
+  narrow(json, { view, known }) {
+    const seen = known as ReadonlySet<string> | undefined;
+    return Array.isArray(json)
+      ? withoutForeignObjects(
+          json.filter((one) => seen?.has(String(memberOf(one, 'id'))) === true),
+          view,
+        )
+      : undefined;
+  },
+};
+
+const ANSWERS: NvrAdapter['answers'] = {
+  config,
+  cases,
+  stats: { concerns: ['restricted', 'reader'], reads: 'json', narrow: (json, { view }) => narrowStats(json, view) },
+  metrics: {
+    concerns: ['restricted', 'reader'],
+    reads: 'text',
+    narrow: (text, { view }) => narrowMetrics(String(text), view),
+  },
+};
 
 export const FRIGATE: NvrAdapter = {
   name: 'frigate',
@@ -28,4 +281,74 @@ export const FRIGATE: NvrAdapter = {
   },
   events: { days: DAYS, atNvr: ['/api/events/search'] },
   isMisread: isVodTrick,
+};
+
+/** Narrows Frigate's metrics text: samples of foreign cameras and command lines are removed (SPEC 5). */
+const LABEL = /(?<name>\w+)="(?<value>(?:[^"\\]|\\.)*)"/g;
+const CAMERA_LABELS: readonly string[] = ['camera', 'camera_name'];
+
+/** Command lines hold the cameras' passwords. */
+const COMMAND_LINE = /(?<=[{,]\s*cmdline=")(?:[^"\\]|\\.)*(?=")/g;
+
+/** `name{label="value",other="value"} 1.5e-3 1700000000000`, a comment, or nothing: labels have one meaning only. */
+const PAIR = String.raw`\w+="(?:[^"\\]|\\.)*"`;
+const LABELS = String.raw`\{(?:${PAIR}(?:, ?${PAIR})*,?)?\}`;
+const NUMBER = String.raw`(?:[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|[-+]?Inf|NaN)`;
+const LINE = new RegExp(String.raw`^(?:#.*|\s*|[A-Za-z_:][\w:]*(?:${LABELS})?\s+${NUMBER}(?:\s+-?\d+)?\s*)$`);
+
+/** Undefined when a line is no metrics: then nothing can be removed with certainty. */
+function narrowMetrics(text: string, view: CameraView): string | undefined {
+  const lines = text.split('\n');
+  if (!lines.every((line) => LINE.test(line))) return undefined;
+  return lines
+    .filter((line) => (line.startsWith('#') ? !namesForeign(line, view) : isSeen(line, view)))
+    .map((line) => withoutSecretsInText(line.replace(COMMAND_LINE, '')))
+    .join('\n');
+}
+
+/** Samples of the NVR that are about no camera. Other samples without a camera are about several, such as sums. */
+const ABOUT_NO_CAMERA = /^frigate_(?:service|cpu|mem|gpu|npu|storage|device|detector_inference)_/;
+const OF_THE_NVR = /^frigate_/;
+
+const isSum = (line: string, labels: readonly Label[]): boolean =>
+  OF_THE_NVR.test(line) && !ABOUT_NO_CAMERA.test(line) && !labels.some(({ name }) => CAMERA_LABELS.includes(name));
+
+interface Label {
+  readonly name: string;
+  readonly value: string;
+}
+
+const labelsOf = (line: string): readonly Label[] =>
+  [...line.matchAll(LABEL)].map(({ groups }) => ({ name: groups?.['name'] ?? '', value: groups?.['value'] ?? '' }));
+
+/** A process has the name of its camera, so any label may hold a camera name. */
+function isSeen(line: string, view: CameraView): boolean {
+  if (view.clearance !== 'restricted') return true;
+  const labels = labelsOf(line);
+  return !isSum(line, labels) && labels.every((label) => isSeenLabel(label, view));
+}
+
+const isSeenLabel = ({ name, value }: Label, view: CameraView): boolean =>
+  (!CAMERA_LABELS.includes(name) || view.sees(value)) && !namesForeign(value, view);
+
+const namesForeign = (text: string, view: CameraView): boolean =>
+  view.layout.cameras.some((camera) => view.isForeign(camera) && text.includes(camera));
+
+/** Ids of cases. Rejects when the NVR does not send the exports. */
+async function seenCases(view: CameraView, ask: (path: string) => Promise<unknown>): Promise<ReadonlySet<string>> {
+  if (view.cameras.length === 0) return new Set();
+  const exports = await ask(`/api/exports?${new URLSearchParams({ cameras: view.cameras.join(',') })}`);
+  if (!Array.isArray(exports)) throw new UnexpectedForm('/api/exports was not answered with a list');
+  // An NVR may be too old to know the parameter.
+  const seen = exports.filter(
+    (row): row is JsonRecord =>
+      isRecord(row) && view.sees(String(row['camera'])) && (view.since === undefined || isSince(row, view.since)),
+  );
+  return new Set(seen.flatMap(caseOf));
+}
+
+/** Either field, by version of the NVR. */
+const caseOf = ({ export_case, export_case_id }: JsonRecord): string[] => {
+  const id = export_case_id ?? export_case;
+  return typeof id === 'string' || typeof id === 'number' ? [String(id)] : [];
 };

@@ -1,13 +1,12 @@
 /** Frigate's configuration for one reader: Postern's accounts, no secrets, foreign cameras emptied (SPEC 4.3). */
-
 import type { CameraView } from '../../access/camera-view.ts';
 import { withoutForeignNames } from '../../access/narrow/without-foreign.ts';
 import { withoutSecrets } from '../../access/narrow/without-secrets.ts';
+import { hostOf, withoutSource } from '../../access/narrow/without-source.ts';
 import type { OwnConfig } from '../../access/nvr-adapter.ts';
 import { ownersOfStream, recordOf } from '../../access/recorder-layout.ts';
 import { isRecord, type JsonRecord } from '../../domain/json.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
-import { withoutSources } from './without-sources.ts';
 
 /** Undefined for a restricted reader when the form is not the known one: what stands elsewhere would not be found. */
 export function narrowConfig(config: JsonRecord, view: CameraView, own: OwnConfig): JsonRecord | undefined {
@@ -131,4 +130,25 @@ function emptied(value: unknown, path: string): unknown {
   if (Array.isArray(value)) return [];
   if (typeof value === 'boolean') return COUNTED_BY.includes(path);
   return typeof value === 'string' ? '' : value;
+}
+
+/** Sections of the configuration whose texts are sources; in all others addresses are cut where they stand in a text. */
+const OF_SOURCES: ReadonlySet<string> = new Set(['inputs', 'go2rtc']);
+
+/** A configuration without the paths of its addresses. Names of cameras and streams are keys: they stay. */
+function withoutSources(json: unknown, isSource = false): unknown {
+  if (typeof json === 'string') return isSource ? withoutSource(json) : json.replace(/\S+/g, withoutPath);
+  if (Array.isArray(json)) return json.map((part) => withoutSources(part, isSource));
+  if (!isRecord(json)) return json;
+  return Object.fromEntries(
+    Object.entries(json).map(([key, value]) => [key, withoutSources(value, isSource || OF_SOURCES.has(key))]),
+  );
+}
+
+/** An address in a text, or one that is encoded as a parameter of another. */
+function withoutPath(word: string): string {
+  const from = word.indexOf('://');
+  const plain = from < 0 ? word : word.slice(0, from + 3) + hostOf(word.slice(from + 3));
+  const encoded = plain.toLowerCase().indexOf('%3a%2f%2f');
+  return encoded < 0 ? plain : plain.slice(0, encoded);
 }

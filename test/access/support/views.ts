@@ -3,7 +3,7 @@ import { type CameraView, viewOf } from '../../../src/access/camera-view.ts';
 import type { RecorderLayout } from '../../../src/access/recorder-layout.ts';
 import { scopeOfRole } from '../../../src/domain/camera-scope.ts';
 import type { Role } from '../../../src/domain/names.ts';
-import { layoutOfConfig } from '../../../src/nvr/frigate/layout.ts';
+import { layoutOfConfig } from '../../../src/nvr/frigate/frigate.ts';
 
 const ROLES = new Map([
   ['gardener' as Role, ['garden']],

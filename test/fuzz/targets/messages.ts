@@ -5,7 +5,7 @@ import { viewOf } from '../../../src/access/camera-view.ts';
 import { scopeOfNames } from '../../../src/domain/camera-scope.ts';
 import type { Role } from '../../../src/domain/names.ts';
 import { judgeTopics } from '../../../src/gateway/websocket/message-judges.ts';
-import { layoutOfConfig } from '../../../src/nvr/frigate/layout.ts';
+import { layoutOfConfig } from '../../../src/nvr/frigate/frigate.ts';
 import { judgeInbound, narrowOutbound } from '../../../src/nvr/frigate/narrow-messages.ts';
 import { CONFIG } from '../../policy/support/two-cameras.ts';
 import type { FuzzTarget } from './target.ts';

@@ -6,8 +6,7 @@ import { narrowResponse } from '../../../src/access/narrow/narrow-response.ts';
 import { scopeOfNames } from '../../../src/domain/camera-scope.ts';
 import type { Role } from '../../../src/domain/names.ts';
 import type { ResponseForm } from '../../../src/domain/policy/policy.ts';
-import { FRIGATE } from '../../../src/nvr/frigate/frigate.ts';
-import { layoutOfConfig } from '../../../src/nvr/frigate/layout.ts';
+import { FRIGATE, layoutOfConfig } from '../../../src/nvr/frigate/frigate.ts';
 import { CONFIG } from '../../policy/support/two-cameras.ts';
 import type { FuzzTarget } from './target.ts';
 

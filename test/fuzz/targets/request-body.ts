@@ -8,9 +8,8 @@ import { fieldsIn, GIVEN_TEXT, MAYBE_GIVEN_TEXT, unknownFields } from '../../../
 import { parseTerms, parseThing } from '../../../src/accounts/links/wanted-link.ts';
 import { scopeOfNames } from '../../../src/domain/camera-scope.ts';
 import type { Role } from '../../../src/domain/names.ts';
-import { readJudgedJson } from '../../../src/gateway/narrow/narrow-request.ts';
-import { FRIGATE } from '../../../src/nvr/frigate/frigate.ts';
-import { layoutOfConfig } from '../../../src/nvr/frigate/layout.ts';
+import { readJudgedJson } from '../../../src/gateway/narrow/obligations.ts';
+import { FRIGATE, layoutOfConfig } from '../../../src/nvr/frigate/frigate.ts';
 import { CONFIG } from '../../policy/support/two-cameras.ts';
 import { locatorsOf } from '../../support/routes.ts';
 import type { FuzzTarget } from './target.ts';

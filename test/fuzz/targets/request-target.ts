@@ -7,8 +7,7 @@ import { loadPolicy } from '../../../src/config/policy/load-policy.ts';
 import { scopeOfNames } from '../../../src/domain/camera-scope.ts';
 import type { Role, UserName } from '../../../src/domain/names.ts';
 import { parseTarget } from '../../../src/gateway/decision/strict-target.ts';
-import { FRIGATE } from '../../../src/nvr/frigate/frigate.ts';
-import { layoutOfConfig } from '../../../src/nvr/frigate/layout.ts';
+import { FRIGATE, layoutOfConfig } from '../../../src/nvr/frigate/frigate.ts';
 import { CONFIG } from '../../policy/support/two-cameras.ts';
 import type { FuzzTarget } from './target.ts';
 
