@@ -1,27 +1,18 @@
 /** `/api/curtain`: draws cameras, opens them, and tells what is drawn (SPEC 19). */
+
 import { z } from 'zod';
-import type { Curtain, CurtainStore, DrawnEntry } from '../../domain/accounts/curtain.ts';
-import type { MaybePromise } from '../../domain/async/maybe-promise.ts';
+import type { Services } from '../../app/services.ts';
+import type { Curtain, DrawnEntry } from '../../domain/accounts/curtain.ts';
 import { mayMoveCurtain } from '../../domain/caller.ts';
 import { maySee, scopeOf, visibleCameras } from '../../domain/camera-scope.ts';
-import { type Clock, unixSeconds } from '../../domain/clock.ts';
-import type { CameraName } from '../../domain/names.ts';
+import { unixSeconds } from '../../domain/clock.ts';
 import { BODY_LIMITS } from '../../domain/read-body.ts';
 import type { Result } from '../../domain/result.ts';
 import { BODY_NO, CAMERAS, named, TEXT, TIME } from '../../routes/shapes.ts';
 import { MAYBE_TIME } from '../http/answers.ts';
 import { NO_CAMERA_LIST } from '../http/body-fields.ts';
 import { type Call, declaring, Refused, refusedFields, refusedFor } from '../http/kernel.ts';
-import type { AccountResponseDeps } from '../http/route-guards.ts';
 import { type CurtainRefusal, drawnNow, entriesToDraw, entriesToOpen } from './move-curtain.ts';
-
-export interface CurtainRouteDeps extends AccountResponseDeps {
-  readonly curtainStore: Pick<CurtainStore, 'changeCurtain'>;
-  readonly latestCurtain: () => MaybePromise<Curtain>;
-  readonly clock: Clock;
-  /** None while they are not known yet. */
-  readonly knownCameras: () => readonly CameraName[];
-}
 
 const DRAWN = named(
   'DrawnCamera',
@@ -46,7 +37,9 @@ const DRAW = named(
 );
 const OPEN = named('OpenCurtain', z.object({ cameras: CAMERAS.min(1) }));
 
-const route = declaring<CurtainRouteDeps>();
+type CurtainServices = Pick<Services, 'store' | 'latestCurtain' | 'clock' | 'knownCameras'>;
+
+const route = declaring<Services>();
 const MOVE = {
   access: 'any',
   curtain: true,
@@ -70,20 +63,20 @@ function forMovers({ caller }: Call): void {
 
 type Asked = Readonly<Record<string, unknown>>;
 
-async function draw({ body, caller, record }: Call<Asked>, deps: CurtainRouteDeps): Promise<object> {
+async function draw({ body, caller, record }: Call<Asked>, deps: CurtainServices): Promise<object> {
   const now = unixSeconds(deps.clock);
   const wanted = { ...body, cameras: camerasOf(body) };
   const entries = orRefusal(entriesToDraw(wanted, { drawn: await drawnAt(now, deps), now, by: caller.name }));
-  await deps.curtainStore.changeCurtain({ drawn: entries, opened: [] });
+  await deps.store.curtain.changeCurtain({ drawn: entries, opened: [] });
   const cameras = entries.map(({ camera }) => camera);
   for (const camera of cameras) record({ what: 'curtain-drawn', camera });
   return { success: true, ...(await drawnFor(deps)), ...warningsOf(cameras, deps) };
 }
 
-async function open({ body, record }: Call<Asked>, deps: CurtainRouteDeps): Promise<object> {
+async function open({ body, record }: Call<Asked>, deps: CurtainServices): Promise<object> {
   const drawn = await drawnAt(unixSeconds(deps.clock), deps);
   const opened = orRefusal(entriesToOpen(camerasOf(body), { drawn }));
-  if (opened.length > 0) await deps.curtainStore.changeCurtain({ drawn: [], opened });
+  if (opened.length > 0) await deps.store.curtain.changeCurtain({ drawn: [], opened });
   for (const camera of opened) record({ what: 'curtain-opened', camera });
   return { success: true, ...(await drawnFor(deps)) };
 }
@@ -98,10 +91,10 @@ function orRefusal<Value>(outcome: Result<Value, CurtainRefusal>): Value {
   throw new Refused(outcome.error.status, outcome.error.message);
 }
 
-const drawnAt = async (now: number, { latestCurtain }: Pick<CurtainRouteDeps, 'latestCurtain'>): Promise<Curtain> =>
+const drawnAt = async (now: number, { latestCurtain }: Pick<Services, 'latestCurtain'>): Promise<Curtain> =>
   drawnNow(await latestCurtain(), now);
 
-async function drawnFor(deps: CurtainRouteDeps) {
+async function drawnFor(deps: Pick<Services, 'latestCurtain' | 'clock'>) {
   return { drawn: (await drawnAt(unixSeconds(deps.clock), deps)).map(shown) };
 }
 
@@ -113,7 +106,10 @@ const shown = ({ camera, until, by, drawnAt }: DrawnEntry): z.output<typeof DRAW
 });
 
 /** A camera may be added later; more often its name is mistyped. */
-function warningsOf(entries: readonly string[], { knownCameras }: CurtainRouteDeps): { readonly warnings?: string[] } {
+function warningsOf(
+  entries: readonly string[],
+  { knownCameras }: Pick<Services, 'knownCameras'>,
+): { readonly warnings?: string[] } {
   const known = knownCameras();
   const strange =
     known.length > 0 ? entries.filter((entry) => visibleCameras(scopeOf([entry]), known).length === 0) : [];
@@ -124,7 +120,7 @@ function warningsOf(entries: readonly string[], { knownCameras }: CurtainRouteDe
 }
 
 /** Others are told only of cameras that they see, each by its name: a pattern could tell of another. */
-async function list({ caller }: Call, deps: CurtainRouteDeps): Promise<z.output<typeof CURTAIN>> {
+async function list({ caller }: Call, deps: CurtainServices): Promise<z.output<typeof CURTAIN>> {
   const { drawn } = await drawnFor(deps);
   const seen = deps.knownCameras().filter((camera) => maySee(caller.scope, camera));
   const told = drawn.flatMap((entry) =>

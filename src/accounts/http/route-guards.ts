@@ -1,24 +1,19 @@
 /** Guards and helpers of the account routes: required role, request body, audit line (SPEC 4, 9). */
+
 import type { z } from 'zod';
-import { type Caller, isAdministrator, lostRights } from '../../domain/caller.ts';
+import type { Services } from '../../app/services.ts';
+import { isAdministrator, lostRights } from '../../domain/caller.ts';
 import { mayManageAccounts } from '../../domain/credentials.ts';
 import { BODY_LIMITS } from '../../domain/read-body.ts';
 import { ok } from '../../domain/result.ts';
 import type { RouteContext, RouteHandler } from '../../routes/own-route.ts';
-import { type Audit, type AuditEntry, agentOf, credentialOf, shortText } from '../audit.ts';
+import { type AuditEntry, agentOf, credentialOf, shortText } from '../audit.ts';
 import { fieldsIn } from './body-fields.ts';
 import { hasBody, readJson } from './read-json.ts';
 import { refuseBody, refuseFields, refuseFor } from './responses.ts';
 
-export interface AccountResponseDeps {
-  readonly audit: Audit;
-  /** Seconds in which the body of a login must arrive. */
-  readonly bodySeconds: () => number;
-  /** The caller with the rights of now; undefined when the session or token is no longer valid. */
-  readonly recheck: (caller: Caller) => Promise<Caller | undefined>;
-  /** Whether the caller must show again to be the person, before an act of that kind. */
-  readonly asksProof: (caller: Caller, act: GuardedAct) => boolean;
-}
+/** What guards an own route. */
+export type AccountResponseDeps = Pick<Services, 'audit' | 'bodySeconds' | 'recheck' | 'asksProof'>;
 
 /**
  * `credentials`: what lets a person in, and sessions of others. `elevation`: what makes, demotes, ends or deletes an admin,

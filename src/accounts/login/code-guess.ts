@@ -1,18 +1,11 @@
 /** Checks a code of a second factor against the limiters: a wrong one counts by address and by account (SPEC 12). */
+import type { Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
 import type { PasskeyFault } from '../passkeys/passkey-check.ts';
-import type { CodeOutcome, SecondFactor } from '../second-factor/second-factor.ts';
-import {
-  type Attempt,
-  createLoginLimiter,
-  type LoginLimiter,
-  type MemoryLimiter,
-  type Reservation,
-  settled,
-} from './login-limiter.ts';
-import type { GuessDeps } from './password-guess.ts';
+import type { CodeOutcome } from '../second-factor/second-factor.ts';
+import { type Attempt, createLoginLimiter, type MemoryLimiter, type Reservation, settled } from './login-limiter.ts';
 
 export interface CodeGuess extends Pick<Attempt, 'signal'> {
   readonly user: User;
@@ -20,11 +13,6 @@ export interface CodeGuess extends Pick<Attempt, 'signal'> {
   readonly address: string;
   /** The session of this user, over or not, that the browser has a token of: it was begun with a factor of now. */
   readonly knownSession?: string | undefined;
-}
-
-export interface CodeGuessDeps extends Pick<GuessDeps, 'limiter' | 'knownClients'> {
-  readonly secondFactor: Pick<SecondFactor, 'checkCode'>;
-  readonly codeLimiter: LoginLimiter;
 }
 
 export type CodeGuessOutcome = CodeOutcome | NotJudged;
@@ -49,7 +37,7 @@ export const createCodeLimiter = (clock: Clock): MemoryLimiter =>
 /** A right code gives its places back. A browser in which the user logged in before has tries of its own. */
 export function judgeCode(
   { user, code, address, knownSession, signal }: CodeGuess,
-  deps: CodeGuessDeps,
+  deps: Pick<Services, 'limiter' | 'knownClients' | 'secondFactor' | 'codeLimiter'>,
 ): Promise<CodeGuessOutcome> {
   const isKnown = knownSession !== undefined || deps.knownClients.has(address);
   return onAccountOf({ user, knownSession, signal }, deps, async () => {
@@ -62,7 +50,7 @@ export function judgeCode(
 /** The same limit for guesses at a password by who has a session already. */
 export async function onAccountOf<Outcome extends { readonly kind: string }>(
   { user, knownSession, signal }: Pick<CodeGuess, 'user' | 'knownSession' | 'signal'>,
-  { codeLimiter }: Pick<CodeGuessDeps, 'codeLimiter'>,
+  { codeLimiter }: Pick<Services, 'codeLimiter'>,
   check: () => Promise<Outcome>,
 ): Promise<Outcome | NotJudged> {
   const key = knownSession === undefined ? user.name : `${user.name} ${knownSession}`;

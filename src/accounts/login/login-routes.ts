@@ -1,7 +1,9 @@
 /** Login, logout and profile (interface 4, 5.1; SPEC 4.1, 4.2). */
+
 import type { z } from 'zod';
-import type { CameraScope } from '../../domain/camera-scope.ts';
+import type { Services } from '../../app/services.ts';
 import { ownCredentials } from '../../domain/identity/own-credential.ts';
+import { LOGIN_PATH } from '../../domain/login-path.ts';
 import { ADMIN, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { REFUSALS } from '../../domain/refusal.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
@@ -9,38 +11,12 @@ import { SUCCESS } from '../../routes/shapes.ts';
 import { agentOf, credentialOf } from '../audit.ts';
 import { FIRST_TIME, PROFILE } from '../http/answers.ts';
 import { refuse, refuseFor, refuseMethod, respond } from '../http/responses.ts';
-import { type CookieClient, cookieClientOf } from '../sessions/session-cookie.ts';
+import { cookieClientOf } from '../sessions/session-cookie.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { LOGIN, LOGIN_NO, type PostLoginDeps, postLogin } from './post-login.ts';
-
-export interface LoginRouteDeps extends PostLoginDeps {
-  readonly settings: () => LoginSettings;
-  readonly sessions: Sessions;
-  /** The names to show in a profile; none while the cameras are not known yet. Must not fail: see SPEC 5 on `/api/profile`. */
-  readonly visibleCameras: (scope: CameraScope) => readonly string[] | Promise<readonly string[]>;
-  /** What people call a camera, where the NVR has such a name. */
-  readonly friendlyNameOf?: (camera: string) => string | undefined;
-  /** Where a session ends that began at that provider, if it is to end there, too. */
-  readonly endSessionAddress?: (provider: string) => Promise<string | undefined>;
-  /** The cookie of a screen with its time begun anew: it needs no keyboard again. */
-  readonly screenCookieAgain?: (header: string, client: CookieClient) => Promise<string | undefined>;
-  /** Whether the NVR's pages know other roles than admin and viewer; absent: they do. Must not fail. */
-  readonly knowsCustomRoles?: () => Promise<boolean>;
-}
-
-/** What a reload of the configuration may change. */
-export interface LoginSettings {
-  readonly authEnabled: boolean;
-  /** The path below the base path. */
-  readonly loginPath: string;
-  /** `proxy.logout_url`. */
-  readonly logoutUrl: string | undefined;
-  /** Seconds in which the body of a login must arrive. */
-  readonly bodySeconds: number;
-}
+import { LOGIN, LOGIN_NO, postLogin } from './post-login.ts';
 
 // biome-ignore format: a table
-export const LOGIN_ROUTES: readonly OwnRoute<LoginRouteDeps>[] = [
+export const LOGIN_ROUTES: readonly OwnRoute<Services>[] = [
   // Credentials are presented here, so the proxy's secret is asked for. Each other method is named: ANY would give way to a row of another table.
   { route: 'POST /api/login', access: 'public', secret: true, summary: 'Log in: the session comes as a cookie', body: LOGIN, yes: [200, SUCCESS], no: LOGIN_NO, handler: postLogin },
   { route: 'GET,PUT,PATCH,DELETE,OPTIONS /api/login', access: 'public', secret: true, handler: refuseMethod('POST') },
@@ -57,7 +33,10 @@ export const LOGIN_ROUTES: readonly OwnRoute<LoginRouteDeps>[] = [
   { route: 'GET /api/profile', access: 'any', enrolment: true, view_as: true, screen: true, summary: 'The caller, and the cameras that the caller sees', yes: [200, PROFILE], handler: profile },
 ];
 
-async function profile(ctx: RouteContext, deps: LoginRouteDeps): Promise<void> {
+async function profile(
+  ctx: RouteContext,
+  deps: Pick<Services, 'settings' | 'screenCookieAgain' | 'visibleCameras' | 'friendlyNameOf' | 'knowsCustomRoles'>,
+): Promise<void> {
   const { caller } = ctx.state;
   if (!caller) return refuseStranger(ctx, deps);
   const { credential } = caller;
@@ -67,7 +46,7 @@ async function profile(ctx: RouteContext, deps: LoginRouteDeps): Promise<void> {
   }
   const cameras = await deps.visibleCameras(caller.scope);
   const named = cameras.flatMap((camera) => {
-    const name = deps.friendlyNameOf?.(camera);
+    const name = deps.friendlyNameOf(camera);
     return name === undefined ? [] : [[camera, name]];
   });
   const shown: z.output<typeof PROFILE> = {
@@ -85,20 +64,22 @@ async function profile(ctx: RouteContext, deps: LoginRouteDeps): Promise<void> {
 }
 
 /** Pages that know two roles would show another one nothing at all. What the caller may see is not decided by this name. */
-async function roleForPages(role: Role, { knowsCustomRoles }: LoginRouteDeps): Promise<Role> {
-  if (role === ADMIN || role === VIEWER || !knowsCustomRoles) return role;
+async function roleForPages(role: Role, { knowsCustomRoles }: Pick<Services, 'knowsCustomRoles'>): Promise<Role> {
+  if (role === ADMIN || role === VIEWER) return role;
   return (await knowsCustomRoles()) ? role : VIEWER;
 }
 
+type LogoutServices = Pick<Services, 'sessions' | 'settings' | 'audit' | 'providers'>;
+
 /** `<img src="…/logout">` on another site must not end a session; a link there may. HEAD ends nothing. */
-async function logoutByLink(ctx: RouteContext, deps: LoginRouteDeps): Promise<void> {
+async function logoutByLink(ctx: RouteContext, deps: LogoutServices): Promise<void> {
   if (ctx.method === 'HEAD') return refuseMethod('GET, POST')(ctx);
   const isCrossSite = ctx.get('Sec-Fetch-Site') === 'cross-site' && ctx.get('Sec-Fetch-Mode') !== 'navigate';
   if (isCrossSite) return refuseFor(ctx, 'cross-site');
   return logout(ctx, deps);
 }
 
-async function logout(ctx: RouteContext, deps: LoginRouteDeps): Promise<void> {
+async function logout(ctx: RouteContext, deps: LogoutServices): Promise<void> {
   const { sessions, settings, audit } = deps;
   const { caller, clientAddress: from, requestId, basePath = '' } = ctx.state;
   // Before anything can fail: the browser forgets the cookie even when the revocation is not written.
@@ -120,10 +101,9 @@ async function logout(ctx: RouteContext, deps: LoginRouteDeps): Promise<void> {
     audit({ ...entry, who: caller?.name, reason: 'not-stored' });
     throw fault;
   }
-  const { logoutUrl, loginPath } = settings();
   const provider = caller?.credential.kind === 'session' ? caller.credential.provider : undefined;
-  const elsewhere = provider === undefined ? undefined : await deps.endSessionAddress?.(provider);
-  ctx.redirect(elsewhere ?? logoutUrl ?? `${basePath}${loginPath}`);
+  const elsewhere = provider === undefined ? undefined : await deps.providers.get(provider)?.endSession();
+  ctx.redirect(elsewhere ?? settings.proxy.logout_url ?? `${basePath}${LOGIN_PATH}`);
   ctx.status = 303;
 }
 
@@ -137,8 +117,7 @@ async function endShown(ctx: RouteContext, sessions: Sessions): Promise<UserName
 }
 
 /** The answer to a stranger. With own accounts it names the login page; in proxy mode the proxy does that (interface 5.5.8). */
-function refuseStranger(ctx: RouteContext, { settings }: LoginRouteDeps): void {
-  const { authEnabled, loginPath } = settings();
-  if (authEnabled) ctx.set('Location', `${ctx.state.basePath ?? ''}${loginPath}`);
+function refuseStranger(ctx: RouteContext, { settings }: Pick<Services, 'settings'>): void {
+  if (settings.auth.enabled) ctx.set('Location', `${ctx.state.basePath ?? ''}${LOGIN_PATH}`);
   refuse(ctx, REFUSALS['no-credentials'].status, REFUSALS['no-credentials'].message);
 }

@@ -1,17 +1,16 @@
 /** Logging in: a name, a password and, where the user has a second factor, a code for a session token (interface 5.1; SPEC 4.1, 12). */
-import type { AccountStore, User } from '../../domain/accounts/account.ts';
+import type { Services } from '../../app/services.ts';
+import type { User } from '../../domain/accounts/account.ts';
 import type { FactorKind } from '../../domain/accounts/second-factor.ts';
-import type { Barred, Closed } from '../../domain/caller.ts';
+import type { Barred } from '../../domain/caller.ts';
 import { parseUserName, type UserName } from '../../domain/names.ts';
-import type { ApiTokenVerdict } from '../../domain/verdict.ts';
 import type { PasskeyFault } from '../passkeys/passkey-check.ts';
-import type { SecondFactor } from '../second-factor/second-factor.ts';
 import { secretsDigestOf } from '../sessions/session-state.ts';
-import type { SessionOrigin, Sessions } from '../sessions/sessions.ts';
+import type { SessionOrigin } from '../sessions/sessions.ts';
 import { mayLogIn } from '../sessions/token-sessions.ts';
-import { type CodeGuessDeps, judgeCode } from './code-guess.ts';
+import { judgeCode } from './code-guess.ts';
 import { settled } from './login-limiter.ts';
-import { type GuessDeps, type GuessOutcome, judgeGuess } from './password-guess.ts';
+import { type GuessOutcome, type GuessServices, judgeGuess } from './password-guess.ts';
 
 export interface LoginAttempt {
   readonly user: string;
@@ -48,17 +47,8 @@ export interface StepsFromProviders {
 }
 export type InvitedConnection = 'accepted' | 'void' | 'taken' | 'busy';
 
-export interface LoginDeps extends GuessDeps, CodeGuessDeps {
-  readonly store: Pick<AccountStore, 'findUser' | 'rehashPassword' | 'isRevoked'>;
-  readonly sessions: Pick<Sessions, 'issue' | 'sessionNamedBy' | 'issueForToken'>;
-  /** Judges an API token that was given as the password, and notes its use. */
-  readonly verifyToken: (token: string, address: string) => Promise<ApiTokenVerdict>;
-  readonly secondFactor: Pick<SecondFactor, 'checkCode' | 'wantedFrom'>;
-  /** Why the user may not be logged in now: the account has not begun or has ended, or the role is outside its hours. */
-  readonly closedOf: (user: User) => Promise<Closed | undefined>;
-  /** `auth.password_login`: asked after the right password, so that it tells a stranger nothing. */
-  readonly mayUsePassword: (user: Pick<User, 'role'>) => boolean;
-}
+export type LoginServices = GuessServices &
+  Pick<Services, 'store' | 'sessions' | 'verifyToken' | 'secondFactor' | 'codeLimiter' | 'closedOf' | 'mayUsePassword'>;
 
 /** The client is never told it. */
 export type TokenLoginFault = 'bad-token' | 'token-of-another' | 'token-not-for-login';
@@ -87,7 +77,7 @@ type ProvenPassword =
   | { readonly kind: 'mismatch'; readonly user?: User }
   | Exclude<GuessOutcome, { kind: 'match' | 'mismatch' }>;
 
-export async function logIn(attempt: LoginAttempt, deps: LoginDeps): Promise<LoginOutcome> {
+export async function logIn(attempt: LoginAttempt, deps: LoginServices): Promise<LoginOutcome> {
   if (API_TOKEN.test(attempt.password)) return logInByToken(attempt, deps);
   const outcome = await provePassword(attempt, deps);
   return outcome.kind === 'match' ? afterPassword(outcome.user, attempt, deps) : outcome;
@@ -97,7 +87,7 @@ export async function logIn(attempt: LoginAttempt, deps: LoginDeps): Promise<Log
 const API_TOKEN = /^pst_[0-9a-f]{16}_[0-9a-f]{64}$/;
 
 /** A wrong token counts as a wrong password does. No second factor is asked for: none concerns a token. */
-async function logInByToken(attempt: LoginAttempt, deps: LoginDeps): Promise<LoginOutcome> {
+async function logInByToken(attempt: LoginAttempt, deps: LoginServices): Promise<LoginOutcome> {
   const { user: name, address, signal } = attempt;
   const isKnown = deps.knownClients.has(address);
   const place = await deps.limiter.reserve(address, isKnown, { account: name, signal });
@@ -111,7 +101,7 @@ async function logInByToken(attempt: LoginAttempt, deps: LoginDeps): Promise<Log
 
 async function byToken(
   { user: name, password, address, signal }: LoginAttempt,
-  deps: LoginDeps,
+  deps: LoginServices,
 ): Promise<LoginOutcome> {
   const verdict = await deps.verifyToken(password, address);
   const user = await findUser(name, deps);
@@ -131,7 +121,7 @@ async function byToken(
 }
 
 /** The password alone, and whether the user may use one: what else the user may do is not decided yet. */
-export async function provePassword(attempt: LoginAttempt, deps: LoginDeps): Promise<ProvenPassword> {
+export async function provePassword(attempt: LoginAttempt, deps: LoginServices): Promise<ProvenPassword> {
   let user: User | undefined;
   const storedHash = async (): Promise<string | undefined> => {
     user = await findUser(attempt.user, deps);
@@ -150,7 +140,7 @@ const passwordOff = (user: User) => ({ kind: 'closed', user, closed: { reason: '
 /** A ticket that is too old for the user's password or factors is worth nothing. */
 export async function takeSecondStep(
   step: SecondStep,
-  deps: LoginDeps,
+  deps: LoginServices,
   signInsOf: StepsFromProviders,
 ): Promise<LoginOutcome> {
   const user = await findUser(step.user, deps);
@@ -173,11 +163,11 @@ export async function takeSecondStep(
 async function originHolds(
   user: User,
   { origin, invitation }: SecondStep,
-  { store }: LoginDeps,
+  { store }: LoginServices,
   signInsOf: StepsFromProviders,
 ): Promise<boolean> {
   if (!origin) return true;
-  if (origin.sessionId !== undefined && (await store.isRevoked(origin.sessionId))) return false;
+  if (origin.sessionId !== undefined && (await store.accounts.isRevoked(origin.sessionId))) return false;
   return invitation !== undefined || signInsOf.isConnected(user.name, origin);
 }
 
@@ -187,7 +177,7 @@ type CodeGiven = Pick<LoginAttempt, 'code' | 'address' | 'shownTokens' | 'signal
 async function afterPassword(
   user: User,
   given: CodeGiven,
-  deps: LoginDeps,
+  deps: LoginServices,
   admit = (by?: LoginFactor): Promise<LoginOutcome> => admitted(user, given, deps, by),
 ): Promise<LoginOutcome> {
   const { address, code, signal } = given;
@@ -204,7 +194,7 @@ async function afterPassword(
 export async function admitted(
   user: User,
   { address, signal, origin }: Pick<CodeGiven, 'address' | 'signal' | 'origin'>,
-  deps: LoginDeps,
+  deps: LoginServices,
   by?: LoginFactor,
 ): Promise<LoginOutcome> {
   const now = await findUser(user.name, deps);
@@ -219,7 +209,7 @@ export async function admitted(
 /** A session of the same user alone: with the session of another account a browser is a stranger. */
 async function knownBrowserOf(
   { user, shownTokens = [] }: LoginAttempt,
-  { sessions }: LoginDeps,
+  { sessions }: LoginServices,
 ): Promise<string | undefined> {
   for (const token of shownTokens) {
     const session = await sessions.sessionNamedBy(token);
@@ -232,7 +222,7 @@ async function knownBrowserOf(
 async function knownSessionOf(
   user: User,
   { shownTokens = [] }: CodeGiven,
-  { sessions }: Pick<LoginDeps, 'sessions'>,
+  { sessions }: Pick<Services, 'sessions'>,
 ): Promise<string | undefined> {
   for (const token of shownTokens) {
     const session = await sessions.sessionNamedBy(token);
@@ -242,13 +232,13 @@ async function knownSessionOf(
 }
 
 /** An invalid user name is not looked up, and costs the same time as an unknown one. */
-async function findUser(name: string, { store }: LoginDeps): Promise<User | undefined> {
+async function findUser(name: string, { store }: LoginServices): Promise<User | undefined> {
   const parsed = parseUserName(name);
-  return parsed.ok ? store.findUser(parsed.value) : undefined;
+  return parsed.ok ? store.accounts.findUser(parsed.value) : undefined;
 }
 
 /** Only a login has the password for rehashing an older hash. While the hasher is busy it is left to the next login. */
-async function strengthen(user: User, password: string, { hasher, store }: LoginDeps): Promise<void> {
+async function strengthen(user: User, password: string, { hasher, store }: LoginServices): Promise<void> {
   const stronger = await hasher.strengthen(password, user.passwordHash);
-  if (stronger?.kind === 'hashed') await store.rehashPassword(user.name, user.passwordHash, stronger.hash);
+  if (stronger?.kind === 'hashed') await store.accounts.rehashPassword(user.name, user.passwordHash, stronger.hash);
 }

@@ -1,6 +1,8 @@
 /** `POST /api/login/passkey` and its options: what a browser asks the passkey for, and what it got (SPEC 12). */
+
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import type { Services } from '../../app/services.ts';
 import { cookieValues } from '../../domain/cookie-values.ts';
 import { BODY_LIMITS } from '../../domain/read-body.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
@@ -9,17 +11,16 @@ import { fieldsIn, MAYBE_GIVEN_TEXT } from '../http/body-fields.ts';
 import { readJson } from '../http/read-json.ts';
 import { refuse, refuseBody, refuseFields, respond } from '../http/responses.ts';
 import { ASSERTION, type Assertion, assertion } from '../passkeys/credential-json.ts';
-import type { PasskeyCheck } from '../passkeys/passkey-check.ts';
 import type { RelyingParty } from '../passkeys/relying-party.ts';
 import { passwordFault } from '../passwords/password-rules.ts';
 import { cookieClientOf, cookieLine } from '../sessions/session-cookie.ts';
 import { isFailure } from './code-guess.ts';
-import { admitted, type LoginAttempt, type LoginDeps, type LoginOutcome, provePassword } from './login.ts';
+import { admitted, type LoginAttempt, type LoginOutcome, type LoginServices, provePassword } from './login.ts';
 import { settled } from './login-limiter.ts';
 import { LOGIN_FAILED, type LoginResult, loginResult, respondWithOutcome } from './login-response.ts';
-import { DISABLED, LOGIN_NO, type LoginClient, type PostLoginDeps, settle, whileCounted } from './post-login.ts';
+import { type AttemptServices, DISABLED, LOGIN_NO, type LoginClient, settle, whileCounted } from './post-login.ts';
 
-export type PasskeyLoginRouteDeps = PostLoginDeps & PasskeyLoginDeps;
+type PasskeyLoginServices = AttemptServices & Pick<Services, 'passkeyCheck' | 'bodySeconds'>;
 
 const PATH = '/api/login/passkey';
 /** Ties a challenge to the browser that asked for it. It opens nothing. */
@@ -35,12 +36,12 @@ const ASKED = named('PasskeyAsked', z.object({ user: MAYBE_GIVEN_TEXT, password:
 const SHOWN = named('PasskeyShown', z.object({ credential: ASSERTION }).meta({ required: ['credential'] }));
 
 // biome-ignore format: a table
-export const PASSKEY_LOGIN_ROUTES: readonly OwnRoute<PasskeyLoginRouteDeps>[] = [
+export const PASSKEY_LOGIN_ROUTES: readonly OwnRoute<Services>[] = [
   { route: `POST ${PATH}`, access: 'public', secret: true, summary: 'Log in with a passkey: the session comes as a cookie', body: SHOWN, yes: [200, SUCCESS], no: [...LOGIN_NO, 409], handler: (ctx, deps) => whileCounted(deps, () => logIn(ctx, deps)) },
   { route: `POST ${PATH}/options`, access: 'public', secret: true, summary: 'What to ask a passkey for; with user and password: as second factor', body: ASKED, yes: [200, ANY], no: [...LOGIN_NO, 409], handler: sendOptions },
 ];
 
-async function sendOptions(ctx: RouteContext, deps: PasskeyLoginRouteDeps): Promise<void> {
+async function sendOptions(ctx: RouteContext, deps: PasskeyLoginServices): Promise<void> {
   const asked = await bodyOf(ctx, deps);
   if (!asked) return;
   const { json, site } = asked;
@@ -55,7 +56,7 @@ async function sendOptions(ctx: RouteContext, deps: PasskeyLoginRouteDeps): Prom
 async function sendSecondStep(
   ctx: RouteContext,
   { user, password, site }: { readonly user: string; readonly password: string; readonly site: RelyingParty },
-  deps: PasskeyLoginRouteDeps,
+  deps: PasskeyLoginServices,
 ): Promise<LoginResult> {
   if (passwordFault(password) !== undefined) {
     refuse(ctx, 401, LOGIN_FAILED);
@@ -69,7 +70,7 @@ async function sendSecondStep(
   return loginResult(outcome);
 }
 
-async function logIn(ctx: RouteContext, deps: PasskeyLoginRouteDeps): Promise<LoginResult> {
+async function logIn(ctx: RouteContext, deps: PasskeyLoginServices): Promise<LoginResult> {
   const asked = await bodyOf(ctx, deps);
   if (!asked) return 'invalid_request';
   const { json, site } = asked;
@@ -87,11 +88,10 @@ async function logIn(ctx: RouteContext, deps: PasskeyLoginRouteDeps): Promise<Lo
 /** Undefined when the response is set already. */
 async function bodyOf(
   ctx: RouteContext,
-  { settings, passkeyCheck: { site } }: PasskeyLoginRouteDeps,
+  { settings, bodySeconds, passkeyCheck: { site } }: PasskeyLoginServices,
 ): Promise<{ readonly json: unknown; readonly site: RelyingParty } | undefined> {
-  const { authEnabled, bodySeconds } = settings();
-  if (!authEnabled) return void refuse(ctx, 404, DISABLED);
-  const body = await readJson(ctx.req, { bytes: BODY_LIMITS.credentials, seconds: bodySeconds });
+  if (!settings.auth.enabled) return void refuse(ctx, 404, DISABLED);
+  const body = await readJson(ctx.req, { bytes: BODY_LIMITS.credentials, seconds: bodySeconds() });
   if (!body.ok) return void refuseBody(ctx, body.error);
   return site.ok ? { json: body.value, site: site.value } : void refuse(ctx, 409, site.error);
 }
@@ -107,10 +107,6 @@ function browserOf(ctx: RouteContext): string {
 }
 
 /** Logging in with a passkey: alone, or after the right password (SPEC 12). */
-interface PasskeyLoginDeps extends LoginDeps {
-  readonly passkeyCheck: PasskeyCheck;
-}
-
 interface PasskeyLogin {
   readonly assertion: Assertion;
   /** The text that the browser keeps as a cookie. */
@@ -123,7 +119,7 @@ interface PasskeyLogin {
 /** No signature can be guessed; the limit of the address keeps the checks from being used up by one client. */
 async function logInByPasskey(
   { assertion, browser, address, signal, site }: PasskeyLogin,
-  deps: PasskeyLoginDeps,
+  deps: LoginServices & Pick<Services, 'passkeyCheck'>,
 ): Promise<LoginOutcome> {
   const place = await deps.limiter.reserve(address, deps.knownClients.has(address), { signal });
   if (place.kind !== 'reserved') return place;
@@ -139,7 +135,7 @@ async function logInByPasskey(
 }
 
 /** The first step of a login whose second one is a passkey. It ends with `code-asked`, and never in a session. */
-async function askAfterPassword(attempt: LoginAttempt, deps: LoginDeps): Promise<LoginOutcome> {
+async function askAfterPassword(attempt: LoginAttempt, deps: LoginServices): Promise<LoginOutcome> {
   const outcome = await provePassword(attempt, deps);
   if (outcome.kind !== 'match') return outcome;
   return { kind: 'code-asked', user: outcome.user, kinds: await deps.secondFactor.wantedFrom(outcome.user) };

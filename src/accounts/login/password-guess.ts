@@ -1,8 +1,8 @@
 /** Checks a password against the limiter and the stored hash, at login and at a password change (SPEC 4.5). */
-import type { CheckOutcome, PasswordHasher } from '../passwords/password-hash.ts';
+import type { Services } from '../../app/services.ts';
+import type { CheckOutcome } from '../passwords/password-hash.ts';
 import { clientKey, networkKey } from './client-key.ts';
-import type { KnownClients } from './known-clients.ts';
-import { type Attempt, type LoginLimiter, type Reservation, settled } from './login-limiter.ts';
+import { type Attempt, type Reservation, settled } from './login-limiter.ts';
 
 export interface Guess extends Attempt {
   readonly password: string;
@@ -13,14 +13,7 @@ export interface Guess extends Attempt {
   readonly storedHash: () => Promise<string | undefined>;
 }
 
-export interface GuessDeps {
-  readonly limiter: LoginLimiter;
-  /** Addresses that logged in before. */
-  readonly knownClients: KnownClients;
-  readonly hasher: PasswordHasher;
-  /** Makes a wrong password cost what the store's hashes do. */
-  readonly followStore?: (hasher: PasswordHasher) => Promise<void>;
-}
+export type GuessServices = Pick<Services, 'limiter' | 'knownClients' | 'hasher' | 'followStore'>;
 
 /** Rejects with the reason of the signal once the client has left. */
 export type GuessOutcome = CheckOutcome | Extract<Reservation, { kind: 'limited' }>;
@@ -28,7 +21,7 @@ export type GuessOutcome = CheckOutcome | Extract<Reservation, { kind: 'limited'
 /** Only a wrong password keeps its place. A right one, and one that was not checked (busy, a fault), gives it back. */
 export async function judgeGuess(
   guess: Guess,
-  { limiter, hasher, knownClients, followStore }: GuessDeps,
+  { limiter, hasher, knownClients, followStore }: GuessServices,
 ): Promise<GuessOutcome> {
   const { address, browserOf, signal } = guess;
   const isKnown = browserOf !== undefined || knownClients.has(address);

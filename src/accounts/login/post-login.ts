@@ -1,24 +1,23 @@
 /** `POST /api/login`, and what every login attempt has: a count and an audit line (SPEC 4.1). */
 
 import { z } from 'zod';
+import type { Services } from '../../app/services.ts';
 import type { SeenSession } from '../../domain/accounts/session-store.ts';
 import { BODY_LIMITS } from '../../domain/read-body.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
 import { named } from '../../routes/shapes.ts';
-import { type Audit, agentOf, triedName } from '../audit.ts';
+import { agentOf, triedName } from '../audit.ts';
 import { CODE, type FieldFault, fieldsIn, GIVEN_TEXT, MAYBE_GIVEN_TEXT } from '../http/body-fields.ts';
 import { whileThere } from '../http/leaving.ts';
 import { readJson } from '../http/read-json.ts';
 import { refuse, refuseBody, refuseFields } from '../http/responses.ts';
 import { passwordFault } from '../passwords/password-rules.ts';
-import type { SeenClient, SeenSessions } from '../sessions/seen-sessions.ts';
+import type { SeenClient } from '../sessions/seen-sessions.ts';
 import { cookieClientOf } from '../sessions/session-cookie.ts';
 import type { SessionClaims } from '../sessions/session-jwt.ts';
-import type { Sessions } from '../sessions/sessions.ts';
-import type { FirstTimeLogin } from './first-admin.ts';
 import {
-  type LoginDeps,
   type LoginOutcome,
+  type LoginServices,
   logIn,
   type SecondStep,
   type StepsFromProviders,
@@ -26,17 +25,8 @@ import {
 } from './login.ts';
 import { type Attempted, type LoginResult, reasonOf, respondWithOutcome } from './login-response.ts';
 
-export interface PostLoginDeps extends LoginDeps, Pick<SessionLimitDeps, 'sessionsPerUser' | 'seenSessions'> {
-  readonly settings: () => { readonly authEnabled: boolean; readonly bodySeconds: number };
-  readonly sessions: Pick<
-    Sessions,
-    'issue' | 'issueForToken' | 'cookieFor' | 'sessionNamedBy' | 'tokensIn' | 'revoke' | 'endReplaced'
-  >;
-  readonly firstTimeLogin: FirstTimeLogin;
-  /** Called when an attempt has ended. */
-  readonly onLogin: (result: LoginResult) => void;
-  readonly audit: Audit;
-}
+type BeginServices = Pick<Services, 'firstTimeLogin' | 'audit' | 'sessions' | 'seenSessions' | 'settings'>;
+export type AttemptServices = LoginServices & BeginServices & Pick<Services, 'onLogin'>;
 
 export const DISABLED = 'Authentication is disabled';
 
@@ -46,11 +36,11 @@ export const LOGIN = named(
 );
 export const LOGIN_NO: readonly number[] = [401, 403, 404, 413, 415, 422, 429, 503];
 
-export const postLogin = (ctx: RouteContext, deps: PostLoginDeps): Promise<void> =>
+export const postLogin = (ctx: RouteContext, deps: AttemptServices & Pick<Services, 'bodySeconds'>): Promise<void> =>
   whileCounted(deps, () => login(ctx, deps));
 
 export async function whileCounted(
-  { onLogin }: Pick<PostLoginDeps, 'onLogin'>,
+  { onLogin }: Pick<Services, 'onLogin'>,
   attempt: () => Promise<LoginResult>,
 ): Promise<void> {
   try {
@@ -61,13 +51,12 @@ export async function whileCounted(
   }
 }
 
-async function login(ctx: RouteContext, deps: PostLoginDeps): Promise<LoginResult> {
-  const { authEnabled, bodySeconds } = deps.settings();
-  if (!authEnabled) {
+async function login(ctx: RouteContext, deps: AttemptServices & Pick<Services, 'bodySeconds'>): Promise<LoginResult> {
+  if (!deps.settings.auth.enabled) {
     refuse(ctx, 404, DISABLED);
     return 'disabled';
   }
-  const body = await readJson(ctx.req, { bytes: BODY_LIMITS.credentials, seconds: bodySeconds, untyped: true });
+  const body = await readJson(ctx.req, { bytes: BODY_LIMITS.credentials, seconds: deps.bodySeconds(), untyped: true });
   if (!body.ok) {
     refuseBody(ctx, body.error);
     return 'invalid_request';
@@ -91,7 +80,7 @@ function passwordFaults(password: string): FieldFault[] {
 export function attemptLogin(
   given: { readonly user: string; readonly password: string; readonly code?: string | undefined },
   ctx: RouteContext,
-  deps: PostLoginDeps,
+  deps: AttemptServices,
 ): Promise<Attempted> {
   return settle(given.user, (client) => logIn({ ...given, ...client }, deps), ctx, deps);
 }
@@ -100,7 +89,7 @@ export function attemptLogin(
 export function attemptSecondStep(
   given: Pick<SecondStep, 'user' | 'secretsDigest' | 'origin' | 'invitation' | 'code'>,
   ctx: RouteContext,
-  deps: PostLoginDeps,
+  deps: AttemptServices,
   signInsOf: StepsFromProviders,
 ): Promise<Attempted> {
   const { clientAddress: from, requestId } = ctx.state;
@@ -127,7 +116,7 @@ export async function settle(
   user: string,
   attempt: (client: LoginClient) => Promise<LoginOutcome>,
   ctx: RouteContext,
-  deps: PostLoginDeps,
+  deps: AttemptServices,
 ): Promise<Attempted> {
   const { clientAddress: from, requestId } = ctx.state;
   const outcome = await whileThere(ctx.res, (signal) =>
@@ -150,16 +139,11 @@ export async function settle(
   return { kind: 'logged-in', cookie: await beginSession(outcome, ctx, deps) };
 }
 
-export type BeginDeps = Pick<
-  PostLoginDeps,
-  'firstTimeLogin' | 'audit' | 'sessions' | 'seenSessions' | 'sessionsPerUser'
->;
-
 /** A session that was issued: recorded, counted among those of its user, and made the cookie of the response. */
 export async function beginSession(
   { user, token, by }: Omit<Extract<LoginOutcome, { kind: 'logged-in' }>, 'kind'>,
   ctx: RouteContext,
-  deps: BeginDeps,
+  deps: BeginServices,
 ): Promise<string> {
   const { clientAddress: from, requestId } = ctx.state;
   deps.firstTimeLogin.onLogin(user.role);
@@ -184,25 +168,16 @@ const loginCredential = ({ tokenId, provider }: SessionClaims) =>
     ? { credential: `session:${tokenId}` }
     : { credential: `oidc:${provider}`, sessionId: tokenId };
 
-/** How many sessions a user may have at once: one login more ends the oldest (SPEC 12). */
-interface SessionLimitDeps {
-  /** `auth.sessions_per_user`. */
-  readonly sessionsPerUser: number;
-  readonly sessions: Pick<Sessions, 'revoke'>;
-  readonly seenSessions: Pick<SeenSessions, 'noteLogin' | 'list'>;
-  readonly audit: Audit;
-}
-
-/** The session of a login is listed at once, so that the next login counts it; on every replica. */
+/** One login more than a user may have ends the oldest (SPEC 12). The session of a login is listed at once, so that the next login counts it; on every replica. */
 async function admitSession(
   claims: SessionClaims,
   client: SeenClient,
-  { sessionsPerUser, sessions, seenSessions, audit }: SessionLimitDeps,
+  { settings, sessions, seenSessions, audit }: BeginServices,
 ): Promise<void> {
   const { userName: user, tokenId } = claims;
   seenSessions.noteLogin(claims, client);
   const others = (await seenSessions.list(user)).filter(({ id }) => id !== tokenId);
-  const surplus = others.sort(newestFirst).slice(sessionsPerUser - 1);
+  const surplus = others.sort(newestFirst).slice(settings.auth.sessions_per_user - 1);
   const end = async ({ id, expiresAt }: SeenSession): Promise<void> => {
     await sessions.revoke(id, expiresAt);
     const act = { what: 'session-ended', reason: 'too-many-sessions', verdict: 'allowed' } as const;

@@ -1,23 +1,17 @@
 /** What shows again that a session is its user's: the password, a code or a passkey, judged within the limits (SPEC 12). */
+
 import { z } from 'zod';
+import type { Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { named } from '../../routes/shapes.ts';
 import { CODE, type FieldFault, MAYBE_GIVEN_TEXT } from '../http/body-fields.ts';
 import { ASSERTION, type Assertion, assertion } from '../passkeys/credential-json.ts';
-import type { PasskeyCheck, PasskeyOutcome } from '../passkeys/passkey-check.ts';
+import type { PasskeyOutcome } from '../passkeys/passkey-check.ts';
 import type { RelyingParty } from '../passkeys/relying-party.ts';
-import {
-  type CodeGuessDeps,
-  type CodeGuessOutcome,
-  isFailure,
-  judgeCode,
-  type NotJudged,
-  onAccountOf,
-} from './code-guess.ts';
-import type { LoginDeps } from './login.ts';
+import { type CodeGuessOutcome, isFailure, judgeCode, type NotJudged, onAccountOf } from './code-guess.ts';
 import { settled } from './login-limiter.ts';
-import { type GuessDeps, type GuessOutcome, judgeGuess } from './password-guess.ts';
+import { type GuessOutcome, type GuessServices, judgeGuess } from './password-guess.ts';
 
 export type Proof =
   | { readonly kind: 'password'; readonly text: string }
@@ -41,10 +35,8 @@ export interface Prover {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface ProofDeps extends CodeGuessDeps, GuessDeps {
-  readonly passkeyCheck: Pick<PasskeyCheck, 'site' | 'proofOptions' | 'prove'>;
-  readonly mayUsePassword: LoginDeps['mayUsePassword'];
-}
+export type ProofServices = GuessServices &
+  Pick<Services, 'secondFactor' | 'codeLimiter' | 'passkeyCheck' | 'mayUsePassword'>;
 
 type Outcome = CodeGuessOutcome | GuessOutcome | PasskeyOutcome;
 export type ProofOutcome =
@@ -86,7 +78,7 @@ export async function judgeProof(
   proof: Proof,
   prover: Prover,
   site: RelyingParty | undefined,
-  deps: ProofDeps,
+  deps: ProofServices,
 ): Promise<ProofOutcome> {
   const outcome = await judge(proof, prover, site, deps);
   switch (outcome.kind) {
@@ -106,7 +98,12 @@ export async function judgeProof(
   }
 }
 
-async function judge(proof: Proof, prover: Prover, site: RelyingParty | undefined, deps: ProofDeps): Promise<Outcome> {
+async function judge(
+  proof: Proof,
+  prover: Prover,
+  site: RelyingParty | undefined,
+  deps: ProofServices,
+): Promise<Outcome> {
   const { user, session, address, signal } = prover;
   const storedHash = async () => user.passwordHash;
   switch (proof.kind) {
@@ -129,7 +126,7 @@ const judgePasskey = (
   shown: Assertion,
   { user, session, address, signal }: Prover,
   site: RelyingParty,
-  deps: ProofDeps,
+  deps: ProofServices,
 ): Promise<PasskeyOutcome | NotJudged> =>
   onAccountOf({ user, signal, knownSession: session }, deps, async () => {
     const place = await deps.limiter.reserve(address, true, { account: user.name, signal });

@@ -1,7 +1,7 @@
 /** `POST /api/reauthenticate`: the password, a code or a passkey again, for acts that a stolen session alone must not do (SPEC 12). */
+
 import { z } from 'zod';
-import type { AccountStore } from '../../domain/accounts/account.ts';
-import type { RouteContext } from '../../routes/own-route.ts';
+import type { Services } from '../../app/services.ts';
 import { ANY, BODY_NO, named } from '../../routes/shapes.ts';
 import {
   ANSWERED,
@@ -14,25 +14,8 @@ import {
   refusedWhileLimited,
 } from '../http/kernel.ts';
 import { whileThere } from '../http/leaving.ts';
-import type { AccountResponseDeps } from '../http/route-guards.ts';
 import { cookieClientOf } from '../sessions/session-cookie.ts';
-import type { Sessions } from '../sessions/sessions.ts';
-import {
-  judgeProof,
-  PROOF,
-  type ProofDeps,
-  type ProofElsewhere,
-  type ProofOutcome,
-  type Prover,
-  proofIn,
-} from './proof.ts';
-
-export interface ReauthenticateDeps extends AccountResponseDeps, ProofDeps {
-  readonly store: Pick<AccountStore, 'findUser'>;
-  readonly sessions: Pick<Sessions, 'prove' | 'cookieFor'>;
-  /** The address at the provider where the person is asked; undefined when the response is set already. */
-  readonly askAtProvider: (ctx: RouteContext, prover: Prover, asked: ProofElsewhere) => Promise<string | undefined>;
-}
+import { judgeProof, PROOF, type ProofOutcome, type ProofServices, type Prover, proofIn } from './proof.ts';
 
 const PATH = '/api/reauthenticate';
 const PROVEN = named('Proven', z.object({ success: z.boolean().optional(), url: z.string().optional() }));
@@ -40,7 +23,7 @@ const WRONG = 'The password, the code or the passkey is not right.';
 
 const OWN = { access: 'any', writes: true, enrolment: true, note: "the caller's own session" } as const;
 
-const route = declaring<ReauthenticateDeps>();
+const route = declaring<Services>();
 
 // biome-ignore format: a table
 export const REAUTHENTICATE_ROUTES = [
@@ -54,14 +37,14 @@ function sessionIn({ caller: { credential } }: Call<unknown>): string {
   return credential.tokenId;
 }
 
-async function proverOf(call: Call<unknown>, { store }: Pick<ReauthenticateDeps, 'store'>): Promise<Prover> {
+async function proverOf(call: Call<unknown>, { store }: Pick<Services, 'store'>): Promise<Prover> {
   const session = sessionIn(call);
-  const user = await store.findUser(call.caller.name);
+  const user = await store.accounts.findUser(call.caller.name);
   if (!user) throw refusedFor('token-invalid');
   return { user, session, address: call.from };
 }
 
-async function options(call: Call, deps: ReauthenticateDeps): Promise<object> {
+async function options(call: Call, deps: Pick<Services, 'store' | 'passkeyCheck'>): Promise<object> {
   const { user, session } = await proverOf(call, deps);
   const { site } = deps.passkeyCheck;
   if (!site.ok) throw new Refused(409, site.error);
@@ -70,7 +53,7 @@ async function options(call: Call, deps: ReauthenticateDeps): Promise<object> {
 
 async function reauthenticate(
   call: Call<z.output<typeof PROOF>>,
-  deps: ReauthenticateDeps,
+  deps: ProofServices & Pick<Services, 'store' | 'sessions' | 'askAtProvider'>,
 ): Promise<object | undefined> {
   const { caller, ctx, record } = call;
   // The user as it is once the body has arrived.

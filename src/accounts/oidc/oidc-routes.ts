@@ -1,7 +1,9 @@
 /** `/api/login/oidc`: the buttons of the login page, the way to a provider and back, and its message that a session is over (SPEC 16). */
+
 import { z } from 'zod';
+import type { Services } from '../../app/services.ts';
 import { type Caller, lostRights } from '../../domain/caller.ts';
-import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import { unixSeconds } from '../../domain/clock.ts';
 import { INVITATION_PATH } from '../../domain/login-path.ts';
 import type { UserName } from '../../domain/names.ts';
 import { readForm } from '../../domain/read-form.ts';
@@ -10,18 +12,13 @@ import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { named } from '../../routes/shapes.ts';
 import { type AuditEntry, agentOf } from '../audit.ts';
 import { BUSY_RETRY_SECONDS, refuse, refuseWhileLimited, respond } from '../http/responses.ts';
-import type { AccountResponseDeps } from '../http/route-guards.ts';
-import { type LookDeps, lookAtInvitation } from '../invitations/accept-invitation.ts';
-import { type BeginDeps, beginSession } from '../login/post-login.ts';
-import type { Sealer } from '../second-factor/sealed-secret.ts';
-import { STEP_COOKIE, TICKET_SECONDS, type Tickets } from '../second-factor/step-ticket.ts';
+import { lookAtInvitation } from '../invitations/accept-invitation.ts';
+import { beginSession } from '../login/post-login.ts';
+import { STEP_COOKIE, TICKET_SECONDS } from '../second-factor/step-ticket.ts';
 import { cookieClientOf, cookieLine } from '../sessions/session-cookie.ts';
-import type { Sessions } from '../sessions/sessions.ts';
 import { type Attempt, attemptCookies, attemptIn, endedAttemptCookie, newAttempt, type Purpose } from './attempt.ts';
-import type { CallbackPlaces } from './callback-places.ts';
-import type { LogoutToken } from './logout-token.ts';
 import type { Provider, ProviderFault, ProviderIdentity } from './provider.ts';
-import { isFresh, type NoteChange, type SignInOutcome, type SignInRules, type SignIns, stepOf } from './sign-in.ts';
+import { isFresh, type NoteChange, type SignInOutcome, type SignInRules, stepOf } from './sign-in.ts';
 
 export interface ActiveProvider {
   /** Where the provider's own session ends with a logout here; undefined: it goes on. */
@@ -37,39 +34,8 @@ export interface SignInPages {
   goOn(ctx: RouteContext, address: string): void;
 }
 
-export interface OidcRouteDeps
-  extends Pick<AccountResponseDeps, 'audit' | 'bodySeconds' | 'recheck'>,
-    BeginDeps,
-    LookDeps {
-  /** Names and providers, in the order of the configuration; none where Postern has no login of its own. */
-  readonly providers: ReadonlyMap<string, ActiveProvider>;
-  readonly signInsOf: SignIns;
-  readonly sessions: BeginDeps['sessions'] & Pick<Sessions, 'prove'>;
-  readonly attempts: Sealer;
-  readonly callbacks: CallbackPlaces;
-  readonly tickets: Pick<Tickets, 'sign'>;
-  readonly clock: Clock;
-  readonly pages: SignInPages;
-  /** The page that is wanted if it is one of this service, else the start page; base path included. */
-  readonly pageOf: (ctx: RouteContext, wanted: string) => string;
-  /** The session cookie is not sent along when another site leads here. */
-  /** What may be used once was used, here or at another replica. */
-  readonly wasUsed: (id: string) => Promise<boolean>;
-  /**
-   * False for what was used before, also at that moment. Rejects when the mark could not be written: it holds here all the
-   * same, and is written later. `until`: Unix seconds.
-   */
-  readonly markUsed: (id: string, until: number) => Promise<boolean>;
-  /**
-   * Ends the sessions that began with that person at the provider, all of them also where the end of one could not be
-   * written; gives their users, and those faults.
-   */
-  readonly endProviderSessions: (
-    token: LogoutToken,
-  ) => Promise<{ readonly users: readonly UserName[]; readonly faults: readonly unknown[] }>;
-  readonly ownerOf: (identity: Pick<ProviderIdentity, 'issuer' | 'subject'>) => Promise<UserName | undefined>;
-  readonly onResult: (provider: string, result: SignInResult, why?: string) => void;
-}
+/** What a sign-in with a provider works with. */
+export type OidcServices = Omit<Services, 'askAtProvider'>;
 
 export type SignInResult =
   | 'success'
@@ -91,7 +57,7 @@ const BODY_STATUS = { 'not-a-form': 415, 'too-large': 413, 'too-slow': 408, gone
 const LOGIN_STEP = '/login?step=code';
 
 // biome-ignore format: a table
-export const OIDC_ROUTES: readonly OwnRoute<OidcRouteDeps>[] = [
+export const OIDC_ROUTES: readonly OwnRoute<Services>[] = [
   { route: `GET ${PATH}`, access: 'public', summary: 'The providers that people can sign in with', yes: [200, z.array(BUTTON)], handler: list },
   { route: `GET ${PATH}/{name}`, access: 'public', secret: true, summary: 'Go to the provider to sign in', query: { return_to: 'The page of this service to come back to' }, yes: [302], no: [404], type: 'text/html', handler: (ctx, deps) => begin(ctx, deps, { kind: 'login' }) },
   { route: `GET ${PATH}/{name}/callback`, access: 'public', secret: true, summary: 'The answer of the provider', yes: [302], no: [403, 404, 409], type: 'text/html', handler: callback },
@@ -101,7 +67,7 @@ export const OIDC_ROUTES: readonly OwnRoute<OidcRouteDeps>[] = [
   { route: `POST ${PATH}/{name}/backchannel-logout`, access: 'public', secret: true, summary: 'The provider ends sessions (OpenID Connect Back-Channel Logout 1.0)', yes: [200], no: [404, 408, 413, 415], handler: backchannelLogout },
 ];
 
-function list(ctx: RouteContext, { providers }: OidcRouteDeps): void {
+function list(ctx: RouteContext, { providers }: Pick<Services, 'providers'>): void {
   const { basePath = '' } = ctx.state;
   const buttons = [...providers.values()].map(
     ({
@@ -116,7 +82,7 @@ function list(ctx: RouteContext, { providers }: OidcRouteDeps): void {
 /** The address at the provider, with the attempt's cookie set; undefined when the response is set already. */
 export async function beginAttempt(
   ctx: RouteContext,
-  deps: OidcRouteDeps,
+  deps: OidcServices,
   given: { readonly provider: string; readonly purpose: Purpose; readonly returnTo: string },
 ): Promise<string | undefined> {
   const active = deps.providers.get(given.provider);
@@ -130,7 +96,7 @@ export async function beginAttempt(
   return address.value;
 }
 
-async function begin(ctx: RouteContext, deps: OidcRouteDeps, purpose: Purpose): Promise<void> {
+async function begin(ctx: RouteContext, deps: OidcServices, purpose: Purpose): Promise<void> {
   const [wanted] = [ctx.query['return_to']].flat();
   const given = { provider: ctx.params['name'] ?? '', purpose, returnTo: deps.pageOf(ctx, wanted ?? '') };
   const address = await beginAttempt(ctx, deps, given);
@@ -138,7 +104,7 @@ async function begin(ctx: RouteContext, deps: OidcRouteDeps, purpose: Purpose): 
 }
 
 /** A page leads on: the policy of the invitation's page stops a form that is redirected to another site. */
-async function beginInvited(ctx: RouteContext, deps: OidcRouteDeps): Promise<void> {
+async function beginInvited(ctx: RouteContext, deps: OidcServices): Promise<void> {
   const { token = '', name: provider = '' } = ctx.params;
   const held = await lookAtInvitation(token, ctx, deps);
   if (held.kind === 'limited') return refuseWhileLimited(ctx, held);
@@ -148,7 +114,7 @@ async function beginInvited(ctx: RouteContext, deps: OidcRouteDeps): Promise<voi
   if (address !== undefined) deps.pages.goOn(ctx, address);
 }
 
-async function callback(ctx: RouteContext, deps: OidcRouteDeps): Promise<void> {
+async function callback(ctx: RouteContext, deps: OidcServices): Promise<void> {
   const name = ctx.params['name'] ?? '';
   const active = deps.providers.get(name);
   if (!active) return deps.pages.refuse(ctx, 'sign-in-unknown');
@@ -177,7 +143,7 @@ interface Signed {
   readonly identity: ProviderIdentity;
 }
 
-async function serve(ctx: RouteContext, deps: OidcRouteDeps, signed: Signed): Promise<void> {
+async function serve(ctx: RouteContext, deps: OidcServices, signed: Signed): Promise<void> {
   const { active, attempt, identity } = signed;
   const { purpose } = attempt;
   const note: NoteChange = (act) => audit(ctx, deps, attempt.provider, act, act.user);
@@ -204,7 +170,7 @@ async function serve(ctx: RouteContext, deps: OidcRouteDeps, signed: Signed): Pr
 async function callerOf(
   { user, session }: Extract<Purpose, { user: string }>,
   { state: { caller } }: RouteContext,
-  { recheck }: OidcRouteDeps,
+  { recheck }: Pick<Services, 'recheck'>,
 ): Promise<Caller | undefined> {
   if (caller?.credential.kind !== 'session' || caller.credential.tokenId !== session) return undefined;
   return caller.name === user && !lostRights(await recheck(caller), caller) ? caller : undefined;
@@ -212,7 +178,7 @@ async function callerOf(
 
 async function prove(
   ctx: RouteContext,
-  deps: OidcRouteDeps,
+  deps: OidcServices,
   { attempt, identity }: Signed,
   caller: Caller,
 ): Promise<void> {
@@ -246,7 +212,7 @@ const REASON_OF = {
 
 async function settle(
   ctx: RouteContext,
-  deps: OidcRouteDeps,
+  deps: OidcServices,
   { attempt }: Signed,
   outcome: SignInOutcome,
 ): Promise<void> {
@@ -288,7 +254,7 @@ async function settle(
 /** `reason` is that of a refusal; undefined: it was allowed. */
 function audit(
   ctx: RouteContext,
-  deps: OidcRouteDeps,
+  deps: OidcServices,
   provider: string,
   act: Pick<AuditEntry, 'what' | 'user' | 'provider' | 'reason'>,
   who?: UserName,
@@ -313,12 +279,12 @@ function leave(ctx: RouteContext, address: string): void {
   ctx.redirect(address);
 }
 
-function over(ctx: RouteContext, deps: OidcRouteDeps, provider: string): void {
+function over(ctx: RouteContext, deps: OidcServices, provider: string): void {
   deps.onResult(provider, 'over');
   deps.pages.refuse(ctx, 'sign-in-over');
 }
 
-function refuseFor(ctx: RouteContext, deps: OidcRouteDeps, provider: string, reason: RefusalReason): void {
+function refuseFor(ctx: RouteContext, deps: OidcServices, provider: string, reason: RefusalReason): void {
   const isBusy = reason === 'sign-in-busy';
   if (isBusy) ctx.set('Retry-After', String(BUSY_RETRY_SECONDS));
   // Counted and not logged: it may come with each of many requests.
@@ -328,14 +294,14 @@ function refuseFor(ctx: RouteContext, deps: OidcRouteDeps, provider: string, rea
 
 const FAULTS = { away: 'sign-in-away', declined: 'sign-in-declined', unfit: 'sign-in-unfit' } as const;
 
-function refuseFault(ctx: RouteContext, deps: OidcRouteDeps, provider: string, { kind, why }: ProviderFault): void {
+function refuseFault(ctx: RouteContext, deps: OidcServices, provider: string, { kind, why }: ProviderFault): void {
   deps.onResult(provider, kind, why);
   audit(ctx, deps, provider, { what: 'login' }, undefined, FAULTS[kind]);
   deps.pages.refuse(ctx, FAULTS[kind]);
 }
 
 /** Section 2.8 of the specification: 200 when the sessions are over, 400 for a token that does not hold. */
-async function backchannelLogout(ctx: RouteContext, deps: OidcRouteDeps): Promise<void> {
+async function backchannelLogout(ctx: RouteContext, deps: OidcServices): Promise<void> {
   const name = ctx.params['name'] ?? '';
   const active = deps.providers.get(name);
   if (!active) return refuse(ctx, 404, 'There is no such provider');

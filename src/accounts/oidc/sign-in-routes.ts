@@ -1,18 +1,13 @@
 /** `/api/account/sign-ins`: the providers that one's own account is connected with (SPEC 16). */
+
 import { z } from 'zod';
-import type { AccountStore } from '../../domain/accounts/account.ts';
-import type { SignInStore } from '../../domain/accounts/sign-in.ts';
+import type { Services } from '../../app/services.ts';
 import { named, SUCCESS } from '../../routes/shapes.ts';
 import { shortText } from '../audit.ts';
 import { SIGN_IN } from '../http/answers.ts';
 import { ANSWERED, type Call, declaring, Refused, refusedFor } from '../http/kernel.ts';
-import { type AccountResponseDeps, mayStill } from '../http/route-guards.ts';
-import { beginAttempt, type OidcRouteDeps } from './oidc-routes.ts';
-
-export interface SignInRouteDeps extends AccountResponseDeps, OidcRouteDeps {
-  readonly store: Pick<AccountStore, 'findUser'>;
-  readonly signIns: Pick<SignInStore, 'listSignIns' | 'disconnect'>;
-}
+import { mayStill } from '../http/route-guards.ts';
+import { beginAttempt } from './oidc-routes.ts';
 
 const PATH = '/api/account/sign-ins';
 /** Where the console lists them. */
@@ -30,7 +25,7 @@ const KEPT = {
 const OWN = { access: 'any', note: "the caller's own" } as const;
 const CHANGE = { access: 'any', writes: true, note: OWN.note, who: 'person', proof: 'credentials' } as const;
 
-const route = declaring<SignInRouteDeps>();
+const route = declaring<Services>();
 
 // biome-ignore format: a table
 export const SIGN_IN_ROUTES = [
@@ -45,8 +40,8 @@ function personIn({ caller }: Call) {
   return { name: caller.name, session: caller.credential.tokenId };
 }
 
-async function list(call: Call, { signIns }: SignInRouteDeps): Promise<object> {
-  const own = await signIns.listSignIns(personIn(call).name);
+async function list(call: Call, { store }: Pick<Services, 'store'>): Promise<object> {
+  const own = await store.signIns.listSignIns(personIn(call).name);
   return own.map(
     ({ provider, subject, connectedAt, lastUsedAt }): z.output<typeof SIGN_IN> => ({
       provider,
@@ -57,11 +52,11 @@ async function list(call: Call, { signIns }: SignInRouteDeps): Promise<object> {
   );
 }
 
-async function connect(call: Call, deps: SignInRouteDeps): Promise<object> {
+async function connect(call: Call, deps: Services): Promise<object> {
   const { name, session } = personIn(call);
   const { ctx, params } = call;
   if (!ctx || !(await mayStill(ctx, deps))) return ANSWERED;
-  const user = await deps.store.findUser(name);
+  const user = await deps.store.accounts.findUser(name);
   if (!user) throw refusedFor('token-invalid');
   const purpose = { kind: 'connect', user: user.name, session, userCreatedAt: user.createdAt } as const;
   const returnTo = `${ctx.state.basePath ?? ''}${PAGE}`;
@@ -69,10 +64,10 @@ async function connect(call: Call, deps: SignInRouteDeps): Promise<object> {
   return url === undefined ? ANSWERED : { url };
 }
 
-async function disconnect(call: Call, { signIns }: SignInRouteDeps): Promise<void> {
+async function disconnect(call: Call, { store }: Pick<Services, 'store'>): Promise<void> {
   const { name } = personIn(call);
   const { provider = '' } = call.params;
-  const outcome = await signIns.disconnect(name, provider, 'owner');
+  const outcome = await store.signIns.disconnect(name, provider, 'owner');
   call.note({ user: name, provider: shortText(provider) });
   if (outcome === 'absent') throw new Refused(404, 'Your account is not connected with that provider');
   if (outcome !== 'disconnected')

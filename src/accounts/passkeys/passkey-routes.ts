@@ -1,5 +1,7 @@
 /** `/api/second-factor/passkeys`: one's own passkeys (SPEC 12). */
+
 import { z } from 'zod';
+import type { Services } from '../../app/services.ts';
 import { ok } from '../../domain/result.ts';
 import type { OwnRoute } from '../../routes/own-route.ts';
 import { ANY, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
@@ -7,14 +9,10 @@ import { ADDED_PASSKEY } from '../http/answers.ts';
 import { GIVEN_TEXT, MAYBE_GIVEN_TEXT } from '../http/body-fields.ts';
 import { type Call, declaring, Refused, refusedFields, refusedFor } from '../http/kernel.ts';
 import { refuseMethod } from '../http/responses.ts';
-import { enrolling, type FactorRouteDeps, ownUser } from '../second-factor/factor-routes.ts';
+import { enrolling, ownUser } from '../second-factor/factor-routes.ts';
 import { keepSession } from '../sessions/keep-session.ts';
 import { NEW_CREDENTIAL, newCredential } from './credential-json.ts';
-import { type Added, MOST_PASSKEYS, type Passkeys } from './passkeys.ts';
-
-export interface PasskeyRouteDeps extends FactorRouteDeps {
-  readonly passkeys: Passkeys;
-}
+import { type Added, MOST_PASSKEYS } from './passkeys.ts';
 
 const PATH = '/api/second-factor/passkeys';
 export const USUAL_NAME = 'Passkey';
@@ -39,10 +37,12 @@ const RENAMED = named('Name', z.object({ name: GIVEN_TEXT.meta(NAME_SIZE) }));
 const OWN = { access: 'any', writes: true, enrolment: true, note: "the caller's own" } as const;
 const CHANGE = { ...OWN, proof: 'credentials' } as const;
 
-const route = declaring<PasskeyRouteDeps>();
+type PasskeyServices = Pick<Services, 'store' | 'settings' | 'passkeys' | 'sessions'>;
+
+const route = declaring<Services>();
 
 // biome-ignore format: a table
-export const PASSKEY_ROUTES: readonly OwnRoute<PasskeyRouteDeps>[] = [
+export const PASSKEY_ROUTES: readonly OwnRoute<Services>[] = [
   route({ route: `POST ${PATH}/options`, ...CHANGE, summary: 'What to ask an authenticator for, to add a passkey', yes: [200, ANY], no: [409], run: options }),
   { route: `PATCH,DELETE ${PATH}/options`, ...OWN, handler: refuseMethod('POST') },
   route({ route: `POST ${PATH}`, ...CHANGE, summary: 'Add the passkey that the authenticator made', body: NEW_PASSKEY, yes: [201, ADDED_PASSKEY], no: [...BODY_NO, 409], act: 'second-factor-added', before: adding, run: add }),
@@ -51,7 +51,7 @@ export const PASSKEY_ROUTES: readonly OwnRoute<PasskeyRouteDeps>[] = [
 ];
 
 /** The user who adds a passkey, and the site that it is for. */
-async function adding(call: Call<unknown>, deps: PasskeyRouteDeps) {
+async function adding(call: Call<unknown>, deps: PasskeyServices) {
   const user = await enrolling(call, deps);
   const { site } = deps.passkeys;
   if (!site.ok) throw new Refused(409, site.error);
@@ -60,12 +60,12 @@ async function adding(call: Call<unknown>, deps: PasskeyRouteDeps) {
   return { user, session: credential.kind === 'session' ? credential.tokenId : '', site: site.value };
 }
 
-async function options(call: Call, deps: PasskeyRouteDeps): Promise<object> {
+async function options(call: Call, deps: PasskeyServices): Promise<object> {
   const { user, session, site } = await adding(call, deps);
   return deps.passkeys.creationOptions(user, session, site);
 }
 
-async function add(call: Call<z.output<typeof NEW_PASSKEY>>, deps: PasskeyRouteDeps): Promise<object> {
+async function add(call: Call<z.output<typeof NEW_PASSKEY>>, deps: PasskeyServices): Promise<object> {
   const by = await adding(call, deps);
   const credential = newCredential(call.body.credential);
   const name = passkeyName(call.body.name || USUAL_NAME);
@@ -97,7 +97,7 @@ export const NOT_ADDED = {
   full:    { status: 409, message: `There are ${MOST_PASSKEYS} passkeys already: remove one first` },
 } as const;
 
-async function rename(call: Call<z.output<typeof RENAMED>>, deps: PasskeyRouteDeps): Promise<void> {
+async function rename(call: Call<z.output<typeof RENAMED>>, deps: PasskeyServices): Promise<void> {
   const user = await ownUser(call, deps);
   const name = passkeyName(call.body.name);
   if (!name.ok) throw refusedFields(name.error);
@@ -106,7 +106,7 @@ async function rename(call: Call<z.output<typeof RENAMED>>, deps: PasskeyRouteDe
   call.note({ user: user.name });
 }
 
-async function remove(call: Call, deps: PasskeyRouteDeps): Promise<void> {
+async function remove(call: Call, deps: PasskeyServices): Promise<void> {
   const user = await ownUser(call, deps);
   const outcome = await deps.passkeys.remove(user, idIn(call));
   call.note({ user: user.name, factor: 'passkey' });

@@ -1,4 +1,5 @@
 /** `PUT /api/config/set`: changes of `auth.roles` are made here, the rest is forwarded to the NVR (SPEC 4.3). */
+import type { Services } from '../../app/services.ts';
 import { isAdministrator } from '../../domain/caller.ts';
 import { mayManageAccounts } from '../../domain/credentials.ts';
 import { isRecord, type JsonRecord } from '../../domain/json.ts';
@@ -6,10 +7,10 @@ import { BODY_LIMITS } from '../../domain/read-body.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { ANY, BODY_NO } from '../../routes/shapes.ts';
 import { ANSWERED, type Call, declaring, Refused, refusedFor } from '../http/kernel.ts';
-import { changed, isAmong, type RoleRouteDeps } from './role-routes.ts';
+import { changed, isAmong } from './role-routes.ts';
 import type { WantedRoles } from './roles.ts';
 
-const route = declaring<RoleRouteDeps>();
+const route = declaring<Services>();
 
 /** The NVR's own page of roles: Postern keeps those, and forwards the rest. Older clients send everything in the query and no body. */
 // biome-ignore format: a table
@@ -23,7 +24,10 @@ function forAdministrators({ caller }: Call): void {
   if (!isAdministrator(caller)) throw refusedFor('role-too-low');
 }
 
-async function configSet(call: Call, { customRoles, hasSites, knownCameras }: RoleRouteDeps): Promise<object> {
+async function configSet(
+  call: Call,
+  { customRoles, knownCameras, settings }: Pick<Services, 'customRoles' | 'knownCameras' | 'settings'>,
+): Promise<object> {
   const { caller, body, ctx, prove, record, next } = call;
   const split = splitConfigSet(ctx?.querystring ?? '', body);
   if (!split.ok) {
@@ -34,7 +38,7 @@ async function configSet(call: Call, { customRoles, hasSites, knownCameras }: Ro
   if (wanted.size > 0) {
     if (!mayManageAccounts(caller)) throw refusedFor('person-needed');
     prove('roles');
-    const isHere = (entry: string): boolean => !hasSites || isAmong(entry, knownCameras());
+    const isHere = (entry: string): boolean => settings.server.site === undefined || isAmong(entry, knownCameras());
     changed(call, [...wanted.keys()], await customRoles.changeHere(wanted, isHere));
   }
   if (!rest || !ctx)

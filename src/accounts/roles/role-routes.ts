@@ -1,5 +1,7 @@
 /** `/api/roles`: custom roles made, changed and deleted while the service runs (interface 2.2; SPEC 4.3). */
+
 import { z } from 'zod';
+import type { Services } from '../../app/services.ts';
 import { scopeOf, visibleCameras } from '../../domain/camera-scope.ts';
 import type { CameraName } from '../../domain/names.ts';
 import { BODY_LIMITS } from '../../domain/read-body.ts';
@@ -8,16 +10,7 @@ import { ANY, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import { ROLE } from '../http/answers.ts';
 import { NAMED, NO_CAMERA_LIST } from '../http/body-fields.ts';
 import { type Call, declaring, orRefused, refusedFields } from '../http/kernel.ts';
-import type { AccountResponseDeps } from '../http/route-guards.ts';
-import type { RoleFault, RoleRefusal, Roles, RolesChanged } from './roles.ts';
-
-export interface RoleRouteDeps extends AccountResponseDeps {
-  readonly customRoles: Roles;
-  /** None while they are not known yet. */
-  readonly knownCameras: () => readonly CameraName[];
-  /** `server.site` is set: a role may name cameras of other NVRs. */
-  readonly hasSites: boolean;
-}
+import type { RoleFault, RoleRefusal, RolesChanged } from './roles.ts';
 
 /** Null takes a limit away, and what is left out stays. */
 const { deny, hours, history_since } = ROLE.shape;
@@ -40,7 +33,7 @@ const STATUS_OF: Readonly<Record<RoleFault, number>> = {
   'role-absent':     404,
 };
 
-const route = declaring<RoleRouteDeps>();
+const route = declaring<Services>();
 const CHANGE = { access: 'admin', who: 'admin', proof: 'roles' } as const;
 
 // biome-ignore format: a table
@@ -51,7 +44,10 @@ export const ROLE_ROUTES = [
   route({ route: 'DELETE /api/roles/{role}', ...CHANGE, summary: 'Remove a role; its users become viewers', yes: [200, SUCCESS], no: [404, 409], run: (call, deps) => remove(call, deps, call.params['role'] ?? '') }),
 ];
 
-async function save(call: Call<Readonly<Record<string, unknown>>>, deps: RoleRouteDeps): Promise<object> {
+async function save(
+  call: Call<Readonly<Record<string, unknown>>>,
+  deps: Pick<Services, 'customRoles' | 'knownCameras'>,
+): Promise<object> {
   const { role = '' } = call.params;
   const { cameras, ...limits } = call.body;
   if (!Array.isArray(cameras)) throw refusedFields([NO_CAMERA_LIST]);
@@ -59,7 +55,11 @@ async function save(call: Call<Readonly<Record<string, unknown>>>, deps: RoleRou
   return { success: true, ...warningOf(role, cameras, deps) };
 }
 
-async function remove(call: Call<unknown>, { customRoles }: RoleRouteDeps, name: string): Promise<void> {
+async function remove(
+  call: Call<unknown>,
+  { customRoles }: Pick<Services, 'customRoles'>,
+  name: string,
+): Promise<void> {
   changed(call, [name], await customRoles.change(new Map([[name, null]])));
 }
 
@@ -77,7 +77,11 @@ export function changed(
 }
 
 /** A role may name a camera that is added later; more often the name is mistyped. */
-function warningOf(name: string, cameras: readonly string[], { knownCameras }: RoleRouteDeps): { message?: string } {
+function warningOf(
+  name: string,
+  cameras: readonly string[],
+  { knownCameras }: Pick<Services, 'knownCameras'>,
+): { message?: string } {
   const known = knownCameras();
   const strange = known.length > 0 ? cameras.filter((entry) => !isAmong(entry, known)) : [];
   if (strange.length === 0) return {};

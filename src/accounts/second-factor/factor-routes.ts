@@ -1,22 +1,13 @@
 /** `/api/second-factor`: one's own second factors; an admin removes those of others (SPEC 12). */
+
 import { z } from 'zod';
-import type { AccountStore, User } from '../../domain/accounts/account.ts';
+import type { Services } from '../../app/services.ts';
+import type { User } from '../../domain/accounts/account.ts';
 import { BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import { RECOVERY_CODES, SECOND_FACTOR, TOTP_OFFER } from '../http/answers.ts';
 import { CODE, GIVEN_TEXT } from '../http/body-fields.ts';
 import { type Call, declaring, Refused, refusedFor } from '../http/kernel.ts';
-import type { AccountResponseDeps } from '../http/route-guards.ts';
 import { keepSession } from '../sessions/keep-session.ts';
-import type { Sessions } from '../sessions/sessions.ts';
-import type { Enrolment } from './enrolment.ts';
-
-export interface FactorRouteDeps extends AccountResponseDeps {
-  readonly enrolment: Enrolment;
-  /** False when `auth.second_factor` is off: factors can be removed, not set up. */
-  readonly mayEnrol: boolean;
-  readonly store: Pick<AccountStore, 'findUser'>;
-  readonly sessions: Pick<Sessions, 'goOn' | 'cookieFor'>;
-}
 
 export const OFF = 'Second factors are turned off here: auth.second_factor is "off"';
 const NO_ACCOUNT = 'Second factors belong to an account: log in with its password';
@@ -27,7 +18,9 @@ const NO_FACTOR = 'There is no second factor';
 const CONFIRMED = named('Code', z.object({ code: GIVEN_TEXT.meta(CODE) }));
 const OWN = { access: 'any', proof: 'credentials', writes: true, note: "the caller's own" } as const;
 
-const route = declaring<FactorRouteDeps>();
+type FactorServices = Pick<Services, 'store' | 'settings' | 'enrolment' | 'sessions'>;
+
+const route = declaring<Services>();
 
 /** Routes with "enrolment" are also for a caller who must set up a second factor before anything else. */
 // biome-ignore format: a table
@@ -42,27 +35,27 @@ export const FACTOR_ROUTES = [
 ];
 
 /** The user behind a session: a token, a proxy's user and the internal listener have no factors. */
-export async function ownUser({ caller }: Call<unknown>, { store }: Pick<FactorRouteDeps, 'store'>): Promise<User> {
+export async function ownUser({ caller }: Call<unknown>, { store }: Pick<Services, 'store'>): Promise<User> {
   if (caller.credential.kind !== 'session') throw new Refused(403, NO_ACCOUNT);
-  const user = await store.findUser(caller.name);
+  const user = await store.accounts.findUser(caller.name);
   if (!user) throw refusedFor('token-invalid');
   return user;
 }
 
 /** The same, where factors may be set up. */
-export async function enrolling(call: Call<unknown>, deps: FactorRouteDeps): Promise<User> {
+export async function enrolling(call: Call<unknown>, deps: Pick<Services, 'store' | 'settings'>): Promise<User> {
   const user = await ownUser(call, deps);
-  if (!deps.mayEnrol) throw new Refused(409, OFF);
+  if (deps.settings.auth.second_factor === 'off') throw new Refused(409, OFF);
   return user;
 }
 
-async function offer(call: Call, deps: FactorRouteDeps): Promise<object> {
+async function offer(call: Call, deps: FactorServices): Promise<object> {
   const offered = await deps.enrolment.offerTotp(await enrolling(call, deps));
   if (!offered) throw refusedFor('token-invalid');
   return offered;
 }
 
-async function confirm(call: Call<z.output<typeof CONFIRMED>>, deps: FactorRouteDeps): Promise<object> {
+async function confirm(call: Call<z.output<typeof CONFIRMED>>, deps: FactorServices): Promise<object> {
   const user = await ownUser(call, deps);
   call.note({ user: user.name, factor: 'totp' });
   const outcome = await deps.enrolment.confirmTotp(user, call.body.code);
@@ -74,7 +67,7 @@ async function confirm(call: Call<z.output<typeof CONFIRMED>>, deps: FactorRoute
   return { recovery_codes: outcome.recoveryCodes ?? [] };
 }
 
-async function removeTotp(call: Call, deps: FactorRouteDeps): Promise<void> {
+async function removeTotp(call: Call, deps: FactorServices): Promise<void> {
   const user = await ownUser(call, deps);
   const left = await deps.enrolment.removeTotp(user);
   if (!left) throw new Refused(404, NO_FACTOR);
@@ -82,7 +75,7 @@ async function removeTotp(call: Call, deps: FactorRouteDeps): Promise<void> {
   await keepSession(call, left, deps);
 }
 
-async function makeRecoveryCodes(call: Call, deps: FactorRouteDeps): Promise<object> {
+async function makeRecoveryCodes(call: Call, deps: FactorServices): Promise<object> {
   const user = await enrolling(call, deps);
   const codes = await deps.enrolment.newRecoveryCodes(user);
   if (!codes) throw new Refused(409, NO_FACTOR);
@@ -90,8 +83,8 @@ async function makeRecoveryCodes(call: Call, deps: FactorRouteDeps): Promise<obj
   return { recovery_codes: codes };
 }
 
-async function removeOf(call: Call, deps: FactorRouteDeps): Promise<void> {
-  const user = await deps.store.findUser(call.params['user'] ?? '');
+async function removeOf(call: Call, deps: FactorServices): Promise<void> {
+  const user = await deps.store.accounts.findUser(call.params['user'] ?? '');
   if (!user) throw new Refused(404, 'User not found');
   const left = await deps.enrolment.removeAll(user);
   if (!left) throw new Refused(404, NO_FACTOR);

@@ -1,8 +1,8 @@
 /** The caller's session goes on after a change that ends all sessions of the user. */
+import type { Services } from '../../app/services.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import type { Call } from '../http/kernel.ts';
 import { cookieClientOf } from './session-cookie.ts';
-import type { Sessions } from './sessions.ts';
 
 /**
  * Gives the caller a new cookie, for what was just set and not for what another request may have set since. A new password, a
@@ -11,7 +11,7 @@ import type { Sessions } from './sessions.ts';
 export async function keepSession(
   { caller, ctx }: Pick<Call, 'caller' | 'ctx'>,
   user: User,
-  { sessions }: { readonly sessions: Pick<Sessions, 'goOn' | 'cookieFor'> },
+  { sessions }: Pick<Services, 'sessions'>,
   reason?: 'password_change',
 ): Promise<void> {
   if (!ctx || caller.name !== user.name || caller.credential.kind !== 'session') return;

@@ -1,21 +1,15 @@
 /** `/api/sessions`: lists and ends sessions: the caller's own, for an admin those of all users (SPEC 4.2). */
+
 import { z } from 'zod';
+import type { Services } from '../../app/services.ts';
 import type { SeenSession } from '../../domain/accounts/session-store.ts';
 import { type Caller, isAdministrator } from '../../domain/caller.ts';
 import { mayManageAccounts } from '../../domain/credentials.ts';
 import { SUCCESS } from '../../routes/shapes.ts';
 import { SESSION } from '../http/answers.ts';
 import { type Call, declaring, Refused, refusedFor } from '../http/kernel.ts';
-import type { AccountResponseDeps } from '../http/route-guards.ts';
-import type { SeenSessions } from './seen-sessions.ts';
-import type { Sessions } from './sessions.ts';
 
-export interface SessionRouteDeps extends AccountResponseDeps {
-  readonly sessions: Pick<Sessions, 'revoke'>;
-  readonly seenSessions: Pick<SeenSessions, 'list' | 'find'>;
-}
-
-const route = declaring<SessionRouteDeps>();
+const route = declaring<Services>();
 
 // biome-ignore format: a table
 export const SESSION_ROUTES = [
@@ -23,13 +17,16 @@ export const SESSION_ROUTES = [
   route({ route: 'DELETE /api/sessions/{id}', access: 'any', writes: true, note: "the caller's own; for an admin any", summary: 'End a session', yes: [200, SUCCESS], no: [404], act: 'session-ended', run: end }),
 ];
 
-async function list({ caller }: Call, { seenSessions }: SessionRouteDeps): Promise<object> {
+async function list({ caller }: Call, { seenSessions }: Pick<Services, 'seenSessions'>): Promise<object> {
   const seen = await seenSessions.list(isAdministrator(caller) ? undefined : caller.name);
   return seen.filter((session) => mayKnow(caller, session)).map((session) => shown(session, caller));
 }
 
 /** The session of another user answers 404, as an unknown one does. */
-async function end({ caller, params, note, prove }: Call, { seenSessions, sessions }: SessionRouteDeps): Promise<void> {
+async function end(
+  { caller, params, note, prove }: Call,
+  { seenSessions, sessions }: Pick<Services, 'seenSessions' | 'sessions'>,
+): Promise<void> {
   const { id = '' } = params;
   const session = await seenSessions.find(id);
   if (!session || !mayKnow(caller, session)) throw new Refused(404, 'There is no such session');

@@ -1,10 +1,11 @@
 /** `/api/settings`: the settings of the house, which the page Security keeps in the store (SPEC 8). */
+
 import { z } from 'zod';
+import type { Services } from '../../app/services.ts';
 import { SETTING_NAMES, type SettingName, STORED_KEYS } from '../../domain/stored-settings.ts';
 import { BODY_NO, SUCCESS } from '../../routes/shapes.ts';
 import { SETTINGS } from '../http/answers.ts';
 import { type Call, declaring, Refused } from '../http/kernel.ts';
-import type { AccountResponseDeps } from '../http/route-guards.ts';
 
 export type SettingsAnswer = z.output<typeof SETTINGS>;
 export type SettingsChange =
@@ -17,14 +18,10 @@ export interface HouseSettings {
   change(values: Readonly<Partial<Record<SettingName, string | null | undefined>>>): Promise<SettingsChange>;
 }
 
-export interface SettingRouteDeps extends AccountResponseDeps {
-  readonly house: HouseSettings;
-}
-
 const NEW_VALUE = z.string().min(1).max(1024).nullable().optional();
 const CHANGE = z.object({ second_factor: NEW_VALUE, timezone: NEW_VALUE, public_url: NEW_VALUE });
 
-const route = declaring<SettingRouteDeps>();
+const route = declaring<Services>();
 
 // biome-ignore format: a table
 export const SETTING_ROUTES = [
@@ -32,7 +29,10 @@ export const SETTING_ROUTES = [
   route({ route: 'PUT /api/settings', access: 'admin', who: 'admin', proof: 'settings', writes: true, summary: 'Keep them in the store; what is left out stays, null takes one out', body: CHANGE, reads: 'strict', yes: [200, SUCCESS], no: [...BODY_NO, 409], run: change }),
 ];
 
-async function change({ body, record }: Call<z.output<typeof CHANGE>>, { house }: SettingRouteDeps): Promise<void> {
+async function change(
+  { body, record }: Call<z.output<typeof CHANGE>>,
+  { house }: Pick<Services, 'house'>,
+): Promise<void> {
   const outcome = await house.change(body);
   // What is kept is a change, also where it is taken up later.
   const isKept = outcome.kind === 'changed' || outcome.kind === 'not-reloaded';

@@ -1,19 +1,11 @@
 /** `GET /api/sites`: the sites on the store, for the account menu; for an admin their cameras, too (SPEC 20). */
+
 import { z } from 'zod';
-import type { SiteStore } from '../../domain/accounts/site.ts';
-import { type PublicUrl, publicAddress } from '../../domain/addresses/public-url.ts';
+import type { Services } from '../../app/services.ts';
+import { publicAddress } from '../../domain/addresses/public-url.ts';
 import { isAdministrator } from '../../domain/caller.ts';
 import { CAMERAS, named, TEXT } from '../../routes/shapes.ts';
 import { type Call, declaring } from '../http/kernel.ts';
-import type { AccountResponseDeps } from '../http/route-guards.ts';
-
-export interface SiteRouteDeps extends AccountResponseDeps {
-  /** `server.sites`. */
-  readonly listed: readonly { readonly name: string; readonly url: PublicUrl }[];
-  /** `server.site`. */
-  readonly own: string | undefined;
-  readonly siteStore: Pick<SiteStore, 'listSites'>;
-}
 
 const SITES = named(
   'Sites',
@@ -29,15 +21,19 @@ const SITES = named(
   }),
 );
 
-const route = declaring<SiteRouteDeps>();
+const route = declaring<Services>();
 
 // biome-ignore format: a table
 export const SITE_ROUTES = [
   route({ route: 'GET /api/sites', access: 'any', note: 'cameras for admins alone', summary: 'The sites that share accounts, each with an NVR of its own', yes: [200, SITES], run: list }),
 ];
 
-async function list({ caller }: Call, { own, listed, siteStore }: SiteRouteDeps): Promise<z.output<typeof SITES>> {
-  const records = own === undefined ? [] : await siteStore.listSites();
+async function list(
+  { caller }: Call,
+  { settings, store }: Pick<Services, 'settings' | 'store'>,
+): Promise<z.output<typeof SITES>> {
+  const { site: own, sites: listed } = settings.server;
+  const records = own === undefined ? [] : await store.sites.listSites();
   const names = new Set(
     [...listed.map(({ name }) => name), ...records.map(({ site }) => site)].filter(
       (name) => name !== '' && name !== own,

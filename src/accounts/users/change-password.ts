@@ -1,9 +1,10 @@
 /** Who may change whose password, and what they must know for it (interface 5.1.6; SPEC 4.3). */
-import type { AccountStore, User } from '../../domain/accounts/account.ts';
+import type { Services } from '../../app/services.ts';
+import type { User } from '../../domain/accounts/account.ts';
 import { type Caller, isAdministrator } from '../../domain/caller.ts';
-import { type CodeGuessDeps, onAccountOf } from '../login/code-guess.ts';
-import { type GuessDeps, type GuessOutcome, judgeGuess } from '../login/password-guess.ts';
-import type { UserFault, Users } from './users.ts';
+import { onAccountOf } from '../login/code-guess.ts';
+import { type GuessOutcome, type GuessServices, judgeGuess } from '../login/password-guess.ts';
+import type { UserFault } from './users.ts';
 
 export interface PasswordChange {
   readonly caller: Caller;
@@ -16,10 +17,7 @@ export interface PasswordChange {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface ChangeDeps extends GuessDeps, Pick<CodeGuessDeps, 'codeLimiter'> {
-  readonly store: Pick<AccountStore, 'findUser'>;
-  readonly users: Pick<Users, 'setPassword'>;
-}
+export type ChangeServices = GuessServices & Pick<Services, 'store' | 'users' | 'codeLimiter'>;
 
 export type ChangeFault = UserFault | 'not-own' | 'old-password-missing' | 'old-password-wrong';
 
@@ -32,11 +30,11 @@ export type ChangeOutcome =
  * An administrator sets the password of another account without the old one. The own password always needs it:
  * an open browser or a stolen session must not be enough to take an account over.
  */
-export async function changePassword(change: PasswordChange, deps: ChangeDeps): Promise<ChangeOutcome> {
+export async function changePassword(change: PasswordChange, deps: ChangeServices): Promise<ChangeOutcome> {
   const { caller, name, password } = change;
   const isOwn = name === caller.name;
   if (!isOwn && !isAdministrator(caller)) return refused('not-own', 'You can only change your own password');
-  const user = await deps.store.findUser(name);
+  const user = await deps.store.accounts.findUser(name);
   if (!user) return refused('user-absent', 'User not found');
   const proof = isOwn ? await prove(change, user, deps) : { kind: 'match' as const };
   if (proof.kind !== 'match') return proof;
@@ -53,7 +51,7 @@ export async function changePassword(change: PasswordChange, deps: ChangeDeps): 
 async function prove(
   { caller: { credential }, oldPassword, address, signal }: PasswordChange,
   user: User,
-  deps: ChangeDeps,
+  deps: ChangeServices,
 ): Promise<{ readonly kind: 'match' } | Exclude<ChangeOutcome, { kind: 'changed' }>> {
   if (!oldPassword) return refused('old-password-missing', 'Current password is required');
   const knownSession = credential.kind === 'session' ? credential.tokenId : undefined;

@@ -1,19 +1,14 @@
 /** `/api/account/events`: what happened to one's own account lately; for an admin to that of any user (SPEC 12). */
+
 import { z } from 'zod';
-import type { Notice } from '../../domain/accounts/notice.ts';
+import type { Services } from '../../app/services.ts';
 import { isAdministrator } from '../../domain/caller.ts';
 import { ACCOUNT_EVENT } from '../http/answers.ts';
 import { type Call, declaring, Refused, refusedFor } from '../http/kernel.ts';
-import type { AccountResponseDeps } from '../http/route-guards.ts';
-
-export interface NoticeRouteDeps extends AccountResponseDeps {
-  /** Newest first; none of a user without an account. */
-  readonly noticesOf: (user: string) => Promise<readonly Notice[]>;
-}
 
 const NO_ACCOUNT = 'These events belong to an account: log in with its password, or as an admin name one by ?user=';
 
-const route = declaring<NoticeRouteDeps>();
+const route = declaring<Services>();
 
 // biome-ignore format: a table
 export const NOTICE_ROUTES = [

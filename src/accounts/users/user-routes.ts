@@ -1,6 +1,7 @@
 /** `/api/users`: the routes that the NVR's own user pages call (interface 2.1; SPEC 4.3). */
+
 import { z } from 'zod';
-import type { LoginPlaceStore } from '../../domain/accounts/notice.ts';
+import type { Services } from '../../app/services.ts';
 import { OWN_SOURCE } from '../../domain/accounts/sign-in.ts';
 import { isAdministrator } from '../../domain/caller.ts';
 import { isRecord } from '../../domain/json.ts';
@@ -12,20 +13,10 @@ import { CLOSED_GUEST, USER } from '../http/answers.ts';
 import { fieldsIn, GIVEN_TEXT, MAYBE_GIVEN_TEXT, NAMED, NEW_PASSWORD, ROLE_GIVEN } from '../http/body-fields.ts';
 import { type Call, declaring, Refused, refusedFields, refusedWhileBusy, refusedWhileLimited } from '../http/kernel.ts';
 import { whileThere } from '../http/leaving.ts';
-import type { AccountResponseDeps } from '../http/route-guards.ts';
 import { keepSession } from '../sessions/keep-session.ts';
-import type { Sessions } from '../sessions/sessions.ts';
-import { type ChangeDeps, type ChangeFault, changePassword } from './change-password.ts';
-import type { SignInAdmin } from './sign-in-admin.ts';
-import type { UserRefusal, Users } from './users.ts';
+import { type ChangeFault, type ChangeServices, changePassword } from './change-password.ts';
+import type { UserRefusal } from './users.ts';
 import { VALIDITY, validityOf } from './validity.ts';
-
-export interface UserRouteDeps extends AccountResponseDeps, ChangeDeps {
-  readonly users: Users;
-  readonly sessions: Pick<Sessions, 'goOn' | 'cookieFor'>;
-  readonly loginPlaces: Pick<LoginPlaceStore, 'lastLogins'>;
-  readonly signIns: SignInAdmin;
-}
 
 const NEW_USER = named(
   'NewUser',
@@ -72,7 +63,7 @@ export const USER_STATUSES: Readonly<Record<Exclude<UserRefusal['reason'] | Chan
   'old-password-wrong':   401,
 };
 
-const route = declaring<UserRouteDeps>();
+const route = declaring<Services>();
 const ADMINS = { access: 'admin', who: 'admin' } as const;
 const CHANGE = { ...ADMINS, proof: 'users' } as const;
 
@@ -97,8 +88,15 @@ function orUserRefusal<Value>(
   throw recorded === 'busy' ? refusedWhileBusy(recorded) : new Refused(USER_STATUSES[recorded], message, { recorded });
 }
 
-async function list(_: Call, { users, loginPlaces, signIns }: UserRouteDeps): Promise<object> {
-  const [known, logins, connected] = await Promise.all([users.list(), loginPlaces.lastLogins(), signIns.byUser()]);
+async function list(
+  _: Call,
+  { users, store, signIns }: Pick<Services, 'users' | 'store' | 'signIns'>,
+): Promise<object> {
+  const [known, logins, connected] = await Promise.all([
+    users.list(),
+    store.loginPlaces.lastLogins(),
+    signIns.byUser(),
+  ]);
   return known.map(
     ({ name, role, hasFactor, validFrom, validUntil, roleSource = OWN_SOURCE }): z.output<typeof USER> => ({
       username: name,
@@ -113,7 +111,7 @@ async function list(_: Call, { users, loginPlaces, signIns }: UserRouteDeps): Pr
   );
 }
 
-async function listClosed(_: Call, { signIns }: UserRouteDeps): Promise<object> {
+async function listClosed(_: Call, { signIns }: Pick<Services, 'signIns'>): Promise<object> {
   return (await signIns.closed()).map(
     ({ provider, subject, knownUntil }): z.output<typeof CLOSED_GUEST> => ({
       provider,
@@ -123,7 +121,10 @@ async function listClosed(_: Call, { signIns }: UserRouteDeps): Promise<object> 
   );
 }
 
-async function add({ body, note, prove }: Call<z.output<typeof NEW_USER>>, { users }: UserRouteDeps): Promise<object> {
+async function add(
+  { body, note, prove }: Call<z.output<typeof NEW_USER>>,
+  { users }: Pick<Services, 'users'>,
+): Promise<object> {
   const { username, password, role = VIEWER } = body;
   if (role === ADMIN) prove('elevation');
   note({ user: orUserRefusal(await users.add({ name: username, password, role, validity: validityOf(body) })) });
@@ -146,22 +147,29 @@ function unlessFixed(message: string): (call: Call) => void {
 /** Asks for a proof before an admin is made, demoted, ended or deleted. */
 async function proveForAdmin(
   { prove }: Call<unknown>,
-  { store }: UserRouteDeps,
+  { store }: Pick<Services, 'store'>,
   name: string,
   becomes?: string,
 ): Promise<void> {
-  const user = await store.findUser(name);
+  const user = await store.accounts.findUser(name);
   if (becomes === ADMIN || (user && heldBy(user).includes(ADMIN))) prove('elevation');
 }
 
-async function remove(call: Call<unknown>, deps: UserRouteDeps, name: string): Promise<void> {
+async function remove(
+  call: Call<unknown>,
+  deps: Pick<Services, 'users' | 'store' | 'signIns'>,
+  name: string,
+): Promise<void> {
   call.note({ user: name });
   if (isFixed(call, name)) throw keptAsIs('Cannot delete admin user');
   await proveForAdmin(call, deps, name);
   orUserRefusal(await deps.users.remove(name));
 }
 
-async function setRole(call: Call<z.output<typeof NEW_ROLE>>, deps: UserRouteDeps): Promise<void> {
+async function setRole(
+  call: Call<z.output<typeof NEW_ROLE>>,
+  deps: Pick<Services, 'users' | 'store' | 'signIns'>,
+): Promise<void> {
   const { role, source } = call.body;
   const name = userIn(call);
   if ((role === undefined) === (source === undefined)) throw refusedFields([ROLE_OR_SOURCE]);
@@ -172,11 +180,12 @@ async function setRole(call: Call<z.output<typeof NEW_ROLE>>, deps: UserRouteDep
   if (source !== 'provider') throw refusedFields([ROLE_OR_SOURCE]);
   // What the provider gives may be more than what the user has.
   call.prove('elevation');
-  if (!(await deps.store.findUser(name))) throw new Refused(404, 'User not found', { recorded: 'user-absent' });
+  if (!(await deps.store.accounts.findUser(name)))
+    throw new Refused(404, 'User not found', { recorded: 'user-absent' });
   call.note({ provider: orUserRefusal(await deps.signIns.giveBackRole(name)) });
 }
 
-async function setValidity(call: Call<object>, deps: UserRouteDeps): Promise<void> {
+async function setValidity(call: Call<object>, deps: Pick<Services, 'users' | 'store' | 'signIns'>): Promise<void> {
   const validity = fieldsIn(VALIDITY, isRecord(call.body) ? call.body : {});
   if (!validity.ok) throw refusedFields(validity.error);
   await proveForAdmin(call, deps, userIn(call));
@@ -192,7 +201,10 @@ function proveForOther(call: Call): void {
   if (!isOwn && (isAdministrator(caller) || name === caller.name)) prove('elevation');
 }
 
-async function putPassword(call: Call<z.output<typeof CHANGED_PASSWORD>>, deps: UserRouteDeps): Promise<void> {
+async function putPassword(
+  call: Call<z.output<typeof CHANGED_PASSWORD>>,
+  deps: ChangeServices & Pick<Services, 'sessions'>,
+): Promise<void> {
   const { caller, from: address, ctx, body } = call;
   const change = { caller, address, name: userIn(call), password: body.password, oldPassword: body.old_password };
   const outcome = await whileThere(ctx?.res, (signal) => changePassword({ ...change, signal }, deps));

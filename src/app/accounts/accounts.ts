@@ -19,12 +19,16 @@ import { rolesOfFile } from '../../config/schema/role-schema.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { DeletionGuard } from '../../domain/deletion-guard.ts';
+import { rightsOfUser } from '../../domain/rights/rights.ts';
 import type { AuditedAct } from '../../ledger/audited-acts.ts';
+import { listNotices } from '../../ledger/notices.ts';
 import type { HoldingStore } from '../../store/pending-revocations.ts';
 import type { Logs } from '../../telemetry/logs/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { RecentFailures } from '../../telemetry/recent-failures.ts';
 import { steadyNow } from '../resources/steady-clock.ts';
+import type { Lasting } from '../services.ts';
+import { countedLogins } from '../telemetry/counting.ts';
 import { type ActiveAccounts, accountsUnder } from './active-accounts.ts';
 import { keyedBy } from './active-factors.ts';
 import { type Credentials, openCredentials } from './credentials.ts';
@@ -73,6 +77,8 @@ export interface AccountsOptions {
   /** Resolves when the ledger has what it was told of so far. */
   readonly recorded: () => Promise<void>;
 }
+
+const NOTICE_SECONDS = 90 * 86_400;
 
 export async function openAccounts(options: AccountsOptions): Promise<Accounts> {
   const { settings, directory, env, clock, store, logs, metrics, recent } = options;
@@ -142,7 +148,21 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
   const hasherOf = createHashers();
   const keyed = keyedBy(secret.value.key);
   await warnOfUnusable(settings, store.secondFactor, keyed.sealer, log);
-  const deps = {
+  const { tokenVerifier, seenSessions, curtain, hashCosts } = credentials;
+  const lasting: Lasting = {
+    verifyToken: tokenVerifier.judge,
+    seenSessions,
+    latestCurtain: curtain.latest,
+    followStore: hashCosts,
+    closedOf: async (user) => rightsOfUser(user, await roleRegistry.active(), unixSeconds(clock)).closed,
+    async noticesOf(name) {
+      await options.recorded();
+      const user = await store.accounts.findUser(name);
+      // Another person may have had the name before.
+      const from = Math.max(user?.createdAt ?? 0, unixSeconds(clock) - NOTICE_SECONDS);
+      return user ? listNotices(name, from, store.ledger) : [];
+    },
+    onLogin: countedLogins(metrics, recent),
     codeLimiter,
     blocks,
     invitationLimiter: createInvitationLimiter(steadyClock),
@@ -162,7 +182,7 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     recent,
     log,
     recorded: options.recorded,
-    bodySeconds: options.bodySeconds,
+    bodySeconds: () => options.bodySeconds,
   };
   return {
     ...credentials,
@@ -178,7 +198,7 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     publishCameras: publisher.cameras,
     firstTimeLogin,
     knownClients,
-    under: (settings) => accountsUnder(settings, deps),
+    under: (settings) => accountsUnder(settings, lasting),
     enforce({ settings, clauses }) {
       roleRegistry.renew(rolesOfFile(settings.auth));
       limiter.setClauses(clauses);

@@ -1,30 +1,19 @@
 /** Second factors and passkeys under one configuration (SPEC 12). */
 import { createInvitedPasskeys, type InvitedPasskeyDeps } from '../../accounts/invitations/invited-passkeys.ts';
 import { createLinkPasses } from '../../accounts/links/link-pass.ts';
-import { type Challenges, createChallenges } from '../../accounts/passkeys/challenges.ts';
+import { createChallenges } from '../../accounts/passkeys/challenges.ts';
 import { createPasskeyCheck } from '../../accounts/passkeys/passkey-check.ts';
 import { createPasskeys } from '../../accounts/passkeys/passkeys.ts';
 import { relyingPartyOf } from '../../accounts/passkeys/relying-party.ts';
 import { derivedKey } from '../../accounts/second-factor/derived-keys.ts';
 import { createEnrolment } from '../../accounts/second-factor/enrolment.ts';
 import { OFF } from '../../accounts/second-factor/factor-routes.ts';
-import { createSealer, type Sealer } from '../../accounts/second-factor/sealed-secret.ts';
+import { createSealer } from '../../accounts/second-factor/sealed-secret.ts';
 import { createSecondFactor } from '../../accounts/second-factor/second-factor.ts';
 import { createTickets } from '../../accounts/second-factor/step-ticket.ts';
 import type { Settings } from '../../config/schema/schema.ts';
-import type { Clock } from '../../domain/clock.ts';
 import { err } from '../../domain/result.ts';
-import type { HoldingStore } from '../../store/pending-revocations.ts';
-
-/** What outlives every reload. */
-export interface FactorDeps {
-  readonly store: HoldingStore;
-  readonly clock: Clock;
-  readonly sealer: Sealer;
-  readonly challenges: Challenges;
-  /** Makes the ids by which authenticators know users. */
-  readonly passkeyUserKey: Uint8Array;
-}
+import type { Lasting } from '../services.ts';
 
 /** What signs and seals, each with a key of its own made from the signing secret. */
 export const keyedBy = (secret: Uint8Array) => ({
@@ -36,7 +25,10 @@ export const keyedBy = (secret: Uint8Array) => ({
   passes: createLinkPasses(derivedKey(secret, 'links')),
 });
 
-export function factorsUnder({ auth, server }: Settings, deps: FactorDeps) {
+export function factorsUnder(
+  { auth, server }: Settings,
+  deps: Pick<Lasting, 'store' | 'clock' | 'sealer' | 'challenges' | 'passkeyUserKey'>,
+) {
   const { clock, challenges } = deps;
   const store = deps.store.secondFactor;
   const site = relyingPartyOf(server.public_url);
@@ -47,7 +39,6 @@ export function factorsUnder({ auth, server }: Settings, deps: FactorDeps) {
   return {
     secondFactor: createSecondFactor({ ...factorDeps, hasPasskeys: site.ok, trusted }),
     enrolment: createEnrolment(factorDeps),
-    mayEnrol: auth.second_factor !== 'off',
     passkeys: createPasskeys({ ...passkeyDeps, userKey }),
     passkeyCheck: createPasskeyCheck({ ...passkeyDeps, users: deps.store.accounts }),
     invitedPasskeysWith: (given: Pick<InvitedPasskeyDeps, 'invitations' | 'hasher'>) =>

@@ -1,25 +1,19 @@
 /** Who may use a password (`auth.password_login`), and the ways in that are left where nobody may (SPEC 16). */
 import type { Logger } from 'pino';
 import type { AcceptDeps } from '../../accounts/invitations/accept-invitation.ts';
-import { admitted, type LoginDeps } from '../../accounts/login/login.ts';
-import { type PostLoginDeps, settle } from '../../accounts/login/post-login.ts';
-import type { Settings } from '../../config/schema/schema.ts';
+import { admitted } from '../../accounts/login/login.ts';
+import { type AttemptServices, settle } from '../../accounts/login/post-login.ts';
 import { ADMIN } from '../../domain/names.ts';
 import type { Store } from '../../store/open-store.ts';
-
-export const passwordRule =
-  ({ password_login }: Settings['auth']): LoginDeps['mayUsePassword'] =>
-  ({ role }) =>
-    password_login === 'everyone' || (password_login === 'admins' && role === ADMIN);
 
 /**
  * The session of a person who has accepted an invitation. A password begins none where it is no good for a login (but that of
  * an admin's invitation of the command line does), and none beside a second factor: its owner shows that at a login.
  */
 export const invitedSessions =
-  (deps: PostLoginDeps): AcceptDeps['beginSession'] =>
+  (deps: AttemptServices): AcceptDeps['beginSession'] =>
   async ({ user: name, since, isEmergency = false, factor }, ctx) => {
-    const user = await deps.store.findUser(name);
+    const user = await deps.store.accounts.findUser(name);
     // Deleted, and perhaps made again, since the link was used.
     if (!user || user.createdAt !== since) return LOGIN_OWED;
     const mayBegin = factor !== undefined || isEmergency || deps.mayUsePassword(user);

@@ -1,17 +1,15 @@
 /** Providers of OpenID Connect under one configuration, and what their routes need (SPEC 16). */
 import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { ActiveProvider, OidcRouteDeps } from '../../accounts/oidc/oidc-routes.ts';
+import type { ActiveProvider } from '../../accounts/oidc/oidc-routes.ts';
 import {
   createProvider,
   type Provider,
   type ProviderDeps,
   type ProviderSettings,
 } from '../../accounts/oidc/provider.ts';
-import { createSignIns, type SignInDeps } from '../../accounts/oidc/sign-in.ts';
-import type { SeenSessions } from '../../accounts/sessions/seen-sessions.ts';
+import { createSignIns } from '../../accounts/oidc/sign-in.ts';
 import type { ProviderSessions } from '../../accounts/sessions/session-deps.ts';
-import type { Sessions } from '../../accounts/sessions/sessions.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { ProviderSession } from '../../domain/accounts/sign-in.ts';
 import { type PublicUrl, publicAddress } from '../../domain/addresses/public-url.ts';
@@ -23,6 +21,7 @@ import { resolveMapped } from '../../identity/role-mapping.ts';
 import { type BoundedFetch, createBoundedFetch } from '../../outbound/bounded-fetch.ts';
 import type { HoldingStore } from '../../store/pending-revocations.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
+import type { AccountServices } from '../services.ts';
 import { type AnswerWatch, watchAnswers } from '../telemetry/answer-watch.ts';
 
 export type ProviderConfig = Settings['auth']['oidc'][number];
@@ -144,37 +143,42 @@ export const providerSessionsOf = (
 
 const markOf = (id: string): string => hash('sha256', id, 'base64url');
 
-type MadeHere = 'providers' | 'signInsOf' | 'wasUsed' | 'markUsed' | 'endProviderSessions' | 'ownerOf' | 'onResult';
+type MadeHere = 'signInsOf' | 'wasUsed' | 'markUsed' | 'endProviderSessions' | 'ownerOf' | 'onResult';
 
 export function signInsUnder(
-  providers: ReadonlyMap<string, ActiveProvider>,
-  deps: Omit<SignInDeps, 'endSessions' | 'signIns' | 'invitationStore'> & {
-    readonly holding: HoldingStore;
-    readonly sessions: Pick<Sessions, 'issue' | 'announce' | 'revoke'>;
-    readonly seenSessions: Pick<SeenSessions, 'list' | 'find'>;
-    readonly metrics: Metrics;
-    readonly log: Logger;
-  },
-): Pick<OidcRouteDeps, MadeHere> {
-  const { holding, sessions, seenSessions, metrics, log } = deps;
-  const { signIns } = holding;
-  const ownerOf: OidcRouteDeps['ownerOf'] = async ({ issuer, subject }) =>
+  services: Pick<
+    AccountServices,
+    | 'store'
+    | 'sessions'
+    | 'seenSessions'
+    | 'metrics'
+    | 'log'
+    | 'invitations'
+    | 'hasher'
+    | 'secondFactor'
+    | 'closedOf'
+    | 'clock'
+  >,
+): Pick<AccountServices, MadeHere> {
+  const { store, sessions, seenSessions, metrics, log } = services;
+  const { signIns } = store;
+  const ownerOf: AccountServices['ownerOf'] = async ({ issuer, subject }) =>
     (await signIns.findSignIn(issuer, subject))?.user;
   return {
-    providers,
     ownerOf,
     signInsOf: createSignIns({
-      ...deps,
+      ...services,
+      store: store.accounts,
       signIns,
-      invitationStore: holding.invitations,
+      invitationStore: store.invitations,
       async endSessions(user) {
         const open = await seenSessions.list(user);
         await Promise.all(open.map(({ id, expiresAt }) => sessions.revoke(id, expiresAt)));
         return open.length > 0;
       },
     }),
-    wasUsed: (id) => holding.accounts.isRevoked(markOf(id)),
-    markUsed: (id, until) => holding.accounts.revokeToken(markOf(id), until),
+    wasUsed: (id) => store.accounts.isRevoked(markOf(id)),
+    markUsed: (id, until) => store.accounts.revokeToken(markOf(id), until),
     async endProviderSessions({ issuer, subject, sid }) {
       const users = new Set<UserName>();
       const begun = () => signIns.sessionsOf(issuer, subject, sid);

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { AT_COMMAND_LINE, type Audit } from '../../accounts/audit.ts';
-import type { AccountResponseDeps, AuditedAct } from '../../accounts/http/route-guards.ts';
+import type { AuditedAct } from '../../accounts/http/route-guards.ts';
 import type { InvitationRefusal, Invitations, WantedInvitation } from '../../accounts/invitations/invitations.ts';
 import { createLinkAdmin, type LinkAdmin } from '../../accounts/links/link-admin.ts';
 import { clientKey, networkKey } from '../../accounts/login/client-key.ts';
@@ -16,7 +16,7 @@ import { newEpoch } from '../../accounts/second-factor/second-factor.ts';
 import { createTokenAdmin, type TokenAdmin } from '../../accounts/tokens/token-admin.ts';
 import { type ImportUsersDeps, importUsers } from '../../accounts/users/import-users.ts';
 import { createSignInAdmin } from '../../accounts/users/sign-in-admin.ts';
-import { USER_ROUTES, type UserRouteDeps } from '../../accounts/users/user-routes.ts';
+import { USER_ROUTES } from '../../accounts/users/user-routes.ts';
 import { createUsers, type UserOutcome } from '../../accounts/users/users.ts';
 import type { GivenValidity } from '../../accounts/users/validity.ts';
 import { loadConfig, underStored } from '../../config/load-config.ts';
@@ -26,6 +26,7 @@ import { rolesOfFile } from '../../config/schema/role-schema.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { storeAddress } from '../../config/schema/store-schema.ts';
 import { MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/invitation.ts';
+import type { Caller } from '../../domain/caller.ts';
 import type { CommandPlace } from '../../domain/command-frame.ts';
 import { COMMAND_LINE_CALLER } from '../../domain/credentials.ts';
 import type { EventRecord } from '../../domain/events/event.ts';
@@ -40,6 +41,7 @@ import { passwordRulesOf } from '../accounts/password-rules-of.ts';
 import { openCommandLedger } from '../ledger/command-ledger.ts';
 import { openOutbox } from '../ledger/outbox.ts';
 import { openKnownStore } from '../resources/known-store.ts';
+import type { Services } from '../services.ts';
 import { passesAt } from './link-passes.ts';
 
 export type CommandStore = Awaited<ReturnType<typeof openForCommands>>;
@@ -117,23 +119,22 @@ export async function openForCommands(
   const signIns = createSignInAdmin(store.signIns);
   const customRoles = createRoles({ store: store.accounts, roleStore: store.roles, roleRegistry });
   const blocks = createBlockAdmin({ store: store.loginBlocks, attempts: store.attempts, clock });
-  const responses: AccountResponseDeps = {
+  /** What requests alone need is absent: no call of a command comes to it. */
+  const services: unknown = {
     audit,
     bodySeconds: () => 0,
-    recheck: async (caller) => caller,
+    recheck: async (caller: Caller) => caller,
     asksProof: () => false,
+    store,
+    clock,
+    settings,
+    blocks,
+    hasher,
+    users: createUsers(accountDeps),
+    signIns,
+    customRoles,
   };
-  const routes = [
-    ...bound(LIMIT_ROUTES, { ...responses, blocks }),
-    ...bound(USER_ROUTES, {
-      ...OF_REQUESTS,
-      ...responses,
-      ...accountDeps,
-      users: createUsers(accountDeps),
-      loginPlaces: store.loginPlaces,
-      signIns,
-    }),
-  ];
+  const routes = bound([...LIMIT_ROUTES, ...USER_ROUTES], services as Services);
   /** Asks a route of the service in this process. Rejects with the sentence of a refusal. */
   const ask = async <Answer = unknown>(
     route: string,
@@ -258,9 +259,6 @@ function addressOf(path: string, settings: Settings): PageAddress {
   const url = addressMaker(settings)(path);
   return { url: url ?? path, isWhole: url !== undefined };
 }
-
-/** What user routes need for a request alone: the own password to prove, and a session that goes on. */
-const OF_REQUESTS = {} as Pick<UserRouteDeps, 'limiter' | 'knownClients' | 'codeLimiter' | 'sessions'>;
 
 /** A person waits for the command: one more try, and no more. */
 const RETRY_SECONDS = [1] as const;

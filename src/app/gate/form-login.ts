@@ -1,7 +1,7 @@
 /** Logs in by the login page's form when it is sent without a script, in one step or two (SPEC 4.1, 8, 12). */
 
 import { type Attempted, loginResult } from '../../accounts/login/login-response.ts';
-import { attemptLogin, attemptSecondStep } from '../../accounts/login/post-login.ts';
+import { type AttemptServices, attemptLogin, attemptSecondStep } from '../../accounts/login/post-login.ts';
 import { passwordFault } from '../../accounts/passwords/password-rules.ts';
 import { STEP_COOKIE, TICKET_SECONDS } from '../../accounts/second-factor/step-ticket.ts';
 import { cookieClientOf, cookieLine } from '../../accounts/sessions/session-cookie.ts';
@@ -10,32 +10,32 @@ import { unixSeconds } from '../../domain/clock.ts';
 import { cookieValues } from '../../domain/cookie-values.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
 import type { FormLogin, LogIn } from '../../ui/ui-options.ts';
-import type { ActiveAccounts } from '../accounts/active-accounts.ts';
+import type { AccountServices } from '../services.ts';
 
-type Deps = ActiveAccounts['groups']['login'];
+type Deps = AttemptServices & Pick<AccountServices, 'tickets' | 'clock' | 'signInsOf'>;
 
 /** The time after which a password check may find a free place. */
 const BUSY_RETRY_SECONDS = 5;
 
-export const formLogIn = (deps: Deps, { signInsOf }: ActiveAccounts['groups']['signIns']): LogIn => ({
+export const formLogIn = (deps: Deps): LogIn => ({
   async logIn({ user, password }, ctx) {
-    if (!deps.settings().authEnabled) return { kind: 'no-passwords' };
+    if (!deps.settings.auth.enabled) return { kind: 'no-passwords' };
     if (passwordFault(password) !== undefined) return { kind: 'unfit' };
     return counted(() => attemptLogin({ user, password }, ctx, deps), ctx, deps);
   },
   async secondStep(code, ctx) {
-    const { authEnabled } = deps.settings();
+    const { enabled } = deps.settings.auth;
     const ticket = ticketOf(ctx, deps);
-    if (!authEnabled || !ticket) return { kind: authEnabled ? 'step-over' : 'no-passwords' };
+    if (!enabled || !ticket) return { kind: enabled ? 'step-over' : 'no-passwords' };
     const { expiresAt: _, ...step } = ticket;
-    const outcome = await counted(() => attemptSecondStep({ ...step, code }, ctx, deps, signInsOf), ctx, deps);
+    const outcome = await counted(() => attemptSecondStep({ ...step, code }, ctx, deps, deps.signInsOf), ctx, deps);
     return outcome.kind === 'wrong-credentials' ? { kind: 'step-over' } : outcome;
   },
 });
 
 const hasStepCookie = (ctx: RouteContext): boolean => cookieValues(ctx.get('Cookie'), STEP_COOKIE.name).length > 0;
 
-function ticketOf(ctx: RouteContext, { tickets, clock }: Deps) {
+function ticketOf(ctx: RouteContext, { tickets, clock }: Pick<Deps, 'tickets' | 'clock'>) {
   const [written = ''] = cookieValues(ctx.get('Cookie'), STEP_COOKIE.name);
   return tickets.read(written, unixSeconds(clock));
 }

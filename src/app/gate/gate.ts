@@ -1,6 +1,7 @@
 /** Builds what the gate works with: rules, destinations, error pages and Postern's own routes. */
 import { randomUUID } from 'node:crypto';
 import type { OwnConfig } from '../../access/nvr-adapter.ts';
+import type { OidcServices } from '../../accounts/oidc/oidc-routes.ts';
 import type { CookieClient } from '../../accounts/sessions/session-cookie.ts';
 import type { HouseSettings } from '../../accounts/settings/setting-routes.ts';
 import type { Settings } from '../../config/schema/schema.ts';
@@ -90,7 +91,7 @@ export function gateDeps(deps: GateSources): GateDeps {
     linkFault: judge.faultOf,
     obligationDeps: {
       pushHosts: settings.nvr.push_endpoints,
-      bodySeconds: accounts.groups.links.bodySeconds(),
+      bodySeconds: accounts.services.bodySeconds(),
       ask: askerOf(settings),
       askText: async (upstream, path, sharer) => askText(await questionFor(settings, upstream, path, sharer)),
       ownConfig: async () => ownConfigOf(settings, await accounts.roles(), cameras.current() ?? []),
@@ -129,9 +130,8 @@ function ownRoutes(
   const hasNvr = nvr.url !== undefined;
   const hasEventsBackend = authorizer.destinations.eventsBackend !== undefined;
   const { seen, explain, whoSees } = authorizer;
-  const { login, links, invitations, roles, signIns, curtain, ...groups } = accounts.groups;
-  const signInRoutes = { ...signIns, ...signInPages(settings, startPage, built, refusals) };
-  const { bodySeconds } = links;
+  const { invitations, links, ...groups } = accounts.groups;
+  const { bodySeconds, passkeys, providers } = accounts.services;
   const visits = { ...links, judge };
   const knownCameras = (): readonly CameraName[] => components.cameras.it.current() ?? [];
   const friendlyNameOf = (camera: string): string | undefined =>
@@ -153,13 +153,13 @@ function ownRoutes(
     startPageOf: startPage.pageOf,
     eventsBy: hasEventsBackend ? 'backend' : 'nvr',
     hasOwnLogin: auth.enabled,
-    providers: [...signIns.providers.values()].map(({ provider }) => provider.settings),
-    hasPasswords: auth.password_login !== 'none' || signIns.providers.size === 0,
+    providers: [...providers.values()].map(({ provider }) => provider.settings),
+    hasPasswords: auth.password_login !== 'none' || providers.size === 0,
     shortestPassword: auth.password_min_length,
-    passkeyOrigin: groups.factors.passkeys.site.ok ? groups.factors.passkeys.site.value.origin : '',
+    passkeyOrigin: passkeys.site.ok ? passkeys.site.value.origin : '',
     hasSites: settings.server.site !== undefined,
     frameAncestors: ui.frame_ancestors,
-    logIn: formLogIn(login, signIns),
+    logIn: formLogIn(accounts.services),
     invitations: invitationService({ invitations, camerasOf, timeZone: auth.timezone ?? undefined }),
     links: linkService({
       ...visits,
@@ -171,35 +171,36 @@ function ownRoutes(
   };
   const { custom_roles_since: since } = tableHead;
   let description: string | undefined; // made for the first who asks: it is long, and few do
-  const routes = boundRoutes({
-    ...groups,
-    signIns: signInRoutes,
-    login: {
-      ...login,
-      askAtProvider: atProvider(signInRoutes),
-      endSessionAddress: async (provider) => signIns.providers.get(provider)?.endSession(),
-      visibleCameras: seen,
-      friendlyNameOf,
-      knowsCustomRoles: async () => since === undefined || !(await authorizer.nvrRelease.isOlderThan(since)),
+  const oidc: OidcServices = {
+    ...accounts.services,
+    ...signInPages(settings, startPage, built, refusals),
+    house,
+    knownCameras,
+    visibleCameras: seen,
+    friendlyNameOf,
+    knowsCustomRoles: async () => since === undefined || !(await authorizer.nvrRelease.isOlderThan(since)),
+  };
+  const routes = boundRoutes(
+    { ...oidc, askAtProvider: atProvider(oidc) },
+    {
+      ...groups,
+      pages,
+      invitations: { ...invitations, byForm: (ctx) => postInvitation(ctx, pages) },
+      links: { ...visits, byForm: (ctx) => postLink(ctx, pages) },
+      ledger: {
+        ...ledger,
+        downloads: createDownloads(),
+        camerasOf: ({ scope }) => (scope.kind === 'all' ? undefined : seen(scope)),
+        accountSince: async ({ name }) =>
+          auth.enabled ? (await accounts.services.store.accounts.findUser(name))?.createdAt : undefined,
+        visibleToViewers: () => settings.ledger.visible_to_viewers,
+      },
+      events: { hasEventsBackend, surroundings: () => authorizer.rules().surroundings() },
+      explain: { explain, whoSees },
+      status,
+      openapi: { description: () => (description ??= JSON.stringify(openApiDocument(version, OWN_ROUTES))) },
     },
-    pages,
-    invitations: { ...invitations, byForm: (ctx) => postInvitation(ctx, pages) },
-    links: { ...visits, byForm: (ctx) => postLink(ctx, pages) },
-    roles: { ...roles, knownCameras },
-    curtain: { ...curtain, knownCameras },
-    ledger: {
-      ...ledger,
-      downloads: createDownloads(),
-      camerasOf: ({ scope }) => (scope.kind === 'all' ? undefined : seen(scope)),
-      accountSince: async ({ name }) => (auth.enabled ? (await login.store.findUser(name))?.createdAt : undefined),
-      visibleToViewers: () => settings.ledger.visible_to_viewers,
-    },
-    events: { hasEventsBackend, surroundings: () => authorizer.rules().surroundings() },
-    explain: { explain, whoSees },
-    status,
-    settings: { ...groups.limits, house },
-    openapi: { description: () => (description ??= JSON.stringify(openApiDocument(version, OWN_ROUTES))) },
-  });
+  );
   const all = [...routes, ...featureRoutes];
   return hasNvr ? all : [...all, { route: 'GET /', access: 'public', handler: (ctx) => leadToConsole(ctx, pages) }];
 }

@@ -29,6 +29,7 @@ import { LEDGER_ROUTES } from '../../ledger/ledger-routes.ts';
 import { OPENAPI_ROUTES } from '../../routes/document.ts';
 import { type BoundRoute, bound, type OwnRoute } from '../../routes/own-route.ts';
 import { PAGE_ROUTES } from '../../ui/serve-ui.ts';
+import type { Services } from '../services.ts';
 
 /** The routes by what their handlers need. */
 const GROUPS = {
@@ -64,15 +65,21 @@ type NeededByAll<Route> = (Route extends OwnRoute<infer Deps> ? (deps: Deps) => 
   ? All
   : never;
 
-/** What each group needs, and no more. */
-export type GroupDeps = { readonly [Name in GroupName]: Needed<(typeof GROUPS)[Name]> };
+/** What each group needs, and no more, where it does not take it of the services. */
+export type GroupDeps = {
+  readonly [Name in GroupName as Services extends Needed<(typeof GROUPS)[Name]> ? never : Name]: Needed<
+    (typeof GROUPS)[Name]
+  >;
+};
 
 export const OWN_ROUTES: readonly OwnRoute<never>[] = [
   ...Object.values(GROUPS).flat(),
   ...FEATURES.flatMap(({ routes = [] }) => routes),
 ];
 
-export const boundRoutes = (deps: GroupDeps): readonly BoundRoute[] =>
-  (Object.keys(GROUPS) as GroupName[]).flatMap((name) =>
-    bound(GROUPS[name] as readonly OwnRoute<never>[], deps[name] as never),
+export function boundRoutes(services: Services, others: GroupDeps): readonly BoundRoute[] {
+  const given: Partial<Record<GroupName, unknown>> = others;
+  return (Object.keys(GROUPS) as GroupName[]).flatMap((name) =>
+    bound(GROUPS[name] as readonly OwnRoute<never>[], (given[name] ?? services) as never),
   );
+}

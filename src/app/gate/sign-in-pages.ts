@@ -1,7 +1,6 @@
 /** What a sign-in with a provider shows, and where it leads: pages for people, JSON for programs (SPEC 16). */
 import { refuseFor } from '../../accounts/http/responses.ts';
-import type { ReauthenticateDeps } from '../../accounts/login/reauthenticate-route.ts';
-import { beginAttempt, type OidcRouteDeps } from '../../accounts/oidc/oidc-routes.ts';
+import { beginAttempt, type OidcServices } from '../../accounts/oidc/oidc-routes.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { REFUSALS } from '../../domain/refusal.ts';
 import type { RefusalRules } from '../../gateway/response/error-responses.ts';
@@ -10,6 +9,7 @@ import { buttonTo, cardPage, html, paragraph } from '../../ui/html.ts';
 import { basePathOf, pageHeaders, pageLanguage, sendPage } from '../../ui/page.ts';
 import { nextPage } from '../../ui/pages/login/next-page.ts';
 import { isNavigation } from '../../ui/serve-ui.ts';
+import type { Services } from '../services.ts';
 import type { StartPage } from './start-page.ts';
 
 /** Characters of an address to come back to: the cookies of five attempts, which hold it, fit into one request. */
@@ -20,7 +20,7 @@ export function signInPages(
   { home }: Pick<StartPage, 'home'>,
   built: BuiltPages | undefined,
   { renderPage }: RefusalRules,
-): Pick<OidcRouteDeps, 'pages' | 'pageOf'> {
+): Pick<Services, 'pages' | 'pageOf'> {
   const headers = pageHeaders({ frameAncestors: ui.frame_ancestors });
   return {
     pageOf({ state: { basePath = '' } }, wanted) {
@@ -60,7 +60,7 @@ export function signInPages(
 
 /** Asks the person again at the provider, and comes back to the page that asked. */
 export const atProvider =
-  (deps: OidcRouteDeps): ReauthenticateDeps['askAtProvider'] =>
+  (deps: OidcServices): Services['askAtProvider'] =>
   (ctx, { user: { name: user }, session }, { name: provider, returnTo }) =>
     beginAttempt(ctx, deps, {
       provider,

@@ -6,6 +6,7 @@ import { logIn } from '../../../src/accounts/login/login.ts';
 import { createLoginLimiter, inTurn } from '../../../src/accounts/login/login-limiter.ts';
 import { createRoleRegistry } from '../../../src/accounts/roles/role-registry.ts';
 import { createUsers } from '../../../src/accounts/users/users.ts';
+import type { Services } from '../../../src/app/services.ts';
 import type { User } from '../../../src/domain/accounts/account.ts';
 import type { Role } from '../../../src/domain/names.ts';
 import type { Store } from '../../../src/store/open-store.ts';
@@ -97,7 +98,7 @@ describe('A login whose account changes while the password is hashed', () => {
       const sessions = { issue: async ({ name }: User) => `token of ${name}`, sessionNamedBy: async () => undefined };
       const attempt = { user: 'vera', password: PASSWORD, address: '192.0.2.1' };
       const outcome = await logIn(attempt, {
-        store: accounts,
+        store: { accounts },
         hasher,
         limiter,
         knownClients: createKnownClients(),
@@ -107,7 +108,7 @@ describe('A login whose account changes while the password is hashed', () => {
         verifyToken: () => assert.fail(),
         codeLimiter: limiter,
         secondFactor: { wantedFrom: async () => [], checkCode: async () => ({ kind: 'wrong', by: 'totp' }) },
-      });
+      } as unknown as Services);
       const shown = outcome.kind === 'logged-in' ? `${outcome.kind} as ${outcome.user.role}` : outcome.kind;
       assert.equal(shown, expected);
     });

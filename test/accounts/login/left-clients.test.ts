@@ -6,6 +6,7 @@ import { createKnownClients } from '../../../src/accounts/login/known-clients.ts
 import { logIn } from '../../../src/accounts/login/login.ts';
 import { createLoginLimiter, inTurn } from '../../../src/accounts/login/login-limiter.ts';
 import { createConcurrencyLimit } from '../../../src/accounts/passwords/concurrency-limit.ts';
+import type { Services } from '../../../src/app/services.ts';
 import type { User } from '../../../src/domain/accounts/account.ts';
 import { until } from '../../support/until.ts';
 import { startAccountServer } from '../support/account-server.ts';
@@ -91,7 +92,7 @@ describe('An attempt that waits for others', () => {
     const limiter = inTurn(createLoginLimiter({ clauses: [], clock: handClock() }));
     const attempt = { user: 'vera', password: PASSWORD, address: '192.0.2.1', signal: client.signal };
     const outcome = logIn(attempt, {
-      store: accounts,
+      store: { accounts },
       hasher,
       limiter,
       knownClients: createKnownClients(),
@@ -105,7 +106,7 @@ describe('An attempt that waits for others', () => {
       verifyToken: () => assert.fail(),
       codeLimiter: limiter,
       secondFactor: { wantedFrom: async () => [], checkCode: async () => ({ kind: 'wrong', by: 'totp' }) },
-    });
+    } as unknown as Services);
     await assert.rejects(outcome, GONE);
     assert.deepEqual(issued, []);
   });

@@ -40,7 +40,7 @@ describe('GET /api/profile', () => {
   });
 
   it('is 401 for a stranger, with the way to the login page', async (t) => {
-    const { send } = await loginServerOfGus(t, { settings: { loginPath: '/nvr/login' } });
+    const { send } = await loginServerOfGus(t, { state: { basePath: '/nvr' } });
     const { status, json, headers } = await send('GET', '/api/profile');
     assert.deepEqual([status, json, headers['location']], [401, STRANGER, '/nvr/login']);
   });

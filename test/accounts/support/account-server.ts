@@ -9,7 +9,7 @@ import { createFirstTimeLogin } from '../../../src/accounts/login/first-admin.ts
 import { createKnownClients } from '../../../src/accounts/login/known-clients.ts';
 import { inTurn } from '../../../src/accounts/login/login-limiter.ts';
 import type { LoginResult } from '../../../src/accounts/login/login-response.ts';
-import { LOGIN_ROUTES, type LoginSettings } from '../../../src/accounts/login/login-routes.ts';
+import { LOGIN_ROUTES } from '../../../src/accounts/login/login-routes.ts';
 import { createNetworkLimiter } from '../../../src/accounts/login/network-limiter.ts';
 import { REAUTHENTICATE_ROUTES } from '../../../src/accounts/login/reauthenticate-route.ts';
 import { createChallenges } from '../../../src/accounts/passkeys/challenges.ts';
@@ -36,10 +36,11 @@ import { TOKEN_ROUTES } from '../../../src/accounts/tokens/token-routes.ts';
 import { createSignInAdmin } from '../../../src/accounts/users/sign-in-admin.ts';
 import { USER_ROUTES } from '../../../src/accounts/users/user-routes.ts';
 import { createUsers } from '../../../src/accounts/users/users.ts';
+import type { Services } from '../../../src/app/services.ts';
 import type { AccountStore, User } from '../../../src/domain/accounts/account.ts';
 import type { FactorMode } from '../../../src/domain/accounts/second-factor.ts';
 import type { Caller } from '../../../src/domain/caller.ts';
-import { visibleCameras } from '../../../src/domain/camera-scope.ts';
+import { type CameraScope, visibleCameras } from '../../../src/domain/camera-scope.ts';
 import { unixSeconds } from '../../../src/domain/clock.ts';
 import { hasFreshProof } from '../../../src/domain/credentials.ts';
 import type { CameraName } from '../../../src/domain/names.ts';
@@ -63,7 +64,7 @@ export interface AccountServerOptions {
   readonly remembered?: number;
   readonly session?: Partial<SessionDeps>;
   readonly hashing?: Partial<HashSettings>;
-  readonly settings?: Partial<LoginSettings>;
+  readonly settings?: { readonly authEnabled?: boolean; readonly logoutUrl?: string; readonly bodySeconds?: number };
   readonly sessionsPerUser?: number;
   readonly factorMode?: FactorMode;
   readonly isPasswordNew?: boolean;
@@ -114,13 +115,13 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
     });
   const guarded = createTokenVerifier({ tokens, store: records, tokenLimiter: limiter, clock, audit, onFault });
   t.after(() => Promise.all([seenSessions.close(), guarded.close()]));
-  const settings = {
-    authEnabled: true,
-    loginPath: '/login',
-    logoutUrl: undefined,
-    bodySeconds: 10,
-    ...options.settings,
+  const { authEnabled = true, bodySeconds: seconds = 10, logoutUrl } = options.settings ?? {};
+  const auth = {
+    enabled: authEnabled,
+    second_factor: options.factorMode ?? 'optional',
+    sessions_per_user: options.sessionsPerUser ?? 50,
   };
+  const settings = { auth, proxy: { logout_url: logoutUrl }, server: {} };
 
   const app = new Koa<RouteState>();
   app.silent = true;
@@ -138,7 +139,7 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
     Object.assign(ctx.state, { caller, ...client, ...agent, requestId: 'r1', ...options.state });
     await next();
   });
-  const bodySeconds = (): number => settings.bodySeconds;
+  const bodySeconds = (): number => seconds;
   const recheck = async (caller: Caller): Promise<Caller | undefined> => {
     if (options.caller) return caller;
     return caller.credential.kind === 'session' ? sessions.recheck(caller) : tokens.recheck(caller);
@@ -161,7 +162,6 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
     secondFactor: createSecondFactor({ ...factorDeps, hasPasskeys: false, trusted: new Set<string>() }),
     codeLimiter: inTurn(createCodeLimiter(clock)),
     enrolment: createEnrolment(factorDeps),
-    mayEnrol: options.factorMode !== 'off',
     asksProof: (caller: Caller, act: GuardedAct) => !ONLY_STRICT.has(act) && !hasFreshProof(caller, unixSeconds(clock)),
     store,
     limiter: inTurn(limiter),
@@ -176,28 +176,33 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
     recheck,
     roles,
     passwordRules: PASSWORD_RULES,
-    sessionsPerUser: options.sessionsPerUser ?? 50,
     seenSessions,
   };
   const customRoles = createRoles({ store, roleStore: records.roles, roleRegistry });
-  const roleDeps = { ...parts, customRoles, knownCameras: () => CAMERAS, hasSites: false };
-  const users = createUsers(parts);
+  const services: unknown = {
+    ...parts,
+    store: { ...records, accounts: store, loginPlaces: NO_PLACES },
+    settings,
+    firstTimeLogin: createFirstTimeLogin(options.isPasswordNew ?? false),
+    visibleCameras: (scope: CameraScope) => visibleCameras(scope, CAMERAS),
+    friendlyNameOf: () => undefined,
+    knowsCustomRoles: async () => true,
+    verifyToken: guarded.judge,
+    onLogin: (result: LoginResult) => void heard.logins.push(result),
+    providers: new Map(),
+    askAtProvider: async () => undefined,
+    users: createUsers(parts),
+    signIns: createSignInAdmin(records.signIns),
+    customRoles,
+    knownCameras: () => CAMERAS,
+  };
+  const routes = [
+    ...[...LOGIN_ROUTES, ...REAUTHENTICATE_ROUTES, ...FACTOR_ROUTES, ...USER_ROUTES],
+    ...[...ROLE_ROUTES, ...CONFIG_SET_ROUTES, ...SESSION_ROUTES],
+  ];
   app.use(
     serveRoutes([
-      ...bound(LOGIN_ROUTES, {
-        ...parts,
-        settings: () => settings,
-        firstTimeLogin: createFirstTimeLogin(options.isPasswordNew ?? false),
-        visibleCameras: (scope) => visibleCameras(scope, CAMERAS),
-        verifyToken: guarded.judge,
-        onLogin: (result) => void heard.logins.push(result),
-      }),
-      ...bound(REAUTHENTICATE_ROUTES, { ...parts, askAtProvider: async () => undefined }),
-      ...bound(FACTOR_ROUTES, parts),
-      ...bound(USER_ROUTES, { ...parts, users, loginPlaces: NO_PLACES, signIns: createSignInAdmin(records.signIns) }),
-      ...bound(ROLE_ROUTES, roleDeps),
-      ...bound(CONFIG_SET_ROUTES, roleDeps),
-      ...bound(SESSION_ROUTES, parts),
+      ...bound(routes, services as Services),
       ...bound(TOKEN_ROUTES, { ...parts, tokenStore, flushTokenUses: guarded.flush }),
     ]),
   );

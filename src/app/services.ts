@@ -1,0 +1,167 @@
+/**
+ * The state that own routes work with, each thing under one name: made once, or once for each configuration. A handler says
+ * in its signature which of it it takes: `Pick<Services, 'sessions' | 'clock'>`.
+ */
+import type { CryptoKey } from 'jose';
+import type { Logger } from 'pino';
+import type { Audit } from '../accounts/audit.ts';
+import type { GuardedAct } from '../accounts/http/route-guards.ts';
+import type { Invitations } from '../accounts/invitations/invitations.ts';
+import type { LinkPasses } from '../accounts/links/link-pass.ts';
+import type { FirstTimeLogin } from '../accounts/login/first-admin.ts';
+import type { KnownClients } from '../accounts/login/known-clients.ts';
+import type { StepsFromProviders } from '../accounts/login/login.ts';
+import type { LoginBlocks } from '../accounts/login/login-blocks.ts';
+import type { LoginLimiter, MemoryLimiter } from '../accounts/login/login-limiter.ts';
+import type { LoginResult } from '../accounts/login/login-response.ts';
+import type { ProofElsewhere, Prover } from '../accounts/login/proof.ts';
+import type { CallbackPlaces } from '../accounts/oidc/callback-places.ts';
+import type { LogoutToken } from '../accounts/oidc/logout-token.ts';
+import type { ActiveProvider, SignInPages, SignInResult } from '../accounts/oidc/oidc-routes.ts';
+import type { ProviderIdentity } from '../accounts/oidc/provider.ts';
+import type { SignIns } from '../accounts/oidc/sign-in.ts';
+import type { Challenges } from '../accounts/passkeys/challenges.ts';
+import type { PasskeyCheck } from '../accounts/passkeys/passkey-check.ts';
+import type { Passkeys } from '../accounts/passkeys/passkeys.ts';
+import type { PasswordHasher } from '../accounts/passwords/password-hash.ts';
+import type { Roles } from '../accounts/roles/roles.ts';
+import type { Enrolment } from '../accounts/second-factor/enrolment.ts';
+import type { Sealer } from '../accounts/second-factor/sealed-secret.ts';
+import type { SecondFactor } from '../accounts/second-factor/second-factor.ts';
+import type { Tickets } from '../accounts/second-factor/step-ticket.ts';
+import type { SeenSessions } from '../accounts/sessions/seen-sessions.ts';
+import type { CookieClient } from '../accounts/sessions/session-cookie.ts';
+import type { Sessions } from '../accounts/sessions/sessions.ts';
+import type { HouseSettings } from '../accounts/settings/setting-routes.ts';
+import type { SignInAdmin } from '../accounts/users/sign-in-admin.ts';
+import type { Users } from '../accounts/users/users.ts';
+import type { Settings } from '../config/schema/schema.ts';
+import type { User } from '../domain/accounts/account.ts';
+import type { Curtain } from '../domain/accounts/curtain.ts';
+import type { Notice } from '../domain/accounts/notice.ts';
+import type { MaybePromise } from '../domain/async/maybe-promise.ts';
+import type { Caller, Closed } from '../domain/caller.ts';
+import type { CameraScope } from '../domain/camera-scope.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { CameraName, UserName } from '../domain/names.ts';
+import type { ApiTokenVerdict } from '../domain/verdict.ts';
+import type { RouteContext } from '../routes/own-route.ts';
+import type { HoldingStore } from '../store/pending-revocations.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { RecentFailures } from '../telemetry/recent-failures.ts';
+import type { Credentials } from './accounts/credentials.ts';
+
+/** What outlives every reload. */
+export interface Lasting {
+  readonly store: HoldingStore;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly recent: RecentFailures;
+  readonly audit: Audit;
+  /** Resolves when the ledger has what it was told of so far. */
+  readonly recorded: () => Promise<void>;
+  readonly credentials: Credentials;
+  /** Signs sessions. */
+  readonly key: CryptoKey;
+  readonly hasherOf: (iterations: number) => PasswordHasher;
+  /** Seals secrets of second factors. */
+  readonly sealer: Sealer;
+  readonly challenges: Challenges;
+  /** Makes the ids by which authenticators know users. */
+  readonly passkeyUserKey: Uint8Array;
+  readonly passes: LinkPasses;
+  /** Secrets that are no links, by address. */
+  readonly linkLimiter: MemoryLimiter;
+  /** Failed logins, by address. */
+  readonly limiter: LoginLimiter;
+  /** Wrong codes of second factors, by account. */
+  readonly codeLimiter: LoginLimiter;
+  /** Tokens that are no invitations, by address. */
+  readonly invitationLimiter: MemoryLimiter;
+  /** Addresses that logged in before. */
+  readonly knownClients: KnownClients;
+  /** Who must wait at the login. */
+  readonly blocks: LoginBlocks;
+  readonly firstTimeLogin: FirstTimeLogin;
+  readonly tickets: Tickets;
+  /** Seals what browsers keep between this service and a provider. */
+  readonly attempts: Sealer;
+  /** The answers of providers that are asked about. */
+  readonly callbacks: CallbackPlaces;
+  readonly seenSessions: SeenSessions;
+  readonly latestCurtain: () => MaybePromise<Curtain>;
+  /** Judges an API token that was given as the password, and notes its use. */
+  readonly verifyToken: (token: string, address: string) => Promise<ApiTokenVerdict>;
+  /** Makes a wrong password cost what the store's hashes do. */
+  readonly followStore?: (hasher: PasswordHasher) => Promise<void>;
+  /** Why the user may not be logged in now: the account has not begun or has ended, or the role is outside its hours. */
+  readonly closedOf: (user: User) => Promise<Closed | undefined>;
+  /** What happened to the account of that name, newest first; none of a user without an account. */
+  readonly noticesOf: (user: string) => Promise<readonly Notice[]>;
+  /** Seconds in which the body of a request must arrive. */
+  readonly bodySeconds: () => number;
+  /** Called when an attempt to log in has ended. */
+  readonly onLogin: (result: LoginResult) => void;
+}
+
+/** What follows from the settings of the accounts. */
+export interface AccountServices extends Lasting {
+  readonly settings: Settings;
+  /** The caller with the rights of now; undefined when the session or token is no longer valid. */
+  readonly recheck: (caller: Caller) => Promise<Caller | undefined>;
+  /** Whether the caller must show again to be the person, before an act of that kind. */
+  readonly asksProof: (caller: Caller, act: GuardedAct) => boolean;
+  readonly sessions: Sessions;
+  readonly hasher: PasswordHasher;
+  /** `auth.password_login`: asked after the right password, so that it tells a stranger nothing. */
+  readonly mayUsePassword: (user: Pick<User, 'role'>) => boolean;
+  readonly secondFactor: SecondFactor;
+  readonly enrolment: Enrolment;
+  readonly passkeys: Passkeys;
+  readonly passkeyCheck: PasskeyCheck;
+  readonly users: Users;
+  readonly signIns: SignInAdmin;
+  readonly customRoles: Roles;
+  readonly invitations: Invitations;
+  /** The cookie of a screen with its time begun anew: it needs no keyboard again. */
+  readonly screenCookieAgain?: (header: string, client: CookieClient) => Promise<string | undefined>;
+  /** Names and providers, in the order of the configuration; none where Postern has no login of its own. */
+  readonly providers: ReadonlyMap<string, ActiveProvider>;
+  readonly signInsOf: SignIns & StepsFromProviders;
+  /** What may be used once was used, here or at another replica. */
+  readonly wasUsed: (id: string) => Promise<boolean>;
+  /**
+   * False for what was used before, also at that moment. Rejects when the mark could not be written: it holds here all the
+   * same, and is written later. `until`: Unix seconds.
+   */
+  readonly markUsed: (id: string, until: number) => Promise<boolean>;
+  /**
+   * Ends the sessions that began with that person at the provider, all of them also where the end of one could not be
+   * written; gives their users, and those faults.
+   */
+  readonly endProviderSessions: (
+    token: LogoutToken,
+  ) => Promise<{ readonly users: readonly UserName[]; readonly faults: readonly unknown[] }>;
+  readonly ownerOf: (identity: Pick<ProviderIdentity, 'issuer' | 'subject'>) => Promise<UserName | undefined>;
+  readonly onResult: (provider: string, result: SignInResult, why?: string) => void;
+}
+
+/** The whole: what is known where requests are judged and pages are made is added. */
+export interface Services extends AccountServices {
+  readonly house: HouseSettings;
+  /** None while they are not known yet. */
+  readonly knownCameras: () => readonly CameraName[];
+  /** The names to show in a profile; none while the cameras are not known yet. Must not fail: see SPEC 5 on `/api/profile`. */
+  readonly visibleCameras: (scope: CameraScope) => readonly string[] | Promise<readonly string[]>;
+  /** What people call a camera, where the NVR has such a name. */
+  readonly friendlyNameOf: (camera: string) => string | undefined;
+  /** Whether the NVR's pages know other roles than admin and viewer. Must not fail. */
+  readonly knowsCustomRoles: () => Promise<boolean>;
+  /** The address at the provider where the person is asked; undefined when the response is set already. */
+  readonly askAtProvider: (ctx: RouteContext, prover: Prover, asked: ProofElsewhere) => Promise<string | undefined>;
+  /** What the pages show of a sign-in. */
+  readonly pages: SignInPages;
+  /** The page that is wanted if it is one of this service, else the start page; base path included. */
+  readonly pageOf: (ctx: RouteContext, wanted: string) => string;
+}
