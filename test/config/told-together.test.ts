@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { certificateWarning } from '../../src/app/commands/certificate-warning.ts';
+import { certificateWarning } from '../../src/app/commands/check-start.ts';
 import { newDirectory, runPostern } from '../support/run-postern.ts';
 import { load, problemsOf } from './config-place.ts';
 
@@ -78,8 +78,8 @@ describe('A certificate', () => {
   const told = async (file: string, days: number): Promise<string[]> => {
     const outcome = await load(`tls: {certificate: ${file}}`);
     assert.equal(outcome.kind, 'loaded');
-    const found = await certificateWarning(outcome, Date.now() + days * 86_400_000);
-    return found.map(({ path, message }) => `${path}: ${message.replace(/\d{4}-\d\d-\d\d/, 'DAY')}`);
+    const found = await certificateWarning(outcome.settings, Date.now() + days * 86_400_000);
+    return found.map(({ path, message }) => `${path.join('.')}: ${message.replace(/\d{4}-\d\d-\d\d/, 'DAY')}`);
   };
   it('that is good is not mentioned', async () => assert.deepEqual(await told(certificate, 0), []));
   it('that is not there yet is not either', async () => assert.deepEqual(await told('/nowhere.pem', 0), []));

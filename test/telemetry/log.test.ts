@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { prettyLine } from '../../src/cli/pretty-line.ts';
+import { prettyLine } from '../../src/cli/log-destination.ts';
 import { createLogs, type LogRules } from '../../src/telemetry/logs/log.ts';
 import { movableClock } from '../support/clock.ts';
 

@@ -1,10 +1,11 @@
 /** What a start would end with although the configuration is right: its files, the store, the signing secret, addresses (SPEC 1, `check`). */
+import { X509Certificate } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { presentSigningSecret } from '../../accounts/sessions/signing-secret.ts';
+import { findSigningSecret, presentSigningSecret } from '../../accounts/sessions/signing-secret.ts';
 import { rememberedStore } from '../../config/marks.ts';
-import type { Finding, KeyPath } from '../../config/problems/problems.ts';
+import { about, type Finding, formatProblem, type KeyPath } from '../../config/problems/problems.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { storeAddress } from '../../config/schema/store-schema.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
@@ -16,8 +17,11 @@ import { openNvrDatabase } from '../../store/nvr-database.ts';
 import { openStore, pendingMigration } from '../../store/open-store.ts';
 import { unreachableFault } from '../../store/server-reachable.ts';
 import { isBlank } from '../../store/sqlite/lost-file.ts';
+import { otherSecret, sitesOfOtherSecret } from '../accounts/site-publisher.ts';
+import { siteWarnings } from '../accounts/site-warnings.ts';
 import { openKnownStore } from '../resources/known-store.ts';
 import { claimOf } from '../resources/site-claim.ts';
+import { openStoreReadOnly } from './read-only.ts';
 
 export interface StartPlace {
   readonly directory: string;
@@ -26,10 +30,10 @@ export interface StartPlace {
   readonly isRunning: (settings: Settings) => Promise<boolean>;
 }
 
+/** Sentences. */
 export interface StartFindings {
-  readonly problems: readonly Finding[];
-  /** A start waits for it. */
-  readonly warnings: readonly Finding[];
+  readonly problems: readonly string[];
+  readonly warnings: readonly string[];
 }
 
 /** Makes and changes nothing. */
@@ -55,11 +59,65 @@ export async function startFindings(config: ServiceConfig, place: StartPlace): P
   const problems: Finding[] = [];
   for (const [path, look] of looks)
     await look().catch((fault: unknown) => problems.push({ path: [...path], message: messageOf(fault) }));
-  const waits = (fault: Error): Finding => ({
-    path: ['store', 'url'],
-    message: `${fault.message}; a start answers 503 until it can be reached`,
-  });
-  return { problems, warnings: away ? [waits(away)] : [] };
+  const waits = away && `${away.message}; a start answers 503 until it can be reached`;
+  const said = (finding: Finding): string => formatProblem(config.file, config.placed(finding));
+  const sites = await siteFindings(settings, place);
+  return {
+    problems: [...problems, ...sites.problems].map(said),
+    warnings: [
+      ...(await certificateWarning(settings, Date.now())).map(said),
+      ...sites.warnings,
+      ...about(['store', 'url'], waits).map(said),
+    ],
+  };
+}
+
+/** What the store shows where several sites share it: another secret, and what the start warns of (SPEC 20). */
+async function siteFindings(
+  settings: Settings,
+  { directory, env }: StartPlace,
+): Promise<{ readonly problems: readonly Finding[]; readonly warnings: readonly string[] }> {
+  const own = settings.server.site;
+  if (own === undefined) return { problems: [], warnings: [] };
+  try {
+    const store = await openStoreReadOnly(settings);
+    if (!store) return { problems: [], warnings: [] }; // before the first start
+    await using opened = new AsyncDisposableStack();
+    opened.defer(store.close);
+    const secret = await findSigningSecret({ environment: env, configDirectory: directory }, 'refuse');
+    const others = secret.ok ? sitesOfOtherSecret(await store.sites.listSites(), own, secret.value.keyId) : [];
+    return {
+      problems: about(['server', 'site'], others.length > 0 && otherSecret(others)),
+      warnings: await siteWarnings(settings, store, settings.nvr.cameras),
+    };
+  } catch (fault) {
+    return { problems: [], warnings: [`the sites were not compared, the store cannot be read: ${messageOf(fault)}`] };
+  }
+}
+
+const SOON_MS = 14 * 86_400_000;
+
+/** A certificate that has ended, or soon will. Empty where there is none yet: the first start makes one. `now`: milliseconds. */
+export async function certificateWarning({ tls }: Pick<Settings, 'tls'>, now: number): Promise<readonly Finding[]> {
+  const pem = tls.enabled ? await readFile(tls.certificate, 'utf8').catch(() => undefined) : undefined;
+  const end = pem === undefined ? undefined : endOf(pem);
+  if (end === undefined) return []; // a start ends with a certificate that cannot be read
+  const day = end.toISOString().slice(0, 10);
+  const isOver = end.getTime() <= now;
+  return about(
+    ['tls', 'certificate'],
+    isOver
+      ? `the certificate ended on ${day} and browsers refuse it: put a valid certificate there`
+      : end.getTime() - now <= SOON_MS && `the certificate ends on ${day}: put a new certificate there before that day`,
+  );
+}
+
+function endOf(pem: string): Date | undefined {
+  try {
+    return new X509Certificate(pem).validToDate;
+  } catch {
+    return undefined;
+  }
 }
 
 async function certificateIsGood({ enabled, certificate, private_key: privateKey }: Settings['tls']): Promise<void> {

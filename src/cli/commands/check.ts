@@ -1,7 +1,5 @@
 /** `postern check`: reads the configuration and what it names as `serve` would, and prints every problem with its line (SPEC 1). */
 import { dirname, resolve } from 'node:path';
-import { certificateWarning } from '../../app/commands/certificate-warning.ts';
-import type { checkSites } from '../../app/commands/check-sites.ts';
 import type { startFindings } from '../../app/commands/check-start.ts';
 import { checkTrustedHeaders } from '../../app/resources/trusted-headers.ts';
 import { missingTlsFiles } from '../../config/missing-tls-files.ts';
@@ -61,24 +59,15 @@ export async function checkedAt(place: CheckPlace): Promise<Checked> {
   const said = (finding: Finding): string => formatProblem(file, config.placed(finding));
   const missing = (await missingTlsFiles(config)).map((problem) => formatProblem(file, problem));
   const start = await found(config, place);
-  const sites = config.settings.server.site ? await sitesFound(config, place) : { problems: [], warnings: [] };
-  const ended = (await certificateWarning(config, Date.now())).map((problem) => formatProblem(file, problem));
   const mapped = headers.ok ? headers.value(config.settings) : [];
   const open = await openSecrets(config.settings, config.namedFiles, directory);
   return {
     file,
-    problems: [
-      ...listProblems,
-      ...missing,
-      ...mapped.filter(({ isFatal }) => isFatal).map(said),
-      ...start.problems.map(said),
-      ...sites.problems,
-    ],
+    problems: [...listProblems, ...missing, ...mapped.filter(({ isFatal }) => isFatal).map(said), ...start.problems],
     warnings: [
       ...config.warnings,
-      ...ended,
-      ...sites.warnings,
-      ...[...start.warnings, ...mapped.filter(({ isFatal }) => !isFatal), ...open].map(said),
+      ...start.warnings,
+      ...[...mapped.filter(({ isFatal }) => !isFatal), ...open].map(said),
     ],
   };
 }
@@ -100,6 +89,3 @@ const found = async (config: ServiceConfig, { directory, env }: CheckPlace): Ret
     env,
     isRunning: isAlive,
   });
-
-const sitesFound: typeof checkSites = async (...given) =>
-  (await import('../../app/commands/check-sites.ts')).checkSites(...given);

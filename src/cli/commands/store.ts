@@ -1,4 +1,6 @@
 /** `postern store copy`: everything that a store holds, into a store of another engine or in another place (SPEC 10). */
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { ending, type Output, orEnd } from '../../domain/command-frame.ts';
 import { createProgress } from '../../domain/progress.ts';
@@ -20,13 +22,20 @@ export function registerStoreCommands(program: Command, output: Output): void {
     .action((from: string, to: string, options: CopyOptions) => ending(output, () => copy(from, to, options, output)));
 }
 
+/** The source is opened read-only, and stays as it is. */
 async function copy(from: string, to: string, options: CopyOptions, { stdout, stderr }: Output): Promise<number> {
   if (options.continue && options.replace)
     throw new Error('--continue and --replace exclude each other: give one of them');
-  const { copyBetween } = await import('../../app/commands/copy-store.ts');
+  const { copyStore } = await import('../../store/copy-store.ts');
+  const { openStore } = await import('../../store/open-store.ts');
+  await using opened = new AsyncDisposableStack();
+  const source = await openStore({ url: await addressOf(from), readOnly: true });
+  opened.defer(source.close);
+  const target = await openStore({ url: await addressOf(to), isCopyTarget: true });
+  opened.defer(target.close);
   let table = '';
   let progress = createProgress(stderr, { title: '', total: undefined });
-  const copied = await copyBetween(from, to, modeOf(options), (now) => {
+  const copied = await copyStore(source, target, modeOf(options), (now) => {
     if (now.table !== table) {
       progress.end();
       progress = createProgress(stderr, { title: now.table, total: now.total, unit: 'rows' });
@@ -42,3 +51,11 @@ const modeOf = (options: CopyOptions): 'continue' | 'replace' | 'refuse' => {
   if (options.continue) return 'continue';
   return options.replace ? 'replace' : 'refuse';
 };
+
+const SQLITE = 'sqlite:';
+
+/** An address with a password is better read from a file: a command line is seen by every user of the machine. */
+async function addressOf(given: string): Promise<string> {
+  const address = given.startsWith('@') ? (await readFile(given.slice(1), 'utf8')).trim() : given;
+  return address.startsWith(SQLITE) ? `${SQLITE}${resolve(address.slice(SQLITE.length))}` : address;
+}
