@@ -6,7 +6,7 @@ import { storeAddress } from '../config/schema/store-schema.ts';
 import { withTimeLimit } from '../domain/async/time-limit.ts';
 import { REFUSALS, refusalBody } from '../domain/refusal.ts';
 import type { Gate } from '../gateway/entry/gate.ts';
-import { unreachableFault } from '../store/server-reachable.ts';
+import { unreachableFault } from '../store/open-store.ts';
 import { createLogs } from '../telemetry/logs/log.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { OK, type Readiness } from '../telemetry/readiness.ts';

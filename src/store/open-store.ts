@@ -1,22 +1,8 @@
 /** Opens the store that `store.url` names, brings its tables up to date, and gives access to them (SPEC 1, 10). */
 import { Kysely } from 'kysely';
-import type { AccountStore } from '../domain/accounts/account.ts';
-import type { ApiTokenStore } from '../domain/accounts/api-token.ts';
-import type { CurtainStore } from '../domain/accounts/curtain.ts';
-import type { InvitationStore } from '../domain/accounts/invitation.ts';
-import type { LinkStore } from '../domain/accounts/link.ts';
-import type { LoginBlockStore } from '../domain/accounts/login-block.ts';
-import type { LoginPlaceStore } from '../domain/accounts/notice.ts';
-import type { RoleStore } from '../domain/accounts/role-store.ts';
-import type { ScreenStore } from '../domain/accounts/screen.ts';
-import type { SecondFactorStore } from '../domain/accounts/second-factor.ts';
-import type { SessionStore } from '../domain/accounts/session-store.ts';
-import type { SignInStore } from '../domain/accounts/sign-in.ts';
-import type { SiteStore } from '../domain/accounts/site.ts';
 import type { EventRecord } from '../domain/events/event.ts';
 import type { BoundedEventSource } from '../domain/events/event-question.ts';
-import type { LedgerStore } from '../domain/ledger.ts';
-import type { SettingStore } from '../domain/stored-settings.ts';
+import { storeFaultOf } from '../domain/store/store-fault.ts';
 import { createAccountStore } from './accounts/accounts.ts';
 import { createCurtainStore } from './accounts/curtain.ts';
 import { createInvitationStore } from './accounts/invitations.ts';
@@ -46,23 +32,8 @@ import { sqliteEngine } from './sqlite/sqlite.ts';
 /** What the engine gives as it is. */
 type Given = Pick<Engine, 'name' | 'version' | 'heard' | 'attempts' | 'serverTime' | 'isCurrent' | 'glance'>;
 
-export interface Store extends Given {
+export interface Store extends Given, ReturnType<typeof partsOf> {
   readonly db: Kysely<Tables>;
-  readonly accounts: AccountStore;
-  readonly roles: RoleStore;
-  readonly curtain: CurtainStore;
-  readonly sites: SiteStore;
-  readonly settings: SettingStore;
-  readonly sessions: SessionStore;
-  readonly apiTokens: ApiTokenStore;
-  readonly secondFactor: SecondFactorStore;
-  readonly invitations: InvitationStore;
-  readonly signIns: SignInStore;
-  readonly links: LinkStore;
-  readonly screens: ScreenStore;
-  readonly loginPlaces: LoginPlaceStore;
-  readonly loginBlocks: LoginBlockStore;
-  readonly ledger: LedgerStore;
   readonly events: BoundedEventSource;
   /** All or none of them; the same id replaces. */
   writeEvents(events: readonly EventRecord[]): Promise<void>;
@@ -93,9 +64,23 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     await close();
     throw fault;
   }
-  const serialized = serializedOn(db, words);
   return {
     db,
+    ...partsOf(db, engine, site),
+    ...{ name, version, heard, attempts, serverTime, isCurrent, glance },
+    events: createEventSource(eventsPlace(db, STORE_SHAPE, words)),
+    writeEvents: (events) => writeEvents(events, db, words),
+    forgetEvents: forgetEventsOf(db),
+    identity: () => identityOf(db),
+    probe: () => engine.probe(tablesWhere('isProbed')),
+    close,
+  };
+}
+
+/** The parts whose calls are bounded by a time, each over tables of its own. */
+function partsOf(db: Kysely<Tables>, { words, file }: Engine, site: string) {
+  const serialized = serializedOn(db, words);
+  return {
     accounts: createAccountStore(db, serialized),
     roles: createRoleStore(db, serialized),
     curtain: createCurtainStore(db, serialized),
@@ -110,14 +95,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     screens: createScreenStore(db, serialized, site),
     loginPlaces: createLoginPlaceStore(db, serialized),
     loginBlocks: createLoginBlockStore(db),
-    ledger: createLedgerStore(db, { isFile: engine.file !== undefined, site }),
-    ...{ name, version, heard, attempts, serverTime, isCurrent, glance },
-    events: createEventSource(eventsPlace(db, STORE_SHAPE, words)),
-    writeEvents: (events) => writeEvents(events, db, words),
-    forgetEvents: forgetEventsOf(db),
-    identity: () => identityOf(db),
-    probe: () => engine.probe(tablesWhere('isProbed')),
-    close,
+    ledger: createLedgerStore(db, { isFile: file !== undefined, site }),
   };
 }
 
@@ -152,5 +130,24 @@ async function asked<Answer>(
   } finally {
     await db.destroy();
     await engine.close();
+  }
+}
+
+/** Network, start and stop of the server, full of connections. A wrong password or database is none of them: an operator must mend it. */
+const AWAY = /^(?:08|53|57|E[A-Z_]+$)/;
+/** `pg` names these by their text alone. */
+const AWAY_IN_WORDS = /timeout|terminated/i;
+
+/** Why it cannot be reached now; undefined when it answers, and for what waiting does not mend: the start says that. */
+export async function unreachableFault(url: string): Promise<Error | undefined> {
+  try {
+    const store = await openStore({ url, readOnly: true });
+    await store.close();
+    return undefined;
+  } catch (fault) {
+    if (!(fault instanceof Error) || storeFaultOf(fault) !== 'unreachable') return undefined;
+    const { cause } = fault;
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+    return (code === '' ? AWAY_IN_WORDS.test(fault.message) : AWAY.test(code)) ? fault : undefined;
   }
 }

@@ -107,7 +107,7 @@ export async function deleteRows<Name extends TableName>(
 
 /** Tables are named at run time here: what goes in and out has the types of the functions above. */
 type AnyTables = Record<string, Record<string, unknown>>;
-const untyped = (db: Queries): Kysely<AnyTables> => db as unknown as Kysely<AnyTables>;
+export const untyped = (db: Queries): Kysely<AnyTables> => db as unknown as Kysely<AnyTables>;
 const selecting = (db: Queries, table: TableName) => untyped(db).selectFrom<string>(table).selectAll();
 
 const fulfils = (where: object) => (build: ExpressionBuilder<AnyTables, string>) =>

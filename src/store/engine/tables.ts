@@ -184,7 +184,7 @@ export const TABLES = {
 } as const satisfies Readonly<Record<string, Table>>;
 
 export type TableName = keyof typeof TABLES;
-const TABLE_NAMES = Object.keys(TABLES) as TableName[];
+export const TABLE_NAMES = Object.keys(TABLES) as TableName[];
 
 type NamesWhere<Trait extends string> = {
   [Name in TableName]: (typeof TABLES)[Name] extends Readonly<Record<Trait, true>> ? Name : never;
