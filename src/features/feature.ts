@@ -1,7 +1,7 @@
 /** What a feature is: a folder that the service works without. `all.ts` is the list, and `app/` gives the core what it needs of it. */
 import type { Command } from 'commander';
 import type { Audit } from '../accounts/audit.ts';
-import type { TokenAdmin } from '../accounts/tokens/token-admin.ts';
+import type { TokenAdmin } from '../accounts/tokens/token-routes.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { UserFactors } from '../domain/accounts/second-factor.ts';

@@ -1,7 +1,7 @@
 /** API tokens and the routes that manage accounts: these need a person, or a token that was made for it (SPEC 4.4). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { makeToken } from '../../src/accounts/tokens/make-token.ts';
+import { makeToken } from '../../src/accounts/tokens/token-routes.ts';
 import type { Caller } from '../../src/domain/caller.ts';
 import { ALL_CAMERAS } from '../../src/domain/camera-scope.ts';
 import { ADMIN, type UserName } from '../../src/domain/names.ts';
@@ -162,9 +162,8 @@ describe("A token of a proxy's user", () => {
   it('is refused while Postern has accounts of its own, and good when a proxy names the users again', async (t) => {
     const { records, clock } = await startAccountServer(t);
     const owner = { name: caller.name, role: ADMIN, createdAt: null };
-    const made = await makeToken({ name: 'x' }, owner, { tokenStore: records.apiTokens, clock, roles: () => ROLES });
-    assert.ok(made.ok);
-    const headers = { authorization: `Bearer ${made.value.text}` };
+    const made = await makeToken({ name: 'x' }, owner, { store: records, clock, customRoles: () => ROLES });
+    const headers = { authorization: `Bearer ${made.text}` };
     for (const [authEnabled, status] of [
       [true, 401],
       [false, 200],

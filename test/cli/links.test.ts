@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { Command } from 'commander';
-import { createLinkAdmin } from '../../src/accounts/links/link-admin.ts';
+import { createLinkAdmin } from '../../src/accounts/links/make-link.ts';
 import { signingKey } from '../../src/accounts/sessions/signing-secret.ts';
 import { keyedBy } from '../../src/app/accounts/active-factors.ts';
 import { openForCommands } from '../../src/app/commands/commands.ts';
@@ -23,8 +23,7 @@ describe('postern links', () => {
     const store = await openInstanceStore(t);
     await store.accounts.addUser(await person('vera', { role: 'viewer' }));
     const deps = {
-      linkStore: store.links,
-      store: store.accounts,
+      store,
       clock: handClock(),
       authEnabled: true,
       longest: 86_400,

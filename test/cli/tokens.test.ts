@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { createStoreGrace } from '../../src/accounts/sessions/store-grace.ts';
 import { createApiTokens } from '../../src/accounts/tokens/api-tokens.ts';
-import { createTokenAdmin } from '../../src/accounts/tokens/token-admin.ts';
+import { createTokenAdmin } from '../../src/accounts/tokens/token-routes.ts';
 import { registerTokensCommands } from '../../src/cli/commands/grants.ts';
 import { parseExpiry } from '../../src/cli/moment.ts';
 import type { UserName } from '../../src/domain/names.ts';
@@ -17,12 +17,11 @@ async function terminal(t: TestContext, authEnabled = true) {
     ['gus', 'gardener'],
   ] as const)
     await store.accounts.addUser(await person(name, { role }));
-  const parts = { tokenStore: store.apiTokens, store: store.accounts, clock: handClock(), roles: () => ROLES };
+  const parts = { store, clock: handClock(), customRoles: () => ROLES };
   const apiTokens = createTokenAdmin({ ...parts, authEnabled });
   const opens = async (token: string): Promise<string> => {
     const verdict = await createApiTokens({
       ...parts,
-      store,
       roles: () => IN_FORCE,
       authEnabled,
       grace: createStoreGrace(),

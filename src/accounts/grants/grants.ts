@@ -16,6 +16,7 @@ import { heldBy, rightsOfRole, rightsOfUser } from '../../domain/rights/rights.t
 import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
 import type { Verdict } from '../../domain/verdict.ts';
 import type { Store } from '../../store/open-store.ts';
+import { Refused } from '../http/kernel.ts';
 import type { LimiterPlace } from '../login/login-limiter.ts';
 import type { StoreGrace, StoreMemory } from '../sessions/store-grace.ts';
 
@@ -124,6 +125,10 @@ export async function limitedWhenBad<Fault>(
   place.keep();
   return verdict;
 }
+
+/** A refusal that the audit line names by its reason. */
+export const unfit = (reason: string, message: string, status = 400): Refused =>
+  new Refused(status, message, { recorded: reason });
 
 /** Whether the caller knows, changes and revokes the grants of all users. */
 export const seesAllGrants = (caller: Caller): boolean => isAdministrator(caller) && mayManageAccounts(caller);

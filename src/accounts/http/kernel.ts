@@ -78,6 +78,15 @@ export function orRefused<Value, Fault extends { readonly reason: string; readon
   throw new Refused(statuses[reason as Fault['reason']], message, { recorded: reason });
 }
 
+/** What refuses by a `Refused`, as a value: for commands. */
+export const asResult = <Value>(
+  doing: Promise<Value>,
+): Promise<Result<Value, { readonly reason: string; readonly message: string }>> =>
+  doing.then(ok, (fault: unknown) => {
+    if (!(fault instanceof Refused)) throw fault;
+    return err({ reason: fault.recorded ?? 'refused', message: fault.message });
+  });
+
 /** What `run` is given. */
 export interface Call<Body = unknown> {
   readonly caller: Caller;

@@ -1,16 +1,54 @@
-/** Making a link: the same rules for the API and the command line (SPEC 13). */
-import type { Link, LinkMaker, LinkStore } from '../../domain/accounts/link.ts';
-import { type Clock, unixSeconds } from '../../domain/clock.ts';
-import { err, ok, type Result } from '../../domain/result.ts';
+/** Making a link, for the API and the command line: what it is to show, how long, to how many; and whether its maker may see that now (SPEC 1, 13). */
+import type { Link, LinkMaker } from '../../domain/accounts/link.ts';
+import { type Caller, lostRights } from '../../domain/caller.ts';
+import { parseCameraEntry } from '../../domain/camera-scope.ts';
+import { unixSeconds } from '../../domain/clock.ts';
+import { traitsOf } from '../../domain/credentials.ts';
+import { isRecord } from '../../domain/json.ts';
+import { type UserName, VIEWER } from '../../domain/names.ts';
+import { PATH_SHAPES } from '../../domain/policy/policy.ts';
+import type { RefusalReason } from '../../domain/refusal.ts';
+import type { Result } from '../../domain/result.ts';
 import { LINK_PATH, type SharedThing } from '../../domain/shared-thing.ts';
-import { newGrant } from '../grants/grants.ts';
+import { isPlainText, LONGEST_PLAIN_NAME, plainName } from '../../domain/text/plain-name.ts';
+import { type GrantServices, newGrant, unfit } from '../grants/grants.ts';
+import { shown } from '../http/body-fields.ts';
+import { asResult, refusedFor } from '../http/kernel.ts';
 import type { LinkPasses } from './link-pass.ts';
-import type { LinkRefusal, LinkTerms } from './wanted-link.ts';
+import { linkCaller } from './links.ts';
 
-export interface MakeLinkDeps {
-  readonly linkStore: Pick<LinkStore, 'addLink'>;
+/** A link as it was asked for, in the fields of the API, not yet checked. */
+export type WantedLink = Readonly<Record<string, unknown>>;
+
+/** What is wanted; the camera of an event or a review is still to be found. */
+type WantedThing =
+  | { readonly kind: 'event' | 'review'; readonly id: string }
+  | Exclude<SharedThing, { kind: 'event' | 'review' }>;
+
+interface LinkTerms {
+  readonly expiresIn: number;
+  readonly uses: number | null;
+  readonly pin: string | undefined;
+  readonly name: string | null;
+  readonly notifiesOnOpen: boolean;
+}
+
+/** What is known of the NVR, and what the decision says. */
+export interface LinkJudge {
+  /** The record of an event or a review; undefined when there is none. Errs with why it cannot be told. */
+  recordOf(kind: 'event' | 'review', id: string): Promise<Result<unknown, RefusalReason>>;
+  /** Why the caller of a link would be refused what the link shows; undefined when it would not. */
+  denial(caller: Caller): Promise<RefusalReason | undefined>;
+  /** Names of the files below a link to this thing. */
+  filesOf(thing: SharedThing): readonly string[];
+}
+
+/** What links are made with. */
+export interface LinkMaking extends Pick<GrantServices, 'clock'> {
+  readonly store: Pick<GrantServices['store'], 'links' | 'accounts' | 'apiTokens'>;
   readonly passes: Pick<LinkPasses, 'pinHash'>;
-  readonly clock: Clock;
+  /** `links.max_lifetime`, in seconds. */
+  readonly longest: number;
 }
 
 /** `path` is below the base path and holds the secret; it is shown once. */
@@ -19,22 +57,104 @@ export interface MadeLink {
   readonly path: string;
 }
 
+/** A link lasts so long when nothing else is asked for; less where `links.max_lifetime` is. */
+const USUAL_SECONDS = 86_400;
+const SHORTEST_SECONDS = 60;
+const MOST_USES = 1000;
 /** The most links of one maker that hold at a time: an automation may make one for each notification of a day. */
 const MOST_LINKS = 2000;
+const PIN_LENGTHS = { least: 4, most: 64 } as const;
+const LONGEST_CAMERA = 100;
+const LONGEST_ID = 100;
+const LONGEST_SPAN_SECONDS = 86_400;
+/** Year 5138: times are written into paths, in digits alone. */
+const LAST_SECOND = 1e11;
+
+const WHAT =
+  'what: give one of {"event": id}, {"review": id}, {"recording": {"camera", "from", "to"}}, {"live": {"camera"}}, {"snapshot": {"camera"}}';
 
 /** The path below the base path. */
 export const linkPath = (secret: string): string => `${LINK_PATH}/${secret}`;
 
-/** A link as it would be, not kept yet: for judging whether its maker may make it. */
-export function draftLink(
-  thing: SharedThing,
-  terms: LinkTerms,
+/** A link that a caller asks for. Refuses by a `Refused`. */
+export async function requestLink(
+  wanted: WantedLink,
+  caller: Caller,
   maker: LinkMaker,
-  { passes, clock }: Omit<MakeLinkDeps, 'linkStore'>,
+  services: LinkMaking & {
+    readonly judge: LinkJudge;
+    readonly recheck: (caller: Caller) => Promise<Caller | undefined>;
+  },
+): Promise<MadeLink> {
+  const { judge, longest, recheck } = services;
+  const asked = parseThing(wanted['what']);
+  const terms = parseTerms(wanted, longest);
+  if (judge.filesOf({ camera: '', ...asked }).length === 0)
+    throw unfit(
+      'what-invalid',
+      `what: no link can show ${asked.kind === 'event' ? 'an' : 'a'} ${asked.kind} of this NVR`,
+    );
+  const draft = draftLink(await thingOf(asked, caller, judge), terms, maker, services);
+  // The same decision as for a request by the link, with the rights that the caller has now.
+  const denied = await judge.denial(linkCaller(draft.link, caller));
+  // The NVR was asked for both, and the link would outlive a session that ended meanwhile.
+  const lost = denied ?? lostRights(await recheck(caller), caller);
+  if (lost) throw refusedFor(lost, {}, { recorded: lost });
+  return keepLink(draft, services);
+}
+
+/** Links of any user, for the command line. What the maker may see is judged when a link is opened, as always. */
+export const createLinkAdmin = (
+  services: Omit<LinkMaking, 'passes'> &
+    Pick<GrantServices, 'authEnabled'> & {
+      /** The key of PINs is the server's; asked for when a PIN is given. Errs with a sentence. */
+      readonly passes: () => Promise<Result<LinkMaking['passes'], string>>;
+    },
+) => ({
+  list: () => services.store.links.listLinks(),
+  revoke: (id: string) => services.store.links.revokeLink(id, unixSeconds(services.clock)),
+  /** The camera of an event or a review is told beside it: nothing is asked here. A wrong one shows nothing. */
+  create: ({
+    user,
+    camera = '',
+    ...wanted
+  }: WantedLink & { readonly user: string; readonly camera?: string | undefined }) =>
+    asResult(
+      makerNamed(user, services).then(async (maker) => {
+        const asked = parseThing(wanted['what']);
+        const terms = parseTerms(wanted, services.longest);
+        const thing = 'id' in asked ? { ...asked, camera } : asked;
+        if (thing.camera === '') throw unfit('what-invalid', 'Name the camera of it with --camera');
+        const passes = terms.pin === undefined ? undefined : await services.passes();
+        if (passes && !passes.ok) throw unfit('pin-invalid', passes.error);
+        const hashing = { ...services, passes: passes?.value ?? { pinHash: () => '' } };
+        return keepLink(draftLink(thing, terms, maker, hashing), services);
+      }),
+    ),
+});
+
+export type LinkAdmin = ReturnType<typeof createLinkAdmin>;
+
+/** The maker is a name and nothing more where a proxy alone knows users. */
+async function makerNamed(
+  name: string,
+  { store, authEnabled }: Pick<LinkMaking, 'store'> & Pick<GrantServices, 'authEnabled'>,
+): Promise<LinkMaker> {
+  if (!authEnabled) return { user: name as UserName, userCreatedAt: null, tokenId: null, role: VIEWER };
+  const user = await store.accounts.findUser(name);
+  if (!user) throw unfit('user-absent', `There is no user ${name}: "postern users list" shows all`, 404);
+  return { user: user.name, userCreatedAt: user.createdAt, tokenId: null, role: user.role };
+}
+
+/** A link as it would be, not kept yet: for judging whether its maker may make it. */
+function draftLink(
+  thing: SharedThing,
+  { expiresIn, uses, pin, name, notifiesOnOpen }: LinkTerms,
+  maker: LinkMaker,
+  { passes, clock }: Pick<LinkMaking, 'passes' | 'clock'>,
 ): MadeLink {
   const { id, secret, secretHash } = newGrant();
   const createdAt = unixSeconds(clock);
-  const { expiresIn, uses, pin, name, notifiesOnOpen } = terms;
   const pinHash = pin === undefined ? null : passes.pinHash(id, pin);
   const times = { createdAt, expiresAt: createdAt + expiresIn, revokedAt: null };
   return {
@@ -43,19 +163,111 @@ export function draftLink(
   };
 }
 
-export async function keepLink(
-  made: MadeLink,
-  { linkStore }: Pick<MakeLinkDeps, 'linkStore'>,
-): Promise<Result<MadeLink, LinkRefusal>> {
-  switch (await linkStore.addLink(made.link, MOST_LINKS)) {
+async function keepLink(made: MadeLink, { store }: Pick<LinkMaking, 'store'>): Promise<MadeLink> {
+  switch (await store.links.addLink(made.link, MOST_LINKS)) {
     case 'added':
-      return ok(made);
+      return made;
     case 'too-many':
-      return err({
-        reason: 'too-many',
-        message: `${made.link.maker.user} has ${MOST_LINKS} links already: revoke some`,
-      });
+      throw unfit('too-many', `${made.link.maker.user} has ${MOST_LINKS} links already: revoke some`, 409);
     case 'absent':
-      return err({ reason: 'maker-gone', message: 'The account or the API token does not exist any more' });
+      throw unfit('maker-gone', 'The account or the API token does not exist any more', 403);
   }
 }
+
+/** One who does not see all cameras is not told whether an event of another camera exists. */
+async function thingOf(wanted: WantedThing, { scope }: Caller, judge: LinkJudge): Promise<SharedThing> {
+  if (!('id' in wanted)) return wanted;
+  const record = await judge.recordOf(wanted.kind, wanted.id);
+  if (!record.ok) throw refusedFor(record.error, {}, { recorded: record.error });
+  const { camera, start_time: from, end_time: to } = Object(record.value) as Readonly<Record<string, unknown>>;
+  // The playlist of a review is that of its span. One that is not over has none.
+  const span = wanted.kind === 'review' && isTime(from) && isTime(to) ? { from, to } : {};
+  if (typeof camera === 'string') return { ...wanted, camera, ...span };
+  if (scope.kind === 'all') throw unfit('what-invalid', `what: there is no such ${wanted.kind}`);
+  throw refusedFor('camera-not-in-role', {}, { recorded: 'camera-not-in-role' });
+}
+
+/** Whose link it becomes: a person's, or an API token's, with which it ends. */
+export async function makerOf(
+  { name: user, role, credential }: Caller,
+  { store }: Pick<LinkMaking, 'store'>,
+): Promise<LinkMaker | undefined> {
+  switch (traitsOf(credential).madeBy) {
+    case 'account': {
+      const account = await store.accounts.findUser(user);
+      return account && { user, userCreatedAt: account.createdAt, tokenId: null, role };
+    }
+    case 'token': {
+      const token = credential.kind === 'api-token' ? await store.apiTokens.findToken(credential.tokenId) : undefined;
+      return token && { user, userCreatedAt: token.userCreatedAt, tokenId: token.id, role };
+    }
+    case 'proxy':
+      return { user, userCreatedAt: null, tokenId: null, role };
+    case undefined:
+      return undefined;
+  }
+}
+
+/** Refuses by a `Refused`. */
+export function parseThing(what: unknown): WantedThing {
+  const [given, ...more] = isRecord(what) ? Object.entries(what) : [];
+  if (!given || more.length > 0) throw unfit('what-invalid', WHAT);
+  const [kind, value] = given;
+  switch (kind) {
+    case 'event':
+    case 'review':
+      if (typeof value === 'string' && value.length <= LONGEST_ID && PATH_SHAPES.id.test(value))
+        return { kind, id: value };
+      throw unfit('what-invalid', `what: ${shown(value).slice(0, LONGEST_ID)} is not the id of an ${kind}`);
+    case 'live':
+    case 'snapshot':
+      return { kind, camera: cameraIn(value, ['camera']) };
+    case 'recording':
+      return { kind, camera: cameraIn(value, ['camera', 'from', 'to']), ...spanIn(value) };
+    default:
+      throw unfit('what-invalid', WHAT);
+  }
+}
+
+function cameraIn(value: unknown, fields: readonly string[]): string {
+  if (!isRecord(value) || Object.keys(value).sort().join() !== fields.toSorted().join())
+    throw unfit('what-invalid', WHAT);
+  const { camera } = value;
+  const isName = typeof camera === 'string' && camera.length <= LONGEST_CAMERA && !camera.includes('*');
+  if (!isName || !parseCameraEntry(camera).ok) throw unfit('what-invalid', 'what: camera is not the name of a camera');
+  return camera;
+}
+
+function spanIn(value: unknown): { readonly from: number; readonly to: number } {
+  const { from, to } = Object(value) as Readonly<Record<string, unknown>>;
+  if (!isTime(from) || !isTime(to) || to <= from)
+    throw unfit('what-invalid', 'what: from and to are Unix seconds, and "to" comes after "from"');
+  if (to - from > LONGEST_SPAN_SECONDS) throw unfit('what-invalid', 'what: a recording may be 24 hours long at most');
+  return { from, to };
+}
+
+/** Milliseconds are exact enough, and more digits would not fit the paths. */
+const isTime = (value: unknown): value is number =>
+  typeof value === 'number' && value >= 0 && value < LAST_SECOND && /^\d+(?:\.\d{1,6})?$/.test(String(value));
+
+/** `longest`: `links.max_lifetime`, in seconds. Refuses by a `Refused`. */
+export function parseTerms(wanted: WantedLink, longest: number): LinkTerms {
+  if (longest === 0) throw unfit('expiry-invalid', 'links.max_lifetime is 0: no links are made');
+  const { expires_in: expiresIn = Math.min(USUAL_SECONDS, longest), uses = null, pin = null } = wanted;
+  const { name: given = null, notify_on_open: notifiesOnOpen = false } = wanted;
+  if (!isWhole(expiresIn, SHORTEST_SECONDS, longest))
+    throw unfit('expiry-invalid', `expires_in: give whole seconds, from ${SHORTEST_SECONDS} to ${longest}`);
+  if (uses !== null && !isWhole(uses, 1, MOST_USES))
+    throw unfit('uses-invalid', `uses: give a whole number from 1 to ${MOST_USES}, or none for any number`);
+  const { least, most } = PIN_LENGTHS;
+  // A number would lose the zeros at its start.
+  if (pin !== null && !(typeof pin === 'string' && pin.length >= least && pin.length <= most && isPlainText(pin)))
+    throw unfit('pin-invalid', `pin: give a text of ${least} to ${most} characters, such as "4711"`);
+  const name = given === null ? null : plainName(given);
+  if (name === undefined) throw unfit('name-invalid', `name: give 1 to ${LONGEST_PLAIN_NAME} characters, or none`);
+  if (typeof notifiesOnOpen !== 'boolean') throw unfit('notify-invalid', 'notify_on_open: give true or false');
+  return { expiresIn, uses, pin: pin ?? undefined, name, notifiesOnOpen };
+}
+
+const isWhole = (value: unknown, least: number, most: number): value is number =>
+  Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most;

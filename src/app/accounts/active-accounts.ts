@@ -93,13 +93,11 @@ export function accountsUnder(settings: Settings, lasting: Lasting) {
       flushScreenUses: screenUses.flush,
       hasAccounts: auth.enabled,
     },
-    tokens: { ...granting, roles, tokenStore: store.apiTokens, flushTokenUses: credentials.tokenVerifier.flush },
+    tokens: { ...services, customRoles: roles, tokenVerifier: credentials.tokenVerifier },
     links: {
       ...granting,
+      store,
       links,
-      linkStore: store.links,
-      tokenStore: store.apiTokens,
-      hasLinks: isEnabled,
       longest: settings.links.max_lifetime,
     },
   };

@@ -5,7 +5,7 @@ import { isIP } from 'node:net';
 import { AT_COMMAND_LINE, type Audit } from '../../accounts/audit.ts';
 import type { AuditedAct } from '../../accounts/http/route-guards.ts';
 import type { InvitationRefusal, Invitations, WantedInvitation } from '../../accounts/invitations/invitations.ts';
-import { createLinkAdmin, type LinkAdmin } from '../../accounts/links/link-admin.ts';
+import { createLinkAdmin, type LinkAdmin } from '../../accounts/links/make-link.ts';
 import { clientKey, networkKey } from '../../accounts/login/client-key.ts';
 import { LIMIT_ROUTES } from '../../accounts/login/limit-routes.ts';
 import { createBlockAdmin } from '../../accounts/login/login-blocks.ts';
@@ -13,7 +13,7 @@ import { createPasswordHasher } from '../../accounts/passwords/password-hash.ts'
 import { createRoleRegistry } from '../../accounts/roles/role-registry.ts';
 import { createRoles } from '../../accounts/roles/roles.ts';
 import { newEpoch } from '../../accounts/second-factor/second-factor.ts';
-import { createTokenAdmin, type TokenAdmin } from '../../accounts/tokens/token-admin.ts';
+import { createTokenAdmin, type TokenAdmin } from '../../accounts/tokens/token-routes.ts';
 import { type ImportUsersDeps, importUsers } from '../../accounts/users/import-users.ts';
 import { createSignInAdmin } from '../../accounts/users/sign-in-admin.ts';
 import { USER_ROUTES } from '../../accounts/users/user-routes.ts';
@@ -173,21 +173,10 @@ export async function openForCommands(
       return { config: file, users: imported.value };
     },
   };
-  const linkDeps = {
-    linkStore: store.links,
-    store: store.accounts,
-    clock,
-    authEnabled,
-    passes: passesAt({ directory, env }),
-  };
-  const links = createLinkAdmin({ ...linkDeps, longest: settings.links.max_lifetime });
-  const apiTokens = createTokenAdmin({
-    tokenStore: store.apiTokens,
-    store: store.accounts,
-    clock,
-    roles,
-    authEnabled,
-  });
+  const making = { store, clock, authEnabled, customRoles: roles };
+  const passes = passesAt({ directory, env });
+  const links = createLinkAdmin({ ...making, passes, longest: settings.links.max_lifetime });
+  const apiTokens = createTokenAdmin(making);
   return {
     settings,
     ask,

@@ -1,5 +1,5 @@
 /** The PINs of links for the command line: hashed with the key of the service, which only a service that was started has (SPEC 13). */
-import type { LinkAdminDeps } from '../../accounts/links/link-admin.ts';
+import type { createLinkAdmin } from '../../accounts/links/make-link.ts';
 import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
 import { ok } from '../../domain/result.ts';
 import { keyedBy } from '../accounts/active-factors.ts';
@@ -10,7 +10,7 @@ interface SecretPlace {
 }
 
 export const passesAt =
-  ({ directory, env }: SecretPlace): LinkAdminDeps['passes'] =>
+  ({ directory, env }: SecretPlace): Parameters<typeof createLinkAdmin>[0]['passes'] =>
   async () => {
     const places = { environment: env, configDirectory: directory };
     const secret = await findSigningSecret(places, 'refuse');

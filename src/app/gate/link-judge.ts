@@ -1,7 +1,8 @@
-/** What links need of the NVR and of the decision: the camera of an event, and whether a link would be admitted (SPEC 13). */
+/** What links and their page need of the NVR and of the decision: the camera of an event, and whether a link would be admitted (SPEC 13). */
 import { linkFiles, linkPlaylist, linkTarget } from '../../access/link-targets.ts';
 import type { NvrAdapter } from '../../access/nvr-adapter.ts';
-import type { LinkJudge } from '../../accounts/links/request-link.ts';
+import { givePin, type VisitServices, visitLink } from '../../accounts/links/link-page.ts';
+import type { LinkJudge } from '../../accounts/links/make-link.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Upstream } from '../../domain/addresses/socket-address.ts';
 import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
@@ -13,6 +14,7 @@ import { type DestinationRules, destinationOf } from '../../gateway/decision/des
 import { factsOf } from '../../gateway/explain/description.ts';
 import { askText } from '../../gateway/forward/ask-upstream.ts';
 import { askerOf, questionFor } from '../../gateway/forward/nvr-questions.ts';
+import type { LinkService, ShownThing } from '../../ui/ui-options.ts';
 
 export interface LinkJudgeDeps {
   readonly settings: Settings;
@@ -139,3 +141,49 @@ export function linkJudge({ settings, destinations, rules }: LinkJudgeDeps): Lin
 }
 
 const isBelowLinks = (path: string): boolean => path.startsWith(`${LINK_PATH}/`);
+
+/** Links for their page: what it shows, and its form for the PIN. */
+interface LinkServiceDeps extends VisitServices {
+  readonly judge: LinkJudgeWithFacts;
+  readonly hasNvr: boolean;
+  /** What people call a camera, where the NVR has such a name. */
+  readonly friendlyNameOf: (camera: string) => string | undefined;
+  /** `auth.timezone`. */
+  readonly timeZone: string | undefined;
+}
+
+export const linkService = (deps: LinkServiceDeps): LinkService => ({
+  async visit(secret, ctx) {
+    const visit = await visitLink(secret, ctx, deps);
+    if (visit.kind !== 'shown') return visit;
+    const { link, cookie } = visit;
+    const { timeZone, friendlyNameOf } = deps;
+    const { camera } = link.thing;
+    const thing = { ...(await shownThing(link.thing, deps)), camera, friendlyName: friendlyNameOf(camera) };
+    return { kind: 'shown', name: link.name ?? undefined, expiresAt: link.expiresAt, thing, timeZone, cookie };
+  },
+  givePin: (given, ctx) => givePin(given, ctx, deps),
+});
+
+type Shown = Omit<ShownThing, 'camera' | 'friendlyName'>;
+
+async function shownThing(thing: SharedThing, { judge, hasNvr }: LinkServiceDeps): Promise<Shown> {
+  const { kind } = thing;
+  const facts = await judge.factsOf(thing);
+  const { startTime: at, label, isGone } = facts ?? {};
+  const clips = { clip: 'clip.mp4', playlist: judge.playlistOf(thing) };
+  switch (kind) {
+    case 'event': {
+      const picture = hasNvr && facts?.hasSnapshot !== false ? 'snapshot.jpg' : 'thumbnail.jpg';
+      return { kind, at, label, isGone, picture, ...(hasNvr && facts?.hasClip !== false && clips) };
+    }
+    case 'review':
+      return { kind, at, isGone, ...clips };
+    case 'recording':
+      return { kind, at, isGone, picture: 'snapshot.jpg', ...clips };
+    case 'live':
+      return { kind, picture: 'live' };
+    case 'snapshot':
+      return { kind, picture: 'snapshot.jpg' };
+  }
+}

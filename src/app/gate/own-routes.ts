@@ -2,8 +2,8 @@
 import { CURTAIN_ROUTES } from '../../accounts/curtain/curtain-routes.ts';
 import { INVITATION_ROUTES } from '../../accounts/invitations/invitation-routes.ts';
 import { INVITED_PASSKEY_ROUTES } from '../../accounts/invitations/invited-passkey-routes.ts';
+import { LINK_PAGE_ROUTES } from '../../accounts/links/link-page.ts';
 import { LINK_ROUTES } from '../../accounts/links/link-routes.ts';
-import { LINK_PAGE_ROUTES } from '../../accounts/links/pin-route.ts';
 import { LIMIT_ROUTES } from '../../accounts/login/limit-routes.ts';
 import { LOGIN_ROUTES } from '../../accounts/login/login-routes.ts';
 import { PASSKEY_LOGIN_ROUTES } from '../../accounts/login/passkey-login-routes.ts';

@@ -76,7 +76,7 @@ async function createToken(
 ): Promise<string> {
   const expiresAt = expires === undefined || expires === 'never' ? expires && null : parseExpiry(expires, nowOf(frame));
   const list = cameras?.split(',').map((camera) => camera.trim());
-  const rights = { cameras: list, expiresAt, managesAccounts: manageAccounts, logsIn: login };
+  const rights = { cameras: list, expires_at: expiresAt, manage_accounts: manageAccounts, login };
   // It has the curtain by the role of its owner, and the default role is another.
   const forCurtain = { role: curtain ? ADMIN : role, rights: curtain ? ['curtain'] : undefined };
   const { text } = orEnd(await apiTokens.create({ name, user, ...rights, ...forCurtain }));
@@ -179,7 +179,7 @@ async function createLink({ links }: Pick<CommandStore, 'links'>, options: LinkO
   const expiresIn = options.expires === undefined ? undefined : parseExpiry(options.expires, now) - now;
   const { user, camera, name } = options;
   const uses = options.uses === undefined ? undefined : Number(options.uses);
-  const { url, isWhole } = orEnd(await links.create({ user, what, camera, expiresIn, uses, name, pin }));
+  const { url, isWhole } = orEnd(await links.create({ user, what, camera, expires_in: expiresIn, uses, name, pin }));
   frame.stderr.write('Save this address now: it is shown only once, and shows the camera to everybody who has it.\n');
   if (!isWhole) frame.stderr.write('server.public_url is not set: put the address of the service in front.\n');
   return url;

@@ -1,6 +1,6 @@
 /** Doctor: what is wrong between a browser and Postern, and behind it: a command, a check on the status page, warnings at the start (SPEC 15). */
 import type { Logger } from 'pino';
-import { createTokenAdmin } from '../../accounts/tokens/token-admin.ts';
+import { createTokenAdmin } from '../../accounts/tokens/token-routes.ts';
 import { formatProblem } from '../../config/problems/problems.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
 import type { NetworkSurroundings } from '../../domain/addresses/outside-addresses.ts';
@@ -26,13 +26,7 @@ function openDoctor({ store, clock, logs, surroundings }: FeatureServices): Open
   return {
     ...ports,
     under({ config: { settings, tableHead }, audit, roles, providerFaults }) {
-      const tokens = createTokenAdmin({
-        store: store.accounts,
-        tokenStore: store.apiTokens,
-        roles,
-        clock,
-        authEnabled: settings.auth.enabled,
-      });
+      const tokens = createTokenAdmin({ store, customRoles: roles, clock, authEnabled: settings.auth.enabled });
       const place = {
         settings,
         tableHead,

@@ -1,7 +1,7 @@
 /** Runs doctor: with a token for its probes, and with how NVR, cameras, store, disk and accounts are (SPEC 15). */
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { TokenAdmin } from '../../accounts/tokens/token-admin.ts';
+import type { TokenAdmin } from '../../accounts/tokens/token-routes.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { UserFactors } from '../../domain/accounts/second-factor.ts';
 import { publicAddress } from '../../domain/addresses/public-url.ts';
@@ -53,8 +53,8 @@ export async function runDoctor(
   const { public_url } = settings.server;
   // With a proxy's accounts a token's user is a name and nothing more.
   const user = asker ?? (await place.users()).find(({ role }) => role === ADMIN)?.name ?? 'doctor';
-  const expiresAt = unixSeconds(clock) + TOKEN_SECONDS;
-  const made = await tokens.create({ user, name: 'postern doctor', role: VIEWER, cameras: [NO_CAMERA], expiresAt });
+  const expires_at = unixSeconds(clock) + TOKEN_SECONDS;
+  const made = await tokens.create({ user, name: 'postern doctor', role: VIEWER, cameras: [NO_CAMERA], expires_at });
   if (!made.ok) return err(made.error.message);
   try {
     const report = await createReport({

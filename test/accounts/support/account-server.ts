@@ -99,7 +99,6 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
   const version = options.store ? {} : { accountsVersion: records.version };
   const sessions = createSessions({ store, key, clock, roles: roleRegistry.active, ...version, ...lengths });
   const seenSessions = createSeenSessions({ store: records.sessions, keyId: 'k1', clock, onFault });
-  const tokenStore = records.apiTokens;
   const tokens = createApiTokens({
     store: { ...records, accounts: store },
     clock,
@@ -203,7 +202,12 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
   app.use(
     serveRoutes([
       ...bound(routes, services as Services),
-      ...bound(TOKEN_ROUTES, { ...parts, tokenStore, flushTokenUses: guarded.flush }),
+      ...bound(TOKEN_ROUTES, {
+        ...parts,
+        store: { ...records, accounts: store },
+        customRoles: roles,
+        tokenVerifier: guarded,
+      }),
     ]),
   );
   // What goes on to the NVR, shown.
