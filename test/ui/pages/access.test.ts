@@ -2,8 +2,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { answerOf } from '../../../src/ui/pages/settings/access/answer.ts';
-import { readExplanation } from '../../../src/ui/pages/settings/access/explanation.ts';
-import { byRole, found, type Holder, readAccess, sightOf } from '../../../src/ui/pages/settings/access/read-access.ts';
+import {
+  byRole,
+  found,
+  type Holder,
+  readAccess,
+  readExplanation,
+  sightOf,
+} from '../../../src/ui/pages/settings/access/read-access.ts';
 import type { RoleRecord, UserRecord } from '../../../src/ui/pages/settings/account-records.ts';
 import '../support/in-english.ts';
 

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { maySee, scopeOf } from '../../../src/domain/camera-scope.ts';
 import { parseCustomRoleName, parseUserName } from '../../../src/domain/names.ts';
-import { readExplanation } from '../../../src/ui/pages/settings/access/explanation.ts';
+import { readExplanation } from '../../../src/ui/pages/settings/access/read-access.ts';
 import { recordsIn } from '../../../src/ui/pages/settings/account-records.ts';
 import { camerasOf, groupsOf } from '../../../src/ui/pages/settings/camera-groups.ts';
 import { deviceName } from '../../../src/ui/pages/settings/device-name.ts';

@@ -6,9 +6,10 @@ import { Fault } from '../shared/forms/labelled.tsx';
 import { useFault } from '../shared/forms/use-form.ts';
 import { Icon } from '../shared/icon.tsx';
 import { cameraName, entryName } from '../shared/names.ts';
+import { SearchBox } from '../shared/search-box.tsx';
 import { FewNames } from '../shared/table/few-names.tsx';
 import { words } from '../shared/words.ts';
-import { camerasOf, groupsOf, matchesEntry } from './camera-groups.ts';
+import { type CameraGroup, camerasOf, groupsOf, matchesEntry } from './camera-groups.ts';
 
 interface CameraChoiceProps {
   readonly known: readonly string[];
@@ -31,6 +32,7 @@ export function CameraChoice({ known, value: entries, onChange, isOfNames = fals
   const shown = known.filter((camera) => `${camera}\n${cameraName(camera)}`.toLowerCase().includes(wanted));
   const without = (gone: readonly string[]): readonly string[] => entries.filter((kept) => !gone.includes(kept));
   const withAll = (more: readonly string[]): readonly string[] => [...new Set([...entries, ...more])];
+  const isWhole = ({ cameras }: CameraGroup): boolean => cameras.every((camera) => entries.includes(camera));
   return (
     <fieldset
       class="camera-choice"
@@ -47,14 +49,7 @@ export function CameraChoice({ known, value: entries, onChange, isOfNames = fals
       {known.length === 0 && <p class="field-help">{words.roles.noneKnown}</p>}
       {known.length > FEW_CAMERAS && (
         <div class="camera-tools">
-          <input
-            type="search"
-            aria-label={words.ui.cameraChoice.search}
-            placeholder={words.ui.cameraChoice.search}
-            value={query}
-            onInput={(event) => setQuery(event.currentTarget.value)}
-            onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
-          />
+          <SearchBox label={words.ui.cameraChoice.search} value={query} onChange={setQuery} />
           <button class="button button-small" type="button" onClick={() => onChange(withAll(shown))}>
             {shown.length === known.length
               ? words.ui.cameraChoice.all
@@ -65,7 +60,14 @@ export function CameraChoice({ known, value: entries, onChange, isOfNames = fals
           </button>
         </div>
       )}
-      {known.length > FEW_CAMERAS && query === '' && <Groups {...{ known, onChange }} value={entries} />}
+      {known.length > FEW_CAMERAS && query === '' && (
+        // Each chooses its cameras, or drops them when all are chosen.
+        <CameraGroups
+          known={known}
+          isOn={isWhole}
+          onPress={(group) => onChange([...without(group.cameras), ...(isWhole(group) ? [] : group.cameras)])}
+        />
+      )}
       <div class={known.length > FEW_CAMERAS ? 'switches switches-many' : 'switches'}>
         {shown.map((camera) => (
           <Switch
@@ -123,28 +125,29 @@ export const NarrowedCameras = ({ value, onChange, children, ...choice }: Narrow
   </>
 );
 
-/** Each chooses its cameras, or drops them when all are chosen. */
-function Groups({ known, value: entries, onChange }: CameraChoiceProps) {
+interface CameraGroupsProps {
+  readonly known: readonly string[];
+  readonly isOn: (group: CameraGroup) => boolean;
+  readonly onPress: (group: CameraGroup) => void;
+}
+
+export function CameraGroups({ known, isOn, onPress }: CameraGroupsProps) {
   const groups = groupsOf(known);
   if (groups.length === 0) return null;
   return (
     <p class="camera-groups">
       <span class="field-help">{words.ui.cameraChoice.groups}</span>
-      {groups.map(({ name, cameras }) => {
-        const isOn = cameras.every((camera) => entries.includes(camera));
-        const rest = entries.filter((entry) => !cameras.includes(entry));
-        return (
-          <button
-            key={name}
-            class="chip chip-button"
-            type="button"
-            aria-pressed={isOn}
-            onClick={() => onChange(isOn ? rest : [...rest, ...cameras])}
-          >
-            <bdi>{name}</bdi> {cameras.length}
-          </button>
-        );
-      })}
+      {groups.map((group) => (
+        <button
+          key={group.name}
+          class="chip chip-button"
+          type="button"
+          aria-pressed={isOn(group)}
+          onClick={() => onPress(group)}
+        >
+          <bdi>{group.name}</bdi> {group.cameras.length}
+        </button>
+      ))}
     </p>
   );
 }

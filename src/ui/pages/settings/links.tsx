@@ -1,12 +1,11 @@
 /** Settings > Links: what was shared without an account, who opened it, and how to end it (SPEC 13). */
 import { isAdmin, type Profile } from '../shared/account/profile.ts';
-import { sendToApi } from '../shared/api.ts';
 import { cameraName } from '../shared/names.ts';
 import { formatShortMoment, formatSpan } from '../shared/times.ts';
 import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import { type LinkRecord, recordsIn } from './account-records.ts';
-import { Badge, ResourcePage } from './page.tsx';
+import { Badge, pathTo, ResourcePage, removal, userColumn } from './page.tsx';
 
 export function Links({ profile }: { profile: Profile }) {
   const text = words.links;
@@ -16,30 +15,26 @@ export function Links({ profile }: { profile: Profile }) {
       fetched={useFetched('api/links', recordsIn<LinkRecord>)}
       keyOf={({ id }) => id}
       columns={[
-        { key: 'name', title: text.name, text: nameOf, more: ({ has_pin }) => has_pin && <Badge text={text.pin} /> },
-        { key: 'user', title: words.invitations.madeBy, text: ({ user }) => user, isShown: isAdmin(profile) },
+        { title: text.name, text: nameOf, more: ({ has_pin }) => has_pin && <Badge text={text.pin} /> },
+        userColumn(isAdmin(profile), words.invitations.madeBy),
         {
-          key: 'camera',
           title: text.shows,
           text: ({ camera }) => cameraName(camera),
           more: (link) => <span class="fact-more">{sharedText(link)}</span>,
         },
         {
-          key: 'state',
           title: text.state,
           text: stateText,
           cell: (link) => <Badge text={stateText(link)} kind={link.state === 'active' ? 'strong' : 'plain'} />,
         },
-        { key: 'ends', title: text.ends, at: ({ expires_at }) => expires_at, isDescendingFirst: true },
+        { title: text.ends, at: ({ expires_at }) => expires_at, isDescendingFirst: true },
         {
-          key: 'viewers',
           title: text.opened,
           sortBy: ({ opened }) => opened,
           isDescendingFirst: true,
           cell: ({ uses, opened }) => (uses === null ? String(opened) : text.openedOf({ opened, uses })),
         },
         {
-          key: 'openings',
           title: text.openings,
           sortBy: ({ openings }) => openings[0]?.at,
           isDescendingFirst: true,
@@ -47,19 +42,15 @@ export function Links({ profile }: { profile: Profile }) {
         },
       ]}
       searchText={(link) => [nameOf(link), link.user, link.camera, sharedText(link), stateText(link)].join(' ')}
-      acts={(link) => [
-        {
-          text: words.tokens.revoke,
-          isDangerous: true,
-          isShown: link.state === 'active' || link.state === 'spent',
-          asks: {
-            title: text.revokeTitle({ name: nameOf(link) }),
-            what: text.revokeWhat,
-            onSubmit: () => sendToApi('DELETE', `api/links/${encodeURIComponent(link.id)}`),
-            done: text.revoked({ name: nameOf(link) }),
-          },
-        },
-      ]}
+      acts={(link) => {
+        const asks = {
+          title: text.revokeTitle({ name: nameOf(link) }),
+          what: text.revokeWhat,
+          done: text.revoked({ name: nameOf(link) }),
+        };
+        const isOpen = link.state === 'active' || link.state === 'spent';
+        return isOpen ? [removal(words.tokens.revoke, pathTo('api/links', link.id), asks)] : [];
+      }}
     />
   );
 }

@@ -1,8 +1,9 @@
 /** A page of records: its head, what was done just now, the table of them once they are there, and one dialog over it. */
 import { type ComponentChild, type ComponentChildren, Fragment } from 'preact';
 import { useState } from 'preact/hooks';
+import { sendToApi } from '../shared/api.ts';
 import { DialogsContext } from '../shared/dialogs.tsx';
-import { RecordTable, type RecordTableProps } from '../shared/table/record-table.tsx';
+import { type Column, RecordTable, type RecordTableProps, type RowAct } from '../shared/table/record-table.tsx';
 import type { Fetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 
@@ -29,6 +30,7 @@ export function RecordsPage<Value>({ title, lead, actions, fetched: known, first
   const [done, setDone] = useState('');
   const [shown, setShown] = useState({ dialog: first, round: 0 });
   const page = {
+    isReady: fetched.kind === 'ready',
     open: (dialog: ComponentChild) => setShown(({ round }) => ({ dialog, round: round + 1 })),
     say: setDone,
     again,
@@ -121,3 +123,36 @@ export const MoreRecords = <Row,>({ id, lead, children, ...table }: MoreRecordsP
 export const Badge = ({ text, kind = 'plain' }: { text: string; kind?: 'plain' | 'strong' }) => (
   <bdi class={`badge badge-${kind}`}>{text}</bdi>
 );
+
+/** The path of one record in a list of the API, or of what it has. */
+export const pathTo = (list: string, id: string, more = ''): string => `${list}/${encodeURIComponent(id)}${more}`;
+
+/** The act that ends what stands at a path of the API. */
+export const removal = (text: string, path: string, asks: Omit<NonNullable<RowAct['asks']>, 'onSubmit'>): RowAct => ({
+  text,
+  isDangerous: true,
+  asks: { ...asks, onSubmit: () => sendToApi('DELETE', path) },
+});
+
+/** Whose a record is. */
+export const userColumn = <Row extends { readonly user: string }>(
+  isShown: boolean,
+  title = words.ui.common.user,
+): Column<Row> => ({ title, text: ({ user }) => user, isShown });
+
+interface Use {
+  readonly at: number | null;
+  readonly from: string | null;
+}
+
+/** When a secret was used last, and from where. */
+export const lastUseColumn = <Row,>(useOf: (row: Row) => Use): Column<Row> => ({
+  title: words.tokens.lastUsed,
+  at: (row) => useOf(row).at,
+  none: words.tokens.notYet,
+  isDescendingFirst: true,
+  more: (row) => {
+    const { from: address } = useOf(row);
+    return address !== null && <bdi class="fact-more">{words.tokens.from({ address })}</bdi>;
+  },
+});

@@ -1,15 +1,17 @@
-/** Settings > Password: one's own (interface 2.1, 5.1.6; SPEC 4.3). */
+/** Settings > Password: one's own; and the field for any new one, with how strong it looks while it is typed (interface 2.1, 5.1.6; SPEC 4.3, 12). */
+import { said } from '../../../locales/texts.ts';
 import { formatSeconds } from '../login/login-outcome.ts';
+import { isUnfit, type Strength, shortestPassword, strengthOf } from '../shared/account/password-strength.ts';
 import type { Profile } from '../shared/account/profile.ts';
 import { sendToApi } from '../shared/api.ts';
 import { useDialogs } from '../shared/dialogs.tsx';
 import { faultsIn } from '../shared/forms/form-faults.ts';
 import { PasswordField } from '../shared/forms/form-fields.tsx';
 import { PanelForm } from '../shared/forms/panel-form.tsx';
-import type { Sent } from '../shared/forms/use-form.ts';
+import { type Sent, useFault } from '../shared/forms/use-form.ts';
 import { words } from '../shared/words.ts';
-import { NewPassword, passwordFault } from './new-password.tsx';
-import { NOTHING_FETCHED, RecordsPage } from './page.tsx';
+import { suggestedPassword } from './names.ts';
+import { NOTHING_FETCHED, pathTo, RecordsPage } from './page.tsx';
 
 export function Password({ profile }: { profile: Profile }) {
   const { title, lead, leadFirst } = words.passwords.change;
@@ -33,7 +35,7 @@ function PasswordForm({ profile: { name, mustChangePassword } }: { profile: Prof
     });
     if (wrong !== undefined) return wrong;
     const body = { password, old_password: current };
-    const response = await sendToApi('PUT', `api/users/${encodeURIComponent(name)}/password`, body);
+    const response = await sendToApi('PUT', pathTo('api/users', name, '/password'), body);
     if (response.kind !== 'refused') return response;
     if (response.status === 401) return { faults: { current: text.wrong } };
     return response.status === 429
@@ -65,3 +67,45 @@ function PasswordForm({ profile: { name, mustChangePassword } }: { profile: Prof
     </PanelForm>
   );
 }
+
+/** What is wrong with a password for that user, as text, or undefined. */
+export function passwordFault(password: string, userName: string): string | undefined {
+  const strength = strengthOf(password, userName, shortestPassword);
+  return isUnfit(strength) ? sentenceOf(strength) : undefined;
+}
+
+interface NewPasswordProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly userName: string;
+  /** Shows a button that makes a password for another person. */
+  readonly isSuggested?: boolean;
+}
+
+/** Nothing of it is sent before the form is. */
+export function NewPassword({ label, value, onChange, userName, isSuggested = false }: NewPasswordProps) {
+  const fault = useFault('password');
+  const strength = value === '' ? undefined : strengthOf(value, userName, shortestPassword);
+  const sentence = strength && sentenceOf(strength);
+  return (
+    <div>
+      <PasswordField
+        name="password"
+        {...{ label, value, onChange }}
+        {...(isSuggested && { onSuggest: () => onChange(suggestedPassword()) })}
+        help={words.passwords.rules.help({ shortest: shortestPassword })}
+        autocomplete="new-password"
+      />
+      <p class={`strength strength-${strength ?? 'none'}`} role="status">
+        {/* Said once, when the form says it too. */}
+        {sentence === fault ? '' : sentence}
+      </p>
+    </div>
+  );
+}
+
+const sentenceOf = (strength: Strength): string =>
+  isUnfit(strength)
+    ? said(words.passwords.rules.faults[strength], { shortest: shortestPassword })
+    : words.passwords.rules.strength[strength];

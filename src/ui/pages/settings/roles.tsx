@@ -13,7 +13,7 @@ import { type RoleRecord, recordsIn, type UserRecord } from './account-records.t
 import { CameraChoice } from './camera-choice.tsx';
 import { limitFacts, RoleLimitFields, requestedLimits, typedLimits } from './limits/role-limits.tsx';
 import { plainName, roleNameFault } from './names.ts';
-import { Badge, ResourcePage } from './page.tsx';
+import { Badge, pathTo, ResourcePage } from './page.tsx';
 
 export function Roles({ profile, hasOwnLogin }: { profile: Profile; hasOwnLogin: boolean }) {
   const text = words.roles;
@@ -43,7 +43,6 @@ export function Roles({ profile, hasOwnLogin }: { profile: Profile; hasOwnLogin:
       keyOf={({ role }) => role}
       columns={[
         {
-          key: 'role',
           title: words.ui.common.role,
           text: ({ role }) => role,
           more: ({ source }) => (
@@ -54,16 +53,14 @@ export function Roles({ profile, hasOwnLogin }: { profile: Profile; hasOwnLogin:
           ),
         },
         {
-          key: 'cameras',
           title: words.ui.common.cameras,
           cameras: ({ source, cameras: entries }) => (source === 'builtin' ? undefined : entries),
           sortBy: ({ source, cameras: entries }) => (source === 'builtin' ? Number.POSITIVE_INFINITY : entries.length),
           isDescendingFirst: true,
           none: ({ role }) => (role === 'admin' ? text.adminAccess : text.viewerAccess),
         },
-        { key: 'limits', title: text.limits, cell: (role) => <LimitsOf role={role} /> },
+        { title: text.limits, cell: (role) => <LimitsOf role={role} /> },
         {
-          key: 'users',
           title: words.users.title,
           sortBy: ({ users: count }) => count,
           isDescendingFirst: true,
@@ -135,7 +132,7 @@ export function EditRole({ role, known, cameras }: EditRoleProps) {
           cameras: entries.length === 0 ? text.needsOne : undefined,
         });
         const asked = { cameras: entries, ...requestedLimits(limits) };
-        return wrong ?? sendToApi('PUT', `api/roles/${encodeURIComponent(name)}`, asked);
+        return wrong ?? sendToApi('PUT', pathTo('api/roles', name), asked);
       }}
       done={({ name }) => text.saved({ role: name })}
     >

@@ -15,7 +15,7 @@ import { words } from '../shared/words.ts';
 import { recordsIn, type ScreenDevice, type ScreenRecord } from './account-records.ts';
 import { NarrowedCameras } from './camera-choice.tsx';
 import { deviceName } from './device-name.ts';
-import { ResourcePage } from './page.tsx';
+import { lastUseColumn, pathTo, ResourcePage, removal, userColumn } from './page.tsx';
 import { endAfter, LifetimeField } from './tokens.tsx';
 
 /** What the QR code of a display has led here with; '' for none. */
@@ -39,41 +39,26 @@ export function Screens({ profile }: { profile: Profile }) {
       keyOf={({ id }) => id}
       columns={[
         {
-          key: 'name',
           title: words.tokens.name,
           text: ({ name }) => name,
           more: ({ agent }) => agent !== null && <bdi class="fact-more">{deviceName(agent)}</bdi>,
         },
-        { key: 'user', title: words.ui.common.user, text: ({ user }) => user, isShown: isAdmin(profile) },
-        { key: 'cameras', title: words.ui.common.cameras, cameras: ({ cameras }) => cameras, none: text.all },
+        userColumn(isAdmin(profile)),
+        { title: words.ui.common.cameras, cameras: ({ cameras }) => cameras, none: text.all },
         {
-          key: 'ends',
           title: words.tokens.expires,
           at: ({ ends_at }) => ends_at,
           cell: ({ ends_at }) => (ends_at === null ? words.tokens.never : formatDate(ends_at)),
         },
-        {
-          key: 'seen',
-          title: words.tokens.lastUsed,
-          at: ({ last_seen_at }) => last_seen_at,
-          none: words.tokens.notYet,
-          isDescendingFirst: true,
-          more: ({ last_seen_from: address }) =>
-            address !== null && <bdi class="fact-more">{words.tokens.from({ address })}</bdi>,
-        },
+        lastUseColumn<ScreenRecord>(({ last_seen_at: at, last_seen_from: from }) => ({ at, from })),
       ]}
       acts={(screen) => [
         { text: text.change, dialog: () => <ChangeScreen {...{ profile, screen }} /> },
-        {
-          text: words.tokens.revoke,
-          isDangerous: true,
-          asks: {
-            title: text.revokeTitle(screen),
-            what: text.revokeWhat,
-            onSubmit: () => sendToApi('DELETE', `api/screens/${encodeURIComponent(screen.id)}`),
-            done: text.revoked(screen),
-          },
-        },
+        removal(words.tokens.revoke, pathTo('api/screens', screen.id), {
+          title: text.revokeTitle(screen),
+          what: text.revokeWhat,
+          done: text.revoked(screen),
+        }),
       ]}
     />
   );
@@ -200,7 +185,7 @@ function ChangeScreen({ profile, screen }: { readonly profile: Profile; readonly
       onSubmit={async (values) => {
         const { name, cameras } = values;
         const body = { name: name.trim(), ...(!isSame(cameras) && { cameras: cameras ?? null }) };
-        return faultsOfScreen(values) ?? sendToApi('PATCH', `api/screens/${encodeURIComponent(screen.id)}`, body);
+        return faultsOfScreen(values) ?? sendToApi('PATCH', pathTo('api/screens', screen.id), body);
       }}
       done={({ name }) => words.screens.changed({ name: name.trim() })}
     >

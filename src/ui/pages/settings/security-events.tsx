@@ -17,11 +17,11 @@ export function SecurityEvents() {
       fetched={useFetched('api/account/events', recordsIn<AccountEvent>)}
       keyOf={({ id }) => id}
       columns={[
-        { key: 'event', title: what, text: nameOf, cell: nameOf },
-        { key: 'at', title: when, at: (event) => event.at, isDescendingFirst: true },
-        { key: 'by', title: by, text: (event) => event.by },
-        { key: 'address', title: words.sessions.address, text: ({ address }) => address },
-        { key: 'device', title: device, text: ({ agent }) => (agent === null ? '' : deviceName(agent)) },
+        { title: what, text: nameOf, cell: nameOf },
+        { title: when, at: (event) => event.at, isDescendingFirst: true },
+        { title: by, text: (event) => event.by },
+        { title: words.sessions.address, text: ({ address }) => address },
+        { title: device, text: ({ agent }) => (agent === null ? '' : deviceName(agent)) },
       ]}
     />
   );

@@ -7,12 +7,11 @@ import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import { recordsIn, type SessionRecord } from './account-records.ts';
 import { deviceName } from './device-name.ts';
-import { Badge, ResourcePage } from './page.tsx';
+import { Badge, pathTo, ResourcePage, removal } from './page.tsx';
 
 const deviceOf = ({ agent }: SessionRecord): string => deviceName(agent);
 
-const endSession = ({ id }: SessionRecord): Promise<ApiResponse> =>
-  sendToApi('DELETE', `api/sessions/${encodeURIComponent(id)}`);
+const pathOf = ({ id }: SessionRecord): string => pathTo('api/sessions', id);
 
 export function Sessions({ profile }: { profile: Profile }) {
   const text = words.sessions;
@@ -40,36 +39,29 @@ export function Sessions({ profile }: { profile: Profile }) {
       keyOf={({ id }) => id}
       columns={[
         {
-          key: 'device',
           title: words.ledger.notices.device,
           text: deviceOf,
           more: ({ current }) => current && <Badge text={text.this} kind="strong" />,
         },
         {
-          key: 'user',
           title: words.ui.common.user,
           text: ({ user }) => user,
           more: ({ user }) => user === profile.name && <Badge text={words.users.you} />,
           isShown: isAdmin(profile),
         },
-        { key: 'address', title: text.address, text: ({ address }) => address },
-        { key: 'since', title: text.since, at: ({ since }) => since, isDescendingFirst: true },
-        { key: 'seen', title: text.lastSeen, at: ({ last_seen }) => last_seen, isDescendingFirst: true },
+        { title: text.address, text: ({ address }) => address },
+        { title: text.since, at: ({ since }) => since, isDescendingFirst: true },
+        { title: text.lastSeen, at: ({ last_seen }) => last_seen, isDescendingFirst: true },
       ]}
       nameOf={(session) => `${deviceOf(session)}, ${session.user}`}
-      acts={(session) => [
-        {
-          text: text.end,
-          isDangerous: true,
-          isShown: !session.current,
-          asks: {
-            title: text.endTitle({ device: deviceOf(session) }),
-            what: text.endWhat({ user: session.user }),
-            onSubmit: () => endSession(session),
-            done: text.ended,
-          },
-        },
-      ]}
+      acts={(session) => {
+        const asks = {
+          title: text.endTitle({ device: deviceOf(session) }),
+          what: text.endWhat(session),
+          done: text.ended,
+        };
+        return session.current ? [] : [removal(text.end, pathOf(session), asks)];
+      }}
     />
   );
 }
@@ -84,7 +76,7 @@ function EndSessions({ which, sessions }: EndSessionsProps) {
   const text = words.sessions.endMany[which];
   const endAll = async (): Promise<ApiResponse | undefined> => {
     for (const session of sessions) {
-      const response = await endSession(session);
+      const response = await sendToApi('DELETE', pathOf(session));
       // 404: the session has ended by itself in the meantime.
       if (response.kind !== 'ok' && !(response.kind === 'refused' && response.status === 404)) return response;
     }

@@ -5,7 +5,7 @@ import type { SignInProvider } from '../shared/page-facts.ts';
 import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import { recordsIn, type SignInRecord } from './account-records.ts';
-import { ResourcePage } from './page.tsx';
+import { pathTo, ResourcePage } from './page.tsx';
 
 const PATH = 'api/account/sign-ins';
 
@@ -23,18 +23,17 @@ export function SignIns({ providers }: { readonly providers: readonly SignInProv
       fetched={useFetched(PATH, (body) => rowsOf(recordsIn(body), providers))}
       keyOf={({ name }) => name}
       columns={[
-        { key: 'provider', title: text.provider, text: ({ label }) => label },
+        { title: text.provider, text: ({ label }) => label },
         {
-          key: 'connected',
           title: text.connectedAt,
           at: ({ signIn }) => signIn?.connected_at,
           none: text.notConnected,
         },
-        { key: 'used', title: text.lastUsed, at: ({ signIn }) => signIn?.last_used_at },
+        { title: text.lastUsed, at: ({ signIn }) => signIn?.last_used_at },
       ]}
       acts={({ name, label, signIn }) => {
         const kind = signIn ? text.removing : text.connecting;
-        const path = `${PATH}/${encodeURIComponent(name)}`;
+        const path = pathTo(PATH, name);
         return [
           {
             text: signIn ? text.remove : text.connect,

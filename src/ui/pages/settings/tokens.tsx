@@ -12,7 +12,7 @@ import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import { type MadeToken, type RoleRecord, recordsIn, type TokenRecord } from './account-records.ts';
 import { NarrowedCameras } from './camera-choice.tsx';
-import { Badge, ResourcePage } from './page.tsx';
+import { Badge, lastUseColumn, pathTo, ResourcePage, removal, userColumn } from './page.tsx';
 
 export function Tokens({ profile }: { profile: Profile }) {
   const text = words.tokens;
@@ -28,7 +28,6 @@ export function Tokens({ profile }: { profile: Profile }) {
       keyOf={({ id }) => id}
       columns={[
         {
-          key: 'name',
           title: text.name,
           text: ({ name }) => name,
           more: ({ manage_accounts, login }) => (
@@ -38,9 +37,8 @@ export function Tokens({ profile }: { profile: Profile }) {
             </>
           ),
         },
-        { key: 'user', title: words.ui.common.user, text: ({ user }) => user, isShown: isAdmin(profile) },
+        userColumn(isAdmin(profile)),
         {
-          key: 'role',
           title: words.ui.common.role,
           text: ({ role }) => role,
           cell: ({ role, rights }) =>
@@ -51,13 +49,11 @@ export function Tokens({ profile }: { profile: Profile }) {
             ),
         },
         {
-          key: 'cameras',
           title: words.ui.common.cameras,
           cameras: ({ cameras, rights }) => (rights ? undefined : cameras),
           none: ({ rights }) => (rights ? '' : text.likeRole),
         },
         {
-          key: 'expires',
           title: text.expires,
           at: ({ expires_at }) => expires_at,
           cell: ({ expires_at: at }) =>
@@ -69,27 +65,14 @@ export function Tokens({ profile }: { profile: Profile }) {
               </>
             ),
         },
-        {
-          key: 'used',
-          title: text.lastUsed,
-          at: ({ last_used_at }) => last_used_at,
-          none: text.notYet,
-          isDescendingFirst: true,
-          more: ({ last_used_from: address }) =>
-            address !== null && <bdi class="fact-more">{text.from({ address })}</bdi>,
-        },
+        lastUseColumn<TokenRecord>(({ last_used_at: at, last_used_from: from }) => ({ at, from })),
       ]}
       acts={({ id, name }) => [
-        {
-          text: text.revoke,
-          isDangerous: true,
-          asks: {
-            title: text.revokeTitle({ name }),
-            what: text.revokeWhat,
-            onSubmit: () => sendToApi('DELETE', `api/tokens/${encodeURIComponent(id)}`),
-            done: text.revoked({ name }),
-          },
-        },
+        removal(text.revoke, pathTo('api/tokens', id), {
+          title: text.revokeTitle({ name }),
+          what: text.revokeWhat,
+          done: text.revoked({ name }),
+        }),
       ]}
     />
   );

@@ -3,6 +3,8 @@ import { type ComponentChild, type ComponentChildren, createContext } from 'prea
 import { useContext } from 'preact/hooks';
 
 export interface PageDialogs {
+  /** What the page shows is there: a dialog is made of it. */
+  readonly isReady: boolean;
   /** Shows a dialog in the place of the one that is open; nothing closes it. */
   readonly open: (dialog: ComponentChild) => void;
   /** Says what was done; '' takes back what was said. */
@@ -11,7 +13,12 @@ export interface PageDialogs {
   readonly again: () => void;
 }
 
-export const DialogsContext = createContext<PageDialogs>({ open: () => {}, say: () => {}, again: () => {} });
+export const DialogsContext = createContext<PageDialogs>({
+  isReady: false,
+  open: () => {},
+  say: () => {},
+  again: () => {},
+});
 
 export const useDialogs = (): PageDialogs => useContext(DialogsContext);
 
@@ -23,9 +30,10 @@ interface OpenerProps {
 
 /** A button that opens a dialog of the page. */
 export function Opener({ kind, dialog, children }: OpenerProps) {
-  const { open } = useDialogs();
+  const { isReady, open } = useDialogs();
+  const look = kind ? `button button-${kind}` : 'button';
   return (
-    <button class={kind ? `button button-${kind}` : 'button'} type="button" onClick={() => open(dialog())}>
+    <button class={look} type="button" disabled={!isReady} onClick={() => open(dialog())}>
       {children}
     </button>
   );

@@ -1,8 +1,9 @@
 /** People and cameras as a table: who sees what, by role; to search, and by groups of cameras. */
 import { useState } from 'preact/hooks';
 import { cameraName } from '../../shared/names.ts';
+import { SearchBox } from '../../shared/search-box.tsx';
 import { words } from '../../shared/words.ts';
-import { groupsOf } from '../camera-groups.ts';
+import { CameraGroups } from '../camera-choice.tsx';
 import { byRole, type CameraAccess, found, type Holder, sightOf } from './read-access.ts';
 
 interface AccessTableProps {
@@ -15,7 +16,6 @@ export function AccessTable({ access, onPerson }: AccessTableProps) {
   const [camera, setCamera] = useState('');
   const { cameras, holders } = found(access, { person, camera }, cameraName);
   const roles = byRole(holders);
-  const groups = groupsOf(access.cameras);
   return (
     <section class="more-records access-map" aria-labelledby="access-map">
       <h2 id="access-map">{words.access.map}</h2>
@@ -28,8 +28,12 @@ export function AccessTable({ access, onPerson }: AccessTableProps) {
         ))}
       </p>
       <div class="table-tools">
-        <Search label={words.access.searchPeople} value={person} onChange={setPerson} />
-        <Search label={words.access.searchCameras} value={camera} onChange={setCamera} />
+        <search>
+          <SearchBox label={words.access.searchPeople} value={person} onChange={setPerson} />
+        </search>
+        <search>
+          <SearchBox label={words.access.searchCameras} value={camera} onChange={setCamera} />
+        </search>
         <p class="table-count" role="status">
           {words.access.count({
             people: roles.reduce((sum, { people }) => sum + people.length, 0),
@@ -37,22 +41,11 @@ export function AccessTable({ access, onPerson }: AccessTableProps) {
           })}
         </p>
       </div>
-      {groups.length > 0 && (
-        <p class="camera-groups">
-          <span class="field-help">{words.ui.cameraChoice.groups}</span>
-          {groups.map(({ name, cameras: members }) => (
-            <button
-              key={name}
-              class="chip chip-button"
-              type="button"
-              aria-pressed={camera === name}
-              onClick={() => setCamera(camera === name ? '' : name)}
-            >
-              <bdi>{name}</bdi> {members.length}
-            </button>
-          ))}
-        </p>
-      )}
+      <CameraGroups
+        known={access.cameras}
+        isOn={({ name }) => camera === name}
+        onPress={({ name }) => setCamera(camera === name ? '' : name)}
+      />
       {roles.length === 0 || cameras.length === 0 ? (
         <p class="blank">{words.ui.table.noMatch}</p>
       ) : (
@@ -123,21 +116,3 @@ const Mark = ({ sight }: { sight: ReturnType<typeof sightOf> }) =>
       <span class="out-of-sight">{words.access.sights[sight]}</span>
     </span>
   );
-
-interface SearchProps {
-  readonly label: string;
-  readonly value: string;
-  readonly onChange: (text: string) => void;
-}
-
-const Search = ({ label, value, onChange }: SearchProps) => (
-  <search>
-    <input
-      type="search"
-      aria-label={label}
-      placeholder={label}
-      value={value}
-      onInput={(event) => onChange(event.currentTarget.value)}
-    />
-  </search>
-);

@@ -6,8 +6,8 @@ import { SelectField, TextArea, TextField } from '../../shared/forms/form-fields
 import { PanelForm } from '../../shared/forms/panel-form.tsx';
 import type { Sent } from '../../shared/forms/use-form.ts';
 import { words } from '../../shared/words.ts';
-import { type Explanation, readExplanation } from './explanation.ts';
 import { Judgement } from './judgement.tsx';
+import { type Explanation, readExplanation } from './read-access.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'WS'] as const;
 

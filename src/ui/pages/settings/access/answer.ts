@@ -5,7 +5,7 @@ import { words } from '../../shared/words.ts';
 import type { RoleRecord, UserRecord } from '../account-records.ts';
 import { dayNames } from '../limits/day-names.ts';
 import { hoursInWords } from '../limits/typed-hours.ts';
-import type { Explanation } from './explanation.ts';
+import type { Explanation } from './read-access.ts';
 
 export const SHOWN = ['live', 'history', 'export'] as const;
 /** How a camera is seen. */
@@ -44,7 +44,7 @@ interface Refused {
 const REFUSED: Readonly<Record<string, Refused>> = {
   'camera-not-in-role':     { remedies: ['role', 'cameras'], text: (told, facts) => words.access.noCamera({ role: roleIn(told, facts), cameras: listed(told), hasCameras: listed(told) !== '' }) },
   'verb-denied':            { remedies: ['role', 'cameras'], text: (told, facts) => words.access.noVerb({ role: roleIn(told, facts), what: words.access.verbs[facts.shows] }) },
-  'outside-hours':          { remedies: ['cameras', 'role'], text: (told, facts) => words.access.noHours({ role: roleIn(told, facts), hours: hoursIn(told, facts), hasHours: hoursIn(told, facts) !== '', opens: momentOf(told.opensAt), hasOpens: told.opensAt !== undefined }) },
+  'outside-hours':          { remedies: ['cameras', 'role'], text: (told, facts) => words.access.noHours({ role: roleIn(told, facts), hours: hoursIn(told, facts), hasHours: hoursIn(told, facts) !== '', opens: momentOf(told.opens?.at), hasOpens: told.opens !== undefined }) },
   'account-ended':          { remedies: ['validity'],        text: (_, { user }) => words.access.noAccountEnded({ name: user.username, moment: momentOf(user.valid_until), hasMoment: user.valid_until !== undefined }) },
   'role-missing':           { remedies: ['role'],            text: (_, { user }) => words.access.noRole({ name: user.username }) },
   'account-not-begun':      { remedies: ['validity'],        text: (_, { user }) => words.access.noAccountBegun({ name: user.username, moment: momentOf(user.valid_from), hasMoment: user.valid_from !== undefined }) },
@@ -66,11 +66,11 @@ function yesText(explanation: Explanation, facts: AnswerFacts): string {
 }
 
 /** A provider may give several. */
-const roleIn = ({ roles }: Explanation, { user }: AnswerFacts): string =>
+const roleIn = ({ roles = [] }: Explanation, { user }: AnswerFacts): string =>
   roles.length > 0 ? roles.join(', ') : user.role;
 
 /** Empty for several roles: each has hours of its own. */
-const hoursIn = ({ roles }: Explanation, { role }: AnswerFacts): string =>
+const hoursIn = ({ roles = [] }: Explanation, { role }: AnswerFacts): string =>
   roles.length > 1 ? '' : (role?.hours ?? []).map((line) => hoursInWords(line, dayNames())).join('; ');
 
 const FEW = 5;

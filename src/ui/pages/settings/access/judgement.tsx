@@ -3,10 +3,11 @@ import type { ComponentChildren } from 'preact';
 import { cameraName } from '../../shared/names.ts';
 import { FewNames } from '../../shared/table/few-names.tsx';
 import { words } from '../../shared/words.ts';
-import type { Explanation } from './explanation.ts';
+import { Badge } from '../page.tsx';
+import type { Explanation } from './read-access.ts';
 
 export function Judgement({ explanation }: { explanation: Explanation }) {
-  const { verdict, status, reason, message, headers, sent } = explanation;
+  const { verdict, status, reason, message, hints = [], headers = [], sent } = explanation;
   return (
     <section class={`judgement judgement-${verdict}`} aria-label={words.access.title}>
       <h2 class="judgement-verdict">{VERDICT[verdict]()}</h2>
@@ -16,7 +17,7 @@ export function Judgement({ explanation }: { explanation: Explanation }) {
           <bdi>{message}</bdi>
         </p>
       )}
-      {explanation.hints.map((hint) => (
+      {hints.map((hint) => (
         <p key={hint} class="notice notice-warn">
           <bdi>{hint}</bdi>
         </p>
@@ -33,11 +34,9 @@ export function Judgement({ explanation }: { explanation: Explanation }) {
         <>
           <h3>{words.access.headersSeen}</h3>
           <ul class="header-fates">
-            {headers.map(({ name, value, isKept, why }, at) => (
+            {headers.map(({ name, value, fate, why }, at) => (
               <li key={`${at} ${name}`}>
-                <span class={isKept ? 'badge badge-strong' : 'badge badge-plain'}>
-                  {isKept ? words.access.kept : words.access.dropped}
-                </span>
+                <Badge text={words.access[fate]} kind={fate === 'kept' ? 'strong' : 'plain'} />
                 <code>
                   <bdi>{`${name}: ${value}`}</bdi>
                 </code>
@@ -51,7 +50,7 @@ export function Judgement({ explanation }: { explanation: Explanation }) {
         <>
           <h3>{words.access.sent}</h3>
           <pre class="code-block" dir="ltr">
-            {[sent.line, ...sent.headers].join('\n')}
+            {[`${sent.method} ${sent.target}`, ...sent.headers.map((header) => header.join(': '))].join('\n')}
           </pre>
           <p class="field-help">
             {words.access.to} <bdi>{sent.to}</bdi>
@@ -73,10 +72,10 @@ function factsOf(found: Explanation): [name: string, value: ComponentChildren][]
     [words.ui.common.user, <bdi key="user">{found.user ?? words.access.anonymous}</bdi>],
     [words.ui.common.role, found.role && <bdi key="role">{found.role}</bdi>],
     [words.ui.common.cameras, found.cameras && <CamerasSeen key="cameras" cameras={found.cameras} />],
-    [words.access.limits, found.limits.length > 0 && <bdi key="limits">{found.limits.join('; ')}</bdi>],
+    [words.access.limits, found.limits && <bdi key="limits">{found.limits.join('; ')}</bdi>],
     [words.access.secret, found.secret],
     [words.access.token, found.token],
-    [words.access.groups, found.groups.length > 0 && <FewNames key="groups" names={found.groups} none="" />],
+    [words.access.groups, found.groups?.length && <FewNames key="groups" names={found.groups} none="" />],
     [words.access.rule, found.rule && <bdi key="rule">{found.rule}</bdi>],
     [words.access.route, found.route && <RouteFound key="route" route={found.route} />],
   ];

@@ -11,7 +11,7 @@ import type { RoleRecord, UserRecord } from '../account-records.ts';
 import { EditRole } from '../roles.tsx';
 import { SetRole, SetValidity } from '../users/user-forms.tsx';
 import { type Answer, answerOf, type Remedy, SHOWN, type Shown } from './answer.ts';
-import { readExplanation } from './explanation.ts';
+import { readExplanation } from './read-access.ts';
 
 export interface Question {
   readonly user: string;

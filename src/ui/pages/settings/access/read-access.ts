@@ -1,7 +1,16 @@
-/** Who sees which camera, read from what GET /api/access answers, and its people in groups by role. Pure. */
+/** What GET /api/explain and GET /api/access answer: the trace of a request, and who sees which camera, by role. Pure. */
 import type { z } from 'zod';
 import type { ACCESS } from '../../../../gateway/explain/explain-route.ts';
+import type { Explanation as Told } from '../../../../gateway/explain/explanation.ts';
 import { isFields } from '../../shared/forms/fields.ts';
+
+/** What is undefined is absent from JSON. */
+export type Explanation = Pick<Told, 'verdict' | 'message'> & Partial<Told>;
+
+const VERDICTS: readonly unknown[] = ['admitted', 'nothing-visible', 'refused'];
+
+export const readExplanation = (body: unknown): Explanation | undefined =>
+  isFields(body) && VERDICTS.includes(body['verdict']) ? ({ message: '', ...body } as Explanation) : undefined;
 
 export type CameraAccess = z.output<typeof ACCESS>;
 export type Holder = CameraAccess['holders'][number];

@@ -8,7 +8,7 @@ import { TextField } from '../../shared/forms/form-fields.tsx';
 import type { Sent } from '../../shared/forms/use-form.ts';
 import { words } from '../../shared/words.ts';
 import { deviceName } from '../device-name.ts';
-import { MoreRecords } from '../page.tsx';
+import { MoreRecords, pathTo, removal } from '../page.tsx';
 import { reload } from '../users/user-forms.tsx';
 
 interface PasskeysProps {
@@ -21,7 +21,7 @@ interface PasskeysProps {
 }
 
 const PATH = 'api/second-factor/passkeys';
-const pathOf = ({ id }: PasskeyRecord): string => `${PATH}/${encodeURIComponent(id)}`;
+const pathOf = ({ id }: PasskeyRecord): string => pathTo(PATH, id);
 
 export function Passkeys({ state, ...props }: PasskeysProps) {
   const text = words.passkeys;
@@ -33,22 +33,17 @@ export function Passkeys({ state, ...props }: PasskeysProps) {
       rows={state.passkeys}
       keyOf={({ id }) => id}
       columns={[
-        { key: 'name', title: text.name, text: ({ name }) => name },
-        { key: 'added', title: text.added, at: ({ created_at }) => created_at },
-        { key: 'used', title: text.lastUsed, at: ({ last_used_at }) => last_used_at },
+        { title: text.name, text: ({ name }) => name },
+        { title: text.added, at: ({ created_at }) => created_at },
+        { title: text.lastUsed, at: ({ last_used_at }) => last_used_at },
       ]}
       acts={(passkey) => [
         { text: text.rename, dialog: () => <RenamePasskey passkey={passkey} /> },
-        {
-          text: text.remove,
-          isDangerous: true,
-          asks: {
-            title: text.removeOne(passkey),
-            what: text.removeWhat,
-            onSubmit: () => sendToApi('DELETE', pathOf(passkey)),
-            done: () => (state.required ? reload() : text.removed(passkey)),
-          },
-        },
+        removal(text.remove, pathOf(passkey), {
+          title: text.removeOne(passkey),
+          what: text.removeWhat,
+          done: () => (state.required ? reload() : text.removed(passkey)),
+        }),
       ]}
     >
       <AddButton {...props} />

@@ -1,6 +1,6 @@
 /** Settings > Two-step login: one's own authenticator app, passkeys and recovery codes (SPEC 12). */
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import {
   type FactorState,
   readFactors,
@@ -11,16 +11,18 @@ import {
 import { isAdmin, type Profile } from '../../shared/account/profile.ts';
 import { sendToApi } from '../../shared/api.ts';
 import { baseUrl } from '../../shared/base-url.ts';
+import { CopyButton } from '../../shared/copy-button.tsx';
 import { Opener, useDialogs } from '../../shared/dialogs.tsx';
 import { Question } from '../../shared/forms/form-dialog.tsx';
+import { TextField } from '../../shared/forms/form-fields.tsx';
+import { PanelForm } from '../../shared/forms/panel-form.tsx';
 import { problemOf } from '../../shared/forms/problem-of.ts';
+import type { Sent } from '../../shared/forms/use-form.ts';
 import { useFetched } from '../../shared/use-fetched.ts';
 import { words } from '../../shared/words.ts';
 import { Badge, RecordsPage } from '../page.tsx';
 import { reload } from '../users/user-forms.tsx';
 import { Passkeys } from './passkeys.tsx';
-import { RecoveryCodes } from './recovery-codes.tsx';
-import { TotpSetup } from './totp-setup.tsx';
 
 export function TwoStep({ profile, passkeyOrigin }: { profile: Profile; passkeyOrigin: string }) {
   return (
@@ -176,3 +178,95 @@ const Item = ({ name, badge, fact, children }: ItemProps) => (
     <div class="record-actions">{children}</div>
   </li>
 );
+
+interface TotpSetupProps {
+  readonly offer: TotpOffer;
+  /** The recovery codes to show; none when there are some already. */
+  readonly onConfirmed: (recoveryCodes: readonly string[]) => void;
+  readonly onCancel: () => void;
+}
+
+/** Sets up an authenticator app: the secret as a picture and as text, and its first code. */
+function TotpSetup({ offer, onConfirmed, onCancel }: TotpSetupProps) {
+  const text = words.secondFactor;
+  const confirm = async (typed: { readonly code: string }): Promise<Sent> => {
+    const response = await sendToApi('POST', 'api/second-factor/totp/confirm', typed);
+    const isWrong = response.kind === 'refused' && response.status === 400;
+    return isWrong ? { faults: { code: text.wrongCode } } : response;
+  };
+  return (
+    <PanelForm
+      submit={text.confirm}
+      first={{ code: '' }}
+      onSubmit={confirm}
+      onSent={(_, body) => onConfirmed(readRecoveryCodes(body))}
+    >
+      {({ field }) => (
+        <>
+          <h2 class="form-title">{text.setUp}</h2>
+          <p>{text.scan}</p>
+          <img class="qr-code" src={`data:image/svg+xml,${encodeURIComponent(offer.qr)}`} alt={text.picture} />
+          <p>{text.byHand}</p>
+          <p class="secret">
+            <code>{offer.secret.replace(/.{4}(?=.)/g, '$& ')}</code>
+            <CopyButton text={offer.secret} />
+          </p>
+          <TextField
+            label={words.ui.common.code}
+            help={text.firstCode}
+            autocomplete="one-time-code"
+            {...field('code')}
+          />
+          <button class="button button-plain button-small" type="button" onClick={onCancel}>
+            {words.ui.common.cancel}
+          </button>
+        </>
+      )}
+    </PanelForm>
+  );
+}
+
+interface RecoveryCodesProps {
+  readonly name: string;
+  readonly codes: readonly string[];
+  readonly onDone: () => void;
+}
+
+/** Recovery codes, shown once: to copy, to save as a file, or to print. */
+function RecoveryCodes({ name, codes, onDone }: RecoveryCodesProps) {
+  const title = useRef<HTMLHeadingElement>(null);
+  useEffect(() => title.current?.focus(), []);
+  const text = codes.join('\n');
+  const file = `${words.secondFactor.fileTitle({ name, host: location.host })}\n\n${text}\n`;
+  return (
+    <section class="panel recovery-codes">
+      <h2 class="form-title" tabIndex={-1} ref={title}>
+        {words.secondFactor.codes}
+      </h2>
+      <p class="notice notice-warn">{words.secondFactor.keepCodes}</p>
+      <ol class="code-list" dir="ltr">
+        {codes.map((code) => (
+          <li key={code}>
+            <code>{code}</code>
+          </li>
+        ))}
+      </ol>
+      <p class="form-actions">
+        <CopyButton text={text} />
+        <a
+          class="button"
+          href={`data:text/plain;charset=utf-8,${encodeURIComponent(file)}`}
+          download={`postern-recovery-codes-${name}.txt`}
+        >
+          {words.secondFactor.saveFile}
+        </a>
+        <button class="button" type="button" onClick={() => print()}>
+          {words.secondFactor.print}
+        </button>
+        <button class="button button-strong" type="button" onClick={onDone}>
+          {words.secondFactor.kept}
+        </button>
+      </p>
+    </section>
+  );
+}

@@ -11,18 +11,13 @@ import { words } from '../../shared/words.ts';
 import type { MadeInvitation, RoleRecord, UserRecord } from '../account-records.ts';
 import { askedValidity, NO_ENDS, ValidityFields, validityFault, validityOf } from '../limits/validity.tsx';
 import { plainName, userNameFault } from '../names.ts';
-import { NewPassword, passwordFault } from '../new-password.tsx';
-
-export const userPath = (name: string, more = ''): string => `api/users/${encodeURIComponent(name)}${more}`;
+import { pathTo } from '../page.tsx';
+import { NewPassword, passwordFault } from '../password.tsx';
 
 interface RoleChoices {
   readonly roles: readonly RoleRecord[];
   /** The number of cameras that there are. */
   readonly cameras: number;
-}
-
-interface NewUserProps extends RoleChoices {
-  readonly known: readonly UserRecord[];
 }
 
 interface OfUser {
@@ -54,76 +49,56 @@ const roleFault = (role: string): string | undefined => (role === '' ? words.use
 
 const NEW_USER = { name: '', password: '', role: '', validity: NO_ENDS };
 
-/** What is wrong with a user that is not there yet. */
-const newUserFaults = ({ name, role, validity }: typeof NEW_USER, known: readonly UserRecord[]) => ({
-  name: userNameFault(name) ?? (known.some(({ username }) => username === name) ? words.users.taken : undefined),
-  role: roleFault(role),
-  until: validityFault(validity),
-});
+interface NewUserProps extends RoleChoices {
+  readonly known: readonly UserRecord[];
+  /** By a link the person sets a password that no admin knows. */
+  readonly isInvited?: boolean;
+}
 
-export function AddUser({ known, ...choices }: NewUserProps) {
+export function NewUser({ known, isInvited = false, ...choices }: NewUserProps) {
+  const { users: text, invitations } = words;
   return (
     <FormDialog
-      title={words.users.add}
-      submit={words.users.add}
+      title={isInvited ? invitations.invite : text.add}
+      submit={isInvited ? invitations.create : text.add}
       first={NEW_USER}
-      onSubmit={async (user) => {
-        const { name, password, role, validity } = user;
-        const wrong = faultsIn({ ...newUserFaults(user, known), password: passwordFault(password, name) });
-        return wrong ?? sendToApi('POST', 'api/users', { username: name, password, role, ...askedValidity(validity) });
+      onSubmit={async ({ name, password, role, validity }) => {
+        const taken = known.some(({ username }) => username === name) ? text.taken : undefined;
+        const wrong = faultsIn({
+          name: userNameFault(name) ?? taken,
+          password: isInvited ? undefined : passwordFault(password, name),
+          role: roleFault(role),
+          until: validityFault(validity),
+        });
+        const asked = { role, ...askedValidity(validity) };
+        if (wrong !== undefined) return wrong;
+        return isInvited
+          ? makeLink(name, asked)
+          : sendToApi('POST', 'api/users', { username: name, password, ...asked });
       }}
-      done={({ name }) => words.users.added({ name })}
+      done={({ name }) => (isInvited ? invitations.done({ name }) : text.added({ name }))}
+      {...(isInvited && { next: madeLink })}
     >
       {({ values: { name }, put, field }) => (
         <>
-          <UserName value={name} onChange={(typed) => put({ name: typed })} />
-          <NewPassword label={words.users.password} userName={name} isSuggested {...field('password')} />
+          <TextField
+            label={text.name}
+            help={text.nameHelp}
+            {...field('name')}
+            onChange={(typed) => put({ name: plainName(typed) })}
+          />
+          {!isInvited && <NewPassword label={text.password} userName={name} isSuggested {...field('password')} />}
           <RoleField {...choices} {...field('role')} />
           <ValidityFields {...field('validity')} />
+          {isInvited && <p>{invitations.inviteWhat}</p>}
         </>
       )}
     </FormDialog>
   );
 }
-
-/** The person sets a password, which no admin knows, by the link that is made. */
-export function InviteUser({ known, ...choices }: NewUserProps) {
-  return (
-    <FormDialog
-      title={words.invitations.invite}
-      submit={words.invitations.create}
-      first={NEW_USER}
-      onSubmit={async (user) => {
-        const wrong = faultsIn(newUserFaults(user, known));
-        return wrong ?? makeLink(user.name, { role: user.role, ...askedValidity(user.validity) });
-      }}
-      done={({ name }) => words.invitations.done({ name })}
-      next={madeLink}
-    >
-      {({ values: { name }, put, field }) => (
-        <>
-          <UserName value={name} onChange={(typed) => put({ name: typed })} />
-          <RoleField {...choices} {...field('role')} />
-          <ValidityFields {...field('validity')} />
-          <p>{words.invitations.inviteWhat}</p>
-        </>
-      )}
-    </FormDialog>
-  );
-}
-
-const UserName = ({ value, onChange }: { readonly value: string; readonly onChange: (name: string) => void }) => (
-  <TextField
-    name="name"
-    label={words.users.name}
-    value={value}
-    onChange={(typed) => onChange(plainName(typed))}
-    help={words.users.nameHelp}
-  />
-);
 
 export const makeLink = (name: string, body: object): Promise<ApiResponse> =>
-  sendToApi('POST', userPath(name, '/invitation'), body);
+  sendToApi('POST', pathTo('api/users', name, '/invitation'), body);
 
 /** Shown once. */
 export function madeLink(body: unknown) {
@@ -152,7 +127,7 @@ export function SetRole({ user: { username: name, role: before }, isOwn = false,
       submit={words.ui.common.save}
       first={{ role: choices.roles.some(({ role }) => role === before) ? before : '' }}
       onSubmit={async ({ role }) =>
-        faultsIn({ role: roleFault(role) }) ?? sendToApi('PUT', userPath(name, '/role'), { role })
+        faultsIn({ role: roleFault(role) }) ?? sendToApi('PUT', pathTo('api/users', name, '/role'), { role })
       }
       done={({ role }) => (isOwn ? reload() : words.users.roleChanged({ name, role }))}
     >
@@ -178,7 +153,7 @@ export function SetValidity({ user }: OfUser) {
       first={{ validity: validityOf(user) }}
       onSubmit={async ({ validity }) =>
         faultsIn({ until: validityFault(validity) }) ??
-        sendToApi('PUT', userPath(name, '/validity'), askedValidity(validity))
+        sendToApi('PUT', pathTo('api/users', name, '/validity'), askedValidity(validity))
       }
       done={words.users.validityChanged({ name })}
     >
@@ -195,7 +170,7 @@ export function ResetPassword({ user: { username: name } }: OfUser) {
       first={{ password: '' }}
       onSubmit={async ({ password }) =>
         faultsIn({ password: passwordFault(password, name) }) ??
-        sendToApi('PUT', userPath(name, '/password'), { password })
+        sendToApi('PUT', pathTo('api/users', name, '/password'), { password })
       }
       done={words.users.passwordChanged({ name })}
     >

@@ -10,8 +10,8 @@ import { VIEW_AS_PATH, wantViewAs } from '../../shared/view-as.ts';
 import { words } from '../../shared/words.ts';
 import type { RoleRecord, UserRecord } from '../account-records.ts';
 import { guestText } from '../limits/validity.tsx';
-import { Badge } from '../page.tsx';
-import { madeLink, makeLink, ResetPassword, SetRole, SetValidity, userPath } from './user-forms.tsx';
+import { Badge, pathTo, removal } from '../page.tsx';
+import { madeLink, makeLink, ResetPassword, SetRole, SetValidity } from './user-forms.tsx';
 
 /** The recorder's own pages expect this one to be there, as an admin; the API refuses to change it. */
 const FIXED_USER = 'admin';
@@ -35,7 +35,6 @@ export function UserTable({ known, roles, cameras, profile }: UserTableProps) {
       keyOf={({ username }) => username}
       columns={[
         {
-          key: 'name',
           title: words.ui.common.user,
           text: ({ username }) => username,
           more: (user) => (
@@ -46,7 +45,6 @@ export function UserTable({ known, roles, cameras, profile }: UserTableProps) {
           ),
         },
         {
-          key: 'role',
           title: words.ui.common.role,
           text: ({ role }) => role,
           cell: (user) => (
@@ -57,32 +55,28 @@ export function UserTable({ known, roles, cameras, profile }: UserTableProps) {
           ),
         },
         {
-          key: 'cameras',
           title: words.ui.common.cameras,
           cell: ({ role }) => <FewNames names={camerasOf(role, roles)} none={words.ui.common.noCameras} />,
         },
         {
-          key: 'factor',
           title: words.secondFactor.title,
           sortBy: ({ second_factor }) => Number(second_factor ?? false),
           isDescendingFirst: true,
           cell: ({ second_factor }) => (second_factor ? words.ui.common.yes : words.ui.common.no),
         },
         {
-          key: 'validity',
           title: text.validity,
           sortBy: ({ valid_until }) => valid_until,
           cell: (user) => guestText(user) ?? '–',
         },
         {
-          key: 'login',
           title: text.lastLogin,
           sortBy: ({ last_login_at }) => last_login_at,
           isDescendingFirst: true,
           cell: lastLogin,
         },
       ]}
-      firstSort={{ key: 'name', isDescending: false }}
+      firstSort={{ key: words.ui.common.user, isDescending: false }}
       searchText={({ username, role, sign_ins = [] }) => [username, role, ...sign_ins].join(' ')}
       acts={(user) => {
         const isOwn = user.username === profile.name;
@@ -127,55 +121,42 @@ const giverOf = ({ role_source: source }: UserRecord): string | undefined =>
 function sourceActs(user: UserRecord): readonly RowAct[] {
   const { username: name, role } = user;
   const provider = giverOf(user);
-  const change = (body: object) => () => sendToApi('PUT', userPath(name, '/role'), body);
-  const pin: RowAct = {
-    text: words.users.pin,
-    asks: {
-      title: words.users.pinTitle({ name }),
-      what: words.users.pinWhat({ role, provider: provider ?? '' }),
-      onSubmit: change({ role }),
-      done: words.users.pinned({ name, role }),
-    },
+  const change = (body: object) => sendToApi('PUT', pathTo('api/users', name, '/role'), body);
+  const giveBack: RowAct['asks'] = {
+    title: words.users.giveBackTitle({ name }),
+    what: words.users.giveBackWhat,
+    onSubmit: () => change({ source: 'provider' }),
+    done: words.users.givenBack({ name }),
   };
-  const giveBack: RowAct = {
-    text: words.users.giveBack,
-    asks: {
-      title: words.users.giveBackTitle({ name }),
-      what: words.users.giveBackWhat,
-      onSubmit: change({ source: 'provider' }),
-      done: words.users.givenBack({ name }),
-    },
+  if (provider === undefined) return user.sign_ins ? [{ text: words.users.giveBack, asks: giveBack }] : [];
+  const pin: RowAct['asks'] = {
+    title: words.users.pinTitle({ name }),
+    what: words.users.pinWhat({ role, provider }),
+    onSubmit: () => change({ role }),
+    done: words.users.pinned({ name, role }),
   };
-  if (provider !== undefined) return role === 'none' ? [] : [pin];
-  return user.sign_ins === undefined ? [] : [giveBack];
+  return role === 'none' ? [] : [{ text: words.users.pin, asks: pin }];
 }
 
 function othersActs(user: UserRecord): readonly RowAct[] {
   const { username: name, second_factor: hasFactor = false } = user;
+  const reset: RowAct['asks'] = {
+    title: words.invitations.resetTitle({ name }),
+    submit: words.invitations.create,
+    what: words.invitations.resetWhat,
+    onSubmit: () => makeLink(name, {}),
+    done: words.invitations.done({ name }),
+    next: madeLink,
+  };
+  const removeFactor = removal(words.users.removeFactor, pathTo('api/users', name, '/second-factor'), {
+    title: words.users.removeFactorTitle({ name }),
+    what: words.users.removeFactorWhat,
+    done: words.users.factorRemoved({ name }),
+  });
   return [
-    {
-      text: words.invitations.reset,
-      asks: {
-        title: words.invitations.resetTitle({ name }),
-        submit: words.invitations.create,
-        what: words.invitations.resetWhat,
-        onSubmit: () => makeLink(name, {}),
-        done: words.invitations.done({ name }),
-        next: madeLink,
-      },
-    },
+    { text: words.invitations.reset, asks: reset },
     { text: words.users.resetPassword, dialog: () => <ResetPassword user={user} /> },
-    {
-      text: words.users.removeFactor,
-      isDangerous: true,
-      isShown: hasFactor,
-      asks: {
-        title: words.users.removeFactorTitle({ name }),
-        what: words.users.removeFactorWhat,
-        onSubmit: () => sendToApi('DELETE', userPath(name, '/second-factor')),
-        done: words.users.factorRemoved({ name }),
-      },
-    },
+    ...(hasFactor ? [removeFactor] : []),
   ];
 }
 

@@ -1,6 +1,5 @@
 /** Settings > Users: accounts and their roles, open invitations, and guests whose accounts are gone (interface 1, 2.1; SPEC 8). */
 import type { Profile } from '../../shared/account/profile.ts';
-import { sendToApi } from '../../shared/api.ts';
 import { Opener } from '../../shared/dialogs.tsx';
 import { useFetched } from '../../shared/use-fetched.ts';
 import { words } from '../../shared/words.ts';
@@ -11,8 +10,8 @@ import {
   recordsIn,
   type UserRecord,
 } from '../account-records.ts';
-import { MoreRecords, RecordsPage } from '../page.tsx';
-import { AddUser, InviteUser, userPath } from './user-forms.tsx';
+import { MoreRecords, pathTo, RecordsPage, removal } from '../page.tsx';
+import { NewUser } from './user-forms.tsx';
 import { UserTable } from './user-table.tsx';
 
 export function Users({ profile }: { profile: Profile }) {
@@ -37,8 +36,8 @@ export function Users({ profile }: { profile: Profile }) {
       fetched={[roles.kind === 'loading' ? roles : users, readAgain]}
       actions={
         <p class="page-actions">
-          <Opener dialog={() => <InviteUser {...choices} />}>{words.invitations.invite}</Opener>
-          <Opener kind="strong" dialog={() => <AddUser {...choices} />}>
+          <Opener dialog={() => <NewUser {...choices} isInvited />}>{words.invitations.invite}</Opener>
+          <Opener kind="strong" dialog={() => <NewUser {...choices} />}>
             {words.users.add}
           </Opener>
         </p>
@@ -67,22 +66,17 @@ function OpenInvitations({ invitations }: { readonly invitations: readonly Invit
       rows={invitations}
       keyOf={({ user }) => user}
       columns={[
-        { key: 'user', title: words.ui.common.user, text: ({ user }) => user },
-        { key: 'by', title: text.madeBy, text: ({ made_by }) => made_by },
-        { key: 'made', title: text.made, at: ({ created_at }) => created_at, isDescendingFirst: true },
-        { key: 'ends', title: text.ends, at: ({ expires_at }) => expires_at },
+        { title: words.ui.common.user, text: ({ user }) => user },
+        { title: text.madeBy, text: ({ made_by }) => made_by },
+        { title: text.made, at: ({ created_at }) => created_at, isDescendingFirst: true },
+        { title: text.ends, at: ({ expires_at }) => expires_at },
       ]}
       acts={({ user: name }) => [
-        {
-          text: text.revoke,
-          isDangerous: true,
-          asks: {
-            title: text.revokeOne({ name }),
-            what: text.revokeWhat,
-            onSubmit: () => sendToApi('DELETE', userPath(name, '/invitation')),
-            done: text.revoked({ name }),
-          },
-        },
+        removal(text.revoke, pathTo('api/users', name, '/invitation'), {
+          title: text.revokeOne({ name }),
+          what: text.revokeWhat,
+          done: text.revoked({ name }),
+        }),
       ]}
     />
   );
@@ -107,9 +101,9 @@ function ClosedGuests({ guests }: { readonly guests: readonly ClosedGuestRecord[
       rows={guests}
       keyOf={({ provider, subject }) => `${provider} ${subject}`}
       columns={[
-        { key: 'provider', title: words.oidc.signIns.provider, text: ({ provider }) => provider },
-        { key: 'subject', title: text.subject, text: ({ subject }) => subject },
-        { key: 'until', title: text.knownUntil, at: ({ known_until }) => known_until },
+        { title: words.oidc.signIns.provider, text: ({ provider }) => provider },
+        { title: text.subject, text: ({ subject }) => subject },
+        { title: text.knownUntil, at: ({ known_until }) => known_until },
       ]}
     />
   );

@@ -14,7 +14,8 @@ import { Pager, TableTools } from './table-tools.tsx';
 
 /** Its cell is one of four: words, a moment, cameras, or what `cell` makes. */
 export interface Column<Row> {
-  readonly key: string;
+  /** The name of the column for sorting; the title without it. */
+  readonly key?: string;
   readonly title: string;
   /** Words: shown, searched, and sorted by. */
   readonly text?: (row: Row) => string | null | undefined;
@@ -45,8 +46,6 @@ export interface RowAct extends Pick<ActProps, 'text' | 'isDangerous' | 'why'> {
   /** Another dialog that comes first. */
   readonly dialog?: () => ComponentChild;
   readonly onAct?: () => void;
-  /** False: not with this row. */
-  readonly isShown?: boolean;
 }
 
 export interface RecordTableProps<Row> {
@@ -76,7 +75,7 @@ const FEW_ROWS = 8;
 
 export function RecordTable<Row>(props: RecordTableProps<Row>) {
   const { caption, rows, keyOf, acts, menuNote, firstSort, narrow = 'card', none } = props;
-  const columns = props.columns.filter(({ isShown }) => isShown !== false).map(sortable);
+  const columns = props.columns.filter(({ isShown }) => isShown !== false).map(completed);
   const { nameOf = (row) => columns[0]?.text?.(row) ?? '', searchText = wordsIn(columns) } = props;
   const [query, setQuery] = useState('');
   const [sort, setSort] = useState<Sort | undefined>(firstSort);
@@ -135,7 +134,7 @@ export function RecordTable<Row>(props: RecordTableProps<Row>) {
 }
 
 interface HeadProps<Row> {
-  readonly column: Column<Row>;
+  readonly column: CompletedColumn<Row>;
   readonly sort: Sort | undefined;
   readonly sortAs: (sort: Sort) => void;
 }
@@ -153,11 +152,13 @@ function Head<Row>({ column: { key, title, sortBy, isDescendingFirst = false }, 
   );
 }
 
+type CompletedColumn<Row> = Column<Row> & { readonly key: string };
+
 /** Sorts by what it shows. */
-const sortable = <Row,>(column: Column<Row>): Column<Row> => {
-  const { text, at, sortBy } = column;
+const completed = <Row,>(column: Column<Row>): CompletedColumn<Row> => {
+  const { title, key = title, text, at, sortBy } = column;
   const value = sortBy ?? text ?? at;
-  return value ? { ...column, sortBy: (row) => value(row) ?? undefined } : column;
+  return { ...column, key, ...(value && { sortBy: (row) => value(row) ?? undefined }) };
 };
 
 const wordsIn =
@@ -215,12 +216,10 @@ interface RowActsProps {
 
 function RowActs({ acts, name, note }: RowActsProps) {
   const { open } = useDialogs();
-  const shown = acts
-    .filter(({ isShown }) => isShown !== false)
-    .map(({ asks, dialog, onAct, ...act }) => {
-      const { text: submit, isDangerous = false } = act;
-      const ask = (): void => open(asks ? <Question {...{ submit, isDangerous }} {...asks} /> : dialog?.());
-      return <Act key={submit} {...{ ...act, name }} onAct={onAct ?? ask} />;
-    });
+  const shown = acts.map(({ asks, dialog, onAct, ...act }) => {
+    const { text: submit, isDangerous = false } = act;
+    const ask = (): void => open(asks ? <Question {...{ submit, isDangerous }} {...asks} /> : dialog?.());
+    return <Act key={submit} {...{ ...act, name }} onAct={onAct ?? ask} />;
+  });
   return note === undefined ? shown : <RowMenu {...{ name, note }}>{shown}</RowMenu>;
 }

@@ -1,5 +1,6 @@
 /** The tools above and below a table: search, order on narrow screens, how many rows there are, and the pages. */
 import { useId } from 'preact/hooks';
+import { SearchBox } from '../search-box.tsx';
 import { words } from '../words.ts';
 import { PAGE_ROWS, type Sort, type Sortable } from './table-rows.ts';
 
@@ -25,12 +26,11 @@ export function TableTools<Row>({ caption, columns, sort, sortAs, searches, foun
   return (
     <div class="table-tools">
       <search>
-        <input
-          type="search"
-          aria-label={words.ui.table.searchIn({ what: caption })}
+        <SearchBox
+          label={words.ui.table.searchIn({ what: caption })}
           placeholder={words.ui.table.search}
           value={searches.query}
-          onInput={(event) => searches.search(event.currentTarget.value)}
+          onChange={searches.search}
         />
       </search>
       {/* There are no heads on narrow screens. */}
