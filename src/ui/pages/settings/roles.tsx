@@ -124,8 +124,8 @@ export function EditRole({ role, known, cameras }: EditRoleProps) {
     <FormDialog
       title={role ? text.editTitle(role) : text.add}
       submit={words.ui.common.save}
-      first={{ name: role?.role ?? '', cameras: (role?.cameras ?? []) as readonly string[], limits: typedLimits(role) }}
-      onSubmit={async ({ name, cameras: entries, limits }) => {
+      first={{ name: role?.role ?? '', cameras: (role?.cameras ?? []) as readonly string[], ...typedLimits(role) }}
+      onSubmit={async ({ name, cameras: entries, ...limits }) => {
         const taken = !role && known.some((other) => other.role === name) ? text.taken : undefined;
         const wrong = faultsIn({
           name: roleNameFault(name) ?? taken,
@@ -136,19 +136,18 @@ export function EditRole({ role, known, cameras }: EditRoleProps) {
       }}
       done={({ name }) => text.saved({ role: name })}
     >
-      {({ values, put, field }) => (
+      {({ field, ...form }) => (
         <>
           {!role && (
             <TextField
-              name="name"
               label={text.name}
-              value={values.name}
-              onChange={(typed) => put({ name: plainName(typed) })}
               help={text.nameHelp}
+              {...field('name')}
+              onChange={(typed) => form.put({ name: plainName(typed) })}
             />
           )}
           <CameraChoice known={cameras} {...field('cameras')} />
-          <RoleLimitFields {...field('limits')} />
+          <RoleLimitFields field={field} {...form} />
         </>
       )}
     </FormDialog>

@@ -97,17 +97,18 @@ export const LifetimeField = (field: { readonly value: string; readonly onChange
   <SelectField label={words.tokens.lifetime} {...field} options={Object.entries(words.tokens.lifetimes)} />
 );
 
-interface NewToken {
-  readonly name: string;
-  readonly role: string;
+const NEW_TOKEN = {
+  name: '',
+  role: 'viewer',
   /** Undefined: all cameras of the role. */
-  readonly cameras: readonly string[] | undefined;
-  readonly managesAccounts: boolean;
+  cameras: undefined as readonly string[] | undefined,
+  managesAccounts: false,
   /** Programs send the secret as a password. */
-  readonly login: boolean;
-  readonly isForCurtain: boolean;
-  readonly lifetime: string;
-}
+  login: false,
+  isForCurtain: false,
+  lifetime: 'year',
+};
+type NewToken = typeof NEW_TOKEN;
 
 const mayManage = ({ role, cameras }: NewToken): boolean => role === 'admin' && cameras === undefined;
 
@@ -115,15 +116,6 @@ function MakeToken({ profile }: { readonly profile: Profile }) {
   const text = words.tokens;
   const [roles] = useFetched(isAdmin(profile) ? 'api/roles' : undefined, recordsIn<RoleRecord>);
   const known = nameableCameras(profile, useSites());
-  const first: NewToken = {
-    name: '',
-    role: isAdmin(profile) ? 'viewer' : profile.role,
-    cameras: undefined,
-    managesAccounts: false,
-    login: false,
-    isForCurtain: false,
-    lifetime: 'year',
-  };
   const make = async (token: NewToken) => {
     const { role, cameras, login, isForCurtain } = token;
     const name = token.name.trim();
@@ -141,7 +133,7 @@ function MakeToken({ profile }: { readonly profile: Profile }) {
     <FormDialog
       title={text.add}
       submit={text.create}
-      first={first}
+      first={isAdmin(profile) ? NEW_TOKEN : { ...NEW_TOKEN, role: profile.role }}
       onSubmit={make}
       next={(body, { login, isForCurtain }) => (
         <ShownToken secret={(body as MadeToken).token} logsInAs={login && !isForCurtain ? profile.name : undefined} />

@@ -7,8 +7,8 @@ import { NOTHING_FETCHED, RecordsPage } from '../page.tsx';
 import { useViewAs } from '../users/user-table.tsx';
 import { AccessTable } from './access-table.tsx';
 import { DescribedRequest } from './advanced.tsx';
-import { PersonQuestion, type Question } from './person-question.tsx';
-import { readAccess } from './read-access.ts';
+import { PersonQuestion, pathOf, type Question } from './person-question.tsx';
+import { readAccess, readExplanation } from './read-access.ts';
 
 const NOTHING_ASKED: Question = { user: '', camera: '', shows: 'live' };
 
@@ -17,13 +17,13 @@ export function Access({ hasOwnLogin }: { hasOwnLogin: boolean }) {
   const [roles, againRoles] = useFetched(hasOwnLogin ? 'api/roles' : undefined, recordsIn<RoleRecord>);
   const [access, againAccess] = useFetched(hasOwnLogin ? 'api/access' : undefined, readAccess);
   const [question, setQuestion] = useState(NOTHING_ASKED);
-  const [round, setRound] = useState(0);
+  const [told, againTold] = useFetched(pathOf(question), (body) => ({ question, explanation: readExplanation(body) }));
   const viewAs = useViewAs();
   const again = (): void => {
     againUsers();
     againRoles();
     againAccess();
-    setRound((was) => was + 1);
+    againTold();
   };
   const people = users.kind === 'ready' ? users.value : [];
   const known = roles.kind === 'ready' ? roles.value : [];
@@ -44,7 +44,7 @@ export function Access({ hasOwnLogin }: { hasOwnLogin: boolean }) {
             users={people}
             roles={known}
             cameras={found.cameras}
-            {...{ question, round }}
+            {...{ question, told }}
             onAsk={setQuestion}
             onViewAs={viewAs}
           />

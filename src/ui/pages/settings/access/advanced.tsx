@@ -13,27 +13,19 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'WS
 
 type CallerKind = 'user' | 'headers' | 'anonymous';
 
-interface AskedRequest {
-  readonly caller: CallerKind;
-  readonly user: string;
-  readonly headers: string;
-  readonly peer: string;
-  readonly method: string;
-  readonly path: string;
-}
+const FIRST = {
+  caller: 'headers' as CallerKind,
+  user: '',
+  headers: '',
+  peer: '',
+  method: 'GET',
+  path: '/api/events',
+};
 
 export function DescribedRequest({ hasOwnLogin, names }: { hasOwnLogin: boolean; names: readonly string[] }) {
   const text = words.access;
   const [result, setResult] = useState<Explanation>();
-  const first: AskedRequest = {
-    caller: hasOwnLogin ? 'user' : 'headers',
-    user: '',
-    headers: '',
-    peer: '',
-    method: 'GET',
-    path: '/api/events',
-  };
-  const ask = async ({ caller, user, headers, peer, method, path }: AskedRequest): Promise<Sent> => {
+  const ask = async ({ caller, user, headers, peer, method, path }: typeof FIRST): Promise<Sent> => {
     setResult(undefined);
     if (!path.startsWith('/')) return { faults: { path: text.pathUnfit } };
     const query = new URLSearchParams({ method, path });
@@ -49,7 +41,7 @@ export function DescribedRequest({ hasOwnLogin, names }: { hasOwnLogin: boolean;
       <PanelForm
         submit={text.ask}
         submitting={text.asking}
-        first={first}
+        first={hasOwnLogin ? { ...FIRST, caller: 'user' } : FIRST}
         onSubmit={ask}
         onSent={(_, body) => setResult(readExplanation(body))}
       >

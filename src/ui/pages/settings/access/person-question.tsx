@@ -1,17 +1,15 @@
 /** Settings > Access: a person, a camera, and whether the one sees the other, in a sentence with the button that changes it. */
-import { useEffect, useState } from 'preact/hooks';
-import { getFromApi } from '../../shared/api.ts';
 import { Opener } from '../../shared/dialogs.tsx';
 import { Choice } from '../../shared/forms/choice.tsx';
 import { SelectField } from '../../shared/forms/form-fields.tsx';
-import { problemOf } from '../../shared/forms/problem-of.ts';
 import { cameraName, suggested } from '../../shared/names.ts';
+import type { Fetched } from '../../shared/use-fetched.ts';
 import { words } from '../../shared/words.ts';
 import type { RoleRecord, UserRecord } from '../account-records.ts';
 import { EditRole } from '../roles.tsx';
 import { SetRole, SetValidity } from '../users/user-forms.tsx';
 import { type Answer, answerOf, type Remedy, SHOWN, type Shown } from './answer.ts';
-import { readExplanation } from './read-access.ts';
+import type { Explanation } from './read-access.ts';
 
 export interface Question {
   readonly user: string;
@@ -19,22 +17,33 @@ export interface Question {
   readonly shows: Shown;
 }
 
+/** A question, and what the API told of it. */
+export interface Told {
+  readonly question: Question;
+  readonly explanation: Explanation | undefined;
+}
+
+/** Undefined while there is nothing to ask. */
+export const pathOf = ({ user, camera, shows }: Question): string | undefined =>
+  user === '' || camera === '' ? undefined : `api/explain?${new URLSearchParams({ user, camera, shows })}`;
+
 interface PersonQuestionProps {
   readonly users: readonly UserRecord[];
   readonly roles: readonly RoleRecord[];
   readonly cameras: readonly string[];
   readonly question: Question;
   readonly onAsk: (question: Question) => void;
-  /** Grows when something was changed: the answer is asked for again. */
-  readonly round: number;
+  /** That of the question before until the next is there: nothing moves in between. */
+  readonly told: Fetched<Told>;
   readonly onViewAs: (user: string) => void;
 }
 
 export function PersonQuestion(props: PersonQuestionProps) {
-  const { users, roles, cameras, question, onAsk, round, onViewAs } = props;
+  const { users, roles, cameras, question, onAsk, onViewAs } = props;
   const user = users.find(({ username }) => username === question.user);
   const role = roles.find((known) => known.role === user?.role);
-  const answer = useAnswer(question, { user, role, round });
+  const told = pathOf(question) === undefined ? undefined : props.told;
+  const answer = told?.kind === 'ready' ? answerTo(told.value, users, roles) : undefined;
   const chosen = <Value,>(values: readonly (readonly [string, Value])[]) =>
     [['', words.access.choose], ...values] as const;
   return (
@@ -61,21 +70,22 @@ export function PersonQuestion(props: PersonQuestionProps) {
         onChoose={(shows) => onAsk({ ...question, shows })}
       />
       <div class="access-answer" role="status">
-        {answer.kind === 'problem' && <p class="notice notice-warn">{answer.text}</p>}
-        {answer.kind === 'none' && <p class="field-help">{words.access.hint}</p>}
-        {answer.kind === 'known' && (
-          <p class={answer.answer.isYes ? 'access-sentence is-yes' : 'access-sentence is-no'}>
-            <bdi>{answer.answer.text}</bdi>
+        {(told === undefined || told.kind === 'loading') && <p class="field-help">{words.access.hint}</p>}
+        {told?.kind === 'failed' && <p class="notice notice-warn">{told.problem}</p>}
+        {told?.kind === 'ready' && !answer && <p class="notice notice-warn">{words.ui.common.unreadable}</p>}
+        {answer && (
+          <p class={answer.isYes ? 'access-sentence is-yes' : 'access-sentence is-no'}>
+            <bdi>{answer.text}</bdi>
           </p>
         )}
       </div>
       <p class="page-actions access-acts">
         {user &&
-          answer.kind === 'known' &&
-          remediesFor(answer.answer, role).map((remedy, at) => (
+          answer &&
+          remediesFor(answer, role).map((remedy, at) => (
             <Opener
               key={remedy}
-              {...(at === 0 && !answer.answer.isYes && { kind: 'strong' })}
+              {...(at === 0 && !answer.isYes && { kind: 'strong' })}
               dialog={() => <RemedyDialog {...{ remedy, user, role, roles, cameras }} />}
             >
               {remedy === 'cameras' ? words.access.editRole({ role: user.role }) : words.access.remedies[remedy]}
@@ -89,6 +99,16 @@ export function PersonQuestion(props: PersonQuestionProps) {
       </p>
     </section>
   );
+}
+
+function answerTo(
+  { question, explanation }: Told,
+  users: readonly UserRecord[],
+  roles: readonly RoleRecord[],
+): Answer | undefined {
+  const user = users.find(({ username }) => username === question.user);
+  const role = roles.find((known) => known.role === user?.role);
+  return explanation && user && answerOf(explanation, { user, role, shows: question.shows });
 }
 
 /** Roles of the configuration are changed there; admin and viewer never. */
@@ -105,33 +125,4 @@ function RemedyDialog({ remedy, user, role, roles, cameras }: RemedyProps) {
   if (remedy === 'validity') return <SetValidity user={user} />;
   if (remedy === 'role') return <SetRole {...{ user, roles }} cameras={cameras.length} />;
   return role ? <EditRole {...{ role, cameras }} known={roles} /> : null;
-}
-
-type AnswerState =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'problem'; readonly text: string }
-  | { readonly kind: 'known'; readonly answer: Answer };
-
-/** The sentence of before stays until the next is there: nothing moves in between. */
-function useAnswer(
-  { user: name, camera, shows }: Question,
-  { user, role, round }: Pick<RemedyProps, 'role'> & { user: UserRecord | undefined; round: number },
-): AnswerState {
-  const [state, setState] = useState<AnswerState>({ kind: 'none' });
-  useEffect(() => {
-    if (!user || camera === '') return setState({ kind: 'none' });
-    const controller = new AbortController();
-    const ask = async (): Promise<void> => {
-      const query = new URLSearchParams({ user: name, camera, shows });
-      const response = await getFromApi(`api/explain?${query}`, controller.signal);
-      if (controller.signal.aborted) return;
-      if (response.kind !== 'ok') return setState({ kind: 'problem', text: problemOf(response) });
-      const explanation = readExplanation(response.body);
-      if (!explanation) return setState({ kind: 'problem', text: words.ui.common.unreadable });
-      setState({ kind: 'known', answer: answerOf(explanation, { user, role, shows }) });
-    };
-    void ask();
-    return () => controller.abort();
-  }, [name, camera, shows, round, user, role]);
-  return state;
 }

@@ -5,13 +5,13 @@ import { type HoursRow, hoursLineOf, hoursRowOf } from './typed-hours.ts';
 
 interface HoursRowsProps {
   /** Lines of text. One that is no span of hours has no row, and stays as it is. */
-  readonly hours: string;
+  readonly value: string;
   readonly onChange: (hours: string) => void;
 }
 
 const FIRST_ROW: HoursRow = { days: [0, 1, 2, 3, 4], from: '08:00', to: '18:00' };
 
-export function HoursRows({ hours, onChange }: HoursRowsProps) {
+export function HoursRows({ value: hours, onChange }: HoursRowsProps) {
   const names = dayNames();
   const lines = hours.split('\n').filter((line) => line.trim() !== '');
   const put = (at: number, ...rows: readonly HoursRow[]): void =>

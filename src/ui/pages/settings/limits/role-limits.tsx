@@ -1,5 +1,6 @@
 /** What limits a role beside its cameras: denied verbs, hours, and how far back it sees (SPEC 13). */
 import { Switch, TextArea, TextField } from '../../shared/forms/form-fields.tsx';
+import type { FormState } from '../../shared/forms/use-form.ts';
 import { words } from '../../shared/words.ts';
 import type { RoleRecord } from '../account-records.ts';
 import { dayNames } from './day-names.ts';
@@ -8,21 +9,16 @@ import { hoursInWords, spelledHours } from './typed-hours.ts';
 
 const VERBS = ['live', 'history', 'export', 'ptz', 'talk'] as const;
 
-/** The limits as they are typed: hours a line each. */
-export interface TypedLimits {
-  readonly deny: readonly string[];
-  readonly hours: string;
-  readonly historySince: string;
-}
-
 /** A new role looks, and neither moves cameras nor talks through them. */
 const DENIED_AT_FIRST: readonly string[] = ['ptz', 'talk'];
 
-export const typedLimits = (role: RoleRecord | undefined): TypedLimits => ({
-  deny: role ? (role.deny ?? []) : DENIED_AT_FIRST,
+/** The limits as they are typed: hours a line each. */
+export const typedLimits = (role: RoleRecord | undefined) => ({
+  deny: role ? ((role.deny ?? []) as readonly string[]) : DENIED_AT_FIRST,
   hours: (role?.hours ?? []).join('\n'),
   historySince: role?.history_since ?? '',
 });
+type TypedLimits = ReturnType<typeof typedLimits>;
 
 /** The limits as the API takes them: null for no limit. */
 export function requestedLimits({ deny, hours, historySince }: TypedLimits): object {
@@ -35,13 +31,7 @@ export function requestedLimits({ deny, hours, historySince }: TypedLimits): obj
   };
 }
 
-interface RoleLimitsProps {
-  readonly value: TypedLimits;
-  readonly onChange: (limits: TypedLimits) => void;
-}
-
-export function RoleLimitFields({ value: limits, onChange }: RoleLimitsProps) {
-  const { deny } = limits;
+export function RoleLimitFields({ values: { deny }, put, field }: FormState<TypedLimits>) {
   return (
     <>
       <fieldset class="camera-choice">
@@ -51,9 +41,7 @@ export function RoleLimitFields({ value: limits, onChange }: RoleLimitsProps) {
             <Switch
               key={verb}
               isOn={!deny.includes(verb)}
-              onChange={(isOn) =>
-                onChange({ ...limits, deny: isOn ? deny.filter((denied) => denied !== verb) : [...deny, verb] })
-              }
+              onChange={(isOn) => put({ deny: isOn ? deny.filter((denied) => denied !== verb) : [...deny, verb] })}
             >
               {words.roles.verbs[verb]}
             </Switch>
@@ -61,21 +49,13 @@ export function RoleLimitFields({ value: limits, onChange }: RoleLimitsProps) {
         </div>
         {emptyPages(deny) !== '' && <p class="field-help">{emptyPages(deny)}</p>}
       </fieldset>
-      <HoursRows hours={limits.hours} onChange={(hours) => onChange({ ...limits, hours })} />
-      <TextArea
-        name="hours"
-        label={words.roles.hoursText}
-        value={limits.hours}
-        onChange={(hours) => onChange({ ...limits, hours })}
-        help={words.roles.hoursHelp}
-      />
+      <HoursRows {...field('hours')} />
+      <TextArea label={words.roles.hoursText} help={words.roles.hoursHelp} {...field('hours')} />
       <TextField
-        name="historySince"
         label={words.roles.historySince}
-        value={limits.historySince}
-        onChange={(historySince) => onChange({ ...limits, historySince })}
         help={words.roles.historySinceHelp}
         isOptional
+        {...field('historySince')}
       />
     </>
   );

@@ -1,6 +1,7 @@
 /** The validity of a guest: the fields of a form for its first and last moment, and how much of it is left (SPEC 13). */
 import { fromLocalInput, toLocalInput } from '../../explore/filter/event-filter.ts';
 import { MomentField } from '../../shared/forms/form-fields.tsx';
+import type { FormState } from '../../shared/forms/use-form.ts';
 import { formatDuration, formatShortMoment } from '../../shared/times.ts';
 import { words } from '../../shared/words.ts';
 import type { UserRecord } from '../account-records.ts';
@@ -29,33 +30,25 @@ export const askedValidity = ({ from, until }: TypedValidity): object => ({
 export const validityFault = ({ from, until }: TypedValidity): string | undefined =>
   from !== '' && until !== '' && until <= from ? words.users.validityOrder : undefined;
 
-interface ValidityFieldsProps {
-  readonly value: TypedValidity;
-  readonly onChange: (validity: TypedValidity) => void;
-}
-
-export const ValidityFields = ({ value, onChange }: ValidityFieldsProps) => {
-  const put = (name: keyof TypedValidity) => (moment: string) => onChange({ ...value, [name]: moment });
-  return (
-    <>
-      <MomentField name="from" label={words.users.validFrom} value={value.from} onChange={put('from')} />
-      <MomentField name="until" label={words.users.validUntil} value={value.until} onChange={put('until')} />
-      <div class="chips">
-        {END_NAMES.map((name) => (
-          <button
-            key={name}
-            class="button"
-            type="button"
-            onClick={() => put('until')(toLocalInput(endOf(name, new Date())))}
-          >
-            {words.users.ends[name]}
-          </button>
-        ))}
-      </div>
-      <p class="field-help">{words.users.validityHelp}</p>
-    </>
-  );
-};
+export const ValidityFields = ({ put, field }: FormState<TypedValidity>) => (
+  <>
+    <MomentField label={words.users.validFrom} {...field('from')} />
+    <MomentField label={words.users.validUntil} {...field('until')} />
+    <div class="chips">
+      {END_NAMES.map((name) => (
+        <button
+          key={name}
+          class="button"
+          type="button"
+          onClick={() => put({ until: toLocalInput(endOf(name, new Date())) })}
+        >
+          {words.users.ends[name]}
+        </button>
+      ))}
+    </div>
+    <p class="field-help">{words.users.validityHelp}</p>
+  </>
+);
 
 /** Undefined for an account that lasts. */
 export function guestText({ valid_from: from, valid_until: until }: UserRecord): string | undefined {

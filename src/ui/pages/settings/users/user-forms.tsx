@@ -47,7 +47,7 @@ function RoleField({ roles, cameras, ...field }: RoleChoices & { value: string; 
 
 const roleFault = (role: string): string | undefined => (role === '' ? words.users.roleMissing : undefined);
 
-const NEW_USER = { name: '', password: '', role: '', validity: NO_ENDS };
+const NEW_USER = { name: '', password: '', role: '', ...NO_ENDS };
 
 interface NewUserProps extends RoleChoices {
   readonly known: readonly UserRecord[];
@@ -62,7 +62,7 @@ export function NewUser({ known, isInvited = false, ...choices }: NewUserProps) 
       title={isInvited ? invitations.invite : text.add}
       submit={isInvited ? invitations.create : text.add}
       first={NEW_USER}
-      onSubmit={async ({ name, password, role, validity }) => {
+      onSubmit={async ({ name, password, role, ...validity }) => {
         const taken = known.some(({ username }) => username === name) ? text.taken : undefined;
         const wrong = faultsIn({
           name: userNameFault(name) ?? taken,
@@ -79,17 +79,19 @@ export function NewUser({ known, isInvited = false, ...choices }: NewUserProps) 
       done={({ name }) => (isInvited ? invitations.done({ name }) : text.added({ name }))}
       {...(isInvited && { next: madeLink })}
     >
-      {({ values: { name }, put, field }) => (
+      {({ field, ...form }) => (
         <>
           <TextField
             label={text.name}
             help={text.nameHelp}
             {...field('name')}
-            onChange={(typed) => put({ name: plainName(typed) })}
+            onChange={(typed) => form.put({ name: plainName(typed) })}
           />
-          {!isInvited && <NewPassword label={text.password} userName={name} isSuggested {...field('password')} />}
+          {!isInvited && (
+            <NewPassword label={text.password} userName={form.values.name} isSuggested {...field('password')} />
+          )}
           <RoleField {...choices} {...field('role')} />
-          <ValidityFields {...field('validity')} />
+          <ValidityFields field={field} {...form} />
           {isInvited && <p>{invitations.inviteWhat}</p>}
         </>
       )}
@@ -150,14 +152,14 @@ export function SetValidity({ user }: OfUser) {
     <FormDialog
       title={words.users.validityOf({ name })}
       submit={words.ui.common.save}
-      first={{ validity: validityOf(user) }}
-      onSubmit={async ({ validity }) =>
+      first={validityOf(user)}
+      onSubmit={async (validity) =>
         faultsIn({ until: validityFault(validity) }) ??
         sendToApi('PUT', pathTo('api/users', name, '/validity'), askedValidity(validity))
       }
       done={words.users.validityChanged({ name })}
     >
-      {({ field }) => <ValidityFields {...field('validity')} />}
+      {(form) => <ValidityFields {...form} />}
     </FormDialog>
   );
 }
