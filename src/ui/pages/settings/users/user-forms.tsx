@@ -51,7 +51,7 @@ const NEW_USER = { name: '', password: '', role: '', ...NO_ENDS };
 
 interface NewUserProps extends RoleChoices {
   readonly known: readonly UserRecord[];
-  /** By a link the person sets a password that no admin knows. */
+  /** The person sets a password, which no admin knows, by the link that is made. */
   readonly isInvited?: boolean;
 }
 
