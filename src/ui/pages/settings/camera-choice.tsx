@@ -1,12 +1,11 @@
 /** Chooses cameras: known ones by search, group or one by one, and patterns for future ones (SPEC 4.3). */
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import { Switch, TextField } from '../shared/forms/form-fields.tsx';
+import { SearchBox, Switch, TextField } from '../shared/forms/form-fields.tsx';
 import { Fault } from '../shared/forms/labelled.tsx';
 import { useFault } from '../shared/forms/use-form.ts';
 import { Icon } from '../shared/icon.tsx';
 import { cameraName, entryName } from '../shared/names.ts';
-import { SearchBox } from '../shared/search-box.tsx';
 import { FewNames } from '../shared/table/few-names.tsx';
 import { words } from '../shared/words.ts';
 import { type CameraGroup, camerasOf, groupsOf, matchesEntry } from './camera-groups.ts';

@@ -1,7 +1,8 @@
 /** People and cameras as a table: who sees what, by role; to search, and by groups of cameras. */
+
 import { useState } from 'preact/hooks';
+import { SearchBox } from '../../shared/forms/form-fields.tsx';
 import { cameraName } from '../../shared/names.ts';
-import { SearchBox } from '../../shared/search-box.tsx';
 import { words } from '../../shared/words.ts';
 import { CameraGroups } from '../camera-choice.tsx';
 import { byRole, type CameraAccess, found, type Holder, sightOf } from './read-access.ts';

@@ -1,6 +1,7 @@
 /** The tools above and below a table: search, order on narrow screens, how many rows there are, and the pages. */
+
 import { useId } from 'preact/hooks';
-import { SearchBox } from '../search-box.tsx';
+import { SearchBox } from '../forms/form-fields.tsx';
 import { words } from '../words.ts';
 import { PAGE_ROWS, type Sort, type Sortable } from './table-rows.ts';
 
