@@ -1,16 +1,15 @@
 /** The switches of the curtain on the status page: one for each camera and entry, and what each says is drawn (SPEC 19). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { endOf, readCurtain, switchesOf } from '../../../src/ui/pages/status/read-curtain.ts';
+import { endOf, switchesOf } from '../../../src/ui/pages/status/status-rules.ts';
 
 const drawn = (camera: string) => ({ camera, until: null, by: 'paul', drawn_at: 1 });
-const shown = (body: unknown, cameras: readonly string[]) =>
-  switchesOf(readCurtain(body), cameras).map(({ name, by }) => [name, by?.camera]);
+const shown = (entries: readonly string[], cameras: readonly string[]) =>
+  switchesOf(entries.map(drawn), cameras).map(({ name, by }) => [name, by?.camera]);
 
 describe('The switches of the curtain', () => {
   it('are cameras and other entries, each with what draws it, by preference its own entry', () => {
-    const body = { drawn: ['b*', 'bath', 'h.ll'].map(drawn) };
-    assert.deepEqual(shown(body, ['bath', 'barn', 'hall']), [
+    assert.deepEqual(shown(['b*', 'bath', 'h.ll'], ['bath', 'barn', 'hall']), [
       ['bath', 'bath'],
       ['barn', 'b*'],
       ['hall', undefined],
@@ -19,8 +18,8 @@ describe('The switches of the curtain', () => {
     ]);
   });
 
-  it('are those of the cameras where the answer tells nothing', () => {
-    assert.deepEqual(shown({}, ['hall']), [['hall', undefined]]);
+  it('are those of the cameras where nothing is drawn', () => {
+    assert.deepEqual(shown([], ['hall']), [['hall', undefined]]);
   });
 
   it('draw for an hour, until the next midnight, or without an end', () => {

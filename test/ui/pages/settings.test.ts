@@ -11,7 +11,7 @@ import { deviceName } from '../../../src/ui/pages/settings/device-name.ts';
 import { roleNameFault, suggestedPassword, userNameFault } from '../../../src/ui/pages/settings/names.ts';
 import { placed } from '../../../src/ui/pages/shared/forms/form-faults.ts';
 import { matching, nextSort, pageOf, sorted } from '../../../src/ui/pages/shared/table/table-rows.ts';
-import { lastHours, readStatus } from '../../../src/ui/pages/status/read-status.ts';
+import { lastHours } from '../../../src/ui/pages/status/status-rules.ts';
 import '../support/in-english.ts';
 
 describe('A name', () => {
@@ -79,7 +79,6 @@ describe('What the API lists', () => {
       fc.property(fc.jsonValue(), (body) => {
         assert.ok(recordsIn(body).every((record) => typeof record === 'object' && record !== null));
         readExplanation(body);
-        readStatus(body);
       }),
     );
   });

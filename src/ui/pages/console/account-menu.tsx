@@ -11,7 +11,7 @@ import { chooseLanguage, chosenLanguage } from '../shared/language.ts';
 import { Menu } from '../shared/menu.tsx';
 import type { PageFacts } from '../shared/page-facts.ts';
 import { useSites } from '../shared/sites.ts';
-import { chooseTheme, chosenTheme, type Theme } from '../shared/theme.ts';
+import { chooseTheme, chosenTheme, THEMES } from '../shared/theme.ts';
 import { words } from '../shared/words.ts';
 
 export function AccountMenu({ profile, facts }: { profile: Profile; facts: PageFacts }) {
@@ -69,26 +69,19 @@ function OtherSites() {
   );
 }
 
-const themeOptions = (): readonly (readonly [Theme, string])[] => [
-  ['system', words.ui.menu.system],
-  ['light', words.ui.menu.light],
-  ['dark', words.ui.menu.dark],
-];
-
 function ThemeChoice() {
   const [theme, setTheme] = useState(chosenTheme);
-  const choose = (wanted: Theme): void => {
-    chooseTheme(wanted);
-    setTheme(wanted);
-  };
   return (
     <Choice
       name="theme"
       legend={words.ui.menu.theme}
       isLegendShown
-      options={themeOptions()}
+      options={THEMES.map((one) => [one, words.ui.menu[one]] as const)}
       chosen={theme}
-      onChoose={choose}
+      onChoose={(wanted) => {
+        chooseTheme(wanted);
+        setTheme(wanted);
+      }}
     />
   );
 }

@@ -5,6 +5,7 @@ import { Explore } from '../explore/explore.tsx';
 import { type Profile, type ProfileOutcome, readProfile } from '../shared/account/profile.ts';
 import { basePath } from '../shared/base-url.ts';
 import { problemOf } from '../shared/forms/problem-of.ts';
+import { Blank } from '../shared/full-page-notices.tsx';
 import { cameraName } from '../shared/names.ts';
 import type { PageFacts } from '../shared/page-facts.ts';
 import { usePageTitle } from '../shared/page-title.ts';
@@ -35,13 +36,7 @@ export function ViewAs({ facts }: { facts: PageFacts }) {
     };
   }, []);
   usePageTitle(words.viewAs.title({ name: name ?? '' }));
-  if (name === undefined)
-    return (
-      <div class="blank">
-        <h1>{words.viewAs.overTitle}</h1>
-        <p>{words.viewAs.over}</p>
-      </div>
-    );
+  if (name === undefined) return <Blank title={words.viewAs.overTitle} message={words.viewAs.over} />;
   return (
     <>
       <section class="view-as" aria-label={words.viewAs.title({ name })}>
@@ -67,12 +62,7 @@ function Viewed({ state, facts }: { state: ViewState; facts: PageFacts }) {
     case 'known':
       return <ViewedProfile profile={state.profile} facts={facts} />;
     case 'failed':
-      return (
-        <div class="blank" role="alert">
-          <h1>{words.viewAs.nothing}</h1>
-          <p>{state.message}</p>
-        </div>
-      );
+      return <Blank title={words.viewAs.nothing} message={state.message} isAlert />;
     case 'login-needed':
       return <p class="blank">{problemOf(state)}</p>;
   }

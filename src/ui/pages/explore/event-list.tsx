@@ -1,20 +1,20 @@
 /** The events under a heading per day, and what to say when there are none. */
 import type { RefObject } from 'preact';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { Blank } from '../shared/full-page-notices.tsx';
 import { words } from '../shared/words.ts';
-import { EventPiece } from './event-piece.tsx';
+import { EventRow } from './event-row.tsx';
 import type { EventView } from './event-view.ts';
 import { daysOf } from './event-window.ts';
 import { ANY_TIME, type EventFilter, isByDate, isFiltered } from './filter/event-filter.ts';
 import { type EventList, FIRST_SIZE } from './use-events.ts';
-import type { View } from './view-choice.tsx';
 
 interface EventListProps {
   readonly list: EventList;
   readonly filter: EventFilter;
   /** Whether the list has no order of time. */
   readonly isByLikeness: boolean;
-  readonly view: View;
+  readonly view: 'list' | 'gallery';
   readonly openId: string | undefined;
   readonly hrefOf: (event: EventView) => string;
   /** Whether the reader is the one who can connect an NVR, and there is none. */
@@ -53,10 +53,9 @@ export function Events(props: EventListProps) {
           {pieces.map(({ key, events }, at) => (
             <EventPiece
               key={`${view} ${key}`}
-              events={events}
               isFirst={dayAt === 0 && at === 0}
               newIds={list.newIds}
-              {...{ hasDays, openId, hrefOf }}
+              {...{ events, hasDays, openId, hrefOf }}
             />
           ))}
         </section>
@@ -66,64 +65,42 @@ export function Events(props: EventListProps) {
   );
 }
 
-function Failed({ list, filter, onRetry, onClear }: EventListProps) {
-  return (
-    <div class="blank" role="alert">
-      <h2>{words.explore.cannotShow}</h2>
-      <p>{list.problem}</p>
-      <p class="blank-actions">
-        <button class="button" type="button" onClick={onRetry}>
-          {words.ui.common.tryAgain}
-        </button>
-        {isFiltered(filter) && <ClearButton onClear={onClear} />}
-      </p>
-    </div>
-  );
-}
+const Failed = ({ list, filter, onRetry, onClear }: EventListProps) => (
+  <Blank title={words.explore.cannotShow} message={list.problem} isPart isAlert>
+    <p class="blank-actions">
+      <Button text={words.ui.common.tryAgain} onPress={onRetry} />
+      {isFiltered(filter) && <Button text={words.explore.clearFilters} onPress={onClear} />}
+    </p>
+  </Blank>
+);
 
 function NoEvents({ filter, isToConnect, onClear, onAnyTime }: EventListProps) {
-  if (!isFiltered(filter) && isToConnect) {
+  const text = words.explore;
+  if (isFiltered(filter))
     return (
-      <div class="blank">
-        <h2>{words.explore.connectNvr}</h2>
-        <p>{words.explore.connectNvrHow}</p>
+      <Blank title={text.noMatch} message={text.noMatchWhy} isPart>
+        <Button text={text.clearFilters} onPress={onClear} />
+      </Blank>
+    );
+  if (isToConnect)
+    return (
+      <Blank title={text.connectNvr} message={text.connectNvrHow} isPart>
         <pre class="code-block" dir="ltr">
           {NVR_LINES}
         </pre>
-      </div>
+      </Blank>
     );
-  }
-  if (!isFiltered(filter) && filter.after !== ANY_TIME) {
-    return (
-      <div class="blank">
-        <h2>{words.explore.noneThisWeek}</h2>
-        <p>{words.explore.noneWhy}</p>
-        <button class="button" type="button" onClick={onAnyTime}>
-          {words.explore.filters.anyTime}
-        </button>
-      </div>
-    );
-  }
-  if (!isFiltered(filter)) {
-    return (
-      <div class="blank">
-        <h2>{words.explore.none}</h2>
-        <p>{words.explore.noneWhy}</p>
-      </div>
-    );
-  }
+  const isAnyTime = filter.after === ANY_TIME;
   return (
-    <div class="blank">
-      <h2>{words.explore.noMatch}</h2>
-      <p>{words.explore.noMatchWhy}</p>
-      <ClearButton onClear={onClear} />
-    </div>
+    <Blank title={isAnyTime ? text.none : text.noneThisWeek} message={text.noneWhy} isPart>
+      {!isAnyTime && <Button text={text.filters.anyTime} onPress={onAnyTime} />}
+    </Blank>
   );
 }
 
-const ClearButton = ({ onClear }: { onClear: () => void }) => (
-  <button class="button" type="button" onClick={onClear}>
-    {words.explore.clearFilters}
+const Button = ({ text, onPress }: { text: string; onPress: () => void }) => (
+  <button class="button" type="button" onClick={onPress}>
+    {text}
   </button>
 );
 
@@ -170,15 +147,11 @@ const Skeleton = () => (
   </div>
 );
 
-/** New events: a bar to click while the list is read, which lies over the list and moves nothing; else only said to screen readers. */
-interface ArrivalsBarProps {
-  readonly waiting: number;
-  /** So many are in the list already. */
-  readonly shown: number;
-  readonly onShow: () => void;
-}
-
-function ArrivalsBar({ waiting, shown, onShow }: ArrivalsBarProps) {
+/**
+ * New events: a bar to click while the list is read, which lies over the list and moves nothing; else only said to screen
+ * readers. `shown`: so many are in the list already.
+ */
+function ArrivalsBar({ waiting, shown, onShow }: { waiting: number; shown: number; onShow: () => void }) {
   const place = useRef<HTMLDivElement>(null);
   const show = (): void => {
     onShow();
@@ -199,6 +172,69 @@ function ArrivalsBar({ waiting, shown, onShow }: ArrivalsBarProps) {
 
 function focusOnNewest(place: RefObject<HTMLDivElement | null>): void {
   scrollTo({ top: 0 });
-  const newest = place.current?.parentElement?.querySelector('.event');
-  if (newest instanceof HTMLElement) newest.focus({ preventScroll: true });
+  place.current?.parentElement?.querySelector<HTMLElement>('.event')?.focus({ preventScroll: true });
+}
+
+interface EventPieceProps {
+  readonly events: readonly EventView[];
+  /** Rendered from the start: it is visible at once. */
+  readonly isFirst: boolean;
+  /** The heading above says which day it is. */
+  readonly hasDays: boolean;
+  readonly openId: string | undefined;
+  readonly newIds: ReadonlySet<string>;
+  readonly hrefOf: (event: EventView) => string;
+}
+
+/** A row before any was measured; the browser keeps the place when it was wrong. */
+const GUESSED_ROW_HEIGHT = 82;
+
+/** So much of the list is ready above and below the screen. */
+const NEAR = '1200px 0px';
+
+/** A piece of the list: its rows while it is near the screen, else a gap as high as they were. */
+function EventPiece({ events, isFirst, hasDays, openId, newIds, hrefOf }: EventPieceProps) {
+  const place = useRef<HTMLOListElement>(null);
+  const height = useRef(0);
+  const isNear = useIsNear(place, isFirst, height);
+  return (
+    <ol
+      ref={place}
+      class="event-rows"
+      {...(isNear ? {} : { style: { height: `${height.current || events.length * GUESSED_ROW_HEIGHT}px` } })}
+    >
+      {isNear &&
+        events.map((event) => (
+          <EventRow
+            key={event.id}
+            event={event}
+            href={hrefOf(event)}
+            isOpen={event.id === openId}
+            isNew={newIds.has(event.id)}
+            hasDay={hasDays}
+          />
+        ))}
+    </ol>
+  );
+}
+
+/** A row that has the focus stays, wherever it is: the keyboard must not lose its place. */
+function useIsNear(place: RefObject<HTMLOListElement | null>, isFirst: boolean, height: { current: number }): boolean {
+  const [isNear, setIsNear] = useState(isFirst);
+  useEffect(() => {
+    const list = place.current;
+    if (!list) return undefined;
+    const observer = new IntersectionObserver(
+      (entries) => {
+        const isIn = entries.at(-1)?.isIntersecting === true;
+        if (!isIn && list.contains(document.activeElement)) return;
+        if (!isIn && list.childElementCount > 0) height.current = list.offsetHeight;
+        setIsNear(isIn);
+      },
+      { rootMargin: NEAR },
+    );
+    observer.observe(list);
+    return () => observer.disconnect();
+  }, []);
+  return isNear;
 }

@@ -85,27 +85,14 @@ function Score({ score }: { score: number }) {
 const HOUR_SECONDS = 3600;
 const EVERY_MILLISECONDS = 20_000;
 
-/** All that is shown: one clock for the page. */
-const shown = new Set<() => void>();
-let timer: ReturnType<typeof setInterval> | undefined;
-
-function onTick(tell: () => void): () => void {
-  shown.add(tell);
-  timer ??= setInterval(() => {
-    if (!document.hidden) for (const one of shown) one();
-  }, EVERY_MILLISECONDS);
-  return () => {
-    shown.delete(tell);
-    if (shown.size > 0) return;
-    clearInterval(timer);
-    timer = undefined;
-  };
-}
-
-/** `time` in Unix seconds. */
+/** `time` in Unix seconds. A hidden tab counts nothing. */
 function Ago({ time }: { time: number }) {
   const [now, setNow] = useState(() => Date.now() / 1000);
-  const isRecent = now - time < HOUR_SECONDS && time - now < HOUR_SECONDS;
-  useEffect(() => (isRecent ? onTick(() => setNow(Date.now() / 1000)) : undefined), [isRecent]);
+  const isRecent = Math.abs(now - time) < HOUR_SECONDS;
+  useEffect(() => {
+    if (!isRecent) return undefined;
+    const timer = setInterval(() => document.hidden || setNow(Date.now() / 1000), EVERY_MILLISECONDS);
+    return () => clearInterval(timer);
+  }, [isRecent]);
   return isRecent ? <span class="event-ago">{formatAgo(now - time)}</span> : null;
 }

@@ -1,12 +1,16 @@
 /** Explore: the detections, newest first, to look at and to narrow down (SPEC 8). */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useSearchParams } from 'wouter-preact';
+import { goToLogin } from '../shared/account/go-to-login.ts';
 import { isAdmin, type Profile } from '../shared/account/profile.ts';
 import { getFromApi } from '../shared/api.ts';
+import { Choice } from '../shared/forms/choice.tsx';
 import { textsOf } from '../shared/forms/fields.ts';
 import { Icon } from '../shared/icon.tsx';
 import type { PageFacts } from '../shared/page-facts.ts';
 import { usePageTitle } from '../shared/page-title.ts';
+import { storeChoice, storedChoice } from '../shared/theme.ts';
+import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import { EventDetails } from './details/event-details.tsx';
 import { Events } from './event-list.tsx';
@@ -24,16 +28,19 @@ import {
   withUsualTime,
 } from './filter/event-filter.ts';
 import { FilterBar } from './filter/filter-bar.tsx';
-import { LiveState } from './live/live-state.tsx';
+import type { LineState } from './live/keep-line.ts';
 import { useLiveEvents } from './live/use-live-events.ts';
 import { DaysPlot } from './plot/days-plot.tsx';
 import { useEvents } from './use-events.ts';
-import { useView, ViewChoice } from './view-choice.tsx';
+
+/** Kept in this browser. */
+const VIEWS = ['list', 'gallery'] as const;
+const VIEW_KEY = 'postern-view';
 
 export function Explore({ profile, facts }: { profile: Profile; facts: PageFacts }) {
   usePageTitle(words.explore.title);
   const [search, setSearch] = useSearchParams();
-  const [view, setView] = useView();
+  const [view, setView] = useState(() => storedChoice(VIEW_KEY, VIEWS, 'list'));
   const [round, setRound] = useState(0);
   const filter = readFilter(search);
   const weekAgo = useMemo(() => weekBefore(Date.now() / 1000), [round]);
@@ -43,12 +50,17 @@ export function Explore({ profile, facts }: { profile: Profile; facts: PageFacts
   // The days are counted by these two filters alone.
   const hasDays = moreCount(filter.more) === 0 && filter.more.text === undefined;
   const seen = useNamesSeen(list.events);
-  const labels = union(useLabels(), seen.labels, filter.labels);
+  const [known] = useFetched('api/labels', textsOf);
+  const labels = union(known.kind === 'ready' ? known.value : [], seen.labels, filter.labels);
   const cameras = union(profile.cameras, seen.cameras, filter.cameras);
   const openId = search.get('event') ?? undefined;
   const open = useOpenEvent(openId, list.events);
   const openAt = list.events.findIndex(({ id }) => id === openId);
 
+  const chooseView = (wanted: (typeof VIEWS)[number]): void => {
+    storeChoice(VIEW_KEY, wanted);
+    setView(wanted);
+  };
   const setFilter = (wanted: EventFilter): void => setSearch(filterSearch(wanted));
   const clear = (): void => setFilter(NO_FILTER);
   const reload = (): void => setRound((was) => was + 1);
@@ -62,7 +74,13 @@ export function Explore({ profile, facts }: { profile: Profile; facts: PageFacts
         <header class="explore-head">
           <h1>{words.explore.title}</h1>
           <LiveState state={live} />
-          <ViewChoice view={view} onChoose={setView} />
+          <Choice
+            name="view"
+            legend={words.explore.showAs}
+            options={VIEWS.map((one) => [one, words.explore[one]] as const)}
+            chosen={view}
+            onChoose={chooseView}
+          />
           <button class="button" type="button" onClick={reload}>
             <Icon name="refresh" />
             <span class="button-text">{words.explore.refresh}</span>
@@ -111,34 +129,31 @@ const withEvent = (filter: EventFilter, id: string): URLSearchParams => {
   return search;
 };
 
-/** All labels there are, where the recorder tells them. */
-function useLabels(): readonly string[] {
-  const [labels, setLabels] = useState<readonly string[]>([]);
-  useEffect(() => {
-    const load = async (): Promise<void> => {
-      const response = await getFromApi('api/labels');
-      if (response.kind === 'ok') setLabels(textsOf(response.body));
-    };
-    void load();
-  }, []);
-  return labels;
-}
+/** Whether new events come by themselves now, in a word; and what is wrong when they do not. */
+const LiveState = ({ state }: { state: LineState | undefined }) => (
+  <p class={`live live-${state ?? 'off'}`} role="status">
+    {state !== undefined && state !== 'connecting' && <span class="live-word">{words.explore.live[state]}</span>}
+    {state === 'login-needed' && (
+      <>
+        {' '}
+        <button class="button button-plain" type="button" onClick={() => goToLogin(null)}>
+          {words.explore.live.logIn}
+        </button>
+      </>
+    )}
+  </p>
+);
 
 /** Names once seen stay on offer, also when a filter hides their events. */
-function useNamesSeen(...lists: readonly (readonly EventView[] | undefined)[]): NamesSeen {
+function useNamesSeen(events: readonly EventView[]) {
   const seen = useMemo(() => ({ labels: new Set<string>(), cameras: new Set<string>() }), []);
   useMemo(() => {
-    for (const { label, camera } of lists.flatMap((list) => list ?? [])) {
+    for (const { label, camera } of events) {
       seen.labels.add(label);
       seen.cameras.add(camera);
     }
-  }, lists);
+  }, [events]);
   return seen;
-}
-
-interface NamesSeen {
-  readonly labels: ReadonlySet<string>;
-  readonly cameras: ReadonlySet<string>;
 }
 
 const union = (...lists: Iterable<string>[]): string[] =>

@@ -22,13 +22,10 @@ export interface EventList extends Arrivals {
  */
 export const FIRST_SIZE = 8;
 const PAGE_SIZE = 60;
-const NO_ARRIVALS: Pick<Arrivals, 'freshCount' | 'waiting' | 'newIds'> = {
+const NOTHING_YET: EventList = {
   freshCount: 0,
   waiting: [],
   newIds: new Set(),
-};
-const NOTHING_YET: EventList = {
-  ...NO_ARRIVALS,
   events: [],
   status: 'loading',
   isOutdated: false,
@@ -102,15 +99,10 @@ const problemIn = (response: Exclude<ApiResponse, { kind: 'ok' }>): string =>
     ? words.explore.filters.noSearch
     : problemOf(response);
 
-interface ListRequest {
-  readonly query: URLSearchParams;
-  /** False where the whole list comes at once. */
-  readonly hasPages: boolean;
-}
-
+/** `hasPages`: false where the whole list comes at once. */
 function listAfter(
   response: ApiResponse,
-  { query, hasPages }: ListRequest,
+  { query, hasPages }: { readonly query: URLSearchParams; readonly hasPages: boolean },
   earlier: EventList,
   was: EventList,
 ): EventList {

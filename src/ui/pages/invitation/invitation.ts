@@ -2,7 +2,7 @@
 
 import { isUnfit, strengthOf } from '../shared/account/password-strength.ts';
 import { createPasskey, hasPasskeysFor, passkeyProblemOf } from '../shared/account/webauthn.ts';
-import { baseUrl } from '../shared/base-url.ts';
+import { baseUrl, postJson } from '../shared/base-url.ts';
 import { isFields, textOf } from '../shared/forms/fields.ts';
 import { applyTheme, chosenTheme } from '../shared/theme.ts';
 import type { InvitationWords } from './invitation-words.ts';
@@ -90,11 +90,7 @@ type SentAnswer = { readonly ok: true; readonly body: unknown } | { readonly ok:
 /** Sends to a path below the address of this page, which holds the token. */
 async function send(path: string, body: object): Promise<SentAnswer> {
   const token = location.pathname.slice(location.pathname.lastIndexOf('/') + 1);
-  const response = await fetch(new URL(`invitation/${token}${path}`, baseUrl), {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', Accept: 'application/json', 'X-CSRF-TOKEN': '1' },
-    body: JSON.stringify(body),
-  });
+  const response = await postJson(`invitation/${token}${path}`, body);
   const answer: unknown = await response.json().catch(() => null);
   if (response.ok) return { ok: true, body: answer };
   return { ok: false, message: (isFields(answer) && textOf(answer['message'])) || String(response.status) };
@@ -102,20 +98,16 @@ async function send(path: string, body: object): Promise<SentAnswer> {
 
 /** Shows the same page as the server after a password. */
 function showDone(form: HTMLFormElement, words: InvitationWords): void {
-  const [title, lead] = [document.querySelector('h1'), document.querySelector('.lone-lead')];
-  const done = document.createElement('p');
-  done.className = 'refusal-message';
-  done.textContent = words.done;
-  const links = document.createElement('p');
-  links.className = 'refusal-links';
-  const link = document.createElement('a');
-  link.className = 'button';
-  link.href = form.dataset['login'] ?? baseUrl.href;
-  link.textContent = words.toLogin;
+  const make = (tag: string, className: string, text: string): HTMLElement =>
+    Object.assign(document.createElement(tag), { className, textContent: text });
+  const link = make('a', 'button', words.toLogin);
+  link.setAttribute('href', form.dataset['login'] ?? baseUrl.href);
+  const links = make('p', 'refusal-links', '');
   links.append(link);
+  const title = document.querySelector('h1');
   if (title) title.textContent = words.doneTitle;
-  lead?.remove();
-  form.replaceWith(done, links);
+  document.querySelector('.lone-lead')?.remove();
+  form.replaceWith(make('p', 'refusal-message', words.done), links);
   document.title = `${words.doneTitle} · Postern`;
   link.focus();
 }

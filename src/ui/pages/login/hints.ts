@@ -2,8 +2,7 @@
 import { LANGUAGES } from '../../../locales/languages.ts';
 import { baseUrl } from '../shared/base-url.ts';
 import { chooseLanguage } from '../shared/language.ts';
-import { loginWords } from './login-words.ts';
-import { element } from './page-element.ts';
+import { element, loginWords } from './page-element.ts';
 
 export function wireReveal(password: HTMLInputElement): void {
   const reveal = element('reveal', HTMLButtonElement);

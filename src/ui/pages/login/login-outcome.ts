@@ -33,15 +33,6 @@ export interface LoginResponse {
 const CLOSED_REASONS = ['account-not-begun', 'account-ended', 'role-missing', 'outside-hours', 'password-off'] as const;
 export type ClosedReason = (typeof CLOSED_REASONS)[number];
 
-interface ClosedWords {
-  readonly notBegun: string;
-  readonly ended: string;
-  readonly roleMissing: string;
-  readonly outsideHours: string;
-  readonly passwordOff: string;
-  readonly opens: string;
-}
-
 /** What a refusal says of an account that may not be used now, as it stands in its body. */
 export function closedIn(body: unknown): LoginResponse['closed'] {
   const { reason, opens_at: opensAt } = Object(body);
@@ -51,6 +42,7 @@ export function closedIn(body: unknown): LoginResponse['closed'] {
 
 // biome-ignore format: a table
 const SENTENCE = { 'account-not-begun': 'notBegun', 'account-ended': 'ended', 'role-missing': 'roleMissing', 'outside-hours': 'outsideHours', 'password-off': 'passwordOff' } as const;
+type ClosedWords = Readonly<Record<(typeof SENTENCE)[ClosedReason] | 'opens', string>>;
 
 /** `opens`: when that ends, as people write it. */
 export const closedText = (words: ClosedWords, reason: ClosedReason, opens: string | undefined): string =>
@@ -78,17 +70,14 @@ export function loginOutcome(response: LoginResponse, now: number): LoginOutcome
   if (status === 401 && response.asksCode) return { kind: 'code-asked' };
   if (status === 401) return { kind: 'wrong-credentials' };
   if (status === 403 && response.closed) return { kind: 'closed', ...response.closed };
-  if (status === 429) return wait('too-many-tries', retryAfter, USUAL_WAIT_SECONDS, now);
-  if (status === 503) return wait('busy', retryAfter, USUAL_BUSY_SECONDS, now);
+  const seconds = retryAfterSeconds(retryAfter, now);
+  if (status === 429) return { kind: 'wait', why: 'too-many-tries', seconds: seconds ?? USUAL_WAIT_SECONDS };
+  if (status === 503) return { kind: 'wait', why: 'busy', seconds: seconds ?? USUAL_BUSY_SECONDS };
   return { kind: 'failed', why: FAILURES[status] ?? 'otherStatus', status };
 }
 
 export const unreachable: LoginOutcome = { kind: 'failed', why: 'notReached', status: 0 };
 export const notKept: LoginOutcome = { kind: 'failed', why: 'notKept', status: 401 };
-
-function wait(why: 'too-many-tries' | 'busy', retryAfter: string | null, usual: number, now: number): LoginOutcome {
-  return { kind: 'wait', why, seconds: retryAfterSeconds(retryAfter, now) ?? usual };
-}
 
 /** RFC 9110, 10.2.3: a number of seconds, or a date. */
 export function retryAfterSeconds(text: string | null, now: number): number | undefined {

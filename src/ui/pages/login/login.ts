@@ -1,5 +1,5 @@
 /** The login page: the form is in the page already, this sends it and says what came of it. */
-import { basePath, baseUrl } from '../shared/base-url.ts';
+import { basePath, baseUrl, postJson } from '../shared/base-url.ts';
 import { momentText } from '../shared/locale.ts';
 import { applyTheme, chosenTheme } from '../shared/theme.ts';
 import { hidePassword, showCapsLock, showFirstTimeHelp, showUnencrypted, wireLanguages, wireReveal } from './hints.ts';
@@ -12,9 +12,8 @@ import {
   notKept,
   unreachable,
 } from './login-outcome.ts';
-import { loginWords } from './login-words.ts';
 import { nextPage } from './next-page.ts';
-import { element } from './page-element.ts';
+import { element, loginWords } from './page-element.ts';
 import { wirePasskey } from './passkey.ts';
 
 applyTheme(chosenTheme());
@@ -68,13 +67,9 @@ async function logIn(): Promise<void> {
 }
 
 async function attempt(): Promise<LoginOutcome> {
+  const given = { user: user.value, password: password.value, ...(isSecond() && { code: code.value }) };
   try {
-    const response = await fetch(new URL('api/login', baseUrl), {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', Accept: 'application/json', 'X-CSRF-TOKEN': '1' },
-      body: JSON.stringify({ user: user.value, password: password.value, ...(isSecond() && { code: code.value }) }),
-    });
-    return await outcomeOf(response);
+    return await outcomeOf(await postJson('api/login', given));
   } catch {
     return unreachable;
   }

@@ -1,10 +1,10 @@
 /** The passkey of the login page: its button, and the offer in the autofill of the user's field (SPEC 12). */
 
 import { hasPasskeysFor, type PasskeyProblem, passkeyProblemOf, showPasskey } from '../shared/account/webauthn.ts';
-import { baseUrl } from '../shared/base-url.ts';
+import { postJson } from '../shared/base-url.ts';
 import { element } from './page-element.ts';
 
-export interface PasskeyDeps {
+interface LoginForm {
   /** The server's own answer, or why there was nothing to send. Resolves with whether the login is done. */
   readonly report: (answer: Response | PasskeyProblem) => Promise<boolean>;
   readonly setBusy: (isBusy: boolean) => void;
@@ -15,7 +15,7 @@ export interface PasskeyDeps {
 /** The time before the challenge of a waiting offer is over. */
 const OFFER_MILLISECONDS = 240_000;
 
-export function wirePasskey(form: HTMLFormElement, { report, setBusy, proven }: PasskeyDeps): void {
+export function wirePasskey(form: HTMLFormElement, { report, setBusy, proven }: LoginForm): void {
   if (!hasPasskeysFor(form.dataset['passkeys'] ?? '')) return;
   const button = element('passkey', HTMLButtonElement);
   button.hidden = false;
@@ -25,12 +25,12 @@ export function wirePasskey(form: HTMLFormElement, { report, setBusy, proven }: 
   const logIn = async (isConditional: boolean, signal: AbortSignal): Promise<boolean> => {
     let isShown = !isConditional;
     try {
-      const options = await post('api/login/passkey/options', isConditional ? {} : (proven() ?? {}));
+      const options = await postJson('api/login/passkey/options', isConditional ? {} : (proven() ?? {}));
       if (!options.ok) return isConditional ? false : await report(options);
       const credential = await showPasskey(await options.json(), { signal, isConditional });
       isShown = true;
       setBusy(true);
-      return await report(await post('api/login/passkey', { credential }));
+      return await report(await postJson('api/login/passkey', { credential }));
     } catch (fault) {
       // An offer that was not taken up is no problem.
       return isShown ? report(passkeyProblemOf(fault)) : false;
@@ -61,10 +61,3 @@ export function wirePasskey(form: HTMLFormElement, { report, setBusy, proven }: 
 
 const canOffer = async (): Promise<boolean> =>
   (await PublicKeyCredential.isConditionalMediationAvailable?.().catch(() => false)) ?? false;
-
-const post = (path: string, body: object): Promise<Response> =>
-  fetch(new URL(path, baseUrl), {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', Accept: 'application/json', 'X-CSRF-TOKEN': '1' },
-    body: JSON.stringify(body),
-  });

@@ -1,9 +1,10 @@
 /** The page of a display: it is paired by a person with a phone, and then shows its cameras (SPEC 18). */
-import { type Answer, after, ask } from './ask.ts';
-import { pair } from './pair.ts';
+import { type Answer, after, ask, facts, linkToForm, make, show, showMessage } from './ask.ts';
 import { followUpdates, showConnecting, showWall, stayAwake } from './wall.ts';
 
 const RETRY_SECONDS = 5;
+/** A person who has denied it should see so. */
+const DENIED_SECONDS = 30;
 
 async function start(): Promise<void> {
   const again = (): void => void start();
@@ -20,6 +21,69 @@ async function askWithoutOldSession(): Promise<Answer> {
   if (answer.status !== 401 || answer.body['reason'] === 'screen-over') return answer;
   await ask('POST', '/api/logout');
   return ask('GET', '/api/profile');
+}
+
+/**
+ * Pairs the display: a QR code and letters for a person with a phone, then polls until the person has answered. `start` is
+ * called once: when the display is paired, and when it needs another code. The cookie of before may show cameras
+ * again by then, because its maker got them back.
+ */
+async function pair(start: () => void): Promise<void> {
+  const { status, body } = await ask('POST', '/api/screens/code');
+  if (status !== 200) {
+    showMessage(status === 404 ? facts.words.noAccounts : facts.words.connecting);
+    after(status === 429 ? 60 : RETRY_SECONDS, start);
+    return;
+  }
+  showCode(body);
+  poll(String(body['device_code']), Number(body['interval']) || RETRY_SECONDS, start);
+}
+
+function showCode(body: Readonly<Record<string, unknown>>): void {
+  const { words } = facts;
+  const text = make('div', 'screen-pair-text');
+  const [before = '', behind = ''] = words.lead.split('{address}');
+  const lead = make('p', 'screen-lead', before);
+  lead.appendChild(make('bdi', 'screen-address', addressText(String(body['verification_uri']))));
+  lead.appendChild(document.createTextNode(behind));
+  const code = make('p', 'screen-code', String(body['user_code']));
+  code.setAttribute('translate', 'no');
+  text.appendChild(make('h1', 'screen-title', words.title));
+  text.appendChild(lead);
+  text.appendChild(code);
+  text.appendChild(make('p', 'screen-wait', words.waiting));
+  text.appendChild(linkToForm());
+  const picture = document.createElement('img');
+  picture.className = 'screen-qr';
+  picture.alt = '';
+  picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(String(body['qr']))}`;
+  const main = make('main', 'screen-pair');
+  main.appendChild(picture);
+  main.appendChild(text);
+  show(main);
+}
+
+/** The address less its scheme: it is read from afar. */
+const addressText = (address: string): string => address.replace(/^https?:\/\//, '');
+
+function poll(device_code: string, seconds: number, start: () => void): void {
+  const look = async (): Promise<void> => {
+    const { status, body } = await ask('POST', '/api/screens/token', { device_code });
+    if (status === 200) return start();
+    if (status !== 400) return poll(device_code, seconds, start);
+    switch (body['error']) {
+      case 'authorization_pending':
+        return poll(device_code, seconds, start);
+      case 'slow_down':
+        return poll(device_code, seconds + RETRY_SECONDS, start);
+      case 'access_denied':
+        showMessage(facts.words.denied);
+        return void after(DENIED_SECONDS, start);
+      default:
+        return start();
+    }
+  };
+  after(seconds, () => void look());
 }
 
 document.body.className = 'screen';

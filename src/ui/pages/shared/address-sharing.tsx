@@ -2,12 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { words } from './words.ts';
 
-interface AddressSharingProps {
-  readonly url: string;
-  readonly title: string;
-}
-
-export function AddressSharing({ url, title }: AddressSharingProps) {
+export function AddressSharing({ url, title }: { url: string; title: string }) {
   const [picture, setPicture] = useState<string>();
   useEffect(() => {
     let isOver = false;

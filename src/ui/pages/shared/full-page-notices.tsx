@@ -1,25 +1,34 @@
-/** Full-page notices: what happened, and what to do. */
+/** Notices in the place of a page, or of a list: what happened, and what to do. */
+import type { ComponentChildren } from 'preact';
 import { Link } from 'wouter-preact';
 import { baseUrl } from './base-url.ts';
 import { words } from './words.ts';
 
-interface TroubleProps {
+interface BlankProps {
   readonly title: string;
   readonly message: string;
-  readonly onRetry: () => void;
+  /** A page has a heading above it. */
+  readonly isPart?: boolean;
+  /** Something went wrong: a screen reader says it at once. */
+  readonly isAlert?: boolean;
+  readonly children?: ComponentChildren;
 }
 
-export function Trouble({ title, message, onRetry }: TroubleProps) {
-  return (
-    <section class="blank" role="alert">
-      <h1>{title}</h1>
-      <p>{message}</p>
-      <button class="button" type="button" onClick={onRetry}>
-        {words.ui.common.tryAgain}
-      </button>
-    </section>
-  );
-}
+export const Blank = ({ title, message, isPart = false, isAlert = false, children }: BlankProps) => (
+  <section class="blank" role={isAlert ? 'alert' : undefined}>
+    {isPart ? <h2>{title}</h2> : <h1>{title}</h1>}
+    <p>{message}</p>
+    {children}
+  </section>
+);
+
+export const Trouble = ({ onRetry, ...blank }: { title: string; message: string; onRetry: () => void }) => (
+  <Blank {...blank} isAlert>
+    <button class="button" type="button" onClick={onRetry}>
+      {words.ui.common.tryAgain}
+    </button>
+  </Blank>
+);
 
 /** The page when the profile could not be read. An authentication proxy in front has no login page to open. */
 export function NotTold({ reason = '', onRetry }: { reason: string | undefined; onRetry: () => void }) {
@@ -29,33 +38,20 @@ export function NotTold({ reason = '', onRetry }: { reason: string | undefined; 
   );
 }
 
-export function LoginLoop() {
-  return (
-    <section class="blank" role="alert">
-      <h1>{words.ui.frame.loopTitle}</h1>
-      <p>{words.ui.frame.loop}</p>
-      <a class="button" href={new URL('login', baseUrl).href}>
-        {words.ui.frame.toLogin}
-      </a>
-    </section>
-  );
-}
-
-export function NoSuchPage() {
-  return (
-    <section class="blank">
-      <h1>{words.ui.frame.noSuchPage}</h1>
-      <p>{words.ui.frame.noSuchPageWhy}</p>
-      <Link class="button" href="/">
-        {words.ui.frame.toExplore}
-      </Link>
-    </section>
-  );
-}
-
-export const NotForYou = () => (
-  <section class="blank">
-    <h1>{words.settings.notForYou}</h1>
-    <p>{words.settings.notForYouWhy}</p>
-  </section>
+export const LoginLoop = () => (
+  <Blank title={words.ui.frame.loopTitle} message={words.ui.frame.loop} isAlert>
+    <a class="button" href={new URL('login', baseUrl).href}>
+      {words.ui.frame.toLogin}
+    </a>
+  </Blank>
 );
+
+export const NoSuchPage = () => (
+  <Blank title={words.ui.frame.noSuchPage} message={words.ui.frame.noSuchPageWhy}>
+    <Link class="button" href="/">
+      {words.ui.frame.toExplore}
+    </Link>
+  </Blank>
+);
+
+export const NotForYou = () => <Blank title={words.settings.notForYou} message={words.settings.notForYouWhy} />;

@@ -16,12 +16,15 @@ const LAST_MOMENT = 8.64e15;
 /** Creating a formatter is slow, and a long list uses the same few again and again. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-function format(time: number, { locale = ownLocale, timeZone }: Region, options: Intl.DateTimeFormatOptions): string {
+function formatterFor({ locale = ownLocale, timeZone }: Region, options: Intl.DateTimeFormatOptions) {
   const key = JSON.stringify([locale, timeZone, options]);
   const format = formats.get(key) ?? new Intl.DateTimeFormat(locale, { ...options, timeZone });
   formats.set(key, format);
-  return format.format(Math.min(time * 1000, LAST_MOMENT));
+  return format;
 }
+
+const format = (time: number, region: Region, options: Intl.DateTimeFormatOptions): string =>
+  formatterFor(region, options).format(Math.min(time * 1000, LAST_MOMENT));
 
 /** `14:05:09` */
 export const formatTime = (time: number, region: Region = {}): string => format(time, region, { timeStyle: 'medium' });
@@ -41,14 +44,11 @@ export function formatShortMoment(time: number, region: Region = {}, now: number
 }
 
 /** `4 Aug, 14:05 – 15:05`; the day twice where there are two. */
-export function formatSpan(from: number, to: number, { locale = ownLocale, timeZone }: Region = {}): string {
-  const key = `span ${locale} ${timeZone}`;
-  const known = formats.get(key);
-  const options = { day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit', timeZone } as const;
-  const format = known ?? new Intl.DateTimeFormat(locale, options);
-  formats.set(key, format);
-  return format.formatRange(from * 1000, to * 1000);
-}
+export const formatSpan = (from: number, to: number, region: Region = {}): string =>
+  formatterFor(region, { day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' }).formatRange(
+    from * 1000,
+    to * 1000,
+  );
 
 /** `Today`, `Yesterday`, else the date; the heading that an event stands under. */
 export function formatDay(time: number, now: number, region: Region = {}): string {
@@ -78,13 +78,8 @@ export function formatDuration(seconds: number): string {
   return two(Math.floor(hours / 24), day, hours % 24, hour);
 }
 
-let inGroups: Intl.NumberFormat | undefined;
-
 /** `14,000` */
-export function formatCount(number: number): string {
-  inGroups ??= new Intl.NumberFormat(ownLocale);
-  return inGroups.format(number);
-}
+export const formatCount = (number: number): string => number.toLocaleString(ownLocale);
 
 /** `5 min ago`. `seconds` ago; below a minute it is now. */
 export function formatAgo(seconds: number, { locale = ownLocale }: Region = {}): string {
@@ -93,17 +88,12 @@ export function formatAgo(seconds: number, { locale = ownLocale }: Region = {}):
   return minutes === 0 ? format.format(0, 'second') : format.format(-minutes, 'minute');
 }
 
-let percents: Intl.NumberFormat | undefined;
-
 /** `87%`, in German `87 %`. `score`: from 0 to 1. */
-export function formatScore(score: number): string {
-  percents ??= new Intl.NumberFormat(ownLocale, { style: 'percent' });
-  return percents.format(score);
-}
+export const formatScore = (score: number): string => score.toLocaleString(ownLocale, { style: 'percent' });
 
 /** `12.5`, in German `12,5`. */
 export const formatTenths = (number: number): string =>
-  new Intl.NumberFormat(ownLocale, { minimumFractionDigits: 1, maximumFractionDigits: 1 }).format(number);
+  number.toLocaleString(ownLocale, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
 const two = (large: number, largeUnit: string, small: number, smallUnit: string): string =>
   small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;

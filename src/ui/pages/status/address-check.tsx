@@ -3,15 +3,25 @@
 import { useState } from 'preact/hooks';
 import { type ApiResponse, sendToApi } from '../shared/api.ts';
 import { CopyButton } from '../shared/copy-button.tsx';
-import { isFields } from '../shared/forms/fields.ts';
 import { problemOf } from '../shared/forms/problem-of.ts';
 import { words } from '../shared/words.ts';
-import { Tile } from './tile.tsx';
+import { Problem, Tile } from './tile.tsx';
+
+const LEVELS = ['error', 'warning', 'advice'] as const;
+type Level = (typeof LEVELS)[number];
+
+/** What POST /api/status/doctor found. `lines`: those to change at the proxy. */
+interface Finding {
+  readonly name: string;
+  readonly level: Level;
+  readonly seen: string;
+  readonly advice: string;
+  readonly lines?: readonly string[];
+}
 
 type CheckProgress =
-  | { readonly kind: 'idle' }
-  | { readonly kind: 'running' }
-  | { readonly kind: 'done'; readonly findings: readonly ShownFinding[] }
+  | { readonly kind: 'idle' | 'running' }
+  | { readonly kind: 'done'; readonly findings: readonly Finding[] }
   | { readonly kind: 'failed'; readonly problem: string };
 
 /** The check of an address. Without `url` it looks at the machine of Postern only. */
@@ -20,12 +30,12 @@ export function AddressCheck({ url }: { url: string | undefined }) {
   const run = async (): Promise<void> => {
     setCheck({ kind: 'running' });
     const answer = await sendToApi('POST', 'api/status/doctor');
-    if (answer.kind === 'ok') setCheck({ kind: 'done', findings: readReport(answer.body) });
+    if (answer.kind === 'ok') setCheck({ kind: 'done', findings: worstFirst(answer.body) });
     else setCheck({ kind: 'failed', problem: isBusy(answer) ? words.doctor.checkBusy : problemOf(answer) });
   };
   const isRunning = check.kind === 'running';
   return (
-    <Tile title={words.doctor.publicAddress} isTold isWide>
+    <Tile title={words.doctor.publicAddress} isWide>
       {url === undefined ? (
         <>
           <p>{words.doctor.addressUnset}</p>
@@ -43,17 +53,11 @@ export function AddressCheck({ url }: { url: string | undefined }) {
       )}
       <p>
         <button class="button" type="button" disabled={isRunning} onClick={() => void run()}>
-          {isRunning
-            ? words.doctor.checking
-            : url === undefined
-              ? words.doctor.checkMachine
-              : words.doctor.checkAddress}
+          {words.doctor[isRunning ? 'checking' : url === undefined ? 'checkMachine' : 'checkAddress']}
         </button>
       </p>
       <div role="status">{check.kind === 'done' && <Findings findings={check.findings} />}</div>
-      <div class="notice notice-bad" role="alert">
-        {check.kind === 'failed' && <bdi>{check.problem}</bdi>}
-      </div>
+      <Problem text={check.kind === 'failed' ? check.problem : ''} />
     </Tile>
   );
 }
@@ -63,7 +67,7 @@ const isBusy = (answer: ApiResponse): boolean => answer.kind === 'refused' && an
 
 const BADGE: Readonly<Record<Level, string>> = { error: 'badge-bad', warning: 'badge-warn', advice: 'badge-plain' };
 
-function Findings({ findings }: { findings: readonly ShownFinding[] }) {
+function Findings({ findings }: { findings: readonly Finding[] }) {
   const isWell = findings.every(({ level }) => level === 'advice');
   return (
     <>
@@ -79,7 +83,7 @@ function Findings({ findings }: { findings: readonly ShownFinding[] }) {
           </thead>
           <tbody>
             {findings.map((finding, at) => (
-              <Finding key={`${at} ${finding.name}`} {...finding} />
+              <FindingRow key={`${at} ${finding.name}`} {...finding} />
             ))}
           </tbody>
         </table>
@@ -88,13 +92,13 @@ function Findings({ findings }: { findings: readonly ShownFinding[] }) {
   );
 }
 
-const Finding = ({ name, level, seen, advice, lines }: ShownFinding) => (
+const FindingRow = ({ name, level, seen, advice, lines = [] }: Finding) => (
   <tr>
     <td>
-      <span class={`badge ${BADGE[level]}`}>{levelWord(level)}</span>
+      <span class={`badge ${BADGE[level]}`}>{words.doctor.levels[level]}</span>
     </td>
     <td>
-      <bdi lang="en">{seen}</bdi>
+      <bdi lang="en">{seen.slice(0, 1).toUpperCase() + seen.slice(1)}</bdi>
       <code class="fact-more">{name}</code>
     </td>
     <td>
@@ -111,35 +115,8 @@ const Finding = ({ name, level, seen, advice, lines }: ShownFinding) => (
   </tr>
 );
 
-/** What doctor found at the public address, read from what POST /api/status/doctor answers (SPEC 15). */
-const LEVELS = ['error', 'warning', 'advice'] as const;
-type Level = (typeof LEVELS)[number];
-
-interface ShownFinding {
-  readonly name: string;
-  readonly level: Level;
-  readonly seen: string;
-  readonly advice: string;
-  /** The lines to change at the proxy. */
-  readonly lines: readonly string[];
-}
-
-/** What is wrong first. The answer is Postern's own, of the same build as this page. */
-function readReport(body: unknown): readonly ShownFinding[] {
-  const told = isFields(body) && Array.isArray(body['findings']) ? body['findings'] : [];
-  const shown = told.filter(isFields).map((finding): ShownFinding => {
-    const { name, level, seen, advice, lines } = finding;
-    return {
-      name: String(name),
-      level: LEVELS.find((one) => one === level) ?? 'warning',
-      seen: sentence(String(seen)),
-      advice: String(advice),
-      lines: Array.isArray(lines) ? lines.map(String) : [],
-    };
-  });
-  return shown.toSorted((one, other) => LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level));
-}
-
-const sentence = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
-
-const levelWord = (level: Level): string => words.doctor.levels[level];
+/** The answer is Postern's own, of the same build as this page. */
+const worstFirst = (body: unknown): readonly Finding[] =>
+  (body as { readonly findings: readonly Finding[] }).findings.toSorted(
+    (one, other) => LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level),
+  );

@@ -8,19 +8,11 @@ import { entryName } from '../shared/names.ts';
 import { formatShortMoment } from '../shared/times.ts';
 import type { FetchedAgain } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
-import {
-  type CurtainState,
-  type CurtainSwitch,
-  type DrawnEntry,
-  endOf,
-  LENGTHS,
-  type Length,
-  switchesOf,
-} from './read-curtain.ts';
-import { Listed, Tile } from './tile.tsx';
+import { type DrawnEntry, endOf, LENGTHS, type Length, switchesOf } from './status-rules.ts';
+import { Listed, Problem, Tile } from './tile.tsx';
 
 interface CurtainProps {
-  readonly curtain: FetchedAgain<CurtainState>;
+  readonly curtain: FetchedAgain<{ readonly drawn?: readonly DrawnEntry[] }>;
   readonly cameras: readonly string[];
 }
 
@@ -28,8 +20,7 @@ export function Curtain({ curtain: [curtain, again], cameras }: CurtainProps) {
   const [length, setLength] = useState<Length>('open');
   const [problem, setProblem] = useState('');
   const text = words.curtain;
-  const switches = curtain.kind === 'ready' ? switchesOf(curtain.value, cameras) : [];
-  const move = async ({ name }: CurtainSwitch, isDrawn: boolean): Promise<void> => {
+  const move = async (name: string, isDrawn: boolean): Promise<void> => {
     setProblem('');
     const answer = await (isDrawn
       ? sendToApi('PUT', 'api/curtain', { cameras: [name], until: endOf(length, new Date()) })
@@ -53,20 +44,19 @@ export function Curtain({ curtain: [curtain, again], cameras }: CurtainProps) {
           <Listed
             none={text.none}
             isGrid
-            rows={switches.map((one) => (
+            rows={switchesOf(curtain.value.drawn ?? [], cameras)}
+            row={({ name, by }) => (
               <>
-                <Switch isOn={one.by !== undefined} onChange={(isDrawn) => void move(one, isDrawn)}>
-                  <bdi>{entryName(one.name)}</bdi>
+                <Switch isOn={by !== undefined} onChange={(isDrawn) => void move(name, isDrawn)}>
+                  <bdi>{entryName(name)}</bdi>
                 </Switch>
-                {one.by && <span class="fact-more">{stateOf(one.name, one.by)}</span>}
+                {by && <span class="fact-more">{stateOf(name, by)}</span>}
               </>
-            ))}
+            )}
           />
         </>
       )}
-      <div class="notice notice-bad" role="alert">
-        {problem !== '' && <bdi>{problem}</bdi>}
-      </div>
+      <Problem text={problem} />
     </Tile>
   );
 }

@@ -1,172 +1,290 @@
 /** Status: reachability of all parts, configuration warnings, recent errors (SPEC 8). */
-
+import { useState } from 'preact/hooks';
+import type { ReachStatus, ServiceStatus } from '../../../domain/status.ts';
 import { type LimitRecord, recordsIn } from '../settings/account-records.ts';
 import { PageHead } from '../settings/page.tsx';
 import type { Profile } from '../shared/account/profile.ts';
+import { sendToApi } from '../shared/api.ts';
+import { problemOf } from '../shared/forms/problem-of.ts';
+import { Blank } from '../shared/full-page-notices.tsx';
 import { Icon } from '../shared/icon.tsx';
 import { usePageTitle } from '../shared/page-title.ts';
-import { formatShortMoment, formatTick, formatTime } from '../shared/times.ts';
+import { Act } from '../shared/table/row-menu.tsx';
+import { formatDate, formatMoment, formatShortMoment, formatTick, formatTime } from '../shared/times.ts';
 import { type FetchedAgain, useRefreshed } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
 import { AddressCheck } from './address-check.tsx';
-import { Blocks } from './blocks.tsx';
 import { Curtain } from './curtain.tsx';
-import { type CurtainState, readCurtain } from './read-curtain.ts';
-import { type HourBar, lastHours, type ReadStatus, readStatus } from './read-status.ts';
-import { Certificate, Limiter, Reached, Versions } from './service-tiles.tsx';
-import { Listed, Tile } from './tile.tsx';
+import { type DrawnEntry, type HourBar, lastHours } from './status-rules.ts';
+import { Listed, Problem, Tile } from './tile.tsx';
 
-export function Status({ profile }: { profile: Profile }) {
-  const [fetched, again] = useRefreshed('api/status', (body) => ({ status: readStatus(body), at: Date.now() / 1000 }));
+/** The answers are Postern's own, of the same build as this page. */
+const readStatus = (body: unknown) => ({ status: Object(body) as Partial<ServiceStatus>, now: Date.now() / 1000 });
+const readCurtain = (body: unknown): { readonly drawn?: readonly DrawnEntry[] } => Object(body);
+
+export function Status({ profile: { cameras } }: { profile: Profile }) {
+  const [fetched, again] = useRefreshed('api/status', readStatus);
   const curtain = useRefreshed('api/curtain', readCurtain);
   const limits = useRefreshed('api/status/limits', recordsIn<LimitRecord>);
   // All tiles come at once: one that grows would push the others away.
   const isLoading = [fetched, curtain[0], limits[0]].some(({ kind }) => kind === 'loading');
-  usePageTitle(words.status.title);
+  const text = words.status;
+  usePageTitle(text.title);
+  const asOf = fetched.kind === 'ready' && !isLoading && text.asOf({ time: formatTime(fetched.value.now) });
   return (
     <section class="records-page">
       <PageHead
-        title={words.status.title}
-        lead={
-          fetched.kind === 'ready' && !isLoading
-            ? `${words.status.lead} ${words.status.asOf({ time: formatTime(fetched.value.at) })}`
-            : words.status.lead
-        }
+        title={text.title}
+        lead={asOf ? `${text.lead} ${asOf}` : text.lead}
         actions={
           <button class="button" type="button" onClick={again}>
             <Icon name="refresh" />
-            {words.status.refresh}
+            {text.refresh}
           </button>
         }
       />
       {isLoading && <p class="starting">{words.ui.common.loading}</p>}
       {fetched.kind === 'failed' && (
-        <div class="blank" role="alert">
-          <h2>{words.settings.cannotLoad}</h2>
-          <p>{fetched.problem}</p>
-        </div>
+        <Blank title={words.settings.cannotLoad} message={fetched.problem} isPart isAlert />
       )}
       {fetched.kind === 'ready' && fetched.stale !== undefined && (
         <p class="notice notice-warn" role="alert">
-          {words.status.stale({ problem: fetched.stale })}
+          {text.stale({ problem: fetched.stale })}
         </p>
       )}
       {fetched.kind === 'ready' && !isLoading && (
-        <Components
-          {...{ curtain, limits }}
-          cameras={profile.cameras}
-          status={fetched.value.status}
-          now={fetched.value.at}
-          onChange={again}
-        />
+        <Tiles {...fetched.value} {...{ curtain, limits, cameras }} onChange={again} />
       )}
     </section>
   );
 }
 
-interface ComponentsProps {
-  readonly status: ReadStatus;
-  readonly curtain: FetchedAgain<CurtainState>;
+interface TilesProps extends ReturnType<typeof readStatus> {
+  readonly curtain: FetchedAgain<ReturnType<typeof readCurtain>>;
   readonly limits: FetchedAgain<readonly LimitRecord[]>;
   readonly cameras: readonly string[];
-  readonly now: number;
   readonly onChange: () => void;
 }
 
-const Components = ({ status, curtain, limits, cameras, now, onChange }: ComponentsProps) => (
-  <div class="tiles">
-    <Reached title={words.status.nvr} reach={status.nvr} more={status.versions?.nvr ?? undefined} />
-    <Reached title={words.status.store} reach={status.store} />
-    <Reached title={words.status.events} reach={status.events} />
-    <Versions status={status} />
-    <Certificate certificate={status.certificate} />
-    <Limiter limiter={status.limiter} />
-    <Blocks limits={limits} onLift={onChange} />
-    <Curtain {...{ curtain, cameras }} />
-    <AddressCheck url={status.publicUrl} />
-    <Tile title={words.status.warnings} isTold={status.warnings !== undefined} isWide>
-      <p class="field-help">{words.status.warningsWhy}</p>
-      <Listed
-        none={words.status.noWarnings}
-        rows={(status.warnings ?? []).map(({ key, message }) => (
-          <>
-            {key !== null && <code class="badge badge-warn">{key}</code>} <bdi>{message}</bdi>
-          </>
-        ))}
-      />
-    </Tile>
-    <Tile title={words.status.loginFailures} isTold={status.loginFailures !== undefined} isWide>
-      <FailurePlot counted={status.loginFailures ?? []} now={now} />
-    </Tile>
-    <Tile title={words.status.unknownRoutes} isTold={status.unknownRoutes !== undefined} isWide>
-      <p class="field-help">{words.status.unknownRoutesWhy}</p>
-      <Listed
-        none={words.status.noUnknownRoutes}
-        rows={(status.unknownRoutes ?? []).map(({ method, path, count, lastSeenAt }) => (
-          <>
-            <code>
-              <bdi>{`${method} ${path}`}</bdi>
-            </code>
-            <span class="fact-more">
-              {words.status.times({ number: count })}, {formatShortMoment(lastSeenAt)}
-            </span>
-          </>
-        ))}
-      />
-    </Tile>
-    <Tile title={words.status.failures} isTold={status.failures !== undefined} isWide>
-      <Listed
-        none={words.status.noFailures}
-        rows={(status.failures ?? []).map(({ at, reason, method, path, requestId }) => (
-          <>
-            <span class="badge badge-bad">{reason}</span>{' '}
-            <code>
-              <bdi>{`${method} ${path}`}</bdi>
-            </code>
-            <span class="fact-more">
-              {formatShortMoment(at)}, {words.status.requestId} <code>{requestId}</code>
-            </span>
-          </>
-        ))}
-      />
-    </Tile>
-  </div>
+const isTold = (part: unknown): boolean => part !== null && part !== undefined;
+
+function Tiles({ status, now, curtain, limits, cameras, onChange }: TilesProps) {
+  const text = words.status;
+  const { versions, startedAt, limiter, warnings, loginFailures, unknownRoutes, failures } = status;
+  return (
+    <div class="tiles">
+      <Reached title={text.nvr} reach={status.nvr} more={versions?.nvr} />
+      <Reached title={text.store} reach={status.store} />
+      <Reached title={text.events} reach={status.events} />
+      <Tile title={text.versions} isTold={isTold(versions)}>
+        <p>
+          Postern {versions?.postern}, Node {versions?.node}
+        </p>
+        {isTold(startedAt) && (
+          <p class="field-help">
+            {text.running} {formatMoment(startedAt ?? 0)}
+          </p>
+        )}
+      </Tile>
+      <Certificate certificate={status.certificate ?? null} now={now} />
+      <Tile title={text.limiter} isTold={isTold(limiter)}>
+        <p>{limiter?.clauses ? <code>{limiter.clauses}</code> : text.limiterOff}</p>
+        <p class="field-help">{text.remembered({ number: limiter?.addresses ?? 0 })}</p>
+        <p class="field-help">{text.limited({ number: limiter?.limited ?? 0 })}</p>
+      </Tile>
+      <Blocks limits={limits} onLift={onChange} />
+      <Curtain {...{ curtain, cameras }} />
+      <AddressCheck url={status.publicUrl ?? undefined} />
+      <Tile title={text.warnings} isTold={isTold(warnings)} isWide>
+        <p class="field-help">{text.warningsWhy}</p>
+        <Listed
+          none={text.noWarnings}
+          rows={warnings ?? []}
+          row={({ key, message }) => (
+            <>
+              {key !== null && <code class="badge badge-warn">{key}</code>} <bdi>{message}</bdi>
+            </>
+          )}
+        />
+      </Tile>
+      <Tile title={text.loginFailures} isTold={isTold(loginFailures)} isWide>
+        <FailurePlot hours={lastHours(loginFailures ?? [], now)} />
+      </Tile>
+      <Tile title={text.unknownRoutes} isTold={isTold(unknownRoutes)} isWide>
+        <p class="field-help">{text.unknownRoutesWhy}</p>
+        <Listed
+          none={text.noUnknownRoutes}
+          rows={unknownRoutes ?? []}
+          row={({ count, lastSeenAt, ...route }) => (
+            <>
+              <Request {...route} />
+              <span class="fact-more">
+                {text.times({ number: count })}, {formatShortMoment(lastSeenAt)}
+              </span>
+            </>
+          )}
+        />
+      </Tile>
+      <Tile title={text.failures} isTold={isTold(failures)} isWide>
+        <Listed
+          none={text.noFailures}
+          rows={failures ?? []}
+          row={({ at, reason, requestId, ...request }) => (
+            <>
+              <span class="badge badge-bad">{reason}</span> <Request {...request} />
+              <span class="fact-more">
+                {formatShortMoment(at)}, {text.requestId} <code>{requestId}</code>
+              </span>
+            </>
+          )}
+        />
+      </Tile>
+    </div>
+  );
+}
+
+const Request = ({ method, path }: { method: string; path: string }) => (
+  <code>
+    <bdi>{`${method} ${path}`}</bdi>
+  </code>
 );
 
-/** Failed logins per hour as small bars, so that password guessing is visible at a glance. */
+interface ReachedProps {
+  readonly title: string;
+  readonly reach: ReachStatus | null | undefined;
+  readonly more?: string | null | undefined;
+}
+
+const Reached = ({ title, reach, more }: ReachedProps) => (
+  <Tile title={title} isTold={isTold(reach)}>
+    {reach && <p class={`reach reach-${reach.kind}`}>{words.status[reach.kind]}</p>}
+    {[reach?.kind === 'failed' && reach.reason, more].map(
+      (fact) =>
+        fact && (
+          <p key={fact} class="field-help">
+            <bdi>{fact}</bdi>
+          </p>
+        ),
+    )}
+  </Tile>
+);
+
+const DAY_SECONDS = 86_400;
+const FEW_DAYS = 14;
+
+function Certificate({ certificate, now }: Pick<ServiceStatus, 'certificate'> & { now: number }) {
+  const text = words.status;
+  if (!certificate) {
+    return (
+      <Tile title={text.certificate}>
+        <p class="field-help">{text.noTls}</p>
+      </Tile>
+    );
+  }
+  const days = Math.floor((certificate.expiresAt - now) / DAY_SECONDS);
+  const moment = formatDate(certificate.expiresAt);
+  return (
+    <Tile title={text.certificate}>
+      <p class={`reach reach-${days < FEW_DAYS ? 'failed' : 'ok'}`}>
+        {days < 0 ? text.certificateEnded({ moment }) : text.daysLeft({ days })}
+      </p>
+      <p class="field-help">
+        <bdi>{certificate.subject}</bdi>
+        {certificate.isSelfSigned && `, ${text.selfSigned}`}
+        {days >= 0 && `, ${text.certificateEnds({ moment })}`}
+      </p>
+    </Tile>
+  );
+}
+
+const BLOCKED: Readonly<Record<LimitRecord['kind'], (subject: string) => string>> = {
+  address: (subject) => subject,
+  network: (subject) => words.status.blocks.network({ network: subject }),
+  codes: (subject) => words.status.blocks.codes({ user: subject }),
+  pins: (subject) => words.status.blocks.pins({ link: subject }),
+};
+
+interface BlocksProps {
+  readonly limits: FetchedAgain<readonly LimitRecord[]>;
+  /** A number that is shown elsewhere is another one then. */
+  readonly onLift: () => void;
+}
+
+/** Blocked logins: who must wait, until when, which names were tried, and a button that lifts it (SPEC 4.5). */
+function Blocks({ limits: [fetched, again], onLift }: BlocksProps) {
+  const [said, setSaid] = useState('');
+  const [problem, setProblem] = useState('');
+  const text = words.status.blocks;
+  const lift = async (id: string, subject: string): Promise<void> => {
+    setSaid('');
+    setProblem('');
+    const answer = await sendToApi('DELETE', `api/status/limits/${id}`);
+    if (answer.kind === 'ok') setSaid(text.lifted({ subject }));
+    else setProblem(problemOf(answer));
+    again();
+    onLift();
+  };
+  return (
+    <Tile title={text.title} isTold={fetched.kind !== 'failed'} isWide>
+      {fetched.kind === 'ready' && (
+        <Listed
+          none={text.none}
+          rows={fetched.value}
+          row={({ id, kind, subject, until, names }) => {
+            const name = BLOCKED[kind](subject);
+            return (
+              <>
+                <bdi>{name}</bdi> <Act text={text.lift} name={name} onAct={() => void lift(id, name)} />
+                <span class="fact-more">
+                  {text.until({ moment: formatShortMoment(until) })}
+                  {kind !== 'codes' && names.length > 0 && <bdi>, {text.tried({ names: names.join(', ') })}</bdi>}
+                </span>
+              </>
+            );
+          }}
+        />
+      )}
+      <div role="status">{said !== '' && <p class="reach reach-ok">{said}</p>}</div>
+      <Problem text={problem} />
+    </Tile>
+  );
+}
+
 const HEIGHT = 48;
 const STEP = 12;
 const BAR = 9;
 const HOUR = 3600;
 
-function FailurePlot({ counted, now }: { counted: readonly HourBar[]; now: number }) {
-  const hours = lastHours(counted, now);
-  const most = Math.max(...hours.map(({ count }) => count));
-  if (most === 0) return <p>{words.status.noLoginFailures}</p>;
-  const [first, last] = [hours[0], hours.at(-1)];
+/** Failed logins per hour as small bars, so that password guessing is visible at a glance. */
+function FailurePlot({ hours }: { hours: readonly HourBar[] }) {
+  const number = Math.max(...hours.map(({ count }) => count));
+  if (number === 0) return <p>{words.status.noLoginFailures}</p>;
+  const most = words.status.most({ number });
   return (
     <figure class="failure-plot">
-      <svg viewBox={`0 0 ${hours.length * STEP} ${HEIGHT}`} role="img" aria-label={words.status.most({ number: most })}>
-        {hours.map(({ start, count }, at) => (
-          <rect
-            key={start}
-            class={count > 0 ? 'failure-bar' : 'failure-none'}
-            x={at * STEP}
-            width={BAR}
-            rx="1.5"
-            {...(count > 0 ? tall(count / most) : { y: HEIGHT - 2, height: 2 })}
-          >
-            <title>{`${formatTick(start, HOUR)}: ${count}`}</title>
-          </rect>
-        ))}
+      <svg viewBox={`0 0 ${hours.length * STEP} ${HEIGHT}`} role="img" aria-label={most}>
+        {hours.map(({ start, count }, at) => {
+          const height = count > 0 ? Math.max(3, (HEIGHT * count) / number) : 2;
+          return (
+            <rect
+              key={start}
+              class={count > 0 ? 'failure-bar' : 'failure-none'}
+              x={at * STEP}
+              y={HEIGHT - height}
+              width={BAR}
+              height={height}
+              rx="1.5"
+            >
+              <title>{`${formatTick(start, HOUR)}: ${count}`}</title>
+            </rect>
+          );
+        })}
       </svg>
       <figcaption class="failure-ends field-help">
-        <span>{first && formatTick(first.start, HOUR)}</span>
-        <span>{words.status.most({ number: most })}</span>
-        <span>{last && formatTick(last.start, HOUR)}</span>
+        <span>{formatTick(hours.at(0)?.start ?? 0, HOUR)}</span>
+        <span>{most}</span>
+        <span>{formatTick(hours.at(-1)?.start ?? 0, HOUR)}</span>
       </figcaption>
     </figure>
   );
 }
-
-const tall = (share: number) => ({ y: HEIGHT - Math.max(3, HEIGHT * share), height: Math.max(3, HEIGHT * share) });

@@ -69,14 +69,10 @@ export function EventDetails({ event, hasNvr, previous, next, onOpen, onClose }:
   );
 }
 
-interface StepProps {
-  readonly name: 'previous' | 'next';
-  readonly to: EventView | undefined;
-  readonly onOpen: (event: EventView) => void;
-}
+type StepTo = { readonly name: 'previous' | 'next'; readonly to: EventView | undefined };
 
 /** Not `disabled` at the end: the focus would be lost there. */
-const Step = ({ name, to, onOpen }: StepProps) => (
+const Step = ({ name, to, onOpen }: Pick<EventDetailsProps, 'onOpen'> & StepTo) => (
   <button
     class="button button-plain"
     type="button"
@@ -118,8 +114,6 @@ function giveFocusBack(row: Element | null, opener: Element | null): void {
   if (isLost && row instanceof HTMLElement) row.focus({ preventScroll: true });
 }
 
-const SHOWN_OF_PICTURE = 24;
-
 const FactRows = ({ facts }: { facts: readonly EventFact[] }) =>
   facts.map(([name, value]) => (
     <div key={name} class="fact">
@@ -130,18 +124,18 @@ const FactRows = ({ facts }: { facts: readonly EventFact[] }) =>
     </div>
   ));
 
-function Technical({ event: { record }, facts }: { event: EventView; facts: readonly EventFact[] }) {
-  return (
-    <details class="raw">
-      <summary>{words.explore.details.technical}</summary>
-      <dl class="facts">
-        <FactRows facts={facts} />
-      </dl>
-      <pre dir="ltr">{JSON.stringify(record, shortened, 2)}</pre>
-      <CopyButton text={JSON.stringify(record, null, 2)} label={words.explore.details.copyWhole} />
-    </details>
-  );
-}
+const Technical = ({ event: { record }, facts }: { event: EventView; facts: readonly EventFact[] }) => (
+  <details class="raw">
+    <summary>{words.explore.details.technical}</summary>
+    <dl class="facts">
+      <FactRows facts={facts} />
+    </dl>
+    <pre dir="ltr">{JSON.stringify(record, shortened, 2)}</pre>
+    <CopyButton text={JSON.stringify(record, null, 2)} label={words.explore.details.copyWhole} />
+  </details>
+);
+
+const SHOWN_OF_PICTURE = 24;
 
 const shortened = (key: string, value: unknown): unknown =>
   key === 'thumbnail' && typeof value === 'string' && value.length > SHOWN_OF_PICTURE

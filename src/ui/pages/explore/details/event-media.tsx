@@ -13,62 +13,40 @@ interface EventMediaProps {
   readonly hasNvr: boolean;
 }
 
-/** The pictures and clip of an event. Give it the event's id as `key`: each event starts anew. */
-export const EventMedia = (props: EventMediaProps) =>
-  viewedPerson() === undefined ? <OwnMedia {...props} /> : <ViewedMedia {...props} />;
-
-/** Still pictures alone, and no address: it would open with the rights of the admin. */
-function ViewedMedia({ event, hasNvr }: EventMediaProps) {
-  const snapshot = hasNvr && event.record['has_snapshot'] === true ? fileUrl(event, 'snapshot.jpg') : undefined;
-  const picture = useFetchedPicture(snapshot);
+/** Give it the event's id as `key`: each event starts anew. */
+export function EventMedia({ event, hasNvr }: EventMediaProps) {
+  const [isBroken, setIsBroken] = useState(false);
+  const text = words.explore.details;
+  const isViewed = viewedPerson() !== undefined;
+  const fileUrl = (has: string, file: string): string | undefined =>
+    hasNvr && event.record[has] === true ? urlAt(`api/events/${encodeURIComponent(event.id)}/${file}`) : undefined;
+  const file = fileUrl('has_snapshot', 'snapshot.jpg');
+  // In the view of another person still pictures alone, and no address: it would open with the rights of the admin.
+  const fetched = useFetchedPicture(isViewed ? file : undefined);
+  const snapshot = isBroken ? undefined : isViewed ? fetched : file;
+  const clip = isViewed ? undefined : fileUrl('has_clip', 'clip.mp4');
+  const alt = text.snapshotOf({ label: labelName(event.label) });
   return (
     <div class="details-media">
-      {picture === undefined ? (
-        <div class="details-picture">
-          <Thumbnail event={event} />
-        </div>
-      ) : (
-        <img
-          class="details-snapshot"
-          src={picture}
-          alt={words.explore.details.snapshotOf({ label: labelName(event.label) })}
-        />
-      )}
-    </div>
-  );
-}
-
-function OwnMedia({ event, hasNvr }: EventMediaProps) {
-  const [isSnapshotBroken, setIsSnapshotBroken] = useState(false);
-  const clip = hasNvr && event.record['has_clip'] === true ? fileUrl(event, 'clip.mp4') : undefined;
-  const snapshot = hasNvr && event.record['has_snapshot'] === true ? fileUrl(event, 'snapshot.jpg') : undefined;
-  const isSnapshotShown = snapshot !== undefined && !isSnapshotBroken;
-  return (
-    <div class="details-media">
-      {clip !== undefined && <Clip event={event} url={clip} poster={event.picture ?? snapshot} />}
-      {isSnapshotShown && (
-        <a class="details-snapshot" href={snapshot} target="_blank" rel="noreferrer">
-          <img
-            src={snapshot}
-            alt={words.explore.details.snapshotOf({ label: labelName(event.label) })}
-            onError={() => setIsSnapshotBroken(true)}
-          />
-        </a>
-      )}
-      {isSnapshotBroken && <p class="notice notice-warn">{words.explore.details.noSnapshot}</p>}
-      {clip === undefined && !isSnapshotShown && (
+      {clip !== undefined && <Clip event={event} url={clip} poster={event.picture ?? file} />}
+      {snapshot !== undefined &&
+        (isViewed ? (
+          <img class="details-snapshot" src={snapshot} alt={alt} />
+        ) : (
+          <a class="details-snapshot" href={snapshot} target="_blank" rel="noreferrer">
+            <img src={snapshot} alt={alt} onError={() => setIsBroken(true)} />
+          </a>
+        ))}
+      {isBroken && <p class="notice notice-warn">{text.noSnapshot}</p>}
+      {clip === undefined && snapshot === undefined && (
         <div class="details-picture">
           <Thumbnail event={event} />
         </div>
       )}
-      {(clip !== undefined || isSnapshotShown) && (
+      {!isViewed && (clip !== undefined || snapshot !== undefined) && (
         <p class="media">
-          {clip !== undefined && (
-            <Download url={clip} name={`${event.id}.mp4`} text={words.explore.details.downloadClip} />
-          )}
-          {isSnapshotShown && (
-            <Download url={snapshot} name={`${event.id}.jpg`} text={words.explore.details.downloadSnapshot} />
-          )}
+          {clip !== undefined && <Download url={clip} name={`${event.id}.mp4`} text={text.downloadClip} />}
+          {snapshot !== undefined && <Download url={snapshot} name={`${event.id}.jpg`} text={text.downloadSnapshot} />}
         </p>
       )}
     </div>
@@ -115,7 +93,5 @@ const Download = ({ url, name, text }: { url: string; name: string; text: string
     {text}
   </a>
 );
-
-const fileUrl = ({ id }: EventView, file: string): string => urlAt(`api/events/${encodeURIComponent(id)}/${file}`);
 
 const urlAt = (path: string): string => new URL(path, baseUrl).href;

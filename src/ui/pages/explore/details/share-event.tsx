@@ -35,13 +35,7 @@ export function ShareEvent({ id }: { id: string }) {
   );
 }
 
-interface ShareFormProps {
-  readonly id: string;
-  readonly onMade: (url: string) => void;
-  readonly onClose: () => void;
-}
-
-function ShareForm({ id, onMade, onClose }: ShareFormProps) {
+function ShareForm({ id, onMade, onClose }: { id: string; onMade: (url: string) => void; onClose: () => void }) {
   const [lifetime, setLifetime] = useState<string>('day');
   const [isOnce, setIsOnce] = useState(false);
   const [pin, setPin] = useState('');

@@ -3,20 +3,15 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { viewedPerson } from '../../shared/view-as.ts';
 import { type EventFilter, isSearchOfNvr } from '../filter/event-filter.ts';
 import type { useEvents } from '../use-events.ts';
-import { keepLine, type LineState } from './keep-line.ts';
-import { openNvrSocket } from './open-nvr-socket.ts';
-import { openStream } from './open-stream.ts';
-
-/** The source that says when events are new. */
-export type LiveSource = 'nvr' | 'backend';
+import { keepLine, type LineState, openNvrSocket, openStream } from './keep-line.ts';
 
 /** A burst of events is one question. */
 const BETWEEN_QUESTIONS_MILLISECONDS = 2000;
 
 type List = ReturnType<typeof useEvents>;
 
-/** Undefined: nothing new can match the filter. */
-export function useLiveEvents(list: List, filter: EventFilter, source: LiveSource): LineState | undefined {
+/** `source` says when events are new. Undefined: nothing new can match the filter. */
+export function useLiveEvents(list: List, filter: EventFilter, source: 'nvr' | 'backend'): LineState | undefined {
   const [state, setState] = useState<LineState>('connecting');
   const latest = useRef(list);
   latest.current = list;
