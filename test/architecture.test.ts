@@ -30,7 +30,7 @@ const KNOWN_UPWARD_ARROWS: readonly string[] = [];
 
 // biome-ignore format: a table
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  domain:    [],
+  domain:    ['lru-cache'],
   access:    [],
   nvr:       [],
   files:     [],
@@ -58,7 +58,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
  */
 // biome-ignore format: a table
 const FOLDER_ORDER: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  gateway:  [['certificates'], ['decision'], ['response'], ['narrow'], ['http1', 'websocket'], ['forward'], ['entry'], ['listen', 'explain']],
+  gateway:  [['certificates'], ['decision'], ['response'], ['narrow'], ['http1', 'websocket'], ['forward'], ['entry'], ['listen', 'explain'], ['.']],
   access:   [['recorded'], ['.'], ['narrow', 'live', 'review']],
   nvr:      [['frigate'], ['.']],
   accounts: [['.'], ['http', 'passwords'], ['sessions'], ['second-factor', 'sites'], ['passkeys'], ['login'], ['users', 'grants'], ['roles', 'tokens', 'invitations', 'links', 'curtain', 'settings'], ['oidc', 'screens']],

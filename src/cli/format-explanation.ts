@@ -1,5 +1,5 @@
 /** An explanation as aligned text: a name to the left, what is known of it to the right (SPEC 1, `explain`). */
-import type { Explanation } from '../app/gate/explain.ts';
+import type { Explanation } from '../gateway/explain/explainer.ts';
 
 type ExplanationRow = readonly [name: string, lines: readonly string[]];
 

@@ -1,8 +1,11 @@
 /** The public keys at an address: kept while they can be had, for a grace while they cannot, and asked for anew for an unknown key (SPEC 17). */
+
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
+import type { Settings } from '../config/schema/schema.ts';
 import { type Clock, unixSeconds } from '../domain/clock.ts';
 import { isRecord } from '../domain/json.ts';
 import { messageOf } from '../domain/message-of.ts';
+import { createBoundedFetch } from '../outbound/bounded-fetch.ts';
 
 export interface KeySetDeps {
   readonly url: string;
@@ -102,4 +105,21 @@ async function keysAt(url: string, fetch: KeySetDeps['fetch']): Promise<JWTVerif
   if (!isRecord(keys) || !Array.isArray(keys['keys']) || !keys['keys'].every(isRecord))
     throw new Error('its keys are no key set (RFC 7517)');
   return createLocalJWKSet(keys as unknown as JSONWebKeySet);
+}
+
+const ANSWER_SECONDS = 5;
+const LARGEST_ANSWER = 64 * 1024;
+
+/** The keys of `proxy.jwt`, asked for with bounds (SPEC 17). Undefined where no signed token is configured. `onAnswer` hears of each answer. */
+export function proxyKeysOf(
+  { auth, proxy: { jwt } }: Settings,
+  onAnswer: (answer: KeyAnswer) => void = () => {},
+): KeySet | undefined {
+  if (auth.enabled || !jwt) return undefined;
+  return createKeySet({
+    url: jwt.jwks_url,
+    fetch: createBoundedFetch({ seconds: ANSWER_SECONDS, bytes: LARGEST_ANSWER }),
+    clock: { now: () => performance.now() },
+    onAnswer,
+  });
 }

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { clientKey } from '../../src/accounts/login/client-key.ts';
+import type { TrustedNetworks } from '../../src/domain/addresses/client-address.ts';
 import { Ending } from '../../src/domain/async/ending.ts';
 import type { Caller, Credential } from '../../src/domain/caller.ts';
 import { ALL_CAMERAS } from '../../src/domain/camera-scope.ts';
 import type { CameraName, Role, UserName } from '../../src/domain/names.ts';
-import type { TrustedNetworks } from '../../src/gateway/decision/client-address.ts';
 import { type ClientLimits, createClientLimits, MOST_UNDER_WAY } from '../../src/gateway/decision/client-limits.ts';
 
 const PROXY = '10.0.0.1';

@@ -14,7 +14,7 @@ const decision = (name: string, ...more: readonly string[]): Target => ({
 export const TARGETS: readonly Target[] = [
   decision('admit'),
   decision('csrf'),
-  decision('client-address'),
+  { file: 'src/domain/addresses/client-address.ts', tests: ['test/domain/client-address.test.ts'] },
   decision('query-bounds'),
   decision('strict-target'),
   { file: 'src/gateway/decision/strict-head.ts',     tests: ['test/gateway/decision/strict-target.test.ts', 'test/attacks/framing.test.ts'] },

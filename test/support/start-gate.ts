@@ -3,10 +3,10 @@
 import type { OwnConfig } from '../../src/access/nvr-adapter.ts';
 import { layoutOfNames } from '../../src/access/recorder-layout.ts';
 import { compileRouteTable } from '../../src/access/route-table.ts';
+import type { TrustedNetworks } from '../../src/domain/addresses/client-address.ts';
 import type { Upstream } from '../../src/domain/addresses/socket-address.ts';
 import type { RefusalReason } from '../../src/domain/refusal.ts';
 import type { Rules } from '../../src/gateway/decision/admit.ts';
-import type { TrustedNetworks } from '../../src/gateway/decision/client-address.ts';
 import { createClientLimits } from '../../src/gateway/decision/client-limits.ts';
 import type { GateWatch, RequestEnd, RequestWatch } from '../../src/gateway/decision/gate-watch.ts';
 import { createGate } from '../../src/gateway/entry/gate.ts';

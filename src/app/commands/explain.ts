@@ -16,10 +16,10 @@ import type { User } from '../../domain/accounts/account.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import type { CommandPlace } from '../../domain/command-frame.ts';
 import type { SessionVerdict } from '../../domain/verdict.ts';
+import type { Explainer } from '../../gateway/explain/explainer.ts';
+import { openRules } from '../../gateway/rules.ts';
 import { readTrustedHeaders } from '../../identity/trusted-headers-file.ts';
 import type { Store } from '../../store/open-store.ts';
-import type { Explainer } from '../gate/explain.ts';
-import { openRules } from '../gate/open-rules.ts';
 import { TRUSTED_HEADERS_FILES } from '../resources/trusted-headers.ts';
 import { openReadOnly } from './read-only.ts';
 

@@ -1,5 +1,6 @@
 /** The rules of the gate, with the counters around them, by the trusted headers of this moment. */
 import { sightOf } from '../../access/review/who-sees.ts';
+import { holdersIn } from '../../accounts/tokens/holders.ts';
 import { withTimeLimit } from '../../domain/async/time-limit.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { compareReleases } from '../../domain/policy/table-head.ts';
@@ -8,6 +9,8 @@ import { maskSecrets } from '../../domain/text/mask-secrets.ts';
 import type { Rules } from '../../gateway/decision/admit.ts';
 import type { CameraAccess } from '../../gateway/explain/explain-route.ts';
 import { nvrVersion } from '../../gateway/forward/nvr-questions.ts';
+import type { TableConfig } from '../../gateway/rules.ts';
+import { type OpenRules, openRules } from '../../gateway/rules.ts';
 import type { Trace } from '../../identity/identity-trace.ts';
 import type { TrustedHeaderList } from '../../identity/trusted-headers-file.ts';
 import type { Store } from '../../store/open-store.ts';
@@ -21,9 +24,6 @@ import { steadyNow } from '../resources/steady-clock.ts';
 import type { TrustedHeaders } from '../resources/trusted-headers.ts';
 import { type AnswerWatch, watchAnswers } from '../telemetry/answer-watch.ts';
 import { countedRole, countedSecretCheck, countedVerify } from '../telemetry/counting.ts';
-import { holdersIn } from './holders.ts';
-import { type OpenRules, openRules } from './open-rules.ts';
-import type { TableConfig } from './rules.ts';
 
 export interface AuthorizerDeps {
   readonly config: TableConfig;

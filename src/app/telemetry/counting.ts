@@ -2,10 +2,10 @@
 import type { Audit } from '../../accounts/audit.ts';
 import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
 import type { LoginResult } from '../../accounts/login/login-response.ts';
+import { createTrustedNetworks, isTrustedPeer } from '../../domain/addresses/client-address.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
 import { headerLines, type RequestFacts } from '../../domain/request.ts';
-import { createTrustedNetworks, isTrustedPeer } from '../../gateway/decision/client-address.ts';
 import type { RoleVerdict } from '../../identity/role-mapping.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { RecentFailures } from '../../telemetry/recent-failures.ts';

@@ -2,9 +2,9 @@
 
 import { trustedPeersOf } from '../../config/schema/proxy-rules.ts';
 import type { Settings } from '../../config/schema/schema.ts';
+import { createTrustedNetworks, isTrustedPeer } from '../../domain/addresses/client-address.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { RequestFacts } from '../../domain/request.ts';
-import { createTrustedNetworks, isTrustedPeer } from '../../gateway/decision/client-address.ts';
 import { createAccessLog, type RefusedAct } from '../../telemetry/access-log.ts';
 import { type ActiveSessions, createActiveSessions } from '../../telemetry/active-sessions.ts';
 import type { Logs } from '../../telemetry/logs/log.ts';

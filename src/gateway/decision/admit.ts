@@ -22,6 +22,7 @@ import type { AccessVerdict, Obligations, Surroundings } from '../../access/acce
 import { authorize } from '../../access/authorize.ts';
 import { refusedCameras } from '../../access/refused-cameras.ts';
 import { isOwn, type RouteMatch, type RouteTable } from '../../access/route-table.ts';
+import type { TrustedNetworks } from '../../domain/addresses/client-address.ts';
 import { isInternalHost } from '../../domain/addresses/internal-host.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';
 import type { Caller, Closed } from '../../domain/caller.ts';
@@ -31,7 +32,6 @@ import { storeFaultOf } from '../../domain/store/store-fault.ts';
 import type { IdentitySource, IdentityVerdict } from '../../domain/verdict.ts';
 import { acceptedCaller, credentialFault, identify, mayEnrolBy } from './accepted-caller.ts';
 import { type Client, clientOf } from './client.ts';
-import type { TrustedNetworks } from './client-address.ts';
 import type { TakePlace } from './client-limits.ts';
 import { isCrossSiteForgery, isOriginHidden } from './csrf.ts';
 import { type FindShared, isBelowLink, linkedRequest } from './link-request.ts';

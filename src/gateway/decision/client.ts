@@ -1,6 +1,13 @@
 /** The client of a request: its address, TLS and host, as far as the TCP peer may say so for it (interface 5.4). */
+
+import {
+  clientAddress,
+  hopsFromTheRight,
+  isTrustedPeer,
+  type TrustedNetworks,
+  trustedHops,
+} from '../../domain/addresses/client-address.ts';
 import { headerLines, type RequestFacts, singleHeader } from '../../domain/request.ts';
-import { clientAddress, hopsFromTheRight, isTrustedPeer, type TrustedNetworks, trustedHops } from './client-address.ts';
 
 export interface Client {
   readonly address: string;

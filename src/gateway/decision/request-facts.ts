@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Http2ServerRequest } from 'node:http2';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
+import { foldAddress } from '../../domain/addresses/client-address.ts';
 import type { ListenerName, RequestFacts } from '../../domain/request.ts';
-import { foldAddress } from './client-address.ts';
 
 /** `head` is what came behind the head of an upgrade; absent for a plain request. */
 export function requestFacts(request: IncomingMessage, listener: ListenerName, head?: Buffer): RequestFacts {

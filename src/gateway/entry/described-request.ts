@@ -1,12 +1,12 @@
 /** The request that a trusted proxy describes when it asks `/auth`: nginx, Traefik, Caddy and HAProxy (SPEC 4.2). */
 import { isServedHere, type RouteMatch } from '../../access/route-table.ts';
+import { isTrustedPeer } from '../../domain/addresses/client-address.ts';
 import { senderOf, traitsOf } from '../../domain/credentials.ts';
 import type { ResponseForm } from '../../domain/policy/policy.ts';
 import type { Narrowing } from '../../domain/policy/policy-terms.ts';
 import { headerLines, type RequestFacts, type RequestTarget } from '../../domain/request.ts';
 import { type Admission, type Admitted, admit, type Rules } from '../decision/admit.ts';
 import { AUTH_TARGET, belowBasePath } from '../decision/base-path.ts';
-import { isTrustedPeer } from '../decision/client-address.ts';
 import type { TakePlace } from '../decision/client-limits.ts';
 import { parseTarget, strictTarget } from '../decision/strict-target.ts';
 import { asksViewAs } from '../decision/view-as.ts';

@@ -1,8 +1,8 @@
 /** The client's address behind trusted proxies: X-Forwarded-For (interface 5.4, SPEC 4.5). */
 import { BlockList, isIP, isIPv4, isIPv6, SocketAddress } from 'node:net';
 import { LRUCache } from 'lru-cache';
-import { upTo } from '../../domain/bounded.ts';
-import { err, ok, type Result } from '../../domain/result.ts';
+import { upTo } from '../bounded.ts';
+import { err, ok, type Result } from '../result.ts';
 
 /** Networks of `auth.trusted_proxies`. */
 export interface TrustedNetworks {

@@ -1,13 +1,13 @@
 /** Who holds rights: the accounts, and the API tokens that still hold, with what they are worth at this moment (SPEC 15). */
 import { behindCurtain } from '../../access/curtain.ts';
 import type { Holder } from '../../access/review/who-sees.ts';
-import { isFactorRequired } from '../../accounts/second-factor/second-factor.ts';
-import { faultOfToken, rightsOfToken } from '../../accounts/tokens/api-tokens.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { Curtain } from '../../domain/accounts/curtain.ts';
 import { heldBy, rightsOfUser } from '../../domain/rights/rights.ts';
 import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
 import type { Store } from '../../store/open-store.ts';
+import { isFactorRequired } from '../second-factor/second-factor.ts';
+import { faultOfToken, rightsOfToken } from './api-tokens.ts';
 
 export interface HolderSources {
   readonly store: Pick<Store, 'accounts' | 'apiTokens'>;

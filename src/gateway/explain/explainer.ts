@@ -14,13 +14,13 @@ import type { PolicyRow } from '../../domain/policy/policy.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { sinceOf } from '../../domain/rights/rights.ts';
 import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
-import type { Description } from '../../gateway/explain/description.ts';
-import { type ExplainDeps, explain } from '../../gateway/explain/explain.ts';
-import type { Explanation } from '../../gateway/explain/explanation.ts';
-import { limitSentences } from '../../gateway/explain/limit-sentences.ts';
 import { decodedText } from '../../identity/identity-header.ts';
+import type { Description } from './description.ts';
+import { type ExplainDeps, explain } from './explain.ts';
+import type { Explanation } from './explanation.ts';
+import { limitSentences } from './limit-sentences.ts';
 
-export type { Explanation } from '../../gateway/explain/explanation.ts';
+export type { Explanation } from './explanation.ts';
 
 /** The question as given at the command line, or to `GET /api/explain`. */
 export interface ExplainQuestion {

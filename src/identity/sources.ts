@@ -1,30 +1,23 @@
 /** Builds the sources of identity from the settings, and says whose headers are believed (SPEC 3). */
-import { PASS_COOKIE } from '../../accounts/links/link-pass.ts';
-import { SCREEN_COOKIE } from '../../accounts/screens/screens.ts';
-import { trustedPeersOf } from '../../config/schema/proxy-rules.ts';
-import type { Settings } from '../../config/schema/schema.ts';
-import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';
-import { cookieValues } from '../../domain/cookie-values.ts';
-import type { Remembering } from '../../domain/remembering.ts';
-import { headerLines, type RequestFacts } from '../../domain/request.ts';
-import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
-import type {
-  ApiTokenVerdict,
-  IdentitySource,
-  LinkVerdict,
-  ScreenVerdict,
-  SessionVerdict,
-} from '../../domain/verdict.ts';
-import type { Rules } from '../../gateway/decision/admit.ts';
-import { clientAddress, isTrustedPeer, trustedNetworks } from '../../gateway/decision/client-address.ts';
-import { cachedOnConnection } from '../../identity/cached-source.ts';
-import type { SourceTrace, Trace } from '../../identity/identity-trace.ts';
-import type { KeySet } from '../../identity/key-set.ts';
-import { createProxyHeaderSource } from '../../identity/proxy-header-source.ts';
-import { createProxyJwtSource } from '../../identity/proxy-jwt-source.ts';
-import type { RoleVerdict } from '../../identity/role-mapping.ts';
-import { createApiTokenSource, createLinkSource, createScreenSource } from '../../identity/secret-sources.ts';
-import { createSessionSource } from '../../identity/session-source.ts';
+import { PASS_COOKIE } from '../accounts/links/link-pass.ts';
+import { SCREEN_COOKIE } from '../accounts/screens/screens.ts';
+import { trustedPeersOf } from '../config/schema/proxy-rules.ts';
+import type { Settings } from '../config/schema/schema.ts';
+import { clientAddress, isTrustedPeer, trustedNetworks } from '../domain/addresses/client-address.ts';
+import { type MaybePromise, mapMaybe } from '../domain/async/maybe-promise.ts';
+import { cookieValues } from '../domain/cookie-values.ts';
+import type { Remembering } from '../domain/remembering.ts';
+import { headerLines, type RequestFacts } from '../domain/request.ts';
+import type { ActiveRoles } from '../domain/rights/role-limits.ts';
+import type { ApiTokenVerdict, IdentitySource, LinkVerdict, ScreenVerdict, SessionVerdict } from '../domain/verdict.ts';
+import { cachedOnConnection } from './cached-source.ts';
+import type { SourceTrace, Trace } from './identity-trace.ts';
+import type { KeySet } from './key-set.ts';
+import { createProxyHeaderSource } from './proxy-header-source.ts';
+import { createProxyJwtSource } from './proxy-jwt-source.ts';
+import type { RoleVerdict } from './role-mapping.ts';
+import { createApiTokenSource, createLinkSource, createScreenSource } from './secret-sources.ts';
+import { createSessionSource } from './session-source.ts';
 
 export interface SourceDeps {
   readonly settings: Settings;
@@ -82,7 +75,10 @@ export function apiTokenSource({ settings, verifyApiToken: verify, trace }: Sour
 }
 
 /** Interface 5.5.1: the service's own accounts, or the headers of a proxy in front; never both. */
-export function externalSource(deps: SourceDeps, carriesProxySecret: Rules['carriesProxySecret']): IdentitySource {
+export function externalSource(
+  deps: SourceDeps,
+  carriesProxySecret: ((request: RequestFacts) => boolean) | undefined,
+): IdentitySource {
   const { allowlist, verifySession, roleRegistry, trace, remembering, onRole, onUntrustedHeaders } = deps;
   const { auth, proxy } = deps.settings;
   if (auth.enabled) {

@@ -1,0 +1,196 @@
+/** Viewings for the ledger: who sees what by an admitted request, from its first byte to its last (SPEC 14). */
+import { locate } from '../access/camera-locators.ts';
+import { camerasInBody } from '../access/judge-body.ts';
+import { layoutOfNames, type RecorderLayout } from '../access/recorder-layout.ts';
+import type { Listed } from '../access/route-table.ts';
+import { type MaybePromise, mapMaybe } from '../domain/async/maybe-promise.ts';
+import { createTaskQueue } from '../domain/async/task-queue.ts';
+import type { Caller } from '../domain/caller.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { PolicyRow } from '../domain/policy/policy.ts';
+import type { OwnerKind } from '../domain/policy/policy-terms.ts';
+import type { RequestTarget } from '../domain/request.ts';
+import type { Admitted } from '../gateway/decision/admit.ts';
+import type { Client } from '../gateway/decision/client.ts';
+import type { OwnerCameras } from '../gateway/decision/owner-lookup.ts';
+import type { AskedPictures, ViewingWatch } from '../gateway/entry/viewing-watch.ts';
+import type { OpenSighting, Sightings, Subject, WatchedTime } from './sightings.ts';
+import { type SeenOf, subjectOf, watchedTime } from './viewing.ts';
+
+export interface ViewingDeps {
+  readonly sightings: Sightings;
+  readonly layout: () => RecorderLayout | undefined;
+  readonly camerasOf: OwnerCameras;
+  readonly clock: Clock;
+}
+
+export function createViewings({ sightings, layout, camerasOf, clock }: ViewingDeps): ViewingWatch {
+  const now = (): number => clock.now() / 1000;
+  const camerasOfRequest = createViewedCameras(layout, camerasOf);
+  const planOf = (asked: AskedPictures, seen?: SeenOf): Plan => {
+    const { route, caller, client } = asked.admission;
+    if (route.kind !== 'listed' || !route.row.views) return NOTHING_SHOWN;
+    const { views } = route.row;
+    const subjects = (cameras: ViewedCameras): readonly Subject[] =>
+      cameras.map((camera) => subjectOf({ caller, address: client.address }, views, camera, seen));
+    const cameras = camerasOfRequest(asked);
+    return {
+      watched: watchedTime(route.parameters, route.row.cameras),
+      subjects: cameras instanceof Promise ? cameras.catch(() => [null]).then(subjects) : subjects(cameras),
+    };
+  };
+  const plannedFor = rememberPlans(planOf);
+  const endAll = (streams: readonly OpenSighting[], at: number): void => {
+    for (const stream of streams) sightings.end(stream, at);
+  };
+  const endOf = (streams: readonly OpenSighting[]) => () => endAll(streams, now());
+  const endLater = (streams: Promise<readonly OpenSighting[]>) => () => {
+    const at = now();
+    void streams.then((known) => endAll(known, at));
+  };
+  return {
+    // Most requests come through here: each function that is made for one costs as much as the rest.
+    begin(asked, isWhole) {
+      const { watched, subjects } = plannedFor(asked, layout());
+      const at = now();
+      const requests = isWhole ? 1 : 0;
+      const beginAll = (known: readonly Subject[]): readonly OpenSighting[] =>
+        known.map((subject) => sightings.begin(subject, at, watched, requests));
+      return subjects instanceof Promise ? endLater(subjects.then(beginAll)) : endOf(beginAll(subjects));
+    },
+    asked(asked) {
+      const at = now();
+      const { watched, subjects } = planOf(asked, 'question');
+      void mapMaybe(subjects, (known) => known.forEach((subject) => void sightings.see(subject, at, watched)));
+    },
+  };
+}
+
+/** What a request is a viewing of. */
+interface Plan {
+  readonly watched: WatchedTime | undefined;
+  readonly subjects: MaybePromise<readonly Subject[]>;
+}
+
+const NOTHING_SHOWN: Plan = { watched: undefined, subjects: [] };
+
+/** The most plans of one caller; a player asks for new segments all the time. */
+const MOST_PLANS = 100;
+
+/** Remembers plans by path: the same picture is polled again and again, often with a new number in its query. */
+function rememberPlans(planOf: (asked: AskedPictures) => Plan) {
+  let plans = new WeakMap<Caller, Map<string, Plan & PlannedFor>>();
+  let madeFor: RecorderLayout | undefined;
+  return (asked: AskedPictures, layout: RecorderLayout | undefined): Plan => {
+    const { caller, client, target, route } = asked.admission;
+    if (layout !== madeFor) plans = new WeakMap();
+    madeFor = layout;
+    if (!caller || route.kind !== 'listed' || asked.body) return planOf(asked);
+    const own = plans.get(caller) ?? new Map<string, Plan & PlannedFor>();
+    const known = own.get(target.path);
+    if (known && isFor(known, route, client, target)) return known;
+    const made = planOf(asked);
+    if (made.subjects instanceof Promise) return made;
+    if (own.size >= MOST_PLANS) own.clear();
+    const query = isNamedByPath(route) ? undefined : target.query;
+    plans.set(caller, own.set(target.path, { ...made, row: route.row, address: client.address, query }));
+    return made;
+  };
+}
+
+/** The inputs of a plan, beside caller and path. */
+interface PlannedFor {
+  readonly row: PolicyRow;
+  readonly address: string;
+  /** Undefined: any. */
+  readonly query: string | undefined;
+}
+
+const isFor = (plan: PlannedFor, { row }: Listed, { address }: Client, { query }: RequestTarget): boolean =>
+  plan.row === row && plan.address === address && (plan.query === undefined || plan.query === query);
+
+const isNamedByPath = ({ row, parameters }: Listed): boolean =>
+  parameters['camera'] !== undefined && (row.cameras ?? []).every(({ source }) => source === 'path');
+
+/** The most cameras of one request: others may be about hundreds of ids. */
+const MOST_CAMERAS = 64;
+const MOST_ITEMS = 500;
+/** Questions to the NVR for the ledger alone: what comes beyond is recorded without its camera. */
+const MOST_QUESTIONS = 200;
+const AT_ONCE = 4;
+const REMEMBERED = 5000;
+
+/** Null: not known. Never empty; a camera stands there as often as it was exported. */
+type ViewedCameras = readonly (string | null)[];
+
+function createViewedCameras(
+  layout: () => RecorderLayout | undefined,
+  camerasOf: OwnerCameras,
+): (asked: AskedPictures) => MaybePromise<ViewedCameras> {
+  const owned = createOwned(camerasOf);
+  return ({ admission, method, body }) => {
+    const { named, asked } = namedIn(admission, layout() ?? NO_LAYOUT, body);
+    if (asked.length === 0) return named.length > 0 ? named : [null];
+    const found = asked.map(({ of, id }) => owned(of, id, admission, method));
+    return Promise.all(found).then((owners) => unique([...named, ...owners.flat()]));
+  };
+}
+
+const NO_LAYOUT = layoutOfNames([]);
+
+const unique = (cameras: ViewedCameras): ViewedCameras => {
+  const all = [...new Set(cameras)];
+  return all.length > 0 ? all.slice(0, MOST_CAMERAS) : [null];
+};
+
+/** Cameras that the request names; a stream without a camera, such as the NVR's own of all cameras, by its own name. */
+function namedIn(
+  { route, target }: Admitted,
+  layout: RecorderLayout,
+  body: Buffer | undefined,
+): {
+  readonly named: readonly string[];
+  readonly asked: readonly { readonly of: OwnerKind; readonly id: string }[];
+} {
+  if (route.kind !== 'listed') return { named: [], asked: [] };
+  const located = locate(route, target, layout);
+  if (located.kind === 'repeated') return { named: [], asked: [] };
+  const { camera, stream } = route.parameters;
+  // A body with locators was judged, and written anew as JSON; it may be empty. Offers of live pictures are no JSON.
+  const isNaming = body !== undefined && body.length > 0 && located.inBody.length > 0;
+  const inBody = isNaming ? camerasInBody(JSON.parse(body.toString()), located.inBody) : [];
+  const named = [...new Set([...located.named.flat(), ...inBody])];
+  const own = camera ?? stream ?? new URLSearchParams(target.query).get('src');
+  const asked = located.owners.flatMap(({ of, ids }) => ids.map((id) => ({ of, id })));
+  const isNamed = named.length > 0 || asked.length > 0 || own === null;
+  const cameras = [...named.slice(0, MOST_CAMERAS), ...again(inBody)];
+  return { named: isNamed ? cameras : [own], asked: asked.slice(0, MOST_CAMERAS) };
+}
+
+/** A batch is as many exports as it has items, also of one camera. */
+function again(cameras: readonly string[]): readonly string[] {
+  const seen = new Set<string>();
+  return cameras.filter((camera) => seen.size === seen.add(camera).size).slice(0, MOST_ITEMS);
+}
+
+/** The cameras of ids, remembered; a few questions at a time, so that a page of pictures does not load the NVR twice. */
+function createOwned(camerasOf: OwnerCameras) {
+  const known = new Map<string, ViewedCameras>();
+  const { enter, waiting } = createTaskQueue(AT_ONCE);
+  return async (kind: OwnerKind, id: string, { target }: Admitted, method: string): Promise<ViewedCameras> => {
+    const key = `${kind} ${id}`;
+    const remembered = known.get(key);
+    if (remembered) return remembered;
+    if (waiting() >= MOST_QUESTIONS) return [null];
+    const leave = await enter();
+    try {
+      const cameras = await camerasOf(kind, id, { method, target });
+      if (!cameras || cameras.length === 0) return [null];
+      if (known.size >= REMEMBERED) known.clear();
+      known.set(key, cameras);
+      return cameras;
+    } finally {
+      leave();
+    }
+  };
+}
