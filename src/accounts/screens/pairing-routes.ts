@@ -1,49 +1,47 @@
 /** `/api/screens/…`: a display asks for a code and polls, and a person confirms it or denies it (SPEC 18, RFC 8628). */
 import { z } from 'zod';
-import type { AccountStore, User } from '../../domain/accounts/account.ts';
-import type { ScreenStore } from '../../domain/accounts/screen.ts';
+import type { User } from '../../domain/accounts/account.ts';
+import type { Screen } from '../../domain/accounts/screen.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { SCREEN_PATH } from '../../domain/login-path.ts';
 import { BODY_LIMITS } from '../../domain/read-body.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { BODY_NO, CAMERAS, named, SUCCESS, TIME } from '../../routes/shapes.ts';
+import { type GrantServices, newGrantId, unfit } from '../grants/grants.ts';
 import { MADE_SCREEN, SCREEN, SCREEN_CODE, SCREEN_DEVICE } from '../http/answers.ts';
-import { fieldsIn, GIVEN_TEXT, unknownFields } from '../http/body-fields.ts';
-import { readJson } from '../http/read-json.ts';
+import { fieldsIn, GIVEN_TEXT } from '../http/body-fields.ts';
 import {
-  refuse,
-  refuseBody,
-  refuseFields,
-  refuseFor,
-  refuseWhileBusy,
-  refuseWhileLimited,
-  respond,
-} from '../http/responses.ts';
-import { type AccountResponseDeps, jsonOf, record } from '../http/route-guards.ts';
+  type Call,
+  declaring,
+  Refused,
+  refusedFields,
+  refusedFor,
+  refusedWhileBusy,
+  refusedWhileLimited,
+} from '../http/kernel.ts';
+import { readJson } from '../http/read-json.ts';
+import { refuse, refuseBody, refuseFields, respond } from '../http/responses.ts';
+import type { AccountResponseDeps } from '../http/route-guards.ts';
 import { type LimiterPlace, type LoginLimiter, settled } from '../login/login-limiter.ts';
 import { qrCode } from '../second-factor/enrolment.ts';
-import { type CookieClient, cookieClientOf } from '../sessions/session-cookie.ts';
-import { codeOver, confirmScreen, type ScreenRefusal } from './confirm-screen.ts';
+import { cookieClientOf } from '../sessions/session-cookie.ts';
 import { CODE_SECONDS, type Pairing, POLL_SECONDS, userCodeHash } from './pairing.ts';
+import { screenCameras, screenName } from './screen-routes.ts';
+import type { OpenScreens } from './screens.ts';
 
-export interface PairingRouteDeps extends AccountResponseDeps {
-  readonly pairing: Pairing;
-  readonly screenStore: ScreenStore;
-  readonly store: Pick<AccountStore, 'findUser'>;
-  readonly clock: { now(): number };
-  /** The limiter of failed logins, by address: wrong letters are one. */
-  readonly limiter: LoginLimiter;
-  /** The limiter of wrong codes, by account. */
-  readonly codeLimiter: LoginLimiter;
-  /** `auth.enabled`. */
-  readonly hasAccounts: boolean;
-  /** The page at that path for people, or undefined while no address is configured. */
-  readonly publicAddressOf: (path: string) => string | undefined;
-  readonly screenCookie: (secret: string, client: CookieClient) => string;
-  /** Takes the header in which cookies came; gives undefined while one of them may show cameras again. */
-  readonly screenCookieCleared: (header: string, client: CookieClient) => Promise<string | undefined>;
-}
+type PairingServices = AccountResponseDeps &
+  Pick<GrantServices, 'clock' | 'authEnabled'> & {
+    readonly store: Pick<GrantServices['store'], 'accounts' | 'screens'>;
+    readonly pairing: Pairing;
+    readonly screens: Pick<OpenScreens, 'screenCookie' | 'cookieCleared'>;
+    /** The limiter of failed logins, by address: wrong letters are one. */
+    readonly limiter: LoginLimiter;
+    /** The limiter of wrong codes, by account. */
+    readonly codeLimiter: LoginLimiter;
+    /** The page at that path for people, or undefined while no address is configured. */
+    readonly publicAddressOf: (path: string) => string | undefined;
+  };
 
 const DEVICE_CODE = named('ScreenDeviceCode', z.object({ device_code: GIVEN_TEXT }));
 const USER_CODE = named('ScreenUserCode', z.object({ user_code: GIVEN_TEXT }));
@@ -58,25 +56,36 @@ const NEW_SCREEN = named(
   }),
 );
 
+/** The most screens of one user. */
+const MOST_SCREENS = 100;
 const NO_ACCOUNTS = 'Screens belong to accounts, and auth.enabled is false';
 const FOR_PEOPLE = 'Only a person who is logged in can do this, and no guest';
+const OVER = 'No display waits with this code: look at the display, it may show another one by now';
+
+const route = declaring<PairingServices>();
 
 // biome-ignore format: a table
-export const PAIRING_ROUTES: readonly OwnRoute<PairingRouteDeps>[] = [
+export const PAIRING_ROUTES: readonly OwnRoute<PairingServices>[] = [
   { route: 'POST /api/screens/code', access: 'public', secret: true, summary: 'Begin to pair a display: it shows user_code, and polls with device_code (RFC 8628)', yes: [200, SCREEN_CODE], no: [404, 429], handler: begin },
-  { route: 'GET /api/screens/code', access: 'any', note: 'a session', summary: 'Where the display is that shows this code', query: { user_code: 'The letters that the display shows' }, yes: [200, SCREEN_DEVICE], no: [404], handler: look },
+  route({ route: 'GET /api/screens/code', access: 'any', note: 'a session', summary: 'Where the display is that shows this code', query: { user_code: 'The letters that the display shows' }, yes: [200, SCREEN_DEVICE], no: [404], run: look }),
   { route: 'POST /api/screens/token', access: 'public', secret: true, summary: 'Poll: the screen comes as a cookie', body: DEVICE_CODE, yes: [200, MADE_SCREEN], no: [...BODY_NO, 408, 429], handler: poll },
-  { route: 'POST /api/screens/confirm', access: 'any', writes: true, note: 'a session; cameras of its own', summary: 'Make a screen of the display that shows this code', body: NEW_SCREEN, yes: [201, SCREEN.pick({ id: true, name: true, cameras: true, ends_at: true })], no: [...BODY_NO, 404, 409], handler: confirm },
-  { route: 'POST /api/screens/deny', access: 'any', writes: true, note: 'a session', summary: 'Tell the display that shows this code that it was denied', body: USER_CODE, yes: [200, SUCCESS], no: [...BODY_NO, 404], handler: deny },
+  route({ route: 'POST /api/screens/confirm', access: 'any', writes: true, note: 'a session; cameras of its own', summary: 'Make a screen of the display that shows this code', body: NEW_SCREEN, reads: 'names', bytes: BODY_LIMITS.cameraList, yes: [201, SCREEN.pick({ id: true, name: true, cameras: true, ends_at: true })], no: [...BODY_NO, 404, 409], act: 'screen-paired',
+    before: async ({ caller, prove }, services) => {
+      await personOf(caller, services);
+      prove('credentials');
+    },
+    run: confirm }),
+  route({ route: 'POST /api/screens/deny', access: 'any', writes: true, note: 'a session', summary: 'Tell the display that shows this code that it was denied', body: USER_CODE, yes: [200, SUCCESS], no: [...BODY_NO, 404], act: 'screen-denied',
+    before: ({ caller }, services) => personOf(caller, services), run: deny }),
 ];
 
-async function begin(ctx: RouteContext, deps: PairingRouteDeps): Promise<void> {
-  const { pairing, hasAccounts, publicAddressOf, screenCookieCleared } = deps;
-  if (!hasAccounts) return refuse(ctx, 404, NO_ACCOUNTS);
+async function begin(ctx: RouteContext, deps: PairingServices): Promise<void> {
+  const { pairing, authEnabled, publicAddressOf, screens } = deps;
+  if (!authEnabled) return refuse(ctx, 404, NO_ACCOUNTS);
   const { clientAddress: address, clientAgent: agent } = ctx.state;
   const begun = await pairing.begin({ address, agent });
   if (begun.kind === 'limited') return limited(ctx, begun.seconds);
-  const cleared = await screenCookieCleared(ctx.get('Cookie'), cookieClientOf(ctx.state));
+  const cleared = await screens.cookieCleared(ctx.get('Cookie'), cookieClientOf(ctx.state));
   if (cleared !== undefined) ctx.append('Set-Cookie', cleared);
   const page = publicAddressOf(SCREEN_PATH) ?? `${originOf(ctx)}${ctx.state.basePath ?? ''}${SCREEN_PATH}`;
   const complete = `${page}?code=${begun.userCode}`;
@@ -96,7 +105,7 @@ function limited(ctx: RouteContext, seconds: number): void {
   refuse(ctx, 429, `Too many attempts: try again in ${seconds} s.`);
 }
 
-async function poll(ctx: RouteContext, deps: PairingRouteDeps): Promise<void> {
+async function poll(ctx: RouteContext, deps: PairingServices): Promise<void> {
   const body = await readJson(ctx.req, { bytes: BODY_LIMITS.credentials, seconds: deps.bodySeconds() });
   if (!body.ok) return refuseBody(ctx, body.error);
   const fields = fieldsIn(DEVICE_CODE, body.value);
@@ -109,119 +118,136 @@ async function poll(ctx: RouteContext, deps: PairingRouteDeps): Promise<void> {
       return respond(ctx, 400, { error: outcome.error });
     case 'paired': {
       const { id, name, endsAt: ends_at } = outcome.screen;
-      ctx.append('Set-Cookie', deps.screenCookie(outcome.secret, cookieClientOf(ctx.state)));
+      ctx.append('Set-Cookie', deps.screens.screenCookie(outcome.secret, cookieClientOf(ctx.state)));
       return respond(ctx, 200, { success: true, id, name, ends_at });
     }
   }
 }
 
-/** The account of the caller; undefined when the response is set already. A guest's rights are lent, and not to be lent on. */
-async function personOf(
-  ctx: RouteContext,
-  deps: PairingRouteDeps,
-): Promise<(User & { readonly caller: Caller }) | undefined> {
-  const { caller } = ctx.state;
-  if (!caller) return void refuseFor(ctx, 'no-credentials');
-  const user = caller.credential.kind === 'session' ? await deps.store.findUser(caller.name) : undefined;
-  if (!user || user.validUntil !== undefined) return void refuse(ctx, 403, FOR_PEOPLE);
-  return { ...user, caller };
+/** The account of the caller. A guest's rights are lent, and not to be lent on. */
+async function personOf({ credential, name }: Caller, { store }: PairingServices): Promise<User> {
+  const user = credential.kind === 'session' ? await store.accounts.findUser(name) : undefined;
+  if (!user || user.validUntil !== undefined) throw new Refused(403, FOR_PEOPLE);
+  return user;
 }
 
-type Guessed<Found> = { readonly kind: 'found'; readonly found: Found } | { readonly kind: 'wrong' };
+const full = (place: Exclude<LimiterPlace, { kind: 'reserved' }>): Refused =>
+  place.kind === 'limited' ? refusedWhileLimited(place) : refusedWhileBusy();
 
-/**
- * Acts by letters that a person has typed: wrong ones are limited by account and by address, as codes of a second factor are.
- * Gives what was found; undefined when the response is set already.
- */
+const codeOver = (recorded?: string): Refused =>
+  new Refused(404, OVER, { fields: { reason: 'code-unknown' }, ...(recorded !== undefined && { recorded }) });
+
+/** Acts by letters that a person has typed: wrong ones are limited by account and by address, as codes of a second factor are. Undefined: they are wrong. */
 async function byLetters<Found>(
-  ctx: RouteContext,
-  { typed, user }: { readonly typed: string; readonly user: string },
-  deps: PairingRouteDeps,
-  act: (userHash: string) => Promise<Guessed<Found>>,
-): Promise<Guessed<Found> | undefined> {
-  const isWrong = (outcome: Guessed<Found> | undefined) => outcome?.kind === 'wrong';
-  const refuseFull = (place: Exclude<LimiterPlace, { kind: 'reserved' }>): undefined => {
-    if (place.kind === 'limited') refuseWhileLimited(ctx, place);
-    else refuseWhileBusy(ctx);
-  };
-  const byAccount = await deps.codeLimiter.reserve(`${user} screen`, false, { account: user });
-  if (byAccount.kind !== 'reserved') return refuseFull(byAccount);
+  { typed, user, address }: { readonly typed: string; readonly user: string; readonly address: string },
+  { codeLimiter, limiter }: PairingServices,
+  act: (userHash: string) => Promise<Found | undefined>,
+): Promise<Found | undefined> {
+  const isWrong = (found: Found | undefined) => found === undefined;
+  const byAccount = await codeLimiter.reserve(`${user} screen`, false, { account: user });
+  if (byAccount.kind !== 'reserved') throw full(byAccount);
   return settled(
     byAccount,
     async () => {
-      const byAddress = await deps.limiter.reserve(ctx.state.clientAddress, false, { account: user });
-      if (byAddress.kind !== 'reserved') return refuseFull(byAddress);
+      const byAddress = await limiter.reserve(address, false, { account: user });
+      if (byAddress.kind !== 'reserved') throw full(byAddress);
       const userHash = userCodeHash(typed);
-      return settled(byAddress, async () => (userHash === undefined ? { kind: 'wrong' } : act(userHash)), isWrong);
+      return settled(byAddress, async () => (userHash === undefined ? undefined : act(userHash)), isWrong);
     },
     isWrong,
   );
 }
 
-const refuseScreen = (ctx: RouteContext, { status, message, reason }: ScreenRefusal): void =>
-  refuse(ctx, status, message, { reason });
-
 /** A page of another site must not use up a person's tries, not even by leading the browser here. */
-async function look(ctx: RouteContext, deps: PairingRouteDeps): Promise<void> {
-  if (ctx.get('Sec-Fetch-Site') === 'cross-site') return refuseFor(ctx, 'cross-site');
-  const person = await personOf(ctx, deps);
-  if (!person) return;
-  const typed = ctx.query['user_code'];
-  const letters = { typed: typeof typed === 'string' ? typed : '', user: person.name };
-  const looked = await byLetters(ctx, letters, deps, async (userHash) => {
-    const code = await deps.screenStore.findCode({ userHash });
-    const waits = code?.state === 'pending' && code.expiresAt > unixSeconds(deps.clock);
-    return waits ? { kind: 'found', found: code } : { kind: 'wrong' };
+async function look({ caller, query, ctx }: Call, services: PairingServices): Promise<object> {
+  if (ctx?.get('Sec-Fetch-Site') === 'cross-site') throw refusedFor('cross-site');
+  const { name: user } = await personOf(caller, services);
+  const [typed = '', ...more] = query.getAll('user_code');
+  const letters = { typed: more.length === 0 ? typed : '', user, address: addressOf(ctx) };
+  const code = await byLetters(letters, services, async (userHash) => {
+    const found = await services.store.screens.findCode({ userHash });
+    return found?.state === 'pending' && found.expiresAt > unixSeconds(services.clock) ? found : undefined;
   });
-  if (looked?.kind === 'wrong') return refuseScreen(ctx, codeOver());
-  if (!looked) return;
-  const { address, agent, createdAt, expiresAt } = looked.found;
-  respond(ctx, 200, { address, agent, created_at: createdAt, expires_at: expiresAt });
+  if (!code) throw codeOver();
+  const { address, agent, createdAt, expiresAt } = code;
+  return { address, agent, created_at: createdAt, expires_at: expiresAt };
 }
 
-async function confirm(ctx: RouteContext, deps: PairingRouteDeps): Promise<void> {
-  const person = await personOf(ctx, deps);
-  if (!person) return;
-  const { caller, createdAt } = person;
-  if (deps.asksProof(caller, 'credentials')) return refuseFor(ctx, 'reauthentication-required');
-  const body = await jsonOf(ctx, deps, BODY_LIMITS.cameraList);
-  if (!body) return;
-  const unknown = unknownFields(NEW_SCREEN, body.json);
-  if (unknown.length > 0) return refuseFields(ctx, unknown);
-  const code = fieldsIn(USER_CODE, body.json);
-  if (!code.ok) return refuseFields(ctx, code.error);
-  const letters = { typed: code.value.user_code, user: person.name };
-  const made = await byLetters(ctx, letters, deps, async (userHash) => {
-    const found = await confirmScreen(Object(body.json), { userHash, caller, createdAt }, deps);
-    return !found.ok && found.error.reason === 'code-unknown' ? { kind: 'wrong' } : { kind: 'found', found };
-  });
-  if (!made) return;
-  const refusal = made.kind === 'wrong' ? codeOver() : made.found.ok ? undefined : made.found.error;
-  if (refusal) {
-    record(ctx, deps, { what: 'screen-paired' }, refusal.reason);
-    return refuseScreen(ctx, refusal);
+const addressOf = (ctx: RouteContext | undefined): string => ctx?.state.clientAddress ?? '';
+
+async function confirm(
+  { caller, body, note, ctx }: Call<Readonly<Record<string, unknown>>>,
+  services: PairingServices,
+): Promise<object> {
+  const user = await personOf(caller, services);
+  const code = fieldsIn(USER_CODE, body);
+  if (!code.ok) throw refusedFields(code.error);
+  const letters = { typed: code.value.user_code, user: user.name, address: addressOf(ctx) };
+  const screen = await byLetters(letters, services, (userHash) =>
+    confirmed(body, { userHash, caller, createdAt: user.createdAt }, services),
+  ).catch(withReason);
+  if (!screen) throw codeOver('code-unknown');
+  const { id, name, cameras, endsAt: ends_at } = screen;
+  note({ screenId: id, screen: name });
+  return { id, name, cameras, ends_at };
+}
+
+/** The page tells by the reason which of its fields is wrong. */
+function withReason(fault: unknown): never {
+  if (!(fault instanceof Refused) || fault.recorded === undefined) throw fault;
+  const { status, message, recorded } = fault;
+  throw new Refused(status, message, { recorded, fields: { reason: recorded } });
+}
+
+/** Undefined: no display waits with this code. `createdAt` is of the caller's account. */
+async function confirmed(
+  fields: Readonly<Record<string, unknown>>,
+  { userHash, caller, createdAt }: { readonly userHash: string; readonly caller: Caller; readonly createdAt: number },
+  { store: { screens }, clock }: PairingServices,
+): Promise<Screen | undefined> {
+  const now = unixSeconds(clock);
+  const wanted = {
+    name: screenName(fields['name']),
+    cameras: screenCameras(fields['cameras'], caller.scope),
+    endsAt: endIn(fields['ends_at'], now),
+  };
+  const code = await screens.findCode({ userHash });
+  const screen: Screen = {
+    id: newGrantId(),
+    secretHash: null,
+    ...wanted,
+    user: caller.name,
+    userCreatedAt: createdAt,
+    createdAt: now,
+    lastSeenAt: null,
+    lastSeenFrom: null,
+    agent: code?.agent ?? null,
+  };
+  switch (await screens.confirmCode(userHash, screen, MOST_SCREENS)) {
+    case 'confirmed':
+      return screen;
+    case 'gone':
+      return undefined;
+    case 'absent':
+      throw unfit('maker-gone', 'The account does not exist any more', 403);
+    case 'too-many':
+      throw unfit('too-many', `${caller.name} has ${MOST_SCREENS} screens already: revoke some`, 409);
   }
-  if (made.kind === 'wrong' || !made.found.ok) return;
-  const { id, name, cameras, endsAt: ends_at } = made.found.value;
-  record(ctx, deps, { what: 'screen-paired', screenId: id, screen: name });
-  respond(ctx, 201, { id, name, cameras, ends_at });
 }
 
-async function deny(ctx: RouteContext, deps: PairingRouteDeps): Promise<void> {
-  const person = await personOf(ctx, deps);
-  if (!person) return;
-  const body = await jsonOf(ctx, deps);
-  if (!body) return;
-  const code = fieldsIn(USER_CODE, body.json);
-  if (!code.ok) return refuseFields(ctx, code.error);
-  const letters = { typed: code.value.user_code, user: person.name };
-  const denied = await byLetters(ctx, letters, deps, async (userHash) =>
-    (await deps.screenStore.denyCode(userHash, unixSeconds(deps.clock))) === 'denied'
-      ? { kind: 'found', found: true }
-      : { kind: 'wrong' },
+function endIn(wanted: unknown, now: number): number | null {
+  if (wanted === undefined || wanted === null) return null;
+  if (!Number.isSafeInteger(wanted)) throw unfit('end-invalid', 'ends_at: give whole Unix seconds');
+  if (Number(wanted) <= now) throw unfit('end-invalid', 'ends_at: that time has passed already');
+  return Number(wanted);
+}
+
+async function deny({ caller, body, ctx }: Call<{ user_code: string }>, services: PairingServices): Promise<void> {
+  const { name: user } = await personOf(caller, services);
+  const { screens } = services.store;
+  const letters = { typed: body.user_code, user, address: addressOf(ctx) };
+  const isDenied = await byLetters(letters, services, async (userHash) =>
+    (await screens.denyCode(userHash, unixSeconds(services.clock))) === 'denied' ? true : undefined,
   );
-  if (!denied) return;
-  if (denied.kind === 'wrong') return refuseScreen(ctx, codeOver());
-  record(ctx, deps, { what: 'screen-denied' });
-  respond(ctx, 200, { success: true });
+  if (!isDenied) throw codeOver();
 }

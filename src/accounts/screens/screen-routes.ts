@@ -1,25 +1,24 @@
-/** `/api/screens`: lists, changes and revokes screens: the caller's own, for an admin those of all users (SPEC 18). */
+/** `/api/screens`: lists, changes and revokes screens: the caller's own, for an admin those of all users; and what a person gives a screen (SPEC 18). */
 import { z } from 'zod';
-import type { Screen, ScreenStore } from '../../domain/accounts/screen.ts';
-import { type Caller, isAdministrator, withoutDrawn } from '../../domain/caller.ts';
-import { bothScopes, NO_CAMERAS } from '../../domain/camera-scope.ts';
-import { mayManageAccounts } from '../../domain/credentials.ts';
+import type { Screen } from '../../domain/accounts/screen.ts';
+import { type Caller, withoutDrawn } from '../../domain/caller.ts';
+import { bothScopes, type CameraScope, maySee, NO_CAMERAS, parseCameraEntry } from '../../domain/camera-scope.ts';
 import { BODY_LIMITS } from '../../domain/read-body.ts';
-import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
+import { LONGEST_PLAIN_NAME, plainName } from '../../domain/text/plain-name.ts';
 import { BODY_NO, CAMERAS, named, SUCCESS } from '../../routes/shapes.ts';
+import { type GrantServices, seesAllGrants, unfit } from '../grants/grants.ts';
 import { SCREEN } from '../http/answers.ts';
-import { GIVEN_TEXT, unknownFields } from '../http/body-fields.ts';
-import { refuse, refuseFields, refuseFor, respond } from '../http/responses.ts';
-import { type AccountResponseDeps, jsonOf, record } from '../http/route-guards.ts';
-import { screenCameras, screenName } from './confirm-screen.ts';
-import type { Screens } from './screens.ts';
+import { GIVEN_TEXT, shown } from '../http/body-fields.ts';
+import { type Call, declaring, Refused } from '../http/kernel.ts';
+import type { AccountResponseDeps } from '../http/route-guards.ts';
+import type { OpenScreens, ScreenUses } from './screens.ts';
 
-export interface ScreenRouteDeps extends AccountResponseDeps {
-  readonly screenStore: Pick<ScreenStore, 'findScreen' | 'listScreens' | 'changeScreen' | 'deleteScreen'>;
-  readonly screens: Pick<Screens, 'makerOf'>;
-  /** So that a list shows the last use. */
-  readonly flushScreenUses: () => Promise<void>;
-}
+type RouteServices = AccountResponseDeps & {
+  readonly store: Pick<GrantServices['store'], 'screens'>;
+  readonly screens: Pick<OpenScreens, 'makerOf'>;
+  /** Written before a list, so that it shows the last use. */
+  readonly screenUses: Pick<ScreenUses, 'flush'>;
+};
 
 const CHANGE = named(
   'ScreenChange',
@@ -29,29 +28,24 @@ const CHANGE = named(
   }),
 );
 
-// biome-ignore format: a table
-export const SCREEN_ROUTES: readonly OwnRoute<ScreenRouteDeps>[] = [
-  { route: 'GET /api/screens', access: 'any', note: "the caller's own; for an admin all", summary: "One's own screens; as an admin, all", yes: [200, z.array(SCREEN)], handler: list },
-  { route: 'PATCH /api/screens/{id}', access: 'any', writes: true, note: "the caller's own; for an admin any", summary: 'Give a screen another name, or other cameras', body: CHANGE, yes: [200, SCREEN], no: [...BODY_NO, 404], handler: change },
-  { route: 'DELETE /api/screens/{id}', access: 'any', writes: true, note: "the caller's own; for an admin any", summary: 'Revoke a screen', yes: [200, SUCCESS], no: [404], handler: revoke },
-];
+const route = declaring<RouteServices>();
 
-const seesAll = (caller: Caller): boolean => isAdministrator(caller) && mayManageAccounts(caller);
+// biome-ignore format: a table
+export const SCREEN_ROUTES = [
+  route({ route: 'GET /api/screens', access: 'any', note: "the caller's own; for an admin all", summary: "One's own screens; as an admin, all", yes: [200, z.array(SCREEN)], run: list }),
+  route({ route: 'PATCH /api/screens/{id}', access: 'any', writes: true, note: "the caller's own; for an admin any", summary: 'Give a screen another name, or other cameras', body: CHANGE, reads: 'names', bytes: BODY_LIMITS.cameraList, yes: [200, SCREEN], no: [...BODY_NO, 404],
+    before: knownScreen, run: change }),
+  route({ route: 'DELETE /api/screens/{id}', access: 'any', writes: true, note: "the caller's own; for an admin any", summary: 'Revoke a screen', yes: [200, SUCCESS], no: [404], act: 'screen-revoked', run: revoke }),
+];
 
 /** A session knows the screens of its user; a token of a user knows none, but that of an admin who manages accounts all. */
 const mayKnow = (caller: Caller, { user }: Screen): boolean =>
-  seesAll(caller) || (caller.credential.kind === 'session' && user === caller.name);
+  seesAllGrants(caller) || (caller.credential.kind === 'session' && user === caller.name);
 
-async function list(ctx: RouteContext, { screenStore, flushScreenUses }: ScreenRouteDeps): Promise<void> {
-  const { caller } = ctx.state;
-  if (!caller) return refuseFor(ctx, 'no-credentials');
-  await flushScreenUses();
-  const screens = await screenStore.listScreens(seesAll(caller) ? undefined : caller.name);
-  respond(
-    ctx,
-    200,
-    screens.filter((screen) => mayKnow(caller, screen)).map((screen) => shownTo(caller, screen)),
-  );
+async function list({ caller }: Call, { store, screenUses }: RouteServices): Promise<object> {
+  await screenUses.flush();
+  const screens = await store.screens.listScreens(seesAllGrants(caller) ? undefined : caller.name);
+  return screens.filter((screen) => mayKnow(caller, screen)).map((screen) => shownTo(caller, screen));
 }
 
 const shownTo = (caller: Caller, screen: Screen): z.output<typeof SCREEN> => ({
@@ -66,53 +60,67 @@ const shownTo = (caller: Caller, screen: Screen): z.output<typeof SCREEN> => ({
   last_seen_from: screen.lastSeenFrom,
 });
 
-const ABSENT = 'There is no such screen';
+const absent = (): Refused => new Refused(404, 'There is no such screen');
 
 /** The screen of another user answers 404, as an unknown one does. */
-async function knownScreen(ctx: RouteContext, { screenStore }: ScreenRouteDeps): Promise<Screen | undefined> {
-  const { caller } = ctx.state;
-  if (!caller) return void refuseFor(ctx, 'no-credentials');
-  const screen = await screenStore.findScreen({ id: ctx.params['id'] ?? '' });
-  return screen && mayKnow(caller, screen) ? screen : void refuse(ctx, 404, ABSENT);
+async function knownScreen({ caller, params }: Call, { store }: RouteServices): Promise<Screen> {
+  const screen = await store.screens.findScreen({ id: params['id'] ?? '' });
+  if (!screen || !mayKnow(caller, screen)) throw absent();
+  return screen;
 }
 
 /** Other cameras are other rights, so the person is asked again. They must be the maker's as well as the caller's. */
-async function change(ctx: RouteContext, deps: ScreenRouteDeps): Promise<void> {
-  const { caller } = ctx.state;
-  const screen = await knownScreen(ctx, deps);
-  if (!screen || !caller) return;
-  const body = await jsonOf(ctx, deps, BODY_LIMITS.cameraList);
-  if (!body) return;
-  const unknown = unknownFields(CHANGE, body.json);
-  if (unknown.length > 0) return refuseFields(ctx, unknown);
-  const given = Object(body.json);
-  const isOfCameras = given.cameras !== undefined;
-  if (isOfCameras && deps.asksProof(caller, 'credentials')) return refuseFor(ctx, 'reauthentication-required');
-  const maker = isOfCameras ? await deps.screens.makerOf(screen) : undefined;
-  const cameras = screenCameras(given.cameras, bothScopes(caller.scope, maker?.scope ?? NO_CAMERAS));
-  const name = given.name === undefined ? { ok: true as const, value: undefined } : screenName(given.name);
+async function change(call: Call<Readonly<Record<string, unknown>>>, services: RouteServices): Promise<object> {
+  const { caller, body, prove, record } = call;
+  const screen = await knownScreen(call, services);
+  const isOfCameras = body['cameras'] !== undefined;
+  if (isOfCameras) prove('credentials');
+  const maker = isOfCameras ? await services.screens.makerOf(screen) : undefined;
   const act = { what: 'screen-changed', screenId: screen.id, screen: screen.name, user: screen.user } as const;
-  for (const read of [name, cameras])
-    if (!read.ok) {
-      record(ctx, deps, act, read.error.reason);
-      return refuse(ctx, read.error.status, read.error.message);
-    }
-  if (!name.ok || !cameras.ok) return;
-  const wanted = {
-    ...(name.value !== undefined && { name: name.value }),
-    ...(isOfCameras && { cameras: cameras.value }),
-  };
-  const isEmpty = Object.keys(wanted).length === 0;
-  if (!isEmpty && (await deps.screenStore.changeScreen(screen.id, wanted)) === 'absent')
-    return refuse(ctx, 404, ABSENT);
-  if (!isEmpty) record(ctx, deps, act);
-  respond(ctx, 200, shownTo(caller, { ...screen, ...wanted }));
+  try {
+    const wanted = {
+      ...(body['name'] !== undefined && { name: screenName(body['name']) }),
+      ...(isOfCameras && {
+        cameras: screenCameras(body['cameras'], bothScopes(caller.scope, maker?.scope ?? NO_CAMERAS)),
+      }),
+    };
+    if (Object.keys(wanted).length === 0) return shownTo(caller, screen);
+    if ((await services.store.screens.changeScreen(screen.id, wanted)) === 'absent') throw absent();
+    record(act);
+    return shownTo(caller, { ...screen, ...wanted });
+  } catch (fault) {
+    if (fault instanceof Refused && fault.recorded) record(act, fault.recorded);
+    throw fault;
+  }
 }
 
-async function revoke(ctx: RouteContext, deps: ScreenRouteDeps): Promise<void> {
-  const screen = await knownScreen(ctx, deps);
-  if (!screen) return;
-  if ((await deps.screenStore.deleteScreen(screen.id)) === 'absent') return refuse(ctx, 404, ABSENT);
-  record(ctx, deps, { what: 'screen-revoked', screenId: screen.id, screen: screen.name, user: screen.user });
-  respond(ctx, 200, { success: true });
+async function revoke(call: Call, services: RouteServices): Promise<void> {
+  const screen = await knownScreen(call, services);
+  if ((await services.store.screens.deleteScreen(screen.id)) === 'absent') throw absent();
+  call.note({ screenId: screen.id, screen: screen.name, user: screen.user });
+}
+
+const MOST_CAMERAS = 200;
+
+export function screenName(given: unknown): string {
+  const name = plainName(given);
+  if (name === undefined)
+    throw unfit('name-invalid', `name: a screen needs one of 1 to ${LONGEST_PLAIN_NAME} characters`);
+  return name;
+}
+
+/** Names of cameras that `scope` holds; null: all that its maker sees. A pattern could match a camera of others. */
+export function screenCameras(wanted: unknown, scope: CameraScope): readonly string[] | null {
+  if (wanted === undefined || wanted === null) return null;
+  if (!Array.isArray(wanted) || wanted.length === 0 || wanted.length > MOST_CAMERAS)
+    throw unfit('cameras-invalid', `cameras: give a list of 1 to ${MOST_CAMERAS} names, or none for all`);
+  for (const name of wanted) {
+    if (typeof name !== 'string' || !parseCameraEntry(name).ok || name.includes('*'))
+      throw unfit(
+        'cameras-invalid',
+        `cameras: ${shown(name).slice(0, LONGEST_PLAIN_NAME)} is not the name of a camera`,
+      );
+    if (!maySee(scope, name)) throw unfit('camera-foreign', `cameras: Access denied to the camera ${name}`, 403);
+  }
+  return [...new Set<string>(wanted)];
 }

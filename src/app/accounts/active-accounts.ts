@@ -85,13 +85,10 @@ export function accountsUnder(settings: Settings, lasting: Lasting) {
     },
     screens: {
       ...granting,
+      ...grants,
       screens,
       pairing: createPairing({ ...grants, codeMakers, badScreens: screenUses.badScreens }),
-      screenCookie: screens.screenCookie,
-      screenCookieCleared: screens.cookieCleared,
-      screenStore: store.screens,
-      flushScreenUses: screenUses.flush,
-      hasAccounts: auth.enabled,
+      screenUses,
     },
     tokens: { ...services, customRoles: roles, tokenVerifier: credentials.tokenVerifier },
     links: {
