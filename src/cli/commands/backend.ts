@@ -1,26 +1,17 @@
 /** `postern backend`: only the events backend, on its own address, for running it on another machine (SPEC 1). */
-import type { Writable } from 'node:stream';
 import { type Command, InvalidArgumentError } from 'commander';
 import { parseListenAddress } from '../../config/schema/addresses.ts';
 import type { ListenAddress } from '../../domain/addresses/socket-address.ts';
 import { hostInUrl } from '../../domain/addresses/socket-address.ts';
 import { messageOf } from '../../domain/message-of.ts';
+import type { Frame } from '../frame.ts';
+import { stopSignal } from '../stop-signal.ts';
 import { releaseV8 } from '../v8-settings.ts';
-
-export interface BackendCommandDeps {
-  readonly directory: () => string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly stdout: Writable;
-  readonly stderr: Writable;
-  /** Resolves when it is time to stop. */
-  readonly stopSignal: () => Promise<void>;
-  readonly exit: (code: number) => void;
-}
 
 /** Loopback, since every client that reaches it is believed. */
 const DEFAULT_LISTEN = '127.0.0.1:5001';
 
-export function registerBackendCommand(program: Command, deps: BackendCommandDeps): void {
+export function registerBackendCommand(program: Command, frame: Frame): void {
   program
     .command('backend')
     .description('run the events backend alone; it trusts the headers remote-user and remote-role of every client')
@@ -30,28 +21,27 @@ export function registerBackendCommand(program: Command, deps: BackendCommandDep
       listenAddress,
       listenAddress(DEFAULT_LISTEN),
     )
-    .action(async ({ listen }: { listen: ListenAddress }) => deps.exit(await runBackend(listen, deps)));
+    .action(async ({ listen }: { listen: ListenAddress }) => frame.exit(await runBackend(listen, frame)));
 }
 
-async function runBackend(at: ListenAddress, deps: BackendCommandDeps): Promise<number> {
-  const { env, stdout, stderr, stopSignal } = deps;
+async function runBackend(at: ListenAddress, { place, stdout, stderr }: Frame): Promise<number> {
+  const { directory, env, clock } = place();
   const { loadConfig } = await import('../../config/load-config.ts');
   const { formatProblem } = await import('../../config/problems/problems.ts');
   const { startBackend } = await import('../../app/commands/backend.ts');
-  const config = await loadConfig({ directory: deps.directory(), env });
+  const config = await loadConfig({ directory, env });
   if (config.kind === 'invalid') {
     for (const problem of config.problems) stderr.write(`${formatProblem(config.file, problem)}\n`);
     return 1;
   }
   const { settings } = config;
-  const sentence = (fault: unknown): string => messageOf(fault);
   try {
     const backend = await startBackend({
       settings,
       at,
-      clock: { now: () => Date.now() },
+      clock,
       now: () => performance.now(),
-      onFault: (fault, what = 'a request could not be answered') => stderr.write(`${what}: ${sentence(fault)}\n`),
+      onFault: (fault, what = 'a request could not be answered') => stderr.write(`${what}: ${messageOf(fault)}\n`),
     });
     releaseV8();
     const { host, port } = backend.address;
@@ -62,7 +52,7 @@ async function runBackend(at: ListenAddress, deps: BackendCommandDeps): Promise<
     await backend.close();
     return 0;
   } catch (fault) {
-    stderr.write(`The events backend did not start: ${sentence(fault)}\n`);
+    stderr.write(`The events backend did not start: ${messageOf(fault)}\n`);
     return 1;
   }
 }

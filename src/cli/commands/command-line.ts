@@ -7,7 +7,6 @@ import { FEATURES } from '../../features/all.ts';
 import type { CommandFrame } from '../../features/feature.ts';
 import { endQuietly } from '../broken-pipe.ts';
 import { commandWords, defaultDirectory } from '../command-words.ts';
-import { stopSignal } from '../stop-signal.ts';
 import { VERSION } from '../version.ts';
 import { registerBackendCommand } from './backend.ts';
 import { registerEventsCommands } from './events.ts';
@@ -72,7 +71,7 @@ export function createProgram(): { readonly program: Command } {
       const { runServe } = await import('./serve.ts');
       exit(await runServe({ directory: directory(), env, stdout, stderr }));
     });
-  registerBackendCommand(program, { directory, env, stdout, stderr, stopSignal, exit });
+  registerBackendCommand(program, frame);
   program
     .command('check')
     .description('read the configuration as serve would, and print every problem with it')
@@ -87,8 +86,7 @@ export function createProgram(): { readonly program: Command } {
       const { runHealthcheck } = await import('./healthcheck.ts');
       exit(await runHealthcheck({ directory: directory(), env, stderr }));
     });
-  const openLedger = async () => (await import('../../app/commands/ledger.ts')).openForLedger(place());
-  registerLedgerCommands(program, { openLedger, stdout, stderr, exit });
+  registerLedgerCommands(program, frame);
   for (const { commands } of FEATURES) commands?.(program, featureFrame);
   registerExplainCommand(program, frame);
   registerUsersCommands(program, frame);

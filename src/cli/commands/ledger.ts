@@ -1,36 +1,29 @@
 /** `postern ledger verify` and `postern ledger export`: whether the ledger was changed, and all of it as text (SPEC 14). */
 import type { Command } from 'commander';
 import type { LedgerCommand } from '../../app/commands/ledger.ts';
-import { isBrokenPipe, type Screen } from '../../domain/command-frame.ts';
+import { ending, type Screen } from '../../domain/command-frame.ts';
 import type { ChainHead } from '../../domain/ledger.ts';
 import { headText, readHead } from '../../domain/ledger-chain.ts';
-import { messageOf } from '../../domain/message-of.ts';
 import { createProgress } from '../../domain/progress.ts';
-
-export interface LedgerCommandsDeps {
-  readonly openLedger: () => Promise<LedgerCommand>;
-  readonly stdout: { write(text: string, done: (fault?: Error | null) => void): unknown };
-  readonly stderr: Screen;
-  readonly exit: (code: number) => void;
-}
+import type { Frame } from '../frame.ts';
 
 const FORMATS = ['ndjson', 'csv'] as const;
 
-export function registerLedgerCommands(program: Command, deps: LedgerCommandsDeps): void {
+export function registerLedgerCommands(program: Command, frame: Frame): void {
   const ledger = program.command('ledger').description('verify and export the record of who watched what');
   ledger
     .command('verify')
     .description('check the hash of every record; exit 1 and name the first record that does not fit')
     .option('--head <chain:number:hash...>', 'heads that the log or the webhook told: shows that the end was cut off')
-    .action(({ head = [] }: { head?: readonly string[] }) => run(deps, (command) => verify(head, command, deps)));
+    .action(({ head = [] }: { head?: readonly string[] }) => run(frame, (command) => verify(head, command, frame)));
   ledger
     .command('export')
     .description('write all records to standard output, in the order of their chain')
     .option('--format <format>', FORMATS.join(' or '), 'ndjson')
-    .action(({ format }: { format: string }) => run(deps, (command) => exportAll(format, command, deps)));
+    .action(({ format }: { format: string }) => run(frame, (command) => exportAll(format, command, frame)));
 }
 
-async function verify(given: readonly string[], command: LedgerCommand, { stdout, stderr }: LedgerCommandsDeps) {
+async function verify(given: readonly string[], command: LedgerCommand, { stdout, stderr }: Frame) {
   const noted: ChainHead[] = [];
   for (const text of given) {
     const head = readHead(text);
@@ -51,7 +44,7 @@ async function verify(given: readonly string[], command: LedgerCommand, { stdout
   return misfits.length === 0;
 }
 
-async function exportAll(format: string, command: LedgerCommand, { stdout, stderr }: LedgerCommandsDeps) {
+async function exportAll(format: string, command: LedgerCommand, { stdout, stderr }: Frame) {
   const known = FORMATS.find((one) => one === format);
   if (!known) throw new Error(`--format ${format}: there are ${FORMATS.join(' and ')}`);
   const { progress, report } = bar('exporting', stderr);
@@ -76,19 +69,10 @@ function bar(title: string, screen: Screen) {
   };
 }
 
-async function run(
-  { openLedger, stderr, exit }: LedgerCommandsDeps,
-  work: (command: LedgerCommand) => Promise<boolean>,
-): Promise<void> {
-  let command: LedgerCommand | undefined;
-  try {
-    command = await openLedger();
-    exit((await work(command)) ? 0 : 1);
-  } catch (fault) {
-    if (isBrokenPipe(fault)) return exit(0);
-    stderr.write(`${messageOf(fault)}\n`);
-    exit(1);
-  } finally {
-    await command?.close();
-  }
-}
+/** Exits with 0 when the work says that all is well. */
+const run = (frame: Frame, work: (command: LedgerCommand) => Promise<boolean>): Promise<void> =>
+  ending(frame, async () => {
+    const { openForLedger } = await import('../../app/commands/ledger.ts');
+    const command = await openForLedger(frame.place());
+    return (await work(command).finally(command.close)) ? 0 : 1;
+  });
