@@ -12,8 +12,7 @@ import { messageOf } from '../domain/message-of.ts';
 import type { CameraName } from '../domain/names.ts';
 import { storeFaultOf } from '../domain/store/store-fault.ts';
 import { callerScope, callerSince, eventsSince, seenCameras } from './caller.ts';
-import { type ChangeWatch, createChangeWatch } from './changes/watch-changes.ts';
-import { CHANGES_PATH, eventChanges } from './changes-route.ts';
+import { CHANGES_PATH, type ChangeWatch, createChangeWatch, eventChanges } from './changes-route.ts';
 import { countDays } from './days-route.ts';
 import { type CallerView, type EventsState, eventThumbnail, listByIds, listEvents, oneEvent } from './event-routes.ts';
 import { exploreEvents } from './explore-route.ts';
@@ -125,13 +124,11 @@ function privateRoutes(events: BoundedEventSource): Router {
 }
 
 function changeWatch({ events, onFault, stopping }: EventsBackendOptions): ChangeWatch {
-  const watch = createChangeWatch({
-    async writes() {
-      const byDay = await events.writesByDay();
-      return byDay && [...byDay.values()].reduce((sum, count) => sum + count, 0);
-    },
-    onFault,
-  });
+  const writes = async (): Promise<number | null> => {
+    const byDay = await events.writesByDay();
+    return byDay && [...byDay.values()].reduce((sum, count) => sum + count, 0);
+  };
+  const watch = createChangeWatch(writes, onFault);
   stopping?.addEventListener('abort', watch.close, { once: true });
   return watch;
 }

@@ -1,7 +1,7 @@
 /** The stream of changes: pages are told of new events of their own cameras, as long as their rights last (SPEC 4.2, 5, 7). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { createChangeWatch, type Newest } from '../../src/events/changes/watch-changes.ts';
+import { createChangeWatch, type Newest } from '../../src/events/changes-route.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
 import { ADMIN_PERSON, CARL, type Person, VERA } from '../support/people.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';
@@ -206,7 +206,11 @@ describe('Looks at the newest events', () => {
 
   it('are shared by the streams that see the same, and made only after a write', async () => {
     let [writes, looks] = [1, 0];
-    const watch = createChangeWatch({ writes: async () => writes, onFault() {}, everyMs: 1 });
+    const watch = createChangeWatch(
+      async () => writes,
+      () => {},
+      1,
+    );
     const newest = async () => ({ id: 'x', text: `${++looks}` });
     const [one, other] = [streamOf('same', newest), streamOf('same', newest)];
     await watch.add(one.stream);
@@ -225,7 +229,11 @@ describe('Looks at the newest events', () => {
       if (isBroken) throw new Error('gone');
       return { id: undefined, text: '0' };
     };
-    const watch = createChangeWatch({ writes: async () => null, onFault: (fault) => faults.push(fault), everyMs: 1 });
+    const watch = createChangeWatch(
+      async () => null,
+      (fault) => faults.push(fault),
+      1,
+    );
     const streams = Array.from({ length: 42 }, () => streamOf('same', newest));
     for (const { stream } of streams) await watch.add(stream);
     assert.deepEqual(streams.map(({ seen }) => seen.includes('end')).indexOf(false), 2);

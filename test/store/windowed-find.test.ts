@@ -8,8 +8,7 @@ import type { EventCondition, EventQuestion } from '../../src/domain/events/even
 import { isOutOfTime } from '../../src/domain/events/out-of-time.ts';
 import { type EventsPlace, STORE_SHAPE } from '../../src/store/events/event-shape.ts';
 import { eventsPlace } from '../../src/store/events/events-table.ts';
-import { findEvents } from '../../src/store/events/find-events.ts';
-import { findInWindows, windowedFind } from '../../src/store/events/windowed-find.ts';
+import { findEvents, findInWindows, windowedFind } from '../../src/store/events/find-events.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
 import { sqliteDialect } from '../../src/store/sqlite/sqlite-dialect.ts';
 import { event } from '../events/support/event.ts';

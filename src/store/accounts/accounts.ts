@@ -187,3 +187,16 @@ export async function stateOf(
   const lasting = { role: ADMIN, name: { '!=': name }, valid_from: null, valid_until: null, role_source: null };
   return (await hasRow(transaction, 'users', lasting)) ? 'dispensable' : 'last-admin';
 }
+
+/** Nobody takes the last way in from himself (SPEC 12, 16): whether the user has a password, a passkey or a sign-in beside the one that is to go. */
+export async function hasOtherWay(
+  user: UserName,
+  { provider = '', passkey = '' }: { readonly provider?: string; readonly passkey?: string },
+  transaction: Transaction<Tables>,
+): Promise<boolean> {
+  return (
+    (await hasRow(transaction, 'users', { name: user, has_password: 1 })) ||
+    (await hasRow(transaction, 'passkeys', { user_name: user, id: { '!=': passkey } })) ||
+    (await hasRow(transaction, 'sign_ins', { user_name: user, provider: { '!=': provider } }))
+  );
+}

@@ -4,8 +4,8 @@ import type { PasskeyRecord, PasskeyStore, SpentChallenge } from '../../domain/a
 import { countRows, deleteRows, findRecord, hasRow, insertRecord, listRecords, updateRows } from '../engine/rows.ts';
 import type { Serialized } from '../engine/serialized.ts';
 import type { Tables } from '../engine/tables.ts';
+import { hasOtherWay } from './accounts.ts';
 import { afterGain, afterLoss, isAsKnown } from './factor-epoch.ts';
-import { hasOtherWay } from './ways-in.ts';
 
 export function createPasskeyStore(db: Kysely<Tables>, serialized: Serialized): PasskeyStore {
   return {

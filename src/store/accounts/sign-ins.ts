@@ -14,8 +14,7 @@ import {
 } from '../engine/rows.ts';
 import type { Serialized } from '../engine/serialized.ts';
 import { recordOf, type Tables } from '../engine/tables.ts';
-import { closeSignIn, insertUser, ownRole, stateOf, voidInvitations } from './accounts.ts';
-import { hasOtherWay } from './ways-in.ts';
+import { closeSignIn, hasOtherWay, insertUser, ownRole, stateOf, voidInvitations } from './accounts.ts';
 
 export function createSignInStore(db: Kysely<Tables>, serialized: Serialized): SignInStore {
   return {

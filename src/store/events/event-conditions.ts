@@ -94,6 +94,12 @@ function plated({ isWanted, orNone }: ConditionOf<'plate'>): Condition {
   ]);
 }
 
+/** Whether a plate is one of those: for what the statement cannot tell. */
+export const plateTest =
+  ({ isWanted: { plates, matches }, orNone }: ConditionOf<'plate'>) =>
+  (plate: string | null): boolean =>
+    plate === null ? orNone : plates.includes(plate) || (matches?.(plate) ?? false);
+
 function atTimeOfDay({ from, until, offsets }: ConditionOf<'time-of-day'>, words: Dialect): Condition {
   const second = words.secondOfDay(sql`e.start_time`, offsetAt(offsets));
   return from <= until

@@ -8,7 +8,7 @@ import { TABLES, type Table, type Tables } from '../engine/tables.ts';
 import { countByDay, countByLabel, firstStart, groupEvents, writesByDay } from './count-events.ts';
 import { distinctCameras, distinctNames, labelsOf, namesOfAll } from './distinct-names.ts';
 import type { EventShape, EventsPlace } from './event-shape.ts';
-import { windowedFind } from './windowed-find.ts';
+import { windowedFind } from './find-events.ts';
 
 export const eventsPlace = (db: Kysely<Tables>, shape: EventShape, words: Dialect): EventsPlace => ({
   db,

@@ -1,10 +1,62 @@
-/** Finds events by one statement that walks an index in the requested order and stops at the limit. */
+/**
+ * Finds events by one statement that walks an index in the requested order and stops at the limit. A query that no index answers at once
+ * is run again window by window, so that it does not delay others (SPEC 7).
+ */
 import { sql } from 'kysely';
-import type { EventCondition, EventQuestion, FoundEvent } from '../../domain/events/event-question.ts';
-import { isPast, outOfTime } from '../../domain/events/out-of-time.ts';
-import { allOf, behind, conditionInSql, sortValue } from './event-conditions.ts';
+import type { EventQuestion, EventSort, FoundEvent } from '../../domain/events/event-question.ts';
+import { isOutOfTime, isPast, outOfTime } from '../../domain/events/out-of-time.ts';
+import { allOf, behind, conditionInSql, plateTest, sortValue } from './event-conditions.ts';
 import { type EventsPlace, inTime } from './event-shape.ts';
 import { namesLabels, streamsOf } from './event-streams.ts';
+import { isRuledOut } from './rule-out.ts';
+import { timeWindows } from './time-windows.ts';
+
+/** A query that takes longer in one statement is run again in windows. */
+const ONE_GO_MILLISECONDS = 50;
+
+export async function windowedFind(
+  question: EventQuestion,
+  place: EventsPlace,
+  oneGo = ONE_GO_MILLISECONDS,
+): Promise<readonly FoundEvent[]> {
+  const { deadline } = place;
+  if (await isRuledOut(question, place)) return [];
+  if (deadline === undefined || !place.words.inTime) return findEvents(question, place);
+  const at = Math.min(deadline.at, performance.now() + oneGo);
+  try {
+    return await findEvents(question, { ...place, deadline: { at } });
+  } catch (fault) {
+    if (!isOutOfTime(fault) || isPast(deadline)) throw fault;
+    return findInWindows(question, place);
+  }
+}
+
+export async function findInWindows(
+  question: EventQuestion,
+  place: EventsPlace,
+  eventsEach?: number,
+): Promise<readonly FoundEvent[]> {
+  const { sort, limit, conditions } = question;
+  const isByDate = sort.key === 'date';
+  let found: readonly FoundEvent[] = [];
+  for await (const window of timeWindows(question, place, eventsEach)) {
+    const inWindow = { ...question, conditions: [...conditions, ...window] };
+    const more = [...found, ...(await findEvents(inWindow, { ...place, isByTime: !isByDate }))];
+    found = (isByDate ? more : more.sort(orderOf(sort))).slice(0, limit);
+    if (isByDate && found.length === limit) break;
+  }
+  return found;
+}
+
+/** The engine's order: absent values below all others, equal ones in order of id. */
+function orderOf({ direction }: EventSort) {
+  const sign = direction === 'asc' ? 1 : -1;
+  const rank = ({ value }: FoundEvent): number => value ?? Number.NEGATIVE_INFINITY;
+  return (one: FoundEvent, other: FoundEvent): number => {
+    const [a, b] = [rank(one), rank(other)];
+    return a === b ? sign * (one.id < other.id ? -1 : 1) : sign * (a < b ? -1 : 1);
+  };
+}
 
 interface Candidate extends FoundEvent {
   readonly plate: string | null;
@@ -23,11 +75,6 @@ export async function findEvents(question: EventQuestion, place: EventsPlace): P
       : await sifted(question, place, (candidate) => tests.every((passes) => passes(candidate.plate)));
   return found.map(({ id, value }) => ({ id, value }));
 }
-
-export const plateTest =
-  ({ isWanted: { plates, matches }, orNone }: Extract<EventCondition, { kind: 'plate' }>) =>
-  (plate: string | null): boolean =>
-    plate === null ? orNone : plates.includes(plate) || (matches?.(plate) ?? false);
 
 /** Page after page of candidates until enough have passed. A pattern may cost more than the walk: each test is timed. */
 async function sifted(

@@ -3,9 +3,8 @@ import { sql } from 'kysely';
 import { type EventCondition, type EventQuestion, foldSubLabels } from '../../domain/events/event-question.ts';
 import { isOutOfTime, isPast } from '../../domain/events/out-of-time.ts';
 import { distinctCameras, distinctNames, distinctZones } from './distinct-names.ts';
-import { allOf } from './event-conditions.ts';
+import { allOf, plateTest } from './event-conditions.ts';
 import { type EventsPlace, inTime } from './event-shape.ts';
-import { plateTest } from './find-events.ts';
 
 /** So long the names may take; then the events are looked at, as without this. A server answers others meanwhile. */
 const MILLISECONDS = { inProcess: 50, onServer: 250 };
