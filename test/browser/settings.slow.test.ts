@@ -283,6 +283,20 @@ describe('Settings', { skip }, () => {
       }
     }));
 
+  it('offers the roles that there are to whoever presses "Add user" before they have come', (t) =>
+    visit(t, {}, async (page) => {
+      const { promise: pressed, resolve: release } = Promise.withResolvers<void>();
+      await page.route('**/api/roles', async (route) => {
+        await pressed;
+        await route.continue();
+      });
+      await openSettings(page, instance, 'users');
+      await page.getByRole('button', { name: 'Add user' }).click();
+      release();
+      const dialog = page.getByRole('dialog', { name: 'Add user' });
+      await dialog.getByLabel('Role', { exact: true }).selectOption('front_only');
+    }));
+
   it('shows the pages of the new role to an admin who has given up the old one', (t) =>
     visit(t, {}, async (page) => {
       const eva = { name: 'eva', role: 'admin', password: 'GreenPassw0rd!!!' };

@@ -30,7 +30,6 @@ export function RecordsPage<Value>({ title, lead, actions, fetched: known, first
   const [done, setDone] = useState('');
   const [shown, setShown] = useState({ dialog: first, round: 0 });
   const page = {
-    isReady: fetched.kind === 'ready',
     open: (dialog: ComponentChild) => setShown(({ round }) => ({ dialog, round: round + 1 })),
     say: setDone,
     again,

@@ -1,10 +1,8 @@
 /** The dialogs of a page: one is open at a time, and the page says what the last one has done. */
-import { type ComponentChild, type ComponentChildren, createContext } from 'preact';
-import { useContext } from 'preact/hooks';
+import { type ComponentChild, type ComponentChildren, createContext, type RefObject } from 'preact';
+import { useContext, useRef } from 'preact/hooks';
 
 export interface PageDialogs {
-  /** What the page shows is there: a dialog is made of it. */
-  readonly isReady: boolean;
   /** Shows a dialog in the place of the one that is open; nothing closes it. */
   readonly open: (dialog: ComponentChild) => void;
   /** Says what was done; '' takes back what was said. */
@@ -13,12 +11,7 @@ export interface PageDialogs {
   readonly again: () => void;
 }
 
-export const DialogsContext = createContext<PageDialogs>({
-  isReady: false,
-  open: () => {},
-  say: () => {},
-  again: () => {},
-});
+export const DialogsContext = createContext<PageDialogs>({ open: () => {}, say: () => {}, again: () => {} });
 
 export const useDialogs = (): PageDialogs => useContext(DialogsContext);
 
@@ -30,11 +23,16 @@ interface OpenerProps {
 
 /** A button that opens a dialog of the page. */
 export function Opener({ kind, dialog, children }: OpenerProps) {
-  const { isReady, open } = useDialogs();
+  const { open } = useDialogs();
+  const latest = useRef(dialog);
+  latest.current = dialog;
   const look = kind ? `button button-${kind}` : 'button';
   return (
-    <button class={look} type="button" disabled={!isReady} onClick={() => open(dialog())}>
+    <button class={look} type="button" onClick={() => open(<Made by={latest} />)}>
       {children}
     </button>
   );
 }
+
+/** A dialog that is made when it is shown: of what the page has by then, not of what it had when the button was pressed. */
+const Made = ({ by }: { readonly by: RefObject<OpenerProps['dialog']> }) => <>{by.current?.()}</>;
