@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { type JWTPayload, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
+import type { Settings } from '../config/schema/schema.ts';
 import { type MaybePromise, mapMaybe } from '../domain/async/maybe-promise.ts';
 import { upTo } from '../domain/bounded.ts';
 import { groupsIn, textClaim } from '../domain/identity/claims.ts';
@@ -17,12 +18,8 @@ import { proxyUserName, proxyVerdict } from './proxy-caller.ts';
 import { type RoleMapping, type RoleVerdict, resolveGroups, ruleSentence } from './role-mapping.ts';
 
 export interface ProxyJwtOptions extends Pick<RoleMapping, 'roleMap' | 'defaultRole'> {
-  /** Lower-case names of the headers that may hold the token; the first that is sent counts. */
-  readonly headers: readonly string[];
-  readonly issuer: string;
-  readonly audience: string;
-  readonly userClaim: string;
-  readonly groupsClaim: string;
+  /** `proxy.jwt`. The first of its headers that is sent counts. */
+  readonly jwt: NonNullable<Settings['proxy']['jwt']>;
   readonly keys: KeySet;
   /** Names of headers that look like an identity, for the trace: none of them counts. */
   readonly allowlist: ReadonlySet<string>;
@@ -74,7 +71,7 @@ export function createProxyJwtSource(options: ProxyJwtOptions): IdentitySource {
   return {
     name: 'proxy-jwt',
     identify(request) {
-      const token = tokenIn(request, options.headers);
+      const token = tokenIn(request, options.jwt.headers);
       if (!token.ok) return judge(request, token);
       return mapMaybe(read(token.value), (reading) => judge(request, reading));
     },
@@ -122,8 +119,8 @@ async function verified(token: string, options: ProxyJwtOptions): Promise<Readin
   const now = options.now();
   try {
     const { payload } = await jwtVerify(token, options.keys.keyFor, {
-      issuer: options.issuer,
-      audience: options.audience,
+      issuer: options.jwt.issuer,
+      audience: options.jwt.audience,
       algorithms: ALGORITHMS,
       clockTolerance: SKEW_SECONDS,
       currentDate: new Date(now * 1000),
@@ -136,9 +133,9 @@ async function verified(token: string, options: ProxyJwtOptions): Promise<Readin
   }
 }
 
-const claimedIn = (payload: JWTPayload, { userClaim, groupsClaim }: ProxyJwtOptions): Claimed => ({
-  user: textClaim(payload, userClaim),
-  groups: groupsIn(payload, groupsClaim),
+const claimedIn = (payload: JWTPayload, { jwt }: ProxyJwtOptions): Claimed => ({
+  user: textClaim(payload, jwt.user_claim),
+  groups: groupsIn(payload, jwt.groups_claim),
   expiresAt: Number(payload.exp) + SKEW_SECONDS,
 });
 
@@ -173,7 +170,11 @@ interface Judged {
 const WHY_UNREAD = 'proxy.jwt is set, so plain identity headers are ignored';
 
 function traceOf(trace: Trace<ProxyTrace>, { request, options, claimed, role, verdict }: Judged): void {
-  const { carriesProxySecret, allowlist, headers } = options;
+  const {
+    carriesProxySecret,
+    allowlist,
+    jwt: { headers },
+  } = options;
   const shown = headers
     .filter((name) => headerLines(request, name).length > 0)
     .map((name) => ({ name, value: '[hidden]', fate: 'kept', why: undefined }) as const);

@@ -30,7 +30,11 @@ const outcomeOf = <Fault>(verdict: Verdict<Fault>): 'valid' | Fault =>
 const judged = <Fault>(verdict: Verdict<Fault>, reasonOf: (fault: Fault) => RefusalReason): IdentityVerdict =>
   verdict.kind === 'valid' ? { kind: 'identified', caller: verdict.caller } : refused(reasonOf(verdict.reason));
 
-type VerifyApiToken = (token: string, carriedBy: 'bearer' | 'basic', address: string) => MaybePromise<ApiTokenVerdict>;
+export type VerifyApiToken = (
+  token: string,
+  carriedBy: 'bearer' | 'basic',
+  address: string,
+) => MaybePromise<ApiTokenVerdict>;
 
 /**
  * `Authorization: Bearer pst_…`, or as the password of Basic. Bearer tokens without `pst_`, and the passwords of people, are not
@@ -57,7 +61,7 @@ export const createApiTokenSource = ({
 });
 
 /** `cookies` are the lines of the header: the page of a link sets one for who gave the PIN. */
-type VerifyLink = (secret: string, cookies: readonly string[], address: string) => MaybePromise<LinkVerdict>;
+export type VerifyLink = (secret: string, cookies: readonly string[], address: string) => MaybePromise<LinkVerdict>;
 
 // biome-ignore format: a table
 const LINK_REASONS: Readonly<Record<LinkFault, RefusalReason>> = {
@@ -82,7 +86,7 @@ export const createLinkSource = ({
   },
 });
 
-type VerifyScreen = (secret: string, address: string) => MaybePromise<ScreenVerdict>;
+export type VerifyScreen = (secret: string, address: string) => MaybePromise<ScreenVerdict>;
 
 export interface ScreenSourceOptions extends SourceOptions<VerifyScreen, ScreenTrace> {
   /** The values of the cookie that the request has. */

@@ -9,14 +9,21 @@ import { cookieValues } from '../domain/cookie-values.ts';
 import type { Remembering } from '../domain/remembering.ts';
 import { headerLines, type RequestFacts } from '../domain/request.ts';
 import type { ActiveRoles } from '../domain/rights/role-limits.ts';
-import type { ApiTokenVerdict, IdentitySource, LinkVerdict, ScreenVerdict, SessionVerdict } from '../domain/verdict.ts';
+import type { IdentitySource, SessionVerdict } from '../domain/verdict.ts';
 import { cachedOnConnection } from './cached-source.ts';
 import type { SourceTrace, Trace } from './identity-trace.ts';
 import type { KeySet } from './key-set.ts';
 import { createProxyHeaderSource } from './proxy-header-source.ts';
 import { createProxyJwtSource } from './proxy-jwt-source.ts';
 import type { RoleVerdict } from './role-mapping.ts';
-import { createApiTokenSource, createLinkSource, createScreenSource } from './secret-sources.ts';
+import {
+  createApiTokenSource,
+  createLinkSource,
+  createScreenSource,
+  type VerifyApiToken,
+  type VerifyLink,
+  type VerifyScreen,
+} from './secret-sources.ts';
 import { createSessionSource } from './session-source.ts';
 
 export interface SourceDeps {
@@ -24,14 +31,10 @@ export interface SourceDeps {
   /** Header names that may carry an identity, lower-case. */
   readonly allowlist: ReadonlySet<string>;
   readonly verifySession: (token: string, carriedBy: 'cookie' | 'bearer') => MaybePromise<SessionVerdict>;
-  readonly verifyApiToken: (
-    token: string,
-    carriedBy: 'bearer' | 'basic',
-    address: string,
-  ) => MaybePromise<ApiTokenVerdict>;
+  readonly verifyApiToken: VerifyApiToken;
   /** `cookies`: values of the cookie that pages of links set. */
-  readonly verifyLink: (secret: string, cookies: readonly string[], address: string) => MaybePromise<LinkVerdict>;
-  readonly verifyScreen: (secret: string, address: string) => MaybePromise<ScreenVerdict>;
+  readonly verifyLink: VerifyLink;
+  readonly verifyScreen: VerifyScreen;
   /** The roles as last read, and as they are now. */
   readonly roleRegistry: { activeAtLastRead(): ActiveRoles; active(): MaybePromise<ActiveRoles> };
   /** Unix seconds. */
@@ -88,11 +91,7 @@ export function externalSource(
   }
   if (proxy.jwt && deps.proxyKeys) {
     const jwt = createProxyJwtSource({
-      headers: proxy.jwt.headers,
-      issuer: proxy.jwt.issuer,
-      audience: proxy.jwt.audience,
-      userClaim: proxy.jwt.user_claim,
-      groupsClaim: proxy.jwt.groups_claim,
+      jwt: proxy.jwt,
       roleMap: proxy.role_map,
       defaultRole: proxy.default_role,
       keys: deps.proxyKeys,

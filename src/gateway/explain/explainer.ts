@@ -12,13 +12,13 @@ import { VIEWING_KINDS } from '../../domain/ledger.ts';
 import type { Role } from '../../domain/names.ts';
 import type { PolicyRow } from '../../domain/policy/policy.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import { openingAt, wallText } from '../../domain/rights/opening.ts';
 import { sinceOf } from '../../domain/rights/rights.ts';
 import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
 import { decodedText } from '../../identity/identity-header.ts';
 import type { Description } from './description.ts';
 import { type ExplainDeps, explain } from './explain.ts';
 import type { Explanation } from './explanation.ts';
-import { limitSentences } from './limit-sentences.ts';
 
 export type { Explanation } from './explanation.ts';
 
@@ -236,3 +236,18 @@ function groupHints(groups: readonly string[], known: readonly string[], { proxy
 }
 
 const parts = (text: string, separator: string): readonly string[] => text.split(separator).map((part) => part.trim());
+
+/** What limits roles now, a sentence each, for `explain` (SPEC 13). Pure. */
+const limitSentences = (roles: readonly Role[], { limits, zone }: ActiveRoles, now: number): readonly string[] =>
+  roles.flatMap((role) => {
+    const { hours, historySince, deny = [] } = limits.get(role) ?? {};
+    const opening = hours && openingAt(hours, zone, now);
+    const until = opening?.changesAt === undefined ? '' : ` until ${wallText(opening.changesAt, zone)}`;
+    return [
+      ...(hours && opening
+        ? [`${role} may be used ${hours.texts.join('; ')} (${zone}): ${opening.isOpen ? 'open' : 'closed'}${until}`]
+        : []),
+      ...(historySince ? [`${role} sees back ${historySince.text}`] : []),
+      ...(deny.length > 0 ? [`${role} may not: ${deny.join(', ')}`] : []),
+    ];
+  });
