@@ -2,8 +2,9 @@
 import type { Kysely, Selectable, Transaction } from 'kysely';
 import { type Invitation, type InvitationStore, MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/invitation.ts';
 import { ADMIN } from '../../domain/names.ts';
+import { deleteRows, hasRow, insertRecord, updateRows } from '../engine/rows.ts';
 import type { Serialized } from '../engine/serialized.ts';
-import { recordOf, rowOf, type Tables } from '../engine/tables.ts';
+import { recordOf, type Tables } from '../engine/tables.ts';
 import { afterGain } from './factor-epoch.ts';
 import { insertPasskey, isSpentNow, isTaken } from './passkeys.ts';
 import { insertSignIn, isConnectable, openSignIn } from './sign-ins.ts';
@@ -13,10 +14,9 @@ export function createInvitationStore(db: Kysely<Tables>, serialized: Serialized
     putInvitation: (invitation) =>
       serialized(async (transaction) => {
         const { user, userCreatedAt } = invitation;
-        const owner = transaction.selectFrom('users').select('name').where('name', '=', user);
-        if (!(await owner.where('created_at', '=', userCreatedAt).executeTakeFirst())) return 'absent';
-        await transaction.deleteFrom('invitations').where('user_name', '=', user).execute();
-        await transaction.insertInto('invitations').values(asRow(invitation)).execute();
+        if (!(await hasRow(transaction, 'users', { name: user, created_at: userCreatedAt }))) return 'absent';
+        await deleteRows(transaction, 'invitations', { user_name: user });
+        await insertRecord(transaction, 'invitations', invitation, { used_at: null });
         return 'put';
       }),
 
@@ -39,8 +39,7 @@ export function createInvitationStore(db: Kysely<Tables>, serialized: Serialized
       serialized(async (transaction) => {
         const held = await holding(transaction, now).where('token_hash', '=', tokenHash).executeTakeFirst();
         if (held?.user_name !== passkey.user) return 'void';
-        const owner = transaction.selectFrom('users').select('has_factor').where('name', '=', passkey.user);
-        if ((await owner.executeTakeFirst())?.has_factor === 1) return 'has-factor';
+        if (await hasRow(transaction, 'users', { name: passkey.user, has_factor: 1 })) return 'has-factor';
         if (await isTaken(passkey, transaction)) return 'taken';
         if (!(await isSpentNow(challenge, transaction))) return 'spent';
         const outcome = await useUp(held, { password_hash: passwordHash, has_password: 0 }, now, transaction);
@@ -63,13 +62,11 @@ export function createInvitationStore(db: Kysely<Tables>, serialized: Serialized
         return 'accepted';
       }),
 
-    async removeInvitation(user) {
-      const removal = db.deleteFrom('invitations').where('user_name', '=', user).where('used_at', 'is', null);
-      return (await removal.executeTakeFirst()).numDeletedRows ? 'removed' : 'absent';
-    },
+    removeInvitation: async (user) =>
+      (await deleteRows(db, 'invitations', { user_name: user, used_at: null })) ? 'removed' : 'absent',
 
     async forgetInvitationsBefore(expiredAt) {
-      await db.deleteFrom('invitations').where('expires_at', '<', expiredAt).execute();
+      await deleteRows(db, 'invitations', { expires_at: { '<': expiredAt } });
     },
   };
 }
@@ -81,14 +78,10 @@ async function useUp(
   now: number,
   transaction: Transaction<Tables>,
 ): Promise<'accepted' | 'void'> {
-  const use = transaction.updateTable('invitations').set({ used_at: now }).where('token_hash', '=', token_hash);
-  if (!(await use.where('used_at', 'is', null).executeTakeFirst()).numUpdatedRows) return 'void';
-  await transaction
-    .updateTable('users')
-    .set({ ...password, password_changed_at: now, password_is_generated: 0 })
-    .where('name', '=', user_name)
-    .execute();
-  await transaction.deleteFrom('seen_sessions').where('user_name', '=', user_name).execute();
+  if (!(await updateRows(transaction, 'invitations', { token_hash, used_at: null }, { used_at: now }))) return 'void';
+  const changed = { ...password, password_changed_at: now, password_is_generated: 0 };
+  await updateRows(transaction, 'users', { name: user_name }, changed);
+  await deleteRows(transaction, 'seen_sessions', { user_name });
   return 'accepted';
 }
 
@@ -121,5 +114,3 @@ const holding = (db: Kysely<Tables>, now: number) =>
     );
 
 const asInvitation = (row: object): Invitation => recordOf('invitations', row) as Invitation;
-
-const asRow = (invitation: Invitation) => ({ ...rowOf('invitations', invitation), used_at: null });

@@ -7,8 +7,9 @@ import {
   VIEWING_SECONDS,
   type Viewer,
 } from '../../domain/accounts/link.ts';
+import { findRow, hasRow, insertRecord, updateRows } from '../engine/rows.ts';
 import type { Serialized } from '../engine/serialized.ts';
-import { recordOf, rowOf, type Tables } from '../engine/tables.ts';
+import { recordOf, type Tables } from '../engine/tables.ts';
 import { addOpening, openingsOf } from './link-openings.ts';
 
 type Queries = Kysely<Tables> | Transaction<Tables>;
@@ -26,17 +27,13 @@ export function createLinkStore(db: Kysely<Tables>, serialized: Serialized, site
           .limit(most)
           .execute();
         if (holding.length >= most) return 'too-many';
-        await transaction
-          .insertInto('links')
-          .values({ ...asRow(link), site })
-          .execute();
+        await insertRecord(transaction, 'links', asRecord(link), { opened: 0, wrong_pins: 0, site });
         return 'added';
       }),
 
     async findLink(by) {
-      const all = db.selectFrom('links').selectAll().where('site', '=', site);
-      const one = 'id' in by ? all.where('id', '=', by.id) : all.where('secret_hash', '=', by.secretHash);
-      const row = await one.executeTakeFirst();
+      const one = 'id' in by ? { id: by.id } : { secret_hash: by.secretHash };
+      const row = await findRow(db, 'links', { site, ...one });
       return row && asLink(row);
     },
 
@@ -56,10 +53,8 @@ export function createLinkStore(db: Kysely<Tables>, serialized: Serialized, site
       }));
     },
 
-    async revokeLink(id, at) {
-      const revoked = db.updateTable('links').set({ revoked_at: at }).where('id', '=', id).where('site', '=', site);
-      return (await revoked.where('revoked_at', 'is', null).executeTakeFirst()).numUpdatedRows ? 'revoked' : 'absent';
-    },
+    revokeLink: async (id, at) =>
+      (await updateRows(db, 'links', { id, site, revoked_at: null }, { revoked_at: at })) ? 'revoked' : 'absent',
 
     openLink: (id, viewer, now) =>
       serialized(async (transaction) => {
@@ -69,7 +64,7 @@ export function createLinkStore(db: Kysely<Tables>, serialized: Serialized, site
         if (since !== undefined) return { kind: 'known', since };
         const count = row.opened + 1;
         if (row.uses !== null && count > row.uses) return { kind: 'spent' };
-        await transaction.updateTable('links').set({ opened: count }).where('id', '=', id).execute();
+        await updateRows(transaction, 'links', { id }, { opened: count });
         await addOpening({ linkId: id, viewer, at: now, isCounted: row.uses !== null }, transaction);
         return { kind: 'opened', count };
       }),
@@ -142,13 +137,8 @@ async function knownSince(
 /** An account may be deleted, or a token revoked, while its request to make a link is under way. */
 async function hasMaker({ maker }: Link, transaction: Transaction<Tables>): Promise<boolean> {
   const { user, userCreatedAt, tokenId } = maker;
-  if (tokenId !== null) {
-    const token = transaction.selectFrom('api_tokens').select('id').where('id', '=', tokenId);
-    if (!(await token.executeTakeFirst())) return false;
-  }
-  if (userCreatedAt === null) return true;
-  const owner = transaction.selectFrom('users').select('name').where('name', '=', user);
-  return (await owner.where('created_at', '=', userCreatedAt).executeTakeFirst()) !== undefined;
+  if (tokenId !== null && !(await hasRow(transaction, 'api_tokens', { id: tokenId }))) return false;
+  return userCreatedAt === null || hasRow(transaction, 'users', { name: user, created_at: userCreatedAt });
 }
 
 const asLink = (row: object): Link => {
@@ -156,4 +146,4 @@ const asLink = (row: object): Link => {
   return { ...link, maker: { user, userCreatedAt, tokenId, role } } as Link;
 };
 
-const asRow = ({ maker, ...link }: Link) => ({ ...rowOf('links', { ...link, ...maker }), opened: 0, wrong_pins: 0 });
+const asRecord = ({ maker, ...link }: Link) => ({ ...link, ...maker });

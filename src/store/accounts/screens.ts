@@ -1,8 +1,9 @@
 /** The tables of screens and of the codes that pair them: the same code for every engine (SPEC 18). */
 import type { Kysely, Transaction } from 'kysely';
 import type { Screen, ScreenCode, ScreenStore } from '../../domain/accounts/screen.ts';
+import { deleteRows, findRecord, hasRow, insertRecord, listRecords, updateRows } from '../engine/rows.ts';
 import type { Serialized } from '../engine/serialized.ts';
-import { recordOf, rowOf, type Tables } from '../engine/tables.ts';
+import type { Tables } from '../engine/tables.ts';
 
 /** `site`: the screens of other sites on the same store are none here, and their codes pair nothing. */
 export function createScreenStore(db: Kysely<Tables>, serialized: Serialized, site: string): ScreenStore {
@@ -16,21 +17,14 @@ export function createScreenStore(db: Kysely<Tables>, serialized: Serialized, si
           .limit(most)
           .execute();
         if (waiting.length >= most) return 'too-many';
-        const same = codes.select('device_hash').where('user_hash', '=', code.userHash);
-        if (await same.executeTakeFirst()) return 'taken';
-        await transaction
-          .insertInto('screen_codes')
-          .values({ ...rowOf('screen_codes', code), site })
-          .execute();
+        if (await hasRow(transaction, 'screen_codes', { user_hash: code.userHash })) return 'taken';
+        await insertRecord(transaction, 'screen_codes', code, { site });
         return 'added';
       }),
 
     async findCode(by) {
-      const all = db.selectFrom('screen_codes').selectAll().where('site', '=', site);
-      const one =
-        'userHash' in by ? all.where('user_hash', '=', by.userHash) : all.where('device_hash', '=', by.deviceHash);
-      const row = await one.executeTakeFirst();
-      return row && asCode(row);
+      const one = 'userHash' in by ? { user_hash: by.userHash } : { device_hash: by.deviceHash };
+      return (await findRecord(db, 'screen_codes', { site, ...one })) as ScreenCode | undefined;
     },
 
     async notePoll(deviceHash, at, seconds) {
@@ -48,18 +42,15 @@ export function createScreenStore(db: Kysely<Tables>, serialized: Serialized, si
 
     confirmCode: (userHash, screen, most) =>
       serialized(async (transaction) => {
-        const account = transaction.selectFrom('users').select('name').where('name', '=', screen.user);
-        if (!(await account.where('created_at', '=', screen.userCreatedAt).executeTakeFirst())) return 'absent';
+        const account = { name: screen.user, created_at: screen.userCreatedAt };
+        if (!(await hasRow(transaction, 'users', account))) return 'absent';
         const own = transaction.selectFrom('screens').select('id').where('user_name', '=', screen.user);
         if ((await own.limit(most).execute()).length >= most) return 'too-many';
         const { numUpdatedRows } = await waitingCode(transaction, site, userHash, screen.createdAt)
           .set({ state: 'confirmed', screen_id: screen.id })
           .executeTakeFirst();
         if (numUpdatedRows === 0n) return 'gone';
-        await transaction
-          .insertInto('screens')
-          .values({ ...rowOf('screens', screen), site })
-          .execute();
+        await insertRecord(transaction, 'screens', screen, { site });
         return 'confirmed';
       }),
 
@@ -77,60 +68,41 @@ export function createScreenStore(db: Kysely<Tables>, serialized: Serialized, si
           .where('expires_at', '>', now);
         const code = await confirmed.returning('screen_id').executeTakeFirst();
         if (!code?.screen_id) return 'gone';
-        const { numUpdatedRows } = await transaction
-          .updateTable('screens')
-          .set({ secret_hash: secretHash })
-          .where('id', '=', code.screen_id)
-          .where('secret_hash', 'is', null)
-          .executeTakeFirst();
-        return numUpdatedRows ? 'picked-up' : 'gone';
+        const unfetched = { id: code.screen_id, secret_hash: null };
+        return (await updateRows(transaction, 'screens', unfetched, { secret_hash: secretHash }))
+          ? 'picked-up'
+          : 'gone';
       }),
 
     async findScreen(by) {
-      const all = db.selectFrom('screens').selectAll().where('site', '=', site);
-      const one = 'id' in by ? all.where('id', '=', by.id) : all.where('secret_hash', '=', by.secretHash);
-      const row = await one.executeTakeFirst();
-      return row && asScreen(row);
+      const one = 'id' in by ? { id: by.id } : { secret_hash: by.secretHash };
+      return (await findRecord(db, 'screens', { site, ...one })) as Screen | undefined;
     },
 
-    async listScreens(user) {
-      const ofSite = db.selectFrom('screens').selectAll().where('site', '=', site);
-      const all = ofSite.orderBy('created_at', 'desc').orderBy('id');
-      return (await (user === undefined ? all : all.where('user_name', '=', user)).execute()).map(asScreen);
-    },
+    listScreens: async (user) =>
+      (await listRecords(db, 'screens', { site, user_name: user }, ['-created_at', 'id'])) as readonly Screen[],
 
     async changeScreen(id, { name, cameras }) {
       const change = {
         ...(name !== undefined && { name }),
         ...(cameras !== undefined && { cameras: camerasText(cameras) }),
       };
-      const changed = db.updateTable('screens').set(change).where('id', '=', id).where('site', '=', site);
-      return (await changed.executeTakeFirst()).numUpdatedRows ? 'changed' : 'absent';
+      return (await updateRows(db, 'screens', { id, site }, change)) ? 'changed' : 'absent';
     },
 
-    async deleteScreen(id) {
-      const deleted = db.deleteFrom('screens').where('id', '=', id).where('site', '=', site);
-      const { numDeletedRows } = await deleted.executeTakeFirst();
-      return numDeletedRows ? 'deleted' : 'absent';
-    },
+    deleteScreen: async (id) => ((await deleteRows(db, 'screens', { id, site })) ? 'deleted' : 'absent'),
 
     noteUses: (uses) =>
       serialized(async (transaction) => {
-        for (const { id, at, from } of uses) {
-          const use = { last_seen_at: at, last_seen_from: from };
-          await transaction.updateTable('screens').set(use).where('id', '=', id).execute();
-        }
+        for (const { id, at, from } of uses)
+          await updateRows(transaction, 'screens', { id }, { last_seen_at: at, last_seen_from: from });
       }),
 
     forgetBefore: (endedAt) =>
       serialized(async (transaction) => {
-        await transaction.deleteFrom('screen_codes').where('expires_at', '<', endedAt).execute();
-        const over = transaction
-          .deleteFrom('screens')
-          .where(({ or, and, eb }) =>
-            or([eb('ends_at', '<', endedAt), and([eb('secret_hash', 'is', null), eb('created_at', '<', endedAt)])]),
-          );
-        await over.execute();
+        await deleteRows(transaction, 'screen_codes', { expires_at: { '<': endedAt } });
+        await deleteRows(transaction, 'screens', { ends_at: { '<': endedAt } });
+        await deleteRows(transaction, 'screens', { secret_hash: null, created_at: { '<': endedAt } });
       }),
   };
 }
@@ -145,7 +117,3 @@ const waitingCode = (db: Kysely<Tables> | Transaction<Tables>, site: string, use
 
 const camerasText = (cameras: readonly string[] | null): string | null =>
   cameras === null ? null : JSON.stringify(cameras);
-
-const asScreen = (row: object): Screen => recordOf('screens', row) as Screen;
-
-const asCode = (row: object): ScreenCode => recordOf('screen_codes', row) as ScreenCode;
