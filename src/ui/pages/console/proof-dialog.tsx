@@ -1,12 +1,12 @@
 /** The dialog that asks for the password, a code or a passkey again: the only one, over whatever page is shown (SPEC 12). */
 import { useState } from 'preact/hooks';
 import { formatSeconds } from '../login/login-outcome.ts';
+import { recordsIn, type SignInRecord } from '../settings/account-records.ts';
 import { goToProvider } from '../shared/account/at-provider.ts';
 import { NO_FACTORS, readFactors } from '../shared/account/factor-state.ts';
 import type { Profile } from '../shared/account/profile.ts';
 import { hasPasskeysFor, passkeyProblemOf, showPasskey } from '../shared/account/webauthn.ts';
 import { sendToApi } from '../shared/api.ts';
-import { isFields } from '../shared/forms/fields.ts';
 import { FormDialog } from '../shared/forms/form-dialog.tsx';
 import type { FormProblem } from '../shared/forms/form-faults.ts';
 import { PasswordField, TextField } from '../shared/forms/form-fields.tsx';
@@ -95,9 +95,9 @@ export function ProofDialog({ profile, passkeyOrigin, providers, onAnswer }: Pro
 
 /** The browser leaves the page: what was to be done is done after the way back. */
 function ByProvider({ providers }: Pick<ProofDialogProps, 'providers'>) {
-  const [signIns] = useFetched(providers.length > 0 ? 'api/account/sign-ins' : undefined, connectedIn);
+  const [signIns] = useFetched(providers.length > 0 ? 'api/account/sign-ins' : undefined, recordsIn<SignInRecord>);
   const [problem, setProblem] = useState('');
-  const connected = signIns.kind === 'ready' ? signIns.value : [];
+  const connected = signIns.kind === 'ready' ? signIns.value.map(({ provider }) => provider) : [];
   const ask = async (provider: string): Promise<void> => {
     const wrong = await goToProvider('api/reauthenticate', {
       provider,
@@ -121,9 +121,6 @@ function ByProvider({ providers }: Pick<ProofDialogProps, 'providers'>) {
     </div>
   );
 }
-
-const connectedIn = (body: unknown): readonly string[] =>
-  (Array.isArray(body) ? body : []).filter(isFields).map(({ provider }) => String(provider));
 
 /** What is wrong, as text, or undefined when the proof was given. */
 async function showPasskeyAsProof(): Promise<string | undefined> {

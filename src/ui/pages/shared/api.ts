@@ -39,19 +39,14 @@ type Method = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Sends a change. Before a dangerous one the person is asked for the password or a code, and the request is sent once more. */
 export async function sendToApi(method: Method, path: string, body?: object): Promise<ApiResponse> {
-  if (viewedPerson() !== undefined) return notSent(words.viewAs.readOnly);
+  if (viewedPerson() !== undefined) {
+    const message = words.viewAs.readOnly;
+    return { kind: 'refused', status: 403, message, reason: undefined, retryAfter: null };
+  }
   const response = await send(method, path, body);
   const isProofNeeded = response.kind === 'refused' && response.reason === 'reauthentication-required';
   return isProofNeeded && (await isProven()) ? send(method, path, body) : response;
 }
-
-const notSent = (message: string): ApiResponse => ({
-  kind: 'refused',
-  status: 403,
-  message,
-  reason: undefined,
-  retryAfter: null,
-});
 
 const send = (method: Method, path: string, body?: object): Promise<ApiResponse> =>
   requestApi(path, {

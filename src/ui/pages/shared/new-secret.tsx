@@ -1,7 +1,6 @@
-/** Shows a secret once: a token, or the address of a link. */
+/** What is handed on to another person or program: a secret that is shown once, an address, a text to copy. */
 import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
-import { CopyButton } from './copy-button.tsx';
+import { useEffect, useId, useState } from 'preact/hooks';
 import { useDialogs } from './dialogs.tsx';
 import { useModal } from './use-modal.ts';
 import { words } from './words.ts';
@@ -48,4 +47,63 @@ export function NewSecret({ title, warning, secret, onClose, children }: NewSecr
       </div>
     </dialog>
   );
+}
+
+/** An address that is for another person: as a picture for a phone's camera, and for the system's way of sharing. */
+export function AddressSharing({ url, title }: { url: string; title: string }) {
+  const [picture, setPicture] = useState<string>();
+  useEffect(() => {
+    let isOver = false;
+    import('./code-picture.ts').then(({ codePicture }) => !isOver && setPicture(codePicture(url))).catch(() => {});
+    return () => {
+      isOver = true;
+    };
+  }, [url]);
+  return (
+    <>
+      {'share' in navigator && (
+        <p>
+          {/* Rejects when the person thinks better of it. */}
+          <button class="button" type="button" onClick={() => void navigator.share({ url, title }).catch(() => {})}>
+            {words.ui.common.share}
+          </button>
+        </p>
+      )}
+      <div class="qr-place">
+        {picture !== undefined && <img class="qr-code" src={picture} alt={words.ui.common.qr} />}
+      </div>
+    </>
+  );
+}
+
+interface CopyButtonProps {
+  readonly text: string;
+  /** Says what is copied, where it is not shown beside the button. */
+  readonly label?: string;
+}
+
+/** A button that copies a text. Where the browser allows no copying (plain HTTP) it marks the text, to be copied by hand. */
+export function CopyButton({ text, label }: CopyButtonProps) {
+  const [outcome, setOutcome] = useState<'copied' | 'selectAndCopy'>();
+  if (label !== undefined && !('clipboard' in navigator)) return null;
+  const copy = async (button: Element): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setOutcome('copied');
+    } catch {
+      if (select(button.parentElement?.querySelector('code, pre'))) setOutcome('selectAndCopy');
+    }
+  };
+  return (
+    <button class="button" type="button" onClick={({ currentTarget }) => void copy(currentTarget)}>
+      {outcome ? words.ui.common[outcome] : (label ?? words.ui.common.copy)}
+    </button>
+  );
+}
+
+/** Whether there was something to mark. */
+function select(shown: Element | null | undefined): boolean {
+  if (!shown) return false;
+  getSelection()?.selectAllChildren(shown);
+  return true;
 }

@@ -3,7 +3,7 @@ import type { Profile } from './account/profile.ts';
 import { isFields, textOf, textsOf } from './forms/fields.ts';
 import { useFetched } from './use-fetched.ts';
 
-export interface OtherSite {
+interface OtherSite {
   readonly name: string;
   /** Undefined: its address is not configured here. */
   readonly url: string | undefined;
@@ -29,7 +29,7 @@ export function useSites(): Sites | undefined {
   return sites.kind === 'ready' ? sites.value : undefined;
 }
 
-export function readSites(body: unknown): Sites | undefined {
+function readSites(body: unknown): Sites | undefined {
   const own = isFields(body) ? textOf(body['site']) : undefined;
   if (!isFields(body) || own === undefined) return undefined;
   const others = (Array.isArray(body['others']) ? body['others'] : []).filter(isFields).flatMap((site) => {

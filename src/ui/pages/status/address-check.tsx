@@ -2,8 +2,8 @@
 
 import { useState } from 'preact/hooks';
 import { type ApiResponse, sendToApi } from '../shared/api.ts';
-import { CopyButton } from '../shared/copy-button.tsx';
 import { problemOf } from '../shared/forms/problem-of.ts';
+import { CopyButton } from '../shared/new-secret.tsx';
 import { words } from '../shared/words.ts';
 import { Problem, Tile } from './tile.tsx';
 

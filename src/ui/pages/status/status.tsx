@@ -8,7 +8,7 @@ import { sendToApi } from '../shared/api.ts';
 import { problemOf } from '../shared/forms/problem-of.ts';
 import { Blank } from '../shared/full-page-notices.tsx';
 import { Icon } from '../shared/icon.tsx';
-import { usePageTitle } from '../shared/page-title.ts';
+import { usePageTitle } from '../shared/nav-link.tsx';
 import { Act } from '../shared/table/row-menu.tsx';
 import { formatDate, formatMoment, formatShortMoment, formatTick, formatTime } from '../shared/times.ts';
 import { type FetchedAgain, useRefreshed } from '../shared/use-fetched.ts';

@@ -1,8 +1,8 @@
 /** Everything about one event: beside the list where there is room, over it where there is not. */
 import { useEffect, useRef } from 'preact/hooks';
-import { CopyButton } from '../../shared/copy-button.tsx';
 import { Icon } from '../../shared/icon.tsx';
 import { labelName } from '../../shared/names.ts';
+import { CopyButton } from '../../shared/new-secret.tsx';
 import { viewedPerson } from '../../shared/view-as.ts';
 import { words } from '../../shared/words.ts';
 import { Duration } from '../event-row.tsx';

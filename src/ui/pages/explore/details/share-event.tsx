@@ -1,12 +1,11 @@
 /** Share: makes a link to an event, and shows its address once (SPEC 13). */
 import { useState } from 'preact/hooks';
-import { AddressSharing } from '../../shared/address-sharing.tsx';
 import { sendToApi } from '../../shared/api.ts';
 import { isFields, textOf } from '../../shared/forms/fields.ts';
 import { FormDialog } from '../../shared/forms/form-dialog.tsx';
 import { SelectField, Switch, TextField } from '../../shared/forms/form-fields.tsx';
 import { problemOf } from '../../shared/forms/problem-of.ts';
-import { NewSecret } from '../../shared/new-secret.tsx';
+import { AddressSharing, NewSecret } from '../../shared/new-secret.tsx';
 import { words } from '../../shared/words.ts';
 
 type LinkLifetime = keyof typeof words.links.share.lifetimes;

@@ -14,13 +14,8 @@ export interface Arrivals {
 
 /** What is told of an event again and again while it lasts. */
 const isSame = (one: EventView, other: EventView): boolean =>
-  one.endTime === other.endTime &&
-  one.label === other.label &&
-  one.subLabel === other.subLabel &&
-  one.score === other.score &&
-  one.picture === other.picture &&
-  one.record['has_clip'] === other.record['has_clip'] &&
-  one.record['has_snapshot'] === other.record['has_snapshot'] &&
+  (['endTime', 'label', 'subLabel', 'score', 'picture'] as const).every((name) => one[name] === other[name]) &&
+  ['has_clip', 'has_snapshot'].every((name) => one.record[name] === other.record[name]) &&
   one.zones.join() === other.zones.join();
 
 /**

@@ -11,13 +11,13 @@ import {
 import { isAdmin, type Profile } from '../../shared/account/profile.ts';
 import { sendToApi } from '../../shared/api.ts';
 import { baseUrl } from '../../shared/base-url.ts';
-import { CopyButton } from '../../shared/copy-button.tsx';
 import { Opener, useDialogs } from '../../shared/dialogs.tsx';
 import { Question } from '../../shared/forms/form-dialog.tsx';
 import { TextField } from '../../shared/forms/form-fields.tsx';
 import { PanelForm } from '../../shared/forms/panel-form.tsx';
 import { problemOf } from '../../shared/forms/problem-of.ts';
 import type { Sent } from '../../shared/forms/use-form.ts';
+import { CopyButton } from '../../shared/new-secret.tsx';
 import { useFetched } from '../../shared/use-fetched.ts';
 import { words } from '../../shared/words.ts';
 import { Badge, RecordsPage } from '../page.tsx';

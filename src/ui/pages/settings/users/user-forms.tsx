@@ -1,11 +1,11 @@
 /** The questions of Settings > Users: a new user, an invitation, a role, a password, a validity, a farewell (SPEC 4.3, 12, 13, 16). */
-import { AddressSharing } from '../../shared/address-sharing.tsx';
+
 import { type ApiResponse, sendToApi } from '../../shared/api.ts';
 import { FormDialog } from '../../shared/forms/form-dialog.tsx';
 import { faultsIn } from '../../shared/forms/form-faults.ts';
 import { SelectField, TextField } from '../../shared/forms/form-fields.tsx';
 import { entryName } from '../../shared/names.ts';
-import { NewSecret } from '../../shared/new-secret.tsx';
+import { AddressSharing, NewSecret } from '../../shared/new-secret.tsx';
 import { formatShortMoment } from '../../shared/times.ts';
 import { words } from '../../shared/words.ts';
 import type { MadeInvitation, RoleRecord, UserRecord } from '../account-records.ts';
