@@ -18,7 +18,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['identity'],
   ['ui'],
   ['gateway'],
-  ['features', 'ledger', 'notify'],
+  ['features'],
   ['app'],
   ['cli'],
   ['.'],
@@ -46,8 +46,6 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   config:    ['yaml', 'zod'],
   telemetry: ['prom-client', 'pino'],
   ui:        ['koa', 'vite'],
-  ledger:    ['zod'],
-  notify:    [],
   features:  ['commander', 'koa', 'pino', 'zod'],
   cli:       ['commander', 'pino'],
 };
@@ -66,7 +64,7 @@ const FOLDER_ORDER: Readonly<Record<string, readonly (readonly string[])[]>> = {
   config:   [['problems'], ['schema'], ['policy'], ['.']],
   domain:   [['async', 'text', 'policy'], ['.'], ['events', 'store', 'identity'], ['rights'], ['accounts', 'addresses']],
   cli:      [['.'], ['commands']],
-  app:      [['resources'], ['telemetry', 'ledger'], ['accounts'], ['gate'], ['.', 'commands']],
+  app:      [['resources'], ['telemetry'], ['accounts'], ['gate'], ['.', 'commands']],
 };
 /** The folders of the pages, in the same way. */
 const PAGES = 'src/ui/pages';

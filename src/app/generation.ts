@@ -10,7 +10,6 @@ import { type ListenerName, singleHeader } from '../domain/request.ts';
 import type { ServiceStatus } from '../domain/status.ts';
 import type { Rules } from '../gateway/decision/admit.ts';
 import { createGate, type Gate } from '../gateway/entry/gate.ts';
-import { createViewings } from '../ledger/viewings.ts';
 import type { Readiness } from '../telemetry/readiness.ts';
 import type { ActiveAccounts } from './accounts/active-accounts.ts';
 import { providerFaults } from './accounts/examine-providers.ts';
@@ -87,7 +86,6 @@ function generationUnder(
   } = runtime;
   const { limiter, seenSessions, ...credentials } = runtime.accounts;
   const { metrics, recent, watch } = counters;
-  const { sightings } = runtime.ledger;
   const { layout } = components.cameras.it;
   const accounts = runtime.accounts.under(settings);
   const remembering = { version: store.version, now: () => unixSeconds(clock) };
@@ -122,8 +120,11 @@ function generationUnder(
   });
   const features = runtime.features.under({
     config,
-    audit: accounts.audit,
+    services: accounts.services,
     roles: accounts.roles,
+    layout,
+    seen: authorizer.seen,
+    camerasOf: authorizer.camerasOf,
     providerFaults: () => providerFaults(settings, clock),
   });
   const gate = gateDeps({
@@ -141,17 +142,11 @@ function generationUnder(
     onCaller(caller, { address }, request) {
       const sender = senderOf(caller);
       seenSessions.note(sender, { address, agent: singleHeader(request, 'user-agent') });
-      if (sender !== caller) runtime.ledger.note(viewedAs(sender, caller, address));
+      if (sender !== caller) runtime.features.note(viewedAs(sender, caller, address));
     },
     unknownRoutes,
     watch,
-    viewings: sightings && createViewings({ sightings, layout, camerasOf: authorizer.camerasOf, clock }),
-    ledger: {
-      store: store.ledger,
-      site: settings.server.site,
-      localTime: runtime.ledger.localTime,
-      now: () => clock.now() / 1000,
-    },
+    viewings: features.find(({ viewings }) => viewings)?.viewings,
     status,
     house,
     featureRoutes: features.flatMap(({ routes = [] }) => routes),

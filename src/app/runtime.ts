@@ -21,11 +21,9 @@ import { type HoldingStore, holdRevocations } from '../store/pending-revocations
 import { createLogs, type Logs } from '../telemetry/logs/log.ts';
 import { type BuiltPages, readBuiltPages } from '../ui/built-pages.ts';
 import { type Accounts, openAccounts } from './accounts/accounts.ts';
-import { type Ledger, openLedger } from './ledger/ledger.ts';
-import { openOutbox } from './ledger/outbox.ts';
-import { type OpenFeatures, openFeatures } from './open-features.ts';
 import { openKnownStore } from './resources/known-store.ts';
 import { logRules } from './resources/logs.ts';
+import { type OpenFeatures, openFeatures } from './resources/open-features.ts';
 import { claimSite } from './resources/site-claim.ts';
 import { steadyNow } from './resources/steady-clock.ts';
 import { type Certificates, openCertificates } from './resources/tls.ts';
@@ -51,8 +49,6 @@ export interface Runtime {
   /** The difference between this clock and that of the server that keeps the store. */
   readonly health: Health;
   readonly accounts: Accounts;
-  /** What signs identities for the NVR. */
-  readonly ledger: Ledger;
   readonly openStreams: OpenStreams;
   /** Seconds for the body of a login. */
   readonly bodySeconds: number;
@@ -92,7 +88,7 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig): 
   opened.defer(() => trustedHeaders.close());
   const [unread] = trustedHeaders.problems(options.config);
   if (unread) throw new Error(formatProblem(options.config.file, unread));
-  let ledger: Ledger | undefined;
+  let note: OpenFeatures['note'] = () => {};
   const counters = openTelemetry({
     settings,
     version,
@@ -101,7 +97,7 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig): 
     logs,
     clock,
     activeSettings: () => active.config().settings,
-    onRefusedAct: (act) => ledger?.note(act),
+    onRefusedAct: (act) => note(act),
   });
   const { metrics, recent } = counters;
   const health = openHealth(metrics, log, clock, options.log, settings.store.url.engine);
@@ -129,33 +125,18 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig): 
   health.store.watch(store.probe, store.glance);
   void warnOfClock(store.serverTime, clock, log);
   const mayDelete = createDeletionGuard(clock, steadyClock ?? { now: steadyNow });
-  const notifyLog = logs.named('service.notify');
-  const outbox = openOutbox(() => active.config().settings, {
-    clock,
-    onResult: (result) => metrics.webhooks.add(1, result),
-    onFailing: (cause) =>
-      notifyLog.warn(
-        { cause },
-        'a notice could not be posted to notify.webhook and is lost: check that address; told once until one gets through',
-      ),
-    onWorking: () => notifyLog.info('notices reach notify.webhook again'),
-  });
-  opened.defer(() => outbox.close());
-  ledger = openLedger({
-    settings,
-    activeSettings: () => active.config().settings,
+  const features = openFeatures(options.features, {
     store,
     clock,
-    mayDelete,
-    log: logs.named('service.ledger'),
+    logs,
     metrics,
-    outbox,
+    mayDelete,
+    settings,
+    activeSettings: () => active.config().settings,
+    surroundings: options.surroundings,
   });
-  const { note, recorded, close: closeLedger } = ledger;
-  opened.defer(closeLedger);
-  const { surroundings } = options;
-  const features = openFeatures(options.features, { store, clock, logs, surroundings });
   opened.defer(features.close);
+  note = features.note;
   const bodySeconds = options.timeouts?.body ?? BODY_SECONDS;
   const accounts = await openAccounts({
     bodySeconds,
@@ -170,7 +151,6 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig): 
     metrics,
     recent,
     onAct: note,
-    recorded,
   });
   opened.defer(() => accounts.close());
   const openStreams = createOpenStreams({
@@ -200,7 +180,6 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig): 
     mayDelete,
     health,
     accounts,
-    ledger,
     openStreams,
     bodySeconds,
     clientLimits: createClientLimits(clientKey),

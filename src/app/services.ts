@@ -38,7 +38,6 @@ import type { Users } from '../accounts/users/users.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import type { User } from '../domain/accounts/account.ts';
 import type { Curtain } from '../domain/accounts/curtain.ts';
-import type { Notice } from '../domain/accounts/notice.ts';
 import type { MaybePromise } from '../domain/async/maybe-promise.ts';
 import type { Caller, Closed } from '../domain/caller.ts';
 import type { CameraScope } from '../domain/camera-scope.ts';
@@ -59,8 +58,6 @@ export interface Lasting {
   readonly metrics: Metrics;
   readonly recent: RecentFailures;
   readonly audit: Audit;
-  /** Resolves when the ledger has what it was told of so far. */
-  readonly recorded: () => Promise<void>;
   readonly credentials: Credentials;
   /** Signs sessions. */
   readonly key: CryptoKey;
@@ -97,8 +94,6 @@ export interface Lasting {
   readonly followStore?: (hasher: PasswordHasher) => Promise<void>;
   /** Why the user may not be logged in now: the account has not begun or has ended, or the role is outside its hours. */
   readonly closedOf: (user: User) => Promise<Closed | undefined>;
-  /** What happened to the account of that name, newest first; none of a user without an account. */
-  readonly noticesOf: (user: string) => Promise<readonly Notice[]>;
   /** Seconds in which the body of a request must arrive. */
   readonly bodySeconds: () => number;
   /** Called when an attempt to log in has ended. */

@@ -84,7 +84,7 @@ export async function startPostern(options: StartOptions): Promise<Postern> {
   // Only now: a password that is made for a start that fails is never shown.
   const newAdminPassword = await accounts.settle(active().accounts, config.settings.auth.reset_admin_password);
   await rememberStore(options, runtime);
-  await tellRestored(options.directory, log, { audit: active().accounts.audit, recorded: runtime.ledger.recorded });
+  await tellRestored(options.directory, log, { audit: active().accounts.audit, recorded: runtime.features.recorded });
   opened.defer(house.watch());
   log.info({ addresses }, 'started');
   runtime.features.started(config);

@@ -1,19 +1,25 @@
 /** What a feature is: a folder that the service works without. `all.ts` is the list, and `app/` gives the core what it needs of it. */
 import type { Command } from 'commander';
-import type { Audit } from '../accounts/audit.ts';
+import type { RecorderLayout } from '../access/recorder-layout.ts';
 import type { TokenAdmin } from '../accounts/tokens/token-routes.ts';
+import type { AccountServices } from '../app/services.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
+import type { ServiceMessage } from '../domain/accounts/notice.ts';
 import type { UserFactors } from '../domain/accounts/second-factor.ts';
 import type { NetworkSurroundings } from '../domain/addresses/outside-addresses.ts';
 import type { ListenAddress } from '../domain/addresses/socket-address.ts';
 import type { MaybePromise } from '../domain/async/maybe-promise.ts';
-import type { CustomRoles } from '../domain/camera-scope.ts';
+import type { CameraScope, CustomRoles } from '../domain/camera-scope.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { CommandPlace, Output } from '../domain/command-frame.ts';
+import type { DeletionGuard } from '../domain/deletion-guard.ts';
+import type { OwnerCameras } from '../gateway/decision/owner-lookup.ts';
+import type { ViewingWatch } from '../gateway/entry/viewing-watch.ts';
 import type { BoundRoute, OwnRoute } from '../routes/own-route.ts';
 import type { Store } from '../store/open-store.ts';
 import type { Logs } from '../telemetry/logs/log.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 
 export interface Feature {
   /** The name of its folder. */
@@ -23,6 +29,28 @@ export interface Feature {
   readonly commands?: (program: Command, frame: CommandFrame) => void;
   /** Once a process. */
   open?(services: FeatureServices): OpenFeature;
+  /** Once a command that opens the store. */
+  openForCommand?(services: CommandServices): OpenForCommand;
+}
+
+/** What was done, as it is recorded. Other fields that are texts are recorded, too. */
+export interface AuditedAct {
+  readonly what: string;
+  readonly who?: string | undefined;
+  readonly from?: string | undefined;
+  /** The credential: `session:<id>`, `token:<id>`, `link:<id>`, `proxy` or `internal`. */
+  readonly credential?: string | undefined;
+  readonly verdict: 'allowed' | 'refused';
+  readonly reason?: string | undefined;
+  readonly tokenId?: string | undefined;
+  /** `who` was tried, and is no account. */
+  readonly unknown?: boolean | undefined;
+}
+
+/** What people, and those who run the service, are told: one feature sends, another one delivers. */
+export interface Messages {
+  send(message: ServiceMessage): void;
+  onMessage(deliver: (message: ServiceMessage) => void): void;
 }
 
 /** What outlives every reload. */
@@ -30,11 +58,22 @@ export interface FeatureServices {
   readonly store: Store;
   readonly clock: Clock;
   readonly logs: Logs;
+  readonly metrics: Metrics;
+  readonly mayDelete: DeletionGuard;
+  readonly messages: Messages;
+  /** The settings of the start. */
+  readonly settings: Settings;
+  /** Those that are active. */
+  readonly activeSettings: () => Settings;
   /** The networks around, instead of those of this machine. */
   readonly surroundings?: (() => Promise<NetworkSurroundings>) | undefined;
 }
 
 export interface OpenFeature {
+  /** Receives everything that is audited. */
+  note?(act: AuditedAct): void;
+  /** Resolves when what was noted so far is written, or cannot be. */
+  recorded?(): Promise<void>;
   /** What holds under one configuration; it has no effects. */
   under?(rules: FeatureRules): ActiveFeature;
   /** The service listens. Nothing waits for what is begun here. */
@@ -47,14 +86,31 @@ export interface OpenFeature {
 /** What holds under one configuration. */
 export interface FeatureRules {
   readonly config: ServiceConfig;
-  readonly audit: Audit;
+  readonly services: AccountServices;
   readonly roles: () => MaybePromise<CustomRoles>;
   /** What keeps people from signing in with the providers, a sentence each. */
   readonly providerFaults: () => Promise<readonly string[]>;
+  /** The cameras that exist now. */
+  readonly layout: () => RecorderLayout | undefined;
+  /** Existing cameras in a scope. */
+  readonly seen: (scope: CameraScope) => readonly string[];
+  /** The cameras of an event, review, export or case. */
+  readonly camerasOf: OwnerCameras;
 }
 
 export interface ActiveFeature {
   readonly routes?: readonly BoundRoute[];
+  readonly viewings?: ViewingWatch | undefined;
+}
+
+export interface CommandServices extends Pick<FeatureServices, 'store' | 'settings' | 'clock' | 'messages'> {
+  readonly warn: (sentence: string) => void;
+}
+
+export interface OpenForCommand {
+  note?(act: AuditedAct): void;
+  /** The command ends. Never rejects: what was done is done. */
+  close?(): Promise<void>;
 }
 
 /** What commands work with. */

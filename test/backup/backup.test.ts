@@ -13,9 +13,9 @@ import {
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { openForLedger } from '../../src/app/commands/ledger.ts';
 import type { UserName } from '../../src/domain/names.ts';
 import { readTar, tarEnd, tarHeader, tarPadding } from '../../src/features/backup/tar.ts';
+import { openForLedger } from '../../src/features/ledger/whole-ledger.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { newDirectory, runPostern, type Serving, servePostern } from '../support/run-postern.ts';
 import { cookieFor, firstCookie, logInAt } from '../support/sessions.ts';

@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, it, type TestContext } from 'node:test';
 import { stringify } from 'yaml';
 import { openForCommands } from '../../src/app/commands/commands.ts';
-import { openForLedger } from '../../src/app/commands/ledger.ts';
+import { openForLedger } from '../../src/features/ledger/whole-ledger.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { handClock, NOW, person } from '../accounts/support/people.ts';
 import { tempDirectory } from '../accounts/support/temp-directory.ts';

@@ -13,9 +13,9 @@ import {
   type StoredRecord,
 } from '../../src/domain/ledger.ts';
 import { headText, misfitSentences } from '../../src/domain/ledger-chain.ts';
-import { listNotices } from '../../src/ledger/notices.ts';
-import type { Misfit } from '../../src/ledger/verify.ts';
-import { checkLedger } from '../../src/ledger/verify-all.ts';
+import { listNotices } from '../../src/features/ledger/notices.ts';
+import type { Misfit } from '../../src/features/ledger/verify.ts';
+import { checkLedger } from '../../src/features/ledger/verify-all.ts';
 import type { Tables } from '../../src/store/engine/tables.ts';
 import { batchOf } from '../support/own-entries.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
-import { openForLedger } from '../../src/app/commands/ledger.ts';
+import { openForLedger } from '../../src/features/ledger/whole-ledger.ts';
 import { newDirectory } from '../support/run-postern.ts';
 import { startPostgres, type TestPostgres, withoutPostgres } from '../support/servers/postgres.ts';
 import { until } from '../support/until.ts';

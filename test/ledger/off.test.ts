@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import pino from 'pino';
-import { openUpkeep } from '../../src/app/ledger/upkeep.ts';
 import type { Settings } from '../../src/config/schema/schema.ts';
 import type { LedgerEntry } from '../../src/domain/ledger.ts';
-import { localClock } from '../../src/ledger/local-time.ts';
+import { localClock } from '../../src/features/ledger/local-time.ts';
+import { openUpkeep } from '../../src/features/ledger/upkeep.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { batchOf } from '../support/own-entries.ts';
 import { newDirectory } from '../support/run-postern.ts';

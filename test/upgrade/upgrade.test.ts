@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, it } from 'node:test';
-import { openForLedger } from '../../src/app/commands/ledger.ts';
+import { openForLedger } from '../../src/features/ledger/whole-ledger.ts';
 import { movableClock } from '../support/clock.ts';
 import { newDirectory, runPostern } from '../support/run-postern.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';

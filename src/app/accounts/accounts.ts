@@ -20,8 +20,7 @@ import type { Settings } from '../../config/schema/schema.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { DeletionGuard } from '../../domain/deletion-guard.ts';
 import { rightsOfUser } from '../../domain/rights/rights.ts';
-import type { AuditedAct } from '../../ledger/audited-acts.ts';
-import { listNotices } from '../../ledger/notices.ts';
+import type { AuditedAct } from '../../features/feature.ts';
 import type { HoldingStore } from '../../store/pending-revocations.ts';
 import type { Logs } from '../../telemetry/logs/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
@@ -74,11 +73,7 @@ export interface AccountsOptions {
   readonly recent: RecentFailures;
   /** Called with everything that is audited. */
   readonly onAct: (act: AuditedAct) => void;
-  /** Resolves when the ledger has what it was told of so far. */
-  readonly recorded: () => Promise<void>;
 }
-
-const NOTICE_SECONDS = 90 * 86_400;
 
 export async function openAccounts(options: AccountsOptions): Promise<Accounts> {
   const { settings, directory, env, clock, store, logs, metrics, recent } = options;
@@ -155,13 +150,6 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     latestCurtain: curtain.latest,
     followStore: hashCosts,
     closedOf: async (user) => rightsOfUser(user, await roleRegistry.active(), unixSeconds(clock)).closed,
-    async noticesOf(name) {
-      await options.recorded();
-      const user = await store.accounts.findUser(name);
-      // Another person may have had the name before.
-      const from = Math.max(user?.createdAt ?? 0, unixSeconds(clock) - NOTICE_SECONDS);
-      return user ? listNotices(name, from, store.ledger) : [];
-    },
     onLogin: countedLogins(metrics, recent),
     codeLimiter,
     blocks,
@@ -181,7 +169,6 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
     metrics,
     recent,
     log,
-    recorded: options.recorded,
     bodySeconds: () => options.bodySeconds,
   };
   return {

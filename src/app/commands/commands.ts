@@ -38,9 +38,8 @@ import { readNvrUsers } from '../../store/nvr-users.ts';
 import { openStore, type Store } from '../../store/open-store.ts';
 import { addressMaker, invitationsUnder } from '../accounts/invitations-of.ts';
 import { passwordRulesOf } from '../accounts/password-rules-of.ts';
-import { openCommandLedger } from '../ledger/command-ledger.ts';
-import { openOutbox } from '../ledger/outbox.ts';
 import { openKnownStore } from '../resources/known-store.ts';
+import { openFeaturesForCommand } from '../resources/open-features.ts';
 import type { Services } from '../services.ts';
 import { passesAt } from './link-passes.ts';
 
@@ -86,18 +85,9 @@ export async function openForCommands(
     ? openStore({ url, site, readOnly: true })
     : openKnownStore(directory, { url, site }));
   const { settings } = await underStored(config, store.settings, read);
-  const outbox = openOutbox(() => settings, {
-    clock,
-    onResult: () => {},
-    onFailing: (cause) => warn(`notify.webhook was not told of it (${cause}); it stands on the page of the account`),
-    onWorking: () => {},
-    retrySeconds: RETRY_SECONDS,
-  });
-  const isEnabled = settings.ledger.retention > 0;
-  const onWritten = outbox.sendNotices;
-  const commandLedger = openCommandLedger({ ledger: store.ledger, isEnabled, clock, onWritten, warn });
+  const features = openFeaturesForCommand({ store, settings, clock, warn });
   /** Writes an act into the ledger, done or refused (SPEC 14). */
-  const audit: Audit = (entry) => commandLedger.note({ ...entry, who: undefined, from: AT_COMMAND_LINE });
+  const audit: Audit = (entry) => features.note({ ...entry, who: undefined, from: AT_COMMAND_LINE });
   const tell = (act: AuditedAct, reason?: string): void => {
     const by = { who: undefined, from: AT_COMMAND_LINE };
     audit({ ...act, ...by, ...(reason === undefined ? { verdict: 'allowed' } : { verdict: 'refused', reason }) });
@@ -237,9 +227,8 @@ export async function openForCommands(
     /** The NVR's own SQLite file, read-only. */
     openNvrDatabase,
     async close(): Promise<void> {
-      await commandLedger.close();
+      await features.close();
       await store.close();
-      await outbox.settled();
     },
   };
 }
@@ -248,9 +237,6 @@ function addressOf(path: string, settings: Settings): PageAddress {
   const url = addressMaker(settings)(path);
   return { url: url ?? path, isWhole: url !== undefined };
 }
-
-/** A person waits for the command: one more try, and no more. */
-const RETRY_SECONDS = [1] as const;
 
 async function resetFactors(name: string, { accounts, secondFactor }: Store): Promise<UserOutcome> {
   const user = await accounts.findUser(name);

@@ -19,8 +19,6 @@ import type { GateDeps } from '../../gateway/entry/gate-deps.ts';
 import { askText } from '../../gateway/forward/ask-upstream.ts';
 import { askerOf, questionFor, variesOf } from '../../gateway/forward/nvr-questions.ts';
 import type { RefusalPageFacts, RefusalRules } from '../../gateway/response/error-responses.ts';
-import type { LedgerRouteDeps } from '../../ledger/ledger-routes.ts';
-import { createDownloads } from '../../ledger/stream-records.ts';
 import { openApiDocument } from '../../routes/document.ts';
 import type { BoundRoute } from '../../routes/own-route.ts';
 import { assetPath, type BuiltPages } from '../../ui/built-pages.ts';
@@ -58,7 +56,6 @@ export interface GateSources {
   readonly unknownRoutes: GateDeps['unknownRoutes'];
   readonly watch: GateDeps['watch'];
   readonly viewings: GateDeps['viewings'];
-  readonly ledger: Omit<LedgerRouteDeps, 'downloads' | 'camerasOf' | 'accountSince' | 'visibleToViewers'>;
   readonly status: () => Promise<ServiceStatus>;
   /** Those of the features. */
   readonly featureRoutes: readonly BoundRoute[];
@@ -119,7 +116,6 @@ function ownRoutes(
     featureRoutes,
     house,
     version,
-    ledger,
   }: GateSources,
   judge: LinkJudgeWithFacts,
   startPage: StartPage,
@@ -186,14 +182,6 @@ function ownRoutes(
       pages,
       invitations: { ...invitations, byForm: (ctx) => postInvitation(ctx, pages) },
       links: { ...visits, byForm: (ctx) => postLink(ctx, pages) },
-      ledger: {
-        ...ledger,
-        downloads: createDownloads(),
-        camerasOf: ({ scope }) => (scope.kind === 'all' ? undefined : seen(scope)),
-        accountSince: async ({ name }) =>
-          auth.enabled ? (await accounts.services.store.accounts.findUser(name))?.createdAt : undefined,
-        visibleToViewers: () => settings.ledger.visible_to_viewers,
-      },
       events: { hasEventsBackend, surroundings: () => authorizer.rules().surroundings() },
       explain: { explain, whoSees },
       status,

@@ -20,12 +20,10 @@ import { SESSION_ROUTES } from '../../accounts/sessions/session-routes.ts';
 import { SETTING_ROUTES } from '../../accounts/settings/setting-routes.ts';
 import { SITE_ROUTES } from '../../accounts/sites/site-routes.ts';
 import { TOKEN_ROUTES } from '../../accounts/tokens/token-routes.ts';
-import { NOTICE_ROUTES } from '../../accounts/users/notice-routes.ts';
 import { USER_ROUTES } from '../../accounts/users/user-routes.ts';
 import { FEATURES } from '../../features/all.ts';
 import { EVENT_ROUTES, STATUS_ROUTES } from '../../gateway/entry/gateway-routes.ts';
 import { EXPLAIN_ROUTES } from '../../gateway/explain/explain-route.ts';
-import { LEDGER_ROUTES } from '../../ledger/ledger-routes.ts';
 import { OPENAPI_ROUTES } from '../../routes/document.ts';
 import { type BoundRoute, bound, type OwnRoute } from '../../routes/own-route.ts';
 import { PAGE_ROUTES } from '../../ui/serve-ui.ts';
@@ -41,8 +39,6 @@ const GROUPS = {
   links: [...LINK_ROUTES, ...LINK_PAGE_ROUTES],
   openapi: OPENAPI_ROUTES,
   factors: [...FACTOR_ROUTES, ...PASSKEY_ROUTES],
-  notices: NOTICE_ROUTES,
-  ledger: LEDGER_ROUTES,
   events: EVENT_ROUTES,
   status: STATUS_ROUTES,
   explain: EXPLAIN_ROUTES,

@@ -12,7 +12,6 @@ import { registerBackendCommand } from './backend.ts';
 import { registerEventsCommands } from './events.ts';
 import { registerExplainCommand } from './explain.ts';
 import { registerLinksCommands, registerScreensCommands, registerTokensCommands } from './grants.ts';
-import { registerLedgerCommands } from './ledger.ts';
 import { registerLimitsCommands } from './limits.ts';
 import { registerSitesCommands } from './sites.ts';
 import { registerStoreCommands } from './store.ts';
@@ -86,7 +85,6 @@ export function createProgram(): { readonly program: Command } {
       const { runHealthcheck } = await import('./healthcheck.ts');
       exit(await runHealthcheck({ directory: directory(), env, stderr }));
     });
-  registerLedgerCommands(program, frame);
   for (const { commands } of FEATURES) commands?.(program, featureFrame);
   registerExplainCommand(program, frame);
   registerUsersCommands(program, frame);

@@ -34,6 +34,12 @@ export interface Notice {
   readonly detail: string | null;
 }
 
+/** A notice, or a message about the service, whose `user` is null. */
+export interface ServiceMessage extends Omit<Notice, 'event' | 'user'> {
+  readonly event: NoticeKind | 'ledger-head';
+  readonly user: string | null;
+}
+
 /** Where a login came from: what is told apart, and nothing more exact. */
 export interface LoginPlace {
   readonly device: string;

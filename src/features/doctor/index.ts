@@ -25,7 +25,7 @@ function openDoctor({ store, clock, logs, surroundings }: FeatureServices): Open
   const alone = oneAtATime();
   return {
     ...ports,
-    under({ config: { settings, tableHead }, audit, roles, providerFaults }) {
+    under({ config: { settings, tableHead }, services: { audit }, roles, providerFaults }) {
       const tokens = createTokenAdmin({ store, customRoles: roles, clock, authEnabled: settings.auth.enabled });
       const place = {
         settings,

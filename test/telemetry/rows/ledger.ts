@@ -1,10 +1,11 @@
 /** The ledger: what is written is counted by kind; what waits, for how long, and what was lost is told (SPEC 9, 14). */
 import { describe, it } from 'node:test';
-import { openLedger } from '../../../src/app/ledger/ledger.ts';
 import type { Settings } from '../../../src/config/schema/schema.ts';
 import { LEDGER_KINDS, type LedgerBatch, type LedgerStore } from '../../../src/domain/ledger.ts';
 import { beginningEntry, emptyHead, linkEntries } from '../../../src/domain/ledger-chain.ts';
 import { storeFault } from '../../../src/domain/store/store-fault.ts';
+import { openLedger } from '../../../src/features/ledger/ledger.ts';
+import type { Store } from '../../../src/store/open-store.ts';
 import { createLogs } from '../../../src/telemetry/logs/log.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { movableClock } from '../../support/clock.ts';
@@ -39,12 +40,15 @@ describe('The ledger', () => {
       forgetDaysBefore: async () => {},
     } as unknown as LedgerStore;
     const logs = createLogs({ rules: { default: 'info', logs: new Map() }, destination: { write() {} }, clock });
-    const log = logs.named('service.ledger');
-    const told = { settings: SETTINGS, activeSettings: () => SETTINGS, store: { ledger }, clock, log, metrics };
     const opened = openLedger({
-      ...told,
+      settings: SETTINGS,
+      activeSettings: () => SETTINGS,
+      store: { ledger } as Store,
+      clock,
+      logs,
+      metrics,
       mayDelete: () => true,
-      outbox: { send() {}, sendNotices() {} },
+      messages: { send() {}, onMessage() {} },
     });
     t.after(opened.close);
     const value = (name: string, labels = ''): number | undefined =>
@@ -54,19 +58,19 @@ describe('The ledger', () => {
           ?.samples() ?? []),
       ].find((sample) => sample.labels === labels)?.value;
     const nothing = { user: null, credential: null, address: null, camera: null, watchedFrom: null, watchedTo: null };
-    for (const kind of LEDGER_KINDS) opened.sightings?.add({ ...nothing, kind, from: 1, to: 1, detail: null });
+    for (const kind of LEDGER_KINDS) opened.sightings.add({ ...nothing, kind, from: 1, to: 1, detail: null });
     await until('they could not be written', () => refused > 0);
     clock.advance(7);
     await until('the delay is told', () => (value('postern_ledger_delay_seconds') ?? 0) >= 7);
     isBroken = false;
     await until('nothing waits', () => value('postern_ledger_delay_seconds') === 0);
     isForged = true;
-    opened.sightings?.add({ ...nothing, kind: 'change', from: 1, to: 1, detail: null });
+    opened.sightings.add({ ...nothing, kind: 'change', from: 1, to: 1, detail: null });
     await until('a chain that does not fit is told', () => value('postern_ledger_forged_rows_total') === 1);
     noteDriven('ledger_forged_rows_total');
     isBroken = true;
     for (let more = 0; more < MORE_THAN_WAIT; more++)
-      opened.sightings?.add({ ...nothing, kind: 'change', from: 1, to: 1, detail: null });
+      opened.sightings.add({ ...nothing, kind: 'change', from: 1, to: 1, detail: null });
     await until('some are dropped', () => (value('postern_ledger_dropped_total') ?? 0) > 0);
     for (const name of ['ledger_delay_seconds', 'ledger_dropped_total']) noteDriven(name);
   });

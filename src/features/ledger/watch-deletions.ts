@@ -1,7 +1,7 @@
 /** Looks through a chain for what was deleted: whether a record tells of it, and whether it was before its time (SPEC 14). Pure. */
-import type { ChainHead, LedgerRecord } from '../domain/ledger.ts';
-import { recordIdOf } from '../domain/ledger.ts';
-import { type ToldDeletion, toldDeletion } from '../domain/ledger-chain.ts';
+import type { ChainHead, LedgerRecord } from '../../domain/ledger.ts';
+import { recordIdOf } from '../../domain/ledger.ts';
+import { type ToldDeletion, toldDeletion } from '../../domain/ledger-chain.ts';
 
 export interface DeletionWatch {
   /** A record that fits. */

@@ -5,7 +5,7 @@ import type { Clock } from '../../domain/clock.ts';
 import type { DeletionGuard } from '../../domain/deletion-guard.ts';
 import { currentHead, type LedgerStore } from '../../domain/ledger.ts';
 import { headText } from '../../domain/ledger-chain.ts';
-import type { LocalTime } from '../../ledger/days.ts';
+import type { LocalTime } from './days.ts';
 
 export interface Upkeep {
   look(): Promise<void>;

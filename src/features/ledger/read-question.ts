@@ -1,8 +1,8 @@
 /** The query of `GET /api/ledger`: a question, or every parameter that is wrong with it (SPEC 14). Pure. */
 
-import { isSiteName } from '../domain/accounts/site.ts';
-import { LEDGER_KINDS, type LedgerCursor, type LedgerKind, type LedgerQuestion } from '../domain/ledger.ts';
-import { err, ok, type Result } from '../domain/result.ts';
+import { isSiteName } from '../../domain/accounts/site.ts';
+import { LEDGER_KINDS, type LedgerCursor, type LedgerKind, type LedgerQuestion } from '../../domain/ledger.ts';
+import { err, ok, type Result } from '../../domain/result.ts';
 
 export const FORMATS = ['json', 'ndjson', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];

@@ -1,6 +1,14 @@
 /** Notices: the records of the ledger that a person is told of, on the account's page and by `notify.webhook` (SPEC 12). */
-import { NOTICE_KINDS, type Notice } from '../domain/accounts/notice.ts';
-import { detailOf, type LedgerEntry, type LedgerKind, type LedgerStore } from '../domain/ledger.ts';
+import { NOTICE_KINDS, type Notice } from '../../domain/accounts/notice.ts';
+import {
+  detailOf,
+  type LedgerEntry,
+  type LedgerKind,
+  type LedgerRecord,
+  type LedgerStore,
+  recordIdOf,
+} from '../../domain/ledger.ts';
+import type { Messages } from '../feature.ts';
 
 /** `notice`: a login from a new place, which is recorded for this alone. */
 const KINDS: readonly LedgerKind[] = ['change', 'link', 'notice'];
@@ -25,6 +33,14 @@ export function noticeOf(id: string, entry: LedgerEntry): Notice | undefined {
 }
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+/** The notices of what was written are sent. */
+export function sendNotices(written: readonly LedgerRecord[], { send }: Pick<Messages, 'send'>): void {
+  for (const record of written) {
+    const notice = noticeOf(recordIdOf(record), record);
+    if (notice) send(notice);
+  }
+}
 
 /** Newest first. */
 export async function listNotices(

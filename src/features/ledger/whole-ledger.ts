@@ -1,12 +1,14 @@
 /** Opens the ledger for the command line: to verify it, and to write it out. It is only read. */
+import { existsSync } from 'node:fs';
 import { loadConfig } from '../../config/load-config.ts';
 import { formatProblems } from '../../config/problems/problems.ts';
+import { storeAddress } from '../../config/schema/store-schema.ts';
 import type { CommandPlace } from '../../domain/command-frame.ts';
 import type { ChainClosing, ChainHead, StoredRecord } from '../../domain/ledger.ts';
-import { CSV_HEAD, csvLine, recordJson } from '../../ledger/record-formats.ts';
-import type { Misfit } from '../../ledger/verify.ts';
-import { checkLedger } from '../../ledger/verify-all.ts';
-import { openStoreReadOnly } from './read-only.ts';
+import { openStore } from '../../store/open-store.ts';
+import { CSV_HEAD, csvLine, recordJson } from './record-formats.ts';
+import type { Misfit } from './verify.ts';
+import { checkLedger } from './verify-all.ts';
 
 export interface LedgerReport {
   readonly chains: readonly (ChainHead & { readonly records: number; readonly forgotten: number })[];
@@ -30,9 +32,10 @@ const AT_ONCE = 1000;
 export async function openForLedger(place: CommandPlace): Promise<LedgerCommand> {
   const config = await loadConfig({ ...place, whenMissing: 'read' });
   if (config.kind === 'invalid') throw new Error(formatProblems(config.file, config.problems));
-  const store = await openStoreReadOnly(config.settings);
-  if (!store)
+  const { store: at, server } = config.settings;
+  if (at.url.engine === 'sqlite' && !existsSync(at.url.file))
     throw new Error(`there is no store in ${place.directory}: name the directory of the service with --config-dir`);
+  const store = await openStore({ url: storeAddress(at.url), site: server.site, readOnly: true });
   const { ledger } = store;
 
   async function* allRows(): AsyncGenerator<StoredRecord> {

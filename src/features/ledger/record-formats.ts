@@ -1,5 +1,5 @@
 /** A record as it is told: as JSON and NDJSON, or as a line of CSV (SPEC 14). Pure. */
-import type { ListedRecord } from '../domain/ledger.ts';
+import type { ListedRecord } from '../../domain/ledger.ts';
 
 /** Absent: there is nothing to tell. `hash` is null while a viewing goes on. */
 export const recordJson = (record: ListedRecord) => ({

@@ -1,7 +1,7 @@
 /** Verifies one chain: names the first record that does not fit, and what was deleted without a record or before its time (SPEC 14). Pure. */
-import type { ChainClosing, ChainHead, LedgerRecord } from '../domain/ledger.ts';
-import { recordIdOf } from '../domain/ledger.ts';
-import { emptyHead, hashOf, type ToldDeletion } from '../domain/ledger-chain.ts';
+import type { ChainClosing, ChainHead, LedgerRecord } from '../../domain/ledger.ts';
+import { recordIdOf } from '../../domain/ledger.ts';
+import { emptyHead, hashOf, type ToldDeletion } from '../../domain/ledger-chain.ts';
 import { watchDeletions } from './watch-deletions.ts';
 
 export interface Misfit {

@@ -1,53 +1,37 @@
 /** Opens the ledger: what this process sees is written each second (SPEC 14). */
 import { randomUUID } from 'node:crypto';
-import type { Logger } from 'pino';
-import type { Settings } from '../../config/schema/schema.ts';
+import type { Notice } from '../../domain/accounts/notice.ts';
 import { qualified } from '../../domain/accounts/site.ts';
-import type { Clock } from '../../domain/clock.ts';
-import type { DeletionGuard } from '../../domain/deletion-guard.ts';
+import type { Caller } from '../../domain/caller.ts';
 import { misfitSentences } from '../../domain/ledger-chain.ts';
-import { type AuditedAct, doingOf, isNotice } from '../../ledger/audited-acts.ts';
-import type { LocalTime } from '../../ledger/days.ts';
-import { activeLocalClock } from '../../ledger/local-time.ts';
-import { createSightings, type LedgerNews, type Sightings } from '../../ledger/sightings.ts';
-import { createLedgerWriter, type LedgerWriter } from '../../ledger/writer.ts';
-import type { Store } from '../../store/open-store.ts';
-import type { Metrics } from '../../telemetry/metrics.ts';
-import type { Outbox } from './outbox.ts';
+import { bound } from '../../routes/own-route.ts';
+import type { ActiveFeature, AuditedAct, FeatureRules, FeatureServices } from '../feature.ts';
+import { doingOf, isNotice } from './audited-acts.ts';
+import type { LocalTime } from './days.ts';
+import { LEDGER_ROUTES } from './ledger-routes.ts';
+import { activeLocalClock } from './local-time.ts';
+import { NOTICE_ROUTES } from './notice-routes.ts';
+import { listNotices, sendNotices } from './notices.ts';
+import { createSightings, type LedgerNews } from './sightings.ts';
+import { createDownloads } from './stream-records.ts';
 import { openUpkeep, type Upkeep } from './upkeep.ts';
-
-export interface Ledger {
-  /** Undefined where the ledger is off. */
-  readonly sightings: Sightings | undefined;
-  /** What is audited; notices alone where the ledger is off. */
-  note(act: AuditedAct): void;
-  /** Resolves when what was noted so far is written, or cannot be. */
-  recorded(): Promise<void>;
-  readonly localTime: (at: number) => LocalTime;
-  close(): Promise<void>;
-}
-
-export interface LedgerDeps {
-  /** The settings of the start. */
-  readonly settings: Settings;
-  readonly activeSettings: () => Settings;
-  readonly store: Pick<Store, 'ledger'>;
-  readonly clock: Clock;
-  readonly mayDelete: DeletionGuard;
-  readonly log: Logger;
-  readonly metrics: Metrics;
-  readonly outbox: Pick<Outbox, 'send' | 'sendNotices'>;
-}
+import { createViewings } from './viewings.ts';
+import { createLedgerWriter, type LedgerWriter } from './writer.ts';
 
 const TICK_MS = 1000;
 
-export function openLedger(deps: LedgerDeps): Ledger {
-  const { settings, activeSettings, clock } = deps;
+type LedgerServices = Pick<
+  FeatureServices,
+  'settings' | 'activeSettings' | 'store' | 'clock' | 'mayDelete' | 'logs' | 'metrics' | 'messages'
+>;
+
+export function openLedger(opened: LedgerServices) {
+  const { settings, activeSettings, store, clock } = opened;
   const now = (): number => clock.now() / 1000;
   const localTime = activeLocalClock(() => activeSettings().auth.timezone);
   const enabled = settings.ledger.retention > 0;
   const sightings = createSightings();
-  const own = openWriting(deps, now, localTime);
+  const own = openWriting(opened, now, localTime);
   const passOn = (): void => {
     const news = atSite(sightings.drain(now()), settings.server.site);
     if (news.sightings.length + news.entries.length + news.dropped > 0) own.writer.take(news);
@@ -61,9 +45,9 @@ export function openLedger(deps: LedgerDeps): Ledger {
     void own.tick();
   }, TICK_MS).unref();
   return {
-    sightings: enabled ? sightings : undefined,
-    localTime,
-    note(act) {
+    sightings,
+    /** Notices alone where the ledger is off. */
+    note(act: AuditedAct): void {
       if (!enabled && !isNotice(act)) return;
       const doing = doingOf(act, now());
       if (doing.kind === 'once') sightings.add(doing.entry);
@@ -72,13 +56,39 @@ export function openLedger(deps: LedgerDeps): Ledger {
       if (isNotice(act)) setImmediate(recorded);
     },
     recorded,
-    async close() {
+    under({ config, services, layout, seen, camerasOf }: FeatureRules): ActiveFeature {
+      const { auth, ledger, server } = config.settings;
+      const noticesOf = async (name: string): Promise<readonly Notice[]> => {
+        await recorded();
+        const user = await store.accounts.findUser(name);
+        // Another person may have had the name before.
+        return user ? listNotices(name, Math.max(user.createdAt, now() - NOTICE_SECONDS), store.ledger) : [];
+      };
+      const routes = {
+        store: store.ledger,
+        downloads: createDownloads(),
+        camerasOf: ({ scope }: Caller) => (scope.kind === 'all' ? undefined : seen(scope)),
+        accountSince: async ({ name }: Caller) =>
+          auth.enabled ? (await store.accounts.findUser(name))?.createdAt : undefined,
+        visibleToViewers: () => ledger.visible_to_viewers,
+        site: server.site,
+        localTime,
+        now,
+      };
+      return {
+        routes: [...bound(NOTICE_ROUTES, { ...services, noticesOf }), ...bound(LEDGER_ROUTES, routes)],
+        viewings: enabled ? createViewings({ sightings, layout, camerasOf, clock }) : undefined,
+      };
+    },
+    async close(): Promise<void> {
       clearInterval(timer);
       passOn();
       await own.close();
     },
   };
 }
+
+const NOTICE_SECONDS = 90 * 86_400;
 
 /** A camera with a colon in its name stands in records behind its site: of 0.2.0 the same text may be a camera of another site. */
 function atSite(news: LedgerNews, site: string | undefined): LedgerNews {
@@ -99,10 +109,11 @@ interface Writing {
 }
 
 function openWriting(
-  { store, activeSettings, clock, mayDelete, log, metrics, outbox }: LedgerDeps,
+  { store, activeSettings, clock, mayDelete, logs, metrics, messages }: LedgerServices,
   now: () => number,
-  localTime: Ledger['localTime'],
+  localTime: (at: number) => LocalTime,
 ): Writing {
+  const log = logs.named('service.ledger');
   const writer = createLedgerWriter({
     store: store.ledger,
     now,
@@ -113,7 +124,7 @@ function openWriting(
         metrics.ledgerForged.add(1);
         log.error(sentence);
       }
-      outbox.sendNotices(records);
+      sendNotices(records, messages);
     },
     onDropped: (records) => metrics.ledgerDropped.add(records),
     onFault: (fault) =>
@@ -131,7 +142,7 @@ function openWriting(
     log,
     localTime,
     onHead: (head) =>
-      outbox.send({
+      messages.send({
         id: randomUUID(),
         event: 'ledger-head',
         user: null,

@@ -1,9 +1,9 @@
 /** Posts messages to `notify.webhook`: signed, with retries, from one bounded queue for each receiver and person (SPEC 12). */
 import { createHmac } from 'node:crypto';
-import type { Notice } from '../domain/accounts/notice.ts';
-import { createPersonQueues } from '../domain/async/person-queues.ts';
-import { createTaskQueue } from '../domain/async/task-queue.ts';
-import { type Clock, unixSeconds } from '../domain/clock.ts';
+import type { ServiceMessage } from '../../domain/accounts/notice.ts';
+import { createPersonQueues } from '../../domain/async/person-queues.ts';
+import { createTaskQueue } from '../../domain/async/task-queue.ts';
+import { type Clock, unixSeconds } from '../../domain/clock.ts';
 
 /** The address of the webhook, from the operator's configuration alone: no request names an address here. */
 export interface WebhookTarget {
@@ -31,15 +31,9 @@ export interface WebhookDeps {
   readonly answerMilliseconds?: number;
 }
 
-/** The body as JSON, with `service` added. Of a message about the service, `user` is null. */
-export interface WebhookMessage extends Omit<Notice, 'event' | 'user'> {
-  readonly event: Notice['event'] | 'ledger-head';
-  readonly user: string | null;
-}
-
 export interface Webhook {
   /** Returns at once. */
-  send(message: WebhookMessage): void;
+  send(message: ServiceMessage): void;
   /** Resolves when nothing waits. */
   settled(): Promise<void>;
   /** What still waits is dropped. */
@@ -60,14 +54,14 @@ export function createWebhook(deps: WebhookDeps): Webhook {
   let isFailing = false;
 
   /** `none`: there is no receiver any more. */
-  const attempt = async (message: WebhookMessage): Promise<Fault | 'none' | undefined> => {
+  const attempt = async (message: ServiceMessage): Promise<Fault | 'none' | undefined> => {
     const leave = await enter();
     const where = target();
     const fault = where && !closing.signal.aborted ? await post(message, where, closing.signal, deps) : 'none';
     leave();
     return fault;
   };
-  const deliver = async (message: WebhookMessage): Promise<void> => {
+  const deliver = async (message: ServiceMessage): Promise<void> => {
     let cause = '';
     for (const pause of [0, ...retrySeconds]) {
       await sleep(pause, closing.signal);
@@ -110,7 +104,7 @@ const isFinal = (status: number): boolean => status < 500 && status !== 408 && s
 
 /** Undefined when the other side took it. Certificates are verified, and no redirect is followed. */
 async function post(
-  message: WebhookMessage,
+  message: ServiceMessage,
   { url, secret, service }: WebhookTarget,
   closing: AbortSignal,
   { clock, answerMilliseconds = ANSWER_MS }: WebhookDeps,

@@ -1,9 +1,9 @@
 /** `GET /api/ledger` and `GET /api/ledger/days`: what is recorded, as far as the caller may see it (SPEC 14). */
 
 import { z } from 'zod';
-import { qualified } from '../domain/accounts/site.ts';
-import { type Caller, isAdministrator } from '../domain/caller.ts';
-import { traitsOf } from '../domain/credentials.ts';
+import { qualified } from '../../domain/accounts/site.ts';
+import { type Caller, isAdministrator } from '../../domain/caller.ts';
+import { traitsOf } from '../../domain/credentials.ts';
 import {
   LEDGER_KINDS,
   type LedgerCursor,
@@ -11,9 +11,9 @@ import {
   type LedgerQuestion,
   type LedgerSight,
   type LedgerStore,
-} from '../domain/ledger.ts';
-import type { OwnRoute, RouteContext } from '../routes/own-route.ts';
-import { named, TEXT } from '../routes/shapes.ts';
+} from '../../domain/ledger.ts';
+import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
+import { named, TEXT } from '../../routes/shapes.ts';
 import type { LocalTime } from './days.ts';
 import { cursorText, type LedgerQuery, readLedgerQuery } from './read-question.ts';
 import { recordJson } from './record-formats.ts';

@@ -1,14 +1,16 @@
 /** `/api/account/events`: what happened to one's own account lately; for an admin to that of any user (SPEC 12). */
 
 import { z } from 'zod';
-import type { Services } from '../../app/services.ts';
+import { ACCOUNT_EVENT } from '../../accounts/http/answers.ts';
+import { type Call, declaring, Refused, refusedFor } from '../../accounts/http/kernel.ts';
+import type { AccountServices } from '../../app/services.ts';
+import type { Notice } from '../../domain/accounts/notice.ts';
 import { isAdministrator } from '../../domain/caller.ts';
-import { ACCOUNT_EVENT } from '../http/answers.ts';
-import { type Call, declaring, Refused, refusedFor } from '../http/kernel.ts';
 
 const NO_ACCOUNT = 'These events belong to an account: log in with its password, or as an admin name one by ?user=';
 
-const route = declaring<Services>();
+/** `noticesOf`: newest first; none of a user without an account. */
+const route = declaring<AccountServices & { readonly noticesOf: (user: string) => Promise<readonly Notice[]> }>();
 
 // biome-ignore format: a table
 export const NOTICE_ROUTES = [

@@ -1,19 +1,19 @@
 /** Viewings for the ledger: who sees what by an admitted request, from its first byte to its last (SPEC 14). */
-import { locate } from '../access/camera-locators.ts';
-import { camerasInBody } from '../access/judge-body.ts';
-import { layoutOfNames, type RecorderLayout } from '../access/recorder-layout.ts';
-import type { Listed } from '../access/route-table.ts';
-import { type MaybePromise, mapMaybe } from '../domain/async/maybe-promise.ts';
-import { createTaskQueue } from '../domain/async/task-queue.ts';
-import type { Caller } from '../domain/caller.ts';
-import type { Clock } from '../domain/clock.ts';
-import type { PolicyRow } from '../domain/policy/policy.ts';
-import type { OwnerKind } from '../domain/policy/policy-terms.ts';
-import type { RequestTarget } from '../domain/request.ts';
-import type { Admitted } from '../gateway/decision/admit.ts';
-import type { Client } from '../gateway/decision/client.ts';
-import type { OwnerCameras } from '../gateway/decision/owner-lookup.ts';
-import type { AskedPictures, ViewingWatch } from '../gateway/entry/viewing-watch.ts';
+import { locate } from '../../access/camera-locators.ts';
+import { camerasInBody } from '../../access/judge-body.ts';
+import { layoutOfNames, type RecorderLayout } from '../../access/recorder-layout.ts';
+import type { Listed } from '../../access/route-table.ts';
+import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';
+import { createTaskQueue } from '../../domain/async/task-queue.ts';
+import type { Caller } from '../../domain/caller.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { PolicyRow } from '../../domain/policy/policy.ts';
+import type { OwnerKind } from '../../domain/policy/policy-terms.ts';
+import type { RequestTarget } from '../../domain/request.ts';
+import type { Admitted } from '../../gateway/decision/admit.ts';
+import type { Client } from '../../gateway/decision/client.ts';
+import type { OwnerCameras } from '../../gateway/decision/owner-lookup.ts';
+import type { AskedPictures, ViewingWatch } from '../../gateway/entry/viewing-watch.ts';
 import type { OpenSighting, Sightings, Subject, WatchedTime } from './sightings.ts';
 import { type SeenOf, subjectOf, watchedTime } from './viewing.ts';
 

@@ -1,6 +1,6 @@
 /** Verifies all rows of the ledger: each is a record of a chain that fits, or is named (SPEC 14). Pure. */
-import { type ChainClosing, type ChainHead, chainNumber, recordIdOf, type StoredRecord } from '../domain/ledger.ts';
-import { type ToldDeletion, toldBeginning, toldDeletion } from '../domain/ledger-chain.ts';
+import { type ChainClosing, type ChainHead, chainNumber, recordIdOf, type StoredRecord } from '../../domain/ledger.ts';
+import { type ToldDeletion, toldBeginning, toldDeletion } from '../../domain/ledger-chain.ts';
 import { type ChainCheck, checkChain, type Misfit } from './verify.ts';
 
 export interface LedgerCheck {

@@ -1,7 +1,7 @@
 /** The ledger as NDJSON or CSV, as much as there is: in small pages, between which every other request comes first (SPEC 14). */
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import type { LedgerCursor, LedgerQuestion, LedgerStore, ListedRecord } from '../domain/ledger.ts';
+import type { LedgerCursor, LedgerQuestion, LedgerStore, ListedRecord } from '../../domain/ledger.ts';
 import { CSV_HEAD, csvLine, recordJson } from './record-formats.ts';
 
 export interface RecordsRequest {

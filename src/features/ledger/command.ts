@@ -1,15 +1,15 @@
 /** `postern ledger verify` and `postern ledger export`: whether the ledger was changed, and all of it as text (SPEC 14). */
 import type { Command } from 'commander';
-import type { LedgerCommand } from '../../app/commands/ledger.ts';
 import { ending, type Screen } from '../../domain/command-frame.ts';
 import type { ChainHead } from '../../domain/ledger.ts';
 import { headText, readHead } from '../../domain/ledger-chain.ts';
 import { createProgress } from '../../domain/progress.ts';
-import type { Frame } from '../frame.ts';
+import type { CommandFrame } from '../feature.ts';
+import type { LedgerCommand } from './whole-ledger.ts';
 
 const FORMATS = ['ndjson', 'csv'] as const;
 
-export function registerLedgerCommands(program: Command, frame: Frame): void {
+export function registerLedgerCommands(program: Command, frame: CommandFrame): void {
   const ledger = program.command('ledger').description('verify and export the record of who watched what');
   ledger
     .command('verify')
@@ -23,7 +23,7 @@ export function registerLedgerCommands(program: Command, frame: Frame): void {
     .action(({ format }: { format: string }) => run(frame, (command) => exportAll(format, command, frame)));
 }
 
-async function verify(given: readonly string[], command: LedgerCommand, { stdout, stderr }: Frame) {
+async function verify(given: readonly string[], command: LedgerCommand, { stdout, stderr }: CommandFrame) {
   const noted: ChainHead[] = [];
   for (const text of given) {
     const head = readHead(text);
@@ -44,7 +44,7 @@ async function verify(given: readonly string[], command: LedgerCommand, { stdout
   return misfits.length === 0;
 }
 
-async function exportAll(format: string, command: LedgerCommand, { stdout, stderr }: Frame) {
+async function exportAll(format: string, command: LedgerCommand, { stdout, stderr }: CommandFrame) {
   const known = FORMATS.find((one) => one === format);
   if (!known) throw new Error(`--format ${format}: there are ${FORMATS.join(' and ')}`);
   const { progress, report } = bar('exporting', stderr);
@@ -69,10 +69,9 @@ function bar(title: string, screen: Screen) {
   };
 }
 
-/** Exits with 0 when the work says that all is well. */
-const run = (frame: Frame, work: (command: LedgerCommand) => Promise<boolean>): Promise<void> =>
+const run = (frame: CommandFrame, work: (command: LedgerCommand) => Promise<boolean>): Promise<void> =>
   ending(frame, async () => {
-    const { openForLedger } = await import('../../app/commands/ledger.ts');
+    const { openForLedger } = await import('./whole-ledger.ts');
     const command = await openForLedger(frame.place());
-    return (await work(command).finally(command.close)) ? 0 : 1;
+    return (await work(command).finally(() => command.close())) ? 0 : 1;
   });

@@ -1,5 +1,5 @@
 /** Bounds how many records one client can cause: names, addresses and paths that it makes up are told together (SPEC 14). Pure. */
-import { isViewingKind } from '../domain/ledger.ts';
+import { isViewingKind } from '../../domain/ledger.ts';
 import { keyOf, type Sighting, type Subject } from './sightings.ts';
 
 /** Spans of one user and kind at once. */

@@ -1,21 +1,8 @@
 /** What is audited, as entries of the ledger: logins, changes and refusals (SPEC 14). Pure. */
-import { NOTICE_KINDS } from '../domain/accounts/notice.ts';
-import type { LedgerEntry, LedgerKind } from '../domain/ledger.ts';
+import { NOTICE_KINDS } from '../../domain/accounts/notice.ts';
+import type { LedgerEntry, LedgerKind } from '../../domain/ledger.ts';
+import type { AuditedAct } from '../feature.ts';
 import { type Subject, storable } from './sightings.ts';
-
-/** The fields of an audited act that are recorded. Other fields that are texts are recorded in `detail`. */
-export interface AuditedAct {
-  readonly what: string;
-  readonly who?: string | undefined;
-  readonly from?: string | undefined;
-  /** The credential: `session:<id>`, `token:<id>`, `link:<id>`, `proxy` or `internal`. */
-  readonly credential?: string | undefined;
-  readonly verdict: 'allowed' | 'refused';
-  readonly reason?: string | undefined;
-  readonly tokenId?: string | undefined;
-  /** `who` was tried, and is no account. */
-  readonly unknown?: boolean | undefined;
-}
 
 /** Recorded elsewhere, or of no use when a year has passed. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['who', 'from', 'credential', 'verdict', 'agent', 'requestId']);

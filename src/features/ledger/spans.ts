@@ -1,5 +1,5 @@
 /** Sightings that follow each other within a minute are one span; a span is a record when it has ended (SPEC 14). Pure. */
-import { detailOf, isViewingKind, type LedgerEntry, type OpenSpan, type OwnEntry } from '../domain/ledger.ts';
+import { detailOf, isViewingKind, type LedgerEntry, type OpenSpan, type OwnEntry } from '../../domain/ledger.ts';
 import { createRecordLimits } from './record-limits.ts';
 import { firstNames, joined, QUIET_SECONDS, type Sighting, type Subject, type WatchedTime } from './sightings.ts';
 

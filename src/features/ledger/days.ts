@@ -1,7 +1,7 @@
 /** Sums of viewings by local day, person, kind and camera: for plots, and for what is usual (SPEC 14). Pure. */
 
-import { qualified } from '../domain/accounts/site.ts';
-import { detailOf, isViewingKind, type LedgerDay, type LedgerEntry } from '../domain/ledger.ts';
+import { qualified } from '../../domain/accounts/site.ts';
+import { detailOf, isViewingKind, type LedgerDay, type LedgerEntry } from '../../domain/ledger.ts';
 
 export interface LocalTime {
   /** `2026-11-22` */

@@ -1,0 +1,49 @@
+/** Notify: notices and the heads of the ledger go to the webhook of the configuration (SPEC 12). */
+import type { Settings } from '../../config/schema/schema.ts';
+import { publicAddress } from '../../domain/addresses/public-url.ts';
+import type { CommandServices, Feature, FeatureServices, OpenFeature, OpenForCommand } from '../feature.ts';
+import { createWebhook, type WebhookTarget } from './webhook.ts';
+
+export const notify: Feature = { name: 'notify', open: openNotify, openForCommand: openNotifyForCommand };
+
+function openNotify({ clock, logs, metrics, messages, activeSettings }: FeatureServices): OpenFeature {
+  const log = logs.named('service.notify');
+  const { send, close } = createWebhook({
+    target: () => webhookTarget(activeSettings()),
+    clock,
+    onResult: (result) => metrics.webhooks.add(1, result),
+    onFailing: (cause) =>
+      log.warn(
+        { cause },
+        'a notice could not be posted to notify.webhook and is lost: check that address; told once until one gets through',
+      ),
+    onWorking: () => log.info('notices reach notify.webhook again'),
+  });
+  messages.onMessage(send);
+  return { close };
+}
+
+/** A person waits for the command: one more try, and no more. */
+const RETRY_SECONDS = [1] as const;
+
+function openNotifyForCommand({ settings, clock, messages, warn }: CommandServices): OpenForCommand {
+  const { send, settled } = createWebhook({
+    target: () => webhookTarget(settings),
+    clock,
+    onResult: () => {},
+    onFailing: (cause) => warn(`notify.webhook was not told of it (${cause}); it stands on the page of the account`),
+    onWorking: () => {},
+    retrySeconds: RETRY_SECONDS,
+  });
+  messages.onMessage(send);
+  return { close: settled };
+}
+
+/** Undefined: nothing is sent. */
+function webhookTarget({
+  notify: { webhook: url, webhook_secret: secret },
+  server,
+}: Settings): WebhookTarget | undefined {
+  if (url === undefined) return undefined;
+  return { url, secret, service: server.public_url && publicAddress(server.public_url, '/') };
+}
