@@ -1,7 +1,8 @@
 /** An attempt to use an invitation, whichever way it came: limited by address, with its audit line; and the session that it begins (SPEC 12). */
+import type { Clock } from '../../domain/clock.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
 import { type Audit, agentOf } from '../audit.ts';
-import { type MemoryLimiter, type Reservation, settled } from '../login/login-limiter.ts';
+import { createLoginLimiter, type MemoryLimiter, type Reservation, settled } from '../login/login-limiter.ts';
 import type { Acceptance, HeldInvitation, Invitations } from './invitations.ts';
 import type { InvitedOutcome, InvitedPasskeys } from './invited-passkeys.ts';
 
@@ -103,6 +104,10 @@ const REASON = {
   spent:        'passkey-spent',
   taken:        'passkey-taken',
 } as const;
+
+/** Links that do not hold, by address: a person who opens an old one a few times is not kept out. */
+export const createInvitationLimiter = (clock: Clock): MemoryLimiter =>
+  createLoginLimiter({ clauses: [{ count: 20, windowSeconds: 60, text: '20/minute' }], clock });
 
 /** Only tokens that do not hold count. */
 export async function limited<Outcome extends { readonly kind: string }>(

@@ -1,24 +1,18 @@
 /** Invitations: links, good once, by which people set their own password; no admin needs to know it (SPEC 12). */
 
-import type { AccountStore, User } from '../../domain/accounts/account.ts';
+import type { User } from '../../domain/accounts/account.ts';
 import { type Invitation, type InvitationStore, MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/invitation.ts';
-import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import { unixSeconds } from '../../domain/clock.ts';
 import { INVITATION_PATH } from '../../domain/login-path.ts';
 import { ADMIN, type UserName } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { newGrant, secretHash } from '../grants/grants.ts';
-import type { PasswordHasher } from '../passwords/password-hash.ts';
-import { type PasswordRules, parseNewPassword } from '../passwords/password-rules.ts';
-import type { UserFault, Users } from '../users/users.ts';
+import { parseNewPassword } from '../passwords/password-rules.ts';
+import { createUsers, type UserDeps, type UserFault } from '../users/users.ts';
 import type { GivenValidity } from '../users/validity.ts';
 
-export interface InvitationDeps {
-  readonly store: Pick<AccountStore, 'findUser'>;
+export interface InvitationDeps extends UserDeps {
   readonly invitationStore: InvitationStore;
-  readonly users: Pick<Users, 'add'>;
-  readonly hasher: Pick<PasswordHasher, 'hash'>;
-  readonly passwordRules: PasswordRules;
-  readonly clock: Clock;
   /** `auth.invitation_lifetime`, seconds. */
   readonly lifetime: number;
 }
@@ -66,7 +60,8 @@ export interface Invitations {
 }
 
 export function createInvitations(deps: InvitationDeps): Invitations {
-  const { store, invitationStore, users, hasher, passwordRules, clock, lifetime } = deps;
+  const { store, invitationStore, hasher, passwordRules, clock, lifetime } = deps;
+  const users = createUsers(deps);
   const find = async (token: string): Promise<HeldInvitation | undefined> => {
     const tokenHash = secretHash(token);
     if (tokenHash === undefined) return undefined;

@@ -1,6 +1,8 @@
 /** Opens the accounts with their store and secret: what outlives a reload (interface 5.1 to 5.4). */
+
 import { availableParallelism } from 'node:os';
 import { type Audit, BY_CONFIGURATION } from '../../accounts/audit.ts';
+import { createInvitationLimiter } from '../../accounts/invitations/accept-invitation.ts';
 import { createLinkLimiter } from '../../accounts/links/links.ts';
 import {
   createFirstTimeLogin,
@@ -31,7 +33,6 @@ import { countedLogins } from '../telemetry/counting.ts';
 import { type ActiveAccounts, accountsUnder } from './active-accounts.ts';
 import { keyedBy } from './active-factors.ts';
 import { type Credentials, openCredentials } from './credentials.ts';
-import { createInvitationLimiter } from './invitations-of.ts';
 import { openLimits } from './limits.ts';
 import { warnWithoutAdmin } from './password-login.ts';
 import { openSitePublisher } from './site-publisher.ts';

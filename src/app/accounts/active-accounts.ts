@@ -1,5 +1,7 @@
 /** The accounts under one configuration: sessions, limits, and what the routes need (interface 5.1 to 5.4). */
+
 import { ONLY_STRICT } from '../../accounts/http/route-guards.ts';
+import { createInvitations } from '../../accounts/invitations/invitations.ts';
 import { createLinks, openLinks } from '../../accounts/links/links.ts';
 import { createRoles } from '../../accounts/roles/roles.ts';
 import { createPairing } from '../../accounts/screens/pairing.ts';
@@ -11,6 +13,7 @@ import { createSignInAdmin } from '../../accounts/users/sign-in-admin.ts';
 import { createUsers } from '../../accounts/users/users.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { isFramedElsewhere } from '../../domain/addresses/cookie-domain.ts';
+import { addressMaker } from '../../domain/addresses/public-url.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { hasFreshProof } from '../../domain/credentials.ts';
 import { ADMIN } from '../../domain/names.ts';
@@ -19,7 +22,6 @@ import type { FindViewed } from '../../gateway/decision/view-as.ts';
 import type { AccountServices, Lasting } from '../services.ts';
 import { countedAudit, countedLimiter } from '../telemetry/counting.ts';
 import { factorsUnder } from './active-factors.ts';
-import { addressMaker, invitationsUnder } from './invitations-of.ts';
 import { invitedSessions } from './password-login.ts';
 import { passwordRulesOf } from './password-rules-of.ts';
 import { createRecheck } from './recheck.ts';
@@ -56,7 +58,11 @@ export function accountsUnder(settings: Settings, lasting: Lasting) {
   const hasher = lasting.hasherOf(auth.hash_iterations);
   const roles = roleRegistry.latest;
   const people = { store: store.accounts, hasher, clock, roles, passwordRules: passwordRulesOf(settings) };
-  const invitations = invitationsUnder(settings, { ...people, invitationStore: store.invitations });
+  const invitations = createInvitations({
+    ...people,
+    invitationStore: store.invitations,
+    lifetime: auth.invitation_lifetime,
+  });
   const providers = providersUnder(settings, { ...lasting, roles: async () => (await roles()).keys() });
   const made = { ...lasting, ...factors, settings, audit, sessions, hasher, invitations };
   const services: AccountServices = {
@@ -74,7 +80,7 @@ export function accountsUnder(settings: Settings, lasting: Lasting) {
     screenCookieAgain: screens.cookieAgain,
     providers,
   };
-  const granting = { ...services, store: store.accounts, publicAddressOf: addressMaker(settings) };
+  const granting = { ...services, store: store.accounts, publicAddressOf: addressMaker(settings.server.public_url) };
   /** What routes need that do not take it of the services. */
   const groups = {
     invitations: {

@@ -4,7 +4,12 @@ import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { AT_COMMAND_LINE, type Audit } from '../../accounts/audit.ts';
 import type { AuditedAct } from '../../accounts/http/route-guards.ts';
-import type { InvitationRefusal, Invitations, WantedInvitation } from '../../accounts/invitations/invitations.ts';
+import {
+  createInvitations,
+  type InvitationRefusal,
+  type Invitations,
+  type WantedInvitation,
+} from '../../accounts/invitations/invitations.ts';
 import { createLinkAdmin, type LinkAdmin } from '../../accounts/links/make-link.ts';
 import { clientKey, networkKey } from '../../accounts/login/client-key.ts';
 import { LIMIT_ROUTES } from '../../accounts/login/limit-routes.ts';
@@ -26,6 +31,7 @@ import { rolesOfFile } from '../../config/schema/role-schema.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { storeAddress } from '../../config/schema/store-schema.ts';
 import { MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/invitation.ts';
+import { addressMaker } from '../../domain/addresses/public-url.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { CommandPlace } from '../../domain/command-frame.ts';
 import { COMMAND_LINE_CALLER } from '../../domain/credentials.ts';
@@ -36,7 +42,6 @@ import { bound, type CommandCall } from '../../routes/own-route.ts';
 import { openNvrDatabase } from '../../store/nvr-database.ts';
 import { readNvrUsers } from '../../store/nvr-users.ts';
 import { openStore, type Store } from '../../store/open-store.ts';
-import { addressMaker, invitationsUnder } from '../accounts/invitations-of.ts';
 import { passwordRulesOf } from '../accounts/password-rules-of.ts';
 import { openKnownStore } from '../resources/known-store.ts';
 import { openFeaturesForCommand } from '../resources/open-features.ts';
@@ -105,7 +110,11 @@ export async function openForCommands(
   const roles = roleRegistry.latest;
   const authEnabled = settings.auth.enabled;
   const accountDeps = { store: store.accounts, hasher, clock, roles, passwordRules: passwordRulesOf(settings) };
-  const invitations = invitationsUnder(settings, { ...accountDeps, invitationStore: store.invitations });
+  const invitations = createInvitations({
+    ...accountDeps,
+    invitationStore: store.invitations,
+    lifetime: settings.auth.invitation_lifetime,
+  });
   const signIns = createSignInAdmin(store.signIns);
   const customRoles = createRoles({ store: store.accounts, roleStore: store.roles, roleRegistry });
   const blocks = createBlockAdmin({ store: store.loginBlocks, attempts: store.attempts, clock });
@@ -234,7 +243,7 @@ export async function openForCommands(
 }
 
 function addressOf(path: string, settings: Settings): PageAddress {
-  const url = addressMaker(settings)(path);
+  const url = addressMaker(settings.server.public_url)(path);
   return { url: url ?? path, isWhole: url !== undefined };
 }
 

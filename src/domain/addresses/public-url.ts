@@ -8,5 +8,11 @@ export interface PublicUrl {
   readonly prefix: string;
 }
 
+/** Where people find a path of the service. Undefined while `server.public_url` is not set: `Host` is the client's word. */
+export const addressMaker =
+  (publicUrl: PublicUrl | undefined) =>
+  (path: string): string | undefined =>
+    publicUrl && publicAddress(publicUrl, path);
+
 /** A page of the service: `path` begins with a slash. */
 export const publicAddress = ({ origin, prefix }: PublicUrl, path: string): string => `${origin}${prefix}${path}`;
