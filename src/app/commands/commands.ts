@@ -17,6 +17,7 @@ import { createBlockAdmin } from '../../accounts/login/login-blocks.ts';
 import { createPasswordHasher } from '../../accounts/passwords/password-hash.ts';
 import { createRoleRegistry } from '../../accounts/roles/role-registry.ts';
 import { createRoles } from '../../accounts/roles/roles.ts';
+import { SCREEN_ROUTES } from '../../accounts/screens/screen-routes.ts';
 import { newEpoch } from '../../accounts/second-factor/second-factor.ts';
 import { createTokenAdmin, type TokenAdmin } from '../../accounts/tokens/token-routes.ts';
 import { type ImportUsersDeps, importUsers } from '../../accounts/users/import-users.ts';
@@ -45,7 +46,6 @@ import { openStore, type Store } from '../../store/open-store.ts';
 import { passwordRulesOf } from '../accounts/password-rules-of.ts';
 import { openKnownStore } from '../resources/known-store.ts';
 import { openFeaturesForCommand } from '../resources/open-features.ts';
-import type { Services } from '../services.ts';
 import { passesAt } from './link-passes.ts';
 
 export type CommandStore = Awaited<ReturnType<typeof openForCommands>>;
@@ -132,8 +132,9 @@ export async function openForCommands(
     users: createUsers(accountDeps),
     signIns,
     customRoles,
+    screenUses: { flush: async () => {} },
   };
-  const routes = bound([...LIMIT_ROUTES, ...USER_ROUTES], services as Services);
+  const routes = bound<never>([...LIMIT_ROUTES, ...USER_ROUTES, ...SCREEN_ROUTES], services as never);
   /** Asks a route of the service in this process. Rejects with the sentence of a refusal. */
   const ask = async <Answer = unknown>(
     route: string,
@@ -214,16 +215,6 @@ export async function openForCommands(
       async revoke(linkId: string) {
         const outcome = await links.revoke(linkId);
         if (outcome === 'revoked') tell({ what: 'link-revoked', linkId });
-        return outcome;
-      },
-    },
-    screens: {
-      list: () => store.screens.listScreens(),
-      async revoke(screenId: string) {
-        const screen = await store.screens.findScreen({ id: screenId });
-        const outcome = await store.screens.deleteScreen(screenId);
-        const named = screen && { user: screen.user, screen: screen.name };
-        if (outcome === 'deleted') tell({ what: 'screen-revoked', screenId, ...named });
         return outcome;
       },
     },

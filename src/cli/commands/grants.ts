@@ -1,9 +1,9 @@
 /** `postern tokens|links|screens`: API tokens, links and paired displays, made and ended beside the server or without it (SPEC 1, 4.4, 13, 18). */
 import type { Command } from 'commander';
-import type { CommandStore } from '../../app/commands/commands.ts';
+import type { SCREEN } from '../../accounts/http/answers.ts';
+import type { AnswerOf, CommandStore } from '../../app/commands/commands.ts';
 import type { ApiToken } from '../../domain/accounts/api-token.ts';
 import type { UsedLink } from '../../domain/accounts/link.ts';
-import type { Screen } from '../../domain/accounts/screen.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { orEnd } from '../../domain/command-frame.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
@@ -213,7 +213,9 @@ function linkList(links: readonly UsedLink[], now: number): string {
   ]);
 }
 
-export const registerScreensCommands = (program: Command, frame: StoreFrame<'screens'>): void =>
+type ListedScreen = AnswerOf<typeof SCREEN>;
+
+export const registerScreensCommands = (program: Command, frame: StoreFrame<'ask'>): void =>
   register(
     program,
     frame,
@@ -223,31 +225,33 @@ export const registerScreensCommands = (program: Command, frame: StoreFrame<'scr
         words: 'list',
         about: 'print every screen, its user and cameras, and when it was last seen',
         use: 'read',
-        run: async ({ screens }) => screenList(await screens.list()),
+        run: async ({ ask }) => screenList(await ask<ListedScreen[]>('GET /api/screens')),
       }),
-      row<Id, 'screens'>({
+      row<Id, 'ask'>({
         words: 'revoke <id>',
         about: 'end a screen, also what it shows at this moment',
         use: 'change',
-        run: async ({ screens }, { id }) => {
-          if ((await screens.revoke(id)) === 'deleted') return `The screen ${id} is revoked.`;
-          throw new Error(`There is no screen ${id}: "postern screens list" shows all`);
+        run: async ({ ask }, { id }) => {
+          if (!(await ask<ListedScreen[]>('GET /api/screens')).some((screen) => screen.id === id))
+            throw new Error(`There is no screen ${id}: "postern screens list" shows all`);
+          await ask('DELETE /api/screens/{id}', { params: { id } });
+          return `The screen ${id} is revoked.`;
         },
       }),
     ],
   );
 
-function screenList(screens: readonly Screen[]): string {
+function screenList(screens: readonly ListedScreen[]): string {
   if (screens.length === 0) return 'There are no screens: open /postern/screen on a display to pair it.';
   return alignedRows([
     ['ID', 'NAME', 'USER', 'CAMERAS', 'ENDS', 'LAST SEEN'],
-    ...screens.map(({ id, name, user, cameras, endsAt, lastSeenAt, lastSeenFrom }) => [
+    ...screens.map(({ id, name, user, cameras, ends_at, last_seen_at, last_seen_from }) => [
       id,
       name,
       user,
       cameras?.join(',') ?? 'all of the user',
-      endText(endsAt),
-      useText(lastSeenAt, lastSeenFrom),
+      endText(ends_at),
+      useText(last_seen_at, last_seen_from),
     ]),
   ]);
 }
