@@ -1,66 +1,38 @@
 /** What outlives every reload: logs, counters, the store, accounts, open streams, the certificate (SPEC 1). */
 
 import { join } from 'node:path';
-import type { Logger } from 'pino';
 import type { Surroundings } from '../access/access-verdict.ts';
 import { clientKey } from '../accounts/login/client-key.ts';
 import { formatProblem } from '../config/problems/problems.ts';
 import { storeAddress } from '../config/schema/store-schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { Caller } from '../domain/caller.ts';
-import { type Clock, unixSeconds } from '../domain/clock.ts';
-import { createDeletionGuard, type DeletionGuard } from '../domain/deletion-guard.ts';
+import { unixSeconds } from '../domain/clock.ts';
+import { createDeletionGuard } from '../domain/deletion-guard.ts';
 import type { SettingStore } from '../domain/stored-settings.ts';
-import { type ClientLimits, createClientLimits } from '../gateway/decision/client-limits.ts';
-import { createOpenStreams, type OpenStreams } from '../gateway/entry/open-streams.ts';
+import { createClientLimits } from '../gateway/decision/client-limits.ts';
+import { createOpenStreams } from '../gateway/entry/open-streams.ts';
 import { isBesideCurtain } from '../gateway/entry/review-stream.ts';
-import { createUnknownRoutes, type UnknownRoutes } from '../gateway/entry/unknown-routes.ts';
-import { createUpstreamSlots, type UpstreamSlots } from '../gateway/forward/upstream-slots.ts';
+import { createUnknownRoutes } from '../gateway/entry/unknown-routes.ts';
+import { createUpstreamSlots } from '../gateway/forward/upstream-slots.ts';
 import { boundCalls } from '../store/bounded-calls.ts';
-import { type HoldingStore, holdRevocations } from '../store/pending-revocations.ts';
-import { createLogs, type Logs } from '../telemetry/logs/log.ts';
-import { type BuiltPages, readBuiltPages } from '../ui/built-pages.ts';
-import { type Accounts, openAccounts } from './accounts/accounts.ts';
+import { holdRevocations } from '../store/pending-revocations.ts';
+import { createLogs } from '../telemetry/logs/log.ts';
+import { readBuiltPages } from '../ui/built-pages.ts';
+import { openAccounts } from './accounts/accounts.ts';
 import { openKnownStore } from './resources/known-store.ts';
 import { logRules } from './resources/logs.ts';
 import { type OpenFeatures, openFeatures } from './resources/open-features.ts';
 import { claimSite } from './resources/site-claim.ts';
 import { steadyNow } from './resources/steady-clock.ts';
-import { type Certificates, openCertificates } from './resources/tls.ts';
-import { openTrustedHeaders, TRUSTED_HEADERS_FILES, type TrustedHeaders } from './resources/trusted-headers.ts';
+import { openCertificates } from './resources/tls.ts';
+import { openTrustedHeaders, TRUSTED_HEADERS_FILES } from './resources/trusted-headers.ts';
 import type { StartOptions } from './start-options.ts';
 import { warnOfClock } from './telemetry/clock-offset.ts';
-import { type Health, openHealth } from './telemetry/health.ts';
-import { openTelemetry, type RuntimeTelemetry } from './telemetry/telemetry.ts';
+import { openHealth } from './telemetry/health.ts';
+import { openTelemetry } from './telemetry/telemetry.ts';
 
-export interface Runtime {
-  /** Postern's own. */
-  readonly version: string;
-  readonly clock: Clock;
-  /** Unix seconds. */
-  readonly startedAt: number;
-  readonly logs: Logs;
-  readonly log: Logger;
-  readonly counters: RuntimeTelemetry;
-  readonly trustedHeaders: TrustedHeaders;
-  readonly store: HoldingStore;
-  /** Asked before anything is deleted by its age. */
-  readonly mayDelete: DeletionGuard;
-  /** The difference between this clock and that of the server that keeps the store. */
-  readonly health: Health;
-  readonly accounts: Accounts;
-  readonly openStreams: OpenStreams;
-  /** Seconds for the body of a login. */
-  readonly bodySeconds: number;
-  readonly clientLimits: ClientLimits;
-  readonly upstreamSlots: UpstreamSlots;
-  readonly unknownRoutes: UnknownRoutes;
-  readonly pages: BuiltPages | undefined;
-  readonly features: OpenFeatures;
-  /** Undefined without TLS. */
-  readonly certificates: Certificates | undefined;
-  close(): Promise<void>;
-}
+export type Runtime = Awaited<ReturnType<typeof openRuntime>>;
 
 /** What is active now; a reload changes it. */
 export interface ActiveConfig {
@@ -76,7 +48,7 @@ const BODY_SECONDS = 10;
 const PAGES = join(import.meta.dirname, '../../dist/ui');
 
 /** Rejects with a sentence when something needed cannot be had; nothing is left open then. */
-export async function openRuntime(options: StartOptions, active: ActiveConfig): Promise<Runtime> {
+export async function openRuntime(options: StartOptions, active: ActiveConfig) {
   await using opened = new AsyncDisposableStack();
   const { clock, version, env, directory, steadyClock } = options;
   let { settings } = options.config;
@@ -169,6 +141,7 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig): 
   opened.defer(() => certificates?.close());
   const closing = opened.move();
   return {
+    /** Postern's own. */
     version,
     clock,
     startedAt: unixSeconds(clock),
@@ -177,6 +150,7 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig): 
     counters,
     trustedHeaders,
     store,
+    /** Asked before anything is deleted by its age. */
     mayDelete,
     health,
     accounts,
@@ -187,6 +161,7 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig): 
     unknownRoutes: createUnknownRoutes(clock),
     pages: readBuiltPages(PAGES),
     features,
+    /** Undefined without TLS. */
     certificates,
     close: () => closing.disposeAsync(),
   };

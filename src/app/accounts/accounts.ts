@@ -4,14 +4,8 @@ import { availableParallelism } from 'node:os';
 import { type Audit, BY_CONFIGURATION } from '../../accounts/audit.ts';
 import { createInvitationLimiter } from '../../accounts/invitations/accept-invitation.ts';
 import { createLinkLimiter } from '../../accounts/links/links.ts';
-import {
-  createFirstTimeLogin,
-  ensureFirstAdmin,
-  type FirstTimeLogin,
-  type NewAdminPassword,
-} from '../../accounts/login/first-admin.ts';
-import { createKnownClients, type KnownClients } from '../../accounts/login/known-clients.ts';
-import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
+import { createFirstTimeLogin, ensureFirstAdmin, type NewAdminPassword } from '../../accounts/login/first-admin.ts';
+import { createKnownClients } from '../../accounts/login/known-clients.ts';
 import { createLoginPlaces } from '../../accounts/login/login-places.ts';
 import { createCallbackPlaces } from '../../accounts/oidc/callback-places.ts';
 import { createPasswordHasher, type PasswordHasher } from '../../accounts/passwords/password-hash.ts';
@@ -23,60 +17,35 @@ import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { DeletionGuard } from '../../domain/deletion-guard.ts';
 import { rightsOfUser } from '../../domain/rights/rights.ts';
 import type { AuditedAct } from '../../features/feature.ts';
-import type { HoldingStore } from '../../store/pending-revocations.ts';
 import type { Logs } from '../../telemetry/logs/log.ts';
-import type { Metrics } from '../../telemetry/metrics.ts';
-import type { RecentFailures } from '../../telemetry/recent-failures.ts';
 import { steadyNow } from '../resources/steady-clock.ts';
 import type { Lasting } from '../services.ts';
 import { countedLogins } from '../telemetry/counting.ts';
 import { type ActiveAccounts, accountsUnder } from './active-accounts.ts';
 import { keyedBy } from './active-factors.ts';
-import { type Credentials, openCredentials } from './credentials.ts';
+import { openCredentials } from './credentials.ts';
 import { openLimits } from './limits.ts';
 import { warnWithoutAdmin } from './password-login.ts';
 import { openSitePublisher } from './site-publisher.ts';
 import { warnOfUnusable } from './unusable-factors.ts';
 
 /** What a reload leaves as it is: tokens, counted failures, who is logged in. */
-export interface Accounts extends Credentials {
-  readonly limiter: LoginLimiter;
-  /** Wrong codes of second factors, by account. */
-  readonly codeLimiter: LoginLimiter;
-  /** Whether failed logins are counted together with the other replicas. */
-  readonly hasherOf: (iterations: number) => PasswordHasher;
-  /** The cameras of the NVR have changed: the other sites on the store are told. */
-  readonly publishCameras: (cameras: readonly string[]) => Promise<void>;
-  readonly firstTimeLogin: FirstTimeLogin;
-  readonly knownClients: KnownClients;
-  /** The accounts as they are by these settings; nothing has changed yet. */
-  under(settings: Settings): ActiveAccounts;
-  /** Makes it active for all requests. */
-  enforce(accounts: ActiveAccounts): void;
-  /** Makes users without their role viewers, and an admin where there is none. `reset`: with a new password in any case. */
-  settle(accounts: ActiveAccounts, reset: boolean): Promise<NewAdminPassword | undefined>;
-}
+export type Accounts = Awaited<ReturnType<typeof openAccounts>>;
 
-export interface AccountsOptions {
-  /** The settings of the start. */
-  readonly settings: Settings;
-  readonly directory: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly clock: Clock;
-  /** A clock that is never set. Default: the machine's own count of milliseconds. */
-  readonly steadyClock?: Clock | undefined;
-  readonly store: HoldingStore;
-  readonly mayDelete: DeletionGuard;
-  /** Seconds in which the body of a login must arrive. */
-  readonly bodySeconds: number;
-  readonly logs: Logs;
-  readonly metrics: Metrics;
-  readonly recent: RecentFailures;
-  /** Called with everything that is audited. */
-  readonly onAct: (act: AuditedAct) => void;
-}
-
-export async function openAccounts(options: AccountsOptions): Promise<Accounts> {
+/** `settings`: those of the start; `onAct`: called with everything that is audited. */
+export async function openAccounts(
+  options: Pick<Lasting, 'store' | 'clock' | 'metrics' | 'recent'> & {
+    readonly directory: string;
+    readonly env: Readonly<Record<string, string | undefined>>;
+    /** One that is never set. Default: the machine's own count of milliseconds. */
+    readonly steadyClock?: Clock | undefined;
+    readonly settings: Settings;
+    readonly mayDelete: DeletionGuard;
+    readonly bodySeconds: number;
+    readonly logs: Logs;
+    readonly onAct: (act: AuditedAct) => void;
+  },
+) {
   const { settings, directory, env, clock, store, logs, metrics, recent } = options;
   const log = logs.named('service.accounts');
   const secret = await findSigningSecret({
@@ -183,15 +152,19 @@ export async function openAccounts(options: AccountsOptions): Promise<Accounts> 
       await credentials.close();
     },
     hasherOf,
+    /** The cameras of the NVR have changed: the other sites on the store are told. */
     publishCameras: publisher.cameras,
     firstTimeLogin,
     knownClients,
-    under: (settings) => accountsUnder(settings, lasting),
-    enforce({ settings, clauses }) {
+    /** The accounts as they are by these settings; nothing has changed yet. */
+    under: (settings: Settings) => accountsUnder(settings, lasting),
+    /** Makes it active for all requests. */
+    enforce({ settings, clauses }: ActiveAccounts) {
       roleRegistry.renew(rolesOfFile(settings.auth));
       limiter.setClauses(clauses);
     },
-    async settle({ settings, hasher, audit }, reset) {
+    /** Makes users without their role viewers, and an admin where there is none. `reset`: with a new password in any case. */
+    async settle({ settings, hasher, audit }: ActiveAccounts, reset: boolean): Promise<NewAdminPassword | undefined> {
       await credentials.demoteWhoseRoleIsGone(publisher.publishedRoles());
       await publisher.roles([...settings.auth.roles.keys()]);
       if (!settings.auth.enabled) return undefined;

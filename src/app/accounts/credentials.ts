@@ -3,22 +3,15 @@
 import type { Logger } from 'pino';
 import { behindLatest } from '../../access/curtain.ts';
 import { type Audit, BY_CONFIGURATION } from '../../accounts/audit.ts';
-import { type CurtainRegistry, createCurtainRegistry } from '../../accounts/curtain/curtain-registry.ts';
-import { createLoginLimiter, type LimiterPlace, type MemoryLimiter } from '../../accounts/login/login-limiter.ts';
+import { createCurtainRegistry } from '../../accounts/curtain/curtain-registry.ts';
+import { createLoginLimiter } from '../../accounts/login/login-limiter.ts';
 import { createHashCosts } from '../../accounts/passwords/hash-costs.ts';
-import type { PasswordHasher } from '../../accounts/passwords/password-hash.ts';
-import { createRoleRegistry, type RoleRegistry } from '../../accounts/roles/role-registry.ts';
-import { createScreenUses, type ScreenUses } from '../../accounts/screens/screens.ts';
-import { createSeenSessions, type SeenSessions } from '../../accounts/sessions/seen-sessions.ts';
-import { createStoreGrace, type StoreGrace } from '../../accounts/sessions/store-grace.ts';
-import {
-  type ApiTokens,
-  createApiTokens,
-  createTokenVerifier,
-  type TokenVerifier,
-} from '../../accounts/tokens/api-tokens.ts';
+import { createRoleRegistry } from '../../accounts/roles/role-registry.ts';
+import { createScreenUses } from '../../accounts/screens/screens.ts';
+import { createSeenSessions } from '../../accounts/sessions/seen-sessions.ts';
+import { createStoreGrace } from '../../accounts/sessions/store-grace.ts';
+import { createApiTokens, createTokenVerifier } from '../../accounts/tokens/api-tokens.ts';
 import { hourly } from '../../domain/async/hourly.ts';
-import type { MaybePromise } from '../../domain/async/maybe-promise.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { DeletionGuard } from '../../domain/deletion-guard.ts';
@@ -27,32 +20,7 @@ import { type Clause, parseRateLimit } from '../../domain/rate-limit.ts';
 import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
 import type { Store } from '../../store/open-store.ts';
 
-export interface Credentials {
-  readonly roleRegistry: RoleRegistry;
-  readonly curtain: CurtainRegistry;
-  /** The caller, account or token without the cameras that are drawn for it now. */
-  readonly behindCurtain: ReturnType<typeof behindLatest>;
-  /** Remembers what the store says of callers. */
-  readonly grace: StoreGrace;
-  readonly tokens: ApiTokens;
-  readonly tokenVerifier: TokenVerifier;
-  /** The limiter of clients that sent bad tokens. */
-  readonly tokenLimiter: { reserve(address: string): MaybePromise<LimiterPlace> };
-  readonly seenSessions: SeenSessions;
-  readonly screenUses: ScreenUses;
-  /** The limiter of codes that pair displays, by address. */
-  readonly codeMakers: MemoryLimiter;
-  /** What a wrong password costs: as much as with the hashes that the store has. */
-  readonly hashCosts: (hasher: PasswordHasher) => Promise<void>;
-  /** Called when the custom roles have changed, by whomever. */
-  onRoles(tell: (roles: CustomRoles) => void): void;
-  /**
-   * SPEC 4.3: a role that was taken out of the file makes viewers of its users. `before`: the roles of this site's file until
-   * now. With `server.site` no other role counts as gone, nor one that the file of another site has.
-   */
-  demoteWhoseRoleIsGone(before: readonly Role[]): Promise<void>;
-  close(): Promise<void>;
-}
+export type Credentials = Awaited<ReturnType<typeof openCredentials>>;
 
 export interface CredentialDeps {
   readonly store: Store;
@@ -91,7 +59,7 @@ const ENDED_LINK_SECONDS = 30 * 86_400;
 /** Clocks of replicas differ, and a clock may be set: a revocation is kept for longer than a token can hold. */
 const LATE_SECONDS = 3600;
 
-export async function openCredentials(deps: CredentialDeps): Promise<Credentials> {
+export async function openCredentials(deps: CredentialDeps) {
   const { store, keyId, fixedRoles, authEnabled, clock, steadyClock, audit, log } = deps;
   const listeners: ((roles: CustomRoles) => void)[] = [];
   const onChange = (roles: CustomRoles): void => {
@@ -132,17 +100,25 @@ export async function openCredentials(deps: CredentialDeps): Promise<Credentials
   return {
     roleRegistry,
     curtain,
+    /** The caller, account or token without the cameras that are drawn for it now. */
     behindCurtain: behindLatest(curtain.latest, () => unixSeconds(clock)),
+    /** Remembers what the store says of callers. */
     grace,
     tokens,
     tokenVerifier,
-    tokenLimiter,
     seenSessions,
     screenUses,
+    /** The limiter of codes that pair displays, by address. */
     codeMakers,
+    /** What a wrong password costs: as much as with the hashes that the store has. */
     hashCosts: createHashCosts({ store: store.accounts, version }),
-    onRoles: (tell) => void listeners.push(tell),
-    async demoteWhoseRoleIsGone(before) {
+    /** Called when the custom roles have changed, by whomever. */
+    onRoles: (tell: (roles: CustomRoles) => void) => void listeners.push(tell),
+    /**
+     * SPEC 4.3: a role that was taken out of the file makes viewers of its users. `before`: the roles of this site's file until
+     * now. With `server.site` no other role counts as gone, nor one that the file of another site has.
+     */
+    async demoteWhoseRoleIsGone(before: readonly Role[]): Promise<void> {
       const roles = await roleRegistry.latest();
       if (deps.site === undefined) return demote(deps, roles);
       const others = (await store.sites.listSites()).filter(({ site }) => site !== deps.site);

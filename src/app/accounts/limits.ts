@@ -2,13 +2,8 @@
 import { createHmac } from 'node:crypto';
 import { clientKey, networkKey } from '../../accounts/login/client-key.ts';
 import { CODE_CLAUSES, createCodeLimiter } from '../../accounts/login/code-guess.ts';
-import {
-  createLoginBlocks,
-  type LoginBlocks,
-  type LoginBlocksDeps,
-  type NamesBlock,
-} from '../../accounts/login/login-blocks.ts';
-import { inTurn, type LoginLimiter } from '../../accounts/login/login-limiter.ts';
+import { createLoginBlocks, type LoginBlocksDeps, type NamesBlock } from '../../accounts/login/login-blocks.ts';
+import { inTurn } from '../../accounts/login/login-limiter.ts';
 import { createNetworkLimiter } from '../../accounts/login/network-limiter.ts';
 import {
   accountWindows,
@@ -18,14 +13,6 @@ import {
 } from '../../accounts/login/shared-limiter.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { AttemptStore } from '../../domain/store/attempt-store.ts';
-
-export interface LoginLimiters {
-  readonly limiter: LoginLimiter;
-  /** Codes of a second factor, by account. */
-  readonly codeLimiter: LoginLimiter;
-  /** Who must wait. */
-  readonly blocks: LoginBlocks;
-}
 
 export interface LimitsDeps extends Omit<LoginBlocksDeps, 'attempts'> {
   /** Undefined: one process counts in its own memory. */
@@ -39,7 +26,7 @@ export interface LimitsDeps extends Omit<LoginBlocksDeps, 'attempts'> {
 }
 
 /** A restart clears what one process counted in its memory. */
-export async function openLimits(deps: LimitsDeps): Promise<LoginLimiters> {
+export async function openLimits(deps: LimitsDeps) {
   const { attempts, steadyClock, sharedClock, key } = deps;
   const blocks = createLoginBlocks(deps);
   const limiter = inTurn(createNetworkLimiter({ clauses: [], clock: steadyClock }));
