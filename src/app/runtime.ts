@@ -1,13 +1,13 @@
 /** What outlives every reload: logs, counters, the store, accounts, open streams, the certificate (SPEC 1). */
-
 import { join } from 'node:path';
+import type { Logger } from 'pino';
 import type { Surroundings } from '../access/access-verdict.ts';
 import { clientKey } from '../accounts/login/client-key.ts';
 import { formatProblem } from '../config/problems/problems.ts';
 import { storeAddress } from '../config/schema/store-schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { Caller } from '../domain/caller.ts';
-import { unixSeconds } from '../domain/clock.ts';
+import { type Clock, unixSeconds } from '../domain/clock.ts';
 import { createDeletionGuard } from '../domain/deletion-guard.ts';
 import type { SettingStore } from '../domain/stored-settings.ts';
 import { createClientLimits } from '../gateway/decision/client-limits.ts';
@@ -28,7 +28,6 @@ import { steadyNow } from './resources/steady-clock.ts';
 import { openCertificates } from './resources/tls.ts';
 import { openTrustedHeaders, TRUSTED_HEADERS_FILES } from './resources/trusted-headers.ts';
 import type { StartOptions } from './start-options.ts';
-import { warnOfClock } from './telemetry/clock-offset.ts';
 import { openHealth } from './telemetry/health.ts';
 import { openTelemetry } from './telemetry/telemetry.ts';
 
@@ -165,4 +164,19 @@ export async function openRuntime(options: StartOptions, active: ActiveConfig) {
     certificates,
     close: () => closing.disposeAsync(),
   };
+}
+
+/** Far below what a session or a code of a second factor can bear, and above what synchronized clocks differ by. */
+const LARGEST_SECONDS = 10;
+
+/** `serverTime`: Unix seconds; undefined for a store that is a file. A server that does not answer is reported elsewhere. */
+async function warnOfClock(serverTime: (() => Promise<number>) | undefined, clock: Clock, log: Logger): Promise<void> {
+  const server = await serverTime?.().catch(() => undefined);
+  if (server === undefined) return;
+  const seconds = Math.round(unixSeconds(clock) - server);
+  if (Math.abs(seconds) > LARGEST_SECONDS)
+    log.warn(
+      { seconds },
+      `the clock is ${Math.abs(seconds)} s ${seconds < 0 ? 'behind' : 'ahead of'} that of the PostgreSQL server, so other replicas may refuse the sessions of this one: check time synchronization (NTP)`,
+    );
 }

@@ -4,14 +4,15 @@ import { SCREEN_COOKIE } from '../accounts/screens/screens.ts';
 import { trustedPeersOf } from '../config/schema/proxy-rules.ts';
 import type { Settings } from '../config/schema/schema.ts';
 import { clientAddress, isTrustedPeer, trustedNetworks } from '../domain/addresses/client-address.ts';
-import { type MaybePromise, mapMaybe } from '../domain/async/maybe-promise.ts';
+import { allMaybe, type MaybePromise, mapMaybe } from '../domain/async/maybe-promise.ts';
+import type { Caller } from '../domain/caller.ts';
 import { cookieValues } from '../domain/cookie-values.ts';
+import { ownCredentials } from '../domain/identity/own-credential.ts';
 import type { Remembering } from '../domain/remembering.ts';
 import { headerLines, type RequestFacts } from '../domain/request.ts';
 import type { ActiveRoles } from '../domain/rights/role-limits.ts';
-import type { IdentitySource, SessionVerdict } from '../domain/verdict.ts';
-import { cachedOnConnection } from './cached-source.ts';
-import type { SourceTrace, Trace } from './identity-trace.ts';
+import type { IdentitySource, IdentityVerdict, SessionVerdict } from '../domain/verdict.ts';
+import type { SessionTrace, SourceTrace, Trace } from './identity-trace.ts';
 import type { KeySet } from './key-set.ts';
 import { createProxyHeaderSource } from './proxy-header-source.ts';
 import { createProxyJwtSource } from './proxy-jwt-source.ts';
@@ -24,7 +25,6 @@ import {
   type VerifyLink,
   type VerifyScreen,
 } from './secret-sources.ts';
-import { createSessionSource } from './session-source.ts';
 
 export interface SourceDeps {
   readonly settings: Settings;
@@ -125,4 +125,97 @@ export function externalSource(
     name: source.name,
     identify: (request) => mapMaybe(roleRegistry.active(), () => source.identify(request)),
   };
+}
+
+/** What a verdict depends on. It is dropped with its connection. */
+interface Cached {
+  readonly cookie: RequestFacts['headers'][string];
+  readonly authorization: RequestFacts['headers'][string];
+  readonly version: string;
+  readonly second: number;
+  readonly verdict: IdentityVerdict;
+}
+
+/**
+ * `source` must decide by the headers `Cookie` and `Authorization` alone. Only an identified caller is cached: a refusal
+ * is made, and counted, for each request.
+ */
+export function cachedOnConnection(source: IdentitySource, { version, now }: Remembering): IdentitySource {
+  const known = new WeakMap<object, Cached>();
+  return {
+    name: source.name,
+    identify(request) {
+      const { connection, headers } = request;
+      const { cookie, authorization } = headers;
+      if (!connection || (cookie === undefined && authorization === undefined)) return source.identify(request);
+      // Of several lines Node shows the first alone, and another may have decided.
+      if (headerLines(request, 'authorization').length > 1) return source.identify(request);
+      const before = known.get(connection);
+      const [asOf, second] = [version(), now()];
+      const isSame = before && before.cookie === cookie && before.authorization === authorization;
+      if (isSame && before.version === asOf && before.second === second) return before.verdict;
+      return mapMaybe(source.identify(request), (verdict) => {
+        if (verdict.kind === 'identified')
+          known.set(connection, { cookie, authorization, version: asOf, second, verdict });
+        return verdict;
+      });
+    },
+  };
+}
+
+/** Who a session token says is calling: `Authorization: Bearer`, else the session cookie (interface 5.1, SPEC 3). */
+interface SessionSourceOptions {
+  readonly cookieName: string;
+  readonly verify: (token: string, carriedBy: 'cookie' | 'bearer') => MaybePromise<SessionVerdict>;
+  readonly trace?: Trace<SessionTrace> | undefined;
+}
+
+/** RFC 6750 section 2.1. */
+const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
+
+const SILENT: IdentityVerdict = { kind: 'silent' };
+const REFUSED: IdentityVerdict = { kind: 'refused', reason: 'token-invalid' };
+
+/** A bad bearer token of ours is refused even beside a good cookie. What is none of ours is no credential. */
+export function createSessionSource(options: SessionSourceOptions): IdentitySource {
+  return {
+    name: 'session',
+    identify: (request) => {
+      const [bearer, ...others] = ownCredentials(request);
+      if (bearer) return firstValid(request, others.length === 0 ? [bearer.token] : [], 'bearer', options);
+      const cookies = cookieValues(headerLines(request, 'cookie'), options.cookieName);
+      if (cookies.length > 0) return firstValid(request, cookies, 'cookie', options);
+      options.trace?.({ source: 'session', carriedBy: undefined, outcomes: [] }, request);
+      return SILENT;
+    },
+  };
+}
+
+function firstValid(
+  request: RequestFacts,
+  tokens: readonly string[],
+  carriedBy: 'cookie' | 'bearer',
+  { verify, trace }: SessionSourceOptions,
+): MaybePromise<IdentityVerdict> {
+  const asked = tokens.map((token) => (TOKEN.test(token) ? verify(token, carriedBy) : MALFORMED));
+  return mapMaybe(allMaybe(asked), (verdicts) => {
+    if (trace) trace({ source: 'session', carriedBy, outcomes: verdicts.map(outcomeOf) }, request);
+    return oneCaller(verdicts);
+  });
+}
+
+const MALFORMED: SessionVerdict = { kind: 'invalid', reason: 'malformed' };
+
+const outcomeOf = (verdict: SessionVerdict): SessionTrace['outcomes'][number] =>
+  verdict.kind === 'valid' ? 'valid' : verdict.reason;
+
+/** Cookies of two users are refused: another host of the same site can set its own cookie in front of the user's. */
+function oneCaller(verdicts: readonly SessionVerdict[]): IdentityVerdict {
+  let caller: Caller | undefined;
+  for (const verdict of verdicts) {
+    if (verdict.kind !== 'valid') continue;
+    if (caller && caller.name !== verdict.caller.name) return REFUSED;
+    caller ??= verdict.caller;
+  }
+  return caller ? { kind: 'identified', caller } : REFUSED;
 }

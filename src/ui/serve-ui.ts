@@ -4,7 +4,7 @@ import { LINK_PATH } from '../domain/shared-thing.ts';
 import type { RouteState } from '../domain/verdict.ts';
 import type { OwnRoute, RouteContext } from '../routes/own-route.ts';
 import { ASSETS_PATH, assetPath, MANIFEST_PATH, manifestOf, sendAsset } from './built-pages.ts';
-import { fillPage } from './html.ts';
+import { asTemplates, fillPage, html, lonePage, stylesheetLink } from './html.ts';
 import { getInvitation } from './invitation-page.ts';
 import { getLink } from './link-page.ts';
 import { getLogin, postLogin } from './login-page.ts';
@@ -15,11 +15,12 @@ import {
   pageHeaders,
   pageLanguage,
   refuseUnbuilt,
+  sendPage,
   sendText,
   showBuilt,
 } from './page.ts';
+import type { ScreenFacts } from './pages/screen/screen-facts.ts';
 import type { PageFacts } from './pages/shared/page-facts.ts';
-import { showScreen } from './screen-page.ts';
 import type { UiOptions } from './ui-options.ts';
 
 /** A path of the console's own router: plain segments, none of which begins with a dot. */
@@ -122,4 +123,27 @@ function fillConsolePage(page: string, ctx: RouteContext, ui: UiOptions): string
     providers: ui.providers.map(({ name, label }) => ({ name, label })),
   };
   return fillPage(page, tag, { noScript: words.ui.page.noScript, facts: JSON.stringify(facts) });
+}
+
+/** Letters as a QR code has them. Anything else in their place is for the display's page, which passes it over. */
+const CODE = /^[A-Za-z]{4}-?[A-Za-z]{4}$/;
+
+function showScreen(ctx: RouteContext, ui: UiOptions): unknown {
+  const basePath = basePathOf(ctx);
+  ctx.set(pageHeaders(ui));
+  const code = ctx.query['code'];
+  if (typeof code === 'string' && CODE.test(code))
+    return moveTo(ctx, 302, `${basePath}/postern/settings/screens?code=${code}`);
+  const { tag, words } = pageLanguage(ctx);
+  const text = words.screens.page;
+  const facts: ScreenFacts = { basePath, still: ui.still ?? null, live: ui.live ?? null, words: asTemplates(text) };
+  ctx.set('Vary', 'Accept-Language, Cookie');
+  // The script stands behind the body that it fills: browsers of televisions know no modules.
+  const body = html`<body class="screen" data-facts="${JSON.stringify(facts)}">
+<p class="screen-message">${text.connecting}</p>
+<noscript><p class="screen-message">${text.noScript}</p></noscript>
+<script src="${assetPath(ui.pages, basePath, 'screen', 'js')}"></script>
+</body>`;
+  const head = stylesheetLink(assetPath(ui.pages, basePath, 'screen', 'css'));
+  sendPage(ctx, 200, lonePage({ tag, title: text.pageTitle, head, body }));
 }

@@ -5,7 +5,7 @@ import { createCurtainRegistry } from '../../src/accounts/curtain/curtain-regist
 import { createStoreGrace } from '../../src/accounts/sessions/store-grace.ts';
 import type { Curtain } from '../../src/domain/accounts/curtain.ts';
 import { storeFault } from '../../src/domain/store/store-fault.ts';
-import { createRowNotices } from '../../src/store/postgres/row-notices.ts';
+import { createRowNotices } from '../../src/store/postgres/postgres-changes.ts';
 
 const HALL: Curtain = [{ camera: 'hall', by: 'paul', drawnAt: 1 }];
 

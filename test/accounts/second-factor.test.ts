@@ -9,7 +9,7 @@ import { newRecoveryCodes, recoveryCodeHash } from '../../src/accounts/second-fa
 import { createSealer } from '../../src/accounts/second-factor/sealed-secret.ts';
 import { createTickets } from '../../src/accounts/second-factor/step-ticket.ts';
 import { codeAt, matchingStep, stepAt, totpUri } from '../../src/accounts/second-factor/totp.ts';
-import { idlePasskeys, warnOfUnusable } from '../../src/app/accounts/unusable-factors.ts';
+import { idlePasskeys, warnOfUnusable } from '../../src/app/accounts/accounts.ts';
 import type { UserName } from '../../src/domain/names.ts';
 
 const SECRET = Buffer.from('12345678901234567890');

@@ -3,7 +3,7 @@ import { INTERNAL_CALLER } from '../../src/domain/caller.ts';
 import { internalSource } from '../../src/identity/internal-source.ts';
 import { createProxyHeaderSource } from '../../src/identity/proxy-header-source.ts';
 import { createApiTokenSource } from '../../src/identity/secret-sources.ts';
-import { createSessionSource } from '../../src/identity/session-source.ts';
+import { createSessionSource } from '../../src/identity/sources.ts';
 import { someRequest } from '../support/request-facts.ts';
 import { itIsAnIdentitySource } from './identity-source.ts';
 

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { INTERNAL_CALLER } from '../../src/domain/caller.ts';
 import type { UserName } from '../../src/domain/names.ts';
 import type { IdentityVerdict } from '../../src/domain/verdict.ts';
-import { cachedOnConnection } from '../../src/identity/cached-source.ts';
+import { cachedOnConnection } from '../../src/identity/sources.ts';
 import { type HeaderLine, someRequest } from '../support/request-facts.ts';
 
 const COOKIE: HeaderLine = ['Cookie', 'frigate_token=vera'];

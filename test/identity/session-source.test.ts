@@ -6,7 +6,7 @@ import { ALL_CAMERAS } from '../../src/domain/camera-scope.ts';
 import { type UserName, VIEWER } from '../../src/domain/names.ts';
 import type { SessionVerdict } from '../../src/domain/verdict.ts';
 import type { SessionTrace } from '../../src/identity/identity-trace.ts';
-import { createSessionSource } from '../../src/identity/session-source.ts';
+import { createSessionSource } from '../../src/identity/sources.ts';
 import { type HeaderLine, someRequest } from '../support/request-facts.ts';
 
 const sessionOf = (name: string, carriedBy: 'cookie' | 'bearer'): Caller => ({

@@ -6,7 +6,7 @@ import { type EventCondition, foldCase } from '../../src/domain/events/event-que
 import { parsePlates } from '../../src/domain/events/plate-patterns.ts';
 import { STORE_SHAPE } from '../../src/store/events/event-shape.ts';
 import { eventsPlace } from '../../src/store/events/events-table.ts';
-import { isRuledOut } from '../../src/store/events/rule-out.ts';
+import { isRuledOut } from '../../src/store/events/find-events.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
 import { postgresDialect } from '../../src/store/postgres/postgres-dialect.ts';
 import { sqliteDialect } from '../../src/store/sqlite/sqlite-dialect.ts';

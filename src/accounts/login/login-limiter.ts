@@ -1,10 +1,11 @@
 /** How many failed logins a client may have: sliding windows over addresses (interface 5.4, 8; SPEC 4.5). */
+
+import { LRUCache } from 'lru-cache';
 import { unlessAborted } from '../../domain/async/time-limit.ts';
+import { upTo } from '../../domain/bounded.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
 import { clientKey } from './client-key.ts';
-import { createFailureMemory, type FailureMemoryDeps } from './failure-memory.ts';
-import { type Failure, forgetBefore, fullClause, longestOf, remove } from './sliding-window.ts';
 
 export type Reservation =
   /** The attempt counts as failed until it is released; `keep` says that it did fail. Each acts once. */
@@ -244,4 +245,107 @@ export function once<Given extends unknown[]>(act: (...given: Given) => void): (
     if (!isDone) act(...given);
     isDone = true;
   };
+}
+
+/** Failures of clients, for as many clients as there is room: a limited one is never forgotten for a new one (SPEC 4.5). */
+interface FailureMemoryDeps {
+  readonly capacity: number;
+  /** Undefined: the client may be forgotten. */
+  readonly limitOf: (failures: readonly Failure[], now: number) => Full | undefined;
+}
+
+interface FailureMemory {
+  /** One bucket for new clients while every remembered one is limited. */
+  readonly shared: Failure[];
+  /** Marks the client as used. */
+  find(key: string): Failure[] | undefined;
+  peek(key: string): Failure[] | undefined;
+  /** False: there is no room. */
+  add(key: string, failures: Failure[], now: number): boolean;
+  forget(key: string): void;
+  all(): readonly Failure[][];
+  size(): number;
+  /** Limits have ended before their time. */
+  lookAgain(): void;
+}
+
+function createFailureMemory({ capacity, limitOf }: FailureMemoryDeps): FailureMemory {
+  const clients = new LRUCache<string, Failure[]>(upTo(capacity));
+  let allLimitedUntil = Number.NEGATIVE_INFINITY;
+
+  const makeRoom = (now: number): boolean => {
+    if (clients.size < capacity) return true;
+    if (now < allLimitedUntil) return false;
+    let soonest = Number.POSITIVE_INFINITY;
+    for (let looked = 0; looked < capacity; looked += 1) {
+      const [key] = clients.rkeys();
+      const failures = key === undefined ? undefined : clients.peek(key);
+      if (key === undefined || failures === undefined) return true;
+      const full = limitOf(failures, now);
+      if (!full) return clients.delete(key);
+      soonest = Math.min(soonest, now + full.retryAfterSeconds * 1000);
+      clients.get(key); // marks it as used, so that the next round begins with another client
+    }
+    allLimitedUntil = soonest;
+    return false;
+  };
+
+  return {
+    shared: [],
+    find: (key) => clients.get(key),
+    peek: (key) => clients.peek(key),
+    add(key, failures, now) {
+      const isRoom = makeRoom(now);
+      if (isRoom) clients.set(key, failures);
+      return isRoom;
+    },
+    forget: (key) => void clients.delete(key),
+    all: () => [...clients.values()],
+    size: () => clients.size,
+    lookAgain() {
+      allLimitedUntil = Number.NEGATIVE_INFINITY;
+    },
+  };
+}
+
+/** A failure, or an attempt that may become one: an object of its own, so that it can be found again. */
+interface Failure {
+  /** Milliseconds of a monotonic clock. */
+  readonly at: number;
+  /** It costs a password hash to fail so. */
+  readonly costsHash: boolean;
+}
+
+interface Full {
+  readonly kind: 'limited';
+  readonly retryAfterSeconds: number;
+  readonly clause: Clause;
+}
+
+/** The full clause that one must wait longest for. */
+function fullClause(failures: readonly Failure[], clauses: readonly Clause[], now: number): Full | undefined {
+  const full = clauses.map((clause) => whenFull(failures, clause, now)).filter((found) => found !== undefined);
+  return full.sort((a, b) => b.retryAfterSeconds - a.retryAfterSeconds)[0];
+}
+
+/** A failure leaves the window when it is as old as the window is long. */
+function whenFull(failures: readonly Failure[], clause: Clause, now: number): Full | undefined {
+  const recent = failures.filter(({ at }) => at > now - milliseconds(clause));
+  if (recent.length < clause.count) return undefined;
+  const first = recent[recent.length - clause.count];
+  const wait = milliseconds(clause) - (first ? now - first.at : 0);
+  return { kind: 'limited', retryAfterSeconds: Math.ceil(wait / 1000), clause };
+}
+
+const milliseconds = ({ windowSeconds }: Clause): number => windowSeconds * 1000;
+const longestOf = (clauses: readonly Clause[]): number => Math.max(0, ...clauses.map(milliseconds));
+
+function forgetBefore(failures: Failure[], past: number): void {
+  const kept = failures.findIndex(({ at }) => at > past);
+  failures.splice(0, kept === -1 ? failures.length : kept);
+}
+
+function remove(failures: Failure[], failure: Failure): void {
+  const place = failures.indexOf(failure);
+  if (place !== -1) failures.splice(place, 1);
 }

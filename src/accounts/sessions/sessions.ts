@@ -1,7 +1,8 @@
 /** Sessions: a token is valid only while its user, password and `jti` are (interface 5.1; SPEC 4.2). */
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
+import type { CryptoKey } from 'jose';
 import { LRUCache } from 'lru-cache';
-import type { User } from '../../domain/accounts/account.ts';
+import type { AccountStore, User } from '../../domain/accounts/account.ts';
 import type { FactorOwed } from '../../domain/accounts/second-factor.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';
 import { upTo } from '../../domain/bounded.ts';
@@ -16,10 +17,9 @@ import { createSessionAge } from './session-age.ts';
 import { type CookieClient, clearingLines, cookieLine } from './session-cookie.ts';
 import type { SessionDeps } from './session-deps.ts';
 import { createSessionEnds } from './session-ends.ts';
-import { type SessionClaims, timeFault } from './session-jwt.ts';
-import { createStateLookup, createTokenReader, REMEMBERED_TOKENS } from './session-lookup.ts';
+import { readSessionToken, type SessionClaims, timeFault } from './session-jwt.ts';
 import { callerOf, type Lasting, type SessionState, secretsDigestOf, sessionStateFault } from './session-state.ts';
-import { createStoreGrace } from './store-grace.ts';
+import { createStoreGrace, type StoreGrace } from './store-grace.ts';
 import { inTokenSession, signTokenSession, type TokenCaller, type TokenSession } from './token-sessions.ts';
 
 export type { SessionOrigin };
@@ -274,5 +274,58 @@ export function createSessions(deps: SessionDeps): Sessions {
         }),
       );
     },
+  };
+}
+
+/** Session tokens and the state of their users, remembered: no signature check and no query twice for the same answer (SPEC 4.2). */
+type TokenReading = Awaited<ReturnType<typeof readSessionToken>>;
+type SessionName = Pick<SessionClaims, 'userName' | 'tokenId'>;
+
+const REMEMBERED_TOKENS = 5000;
+
+/** Reads a token, whatever the time. Tokens with a good signature are remembered by their digest. */
+function createTokenReader(key: CryptoKey): (token: string) => MaybePromise<TokenReading> {
+  const signed = new LRUCache<string, TokenReading>(upTo(REMEMBERED_TOKENS));
+  const check = async (token: string, digest: string): Promise<TokenReading> => {
+    const reading = await readSessionToken(token, key);
+    if (reading.ok) signed.set(digest, reading);
+    return reading;
+  };
+  return (token) => {
+    const digest = hash('sha256', token, 'base64url');
+    return signed.get(digest) ?? check(token, digest);
+  };
+}
+
+interface StateLookupDeps {
+  readonly store: Pick<AccountStore, 'findUser' | 'isRevoked'>;
+  readonly grace: StoreGrace;
+  /** Whether this process ended the session, even where the store could not be told yet. */
+  readonly isEndedHere: (tokenId: string) => boolean;
+}
+
+/** What the store says of a session: remembered while nothing changes, and for a grace while the store cannot be reached. */
+function createStateLookup({
+  store,
+  grace,
+  isEndedHere,
+}: StateLookupDeps): (session: SessionName) => MaybePromise<SessionState> {
+  const remembered = grace.memory<SessionState>(REMEMBERED_TOKENS, {
+    rowsOf(key) {
+      const [userName = '', tokenId = ''] = key.split(' ', 2);
+      return [`users ${userName}`, `revoked_tokens ${tokenId}`];
+    },
+    inGrace: (state) => ({ ...state, isInGrace: true }),
+  });
+  const read = async ({ userName, tokenId }: SessionName): Promise<SessionState> => {
+    const [user, isRevoked] = await Promise.all([store.findUser(userName), store.isRevoked(tokenId)]);
+    return { user, isRevoked, secretsDigest: user && secretsDigestOf(user) };
+  };
+  return (session) => {
+    const { userName, tokenId } = session;
+    return mapMaybe(
+      remembered(`${userName} ${tokenId}`, () => read(session)),
+      (state) => (isEndedHere(tokenId) ? { ...state, isRevoked: true } : state),
+    );
   };
 }

@@ -1,9 +1,9 @@
 /** `/api/users`: the routes that the NVR's own user pages call (interface 2.1; SPEC 4.3). */
-
 import { z } from 'zod';
 import type { Services } from '../../app/services.ts';
+import type { User } from '../../domain/accounts/account.ts';
 import { OWN_SOURCE } from '../../domain/accounts/sign-in.ts';
-import { isAdministrator } from '../../domain/caller.ts';
+import { type Caller, isAdministrator } from '../../domain/caller.ts';
 import { isRecord } from '../../domain/json.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
 import type { Result } from '../../domain/result.ts';
@@ -13,9 +13,10 @@ import { CLOSED_GUEST, USER } from '../http/answers.ts';
 import { fieldsIn, GIVEN_TEXT, MAYBE_GIVEN_TEXT, NAMED, NEW_PASSWORD, ROLE_GIVEN } from '../http/body-fields.ts';
 import { type Call, declaring, Refused, refusedFields, refusedWhileBusy, refusedWhileLimited } from '../http/kernel.ts';
 import { whileThere } from '../http/leaving.ts';
+import { onAccountOf } from '../login/code-guess.ts';
+import { type GuessOutcome, type GuessServices, judgeGuess } from '../login/password-guess.ts';
 import { keepSession } from '../sessions/keep-session.ts';
-import { type ChangeFault, type ChangeServices, changePassword } from './change-password.ts';
-import type { UserRefusal } from './users.ts';
+import type { UserFault, UserRefusal } from './users.ts';
 import { VALIDITY, validityOf } from './validity.ts';
 
 const NEW_USER = named(
@@ -220,3 +221,69 @@ async function putPassword(
       await keepSession(call, outcome.user, deps, 'password_change');
   }
 }
+
+/** Who may change whose password, and what they must know for it (interface 5.1.6; SPEC 4.3). */
+interface PasswordChange {
+  readonly caller: Caller;
+  readonly address: string;
+  /** Whose password. */
+  readonly name: string;
+  readonly password: string;
+  readonly oldPassword: string | undefined;
+  /** Aborted when the client has left. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+type ChangeServices = GuessServices & Pick<Services, 'store' | 'users' | 'codeLimiter'>;
+
+type ChangeFault = UserFault | 'not-own' | 'old-password-missing' | 'old-password-wrong';
+
+type ChangeOutcome =
+  | { readonly kind: 'changed'; readonly user: User }
+  | { readonly kind: 'refused'; readonly reason: ChangeFault; readonly message: string }
+  | Extract<GuessOutcome, { kind: 'limited' | 'busy' }>;
+
+/**
+ * An administrator sets the password of another account without the old one. The own password always needs it:
+ * an open browser or a stolen session must not be enough to take an account over.
+ */
+async function changePassword(change: PasswordChange, deps: ChangeServices): Promise<ChangeOutcome> {
+  const { caller, name, password } = change;
+  const isOwn = name === caller.name;
+  if (!isOwn && !isAdministrator(caller)) return refused('not-own', 'You can only change your own password');
+  const user = await deps.store.accounts.findUser(name);
+  if (!user) return refused('user-absent', 'User not found');
+  const proof = isOwn ? await prove(change, user, deps) : { kind: 'match' as const };
+  if (proof.kind !== 'match') return proof;
+  const outcome = await deps.users.setPassword(name, password, isOwn ? user.passwordHash : undefined);
+  if (outcome.ok) return { kind: 'changed', user: outcome.value };
+  // The proven hash has been replaced since: the user or an administrator changed the password at the same time.
+  return isOwn && outcome.error.reason === 'user-absent' ? OLD_PASSWORD_WRONG : { kind: 'refused', ...outcome.error };
+}
+
+/**
+ * Guessing here is guessing all the same: it counts as a failed login does, and by account too, for a right guess gives more
+ * than the password does at a login that asks for a second factor.
+ */
+async function prove(
+  { caller: { credential }, oldPassword, address, signal }: PasswordChange,
+  user: User,
+  deps: ChangeServices,
+): Promise<{ readonly kind: 'match' } | Exclude<ChangeOutcome, { kind: 'changed' }>> {
+  if (!oldPassword) return refused('old-password-missing', 'Current password is required');
+  const knownSession = credential.kind === 'session' ? credential.tokenId : undefined;
+  const guess = {
+    password: oldPassword,
+    address,
+    account: user.name,
+    signal,
+    storedHash: async () => user.passwordHash,
+  };
+  const outcome = await onAccountOf({ user, knownSession, signal }, deps, () => judgeGuess(guess, deps));
+  return outcome.kind === 'mismatch' ? OLD_PASSWORD_WRONG : outcome;
+}
+
+const refused = (reason: ChangeFault, message: string) => ({ kind: 'refused', reason, message }) as const;
+
+/** The NVR's own page looks for these words. */
+const OLD_PASSWORD_WRONG = refused('old-password-wrong', 'Current password is incorrect');

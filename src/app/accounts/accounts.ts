@@ -1,5 +1,4 @@
 /** Opens the accounts with their store and secret: what outlives a reload (interface 5.1 to 5.4). */
-
 import { availableParallelism } from 'node:os';
 import { type Audit, BY_CONFIGURATION } from '../../accounts/audit.ts';
 import { createInvitationLimiter } from '../../accounts/invitations/accept-invitation.ts';
@@ -8,11 +7,14 @@ import { createFirstTimeLogin, ensureFirstAdmin, type NewAdminPassword } from '.
 import { createKnownClients } from '../../accounts/login/known-clients.ts';
 import { createLoginPlaces } from '../../accounts/login/login-places.ts';
 import { createCallbackPlaces } from '../../accounts/oidc/callback-places.ts';
+import { relyingPartyOf } from '../../accounts/passkeys/relying-party.ts';
 import { createPasswordHasher, type PasswordHasher } from '../../accounts/passwords/password-hash.ts';
+import type { Sealer } from '../../accounts/second-factor/sealed-secret.ts';
 import { importSigningKey } from '../../accounts/sessions/session-jwt.ts';
 import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
 import { rolesOfFile } from '../../config/schema/role-schema.ts';
 import type { Settings } from '../../config/schema/schema.ts';
+import type { SecondFactorStore } from '../../domain/accounts/second-factor.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { DeletionGuard } from '../../domain/deletion-guard.ts';
 import { rightsOfUser } from '../../domain/rights/rights.ts';
@@ -27,7 +29,6 @@ import { openCredentials } from './credentials.ts';
 import { openLimits } from './limits.ts';
 import { warnWithoutAdmin } from './password-login.ts';
 import { openSitePublisher } from './site-publisher.ts';
-import { warnOfUnusable } from './unusable-factors.ts';
 
 /** What a reload leaves as it is: tokens, counted failures, who is logged in. */
 export type Accounts = Awaited<ReturnType<typeof openAccounts>>;
@@ -192,4 +193,38 @@ function createHashers(): (iterations: number) => PasswordHasher {
     hashers.set(iterations, hasher);
     return hasher;
   };
+}
+
+/** Second factors that their users cannot use, told at the start: sealed under another secret, or passkeys of no address (SPEC 12). */
+interface FactorSettings {
+  readonly auth: Pick<Settings['auth'], 'enabled' | 'second_factor'>;
+  readonly server: Pick<Settings['server'], 'public_url'>;
+}
+
+/** A factor is never dropped with the secret or the address: that would open the account to the password alone. */
+export async function warnOfUnusable(
+  settings: FactorSettings,
+  secondFactor: Pick<SecondFactorStore, 'countTotpNotSealedWith' | 'listFactors'>,
+  { keyId }: Pick<Sealer, 'keyId'>,
+  log: { warn(facts: object, sentence: string): void },
+): Promise<void> {
+  const users = await secondFactor.countTotpNotSealedWith(keyId);
+  if (users > 0)
+    log.warn(
+      { users },
+      'the signing secret is another one than when these users set up their authenticator app: their codes cannot be checked. They log in with a recovery code and set it up again; or run "postern users second-factor reset NAME"',
+    );
+  const idle = await idlePasskeys(settings, secondFactor.listFactors);
+  if (idle) log.warn({ users: idle.users }, `these users have passkeys that cannot be used. ${idle.why}`);
+}
+
+/** How many users have passkeys, while there can be none; undefined when all is well. A changed host name cannot be seen. */
+export async function idlePasskeys(
+  { auth, server }: FactorSettings,
+  listFactors: SecondFactorStore['listFactors'],
+): Promise<{ readonly users: number; readonly why: string } | undefined> {
+  const site = relyingPartyOf(server.public_url);
+  if (!auth.enabled || auth.second_factor === 'off' || site.ok) return undefined;
+  const users = (await listFactors()).filter(({ kinds }) => kinds.includes('passkey')).length;
+  return users > 0 ? { users, why: site.error } : undefined;
 }

@@ -1,11 +1,10 @@
 /** The accounts under one configuration: sessions, limits, and what the routes need (interface 5.1 to 5.4). */
-
 import { ONLY_STRICT } from '../../accounts/http/route-guards.ts';
 import { createInvitations } from '../../accounts/invitations/invitations.ts';
-import { createLinks, openLinks } from '../../accounts/links/links.ts';
+import { createLinks, type Links, openLinks } from '../../accounts/links/links.ts';
 import { createRoles } from '../../accounts/roles/roles.ts';
 import { createPairing } from '../../accounts/screens/pairing.ts';
-import { createScreens, openScreens } from '../../accounts/screens/screens.ts';
+import { createScreens, openScreens, type Screens } from '../../accounts/screens/screens.ts';
 import type { SecondFactor } from '../../accounts/second-factor/second-factor.ts';
 import { type CallerRules, personOf } from '../../accounts/sessions/session-state.ts';
 import { createSessions, type Sessions } from '../../accounts/sessions/sessions.ts';
@@ -14,17 +13,19 @@ import { createUsers } from '../../accounts/users/users.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { isFramedElsewhere } from '../../domain/addresses/cookie-domain.ts';
 import { addressMaker } from '../../domain/addresses/public-url.ts';
+import type { Caller, Rights } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { hasFreshProof } from '../../domain/credentials.ts';
-import { ADMIN } from '../../domain/names.ts';
+import { ADMIN, type Role } from '../../domain/names.ts';
 import { type Clause, parseRateLimit } from '../../domain/rate-limit.ts';
-import type { FindViewed } from '../../gateway/decision/view-as.ts';
+import { rightsOfRoles } from '../../domain/rights/rights.ts';
+import { type FindViewed, mayView } from '../../gateway/decision/view-as.ts';
 import type { AccountServices, Lasting } from '../services.ts';
 import { countedAudit, countedLimiter } from '../telemetry/counting.ts';
 import { factorsUnder } from './active-factors.ts';
+import type { Credentials } from './credentials.ts';
 import { invitedSessions } from './password-login.ts';
 import { passwordRulesOf } from './password-rules-of.ts';
-import { createRecheck } from './recheck.ts';
 import { providerSessionsOf, providersUnder, signInsUnder } from './sign-ins-of.ts';
 
 /** What holds of the accounts under one configuration. */
@@ -172,3 +173,57 @@ function clausesOf(text: string | null): readonly Clause[] {
   const parsed = text === null ? undefined : parseRateLimit(text);
   return parsed?.ok ? parsed.value : [];
 }
+
+/** The caller as of now; undefined when the session or token has ended. */
+type Recheck = (caller: Caller) => Promise<Caller | undefined>;
+
+/** A credential of the other mode is refused: accounts and a proxy's headers are never trusted together. */
+function createRecheck(
+  hasAccounts: boolean,
+  sessions: Sessions,
+  { tokens, roleRegistry, behindCurtain }: Pick<Credentials, 'tokens' | 'roleRegistry' | 'behindCurtain'>,
+  now: () => number,
+  { links, screens }: { readonly links: Pick<Links, 'recheck'>; readonly screens: Pick<Screens, 'recheck'> },
+  findViewed: FindViewed | undefined,
+): Recheck {
+  const recheckSession: Recheck = async (caller) => (hasAccounts ? sessions.recheck(caller) : undefined);
+  const beforeCurtain: Recheck = async (caller) => {
+    switch (caller.credential.kind) {
+      case 'session':
+        return recheckSession(caller);
+      case 'api-token':
+        return caller.credential.session ? recheckSession(caller) : tokens.recheck(caller);
+      case 'link':
+        return links.recheck(caller);
+      case 'screen':
+        return screens.recheck(caller);
+      case 'proxy-headers':
+        // What the proxy said of the user holds as long as its token; what the role may see may have changed.
+        return hasAccounts || (caller.credential.expiresAt ?? Number.POSITIVE_INFINITY) <= now()
+          ? undefined
+          : ofProxy(caller, rightsOfRoles(rolesOf(caller), await roleRegistry.active(), now()));
+      case 'internal-listener':
+        return caller;
+      case 'command-line':
+        return undefined;
+      case 'view-as': {
+        const by = await beforeCurtain(caller.credential.by);
+        return by && !by.closed && !by.mustEnrol && mayView(by) ? findViewed?.(by, caller.name) : undefined;
+      }
+    }
+  };
+  return async (caller) => {
+    const now = await beforeCurtain(caller);
+    return now && behindCurtain(now);
+  };
+}
+
+const rolesOf = ({ role, roles = [role] }: Caller): readonly Role[] => roles;
+
+/** Nothing of the rights of before is left. */
+const ofProxy = ({ name, credential, roles }: Caller, rights: Rights): Caller => ({
+  name,
+  credential,
+  ...rights,
+  ...(roles && { roles }),
+});

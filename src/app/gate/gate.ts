@@ -1,20 +1,29 @@
 /** Builds what the gate works with: rules, destinations, error pages and Postern's own routes. */
 import { randomUUID } from 'node:crypto';
+import { authorize } from '../../access/authorize.ts';
+import { viewOf } from '../../access/camera-view.ts';
+import { fillParameters } from '../../access/fill-parameters.ts';
 import type { OwnConfig } from '../../access/nvr-adapter.ts';
-import type { OidcServices } from '../../accounts/oidc/oidc-routes.ts';
+import { pageAddress } from '../../access/page-address.ts';
+import { refuseFor } from '../../accounts/http/responses.ts';
+import { beginAttempt, type OidcServices } from '../../accounts/oidc/oidc-routes.ts';
 import type { CookieClient } from '../../accounts/sessions/session-cookie.ts';
 import type { HouseSettings } from '../../accounts/settings/setting-routes.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { User } from '../../domain/accounts/account.ts';
 import { mapMaybe } from '../../domain/async/maybe-promise.ts';
+import type { Caller } from '../../domain/caller.ts';
 import { type CustomRoles, scopeOf, scopeOfRole, unionOfScopes, visibleCameras } from '../../domain/camera-scope.ts';
 import { LOGIN_PATH } from '../../domain/login-path.ts';
 import type { CameraName } from '../../domain/names.ts';
 import type { PolicyRow } from '../../domain/policy/policy.ts';
 import type { TableHead } from '../../domain/policy/table-head.ts';
+import { REFUSALS } from '../../domain/refusal.ts';
 import type { Remembering } from '../../domain/remembering.ts';
 import { heldBy } from '../../domain/rights/rights.ts';
 import type { ServiceStatus } from '../../domain/status.ts';
+import type { Rules } from '../../gateway/decision/admit.ts';
+import { parseTarget } from '../../gateway/decision/strict-target.ts';
 import type { GateDeps } from '../../gateway/entry/gate-deps.ts';
 import { askText } from '../../gateway/forward/ask-upstream.ts';
 import { askerOf, questionFor, variesOf } from '../../gateway/forward/nvr-questions.ts';
@@ -22,21 +31,22 @@ import type { RefusalPageFacts, RefusalRules } from '../../gateway/response/erro
 import { openApiDocument } from '../../routes/document.ts';
 import type { BoundRoute } from '../../routes/own-route.ts';
 import { assetPath, type BuiltPages } from '../../ui/built-pages.ts';
+import { buttonTo, cardPage, html, paragraph } from '../../ui/html.ts';
 import { postInvitation } from '../../ui/invitation-page.ts';
 import { postLink } from '../../ui/link-page.ts';
-import { pageHeaders, wishedLanguages } from '../../ui/page.ts';
+import { basePathOf, pageHeaders, pageLanguage, sendPage, wishedLanguages } from '../../ui/page.ts';
+import { nextPage } from '../../ui/pages/login/next-page.ts';
 import { renderRefusalPage } from '../../ui/refusal-page.ts';
-import { leadToConsole } from '../../ui/serve-ui.ts';
+import { isNavigation, leadToConsole } from '../../ui/serve-ui.ts';
 import type { UiOptions } from '../../ui/ui-options.ts';
 import type { ActiveAccounts } from '../accounts/active-accounts.ts';
 import type { Components } from '../resources/components.ts';
+import type { Services } from '../services.ts';
 import type { Authorizer } from './authorizer.ts';
 import { formLogIn } from './form-login.ts';
 import { invitationService } from './invitation-service.ts';
 import { type LinkJudgeWithFacts, linkJudge, linkService } from './link-judge.ts';
 import { boundRoutes, OWN_ROUTES } from './own-routes.ts';
-import { atProvider, signInPages } from './sign-in-pages.ts';
-import { createStartPage, type StartPage } from './start-page.ts';
 
 export interface GateSources {
   readonly settings: Settings;
@@ -236,3 +246,103 @@ export function ownConfigOf({ auth, proxy }: Settings, roles: CustomRoles, known
     proxy: { logout_url: proxy.logout_url },
   };
 }
+
+/** Characters of an address to come back to: the cookies of five attempts, which hold it, fit into one request. */
+const LONGEST_PAGE = 1000;
+
+function signInPages(
+  { ui }: Settings,
+  { home }: Pick<StartPage, 'home'>,
+  built: BuiltPages | undefined,
+  { renderPage }: RefusalRules,
+): Pick<Services, 'pages' | 'pageOf'> {
+  const headers = pageHeaders({ frameAncestors: ui.frame_ancestors });
+  return {
+    pageOf({ state: { basePath = '' } }, wanted) {
+      const pageFor = (next: string): string =>
+        nextPage({
+          page: `http://postern/?${new URLSearchParams({ next })}`,
+          referrer: '',
+          basePath: `${basePath}/`,
+          home,
+        });
+      const page = pageFor(wanted);
+      return page.length > LONGEST_PAGE ? pageFor('') : page;
+    },
+    pages: {
+      // A redirect would keep the other site as the one that leads here, and a policy for forms would stop it on the way out.
+      goOn(ctx, address) {
+        const { tag, words } = pageLanguage(ctx);
+        const { goingOn: title, goOn } = words.login.page;
+        const card = html`${paragraph(title)}<p class="refusal-links">${buttonTo(address, goOn)}</p>\n`;
+        ctx.set({ ...headers, 'Cache-Control': 'no-store', Refresh: `0; url=${address}` });
+        const stylesheet = assetPath(built, basePathOf(ctx), 'login', 'css');
+        sendPage(ctx, 200, cardPage({ tag, title, stylesheet, card }));
+      },
+      refuse(ctx, reason) {
+        if (!isNavigation(ctx)) return refuseFor(ctx, reason);
+        const { status, message } = REFUSALS[reason];
+        const { basePath = '', requestId } = ctx.state;
+        const [acceptLanguage, cookie] = [ctx.get('Accept-Language'), ctx.get('Cookie')];
+        const page = renderPage({ reason, status, message, requestId, basePath, acceptLanguage, cookie });
+        ctx.set({ ...page.headers });
+        ctx.status = status;
+        ctx.body = page.body;
+      },
+    },
+  };
+}
+
+/** Asks the person again at the provider, and comes back to the page that asked. */
+const atProvider =
+  (deps: OidcServices): Services['askAtProvider'] =>
+  (ctx, { user: { name: user }, session }, { name: provider, returnTo }) =>
+    beginAttempt(ctx, deps, {
+      provider,
+      purpose: { kind: 'prove', user, session },
+      returnTo: deps.pageOf(ctx, returnTo),
+    });
+
+/** The path below the base path that leads each person to the own start page. */
+const START_PATH = 'postern/start';
+
+interface StartPageDeps {
+  readonly settings: Pick<Settings, 'nvr' | 'ui'>;
+  readonly rows: readonly PolicyRow[];
+  /** The active rules, without counters. */
+  readonly rules: () => Rules;
+}
+
+/** `home`: the path of the start page below the base path, the same for all; `pageOf`: a path from the root, which the caller may open. */
+function createStartPage({ settings: { nvr, ui }, rows, rules }: StartPageDeps) {
+  const pages = rows.filter(({ page, own }) => page && !own);
+  const isByCaller = ui.start_page !== undefined || pages.length > 0;
+  return {
+    home: isByCaller ? START_PATH : nvr.url === undefined ? CONSOLE : '',
+    pageOf(caller: Caller): string {
+      const { routes, surroundings } = rules();
+      const around = surroundings();
+      const [camera] = viewOf(caller, around.now, around.layout).cameras;
+      const mayOpen = (address: string): boolean => {
+        const target = parseTarget(address);
+        return (
+          target !== undefined &&
+          authorize(caller, routes.match('GET', target.segments), target, around).kind === 'allowed'
+        );
+      };
+      const candidates = [
+        ui.start_page && configured(ui.start_page, camera),
+        ...(pages.length > 0 ? pages.map((row) => pageAddress(row, camera)) : ['/']),
+      ];
+      // The console is open for every person, so that no page leads back to one that is refused.
+      return candidates.find((address) => address !== undefined && mayOpen(address)) ?? `/${CONSOLE}`;
+    },
+  };
+}
+
+const CONSOLE = 'postern/';
+
+const configured = (address: string, camera: string | undefined): string | undefined =>
+  camera === undefined && address.includes('{') ? undefined : fillParameters(address, () => camera ?? '');
+
+type StartPage = ReturnType<typeof createStartPage>;

@@ -1,11 +1,12 @@
 /** A row of a route table as it is written: its keys, and the words for a bad value (SPEC 5). */
 import { z } from 'zod';
+import { type BodyField, type BodyShape, VALUE_FORMS } from '../../domain/policy/body-shape.ts';
 import { ACCESS_LEVELS, RESPONSE_FORMS, SIGNALLING, VERBS, VIEWS } from '../../domain/policy/policy.ts';
 import { STARTED_KINDS } from '../../domain/policy/policy-terms.ts';
+import { PARAMETER_FORMS, type ParameterForms } from '../../domain/policy/query-shape.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { parsed } from '../schema/value-types.ts';
 import { parseLocator, parseNarrowing, parsePrefixPlace, parseTimePlace } from './parse-terms.ts';
-import { parseBodyForm, parseQueryForms } from './row-forms.ts';
 
 /** A term of the row: text that `read` knows, or a problem in these words. */
 const term = <Term>(read: (text: string) => Term | undefined, wrong: string) =>
@@ -99,4 +100,61 @@ export type RowText = z.output<typeof rowSchema>;
 export function splitRoute(route: string): { methods: readonly string[]; path: string } {
   const [methods = '', path = ''] = route.split(' ', 2);
   return { methods: methods.split(','), path };
+}
+
+/** The body and the query of a row as they are written, as shapes: fields or parameters, each with the name of its form (SPEC 5). */
+const WORDS = /^[\w-]+(?:\|[\w-]+)+$/;
+const NAME = /^(?<name>\w+)(?<isRequired>!?)$/;
+const USUAL_LONGEST_TEXT = 256;
+const LONGEST = { body: /^text(?::(?<longest>\d{1,5}))?$/, query: /^text(?::(?<longest>\d{1,4}))?$/ } as const;
+
+/** A text of some length, one of some words, or a kind that has a name. */
+function formNamed<Kind extends string>(written: string, kinds: readonly Kind[], place: keyof typeof LONGEST) {
+  const text = LONGEST[place].exec(written);
+  if (text) return { kind: 'text', longest: Number(text.groups?.['longest'] ?? USUAL_LONGEST_TEXT) } as const;
+  const kind = kinds.find((form) => form === written);
+  if (kind) return { kind };
+  return WORDS.test(written) ? ({ kind: 'word', words: written.split('|') } as const) : undefined;
+}
+
+const IN_BODY = `write a map of fields, a list of one form, text:<letters>, words such as "on|off", or ${VALUE_FORMS.join(', ')}`;
+const IN_QUERY = `write text:<letters>, words such as "on|off", or ${PARAMETER_FORMS.join(', ')}`;
+
+/** The error says what is wrong, and where. */
+function parseBodyForm(written: unknown): Result<BodyShape | 'any', string> {
+  return written === 'any' ? ok(written) : shapeOf(written, 'body');
+}
+
+function shapeOf(written: unknown, place: string): Result<BodyShape, string> {
+  if (typeof written === 'string') {
+    const shape = formNamed(written, VALUE_FORMS, 'body');
+    return shape ? ok(shape) : err(`${place} has ${JSON.stringify(written)}, which is no form: ${IN_BODY}`);
+  }
+  if (Array.isArray(written)) {
+    if (written.length !== 1) return err(`${place} must have one form in its list: write for example [id]`);
+    const of = shapeOf(written[0], `${place}[]`);
+    return of.ok ? ok({ kind: 'list', of: of.value }) : of;
+  }
+  if (typeof written !== 'object' || written === null) return err(`${place} is no form: ${IN_BODY}`);
+  const fields: Record<string, BodyField> = {};
+  for (const [key, form] of Object.entries(written)) {
+    const { name, isRequired } = NAME.exec(key)?.groups ?? {};
+    if (name === undefined) return err(`${place} has ${JSON.stringify(key)}, which is not the name of a field`);
+    const shape = shapeOf(form, `${place}.${name}`);
+    if (!shape.ok) return shape;
+    fields[name] = { shape: shape.value, isRequired: isRequired === '!' };
+  }
+  return ok({ kind: 'object', fields });
+}
+
+function parseQueryForms(written: Readonly<Record<string, string>>): Result<ParameterForms, string> {
+  const forms: Record<string, ParameterForms[string]> = {};
+  for (const [key, form] of Object.entries(written)) {
+    const { name, isRequired } = NAME.exec(key)?.groups ?? {};
+    if (name === undefined) return err(`query has ${JSON.stringify(key)}, which is not the name of a parameter`);
+    const shape = formNamed(form, PARAMETER_FORMS, 'query');
+    if (!shape) return err(`query.${name} has ${JSON.stringify(form)}, which is no form: ${IN_QUERY}`);
+    forms[name] = { shape, isRequired: isRequired === '!' };
+  }
+  return ok(forms);
 }

@@ -1,10 +1,16 @@
 /** The ledger: who watched what, and what was changed, in a chain of hashes; notices are records of it (SPEC 12, 14). */
-import type { Feature } from '../feature.ts';
+
+import { randomUUID } from 'node:crypto';
+import type { LedgerEntry } from '../../domain/ledger.ts';
+import { misfitSentences } from '../../domain/ledger-chain.ts';
+import { messageOf } from '../../domain/message-of.ts';
+import type { CommandServices, Feature, OpenForCommand } from '../feature.ts';
+import { doingOf, entryOf, isNotice } from './audited-acts.ts';
 import { registerLedgerCommands } from './command.ts';
-import { openCommandLedger } from './command-ledger.ts';
 import { openLedger } from './ledger.ts';
 import { LEDGER_ROUTES } from './ledger-routes.ts';
 import { NOTICE_ROUTES } from './notice-routes.ts';
+import { sendNotices } from './notices.ts';
 
 export const ledger: Feature = {
   name: 'ledger',
@@ -13,3 +19,28 @@ export const ledger: Feature = {
   open: openLedger,
   openForCommand: openCommandLedger,
 };
+
+/** What the command line does, in the ledger as well: written when the command ends (SPEC 14). */
+function openCommandLedger({ store, settings, clock, messages, warn }: CommandServices): Required<OpenForCommand> {
+  const isEnabled = settings.ledger.retention > 0;
+  const entries: LedgerEntry[] = [];
+  const now = (): number => clock.now() / 1000;
+  return {
+    note(act) {
+      if (!isEnabled && !isNotice(act)) return;
+      const doing = doingOf(act, now());
+      entries.push(doing.kind === 'once' ? doing.entry : entryOf(doing.subject, now()));
+    },
+    async close() {
+      if (entries.length === 0) return;
+      try {
+        const ended = entries.splice(0).map((entry) => ({ id: randomUUID(), entry }));
+        const written = await store.ledger.append({ ended, open: [] }, now());
+        for (const sentence of misfitSentences(written)) warn(sentence);
+        sendNotices(written, messages);
+      } catch (fault) {
+        warn(`the ledger has no record of it (${messageOf(fault)}); it was done all the same`);
+      }
+    },
+  };
+}

@@ -1,20 +1,23 @@
 /** Opens the ledger: what this process sees is written each second (SPEC 14). */
 import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Settings } from '../../config/schema/schema.ts';
 import type { Notice } from '../../domain/accounts/notice.ts';
 import { qualified } from '../../domain/accounts/site.ts';
 import type { Caller } from '../../domain/caller.ts';
-import { misfitSentences } from '../../domain/ledger-chain.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { DeletionGuard } from '../../domain/deletion-guard.ts';
+import { currentHead, type LedgerStore } from '../../domain/ledger.ts';
+import { headText, misfitSentences } from '../../domain/ledger-chain.ts';
 import { bound } from '../../routes/own-route.ts';
 import type { ActiveFeature, AuditedAct, FeatureRules, FeatureServices } from '../feature.ts';
 import { doingOf, isNotice } from './audited-acts.ts';
 import type { LocalTime } from './days.ts';
 import { LEDGER_ROUTES } from './ledger-routes.ts';
-import { activeLocalClock } from './local-time.ts';
 import { NOTICE_ROUTES } from './notice-routes.ts';
 import { listNotices, sendNotices } from './notices.ts';
 import { createSightings, type LedgerNews } from './sightings.ts';
 import { createDownloads } from './stream-records.ts';
-import { openUpkeep, type Upkeep } from './upkeep.ts';
 import { createViewings } from './viewings.ts';
 import { createLedgerWriter, type LedgerWriter } from './writer.ts';
 
@@ -168,5 +171,117 @@ function openWriting(
       await upkeep.close();
       await writer.close();
     },
+  };
+}
+
+/** Day and hour of a moment on the clock of the service: the ledger adds up by them. */
+const HOUR = 3600;
+
+/** `timeZone` absent: the zone of the service. Offsets change at full quarters of an hour, so one quarter is worked out once. */
+export function localClock(timeZone?: string): (at: number) => LocalTime {
+  const timeAt = timeZone === undefined ? timeHere : clockIn(timeZone);
+  let last: { readonly quarter: number; readonly time: LocalTime } | undefined;
+  return (at) => {
+    const quarter = Math.floor(at / (HOUR / 4));
+    if (last?.quarter !== quarter) last = { quarter, time: timeAt(new Date(quarter * (HOUR / 4) * 1000)) };
+    return last.time;
+  };
+}
+
+/**
+ * A clock of the active zone: a reload may change it. `null`: that of the service. The zone is asked for when a time is, for
+ * the clock is made before a configuration is active.
+ */
+function activeLocalClock(activeZone: () => string | null): (at: number) => LocalTime {
+  let known: { readonly zone: string | null; readonly timeAt: (at: number) => LocalTime } | undefined;
+  return (at) => {
+    const zone = activeZone();
+    if (known === undefined || known.zone !== zone) known = { zone, timeAt: localClock(zone ?? undefined) };
+    return known.timeAt(at);
+  };
+}
+
+/** The local time without Intl, whose tables of zones and languages are 5 MB of memory: they wait until a zone is named. */
+function timeHere(moment: Date): LocalTime {
+  const [year, month, day] = [moment.getFullYear(), moment.getMonth() + 1, moment.getDate()];
+  return { day: `${year}-${twoDigits(month)}-${twoDigits(day)}`, hour: moment.getHours() };
+}
+
+const twoDigits = (number: number): string => String(number).padStart(2, '0');
+
+function clockIn(timeZone: string): (moment: Date) => LocalTime {
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
+  return (moment) => {
+    const [day = '', time = ''] = format.format(moment).split(' ');
+    return { day, hour: Number(time.slice(0, 2)) };
+  };
+}
+
+/** Once a day: the head of the chain goes to the log, and days that are over their time are forgotten (SPEC 14). */
+interface Upkeep {
+  look(): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface UpkeepDeps {
+  readonly store: Pick<LedgerStore, 'heads' | 'forgetBefore' | 'forgetDaysBefore'>;
+  readonly settings: () => Settings;
+  readonly clock: Clock;
+  readonly mayDelete: DeletionGuard;
+  readonly log: Logger;
+  readonly localTime: (at: number) => LocalTime;
+  /** The head of the chain, each day. */
+  readonly onHead: (head: string) => void;
+}
+
+const DAY = 86_400;
+/** What people are told of their accounts is kept so long where nothing else is recorded. */
+const NOTICE_DAYS = 90;
+
+export function openUpkeep(deps: UpkeepDeps): Upkeep {
+  const { store, settings, clock, log, localTime, onHead } = deps;
+  let [toldFor, forgottenFor]: (string | undefined)[] = [];
+  let running: Promise<void> = Promise.resolve();
+
+  const tellHead = async (): Promise<void> => {
+    const known = currentHead(await store.heads());
+    if (!known || known.seq === 0) {
+      toldFor = undefined; // there is none yet
+      return;
+    }
+    const head = headText(known);
+    log.info(
+      { head },
+      'head of the ledger: keep this line elsewhere, "postern ledger verify --head" checks that nothing was cut off',
+    );
+    onHead(head);
+  };
+  const forget = async (today: number): Promise<void> => {
+    const retentionDays = Math.ceil(settings().ledger.retention / DAY) || NOTICE_DAYS;
+    const before = today - retentionDays * DAY;
+    const { day } = localTime(before);
+    await store.forgetBefore({ at: clock.now() / 1000, before, day, retentionDays });
+    await store.forgetDaysBefore(day);
+  };
+  const noted = (work: Promise<void>, sentence: string): Promise<void> => {
+    running = work.catch((fault: unknown) => log.warn({ err: fault }, sentence));
+    return running;
+  };
+  return {
+    async look() {
+      const now = clock.now() / 1000;
+      const { day } = localTime(now);
+      // Asked each time, so that a step of the clock is seen when it happens.
+      const mayDelete = deps.mayDelete();
+      if (toldFor !== day && settings().ledger.retention > 0) {
+        toldFor = day;
+        await noted(tellHead(), 'the head of the ledger could not be read: it is told again tomorrow');
+      }
+      if (forgottenFor === day || !mayDelete) return;
+      forgottenFor = day;
+      const today = Math.floor(now / DAY) * DAY;
+      await noted(forget(today), 'old records of the ledger could not be deleted: the next attempt is tomorrow');
+    },
+    close: () => running,
   };
 }

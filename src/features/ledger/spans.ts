@@ -1,7 +1,14 @@
 /** Sightings that follow each other within a minute are one span; a span is a record when it has ended (SPEC 14). Pure. */
 import { detailOf, isViewingKind, type LedgerEntry, type OpenSpan, type OwnEntry } from '../../domain/ledger.ts';
-import { createRecordLimits } from './record-limits.ts';
-import { firstNames, joined, QUIET_SECONDS, type Sighting, type Subject, type WatchedTime } from './sightings.ts';
+import {
+  firstNames,
+  joined,
+  keyOf,
+  QUIET_SECONDS,
+  type Sighting,
+  type Subject,
+  type WatchedTime,
+} from './sightings.ts';
 
 /** What was seen in a second is told at its end, and a busy event loop tells it later. */
 const LATE_SECONDS = 3;
@@ -154,3 +161,53 @@ function entryOf({ subject, watched, from, to, requests, madeUp = [] }: SpanStat
 export function cutOff({ id, ...entry }: OpenSpan): OwnEntry {
   return { id, entry: { ...entry, detail: JSON.stringify({ ...detailOf(entry), ended: 'unknown' }) } };
 }
+
+/** Spans of one user and kind at once. */
+const MOST_OF_A_USER = 1000;
+/**
+ * The most spans of all strangers at once: of addresses and programs they have as many as they like. Names that they make up
+ * are in no record of their own.
+ */
+const MOST_OF_STRANGERS = 300;
+
+/** Spans that are open, by user and kind. */
+interface RecordLimits {
+  /** The sighting as it is, or, where it would begin one span too many, as one of the many. */
+  placed(sighting: Sighting): Sighting;
+  begun(subject: Subject): void;
+  ended(subject: Subject): void;
+}
+
+function createRecordLimits(isOpen: (key: string) => boolean): RecordLimits {
+  const open = new Map<string, number>();
+  const change = (subject: Subject, by: number): void => {
+    const crowd = crowdOf(subject);
+    const left = (open.get(crowd) ?? 0) + by;
+    if (left > 0) open.set(crowd, left);
+    else open.delete(crowd);
+  };
+  return {
+    placed(sighting) {
+      const { key, subject } = sighting;
+      if (isOpen(key)) return sighting;
+      const most = subject.user === null ? MOST_OF_STRANGERS : MOST_OF_A_USER;
+      const many = oneOfMany(subject);
+      const joins = !isViewingKind(subject.kind) && isOpen(keyOf(many)); // until the flood is over
+      if (!joins && (open.get(crowdOf(subject)) ?? 0) < most) return sighting;
+      return { ...sighting, key: keyOf(many), subject: many, watched: undefined };
+    },
+    begun: (subject) => change(subject, 1),
+    ended: (subject) => change(subject, -1),
+  };
+}
+
+const crowdOf = ({ kind, user }: Subject): string => `${kind}\n${user}`;
+
+const oneOfMany = (subject: Subject): Subject => ({
+  kind: subject.kind,
+  user: subject.user,
+  credential: null,
+  address: null,
+  camera: null,
+  detail: { crowd: 'too many to tell apart' },
+});

@@ -2,13 +2,19 @@
  * Finds events by one statement that walks an index in the requested order and stops at the limit. A query that no index answers at once
  * is run again window by window, so that it does not delay others (SPEC 7).
  */
-import { sql } from 'kysely';
-import type { EventQuestion, EventSort, FoundEvent } from '../../domain/events/event-question.ts';
+import { type RawBuilder, sql } from 'kysely';
+import {
+  type EventCondition,
+  type EventQuestion,
+  type EventSort,
+  type FoundEvent,
+  foldSubLabels,
+} from '../../domain/events/event-question.ts';
 import { isOutOfTime, isPast, outOfTime } from '../../domain/events/out-of-time.ts';
-import { allOf, behind, conditionInSql, plateTest, sortValue } from './event-conditions.ts';
+import type { Dialect } from '../engine/dialect.ts';
+import { distinctCameras, distinctNames, distinctZones } from './distinct-names.ts';
+import { allOf, behind, conditionInSql, isOneOf, plateTest, sortValue } from './event-conditions.ts';
 import { type EventsPlace, inTime } from './event-shape.ts';
-import { namesLabels, streamsOf } from './event-streams.ts';
-import { isRuledOut } from './rule-out.ts';
 import { timeWindows } from './time-windows.ts';
 
 /** A query that takes longer in one statement is run again in windows. */
@@ -117,4 +123,133 @@ async function candidates(question: EventQuestion, place: EventsPlace): Promise<
   });
   const { rows } = await sql<Candidate>`${sql.join(selects, sql` union all `)} ${ordered}`.execute(db);
   return rows;
+}
+
+/** So long the names may take; then the events are looked at, as without this. A server answers others meanwhile. */
+const MILLISECONDS = { inProcess: 50, onServer: 250 };
+
+/** Where no index has the names by camera, nothing is told. */
+export async function isRuledOut(
+  { cameras, conditions }: EventQuestion,
+  place: EventsPlace,
+  milliseconds = place.words.inTime ? MILLISECONDS.inProcess : MILLISECONDS.onServer,
+): Promise<boolean> {
+  const named = conditions.filter(isNamed);
+  if (named.length === 0 || !place.shape.inOrderBy.camera || isPast(place.deadline)) return false;
+  const at = Math.min(place.deadline?.at ?? Number.POSITIVE_INFINITY, performance.now() + milliseconds);
+  try {
+    return await place.words.within(milliseconds, place.db, async (db) => {
+      const hurried = { ...place, db, deadline: { at } };
+      const among = cameras ?? (await distinctCameras(hurried));
+      for (const condition of named) if (!(await isCarried(condition, among, hurried))) return true;
+      return false;
+    });
+  } catch (fault) {
+    if (isOutOfTime(fault)) return false;
+    throw fault;
+  }
+}
+
+type NamedCondition = Extract<EventCondition, { kind: 'carries' | 'plate' }>;
+
+/** Events without a name are many, and no index has them. */
+const isNamed = (condition: EventCondition): condition is NamedCondition =>
+  (condition.kind === 'plate' || (condition.kind === 'carries' && condition.of !== 'attribute')) && !condition.orNone;
+
+async function isCarried(condition: NamedCondition, cameras: readonly string[], place: EventsPlace): Promise<boolean> {
+  const isWanted = testOf(condition);
+  for (const camera of cameras) if ((await namesOf(condition, camera, place)).some(isWanted)) return true;
+  return false;
+}
+
+function testOf(condition: NamedCondition): (stored: string) => boolean {
+  if (condition.kind === 'plate') return plateTest(condition);
+  const { names } = condition;
+  return condition.of === 'zone'
+    ? (stored) => names.some((name) => stored.includes(JSON.stringify(name).slice(1, -1)))
+    : (stored) => names.some((name) => foldSubLabels(stored)?.includes(`,${name},`) === true);
+}
+
+function namesOf(condition: NamedCondition, camera: string, place: EventsPlace): Promise<readonly string[]> {
+  if (condition.kind === 'plate') return platesOf(camera, place);
+  return condition.of === 'zone' ? distinctZones(camera, place) : distinctNames('sub_label', camera, place);
+}
+
+/** Nearly every plate is another one: the whole index is read at once. */
+async function platesOf(camera: string, place: EventsPlace): Promise<readonly string[]> {
+  const where = allOf([...inTime(place), sql`e.camera = ${camera}`, sql`e.plate is not null`]);
+  const { rows } = await sql<{ plate: string }>`
+    select distinct e.plate as plate from ${place.shape.table} as e where ${where}`.execute(place.db);
+  return rows.map(({ plate }) => plate);
+}
+
+/** The conditions that a stream has for itself. */
+type Stream = readonly RawBuilder<boolean>[];
+
+/** SQLite joins at most 500 selects in one statement; a merge this wide is still cheap. */
+const MOST_STREAMS = 128;
+
+/**
+ * The streams of a list by date. An index gives the events of a camera (or of a label on a camera) in order, and the engine
+ * merges such streams: it reads about as many rows as it answers. Asked for `camera in (…)` it would sort all rows of all
+ * cameras. A merge begins with the first event of every stream, and where a condition has none for it, a stream is read to its
+ * end. So with conditions that no index knows, streams are for a minority of the cameras; most of them are found sooner on one
+ * walk through time.
+ */
+async function streamsOf(question: EventQuestion, place: EventsPlace): Promise<readonly Stream[]> {
+  const { inOrderBy } = place.shape;
+  const { conditions, sort } = question;
+  const labels = labelsOf(conditions);
+  const isByDate = sort.key === 'date' && !conditions.some(namesIds);
+  const isSearch = !conditions.some(isRare) && conditions.some(isUnindexed);
+  const cameras = await camerasOf(question, place);
+  const isMinority = cameras !== null && (!isSearch || cameras.length * 2 <= (await distinctCameras(place)).length);
+  const splitsCameras = isByDate && inOrderBy.camera && isMinority && cameras.length <= MOST_STREAMS;
+  const perCamera = split('camera', cameras, splitsCameras, place.words);
+  const isFew = labels !== null && labels.length * perCamera.length <= (isSearch ? 1 : MOST_STREAMS);
+  const perLabel = split('label', labels, isByDate && inOrderBy.label && isFew, place.words);
+  return perCamera.flatMap((one) => perLabel.map((other) => [...one, ...other]));
+}
+
+const namesLabels = (condition: EventCondition): boolean => condition.kind === 'one-of' && condition.field === 'label';
+
+const namesIds = (condition: EventCondition): boolean => condition.kind === 'one-of' && condition.field === 'id';
+
+/** Conditions that few events fulfil, and an index by camera has just those few. */
+const RARE_FLAGS: readonly string[] = ['in_progress', 'retain_indefinitely', 'submitted'];
+const isRare = (condition: EventCondition): boolean =>
+  condition.kind === 'flag' && condition.is && RARE_FLAGS.includes(condition.flag);
+
+/** Whether events must be looked at one by one. */
+const isUnindexed = (condition: EventCondition): boolean =>
+  condition.kind !== 'one-of' && !(condition.kind === 'compared' && condition.measure === 'start_time');
+
+/** Rare events stand in an index by camera, so they are asked for by camera even where all are meant. */
+async function camerasOf(
+  { cameras, conditions }: EventQuestion,
+  place: EventsPlace,
+): Promise<readonly string[] | null> {
+  if (cameras !== null) return [...new Set(cameras)];
+  return place.shape.inOrderBy.camera && conditions.some(isRare) ? distinctCameras(place) : null;
+}
+
+/** The labels that all label conditions allow; null when there is none. */
+function labelsOf(conditions: readonly EventCondition[]): readonly string[] | null {
+  const lists = conditions.flatMap((condition) =>
+    condition.kind === 'one-of' && condition.field === 'label' ? [new Set(condition.values)] : [],
+  );
+  const [first, ...rest] = lists;
+  return first ? [...first].filter((label) => rest.every((list) => list.has(label))) : null;
+}
+
+function split(
+  field: 'camera' | 'label',
+  values: readonly string[] | null,
+  isSplit: boolean,
+  words: Dialect,
+): readonly Stream[] {
+  const column = sql`e.${sql.ref(field)}`;
+  if (values === null) return [[]];
+  if (isSplit && values.length > 0) return values.map((value) => [sql`${column} = ${value}`]);
+  return [[isOneOf(words.unindexed(column), values)]];
 }

@@ -1,17 +1,16 @@
 /** The SQLite engine: Node's built-in SQLite behind Kysely, one connection for reads and one for writes. */
 import { randomInt } from 'node:crypto';
-import { chmodSync, closeSync, openSync, statfsSync } from 'node:fs';
+import { chmodSync, closeSync, fstatSync, openSync, readSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { backup, DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { type Dialect as KyselyDialect, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import { isPast, outOfTime } from '../../domain/events/out-of-time.ts';
 import type { Engine, OnFault } from '../engine/engine.ts';
-import { type FilePlace, watchPlace } from './file-place.ts';
 import { isBlank } from './lost-file.ts';
 import { hasWord, sqliteDialect } from './sqlite-dialect.ts';
 import { createSqliteDriver } from './sqlite-driver.ts';
-import { damagedFault, fullFault, namedFault, openingFault } from './sqlite-faults.ts';
+import { cutFault, damagedFault, fullFault, namedFault, openingFault, removedFault } from './sqlite-faults.ts';
 
 export interface SqliteOptions {
   readonly path: string;
@@ -273,4 +272,70 @@ function checkTable(reader: DatabaseSync, table: string, file: string): void {
   const rows = reader.prepare(`PRAGMA quick_check(${JSON.stringify(table)})`).all();
   const said = rows.map((row) => String(Object.values(row)[0]));
   if (said.join() !== 'ok') throw damagedFault(file, table, said[0] ?? '');
+}
+
+/** Looks before each write whether the open file is still the one at its path, and whole: what is written elsewhere is lost. */
+interface FilePlace {
+  /** Takes some microseconds. Throws a fault of the store. */
+  check(): void;
+  /**
+   * Closes the descriptor. Call it after the connections are closed: closing any descriptor of the file gives up SQLite's
+   * locks on it.
+   */
+  close(): void;
+}
+
+interface Header {
+  readonly changes: number;
+  readonly pages: number;
+  readonly pageSize: number;
+  readonly owner: number;
+}
+
+/** The database header, by the SQLite file format, section 1.3. */
+const HEADER_BYTES = 100;
+const MAGIC = 'SQLite format 3\0';
+const LARGEST_PAGE = 65_536;
+
+/** `owner`: the application id of this store; a file without one is of an earlier version. `file`: for messages. */
+function watchPlace(path: string, owner: number, file: string): FilePlace {
+  const handle = openSync(path, 'r');
+  const bytes = Buffer.alloc(HEADER_BYTES);
+  const opened = fstatSync(handle);
+  let log: number | undefined;
+  let [size, changes] = [0, 0];
+
+  const isSame = (): boolean => {
+    const now = statSync(path, { throwIfNoEntry: false });
+    return now?.dev === opened.dev && now.ino === opened.ino;
+  };
+  const isSameLog = (): boolean => {
+    const now = statSync(`${path}-wal`, { throwIfNoEntry: false })?.ino;
+    log ??= now;
+    return log === now;
+  };
+  return {
+    check() {
+      if (!isSame() || !isSameLog()) throw removedFault(file);
+      const length = readSync(handle, bytes, 0, HEADER_BYTES, 0);
+      const header = length === HEADER_BYTES ? headerOf(bytes) : undefined;
+      const found = fstatSync(handle).size;
+      // While another process moves its log into a file that grows, the header is written first.
+      const isShorter = found < size && found < (header?.pages ?? 0) * (header?.pageSize ?? 0);
+      if (!header || isShorter) throw cutFault(file);
+      if ((header.owner !== owner && header.owner !== 0) || header.changes < changes) throw removedFault(file);
+      [size, changes] = [found, header.changes];
+    },
+    close: () => closeSync(handle),
+  };
+}
+
+function headerOf(bytes: Buffer): Header | undefined {
+  if (bytes.toString('latin1', 0, MAGIC.length) !== MAGIC) return undefined;
+  return {
+    pageSize: bytes.readUInt16BE(16) === 1 ? LARGEST_PAGE : bytes.readUInt16BE(16),
+    changes: bytes.readUInt32BE(24),
+    pages: bytes.readUInt32BE(28),
+    owner: bytes.readUInt32BE(68),
+  };
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createStoreGrace } from '../../../src/accounts/sessions/store-grace.ts';
 import { type StoreFault, storeFault } from '../../../src/domain/store/store-fault.ts';
-import { createRowNotices, type RowNotices } from '../../../src/store/postgres/row-notices.ts';
+import { createRowNotices, type RowNotices } from '../../../src/store/postgres/postgres-changes.ts';
 import { movableClock } from '../../support/clock.ts';
 
 const GRACE_SECONDS = 60;

@@ -1,16 +1,40 @@
 /** The frame around every page: name, navigation, account menu. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useErrorBoundary, useRef } from 'preact/hooks';
+import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import iconUrl from '../icon.svg';
 import { isAdmin, type Profile } from '../shared/account/profile.ts';
+import { askForProofBy } from '../shared/account/proof.ts';
 import { basePath } from '../shared/base-url.ts';
 import { Trouble } from '../shared/full-page-notices.tsx';
 import { NavLink } from '../shared/nav-link.tsx';
 import type { PageFacts } from '../shared/page-facts.ts';
 import { words } from '../shared/words.ts';
 import { AccountMenu } from './account-menu.tsx';
-import { ProofAsker } from './proof-asker.tsx';
+import type { ProofDialog, ProofDialogProps } from './proof-dialog.tsx';
+
+/** Shows the dialog for a proof when a request needs one. The dialog is loaded then: few visits come to it. */
+interface Asked {
+  readonly Dialog: typeof ProofDialog;
+  readonly answer: (isProven: boolean) => void;
+}
+
+function ProofAsker(props: Omit<ProofDialogProps, 'onAnswer'>) {
+  const [asked, setAsked] = useState<Asked>();
+  useEffect(() => {
+    askForProofBy(async () => {
+      const loaded = await import('./proof-dialog.tsx').catch(() => undefined);
+      if (loaded === undefined) return false;
+      return new Promise((answer) => setAsked({ Dialog: loaded.ProofDialog, answer }));
+    });
+  }, []);
+  if (!asked) return null;
+  const close = (isProven: boolean): void => {
+    setAsked(undefined);
+    asked.answer(isProven);
+  };
+  return <asked.Dialog {...props} onAnswer={close} />;
+}
 
 interface NavigationPage {
   readonly path: string;

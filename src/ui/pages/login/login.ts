@@ -1,8 +1,12 @@
 /** The login page: the form is in the page already, this sends it and says what came of it. */
+
+import { LANGUAGES } from '../../../locales/languages.ts';
+import type { Templates, Texts } from '../../../locales/texts.ts';
+import { hasPasskeysFor, type PasskeyProblem, passkeyProblemOf, showPasskey } from '../shared/account/webauthn.ts';
 import { basePath, baseUrl, postJson } from '../shared/base-url.ts';
+import { chooseLanguage } from '../shared/language.ts';
 import { momentText } from '../shared/locale.ts';
 import { applyTheme, chosenTheme } from '../shared/theme.ts';
-import { hidePassword, showCapsLock, showFirstTimeHelp, showUnencrypted, wireLanguages, wireReveal } from './hints.ts';
 import {
   closedIn,
   closedText,
@@ -13,8 +17,140 @@ import {
   unreachable,
 } from './login-outcome.ts';
 import { nextPage } from './next-page.ts';
-import { element, loginWords } from './page-element.ts';
-import { wirePasskey } from './passkey.ts';
+
+/** An element, as the kind it is known to be. */
+function element<Kind extends Element>(id: string, kind: new () => Kind): Kind {
+  const found = document.getElementById(id);
+  if (found instanceof kind) return found;
+  throw new Error(`login.html has no ${kind.name} with the id ${id}`);
+}
+
+/** They are in the browser's language. */
+const loginWords: Templates<Texts['login']['form']> = JSON.parse(
+  element('login-form', HTMLFormElement).dataset['words'] ?? '{}',
+);
+
+/** The small helps of the login page: show the password, Caps Lock, first start, no encryption. */
+function wireReveal(password: HTMLInputElement): void {
+  const reveal = element('reveal', HTMLButtonElement);
+  reveal.hidden = false;
+  reveal.addEventListener('click', () => {
+    setShown(password, password.type === 'password');
+    password.focus();
+  });
+  setShown(password, false);
+}
+
+/** Hides the password before it is sent: password managers look for one in such a field, and others at the screen. */
+const hidePassword = (password: HTMLInputElement): void => setShown(password, false);
+
+function setShown(password: HTMLInputElement, isShown: boolean): void {
+  const reveal = element('reveal', HTMLButtonElement);
+  password.type = isShown ? 'text' : 'password';
+  reveal.textContent = isShown ? loginWords.hide : loginWords.show;
+  reveal.setAttribute('aria-label', isShown ? loginWords.hidePassword : loginWords.showPassword);
+}
+
+function showCapsLock(form: HTMLFormElement): void {
+  const hint = element('caps-lock', HTMLElement);
+  const look = (event: KeyboardEvent): void => {
+    hint.textContent = event.getModifierState?.('CapsLock') ? loginWords.capsLock : '';
+  };
+  form.addEventListener('keydown', look);
+  form.addEventListener('keyup', look);
+}
+
+/** Browsers count loopback addresses as secure: there is no network in between. */
+function showUnencrypted(): void {
+  element('unencrypted', HTMLElement).hidden = isSecureContext;
+}
+
+/** Shows help until an admin has logged in for the first time. No answer, no help: the login works without. */
+async function showFirstTimeHelp(): Promise<void> {
+  try {
+    const response = await fetch(new URL('api/auth/first_time_login', baseUrl), {
+      headers: { Accept: 'application/json' },
+    });
+    if (!response.ok) return;
+    const { admin_first_time_login: isFirstTime } = await response.json();
+    element('first-time', HTMLElement).hidden = isFirstTime !== true;
+  } catch {
+    // Nothing to show.
+  }
+}
+
+/** Kept in this browser; the server writes the page anew. */
+function wireLanguages(): void {
+  const line = element('languages', HTMLElement);
+  const select = line.querySelector('select');
+  if (!select) return;
+  for (const [tag, name] of LANGUAGES) select.add(new Option(name, tag, false, document.documentElement.lang === tag));
+  select.addEventListener('change', () => {
+    chooseLanguage(select.value);
+    // Not a reload, which would send a form once more.
+    location.replace(location.href);
+  });
+  line.hidden = false;
+}
+
+/** The passkey of the login page: its button, and the offer in the autofill of the user's field (SPEC 12). */
+interface LoginForm {
+  /** The server's own answer, or why there was nothing to send. Resolves with whether the login is done. */
+  readonly report: (answer: Response | PasskeyProblem) => Promise<boolean>;
+  readonly setBusy: (isBusy: boolean) => void;
+  /** User and password, once they were right and a second factor is asked for. */
+  readonly proven: () => { readonly user: string; readonly password: string } | undefined;
+}
+
+/** The time before the challenge of a waiting offer is over. */
+const OFFER_MILLISECONDS = 240_000;
+
+function wirePasskey(form: HTMLFormElement, { report, setBusy, proven }: LoginForm): void {
+  if (!hasPasskeysFor(form.dataset['passkeys'] ?? '')) return;
+  const button = element('passkey', HTMLButtonElement);
+  button.hidden = false;
+  let offer = new AbortController();
+  let isAsking = false;
+
+  const logIn = async (isConditional: boolean, signal: AbortSignal): Promise<boolean> => {
+    let isShown = !isConditional;
+    try {
+      const options = await postJson('api/login/passkey/options', isConditional ? {} : (proven() ?? {}));
+      if (!options.ok) return isConditional ? false : await report(options);
+      const credential = await showPasskey(await options.json(), { signal, isConditional });
+      isShown = true;
+      setBusy(true);
+      return await report(await postJson('api/login/passkey', { credential }));
+    } catch (fault) {
+      // An offer that was not taken up is no problem.
+      return isShown ? report(passkeyProblemOf(fault)) : false;
+    }
+  };
+  const offerAgain = (): void => {
+    offer.abort();
+    offer = new AbortController();
+    void logIn(true, offer.signal);
+  };
+  const ask = async (): Promise<void> => {
+    // A browser asks one question at a time.
+    if (isAsking) return;
+    isAsking = true;
+    offer.abort();
+    setBusy(true);
+    const isDone = await logIn(false, new AbortController().signal);
+    isAsking = false;
+    if (!isDone && (await canOffer())) offerAgain();
+  };
+  button.addEventListener('click', () => void ask());
+  void canOffer().then((can) => {
+    if (!can) return;
+    offerAgain();
+    setInterval(() => document.hidden || isAsking || offerAgain(), OFFER_MILLISECONDS);
+  });
+}
+
+const canOffer = async (): Promise<boolean> =>
+  (await PublicKeyCredential.isConditionalMediationAvailable?.().catch(() => false)) ?? false;
 
 applyTheme(chosenTheme());
 
