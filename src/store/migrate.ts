@@ -2,14 +2,15 @@
 import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Kysely, sql } from 'kysely';
-import { type MigrationProvider, Migrator } from 'kysely/migration';
+import { Migrator } from 'kysely/migration';
 import { messageOf } from '../domain/message-of.ts';
 import { storeFault, storeFaultOf } from '../domain/store/store-fault.ts';
-import type { Dialect, MovedEvents } from './engine/dialect.ts';
+import type { MovedEvents } from './engine/dialect.ts';
 import type { Engine, TablesUpdate } from './engine/engine.ts';
 import { createEvents } from './engine/schema.ts';
 import type { Tables } from './engine/tables.ts';
-import { baseline, STEPS_OF_0_2_0 } from './migrations/029-baseline.ts';
+import { STEPS_OF_0_2_0 } from './migrations/029-baseline.ts';
+import { migrationsFor } from './migrations/all-migrations.ts';
 
 /** The migrations in a file that is not in use. */
 export type MigrationReader = (path: string) => Promise<readonly string[]>;
@@ -125,11 +126,3 @@ async function keepCopy(
   for (const { path } of copiesOf(copy.slice(0, copy.lastIndexOf(BEFORE))))
     if (path !== copy) rmSync(path, { force: true });
 }
-
-/** The store's migrations in their order: a number once given never changes, new ones are added at the end. */
-const migrationsFor = (dialect: Dialect): MigrationProvider => ({
-  getMigrations: async () => ({
-    ...Object.fromEntries(STEPS_OF_0_2_0.map((name) => [name, { up: async () => {} }])),
-    '029-baseline': baseline(dialect),
-  }),
-});
