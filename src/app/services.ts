@@ -10,15 +10,12 @@ import type { Invitations } from '../accounts/invitations/invitations.ts';
 import type { LinkPasses } from '../accounts/links/link-pass.ts';
 import type { FirstTimeLogin } from '../accounts/login/first-admin.ts';
 import type { KnownClients } from '../accounts/login/known-clients.ts';
-import type { StepsFromProviders } from '../accounts/login/login.ts';
 import type { LoginBlocks } from '../accounts/login/login-blocks.ts';
 import type { LoginLimiter, MemoryLimiter } from '../accounts/login/login-limiter.ts';
 import type { LoginResult } from '../accounts/login/login-response.ts';
 import type { ProofElsewhere, Prover } from '../accounts/login/proof.ts';
 import type { CallbackPlaces } from '../accounts/oidc/callback-places.ts';
-import type { LogoutToken } from '../accounts/oidc/logout-token.ts';
-import type { ActiveProvider, SignInPages, SignInResult } from '../accounts/oidc/oidc-routes.ts';
-import type { ProviderIdentity } from '../accounts/oidc/provider.ts';
+import type { ActiveProvider, SignInPages } from '../accounts/oidc/oidc-routes.ts';
 import type { SignIns } from '../accounts/oidc/sign-in.ts';
 import type { Challenges } from '../accounts/passkeys/challenges.ts';
 import type { PasskeyCheck } from '../accounts/passkeys/passkey-check.ts';
@@ -42,7 +39,7 @@ import type { MaybePromise } from '../domain/async/maybe-promise.ts';
 import type { Caller, Closed } from '../domain/caller.ts';
 import type { CameraScope } from '../domain/camera-scope.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { CameraName, UserName } from '../domain/names.ts';
+import type { CameraName } from '../domain/names.ts';
 import type { ApiTokenVerdict } from '../domain/verdict.ts';
 import type { RouteContext } from '../routes/own-route.ts';
 import type { HoldingStore } from '../store/pending-revocations.ts';
@@ -123,23 +120,7 @@ export interface AccountServices extends Lasting {
   readonly screenCookieAgain?: (header: string, client: CookieClient) => Promise<string | undefined>;
   /** Names and providers, in the order of the configuration; none where Postern has no login of its own. */
   readonly providers: ReadonlyMap<string, ActiveProvider>;
-  readonly signInsOf: SignIns & StepsFromProviders;
-  /** What may be used once was used, here or at another replica. */
-  readonly wasUsed: (id: string) => Promise<boolean>;
-  /**
-   * False for what was used before, also at that moment. Rejects when the mark could not be written: it holds here all the
-   * same, and is written later. `until`: Unix seconds.
-   */
-  readonly markUsed: (id: string, until: number) => Promise<boolean>;
-  /**
-   * Ends the sessions that began with that person at the provider, all of them also where the end of one could not be
-   * written; gives their users, and those faults.
-   */
-  readonly endProviderSessions: (
-    token: LogoutToken,
-  ) => Promise<{ readonly users: readonly UserName[]; readonly faults: readonly unknown[] }>;
-  readonly ownerOf: (identity: Pick<ProviderIdentity, 'issuer' | 'subject'>) => Promise<UserName | undefined>;
-  readonly onResult: (provider: string, result: SignInResult, why?: string) => void;
+  readonly signInsOf: SignIns;
 }
 
 /** The whole: what is known where requests are judged and pages are made is added. */

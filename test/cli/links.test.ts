@@ -4,9 +4,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { Command } from 'commander';
+import { createLinkPasses } from '../../src/accounts/links/link-pass.ts';
 import { createLinkAdmin } from '../../src/accounts/links/make-link.ts';
+import { derivedKey } from '../../src/accounts/second-factor/derived-keys.ts';
 import { signingKey } from '../../src/accounts/sessions/signing-secret.ts';
-import { keyedBy } from '../../src/app/accounts/active-factors.ts';
 import { openForCommands } from '../../src/app/commands/commands.ts';
 import { registerExplainCommand } from '../../src/cli/commands/explain.ts';
 import { registerLinksCommands } from '../../src/cli/commands/grants.ts';
@@ -121,7 +122,7 @@ describe('Of a service that has been started', () => {
     const made = await run(`${CREATE} --pin`, '4711\nnot this line\n');
     assert.deepEqual([made.code, /4711/.test(made.out + made.err)], [0, false]);
     const [link] = await store.links.listLinks();
-    const { passes } = keyedBy(signingKey(SECRET));
+    const passes = createLinkPasses(derivedKey(signingKey(SECRET), 'links'));
     assert.ok(link && passes.isPin(link, '4711') && !passes.isPin(link, 'not this line'));
     for (const [piped, why] of [
       ['12\n', /4 to 64 characters/],

@@ -1,7 +1,7 @@
 /** A logout at the provider beside a new password, which names the session anew: no session is left (SPEC 16). */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { endAll } from '../../src/app/accounts/sign-ins-of.ts';
+import { endAll } from '../../src/accounts/oidc/provider-sessions.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { makeScratch } from '../store/support/scratch-store.ts';
 

@@ -1,5 +1,6 @@
 /** The admin of the first start, and the admin's new password when a reset is asked for (interface 2.1, 5.2). */
 import { randomBytes } from 'node:crypto';
+import type { Services } from '../../app/services.ts';
 import type { AccountStore } from '../../domain/accounts/account.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, type Role, type UserName } from '../../domain/names.ts';
@@ -68,4 +69,21 @@ async function setAdminPassword(password: string, { store, hasher, clock, reset 
   await store.markGenerated(FIRST_ADMIN, hashed.hash);
   await store.setRole(FIRST_ADMIN, ADMIN);
   return true;
+}
+
+/** Where no password is accepted, an admin needs a provider or a passkey. */
+export async function warnWithoutAdmin({ store, log }: Pick<Services, 'store' | 'log'>): Promise<void> {
+  const [users, connected, factors] = await Promise.all([
+    store.accounts.listUsers(),
+    store.signIns.listSignIns(),
+    store.secondFactor.listFactors(),
+  ]);
+  const ways = new Set([
+    ...connected.map(({ user }) => user),
+    ...factors.filter(({ kinds }) => kinds.includes('passkey')).map(({ user }) => user),
+  ]);
+  if (users.some(({ name, role }) => role === ADMIN && ways.has(name))) return;
+  log.warn(
+    'auth.password_login is none, and no admin has signed in by a provider or has a passkey yet: if no provider makes one, run "postern users invite NAME" with the name of an admin; the link opens a session, in which a provider is connected under Settings > Sign-ins',
+  );
 }

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { Services } from '../../app/services.ts';
 import type { SeenSession } from '../../domain/accounts/session-store.ts';
+import type { UserName } from '../../domain/names.ts';
 import { BODY_LIMITS } from '../../domain/read-body.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
 import { named } from '../../routes/shapes.ts';
@@ -16,6 +17,7 @@ import type { SeenClient } from '../sessions/seen-sessions.ts';
 import { cookieClientOf } from '../sessions/session-cookie.ts';
 import type { SessionClaims } from '../sessions/session-jwt.ts';
 import {
+  admitted,
   type LoginOutcome,
   type LoginServices,
   logIn,
@@ -188,3 +190,31 @@ async function admitSession(
 
 const newestFirst = (one: SeenSession, other: SeenSession): number =>
   other.since - one.since || other.lastSeen - one.lastSeen;
+
+interface Invited {
+  readonly user: UserName;
+  /** When the account was made. */
+  readonly since: number;
+  readonly isEmergency?: boolean;
+  readonly factor?: 'passkey';
+}
+
+/**
+ * The session of a person who has accepted an invitation. A password begins none where it is no good for a login (but that of
+ * an admin's invitation of the command line does), and none beside a second factor: its owner shows that at a login.
+ */
+export const invitedSessions =
+  (deps: AttemptServices) =>
+  async ({ user: name, since, isEmergency = false, factor }: Invited, ctx: RouteContext) => {
+    const user = await deps.store.accounts.findUser(name);
+    // Deleted, and perhaps made again, since the link was used.
+    if (!user || user.createdAt !== since) return LOGIN_OWED;
+    const mayBegin = factor !== undefined || isEmergency || deps.mayUsePassword(user);
+    if (!mayBegin || (!factor && (await deps.secondFactor.wantedFrom(user)).length > 0)) return LOGIN_OWED;
+    const closed = await deps.closedOf(user);
+    if (closed) return { ...LOGIN_OWED, ...(closed.opens && { opensAt: closed.opens.at }) };
+    const outcome = await settle(name, (client) => admitted(user, client, deps, factor), ctx, deps);
+    return outcome.kind === 'logged-in' ? ({ kind: 'begun', cookie: outcome.cookie } as const) : LOGIN_OWED;
+  };
+
+const LOGIN_OWED = { kind: 'login-owed' } as const;

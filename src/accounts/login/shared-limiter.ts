@@ -1,30 +1,24 @@
-/** The login limiter whose windows all replicas share, in their store (SPEC 10). */
-import { randomBytes } from 'node:crypto';
+/** The login limiters: in the memory of this process, or with windows that all replicas share in their store (SPEC 4.5, 10). */
+import { createHmac, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { unlessAborted } from '../../domain/async/time-limit.ts';
+import type { Clock } from '../../domain/clock.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
 import type { AttemptStore, AttemptWindow, FullWindow } from '../../domain/store/attempt-store.ts';
 import { clientKey, networkKey } from './client-key.ts';
-import { type LimiterPlace, type LoginLimiter, once } from './login-limiter.ts';
-import { widened } from './network-limiter.ts';
-
-export interface SharedLimiterDeps {
-  readonly attempts: AttemptStore;
-  /** Counts what comes through this process. It refuses alone, too: what is full here is full for all. */
-  readonly local: LoginLimiter;
-  readonly windowsOf: WindowsOf;
-  /** The time that the store is told, in milliseconds. Undefined: its server's own. */
-  readonly now: (() => number) | undefined;
-}
+import { CODE_CLAUSES, createCodeLimiter } from './code-guess.ts';
+import { createLoginBlocks, type LoginBlocksDeps, type NamesBlock } from './login-blocks.ts';
+import { inTurn, type LimiterPlace, type LoginLimiter, once } from './login-limiter.ts';
+import { createNetworkLimiter, widened } from './network-limiter.ts';
 
 /** The windows in which an attempt counts under these clauses, the narrowest first. */
-export type WindowsOf = (key: string, isKnown: boolean, clauses: readonly Clause[]) => readonly AttemptWindow[];
+type WindowsOf = (key: string, isKnown: boolean, clauses: readonly Clause[]) => readonly AttemptWindow[];
 
 /** Short, and without the text in it. */
 type Digest = (text: string) => string;
 
 /** Passwords, by client and network. */
-export const addressWindows =
+const addressWindows =
   (digest: Digest): WindowsOf =>
   (address, isKnown, clauses) => {
     const own = { key: `client:${digest(clientKey(address))}`, clauses };
@@ -33,7 +27,7 @@ export const addressWindows =
   };
 
 /** Codes of a second factor, by account. */
-export const accountWindows =
+const accountWindows =
   (digest: Digest): WindowsOf =>
   (account, _, clauses) => [{ key: `code:${digest(account)}`, clauses }];
 
@@ -42,8 +36,16 @@ const LOOK_MS = 100;
 const MOST_LOOKS = 100;
 const ATTEMPT_BYTES = 12;
 
-/** Rejects with the fault of the store, so that no login is checked without a limit. */
-export function createSharedLimiter({ attempts, local, windowsOf, now }: SharedLimiterDeps): LoginLimiter {
+/**
+ * Rejects with the fault of the store, so that no login is checked without a limit. `local`: counts what comes through this
+ * process. It refuses alone, too: what is full here is full for all. `now`: as `sharedClock`.
+ */
+function createSharedLimiter(
+  attempts: AttemptStore,
+  local: LoginLimiter,
+  windowsOf: WindowsOf,
+  now: (() => number) | undefined,
+): LoginLimiter {
   let clauses: readonly Clause[] = [];
   const giveBack = givenBackTo(attempts);
 
@@ -130,4 +132,71 @@ function givenBackTo({ release }: AttemptStore): (attempt: string) => void {
     waiting.push(attempt);
     if (!isAtIt) void work();
   };
+}
+
+/** A restart clears what one process counted in its memory. */
+export async function openLimits(
+  deps: LoginBlocksDeps & {
+    /** `server.site`. */
+    readonly site: string | undefined;
+    /** The time that the store is told. Undefined: its server's own. */
+    readonly sharedClock: Clock | undefined;
+    /** All replicas have the same: the one that sessions are signed with. */
+    readonly key: Uint8Array;
+  },
+) {
+  const { attempts, steadyClock, sharedClock, key } = deps;
+  const blocks = createLoginBlocks(deps);
+  const limiter = inTurn(createNetworkLimiter({ clauses: [], clock: steadyClock }));
+  const codeLimiter = inTurn(createCodeLimiter(steadyClock));
+  if (!attempts) {
+    // Those of another site on the same file last.
+    if (deps.site === undefined) await deps.store.forgetBlocks();
+    return {
+      limiter: blocks.watched(limiter, addressBlocks()),
+      codeLimiter: blocks.watched(codeLimiter, codeBlocks()),
+      blocks,
+    };
+  }
+  const digest = digestWith(key);
+  const now = sharedClock && (() => sharedClock.now());
+  const addresses = addressWindows(digest);
+  const accounts = accountWindows(digest);
+  const sharedLimiter = createSharedLimiter(attempts, limiter, addresses, now);
+  const sharedCodes = createSharedLimiter(attempts, codeLimiter, accounts, now);
+  sharedCodes.setClauses(CODE_CLAUSES);
+  return {
+    limiter: blocks.watched(sharedLimiter, addressBlocks(addresses)),
+    codeLimiter: blocks.watched(sharedCodes, codeBlocks(accounts)),
+    blocks,
+  };
+}
+
+/** The shared window of a key: its own, or that of its network. */
+const windowIn = (windowsOf: WindowsOf | undefined, key: string, at: 0 | 1): string | null =>
+  windowsOf?.(key, false, [])[at]?.key ?? null;
+
+const addressBlocks =
+  (windowsOf?: WindowsOf): NamesBlock =>
+  (address, window) =>
+    window === 'network'
+      ? { kind: 'network', subject: networkKey(address), window: windowIn(windowsOf, address, 1) }
+      : { kind: 'address', subject: clientKey(address), window: windowIn(windowsOf, address, 0) };
+
+/** The key is the account, the account and a session of it, or `link:` and the id of a link. No name has a colon. */
+const codeBlocks =
+  (windowsOf?: WindowsOf): NamesBlock =>
+  (key) => {
+    const [subject = key] = key.split(' ', 1);
+    const window = windowIn(windowsOf, key, 0);
+    const [, link] = subject.split(':');
+    return link === undefined ? { kind: 'codes', subject, window } : { kind: 'pins', subject: link, window };
+  };
+
+const DIGEST_BYTES = 16;
+
+/** A keyed digest: what is stored tells no address. */
+function digestWith(key: Uint8Array): (text: string) => string {
+  const own = createHmac('sha256', key).update('login limits').digest();
+  return (text) => createHmac('sha256', own).update(text).digest().subarray(0, DIGEST_BYTES).toString('base64url');
 }

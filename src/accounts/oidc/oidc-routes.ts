@@ -18,6 +18,7 @@ import { STEP_COOKIE, TICKET_SECONDS } from '../second-factor/step-ticket.ts';
 import { cookieClientOf, cookieLine } from '../sessions/session-cookie.ts';
 import { type Attempt, attemptCookies, attemptIn, endedAttemptCookie, newAttempt, type Purpose } from './attempt.ts';
 import type { Provider, ProviderFault, ProviderIdentity } from './provider.ts';
+import { endProviderSessions, markUsed, ownerOf, wasUsed } from './provider-sessions.ts';
 import { isFresh, type NoteChange, type SignInOutcome, type SignInRules, stepOf } from './sign-in.ts';
 
 export interface ActiveProvider {
@@ -133,7 +134,7 @@ async function callback(ctx: RouteContext, deps: OidcServices): Promise<void> {
   const identity = await active.provider.identify(ctx.search, attempt).finally(leavePlace);
   if (!identity.ok) return refuseFault(ctx, deps, name, identity.error);
   // Not before: what any visitor can send would be written into the store, and told to all replicas.
-  if (!(await deps.markUsed(`attempt ${attempt.state}`, attempt.expiresAt))) return over(ctx, deps, name);
+  if (!(await markUsed(deps, `attempt ${attempt.state}`, attempt.expiresAt))) return over(ctx, deps, name);
   await serve(ctx, deps, { active, attempt, identity: identity.value });
 }
 
@@ -182,7 +183,7 @@ async function prove(
   { attempt, identity }: Signed,
   caller: Caller,
 ): Promise<void> {
-  const isOwn = (await deps.ownerOf(identity)) === caller.name;
+  const isOwn = (await ownerOf(identity, deps)) === caller.name;
   const reason = !isOwn
     ? 'sign-in-of-other'
     : isFresh(identity, unixSeconds(deps.clock))
@@ -192,7 +193,7 @@ async function prove(
   audit(ctx, deps, attempt.provider, { what: 'reauthenticated', user: caller.name }, caller.name, reason);
   if (reason) return refuseFor(ctx, deps, attempt.provider, reason);
   if (token === undefined) return over(ctx, deps, attempt.provider);
-  deps.onResult(attempt.provider, 'proven');
+  noteResult(deps, attempt.provider, 'proven');
   ctx.append('Set-Cookie', deps.sessions.cookieFor(token, cookieClientOf(ctx.state)));
   leave(ctx, attempt.returnTo);
 }
@@ -220,20 +221,20 @@ async function settle(
   switch (outcome.kind) {
     case 'logged-in':
       ctx.append('Set-Cookie', await beginSession(outcome, ctx, deps));
-      deps.onResult(provider, 'success');
+      noteResult(deps, provider, 'success');
       return leave(ctx, returnTo);
     case 'second-step': {
       const expiresAt = unixSeconds(deps.clock) + TICKET_SECONDS;
       const { kind: _, user, ...first } = outcome;
       const ticket = deps.tickets.sign({ ...stepOf(user), expiresAt, ...first });
       ctx.append('Set-Cookie', cookieLine(STEP_COOKIE, ticket, TICKET_SECONDS, cookieClientOf(ctx.state)));
-      deps.onResult(provider, 'second_step');
+      noteResult(deps, provider, 'second_step');
       audit(ctx, deps, provider, { what: 'login' }, outcome.user.name, 'second-factor-asked');
       return leave(ctx, `${ctx.state.basePath ?? ''}${LOGIN_STEP}&next=${encodeURIComponent(returnTo)}`);
     }
     case 'connected':
       audit(ctx, deps, provider, { what: 'sign-in-connected', user: outcome.user, provider }, outcome.user);
-      deps.onResult(provider, 'connected');
+      noteResult(deps, provider, 'connected');
       return leave(ctx, returnTo);
     default: {
       const reason = outcome.kind === 'closed' ? outcome.closed.reason : REASON_OF[outcome.kind];
@@ -274,13 +275,23 @@ function audit(
   });
 }
 
+function noteResult(
+  { metrics, log }: Pick<Services, 'metrics' | 'log'>,
+  provider: string,
+  result: SignInResult,
+  why?: string,
+): void {
+  metrics.oidcLogins.add(1, provider, result);
+  if (why !== undefined) log.warn({ provider, result, cause: why }, 'a sign-in with a provider did not succeed');
+}
+
 function leave(ctx: RouteContext, address: string): void {
   ctx.set('Cache-Control', 'no-store');
   ctx.redirect(address);
 }
 
 function over(ctx: RouteContext, deps: OidcServices, provider: string): void {
-  deps.onResult(provider, 'over');
+  noteResult(deps, provider, 'over');
   deps.pages.refuse(ctx, 'sign-in-over');
 }
 
@@ -288,14 +299,14 @@ function refuseFor(ctx: RouteContext, deps: OidcServices, provider: string, reas
   const isBusy = reason === 'sign-in-busy';
   if (isBusy) ctx.set('Retry-After', String(BUSY_RETRY_SECONDS));
   // Counted and not logged: it may come with each of many requests.
-  deps.onResult(provider, 'refused', isBusy ? undefined : reason);
+  noteResult(deps, provider, 'refused', isBusy ? undefined : reason);
   deps.pages.refuse(ctx, reason);
 }
 
 const FAULTS = { away: 'sign-in-away', declined: 'sign-in-declined', unfit: 'sign-in-unfit' } as const;
 
 function refuseFault(ctx: RouteContext, deps: OidcServices, provider: string, { kind, why }: ProviderFault): void {
-  deps.onResult(provider, kind, why);
+  noteResult(deps, provider, kind, why);
   audit(ctx, deps, provider, { what: 'login' }, undefined, FAULTS[kind]);
   deps.pages.refuse(ctx, FAULTS[kind]);
 }
@@ -312,17 +323,17 @@ async function backchannelLogout(ctx: RouteContext, deps: OidcServices): Promise
   }
   const token = await active.provider.readLogoutToken(form.fields.get('logout_token') ?? '');
   if (!token.ok) {
-    deps.onResult(name, token.error.kind, token.error.why);
+    noteResult(deps, name, token.error.kind, token.error.why);
     if (token.error.kind === 'away') return refuse(ctx, 503, 'The keys of the provider cannot be read at the moment');
     return refuse(ctx, 400, 'The logout token does not hold');
   }
   const { issuer, id, expiresAt } = token.value;
   const mark = `logout ${issuer} ${id}`;
-  if (await deps.wasUsed(mark)) {
-    deps.onResult(name, 'unfit', 'the logout token was used before');
+  if (await wasUsed(deps, mark)) {
+    noteResult(deps, name, 'unfit', 'the logout token was used before');
     return refuse(ctx, 400, 'The logout token was used before');
   }
-  const { users, faults } = await deps.endProviderSessions(token.value);
+  const { users, faults } = await endProviderSessions(token.value, deps);
   const reason = faults.length === 0 ? 'provider-logout' : 'not-stored';
   const { clientAddress: from, requestId } = ctx.state;
   for (const user of users) {
@@ -332,7 +343,7 @@ async function backchannelLogout(ctx: RouteContext, deps: OidcServices): Promise
   // The provider sends the token again: it is marked as used when all that it ends has ended.
   if (faults.length > 0) throw faults[0];
   // The sessions are over: a mark that is held here is no reason for the provider to try again.
-  await deps.markUsed(mark, expiresAt).catch(() => {});
-  deps.onResult(name, 'logout');
+  await markUsed(deps, mark, expiresAt).catch(() => {});
+  noteResult(deps, name, 'logout');
   respond(ctx, 200, {});
 }

@@ -3,6 +3,8 @@
  * The protocol is that of `openid-client`, which is loaded with the first question to a provider.
  */
 import type * as Client from 'openid-client';
+import type { Settings } from '../../config/schema/schema.ts';
+import { type PublicUrl, publicAddress } from '../../domain/addresses/public-url.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { claimIn, groupsIn, textClaim } from '../../domain/identity/claims.ts';
 import { isRecord, type JsonRecord } from '../../domain/json.ts';
@@ -11,30 +13,11 @@ import { err, ok, type Result } from '../../domain/result.ts';
 import type { Attempt } from './attempt.ts';
 import { keySetAt, type LogoutToken, type ProviderFetch, readLogoutToken } from './logout-token.ts';
 
-export interface ProviderSettings {
-  readonly name: string;
-  /** The text of its button. */
-  readonly label: string;
-  readonly issuer: string;
-  readonly clientId: string;
-  /** Undefined: a public client. */
-  readonly clientSecret: string | undefined;
-  readonly scopes: readonly string[];
-  readonly userClaim: string;
-  readonly groupsClaim: string;
-  readonly acrValues: readonly string[];
-  readonly prompt: string | undefined;
-  /** Seconds. */
-  readonly maxAge: number | undefined;
-  /** Whether the provider's own second factor counts here. */
-  readonly trustsFactor: boolean;
-}
+/** A provider as it is configured. */
+export type ProviderSettings = Settings['auth']['oidc'][number];
 
-export interface ProviderDeps {
-  readonly settings: ProviderSettings;
+interface Asking {
   readonly fetch: ProviderFetch;
-  /** `{public_url}/api/login/oidc/{name}/callback`. */
-  readonly redirectUri: string;
   readonly clock: Clock;
   /** Called with each answer of the provider, and with why there is none. */
   readonly onAnswer: (outcome: { readonly kind: 'up' } | { readonly kind: 'down'; readonly why: string }) => void;
@@ -95,19 +78,23 @@ interface Discovered {
   readonly at: number;
 }
 
-export function createProvider(deps: ProviderDeps): Provider {
-  const { settings, clock, redirectUri, onAnswer } = deps;
+export function createProvider(
+  settings: ProviderSettings,
+  site: PublicUrl,
+  { fetch, clock, onAnswer }: Asking,
+): Provider {
+  const redirectUri = publicAddress(site, `/api/login/oidc/${settings.name}/callback`);
   let known: Discovered | undefined;
   let asking: Promise<Discovered> | undefined;
   let failed: { readonly at: number; readonly fault: ProviderFault } | undefined;
   let keySet: { readonly address: string; readonly keys: ReturnType<typeof keySetAt> } | undefined;
   const keysAt = (address: string): ReturnType<typeof keySetAt> => {
-    if (keySet?.address !== address) keySet = { address, keys: keySetAt(address, deps.fetch) };
+    if (keySet?.address !== address) keySet = { address, keys: keySetAt(address, fetch) };
     return keySet.keys;
   };
 
   const ask = (): Promise<Discovered> => {
-    asking ??= discover(deps)
+    asking ??= discover(settings, fetch)
       .then(
         (configuration) => {
           failed = undefined;
@@ -206,7 +193,7 @@ export function createProvider(deps: ProviderDeps): Provider {
         const read = await readLogoutToken(token, {
           issuer,
           keys: keysAt(jwks_uri),
-          audience: settings.clientId,
+          audience: settings.client_id,
           algorithms: ALGORITHMS,
           skewSeconds: SKEW_SECONDS,
           now: unixSeconds(clock),
@@ -220,10 +207,10 @@ export function createProvider(deps: ProviderDeps): Provider {
 
 const loadClient = (): Promise<typeof Client> => import('openid-client');
 
-async function discover({ settings, fetch }: ProviderDeps): Promise<Client.Configuration> {
+async function discover(settings: ProviderSettings, fetch: ProviderFetch): Promise<Client.Configuration> {
   const client = await loadClient();
   const customFetch = fetch as unknown as Client.CustomFetch;
-  const found = await client.discovery(new URL(settings.issuer), settings.clientId, undefined, client.None(), {
+  const found = await client.discovery(new URL(settings.issuer), settings.client_id, undefined, client.None(), {
     [client.customFetch]: customFetch,
   });
   const { supportsPKCE: _, ...server } = found.serverMetadata();
@@ -234,7 +221,7 @@ async function discover({ settings, fetch }: ProviderDeps): Promise<Client.Confi
     throw new Unfit(`it signs ID tokens by ${signed.join(', ')} alone: let it use ${ALGORITHMS.join(', ')}`);
   const configuration = new client.Configuration(
     { ...server, id_token_signing_alg_values_supported: algorithms } as Client.ServerMetadata,
-    settings.clientId,
+    settings.client_id,
     { [client.clockTolerance]: SKEW_SECONDS },
     authenticationOf(client, settings, server),
   );
@@ -246,7 +233,7 @@ async function discover({ settings, fetch }: ProviderDeps): Promise<Client.Confi
 /** Every provider that has no list takes the secret in the Authorization header (OpenID Connect Discovery 1.0, section 3). */
 function authenticationOf(
   client: typeof Client,
-  { clientSecret }: ProviderSettings,
+  { client_secret: clientSecret }: ProviderSettings,
   { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] }: Client.ServerMetadata,
 ): Client.ClientAuth {
   if (clientSecret === undefined) return client.None();
@@ -275,31 +262,38 @@ function refuseOddAddresses(server: Client.ServerMetadata): void {
 }
 
 /** What the configuration, or a proof, wants of the login there. */
-function wishes({ acrValues, prompt, maxAge }: ProviderSettings, again: boolean): Record<string, string> {
+function wishes(
+  { acr_values: acrValues, prompt, max_age: maxAge }: ProviderSettings,
+  again: boolean,
+): Record<string, string> {
   const wanted = again ? { prompt: 'login', maxAge: 0 } : { prompt, maxAge };
   return {
     ...(acrValues.length > 0 && { acr_values: acrValues.join(' ') }),
     ...(wanted.prompt !== undefined && { prompt: wanted.prompt }),
-    ...(wanted.maxAge !== undefined && { max_age: String(wanted.maxAge) }),
+    ...(typeof wanted.maxAge === 'number' && { max_age: String(wanted.maxAge) }),
   };
 }
 
 /** `max_age` is checked against `auth_time`, which is owed then. */
-function maxAgeOf({ maxAge }: ProviderSettings, isProof: boolean): { readonly maxAge?: number } {
+function maxAgeOf({ max_age: maxAge }: ProviderSettings, isProof: boolean): { readonly maxAge?: number } {
   if (isProof) return { maxAge: PROOF_SECONDS };
-  return maxAge === undefined ? {} : { maxAge };
+  return typeof maxAge === 'number' ? { maxAge } : {};
 }
 
 class Unfit extends Error {}
 
 /** What the library lets pass: a token from the future, and one that was made for another party. */
-function refuseOddClaims({ iat, azp, sub }: Client.IDToken, { clientId }: ProviderSettings, now: number): void {
+function refuseOddClaims(
+  { iat, azp, sub }: Client.IDToken,
+  { client_id: clientId }: ProviderSettings,
+  now: number,
+): void {
   if (iat > now + SKEW_SECONDS) throw new Unfit('the ID token is from the future: set both clocks');
   if (azp !== undefined && azp !== clientId) throw new Unfit('the ID token was made for another client (azp)');
   if (!SUBJECT.test(sub)) throw new Unfit('the ID token has no usable "sub"');
 }
 
-const lacks = (claims: JsonRecord, { userClaim, groupsClaim }: ProviderSettings): boolean =>
+const lacks = (claims: JsonRecord, { user_claim: userClaim, groups_claim: groupsClaim }: ProviderSettings): boolean =>
   [userClaim, groupsClaim].some((name) => claimIn(claims, name) === undefined);
 
 /** The claims of the same `sub`; none where the provider has no UserInfo. */
@@ -321,10 +315,10 @@ function identityOf(claims: JsonRecord, more: JsonRecord, settings: ProviderSett
     issuer: String(claims['iss']),
     subject: String(claims['sub']),
     sid: textClaim(claims, 'sid'),
-    userName: textClaim(holding(settings.userClaim), settings.userClaim),
-    groups: groupsIn(holding(settings.groupsClaim), settings.groupsClaim),
+    userName: textClaim(holding(settings.user_claim), settings.user_claim),
+    groups: groupsIn(holding(settings.groups_claim), settings.groups_claim),
     authenticatedAt: typeof auth_time === 'number' ? auth_time : undefined,
-    hasFactor: settings.trustsFactor && showsFactor(claims, settings.acrValues),
+    hasFactor: settings.second_factor === 'provider' && showsFactor(claims, settings.acr_values),
   };
 }
 

@@ -1,16 +1,13 @@
 /** What a person whom a provider has named may do here: log in, get an account, connect one, accept an invitation (SPEC 16). */
-import type { AccountStore, User } from '../../domain/accounts/account.ts';
-import type { InvitationStore } from '../../domain/accounts/invitation.ts';
-import type { SignIn, SignInStore } from '../../domain/accounts/sign-in.ts';
+import type { Services } from '../../app/services.ts';
+import type { User } from '../../domain/accounts/account.ts';
+import type { SignIn } from '../../domain/accounts/sign-in.ts';
 import type { Closed } from '../../domain/caller.ts';
-import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import { unixSeconds } from '../../domain/clock.ts';
 import { parseNewUserName, type Role, type UserName } from '../../domain/names.ts';
-import type { Invitations } from '../invitations/invitations.ts';
 import type { StepsFromProviders } from '../login/login.ts';
-import type { PasswordHasher } from '../passwords/password-hash.ts';
-import type { SecondFactor } from '../second-factor/second-factor.ts';
 import { secretsDigestOf } from '../sessions/session-state.ts';
-import type { SessionOrigin, Sessions } from '../sessions/sessions.ts';
+import type { SessionOrigin } from '../sessions/sessions.ts';
 import { unknownPassword } from '../users/users.ts';
 import { PROOF_SECONDS, type ProviderIdentity } from './provider.ts';
 
@@ -21,20 +18,6 @@ export interface SignInRules {
   readonly creates: boolean;
   /** The roles that groups give, the first of them first; none: nothing gives a role. */
   readonly rolesOf: (groups: readonly string[]) => Promise<readonly Role[]>;
-}
-
-export interface SignInDeps {
-  readonly signIns: SignInStore;
-  readonly store: Pick<AccountStore, 'findUser' | 'listUsers'>;
-  readonly invitations: Pick<Invitations, 'find'>;
-  readonly invitationStore: Pick<InvitationStore, 'acceptBySignIn'>;
-  readonly hasher: Pick<PasswordHasher, 'hash'>;
-  readonly secondFactor: Pick<SecondFactor, 'wantedFrom'>;
-  readonly sessions: Pick<Sessions, 'issue' | 'announce'>;
-  /** Ends all sessions of a user, on all replicas; false: there were none. */
-  readonly endSessions: (user: UserName) => Promise<boolean>;
-  readonly closedOf: (user: User) => Promise<Closed | undefined>;
-  readonly clock: Clock;
 }
 
 /** `user`: whose account it is about, for the log and the ledger. */
@@ -87,8 +70,14 @@ export interface SignIns extends StepsFromProviders {
   accept(token: string, identity: ProviderIdentity, rules: SignInRules, note: NoteChange): Promise<SignInOutcome>;
 }
 
-export function createSignIns(deps: SignInDeps): SignIns {
-  const { signIns, store, clock } = deps;
+export function createSignIns(
+  deps: Pick<
+    Services,
+    'store' | 'sessions' | 'seenSessions' | 'invitations' | 'hasher' | 'secondFactor' | 'closedOf' | 'clock'
+  >,
+): SignIns {
+  const { clock, sessions } = deps;
+  const { accounts, signIns } = deps.store;
 
   /** A person who is known: the groups of now decide, where the role is the provider's. */
   const known = async (
@@ -97,7 +86,7 @@ export function createSignIns(deps: SignInDeps): SignIns {
     rules: SignInRules,
     note: NoteChange,
   ): Promise<SignInOutcome> => {
-    const user = await store.findUser(signIn.user);
+    const user = await accounts.findUser(signIn.user);
     // It is still there behind the account: so it is that account's, and not that of a former one of the same name.
     const isThere = await signIns.noteUsed(signIn, unixSeconds(clock));
     if (!user || !isThere) return { kind: 'not-connected' };
@@ -108,8 +97,9 @@ export function createSignIns(deps: SignInDeps): SignIns {
     if (outcome === 'absent') return { kind: 'not-connected' };
     if (outcome === 'set') note({ what: 'role-changed', user: user.name });
     if (roles.length === 0) {
-      const hadSessions = await deps.endSessions(user.name);
-      if (hadSessions) note({ what: 'session-ended', user: user.name, reason: 'no-role' });
+      const open = await deps.seenSessions.list(user.name);
+      await Promise.all(open.map(({ id, expiresAt }) => sessions.revoke(id, expiresAt)));
+      if (open.length > 0) note({ what: 'session-ended', user: user.name, reason: 'no-role' });
       return { kind: 'no-role', user: user.name };
     }
     return admitted(user, identity, rules);
@@ -123,7 +113,7 @@ export function createSignIns(deps: SignInDeps): SignIns {
     const wanted = accountNameOf(identity.userName);
     const name = parseNewUserName(
       wanted,
-      (await store.listUsers()).map((user) => user.name),
+      (await accounts.listUsers()).map((user) => user.name),
     );
     if (wanted === '') return { kind: 'name-unfit' };
     // The account of that name is the one that is made at the first start: nobody gets it by a name at a provider.
@@ -160,14 +150,14 @@ export function createSignIns(deps: SignInDeps): SignIns {
     identity: ProviderIdentity,
     rules: SignInRules,
   ): Promise<SignInOutcome> => {
-    const user = await store.findUser(name);
+    const user = await accounts.findUser(name);
     if (user?.createdAt !== createdAt) return { kind: 'not-connected' };
     const closed = await deps.closedOf(user);
     if (closed) return { kind: 'closed', user, closed };
     const origin = originOf(identity, rules, unixSeconds(clock));
     const wanted = identity.hasFactor ? [] : await deps.secondFactor.wantedFrom(user);
-    if (wanted.length > 0) return { kind: 'second-step', user, origin: await deps.sessions.announce(origin) };
-    return { kind: 'logged-in', user, token: await deps.sessions.issue(user, origin) };
+    if (wanted.length > 0) return { kind: 'second-step', user, origin: await sessions.announce(origin) };
+    return { kind: 'logged-in', user, token: await sessions.issue(user, origin) };
   };
 
   const logIn: SignIns['logIn'] = async (identity, rules, note) => {
@@ -179,7 +169,7 @@ export function createSignIns(deps: SignInDeps): SignIns {
     const hashed = await deps.hasher.hash(unknownPassword());
     if (hashed.kind === 'busy') return 'busy';
     const now = unixSeconds(clock);
-    return deps.invitationStore.acceptBySignIn(invitation, signInOf(user, origin, origin, now), hashed.hash, now);
+    return deps.store.invitations.acceptBySignIn(invitation, signInOf(user, origin, origin, now), hashed.hash, now);
   };
 
   return {
@@ -199,7 +189,7 @@ export function createSignIns(deps: SignInDeps): SignIns {
       if ((await deps.secondFactor.wantedFrom(held.owner)).length > 0) {
         if (await signIns.findSignIn(identity.issuer, identity.subject)) return { kind: 'of-other' };
         const origin = originOf({ ...identity, hasFactor: false }, rules, unixSeconds(clock));
-        const announced = await deps.sessions.announce(origin);
+        const announced = await sessions.announce(origin);
         return { kind: 'second-step', user: held.owner, origin: announced, invitation: tokenHash };
       }
       const outcome = await connectInvited(name, originOf(identity, rules, unixSeconds(clock)), tokenHash);

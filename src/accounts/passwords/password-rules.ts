@@ -1,7 +1,9 @@
 /** Rules for new passwords, and texts that cannot be passwords (interface 2.1; SPEC 4.3, 12). */
 
 import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import type { Settings } from '../../config/schema/schema.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { hasWord } from '../../domain/text/word-in.ts';
 
@@ -13,6 +15,17 @@ export interface PasswordRules {
   readonly shortest: number;
   /** Names of this service from the configuration. The `Host` header of a request is none: a client writes it. */
   readonly hostNames: readonly string[];
+}
+
+export const passwordRulesOf = ({ auth, server }: Settings): PasswordRules => ({
+  shortest: auth.password_min_length,
+  hostNames: [...server.internal_hosts, ...publicNames(server)],
+});
+
+/** A part of an IP address is no word: 192 may stand in a password. */
+function publicNames({ public_url }: Settings['server']): readonly string[] {
+  const name = public_url?.hostname;
+  return name === undefined || isIP(name) !== 0 || name.startsWith('[') ? [] : [name];
 }
 
 const COMMON = 'Password is one of the most common ones, or nearly: choose another one';

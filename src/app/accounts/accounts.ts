@@ -2,16 +2,27 @@
 import { availableParallelism } from 'node:os';
 import { type Audit, BY_CONFIGURATION } from '../../accounts/audit.ts';
 import { createInvitationLimiter } from '../../accounts/invitations/accept-invitation.ts';
+import { createLinkPasses } from '../../accounts/links/link-pass.ts';
 import { createLinkLimiter } from '../../accounts/links/links.ts';
-import { createFirstTimeLogin, ensureFirstAdmin, type NewAdminPassword } from '../../accounts/login/first-admin.ts';
+import {
+  createFirstTimeLogin,
+  ensureFirstAdmin,
+  type NewAdminPassword,
+  warnWithoutAdmin,
+} from '../../accounts/login/first-admin.ts';
 import { createKnownClients } from '../../accounts/login/known-clients.ts';
 import { createLoginPlaces } from '../../accounts/login/login-places.ts';
+import { openLimits } from '../../accounts/login/shared-limiter.ts';
 import { createCallbackPlaces } from '../../accounts/oidc/callback-places.ts';
+import { createChallenges } from '../../accounts/passkeys/challenges.ts';
 import { relyingPartyOf } from '../../accounts/passkeys/relying-party.ts';
 import { createPasswordHasher, type PasswordHasher } from '../../accounts/passwords/password-hash.ts';
-import type { Sealer } from '../../accounts/second-factor/sealed-secret.ts';
+import { derivedKey } from '../../accounts/second-factor/derived-keys.ts';
+import { createSealer, type Sealer } from '../../accounts/second-factor/sealed-secret.ts';
+import { createTickets } from '../../accounts/second-factor/step-ticket.ts';
 import { importSigningKey } from '../../accounts/sessions/session-jwt.ts';
 import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
+import { openSitePublisher } from '../../accounts/sites/site-publisher.ts';
 import { rolesOfFile } from '../../config/schema/role-schema.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { SecondFactorStore } from '../../domain/accounts/second-factor.ts';
@@ -24,11 +35,7 @@ import { steadyNow } from '../resources/steady-clock.ts';
 import type { Lasting } from '../services.ts';
 import { countedLogins } from '../telemetry/counting.ts';
 import { type ActiveAccounts, accountsUnder } from './active-accounts.ts';
-import { keyedBy } from './active-factors.ts';
 import { openCredentials } from './credentials.ts';
-import { openLimits } from './limits.ts';
-import { warnWithoutAdmin } from './password-login.ts';
-import { openSitePublisher } from './site-publisher.ts';
 
 /** What a reload leaves as it is: tokens, counted failures, who is logged in. */
 export type Accounts = Awaited<ReturnType<typeof openAccounts>>;
@@ -49,11 +56,7 @@ export async function openAccounts(
 ) {
   const { settings, directory, env, clock, store, logs, metrics, recent } = options;
   const log = logs.named('service.accounts');
-  const secret = await findSigningSecret({
-    environment: env,
-
-    configDirectory: directory,
-  });
+  const secret = await findSigningSecret({ environment: env, configDirectory: directory });
   if (!secret.ok) throw new Error(secret.error);
   for (const warning of secret.value.warnings) log.warn(warning);
 
@@ -88,13 +91,7 @@ export async function openAccounts(
     log,
   });
   const { roleRegistry } = credentials;
-  const publisher = await openSitePublisher({
-    store: store.sites,
-    site: settings.server.site ?? '',
-    keyId,
-    clock,
-    log,
-  });
+  const publisher = await openSitePublisher({ store, clock, log }, settings.server.site ?? '', keyId);
   const { limiter, codeLimiter, blocks } = await openLimits({
     store: store.loginBlocks,
     site: settings.server.site,
@@ -171,7 +168,7 @@ export async function openAccounts(
       if (!settings.auth.enabled) return undefined;
       const isPasswordOff = settings.auth.password_login === 'none';
       const made = await ensureFirstAdmin({ store: store.accounts, hasher, clock, reset });
-      if (isPasswordOff) await warnWithoutAdmin(store, log);
+      if (isPasswordOff) await warnWithoutAdmin({ store, log });
       if (!made) return undefined;
       const what = reset ? 'password-changed' : 'user-created';
       audit({ what, who: undefined, from: BY_CONFIGURATION, verdict: 'allowed', user: made.user });
@@ -180,6 +177,16 @@ export async function openAccounts(
     },
   };
 }
+
+/** What signs and seals, each with a key of its own made from the signing secret. */
+const keyedBy = (secret: Uint8Array) => ({
+  sealer: createSealer(derivedKey(secret, 'totp')),
+  challenges: createChallenges(derivedKey(secret, 'passkeys')),
+  passkeyUserKey: derivedKey(secret, 'passkey-users'),
+  tickets: createTickets(derivedKey(secret, 'second-step')),
+  attempts: createSealer(derivedKey(secret, 'oidc-attempts')),
+  passes: createLinkPasses(derivedKey(secret, 'links')),
+});
 
 /** Password checks that may wait for their turn (SPEC 4.1). */
 const WAITING_CHECKS = 32;

@@ -1,11 +1,22 @@
 /** The accounts under one configuration: sessions, limits, and what the routes need (interface 5.1 to 5.4). */
 import { ONLY_STRICT } from '../../accounts/http/route-guards.ts';
 import { createInvitations } from '../../accounts/invitations/invitations.ts';
+import { createInvitedPasskeys, type InvitedPasskeyDeps } from '../../accounts/invitations/invited-passkeys.ts';
 import { createLinks, type Links, openLinks } from '../../accounts/links/links.ts';
+import { invitedSessions } from '../../accounts/login/post-login.ts';
+import { providerSessionsOf } from '../../accounts/oidc/provider-sessions.ts';
+import { createSignIns } from '../../accounts/oidc/sign-in.ts';
+import { createPasskeyCheck } from '../../accounts/passkeys/passkey-check.ts';
+import { createPasskeys } from '../../accounts/passkeys/passkeys.ts';
+import { relyingPartyOf } from '../../accounts/passkeys/relying-party.ts';
+import { passwordRulesOf } from '../../accounts/passwords/password-rules.ts';
 import { createRoles } from '../../accounts/roles/roles.ts';
 import { createPairing } from '../../accounts/screens/pairing.ts';
 import { createScreens, openScreens, type Screens } from '../../accounts/screens/screens.ts';
+import { createEnrolment } from '../../accounts/second-factor/enrolment.ts';
+import { OFF } from '../../accounts/second-factor/factor-routes.ts';
 import type { SecondFactor } from '../../accounts/second-factor/second-factor.ts';
+import { createSecondFactor } from '../../accounts/second-factor/second-factor.ts';
 import { type CallerRules, personOf } from '../../accounts/sessions/session-state.ts';
 import { createSessions, type Sessions } from '../../accounts/sessions/sessions.ts';
 import { createSignInAdmin } from '../../accounts/users/sign-in-admin.ts';
@@ -18,15 +29,13 @@ import { unixSeconds } from '../../domain/clock.ts';
 import { hasFreshProof } from '../../domain/credentials.ts';
 import { ADMIN, type Role } from '../../domain/names.ts';
 import { type Clause, parseRateLimit } from '../../domain/rate-limit.ts';
+import { err } from '../../domain/result.ts';
 import { rightsOfRoles } from '../../domain/rights/rights.ts';
 import { type FindViewed, mayView } from '../../gateway/decision/view-as.ts';
 import type { AccountServices, Lasting } from '../services.ts';
 import { countedAudit, countedLimiter } from '../telemetry/counting.ts';
-import { factorsUnder } from './active-factors.ts';
 import type { Credentials } from './credentials.ts';
-import { invitedSessions } from './password-login.ts';
-import { passwordRulesOf } from './password-rules-of.ts';
-import { providerSessionsOf, providersUnder, signInsUnder } from './sign-ins-of.ts';
+import { providersUnder } from './providers.ts';
 
 /** What holds of the accounts under one configuration. */
 export type ActiveAccounts = ReturnType<typeof accountsUnder>;
@@ -64,11 +73,11 @@ export function accountsUnder(settings: Settings, lasting: Lasting) {
     invitationStore: store.invitations,
     lifetime: auth.invitation_lifetime,
   });
-  const providers = providersUnder(settings, { ...lasting, roles: async () => (await roles()).keys() });
+  const providers = providersUnder(settings, lasting, async () => (await roles()).keys());
   const made = { ...lasting, ...factors, settings, audit, sessions, hasher, invitations };
   const services: AccountServices = {
     ...made,
-    ...signInsUnder(made),
+    signInsOf: createSignIns(made),
     limiter: countedLimiter(lasting.limiter, clauses, metrics),
     recheck,
     asksProof: (caller, act) =>
@@ -123,6 +132,24 @@ export function accountsUnder(settings: Settings, lasting: Lasting) {
   };
 }
 
+/** Second factors and passkeys (SPEC 12). */
+function factorsUnder({ auth, server }: Settings, lasting: Lasting) {
+  const { clock, challenges, sealer, passkeyUserKey: userKey } = lasting;
+  const { secondFactor: store, accounts, invitations: invitationStore } = lasting.store;
+  const site = relyingPartyOf(server.public_url);
+  const factorDeps = { store, sealer, clock, mode: auth.second_factor };
+  const trusted = new Set(auth.oidc.filter((one) => one.second_factor === 'provider').map(({ name }) => name));
+  const passkeyDeps = { store, challenges, clock, userKey, site: auth.second_factor === 'off' ? err(OFF) : site };
+  return {
+    secondFactor: createSecondFactor({ ...factorDeps, hasPasskeys: site.ok, trusted }),
+    enrolment: createEnrolment(factorDeps),
+    passkeys: createPasskeys(passkeyDeps),
+    passkeyCheck: createPasskeyCheck({ ...passkeyDeps, users: accounts }),
+    invitedPasskeysWith: (given: Pick<InvitedPasskeyDeps, 'invitations' | 'hasher'>) =>
+      createInvitedPasskeys({ ...passkeyDeps, ...given, invitationStore }),
+  };
+}
+
 /** Accounts of Postern's own alone have rights that are known without a request of theirs. */
 const viewedIn =
   ({ store, credentials, clock }: Lasting, owesFactor: CallerRules['owesFactor']): FindViewed =>
@@ -149,7 +176,7 @@ const sessionsUnder = (
     isEndedHere: store.isHeld,
     apiTokenNow: credentials.tokens.callerNow,
     ends: credentials.seenSessions.ends,
-    providerSessions: providerSessionsOf(auth, { store, clock }),
+    providerSessions: providerSessionsOf(settings, { store, clock }),
     sessionLength: auth.session_length,
     refreshTime: auth.refresh_time,
     maxAge: auth.session_max_age,

@@ -1,12 +1,13 @@
 /** What keeps people from signing in with the providers that are configured, for doctor: discovery, keys, clock and client (SPEC 16). */
 import { newAttempt } from '../../accounts/oidc/attempt.ts';
+import { createProvider, type ProviderSettings } from '../../accounts/oidc/provider.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { PublicUrl } from '../../domain/addresses/public-url.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { isRecord } from '../../domain/json.ts';
 import { messageOf } from '../../domain/message-of.ts';
 import type { BoundedFetch } from '../../outbound/bounded-fetch.ts';
-import { configuredIn, fetchFor, type ProviderConfig, providerOf } from './sign-ins-of.ts';
+import { configuredIn, fetchFor } from './providers.ts';
 
 const MOST_SKEW_SECONDS = 60;
 /** Login pages are larger than what a sign-in reads. */
@@ -23,7 +24,7 @@ export async function providerFaults(settings: Settings, clock: Clock): Promise<
   return found.flat();
 }
 
-async function faultsOf(config: ProviderConfig, site: PublicUrl, clock: Clock): Promise<readonly string[]> {
+async function faultsOf(config: ProviderSettings, site: PublicUrl, clock: Clock): Promise<readonly string[]> {
   let date = '';
   const asked = fetchFor(config);
   const fetch: BoundedFetch = async (url, request) => {
@@ -31,7 +32,7 @@ async function faultsOf(config: ProviderConfig, site: PublicUrl, clock: Clock): 
     date = response.headers.get('date') ?? '';
     return response;
   };
-  const provider = providerOf(config, site, { fetch, clock, onAnswer: () => {} });
+  const provider = createProvider(config, site, { fetch, clock, onAnswer: () => {} });
   const reached = await provider.reach();
   const named = `the provider ${config.name}`;
   if (!reached.ok) {

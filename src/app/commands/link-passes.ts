@@ -1,8 +1,9 @@
 /** The PINs of links for the command line: hashed with the key of the service, which only a service that was started has (SPEC 13). */
+import { createLinkPasses } from '../../accounts/links/link-pass.ts';
 import type { createLinkAdmin } from '../../accounts/links/make-link.ts';
+import { derivedKey } from '../../accounts/second-factor/derived-keys.ts';
 import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
 import { ok } from '../../domain/result.ts';
-import { keyedBy } from '../accounts/active-factors.ts';
 
 interface SecretPlace {
   readonly directory: string;
@@ -14,5 +15,5 @@ export const passesAt =
   async () => {
     const places = { environment: env, configDirectory: directory };
     const secret = await findSigningSecret(places, 'refuse');
-    return secret.ok ? ok(keyedBy(secret.value.key).passes) : secret;
+    return secret.ok ? ok(createLinkPasses(derivedKey(secret.value.key, 'links'))) : secret;
   };

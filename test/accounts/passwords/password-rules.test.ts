@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
-import { type PasswordRules, parseNewPassword, passwordFault } from '../../../src/accounts/passwords/password-rules.ts';
-import { passwordRulesOf } from '../../../src/app/accounts/password-rules-of.ts';
+import {
+  type PasswordRules,
+  parseNewPassword,
+  passwordFault,
+  passwordRulesOf,
+} from '../../../src/accounts/passwords/password-rules.ts';
 import { settingsOf } from '../../config/config-place.ts';
 import { PASSWORD_RULES } from '../support/people.ts';
 

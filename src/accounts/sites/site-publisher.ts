@@ -1,18 +1,9 @@
 /** Tells the other sites on the store what this one has: its cameras, the roles of its file, the digest of its signing secret (SPEC 20). */
 import { isDeepStrictEqual } from 'node:util';
-import type { Logger } from 'pino';
-import type { SiteRecord, SiteStore } from '../../domain/accounts/site.ts';
-import { type Clock, unixSeconds } from '../../domain/clock.ts';
+import type { Services } from '../../app/services.ts';
+import type { SiteRecord } from '../../domain/accounts/site.ts';
+import { unixSeconds } from '../../domain/clock.ts';
 import type { Role } from '../../domain/names.ts';
-
-export interface SitePublisherDeps {
-  readonly store: SiteStore;
-  /** Empty without `server.site`. */
-  readonly site: string;
-  readonly keyId: string;
-  readonly clock: Clock;
-  readonly log: Logger;
-}
 
 export interface SitePublisher {
   /** The cameras of the NVR have changed. Never rejects: what cannot be written is tried again. */
@@ -26,8 +17,12 @@ export interface SitePublisher {
 
 const RETRY_MS = 5000;
 
-/** Rejects with a store fault. */
-export async function openSitePublisher({ store, site, keyId, clock, log }: SitePublisherDeps): Promise<SitePublisher> {
+/** `site`: empty without `server.site`. Rejects with a store fault. */
+export async function openSitePublisher(
+  { store: { sites: store }, clock, log }: Pick<Services, 'store' | 'clock' | 'log'>,
+  site: string,
+  keyId: string,
+): Promise<SitePublisher> {
   const records = await store.listSites();
   warnOfOtherSecrets(records, site, keyId, log);
   const known = records.find((record) => record.site === site);
@@ -81,7 +76,7 @@ export const otherSecret = (sites: readonly string[]): string =>
 export const sitesOfOtherSecret = (records: readonly SiteRecord[], site: string, keyId: string): readonly string[] =>
   records.filter((record) => record.site !== site && record.keyId !== keyId).map((record) => record.site);
 
-function warnOfOtherSecrets(records: readonly SiteRecord[], site: string, keyId: string, log: Logger): void {
+function warnOfOtherSecrets(records: readonly SiteRecord[], site: string, keyId: string, log: Services['log']): void {
   const others = sitesOfOtherSecret(records, site, keyId);
   if (others.length > 0) log.error({ sites: others }, otherSecret(others));
 }
