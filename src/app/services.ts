@@ -5,7 +5,7 @@
 import type { CryptoKey } from 'jose';
 import type { Logger } from 'pino';
 import type { Audit } from '../accounts/audit.ts';
-import type { GuardedAct } from '../accounts/http/route-guards.ts';
+import type { GuardedAct } from '../accounts/http/kernel.ts';
 import type { Invitations } from '../accounts/invitations/invitations.ts';
 import type { LinkPasses } from '../accounts/links/link-pass.ts';
 import type { FirstTimeLogin } from '../accounts/login/first-admin.ts';

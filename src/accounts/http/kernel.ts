@@ -5,23 +5,48 @@
  */
 import type { Next } from 'koa';
 import type { z } from 'zod';
-import { type Caller, isAdministrator } from '../../domain/caller.ts';
+import type { Services } from '../../app/services.ts';
+import { type Caller, isAdministrator, lostRights } from '../../domain/caller.ts';
 import { mayManageAccounts } from '../../domain/credentials.ts';
 import { BODY_LIMITS } from '../../domain/read-body.ts';
 import { REFUSALS, type RefusalFacts, type RefusalReason, refusalBody } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { Need, Operation, OwnRoute, RouteContext } from '../../routes/own-route.ts';
+import { type AuditEntry, agentOf, credentialOf, shortText } from '../audit.ts';
 import { type FieldFault, fieldsIn, unknownFields } from './body-fields.ts';
-import { BUSY, BUSY_RETRY_SECONDS, fieldsMessage, type LimitedAttempt, limitedBody, respond } from './responses.ts';
+import { hasBody, readJson } from './read-json.ts';
 import {
-  type AccountResponseDeps,
-  type AuditedAct,
-  type GuardedAct,
-  isReading,
-  jsonOf,
-  proofPage,
-  record,
-} from './route-guards.ts';
+  BUSY,
+  BUSY_RETRY_SECONDS,
+  fieldsMessage,
+  type LimitedAttempt,
+  limitedBody,
+  refuseBody,
+  refuseFor,
+  respond,
+} from './responses.ts';
+
+/** What guards an own route. */
+export type AccountResponseDeps = Pick<Services, 'audit' | 'bodySeconds' | 'recheck' | 'asksProof'>;
+
+/**
+ * `credentials`: what lets a person in, and sessions of others. `elevation`: what makes, demotes, ends or deletes an admin,
+ * and another's password. `users`, `roles`: every other change of them.
+ */
+export type GuardedAct = 'credentials' | 'settings' | 'elevation' | 'users' | 'roles';
+
+/** They are asked with `auth.reauthenticate: strict` alone. */
+export const ONLY_STRICT: ReadonlySet<GuardedAct> = new Set(['users', 'roles']);
+
+/** The console's pages for what the NVR's own pages send too: they cannot ask for a proof, and show the message. */
+const PAGES: Partial<Record<GuardedAct, string>> = {
+  elevation: '/postern/settings/users',
+  users: '/postern/settings/users',
+  roles: '/postern/settings/roles',
+};
+
+/** What was done, and to which user, role, token or session. */
+export type AuditedAct = Omit<AuditEntry, 'who' | 'from' | 'credential' | 'agent' | 'verdict' | 'reason' | 'requestId'>;
 
 interface RefusalMore {
   /** The reason of the audit line; a refusal without one leaves no line. */
@@ -110,12 +135,12 @@ export interface Call<Body = unknown> {
 
 /**
  * How the body is read. `fields`: by its shape, other fields are passed over. `strict`: by its shape, other fields are
- * refused. `names`: other fields are refused, the values are judged by `run`. `maybe`: as `fields`, and there may be no body.
+ * refused. `names`: other fields are refused, the values are judged by `run`. `maybe`: as `fields`, and there may be no body: `undefined`.
  */
 type Reading = 'fields' | 'strict' | 'names' | 'maybe';
 type BodyOf<Shape extends z.ZodType, Read extends Reading> = Read extends 'names'
   ? Readonly<Record<string, unknown>>
-  : z.output<Shape>;
+  : z.output<Shape> | (Read extends 'maybe' ? undefined : never);
 
 type Declared<Deps, Shape extends z.ZodType, Read extends Reading> = Need &
   Operation & {
@@ -231,6 +256,7 @@ function guard(caller: Caller | undefined, who: 'admin' | 'person' | undefined, 
 }
 
 function shaped(shape: z.ZodType, reads: Reading = 'fields', json: unknown): unknown {
+  if (reads === 'maybe' && json === undefined) return undefined;
   const unknown = reads === 'fields' || reads === 'maybe' ? [] : unknownFields(shape as z.ZodObject, json);
   if (unknown.length > 0) throw refusedFields(unknown);
   if (reads === 'names') return Object(json);
@@ -238,3 +264,49 @@ function shaped(shape: z.ZodType, reads: Reading = 'fields', json: unknown): unk
   if (!fields.ok) throw refusedFields(fields.error);
   return fields.value;
 }
+
+const isReading = ({ method }: RouteContext): boolean => method === 'GET' || method === 'HEAD';
+
+/** The page of the console that asks for the proof, where a page of the NVR may have sent the request. */
+function proofPage({ state: { basePath = '' } }: RouteContext, act: GuardedAct): { readonly page?: string } {
+  const page = PAGES[act];
+  return page === undefined ? {} : { page: `${basePath}${page}` };
+}
+
+/** The body as JSON; undefined when the response is set already. */
+async function jsonOf(
+  ctx: RouteContext,
+  deps: AccountResponseDeps,
+  bytes: number,
+  mayBeAbsent: boolean,
+): Promise<{ readonly json: unknown } | undefined> {
+  const body =
+    mayBeAbsent && !hasBody(ctx.req.headers)
+      ? ok(undefined)
+      : await readJson(ctx.req, { bytes, seconds: deps.bodySeconds() });
+  if (!body.ok) return void refuseBody(ctx, body.error);
+  return (await mayStill(ctx, deps)) ? { json: body.value } : undefined;
+}
+
+/**
+ * Checks the caller's rights again once the body has arrived: a request whose body is held back while the rights are
+ * taken away changes nothing. False when the response is set already.
+ */
+export async function mayStill(ctx: RouteContext, { recheck }: AccountResponseDeps): Promise<boolean> {
+  const { caller } = ctx.state;
+  const reason = caller ? lostRights(await recheck(caller), caller) : 'token-invalid';
+  if (reason) refuseFor(ctx, reason);
+  return reason === undefined;
+}
+
+function record(ctx: RouteContext, { audit }: AccountResponseDeps, act: AuditedAct, reason?: string): void {
+  const { caller, clientAddress: from, requestId } = ctx.state;
+  const verdict = reason === undefined ? 'allowed' : 'refused';
+  const by = { who: caller?.name, from, ...credentialOf(caller), ...agentOf(ctx.state) };
+  const done = { ...act, ...shortened('user', act.user), ...shortened('role', act.role) };
+  audit({ ...done, ...by, verdict, ...(reason !== undefined && { reason }), requestId });
+}
+
+/** A name from a path or a body may have any length. */
+const shortened = (field: 'user' | 'role', name: string | undefined): Partial<AuditedAct> =>
+  name === undefined ? {} : { [field]: shortText(name) };

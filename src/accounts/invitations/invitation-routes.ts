@@ -8,18 +8,10 @@ import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import { ACCEPTED, INVITATION, MADE_INVITATION } from '../http/answers.ts';
 import { fieldsIn, MAYBE_GIVEN_TEXT, NEW_PASSWORD } from '../http/body-fields.ts';
+import { type AccountResponseDeps, type Call, declaring, Refused } from '../http/kernel.ts';
 import { isJson, readJson } from '../http/read-json.ts';
-import {
-  refuse,
-  refuseBody,
-  refuseFields,
-  refuseFor,
-  refuseWhileBusy,
-  refuseWhileLimited,
-  respond,
-} from '../http/responses.ts';
-import { type AccountResponseDeps, afterProof, forAdmins, jsonOf, record } from '../http/route-guards.ts';
-import { USER_STATUSES } from '../users/user-routes.ts';
+import { refuse, refuseBody, refuseFields, refuseWhileBusy, refuseWhileLimited, respond } from '../http/responses.ts';
+import { orUserRefusal } from '../users/user-routes.ts';
 import { VALIDITY, validityOf } from '../users/validity.ts';
 import { type AcceptDeps, acceptInvitation } from './accept-invitation.ts';
 import type { Invitations, MadeInvitation } from './invitations.ts';
@@ -50,12 +42,15 @@ const NEW_INVITATION = named(
 );
 const INVITED_PASSWORD = named('InvitedPassword', z.object({ password: NEW_PASSWORD }));
 
+const route = declaring<InvitationRouteDeps>();
+const CHANGE = { access: 'admin', who: 'admin', proof: 'credentials' } as const;
+
 // biome-ignore format: a table
 export const INVITATION_ROUTES: readonly OwnRoute<InvitationRouteDeps>[] = [
-  { route: 'POST /api/users/{user}/invitation', access: 'admin', summary: 'A link, good once, by which the user sets the own password; with a role the user is made', body: NEW_INVITATION, yes: [201, MADE_INVITATION], no: [...BODY_NO, 404, 409], handler: forAdmins(afterProof('credentials', make)) },
-  { route: 'DELETE /api/users/{user}/invitation', access: 'admin', summary: 'Revoke the link', yes: [200, SUCCESS], no: [404], handler: forAdmins(afterProof('credentials', revoke)) },
-  { route: 'GET /api/invitations', access: 'admin', summary: 'Links that hold', yes: [200, z.array(INVITATION)],
-    handler: forAdmins(async (ctx, { invitations }) => respond(ctx, 200, (await invitations.list()).map(shown))) },
+  route({ route: 'POST /api/users/{user}/invitation', ...CHANGE, summary: 'A link, good once, by which the user sets the own password; with a role the user is made', body: NEW_INVITATION, reads: 'maybe', yes: [201, MADE_INVITATION], no: [...BODY_NO, 404, 409], act: 'invitation-made', before: unlessDisabled, run: make }),
+  route({ route: 'DELETE /api/users/{user}/invitation', ...CHANGE, summary: 'Revoke the link', yes: [200, SUCCESS], no: [404], act: 'invitation-revoked', run: revoke }),
+  route({ route: 'GET /api/invitations', access: 'admin', who: 'admin', summary: 'Links that hold', yes: [200, z.array(INVITATION)],
+    run: async (_, { invitations }) => (await invitations.list()).map(shown) }),
   // The token in the address is the credential.
   { route: `POST ${INVITATION_PATH}/{token}`, access: 'public', secret: true, summary: 'Set the password, as JSON or by the form of the page', body: INVITED_PASSWORD, yes: [200, ACCEPTED], no: [...BODY_NO, 403, 404, 408, 429], type: 'text/html',
     handler: (ctx, deps) => (isJson(ctx) ? accept(ctx, deps) : deps.byForm(ctx)) },
@@ -68,49 +63,38 @@ const shown = ({ user, madeBy, createdAt, expiresAt }: Invitation): z.output<typ
   expires_at: expiresAt,
 });
 
-async function make(ctx: RouteContext, deps: InvitationRouteDeps): Promise<void> {
-  const name = ctx.params['user'] ?? '';
-  const { caller } = ctx.state;
-  if (!caller) return refuseFor(ctx, 'no-credentials');
-  if (!deps.hasOwnLogin) return refuse(ctx, 404, NO_PASSWORDS);
-  const hasBody = Number(ctx.get('Content-Length') || 0) > 0 || ctx.get('Transfer-Encoding') !== '';
-  const read = hasBody ? await jsonOf(ctx, deps) : { json: {} };
-  if (!read) return;
-  const body = fieldsIn(NEW_INVITATION, read.json);
-  if (!body.ok) return refuseFields(ctx, body.error);
-  const act = { what: 'invitation-made', user: name } as const;
-  if (name === caller.name && caller.credential.kind === 'session') {
-    record(ctx, deps, act, 'own-account');
-    return refuse(ctx, 409, NOT_OWN);
-  }
-  const made = await deps.invitations.make({
-    user: name,
-    role: body.value.role,
-    validity: validityOf(body.value),
-    madeBy: makerOf(caller),
-  });
-  record(ctx, deps, act, made.ok ? undefined : made.error.reason);
-  if (made.ok) respond(ctx, 201, told(made.value, ctx, deps));
-  else if (made.error.reason === 'busy') refuseWhileBusy(ctx);
-  else refuse(ctx, USER_STATUSES[made.error.reason], made.error.message);
+function unlessDisabled(_: Call, { hasOwnLogin }: InvitationRouteDeps): void {
+  if (!hasOwnLogin) throw new Refused(404, NO_PASSWORDS);
 }
+
+async function make(
+  call: Call<z.output<typeof NEW_INVITATION> | undefined>,
+  deps: InvitationRouteDeps,
+): Promise<object> {
+  const { caller, body, note, ctx } = call;
+  const user = userIn(call);
+  note({ user });
+  if (user === caller.name && caller.credential.kind === 'session')
+    throw new Refused(409, NOT_OWN, { recorded: 'own-account' });
+  const wanted = { user, role: body?.role, validity: body && validityOf(body), madeBy: makerOf(caller) };
+  return told(orUserRefusal(await deps.invitations.make(wanted)), ctx?.state.basePath, deps);
+}
+
+const userIn = ({ params }: Call<unknown>): string => params['user'] ?? '';
 
 const makerOf = ({ name, credential }: Caller): string =>
   credential.kind === 'internal-listener' ? MAKERS_WITHOUT_ACCOUNT.internalListener : name;
 
-function told({ user, path, expiresAt }: MadeInvitation, ctx: RouteContext, deps: InvitationRouteDeps) {
+function told({ user, path, expiresAt }: MadeInvitation, basePath = '', deps: InvitationRouteDeps) {
   const url = deps.publicAddressOf(path);
   const made = { user, expires_at: expiresAt };
-  return url === undefined
-    ? { url: `${ctx.state.basePath ?? ''}${path}`, ...made, note: NO_ADDRESS }
-    : { url, ...made };
+  return url === undefined ? { url: `${basePath}${path}`, ...made, note: NO_ADDRESS } : { url, ...made };
 }
 
-async function revoke(ctx: RouteContext, deps: InvitationRouteDeps): Promise<void> {
-  const name = ctx.params['user'] ?? '';
-  if ((await deps.invitations.revoke(name)) === 'absent') return refuse(ctx, 404, 'There is no such invitation');
-  record(ctx, deps, { what: 'invitation-revoked', user: name });
-  respond(ctx, 200, { success: true });
+async function revoke(call: Call, { invitations }: InvitationRouteDeps): Promise<void> {
+  const user = userIn(call);
+  if ((await invitations.revoke(user)) === 'absent') throw new Refused(404, 'There is no such invitation');
+  call.note({ user });
 }
 
 async function accept(ctx: RouteContext, deps: InvitationRouteDeps): Promise<void> {

@@ -7,8 +7,8 @@ import type { SharedThing } from '../../domain/shared-thing.ts';
 import { BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import { seesAllGrants } from '../grants/grants.ts';
 import { LINK, MADE_LINK, SHARED_THING } from '../http/answers.ts';
+import type { AccountResponseDeps } from '../http/kernel.ts';
 import { type Call, declaring, Refused } from '../http/kernel.ts';
-import type { AccountResponseDeps } from '../http/route-guards.ts';
 import { type LinkJudge, type LinkMaking, makerOf, requestLink, type WantedLink } from './make-link.ts';
 
 type RouteServices = AccountResponseDeps &

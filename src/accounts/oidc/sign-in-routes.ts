@@ -5,8 +5,7 @@ import type { Services } from '../../app/services.ts';
 import { named, SUCCESS } from '../../routes/shapes.ts';
 import { shortText } from '../audit.ts';
 import { SIGN_IN } from '../http/answers.ts';
-import { ANSWERED, type Call, declaring, Refused, refusedFor } from '../http/kernel.ts';
-import { mayStill } from '../http/route-guards.ts';
+import { ANSWERED, type Call, declaring, mayStill, Refused, refusedFor } from '../http/kernel.ts';
 import { beginAttempt } from './oidc-routes.ts';
 
 const PATH = '/api/account/sign-ins';

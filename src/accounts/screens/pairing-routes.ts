@@ -11,6 +11,7 @@ import { BODY_NO, CAMERAS, named, SUCCESS, TIME } from '../../routes/shapes.ts';
 import { type GrantServices, newGrantId, unfit } from '../grants/grants.ts';
 import { MADE_SCREEN, SCREEN, SCREEN_CODE, SCREEN_DEVICE } from '../http/answers.ts';
 import { fieldsIn, GIVEN_TEXT } from '../http/body-fields.ts';
+import type { AccountResponseDeps } from '../http/kernel.ts';
 import {
   type Call,
   declaring,
@@ -22,7 +23,6 @@ import {
 } from '../http/kernel.ts';
 import { readJson } from '../http/read-json.ts';
 import { refuse, refuseBody, refuseFields, respond } from '../http/responses.ts';
-import type { AccountResponseDeps } from '../http/route-guards.ts';
 import { type LimiterPlace, type LoginLimiter, settled } from '../login/login-limiter.ts';
 import { qrCode } from '../second-factor/enrolment.ts';
 import { cookieClientOf } from '../sessions/session-cookie.ts';

@@ -9,8 +9,8 @@ import { BODY_NO, CAMERAS, named, SUCCESS } from '../../routes/shapes.ts';
 import { type GrantServices, seesAllGrants, unfit } from '../grants/grants.ts';
 import { SCREEN } from '../http/answers.ts';
 import { GIVEN_TEXT, shown } from '../http/body-fields.ts';
+import type { AccountResponseDeps } from '../http/kernel.ts';
 import { type Call, declaring, Refused } from '../http/kernel.ts';
-import type { AccountResponseDeps } from '../http/route-guards.ts';
 import type { OpenScreens, ScreenUses } from './screens.ts';
 
 type RouteServices = AccountResponseDeps & {

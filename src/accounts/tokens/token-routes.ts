@@ -12,8 +12,8 @@ import { BODY_NO, CAMERAS, named, SUCCESS, TIME } from '../../routes/shapes.ts';
 import { type GrantServices, unfit } from '../grants/grants.ts';
 import { FOR_CURTAIN, MADE_TOKEN, TOKEN } from '../http/answers.ts';
 import { cameraEntriesIn, ROLE_GIVEN } from '../http/body-fields.ts';
+import type { AccountResponseDeps } from '../http/kernel.ts';
 import { asResult, type Call, declaring, Refused, refusedFor } from '../http/kernel.ts';
-import type { AccountResponseDeps } from '../http/route-guards.ts';
 import { mayGive, newTokenText, type TokenVerifier } from './api-tokens.ts';
 
 /** What tokens are made with. */

@@ -48,7 +48,7 @@ const ROLE_OR_SOURCE = { loc: ['body'], msg: 'Give a role, or "source": "provide
 const FIXED_USER = 'admin';
 
 // biome-ignore format: a table
-export const USER_STATUSES: Readonly<Record<Exclude<UserRefusal['reason'] | ChangeFault, 'busy'>, number>> = {
+const USER_STATUSES: Readonly<Record<Exclude<UserRefusal['reason'] | ChangeFault, 'busy'>, number>> = {
   'name-invalid':         400,
   'role-unknown':         400,
   'password-unfit':       400,
@@ -81,7 +81,7 @@ export const USER_ROUTES = [
 ];
 
 /** The outcome of a change, or its refusal. */
-function orUserRefusal<Value>(
+export function orUserRefusal<Value>(
   outcome: Result<Value, { readonly reason: UserRefusal['reason'] | ChangeFault; readonly message: string }>,
 ): Value {
   if (outcome.ok) return outcome.value;

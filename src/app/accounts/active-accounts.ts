@@ -1,5 +1,5 @@
 /** The accounts under one configuration: sessions, limits, and what the routes need (interface 5.1 to 5.4). */
-import { ONLY_STRICT } from '../../accounts/http/route-guards.ts';
+import { ONLY_STRICT } from '../../accounts/http/kernel.ts';
 import { createInvitations } from '../../accounts/invitations/invitations.ts';
 import { createInvitedPasskeys, type InvitedPasskeyDeps } from '../../accounts/invitations/invited-passkeys.ts';
 import { createLinks, type Links, openLinks } from '../../accounts/links/links.ts';

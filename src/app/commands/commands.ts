@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { AT_COMMAND_LINE, type Audit } from '../../accounts/audit.ts';
-import type { AuditedAct } from '../../accounts/http/route-guards.ts';
+import type { AuditedAct } from '../../accounts/http/kernel.ts';
 import {
   createInvitations,
   type InvitationRefusal,

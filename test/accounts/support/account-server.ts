@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import Koa from 'koa';
 import type { AuditEntry } from '../../../src/accounts/audit.ts';
-import { type GuardedAct, ONLY_STRICT } from '../../../src/accounts/http/route-guards.ts';
+import { type GuardedAct, ONLY_STRICT } from '../../../src/accounts/http/kernel.ts';
 import { createCodeLimiter } from '../../../src/accounts/login/code-guess.ts';
 import { createFirstTimeLogin } from '../../../src/accounts/login/first-admin.ts';
 import { createKnownClients } from '../../../src/accounts/login/known-clients.ts';
