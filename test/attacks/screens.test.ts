@@ -184,7 +184,12 @@ describe('Pairing', () => {
     const statuses: number[] = [];
     for (let round = 0; round < 6; round += 1) statuses.push((await guess(round, 'BBBB-BBBB')).status);
     assert.deepEqual(statuses, [404, 404, 404, 404, 404, 429]);
-    assert.equal((await guess(1, code)).status, 429, 'the right one, too');
+    const full = await guess(1, code);
+    assert.equal(full.status, 429, 'the right one, too');
+    const { message, error, ...more } = (await full.json()) as Readonly<Record<string, unknown>>;
+    const seconds = full.headers.get('retry-after');
+    assert.deepEqual([message, more], [`Too many failed attempts: try again in ${seconds} s.`, { success: false }]);
+    assert.match(String(error), /^Rate limit exceeded: /);
     assert.equal((await confirm(code, VERA)).status, 201, 'by another person');
   });
 

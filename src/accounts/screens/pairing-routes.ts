@@ -184,8 +184,8 @@ async function confirm(
   if (!code.ok) throw refusedFields(code.error);
   const letters = { typed: code.value.user_code, user: user.name, address: addressOf(ctx) };
   const screen = await byLetters(letters, services, (userHash) =>
-    confirmed(body, { userHash, caller, createdAt: user.createdAt }, services),
-  ).catch(withReason);
+    confirmed(body, { userHash, caller, createdAt: user.createdAt }, services).catch(withReason),
+  );
   if (!screen) throw codeOver('code-unknown');
   const { id, name, cameras, endsAt: ends_at } = screen;
   note({ screenId: id, screen: name });
