@@ -28,7 +28,9 @@ async function commands(t: TestContext, { notify = {} as object, ledger = {} as 
     const store = await openStore({ url: `sqlite:${join(directory, 'postern.db')}` });
     const found = await store.ledger.find({ sight: undefined }, 100);
     await store.close();
-    return found.toReversed().map(({ kind, address, detail }) => ({ kind, address, ...JSON.parse(detail ?? '{}') }));
+    return found
+      .toReversed()
+      .map(({ kind, address, credential, detail }) => ({ kind, address, credential, ...JSON.parse(detail ?? '{}') }));
   };
   /** Changes of users, by the routes of the service; a refusal is no matter here. */
   const change = async (route: string, user: string, body?: object): Promise<void> =>
@@ -65,7 +67,7 @@ describe('The ledger, after a command', () => {
         ['user-deleted', 'vera', 'change', undefined],
       ],
     );
-    assert.ok(lines.every(({ address }) => address === 'command-line'));
+    assert.ok(lines.every(({ address, credential }) => address === 'command-line' && credential === null));
     assert.equal(JSON.stringify(lines).includes(NEW), false);
   });
 

@@ -225,7 +225,7 @@ export const declaring =
         }
       },
       call: async ({ caller, from, params = {}, query = new URLSearchParams(), body }, deps) => {
-        const by = { who: caller.name, from, credential: from };
+        const by = { who: caller.name, from };
         const write = (done: AuditedAct, reason?: string): void =>
           deps.audit({
             ...done,
