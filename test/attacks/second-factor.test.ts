@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type OutgoingHttpHeaders } from 'node:http2';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, describe, it, type TestContext } from 'node:test';
 import { openForCommands } from '../../src/app/commands/commands.ts';
 import { unixSeconds } from '../../src/domain/clock.ts';
@@ -312,6 +313,41 @@ describe('Setting up a factor', () => {
     const [won, lost = 0] = await statusesOf([confirm(other, codes[1]), confirm(other, codes[1])]);
     assert.deepEqual([won, [401, 409].includes(lost)], [200, true]);
     for (const token of [one, other]) assert.equal((await at.ask('/api/version', { token })).status, 401);
+  });
+});
+
+describe('A factor that is set up or removed', () => {
+  it('is recorded also where the session cannot go on: the account has it, or has lost it', async () => {
+    const where = await running({}, { people: [ADMIN_PERSON, VERA] });
+    const database = new DatabaseSync(join(where.directory, 'postern.db'));
+    const told = (): unknown[] =>
+      where.log
+        .filter(({ logger, what }) => logger === 'service.audit' && /^second-factor-/.test(String(what)))
+        .map(({ what, user, factor, verdict }) => [what, user, factor, verdict]);
+    const added = ['second-factor-added', 'vera', 'totp', 'allowed'];
+    const damaged = (text: string | null) =>
+      database.exec(`update users set other_roles = ${text === null ? 'null' : `'${text}'`} where name = 'vera'`);
+    /** The account cannot be read any more, from the moment on in which the factor is written. */
+    const asItChanges = `create trigger damage after update of has_factor on users
+      begin update users set other_roles = '{' where name = new.name; end`;
+    try {
+      database.exec(asItChanges);
+      const session = await where.logIn(VERA);
+      const offer = await sendJson(where, '/api/second-factor/totp', {}, session);
+      const { secret } = (await offer.json()) as { secret: string };
+      const code = codeOf(secret, unixSeconds(where.clock));
+      assert.equal((await sendJson(where, '/api/second-factor/totp/confirm', { code }, session)).status, 500);
+      assert.deepEqual(told(), [added]);
+      damaged(null);
+      where.clock.advance(60_000);
+      const again = await logIn(VERA, { code: codeOf(secret, unixSeconds(where.clock)) }, where);
+      const removal = { method: 'DELETE', token: sessionIn(again) ?? '' };
+      assert.equal((await where.ask('/api/second-factor/totp', removal)).status, 500);
+      assert.deepEqual(told(), [added, ['second-factor-removed', 'vera', 'totp', 'allowed']]);
+    } finally {
+      database.close();
+      await where.close();
+    }
   });
 });
 

@@ -123,6 +123,8 @@ export interface Call<Body = unknown> {
   readonly query: URLSearchParams;
   /** Adds to the audit line of the route. */
   readonly note: (facts: Partial<AuditedAct>) => void;
+  /** Writes the audit line of the route now: the change is made, and what `run` still does may fail. */
+  readonly done: () => void;
   /** Writes a line of its own; `reason`: why it was refused. */
   readonly record: (act: AuditedAct, reason?: string) => void;
   /** Refuses unless the caller has shown lately to be the person. */
@@ -168,12 +170,13 @@ export const declaring =
     const { who, proof, act, reads, bytes, before, run, ...route } = declared;
     /** `read`: the JSON of the body, after the rights were read again; undefined when the response is set already. */
     const perform = async (
-      call: Omit<Call<undefined>, 'body' | 'caller' | 'note' | 'prove'>,
+      call: Omit<Call<undefined>, 'body' | 'caller' | 'note' | 'done' | 'prove'>,
       caller: Caller | undefined,
       deps: Deps,
       read: () => Promise<{ readonly json: unknown } | undefined>,
     ): Promise<{ readonly answer: object } | undefined> => {
       let noted: Partial<AuditedAct> = {};
+      let isDone = false;
       const guarded = guard(caller, who, call.ctx === undefined || isReading(call.ctx));
       const whole: Call<undefined> = {
         ...call,
@@ -181,6 +184,10 @@ export const declaring =
         body: undefined,
         note: (facts) => {
           noted = { ...noted, ...facts };
+        },
+        done: () => {
+          if (act && !isDone) call.record({ ...noted, what: act });
+          isDone = true;
         },
         prove: (asked) => {
           if (deps.asksProof(guarded, asked))
@@ -194,7 +201,7 @@ export const declaring =
         if (route.body && !json) return undefined;
         const body = json && shaped(route.body as Shape, reads, json.json);
         const answer = await run({ ...whole, body: body as BodyOf<Shape, Read> }, deps);
-        if (act) call.record({ ...noted, what: act });
+        whole.done();
         return { answer: (answer as object | undefined) ?? { success: true } };
       } catch (fault) {
         if (act && fault instanceof Refused && fault.recorded) call.record({ ...noted, what: act }, fault.recorded);

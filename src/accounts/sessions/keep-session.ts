@@ -6,14 +6,16 @@ import { cookieClientOf } from './session-cookie.ts';
 
 /**
  * Gives the caller a new cookie, for what was just set and not for what another request may have set since. A new password, a
- * first factor and the removal of the last one end every other session.
+ * first factor and the removal of the last one end every other session. The change is recorded first: it is made, also where
+ * no cookie can be.
  */
 export async function keepSession(
-  { caller, ctx }: Pick<Call, 'caller' | 'ctx'>,
+  { caller, ctx, done }: Pick<Call, 'caller' | 'ctx' | 'done'>,
   user: User,
   { sessions }: Pick<Services, 'sessions'>,
   reason?: 'password_change',
 ): Promise<void> {
+  done();
   if (!ctx || caller.name !== user.name || caller.credential.kind !== 'session') return;
   if (reason && caller.credential.carriedBy !== 'cookie') return;
   const token = await sessions.goOn(caller, user, reason);
