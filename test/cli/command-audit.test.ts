@@ -48,6 +48,7 @@ describe('The ledger, after a command', () => {
     const { ask, add, change, added } = await commands(t);
     await add('admin', 'admin');
     await add('vera', 'viewer');
+    await add('eve', 'nobody');
     await change('PUT /api/users/{user}/password', 'vera', { password: 'short' });
     await change('PUT /api/users/{user}/password', 'vera', { password: `${NEW}2` });
     await change('PUT /api/users/{user}/role', 'vera', { role: 'gardener' });
@@ -60,6 +61,7 @@ describe('The ledger, after a command', () => {
       [
         ['user-created', 'admin', 'change', undefined],
         ['user-created', 'vera', 'change', undefined],
+        ['user-created', 'eve', 'refusal', 'role-unknown'],
         ['password-changed', 'vera', 'refusal', 'password-unfit'],
         ['password-changed', 'vera', 'change', undefined],
         ['role-changed', 'vera', 'change', undefined],

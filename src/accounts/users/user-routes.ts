@@ -123,11 +123,13 @@ async function listClosed(_: Call, { signIns }: Pick<Services, 'signIns'>): Prom
 }
 
 async function add(
-  { body, note, prove }: Call<z.output<typeof NEW_USER>>,
+  { caller, body, note, prove }: Call<z.output<typeof NEW_USER>>,
   { users }: Pick<Services, 'users'>,
 ): Promise<object> {
   const { username, password, role = VIEWER } = body;
   if (role === ADMIN) prove('elevation');
+  // The name in a request may be any text, so a refusal of one is recorded without it.
+  if (caller.credential.kind === 'command-line') note({ user: username });
   note({ user: orUserRefusal(await users.add({ name: username, password, role, validity: validityOf(body) })) });
   return { username };
 }
