@@ -70,6 +70,7 @@ describe('The ledger, after a command', () => {
       ],
     );
     assert.ok(lines.every(({ address, credential }) => address === 'command-line' && credential === null));
+    assert.deepEqual([...new Set(lines.map((line) => Object.keys(line)[3]))], ['what'], 'the act comes first');
     assert.equal(JSON.stringify(lines).includes(NEW), false);
   });
 

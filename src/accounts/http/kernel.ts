@@ -186,7 +186,7 @@ export const declaring =
           noted = { ...noted, ...facts };
         },
         done: () => {
-          if (act && !isDone) call.record({ ...noted, what: act });
+          if (act && !isDone) call.record({ what: act, ...noted });
           isDone = true;
         },
         prove: (asked) => {
@@ -204,7 +204,7 @@ export const declaring =
         whole.done();
         return { answer: (answer as object | undefined) ?? { success: true } };
       } catch (fault) {
-        if (act && fault instanceof Refused && fault.recorded) call.record({ ...noted, what: act }, fault.recorded);
+        if (act && fault instanceof Refused && fault.recorded) call.record({ what: act, ...noted }, fault.recorded);
         throw fault;
       }
     };
