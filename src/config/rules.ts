@@ -10,7 +10,7 @@ import { SERVER_RULES } from './schema/server-rules.ts';
 
 const RULES: readonly Rule[] = [...SERVER_RULES, ...AUTH_RULES, ...PROXY_RULES];
 
-/** `tree`: the raw values. `isWhole`: with those that the store holds. */
+/** `tree`: the raw values. `isWhole`: with the values that the store holds. */
 export function crossFindings(tree: unknown, isWhole: boolean): readonly Finding[] {
   const raw = (key: string): unknown => valueAt(tree, key.split('.'));
   return RULES.flatMap(({ problems }) => problems?.(raw, isWhole) ?? []);

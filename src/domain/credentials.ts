@@ -22,7 +22,7 @@ interface Traits<Kind extends Credential = Credential> {
   readonly withoutProxySecret?: 'everywhere' | 'on-public-routes';
   /** The caller counts on public routes. Absent: it is a stranger there, who logs nobody out. */
   readonly isKnownOnPublicRoutes?: true;
-  /** All rows of the route table. Absent: those that show live pictures, as for a screen. */
+  /** All rows of the route table. Absent: the rows that show live pictures, as for a screen. */
   readonly usesAllRows?: true;
   /** Refusals name their cause and cameras. Absent: a visitor is told that there is nothing (any more). */
   readonly isToldCauses?: true;

@@ -63,7 +63,7 @@ export interface FeatureServices {
   readonly messages: Messages;
   /** The settings of the start. */
   readonly settings: Settings;
-  /** Those that are active. */
+  /** The active ones. */
   readonly activeSettings: () => Settings;
   /** The networks around, instead of those of this machine. */
   readonly surroundings?: (() => Promise<NetworkSurroundings>) | undefined;

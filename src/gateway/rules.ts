@@ -204,7 +204,7 @@ const headerRules = (
   { authorization }: TableHead,
   allowlist: ReadonlySet<string>,
 ): HeaderRules => ({
-  // A signed token would open the service behind to whoever reads it there.
+  // A signed token would open the service behind to each program that reads it there.
   identityHeaders: new Set([...allowlist, ...(proxy.jwt?.headers ?? [])].map(normalizedHeaderName)),
   nvrSecret: nvr.auth_secret,
   cookieName: auth.cookie_name,

@@ -75,7 +75,7 @@ export const fillPage = (page: string, tag: string, blanks: Readonly<Record<stri
 
 type LonePage = { readonly [Part in 'head' | 'body']: Html } & Pick<CardPage, 'tag' | 'title' | 'robots'>;
 
-/** Complete without the built pages, and with nothing inline: no script, no style. `head`: lines beside those that each page has. */
+/** Complete without the built pages, and with nothing inline: no script, no style. `head`: lines beside the common ones. */
 export const lonePage = ({ tag, title, robots = 'noindex', head, body }: LonePage): string =>
   html`<!doctype html>
 <html lang="${tag}">

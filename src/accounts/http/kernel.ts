@@ -177,7 +177,7 @@ export const declaring =
     ): Promise<{ readonly answer: object } | undefined> => {
       let noted: Partial<AuditedAct> = {};
       let isDone = false;
-      const guarded = guard(caller, who, call.ctx === undefined || isReading(call.ctx));
+      const guarded = guard(caller, who, call.ctx !== undefined && isReading(call.ctx));
       const whole: Call<undefined> = {
         ...call,
         caller: guarded,
@@ -204,7 +204,8 @@ export const declaring =
         whole.done();
         return { answer: (answer as object | undefined) ?? { success: true } };
       } catch (fault) {
-        if (act && fault instanceof Refused && fault.recorded) call.record({ what: act, ...noted }, fault.recorded);
+        if (act && !isDone && fault instanceof Refused && fault.recorded)
+          call.record({ what: act, ...noted }, fault.recorded);
         throw fault;
       }
     };

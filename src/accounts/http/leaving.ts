@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 
 /**
  * The signal is aborted when the connection of a response that is not sent yet is closed. Work that ends by it has the
- * outcome `busy`, as work that found no place: nobody reads the answer. Without a response there is no client that may leave.
+ * outcome `busy`, as work that found no place: the answer is not read. Without a response there is no client that may leave.
  */
 export async function whileThere<Outcome>(
   response: Pick<ServerResponse, 'once' | 'off' | 'closed'> | undefined,

@@ -48,7 +48,7 @@ export const AUTH_RULES: readonly Rule[] = [
     warnings: ({ auth }) => everyAddress(['auth', 'trusted_proxies'], auth.trusted_proxies),
     widens: believesMore,
   },
-  // A browser drops a cookie whose domain is not the end of the host name: nobody could log in.
+  // A browser drops a cookie whose domain is not the end of the host name: no login would work.
   fails('auth.cookie_domain', (raw) => {
     const [domain, address] = [raw('auth.cookie_domain'), raw('server.public_url')];
     const url = typeof address === 'string' ? parsePublicUrl(address) : undefined;

@@ -5,7 +5,7 @@ import type { Finding, KeyPath } from '../problems/problems.ts';
 import { type Keys, namesIn, placeAmong } from './keys.ts';
 import { isSecretKey, KEYS } from './schema.ts';
 
-/** zod's issues in our words; an issue about several keys becomes a finding for each. `keys`: those that there are. */
+/** zod's issues in our words; an issue about several keys becomes a finding for each. `keys`: the keys that exist. */
 export function findingsOf(issues: readonly z.core.$ZodIssue[], keys: Keys): readonly Finding[] {
   return issues.flatMap((issue): readonly Finding[] => {
     if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey([...issue.path, key], keys));

@@ -57,7 +57,7 @@ const BOUNDS = { seconds: 30, bytes: 16 * 1024 * 1024 };
 
 /**
  * `source`: a file or an http(s) address of an OpenAPI description, in JSON or YAML; `below`: where clients see the described
- * paths. Gives the text of a route table that lets nobody but admins in. Errs with a sentence.
+ * paths. Gives the text of a route table that lets only admins in. Errs with a sentence.
  */
 export async function makeFirstTable(source: string, below: string | undefined): Promise<Result<string, string>> {
   const text = await textAt(source).then(ok, (fault: unknown) => err(`${source} cannot be read: ${messageOf(fault)}`));

@@ -188,7 +188,7 @@ export async function stateOf(
   return (await hasRow(transaction, 'users', lasting)) ? 'dispensable' : 'last-admin';
 }
 
-/** Nobody takes the last way in from himself (SPEC 12, 16): whether the user has a password, a passkey or a sign-in beside the one that is to go. */
+/** A user cannot remove the own last way in (SPEC 12, 16): whether the user has a password, a passkey or a sign-in beside the one that is to go. */
 export async function hasOtherWay(
   user: UserName,
   { provider = '', passkey = '' }: { readonly provider?: string; readonly passkey?: string },

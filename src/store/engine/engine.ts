@@ -29,7 +29,7 @@ export interface StoreOptions {
   readonly readOnly?: boolean;
   /** The service that asks for it has looked at the tables. A newer replica may have added to them since. */
   readonly isBeside?: boolean;
-  /** Whether it is read only for a moment, to see what a start would: no file is made beside a store that nobody has open. */
+  /** Whether it is read only for a moment, to see what a start would: no file is made beside a store that no process has open. */
   readonly isBrief?: boolean;
   /** `postern store copy` fills it: a copy that was interrupted is no fault. */
   readonly isCopyTarget?: boolean;

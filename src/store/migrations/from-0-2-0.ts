@@ -57,7 +57,7 @@ interface FormerLedger {
   readonly ledger_open: { readonly chain: string; readonly site: string };
 }
 
-/** One chain of the ledger, whoever writes it: records and spans name their site, and have an id of their own (SPEC 14). */
+/** One chain of the ledger for all that write it: records and spans name their site, and have an id of their own (SPEC 14). */
 async function oneLedgerChain(db: Kysely<FormerLedger>, { text }: Dialect): Promise<void> {
   for (const table of ['ledger_records', 'ledger_open'])
     await db.schema.alterTable(table).addColumn('site', text).execute();

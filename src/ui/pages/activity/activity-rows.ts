@@ -70,7 +70,7 @@ const joined = (row: ActivityRow, record: ActivityRecord): ActivityRow => ({
   event: row.event ?? detailOf(record, 'event'),
 });
 
-/** A sum of GET /api/ledger/days. `user`: '' for nobody that is known. */
+/** A sum of GET /api/ledger/days. `user`: '' where none is known. */
 export interface WatchedDay {
   readonly day: string;
   readonly user: string;

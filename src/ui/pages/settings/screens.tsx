@@ -99,7 +99,7 @@ const ScreenFields = ({ profile, field }: FormState<ScreenValues> & { readonly p
   </>
 );
 
-/** Nothing is confirmed but by the button: whoever has sent this address may be the one with the display. */
+/** Nothing is confirmed but by the button: the sender of this address may be the one with the display. */
 function ConfirmScreen({ profile, code }: { readonly profile: Profile; readonly code: string }) {
   const text = words.screens;
   const page = useDialogs();

@@ -1,4 +1,4 @@
-/** The filters: words, cameras, labels, time, and the menu of those that are wanted less often. */
+/** The filters: words, cameras, labels, time, and the menu of the less used ones. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Combobox } from '../../shared/combobox/combobox.tsx';
