@@ -2,6 +2,8 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Command } from 'commander';
 import type { CommandStore, StoreUse } from '../app/commands/commands.ts';
+import type { MaybePromise } from '../domain/async/maybe-promise.ts';
+import { unixSeconds } from '../domain/clock.ts';
 import { answering, type CommandPlace, type Output } from '../domain/command-frame.ts';
 
 export interface Frame extends Output {
@@ -29,32 +31,86 @@ export const onStore = <Parts extends keyof CommandStore>(
     return work(store).finally(() => store.close());
   });
 
-/** Rows of cells as lines, each column as wide as its widest cell. */
-export function alignedRows(rows: readonly (readonly string[])[]): string {
-  const [first = []] = rows;
-  const widths = first.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const line = (row: readonly string[]): string => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ');
-  return rows.map((row) => line(row).trimEnd()).join('\n');
+/** A table: what stands above each column, which may be nothing, and its cells. `now` in Unix seconds. */
+export type Columns<Row> = readonly (readonly [heading: string, cell: (row: Row, now: number) => string])[];
+
+/** Rows as lines, each column as wide as its widest cell; `none` where there is no row. */
+export function table<Row>(rows: readonly Row[], none: string, columns: Columns<Row>, now = 0): string {
+  if (rows.length === 0) return none;
+  const headings = columns.map(([heading]) => heading);
+  const cells = rows.map((row) => columns.map(([, cell]) => cell(row, now)));
+  const lines = headings.every((heading) => heading === '') ? cells : [headings, ...cells];
+  const widths = headings.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  return lines
+    .map((line) => line.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  '))
+    .map((line) => line.trimEnd())
+    .join('\n');
 }
 
-/** A command on the store: `run` gets the arguments and options by their names, and gives the text to print. */
-export interface StoreCommand<Given, Parts extends keyof CommandStore> {
+/** Arguments and options by their names. */
+export type Given = Readonly<Record<string, string | undefined>>;
+
+/** A command on the store: `run` gives the text to print. */
+export interface StoreCommand<Parts extends keyof CommandStore> {
   /** The command and its arguments, as in `create <name>`; groups below the first in front: `second-factor reset <name>`. */
   readonly words: string;
   readonly about: string;
   readonly options?: readonly (readonly [flags: string, about: string, usual?: string])[];
   readonly required?: readonly (readonly [flags: string, about: string])[];
   readonly use: StoreUse;
-  readonly run: (open: Pick<CommandStore, Parts>, given: Given, frame: Frame) => Promise<string>;
+  readonly run: (
+    open: Pick<CommandStore, Parts>,
+    given: never,
+    frame: Frame,
+    args: readonly string[],
+  ) => Promise<string>;
 }
 
-/** Adds a group of such commands; `groups`: what is said of the groups below it. */
+/** What a command makes of its arguments and options for a route, and of the answer for the terminal. */
+interface Calling<Options, Answer> {
+  readonly body?: (given: Options, frame: Frame) => MaybePromise<object>;
+  /** Whose the made thing is. A request has no say in it: there it is the caller. */
+  readonly owner?: (given: Options) => string | undefined;
+  /** Said in the place of the sentence of a 404. */
+  readonly absent?: (given: Options) => string;
+  readonly say: (answer: Answer, given: Options, frame: Frame) => string;
+  /** Default: `read` for GET, else `change`. */
+  readonly use?: StoreUse;
+}
+
+/** A command that calls a route of the service in this process, as the caller `command-line`. Its arguments are the parameters of the path, in their order. */
+export const calls = <Answer = unknown, Options = Given>(
+  route: string,
+  { body, owner, absent, say, use = route.startsWith('GET ') ? 'read' : 'change' }: Calling<Options, Answer>,
+) => ({
+  use,
+  run: async ({ ask }: Pick<CommandStore, 'ask'>, given: Options, frame: Frame, args: readonly string[]) => {
+    const names = [...route.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+    const params = Object.fromEntries(names.map((name, at) => [name, args[at] ?? '']));
+    const call = { params, body: await body?.(given, frame), owner: owner?.(given) };
+    return say(await ask<Answer>(route, call, absent?.(given)), given, frame);
+  },
+});
+
+/** A command that prints a list which a route answers. */
+export const lists = <Row>(route: string, none: string, columns: Columns<Row>) =>
+  calls<readonly Row[]>(route, { say: (rows, _, frame) => table(rows, none, columns, nowOf(frame)) });
+
+/** Unix seconds. */
+export const nowOf = ({ place }: Frame): number => unixSeconds(place().clock);
+
+/** A group of commands: its name, what is said of it, and of the groups below it. */
+export interface CommandGroup<Parts extends keyof CommandStore> {
+  readonly name: string;
+  readonly about: string;
+  readonly groups?: Readonly<Record<string, string>>;
+  readonly commands: readonly StoreCommand<Parts>[];
+}
+
 export function register<Parts extends keyof CommandStore>(
   program: Command,
   frame: StoreFrame<Parts>,
-  [name, about]: readonly [name: string, about: string],
-  commands: readonly StoreCommand<never, Parts>[],
-  groups: Readonly<Record<string, string>> = {},
+  { name, about, groups = {}, commands }: CommandGroup<Parts>,
 ): void {
   const group = program.command(name).description(about);
   const below = new Map(
@@ -67,9 +123,10 @@ export function register<Parts extends keyof CommandStore>(
     for (const [flags, meaning] of required) command.requiredOption(flags, meaning);
     for (const [flags, meaning, usual] of options) command.option(flags, meaning, usual);
     command.action(() => {
-      const named = command.registeredArguments.map((argument, at) => [argument.name(), command.processedArgs[at]]);
+      const args: readonly string[] = command.processedArgs;
+      const named = command.registeredArguments.map((argument, at) => [argument.name(), args[at]]);
       const given: object = { ...command.opts(), ...Object.fromEntries(named) };
-      return onStore(use, (open) => run(open, given as never, frame), frame);
+      return onStore(use, (open) => run(open, given as never, frame, args), frame);
     });
   }
 }

@@ -14,9 +14,8 @@ import {
 } from '../events/import-events.ts';
 import type { StoreFrame } from './frame.ts';
 
-type Parts = 'writeEvents' | 'knownCameras' | 'openNvrDatabase';
-type EventsStore = Pick<CommandStore, Parts>;
-export type EventsFrame = StoreFrame<Parts>;
+type WriteEvents = CommandStore['store']['writeEvents'];
+export type EventsFrame = StoreFrame<'store' | 'settings'>;
 
 /** The exit code: 0 when every file held events. */
 export async function importFiles(files: readonly string[], deps: EventsFrame): Promise<number> {
@@ -24,29 +23,20 @@ export async function importFiles(files: readonly string[], deps: EventsFrame): 
   const missing = sources.filter((source) => 'problem' in source);
   for (const { problem } of missing) deps.stderr.write(`${problem}\n`);
   if (missing.length > 0) return 1;
-  const store = await deps.openStore();
-  const { noting, cameras } = notingCameras(store);
+  const { store, settings, close } = await deps.openStore();
+  const cameras = new Set<string>();
+  const writeEvents: WriteEvents = async (events) => {
+    await store.writeEvents(events);
+    for (const { camera } of events) cameras.add(camera);
+  };
   try {
     let code = 0;
-    for (const source of sources) if ('open' in source && !(await importOne(source, noting, deps))) code = 1;
-    deps.stderr.write(unlistedWarning(cameras, store.knownCameras));
+    for (const source of sources) if ('open' in source && !(await importOne(source, writeEvents, deps))) code = 1;
+    deps.stderr.write(unlistedWarning(cameras, settings.nvr.cameras));
     return code;
   } finally {
-    await store.close();
+    await close();
   }
-}
-
-/** The store, and the cameras of all events that were written to it through `noting`. */
-function notingCameras(store: EventsStore): { noting: EventsStore; cameras: ReadonlySet<string> } {
-  const cameras = new Set<string>();
-  const noting: EventsStore = {
-    ...store,
-    async writeEvents(events) {
-      await store.writeEvents(events);
-      for (const { camera } of events) cameras.add(camera);
-    },
-  };
-  return { noting, cameras };
 }
 
 /** Roles see listed cameras only: events of others would be there and be found by admins and viewers alone. */
@@ -100,15 +90,15 @@ async function isSqlite(file: string): Promise<boolean> {
 const isAbsent = (fault: unknown): boolean => fault instanceof Error && 'code' in fault && fault.code === 'ENOENT';
 
 /** Whether the file held events, and not a single one of none. */
-async function importOne(source: Source, store: EventsStore, { stdout, stderr }: EventsFrame): Promise<boolean> {
-  const outcome = await (source.isDatabase ? copyDatabase : readText)(source, store, stderr);
+async function importOne(source: Source, writeEvents: WriteEvents, { stdout, stderr }: EventsFrame): Promise<boolean> {
+  const outcome = await (source.isDatabase ? copyDatabase : readText)(source, writeEvents, stderr);
   stdout.write(summaryOf(source.name, outcome));
   return outcome.kind === 'imported' && (outcome.stored > 0 || outcome.read === 0);
 }
 
 async function readText(
   { name, bytes: total, open }: Source,
-  store: EventsStore,
+  writeEvents: WriteEvents,
   screen: Screen,
 ): Promise<ImportOutcome> {
   const progress = createProgress(screen, { title: name, total });
@@ -120,16 +110,17 @@ async function readText(
     }
   }
   const onProgress = ({ stored }: ImportCounts): void => progress.report(bytes, stored);
-  return importEvents(counted(), { writeEvents: store.writeEvents, onProgress }).finally(progress.end);
+  return importEvents(counted(), { writeEvents, onProgress }).finally(progress.end);
 }
 
-async function copyDatabase({ name }: Source, store: EventsStore, screen: Screen): Promise<ImportOutcome> {
-  const { events, close } = await store.openNvrDatabase(name);
+async function copyDatabase({ name }: Source, writeEvents: WriteEvents, screen: Screen): Promise<ImportOutcome> {
+  const { openNvrDatabase } = await import('../store/nvr-database.ts');
+  const { events, close } = await openNvrDatabase(name);
   try {
     const total = [...(await events.countByLabel(null)).values()].reduce((sum, count) => sum + count, 0);
     const progress = createProgress(screen, { title: name, total });
     const onProgress = ({ read, stored }: ImportCounts): void => progress.report(read, stored);
-    return await copyEvents(events, { writeEvents: store.writeEvents, onProgress }).finally(progress.end);
+    return await copyEvents(events, { writeEvents, onProgress }).finally(progress.end);
   } finally {
     await close();
   }

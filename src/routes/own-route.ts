@@ -57,9 +57,14 @@ export interface CommandCall {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: URLSearchParams;
   readonly body?: unknown;
+  /** Whose that is which it makes. */
+  readonly owner?: string | undefined;
 }
-/** The answer, or the sentence of the refusal. */
-export type RouteCall<Deps> = (call: CommandCall, deps: Deps) => Promise<Result<object, string>>;
+/** The answer, or the refusal with its sentence. */
+export type RouteCall<Deps> = (
+  call: CommandCall,
+  deps: Deps,
+) => Promise<Result<object, { readonly status: number; readonly message: string }>>;
 
 /** A route without a summary is no operation: it is refused by name, or a WebSocket. One without a handler is forwarded, or 404. */
 export type OwnRoute<Deps> = Need & {

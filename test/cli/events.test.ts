@@ -7,7 +7,6 @@ import { after, beforeEach, describe, it } from 'node:test';
 import { Command } from 'commander';
 import { registerEventsCommands } from '../../src/cli/commands/events.ts';
 import type { EventsFrame } from '../../src/cli/import-files.ts';
-import { openNvrDatabase } from '../../src/store/nvr-database.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { event, FIVE } from '../events/support/event.ts';
 import { makeNvrDatabase } from '../events/support/nvr-file.ts';
@@ -22,11 +21,10 @@ const fileWith = (name: string, text: string): string => {
   return path;
 };
 
-const openAt = async (url: string): ReturnType<EventsFrame['openStore']> => ({
-  ...(await openStore({ url })),
-  openNvrDatabase,
-  knownCameras: undefined,
-});
+const openAt = async (url: string, cameras?: readonly string[]): ReturnType<EventsFrame['openStore']> => {
+  const store = await openStore({ url });
+  return { store, settings: { nvr: { cameras } } as never, close: store.close };
+};
 
 interface Outcome {
   readonly code: number | undefined;
@@ -92,7 +90,7 @@ describe('events import', () => {
   });
 
   it('warns of cameras that nvr.cameras does not list, by name', async () => {
-    const known = async () => ({ ...(await openAt(scratch.url)), knownCameras: ['front'] });
+    const known = () => openAt(scratch.url, ['front']);
     const { code, stderr } = await type(['import', '-'], { stdin: LINES, openStore: known });
     assert.equal(code, 0);
     assert.equal(

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { registerTokensCommands } from '../../src/cli/commands/grants.ts';
-import { registerUsersCommands } from '../../src/cli/commands/users.ts';
-import { onStore } from '../../src/cli/frame.ts';
+import { TOKENS } from '../../src/cli/commands/grants.ts';
+import { USERS } from '../../src/cli/commands/users.ts';
+import { onStore, register } from '../../src/cli/frame.ts';
 import { typed } from '../support/terminal.ts';
 
 const PLACE = { directory: '.', env: {}, clock: { now: () => 0 } };
@@ -20,8 +20,8 @@ describe('A command on a store that cannot be opened', () => {
       const printed = await typed(
         words,
         (program, frame) => {
-          registerUsersCommands(program, { ...frame, openStore: openBroken });
-          registerTokensCommands(program, { ...frame, openStore: openBroken });
+          register(program, { ...frame, openStore: openBroken }, USERS);
+          register(program, { ...frame, openStore: openBroken }, TOKENS);
         },
         PLACE,
       );

@@ -10,8 +10,8 @@ import { derivedKey } from '../../src/accounts/second-factor/derived-keys.ts';
 import { signingKey } from '../../src/accounts/sessions/signing-secret.ts';
 import { openForCommands } from '../../src/app/commands/commands.ts';
 import { registerExplainCommand } from '../../src/cli/commands/explain.ts';
-import { registerLinksCommands } from '../../src/cli/commands/grants.ts';
-import type { Frame } from '../../src/cli/frame.ts';
+import { LINKS } from '../../src/cli/commands/grants.ts';
+import { type Frame, register } from '../../src/cli/frame.ts';
 import { storeAddress } from '../../src/config/schema/store-schema.ts';
 import type { Role, UserName } from '../../src/domain/names.ts';
 import { openStore } from '../../src/store/open-store.ts';
@@ -41,7 +41,7 @@ describe('postern links', () => {
         },
         close: async () => {},
       });
-      return typed(['links', ...words], (program, frame) => registerLinksCommands(program, { ...frame, openStore }), {
+      return typed(['links', ...words], (program, frame) => register(program, { ...frame, openStore }, LINKS), {
         directory: '.',
         env: {},
         clock: handClock(),
@@ -103,11 +103,11 @@ describe('Of a service that has been started', () => {
     await store.accounts.addUser(await person('vera', { role: 'viewer' }));
     t.after(store.close);
     const run = async (words: string, piped = '') => {
-      const register = (program: Command, frame: Frame) => {
-        registerLinksCommands(program, { ...frame, openStore: (use) => openForCommands(place, use) });
+      const registerBoth = (program: Command, frame: Frame) => {
+        register(program, { ...frame, openStore: (use) => openForCommands(place, use) }, LINKS);
         registerExplainCommand(program, frame);
       };
-      return typed(words.split(' '), register, place, { stdin: piped });
+      return typed(words.split(' '), registerBoth, place, { stdin: piped });
     };
     return { directory, store, run };
   }

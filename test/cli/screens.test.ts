@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { openForCommands } from '../../src/app/commands/commands.ts';
-import { registerScreensCommands } from '../../src/cli/commands/grants.ts';
+import { SCREENS } from '../../src/cli/commands/grants.ts';
+import { register } from '../../src/cli/frame.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { handClock, NOW, person } from '../accounts/support/people.ts';
 import { tempDirectory } from '../accounts/support/temp-directory.ts';
@@ -16,7 +17,7 @@ it('postern screens lists and revokes screens, which the ledger tells', async (t
     const openCommands = async () => openForCommands(place);
     const { out, err, code } = await typed(
       words,
-      (program, frame) => registerScreensCommands(program, { ...frame, openStore: openCommands }),
+      (program, frame) => register(program, { ...frame, openStore: openCommands }, SCREENS),
       place,
     );
     return { out, told: err, code };

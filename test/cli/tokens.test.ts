@@ -3,7 +3,8 @@ import { describe, it, type TestContext } from 'node:test';
 import { createStoreGrace } from '../../src/accounts/sessions/store-grace.ts';
 import { createApiTokens } from '../../src/accounts/tokens/api-tokens.ts';
 import { createTokenAdmin } from '../../src/accounts/tokens/token-routes.ts';
-import { registerTokensCommands } from '../../src/cli/commands/grants.ts';
+import { TOKENS } from '../../src/cli/commands/grants.ts';
+import { register } from '../../src/cli/frame.ts';
 import { parseExpiry } from '../../src/cli/moment.ts';
 import type { UserName } from '../../src/domain/names.ts';
 import { handClock, IN_FORCE, NOW, openInstanceStore, person, ROLES } from '../accounts/support/people.ts';
@@ -36,7 +37,7 @@ async function terminal(t: TestContext, authEnabled = true) {
     const openStore = async () => ({ apiTokens, close });
     const printed = await typed(
       ['tokens', ...words],
-      (program, frame) => registerTokensCommands(program, { ...frame, openStore }),
+      (program, frame) => register(program, { ...frame, openStore }, TOKENS),
       { directory: '.', env: {}, clock: handClock() },
     );
     return { ...printed, isClosed };

@@ -7,7 +7,8 @@ import { describe, it, type TestContext } from 'node:test';
 import { stringify } from 'yaml';
 import { createRoleRegistry } from '../../src/accounts/roles/role-registry.ts';
 import { openForCommands } from '../../src/app/commands/commands.ts';
-import { registerUsersCommands } from '../../src/cli/commands/users.ts';
+import { USERS } from '../../src/cli/commands/users.ts';
+import { register } from '../../src/cli/frame.ts';
 import type { Role } from '../../src/domain/names.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { handClock, IN_FORCE, person, quickHasher, ROLES } from '../accounts/support/people.ts';
@@ -58,7 +59,7 @@ async function terminal(t: TestContext, people: readonly (readonly [name: string
     };
     const printed = await runTyped(
       ['users', ...line.split(' ')],
-      (program, frame) => registerUsersCommands(program, { ...frame, openStore: open }),
+      (program, frame) => register(program, { ...frame, openStore: open }, USERS),
       place,
       { stdin, onError: (text) => text.endsWith(': ') && stdin.push(lines.shift() ?? '') },
     );

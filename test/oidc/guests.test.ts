@@ -81,8 +81,8 @@ for (const [engine, skip] of [
         'change',
       );
       const outcomes = [
-        await commands.users.forgetGuest('home', 'nobody'),
-        await commands.users.forgetGuest('home', 'fay'),
+        await commands.services.signIns.forget('home', 'nobody'),
+        await commands.services.signIns.forget('home', 'fay'),
       ];
       await commands.close();
       assert.deepEqual(

@@ -278,7 +278,7 @@ describe('A person with a second factor here', () => {
     const step = (await visitor.signIn(provider, { sub: 'v' })).headers.get('location') ?? '';
     assert.match(step, /^\/login\?step=code/);
     const command = await openForCommands({ directory: instance.directory, env: {}, clock: instance.clock }, 'change');
-    assert.ok((await command.users.removeSignIn(VERA.name, 'home')).ok);
+    assert.ok((await command.services.signIns.remove(VERA.name, 'home')).ok);
     await command.close();
     assert.equal((await sendCode(visitor, step, codeNow())).status, 401);
     assert.ok(!visitor.namesOfCookies().includes(SESSION));

@@ -116,10 +116,12 @@ describe('The role of an account that a provider gives', () => {
   it("becomes Postern's own when the sign-in is removed at the command line, which the log says", async () => {
     await put({ source: 'provider' });
     const command = await openForCommands({ directory: at.directory, env: {}, clock: at.clock }, 'change');
-    const outcomes = [
-      await command.users.removeSignIn(WALT.name, 'work'),
-      await command.users.removeSignIn(WALT.name, 'home'),
-    ];
+    const remove = (provider: string) =>
+      command.recorded(
+        { what: 'sign-in-removed', user: WALT.name, provider },
+        command.services.signIns.remove(WALT.name, provider),
+      );
+    const outcomes = [await remove('work'), await remove('home')];
     await command.close();
     assert.deepEqual(
       outcomes.map((outcome) => outcome.ok || outcome.error.reason),

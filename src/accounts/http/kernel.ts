@@ -121,6 +121,8 @@ export interface Call<Body = unknown> {
   /** Parameters of the path, decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
+  /** Whose that is which a command makes; a request makes what is the caller's. */
+  readonly owner?: string | undefined;
   /** Adds to the audit line of the route. */
   readonly note: (facts: Partial<AuditedAct>) => void;
   /** Writes the audit line of the route now: the change is made, and what `run` still does may fail. */
@@ -232,7 +234,7 @@ export const declaring =
           respond(ctx, fault.status, fault.body);
         }
       },
-      call: async ({ caller, from, params = {}, query = new URLSearchParams(), body }, deps) => {
+      call: async ({ caller, from, params = {}, query = new URLSearchParams(), body, owner }, deps) => {
         const by = { who: caller.name, from };
         const write = (done: AuditedAct, reason?: string): void =>
           deps.audit({
@@ -242,12 +244,12 @@ export const declaring =
             ...(reason && { reason }),
           });
         try {
-          const done = await perform({ from, params, query, record: write }, caller, deps, async () => ({
+          const done = await perform({ from, params, query, owner, record: write }, caller, deps, async () => ({
             json: body,
           }));
           return ok(done?.answer ?? {});
         } catch (fault) {
-          if (fault instanceof Refused) return err(fault.message);
+          if (fault instanceof Refused) return err({ status: fault.status, message: fault.message });
           throw fault;
         }
       },

@@ -84,10 +84,11 @@ async function makeRecoveryCodes(call: Call, deps: FactorServices): Promise<obje
 }
 
 async function removeOf(call: Call, deps: FactorServices): Promise<void> {
-  const user = await deps.store.accounts.findUser(call.params['user'] ?? '');
-  if (!user) throw new Refused(404, 'User not found');
+  const { user: name = '' } = call.params;
+  call.note({ user: name });
+  const user = await deps.store.accounts.findUser(name);
+  if (!user) throw new Refused(404, 'User not found', { recorded: 'user-absent' });
   const left = await deps.enrolment.removeAll(user);
-  if (!left) throw new Refused(404, NO_FACTOR);
-  call.note({ user: user.name });
+  if (!left) throw new Refused(404, NO_FACTOR, { recorded: 'factor-absent' });
   await keepSession(call, left, deps);
 }

@@ -7,15 +7,16 @@ import { FEATURES } from '../../features/all.ts';
 import type { CommandFrame } from '../../features/feature.ts';
 import { endQuietly } from '../broken-pipe.ts';
 import { commandWords, defaultDirectory } from '../command-words.ts';
+import { register } from '../frame.ts';
 import { VERSION } from '../version.ts';
 import { registerBackendCommand } from './backend.ts';
 import { registerEventsCommands } from './events.ts';
 import { registerExplainCommand } from './explain.ts';
-import { registerLinksCommands, registerScreensCommands, registerTokensCommands } from './grants.ts';
-import { registerLimitsCommands } from './limits.ts';
-import { registerSitesCommands } from './sites.ts';
+import { LINKS, SCREENS, TOKENS } from './grants.ts';
+import { LIMITS } from './limits.ts';
+import { SITES } from './sites.ts';
 import { registerStoreCommands } from './store.ts';
-import { registerUsersCommands } from './users.ts';
+import { USERS } from './users.ts';
 
 const { stdin, stdout, stderr, env } = process;
 
@@ -87,12 +88,7 @@ export function createProgram(): { readonly program: Command } {
     });
   for (const { commands } of FEATURES) commands?.(program, featureFrame);
   registerExplainCommand(program, frame);
-  registerUsersCommands(program, frame);
-  registerTokensCommands(program, frame);
-  registerLimitsCommands(program, frame);
-  registerSitesCommands(program, frame);
-  registerLinksCommands(program, frame);
-  registerScreensCommands(program, frame);
+  for (const group of [USERS, TOKENS, LIMITS, SITES, LINKS, SCREENS]) register(program, frame, group);
   registerEventsCommands(program, frame);
   registerStoreCommands(program, frame);
   return { program };

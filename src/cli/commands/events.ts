@@ -38,7 +38,7 @@ const EVENTS_PER_BATCH = 500;
 async function generate({ count, seed, cameras, until }: GenerateOptions, deps: EventsFrame): Promise<number> {
   const { generateSampleEvents } = await import('../../events/sample/sample-events.ts');
   const { createProgress } = await import('../../domain/progress.ts');
-  const store = await deps.openStore();
+  const { store, close } = await deps.openStore();
   const progress = createProgress(deps.stderr, { title: 'sample events', total: count });
   try {
     let batch: EventRecord[] = [];
@@ -58,7 +58,7 @@ async function generate({ count, seed, cameras, until }: GenerateOptions, deps: 
     deps.stdout.write(`${stored} sample events stored\n`);
     return 0;
   } finally {
-    await store.close();
+    await close();
   }
 }
 

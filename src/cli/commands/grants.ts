@@ -1,22 +1,16 @@
 /** `postern tokens|links|screens`: API tokens, links and paired displays, made and ended beside the server or without it (SPEC 1, 4.4, 13, 18). */
-import type { Command } from 'commander';
 import type { SCREEN } from '../../accounts/http/answers.ts';
 import type { AnswerOf, CommandStore } from '../../app/commands/commands.ts';
 import type { ApiToken } from '../../domain/accounts/api-token.ts';
 import type { UsedLink } from '../../domain/accounts/link.ts';
-import { unixSeconds } from '../../domain/clock.ts';
 import { orEnd } from '../../domain/command-frame.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
-import { alignedRows, type Frame, register, type StoreCommand, type StoreFrame } from '../frame.ts';
+import { type Columns, type CommandGroup, calls, type Frame, lists, nowOf, table } from '../frame.ts';
 import { dateText, parseExpiry } from '../moment.ts';
 
 interface Id {
   readonly id: string;
 }
-
-const row = <Given, Parts extends keyof CommandStore>(command: StoreCommand<Given, Parts>) =>
-  command as StoreCommand<never, Parts>;
-const nowOf = ({ place }: Frame): number => unixSeconds(place().clock);
 
 interface TokenOptions {
   readonly name: string;
@@ -29,44 +23,42 @@ interface TokenOptions {
   readonly curtain?: boolean;
 }
 
-export const registerTokensCommands = (program: Command, frame: StoreFrame<'apiTokens'>): void =>
-  register(
-    program,
-    frame,
-    ['tokens', 'create and revoke API tokens, for programs that call the API'],
-    [
-      row<TokenOptions, 'apiTokens'>({
-        words: 'create <name>',
-        about: 'create a token and print it; it is shown only once',
-        options: [
-          ['--user <user>', 'owner of the token; it ends when the account is removed', 'admin'],
-          ['--role <role>', "admin, viewer or a custom role, not above the user's own", VIEWER],
-          ['--cameras <cameras>', 'only these cameras, separated by commas; "*" stands for any text'],
-          ['--expires <when>', 'after days (90d) or hours (12h), at a date (2030-01-31), or never'],
-          ['--manage-accounts', 'the token may change users, passwords, roles and tokens; needs --role admin'],
-          ['--login', 'the login takes it in the place of the password: for Home Assistant'],
-          ['--curtain', 'the token draws and opens the curtain, and does nothing else; of an admin'],
-        ],
-        use: 'change',
-        run: createToken,
-      }),
-      row({
-        words: 'list',
-        about: 'print every token, without the secret',
-        use: 'read',
-        run: async ({ apiTokens }) => tokenList(await apiTokens.list()),
-      }),
-      row<Id, 'apiTokens'>({
-        words: 'revoke <id>',
-        about: 'end a token, from the next request on',
-        use: 'change',
-        run: async ({ apiTokens }, { id }) => {
-          if ((await apiTokens.revoke(id)) === 'deleted') return `The token ${id} is revoked.`;
-          throw new Error(`There is no token ${id}: "postern tokens list" shows all`);
-        },
-      }),
-    ],
-  );
+export const TOKENS: CommandGroup<'apiTokens'> = {
+  name: 'tokens',
+  about: 'create and revoke API tokens, for programs that call the API',
+  commands: [
+    {
+      words: 'create <name>',
+      about: 'create a token and print it; it is shown only once',
+      options: [
+        ['--user <user>', 'owner of the token; it ends when the account is removed', 'admin'],
+        ['--role <role>', "admin, viewer or a custom role, not above the user's own", VIEWER],
+        ['--cameras <cameras>', 'only these cameras, separated by commas; "*" stands for any text'],
+        ['--expires <when>', 'after days (90d) or hours (12h), at a date (2030-01-31), or never'],
+        ['--manage-accounts', 'the token may change users, passwords, roles and tokens; needs --role admin'],
+        ['--login', 'the login takes it in the place of the password: for Home Assistant'],
+        ['--curtain', 'the token draws and opens the curtain, and does nothing else; of an admin'],
+      ],
+      use: 'change',
+      run: createToken,
+    },
+    {
+      words: 'list',
+      about: 'print every token, without the secret',
+      use: 'read',
+      run: async ({ apiTokens }) => table(await apiTokens.list(), NO_TOKENS, TOKEN_COLUMNS),
+    },
+    {
+      words: 'revoke <id>',
+      about: 'end a token, from the next request on',
+      use: 'change',
+      run: async ({ apiTokens }, { id }: Id) => {
+        if ((await apiTokens.revoke(id)) === 'deleted') return `The token ${id} is revoked.`;
+        throw new Error(`There is no token ${id}: "postern tokens list" shows all`);
+      },
+    },
+  ],
+};
 
 /** The token alone goes to standard output, to be piped; what to do with it goes beside. */
 async function createToken(
@@ -86,21 +78,17 @@ async function createToken(
   return text;
 }
 
-function tokenList(tokens: readonly ApiToken[]): string {
-  if (tokens.length === 0) return 'There are no tokens yet: "postern tokens create <name>" creates one.';
-  return alignedRows([
-    ['ID', 'NAME', 'USER', 'ROLE', 'CAMERAS', 'EXPIRES', 'LAST USED'],
-    ...tokens.map((token) => [
-      token.id,
-      token.name,
-      token.user,
-      roleOf(token),
-      token.isForCurtain ? 'none' : (token.cameras?.join(',') ?? 'all of the role'),
-      endText(token.expiresAt),
-      useText(token.lastUsedAt, token.lastUsedFrom),
-    ]),
-  ]);
-}
+const NO_TOKENS = 'There are no tokens yet: "postern tokens create <name>" creates one.';
+// biome-ignore format: a table
+const TOKEN_COLUMNS: Columns<ApiToken> = [
+  ['ID',        ({ id }) => id],
+  ['NAME',      ({ name }) => name],
+  ['USER',      ({ user }) => user],
+  ['ROLE',      (token) => roleOf(token)],
+  ['CAMERAS',   ({ isForCurtain, cameras }) => (isForCurtain ? 'none' : (cameras?.join(',') ?? 'all of the role'))],
+  ['EXPIRES',   ({ expiresAt }) => endText(expiresAt)],
+  ['LAST USED', ({ lastUsedAt, lastUsedFrom }) => useText(lastUsedAt, lastUsedFrom)],
+];
 
 const roleOf = ({ role, managesAccounts, logsIn, isForCurtain }: ApiToken): string =>
   isForCurtain ? 'curtain' : [role, ...(managesAccounts ? ['accounts'] : []), ...(logsIn ? ['login'] : [])].join(', ');
@@ -123,54 +111,49 @@ interface LinkOptions {
   readonly pin?: boolean;
 }
 
-export const registerLinksCommands = (program: Command, frame: StoreFrame<'links'>): void =>
-  register(
-    program,
-    frame,
-    ['links', 'create and revoke links, which show one thing without an account'],
-    [
-      row<LinkOptions, 'links'>({
-        words: 'create',
-        about: 'create a link and print its address; it is shown only once',
-        required: [
-          ['--user <user>', 'the user whose link it is: it shows what this user may see, and ends with the account'],
-          ['--camera <camera>', 'the camera that it shows'],
-        ],
-        options: [
-          ['--event <id>', 'an event of that camera'],
-          ['--review <id>', 'a review of that camera'],
-          ['--live', 'the live picture of that camera'],
-          ['--snapshot', 'one picture of that camera, as it is when the link is opened'],
-          ['--from <time>', 'a recording from this time on, such as 2030-01-31T12:00:00Z; needs --to'],
-          ['--to <time>', 'the end of the recording'],
-          ['--expires <when>', 'after days (7d) or hours (12h), or at a date; unset: after a day'],
-          ['--uses <count>', 'how many viewers may open it'],
-          ['--name <name>', 'shown on its page and in the list'],
-          [
-            '--pin',
-            'its page asks for a PIN, which is read from the terminal, or from the first line of standard input',
-          ],
-        ],
-        use: 'change',
-        run: createLink,
-      }),
-      row({
-        words: 'list',
-        about: 'print every link and how often it was opened, without the secret',
-        use: 'read',
-        run: async ({ links }, _, frame) => linkList(await links.list(), nowOf(frame)),
-      }),
-      row<Id, 'links'>({
-        words: 'revoke <id>',
-        about: 'end a link, also for who is looking at it',
-        use: 'change',
-        run: async ({ links }, { id }) => {
-          if ((await links.revoke(id)) === 'revoked') return `The link ${id} is revoked.`;
-          throw new Error(`There is no link ${id} that still works: "postern links list" shows all`);
-        },
-      }),
-    ],
-  );
+export const LINKS: CommandGroup<'links'> = {
+  name: 'links',
+  about: 'create and revoke links, which show one thing without an account',
+  commands: [
+    {
+      words: 'create',
+      about: 'create a link and print its address; it is shown only once',
+      required: [
+        ['--user <user>', 'the user whose link it is: it shows what this user may see, and ends with the account'],
+        ['--camera <camera>', 'the camera that it shows'],
+      ],
+      options: [
+        ['--event <id>', 'an event of that camera'],
+        ['--review <id>', 'a review of that camera'],
+        ['--live', 'the live picture of that camera'],
+        ['--snapshot', 'one picture of that camera, as it is when the link is opened'],
+        ['--from <time>', 'a recording from this time on, such as 2030-01-31T12:00:00Z; needs --to'],
+        ['--to <time>', 'the end of the recording'],
+        ['--expires <when>', 'after days (7d) or hours (12h), or at a date; unset: after a day'],
+        ['--uses <count>', 'how many viewers may open it'],
+        ['--name <name>', 'shown on its page and in the list'],
+        ['--pin', 'its page asks for a PIN, which is read from the terminal, or from the first line of standard input'],
+      ],
+      use: 'change',
+      run: createLink,
+    },
+    {
+      words: 'list',
+      about: 'print every link and how often it was opened, without the secret',
+      use: 'read',
+      run: async ({ links }, _, frame) => table(await links.list(), NO_LINKS, LINK_COLUMNS, nowOf(frame)),
+    },
+    {
+      words: 'revoke <id>',
+      about: 'end a link, also for who is looking at it',
+      use: 'change',
+      run: async ({ links }, { id }: Id) => {
+        if ((await links.revoke(id)) === 'revoked') return `The link ${id} is revoked.`;
+        throw new Error(`There is no link ${id} that still works: "postern links list" shows all`);
+      },
+    },
+  ],
+};
 
 async function createLink({ links }: Pick<CommandStore, 'links'>, options: LinkOptions, frame: Frame): Promise<string> {
   const now = nowOf(frame);
@@ -197,61 +180,42 @@ function whatOf({ event, review, live, snapshot, from, to, camera }: LinkOptions
   return { recording: { camera, from: parseExpiry(from ?? '', now), to: parseExpiry(to ?? '', now) } };
 }
 
-function linkList(links: readonly UsedLink[], now: number): string {
-  if (links.length === 0) return 'There are no links: "postern links create" creates one.';
-  return alignedRows([
-    ['ID', 'WHAT', 'CAMERA', 'USER', 'ENDS', 'OPENED', 'NAME'],
-    ...links.map(({ id, thing, maker, revokedAt, expiresAt, opened, uses, name }) => [
-      id,
-      thing.kind,
-      thing.camera,
-      maker.user,
-      revokedAt !== null ? 'revoked' : expiresAt <= now ? 'ended' : dateText(expiresAt),
-      uses === null ? String(opened) : `${opened} of ${uses}`,
-      name ?? '',
-    ]),
-  ]);
-}
+const NO_LINKS = 'There are no links: "postern links create" creates one.';
+// biome-ignore format: a table
+const LINK_COLUMNS: Columns<UsedLink> = [
+  ['ID',     ({ id }) => id],
+  ['WHAT',   ({ thing }) => thing.kind],
+  ['CAMERA', ({ thing }) => thing.camera],
+  ['USER',   ({ maker }) => maker.user],
+  ['ENDS',   ({ revokedAt, expiresAt }, now) => (revokedAt !== null ? 'revoked' : expiresAt <= now ? 'ended' : dateText(expiresAt))],
+  ['OPENED', ({ opened, uses }) => (uses === null ? String(opened) : `${opened} of ${uses}`)],
+  ['NAME',   ({ name }) => name ?? ''],
+];
 
-type ListedScreen = AnswerOf<typeof SCREEN>;
-
-export const registerScreensCommands = (program: Command, frame: StoreFrame<'ask'>): void =>
-  register(
-    program,
-    frame,
-    ['screens', 'list and revoke screens: displays that show cameras without a password on them'],
-    [
-      row({
-        words: 'list',
-        about: 'print every screen, its user and cameras, and when it was last seen',
-        use: 'read',
-        run: async ({ ask }) => screenList(await ask<ListedScreen[]>('GET /api/screens')),
+export const SCREENS: CommandGroup<'ask'> = {
+  name: 'screens',
+  about: 'list and revoke screens: displays that show cameras without a password on them',
+  commands: [
+    {
+      words: 'list',
+      about: 'print every screen, its user and cameras, and when it was last seen',
+      // biome-ignore format: a table
+      ...lists<AnswerOf<typeof SCREEN>>('GET /api/screens', 'There are no screens: open /postern/screen on a display to pair it.', [
+        ['ID',        ({ id }) => id],
+        ['NAME',      ({ name }) => name],
+        ['USER',      ({ user }) => user],
+        ['CAMERAS',   ({ cameras }) => cameras?.join(',') ?? 'all of the user'],
+        ['ENDS',      ({ ends_at }) => endText(ends_at)],
+        ['LAST SEEN', ({ last_seen_at, last_seen_from }) => useText(last_seen_at, last_seen_from)],
+      ]),
+    },
+    {
+      words: 'revoke <id>',
+      about: 'end a screen, also what it shows at this moment',
+      ...calls('DELETE /api/screens/{id}', {
+        absent: ({ id }) => `There is no screen ${id}: "postern screens list" shows all`,
+        say: (_, { id }) => `The screen ${id} is revoked.`,
       }),
-      row<Id, 'ask'>({
-        words: 'revoke <id>',
-        about: 'end a screen, also what it shows at this moment',
-        use: 'change',
-        run: async ({ ask }, { id }) => {
-          if (!(await ask<ListedScreen[]>('GET /api/screens')).some((screen) => screen.id === id))
-            throw new Error(`There is no screen ${id}: "postern screens list" shows all`);
-          await ask('DELETE /api/screens/{id}', { params: { id } });
-          return `The screen ${id} is revoked.`;
-        },
-      }),
-    ],
-  );
-
-function screenList(screens: readonly ListedScreen[]): string {
-  if (screens.length === 0) return 'There are no screens: open /postern/screen on a display to pair it.';
-  return alignedRows([
-    ['ID', 'NAME', 'USER', 'CAMERAS', 'ENDS', 'LAST SEEN'],
-    ...screens.map(({ id, name, user, cameras, ends_at, last_seen_at, last_seen_from }) => [
-      id,
-      name,
-      user,
-      cameras?.join(',') ?? 'all of the user',
-      endText(ends_at),
-      useText(last_seen_at, last_seen_from),
-    ]),
-  ]);
-}
+    },
+  ],
+};

@@ -1,37 +1,34 @@
 /** `postern limits list|lift`: who must wait at the login, and an end of it, beside the server (SPEC 1, 4.5). */
-import type { Command } from 'commander';
+import { isIP } from 'node:net';
 import type { LIMIT } from '../../accounts/http/answers.ts';
 import type { AnswerOf, CommandStore } from '../../app/commands/commands.ts';
 import type { BlockKind } from '../../domain/accounts/login-block.ts';
-import { register, type StoreFrame } from '../frame.ts';
+import { type CommandGroup, type Given, lists } from '../frame.ts';
 
 type Limit = AnswerOf<typeof LIMIT>;
-type Open = Pick<CommandStore, 'ask' | 'limitedAs'>;
 
-export const registerLimitsCommands = (program: Command, frame: StoreFrame<keyof Open>): void =>
-  register(
-    program,
-    frame,
-    ['limits', 'list and lift the limits of addresses and accounts that failed to log in'],
-    [
-      {
-        words: 'list',
-        about: 'print who must wait, until when, and the names that were tried',
-        use: 'read',
-        run: async ({ ask }) => listing(await ask<Limit[]>('GET /api/status/limits')),
-      },
-      {
-        words: 'lift <address>',
-        about:
-          'let an address, a network, the codes of an account or the PIN of a link be tried again; the server feels it within a second',
-        use: 'change',
-        run: lift,
-      },
-    ],
-  );
+export const LIMITS: CommandGroup<'ask'> = {
+  name: 'limits',
+  about: 'list and lift the limits of addresses and accounts that failed to log in',
+  commands: [
+    {
+      words: 'list',
+      about: 'print who must wait, until when, and the names that were tried',
+      ...lists<Limit>('GET /api/status/limits', 'Nobody must wait at the login.', [['', lineOf]]),
+    },
+    {
+      words: 'lift <address>',
+      about:
+        'let an address, a network, the codes of an account or the PIN of a link be tried again; the server feels it within a second',
+      use: 'change',
+      run: lift,
+    },
+  ],
+};
 
-async function lift({ ask, limitedAs }: Open, { address }: { readonly address: string }): Promise<string> {
-  const subjects = [address, ...limitedAs(address)];
+async function lift({ ask }: Pick<CommandStore, 'ask'>, { address = '' }: Given): Promise<string> {
+  const { clientKey, networkKey } = await import('../../accounts/login/client-key.ts');
+  const subjects = isIP(address) === 0 ? [address] : [address, clientKey(address), networkKey(address)];
   const found = (await ask<Limit[]>('GET /api/status/limits')).filter(({ subject }) => subjects.includes(subject));
   if (found.length === 0)
     throw new Error(`${JSON.stringify(address)} is not limited: "postern limits list" shows who is`);
@@ -48,12 +45,7 @@ const NAMED: Readonly<Record<BlockKind, (subject: string) => string>> = {
 };
 const nameOf = ({ kind, subject }: Limit): string => NAMED[kind](subject);
 
-function listing(limits: readonly Limit[]): string {
-  if (limits.length === 0) return 'Nobody must wait at the login.';
-  return limits
-    .map((limit) => {
-      const tried = limit.kind === 'codes' || limit.names.length === 0 ? '' : `  tried ${limit.names.join(', ')}`;
-      return `${nameOf(limit)}  until ${new Date(limit.until * 1000).toISOString()}${tried}`;
-    })
-    .join('\n');
+function lineOf(limit: Limit): string {
+  const tried = limit.kind === 'codes' || limit.names.length === 0 ? '' : `  tried ${limit.names.join(', ')}`;
+  return `${nameOf(limit)}  until ${new Date(limit.until * 1000).toISOString()}${tried}`;
 }

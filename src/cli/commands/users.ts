@@ -1,31 +1,14 @@
 /** `postern users list|add|password|invite|reset-link|role|delete|import`: account work beside the server or without it (SPEC 1). */
-import type { Command } from 'commander';
-import type { CLOSED_GUEST, USER } from '../../accounts/http/answers.ts';
-import type { GivenValidity } from '../../accounts/users/validity.ts';
+import type { CLOSED_GUEST, MADE_INVITATION, USER } from '../../accounts/http/answers.ts';
 import type { AnswerOf, CommandStore } from '../../app/commands/commands.ts';
 import type { ImportedUser } from '../../domain/accounts/account.ts';
 import { OWN_SOURCE } from '../../domain/accounts/sign-in.ts';
-import { unixSeconds } from '../../domain/clock.ts';
 import { orEnd } from '../../domain/command-frame.ts';
 import { VIEWER } from '../../domain/names.ts';
-import { type Frame, register, type StoreCommand, type StoreFrame } from '../frame.ts';
+import { type CommandGroup, calls, type Frame, type Given, nowOf, table } from '../frame.ts';
 import { momentText, parseMoment } from '../moment.ts';
 
-type Parts = 'ask' | 'users';
-type Open = Pick<CommandStore, Parts>;
 type User = AnswerOf<typeof USER>;
-type ClosedGuest = AnswerOf<typeof CLOSED_GUEST>;
-
-interface Named {
-  readonly name: string;
-}
-interface Ends {
-  readonly validFrom?: string | undefined;
-  readonly validUntil?: string | undefined;
-}
-interface GivenRole extends Named, Ends {
-  readonly role?: string;
-}
 
 const VALID_FROM = 'from when the account may be used: 2026-12-24 18:00 (local time), +2h, +7d, or Unix seconds';
 const VALID_UNTIL = 'until when the account may be used, likewise';
@@ -34,169 +17,188 @@ const ENDS = [
   ['--valid-until <time>', VALID_UNTIL],
 ] as const;
 
-const row = <Given>(command: StoreCommand<Given, Parts>) => command as StoreCommand<never, Parts>;
+export const USERS: CommandGroup<'ask' | 'store' | 'services' | 'recorded' | 'record'> = {
+  name: 'users',
+  about: 'list and change user accounts',
+  groups: { 'second-factor': 'second factors of a user', 'sign-ins': 'sign-ins by identity providers' },
+  commands: [
+    {
+      words: 'list',
+      about:
+        'print every user with the role, who gives it, the sign-ins, and whether a second factor is set up; then the closed guests of providers',
+      use: 'read',
+      run: async ({ ask }) => {
+        const users = table(await ask<User[]>('GET /api/users'), NO_USERS, [
+          ['', ({ username }) => username],
+          ['', (user) => [...detailsOf(user)].join('  ')],
+        ]);
+        const closed = await ask<AnswerOf<typeof CLOSED_GUEST>[]>('GET /api/closed-guests');
+        const lines = closed.map(
+          ({ provider, subject, known_until }) =>
+            `closed guest of ${provider}: ${JSON.stringify(subject)}  known until ${momentText(known_until)}`,
+        );
+        return [users, ...lines].join('\n');
+      },
+    },
+    {
+      words: 'add <name>',
+      about: 'create a user; the password is asked for, or read from standard input',
+      options: [['--role <role>', 'admin, viewer or a custom role', VIEWER], ...ENDS],
+      ...calls('POST /api/users', {
+        use: 'create',
+        body: async ({ name, role, validFrom, validUntil }, frame) => ({
+          username: name,
+          role,
+          ...validity(validFrom, validUntil, frame),
+          ...(await password(name, frame)),
+        }),
+        say: (_, { name, role }) => `Added ${name} with the role ${role}.`,
+      }),
+    },
+    {
+      words: 'validity <name>',
+      about: 'change from when and until when a guest may use the account',
+      options: [
+        ['--from <time>', `${VALID_FROM}, or never for no beginning`],
+        ['--until <time>', `${VALID_UNTIL}, or never for no end`],
+      ],
+      ...calls('PUT /api/users/{user}/validity', {
+        body: ({ from, until }, frame) => validity(from, until, frame),
+        say: (_, { name }) => `The validity of ${name} is changed.`,
+      }),
+    },
+    {
+      words: 'password <name>',
+      about:
+        "change a user's password and end the user's sessions; the password is asked for, or read from standard input",
+      ...calls('PUT /api/users/{user}/password', {
+        body: ({ name }, frame) => password(name, frame),
+        say: (_, { name }) => `The password of ${name} is changed. All sessions of the user have ended.`,
+      }),
+    },
+    {
+      words: 'invite <name>',
+      about:
+        'make a user, and print a link, good once, by which the user sets the own password; without options also for a user who is there',
+      options: [['--role <role>', 'admin, viewer or a custom role (default: viewer)'], ...ENDS],
+      use: 'create',
+      run: async (open, given: Given, frame, args) => {
+        const { name, role, validFrom, validUntil } = given;
+        const isPlain = role === undefined && validFrom === undefined && validUntil === undefined;
+        const users = isPlain ? await open.ask<User[]>('GET /api/users') : [];
+        if (users.some(({ username }) => username === name)) return RESET_LINK.run(open, given, frame, args);
+        return INVITATION.run(open, { ...given, role: role ?? VIEWER }, frame, args);
+      },
+    },
+    {
+      words: 'reset-link <name>',
+      about: 'print a link, good once, by which a user who is there sets a new password; second factors stay',
+      use: 'change',
+      run: (open, given: Given, frame, args) => RESET_LINK.run(open, given, frame, args),
+    },
+    {
+      words: 'role <name> <role>',
+      about: "change a user's role, from the next request on",
+      ...calls('PUT /api/users/{user}/role', {
+        body: ({ role }) => ({ role }),
+        say: (_, { name, role }) => `${name} has the role ${role} now.`,
+      }),
+    },
+    {
+      words: 'delete <name>',
+      about: 'remove a user and end all sessions of the user',
+      ...calls('DELETE /api/users/{user}', {
+        say: (_, { name }) => `${name} is removed. All sessions of the user have ended.`,
+      }),
+    },
+    {
+      words: 'second-factor reset <name>',
+      about: 'remove them, and the recovery codes, of a user who has lost the phone; open sessions end',
+      ...calls('DELETE /api/users/{user}/second-factor', {
+        say: (_, { name }) => `${name} logs in with the password alone now; open sessions are over.`,
+      }),
+    },
+    {
+      words: 'sign-ins forget <provider> <subject>',
+      about:
+        'open a closed guest, whose account is gone: the next login by the provider makes an account again; "users list" shows them',
+      use: 'change',
+      run: async ({ services, recorded }, { provider = '', subject = '' }: Given) => {
+        orEnd(await recorded({ what: 'guest-forgotten', provider }, services.signIns.forget(provider, subject)));
+        return `The guest of ${provider} is forgotten, and may sign in as anybody else.`;
+      },
+    },
+    {
+      words: 'sign-ins remove <name> <provider>',
+      about:
+        'disconnect an account from a provider; a role that the provider gave stays, and is changed here from then on',
+      use: 'change',
+      run: async ({ services, recorded }, { name: user = '', provider = '' }: Given) => {
+        orEnd(await recorded({ what: 'sign-in-removed', user, provider }, services.signIns.remove(user, provider)));
+        return `${user} does not sign in by ${provider} any more; open sessions go on.`;
+      },
+    },
+    {
+      words: 'import <file>',
+      about: "import the users of an NVR's SQLite file, with their passwords; users that exist here are kept",
+      options: [
+        ['--config <file>', "the NVR's configuration, for auth.roles; otherwise config.yml beside the file"],
+        ['--unknown-role <role>', 'the role of users whose role is unknown; otherwise they see no camera'],
+      ],
+      use: 'create',
+      run: importFrom,
+    },
+  ],
+};
 
-export const registerUsersCommands = (program: Command, frame: StoreFrame<Parts>): void =>
-  register(program, frame, ['users', 'list and change user accounts'], USERS, {
-    'second-factor': 'second factors of a user',
-    'sign-ins': 'sign-ins by identity providers',
-  });
-
-const USERS = [
-  row({
-    words: 'list',
-    about:
-      'print every user with the role, who gives it, the sign-ins, and whether a second factor is set up; then the closed guests of providers',
-    use: 'read',
-    run: async ({ ask }) => {
-      const users = listing(await ask<User[]>('GET /api/users'));
-      return [users, ...(await ask<ClosedGuest[]>('GET /api/closed-guests')).map(closedText)].join('\n');
-    },
-  }),
-  row<GivenRole & { readonly role: string }>({
-    words: 'add <name>',
-    about: 'create a user; the password is asked for, or read from standard input',
-    options: [['--role <role>', 'admin, viewer or a custom role', VIEWER], ...ENDS],
-    use: 'create',
-    run: async ({ ask }, { name: username, role, ...ends }, frame) => {
-      const validity = validityIn(ends, frame);
-      const password = await passwordOf(username, frame);
-      await ask('POST /api/users', { body: { username, password, role, ...validity } });
-      return `Added ${username} with the role ${role}.`;
-    },
-  }),
-  row<Named & { readonly from?: string; readonly until?: string }>({
-    words: 'validity <name>',
-    about: 'change from when and until when a guest may use the account',
-    options: [
-      ['--from <time>', `${VALID_FROM}, or never for no beginning`],
-      ['--until <time>', `${VALID_UNTIL}, or never for no end`],
-    ],
-    use: 'change',
-    run: async ({ ask }, { name, from, until }, frame) => {
-      const body = validityIn({ validFrom: from, validUntil: until }, frame);
-      await ask('PUT /api/users/{user}/validity', { params: { user: name }, body });
-      return `The validity of ${name} is changed.`;
-    },
-  }),
-  row<Named>({
-    words: 'password <name>',
-    about:
-      "change a user's password and end the user's sessions; the password is asked for, or read from standard input",
-    use: 'change',
-    run: async ({ ask }, { name }, frame) => {
-      const password = await passwordOf(name, frame);
-      await ask('PUT /api/users/{user}/password', { params: { user: name }, body: { password } });
-      return `The password of ${name} is changed. All sessions of the user have ended.`;
-    },
-  }),
-  row<GivenRole>({
-    words: 'invite <name>',
-    about:
-      'make a user, and print a link, good once, by which the user sets the own password; without options also for a user who is there',
-    options: [['--role <role>', 'admin, viewer or a custom role (default: viewer)'], ...ENDS],
-    use: 'create',
-    run: async (open, { name, role, ...ends }, frame) => {
-      const isPlain = role === undefined && ends.validFrom === undefined && ends.validUntil === undefined;
-      const isThere = isPlain && (await open.ask<User[]>('GET /api/users')).some(({ username }) => username === name);
-      if (isThere) return link(open, frame, name);
-      const { valid_from: validFrom, valid_until: validUntil } = validityIn(ends, frame);
-      const validity = {
-        ...(validFrom !== undefined && { validFrom }),
-        ...(validUntil !== undefined && { validUntil }),
-      };
-      return link(open, frame, name, role ?? VIEWER, validity);
-    },
-  }),
-  row<Named>({
-    words: 'reset-link <name>',
-    about: 'print a link, good once, by which a user who is there sets a new password; second factors stay',
-    use: 'change',
-    run: (open, { name }, frame) => link(open, frame, name),
-  }),
-  row<Named & { readonly role: string }>({
-    words: 'role <name> <role>',
-    about: "change a user's role, from the next request on",
-    use: 'change',
-    run: async ({ ask }, { name, role }) => {
-      await ask('PUT /api/users/{user}/role', { params: { user: name }, body: { role } });
-      return `${name} has the role ${role} now.`;
-    },
-  }),
-  row<Named>({
-    words: 'delete <name>',
-    about: 'remove a user and end all sessions of the user',
-    use: 'change',
-    run: async ({ ask }, { name }) => {
-      await ask('DELETE /api/users/{user}', { params: { user: name } });
-      return `${name} is removed. All sessions of the user have ended.`;
-    },
-  }),
-  row<Named>({
-    words: 'second-factor reset <name>',
-    about: 'remove them, and the recovery codes, of a user who has lost the phone; open sessions end',
-    use: 'change',
-    run: async ({ users }, { name }) => {
-      orEnd(await users.resetFactors(name));
-      return `${name} logs in with the password alone now; open sessions are over.`;
-    },
-  }),
-  row<{ readonly provider: string; readonly subject: string }>({
-    words: 'sign-ins forget <provider> <subject>',
-    about:
-      'open a closed guest, whose account is gone: the next login by the provider makes an account again; "users list" shows them',
-    use: 'change',
-    run: async ({ users }, { provider, subject }) => {
-      orEnd(await users.forgetGuest(provider, subject));
-      return `The guest of ${provider} is forgotten, and may sign in as anybody else.`;
-    },
-  }),
-  row<Named & { readonly provider: string }>({
-    words: 'sign-ins remove <name> <provider>',
-    about:
-      'disconnect an account from a provider; a role that the provider gave stays, and is changed here from then on',
-    use: 'change',
-    run: async ({ users }, { name, provider }) => {
-      orEnd(await users.removeSignIn(name, provider));
-      return `${name} does not sign in by ${provider} any more; open sessions go on.`;
-    },
-  }),
-  row<{ readonly file: string; readonly config?: string; readonly unknownRole?: string }>({
-    words: 'import <file>',
-    about: "import the users of an NVR's SQLite file, with their passwords; users that exist here are kept",
-    options: [
-      ['--config <file>', "the NVR's configuration, for auth.roles; otherwise config.yml beside the file"],
-      ['--unknown-role <role>', 'the role of users whose role is unknown; otherwise they see no camera'],
-    ],
-    use: 'create',
-    run: async ({ users }, { file, ...options }) => {
-      const { config, users: imported } = await users.importFrom(file, options);
-      return importReport(file, config, imported);
-    },
-  }),
-];
-
-function validityIn({ validFrom, validUntil }: Ends, { place }: Frame) {
-  const seconds = unixSeconds(place().clock);
-  return { valid_from: parseMoment(validFrom, seconds), valid_until: parseMoment(validUntil, seconds) };
+/** What is not given stays out, so that it stays as it is. */
+function validity(from: string | undefined, until: string | undefined, frame: Frame) {
+  const [valid_from, valid_until] = [parseMoment(from, nowOf(frame)), parseMoment(until, nowOf(frame))];
+  return { ...(valid_from !== undefined && { valid_from }), ...(valid_until !== undefined && { valid_until }) };
 }
 
-const passwordOf = async (name: string, terminal: Frame): Promise<string> =>
-  (await import('../read-password.ts')).readNewPassword(terminal, name);
+const password = async (name = '', frame: Frame) => ({
+  password: await (await import('../read-password.ts')).readNewPassword(frame, name),
+});
 
 /** The link alone goes to standard output, to be piped; what to know of it goes beside. */
-async function link(
-  { users }: Open,
-  { stderr }: Frame,
-  name: string,
-  role?: string,
-  validity?: GivenValidity,
+const link = (body?: (given: Given, frame: Frame) => object) =>
+  calls<AnswerOf<typeof MADE_INVITATION>>('POST /api/users/{user}/invitation', {
+    ...(body && { body }),
+    say: ({ url, expires_at, note }, { name }, { stderr }) => {
+      const until = momentText(expires_at);
+      stderr.write(`Give this link to ${name} alone: it is shown this once, good once, and until ${until}.\n`);
+      if (note) stderr.write('server.public_url is not set: put the address of this service in front of the path.\n');
+      return url;
+    },
+  });
+const RESET_LINK = link();
+const INVITATION = link(({ role, validFrom, validUntil }, frame) => ({
+  role,
+  ...validity(validFrom, validUntil, frame),
+}));
+
+/** Imports users from an NVR's own SQLite file. */
+export async function importFrom(
+  { store, services, record }: Pick<CommandStore, 'store' | 'services' | 'record'>,
+  { file = '', config, unknownRole }: Given,
 ): Promise<string> {
-  const { url, isWhole, expiresAt } = orEnd(await users.invite(name, role, validity));
-  const until = momentText(expiresAt);
-  stderr.write(`Give this link to ${name} alone: it is shown this once, good once, and until ${until}.\n`);
-  if (!isWhole) stderr.write('server.public_url is not set: put the address of this service in front of the path.\n');
-  return url;
+  const { importUsers } = await import('../../accounts/users/import-users.ts');
+  const { readNvrRoles } = await import('../../config/nvr-roles.ts');
+  const { readNvrUsers } = await import('../../store/nvr-users.ts');
+  const { file: found, roles: ofNvr } = readNvrRoles(file, config);
+  const { clock, roles, settings } = services;
+  const customRoles: Parameters<typeof importUsers>[2]['customRoles'] = {
+    async change(wanted) {
+      const made = await services.customRoles.change(wanted);
+      if (made.ok) for (const role of wanted.keys()) record({ what: 'custom-role-changed', role });
+      return made;
+    },
+  };
+  const parts = { store: store.accounts, clock, roles, customRoles, iterations: settings.auth.hash_iterations };
+  const imported = orEnd(await importUsers(await readNvrUsers(file), { roles: ofNvr, unknownRole }, parts));
+  for (const { kind, name } of imported) if (kind === 'added') record({ what: 'user-created', user: name });
+  return importReport(file, found, imported);
 }
 
 /** A file without users is no failure; a file whose users are all refused is. */
@@ -228,11 +230,7 @@ function camerasText(cameras: readonly string[]): string {
   return cameras.length === 0 ? 'no camera' : cameras.join(', ');
 }
 
-function listing(users: readonly User[]): string {
-  if (users.length === 0) return 'There are no users yet: the first start of the server creates the admin.';
-  const width = Math.max(...users.map(({ username }) => username.length));
-  return users.map((user) => [user.username.padEnd(width), ...detailsOf(user)].join('  ')).join('\n');
-}
+const NO_USERS = 'There are no users yet: the first start of the server creates the admin.';
 
 function* detailsOf({ role, role_source, sign_ins, second_factor, valid_from, valid_until }: User): Generator<string> {
   yield role_source === OWN_SOURCE ? role : `${role} (by ${role_source})`;
@@ -241,6 +239,3 @@ function* detailsOf({ role, role_source, sign_ins, second_factor, valid_from, va
   if (valid_from !== undefined) yield `from ${momentText(valid_from)}`;
   if (valid_until !== undefined) yield `until ${momentText(valid_until)}`;
 }
-
-const closedText = ({ provider, subject, known_until }: ClosedGuest): string =>
-  `closed guest of ${provider}: ${JSON.stringify(subject)}  known until ${momentText(known_until)}`;
