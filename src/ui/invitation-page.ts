@@ -1,5 +1,4 @@
 /** `/invitation/{token}`: the page on which a person with a link sets a password, or by script a passkey (SPEC 8, 12). */
-
 import { INVITATION_PATH, LOGIN_PATH } from '../domain/login-path.ts';
 import { BODY_LIMITS } from '../domain/read-body.ts';
 import { readForm } from '../domain/read-form.ts';
@@ -19,7 +18,7 @@ import {
 } from './page.ts';
 import { invitationWords } from './pages/invitation/invitation-words.ts';
 import { formatSeconds } from './pages/login/login-outcome.ts';
-import { COMMON, isUnfit, strengthOf } from './pages/shared/account/password-strength.ts';
+import { COMMON, isUnfit, strengthOf } from './pages/shared/password-strength.ts';
 import type { InvitationHolder, InvitationVisit, InvitedGuest, Opening, UiOptions } from './ui-options.ts';
 
 type InvitationCard = InvitationVisit | (InvitationHolder & { readonly kind: 'differ' });

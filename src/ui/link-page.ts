@@ -8,7 +8,7 @@ import { assetPath } from './built-pages.ts';
 import { buttonTo, cardPage, type Html, html, paragraph } from './html.ts';
 import { BODY_STATUS, basePathOf, momentIn, moveTo, type PageLanguage, pageLanguage, sendPage } from './page.ts';
 import { formatSeconds } from './pages/login/login-outcome.ts';
-import { spaced } from './pages/shared/spaced.ts';
+import { spaced } from './pages/shared/spelling.ts';
 import type { LinkPageVisit, ShownThing, UiOptions, WrongPin } from './ui-options.ts';
 
 type ShownPage = LinkPageVisit | WrongPin;

@@ -1,5 +1,4 @@
 /** `/login`: the page in the browser's language, and the response to its form when it is sent without JavaScript (SPEC 4.1, 8). */
-
 import { BODY_LIMITS } from '../domain/read-body.ts';
 import { readForm } from '../domain/read-form.ts';
 import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
@@ -9,7 +8,7 @@ import type { RouteContext } from '../routes/own-route.ts';
 import { asTemplates, asWords, fillPage, type Html, html } from './html.ts';
 import { BODY_STATUS, basePathOf, momentIn, moveTo, type PageLanguage, pageLanguage, showBuilt } from './page.ts';
 import { closedText, formatSeconds } from './pages/login/login-outcome.ts';
-import { nextPage } from './pages/login/next-page.ts';
+import { nextPage } from './pages/shared/where-to-go.ts';
 import type { FormLogin, UiOptions } from './ui-options.ts';
 
 type LoginWords = Templates<Texts['login']['form']>;

@@ -18,7 +18,7 @@ export interface PageLanguage {
 export const pageLanguage = (ctx: Pick<Context, 'get'>): PageLanguage =>
   languageFor(wishedLanguages(ctx.get('Accept-Language'), ctx.get('Cookie')));
 
-/** Set by `shared/language.ts` of the pages. */
+/** Set by `shared/browser.ts` of the pages. */
 const LANGUAGE_CHOICE = /(?:^|;\s*)postern_language=(?<tag>[a-z]{2})(?:;|$)/;
 
 /** What a person has chosen in this browser comes before the browser's own preference. It only chooses among texts. */

@@ -35,7 +35,7 @@ import { buttonTo, cardPage, html, paragraph } from '../../ui/html.ts';
 import { postInvitation } from '../../ui/invitation-page.ts';
 import { postLink } from '../../ui/link-page.ts';
 import { basePathOf, pageHeaders, pageLanguage, sendPage, wishedLanguages } from '../../ui/page.ts';
-import { nextPage } from '../../ui/pages/login/next-page.ts';
+import { nextPage } from '../../ui/pages/shared/where-to-go.ts';
 import { renderRefusalPage } from '../../ui/refusal-page.ts';
 import { isNavigation, leadToConsole } from '../../ui/serve-ui.ts';
 import type { UiOptions } from '../../ui/ui-options.ts';

@@ -1,17 +1,17 @@
 /** Settings > Access: sentences of the answer, and the table of people and cameras (SPEC 15). */
+import '../support/in-english.ts';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { answerOf } from '../../../src/ui/pages/settings/access/answer.ts';
 import {
+  answerOf,
   byRole,
   found,
   type Holder,
   readAccess,
   readExplanation,
   sightOf,
-} from '../../../src/ui/pages/settings/access/read-access.ts';
-import type { RoleRecord, UserRecord } from '../../../src/ui/pages/settings/account-records.ts';
-import '../support/in-english.ts';
+} from '../../../src/ui/pages/settings/access-answers.ts';
+import type { RoleRecord, UserRecord } from '../../../src/ui/pages/shared/answers.ts';
 
 const role = (more: Partial<RoleRecord> = {}): RoleRecord => ({
   role: 'neighbour',

@@ -1,4 +1,5 @@
 /** The page Activity: a sentence for every kind of record in every language, rows of viewings, and stretches of time (SPEC 14). */
+import '../support/in-english.ts';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { AUDITED } from '../../../src/accounts/audit.ts';
@@ -6,11 +7,16 @@ import { NOTICE_KINDS } from '../../../src/domain/accounts/notice.ts';
 import { LEDGER_KINDS } from '../../../src/domain/ledger.ts';
 import { textsIn } from '../../../src/locales/catalogs.ts';
 import { LANGUAGES } from '../../../src/locales/languages.ts';
-import { queryOf, spanOf } from '../../../src/ui/pages/activity/activity-filter.ts';
-import { type ActivityRecord, bucketDays, rowsOf } from '../../../src/ui/pages/activity/activity-rows.ts';
-import { fieldsOf, sentenceOf } from '../../../src/ui/pages/activity/sentence.ts';
-import { learnCameraNames } from '../../../src/ui/pages/shared/names.ts';
-import '../support/in-english.ts';
+import {
+  type ActivityRecord,
+  bucketDays,
+  fieldsOf,
+  queryOf,
+  rowsOf,
+  sentenceOf,
+  spanOf,
+} from '../../../src/ui/pages/activity/activity-records.ts';
+import { learnCameraNames } from '../../../src/ui/pages/shared/words.ts';
 
 const NAMES = new Map([
   ['token:t1', 'Home Assistant'],

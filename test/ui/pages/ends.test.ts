@@ -1,7 +1,7 @@
 /** The ends of a guest's account that are chosen by one press (SPEC 13). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { endOf } from '../../../src/ui/pages/settings/limits/ends.ts';
+import { endOf } from '../../../src/ui/pages/settings/typed-hours.ts';
 
 describe('The end of a guest', () => {
   const at = (day: number, hour: number, minute: number): number =>

@@ -1,9 +1,8 @@
 /** What the details tell of an event: every field of the record, and some of `data` where it is (interface 2.4). */
+import '../support/in-english.ts';
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { factsOf } from '../../../src/ui/pages/explore/details/event-facts.ts';
-import { readEvent } from '../../../src/ui/pages/explore/event-view.ts';
-import '../support/in-english.ts';
+import { factsOf, readEvent } from '../../../src/ui/pages/explore/event-view.ts';
 
 const RECORD = { id: '1-a', camera: 'front', label: 'car', start_time: 1_785_844_800, zones: ['porch', 'lawn'] };
 

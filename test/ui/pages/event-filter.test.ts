@@ -16,7 +16,7 @@ import {
   weekBefore,
   withMore,
   withUsualTime,
-} from '../../../src/ui/pages/explore/filter/event-filter.ts';
+} from '../../../src/ui/pages/explore/event-filter.ts';
 
 const FILTER: EventFilter = {
   cameras: ['front', 'back,yard'],

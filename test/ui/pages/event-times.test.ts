@@ -1,8 +1,9 @@
 /** Times as the viewer's own clock and language say them. */
+import '../support/in-english.ts';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fromLocalInput, toLocalInput } from '../../../src/ui/pages/explore/filter/event-filter.ts';
-import { localeFor } from '../../../src/ui/pages/shared/locale.ts';
+import { fromLocalInput, toLocalInput } from '../../../src/ui/pages/explore/event-filter.ts';
+import { localeFor } from '../../../src/ui/pages/shared/spelling.ts';
 import {
   formatDate,
   formatDay,
@@ -12,8 +13,7 @@ import {
   formatShortMoment,
   formatTick,
   formatTime,
-} from '../../../src/ui/pages/shared/times.ts';
-import '../support/in-english.ts';
+} from '../../../src/ui/pages/shared/words.ts';
 
 const BERLIN = { locale: 'en-GB', timeZone: 'Europe/Berlin' };
 const NEW_YORK = { locale: 'en-GB', timeZone: 'America/New_York' };

@@ -1,9 +1,9 @@
 /** Event records as the pages read them: whatever comes, nothing breaks, and a picture is only ever a picture. */
+import '../support/in-english.ts';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { pictureUrl, readEvent, readEvents } from '../../../src/ui/pages/explore/event-view.ts';
-import '../support/in-english.ts';
 
 const RECORD = {
   id: '1-a',

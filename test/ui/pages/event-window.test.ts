@@ -1,10 +1,10 @@
 /** The list in days and pieces: nothing lost, nothing twice, no piece too long. */
+import '../support/in-english.ts';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { daysOf, PIECE_SIZE } from '../../../src/ui/pages/explore/arrivals.ts';
 import { readEvents } from '../../../src/ui/pages/explore/event-view.ts';
-import { daysOf, PIECE_SIZE } from '../../../src/ui/pages/explore/event-window.ts';
-import '../support/in-english.ts';
 
 const NOW = 1_785_800_000;
 const eventsAt = (times: readonly number[]) =>

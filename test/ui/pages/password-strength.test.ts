@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { parseNewPassword } from '../../../src/accounts/passwords/password-rules.ts';
-import { isUnfit, type Strength, strengthOf } from '../../../src/ui/pages/shared/account/password-strength.ts';
+import { isUnfit, type Strength, strengthOf } from '../../../src/ui/pages/shared/password-strength.ts';
 
 describe('A password that is typed', () => {
   // biome-ignore format: a table

@@ -11,7 +11,7 @@ import {
   readDays,
   stackedBars,
   sumsOf,
-} from '../../../src/ui/pages/explore/plot/bars.ts';
+} from '../../../src/ui/pages/explore/bars.ts';
 import { contrast, difference, linear, seenBy, VISIONS } from '../support/colour.ts';
 
 const TOKENS = readFileSync(new URL('../../../src/ui/pages/style/tokens.css', import.meta.url), 'utf8');

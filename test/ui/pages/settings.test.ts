@@ -1,18 +1,23 @@
 /** What the settings make of names, patterns, devices and of what the API lists (SPEC 4.2 to 4.4). */
+import '../support/in-english.ts';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { maySee, scopeOf } from '../../../src/domain/camera-scope.ts';
 import { parseCustomRoleName, parseUserName } from '../../../src/domain/names.ts';
-import { readExplanation } from '../../../src/ui/pages/settings/access/read-access.ts';
-import { recordsIn } from '../../../src/ui/pages/settings/account-records.ts';
-import { camerasOf, groupsOf } from '../../../src/ui/pages/settings/camera-groups.ts';
-import { deviceName } from '../../../src/ui/pages/settings/device-name.ts';
-import { roleNameFault, suggestedPassword, userNameFault } from '../../../src/ui/pages/settings/names.ts';
-import { placed } from '../../../src/ui/pages/shared/forms/form-faults.ts';
-import { matching, nextSort, pageOf, sorted } from '../../../src/ui/pages/shared/table/table-rows.ts';
+import { readExplanation } from '../../../src/ui/pages/settings/access-answers.ts';
+import {
+  camerasOf,
+  deviceName,
+  groupsOf,
+  roleNameFault,
+  suggestedPassword,
+  userNameFault,
+} from '../../../src/ui/pages/settings/names.ts';
+import { placed } from '../../../src/ui/pages/shared/form-faults.ts';
+import { matching, nextSort, pageOf, sorted } from '../../../src/ui/pages/shared/search.ts';
+import { recordsIn } from '../../../src/ui/pages/shared/untrusted.ts';
 import { lastHours } from '../../../src/ui/pages/status/status-rules.ts';
-import '../support/in-english.ts';
 
 describe('A name', () => {
   const letters = fc.array(fc.constantFrom('a', 'Z', '0', '.', '_', '-', ' ', 'ä', '<', '\n'), { maxLength: 34 });

@@ -3,10 +3,9 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { textsIn } from '../../../src/locales/catalogs.ts';
 import { labelIn } from '../../../src/locales/texts.ts';
-import { meantBy, suggestionsFor, withToggled } from '../../../src/ui/pages/shared/combobox/suggestions.ts';
-import { cameraName, learnCameraNames, suggested } from '../../../src/ui/pages/shared/names.ts';
-import { spaced } from '../../../src/ui/pages/shared/spaced.ts';
-import { formatAgo } from '../../../src/ui/pages/shared/times.ts';
+import { meantBy, suggestionsFor, withToggled } from '../../../src/ui/pages/shared/search.ts';
+import { spaced } from '../../../src/ui/pages/shared/spelling.ts';
+import { cameraName, formatAgo, learnCameraNames, suggested } from '../../../src/ui/pages/shared/words.ts';
 
 it('Suggestions hold the text in their name or in what the service calls them, names that begin with it first', () => {
   learnCameraNames(new Map([['cam_7', 'Öffentlicher Hof']]));

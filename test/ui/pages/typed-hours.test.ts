@@ -4,13 +4,13 @@ import { describe, it } from 'node:test';
 import { parseHours } from '../../../src/domain/rights/hours.ts';
 import { textsIn } from '../../../src/locales/catalogs.ts';
 import { LANGUAGES } from '../../../src/locales/languages.ts';
-import { dayNamesIn } from '../../../src/ui/pages/settings/limits/day-names.ts';
 import {
+  dayNamesIn,
   hoursInWords,
   hoursLineOf,
   hoursRowOf,
   spelledHours,
-} from '../../../src/ui/pages/settings/limits/typed-hours.ts';
+} from '../../../src/ui/pages/settings/typed-hours.ts';
 
 const namesIn = (tag: string) => dayNamesIn(tag, textsIn(tag).roles.daily);
 const GERMAN = namesIn('de');

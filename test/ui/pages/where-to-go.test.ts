@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { nextPage } from '../../../src/ui/pages/login/next-page.ts';
-import { loginTarget } from '../../../src/ui/pages/shared/account/login-target.ts';
+import { loginTarget, nextPage } from '../../../src/ui/pages/shared/where-to-go.ts';
 
 const ORIGIN = 'https://nvr.example';
 const after = (next: string, referrer = '', basePath = '/', home = 'postern/'): string =>

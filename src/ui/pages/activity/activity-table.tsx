@@ -1,21 +1,21 @@
 /** The table of activity; the person and the camera of a row are one click away from all that is known of them (SPEC 14). */
+
+import { Thumbnail } from '../explore/event-row.tsx';
 import { readEvent } from '../explore/event-view.ts';
-import { Thumbnail } from '../explore/thumbnail.tsx';
-import { Badge } from '../settings/page.tsx';
-import { cameraName } from '../shared/names.ts';
-import { type Column, RecordTable } from '../shared/table/record-table.tsx';
-import { formatDuration, formatShortMoment } from '../shared/times.ts';
+import { type Column, RecordTable } from '../shared/record-table.tsx';
+import { Badge } from '../shared/records-page.tsx';
 import { useFetched } from '../shared/use-fetched.ts';
-import { words } from '../shared/words.ts';
+import { cameraName, formatDuration, formatShortMoment, words } from '../shared/words.ts';
 import {
   type ActivityRecord,
   type ActivityRow,
   type CredentialNames,
   credentialText,
   detailOf,
+  fieldsOf,
   rowsOf,
-} from './activity-rows.ts';
-import { fieldsOf, sentenceOf } from './sentence.ts';
+  sentenceOf,
+} from './activity-records.ts';
 
 interface ActivityTableProps {
   readonly records: readonly ActivityRecord[];

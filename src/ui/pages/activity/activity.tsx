@@ -1,27 +1,29 @@
 /** Activity: who watched what, and what was changed; all see their own records, an admin sees those of everybody (SPEC 14). */
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { type LinkRecord, recordsIn, type ScreenRecord, type TokenRecord } from '../settings/account-records.ts';
-import { RecordsPage } from '../settings/page.tsx';
-import { isAdmin, type Profile } from '../shared/account/profile.ts';
+import { isAdmin, type Profile, type Sites, useSites } from '../shared/account.ts';
+import type { LinkRecord, ScreenRecord, TokenRecord } from '../shared/answers.ts';
 import { getFromApi } from '../shared/api.ts';
-import { baseUrl } from '../shared/base-url.ts';
-import { SelectField } from '../shared/forms/form-fields.tsx';
-import { problemOf } from '../shared/forms/problem-of.ts';
-import { cameraName, suggested } from '../shared/names.ts';
-import { type Sites, useSites } from '../shared/sites.ts';
+import { baseUrl } from '../shared/browser.ts';
+import { SelectField } from '../shared/fields.tsx';
+import { problemOf } from '../shared/problems.ts';
+import { RecordsPage } from '../shared/records-page.tsx';
+import { recordsIn } from '../shared/untrusted.ts';
 import { type Fetched, useFetched } from '../shared/use-fetched.ts';
-import { words } from '../shared/words.ts';
+import { cameraName, suggested, words } from '../shared/words.ts';
 import {
   type ActivityFilter,
+  type ActivityRecord,
+  type CredentialNames,
   FIRST_FILTER,
   GROUPS,
   hasMinutes,
+  namesIn,
   queryOf,
   RANGES,
   spanOf,
   viewingsOf,
-} from './activity-filter.ts';
-import { type ActivityRecord, type CredentialNames, namesIn, type WatchedDay } from './activity-rows.ts';
+  type WatchedDay,
+} from './activity-records.ts';
 import { ActivityTable } from './activity-table.tsx';
 import { WatchedPlot } from './watched-plot.tsx';
 

@@ -1,11 +1,10 @@
 /** Minutes watched by day, stacked by person: choose a person to see what that person saw (SPEC 14). */
 import { useMemo, useState } from 'preact/hooks';
-import { colourAt, sumsOf } from '../explore/plot/bars.ts';
-import { StackPlot, useSelection } from '../explore/plot/stack-plot.tsx';
-import { Icon } from '../shared/icon.tsx';
-import { formatDate } from '../shared/times.ts';
-import { words } from '../shared/words.ts';
-import { bucketDays, type WatchedDay } from './activity-rows.ts';
+import { colourAt, sumsOf } from '../explore/bars.ts';
+import { StackPlot, useSelection } from '../explore/stack-plot.tsx';
+import { Icon } from '../shared/parts.tsx';
+import { formatDate, words } from '../shared/words.ts';
+import { bucketDays, type WatchedDay } from './activity-records.ts';
 
 interface WatchedPlotProps {
   readonly days: readonly WatchedDay[];

@@ -1,17 +1,12 @@
 /** The account menu: user and role, theme, change password, logout (SPEC 8, interface 5.6). */
-
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { LANGUAGES } from '../../../locales/languages.ts';
-import type { Profile } from '../shared/account/profile.ts';
-import { baseUrl } from '../shared/base-url.ts';
-import { Choice } from '../shared/forms/choice.tsx';
-import { SelectField } from '../shared/forms/form-fields.tsx';
-import { chooseLanguage, chosenLanguage } from '../shared/language.ts';
+import { type Profile, useSites } from '../shared/account.ts';
+import { baseUrl, chooseLanguage, chooseTheme, chosenLanguage, chosenTheme, THEMES } from '../shared/browser.ts';
+import { Choice, SelectField } from '../shared/fields.tsx';
 import { Menu } from '../shared/menu.tsx';
 import type { PageFacts } from '../shared/page-facts.ts';
-import { useSites } from '../shared/sites.ts';
-import { chooseTheme, chosenTheme, THEMES } from '../shared/theme.ts';
 import { words } from '../shared/words.ts';
 
 export function AccountMenu({ profile, facts }: { profile: Profile; facts: PageFacts }) {

@@ -1,9 +1,9 @@
 /** A page that is loaded when it is first shown, or before, when nothing else is left to do. */
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { Profile } from '../shared/account/profile.ts';
-import { Trouble } from '../shared/full-page-notices.tsx';
+import type { Profile } from '../shared/account.ts';
 import type { PageFacts } from '../shared/page-facts.ts';
+import { Trouble } from '../shared/parts.tsx';
 import { words } from '../shared/words.ts';
 
 export interface OtherPageProps {

@@ -1,18 +1,17 @@
 /** The dialog that asks for the password, a code or a passkey again: the only one, over whatever page is shown (SPEC 12). */
 import { useState } from 'preact/hooks';
 import { formatSeconds } from '../login/login-outcome.ts';
-import { recordsIn, type SignInRecord } from '../settings/account-records.ts';
-import { goToProvider } from '../shared/account/at-provider.ts';
-import { NO_FACTORS, readFactors } from '../shared/account/factor-state.ts';
-import type { Profile } from '../shared/account/profile.ts';
-import { hasPasskeysFor, passkeyProblemOf, showPasskey } from '../shared/account/webauthn.ts';
+import { goToProvider, NO_FACTORS, type Profile, readFactors } from '../shared/account.ts';
+import type { SignInRecord } from '../shared/answers.ts';
 import { sendToApi } from '../shared/api.ts';
-import { FormDialog } from '../shared/forms/form-dialog.tsx';
-import type { FormProblem } from '../shared/forms/form-faults.ts';
-import { PasswordField, TextField } from '../shared/forms/form-fields.tsx';
-import { problemOf } from '../shared/forms/problem-of.ts';
+import { PasswordField, TextField } from '../shared/fields.tsx';
+import type { FormProblem } from '../shared/form-faults.ts';
+import { FormDialog } from '../shared/forms.tsx';
 import type { SignInProvider } from '../shared/page-facts.ts';
+import { problemOf } from '../shared/problems.ts';
+import { recordsIn } from '../shared/untrusted.ts';
 import { useFetched } from '../shared/use-fetched.ts';
+import { hasPasskeysFor, passkeyProblemOf, showPasskey } from '../shared/webauthn.ts';
 import { words } from '../shared/words.ts';
 
 export interface ProofDialogProps {

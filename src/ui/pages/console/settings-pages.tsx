@@ -1,9 +1,9 @@
 /** Settings, and what is made of its parts: in a file of its own, which is loaded while Explore is looked at. */
 import { Password } from '../settings/password.tsx';
 import { Settings } from '../settings/settings.tsx';
-import { TwoStep } from '../settings/two-step/two-step.tsx';
+import { TwoStep } from '../settings/two-step.tsx';
+import { ViewAs } from '../settings/view-as.tsx';
 import type { OtherPageProps } from './other-page.tsx';
-import { ViewAs } from './view-as.tsx';
 
 export const SETTINGS_PAGES = {
   settings: ({ profile, facts }: OtherPageProps) => <Settings {...{ profile, facts }} />,

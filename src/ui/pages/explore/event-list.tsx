@@ -1,12 +1,12 @@
 /** The events under a heading per day, and what to say when there are none. */
 import type { RefObject } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { Blank } from '../shared/full-page-notices.tsx';
+import { Blank } from '../shared/parts.tsx';
 import { words } from '../shared/words.ts';
+import { daysOf } from './arrivals.ts';
+import { ANY_TIME, type EventFilter, isByDate, isFiltered } from './event-filter.ts';
 import { EventRow } from './event-row.tsx';
 import type { EventView } from './event-view.ts';
-import { daysOf } from './event-window.ts';
-import { ANY_TIME, type EventFilter, isByDate, isFiltered } from './filter/event-filter.ts';
 import { type EventList, FIRST_SIZE } from './use-events.ts';
 
 interface EventListProps {

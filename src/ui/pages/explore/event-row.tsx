@@ -1,20 +1,22 @@
 /** One event of the list: what, where, when, for how long. The row is a link to its details. */
-
 import { useEffect, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import { cameraName, labelName } from '../shared/names.ts';
-import { spaced } from '../shared/spaced.ts';
+import { pictureFromApi, viewedPerson } from '../shared/api.ts';
+import { baseUrl } from '../shared/browser.ts';
+import { Icon, type IconName } from '../shared/parts.tsx';
+import { spaced } from '../shared/spelling.ts';
 import {
+  cameraName,
   formatAgo,
   formatDuration,
   formatMoment,
   formatScore,
   formatShortMoment,
   formatTime,
-} from '../shared/times.ts';
-import { words } from '../shared/words.ts';
+  labelName,
+  words,
+} from '../shared/words.ts';
 import type { EventView } from './event-view.ts';
-import { Thumbnail } from './thumbnail.tsx';
 
 interface EventRowProps {
   readonly event: EventView;
@@ -95,4 +97,67 @@ function Ago({ time }: { time: number }) {
     return () => clearInterval(timer);
   }, [isRecent]);
   return isRecent ? <span class="event-ago">{formatAgo(now - time)}</span> : null;
+}
+
+// biome-ignore format: a table
+const DRAWINGS: Readonly<Record<string, IconName>> = {
+  person: 'person', face: 'person', car: 'car', truck: 'car', bus: 'car', motorcycle: 'car', bicycle: 'car',
+  dog: 'animal', cat: 'animal', horse: 'animal', bear: 'animal', deer: 'animal', fox: 'animal', bird: 'bird',
+  package: 'package', license_plate: 'plate', speech: 'sound', bark: 'sound', scream: 'sound', yell: 'sound',
+};
+
+/** An NVR without picture files answers 404 each time: after a few of them no more are requested. */
+const MOST_MISSES = 3;
+let misses = 0;
+
+interface ThumbnailProps {
+  readonly event: EventView;
+  /** It has come by itself, and so does its picture. */
+  readonly isNew?: boolean;
+}
+
+export function Thumbnail({ event, isNew = false }: ThumbnailProps) {
+  const [isBroken, setIsBroken] = useState(false);
+  const file = event.picture === undefined ? fileUrl(event) : undefined;
+  const isFetched = isNew || viewedPerson() !== undefined;
+  const fetched = useFetchedPicture(isFetched ? file : undefined);
+  const source = event.picture ?? (isFetched ? fetched : file);
+  const onError = (): void => {
+    misses += 1;
+    setIsBroken(true);
+  };
+  return (
+    <span class="thumbnail">
+      {source !== undefined && !isBroken ? (
+        <img src={source} alt="" loading="lazy" decoding="async" onError={onError} />
+      ) : (
+        <Icon name={Object.hasOwn(DRAWINGS, event.label) ? (DRAWINGS[event.label] ?? 'shape') : 'shape'} />
+      )}
+    </span>
+  );
+}
+
+/** An `<img>` cannot send headers: its request would renew the session, and could not say whose view is shown. */
+export function useFetchedPicture(url: string | undefined): string | undefined {
+  const [picture, setPicture] = useState<string>();
+  useEffect(() => {
+    if (url === undefined) return undefined;
+    const controller = new AbortController();
+    let made: string | undefined;
+    void pictureFromApi(url, controller.signal).then((address) => {
+      if (address !== undefined && controller.signal.aborted) return URL.revokeObjectURL(address);
+      made = address;
+      setPicture(address);
+    });
+    return () => {
+      controller.abort();
+      if (made !== undefined) URL.revokeObjectURL(made);
+    };
+  }, [url]);
+  return picture;
+}
+
+function fileUrl(event: EventView): string | undefined {
+  if (!event.isPictureInFile || misses >= MOST_MISSES) return undefined;
+  return new URL(`api/events/${encodeURIComponent(event.id)}/thumbnail.webp`, baseUrl).href;
 }

@@ -1,6 +1,7 @@
-/** An event record as the pages show it (interface 2.4), read from whatever the answer holds. */
-import { type Fields, isFields, numberOf, textOf, textsOf, timeOf } from '../shared/forms/fields.ts';
-import { words } from '../shared/words.ts';
+/** An event record as the pages show it (interface 2.4), read from whatever the answer holds, and what is told of it beside its picture. */
+import { spaced } from '../shared/spelling.ts';
+import { type Fields, isFields, numberOf, textOf, textsOf, timeOf } from '../shared/untrusted.ts';
+import { cameraName, formatMoment, formatScore, formatTenths, words } from '../shared/words.ts';
 
 export interface EventView {
   readonly id: string;
@@ -73,3 +74,50 @@ export function pictureUrl(base64: string | undefined): string | undefined {
   const kind = KINDS.find(([firstBytes]) => firstBytes.test(head));
   return kind && `data:${kind[1]};base64,${base64}`;
 }
+
+export type EventFact = readonly [name: string, value: string];
+
+const yesOrNo = (value: unknown): string | undefined =>
+  value === true ? words.ui.common.yes : value === false ? words.ui.common.no : undefined;
+
+interface EventFacts {
+  readonly forPeople: readonly EventFact[];
+  /** What helps when something is wrong. */
+  readonly technical: readonly EventFact[];
+}
+
+/** What the record does not hold is left out. */
+export function factsOf(event: EventView): EventFacts {
+  const { record } = event;
+  const inner = isFields(record['data']) ? record['data'] : {};
+  const speed = numberOf(inner['average_estimated_speed']);
+  // biome-ignore format: a table
+  const forPeople: readonly PossibleFact[] = [
+    [words.explore.details.camera,         cameraName(event.camera)],
+    [words.explore.details.subLabel,       event.subLabel],
+    [words.explore.details.score,          event.score === undefined ? undefined : formatScore(event.score)],
+    [words.explore.details.plate,          textOf(inner['recognized_license_plate'])],
+    [words.explore.details.speed,          speed === undefined ? undefined : formatTenths(speed)],
+    [words.explore.details.description,    textOf(inner['description'])],
+    [words.explore.details.zones,          event.zones.map(spaced).join(', ')],
+    [words.explore.details.started,        formatMoment(event.startTime)],
+    [words.explore.details.ended,          event.endTime === undefined ? undefined : formatMoment(event.endTime)],
+  ];
+  // biome-ignore format: a table
+  const technical: readonly PossibleFact[] = [
+    [words.explore.details.clip,           yesOrNo(record['has_clip'])],
+    [words.explore.details.snapshot,       yesOrNo(record['has_snapshot'])],
+    [words.explore.details.kept,           yesOrNo(record['retain_indefinitely'])],
+    [words.explore.details.falsePositive,  yesOrNo(record['false_positive'])],
+    [words.explore.details.submitted,      textOf(record['plus_id'])],
+    [words.explore.details.detector,       textOf(record['detector_type'])],
+    [words.explore.details.model,          textOf(record['model_type'])],
+    [words.explore.details.modelHash,      textOf(record['model_hash'])],
+    [words.explore.details.id,             event.id],
+  ];
+  return { forPeople: forPeople.filter(isThere), technical: technical.filter(isThere) };
+}
+
+type PossibleFact = readonly [name: string, value: string | undefined];
+
+const isThere = (fact: PossibleFact): fact is EventFact => fact[1] !== undefined && fact[1] !== '';

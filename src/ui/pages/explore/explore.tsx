@@ -1,21 +1,18 @@
 /** Explore: the detections, newest first, to look at and to narrow down (SPEC 8). */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useSearchParams } from 'wouter-preact';
-import { goToLogin } from '../shared/account/go-to-login.ts';
-import { isAdmin, type Profile } from '../shared/account/profile.ts';
+import { isAdmin, type Profile } from '../shared/account.ts';
 import { getFromApi } from '../shared/api.ts';
-import { Choice } from '../shared/forms/choice.tsx';
-import { textsOf } from '../shared/forms/fields.ts';
-import { Icon } from '../shared/icon.tsx';
-import { usePageTitle } from '../shared/nav-link.tsx';
+import { storeChoice, storedChoice } from '../shared/browser.ts';
+import { Choice } from '../shared/fields.tsx';
 import type { PageFacts } from '../shared/page-facts.ts';
-import { storeChoice, storedChoice } from '../shared/theme.ts';
-import { formatCount, formatDate } from '../shared/times.ts';
+import { Icon, usePageTitle } from '../shared/parts.tsx';
+import { goToLogin } from '../shared/problems.ts';
+import { textsOf } from '../shared/untrusted.ts';
 import { useFetched } from '../shared/use-fetched.ts';
-import { words } from '../shared/words.ts';
-import { EventDetails } from './details/event-details.tsx';
-import { Events } from './event-list.tsx';
-import { type EventView, readEvent } from './event-view.ts';
+import { formatCount, formatDate, words } from '../shared/words.ts';
+import { barsOf, readDays } from './bars.ts';
+import { EventDetails } from './event-details.tsx';
 import {
   ANY_TIME,
   type EventFilter,
@@ -27,13 +24,13 @@ import {
   readFilter,
   weekBefore,
   withUsualTime,
-} from './filter/event-filter.ts';
-import { FilterBar } from './filter/filter-bar.tsx';
-import type { LineState } from './live/keep-line.ts';
-import { useLiveEvents } from './live/use-live-events.ts';
-import { barsOf, readDays } from './plot/bars.ts';
-import { StackPlot, useSelection } from './plot/stack-plot.tsx';
-import { useEvents } from './use-events.ts';
+} from './event-filter.ts';
+import { Events } from './event-list.tsx';
+import { type EventView, readEvent } from './event-view.ts';
+import { FilterBar } from './filter-bar.tsx';
+import type { LineState } from './keep-line.ts';
+import { StackPlot, useSelection } from './stack-plot.tsx';
+import { useEvents, useLiveEvents } from './use-events.ts';
 
 /** The newest days, a bar each: days that are chosen are shown in the list (SPEC 8). */
 interface DaysPlotProps {

@@ -1,10 +1,9 @@
 /** The page of an invitation: the form works without this script, which shows the password's strength and offers a passkey (SPEC 12). */
 
-import { isUnfit, strengthOf } from '../shared/account/password-strength.ts';
-import { createPasskey, hasPasskeysFor, passkeyProblemOf } from '../shared/account/webauthn.ts';
-import { baseUrl, postJson } from '../shared/base-url.ts';
-import { isFields, textOf } from '../shared/forms/fields.ts';
-import { applyTheme, chosenTheme } from '../shared/theme.ts';
+import { applyTheme, baseUrl, chosenTheme, postJson } from '../shared/browser.ts';
+import { isUnfit, strengthOf } from '../shared/password-strength.ts';
+import { isFields, textOf } from '../shared/untrusted.ts';
+import { createPasskey, hasPasskeysFor, passkeyProblemOf } from '../shared/webauthn.ts';
 import type { InvitationWords } from './invitation-words.ts';
 
 const PHONE = '(pointer: coarse), (max-width: 40rem)';

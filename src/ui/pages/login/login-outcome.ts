@@ -1,4 +1,5 @@
 /** What an answer to POST /api/login means to the person at the keyboard (SPEC 4.1). */
+
 export type LoginOutcome =
   | { readonly kind: 'logged-in' }
   | { readonly kind: 'wrong-credentials' }
@@ -21,7 +22,7 @@ export type LoginFailure =
   | 'otherStatus';
 
 /** The part of a fetch Response that matters here. */
-export interface LoginResponse {
+interface LoginResponse {
   readonly status: number;
   readonly retryAfter: string | null;
   /** The body names second factors. */
@@ -31,7 +32,7 @@ export interface LoginResponse {
 }
 
 const CLOSED_REASONS = ['account-not-begun', 'account-ended', 'role-missing', 'outside-hours', 'password-off'] as const;
-export type ClosedReason = (typeof CLOSED_REASONS)[number];
+type ClosedReason = (typeof CLOSED_REASONS)[number];
 
 /** What a refusal says of an account that may not be used now, as it stands in its body. */
 export function closedIn(body: unknown): LoginResponse['closed'] {
@@ -80,7 +81,7 @@ export const unreachable: LoginOutcome = { kind: 'failed', why: 'notReached', st
 export const notKept: LoginOutcome = { kind: 'failed', why: 'notKept', status: 401 };
 
 /** RFC 9110, 10.2.3: a number of seconds, or a date. */
-export function retryAfterSeconds(text: string | null, now: number): number | undefined {
+function retryAfterSeconds(text: string | null, now: number): number | undefined {
   if (text === null) return undefined;
   if (/^\d{1,9}$/.test(text)) return Math.max(1, Number(text));
   const date = Date.parse(text);

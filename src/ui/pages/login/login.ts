@@ -1,12 +1,10 @@
 /** The login page: the form is in the page already, this sends it and says what came of it. */
-
 import { LANGUAGES } from '../../../locales/languages.ts';
 import type { Templates, Texts } from '../../../locales/texts.ts';
-import { hasPasskeysFor, type PasskeyProblem, passkeyProblemOf, showPasskey } from '../shared/account/webauthn.ts';
-import { basePath, baseUrl, postJson } from '../shared/base-url.ts';
-import { chooseLanguage } from '../shared/language.ts';
-import { momentText } from '../shared/locale.ts';
-import { applyTheme, chosenTheme } from '../shared/theme.ts';
+import { applyTheme, basePath, baseUrl, chooseLanguage, chosenTheme, postJson } from '../shared/browser.ts';
+import { momentText } from '../shared/spelling.ts';
+import { hasPasskeysFor, type PasskeyProblem, passkeyProblemOf, showPasskey } from '../shared/webauthn.ts';
+import { nextPage } from '../shared/where-to-go.ts';
 import {
   closedIn,
   closedText,
@@ -16,7 +14,6 @@ import {
   notKept,
   unreachable,
 } from './login-outcome.ts';
-import { nextPage } from './next-page.ts';
 
 /** An element, as the kind it is known to be. */
 function element<Kind extends Element>(id: string, kind: new () => Kind): Kind {

@@ -19,3 +19,43 @@ export const cameraAddress = (written: string, camera: string, height = 0, time 
     .replace('{camera}', () => encodeURIComponent(camera))
     .replace('{height}', () => String(height))
     .replace('{time}', () => String(time));
+
+interface Grid {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** Most cameras send pictures of this shape. */
+const SHAPE = 16 / 9;
+
+/** What is no difference. */
+const HALF_A_POINT = 0.5;
+
+/** `width` and `height` of the display in pixels. Of two grids that are as good, the wider one. */
+export function bestGrid(count: number, width: number, height: number): Grid {
+  let best = { columns: 1, rows: Math.max(1, count) };
+  let widest = 0;
+  for (let columns = 1; columns <= count; columns += 1) {
+    const rows = Math.ceil(count / columns);
+    const tile = Math.min(width / columns, (height / rows) * SHAPE);
+    if (tile > widest - HALF_A_POINT) {
+      best = { columns, rows };
+      widest = tile;
+    }
+  }
+  return best;
+}
+
+/** Hours of the night in `?dim=22-7`, as `[22, 7]`; undefined for none. */
+export function dimHours(search: string): readonly [from: number, to: number] | undefined {
+  const found = /[?&]dim=(\d{1,2})-(\d{1,2})(?:&|$)/.exec(search);
+  if (!found) return undefined;
+  const [from, to] = [Number(found[1]), Number(found[2])];
+  return from < 24 && to < 24 && from !== to ? [from, to] : undefined;
+}
+
+export function isDim(hours: readonly [from: number, to: number] | undefined, hour: number): boolean {
+  if (!hours) return false;
+  const [from, to] = hours;
+  return from < to ? hour >= from && hour < to : hour >= from || hour < to;
+}

@@ -1,6 +1,6 @@
 /** The wall: all cameras of the screen in the best grid, which looks after itself for months (SPEC 18). */
 import { type Answer, after, ask, facts, linkToForm, make, show, showMessage } from './ask.ts';
-import { bestGrid, dimHours, isDim } from './best-grid.ts';
+import { bestGrid, dimHours, isDim } from './screen-facts.ts';
 import { createTile, type Tile } from './tile.ts';
 
 const MOST_CAMERAS = 36;

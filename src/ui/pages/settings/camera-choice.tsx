@@ -1,14 +1,12 @@
 /** Chooses cameras: known ones by search, group or one by one, and patterns for future ones (SPEC 4.3). */
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import { SearchBox, Switch, TextField } from '../shared/forms/form-fields.tsx';
-import { Fault } from '../shared/forms/labelled.tsx';
-import { useFault } from '../shared/forms/use-form.ts';
-import { Icon } from '../shared/icon.tsx';
-import { cameraName, entryName } from '../shared/names.ts';
-import { FewNames } from '../shared/table/few-names.tsx';
-import { words } from '../shared/words.ts';
-import { type CameraGroup, camerasOf, groupsOf, matchesEntry } from './camera-groups.ts';
+import { Fault, SearchBox, Switch, TextField } from '../shared/fields.tsx';
+import { useFault } from '../shared/forms.tsx';
+import { Icon } from '../shared/parts.tsx';
+import { FewNames } from '../shared/record-table.tsx';
+import { cameraName, entryName, words } from '../shared/words.ts';
+import { type CameraGroup, camerasOf, groupsOf, matchesEntry } from './names.ts';
 
 interface CameraChoiceProps {
   readonly known: readonly string[];

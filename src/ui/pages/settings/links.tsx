@@ -1,11 +1,10 @@
 /** Settings > Links: what was shared without an account, who opened it, and how to end it (SPEC 13). */
-import { isAdmin, type Profile } from '../shared/account/profile.ts';
-import { cameraName } from '../shared/names.ts';
-import { formatShortMoment, formatSpan } from '../shared/times.ts';
+import { isAdmin, type Profile } from '../shared/account.ts';
+import type { LinkRecord } from '../shared/answers.ts';
+import { Badge, pathTo, ResourcePage, removal, userColumn } from '../shared/records-page.tsx';
+import { recordsIn } from '../shared/untrusted.ts';
 import { useFetched } from '../shared/use-fetched.ts';
-import { words } from '../shared/words.ts';
-import { type LinkRecord, recordsIn } from './account-records.ts';
-import { Badge, pathTo, ResourcePage, removal, userColumn } from './page.tsx';
+import { cameraName, formatShortMoment, formatSpan, words } from '../shared/words.ts';
 
 export function Links({ profile }: { profile: Profile }) {
   const text = words.links;

@@ -1,4 +1,4 @@
-/** Rules for new user names and role names, checked before the request, and passwords to suggest (interface 2.1, 2.2). */
+/** Names in the settings: of users and roles as they are typed, of groups of cameras and of devices; and passwords to suggest (interface 2.1, 2.2). */
 import { words } from '../shared/words.ts';
 
 /** A blank becomes an underscore while it is typed: no name may have one. */
@@ -29,3 +29,68 @@ export function suggestedPassword(): string {
   }
   return password;
 }
+
+// biome-ignore format: a table
+const BROWSERS: readonly [pattern: RegExp, name: string][] = [
+  [/HomeAssistant|Home Assistant/, 'Home Assistant'],
+  [/\bEdg(?:A|iOS)?\//,            'Edge'],
+  [/\bOPR\//,                      'Opera'],
+  [/SamsungBrowser\//,             'Samsung Internet'],
+  [/Firefox\/|FxiOS\//,            'Firefox'],
+  [/Chrome\/|CriOS\//,             'Chrome'],
+  [/Version\/[\d.]+.*Safari\//,    'Safari'],
+  [/^curl\//,                      'curl'],
+];
+
+// biome-ignore format: a table
+const SYSTEMS: readonly [pattern: RegExp, name: string][] = [
+  [/iPhone|iPod/,  'iPhone'],
+  [/iPad/,         'iPad'],
+  [/Android/,      'Android'],
+  [/Windows/,      'Windows'],
+  [/Mac OS X/,     'macOS'],
+  [/CrOS/,         'ChromeOS'],
+  [/Linux|X11/,    'Linux'],
+];
+
+const LONGEST_SHOWN = 60;
+
+/** An unknown user agent is shown as it is: it may be a user's own program. */
+export function deviceName(agent: string): string {
+  const named = (table: typeof BROWSERS): string | undefined => table.find(([pattern]) => pattern.test(agent))?.[1];
+  const [browser, system] = [named(BROWSERS), named(SYSTEMS)];
+  if (browser !== undefined && system !== undefined) return words.sessions.on({ browser, system });
+  return browser ?? system ?? (agent.trim().slice(0, LONGEST_SHOWN) || words.sessions.unknownDevice);
+}
+
+export interface CameraGroup {
+  readonly name: string;
+  readonly cameras: readonly string[];
+}
+
+const SEPARATOR = /[_\-. ]/;
+const FEWEST = 2;
+
+/** The groups in the order of the cameras; without a group of all cameras, which "all" is for. */
+export function groupsOf(cameras: readonly string[]): readonly CameraGroup[] {
+  const groups = new Map<string, string[]>();
+  for (const camera of cameras) {
+    const prefix = camera.slice(0, Math.max(0, camera.search(SEPARATOR)));
+    if (prefix !== '') groups.set(prefix, [...(groups.get(prefix) ?? []), camera]);
+  }
+  return [...groups]
+    .filter(([, members]) => members.length >= FEWEST && members.length < cameras.length)
+    .map(([prefix, members]) => ({ name: prefix, cameras: members }));
+}
+
+/** Which cameras an entry of a role means: its own name, or every name that a pattern with `*` fits (SPEC 4.3). */
+export const matchesEntry = (entry: string, camera: string): boolean =>
+  entry === camera || (entry.includes('*') && asPattern(entry).test(camera));
+
+export const camerasOf = (entries: readonly string[], known: readonly string[]): string[] =>
+  known.filter((camera) => entries.some((entry) => matchesEntry(entry, camera)));
+
+const asPattern = (entry: string): RegExp => new RegExp(`^${entry.split('*').map(escaped).join('.*')}$`, 'su');
+
+/** `RegExp.escape` is too new for many a browser. */
+const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');

@@ -1,17 +1,15 @@
 /** Settings > Password: one's own; and the field for any new one, with how strong it looks while it is typed (interface 2.1, 5.1.6; SPEC 4.3, 12). */
 import { said } from '../../../locales/texts.ts';
 import { formatSeconds } from '../login/login-outcome.ts';
-import { isUnfit, type Strength, shortestPassword, strengthOf } from '../shared/account/password-strength.ts';
-import type { Profile } from '../shared/account/profile.ts';
+import type { Profile } from '../shared/account.ts';
 import { sendToApi } from '../shared/api.ts';
-import { useDialogs } from '../shared/dialogs.tsx';
-import { faultsIn } from '../shared/forms/form-faults.ts';
-import { PasswordField } from '../shared/forms/form-fields.tsx';
-import { PanelForm } from '../shared/forms/panel-form.tsx';
-import { type Sent, useFault } from '../shared/forms/use-form.ts';
+import { PasswordField } from '../shared/fields.tsx';
+import { faultsIn } from '../shared/form-faults.ts';
+import { PanelForm, type Sent, useDialogs, useFault } from '../shared/forms.tsx';
+import { isUnfit, type Strength, shortestPassword, strengthOf } from '../shared/password-strength.ts';
+import { NOTHING_FETCHED, pathTo, RecordsPage } from '../shared/records-page.tsx';
 import { words } from '../shared/words.ts';
 import { suggestedPassword } from './names.ts';
-import { NOTHING_FETCHED, pathTo, RecordsPage } from './page.tsx';
 
 export function Password({ profile }: { profile: Profile }) {
   const { title, lead, leadFirst } = words.passwords.change;

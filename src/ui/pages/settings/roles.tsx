@@ -1,19 +1,18 @@
 /** Settings > Roles: which cameras each role sees, what is denied, its hours, and who has it (interface 2.2; SPEC 4.3, 13). */
-import type { Profile } from '../shared/account/profile.ts';
+import { nameableCameras, type Profile, useSites } from '../shared/account.ts';
+import type { RoleRecord, UserRecord } from '../shared/answers.ts';
 import { sendToApi } from '../shared/api.ts';
-import { Opener } from '../shared/dialogs.tsx';
-import { FormDialog } from '../shared/forms/form-dialog.tsx';
-import { faultsIn } from '../shared/forms/form-faults.ts';
-import { TextField } from '../shared/forms/form-fields.tsx';
-import { nameableCameras, useSites } from '../shared/sites.ts';
-import { FewNames } from '../shared/table/few-names.tsx';
+import { TextField } from '../shared/fields.tsx';
+import { faultsIn } from '../shared/form-faults.ts';
+import { FormDialog, Opener } from '../shared/forms.tsx';
+import { FewNames } from '../shared/record-table.tsx';
+import { Badge, pathTo, ResourcePage } from '../shared/records-page.tsx';
+import { recordsIn } from '../shared/untrusted.ts';
 import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
-import { type RoleRecord, recordsIn, type UserRecord } from './account-records.ts';
 import { CameraChoice } from './camera-choice.tsx';
-import { limitFacts, RoleLimitFields, requestedLimits, typedLimits } from './limits/role-limits.tsx';
+import { limitFacts, RoleLimitFields, requestedLimits, typedLimits } from './limits.tsx';
 import { plainName, roleNameFault } from './names.ts';
-import { Badge, pathTo, ResourcePage } from './page.tsx';
 
 export function Roles({ profile, hasOwnLogin }: { profile: Profile; hasOwnLogin: boolean }) {
   const text = words.roles;

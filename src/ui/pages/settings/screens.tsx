@@ -1,21 +1,19 @@
 /** Settings > Screens: displays that show cameras without a password on them, and pairing a new one by its code (SPEC 18). */
 import { useState } from 'preact/hooks';
-import { isAdmin, type Profile } from '../shared/account/profile.ts';
+import { isAdmin, type Profile } from '../shared/account.ts';
+import type { ScreenDevice, ScreenRecord } from '../shared/answers.ts';
 import { sendToApi } from '../shared/api.ts';
-import { baseUrl } from '../shared/base-url.ts';
-import { Opener, useDialogs } from '../shared/dialogs.tsx';
-import { FormDialog } from '../shared/forms/form-dialog.tsx';
-import { type FormProblem, faultsIn } from '../shared/forms/form-faults.ts';
-import { TextField } from '../shared/forms/form-fields.tsx';
-import { problemOf } from '../shared/forms/problem-of.ts';
-import type { FormState } from '../shared/forms/use-form.ts';
-import { formatDate, formatShortMoment } from '../shared/times.ts';
+import { baseUrl } from '../shared/browser.ts';
+import { TextField } from '../shared/fields.tsx';
+import { type FormProblem, faultsIn } from '../shared/form-faults.ts';
+import { FormDialog, type FormState, Opener, useDialogs } from '../shared/forms.tsx';
+import { problemOf } from '../shared/problems.ts';
+import { lastUseColumn, pathTo, ResourcePage, removal, userColumn } from '../shared/records-page.tsx';
+import { recordsIn } from '../shared/untrusted.ts';
 import { useFetched } from '../shared/use-fetched.ts';
-import { words } from '../shared/words.ts';
-import { recordsIn, type ScreenDevice, type ScreenRecord } from './account-records.ts';
+import { formatDate, formatShortMoment, words } from '../shared/words.ts';
 import { NarrowedCameras } from './camera-choice.tsx';
-import { deviceName } from './device-name.ts';
-import { lastUseColumn, pathTo, ResourcePage, removal, userColumn } from './page.tsx';
+import { deviceName } from './names.ts';
 import { endAfter, LifetimeField } from './tokens.tsx';
 
 /** What the QR code of a display has led here with; '' for none. */

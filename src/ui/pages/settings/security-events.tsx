@@ -1,9 +1,11 @@
 /** Settings > Security events: what happened to one's own account lately (SPEC 12). */
+
+import type { AccountEvent } from '../shared/answers.ts';
+import { ResourcePage } from '../shared/records-page.tsx';
+import { recordsIn } from '../shared/untrusted.ts';
 import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
-import { type AccountEvent, recordsIn } from './account-records.ts';
-import { deviceName } from './device-name.ts';
-import { ResourcePage } from './page.tsx';
+import { deviceName } from './names.ts';
 
 /** An event of a newer service has its own name. */
 const nameOf = ({ event }: AccountEvent): string =>

@@ -1,14 +1,14 @@
 /** Settings > Security: two-step login, time zone and public address, kept in the store; what the file or a variable sets is only shown (SPEC 8). */
+
+import type { SecurityRecord } from '../shared/answers.ts';
 import { sendToApi } from '../shared/api.ts';
-import { baseUrl } from '../shared/base-url.ts';
-import { useDialogs } from '../shared/dialogs.tsx';
-import { faultsIn } from '../shared/forms/form-faults.ts';
-import { SelectField, TextField } from '../shared/forms/form-fields.tsx';
-import { PanelForm } from '../shared/forms/panel-form.tsx';
+import { baseUrl } from '../shared/browser.ts';
+import { SelectField, TextField } from '../shared/fields.tsx';
+import { faultsIn } from '../shared/form-faults.ts';
+import { PanelForm, useDialogs } from '../shared/forms.tsx';
+import { RecordsPage } from '../shared/records-page.tsx';
 import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
-import type { SecurityRecord } from './account-records.ts';
-import { RecordsPage } from './page.tsx';
 import {
   changesOf,
   choiceOf,

@@ -1,13 +1,13 @@
 /** Settings > Sessions: lists the logged-in browsers and apps, and ends sessions (SPEC 4.2). */
-import { isAdmin, type Profile } from '../shared/account/profile.ts';
+import { isAdmin, type Profile } from '../shared/account.ts';
+import type { SessionRecord } from '../shared/answers.ts';
 import { type ApiResponse, sendToApi } from '../shared/api.ts';
-import { Opener } from '../shared/dialogs.tsx';
-import { Question } from '../shared/forms/form-dialog.tsx';
+import { Opener, Question } from '../shared/forms.tsx';
+import { Badge, pathTo, ResourcePage, removal } from '../shared/records-page.tsx';
+import { recordsIn } from '../shared/untrusted.ts';
 import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
-import { recordsIn, type SessionRecord } from './account-records.ts';
-import { deviceName } from './device-name.ts';
-import { Badge, pathTo, ResourcePage, removal } from './page.tsx';
+import { deviceName } from './names.ts';
 
 const deviceOf = ({ agent }: SessionRecord): string => deviceName(agent);
 

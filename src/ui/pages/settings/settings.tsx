@@ -1,12 +1,11 @@
 /** Settings: its pages, and the roles that see each (SPEC 8; interface 5.6). */
 import type { ComponentChild } from 'preact';
 import { Link, Redirect, useLocation } from 'wouter-preact';
-import { isAdmin, type Profile } from '../shared/account/profile.ts';
-import { NotForYou } from '../shared/full-page-notices.tsx';
-import { NavLink, usePageTitle } from '../shared/nav-link.tsx';
+import { isAdmin, type Profile } from '../shared/account.ts';
 import type { PageFacts } from '../shared/page-facts.ts';
+import { NavLink, NotForYou, usePageTitle } from '../shared/parts.tsx';
 import { words } from '../shared/words.ts';
-import { Access } from './access/access.tsx';
+import { Access } from './access.tsx';
 import { Links } from './links.tsx';
 import { Password } from './password.tsx';
 import { Roles } from './roles.tsx';
@@ -16,8 +15,8 @@ import { SecurityEvents } from './security-events.tsx';
 import { Sessions } from './sessions.tsx';
 import { SignIns } from './sign-ins.tsx';
 import { Tokens } from './tokens.tsx';
-import { TwoStep } from './two-step/two-step.tsx';
-import { Users } from './users/users.tsx';
+import { TwoStep } from './two-step.tsx';
+import { Users } from './users.tsx';
 
 interface SettingsSection {
   readonly path: string;

@@ -1,11 +1,12 @@
 /** Settings > Sign-ins: the providers that one's own account is connected with (SPEC 16). */
-import { goToProvider } from '../shared/account/at-provider.ts';
+import { goToProvider } from '../shared/account.ts';
+import type { SignInRecord } from '../shared/answers.ts';
 import { sendToApi } from '../shared/api.ts';
 import type { SignInProvider } from '../shared/page-facts.ts';
+import { pathTo, ResourcePage } from '../shared/records-page.tsx';
+import { recordsIn } from '../shared/untrusted.ts';
 import { useFetched } from '../shared/use-fetched.ts';
 import { words } from '../shared/words.ts';
-import { recordsIn, type SignInRecord } from './account-records.ts';
-import { pathTo, ResourcePage } from './page.tsx';
 
 const PATH = 'api/account/sign-ins';
 

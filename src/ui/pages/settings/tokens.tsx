@@ -1,18 +1,16 @@
 /** Settings > API tokens: for programs, so that none needs a password or the open port; each secret is shown once (SPEC 4.4). */
-import { isAdmin, type Profile } from '../shared/account/profile.ts';
+import { isAdmin, nameableCameras, type Profile, useSites } from '../shared/account.ts';
+import type { MadeToken, RoleRecord, TokenRecord } from '../shared/answers.ts';
 import { sendToApi } from '../shared/api.ts';
-import { Opener } from '../shared/dialogs.tsx';
-import { FormDialog } from '../shared/forms/form-dialog.tsx';
-import { faultsIn } from '../shared/forms/form-faults.ts';
-import { SelectField, Switch, TextField } from '../shared/forms/form-fields.tsx';
+import { SelectField, Switch, TextField } from '../shared/fields.tsx';
+import { faultsIn } from '../shared/form-faults.ts';
+import { FormDialog, Opener } from '../shared/forms.tsx';
 import { NewSecret } from '../shared/new-secret.tsx';
-import { nameableCameras, useSites } from '../shared/sites.ts';
-import { formatDate } from '../shared/times.ts';
+import { Badge, lastUseColumn, pathTo, ResourcePage, removal, userColumn } from '../shared/records-page.tsx';
+import { recordsIn } from '../shared/untrusted.ts';
 import { useFetched } from '../shared/use-fetched.ts';
-import { words } from '../shared/words.ts';
-import { type MadeToken, type RoleRecord, recordsIn, type TokenRecord } from './account-records.ts';
+import { formatDate, words } from '../shared/words.ts';
 import { NarrowedCameras } from './camera-choice.tsx';
-import { Badge, lastUseColumn, pathTo, ResourcePage, removal, userColumn } from './page.tsx';
 
 export function Tokens({ profile }: { profile: Profile }) {
   const text = words.tokens;

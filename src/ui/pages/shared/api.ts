@@ -1,10 +1,7 @@
-/** Requests to Postern's API: every outcome is a value, none is an exception. */
-
+/** Requests to Postern's API, as oneself or in the view of another person: every outcome is a value, none is an exception. */
 import { parsedJson } from '../../../domain/json.ts';
-import { isProven } from './account/proof.ts';
-import { baseUrl } from './base-url.ts';
-import { textOf } from './forms/fields.ts';
-import { isAsViewed, viewAsRequest, viewedPerson } from './view-as.ts';
+import { baseUrl } from './browser.ts';
+import { textOf } from './untrusted.ts';
 import { words } from './words.ts';
 
 export type ApiResponse =
@@ -118,4 +115,57 @@ export async function pictureFromApi(url: string, signal: AbortSignal): Promise<
   } catch {
     return undefined;
   }
+}
+
+/** The page, below the path of the console. */
+export const VIEW_AS_PATH = '/view-as';
+
+/** The name that each request says, and each response repeats. */
+const HEADER = 'X-Postern-View-As';
+
+let wanted: string | undefined;
+let viewed: string | undefined;
+
+/** Undefined: the person who is logged in. */
+export const viewedPerson = (): string | undefined => viewed;
+
+/** Whose view the page shows when it opens. No address says it: a page of another site could open that. */
+export const wantViewAs = (name: string): void => {
+  wanted = name;
+};
+
+/** Begins the view that is wanted. From here on every request says whose it is, until the page ends it. */
+export function beginViewAs(): string | undefined {
+  [viewed, wanted] = [wanted, undefined];
+  return viewed;
+}
+
+export const endViewAs = (): void => {
+  viewed = undefined;
+};
+
+/** What makes a request one of that person; a response that the browser has kept may be another person's. */
+const viewAsRequest = (name: string | undefined): RequestInit & { readonly headers: Record<string, string> } =>
+  name === undefined ? { headers: {} } : { headers: { [HEADER]: encodeURIComponent(name) }, cache: 'no-store' };
+
+/** Whether it is the response of that person: something in between may have dropped the header of the request. */
+const isAsViewed = (headers: Headers, name: string): boolean => headers.get(HEADER) === encodeURIComponent(name);
+
+type AskProof = () => Promise<boolean>;
+
+let ask: AskProof = async () => false;
+
+/** The one dialog that asks; it resolves with whether the proof was given. */
+export function askForProofBy(dialog: AskProof): void {
+  ask = dialog;
+}
+
+let asked: Promise<boolean> | undefined;
+
+/** Requests that are refused together ask once. */
+function isProven(): Promise<boolean> {
+  asked ??= ask().finally(() => {
+    asked = undefined;
+  });
+  return asked;
 }

@@ -1,4 +1,3 @@
-/** What a message of the NVR's WebSocket says of an event, and how long to wait before the next try of a connection. Pure. */
 import { parsedJson } from '../../../domain/json.ts';
 
 /** The messages are envelopes with a topic, and JSON in JSON. `new`, `update` or `end`; undefined for every other topic. */

@@ -1,8 +1,7 @@
 /** What is handed on to another person or program: a secret that is shown once, an address, a text to copy. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
-import { useDialogs } from './dialogs.tsx';
-import { useModal } from './use-modal.ts';
+import { useDialogs, useModal } from './forms.tsx';
 import { words } from './words.ts';
 
 interface NewSecretProps {

@@ -1,8 +1,8 @@
 /** A resource of the API: fetched when a component mounts, and again on demand, or again and again. */
 import { useEffect, useState } from 'preact/hooks';
 import { getAutomatically, getFromApi } from './api.ts';
-import { problemOf } from './forms/problem-of.ts';
 import { pauseAfter } from './line-rules.ts';
+import { problemOf } from './problems.ts';
 import { words } from './words.ts';
 
 export type Fetched<Value> =

@@ -1,7 +1,8 @@
-/** The texts of the pages in the language that the server chose (`<html lang>`), by the browser's preferences (SPEC 8). */
+/** Texts, names and times as people read them: in the language that the server chose (`<html lang>`), by the browser's preferences (SPEC 8). Times are Unix seconds. */
 import { loadTexts } from '../../../locales/catalogs.ts';
-import type { ConsoleTexts } from '../../../locales/texts.ts';
-import { localeFor } from './locale.ts';
+import { type ConsoleTexts, labelIn } from '../../../locales/texts.ts';
+import type { Suggestion } from './search.ts';
+import { localeFor, spaced } from './spelling.ts';
 
 /** Read it at render time, not when a module is loaded: the language is loaded in between. */
 export let words: ConsoleTexts;
@@ -14,3 +15,126 @@ export async function learnWords(language: string): Promise<void> {
   locale = localeFor(language, navigator.languages);
   words = await loadTexts(language);
 }
+
+let friendly: ReadonlyMap<string, string> = new Map();
+
+/** Read it at render time: the profile tells the names. */
+export const learnCameraNames = (names: ReadonlyMap<string, string>): void => {
+  friendly = names;
+};
+
+export const cameraName = (camera: string): string => friendly.get(camera) ?? spaced(camera);
+
+/** An entry of a role or a token: a camera by its name, or a pattern as it was written. */
+export function entryName(entry: string): string {
+  if (entry === '*') return words.ui.common.allCameras;
+  return entry.includes('*') ? entry : cameraName(entry);
+}
+
+export const labelName = (label: string): string => labelIn(words.explore.labels, label);
+
+export const suggested = (
+  values: readonly string[],
+  nameOf: (value: string) => string = (value) => value,
+): Suggestion[] =>
+  values
+    .map((value) => ({ value, name: nameOf(value) }))
+    .sort((one, other) => one.name.localeCompare(other.name, undefined, { numeric: true }));
+
+interface Region {
+  /** BCP 47; undefined: that of the page. */
+  readonly locale?: string | undefined;
+  /** IANA name; undefined: the browser's. */
+  readonly timeZone?: string | undefined;
+}
+
+const DAY_SECONDS = 86_400;
+/** The last moment of a Date, in ms (ECMA-262, 21.4.1.1): to format one beyond it would be an exception. */
+const LAST_MOMENT = 8.64e15;
+
+/** Creating a formatter is slow, and a long list uses the same few again and again. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatterFor({ locale: named = locale, timeZone }: Region, options: Intl.DateTimeFormatOptions) {
+  const key = JSON.stringify([named, timeZone, options]);
+  const format = formats.get(key) ?? new Intl.DateTimeFormat(named, { ...options, timeZone });
+  formats.set(key, format);
+  return format;
+}
+
+const format = (time: number, region: Region, options: Intl.DateTimeFormatOptions): string =>
+  formatterFor(region, options).format(Math.min(time * 1000, LAST_MOMENT));
+
+/** `14:05:09` */
+export const formatTime = (time: number, region: Region = {}): string => format(time, region, { timeStyle: 'medium' });
+
+/** `4 August 2026 at 14:05:09 CEST` */
+export const formatMoment = (time: number, region: Region = {}): string =>
+  format(time, region, { dateStyle: 'long', timeStyle: 'long' });
+
+/** `4 August 2026` */
+export const formatDate = (time: number, region: Region = {}): string => format(time, region, { dateStyle: 'long' });
+
+/** `4 Aug, 14:05`; `4 Aug 2025, 14:05` in another year. */
+export function formatShortMoment(time: number, region: Region = {}, now: number = Date.now() / 1000): string {
+  const yearOf = (moment: number): string => format(moment, region, { year: 'numeric' });
+  const year = yearOf(time) === yearOf(now) ? {} : ({ year: 'numeric' } as const);
+  return format(time, region, { day: 'numeric', month: 'short', ...year, hour: 'numeric', minute: '2-digit' });
+}
+
+/** `4 Aug, 14:05 – 15:05`; the day twice where there are two. */
+export const formatSpan = (from: number, to: number, region: Region = {}): string =>
+  formatterFor(region, { day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' }).formatRange(
+    from * 1000,
+    to * 1000,
+  );
+
+/** `Today`, `Yesterday`, else the date; the heading that an event stands under. */
+export function formatDay(time: number, now: number, region: Region = {}): string {
+  const day = dayKey(time, region);
+  if (day === dayKey(now, region)) return words.explore.today;
+  if (day === dayKey(now - DAY_SECONDS, region)) return words.explore.yesterday;
+  return format(time, region, { dateStyle: 'full' });
+}
+
+/** A mark of the time axis: the hour, but the day at midnight, and the month where marks are far apart. */
+export function formatTick(time: number, stepSeconds: number, region: Region = {}): string {
+  if (stepSeconds >= 28 * DAY_SECONDS) return format(time, region, { month: 'short', year: 'numeric' });
+  const isMidnight = /^0?0:00/.test(format(time, { ...region, locale: 'en-GB' }, { timeStyle: 'short' }));
+  if (stepSeconds >= DAY_SECONDS || isMidnight) return format(time, region, { day: 'numeric', month: 'short' });
+  return format(time, region, { hour: 'numeric', minute: '2-digit' });
+}
+
+/** Durations are given in whole seconds at least. */
+export function formatDuration(seconds: number): string {
+  const whole = Math.max(1, Math.round(seconds));
+  const { second, minute, hour, day } = words.ui.units;
+  if (whole < 60) return `${whole} ${second}`;
+  const minutes = Math.floor(whole / 60);
+  if (minutes < 60) return two(minutes, minute, whole % 60, second);
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return two(hours, hour, minutes % 60, minute);
+  return two(Math.floor(hours / 24), day, hours % 24, hour);
+}
+
+/** `14,000` */
+export const formatCount = (number: number): string => number.toLocaleString(locale);
+
+/** `5 min ago`. `seconds` ago; below a minute it is now. */
+export function formatAgo(seconds: number, { locale: named = locale }: Region = {}): string {
+  const format = new Intl.RelativeTimeFormat(named, { style: 'short', numeric: 'auto' });
+  const minutes = Math.round(Math.max(0, seconds) / 60);
+  return minutes === 0 ? format.format(0, 'second') : format.format(-minutes, 'minute');
+}
+
+/** `87%`, in German `87 %`. `score`: from 0 to 1. */
+export const formatScore = (score: number): string => score.toLocaleString(locale, { style: 'percent' });
+
+/** `12.5`, in German `12,5`. */
+export const formatTenths = (number: number): string =>
+  number.toLocaleString(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+
+const two = (large: number, largeUnit: string, small: number, smallUnit: string): string =>
+  small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
+
+const dayKey = (time: number, region: Region): string => format(time, region, { dateStyle: 'short' });

@@ -1,11 +1,10 @@
 /** "Check the public address": doctor on the status page, and what it found as a table (SPEC 15). */
-
 import { useState } from 'preact/hooks';
 import { type ApiResponse, sendToApi } from '../shared/api.ts';
-import { problemOf } from '../shared/forms/problem-of.ts';
 import { CopyButton } from '../shared/new-secret.tsx';
+import { problemOf } from '../shared/problems.ts';
 import { words } from '../shared/words.ts';
-import { Problem, Tile } from './tile.tsx';
+import { Problem, Tile } from './tiles.tsx';
 
 const LEVELS = ['error', 'warning', 'advice'] as const;
 type Level = (typeof LEVELS)[number];

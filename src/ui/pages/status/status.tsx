@@ -1,22 +1,19 @@
 /** Status: reachability of all parts, configuration warnings, recent errors (SPEC 8). */
 import { useState } from 'preact/hooks';
 import type { ReachStatus, ServiceStatus } from '../../../domain/status.ts';
-import { type LimitRecord, recordsIn } from '../settings/account-records.ts';
-import { PageHead } from '../settings/page.tsx';
-import type { Profile } from '../shared/account/profile.ts';
+import type { Profile } from '../shared/account.ts';
+import type { LimitRecord } from '../shared/answers.ts';
 import { sendToApi } from '../shared/api.ts';
-import { problemOf } from '../shared/forms/problem-of.ts';
-import { Blank } from '../shared/full-page-notices.tsx';
-import { Icon } from '../shared/icon.tsx';
-import { usePageTitle } from '../shared/nav-link.tsx';
-import { Act } from '../shared/table/row-menu.tsx';
-import { formatDate, formatMoment, formatShortMoment, formatTick, formatTime } from '../shared/times.ts';
+import { Act } from '../shared/menu.tsx';
+import { Blank, Icon, usePageTitle } from '../shared/parts.tsx';
+import { problemOf } from '../shared/problems.ts';
+import { PageHead } from '../shared/records-page.tsx';
+import { recordsIn } from '../shared/untrusted.ts';
 import { type FetchedAgain, useRefreshed } from '../shared/use-fetched.ts';
-import { words } from '../shared/words.ts';
+import { formatDate, formatMoment, formatShortMoment, formatTick, formatTime, words } from '../shared/words.ts';
 import { AddressCheck } from './address-check.tsx';
-import { Curtain } from './curtain.tsx';
 import { type DrawnEntry, type HourBar, lastHours } from './status-rules.ts';
-import { Listed, Problem, Tile } from './tile.tsx';
+import { Curtain, Listed, Problem, Tile } from './tiles.tsx';
 
 /** The answers are Postern's own, of the same build as this page. */
 const readStatus = (body: unknown) => ({ status: Object(body) as Partial<ServiceStatus>, now: Date.now() / 1000 });

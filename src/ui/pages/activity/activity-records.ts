@@ -1,0 +1,253 @@
+/** Records of the ledger as the page of activity shows them: what is asked for, rows, sums by day, and sentences (SPEC 14). Pure. */
+
+import { type ConsoleTexts, said } from '../../../locales/texts.ts';
+import { daysFrom } from '../explore/bars.ts';
+import { type Fields, textOf } from '../shared/untrusted.ts';
+import { entryName, words } from '../shared/words.ts';
+
+/** What GET /api/ledger answers; moments in Unix seconds. */
+export interface ActivityRecord {
+  readonly id: string;
+  readonly kind: string;
+  readonly user?: string | null;
+  readonly credential?: string | null;
+  readonly address?: string | null;
+  readonly camera?: string | null;
+  readonly from: number;
+  readonly to: number;
+  readonly watched_from?: number;
+  readonly watched_to?: number;
+  /** Absent where there is one site. */
+  readonly site?: string;
+  readonly detail?: Fields;
+  /** Null while a viewing goes on. */
+  readonly hash?: string | null;
+}
+
+/** A text of the detail. */
+export const detailOf = ({ detail }: Pick<ActivityRecord, 'detail'>, name: string): string | undefined =>
+  textOf(detail?.[name]);
+
+export interface ActivityRow {
+  /** The newest of its records. */
+  readonly record: ActivityRecord;
+  readonly count: number;
+  /** Unix seconds: the first beginning and the last end. */
+  readonly from: number;
+  readonly to: number;
+  /** Seconds in all. */
+  readonly duration: number;
+  /** The id of the event that was seen last, where one is known. */
+  readonly event: string | undefined;
+}
+
+const VIEWINGS: readonly string[] = ['live', 'history', 'export'];
+
+/** `records`: the newest first. */
+export function rowsOf(records: readonly ActivityRecord[]): readonly ActivityRow[] {
+  const rows: ActivityRow[] = [];
+  for (const record of records) {
+    const last = rows.at(-1);
+    if (last && goesOn(last.record, record)) rows[rows.length - 1] = joined(last, record);
+    else rows.push(rowOf(record));
+  }
+  return rows;
+}
+
+const rowOf = (record: ActivityRecord): ActivityRow => {
+  const { from, to } = record;
+  return { record, count: 1, from, to, duration: to - from, event: detailOf(record, 'event') };
+};
+
+const goesOn = (one: ActivityRecord, other: ActivityRecord): boolean =>
+  VIEWINGS.includes(one.kind) &&
+  (['kind', 'user', 'camera', 'credential', 'site'] as const).every((name) => one[name] === other[name]) &&
+  detailOf(one, 'seen') === detailOf(other, 'seen');
+
+const joined = (row: ActivityRow, record: ActivityRecord): ActivityRow => ({
+  ...row,
+  count: row.count + 1,
+  from: record.from,
+  duration: row.duration + record.to - record.from,
+  event: row.event ?? detailOf(record, 'event'),
+});
+
+/** A sum of GET /api/ledger/days. `user`: '' where none is known. */
+export interface WatchedDay {
+  readonly day: string;
+  readonly user: string;
+  readonly minutes: number;
+}
+
+/** A bar for each day of the range, in the clock of the viewer, stacked by person; the one who watched most first. */
+export function bucketDays(watched: readonly WatchedDay[], first: Date, count: number) {
+  const days = daysFrom(first, count);
+  const people = [...new Set(watched.map(({ user }) => user))].map((name) => {
+    const counts = days.map(({ day: key }) =>
+      watched.filter(({ user, day }) => user === name && day === key).reduce((sum, { minutes }) => sum + minutes, 0),
+    );
+    return { name, counts, total: Math.round(counts.reduce((sum, minutes) => sum + minutes, 0)) };
+  });
+  people.sort((one, other) => other.total - one.total);
+  return { starts: days.map(({ start }) => start), people };
+}
+
+/** Names by what the ledger calls a credential: `token:<id>`, `link:<id>`, `screen:<id>`. */
+export type CredentialNames = ReadonlyMap<string, string>;
+
+interface Named {
+  readonly id: string;
+  readonly name?: string | null;
+}
+
+/** Those of them that have a name. */
+export const namesIn = (kind: 'token' | 'link' | 'screen', list: readonly Named[]): (readonly [string, string])[] =>
+  list.flatMap(({ id, name }) => (name ? [[`${kind}:${id}`, name] as const] : []));
+
+/** The number of letters of an id that tell two apart. */
+const SHOWN_LETTERS = 8;
+
+export function credentialText(credential: string, names: CredentialNames): string {
+  const [kind = '', id = ''] = credential.split(':', 2);
+  const kinds: Readonly<Record<string, string>> = words.ledger.credentials;
+  const name = names.get(credential);
+  const what = kinds[kind] ?? kind;
+  if (kind === 'oidc') return `${what} ${id}`;
+  return name === undefined ? `${what} ${id.slice(0, SHOWN_LETTERS)}`.trim() : words.ledger.named({ what, name });
+}
+
+export const GROUPS = ['all', 'viewings', 'logins', 'failed', 'changes'] as const;
+type Group = (typeof GROUPS)[number];
+export const RANGES = ['today', 'night', 'yesterday', 'days7', 'days30', 'days90'] as const;
+type Range = (typeof RANGES)[number];
+
+export interface ActivityFilter {
+  readonly user: string;
+  readonly camera: string;
+  readonly site: string;
+  readonly group: Group;
+  readonly range: Range;
+}
+
+export const FIRST_FILTER: ActivityFilter = { user: '', camera: '', site: '', group: 'all', range: 'days7' };
+
+/** Groups with viewings: minutes are shown for them. */
+export const hasMinutes = ({ group }: ActivityFilter): boolean => group === 'all' || group === 'viewings';
+
+const KINDS: Readonly<Record<Group, string>> = {
+  all: '',
+  viewings: 'live,history,export',
+  logins: 'login,login-failed,logout',
+  failed: 'login-failed',
+  changes: 'change,refusal,link',
+};
+
+/** `by`: the camera that was watched, or the person who did. */
+export const viewingsOf = (by: { readonly camera: string } | { readonly user: string }, filter: ActivityFilter) =>
+  ({ ...filter, user: '', camera: '', ...by, group: 'viewings' }) as const;
+
+/** Unix seconds; `first` is the midnight before, from which whole days are counted. */
+interface Span {
+  readonly after: number;
+  readonly before: number | undefined;
+  readonly first: Date;
+  readonly days: number;
+}
+
+const HOUR = 3600;
+const NIGHT_BEGINS = 22 * HOUR;
+const NIGHT_ENDS = 6 * HOUR;
+/** The days that a stretch touches. */
+const DAYS: Readonly<Record<Range, number>> = { today: 1, night: 2, yesterday: 1, days7: 7, days30: 30, days90: 90 };
+
+/** The stretch that is meant, by the clock of the viewer. The last night ends at six, or now. */
+export function spanOf(range: Range, now: Date): Span {
+  const midnight = (daysAgo: number): Date => new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysAgo);
+  const seconds = (date: Date): number => date.getTime() / 1000;
+  const isBefore = range === 'night' || range === 'yesterday';
+  const days = DAYS[range];
+  const first = midnight(isBefore ? 1 : days - 1);
+  const [begins, ends] = range === 'night' ? [NIGHT_BEGINS, NIGHT_ENDS] : [0, 0];
+  return { after: seconds(first) + begins, before: isBefore ? seconds(midnight(0)) + ends : undefined, first, days };
+}
+
+export function queryOf(
+  { user, site, camera, group }: Omit<ActivityFilter, 'range'>,
+  { after, before }: Pick<Span, 'after' | 'before'>,
+): string {
+  const query = new URLSearchParams({ after: String(after) });
+  for (const [name, value] of Object.entries({ before, user, site, camera, kind: KINDS[group] }))
+    if (value !== undefined && value !== '') query.set(name, String(value));
+  return query.toString();
+}
+
+type ActWords = ConsoleTexts['ledger']['sentences'];
+type ActNames = ReturnType<typeof valuesOf>;
+type Said = Pick<ActivityRecord, 'kind' | 'user' | 'camera' | 'credential' | 'detail'>;
+
+/** `count`: records that are told in one line. */
+export function sentenceOf(
+  record: Said,
+  names: CredentialNames,
+  count = 1,
+  text: ActWords = words.ledger.sentences,
+): string {
+  const times = Math.max(count, Number(detailOf(record, 'times') ?? 1) || 1);
+  return text.times({ sentence: sentence(record, valuesOf(record, names), text), times });
+}
+
+function sentence(record: Said, names: ActNames, text: ActWords): string {
+  const { kind } = record;
+  const viewing = own(text.viewings, kind);
+  if (viewing) return viewing(names);
+  const what = detailOf(record, 'what');
+  const failure = kind === 'login-failed' && own(text.failures, detailOf(record, 'reason'));
+  if (failure && what !== 'token-refused') return failure;
+  if (kind === 'login') return loginText(record, text);
+  const act = own(text.acts, what);
+  if (act) return said(kind === 'refusal' || kind === 'login-failed' ? act.refused : act.done, names);
+  return own(text.others, kind) ?? text.others.notice;
+}
+
+function loginText(record: Said, { loginBy, others }: ActWords): string {
+  const provider = /^oidc:(?<name>.+)$/.exec(record.credential ?? '')?.groups?.['name'];
+  if (provider !== undefined) return loginBy.provider({ name: provider });
+  return detailOf(record, 'factor') === 'passkey' ? loginBy.passkey : others.login;
+}
+
+/** A key of the table itself: what comes from the server names nothing that objects inherit. */
+const own = <Table extends object>(table: Table, key: string | undefined): Table[keyof Table] | undefined =>
+  key !== undefined && Object.hasOwn(table, key) ? table[key as keyof Table] : undefined;
+
+/** Texts that are not known are empty. */
+function valuesOf(record: Said, names: CredentialNames) {
+  const text = (name: string): string => detailOf(record, name) ?? '';
+  const user = text('user') || (record.user ?? '');
+  const camera = entryName(record.camera ?? text('camera'));
+  const thing = names.get(`token:${text('tokenId')}`) ?? names.get(`link:${text('linkId')}`) ?? text('screen');
+  const records = text('records');
+  return {
+    user,
+    hasUser: user !== '',
+    camera,
+    hasCamera: camera !== '',
+    role: text('role'),
+    thing,
+    hasThing: thing !== '',
+    provider: text('provider'),
+    request: [text('method'), text('path')].filter((part) => part !== '').join(' '),
+    setting: text('setting'),
+    records: Number(records),
+    hasRecords: records !== '',
+  };
+}
+
+/** The labelled rest of the detail. A name without a label is shown nowhere. */
+export const fieldsOf = (
+  record: Pick<ActivityRecord, 'detail'>,
+  text: ActWords = words.ledger.sentences,
+): readonly (readonly [string, string])[] =>
+  Object.entries(text.fields).flatMap(([name, label]) => {
+    const value = detailOf(record, name);
+    return value === undefined ? [] : [[label, value] as const];
+  });

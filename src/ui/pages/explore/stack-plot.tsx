@@ -1,0 +1,175 @@
+/** Stacked bars, one a day, in the width that there is: days are pointed at and chosen by mouse, by touch, and by keys. */
+import type { RefObject, TargetedFocusEvent, TargetedKeyboardEvent, TargetedPointerEvent } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { formatCount, formatTick } from '../shared/words.ts';
+import { countMarks, dayMarks, stackedBars, sumsOf } from './bars.ts';
+
+interface StackPlotProps {
+  readonly label: string;
+  /** Midnights, in Unix seconds. */
+  readonly starts: readonly number[];
+  /** The first is at the bottom. `colour`: a class that sets `fill`. `counts`: one a day. */
+  readonly series: readonly { readonly name: string; readonly colour: string; readonly counts: readonly number[] }[];
+  readonly selecting: ReturnType<typeof useSelection>;
+  /** What is selected, in words. */
+  readonly said: string;
+}
+
+/** Pixels that a mark of the time axis needs. */
+const MARK_WIDTH = 68;
+
+/** Its height is the same with and without bars. */
+export function StackPlot({ label, starts, series, selecting: { selection, handlers }, said }: StackPlotProps) {
+  const area = useRef<HTMLDivElement>(null);
+  const width = useWidth(area);
+  const slices = starts.length;
+  const { marks, top, bars } = useMemo(() => {
+    const rows = series.map(({ counts }) => counts);
+    const marks = countMarks(Math.max(0, ...sumsOf(rows, slices)));
+    const top = marks.at(-1) ?? 1;
+    return { marks, top, bars: stackedBars(rows, top) };
+  }, [series, slices]);
+  const days = useMemo(() => dayMarks(starts, Math.max(1, Math.floor(width / MARK_WIDTH))), [starts, width]);
+  /** Half a label reaches over its mark on both sides. */
+  const isInside = (at: number): boolean => (at / slices) * width > 24 && (1 - at / slices) * width > 32;
+  return (
+    <div class="plot">
+      <div class="plot-counts" aria-hidden="true">
+        {marks.map((mark) => (
+          <span key={mark} style={{ bottom: `${(mark / top) * 100}%` }}>
+            {slices > 0 && formatCount(mark)}
+          </span>
+        ))}
+      </div>
+      <div
+        ref={area}
+        class="plot-area"
+        role="slider"
+        tabIndex={slices > 0 ? 0 : -1}
+        aria-label={label}
+        aria-valuemin={0}
+        aria-valuemax={Math.max(0, slices - 1)}
+        aria-valuenow={selection?.to ?? 0}
+        aria-valuetext={said}
+        {...handlers}
+      >
+        <svg viewBox={`0 0 ${Math.max(1, slices)} 100`} preserveAspectRatio="none" aria-hidden="true">
+          {marks.map((mark) => {
+            const y = 100 - (mark / top) * 100;
+            return <line key={mark} class="plot-line" x2={Math.max(1, slices)} y1={y} y2={y} />;
+          })}
+          {selection && (
+            <rect class="plot-selected" x={selection.from} width={selection.to - selection.from + 1} height="100" />
+          )}
+          {bars.map((path, at) => (
+            <path key={series[at]?.name} class={series[at]?.colour} d={path} />
+          ))}
+        </svg>
+      </div>
+      <div class="plot-times" aria-hidden="true">
+        {days.marks.map(
+          ({ at, time }) =>
+            isInside(at) && (
+              <span key={time} style={{ left: `${(at / slices) * 100}%` }}>
+                {formatTick(time, days.distanceSeconds)}
+              </span>
+            ),
+        )}
+      </div>
+    </div>
+  );
+}
+
+function useWidth(place: RefObject<HTMLElement | null>): number {
+  const [width, setWidth] = useState(0);
+  useEffect(() => {
+    if (!place.current) return undefined;
+    const observer = new ResizeObserver(([entry]) => setWidth(entry?.contentRect.width ?? 0));
+    observer.observe(place.current);
+    return () => observer.disconnect();
+  }, []);
+  return width;
+}
+
+/** Pixels. A hand is never quite still. */
+const STILL = 5;
+
+export function useSelection(slices: number, onChoose?: (from: number, to: number) => void) {
+  /** Two ends, of which keys move the other one. `isHeld`: it stays when the pointer leaves. */
+  const [held, hold] = useState<{ readonly one: number; readonly other: number; readonly isHeld: boolean }>();
+  const drag = useRef<{ readonly x: number; readonly isTouch: boolean; isWide: boolean } | undefined>(undefined);
+  const clear = (): void => {
+    drag.current = undefined;
+    hold(undefined);
+  };
+  const choose = (one: number, other: number): void => {
+    clear();
+    onChoose?.(Math.min(one, other), Math.max(one, other));
+  };
+  const within = (at: number): number => Math.min(Math.max(at, 0), slices - 1);
+  const sliceAt = ({ currentTarget, clientX }: TargetedPointerEvent<HTMLElement>): number => {
+    const { left, width } = currentTarget.getBoundingClientRect();
+    return within(Math.floor(((clientX - left) / width) * slices));
+  };
+  const handlers = {
+    onPointerDown(event: TargetedPointerEvent<HTMLElement>): void {
+      if (event.button !== 0 || slices === 0) return;
+      const at = sliceAt(event);
+      drag.current = { x: event.clientX, isTouch: event.pointerType !== 'mouse', isWide: false };
+      event.currentTarget.setPointerCapture(event.pointerId);
+      hold({ one: at, other: at, isHeld: true });
+    },
+    onPointerMove(event: TargetedPointerEvent<HTMLElement>): unknown {
+      const at = sliceAt(event);
+      const dragged = drag.current;
+      if (slices === 0 || (!dragged && (event.pointerType !== 'mouse' || held?.isHeld))) return;
+      if (!dragged) return hold({ one: at, other: at, isHeld: false });
+      dragged.isWide ||= Math.abs(event.clientX - dragged.x) > STILL;
+      return dragged.isWide && hold((was) => ({ one: was?.one ?? at, other: at, isHeld: true }));
+    },
+    /** A drag closes in on what it passed over, and a click on its bar. A tap only points: its bar is small. */
+    onPointerUp(event: TargetedPointerEvent<HTMLElement>): void {
+      const dragged = drag.current;
+      drag.current = undefined;
+      if (dragged && held && (dragged.isWide || !dragged.isTouch)) choose(held.one, sliceAt(event));
+    },
+    onPointerLeave: (): void => hold((was) => (was?.isHeld ? was : undefined)),
+    onPointerCancel: clear,
+    onKeyDown(event: TargetedKeyboardEvent<HTMLElement>): unknown {
+      const act = KEYS[event.key];
+      if (!act || slices === 0 || event.ctrlKey || event.altKey || event.metaKey) return;
+      event.preventDefault();
+      if (act === 'clear') return clear();
+      if (act === 'choose') return held && choose(held.one, held.other);
+      const other = within(act(held?.other ?? slices - 1, slices));
+      return hold({ one: event.shiftKey && held ? held.one : other, other, isHeld: true });
+    },
+    /** The buttons about the selection stand in the same figure. */
+    onBlur({ currentTarget, relatedTarget }: TargetedFocusEvent<HTMLElement>): void {
+      const isInFigure = relatedTarget instanceof Node && currentTarget.closest('figure')?.contains(relatedTarget);
+      if (!isInFigure) clear();
+    },
+  };
+  const selection = held && {
+    from: Math.min(held.one, held.other),
+    to: Math.max(held.one, held.other),
+    isHeld: held.isHeld,
+  };
+  return { selection, choose, handlers };
+}
+
+const PAGE = 10;
+
+const KEYS: Readonly<Record<string, ((at: number, slices: number) => number) | 'choose' | 'clear' | undefined>> = {
+  ArrowLeft: (at) => at - 1,
+  ArrowRight: (at) => at + 1,
+  ArrowDown: (at) => at - 1,
+  ArrowUp: (at) => at + 1,
+  PageDown: (at) => at - PAGE,
+  PageUp: (at) => at + PAGE,
+  Home: () => 0,
+  End: (_, slices) => slices - 1,
+  Enter: 'choose',
+  ' ': 'choose',
+  Escape: 'clear',
+};

@@ -1,0 +1,152 @@
+/** The answer to "may this person see this camera?" as a sentence, and what would change it. Pure. */
+import type { z } from 'zod';
+import type { ACCESS } from '../../../gateway/explain/explain-route.ts';
+import type { Explanation as Told } from '../../../gateway/explain/explanation.ts';
+import type { RoleRecord, UserRecord } from '../shared/answers.ts';
+import { isFields } from '../shared/untrusted.ts';
+import { cameraName, formatShortMoment, words } from '../shared/words.ts';
+import { dayNames, hoursInWords } from './typed-hours.ts';
+
+export const SHOWN = ['live', 'history', 'export'] as const;
+/** How a camera is seen. */
+export type Shown = (typeof SHOWN)[number];
+
+/** The dialogs that change the answer. */
+export type Remedy = 'role' | 'cameras' | 'validity';
+
+export interface Answer {
+  readonly isYes: boolean;
+  readonly text: string;
+  readonly remedies: readonly Remedy[];
+}
+
+interface AnswerFacts {
+  readonly user: UserRecord;
+  /** The role of the user as it is listed; undefined: not known here. */
+  readonly role: RoleRecord | undefined;
+  readonly shows: Shown;
+}
+
+export function answerOf(explanation: Explanation, facts: AnswerFacts): Answer {
+  const { verdict, reason = '', message } = explanation;
+  if (verdict === 'admitted') return { isYes: true, text: yesText(explanation, facts), remedies: ['role'] };
+  const known = Object.entries(REFUSED).find(([name]) => name === reason)?.[1];
+  if (!known) return { isYes: false, text: words.access.noBecause({ message }), remedies: [] };
+  return { isYes: false, text: known.text(explanation, facts), remedies: known.remedies };
+}
+
+interface Refused {
+  readonly text: (explanation: Explanation, facts: AnswerFacts) => string;
+  readonly remedies: readonly Remedy[];
+}
+
+// biome-ignore format: a table
+const REFUSED: Readonly<Record<string, Refused>> = {
+  'camera-not-in-role':     { remedies: ['role', 'cameras'], text: (told, facts) => words.access.noCamera({ role: roleIn(told, facts), cameras: listed(told), hasCameras: listed(told) !== '' }) },
+  'verb-denied':            { remedies: ['role', 'cameras'], text: (told, facts) => words.access.noVerb({ role: roleIn(told, facts), what: words.access.verbs[facts.shows] }) },
+  'outside-hours':          { remedies: ['cameras', 'role'], text: (told, facts) => words.access.noHours({ role: roleIn(told, facts), hours: hoursIn(told, facts), hasHours: hoursIn(told, facts) !== '', opens: momentOf(told.opens?.at), hasOpens: told.opens !== undefined }) },
+  'account-ended':          { remedies: ['validity'],        text: (_, { user }) => words.access.noAccountEnded({ name: user.username, moment: momentOf(user.valid_until), hasMoment: user.valid_until !== undefined }) },
+  'role-missing':           { remedies: ['role'],            text: (_, { user }) => words.access.noRole({ name: user.username }) },
+  'account-not-begun':      { remedies: ['validity'],        text: (_, { user }) => words.access.noAccountBegun({ name: user.username, moment: momentOf(user.valid_from), hasMoment: user.valid_from !== undefined }) },
+  'second-factor-required': { remedies: [],                  text: (_, { user }) => words.access.noFactor({ name: user.username }) },
+};
+
+function yesText(explanation: Explanation, facts: AnswerFacts): string {
+  const { since, cameras } = explanation;
+  const { user, shows } = facts;
+  const role = roleIn(explanation, facts);
+  const hours = hoursIn(explanation, facts);
+  const limits = [
+    cameras === 'all' ? words.access.yesAll({ role }) : words.access.yesRole({ role }),
+    shows !== 'live' && since !== undefined ? words.access.since({ moment: momentOf(since) }) : '',
+    hours === '' ? '' : words.access.hours({ hours }),
+    user.valid_until === undefined ? '' : words.access.until({ moment: momentOf(user.valid_until) }),
+  ];
+  return limits.filter((part) => part !== '').join(' ');
+}
+
+/** A provider may give several. */
+const roleIn = ({ roles = [] }: Explanation, { user }: AnswerFacts): string =>
+  roles.length > 0 ? roles.join(', ') : user.role;
+
+/** Empty for several roles: each has hours of its own. */
+const hoursIn = ({ roles = [] }: Explanation, { role }: AnswerFacts): string =>
+  roles.length > 1 ? '' : (role?.hours ?? []).map((line) => hoursInWords(line, dayNames())).join('; ');
+
+const FEW = 5;
+
+/** The cameras that the person sees, as they are called: `street, garden gate and 7 more`. */
+function listed({ cameras }: Explanation): string {
+  const names = Array.isArray(cameras) ? cameras.map(cameraName) : [];
+  const shown = names.slice(0, names.length > FEW + 1 ? FEW : names.length);
+  const more = names.length - shown.length;
+  return [shown.join(', '), more > 0 ? words.access.andMore({ number: more }) : ''].filter(Boolean).join(' ');
+}
+
+const momentOf = (time: number | undefined): string => (time === undefined ? '' : formatShortMoment(time));
+
+/** What is undefined is absent from JSON. */
+export type Explanation = Pick<Told, 'verdict' | 'message'> & Partial<Told>;
+
+const VERDICTS: readonly unknown[] = ['admitted', 'nothing-visible', 'refused'];
+
+export const readExplanation = (body: unknown): Explanation | undefined =>
+  isFields(body) && VERDICTS.includes(body['verdict']) ? ({ message: '', ...body } as Explanation) : undefined;
+
+export type CameraAccess = z.output<typeof ACCESS>;
+export type Holder = CameraAccess['holders'][number];
+
+/** Nobody and nothing where the answer is no such list. */
+export function readAccess(body: unknown): CameraAccess {
+  const { cameras, holders } = isFields(body) ? body : {};
+  return {
+    cameras: Array.isArray(cameras) ? cameras : [],
+    holders: Array.isArray(holders) ? holders : [],
+  } as CameraAccess;
+}
+
+/** What a cell says: seen, seen but not in every way, seen when the hours or the account begin, or not at all. */
+type Sight = 'all' | 'part' | 'closed' | 'none';
+
+/** Pictures of a camera can be seen in these ways; the other verbs move it. */
+const SHOWING: readonly string[] = ['live', 'history', 'export'];
+
+export function sightOf({ cameras, denied, closed, mustEnrol }: Holder, camera: string): Sight {
+  if (cameras !== 'all' && !cameras.includes(camera)) return 'none';
+  // What has ended does not begin again by itself.
+  if (closed === 'account-ended' || closed === 'role-missing') return 'none';
+  if (closed !== undefined || mustEnrol) return 'closed';
+  const isDenied = (verb: string): boolean => denied.some((one) => one === verb);
+  if (SHOWING.every(isDenied)) return 'none';
+  return SHOWING.some(isDenied) ? 'part' : 'all';
+}
+
+interface RoleGroup {
+  readonly role: string;
+  readonly people: readonly Holder[];
+}
+
+/** People alone, by role, each group by name; admins first, then viewers. */
+export function byRole(holders: readonly Holder[]): readonly RoleGroup[] {
+  const people = holders.filter(({ kind }) => kind === 'user');
+  const groups = new Map<string, Holder[]>();
+  for (const one of people) groups.set(one.role, [...(groups.get(one.role) ?? []), one]);
+  const rank = (role: string): number => (role === 'admin' ? 0 : role === 'viewer' ? 1 : 2);
+  return [...groups]
+    .map(([role, those]) => ({ role, people: those.sort((one, other) => one.name.localeCompare(other.name)) }))
+    .sort((one, other) => rank(one.role) - rank(other.role) || one.role.localeCompare(other.role));
+}
+
+const holds = (text: string, query: string): boolean => text.toLowerCase().includes(query.trim().toLowerCase());
+
+/** The people whose name or role, and the cameras whose name, hold what is looked for; of a word that no camera holds, all cameras. */
+export function found(
+  { cameras, holders }: CameraAccess,
+  { person, camera }: { readonly person: string; readonly camera: string },
+  nameOf: (camera: string) => string,
+): CameraAccess {
+  return {
+    cameras: cameras.filter((one) => holds(one, camera) || holds(nameOf(one), camera)),
+    holders: holders.filter(({ name, role }) => holds(name, person) || holds(role, person)),
+  };
+}

@@ -1,0 +1,196 @@
+/** Settings > Access, advanced: how a request with method and path would be decided, and why (SPEC 1, `explain`). */
+
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { getFromApi } from '../shared/api.ts';
+import { Choice, SelectField, TextArea, TextField } from '../shared/fields.tsx';
+import { PanelForm, type Sent } from '../shared/forms.tsx';
+import { FewNames } from '../shared/record-table.tsx';
+import { Badge } from '../shared/records-page.tsx';
+import { cameraName, words } from '../shared/words.ts';
+import { type Explanation, readExplanation } from './access-answers.ts';
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'WS'] as const;
+
+type CallerKind = 'user' | 'headers' | 'anonymous';
+
+const FIRST = {
+  caller: 'headers' as CallerKind,
+  user: '',
+  headers: '',
+  peer: '',
+  method: 'GET',
+  path: '/api/events',
+};
+
+export function DescribedRequest({ hasOwnLogin, names }: { hasOwnLogin: boolean; names: readonly string[] }) {
+  const text = words.access;
+  const [result, setResult] = useState<Explanation>();
+  const ask = async ({ caller, user, headers, peer, method, path }: typeof FIRST): Promise<Sent> => {
+    setResult(undefined);
+    if (!path.startsWith('/')) return { faults: { path: text.pathUnfit } };
+    const query = new URLSearchParams({ method, path });
+    if (caller === 'user') query.set('user', user || (names[0] ?? ''));
+    if (caller === 'headers') for (const line of linesOf(headers)) query.append('header', line);
+    if (peer.trim() !== '') query.set('peer', peer.trim());
+    const response = await getFromApi(`api/explain?${query}`);
+    return response.kind === 'ok' && !readExplanation(response.body) ? words.ui.common.unreadable : response;
+  };
+  return (
+    <>
+      <p class="page-lead">{text.advancedLead}</p>
+      <PanelForm
+        submit={text.ask}
+        submitting={text.asking}
+        first={hasOwnLogin ? { ...FIRST, caller: 'user' } : FIRST}
+        onSubmit={ask}
+        onSent={(_, body) => setResult(readExplanation(body))}
+      >
+        {({ values: { caller, user }, put, field }) => (
+          <>
+            <Choice
+              name="callerKind"
+              legend={text.who}
+              isLegendShown
+              options={callerKinds(hasOwnLogin)}
+              chosen={caller}
+              onChoose={(kind) => put({ caller: kind })}
+            />
+            {caller === 'user' && (
+              <SelectField
+                label={words.ui.common.user}
+                {...field('user')}
+                value={user || (names[0] ?? '')}
+                options={names.map((name) => [name, name] as const)}
+              />
+            )}
+            {caller === 'headers' && (
+              <>
+                <TextArea label={text.headers} help={text.headersHelp} {...field('headers')} />
+                <TextField label={text.peer} help={text.peerHelp} isOptional {...field('peer')} />
+              </>
+            )}
+            <div class="form-row">
+              <SelectField
+                label={text.method}
+                {...field('method')}
+                options={METHODS.map((name) => [name, name] as const)}
+              />
+              <TextField label={text.path} help={text.pathHelp} {...field('path')} />
+            </div>
+          </>
+        )}
+      </PanelForm>
+      <div role="status">{result && <Judgement explanation={result} />}</div>
+    </>
+  );
+}
+
+function callerKinds(hasOwnLogin: boolean): readonly (readonly [CallerKind, string])[] {
+  const user = ['user', words.access.asUser] as const;
+  const others = [
+    ['headers', words.access.asHeaders],
+    ['anonymous', words.access.asAnonymous],
+  ] as const;
+  return hasOwnLogin ? [user, ...others] : others;
+}
+
+const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean);
+
+function Judgement({ explanation }: { explanation: Explanation }) {
+  const { verdict, status, reason, message, hints = [], headers = [], sent } = explanation;
+  return (
+    <section class={`judgement judgement-${verdict}`} aria-label={words.access.title}>
+      <h2 class="judgement-verdict">{VERDICT[verdict]()}</h2>
+      {verdict !== 'admitted' && (
+        <p>
+          {status !== undefined && <code>{status}</code>} {reason !== undefined && <code>{reason}</code>}{' '}
+          <bdi>{message}</bdi>
+        </p>
+      )}
+      {hints.map((hint) => (
+        <p key={hint} class="notice notice-warn">
+          <bdi>{hint}</bdi>
+        </p>
+      ))}
+      <dl class="facts">
+        {factsOf(explanation).map(([name, value]) => (
+          <div key={name} class="fact">
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {headers.length > 0 && (
+        <>
+          <h3>{words.access.headersSeen}</h3>
+          <ul class="header-fates">
+            {headers.map(({ name, value, fate, why }, at) => (
+              <li key={`${at} ${name}`}>
+                <Badge text={words.access[fate]} kind={fate === 'kept' ? 'strong' : 'plain'} />
+                <code>
+                  <bdi>{`${name}: ${value}`}</bdi>
+                </code>
+                {why !== undefined && <bdi class="field-help">{why}</bdi>}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {sent && (
+        <>
+          <h3>{words.access.sent}</h3>
+          <pre class="code-block" dir="ltr">
+            {[`${sent.method} ${sent.target}`, ...sent.headers.map((header) => header.join(': '))].join('\n')}
+          </pre>
+          <p class="field-help">
+            {words.access.to} <bdi>{sent.to}</bdi>
+          </p>
+        </>
+      )}
+    </section>
+  );
+}
+
+const VERDICT = {
+  admitted: () => words.access.admitted,
+  refused: () => words.access.refused,
+  'nothing-visible': () => words.access.nothingVisible,
+};
+
+function factsOf(found: Explanation): [name: string, value: ComponentChildren][] {
+  const rows: [string, ComponentChildren | undefined][] = [
+    [words.ui.common.user, <bdi key="user">{found.user ?? words.access.anonymous}</bdi>],
+    [words.ui.common.role, found.role && <bdi key="role">{found.role}</bdi>],
+    [words.ui.common.cameras, found.cameras && <CamerasSeen key="cameras" cameras={found.cameras} />],
+    [words.access.limits, found.limits && <bdi key="limits">{found.limits.join('; ')}</bdi>],
+    [words.access.secret, found.secret],
+    [words.access.token, found.token],
+    [words.access.groups, found.groups?.length && <FewNames key="groups" names={found.groups} none="" />],
+    [words.access.rule, found.rule && <bdi key="rule">{found.rule}</bdi>],
+    [words.access.route, found.route && <RouteFound key="route" route={found.route} />],
+  ];
+  return rows.filter((row): row is [string, ComponentChildren] => Boolean(row[1]));
+}
+
+const CamerasSeen = ({ cameras }: { cameras: 'all' | readonly string[] }) =>
+  cameras === 'all' ? (
+    words.ui.common.allCameras
+  ) : (
+    <FewNames names={cameras.map(cameraName)} none={words.ui.common.noCameras} />
+  );
+
+const RouteFound = ({ route: { route, access, row } }: { route: NonNullable<Explanation['route']> }) => (
+  <>
+    <code>
+      <bdi>{route}</bdi>
+    </code>
+    <span class="fact-more">
+      {words.access.needs({ access })}; {row === undefined ? words.access.noRow : <code>{row}</code>}
+    </span>
+  </>
+);

@@ -1,0 +1,217 @@
+/** What limits a role beside its cameras (denied verbs, hours, how far back it sees), and a guest: the validity of the account (SPEC 13). */
+import { fromLocalInput, toLocalInput } from '../explore/event-filter.ts';
+import type { RoleRecord, UserRecord } from '../shared/answers.ts';
+import { MomentField, Switch, TextArea, TextField } from '../shared/fields.tsx';
+import type { FormState } from '../shared/forms.tsx';
+import { formatDuration, formatShortMoment, words } from '../shared/words.ts';
+import {
+  dayNames,
+  END_NAMES,
+  endOf,
+  type HoursRow,
+  hoursInWords,
+  hoursLineOf,
+  hoursRowOf,
+  spelledHours,
+} from './typed-hours.ts';
+
+/** Hours of a role to click: days as buttons, and two times, as many rows as there are lines of text (SPEC 13). */
+interface HoursRowsProps {
+  /** Lines of text. One that is no span of hours has no row, and stays as it is. */
+  readonly value: string;
+  readonly onChange: (hours: string) => void;
+}
+
+const FIRST_ROW: HoursRow = { days: [0, 1, 2, 3, 4], from: '08:00', to: '18:00' };
+
+function HoursRows({ value: hours, onChange }: HoursRowsProps) {
+  const names = dayNames();
+  const lines = hours.split('\n').filter((line) => line.trim() !== '');
+  const put = (at: number, ...rows: readonly HoursRow[]): void =>
+    onChange(lines.toSpliced(at, 1, ...rows.map(hoursLineOf)).join('\n'));
+  return (
+    <fieldset class="camera-choice">
+      <legend>{words.roles.hours}</legend>
+      {lines.map((line, at) => {
+        const row = hoursRowOf(line, names);
+        return row && <Row key={at} row={row} onChange={(next) => put(at, next)} onRemove={() => put(at)} />;
+      })}
+      <button class="button button-small" type="button" onClick={() => put(lines.length, FIRST_ROW)}>
+        {words.roles.addHours}
+      </button>
+    </fieldset>
+  );
+}
+
+interface RowProps {
+  readonly row: HoursRow;
+  readonly onChange: (row: HoursRow) => void;
+  readonly onRemove: () => void;
+}
+
+function Row({ row, onChange, onRemove }: RowProps) {
+  const { days, from, to } = row;
+  // The last day stays: a row without days is removed by its button.
+  const switchDay = (day: number): void => {
+    const next = days.includes(day) ? days.filter((one) => one !== day) : [...days, day];
+    if (next.length > 0) onChange({ ...row, days: next });
+  };
+  const time = (label: string, value: string, put: (value: string) => HoursRow) => (
+    <input
+      type="time"
+      aria-label={label}
+      value={value}
+      onChange={({ currentTarget }) => currentTarget.value !== '' && onChange(put(currentTarget.value))}
+    />
+  );
+  return (
+    <div class="hours-row">
+      {dayNames().short.map((name, day) => (
+        <button
+          key={name}
+          class="button button-small day-button"
+          type="button"
+          aria-pressed={days.includes(day)}
+          onClick={() => switchDay(day)}
+        >
+          {name}
+        </button>
+      ))}
+      <span class="hours-times">
+        {time(words.roles.hoursFrom, from, (value) => ({ ...row, from: value }))}
+        <span aria-hidden="true">–</span>
+        {time(words.roles.hoursTo, to, (value) => ({ ...row, to: value }))}
+        <button class="button button-plain button-small" type="button" onClick={onRemove}>
+          {words.roles.removeHours}
+        </button>
+      </span>
+    </div>
+  );
+}
+
+const VERBS = ['live', 'history', 'export', 'ptz', 'talk'] as const;
+
+/** A new role looks, and neither moves cameras nor talks through them. */
+const DENIED_AT_FIRST: readonly string[] = ['ptz', 'talk'];
+
+/** The limits as they are typed: hours a line each. */
+export const typedLimits = (role: RoleRecord | undefined) => ({
+  deny: role ? ((role.deny ?? []) as readonly string[]) : DENIED_AT_FIRST,
+  hours: (role?.hours ?? []).join('\n'),
+  historySince: role?.history_since ?? '',
+});
+type TypedLimits = ReturnType<typeof typedLimits>;
+
+/** The limits as the API takes them: null for no limit. */
+export function requestedLimits({ deny, hours, historySince }: TypedLimits): object {
+  const names = dayNames();
+  const lines = hours.split('\n').map((line) => spelledHours(line, names));
+  return {
+    deny,
+    hours: lines.filter((line) => line !== ''),
+    history_since: historySince.trim() === '' ? null : historySince.trim(),
+  };
+}
+
+export function RoleLimitFields({ values: { deny }, put, field }: FormState<TypedLimits>) {
+  return (
+    <>
+      <fieldset class="camera-choice">
+        <legend>{words.roles.may}</legend>
+        <div class="switches">
+          {VERBS.map((verb) => (
+            <Switch
+              key={verb}
+              isOn={!deny.includes(verb)}
+              onChange={(isOn) => put({ deny: isOn ? deny.filter((denied) => denied !== verb) : [...deny, verb] })}
+            >
+              {words.roles.verbs[verb]}
+            </Switch>
+          ))}
+        </div>
+        {emptyPages(deny) !== '' && <p class="field-help">{emptyPages(deny)}</p>}
+      </fieldset>
+      <HoursRows {...field('hours')} />
+      <TextArea label={words.roles.hoursText} help={words.roles.hoursHelp} {...field('hours')} />
+      <TextField
+        label={words.roles.historySince}
+        help={words.roles.historySinceHelp}
+        isOptional
+        {...field('historySince')}
+      />
+    </>
+  );
+}
+
+/** What the pages look like without these verbs: they are there, and show nothing. */
+const emptyPages = (deny: readonly string[]): string =>
+  PAGES.filter((verb) => deny.includes(verb))
+    .map((verb) => words.roles.emptyPages[verb])
+    .join(' ');
+const PAGES = ['live', 'history', 'export'] as const;
+
+/** The facts of a role that has limits. */
+export function limitFacts({ deny = [], hours = [], history_since = '' }: RoleRecord): (readonly [string, string])[] {
+  const names = dayNames();
+  const known = VERBS.filter((verb) => deny.includes(verb)).map((verb) => words.roles.verbs[verb]);
+  const facts: (readonly [string, string])[] = [
+    [words.roles.mayNot, known.join(', ')],
+    [words.roles.hours, hours.map((line) => hoursInWords(line, names)).join('; ')],
+    [words.roles.historySince, history_since === 'grant' ? words.roles.sinceGrant : history_since],
+    [words.roles.sees, emptyPages(deny)],
+  ];
+  return facts.filter(([, text]) => text !== '');
+}
+
+/** Values of `datetime-local` fields; empty for no end. */
+interface TypedValidity {
+  readonly from: string;
+  readonly until: string;
+}
+
+export const NO_ENDS: TypedValidity = { from: '', until: '' };
+
+export const validityOf = ({ valid_from: from, valid_until: until }: UserRecord): TypedValidity => ({
+  from: toLocalInput(from),
+  until: toLocalInput(until),
+});
+
+/** The moments as the API takes them: null for no end. */
+export const askedValidity = ({ from, until }: TypedValidity): object => ({
+  valid_from: fromLocalInput(from) ?? null,
+  valid_until: fromLocalInput(until) ?? null,
+});
+
+/** A span that ends before it begins. */
+export const validityFault = ({ from, until }: TypedValidity): string | undefined =>
+  from !== '' && until !== '' && until <= from ? words.users.validityOrder : undefined;
+
+export const ValidityFields = ({ put, field }: FormState<TypedValidity>) => (
+  <>
+    <MomentField label={words.users.validFrom} {...field('from')} />
+    <MomentField label={words.users.validUntil} {...field('until')} />
+    <div class="chips">
+      {END_NAMES.map((name) => (
+        <button
+          key={name}
+          class="button"
+          type="button"
+          onClick={() => put({ until: toLocalInput(endOf(name, new Date())) })}
+        >
+          {words.users.ends[name]}
+        </button>
+      ))}
+    </div>
+    <p class="field-help">{words.users.validityHelp}</p>
+  </>
+);
+
+/** Undefined for an account that lasts. */
+export function guestText({ valid_from: from, valid_until: until }: UserRecord): string | undefined {
+  const now = Date.now() / 1000;
+  if (until !== undefined && until <= now) return words.users.ended({ moment: formatShortMoment(until) });
+  if (from !== undefined && now < from) return words.users.notBegun({ moment: formatShortMoment(from) });
+  return until === undefined
+    ? undefined
+    : words.users.leftUntil({ left: formatDuration(until - now), moment: formatShortMoment(until) });
+}

@@ -1,0 +1,367 @@
+/** Settings > Two-step login: one's own authenticator app, passkeys and recovery codes (SPEC 12). */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import {
+  type FactorState,
+  isAdmin,
+  type PasskeyRecord,
+  type Profile,
+  readFactors,
+  readOffer,
+  readRecoveryCodes,
+  type TotpOffer,
+} from '../shared/account.ts';
+import { sendToApi } from '../shared/api.ts';
+import { baseUrl } from '../shared/browser.ts';
+import { TextField } from '../shared/fields.tsx';
+import { FormDialog, Opener, PanelForm, Question, type Sent, useDialogs } from '../shared/forms.tsx';
+import { CopyButton } from '../shared/new-secret.tsx';
+import { problemOf } from '../shared/problems.ts';
+import { Badge, MoreRecords, pathTo, RecordsPage, removal } from '../shared/records-page.tsx';
+import { useFetched } from '../shared/use-fetched.ts';
+import { createPasskey, hasPasskeysFor, passkeyProblemOf } from '../shared/webauthn.ts';
+import { words } from '../shared/words.ts';
+import { deviceName } from './names.ts';
+import { reload } from './user-forms.tsx';
+
+export function TwoStep({ profile, passkeyOrigin }: { profile: Profile; passkeyOrigin: string }) {
+  return (
+    <RecordsPage
+      title={words.secondFactor.title}
+      lead={profile.mustEnrol ? words.secondFactor.leadRequired : words.secondFactor.lead}
+      fetched={useFetched('api/second-factor', readFactors)}
+    >
+      {(state) => <Factors {...{ profile, passkeyOrigin, state }} />}
+    </RecordsPage>
+  );
+}
+
+type FactorsView =
+  | { readonly kind: 'list' }
+  | { readonly kind: 'setup'; readonly offer: TotpOffer }
+  | { readonly kind: 'codes'; readonly codes: readonly string[] };
+
+interface FactorsProps {
+  readonly profile: Profile;
+  readonly passkeyOrigin: string;
+  readonly state: FactorState;
+}
+
+function Factors({ profile, passkeyOrigin, state }: FactorsProps) {
+  const page = useDialogs();
+  const [shown, show] = useState<FactorsView>({ kind: 'list' });
+  const list = (): void => show({ kind: 'list' });
+  /** A user who had to do this first goes where the login would have led. */
+  const finish = (): void => {
+    if (profile.mustEnrol) {
+      location.assign(baseUrl);
+      return;
+    }
+    list();
+    page.say(words.secondFactor.isSetUp);
+    page.again();
+  };
+  const onConfirmed = (codes: readonly string[]): void =>
+    codes.length > 0 ? show({ kind: 'codes', codes }) : finish();
+  if (shown.kind === 'setup') return <TotpSetup offer={shown.offer} onConfirmed={onConfirmed} onCancel={list} />;
+  if (shown.kind === 'codes') return <RecoveryCodes name={profile.name} codes={shown.codes} onDone={finish} />;
+  return (
+    <>
+      <ul class="records">
+        <App state={state} onOffer={(offer) => show({ kind: 'setup', offer })} />
+        {(state.totp || state.passkeys.length > 0) && (
+          <Codes left={state.recovery_codes_left} onMade={(codes) => show({ kind: 'codes', codes })} />
+        )}
+      </ul>
+      <Passkeys {...{ state }} origin={passkeyOrigin} isForAdmin={isAdmin(profile)} onAdded={onConfirmed} />
+    </>
+  );
+}
+
+interface AppProps {
+  readonly state: FactorState;
+  readonly onOffer: (offer: TotpOffer) => void;
+}
+
+function App({ state: { totp: isOn, required: isRequired }, onOffer }: AppProps) {
+  const text = words.secondFactor;
+  const page = useDialogs();
+  const [problem, setProblem] = useState('');
+  const start = async (): Promise<void> => {
+    const response = await sendToApi('POST', 'api/second-factor/totp');
+    const offer = response.kind === 'ok' ? readOffer(response.body) : undefined;
+    setProblem(offer ? '' : response.kind === 'ok' ? words.ui.common.unreadable : problemOf(response));
+    page.say('');
+    if (offer) onOffer(offer);
+  };
+  return (
+    <Item
+      name={text.app}
+      badge={<Badge text={isOn ? text.on : text.off} kind={isOn ? 'strong' : 'plain'} />}
+      fact={[text.what, text.appWhat]}
+    >
+      <button class={`button ${isOn ? 'button-small' : 'button-strong'}`} type="button" onClick={() => void start()}>
+        {isOn ? text.replace : text.setUp}
+      </button>
+      {isOn && (
+        <Opener
+          kind="small button-bad"
+          dialog={() => (
+            <Question
+              title={text.removeTitle}
+              submit={text.remove}
+              isDangerous
+              what={isRequired ? text.removeRequired : text.removeWhat}
+              onSubmit={() => sendToApi('DELETE', 'api/second-factor/totp')}
+              done={() => (isRequired ? reload() : text.removed)}
+            />
+          )}
+        >
+          {text.remove}
+        </Opener>
+      )}
+      {problem !== '' && (
+        <p class="notice notice-bad" role="alert">
+          {problem}
+        </p>
+      )}
+    </Item>
+  );
+}
+
+interface CodesProps {
+  readonly left: number;
+  readonly onMade: (codes: readonly string[]) => void;
+}
+
+function Codes({ left, onMade }: CodesProps) {
+  const text = words.secondFactor;
+  return (
+    <Item name={text.codes} fact={[text.codesLeft, String(left)]}>
+      <Opener
+        kind="small"
+        dialog={() => (
+          <Question
+            title={text.newCodes}
+            submit={text.newCodes}
+            what={text.newCodesWhat}
+            onSubmit={() => sendToApi('POST', 'api/second-factor/recovery-codes')}
+            next={(body) => void onMade(readRecoveryCodes(body))}
+          />
+        )}
+      >
+        {text.newCodes}
+      </Opener>
+    </Item>
+  );
+}
+
+interface ItemProps {
+  readonly name: string;
+  readonly badge?: ComponentChildren;
+  readonly fact: readonly [name: string, value: string];
+  /** The acts. */
+  readonly children: ComponentChildren;
+}
+
+const Item = ({ name, badge, fact, children }: ItemProps) => (
+  <li class="record">
+    <p class="record-name">
+      <bdi>{name}</bdi> {badge}
+    </p>
+    <dl class="record-facts">
+      <div>
+        <dt>{fact[0]}</dt>
+        <dd>{fact[1]}</dd>
+      </div>
+    </dl>
+    <div class="record-actions">{children}</div>
+  </li>
+);
+
+interface TotpSetupProps {
+  readonly offer: TotpOffer;
+  /** The recovery codes to show; none when there are some already. */
+  readonly onConfirmed: (recoveryCodes: readonly string[]) => void;
+  readonly onCancel: () => void;
+}
+
+/** Sets up an authenticator app: the secret as a picture and as text, and its first code. */
+function TotpSetup({ offer, onConfirmed, onCancel }: TotpSetupProps) {
+  const text = words.secondFactor;
+  const confirm = async (typed: { readonly code: string }): Promise<Sent> => {
+    const response = await sendToApi('POST', 'api/second-factor/totp/confirm', typed);
+    const isWrong = response.kind === 'refused' && response.status === 400;
+    return isWrong ? { faults: { code: text.wrongCode } } : response;
+  };
+  return (
+    <PanelForm
+      submit={text.confirm}
+      first={{ code: '' }}
+      onSubmit={confirm}
+      onSent={(_, body) => onConfirmed(readRecoveryCodes(body))}
+    >
+      {({ field }) => (
+        <>
+          <h2 class="form-title">{text.setUp}</h2>
+          <p>{text.scan}</p>
+          <img class="qr-code" src={`data:image/svg+xml,${encodeURIComponent(offer.qr)}`} alt={text.picture} />
+          <p>{text.byHand}</p>
+          <p class="secret">
+            <code>{offer.secret.replace(/.{4}(?=.)/g, '$& ')}</code>
+            <CopyButton text={offer.secret} />
+          </p>
+          <TextField
+            label={words.ui.common.code}
+            help={text.firstCode}
+            autocomplete="one-time-code"
+            {...field('code')}
+          />
+          <button class="button button-plain button-small" type="button" onClick={onCancel}>
+            {words.ui.common.cancel}
+          </button>
+        </>
+      )}
+    </PanelForm>
+  );
+}
+
+interface RecoveryCodesProps {
+  readonly name: string;
+  readonly codes: readonly string[];
+  readonly onDone: () => void;
+}
+
+/** Recovery codes, shown once: to copy, to save as a file, or to print. */
+function RecoveryCodes({ name, codes, onDone }: RecoveryCodesProps) {
+  const title = useRef<HTMLHeadingElement>(null);
+  useEffect(() => title.current?.focus(), []);
+  const text = codes.join('\n');
+  const file = `${words.secondFactor.fileTitle({ name, host: location.host })}\n\n${text}\n`;
+  return (
+    <section class="panel recovery-codes">
+      <h2 class="form-title" tabIndex={-1} ref={title}>
+        {words.secondFactor.codes}
+      </h2>
+      <p class="notice notice-warn">{words.secondFactor.keepCodes}</p>
+      <ol class="code-list" dir="ltr">
+        {codes.map((code) => (
+          <li key={code}>
+            <code>{code}</code>
+          </li>
+        ))}
+      </ol>
+      <p class="form-actions">
+        <CopyButton text={text} />
+        <a
+          class="button"
+          href={`data:text/plain;charset=utf-8,${encodeURIComponent(file)}`}
+          download={`postern-recovery-codes-${name}.txt`}
+        >
+          {words.secondFactor.saveFile}
+        </a>
+        <button class="button" type="button" onClick={() => print()}>
+          {words.secondFactor.print}
+        </button>
+        <button class="button button-strong" type="button" onClick={onDone}>
+          {words.secondFactor.kept}
+        </button>
+      </p>
+    </section>
+  );
+}
+
+interface PasskeysProps {
+  readonly state: FactorState;
+  /** The address that passkeys are made for; '' without passkeys. */
+  readonly origin: string;
+  readonly isForAdmin: boolean;
+  /** The recovery codes to show; none when there are some already. */
+  readonly onAdded: (recoveryCodes: readonly string[]) => void;
+}
+
+const PATH = 'api/second-factor/passkeys';
+const pathOf = ({ id }: PasskeyRecord): string => pathTo(PATH, id);
+
+function Passkeys({ state, ...props }: PasskeysProps) {
+  const text = words.passkeys;
+  return (
+    <MoreRecords
+      id="passkeys-title"
+      lead={<p>{text.what}</p>}
+      caption={text.title}
+      rows={state.passkeys}
+      keyOf={({ id }) => id}
+      columns={[
+        { title: text.name, text: ({ name }) => name },
+        { title: text.added, at: ({ created_at }) => created_at },
+        { title: text.lastUsed, at: ({ last_used_at }) => last_used_at },
+      ]}
+      acts={(passkey) => [
+        { text: text.rename, dialog: () => <RenamePasskey passkey={passkey} /> },
+        removal(text.remove, pathOf(passkey), {
+          title: text.removeOne(passkey),
+          what: text.removeWhat,
+          done: () => (state.required ? reload() : text.removed(passkey)),
+        }),
+      ]}
+    >
+      <AddButton {...props} />
+    </MoreRecords>
+  );
+}
+
+function AddButton({ origin, isForAdmin, onAdded }: Omit<PasskeysProps, 'state'>) {
+  const text = words.passkeys;
+  if (origin === '') return <p class="notice">{isForAdmin ? text.offForAdmins : text.off}</p>;
+  if (!hasPasskeysFor(origin)) return <p class="notice">{text.elsewhere({ origin })}</p>;
+  return (
+    <p>
+      <Opener dialog={() => <AddPasskey onAdded={onAdded} />}>{text.add}</Opener>
+    </p>
+  );
+}
+
+function AddPasskey({ onAdded }: Pick<PasskeysProps, 'onAdded'>) {
+  const text = words.passkeys;
+  const add = async ({ name }: { readonly name: string }): Promise<Sent> => {
+    const options = await sendToApi('POST', `${PATH}/options`);
+    if (options.kind !== 'ok') return options;
+    try {
+      return await sendToApi('POST', PATH, { name, credential: await createPasskey(options.body) });
+    } catch (fault) {
+      return text.problems[passkeyProblemOf(fault)];
+    }
+  };
+  return (
+    <FormDialog
+      title={text.addTitle}
+      submit={text.addNow}
+      first={{ name: deviceName(navigator.userAgent) }}
+      onSubmit={add}
+      next={(body) => void onAdded(readRecoveryCodes(body))}
+    >
+      {({ field }) => (
+        <>
+          <p>{text.addWhat}</p>
+          <TextField label={text.name} help={text.nameHelp} {...field('name')} />
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+function RenamePasskey({ passkey }: { readonly passkey: PasskeyRecord }) {
+  const text = words.passkeys;
+  return (
+    <FormDialog
+      title={text.renameOne(passkey)}
+      submit={words.ui.common.save}
+      first={{ name: passkey.name }}
+      onSubmit={({ name }) => sendToApi('PATCH', pathOf(passkey), { name })}
+      done={text.renamed}
+    >
+      {({ field }) => <TextField label={text.name} {...field('name')} />}
+    </FormDialog>
+  );
+}

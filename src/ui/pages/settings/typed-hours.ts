@@ -1,0 +1,127 @@
+/** Hours as people type and read them, and as the API takes them: `9-18` is `daily 09:00-18:00`, `Mo-Fr 9-18` is `Mon-Fri 09:00-18:00` (SPEC 13). Pure. */
+import { DAY_MINUTES, parseHours } from '../../../domain/rights/hours.ts';
+import { locale, words } from '../shared/words.ts';
+
+const SPAN =
+  /^(?<days>.*?)\s*(?<from>\d{1,2})(?::(?<fromMinute>\d{2}))?\s*[-–]\s*(?<to>\d{1,2})(?::(?<toMinute>\d{2}))?$/;
+
+/** The days of the API, Monday first. */
+const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+/** Names of days that the API takes as they are. */
+const ENGLISH = /^(?:mon|tue|wed|thu|fri|sat|sun|(?:mon|tues|wednes|thurs|fri|satur|sun)day)$/;
+
+/** `names`: of the page's language; English is known beside it. A line that is no span of hours stays as it is: the API says what is wrong with it. */
+export function spelledHours(line: string, names: DayNames): string {
+  const { days = '', from, to, fromMinute = '00', toMinute = '00' } = SPAN.exec(line.trim())?.groups ?? {};
+  if (from === undefined || to === undefined) return line.trim();
+  const isDaily = days === '' || days.toLowerCase() === names.daily.toLowerCase();
+  const spelled = isDaily
+    ? 'daily'
+    : days.replaceAll('.', '').replaceAll(/\p{L}+/gu, (word) => spelledDay(word, names));
+  return `${spelled} ${from.padStart(2, '0')}:${fromMinute}-${to.padStart(2, '0')}:${toMinute}`;
+}
+
+/** The day with this short name, or with a long one that begins so; a word that fits several days, or none, stays as it is. */
+function spelledDay(word: string, { short, long }: DayNames): string {
+  const typed = plain(word);
+  if (ENGLISH.test(typed)) return word;
+  const starts = (name = ''): boolean => typed.length > 1 && plain(name).startsWith(typed);
+  const [found, another] = DAYS.filter((_, day) => plain(short[day] ?? '') === typed || starts(long[day]));
+  return found === undefined || another !== undefined ? word : found;
+}
+
+/** The name without case, accents and dots: `Sáb.` is `sab`. */
+const plain = (name: string): string =>
+  name
+    .toLowerCase()
+    .normalize('NFD')
+    .replaceAll(/[\p{M}.]/gu, '');
+
+/** A span of hours as it is chosen by hand. Days are numbers from 0, Monday; times are `HH:MM`. */
+export interface HoursRow {
+  readonly days: readonly number[];
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Undefined for a line that is no span of hours. */
+export function hoursRowOf(line: string, names: DayNames): HoursRow | undefined {
+  const parsed = parseHours([spelledHours(line, names)]);
+  const [first] = parsed.ok ? parsed.value.spans : [];
+  if (!parsed.ok || !first) return undefined;
+  const days = parsed.value.spans.map(({ start }) => Math.floor(start / DAY_MINUTES));
+  return { days, from: timeOf(first.start), to: timeOf(first.start + first.minutes) };
+}
+
+const timeOf = (minute: number): string =>
+  [Math.floor((minute % DAY_MINUTES) / 60), minute % 60].map((part) => String(part).padStart(2, '0')).join(':');
+
+/** Text for the API: `Mon-Fri 07:00-18:00`. Midnight is an end of its day. */
+export const hoursLineOf = (row: HoursRow): string => written(row, DAYS, 'daily', '-');
+
+/** Text for people: `lun.–ven. 07:00–18:00`. A line that is no span of hours stays as it is. */
+export function hoursInWords(line: string, names: DayNames): string {
+  const row = hoursRowOf(line, names);
+  return row ? written(row, names.short, names.daily, '–') : line;
+}
+
+function written({ days, from, to }: HoursRow, names: readonly string[], daily: string, dash: string): string {
+  return `${daysText([...days].sort(), names, daily, dash)} ${from}${dash}${to === '00:00' ? '24:00' : to}`;
+}
+
+/** Days that follow each other are a range. */
+function daysText(days: readonly number[], names: readonly string[], daily: string, dash: string): string {
+  if (days.length === DAYS.length) return daily;
+  const runs: number[][] = [];
+  for (const day of days) {
+    const run = runs.at(-1);
+    if (run?.at(-1) === day - 1) run?.push(day);
+    else runs.push([day]);
+  }
+  const ends = (run: readonly number[]): readonly number[] => [...new Set([...run.slice(0, 1), ...run.slice(-1)])];
+  return runs
+    .map((run) =>
+      ends(run)
+        .map((day) => names[day])
+        .join(dash),
+    )
+    .join(dash === '-' ? ',' : ', ');
+}
+
+/** Monday first. */
+interface DayNames {
+  /** `Mon` */
+  readonly short: readonly string[];
+  /** `Monday` */
+  readonly long: readonly string[];
+  /** All days: `daily` */
+  readonly daily: string;
+}
+
+/** `language`: BCP 47; undefined is the browser's. `daily` has no name in Intl. */
+export function dayNamesIn(language: string | undefined, daily: string): DayNames {
+  // The fifth of January 1970 was a Monday.
+  const named = (weekday: 'short' | 'long'): readonly string[] => {
+    const format = new Intl.DateTimeFormat(language, { weekday, timeZone: 'UTC' });
+    return Array.from({ length: 7 }, (_, day) => format.format(Date.UTC(1970, 0, 5 + day)));
+  };
+  return { short: named('short'), long: named('long'), daily };
+}
+
+/** The names in the language of the page. */
+export const dayNames = (): DayNames => dayNamesIn(locale, words.roles.daily);
+
+export const END_NAMES = ['tonight', 'sunday', 'week'] as const;
+
+const DAYS_UNTIL: Readonly<Record<(typeof END_NAMES)[number], (weekday: number) => number>> = {
+  tonight: () => 0,
+  sunday: (weekday) => (7 - weekday) % 7,
+  week: () => 7,
+};
+
+/** One minute before midnight of that day, by the clock of the viewer; Unix seconds. A week ends at this time of the day. */
+export function endOf(name: (typeof END_NAMES)[number], now: Date): number {
+  const day = now.getDate() + DAYS_UNTIL[name](now.getDay());
+  const [hour, minute] = name === 'week' ? [now.getHours(), now.getMinutes()] : [23, 59];
+  return new Date(now.getFullYear(), now.getMonth(), day, hour, minute).getTime() / 1000;
+}

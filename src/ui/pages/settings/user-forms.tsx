@@ -1,0 +1,185 @@
+/** The questions of Settings > Users: a new user, an invitation, a role, a password, a validity, a farewell (SPEC 4.3, 12, 13, 16). */
+
+import type { MadeInvitation, RoleRecord, UserRecord } from '../shared/answers.ts';
+import { type ApiResponse, sendToApi } from '../shared/api.ts';
+import { SelectField, TextField } from '../shared/fields.tsx';
+import { faultsIn } from '../shared/form-faults.ts';
+import { FormDialog } from '../shared/forms.tsx';
+import { AddressSharing, NewSecret } from '../shared/new-secret.tsx';
+import { pathTo } from '../shared/records-page.tsx';
+import { entryName, formatShortMoment, words } from '../shared/words.ts';
+import { askedValidity, NO_ENDS, ValidityFields, validityFault, validityOf } from './limits.tsx';
+import { plainName, userNameFault } from './names.ts';
+import { NewPassword, passwordFault } from './password.tsx';
+
+interface RoleChoices {
+  readonly roles: readonly RoleRecord[];
+  /** The number of cameras that there are. */
+  readonly cameras: number;
+}
+
+interface OfUser {
+  readonly user: UserRecord;
+}
+
+const BUILT_IN: readonly RoleRecord[] = ['admin', 'viewer'].map((role) => ({ role }) as RoleRecord);
+
+/** The choice of a role, each with what it sees; no role is chosen beforehand (SPEC 8). */
+function RoleField({ roles, cameras, ...field }: RoleChoices & { value: string; onChange: (role: string) => void }) {
+  const text = words.users.sees;
+  const seenBy = ({ role, cameras: entries = [] }: RoleRecord): string => {
+    if (role === 'admin') return text.admin;
+    if (role === 'viewer' || entries.includes('*')) return text.all({ cameras });
+    return entries.length === 0 ? words.ui.common.noCameras : entries.map(entryName).join(', ');
+  };
+  const known = roles.length > 0 ? roles : BUILT_IN;
+  const options = known.map((record) => [record.role, `${record.role}: ${seenBy(record)}`] as const);
+  return (
+    <SelectField
+      label={words.ui.common.role}
+      {...field}
+      options={field.value === '' ? [['', text.choose], ...options] : options}
+    />
+  );
+}
+
+const roleFault = (role: string): string | undefined => (role === '' ? words.users.roleMissing : undefined);
+
+const NEW_USER = { name: '', password: '', role: '', ...NO_ENDS };
+
+interface NewUserProps extends RoleChoices {
+  readonly known: readonly UserRecord[];
+  /** The person sets a password, which no admin knows, by the link that is made. */
+  readonly isInvited?: boolean;
+}
+
+export function NewUser({ known, isInvited = false, ...choices }: NewUserProps) {
+  const { users: text, invitations } = words;
+  return (
+    <FormDialog
+      title={isInvited ? invitations.invite : text.add}
+      submit={isInvited ? invitations.create : text.add}
+      first={NEW_USER}
+      onSubmit={async ({ name, password, role, ...validity }) => {
+        const taken = known.some(({ username }) => username === name) ? text.taken : undefined;
+        const wrong = faultsIn({
+          name: userNameFault(name) ?? taken,
+          password: isInvited ? undefined : passwordFault(password, name),
+          role: roleFault(role),
+          until: validityFault(validity),
+        });
+        const asked = { role, ...askedValidity(validity) };
+        if (wrong !== undefined) return wrong;
+        return isInvited
+          ? makeLink(name, asked)
+          : sendToApi('POST', 'api/users', { username: name, password, ...asked });
+      }}
+      done={({ name }) => (isInvited ? invitations.done({ name }) : text.added({ name }))}
+      {...(isInvited && { next: madeLink })}
+    >
+      {({ field, ...form }) => (
+        <>
+          <TextField
+            label={text.name}
+            help={text.nameHelp}
+            {...field('name')}
+            onChange={(typed) => form.put({ name: plainName(typed) })}
+          />
+          {!isInvited && (
+            <NewPassword label={text.password} userName={form.values.name} isSuggested {...field('password')} />
+          )}
+          <RoleField {...choices} {...field('role')} />
+          <ValidityFields field={field} {...form} />
+          {isInvited && <p>{invitations.inviteWhat}</p>}
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+export const makeLink = (name: string, body: object): Promise<ApiResponse> =>
+  sendToApi('POST', pathTo('api/users', name, '/invitation'), body);
+
+/** Shown once. */
+export function madeLink(body: unknown) {
+  const { user: name, url: given, expires_at: time, note } = body as MadeInvitation;
+  const url = new URL(given, location.origin).href;
+  const title = words.invitations.madeTitle({ name });
+  return (
+    <NewSecret title={title} warning={words.invitations.madeWhat} secret={url}>
+      <AddressSharing url={url} title={title} />
+      <p>{words.invitations.until({ time: formatShortMoment(time) })}</p>
+      {/* The address is that of this page: `server.public_url` is not set. */}
+      {note !== undefined && <p class="field-help">{words.invitations.notPublic}</p>}
+    </NewSecret>
+  );
+}
+
+interface SetRoleProps extends OfUser, RoleChoices {
+  /** A user who is no admin any more sees other pages: reload. */
+  readonly isOwn?: boolean;
+}
+
+export function SetRole({ user: { username: name, role: before }, isOwn = false, ...choices }: SetRoleProps) {
+  return (
+    <FormDialog
+      title={words.users.roleOf({ name })}
+      submit={words.ui.common.save}
+      first={{ role: choices.roles.some(({ role }) => role === before) ? before : '' }}
+      onSubmit={async ({ role }) =>
+        faultsIn({ role: roleFault(role) }) ?? sendToApi('PUT', pathTo('api/users', name, '/role'), { role })
+      }
+      done={({ role }) => (isOwn ? reload() : words.users.roleChanged({ name, role }))}
+    >
+      {({ field }) => (
+        <>
+          <RoleField {...choices} {...field('role')} />
+          <p>{words.users.roleNow}</p>
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+/** Says nothing: another page is shown then. */
+export const reload = (): undefined => void location.reload();
+
+export function SetValidity({ user }: OfUser) {
+  const name = user.username;
+  return (
+    <FormDialog
+      title={words.users.validityOf({ name })}
+      submit={words.ui.common.save}
+      first={validityOf(user)}
+      onSubmit={async (validity) =>
+        faultsIn({ until: validityFault(validity) }) ??
+        sendToApi('PUT', pathTo('api/users', name, '/validity'), askedValidity(validity))
+      }
+      done={words.users.validityChanged({ name })}
+    >
+      {(form) => <ValidityFields {...form} />}
+    </FormDialog>
+  );
+}
+
+export function ResetPassword({ user: { username: name } }: OfUser) {
+  return (
+    <FormDialog
+      title={words.users.passwordOf({ name })}
+      submit={words.ui.common.save}
+      first={{ password: '' }}
+      onSubmit={async ({ password }) =>
+        faultsIn({ password: passwordFault(password, name) }) ??
+        sendToApi('PUT', pathTo('api/users', name, '/password'), { password })
+      }
+      done={words.users.passwordChanged({ name })}
+    >
+      {({ field }) => (
+        <>
+          <NewPassword label={words.users.newPassword} userName={name} isSuggested {...field('password')} />
+          <p>{words.users.passwordEnds}</p>
+        </>
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,81 @@
+/** This browser: the address of Postern in it, with its prefix (such as `/nvr/`), and what it remembers of a person: language, theme, views. */
+import { LANGUAGES } from '../../../locales/languages.ts';
+
+/** The path from `<base>/postern/assets/` to `<base>/`. */
+const ROOT_FROM_ASSETS = '../../';
+
+/** Ends in `/`. */
+export const baseUrl: URL = new URL(ROOT_FROM_ASSETS, import.meta.url);
+
+export const basePath: string = baseUrl.pathname;
+
+/** Sends JSON from the small pages, which load no texts; the console's requests are in `api.ts`. `path` is relative to the base path. */
+export const postJson = (path: string, body: object): Promise<Response> =>
+  fetch(new URL(path, baseUrl), {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Accept: 'application/json', 'X-CSRF-TOKEN': '1' },
+    body: JSON.stringify(body),
+  });
+
+/** The language that a person has chosen in this browser; the server reads it, for the login page too (SPEC 8). */
+const NAME = 'postern_language';
+const YEAR_SECONDS = 31_536_000;
+
+/** The tag of a language, or `browser`. */
+export function chosenLanguage(): string {
+  const kept = document.cookie.split(/;\s*/).find((cookie) => cookie.startsWith(`${NAME}=`));
+  const [tag] = LANGUAGES.find(([known]) => kept === `${NAME}=${known}`) ?? [];
+  return tag ?? 'browser';
+}
+
+/**
+ * `choice`: a language; anything else is the browser's preference. A cookie, because the server writes the texts of the login
+ * page. The page has to be loaded again.
+ */
+export function chooseLanguage(choice: string): void {
+  const age = LANGUAGES.some(([tag]) => tag === choice) ? YEAR_SECONDS : 0;
+  const secure = location.protocol === 'https:' ? '; Secure' : '';
+  const cookie = `${NAME}=${choice}; Path=${basePath}; Max-Age=${age}; SameSite=Lax${secure}`;
+  // The Cookie Store API is not there without TLS.
+  Object.assign(document, { cookie });
+}
+
+export const THEMES = ['system', 'light', 'dark'] as const;
+type Theme = (typeof THEMES)[number];
+
+const KEY = 'postern-theme';
+
+export const chosenTheme = (): Theme => storedChoice(KEY, THEMES, 'system');
+
+/** The colour of `--surface`, where the browser's own bar continues ours. */
+const BAR = { light: '#ffffff', dark: '#161b22' } as const;
+
+export function applyTheme(theme: Theme): void {
+  for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]'))
+    meta.content = BAR[theme === 'system' ? (meta.media.includes('dark') ? 'dark' : 'light') : theme];
+  if (theme === 'system') delete document.documentElement.dataset['theme'];
+  else document.documentElement.dataset['theme'] = theme;
+}
+
+export function chooseTheme(theme: Theme): void {
+  applyTheme(theme);
+  storeChoice(KEY, theme);
+}
+
+/** Where storage is forbidden a choice lasts as long as the page. */
+export function storedChoice<Choice extends string>(key: string, choices: readonly Choice[], usual: Choice): Choice {
+  try {
+    const kept = localStorage.getItem(key);
+    return choices.find((choice) => choice === kept) ?? usual;
+  } catch {
+    return usual;
+  }
+}
+
+export function storeChoice(key: string, choice: string): void {
+  try {
+    localStorage.setItem(key, choice);
+  } catch {
+    // Not kept.
+  }
+}

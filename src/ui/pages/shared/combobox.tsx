@@ -1,0 +1,163 @@
+/** Choose several names from suggestions as one types: an ARIA combobox with a list box, for keyboard, pointer and touch. */
+import { useId, useState } from 'preact/hooks';
+import { meantBy, type Suggestion, suggestionsFor, withToggled } from './search.ts';
+import { words } from './words.ts';
+
+interface ComboboxProps {
+  readonly label: string;
+  readonly all: readonly Suggestion[];
+  readonly chosen: readonly string[];
+  readonly onChange: (chosen: readonly string[]) => void;
+  /** The list is there always, not only while the field has the focus. */
+  readonly isOpen?: boolean;
+  /** What is typed may be a name that is not suggested. */
+  readonly takesOwn?: boolean;
+}
+
+/** More than fit on any screen; typing leads to the others. */
+const MOST_SHOWN = 100;
+
+export function Combobox({ label, all, chosen, onChange, isOpen = false, takesOwn = false }: ComboboxProps) {
+  const id = useId();
+  const [text, setText] = useState('');
+  const [hasFocus, setHasFocus] = useState(false);
+  const [active, setActive] = useState(-1);
+  const shown = suggestionsFor(text, all).slice(0, MOST_SHOWN);
+  const isListed = isOpen || (hasFocus && shown.length > 0);
+  const optionId = (at: number): string => `${id}-${at}`;
+
+  const toggle = (value: string): void => {
+    onChange(withToggled(chosen, value));
+    setText('');
+    if (text !== '') setActive(-1);
+  };
+  const take = (): void => {
+    const value = meantBy(text, all);
+    if (takesOwn && value !== '' && !chosen.includes(value)) toggle(value);
+    else setText('');
+  };
+  const move = (step: number): void => {
+    setHasFocus(true);
+    const to = shown.length === 0 ? -1 : (Math.max(active, step < 0 ? 0 : -1) + step + shown.length) % shown.length;
+    setActive(to);
+    document.getElementById(optionId(to))?.scrollIntoView({ block: 'nearest' });
+  };
+  const onEnter = (): void => {
+    const option = shown[active] ?? (takesOwn || text === '' ? undefined : shown[0]);
+    if (option) toggle(option.value);
+    else take();
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'ArrowDown') move(1);
+    else if (event.key === 'ArrowUp') move(-1);
+    else if (event.key === 'Enter') onEnter();
+    else if (event.key === 'Backspace' && text === '' && chosen.length > 0) onChange(chosen.slice(0, -1));
+    else if (event.key === 'Escape' && (text !== '' || active >= 0)) {
+      setText('');
+      setActive(-1);
+      event.stopPropagation(); // the next one closes what is around
+    } else return;
+    if (event.key !== 'Escape') event.preventDefault();
+  };
+  return (
+    <div class="combobox field">
+      <label for={id}>{label}</label>
+      {chosen.length > 0 && <Chosen {...{ all, chosen }} onRemove={toggle} />}
+      <input
+        id={id}
+        type="text"
+        role="combobox"
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck={false}
+        placeholder={words.ui.combobox.type}
+        aria-expanded={isListed}
+        aria-controls={`${id}-list`}
+        aria-autocomplete="list"
+        aria-activedescendant={active >= 0 && isListed ? optionId(active) : undefined}
+        value={text}
+        onInput={({ currentTarget }) => {
+          setText(currentTarget.value);
+          setActive(-1);
+        }}
+        onFocus={() => setHasFocus(true)}
+        onBlur={() => {
+          setHasFocus(false);
+          setActive(-1);
+          take();
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <div
+        id={`${id}-list`}
+        class="combobox-list"
+        role="listbox"
+        aria-label={label}
+        aria-multiselectable="true"
+        hidden={!isListed}
+      >
+        {isListed &&
+          shown.map(({ value, name }, at) => (
+            <Option
+              key={value}
+              id={optionId(at)}
+              {...{ value, name }}
+              isActive={at === active}
+              isChosen={chosen.includes(value)}
+              onChoose={() => toggle(value)}
+            />
+          ))}
+      </div>
+      <p class={shown.length === 0 && isListed ? 'menu-note' : 'out-of-sight'} role="status">
+        {isListed &&
+          (shown.length === 0
+            ? words.ui.combobox.none
+            : text !== '' && words.ui.combobox.suggestions({ number: shown.length }))}
+      </p>
+    </div>
+  );
+}
+
+interface OptionProps extends Suggestion {
+  readonly id: string;
+  readonly isActive: boolean;
+  readonly isChosen: boolean;
+  readonly onChoose: () => void;
+}
+
+/** The focus stays in the field: a press must not take it away. The keys are those of the field. */
+const Option = ({ id, value, name, isActive, isChosen, onChoose }: OptionProps) => (
+  <div
+    id={id}
+    class={isActive ? 'name-option is-active' : 'name-option'}
+    role="option"
+    tabIndex={-1}
+    aria-selected={isChosen}
+    onPointerDown={(event) => event.preventDefault()}
+    onClick={onChoose}
+    onKeyDown={({ key }) => key === 'Enter' && onChoose()}
+  >
+    <span class="name-check" aria-hidden="true" />
+    <bdi title={name === value ? undefined : value}>{name}</bdi>
+  </div>
+);
+
+interface ChosenProps {
+  readonly all: readonly Suggestion[];
+  readonly chosen: readonly string[];
+  readonly onRemove: (value: string) => void;
+}
+
+const Chosen = ({ all, chosen, onRemove }: ChosenProps) => (
+  <ul class="chosen">
+    {chosen.map((value) => (
+      <li key={value}>
+        <button class="chosen-name" type="button" onClick={() => onRemove(value)}>
+          <span class="out-of-sight">{words.ui.combobox.remove} </span>
+          <bdi>{all.find((one) => one.value === value)?.name ?? value}</bdi>
+          <span aria-hidden="true"> ×</span>
+        </button>
+      </li>
+    ))}
+  </ul>
+);

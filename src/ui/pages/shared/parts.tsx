@@ -1,0 +1,107 @@
+/** Small parts that all pages have: notices in the place of a page or a list, links, and icons. */
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import { baseUrl } from './browser.ts';
+import { words } from './words.ts';
+
+interface BlankProps {
+  readonly title: string;
+  readonly message: string;
+  /** A page has a heading above it. */
+  readonly isPart?: boolean;
+  /** Something went wrong: a screen reader says it at once. */
+  readonly isAlert?: boolean;
+  readonly children?: ComponentChildren;
+}
+
+export const Blank = ({ title, message, isPart = false, isAlert = false, children }: BlankProps) => (
+  <section class="blank" role={isAlert ? 'alert' : undefined}>
+    {isPart ? <h2>{title}</h2> : <h1>{title}</h1>}
+    <p>{message}</p>
+    {children}
+  </section>
+);
+
+export const Trouble = ({ onRetry, ...blank }: { title: string; message: string; onRetry: () => void }) => (
+  <Blank {...blank} isAlert>
+    <button class="button" type="button" onClick={onRetry}>
+      {words.ui.common.tryAgain}
+    </button>
+  </Blank>
+);
+
+/** The page when the profile could not be read. An authentication proxy in front has no login page to open. */
+export function NotTold({ reason = '', onRetry }: { reason: string | undefined; onRetry: () => void }) {
+  const known: Readonly<Record<string, string>> = words.ui.frame.proxyFaults;
+  return (
+    <Trouble title={words.ui.frame.notToldTitle} message={known[reason] ?? words.ui.frame.notTold} onRetry={onRetry} />
+  );
+}
+
+export const LoginLoop = () => (
+  <Blank title={words.ui.frame.loopTitle} message={words.ui.frame.loop} isAlert>
+    <a class="button" href={new URL('login', baseUrl).href}>
+      {words.ui.frame.toLogin}
+    </a>
+  </Blank>
+);
+
+export const NoSuchPage = () => (
+  <Blank title={words.ui.frame.noSuchPage} message={words.ui.frame.noSuchPageWhy}>
+    <Link class="button" href="/">
+      {words.ui.frame.toExplore}
+    </Link>
+  </Blank>
+);
+
+export const NotForYou = () => <Blank title={words.settings.notForYou} message={words.settings.notForYouWhy} />;
+
+interface NavLinkProps {
+  readonly class: string;
+  readonly href: string;
+  readonly isHere: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** A link that is marked when it leads to the page that is shown. */
+export const NavLink = ({ class: name, href, isHere, children }: NavLinkProps) => (
+  <Link class={`nav-link ${name}${isHere ? ' is-here' : ''}`} href={href} aria-current={isHere ? 'page' : undefined}>
+    {children}
+  </Link>
+);
+
+/** Tabs and screen readers tell pages apart by it. */
+export function usePageTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · Postern`;
+  }, [title]);
+}
+
+// biome-ignore format: a table
+const PATHS = {
+  person:  'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8Zm-7.5 8a7.5 7.5 0 0 1 15 0',
+  car:     'M4 16v-3.2l1.9-5A2.5 2.5 0 0 1 8.2 6h7.6a2.5 2.5 0 0 1 2.3 1.8l1.9 5V16M3 12.5h18V17H3zM6 17v2m12-2v2M6.5 14.8h1.6m7.8 0h1.6',
+  animal:  'M7.2 11.2a1.7 2.1 0 1 0 0-4.2 1.7 2.1 0 0 0 0 4.2Zm9.6 0a1.7 2.1 0 1 0 0-4.2 1.7 2.1 0 0 0 0 4.2ZM4.4 15a1.4 1.8 0 1 0 0-3.6 1.4 1.8 0 0 0 0 3.6Zm15.2 0a1.4 1.8 0 1 0 0-3.6 1.4 1.8 0 0 0 0 3.6ZM12 12.5c-2.6 0-4.8 2.7-4.8 4.7 0 1.6 1.2 2.3 2.4 2.3 1 0 1.6-.5 2.4-.5s1.4.5 2.4.5c1.2 0 2.4-.7 2.4-2.3 0-2-2.2-4.7-4.8-4.7Z',
+  bird:    'M16 7.5h.01M3.4 18H12a8 8 0 0 0 8-8V7a4 4 0 0 0-7.3-2.3L2 20M20 7l2 .5-2 .5M10 18v3m4-3.3V21M7 18a6 6 0 0 0 3.8-10.6',
+  package: 'm12 3 8 4.2v9.6L12 21l-8-4.2V7.2L12 3Zm0 9 8-4.6M12 12v9m0-9L4 7.4m4-2.2 8 4.5',
+  plate:   'M3 8.5A1.5 1.5 0 0 1 4.5 7h15A1.5 1.5 0 0 1 21 8.5v7a1.5 1.5 0 0 1-1.5 1.5h-15A1.5 1.5 0 0 1 3 15.5v-7Zm4 1.8v3.4m3-3.4v3.4m3-3.4h1.2v3.4M17 10.3v3.4',
+  sound:   'M4 10v4h3l5 4V6L7 10H4Zm11.5-1.5a5 5 0 0 1 0 7m2.7-9.7a9 9 0 0 1 0 12.4',
+  shape:   'M4 8V5.5A1.5 1.5 0 0 1 5.5 4H8m8 0h2.5A1.5 1.5 0 0 1 20 5.5V8m0 8v2.5a1.5 1.5 0 0 1-1.5 1.5H16m-8 0H5.5A1.5 1.5 0 0 1 4 18.5V16m8-1a3 3 0 1 0 0-6 3 3 0 0 0 0 6Z',
+  chevron: 'm6 9 6 6 6-6',
+  previous: 'm6 15 6-6 6 6',
+  next:    'm6 9 6 6 6-6',
+  more:    'M5.5 12h.01M12 12h.01m6.5 0h.01',
+  close:   'm6 6 12 12M18 6 6 18',
+  refresh: 'M20 11a8 8 0 0 0-14.3-4L3.5 9.5M4 4v5.5h5.5M4 13a8 8 0 0 0 14.3 4l2.2-2.5M20 20v-5.5h-5.5',
+} as const;
+
+export type IconName = keyof typeof PATHS;
+
+export function Icon({ name }: { name: IconName }) {
+  return (
+    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
+      <path d={PATHS[name]} />
+    </svg>
+  );
+}

@@ -1,0 +1,48 @@
+/** How strong a password looks, from its letters alone: the list of common passwords is the server's (SPEC 12). */
+import { hasWord } from '../../../domain/text/word-in.ts';
+
+export type Strength = 'short' | 'own-name' | 'repeated' | 'weak' | 'fair' | 'strong';
+
+const PRODUCT_NAMES = ['postern', 'frigate'];
+const SHORTEST_NAME = 3;
+/** Parts of names count as words of their own, as on the server. */
+const SHORTEST_PART = 4;
+const KINDS = [/\p{Ll}/u, /\p{Lu}/u, /\d/, /[^\p{L}\d]/u];
+/** A text that is one to three letters again and again: `abcabc…`. */
+const REPEATED = /^(.{1,3})\1+$/su;
+/** Different characters: a long text has few of them for its length, however good it is. */
+const FEW = 8;
+const FAIR_LENGTH = 14;
+const STRONG_LENGTH = 18;
+
+/** `userName`: '' while it is not known. `shortest` in characters. */
+export function strengthOf(password: string, userName: string, shortest: number): Strength {
+  const text = password.toLowerCase();
+  const characters = [...text];
+  if (characters.length < shortest) return 'short';
+  const names = [...PRODUCT_NAMES, userName.toLowerCase()];
+  const parts = userName.toLowerCase().split(/[._]/);
+  const hasName = names.some((name) => name.length >= SHORTEST_NAME && text.includes(name));
+  if (hasName || parts.some((part) => part.length >= SHORTEST_PART && hasWord(password, part, text))) return 'own-name';
+  if (REPEATED.test(text)) return 'repeated';
+  if (new Set(characters).size < FEW) return 'weak';
+  // Length counts for more than kinds of characters: a long sentence is strong.
+  const worth = characters.length + KINDS.filter((kind) => kind.test(password)).length - 1;
+  if (worth >= STRONG_LENGTH) return 'strong';
+  return worth >= FAIR_LENGTH ? 'fair' : 'weak';
+}
+
+/** What the server says of a password from its list of common ones, which is too long for a page. */
+export const COMMON = /^Password is one of the most common/;
+
+/** The server would refuse it. */
+export const isUnfit = (strength: Strength): strength is 'short' | 'own-name' | 'repeated' =>
+  strength === 'short' || strength === 'own-name' || strength === 'repeated';
+
+/** `auth.password_min_length`, as the server says. */
+export let shortestPassword = 12;
+
+/** Called once, before the first page is shown. */
+export const learnShortestPassword = (shortest: number): void => {
+  shortestPassword = shortest;
+};

@@ -1,0 +1,328 @@
+/** A table of records: heads that sort, a search and pages; without room for columns each row is a card, or two lines (SPEC 8). */
+import type { ComponentChild } from 'preact';
+import { useId, useState } from 'preact/hooks';
+import { SearchBox } from './fields.tsx';
+import { Question, type QuestionProps, useDialogs } from './forms.tsx';
+import { Act, type ActProps, RowMenu } from './menu.tsx';
+import { Icon } from './parts.tsx';
+import { matching, nextSort, PAGE_ROWS, pageOf, type Sort, type Sortable, type SortValue, sorted } from './search.ts';
+import { entryName, formatShortMoment, locale, words } from './words.ts';
+
+/** The tools above and below a table: search, order on narrow screens, how many rows there are, and the pages. */
+interface ToolsProps<Row> {
+  readonly caption: string;
+  readonly columns: readonly (Sortable<Row> & { readonly title: string; readonly isDescendingFirst?: boolean })[];
+  readonly sort: Sort | undefined;
+  readonly sortAs: (sort: Sort | undefined) => void;
+  /** Undefined: too few rows to search. */
+  readonly searches: { readonly query: string; readonly search: (query: string) => void } | undefined;
+  readonly found: number;
+  readonly all: number;
+}
+
+function TableTools<Row>({ caption, columns, sort, sortAs, searches, found, all }: ToolsProps<Row>) {
+  const id = useId();
+  if (!searches) return null;
+  const sortable = columns.filter(({ sortBy }) => sortBy !== undefined);
+  const choose = (key: string): void => {
+    const column = sortable.find((known) => known.key === key);
+    sortAs(column && { key, isDescending: column.isDescendingFirst === true });
+  };
+  return (
+    <div class="table-tools">
+      <search>
+        <SearchBox
+          label={words.ui.table.searchIn({ what: caption })}
+          placeholder={words.ui.table.search}
+          value={searches.query}
+          onChange={searches.search}
+        />
+      </search>
+      {/* There are no heads on narrow screens. */}
+      <p class="table-order">
+        <label for={id}>{words.ui.table.sortBy}</label>
+        <select id={id} value={sort?.key ?? ''} onChange={(event) => choose(event.currentTarget.value)}>
+          <option value="">–</option>
+          {sortable.map(({ key, title }) => (
+            <option key={key} value={key} selected={sort?.key === key}>
+              {title}
+            </option>
+          ))}
+        </select>
+      </p>
+      <p class="table-count" role="status">
+        {found === all ? words.ui.table.entries({ all }) : words.ui.table.found({ found, all })}
+      </p>
+    </div>
+  );
+}
+
+interface PagerProps {
+  readonly page: number;
+  readonly pages: number;
+  /** The number of rows on all pages together. */
+  readonly count: number;
+  readonly onPage: (page: number) => void;
+}
+
+function Pager({ page, pages, count, onPage }: PagerProps) {
+  if (pages < 2) return null;
+  const first = page * PAGE_ROWS + 1;
+  const step = (to: number, text: string) => (
+    <button class="button button-small" type="button" disabled={to < 0 || to >= pages} onClick={() => onPage(to)}>
+      {text}
+    </button>
+  );
+  return (
+    <nav class="pager" aria-label={words.ui.table.pages}>
+      {step(page - 1, words.ui.table.previous)}
+      <span>{words.ui.table.range({ first, last: Math.min(first + PAGE_ROWS - 1, count), all: count })}</span>
+      {step(page + 1, words.ui.table.next)}
+    </nav>
+  );
+}
+
+/** Its cell is one of four: words, a moment, cameras, or what `cell` makes. */
+export interface Column<Row> {
+  /** The name of the column for sorting; the title without it. */
+  readonly key?: string;
+  readonly title: string;
+  /** Words: shown, searched, and sorted by. */
+  readonly text?: (row: Row) => string | null | undefined;
+  /** Unix seconds: shown in one line, and sorted by. */
+  readonly at?: (row: Row) => number | null | undefined;
+  /** Names of cameras, and patterns: shown as people call them, and searched. */
+  readonly cameras?: (row: Row) => readonly string[] | null | undefined;
+  /** What stands where there is none of these; `–` without it. */
+  readonly none?: string | ((row: Row) => string);
+  /** Shown in the place of these. */
+  readonly cell?: (row: Row) => ComponentChild;
+  /** What follows them, such as a badge. */
+  readonly more?: (row: Row) => ComponentChild;
+  /** What the head sorts by where it is something else; a column without anything does not sort. */
+  readonly sortBy?: (row: Row) => SortValue;
+  /** The first press on the head: the latest, or the most, first. */
+  readonly isDescendingFirst?: boolean;
+  /** Another short text: in one line. */
+  readonly isShort?: boolean;
+  /** False: not for this person. */
+  readonly isShown?: boolean;
+}
+
+/** What can be done with a row. */
+export interface RowAct extends Pick<ActProps, 'text' | 'isDangerous' | 'why'> {
+  /** What is asked before it is done; the button says what the act says. */
+  readonly asks?: Omit<QuestionProps, 'submit' | 'isDangerous'> & { readonly submit?: string };
+  /** Another dialog that comes first. */
+  readonly dialog?: () => ComponentChild;
+  readonly onAct?: () => void;
+}
+
+export interface RecordTableProps<Row> {
+  /** What the rows are, for screen readers. */
+  readonly caption: string;
+  readonly rows: readonly Row[];
+  readonly keyOf: (row: Row) => string;
+  /** The first one names the record. */
+  readonly columns: readonly Column<Row>[];
+  readonly acts?: (row: Row) => readonly RowAct[];
+  /** The name of a row in the buttons of its acts; else the words of the first column. */
+  readonly nameOf?: (row: Row) => string;
+  /** The acts stand in a menu; what the row itself has no room for on a narrow screen is told there. */
+  readonly menuNote?: (row: Row) => ComponentChild;
+  /** What a search looks through; else the words and cameras of all columns. */
+  readonly searchText?: (row: Row) => string;
+  /** The order at first; without it that of the rows. */
+  readonly firstSort?: Sort;
+  /** A row where there is no room for columns: a card with a line a fact, or its first three columns in two lines. */
+  readonly narrow?: 'card' | 'two-lines';
+  /** Said when there are no rows at all. */
+  readonly none?: string;
+}
+
+/** So few rows are seen at a glance: there is nothing to search. */
+const FEW_ROWS = 8;
+
+export function RecordTable<Row>(props: RecordTableProps<Row>) {
+  const { caption, rows, keyOf, acts, menuNote, firstSort, narrow = 'card', none } = props;
+  const columns = props.columns.filter(({ isShown }) => isShown !== false).map(completed);
+  const { nameOf = (row) => columns[0]?.text?.(row) ?? '', searchText = wordsIn(columns) } = props;
+  const [query, setQuery] = useState('');
+  const [sort, setSort] = useState<Sort | undefined>(firstSort);
+  const [wanted, setWanted] = useState(0);
+  if (rows.length === 0) return none === undefined ? null : <p class="blank">{none}</p>;
+  const found = matching(rows, query, searchText);
+  const shown = pageOf(sorted(found, columns, sort, locale), wanted);
+  const sortAs = (next: Sort | undefined): void => {
+    setSort(next);
+    setWanted(0);
+  };
+  const search = (text: string): void => {
+    setQuery(text);
+    setWanted(0);
+  };
+  const searches = rows.length > FEW_ROWS ? { query, search } : undefined;
+  return (
+    <div class="table-box">
+      <TableTools {...{ caption, columns, sort, sortAs, searches }} found={found.length} all={rows.length} />
+      {found.length === 0 ? (
+        <p class="blank">{words.ui.table.noMatch}</p>
+      ) : (
+        <table class={`table narrow-${narrow}`}>
+          <caption class="out-of-sight">{caption}</caption>
+          <thead>
+            <tr>
+              {columns.map((column) => (
+                <Head key={column.key} {...{ column, sort, sortAs }} />
+              ))}
+              {acts && (
+                <th scope="col">
+                  <span class="out-of-sight">{words.ui.table.actions}</span>
+                </th>
+              )}
+            </tr>
+          </thead>
+          <tbody>
+            {shown.rows.map((row) => (
+              <tr key={keyOf(row)} class="record">
+                {columns.map((column, at) => (
+                  <Cell key={column.key} {...{ column, row }} isHead={at === 0} />
+                ))}
+                {acts && (
+                  <td class="record-actions">
+                    <RowActs acts={acts(row)} name={nameOf(row)} note={menuNote?.(row)} />
+                  </td>
+                )}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <Pager {...shown} count={found.length} onPage={setWanted} />
+    </div>
+  );
+}
+
+interface HeadProps<Row> {
+  readonly column: CompletedColumn<Row>;
+  readonly sort: Sort | undefined;
+  readonly sortAs: (sort: Sort) => void;
+}
+
+function Head<Row>({ column: { key, title, sortBy, isDescendingFirst = false }, sort, sortAs }: HeadProps<Row>) {
+  if (!sortBy) return <th scope="col">{title}</th>;
+  const order = sort?.key === key ? (sort.isDescending ? 'descending' : 'ascending') : 'none';
+  return (
+    <th scope="col" aria-sort={order}>
+      <button class="sort" type="button" onClick={() => sortAs(nextSort(sort, key, isDescendingFirst))}>
+        {title}
+        <Icon name={order === 'ascending' ? 'previous' : 'chevron'} />
+      </button>
+    </th>
+  );
+}
+
+type CompletedColumn<Row> = Column<Row> & { readonly key: string };
+
+/** Sorts by what it shows. */
+const completed = <Row,>(column: Column<Row>): CompletedColumn<Row> => {
+  const { title, key = title, text, at, sortBy } = column;
+  const value = sortBy ?? text ?? at;
+  return { ...column, key, ...(value && { sortBy: (row) => value(row) ?? undefined }) };
+};
+
+const wordsIn =
+  <Row,>(columns: readonly Column<Row>[]) =>
+  (row: Row): string =>
+    columns
+      .flatMap(({ text, cameras }) => [
+        text?.(row),
+        ...(cameras?.(row) ?? []).flatMap((name) => [name, entryName(name)]),
+      ])
+      .join(' ');
+
+interface CellProps<Row> {
+  readonly column: Column<Row>;
+  readonly row: Row;
+  readonly isHead: boolean;
+}
+
+function Cell<Row>({ column, row, isHead }: CellProps<Row>) {
+  const { title, at, isShort = at !== undefined, more } = column;
+  const content = (
+    <>
+      {shownIn(column, row)}
+      {more && <> {more(row)}</>}
+    </>
+  );
+  return isHead ? (
+    <th scope="row" class="record-name">
+      {content}
+    </th>
+  ) : (
+    <td data-title={title} class={isShort ? 'short' : undefined}>
+      <div>{content}</div>
+    </td>
+  );
+}
+
+function shownIn<Row>(column: Column<Row>, row: Row): ComponentChild {
+  const { text, at, cameras, cell } = column;
+  if (cell) return cell(row);
+  const none = typeof column.none === 'function' ? column.none(row) : (column.none ?? '–');
+  if (cameras) {
+    const names = cameras(row);
+    return names ? <FewNames names={names.map(entryName)} none={words.ui.common.noCameras} /> : none;
+  }
+  const moment = at?.(row) ?? undefined;
+  return text ? <bdi>{text(row) || none}</bdi> : moment === undefined ? none : formatShortMoment(moment);
+}
+
+interface RowActsProps {
+  readonly acts: readonly RowAct[];
+  readonly name: string;
+  readonly note: ComponentChild;
+}
+
+function RowActs({ acts, name, note }: RowActsProps) {
+  const { open } = useDialogs();
+  const shown = acts.map(({ asks, dialog, onAct, ...act }) => {
+    const { text: submit, isDangerous = false } = act;
+    const ask = (): void => open(asks ? <Question {...{ submit, isDangerous }} {...asks} /> : dialog?.());
+    return <Act key={submit} {...{ ...act, name }} onAct={onAct ?? ask} />;
+  });
+  return note === undefined ? shown : <RowMenu {...{ name, note }}>{shown}</RowMenu>;
+}
+
+interface FewNamesProps {
+  readonly names: readonly string[];
+  readonly none: string;
+}
+
+const SHOWN = 3;
+
+export function FewNames({ names, none }: FewNamesProps) {
+  const [isWhole, setIsWhole] = useState(false);
+  if (names.length === 0) return <>{none}</>;
+  // A button for one name is no shorter than the name.
+  const shown = isWhole || names.length <= SHOWN + 1 ? names : names.slice(0, SHOWN);
+  const hidden = names.length - SHOWN;
+  return (
+    <span class={isWhole ? 'chips' : 'chips chips-few'}>
+      {shown.map((name) => (
+        <bdi key={name} class="chip" title={name}>
+          {name}
+        </bdi>
+      ))}
+      {names.length > SHOWN + 1 && (
+        <button class="chip chip-button" type="button" aria-expanded={isWhole} onClick={() => setIsWhole(!isWhole)}>
+          {isWhole ? '−' : `+${hidden}`}
+          <span class="out-of-sight">
+            {' '}
+            {isWhole ? words.ui.table.showFewer : words.ui.table.showAll({ number: names.length })}
+          </span>
+        </button>
+      )}
+    </span>
+  );
+}

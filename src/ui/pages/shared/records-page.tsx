@@ -1,0 +1,157 @@
+/** A page of records: its head, what was done just now, the table of them once they are there, and one dialog over it. */
+import { type ComponentChild, type ComponentChildren, Fragment } from 'preact';
+import { useState } from 'preact/hooks';
+import { sendToApi } from './api.ts';
+import { DialogsContext } from './forms.tsx';
+import { type Column, RecordTable, type RecordTableProps, type RowAct } from './record-table.tsx';
+import type { Fetched } from './use-fetched.ts';
+import { words } from './words.ts';
+
+interface HeadProps {
+  readonly title: string;
+  readonly lead: string;
+  /** The acts on the whole, beside the title. */
+  readonly actions?: ComponentChildren;
+}
+
+interface PageProps<Value> extends HeadProps {
+  /** What the page shows, and how it is read anew; a page without it shows its children at once. */
+  readonly fetched: readonly [fetched: Fetched<Value>, again: () => void];
+  /** The dialog that is open at once. */
+  readonly first?: ComponentChild;
+  readonly children: (value: Value) => ComponentChildren;
+}
+
+/** What a page that reads nothing has fetched. */
+export const NOTHING_FETCHED = [{ kind: 'ready', value: undefined }, () => {}] as const;
+
+export function RecordsPage<Value>({ title, lead, actions, fetched: known, first, children }: PageProps<Value>) {
+  const [fetched, again] = known;
+  const [done, setDone] = useState('');
+  const [shown, setShown] = useState({ dialog: first, round: 0 });
+  const page = {
+    open: (dialog: ComponentChild) => setShown(({ round }) => ({ dialog, round: round + 1 })),
+    say: setDone,
+    again,
+  };
+  return (
+    <DialogsContext.Provider value={page}>
+      <section class="records-page">
+        <PageHead {...{ title, lead }} actions={fetched.kind === 'failed' ? undefined : actions} />
+        {/* Always there, so that a screen reader hears what comes into it. */}
+        <div class="notice" role="status">
+          {done && <bdi>{done}</bdi>}
+        </div>
+        {fetched.kind === 'loading' && (
+          <div class="skeleton" role="status">
+            <span class="out-of-sight">{words.ui.common.loading}</span>
+            <div class="skeleton-row" />
+            <div class="skeleton-row" />
+          </div>
+        )}
+        {fetched.kind === 'failed' && (
+          <div class="blank" role="alert">
+            <h2>{words.settings.cannotLoad}</h2>
+            <p>{fetched.problem}</p>
+            <button class="button" type="button" onClick={again}>
+              {words.ui.common.tryAgain}
+            </button>
+          </div>
+        )}
+        {fetched.kind === 'ready' && children(fetched.value)}
+        {fetched.kind === 'ready' && <Fragment key={shown.round}>{shown.dialog}</Fragment>}
+      </section>
+    </DialogsContext.Provider>
+  );
+}
+
+export const PageHead = ({ title, lead, actions }: HeadProps) => (
+  <header class="page-head">
+    <div>
+      <h1>{title}</h1>
+      <p class="page-lead">{lead}</p>
+    </div>
+    {actions}
+  </header>
+);
+
+interface ResourcePageProps<Row>
+  extends Pick<PageProps<readonly Row[]>, 'title' | 'lead' | 'fetched' | 'first'>,
+    Omit<RecordTableProps<Row>, 'caption' | 'rows'> {
+  readonly actions?: ComponentChildren | ((rows: readonly Row[]) => ComponentChildren);
+  /** What follows the table. */
+  readonly children?: ComponentChildren;
+}
+
+/** The page of one kind of record: what is listed of them, and what can be done with them all and with each. */
+export function ResourcePage<Row>(props: ResourcePageProps<Row>) {
+  const { title, lead, fetched, first, actions, children, ...table } = props;
+  const known = fetched[0].kind === 'ready' ? fetched[0].value : [];
+  return (
+    <RecordsPage
+      {...{ title, lead, fetched, first }}
+      actions={typeof actions === 'function' ? actions(known) : actions}
+    >
+      {(rows) => (
+        <>
+          <RecordTable caption={title} rows={rows} {...table} />
+          {children}
+        </>
+      )}
+    </RecordsPage>
+  );
+}
+
+interface MoreRecordsProps<Row> extends RecordTableProps<Row> {
+  readonly lead: ComponentChildren;
+  /** The id of its heading. */
+  readonly id: string;
+  readonly children?: ComponentChildren;
+}
+
+/** A second table on a page, below a heading of its own. */
+export const MoreRecords = <Row,>({ id, lead, children, ...table }: MoreRecordsProps<Row>) => (
+  <section class="more-records" aria-labelledby={id}>
+    <h2 id={id}>{table.caption}</h2>
+    {lead}
+    <RecordTable {...table} />
+    {children}
+  </section>
+);
+
+export const Badge = ({ text, kind = 'plain' }: { text: string; kind?: 'plain' | 'strong' }) => (
+  <bdi class={`badge badge-${kind}`}>{text}</bdi>
+);
+
+/** The path of one record in a list of the API, or of what it has. */
+export const pathTo = (list: string, id: string, more = ''): string => `${list}/${encodeURIComponent(id)}${more}`;
+
+/** The act that ends what stands at a path of the API. */
+export const removal = (text: string, path: string, asks: Omit<NonNullable<RowAct['asks']>, 'onSubmit'>): RowAct => ({
+  text,
+  isDangerous: true,
+  asks: { ...asks, onSubmit: () => sendToApi('DELETE', path) },
+});
+
+/** Whose a record is. */
+export const userColumn = <Row extends { readonly user: string }>(
+  isShown: boolean,
+  title = words.ui.common.user,
+): Column<Row> => ({ title, text: ({ user }) => user, isShown });
+
+interface Use {
+  readonly at: number | null;
+  readonly from: string | null;
+}
+
+/** When a secret was used last, and from where. */
+export const lastUseColumn = <Row,>(useOf: (row: Row) => Use): Column<Row> => ({
+  title: words.tokens.lastUsed,
+  at: (row) => useOf(row).at,
+  none: words.tokens.notYet,
+  isDescendingFirst: true,
+  more: (row) => {
+    const { from: address } = useOf(row);
+    return address !== null && <bdi class="fact-more">{words.tokens.from({ address })}</bdi>;
+  },
+});

@@ -1,0 +1,26 @@
+/** Reads fields of an untrusted record: a field has the expected type, or it is absent. */
+import { isRecord, type JsonRecord } from '../../../domain/json.ts';
+
+export const isFields = isRecord;
+export type Fields = JsonRecord;
+
+export const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;
+
+export const numberOf = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+
+/** The last moment of a Date (ECMA-262, 21.4.1.1): to show one beyond it would be an exception. */
+const LAST_MOMENT = 8.64e12;
+
+/** Unix seconds that a calendar knows. */
+export const timeOf = (value: unknown): number | undefined => {
+  const seconds = numberOf(value);
+  return seconds !== undefined && Math.abs(seconds) <= LAST_MOMENT ? seconds : undefined;
+};
+
+export const textsOf = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
+
+/** The records of a list; none where the answer is no list of objects. */
+export const recordsIn = <Kind>(body: unknown): Kind[] => (Array.isArray(body) ? body.filter(isFields) : []) as Kind[];

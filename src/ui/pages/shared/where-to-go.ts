@@ -1,0 +1,62 @@
+/** A path from the root; `//host` and `/\host` are another site in disguise. */
+const OWN_PATH = /^\/(?![/\\])[\x21-\x7e]*$/;
+
+/** Pages that would end the new session, or ask for a login again. */
+const NOT_WANTED = /^(?:(?:api|postern)\/)?(?:login|logout)\/?$/;
+
+interface Whereabouts {
+  /** The login page's own URL. */
+  readonly page: string;
+  /** The page that the browser came from; empty when it does not say. */
+  readonly referrer: string;
+  /** Ends in `/`. */
+  readonly basePath: string;
+  /** The path below the base where nothing was wanted: '' for the NVR's own pages, `postern/` for the console. */
+  readonly home: string;
+}
+
+export function nextPage({ page, referrer, basePath, home }: Whereabouts): string {
+  const { origin, searchParams } = new URL(page);
+  const wanted = searchParams.get('next') ?? '';
+  const candidates = [OWN_PATH.test(wanted) ? wanted : '', pathOfOwn(referrer, origin)];
+  const found = candidates.find((path) => path !== '' && isWanted(new URL(path, origin), origin, basePath));
+  return found ?? `${basePath}${home}`;
+}
+
+function isWanted(target: URL, origin: string, basePath: string): boolean {
+  if (target.origin !== origin || !target.pathname.startsWith(basePath)) return false;
+  return !NOT_WANTED.test(target.pathname.slice(basePath.length));
+}
+
+function pathOfOwn(referrer: string, origin: string): string {
+  if (!URL.canParse(referrer)) return '';
+  const url = new URL(referrer);
+  return url.origin === origin ? `${url.pathname}${url.search}` : '';
+}
+
+interface EndedSession {
+  /** The `Location` of a 401, 302 or 307 answer (interface 5.5.8). */
+  readonly location: string | null;
+  /** The page that will be wanted again. */
+  readonly here: string;
+  /** Ends in `/`. */
+  readonly base: string;
+  /** The console's own login page, relative to the base; where `login` is the NVR's, another one. */
+  readonly loginPath: string;
+}
+
+/** Schemes such as `javascript:` are never followed. */
+export function loginTarget({ location, here, base, loginPath }: EndedSession): string {
+  const own = new URL(loginPath, base);
+  const named = location !== null && URL.canParse(location, base) ? new URL(location, base) : own;
+  if (named.origin === own.origin && named.pathname === new URL('login', base).pathname) named.pathname = own.pathname;
+  const target = named.protocol === 'https:' || named.protocol === 'http:' ? named : own;
+  if (target.origin !== own.origin || target.pathname !== own.pathname) return target.href;
+  if (!target.searchParams.has('next')) target.searchParams.set('next', pathOf(here));
+  return target.href;
+}
+
+const pathOf = (url: string): string => {
+  const { pathname, search } = new URL(url);
+  return `${pathname}${search}`;
+};

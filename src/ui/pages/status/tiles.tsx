@@ -1,0 +1,108 @@
+/** A tile of the status page, what stands in it, and the tile of the curtain (SPEC 19). */
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { sendToApi } from '../shared/api.ts';
+import { Choice, Switch } from '../shared/fields.tsx';
+import { problemOf } from '../shared/problems.ts';
+import type { FetchedAgain } from '../shared/use-fetched.ts';
+import { entryName, formatShortMoment, words } from '../shared/words.ts';
+import { type DrawnEntry, endOf, LENGTHS, type Length, switchesOf } from './status-rules.ts';
+
+interface TileProps {
+  readonly title: string;
+  readonly isTold?: boolean;
+  readonly isWide?: boolean;
+  readonly children: ComponentChildren;
+}
+
+export const Tile = ({ title, isTold = true, isWide = false, children }: TileProps) => (
+  <section class={isWide ? 'tile tile-wide' : 'tile'}>
+    <h2 class="tile-title">{title}</h2>
+    {isTold ? children : <p class="field-help">{words.status.notTold}</p>}
+  </section>
+);
+
+interface ListedProps<Row> {
+  readonly rows: readonly Row[];
+  readonly none: string;
+  /** Short rows, beside each other where there is room. */
+  readonly isGrid?: boolean;
+  readonly row: (row: Row) => ComponentChildren;
+}
+
+export const Listed = <Row,>({ rows, none, isGrid = false, row }: ListedProps<Row>) =>
+  rows.length === 0 ? (
+    <p>{none}</p>
+  ) : (
+    <ul class={isGrid ? 'listed listed-grid' : 'listed'}>
+      {rows.map((one, at) => (
+        <li key={String(at)}>{row(one)}</li>
+      ))}
+    </ul>
+  );
+
+/** Always there, so that a screen reader hears what comes into it. */
+export const Problem = ({ text }: { text: string }) => (
+  <div class="notice notice-bad" role="alert">
+    {text !== '' && <bdi>{text}</bdi>}
+  </div>
+);
+
+interface CurtainProps {
+  readonly curtain: FetchedAgain<{ readonly drawn?: readonly DrawnEntry[] }>;
+  readonly cameras: readonly string[];
+}
+
+export function Curtain({ curtain: [curtain, again], cameras }: CurtainProps) {
+  const [length, setLength] = useState<Length>('open');
+  const [problem, setProblem] = useState('');
+  const text = words.curtain;
+  const move = async (name: string, isDrawn: boolean): Promise<void> => {
+    setProblem('');
+    const answer = await (isDrawn
+      ? sendToApi('PUT', 'api/curtain', { cameras: [name], until: endOf(length, new Date()) })
+      : sendToApi('DELETE', 'api/curtain', { cameras: [name] }));
+    if (answer.kind !== 'ok') setProblem(problemOf(answer));
+    again();
+  };
+  return (
+    <Tile title={text.title} isTold={curtain.kind !== 'failed'} isWide>
+      <p class="field-help">{text.why}</p>
+      {curtain.kind === 'ready' && (
+        <>
+          <Choice
+            name="curtain-length"
+            legend={text.howLong}
+            isLegendShown
+            options={LENGTHS.map((option) => [option, text.lengths[option]] as const)}
+            chosen={length}
+            onChoose={setLength}
+          />
+          <Listed
+            none={text.none}
+            isGrid
+            rows={switchesOf(curtain.value.drawn ?? [], cameras)}
+            row={({ name, by }) => (
+              <>
+                <Switch isOn={by !== undefined} onChange={(isDrawn) => void move(name, isDrawn)}>
+                  <bdi>{entryName(name)}</bdi>
+                </Switch>
+                {by && <span class="fact-more">{stateOf(name, by)}</span>}
+              </>
+            )}
+          />
+        </>
+      )}
+      <Problem text={problem} />
+    </Tile>
+  );
+}
+
+function stateOf(name: string, { camera, until, by }: DrawnEntry): string {
+  const text = words.curtain;
+  return [
+    text.drawnBy({ name: by }),
+    ...(camera !== name ? [text.byPattern({ pattern: camera })] : []),
+    ...(until !== null ? [text.until({ moment: formatShortMoment(until) })] : []),
+  ].join(', ');
+}
