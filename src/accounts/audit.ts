@@ -74,6 +74,8 @@ export interface AuditEntry {
   readonly limited?: string;
   /** The key of the configuration that was written, as `auth.timezone`. */
   readonly setting?: string;
+  /** What it is set to; `default` where it was taken out. */
+  readonly value?: string;
   /** The provider of a sign-in, or the one that gives the role from now on. */
   readonly provider?: string;
   /** The entry of the curtain. */

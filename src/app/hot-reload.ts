@@ -21,6 +21,8 @@ import type { Runtime } from './runtime.ts';
 export interface Reloaded {
   /** Why not is in the log. */
   readonly isTaken: boolean;
+  /** Keys whose new value waits for a restart; the status page says why. */
+  readonly waiting: readonly string[];
   /** The password to be shown once, when it needed one. */
   readonly newAdminPassword: NewAdminPassword | undefined;
   /** When one of these changes it is time to read again. */
@@ -52,7 +54,7 @@ export function createGenerations(more: () => readonly string[], parts: Pick<Gen
   };
   const reject = (config: Omit<InvalidConfig, 'kind'>): Reloaded => {
     report.rejected(config, now().runtime);
-    return { isTaken: false, newAdminPassword: undefined, files: config.files };
+    return { isTaken: false, waiting: [], newAdminPassword: undefined, files: config.files };
   };
   /** What can fail comes first; then everything is swapped at one moment. */
   const take = async (config: ServiceConfig): Promise<Reloaded> => {
@@ -76,7 +78,8 @@ export function createGenerations(more: () => readonly string[], parts: Pick<Gen
     runtime.accounts.enforce(next.accounts);
     retirement.add(replacedComponents(before.components, next.components));
     report.taken(next, before, renewal, runtime);
-    return { isTaken: true, newAdminPassword: await settled(next, runtime), files: config.files };
+    const newAdminPassword = await settled(next, runtime);
+    return { isTaken: true, waiting: renewal.waiting, newAdminPassword, files: config.files };
   };
   const renew = async (read: () => Promise<ServiceConfigOutcome>): Promise<Reloaded> => {
     let { file, files } = now().generation.config;

@@ -83,7 +83,8 @@ export function createHouseSettings(
           return { kind: 'given', message: `${fixed[0]} is set by ${place}: change it there, or remove it there` };
         }
         await store().settings.changeSettings(Object.fromEntries(changes));
-        if ((await again()).isTaken) return { kind: 'changed' };
+        const { isTaken, waiting } = await again();
+        if (isTaken && !changes.some(([key]) => waiting.includes(key))) return { kind: 'changed' };
         return { kind: 'not-reloaded', message: 'It is kept, but not in use: the page Status says why' };
       } finally {
         leave();

@@ -84,7 +84,8 @@ function settingsSuite(open: () => Promise<SharedStore>): void {
       return record !== undefined;
     });
     const { user, detail } = record ?? assert.fail();
-    assert.deepEqual([user, detail['what'], detail['setting']], ['admin', 'setting-changed', 'auth.second_factor']);
+    const { what, setting, value } = detail;
+    assert.deepEqual([user, what, setting, value], ['admin', 'setting-changed', 'auth.second_factor', 'admins']);
   });
 
   it('are refused when a reload would refuse them, and nothing is kept', async () => {
@@ -184,6 +185,15 @@ function settingsSuite(open: () => Promise<SharedStore>): void {
     assert.equal(await isFactorOwed(postern, token), true);
     assert.equal((await postern.reload(config({}))).isTaken, true);
     assert.equal(await isFactorOwed(postern, token), true, 'it waits for a restart');
+    const putInside = (body: object): Promise<Response> =>
+      fetch(`${postern.internalUrl}${PATH}`, {
+        method: 'PUT',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    const again = await putInside({ second_factor: 'optional' });
+    assert.deepEqual([again.status, /kept, but not in use/.test(await again.text())], [409, true]);
+    assert.equal((await putInside({ timezone: 'UTC' })).status, 200, 'another key does not wait');
   });
 
   it('stay as they were while the store cannot be read', async () => {

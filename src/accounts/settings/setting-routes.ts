@@ -37,7 +37,10 @@ async function change(
   // What is kept is a change, also where it is taken up later.
   const isKept = outcome.kind === 'changed' || outcome.kind === 'not-reloaded';
   for (const name of SETTING_NAMES)
-    if (body[name] !== undefined)
-      record({ what: 'setting-changed', setting: STORED_KEYS[name] }, isKept ? undefined : outcome.kind);
+    if (body[name] !== undefined) {
+      const act = { what: 'setting-changed', setting: STORED_KEYS[name] } as const;
+      if (isKept) record({ ...act, value: body[name] ?? 'default' });
+      else record(act, outcome.kind);
+    }
   if (outcome.kind !== 'changed') throw new Refused(outcome.kind === 'invalid' ? 400 : 409, outcome.message);
 }
