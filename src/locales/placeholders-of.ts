@@ -1,22 +1,22 @@
-/** The placeholders of messages, and the file of their types that `npm run generate` writes from English. */
+/** The placeholders of messages, and the file of examples that `npm run generate` writes from English. */
 import { parse, type Token } from '@messageformat/parser';
-import { type Catalog, readCatalog, TAGS } from './compile-catalogs.ts';
+import { readCatalog, TAGS } from './compile-catalogs.ts';
 
-/** What the code gives for a placeholder: a number is written as the language writes it, a truth chooses between two texts. */
-export type PlaceholderType = 'number' | 'boolean' | 'string | number';
+/** A value such as the code gives for a placeholder: a number is written as the language writes it, a truth chooses between two texts. */
+type Example = 0 | true | 'text';
 
-export function placeholdersOf(message: string): ReadonlyMap<string, PlaceholderType> {
-  const found = new Map<string, PlaceholderType>();
-  const add = (name: string, type: PlaceholderType): void => {
-    if (type !== 'string | number' || !found.has(name)) found.set(name, type);
+export function placeholdersOf(message: string): ReadonlyMap<string, Example> {
+  const found = new Map<string, Example>();
+  const add = (name: string, example: Example): void => {
+    if (example !== 'text' || !found.has(name)) found.set(name, example);
   };
   const read = (tokens: readonly Token[]): void => {
     for (const token of tokens) {
-      if (token.type === 'argument') add(token.arg, 'string | number');
-      if (token.type === 'function') add(token.arg, 'number');
+      if (token.type === 'argument') add(token.arg, 'text');
+      if (token.type === 'function') add(token.arg, 0);
       if (!('cases' in token)) continue;
       const isTruth = token.type === 'select' && token.cases.some(({ key }) => key === 'true');
-      add(token.arg, token.type === 'plural' ? 'number' : isTruth ? 'boolean' : 'string | number');
+      add(token.arg, token.type === 'plural' ? 0 : isTruth || 'text');
       for (const { tokens } of token.cases) read(tokens);
     }
   };
@@ -24,21 +24,17 @@ export function placeholdersOf(message: string): ReadonlyMap<string, Placeholder
   return found;
 }
 
-const HEAD = `/** What the messages of \`en.json\` are given. Written by "npm run generate". */
-
-// biome-ignore format: a table
-export interface Placeholders {
-`;
-
-export function placeholdersFile(english: Catalog = readCatalog('en')): string {
-  const lines = Object.entries(english)
-    .filter(([, message]) => message.includes('{'))
-    .map(([key, message]) => {
-      const values = [...placeholdersOf(message)].map(([name, type]) => `readonly ${name}: ${type}`);
-      return `  readonly '${key}': { ${values.join('; ')} };\n`;
-    });
-  return `${HEAD}${lines.join('')}}\n`;
-}
+/** By message, for the types of `texts.ts`. */
+export const placeholdersFile = (): string =>
+  `${JSON.stringify(
+    Object.fromEntries(
+      Object.entries(readCatalog('en'))
+        .filter(([, message]) => message.includes('{'))
+        .map(([key, message]) => [key, Object.fromEntries(placeholdersOf(message))]),
+    ),
+    null,
+    2,
+  )}\n`;
 
 /** The messages that a language lacks; they are shown in English. */
 export const lacking = (): readonly (readonly [tag: string, keys: readonly string[]])[] =>

@@ -1,5 +1,9 @@
 /** What a message catalog is to the code: its keys as nested objects, and a function of its placeholders where a message has some. */
-import type { Placeholders } from './placeholders.ts';
+type Examples = typeof import('./placeholders/en.json');
+/** What a placeholder is given: a text may be a number that is written already. */
+type Given<Message> = {
+  readonly [Name in keyof Message]: Message[Name] extends string ? string | number : Message[Name];
+};
 
 type Key = keyof typeof import('./en.json') & string;
 
@@ -7,7 +11,7 @@ type Key = keyof typeof import('./en.json') & string;
 export type ServedKey = `login.${string}` | `refusals.${string}` | `${string}.page.${string}`;
 export const isServed = (key: string): boolean => /^(?:login|refusals)\.|\.page\./.test(key);
 
-type Message<K> = K extends keyof Placeholders ? (values: Placeholders[K]) => string : string;
+type Message<K> = K extends keyof Examples ? (values: Given<Examples[K]>) => string : string;
 type Head<K> = K extends `${infer First}.${string}` ? First : K;
 type Rest<K, First> = First extends string ? (K extends `${First}.${infer Behind}` ? Behind : never) : never;
 

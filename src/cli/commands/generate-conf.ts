@@ -41,7 +41,7 @@ const contents: Readonly<Record<string, string>> = {
   'conf/config.example.yaml': exampleFile(jsonSchema()),
   'conf/policies/postern.yaml': `${OWN_TABLE_HEAD}${OWN_ROUTES.map((route) => `  - { ${rowOf(route)} }\n`).join('')}`,
   'conf/config.schema.json': `${JSON.stringify({ title: 'The configuration of Postern', ...jsonSchema() }, null, 2)}\n`,
-  'src/locales/placeholders.ts': placeholdersFile(),
+  'src/locales/placeholders/en.json': placeholdersFile(),
 };
 
 const isCheck = process.argv.includes('--check');
