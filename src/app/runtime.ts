@@ -1,4 +1,5 @@
 /** What outlives every reload: logs, counters, the store, accounts, open streams, the certificate (SPEC 1). */
+
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Surroundings } from '../access/access-verdict.ts';
@@ -9,12 +10,12 @@ import type { ServiceConfig } from '../config/service-config.ts';
 import type { Caller } from '../domain/caller.ts';
 import { type Clock, unixSeconds } from '../domain/clock.ts';
 import { createDeletionGuard } from '../domain/deletion-guard.ts';
-import type { SettingStore } from '../domain/stored-settings.ts';
 import { createClientLimits } from '../gateway/decision/client-limits.ts';
 import { createOpenStreams } from '../gateway/entry/open-streams.ts';
 import { isBesideCurtain } from '../gateway/entry/review-stream.ts';
 import { createUnknownRoutes } from '../gateway/entry/unknown-routes.ts';
 import { createUpstreamSlots } from '../gateway/forward/upstream-slots.ts';
+import type { SettingStore } from '../store/accounts/house.ts';
 import { boundCalls } from '../store/bounded-calls.ts';
 import { holdRevocations } from '../store/pending-revocations.ts';
 import { createLogs } from '../telemetry/logs/log.ts';

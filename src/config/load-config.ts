@@ -1,8 +1,10 @@
 /** The configuration as `serve` uses it, or every problem with it at once (SPEC 1). */
+
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { err, ok, type Result } from '../domain/result.ts';
-import type { SettingStore, StoredSettings } from '../domain/stored-settings.ts';
+import type { StoredSettings } from '../domain/stored-settings.ts';
+import type { SettingStore } from '../store/accounts/house.ts';
 import { CONFIG_NAMES, openConfigFile, readConfigFile, type WhenMissing } from './config-file.ts';
 import { type Environment, type Layered, layered, type Overrides } from './layers.ts';
 import { EMPTIED, wasConfigured } from './marks.ts';

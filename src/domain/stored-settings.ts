@@ -12,9 +12,3 @@ export const SETTING_NAMES = Object.keys(STORED_KEYS) as readonly SettingName[];
 /** Values as in the file, by key. */
 export type StoredSettings = Readonly<Partial<Record<StoredKey, string>>>;
 export type StoredKey = (typeof STORED_KEYS)[SettingName];
-
-export interface SettingStore {
-  readSettings(): Promise<StoredSettings>;
-  /** All or none of them. Null takes the key out. */
-  changeSettings(values: Readonly<Partial<Record<StoredKey, string | null>>>): Promise<void>;
-}

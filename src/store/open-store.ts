@@ -4,21 +4,16 @@ import type { EventRecord } from '../domain/events/event.ts';
 import type { BoundedEventSource } from '../domain/events/event-question.ts';
 import { storeFaultOf } from '../domain/store/store-fault.ts';
 import { createAccountStore } from './accounts/accounts.ts';
-import { createCurtainStore } from './accounts/curtain.ts';
+import { createCurtainStore, createRoleStore, createSiteStore, settingStoreOf } from './accounts/house.ts';
 import { createInvitationStore } from './accounts/invitations.ts';
 import { createLinkStore } from './accounts/links.ts';
-import { createLoginBlockStore } from './accounts/login-blocks.ts';
-import { createLoginPlaceStore } from './accounts/login-places.ts';
-import { createRoleStore } from './accounts/roles.ts';
+import { createLoginBlockStore, createLoginPlaceStore, createSessionStore } from './accounts/logins.ts';
 import { createScreenStore } from './accounts/screens.ts';
 import { createSecondFactorStore } from './accounts/second-factor.ts';
-import { createSessionStore } from './accounts/sessions.ts';
-import { createSettingStore } from './accounts/settings.ts';
 import { createSignInStore } from './accounts/sign-ins.ts';
-import { createSiteStore } from './accounts/sites.ts';
 import { createApiTokenStore } from './accounts/tokens.ts';
 import type { Engine, StoreOptions } from './engine/engine.ts';
-import { serializedOn } from './engine/serialized.ts';
+import { serializedOn } from './engine/parts.ts';
 import { type Tables, tablesWhere } from './engine/tables.ts';
 import { STORE_SHAPE } from './events/event-shape.ts';
 import { createEventSource, eventsPlace } from './events/events-table.ts';
@@ -85,7 +80,7 @@ function partsOf(db: Kysely<Tables>, { words, file }: Engine, site: string) {
     roles: createRoleStore(db, serialized),
     curtain: createCurtainStore(db, serialized),
     sites: createSiteStore(db, serialized),
-    settings: createSettingStore(db, serialized, site),
+    settings: settingStoreOf(site)(db, serialized),
     sessions: createSessionStore(db, serialized),
     apiTokens: createApiTokenStore(db, serialized),
     secondFactor: createSecondFactorStore(db, serialized),
@@ -94,7 +89,7 @@ function partsOf(db: Kysely<Tables>, { words, file }: Engine, site: string) {
     links: createLinkStore(db, serialized, site),
     screens: createScreenStore(db, serialized, site),
     loginPlaces: createLoginPlaceStore(db, serialized),
-    loginBlocks: createLoginBlockStore(db),
+    loginBlocks: createLoginBlockStore(db, (act) => db.transaction().execute(act)),
     ledger: createLedgerStore(db, { isFile: file !== undefined, site }),
   };
 }

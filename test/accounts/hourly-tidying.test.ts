@@ -79,7 +79,7 @@ describe('Revocations and sessions', () => {
     await start();
     const entry = (camera: string, until?: number) => ({ camera, by: 'paul', drawnAt: NOW, ...(until && { until }) });
     await store.curtain.changeCurtain({
-      drawn: [entry('hall'), entry('kitchen', NOW + 1), entry('yard', NOW)],
+      drawn: [entry('hall'), entry('kitchen', NOW), entry('yard', NOW - 1)],
       opened: [],
     });
     const cameras = async () => (await store.curtain.listDrawn()).map(({ camera }) => camera);
@@ -145,9 +145,9 @@ describe('Revocations and sessions', () => {
       ...whole,
       accounts: {
         ...whole.accounts,
-        forgetRevocationsBefore: async (time) => {
+        forgetEnded: async (time: number) => {
           if (isBroken) throw new Error('disk');
-          await whole.accounts.forgetRevocationsBefore(time);
+          await whole.accounts.forgetEnded(time);
         },
       },
     }));

@@ -1,11 +1,14 @@
 /** What every store must do with roles, seen sessions and API tokens, whatever the engine (SPEC 4.2 to 4.4). */
+
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import type { AccountStore } from '../../src/domain/accounts/account.ts';
 import type { ApiToken, ApiTokenStore } from '../../src/domain/accounts/api-token.ts';
-import type { RoleStore } from '../../src/domain/accounts/role-store.ts';
-import type { SeenSession, SessionStore } from '../../src/domain/accounts/session-store.ts';
+import type { SeenSession } from '../../src/domain/accounts/session-store.ts';
 import { ADMIN, type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
+import type { AccountStore } from '../../src/store/accounts/accounts.ts';
+import type { RoleStore } from '../../src/store/accounts/house.ts';
+import type { SessionStore } from '../../src/store/accounts/logins.ts';
+import { LATE_SECONDS } from '../../src/store/engine/tables.ts';
 import { until } from '../support/until.ts';
 
 export interface OpenedRecords {
@@ -148,7 +151,7 @@ export function accountRecordsContract(engineName: string, engine: RecordsEngine
         (await store.sessions.listSessions(THEN + 100)).map(({ id }) => id),
         ['2'],
       );
-      await store.sessions.forgetSessionsBefore(THEN + 101);
+      await store.accounts.forgetEnded(THEN + 101);
       assert.deepEqual(await ids(), ['2']);
     });
 
@@ -158,7 +161,7 @@ export function accountRecordsContract(engineName: string, engine: RecordsEngine
       const seen = session('1', { lastSeen: THEN + 60, expiresAt: THEN + 900 });
       assert.deepEqual(await store.sessions.listSessions(THEN), [seen]);
       await store.accounts.revokeToken('1', THEN + 100);
-      await store.accounts.forgetRevocationsBefore(THEN + 900);
+      await store.accounts.forgetEnded(THEN + 900 + LATE_SECONDS);
       assert.equal(await store.accounts.isRevoked('1'), true);
     });
 

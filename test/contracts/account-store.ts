@@ -1,8 +1,11 @@
 /** What every account store must do, whatever the engine (interface 2.1, 5.1). */
+
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import type { AccountStore, User } from '../../src/domain/accounts/account.ts';
+import type { User } from '../../src/domain/accounts/account.ts';
 import { ADMIN, type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
+import type { AccountStore } from '../../src/store/accounts/accounts.ts';
+import { LATE_SECONDS } from '../../src/store/engine/tables.ts';
 
 export interface OpenedAccounts {
   readonly accounts: AccountStore;
@@ -238,7 +241,7 @@ export function accountStoreContract(engineName: string, engine: AccountStoreEng
     it('forgets revocations only of tokens that have expired', async () => {
       await accounts.revokeToken('old', 1_700_000_099);
       await accounts.revokeToken('still-good', 1_700_000_100);
-      await accounts.forgetRevocationsBefore(1_700_000_100);
+      await accounts.forgetEnded(1_700_000_100 + LATE_SECONDS);
       assert.equal(await accounts.isRevoked('old'), false);
       assert.equal(await accounts.isRevoked('still-good'), true);
     });

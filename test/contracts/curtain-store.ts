@@ -1,9 +1,14 @@
 /** What every store must do with the curtain, whatever the engine: an entry is one row, and what is over is forgotten (SPEC 19). */
+
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { CurtainStore, DrawnEntry } from '../../src/domain/accounts/curtain.ts';
+import type { DrawnEntry } from '../../src/domain/accounts/curtain.ts';
+import type { AccountStore } from '../../src/store/accounts/accounts.ts';
+import type { CurtainStore } from '../../src/store/accounts/house.ts';
+import { LATE_SECONDS } from '../../src/store/engine/tables.ts';
 
 export interface OpenedCurtain {
+  readonly accounts: AccountStore;
   readonly curtain: CurtainStore;
   close(): Promise<void>;
 }
@@ -33,9 +38,9 @@ export function curtainStoreContract(engineName: string, open: () => Promise<Ope
 
     it('forgets what was over by then, and nothing that has no end', async () => {
       await store.curtain.changeCurtain({ drawn: [HALL, KITCHEN], opened: [] });
-      await store.curtain.forgetDrawnBefore(99);
+      await store.accounts.forgetEnded(100 + LATE_SECONDS);
       assert.equal((await store.curtain.listDrawn()).length, 2);
-      await store.curtain.forgetDrawnBefore(100);
+      await store.accounts.forgetEnded(101 + LATE_SECONDS);
       assert.deepEqual(await store.curtain.listDrawn(), [HALL]);
     });
   });

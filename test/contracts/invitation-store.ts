@@ -1,11 +1,13 @@
 /** What every store must do with invitations and places of logins, whatever the engine: of two who use a link at once, one does (SPEC 12). */
+
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import type { AccountStore } from '../../src/domain/accounts/account.ts';
 import { type InvitationStore, MAKERS_WITHOUT_ACCOUNT } from '../../src/domain/accounts/invitation.ts';
-import type { LoginPlaceStore } from '../../src/domain/accounts/notice.ts';
-import type { PasskeyRecord, SecondFactorStore } from '../../src/domain/accounts/second-factor.ts';
+import type { PasskeyRecord } from '../../src/domain/accounts/second-factor.ts';
 import { ADMIN, type UserName, VIEWER } from '../../src/domain/names.ts';
+import type { AccountStore } from '../../src/store/accounts/accounts.ts';
+import type { LoginPlaceStore } from '../../src/store/accounts/logins.ts';
+import type { SecondFactorStore } from '../../src/store/accounts/second-factor.ts';
 
 interface Opened {
   readonly accounts: AccountStore;

@@ -1,10 +1,11 @@
 /** What every store must do with links, whatever the engine: of many who open one at once, no more than its uses do (SPEC 13). */
+
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import type { AccountStore } from '../../src/domain/accounts/account.ts';
 import type { ApiTokenStore } from '../../src/domain/accounts/api-token.ts';
 import { type Link, type LinkStore, MOST_WRONG_PINS, type Viewer } from '../../src/domain/accounts/link.ts';
 import { ADMIN, type UserName, VIEWER } from '../../src/domain/names.ts';
+import type { AccountStore } from '../../src/store/accounts/accounts.ts';
 import { until } from '../support/until.ts';
 
 interface Opened {

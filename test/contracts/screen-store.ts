@@ -1,9 +1,10 @@
 /** What every store must do with screens and the codes that pair them, whatever the engine: a code makes one screen, for one display (SPEC 18). */
+
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { AccountStore } from '../../src/domain/accounts/account.ts';
 import type { Screen, ScreenCode, ScreenStore } from '../../src/domain/accounts/screen.ts';
 import { type UserName, VIEWER } from '../../src/domain/names.ts';
+import type { AccountStore } from '../../src/store/accounts/accounts.ts';
 
 export interface OpenedScreens {
   readonly accounts: AccountStore;

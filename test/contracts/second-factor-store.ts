@@ -1,10 +1,12 @@
 /** What every store must do with second factors, whatever the engine: of two at once, one wins (SPEC 12). */
+
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import type { AccountStore } from '../../src/domain/accounts/account.ts';
-import type { FirstFactor, PasskeyRecord, SecondFactorStore } from '../../src/domain/accounts/second-factor.ts';
-import type { SessionStore } from '../../src/domain/accounts/session-store.ts';
+import type { FirstFactor, PasskeyRecord } from '../../src/domain/accounts/second-factor.ts';
 import { ADMIN, type UserName, VIEWER } from '../../src/domain/names.ts';
+import type { AccountStore } from '../../src/store/accounts/accounts.ts';
+import type { SessionStore } from '../../src/store/accounts/logins.ts';
+import type { SecondFactorStore } from '../../src/store/accounts/second-factor.ts';
 
 export interface OpenedFactors {
   readonly accounts: AccountStore;

@@ -1,12 +1,15 @@
 /** What every store must do with sign-ins, whatever the engine: a subject has one account, and an account keeps a way in (SPEC 16). */
+
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import type { AccountStore, User } from '../../src/domain/accounts/account.ts';
+import type { User } from '../../src/domain/accounts/account.ts';
 import type { InvitationStore } from '../../src/domain/accounts/invitation.ts';
-import type { RoleStore } from '../../src/domain/accounts/role-store.ts';
-import type { SecondFactorStore } from '../../src/domain/accounts/second-factor.ts';
-import type { SignIn, SignInStore } from '../../src/domain/accounts/sign-in.ts';
+import type { SignIn } from '../../src/domain/accounts/sign-in.ts';
 import { ADMIN, NO_ROLE, type Role, type UserName, VIEWER } from '../../src/domain/names.ts';
+import type { AccountStore } from '../../src/store/accounts/accounts.ts';
+import type { RoleStore } from '../../src/store/accounts/house.ts';
+import type { SecondFactorStore } from '../../src/store/accounts/second-factor.ts';
+import type { SignInStore } from '../../src/store/accounts/sign-ins.ts';
 
 interface Opened {
   readonly accounts: AccountStore;
@@ -229,9 +232,9 @@ export function signInStoreContract(engineName: string, engine: { open(): Promis
       assert.equal(await accounts.deleteUser(WALT, { endedBefore: THEN + 11, at }), 'deleted');
       assert.deepEqual([await isClosed(), await other.signIns.listClosed()], [true, [closed]]);
       assert.equal(await other.signIns.isClosed('https://other.example.com', subject), false);
-      await signIns.forgetClosedBefore(at + 400 * day);
+      await accounts.forgetEnded(at + 400 * day);
       assert.equal(await isClosed(), true);
-      await signIns.forgetClosedBefore(at + 400 * day + 1);
+      await accounts.forgetEnded(at + 400 * day + 1);
       assert.equal(await isClosed(), false);
 
       await stay(THEN + 10);
@@ -305,9 +308,9 @@ export function signInStoreContract(engineName: string, engine: { open(): Promis
       assert.deepEqual(await found('a', undefined, 'https://other.example.com'), []);
       await signIns.renameSession('s2', 's5');
       assert.deepEqual(await found('a', 'sid1'), ['s5']);
-      await signIns.forgetSessionsBefore(THEN + 102);
+      await store.accounts.forgetEnded(THEN + 102);
       assert.deepEqual([await found('a'), await found('b')], [[], ['s3']]);
-      await signIns.forgetSessionsBefore(THEN + 200);
+      await store.accounts.forgetEnded(THEN + 200);
     });
   });
 }

@@ -1,8 +1,8 @@
 /** Who lives in the test instance: one for each kind of role. */
 
 import { createPasswordHasher } from '../../src/accounts/passwords/password-hash.ts';
-import type { AccountStore } from '../../src/domain/accounts/account.ts';
 import type { Role, UserName } from '../../src/domain/names.ts';
+import type { AccountStore } from '../../src/store/accounts/accounts.ts';
 
 export interface Person {
   readonly name: string;

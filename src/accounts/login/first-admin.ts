@@ -1,9 +1,10 @@
 /** The admin of the first start, and the admin's new password when a reset is asked for (interface 2.1, 5.2). */
+
 import { randomBytes } from 'node:crypto';
 import type { Services } from '../../app/services.ts';
-import type { AccountStore } from '../../domain/accounts/account.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, type Role, type UserName } from '../../domain/names.ts';
+import type { AccountStore } from '../../store/accounts/accounts.ts';
 import type { PasswordHasher } from '../passwords/password-hash.ts';
 
 export interface NewAdminPassword {

@@ -1,10 +1,12 @@
 /** Who must wait at the login: told to admins, and lifted by them, from a page or the command line (SPEC 4.5). */
+
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { BlockKind, LoginBlock, LoginBlockStore } from '../../domain/accounts/login-block.ts';
+import type { BlockKind, LoginBlock } from '../../domain/accounts/login-block.ts';
 import { upTo } from '../../domain/bounded.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { AttemptStore } from '../../domain/store/attempt-store.ts';
+import type { LoginBlockStore } from '../../store/accounts/logins.ts';
 import { triedName } from '../audit.ts';
 import { createCoalescedWrites } from '../coalesced-writes.ts';
 import type { Limited, LoginLimiter } from './login-limiter.ts';

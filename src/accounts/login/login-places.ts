@@ -1,8 +1,10 @@
 /** The device and the network of each login: the account's person is told of new ones, never in the way of an answer (SPEC 12). */
-import type { LoginPlace, LoginPlaceStore } from '../../domain/accounts/notice.ts';
+
+import type { LoginPlace } from '../../domain/accounts/notice.ts';
 import { createPersonQueues } from '../../domain/async/person-queues.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { UserName } from '../../domain/names.ts';
+import type { LoginPlaceStore } from '../../store/accounts/logins.ts';
 import type { AuditEntry } from '../audit.ts';
 import { networkKey } from './client-key.ts';
 

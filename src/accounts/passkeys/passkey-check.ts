@@ -1,9 +1,12 @@
 /** Judges the response of a passkey at a login or as a proof: by which site, browser or session it was asked for, and whether it was used (SPEC 12). */
+
 import { timingSafeEqual } from 'node:crypto';
-import type { AccountStore, User } from '../../domain/accounts/account.ts';
-import type { PasskeyRecord, PasskeyStore } from '../../domain/accounts/second-factor.ts';
+import type { User } from '../../domain/accounts/account.ts';
+import type { PasskeyRecord } from '../../domain/accounts/second-factor.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { Result } from '../../domain/result.ts';
+import type { AccountStore } from '../../store/accounts/accounts.ts';
+import type { SecondFactorStore } from '../../store/accounts/second-factor.ts';
 import { secretsDigestOf } from '../sessions/session-state.ts';
 import { CHALLENGE_SECONDS, type ChallengeScope, type Challenges, type ChallengeVerdict } from './challenges.ts';
 import { type Assertion, clientDataIn } from './credential-json.ts';
@@ -12,7 +15,7 @@ import type { RelyingParty } from './relying-party.ts';
 import { verifyUse } from './verify.ts';
 
 export interface PasskeyCheckDeps {
-  readonly store: PasskeyStore;
+  readonly store: SecondFactorStore;
   readonly users: Pick<AccountStore, 'findUser'>;
   readonly challenges: Challenges;
   readonly clock: Clock;

@@ -1,9 +1,11 @@
 /** Adding, naming and removing one's own passkeys (SPEC 12). */
+
 import { createHmac } from 'node:crypto';
 import type { User } from '../../domain/accounts/account.ts';
-import type { PasskeyRecord, PasskeyStore } from '../../domain/accounts/second-factor.ts';
+import type { PasskeyRecord } from '../../domain/accounts/second-factor.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { Result } from '../../domain/result.ts';
+import type { SecondFactorStore } from '../../store/accounts/second-factor.ts';
 import { firstFactor, newEpoch, withoutFactor } from '../second-factor/second-factor.ts';
 import { secretsDigestOf } from '../sessions/session-state.ts';
 import { CHALLENGE_SECONDS, type Challenges } from './challenges.ts';
@@ -12,7 +14,7 @@ import type { RelyingParty } from './relying-party.ts';
 import { ALGORITHMS, verifyNew } from './verify.ts';
 
 export interface PasskeyDeps {
-  readonly store: PasskeyStore;
+  readonly store: SecondFactorStore;
   readonly challenges: Challenges;
   /** Makes the ids by which authenticators know users. */
   readonly userKey: Uint8Array;

@@ -1,5 +1,5 @@
 /** What a wrong password costs follows the store: a dear hash that is gone from it costs nobody anything (SPEC 4.1). */
-import type { AccountStore } from '../../domain/accounts/account.ts';
+import type { AccountStore } from '../../store/accounts/accounts.ts';
 import type { PasswordHasher } from './password-hash.ts';
 
 export interface HashCostDeps {

@@ -1,6 +1,6 @@
 /** Lists, creates, changes and deletes custom roles (interface 2.2; SPEC 4.3). */
-import type { AccountStore } from '../../domain/accounts/account.ts';
-import type { RoleStore, StoredRole } from '../../domain/accounts/role-store.ts';
+
+import type { StoredRole } from '../../domain/accounts/role-store.ts';
 import { wildcardsFault } from '../../domain/camera-scope.ts';
 import { ADMIN, newRoleFault, parseCustomRoleName, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
@@ -12,6 +12,8 @@ import {
   type WrittenLimits,
   writtenLimits,
 } from '../../domain/rights/role-limits.ts';
+import type { AccountStore } from '../../store/accounts/accounts.ts';
+import type { RoleStore } from '../../store/accounts/house.ts';
 import { cameraEntriesIn } from '../http/body-fields.ts';
 import type { RoleRegistry } from './role-registry.ts';
 

@@ -1,15 +1,11 @@
 /** Second factors: what a login must show beside the password, and whether a code is right (SPEC 12). */
+
 import { randomBytes } from 'node:crypto';
 import type { User } from '../../domain/accounts/account.ts';
-import type {
-  FactorKind,
-  FactorMode,
-  FactorOwed,
-  FirstFactor,
-  SecondFactorStore,
-} from '../../domain/accounts/second-factor.ts';
+import type { FactorKind, FactorMode, FactorOwed, FirstFactor } from '../../domain/accounts/second-factor.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, type Role } from '../../domain/names.ts';
+import type { SecondFactorStore } from '../../store/accounts/second-factor.ts';
 import { newRecoveryCodes, recoveryCodeHash } from './recovery-codes.ts';
 import type { Sealer } from './sealed-secret.ts';
 import { isTotpCode, matchingStep } from './totp.ts';

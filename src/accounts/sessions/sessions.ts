@@ -1,8 +1,9 @@
 /** Sessions: a token is valid only while its user, password and `jti` are (interface 5.1; SPEC 4.2). */
+
 import { hash, randomUUID } from 'node:crypto';
 import type { CryptoKey } from 'jose';
 import { LRUCache } from 'lru-cache';
-import type { AccountStore, User } from '../../domain/accounts/account.ts';
+import type { User } from '../../domain/accounts/account.ts';
 import type { FactorOwed } from '../../domain/accounts/second-factor.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';
 import { upTo } from '../../domain/bounded.ts';
@@ -12,6 +13,7 @@ import { cookieValues } from '../../domain/cookie-values.ts';
 import type { Role, UserName } from '../../domain/names.ts';
 import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
 import type { SessionFault, SessionVerdict } from '../../domain/verdict.ts';
+import type { AccountStore } from '../../store/accounts/accounts.ts';
 import { begunBy, begunWith, continuedBy, createIssuer, type SessionOrigin } from './issue-session.ts';
 import { createSessionAge } from './session-age.ts';
 import { type CookieClient, clearingLines, cookieLine } from './session-cookie.ts';

@@ -1,9 +1,11 @@
 /** The NVR's users become users here, with their password hashes as they are (interface 2.1; SPEC 1, `users import`). */
-import type { AccountStore, ImportedUser } from '../../domain/accounts/account.ts';
+
+import type { ImportedUser } from '../../domain/accounts/account.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, parseNewUserName, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import type { AccountStore } from '../../store/accounts/accounts.ts';
 import { mostIterations, PBKDF2_ITERATIONS, parseHash } from '../passwords/password-hash.ts';
 
 /** A row as the NVR keeps it. */

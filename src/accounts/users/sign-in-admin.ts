@@ -1,7 +1,9 @@
 /** What an admin does about sign-ins of others: who has which, whose roles the provider gives, and the removal of one (SPEC 16). */
-import type { ClosedSignIn, SignInStore } from '../../domain/accounts/sign-in.ts';
+
+import type { ClosedSignIn } from '../../domain/accounts/sign-in.ts';
 import type { UserName } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import type { SignInStore } from '../../store/accounts/sign-ins.ts';
 import type { UserOutcome, UserRefusal } from './users.ts';
 
 export interface SignInAdmin {

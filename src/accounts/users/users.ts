@@ -1,10 +1,12 @@
 /** Creates, changes and deletes users, for the API and the command line alike (interface 2.1, 2.2; SPEC 4.3). */
+
 import { randomBytes } from 'node:crypto';
-import type { AccountStore, User } from '../../domain/accounts/account.ts';
+import type { User } from '../../domain/accounts/account.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, parseNewUserName, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
+import type { AccountStore } from '../../store/accounts/accounts.ts';
 import type { PasswordHasher } from '../passwords/password-hash.ts';
 import { type PasswordRules, parseNewPassword } from '../passwords/password-rules.ts';
 import { checkedValidity, type GivenValidity } from './validity.ts';

@@ -18,6 +18,7 @@ import type { DeletionGuard } from '../../domain/deletion-guard.ts';
 import { ADMIN, type Role, VIEWER } from '../../domain/names.ts';
 import { type Clause, parseRateLimit } from '../../domain/rate-limit.ts';
 import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
+import { LATE_SECONDS } from '../../store/engine/tables.ts';
 import type { Store } from '../../store/open-store.ts';
 
 export type Credentials = Awaited<ReturnType<typeof openCredentials>>;
@@ -51,13 +52,8 @@ const CODE_CLAUSES: readonly Clause[] = [
   { count: 10, windowSeconds: 60, text: '10/minute' },
   { count: 60, windowSeconds: 3600, text: '60/hour' },
 ];
-/** A device that was away for longer is new again. */
-const PLACE_SECONDS = 365 * 86_400;
 /** Its maker can still see who opened it. */
 const ENDED_LINK_SECONDS = 30 * 86_400;
-
-/** Clocks of replicas differ, and a clock may be set: a revocation is kept for longer than a token can hold. */
-const LATE_SECONDS = 3600;
 
 export async function openCredentials(deps: CredentialDeps) {
   const { store, keyId, fixedRoles, authEnabled, clock, steadyClock, audit, log } = deps;
@@ -158,7 +154,7 @@ async function demote(
 const GUEST_KEPT_SECONDS = 30 * 86_400;
 
 async function deleteExpired({ store, clock, audit }: CredentialDeps): Promise<void> {
-  const { accounts, sessions, invitations, signIns, links, screens, loginPlaces, curtain } = store;
+  const { accounts, links, screens } = store;
   const now = unixSeconds(clock);
   const forgottenFrom = now - GUEST_KEPT_SECONDS;
   for (const user of await accounts.endedBefore(forgottenFrom)) {
@@ -166,13 +162,7 @@ async function deleteExpired({ store, clock, audit }: CredentialDeps): Promise<v
     const act = { what: 'user-deleted', who: undefined, from: BY_CONFIGURATION, user } as const;
     if (outcome === 'deleted') audit({ ...act, verdict: 'allowed', reason: 'guest-over' });
   }
-  await accounts.forgetRevocationsBefore(now - LATE_SECONDS);
-  await sessions.forgetSessionsBefore(now);
-  await signIns.forgetSessionsBefore(now);
-  await signIns.forgetClosedBefore(now);
-  await invitations.forgetInvitationsBefore(now);
-  await curtain.forgetDrawnBefore(now - LATE_SECONDS);
+  await accounts.forgetEnded(now);
   await links.forgetLinksBefore(now - ENDED_LINK_SECONDS);
   await screens.forgetBefore(now - LATE_SECONDS);
-  await loginPlaces.forgetPlacesBefore(now - PLACE_SECONDS);
 }

@@ -62,5 +62,4 @@ export interface InvitationStore {
     now: number,
   ): Promise<'accepted' | 'void' | 'taken'>;
   removeInvitation(user: string): Promise<'removed' | 'absent'>;
-  forgetInvitationsBefore(expiredAt: number): Promise<void>;
 }

@@ -1,5 +1,4 @@
 /** What people are told of their own account, and the places that their logins came from (SPEC 12). Times are Unix seconds. */
-import type { UserName } from '../names.ts';
 
 export const NOTICE_KINDS = [
   'new-device',
@@ -44,12 +43,4 @@ export interface ServiceMessage extends Omit<Notice, 'event' | 'user'> {
 export interface LoginPlace {
   readonly device: string;
   readonly network: string;
-}
-
-export interface LoginPlaceStore {
-  /** Remembers the place, and gives what of it the user's logins have not shown before. Of a first login ever: nothing. */
-  notePlace(user: UserName, place: LoginPlace, at: number): Promise<readonly (keyof LoginPlace)[]>;
-  /** When each user last logged in, as far back as places are remembered. */
-  lastLogins(): Promise<ReadonlyMap<string, number>>;
-  forgetPlacesBefore(at: number): Promise<void>;
 }

@@ -17,14 +17,3 @@ export interface SeenSession {
   /** What the key is called that its tokens are signed with. */
   readonly keyId: string;
 }
-
-export interface SessionStore {
-  /** A session that is known keeps its `since`, and the latest end that was seen; one that was ended in the meantime is passed over. */
-  noteSessions(seen: readonly SeenSession[]): Promise<void>;
-  /** Sessions that have not expired at `now`, latest seen first; of all users without `user`. */
-  listSessions(now: number, user?: UserName): Promise<readonly SeenSession[]>;
-  findSession(id: string): Promise<SeenSession | undefined>;
-  forgetSessionsBefore(expiredAt: number): Promise<void>;
-  /** Another key ended them all. */
-  forgetSessionsUnlessSignedWith(keyId: string): Promise<void>;
-}

@@ -1,4 +1,4 @@
-/** Sites as they are kept, several services on one store, and the interface of their store (SPEC 20). Times are Unix seconds. */
+/** Sites as they are kept, several services on one store (SPEC 20). Times are Unix seconds. */
 import type { Role } from '../names.ts';
 
 /** What a site tells the others by the store. */
@@ -13,15 +13,6 @@ export interface SiteRecord {
   readonly keyId: string;
   /** Unix seconds. */
   readonly changedAt: number;
-}
-
-/** Rejects with a store fault. */
-export interface SiteStore {
-  listSites(): Promise<readonly SiteRecord[]>;
-  publishSite(record: SiteRecord): Promise<void>;
-  /** Its links and screens, too. */
-  renameSite(from: string, to: string): Promise<'renamed' | 'absent' | 'taken'>;
-  forgetSite(site: string): Promise<'forgotten' | 'absent'>;
 }
 
 const SITE_NAME = /^[a-z0-9](?:[a-z0-9-]{0,28}[a-z0-9])?$/;

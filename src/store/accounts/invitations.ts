@@ -2,11 +2,10 @@
 import type { Kysely, Selectable, Transaction } from 'kysely';
 import { type Invitation, type InvitationStore, MAKERS_WITHOUT_ACCOUNT } from '../../domain/accounts/invitation.ts';
 import { ADMIN } from '../../domain/names.ts';
+import type { Serialized } from '../engine/parts.ts';
 import { deleteRows, hasRow, insertRecord, updateRows } from '../engine/rows.ts';
-import type { Serialized } from '../engine/serialized.ts';
 import { recordOf, type Tables } from '../engine/tables.ts';
-import { afterGain } from './factor-epoch.ts';
-import { insertPasskey, isSpentNow, isTaken } from './passkeys.ts';
+import { afterGain, insertPasskey, isSpentNow, isTaken } from './second-factor.ts';
 import { insertSignIn, isConnectable, openSignIn } from './sign-ins.ts';
 
 export function createInvitationStore(db: Kysely<Tables>, serialized: Serialized): InvitationStore {
@@ -64,10 +63,6 @@ export function createInvitationStore(db: Kysely<Tables>, serialized: Serialized
 
     removeInvitation: async (user) =>
       (await deleteRows(db, 'invitations', { user_name: user, used_at: null })) ? 'removed' : 'absent',
-
-    async forgetInvitationsBefore(expiredAt) {
-      await deleteRows(db, 'invitations', { expires_at: { '<': expiredAt } });
-    },
   };
 }
 

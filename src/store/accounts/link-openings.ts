@@ -46,7 +46,7 @@ export async function openingsOf(
 const IDS_AT_ONCE = 500;
 
 /** Deletes the links of a user with an account: a proxy's user of the same name is another person. */
-export async function deleteLinksOf(user: UserName, transaction: Transaction<Tables>): Promise<void> {
+export async function deleteLinksOf(user: UserName, transaction: Kysely<Tables>): Promise<void> {
   const bound = transaction.deleteFrom('links').where('user_created_at', 'is not', null);
   const deleted = (await bound.where('user_name', '=', user).returning('id').execute()).map(({ id }) => id);
   if (deleted.length > 0) await transaction.deleteFrom('link_openings').where('link_id', 'in', deleted).execute();

@@ -7,8 +7,8 @@ import {
   VIEWING_SECONDS,
   type Viewer,
 } from '../../domain/accounts/link.ts';
+import type { Serialized } from '../engine/parts.ts';
 import { findRow, hasRow, insertRecord, updateRows } from '../engine/rows.ts';
-import type { Serialized } from '../engine/serialized.ts';
 import { recordOf, type Tables } from '../engine/tables.ts';
 import { addOpening, openingsOf } from './link-openings.ts';
 

@@ -1,8 +1,8 @@
 /** The tables of screens and of the codes that pair them: the same code for every engine (SPEC 18). */
 import type { Kysely, Transaction } from 'kysely';
 import type { Screen, ScreenCode, ScreenStore } from '../../domain/accounts/screen.ts';
+import type { Serialized } from '../engine/parts.ts';
 import { deleteRows, findRecord, hasRow, insertRecord, listRecords, updateRows } from '../engine/rows.ts';
-import type { Serialized } from '../engine/serialized.ts';
 import type { Tables } from '../engine/tables.ts';
 
 /** `site`: the screens of other sites on the same store are none here, and their codes pair nothing. */

@@ -1,91 +1,213 @@
-/** The tables of second factors: the same code for every engine (SPEC 12). */
-import { type Kysely, sql } from 'kysely';
-import type { SecondFactorStore, UserFactors } from '../../domain/accounts/second-factor.ts';
+/** The tables of second factors and passkeys: the same code for every engine (SPEC 12). */
+import { sql } from 'kysely';
+import type { FirstFactor, PasskeyRecord, SpentChallenge, UserFactors } from '../../domain/accounts/second-factor.ts';
 import type { UserName } from '../../domain/names.ts';
-import { countRows, deleteRows, findRecord, hasRow, insertRecord, updateRows } from '../engine/rows.ts';
-import type { Serialized } from '../engine/serialized.ts';
-import type { Tables } from '../engine/tables.ts';
-import { afterGain, afterLoss, isAsKnown, writeRecoveryCodes } from './factor-epoch.ts';
-import { createPasskeyStore } from './passkeys.ts';
+import { storePart } from '../engine/parts.ts';
+import {
+  countRows,
+  deleteRows,
+  findRecord,
+  hasRow,
+  insertNew,
+  insertRecord,
+  listRecords,
+  type Queries,
+  updateRows,
+} from '../engine/rows.ts';
+import { hasOtherWay } from './accounts.ts';
 
-export function createSecondFactorStore(db: Kysely<Tables>, serialized: Serialized): SecondFactorStore {
-  return {
-    ...createPasskeyStore(db, serialized),
+export type SecondFactorStore = ReturnType<typeof createSecondFactorStore>;
 
-    findTotp: (user) => findRecord(db, 'totp_secrets', { user_name: user }),
+/** Each change uses up its challenge or its code, or changes nothing: what a code is good for is decided here. */
+export const createSecondFactorStore = storePart(
+  {
+    listPasskeys: (db, user: UserName) => listRecords(db, 'passkeys', { user_name: user }, ['created_at', 'id']),
+    findPasskey: (db, id: string) => findRecord(db, 'passkeys', { id }),
+    renamePasskey: async (db, user: UserName, id: string, name: string) =>
+      (await updateRows(db, 'passkeys', { user_name: user, id }, { name })) ? 'renamed' : 'absent',
 
-    startTotp: (user, sealed, until) =>
-      serialized(async (transaction) => {
-        if (!(await hasRow(transaction, 'users', { name: user }))) return 'absent';
-        const waiting = { pending: sealed, pending_until: until };
-        if (!(await updateRows(transaction, 'totp_secrets', { user_name: user }, waiting)))
-          await insertRecord(transaction, 'totp_secrets', {}, { user_name: user, ...waiting });
-        return 'started';
-      }),
+    findTotp: (db, user: string) => findRecord(db, 'totp_secrets', { user_name: user }),
 
-    confirmTotp: (user, { sealed, step, first }) =>
-      serialized(async (transaction) => {
-        if (!(await isAsKnown(user, first, transaction))) return 'gone';
-        const confirmed = { secret: sealed, last_step: step, pending: null, pending_until: null };
-        const changed = await updateRows(transaction, 'totp_secrets', { user_name: user, pending: sealed }, confirmed);
-        return changed ? afterGain(user, first, transaction) : 'gone';
-      }),
-
-    async useTotpStep(user, sealed, step) {
+    /** `spent` when the secret is another one by now, or a code of that step or a later one was accepted before. */
+    async useTotpStep(db, user: UserName, sealed: string, step: number) {
       const unspent = { user_name: user, secret: sealed, last_step: { '<': step } };
       return (await updateRows(db, 'totp_secrets', unspent, { last_step: step })) ? 'used' : 'spent';
     },
 
-    removeTotp: (user, epoch) =>
-      serialized(async (transaction) => {
-        const removed = await deleteRows(transaction, 'totp_secrets', { user_name: user, secret: { '!=': null } });
-        return removed ? afterLoss(user, epoch, transaction) : 'absent';
-      }),
-
-    removeFactors: (user, epoch) =>
-      serialized(async (transaction) => {
-        await deleteRows(transaction, 'totp_secrets', { user_name: user });
-        await deleteRows(transaction, 'passkeys', { user_name: user });
-        if (!(await hasRow(transaction, 'users', { name: user, has_factor: 1 }))) return 'absent';
-        await afterLoss(user, epoch, transaction);
-        return 'last';
-      }),
-
-    replaceRecoveryCodes: (user, hashes, known) =>
-      serialized(async (transaction) => {
-        if (!(await hasRow(transaction, 'users', { name: user, has_factor: 1 }))) return 'gone';
-        if (!(await isAsKnown(user, { known }, transaction))) return 'gone';
-        await writeRecoveryCodes(user, hashes, transaction);
-        return 'replaced';
-      }),
-
-    useRecoveryCode: async (user, hash) =>
+    /** Deletes it: of two who give it at once, one has used it. */
+    useRecoveryCode: async (db, user: UserName, hash: string) =>
       (await deleteRows(db, 'recovery_codes', { code_hash: hash, user_name: user })) ? 'used' : 'absent',
 
-    countRecoveryCodes: (user) => countRows(db, 'recovery_codes', { user_name: user }),
+    countRecoveryCodes: (db, user: UserName) => countRows(db, 'recovery_codes', { user_name: user }),
 
-    async listFactors() {
+    /** Users who have a factor, by name. */
+    async listFactors(db): Promise<readonly UserFactors[]> {
       const totp = await db.selectFrom('totp_secrets').select('user_name').where('secret', 'is not', null).execute();
       const passkeys = await db.selectFrom('passkeys').select('user_name').distinct().execute();
-      return factorsByUser(
-        totp.map((row) => row.user_name),
-        passkeys.map((row) => row.user_name),
-      );
+      const users = { totp: totp.map((row) => row.user_name), passkey: passkeys.map((row) => row.user_name) };
+      return [...new Set([...users.totp, ...users.passkey])].sort().map((user) => ({
+        user: user as UserName,
+        kinds: (['totp', 'passkey'] as const).filter((kind) => users[kind].includes(user)),
+      }));
     },
 
-    async countTotpNotSealedWith(keyId) {
+    /** Confirmed secrets that were sealed with another key than that of this id. */
+    async countTotpNotSealedWith(db, keyId: string) {
       const count = sql<number>`count(*)`.as('secrets');
       const rows = db.selectFrom('totp_secrets').select(count).where('secret', 'not like', `${keyId}.%`);
       return Number((await rows.executeTakeFirstOrThrow()).secrets);
     },
-  };
+  },
+  {
+    /**
+     * `first` counts when the user had no factor until then. `full`: the user has `most` of them already; `taken`: a passkey of
+     * that id exists; `gone`: the user does not, or not as `first` knows it.
+     */
+    async addPasskey(
+      db,
+      passkey: PasskeyRecord,
+      added: { readonly challenge: SpentChallenge; readonly first: FirstFactor; readonly most: number },
+    ) {
+      const { user } = passkey;
+      if (!(await hasRow(db, 'users', { name: user }))) return 'gone';
+      if ((await countRows(db, 'passkeys', { user_name: user })) >= added.most) return 'full';
+      if (await isTaken(passkey, db)) return 'taken';
+      if (!(await isSpentNow(added.challenge, db))) return 'spent';
+      if (!(await isAsKnown(user, added.first, db))) return 'gone';
+      await insertPasskey(passkey, db);
+      return afterGain(user, added.first, db);
+    },
+
+    /** `cloned`: the counter was over 0 and has not risen, as that of a copy. Authenticators without a counter stay at 0. */
+    async usePasskey(
+      db,
+      { id, user }: Pick<PasskeyRecord, 'id' | 'user'>,
+      used: Pick<PasskeyRecord, 'counter' | 'isBackedUp'> & { readonly challenge: SpentChallenge; readonly at: number },
+    ) {
+      const known = await findRecord(db, 'passkeys', { id, user_name: user });
+      if (!known) return 'gone';
+      if (!(await isSpentNow(used.challenge, db))) return 'spent';
+      // The challenge stays used up: a copy gets no second try with it.
+      const { counter, isBackedUp, at } = used;
+      if (known.counter > 0 && counter <= known.counter) return 'cloned';
+      await updateRows(db, 'passkeys', { id }, { counter, is_backed_up: Number(isBackedUp), last_used_at: at });
+      return 'used';
+    },
+
+    /**
+     * `epoch` becomes the user's when this was the last factor. `last-way-in`: the account has no password, no other passkey and
+     * no sign-in; `gone`: the user does not exist, or not as known.
+     */
+    async removePasskey(db, user: UserName, id: string, { epoch, known }: Pick<FirstFactor, 'epoch' | 'known'>) {
+      if (!(await isAsKnown(user, { known }, db))) return 'gone';
+      if (!(await hasRow(db, 'passkeys', { user_name: user, id }))) return 'absent';
+      if (!(await hasOtherWay(user, { passkey: id }, db))) return 'last-way-in';
+      await deleteRows(db, 'passkeys', { user_name: user, id });
+      return afterLoss(user, epoch, db);
+    },
+
+    /** Replaces a secret that waits; one that is confirmed stays in use until the new one is. */
+    async startTotp(db, user: UserName, sealed: string, until: number) {
+      if (!(await hasRow(db, 'users', { name: user }))) return 'absent';
+      const waiting = { pending: sealed, pending_until: until };
+      if (!(await updateRows(db, 'totp_secrets', { user_name: user }, waiting)))
+        await insertRecord(db, 'totp_secrets', {}, { user_name: user, ...waiting });
+      return 'started';
+    },
+
+    /**
+     * The secret that waits becomes the user's, and the time step of its first code is used up. `gone` when another secret
+     * waits by now, or the user is not as `first` knows it. `first` counts when the user had no factor until then: otherwise epoch and recovery codes stay.
+     */
+    async confirmTotp(
+      db,
+      user: UserName,
+      { sealed, step, first }: { readonly sealed: string; readonly step: number; readonly first: FirstFactor },
+    ) {
+      if (!(await isAsKnown(user, first, db))) return 'gone';
+      const confirmed = { secret: sealed, last_step: step, pending: null, pending_until: null };
+      const changed = await updateRows(db, 'totp_secrets', { user_name: user, pending: sealed }, confirmed);
+      return changed ? afterGain(user, first, db) : 'gone';
+    },
+
+    /** `epoch` becomes the user's when this was the last factor. */
+    async removeTotp(db, user: UserName, epoch: string) {
+      const removed = await deleteRows(db, 'totp_secrets', { user_name: user, secret: { '!=': null } });
+      return removed ? afterLoss(user, epoch, db) : 'absent';
+    },
+
+    /** All factors and recovery codes of a user. */
+    async removeFactors(db, user: UserName, epoch: string) {
+      await deleteRows(db, 'totp_secrets', { user_name: user });
+      await deleteRows(db, 'passkeys', { user_name: user });
+      if (!(await hasRow(db, 'users', { name: user, has_factor: 1 }))) return 'absent';
+      await afterLoss(user, epoch, db);
+      return 'last';
+    },
+
+    /** `gone`: the user does not exist, has no factor, or is not as known. */
+    async replaceRecoveryCodes(db, user: UserName, hashes: readonly string[], known: FirstFactor['known']) {
+      if (!(await hasRow(db, 'users', { name: user, has_factor: 1 }))) return 'gone';
+      if (!(await isAsKnown(user, { known }, db))) return 'gone';
+      await writeRecoveryCodes(user, hashes, db);
+      return 'replaced';
+    },
+  },
+);
+
+export const isTaken = ({ id }: PasskeyRecord, db: Queries): Promise<boolean> => hasRow(db, 'passkeys', { id });
+
+export const insertPasskey = (passkey: PasskeyRecord, db: Queries): Promise<void> =>
+  insertRecord(db, 'passkeys', passkey);
+
+/** Kept beside ended sessions, whose ids look different, until the challenge is over: another replica sees it there. */
+export const isSpentNow = ({ id, expiresAt }: SpentChallenge, db: Queries): Promise<boolean> =>
+  insertNew(db, 'revoked_tokens', { token_id: id, expires_at: expiresAt });
+
+/**
+ * Whether the factors are as known, within the transaction that adds one: of two sessions that add the first one, one is over
+ * by then.
+ */
+async function isAsKnown(user: UserName, { known }: Pick<FirstFactor, 'known'>, db: Queries): Promise<boolean> {
+  const owner = await findRecord(db, 'users', { name: user });
+  return owner?.passwordChangedAt === known.passwordChangedAt && owner.factorEpoch === known.factorEpoch;
 }
 
-const factorsByUser = (totp: readonly string[], passkeys: readonly string[]): readonly UserFactors[] =>
-  [...new Set([...totp, ...passkeys])].sort().map((user) => ({
-    user: user as UserName,
-    kinds: [
-      ...(totp.includes(user) ? (['totp'] as const) : []),
-      ...(passkeys.includes(user) ? (['passkey'] as const) : []),
-    ],
-  }));
+/** Notes that a factor was written: with the first one the user gets recovery codes. */
+export async function afterGain(
+  user: UserName,
+  { epoch, recoveryCodes }: Omit<FirstFactor, 'known'>,
+  db: Queries,
+): Promise<'first' | 'more' | 'gone'> {
+  const owner = await findRecord(db, 'users', { name: user });
+  if (!owner) return 'gone';
+  if (owner.hasFactor) return 'more';
+  await setFactor(user, { has_factor: 1, factor_epoch: epoch }, db);
+  await writeRecoveryCodes(user, recoveryCodes, db);
+  return 'first';
+}
+
+/** Notes that a factor was deleted. Nothing changes while the user has another one. */
+async function afterLoss(user: UserName, epoch: string, db: Queries): Promise<'last' | 'more'> {
+  if (await hasRow(db, 'totp_secrets', { user_name: user, secret: { '!=': null } })) return 'more';
+  if (await hasRow(db, 'passkeys', { user_name: user })) return 'more';
+  await setFactor(user, { has_factor: 0, factor_epoch: epoch }, db);
+  await writeRecoveryCodes(user, [], db);
+  return 'last';
+}
+
+/** Replaces the earlier ones. */
+async function writeRecoveryCodes(user: UserName, hashes: readonly string[], db: Queries): Promise<void> {
+  await deleteRows(db, 'recovery_codes', { user_name: user });
+  for (const codeHash of hashes) await insertRecord(db, 'recovery_codes', { codeHash, user });
+}
+
+/** The sessions of before end by the epoch, so they leave the list. */
+async function setFactor(
+  user: UserName,
+  row: { readonly has_factor: 0 | 1; readonly factor_epoch: string },
+  db: Queries,
+): Promise<void> {
+  await updateRows(db, 'users', { name: user }, row);
+  await deleteRows(db, 'seen_sessions', { user_name: user });
+}

@@ -1,7 +1,8 @@
 /** The tables of sign-ins and of sessions that began by a provider: the same code for every engine (SPEC 16). */
-import type { Kysely, Transaction } from 'kysely';
-import type { SignIn, SignInStore } from '../../domain/accounts/sign-in.ts';
-import { NO_ROLE, type UserName } from '../../domain/names.ts';
+import type { User } from '../../domain/accounts/account.ts';
+import type { ProviderSession, SignIn } from '../../domain/accounts/sign-in.ts';
+import { NO_ROLE, type Role, type UserName } from '../../domain/names.ts';
+import { storePart } from '../engine/parts.ts';
 import {
   deleteRows,
   findRecord,
@@ -10,18 +11,23 @@ import {
   insertRecord,
   listRecords,
   putRecord,
+  type Queries,
+  takeRows,
   updateRows,
 } from '../engine/rows.ts';
-import type { Serialized } from '../engine/serialized.ts';
-import { recordOf, type Tables } from '../engine/tables.ts';
+import { recordOf } from '../engine/tables.ts';
 import { closeSignIn, hasOtherWay, insertUser, ownRole, stateOf, voidInvitations } from './accounts.ts';
 
-export function createSignInStore(db: Kysely<Tables>, serialized: Serialized): SignInStore {
-  return {
-    findSignIn: (issuer, subject) => findRecord(db, 'sign_ins', { id: idOf(issuer, subject) }),
-    isClosed: (issuer, subject) => hasRow(db, 'closed_sign_ins', { id: idOf(issuer, subject) }),
+export type SignInStore = ReturnType<typeof createSignInStore>;
 
-    async listClosed() {
+export const createSignInStore = storePart(
+  {
+    findSignIn: (db, issuer: string, subject: string) => findRecord(db, 'sign_ins', { id: idOf(issuer, subject) }),
+    /** Whether the person was a guest here whose account is gone: no account is made at a login. */
+    isClosed: (db, issuer: string, subject: string) => hasRow(db, 'closed_sign_ins', { id: idOf(issuer, subject) }),
+
+    /** Those that no account is connected with, in order of provider and subject. */
+    async listClosed(db) {
       const rows = await db
         .selectFrom('closed_sign_ins')
         .selectAll()
@@ -34,111 +40,117 @@ export function createSignInStore(db: Kysely<Tables>, serialized: Serialized): S
       return rows.map((row) => recordOf('closed_sign_ins', row));
     },
 
-    forgetClosed: async (provider, subject) =>
+    /** A login may make an account again. */
+    forgetClosed: async (db, provider: string, subject: string) =>
       (await deleteRows(db, 'closed_sign_ins', { provider, subject })) ? 'forgotten' : 'absent',
 
-    async forgetClosedBefore(knownUntil) {
-      await deleteRows(db, 'closed_sign_ins', { known_until: { '<': knownUntil } });
-    },
+    /** Those of a user, or of all without `user`, in order of user and provider. */
+    listSignIns: (db, user?: UserName) => listRecords(db, 'sign_ins', { user_name: user }, ['user_name', 'provider']),
 
-    listSignIns: (user) => listRecords(db, 'sign_ins', { user_name: user }, ['user_name', 'provider']),
-
-    connect: (signIn, userCreatedAt) =>
-      serialized(async (transaction) => {
-        if (!(await hasRow(transaction, 'users', { name: signIn.user, created_at: userCreatedAt }))) return 'absent';
-        if (!(await isConnectable(signIn, transaction))) return 'taken';
-        await insertSignIn(signIn, transaction);
-        return 'connected';
-      }),
-
-    addUserWithSignIn: (user, signIn) =>
-      serialized(async (transaction) => {
-        if (await hasSubject(signIn, transaction)) return 'connected';
-        if ((await insertUser(user, transaction)) === 'taken') return 'taken';
-        await insertSignIn({ ...signIn, user: user.name }, transaction);
-        return 'added';
-      }),
-
-    async noteUsed({ issuer, subject, user }, at) {
+    /** False: the account has it no more. */
+    async noteUsed(db, { issuer, subject, user }: Pick<SignIn, 'issuer' | 'subject' | 'user'>, at: number) {
       const own = { id: idOf(issuer, subject), user_name: user };
       return (await updateRows(db, 'sign_ins', own, { last_used_at: at })) > 0;
     },
 
-    disconnect: (user, provider, by) =>
-      serialized(async (transaction) => {
-        if (!(await hasProvider(user, provider, transaction))) return 'absent';
-        if (!(await hasOtherWay(user, { provider }, transaction))) return 'last-way-in';
-        const owner = await findRecord(transaction, 'users', { name: user });
-        const givesRole = owner?.roleSource === provider;
-        if (givesRole && by === 'owner') return 'gives-role';
-        const removal = transaction.deleteFrom('sign_ins').where('user_name', '=', user);
-        const removed = await removal.where('provider', '=', provider).returningAll().execute();
-        // A guest's account has an end: the provider makes none beside it, or after it, without one.
-        if (owner?.validUntil !== undefined)
-          for (const row of removed) await closeSignIn(row, owner.validUntil, transaction);
-        if (givesRole) await ownRole(user, transaction);
-        return 'disconnected';
-      }),
+    noteSession: (db, session: ProviderSession) => putRecord(db, 'oidc_sessions', session),
 
-    setProviderRoles: (user, provider, [role = NO_ROLE, ...others], at) =>
-      serialized(async (transaction) => {
-        const row = await findRow(transaction, 'users', { name: user, role_source: provider });
-        if (!row) return 'absent';
-        const other_roles = others.length > 0 ? JSON.stringify(others) : null;
-        if (row.role === role && row.other_roles === other_roles) return 'same';
-        await updateRows(transaction, 'users', { name: user }, { role, other_roles, role_since: at });
-        await voidInvitations(user, role, transaction);
-        return 'set';
-      }),
-
-    setRoleSource: (user, provider) =>
-      serialized(async (transaction) => {
-        const state = await stateOf(user, transaction);
-        if (state === 'absent') return 'absent';
-        if (provider === undefined) {
-          await ownRole(user, transaction);
-          return 'set';
-        }
-        if (!(await hasProvider(user, provider, transaction))) return 'absent';
-        if (state === 'last-admin') return 'last-admin';
-        if (!(await hasRow(transaction, 'users', { name: user, role_source: provider })))
-          await updateRows(transaction, 'users', { name: user }, { role_source: provider, other_roles: null });
-        return 'set';
-      }),
-
-    noteSession: (session) => putRecord(db, 'oidc_sessions', session),
-
-    async renameSession(from, to) {
+    /** A session that goes on under another id. */
+    async renameSession(db, from: string, to: string) {
       await updateRows(db, 'oidc_sessions', { session_id: from }, { session_id: to });
     },
 
-    sessionsOf: async (issuer, subject, sid) =>
+    /** Those of a subject, of the provider's session `sid`, or of both together; none without either. */
+    sessionsOf: async (db, issuer: string, subject: string | undefined, sid: string | undefined) =>
       subject === undefined && sid === undefined
         ? []
         : listRecords(db, 'oidc_sessions', { issuer, subject, sid }, ['session_id']),
-
-    async forgetSessionsBefore(expiredAt) {
-      await deleteRows(db, 'oidc_sessions', { expires_at: { '<': expiredAt } });
+  },
+  {
+    /** `taken`: the subject has an account already, or the account a sign-in of that provider; `absent`: no such user of that time. */
+    async connect(db, signIn: SignIn, userCreatedAt: number) {
+      if (!(await hasRow(db, 'users', { name: signIn.user, created_at: userCreatedAt }))) return 'absent';
+      if (!(await isConnectable(signIn, db))) return 'taken';
+      await insertSignIn(signIn, db);
+      return 'connected';
     },
-  };
-}
+
+    /** `taken`: a user of that name, or of one that differs in case only; `connected`: the subject has an account already. */
+    async addUserWithSignIn(db, user: User, signIn: SignIn) {
+      if (await hasSubject(signIn, db)) return 'connected';
+      if ((await insertUser(user, db)) === 'taken') return 'taken';
+      await insertSignIn({ ...signIn, user: user.name }, db);
+      return 'added';
+    },
+
+    /**
+     * `last-way-in`: the account has no password, no passkey and no other sign-in. By an admin a role that the provider gave
+     * becomes Postern's own; by the owner, who would keep it for good, it is `gives-role`.
+     */
+    async disconnect(db, user: UserName, provider: string, by: 'owner' | 'admin') {
+      if (!(await hasProvider(user, provider, db))) return 'absent';
+      if (!(await hasOtherWay(user, { provider }, db))) return 'last-way-in';
+      const owner = await findRecord(db, 'users', { name: user });
+      const givesRole = owner?.roleSource === provider;
+      if (givesRole && by === 'owner') return 'gives-role';
+      const removed = await takeRows(db, 'sign_ins', { user_name: user, provider });
+      // A guest's account has an end: the provider makes none beside it, or after it, without one.
+      if (owner?.validUntil !== undefined) for (const row of removed) await closeSignIn(row, owner.validUntil, db);
+      if (givesRole) await ownRole(user, db);
+      return 'disconnected';
+    },
+
+    /**
+     * The roles that the provider gives now, as role resolution found them; none: the account is worth nothing. `absent` where
+     * its role is not of that provider. An admin who is the last one may lose the role: the provider decides.
+     */
+    async setProviderRoles(db, user: UserName, provider: string, roles: readonly Role[], at: number) {
+      const [role = NO_ROLE, ...others] = roles;
+      const row = await findRow(db, 'users', { name: user, role_source: provider });
+      if (!row) return 'absent';
+      const other_roles = others.length > 0 ? JSON.stringify(others) : null;
+      if (row.role === role && row.other_roles === other_roles) return 'same';
+      await updateRows(db, 'users', { name: user }, { role, other_roles, role_since: at });
+      await voidInvitations(user, role, db);
+      return 'set';
+    },
+
+    /**
+     * Undefined: the role is Postern's own from now on. Else that of the provider, from its next login on. `absent`: no such
+     * user, or not with a sign-in of that provider; `last-admin` when no admin with a lasting role of Postern's own would be left.
+     */
+    async setRoleSource(db, user: UserName, provider: string | undefined) {
+      const state = await stateOf(user, db);
+      if (state === 'absent') return 'absent';
+      if (provider === undefined) {
+        await ownRole(user, db);
+        return 'set';
+      }
+      if (!(await hasProvider(user, provider, db))) return 'absent';
+      if (state === 'last-admin') return 'last-admin';
+      if (!(await hasRow(db, 'users', { name: user, role_source: provider })))
+        await updateRows(db, 'users', { name: user }, { role_source: provider, other_roles: null });
+      return 'set';
+    },
+  },
+);
 
 /** Neither is the subject connected with an account, nor the account with a person at that provider. */
-export const isConnectable = async (signIn: SignIn, transaction: Transaction<Tables>): Promise<boolean> =>
-  !(await hasSubject(signIn, transaction)) && !(await hasProvider(signIn.user, signIn.provider, transaction));
+export const isConnectable = async (signIn: SignIn, db: Queries): Promise<boolean> =>
+  !(await hasSubject(signIn, db)) && !(await hasProvider(signIn.user, signIn.provider, db));
 
 /** A closed guest may come back: an admin invited the person. */
-export async function openSignIn({ issuer, subject }: SignIn, transaction: Transaction<Tables>): Promise<void> {
-  await deleteRows(transaction, 'closed_sign_ins', { id: idOf(issuer, subject) });
+export async function openSignIn({ issuer, subject }: SignIn, db: Queries): Promise<void> {
+  await deleteRows(db, 'closed_sign_ins', { id: idOf(issuer, subject) });
 }
 
-export const insertSignIn = (signIn: SignIn, transaction: Transaction<Tables>): Promise<void> =>
-  insertRecord(transaction, 'sign_ins', signIn, { id: idOf(signIn.issuer, signIn.subject) });
+export const insertSignIn = (signIn: SignIn, db: Queries): Promise<void> =>
+  insertRecord(db, 'sign_ins', signIn, { id: idOf(signIn.issuer, signIn.subject) });
 
 const idOf = (issuer: string, subject: string): string => `${issuer} ${subject}`;
 
-const hasSubject = ({ issuer, subject }: SignIn, transaction: Transaction<Tables>): Promise<boolean> =>
-  hasRow(transaction, 'sign_ins', { id: idOf(issuer, subject) });
+const hasSubject = ({ issuer, subject }: SignIn, db: Queries): Promise<boolean> =>
+  hasRow(db, 'sign_ins', { id: idOf(issuer, subject) });
 
-const hasProvider = (user: UserName, provider: string, transaction: Transaction<Tables>): Promise<boolean> =>
-  hasRow(transaction, 'sign_ins', { user_name: user, provider });
+const hasProvider = (user: UserName, provider: string, db: Queries): Promise<boolean> =>
+  hasRow(db, 'sign_ins', { user_name: user, provider });

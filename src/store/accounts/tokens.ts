@@ -1,8 +1,8 @@
 /** The table of API tokens: the same code for every engine (SPEC 4.4). */
 import type { Kysely } from 'kysely';
 import type { ApiToken, ApiTokenStore } from '../../domain/accounts/api-token.ts';
+import type { Serialized } from '../engine/parts.ts';
 import { deleteRows, findRecord, insertRecord, listRecords, updateRows } from '../engine/rows.ts';
-import type { Serialized } from '../engine/serialized.ts';
 import type { Tables } from '../engine/tables.ts';
 
 export const createApiTokenStore = (db: Kysely<Tables>, serialized: Serialized): ApiTokenStore => ({

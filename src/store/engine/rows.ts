@@ -6,9 +6,9 @@ import { type Given, type RecordOf, recordOf, rowOf, TABLES, type TableName, typ
 export type Queries = Kysely<Tables>;
 
 type Row<Name extends TableName> = Selectable<Tables[Name]>;
-const COMPARISONS = ['<', '<=', '>', '>=', '!='] as const;
+type Comparison = '<' | '<=' | '>' | '>=' | '!=';
 /** A value, null, one of a list, or a comparison: `{ '!=': null }` is a value. Undefined tests nothing: only questions take it. */
-type Test<Value> = Value | readonly NonNullable<Value>[] | { readonly [By in (typeof COMPARISONS)[number]]?: Value };
+type Test<Value> = Value | readonly NonNullable<Value>[] | { readonly [By in Comparison]?: Value };
 /** What all of the columns must fulfil. */
 export type Where<Name extends TableName> = { readonly [Column in keyof Row<Name>]?: Test<Row<Name>[Column]> };
 type Asked<Name extends TableName> = { readonly [Column in keyof Where<Name>]: Where<Name>[Column] | undefined };
@@ -67,6 +67,17 @@ export async function insertRecord<Name extends TableName>(
     .execute();
 }
 
+/** False: a row of that key is there, and stays. */
+export async function insertNew<Name extends TableName>(
+  db: Queries,
+  table: Name,
+  row: Insertable<Tables[Name]>,
+): Promise<boolean> {
+  const inserting = untyped(db).insertInto<string>(table).values(row);
+  const once = inserting.onConflict((conflict) => conflict.column(TABLES[table].key).doNothing());
+  return Boolean((await once.executeTakeFirst()).numInsertedOrUpdatedRows);
+}
+
 /** The record takes the place of that of the same key. */
 export async function putRecord<Name extends TableName>(
   db: Queries,
@@ -105,6 +116,14 @@ export async function deleteRows<Name extends TableName>(
   return Number((await removal.executeTakeFirstOrThrow()).numDeletedRows);
 }
 
+/** Deletes rows, and gives them. */
+export const takeRows = async <Name extends TableName>(
+  db: Queries,
+  table: Name,
+  where: Where<Name>,
+): Promise<readonly Row<Name>[]> =>
+  (await untyped(db).deleteFrom<string>(table).where(fulfils(where)).returningAll().execute()) as readonly Row<Name>[];
+
 /** Tables are named at run time here: what goes in and out has the types of the functions above. */
 type AnyTables = Record<string, Record<string, unknown>>;
 export const untyped = (db: Queries): Kysely<AnyTables> => db as unknown as Kysely<AnyTables>;
@@ -113,7 +132,7 @@ const selecting = (db: Queries, table: TableName) => untyped(db).selectFrom<stri
 const fulfils = (where: object) => (build: ExpressionBuilder<AnyTables, string>) =>
   build.and(Object.entries(where).flatMap(([column, test]) => tested(column, test).map((one) => build(...one))));
 
-type Tested = [column: string, operator: 'in' | 'is' | 'is not' | '=' | (typeof COMPARISONS)[number], value: unknown];
+type Tested = [column: string, operator: 'in' | 'is' | 'is not' | '=' | Comparison, value: unknown];
 
 function tested(column: string, test: unknown): Tested[] {
   // A statement without the test would meet all rows.

@@ -42,6 +42,8 @@ export interface Table {
   readonly isProbed?: true;
   /** Whether all rows of a user go with the account. */
   readonly isOfUser?: true;
+  /** The column of the time at which a row is over; it is deleted then, or so much later. */
+  readonly ends?: { readonly by: string; readonly keptSeconds?: number };
 }
 
 const TEXT = { kind: 'text' } as const;
@@ -58,6 +60,11 @@ const hidden = <Kind extends Column>(column: Kind) => named(false, column);
 const USER = named('user', TEXT);
 /** Empty: of a service without `server.site`. */
 const SITE = hidden(defaulted(TEXT));
+
+/** Clocks of replicas differ, and a clock may be set: a revocation is kept for longer than a token can hold. */
+export const LATE_SECONDS = 3600;
+/** A device that was away for longer is new again. */
+const PLACE_SECONDS = 365 * 86_400;
 
 // biome-ignore format: a table
 const ENTRY = {
@@ -88,7 +95,7 @@ export const TABLES = {
   custom_roles: { key: 'role', isProbed: true, columns: {
     role: TEXT, cameras: JSON_TEXT, limits: optional(maybe(JSON_TEXT)),
   } },
-  curtain: { key: 'camera', columns: {
+  curtain: { key: 'camera', ends: { by: 'until', keptSeconds: LATE_SECONDS }, columns: {
     camera: TEXT, until: optional(maybe(NUMBER)), drawn_by: named('by', TEXT), drawn_at: NUMBER,
   } },
   sites: { key: 'site', columns: {
@@ -110,7 +117,7 @@ export const TABLES = {
     id: TEXT, user_name: USER, user_handle: TEXT, public_key: TEXT, counter: NUMBER, transports: JSON_TEXT, is_backup_eligible: FLAG,
     is_backed_up: FLAG, name: TEXT, created_at: NUMBER, last_used_at: maybe(NUMBER),
   } },
-  invitations: { key: 'token_hash', isOfUser: true, columns: {
+  invitations: { key: 'token_hash', isOfUser: true, ends: { by: 'expires_at' }, columns: {
     token_hash: TEXT, user_name: USER, user_created_at: NUMBER, made_by: TEXT, created_at: NUMBER, expires_at: NUMBER,
     used_at: hidden(maybe(NUMBER)),
   } },
@@ -119,14 +126,14 @@ export const TABLES = {
     id: hidden(TEXT), issuer: TEXT, subject: TEXT, provider: TEXT, user_name: USER, connected_at: NUMBER, last_used_at: NUMBER,
   } },
   /** Guests whose accounts are gone. */
-  closed_sign_ins: { key: 'id', changesVerdicts: false, columns: {
+  closed_sign_ins: { key: 'id', changesVerdicts: false, ends: { by: 'known_until' }, columns: {
     id: hidden(TEXT), subject: TEXT, provider: TEXT, known_until: NUMBER,
   } },
-  oidc_sessions: { key: 'session_id', changesVerdicts: false, columns: {
+  oidc_sessions: { key: 'session_id', changesVerdicts: false, ends: { by: 'expires_at' }, columns: {
     session_id: TEXT, issuer: TEXT, subject: TEXT, sid: optional(maybe(TEXT)), expires_at: NUMBER,
   } },
   /** Devices and networks of logins, as digests. */
-  known_clients: { key: 'id', isOfUser: true, changesVerdicts: false, columns: {
+  known_clients: { key: 'id', isOfUser: true, changesVerdicts: false, ends: { by: 'last_seen', keptSeconds: PLACE_SECONDS }, columns: {
     id: TEXT, user_name: USER, last_seen: NUMBER,
   } },
   links: { key: 'id', changesVerdicts: ['opened', 'wrong_pins'], columns: {
@@ -164,8 +171,10 @@ export const TABLES = {
   ledger_days: { key: 'id', changesVerdicts: false, columns: {
     id: hidden(TEXT), day: TEXT, user_name: USER, viewer: TEXT, kind: TEXT, camera: TEXT, seconds: NUMBER, records: NUMBER, hours: NUMBER,
   } },
-  revoked_tokens: { key: 'token_id', isProbed: true, columns: { token_id: TEXT, expires_at: NUMBER } },
-  seen_sessions: { key: 'id', isProbed: true, isOfUser: true, changesVerdicts: false, columns: {
+  revoked_tokens: { key: 'token_id', isProbed: true, ends: { by: 'expires_at', keptSeconds: LATE_SECONDS }, columns: {
+    token_id: TEXT, expires_at: NUMBER,
+  } },
+  seen_sessions: { key: 'id', isProbed: true, isOfUser: true, changesVerdicts: false, ends: { by: 'expires_at' }, columns: {
     id: TEXT, user_name: USER, address: TEXT, agent: TEXT, since: NUMBER, last_seen: NUMBER, expires_at: NUMBER,
     signed_with: named('keyId', TEXT),
   } },

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { ensureFirstAdmin } from '../../../src/accounts/login/first-admin.ts';
-import type { AccountStore } from '../../../src/domain/accounts/account.ts';
 import { ADMIN } from '../../../src/domain/names.ts';
+import type { AccountStore } from '../../../src/store/accounts/accounts.ts';
 import { handClock, NOW, openAccounts, person, quickHasher } from '../support/people.ts';
 import { tempDirectory } from '../support/temp-directory.ts';
 

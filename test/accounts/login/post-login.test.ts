@@ -4,7 +4,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { parseHash } from '../../../src/accounts/passwords/password-hash.ts';
-import type { AccountStore } from '../../../src/domain/accounts/account.ts';
+import type { AccountStore } from '../../../src/store/accounts/accounts.ts';
 import { startAccountServer } from '../support/account-server.ts';
 import type { Answered } from '../support/ask.ts';
 import { openAccounts, PASSWORD, person } from '../support/people.ts';

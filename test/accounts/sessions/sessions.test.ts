@@ -9,6 +9,7 @@ import type { User } from '../../../src/domain/accounts/account.ts';
 import type { Caller, Credential } from '../../../src/domain/caller.ts';
 import { ALL_CAMERAS, maySee, NO_CAMERAS } from '../../../src/domain/camera-scope.ts';
 import type { Role } from '../../../src/domain/names.ts';
+import { LATE_SECONDS } from '../../../src/store/engine/tables.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { until } from '../../support/until.ts';
 import { handMadeToken, OTHER_SECRET, SIGNING_SECRET } from '../support/hand-made-token.ts';
@@ -182,14 +183,14 @@ describe('A revocation is kept for as long as a token can hold that another repl
       const { sessions, store, vera, callerWith } = await instance(t, deps);
       const caller = await callerWith(await sessions.issue(vera));
       await sessions.end(caller);
-      await store.forgetRevocationsBefore(NOW + seconds);
+      await store.forgetEnded(NOW + seconds + LATE_SECONDS);
       assert.equal(await store.isRevoked(sessionOf(caller).tokenId), true);
     });
 
   it('also where a shorter one was noted first', async (t) => {
     const { store } = await instance(t);
     for (const expiresAt of [NOW + 10, NOW + 1000, NOW + 100]) await store.revokeToken('s1', expiresAt);
-    await store.forgetRevocationsBefore(NOW + 1000);
+    await store.forgetEnded(NOW + 1000 + LATE_SECONDS);
     assert.equal(await store.isRevoked('s1'), true);
   });
 });

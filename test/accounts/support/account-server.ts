@@ -1,4 +1,5 @@
 /** The account routes on a port of their own, behind a middleware that identifies callers by session or API token. */
+
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import Koa from 'koa';
@@ -37,7 +38,7 @@ import { createSignInAdmin } from '../../../src/accounts/users/sign-in-admin.ts'
 import { USER_ROUTES } from '../../../src/accounts/users/user-routes.ts';
 import { createUsers } from '../../../src/accounts/users/users.ts';
 import type { Services } from '../../../src/app/services.ts';
-import type { AccountStore, User } from '../../../src/domain/accounts/account.ts';
+import type { User } from '../../../src/domain/accounts/account.ts';
 import type { FactorMode } from '../../../src/domain/accounts/second-factor.ts';
 import type { Caller } from '../../../src/domain/caller.ts';
 import { type CameraScope, visibleCameras } from '../../../src/domain/camera-scope.ts';
@@ -49,6 +50,7 @@ import { err } from '../../../src/domain/result.ts';
 import { rightsOfUser } from '../../../src/domain/rights/rights.ts';
 import type { RouteState } from '../../../src/domain/verdict.ts';
 import { bound } from '../../../src/routes/own-route.ts';
+import type { AccountStore } from '../../../src/store/accounts/accounts.ts';
 import type { Store } from '../../../src/store/open-store.ts';
 import { serveRoutes } from '../../support/serve-routes.ts';
 import { type Answered, type Asked, ask } from './ask.ts';

@@ -1,0 +1,116 @@
+/** The tables of what an admin sets for the house: custom roles, the curtain, settings, and the sites that share the store (interface 2.2; SPEC 4.3, 8, 19, 20). */
+import type { DrawnEntry } from '../../domain/accounts/curtain.ts';
+import type { StoredRole } from '../../domain/accounts/role-store.ts';
+import type { SiteRecord } from '../../domain/accounts/site.ts';
+import { type Role, type UserName, VIEWER } from '../../domain/names.ts';
+import { STORED_KEYS, type StoredKey, type StoredSettings } from '../../domain/stored-settings.ts';
+import { storePart } from '../engine/parts.ts';
+import { deleteRows, hasRow, listRecords, putRecord, updateRows } from '../engine/rows.ts';
+
+export type RoleStore = ReturnType<typeof createRoleStore>;
+
+export const createRoleStore = storePart(
+  {
+    /** All roles, in order of name. */
+    listRoles: (db) => listRecords(db, 'custom_roles', {}, ['role']),
+  },
+  {
+    /**
+     * All or none of them: `saved` are new roles, and new cameras of known ones. Users of a deleted role become viewers with it;
+     * gives their names.
+     */
+    async changeRoles(
+      db,
+      { saved, deleted }: { readonly saved: readonly StoredRole[]; readonly deleted: readonly Role[] },
+    ) {
+      for (const role of saved) await putRecord(db, 'custom_roles', role);
+      if (deleted.length === 0) return [];
+      await deleteRows(db, 'custom_roles', { role: deleted });
+      const demoted = await db
+        .updateTable('users')
+        .set({ role: VIEWER })
+        .where('role', 'in', deleted)
+        .where('role_source', 'is', null)
+        .returning('name')
+        .execute();
+      return demoted.map(({ name }) => name as UserName).sort();
+    },
+  },
+);
+
+export type CurtainStore = ReturnType<typeof createCurtainStore>;
+
+export const createCurtainStore = storePart(
+  {
+    /** Sorted by camera; what is over is among them until it is forgotten. */
+    listDrawn: (db) => listRecords(db, 'curtain', {}, ['camera']),
+  },
+  {
+    /** All or none of them. Each that is drawn takes the place of the entry of the same text. */
+    async changeCurtain(
+      db,
+      { drawn, opened }: { readonly drawn: readonly DrawnEntry[]; readonly opened: readonly string[] },
+    ) {
+      for (const entry of drawn) await putRecord(db, 'curtain', entry);
+      if (opened.length > 0) await deleteRows(db, 'curtain', { camera: opened });
+    },
+  },
+);
+
+/** The row of `server.public_url`, of which each site has its own. Without a name of the site it is the key alone. */
+const addressRow = (site: string): string => `server.public_url ${site}`.trimEnd();
+
+export type SettingStore = ReturnType<ReturnType<typeof settingStoreOf>>;
+
+export const settingStoreOf = (site: string) => {
+  const keys = Object.values(STORED_KEYS);
+  const rowOf = (key: StoredKey): string => (key === 'server.public_url' ? addressRow(site) : key);
+  return storePart(
+    {
+      async readSettings(db) {
+        const rows = await listRecords(db, 'settings', {}, []);
+        const values = new Map(rows.map(({ id, value }) => [id, value]));
+        const known = keys.map((key) => [key, values.get(rowOf(key))] as const);
+        return Object.fromEntries(known.filter(([, value]) => value !== undefined)) as StoredSettings;
+      },
+    },
+    {
+      /** All or none of them. Null takes the key out. */
+      async changeSettings(db, values: Readonly<Partial<Record<StoredKey, string | null>>>) {
+        for (const key of keys) {
+          const [id, value] = [rowOf(key), values[key]];
+          if (value === null) await deleteRows(db, 'settings', { id });
+          else if (value !== undefined) await putRecord(db, 'settings', { id, value });
+        }
+      },
+    },
+  );
+};
+
+/** Their rows are of one site each. */
+const OF_ONE_SITE = ['links', 'screens', 'screen_codes'] as const;
+
+export const createSiteStore = storePart(
+  {
+    listSites: (db) => listRecords(db, 'sites', {}, ['site']),
+    publishSite: (db, record: SiteRecord) => putRecord(db, 'sites', record),
+  },
+  {
+    /** Its links and screens, too. */
+    async renameSite(db, from: string, to: string) {
+      if (await hasRow(db, 'sites', { site: to })) return 'taken';
+      if (!(await updateRows(db, 'sites', { site: from }, { site: to }))) return 'absent';
+      for (const table of OF_ONE_SITE) await updateRows(db, table, { site: from }, { site: to });
+      const id = addressRow(to);
+      await deleteRows(db, 'settings', { id });
+      await updateRows(db, 'settings', { id: addressRow(from) }, { id });
+      return 'renamed';
+    },
+
+    async forgetSite(db, site: string) {
+      if (!(await deleteRows(db, 'sites', { site }))) return 'absent';
+      await deleteRows(db, 'settings', { id: addressRow(site) });
+      return 'forgotten';
+    },
+  },
+);
