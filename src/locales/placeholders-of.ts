@@ -24,7 +24,7 @@ export function placeholdersOf(message: string): ReadonlyMap<string, Example> {
   return found;
 }
 
-/** By message, for the types of `texts.ts`. */
+/** The examples of each message: the types of `texts.ts` are made of them. */
 export const placeholdersFile = (): string =>
   `${JSON.stringify(
     Object.fromEntries(
