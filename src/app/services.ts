@@ -5,14 +5,13 @@
 import type { CryptoKey } from 'jose';
 import type { Logger } from 'pino';
 import type { Audit } from '../accounts/audit.ts';
-import type { GuardedAct } from '../accounts/http/kernel.ts';
+import type { GuardedAct, LoginResult } from '../accounts/http/kernel.ts';
 import type { Invitations } from '../accounts/invitations/invitations.ts';
 import type { LinkPasses } from '../accounts/links/link-pass.ts';
 import type { FirstTimeLogin } from '../accounts/login/first-admin.ts';
 import type { KnownClients } from '../accounts/login/known-clients.ts';
 import type { LoginBlocks } from '../accounts/login/login-blocks.ts';
 import type { LoginLimiter, MemoryLimiter } from '../accounts/login/login-limiter.ts';
-import type { LoginResult } from '../accounts/login/login-response.ts';
 import type { ProofElsewhere, Prover } from '../accounts/login/proof.ts';
 import type { CallbackPlaces } from '../accounts/oidc/callback-places.ts';
 import type { ActiveProvider, SignInPages } from '../accounts/oidc/oidc-routes.ts';

@@ -1,7 +1,7 @@
 /**
  * The kernel of own routes. A route declares who may call it, the proof that it asks for, the shape of its body and the act
  * of its audit line; its `run` returns the answer or throws a `Refused`. The kernel does the rest, in this order: who,
- * proof, `before`, body, the rights of now, `run`, audit line, answer. A command of `postern` calls the same `run`.
+ * proof, `before`, body, the rights of now, `run`, audit line, answer, count. A command of `postern` calls the same `run`.
  */
 import type { Next } from 'koa';
 import type { z } from 'zod';
@@ -18,16 +18,15 @@ import { hasBody, readJson } from './read-json.ts';
 import {
   BUSY,
   BUSY_RETRY_SECONDS,
+  bodyFaultBody,
   fieldsMessage,
   type LimitedAttempt,
   limitedBody,
-  refuseBody,
-  refuseFor,
   respond,
 } from './responses.ts';
 
 /** What guards an own route. */
-export type AccountResponseDeps = Pick<Services, 'audit' | 'bodySeconds' | 'recheck' | 'asksProof'>;
+export type AccountResponseDeps = Pick<Services, 'audit' | 'bodySeconds' | 'recheck' | 'asksProof' | 'onLogin'>;
 
 /**
  * `credentials`: what lets a person in, and sessions of others. `elevation`: what makes, demotes, ends or deletes an admin,
@@ -45,12 +44,33 @@ const PAGES: Partial<Record<GuardedAct, string>> = {
   roles: '/postern/settings/roles',
 };
 
-/** What was done, and to which user, role, token or session. */
-export type AuditedAct = Omit<AuditEntry, 'who' | 'from' | 'credential' | 'agent' | 'verdict' | 'reason' | 'requestId'>;
+/**
+ * What was done, and to which user, role, token or session. `who` is given, with the credential, where it is not the caller of
+ * the request; `reason`: why it was done.
+ */
+export type AuditedAct = Omit<AuditEntry, 'who' | 'from' | 'agent' | 'verdict' | 'requestId'> &
+  Partial<Pick<AuditEntry, 'who'>>;
+
+/** How an attempt to log in is counted. */
+export type LoginResult =
+  | 'success'
+  | 'bad_credentials'
+  | 'code_asked'
+  | 'bad_code'
+  | 'bad_passkey'
+  | 'closed'
+  | 'password_off'
+  | 'rate_limited'
+  | 'disabled'
+  | 'invalid_request'
+  | 'busy'
+  | 'error';
 
 interface RefusalMore {
   /** The reason of the audit line; a refusal without one leaves no line. */
   readonly recorded?: string;
+  /** What it counts as, where it ends an attempt to log in. Default: `invalid_request`. */
+  readonly counted?: LoginResult;
   readonly headers?: Readonly<Record<string, string>>;
   /** Further fields of the answer. */
   readonly fields?: object;
@@ -61,12 +81,15 @@ export class Refused extends Error {
   readonly status: number;
   readonly body: object;
   readonly recorded: string | undefined;
+  readonly counted: LoginResult;
   readonly headers: Readonly<Record<string, string>>;
-  constructor(status: number, message: string, { recorded, headers = {}, fields = {} }: RefusalMore = {}) {
+  constructor(status: number, message: string, more: RefusalMore = {}) {
+    const { recorded, counted = 'invalid_request', headers = {}, fields = {} } = more;
     super(message);
     this.status = status;
     this.body = { success: false, message, ...fields };
     this.recorded = recorded;
+    this.counted = counted;
     this.headers = headers;
   }
 }
@@ -82,12 +105,21 @@ export const refusedFields = (faults: readonly FieldFault[]): Refused =>
   new Refused(422, fieldsMessage(faults), { fields: { detail: faults } });
 
 export const refusedWhileBusy = (recorded?: string): Refused =>
-  new Refused(503, BUSY, { ...(recorded && { recorded }), headers: { 'Retry-After': String(BUSY_RETRY_SECONDS) } });
+  new Refused(503, BUSY, {
+    ...(recorded && { recorded }),
+    counted: 'busy',
+    headers: { 'Retry-After': String(BUSY_RETRY_SECONDS) },
+  });
 
 export function refusedWhileLimited(attempt: LimitedAttempt): Refused {
   const { message, error } = limitedBody(attempt);
   const headers = { 'Retry-After': String(attempt.retryAfterSeconds) };
-  return new Refused(429, message, { recorded: 'rate-limited', headers, fields: { error } });
+  return new Refused(429, message, {
+    recorded: 'rate-limited',
+    counted: 'rate_limited',
+    headers,
+    fields: { error },
+  });
 }
 
 /** What `run` gives when it has set the response itself. */
@@ -137,74 +169,85 @@ export interface Call<Body = unknown> {
   readonly next?: Next;
 }
 
+/** The call of a route for anyone: always a request, perhaps of a stranger. */
+export type OpenCall<Body = unknown> = Omit<Call<Body>, 'caller' | 'ctx'> & {
+  readonly caller: Caller | undefined;
+  readonly ctx: RouteContext;
+};
+
 /**
  * How the body is read. `fields`: by its shape, other fields are passed over. `strict`: by its shape, other fields are
- * refused. `names`: other fields are refused, the values are judged by `run`. `maybe`: as `fields`, and there may be no body: `undefined`.
+ * refused. `names`: other fields are refused, the values are judged by `run`. `maybe`: as `fields`, and there may be no body:
+ * `undefined`. `json`: whatever it holds, judged by `run`.
  */
-type Reading = 'fields' | 'strict' | 'names' | 'maybe';
+type Reading = 'fields' | 'strict' | 'names' | 'maybe' | 'json';
 type BodyOf<Shape extends z.ZodType, Read extends Reading> = Read extends 'names'
   ? Readonly<Record<string, unknown>>
-  : z.output<Shape> | (Read extends 'maybe' ? undefined : never);
+  : Read extends 'json'
+    ? unknown
+    : z.output<Shape> | (Read extends 'maybe' ? undefined : never);
 
-type Declared<Deps, Shape extends z.ZodType, Read extends Reading> = Need &
+type Who = 'admin' | 'person' | 'anyone';
+type CallOf<By extends Who, Body> = By extends 'anyone' ? OpenCall<Body> : Call<Body>;
+
+type Declared<Deps, Shape extends z.ZodType, Read extends Reading, By extends Who> = Need &
   Operation & {
     /** Methods and path, as in a route table. */
     readonly route: string;
-    /** `admin`: may manage accounts, or only read. `person`: may change the own account. Default: every caller. */
-    readonly who?: 'admin' | 'person';
+    /** `admin`: may manage accounts, or only read. `person`: may change the own account. `anyone`: strangers too. Default: every caller. */
+    readonly who?: By;
     readonly proof?: GuardedAct;
     readonly act?: AuditedAct['what'];
     readonly body?: Shape;
     readonly reads?: Read;
     /** Bytes of the body at most. */
     readonly bytes?: number;
+    /** A body without a Content-Type is JSON, too, where no browser has sent it. */
+    readonly untyped?: true;
+    /** It is counted as an attempt to log in. */
+    readonly counts?: true;
     /** What can be refused before the body is read. */
-    readonly before?: (call: Call, deps: Deps) => unknown;
-    readonly run: (call: Call<BodyOf<Shape, Read>>, deps: Deps) => unknown;
+    readonly before?: (call: CallOf<By, unknown>, deps: Deps) => unknown;
+    readonly run: (call: CallOf<By, BodyOf<Shape, Read>>, deps: Deps) => unknown;
   };
 
 /** Declares routes of a group; curried, so that the shape of each body is inferred. */
 export const declaring =
   <Deps extends AccountResponseDeps>() =>
-  <Shape extends z.ZodType = z.ZodType<undefined>, Read extends Reading = 'fields'>(
-    declared: Declared<Deps, Shape, Read>,
+  <Shape extends z.ZodType = z.ZodType<undefined>, Read extends Reading = 'fields', By extends Who = 'admin'>(
+    declared: Declared<Deps, Shape, Read, By>,
   ): OwnRoute<Deps> => {
-    const { who, proof, act, reads, bytes, before, run, ...route } = declared;
-    /** `read`: the JSON of the body, after the rights were read again; undefined when the response is set already. */
+    const { who, proof, act, reads, bytes, untyped, counts, before, run, ...route } = declared;
+    /** `read`: the JSON of the body, after the rights were read again. */
     const perform = async (
-      call: Omit<Call<undefined>, 'body' | 'caller' | 'note' | 'done' | 'prove'>,
+      call: Omit<Call, 'body' | 'caller' | 'note' | 'done' | 'prove'>,
       caller: Caller | undefined,
       deps: Deps,
-      read: () => Promise<{ readonly json: unknown } | undefined>,
-    ): Promise<{ readonly answer: object } | undefined> => {
+      read: () => Promise<unknown>,
+    ): Promise<object> => {
       let noted: Partial<AuditedAct> = {};
       let isDone = false;
-      const guarded = guard(caller, who, call.ctx !== undefined && isReading(call.ctx));
-      const whole: Call<undefined> = {
-        ...call,
-        caller: guarded,
-        body: undefined,
-        note: (facts) => {
-          noted = { ...noted, ...facts };
-        },
-        done: () => {
-          if (act && !isDone) call.record({ what: act, ...noted });
-          isDone = true;
-        },
-        prove: (asked) => {
-          if (deps.asksProof(guarded, asked))
-            throw refusedFor('reauthentication-required', call.ctx ? proofPage(call.ctx, asked) : {});
-        },
+      if (who !== 'anyone') guard(caller, who, call.ctx !== undefined && isReading(call.ctx));
+      const done = (): void => {
+        if (act && !isDone) call.record({ what: act, ...noted });
+        isDone = true;
       };
+      const prove = (asked: GuardedAct): void => {
+        if (caller && deps.asksProof(caller, asked))
+          throw refusedFor('reauthentication-required', call.ctx ? proofPage(call.ctx, asked) : {});
+      };
+      const note = (facts: Partial<AuditedAct>): void => {
+        noted = { ...noted, ...facts };
+      };
+      const whole = (body: unknown) =>
+        ({ ...call, caller, body, note, done, prove }) as unknown as CallOf<By, BodyOf<Shape, Read>>;
       try {
-        if (proof) whole.prove(proof);
-        await before?.(whole, deps);
-        const json = route.body && (await read());
-        if (route.body && !json) return undefined;
-        const body = json && shaped(route.body as Shape, reads, json.json);
-        const answer = await run({ ...whole, body: body as BodyOf<Shape, Read> }, deps);
-        whole.done();
-        return { answer: (answer as object | undefined) ?? { success: true } };
+        if (proof) prove(proof);
+        await before?.(whole(undefined), deps);
+        const body = route.body && shaped(route.body, reads, await read());
+        const answer = await run(whole(body), deps);
+        done();
+        return (answer as object | undefined) ?? { success: true };
       } catch (fault) {
         if (act && !isDone && fault instanceof Refused && fault.recorded)
           call.record({ what: act, ...noted }, fault.recorded);
@@ -223,50 +266,64 @@ export const declaring =
           query: new URLSearchParams(querystring),
           record: (done: AuditedAct, reason?: string) => record(ctx, deps, done, reason),
         };
+        const reading = { bytes, untyped, mayBeAbsent: reads === 'maybe', isForAnyone: who === 'anyone' };
+        const answered = () => perform(call, ctx.state.caller, deps, () => jsonOf(ctx, deps, reading));
         try {
-          const done = await perform(call, ctx.state.caller, deps, () =>
-            jsonOf(ctx, deps, bytes ?? BODY_LIMITS.credentials, reads === 'maybe'),
-          );
-          if (done && done.answer !== ANSWERED) respond(ctx, route.yes[0], done.answer);
+          const answer = await (counts ? whileCounted(deps, answered) : answered());
+          if (answer !== ANSWERED) respond(ctx, route.yes[0], answer);
         } catch (fault) {
           if (!(fault instanceof Refused)) throw fault;
           ctx.set({ ...fault.headers });
           respond(ctx, fault.status, fault.body);
         }
       },
-      call: async ({ caller, from, params = {}, query = new URLSearchParams(), body, owner }, deps) => {
-        const by = { who: caller.name, from };
-        const write = (done: AuditedAct, reason?: string): void =>
-          deps.audit({
-            ...done,
-            ...by,
-            verdict: reason === undefined ? 'allowed' : 'refused',
-            ...(reason && { reason }),
-          });
-        try {
-          const done = await perform({ from, params, query, owner, record: write }, caller, deps, async () => ({
-            json: body,
-          }));
-          return ok(done?.answer ?? {});
-        } catch (fault) {
-          if (fault instanceof Refused) return err({ status: fault.status, message: fault.message });
-          throw fault;
-        }
-      },
+      ...(who !== 'anyone' && {
+        call: async ({ caller, from, params = {}, query = new URLSearchParams(), body, owner }, deps) => {
+          const by = { who: caller.name, from };
+          const write = (done: AuditedAct, reason?: string): void =>
+            deps.audit({
+              ...done,
+              ...by,
+              verdict: reason === undefined ? 'allowed' : 'refused',
+              ...(reason && { reason }),
+            });
+          try {
+            return ok(await perform({ from, params, query, owner, record: write }, caller, deps, async () => body));
+          } catch (fault) {
+            if (fault instanceof Refused) return err({ status: fault.status, message: fault.message });
+            throw fault;
+          }
+        },
+      }),
     };
   };
 
+/** Counts an attempt to log in, however it ends. `yes`: what its answer counts as. */
+export async function whileCounted<Answer>(
+  { onLogin }: Pick<Services, 'onLogin'>,
+  attempt: () => Promise<Answer>,
+  yes: LoginResult = 'success',
+): Promise<Answer> {
+  try {
+    const answer = await attempt();
+    onLogin(yes);
+    return answer;
+  } catch (fault) {
+    onLogin(fault instanceof Refused ? fault.counted : 'error');
+    throw fault;
+  }
+}
+
 /** The route table requires the role too; a mistake there must not open the accounts. */
-function guard(caller: Caller | undefined, who: 'admin' | 'person' | undefined, isRead: boolean): Caller {
+function guard(caller: Caller | undefined, who: Who | undefined, isRead: boolean): void {
   if (!caller) throw refusedFor('no-credentials');
   if (who === 'admin' && !isAdministrator(caller)) throw refusedFor('role-too-low');
   const mayOnlyRead = who === 'admin' && isRead;
   if (who !== undefined && !mayOnlyRead && !mayManageAccounts(caller)) throw refusedFor('person-needed');
-  return caller;
 }
 
 function shaped(shape: z.ZodType, reads: Reading = 'fields', json: unknown): unknown {
-  if (reads === 'maybe' && json === undefined) return undefined;
+  if (reads === 'json' || (reads === 'maybe' && json === undefined)) return json;
   const unknown = reads === 'fields' || reads === 'maybe' ? [] : unknownFields(shape as z.ZodObject, json);
   if (unknown.length > 0) throw refusedFields(unknown);
   if (reads === 'names') return Object(json);
@@ -283,38 +340,49 @@ function proofPage({ state: { basePath = '' } }: RouteContext, act: GuardedAct):
   return page === undefined ? {} : { page: `${basePath}${page}` };
 }
 
-/** The body as JSON; undefined when the response is set already. */
-async function jsonOf(
-  ctx: RouteContext,
-  deps: AccountResponseDeps,
-  bytes: number,
-  mayBeAbsent: boolean,
-): Promise<{ readonly json: unknown } | undefined> {
+interface BodyReading {
+  readonly bytes: number | undefined;
+  readonly untyped: true | undefined;
+  readonly mayBeAbsent: boolean;
+  readonly isForAnyone: boolean;
+}
+
+async function jsonOf(ctx: RouteContext, deps: AccountResponseDeps, reading: BodyReading): Promise<unknown> {
+  const { bytes = BODY_LIMITS.credentials, untyped, mayBeAbsent, isForAnyone } = reading;
   const body =
     mayBeAbsent && !hasBody(ctx.req.headers)
       ? ok(undefined)
-      : await readJson(ctx.req, { bytes, seconds: deps.bodySeconds() });
-  if (!body.ok) return void refuseBody(ctx, body.error);
-  return (await mayStill(ctx, deps)) ? { json: body.value } : undefined;
+      : await readJson(ctx.req, { bytes, seconds: deps.bodySeconds(), ...(untyped && { untyped }) });
+  if (!body.ok) {
+    const { status, message, ...fields } = bodyFaultBody(body.error);
+    throw new Refused(status, message, { headers: closing(ctx), fields });
+  }
+  if (!isForAnyone) await checkRightsAgain(ctx, deps);
+  return body.value;
 }
+
+/** What is left of a body that was not read to its end: the connection cannot be used for another request. */
+export const closing = ({ req }: RouteContext): Readonly<Record<string, string>> =>
+  req.httpVersionMajor === 1 && !req.complete ? { Connection: 'close' } : {};
 
 /**
  * Checks the caller's rights again once the body has arrived: a request whose body is held back while the rights are
- * taken away changes nothing. False when the response is set already.
+ * taken away changes nothing. Throws a `Refused`.
  */
-export async function mayStill(ctx: RouteContext, { recheck }: AccountResponseDeps): Promise<boolean> {
+export async function checkRightsAgain(ctx: RouteContext, { recheck }: Pick<Services, 'recheck'>): Promise<void> {
   const { caller } = ctx.state;
   const reason = caller ? lostRights(await recheck(caller), caller) : 'token-invalid';
-  if (reason) refuseFor(ctx, reason);
-  return reason === undefined;
+  if (reason) throw refusedFor(reason);
 }
 
-function record(ctx: RouteContext, { audit }: AccountResponseDeps, act: AuditedAct, reason?: string): void {
+/** Writes the audit line of an act. `refused`: why it was not done. */
+export function record(ctx: RouteContext, { audit }: Pick<Services, 'audit'>, act: AuditedAct, refused?: string): void {
   const { caller, clientAddress: from, requestId } = ctx.state;
-  const verdict = reason === undefined ? 'allowed' : 'refused';
-  const by = { who: caller?.name, from, ...credentialOf(caller), ...agentOf(ctx.state) };
+  const who = 'who' in act ? act.who : caller?.name;
+  const by = { who, from, ...('who' in act ? {} : credentialOf(caller)), ...agentOf(ctx.state) };
   const done = { ...act, ...shortened('user', act.user), ...shortened('role', act.role) };
-  audit({ ...done, ...by, verdict, ...(reason !== undefined && { reason }), requestId });
+  const verdict = refused === undefined ? 'allowed' : 'refused';
+  audit({ ...done, ...by, verdict, ...(refused !== undefined && { reason: refused }), requestId });
 }
 
 /** A name from a path or a body may have any length. */

@@ -37,13 +37,15 @@ export function refuseWhileClosed(ctx: RouteContext, { reason, opens }: Barred):
 /** What is left of the body is not read, so the connection cannot be used for another request. */
 export function refuseBody(ctx: RouteContext, fault: BodyFault): void {
   if (ctx.req.httpVersionMajor === 1 && !ctx.req.complete) ctx.set('Connection', 'close');
+  const { status, message, ...more } = bodyFaultBody(fault);
+  refuse(ctx, status, message, more);
+}
+
+export function bodyFaultBody(fault: BodyFault) {
   const { status, message } = BODY_FAULTS[fault];
-  refuse(
-    ctx,
-    status,
-    message,
-    status === 422 ? { detail: [{ loc: ['body'], msg: message, type: 'json_invalid' }] } : {},
-  );
+  return status === 422
+    ? { status, message, detail: [{ loc: ['body'], msg: message, type: 'json_invalid' }] }
+    : { status, message };
 }
 
 export const refuseFields = (ctx: RouteContext, faults: readonly FieldFault[]): void =>

@@ -1,25 +1,11 @@
-/** The outcome of a login attempt as a response, a count and a reason for the audit line (SPEC 4.1, 12). */
-import type { RouteContext } from '../../routes/own-route.ts';
-import { refuse, refuseWhileBusy, refuseWhileClosed, refuseWhileLimited, respond } from '../http/responses.ts';
+/** The outcome of a login attempt as a refusal, a count and a reason for the audit line (SPEC 4.1, 12). */
+import { type LoginResult, Refused, refusedFor, refusedWhileBusy, refusedWhileLimited } from '../http/kernel.ts';
 import type { LoginOutcome } from './login.ts';
-
-export type LoginResult =
-  | 'success'
-  | 'bad_credentials'
-  | 'code_asked'
-  | 'bad_code'
-  | 'bad_passkey'
-  | 'closed'
-  | 'password_off'
-  | 'rate_limited'
-  | 'disabled'
-  | 'invalid_request'
-  | 'busy'
-  | 'error';
 
 export type Attempted =
   | { readonly kind: 'logged-in'; readonly cookie: string }
   | Exclude<LoginOutcome, { kind: 'logged-in' | 'token-logged-in' }>;
+type Failed = Exclude<Attempted, { kind: 'logged-in' }>;
 
 /** The same for every cause, so that it does not tell which users exist. */
 export const LOGIN_FAILED = 'Login failed';
@@ -38,42 +24,35 @@ const AUDIT_REASON = {
 } as const;
 
 /** The reason for the audit line, never for the client. */
-export function reasonOf(outcome: Exclude<Attempted, { kind: 'logged-in' }>): string {
+export function reasonOf(outcome: Failed): string {
   if (outcome.kind === 'closed') return outcome.closed.reason;
   if (outcome.kind === 'mismatch') return outcome.why ?? AUDIT_REASON.mismatch;
   return outcome.kind === 'passkey-wrong' ? outcome.why : AUDIT_REASON[outcome.kind];
 }
 
-export function respondWithOutcome(ctx: RouteContext, outcome: Attempted): LoginResult {
+export function refusedLogin(outcome: Failed): Refused {
+  const counted = loginResult(outcome);
   switch (outcome.kind) {
-    case 'logged-in':
-      ctx.set('Set-Cookie', outcome.cookie);
-      respond(ctx, 200, { success: true });
-      break;
     case 'mismatch':
     case 'passkey-wrong':
-      refuse(ctx, 401, LOGIN_FAILED);
-      break;
+      return new Refused(401, LOGIN_FAILED, { counted });
     case 'passkey-over':
-      refuse(ctx, 401, PASSKEY_OVER, { reason: 'passkey-over' });
-      break;
+      return new Refused(401, PASSKEY_OVER, { counted, fields: { reason: 'passkey-over' } });
     case 'code-asked':
-      refuse(ctx, 401, CODE_ASKED, { second_factor: outcome.kinds });
-      break;
+      return new Refused(401, CODE_ASKED, { counted, fields: { second_factor: outcome.kinds } });
     case 'code-wrong':
-      refuse(ctx, 401, CODE_WRONG, { second_factor: outcome.kinds });
-      break;
-    case 'closed':
-      refuseWhileClosed(ctx, outcome.closed);
-      break;
+      return new Refused(401, CODE_WRONG, { counted, fields: { second_factor: outcome.kinds } });
+    case 'closed': {
+      // It says when it opens again, as every refusal of such a caller does.
+      const { reason, opens } = outcome.closed;
+      const headers = opens ? { 'Retry-After': String(opens.inSeconds) } : {};
+      return refusedFor(reason, { opens }, { counted, headers });
+    }
     case 'limited':
-      refuseWhileLimited(ctx, outcome);
-      break;
+      return refusedWhileLimited(outcome);
     case 'busy':
-      refuseWhileBusy(ctx);
-      break;
+      return refusedWhileBusy();
   }
-  return loginResult(outcome);
 }
 
 /** How an attempt is counted. */

@@ -8,37 +8,41 @@ import { ADMIN, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { REFUSALS } from '../../domain/refusal.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { SUCCESS } from '../../routes/shapes.ts';
-import { agentOf, credentialOf } from '../audit.ts';
+import { credentialOf } from '../audit.ts';
 import { FIRST_TIME, PROFILE } from '../http/answers.ts';
-import { refuse, refuseFor, refuseMethod, respond } from '../http/responses.ts';
+import { ANSWERED, declaring, type OpenCall, Refused, refusedFor } from '../http/kernel.ts';
+import { refuseMethod } from '../http/responses.ts';
 import { cookieClientOf } from '../sessions/session-cookie.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { LOGIN, LOGIN_NO, postLogin } from './post-login.ts';
+import { LOGIN, LOGIN_NO, postLogin, unlessDisabled } from './post-login.ts';
+
+const route = declaring<Services>();
+const OPEN = { access: 'public', who: 'anyone' } as const;
+const LOGOUT = { ...OPEN, summary: 'End the session', yes: [303], no: [403] } as const;
 
 // biome-ignore format: a table
 export const LOGIN_ROUTES: readonly OwnRoute<Services>[] = [
   // Credentials are presented here, so the proxy's secret is asked for. Each other method is named: ANY would give way to a row of another table.
-  { route: 'POST /api/login', access: 'public', secret: true, summary: 'Log in: the session comes as a cookie', body: LOGIN, yes: [200, SUCCESS], no: LOGIN_NO, handler: postLogin },
+  route({ route: 'POST /api/login', ...OPEN, secret: true, summary: 'Log in: the session comes as a cookie', body: LOGIN, untyped: true, counts: true, yes: [200, SUCCESS], no: LOGIN_NO, before: unlessDisabled, run: postLogin }),
   { route: 'GET,PUT,PATCH,DELETE,OPTIONS /api/login', access: 'public', secret: true, handler: refuseMethod('POST') },
   // Answered by the gateway. A caller with an accepted credential gets 202, every other 401 or 403: that is all a proxy asks for.
   { route: 'GET /auth', access: 'any', summary: 'Whether the caller is authenticated, for forward-auth proxies', yes: [202] },
   { route: 'GET /api/auth', access: 'any', summary: 'Whether the caller is authenticated, for forward-auth proxies', yes: [202] },
   // Public because there is nothing to protect.
-  { route: 'GET /api/auth/first_time_login', access: 'public', summary: 'Whether the first login is still to come', yes: [200, FIRST_TIME],
-    handler: (ctx, { firstTimeLogin }) => respond(ctx, 200, { admin_first_time_login: firstTimeLogin.isAwaited() }) },
-  { route: 'GET /logout', access: 'public', summary: 'End the session', yes: [303], no: [403], handler: logoutByLink },
-  { route: 'GET /api/logout', access: 'public', summary: 'End the session', yes: [303], no: [403], handler: logoutByLink },
-  { route: 'POST /logout', access: 'public', summary: 'End the session', yes: [303], no: [403], handler: logout },
-  { route: 'POST /api/logout', access: 'public', summary: 'End the session', yes: [303], no: [403], handler: logout },
-  { route: 'GET /api/profile', access: 'any', enrolment: true, view_as: true, screen: true, summary: 'The caller, and the cameras that the caller sees', yes: [200, PROFILE], handler: profile },
+  route({ route: 'GET /api/auth/first_time_login', ...OPEN, summary: 'Whether the first login is still to come', yes: [200, FIRST_TIME],
+    run: (_, { firstTimeLogin }) => ({ admin_first_time_login: firstTimeLogin.isAwaited() }) }),
+  route({ route: 'GET /logout', ...LOGOUT, before: bySafeLink, run: logout }),
+  route({ route: 'GET /api/logout', ...LOGOUT, before: bySafeLink, run: logout }),
+  route({ route: 'POST /logout', ...LOGOUT, run: logout }),
+  route({ route: 'POST /api/logout', ...LOGOUT, run: logout }),
+  route({ route: 'GET /api/profile', access: 'any', who: 'anyone', enrolment: true, view_as: true, screen: true, summary: 'The caller, and the cameras that the caller sees', yes: [200, PROFILE], run: profile }),
 ];
 
 async function profile(
-  ctx: RouteContext,
+  { ctx, caller }: OpenCall,
   deps: Pick<Services, 'settings' | 'screenCookieAgain' | 'visibleCameras' | 'friendlyNameOf' | 'knowsCustomRoles'>,
-): Promise<void> {
-  const { caller } = ctx.state;
-  if (!caller) return refuseStranger(ctx, deps);
+): Promise<z.output<typeof PROFILE>> {
+  if (!caller) throw refusedStranger(ctx, deps);
   const { credential } = caller;
   if (credential.kind === 'screen') {
     const cookie = await deps.screenCookieAgain?.(ctx.get('Cookie'), cookieClientOf(ctx.state));
@@ -49,7 +53,7 @@ async function profile(
     const name = deps.friendlyNameOf(camera);
     return name === undefined ? [] : [[camera, name]];
   });
-  const shown: z.output<typeof PROFILE> = {
+  return {
     username: caller.name,
     role: await roleForPages(caller.role, deps),
     allowed_cameras: [...cameras],
@@ -60,7 +64,6 @@ async function profile(
     }),
     ...(caller.hasGeneratedPassword && { password_is_generated: true }),
   };
-  respond(ctx, 200, shown);
 }
 
 /** Pages that know two roles would show another one nothing at all. What the caller may see is not decided by this name. */
@@ -69,42 +72,35 @@ async function roleForPages(role: Role, { knowsCustomRoles }: Pick<Services, 'kn
   return (await knowsCustomRoles()) ? role : VIEWER;
 }
 
-type LogoutServices = Pick<Services, 'sessions' | 'settings' | 'audit' | 'providers'>;
-
 /** `<img src="…/logout">` on another site must not end a session; a link there may. HEAD ends nothing. */
-async function logoutByLink(ctx: RouteContext, deps: LogoutServices): Promise<void> {
-  if (ctx.method === 'HEAD') return refuseMethod('GET, POST')(ctx);
+function bySafeLink({ ctx }: OpenCall): void {
+  if (ctx.method === 'HEAD') throw refusedFor('method-not-allowed', {}, { headers: { Allow: 'GET, POST' } });
   const isCrossSite = ctx.get('Sec-Fetch-Site') === 'cross-site' && ctx.get('Sec-Fetch-Mode') !== 'navigate';
-  if (isCrossSite) return refuseFor(ctx, 'cross-site');
-  return logout(ctx, deps);
+  if (isCrossSite) throw refusedFor('cross-site');
 }
 
-async function logout(ctx: RouteContext, deps: LogoutServices): Promise<void> {
-  const { sessions, settings, audit } = deps;
-  const { caller, clientAddress: from, requestId, basePath = '' } = ctx.state;
+async function logout(
+  { ctx, caller, record }: OpenCall,
+  { sessions, settings, providers }: Pick<Services, 'sessions' | 'settings' | 'providers'>,
+): Promise<object> {
+  const { basePath = '' } = ctx.state;
   // Before anything can fail: the browser forgets the cookie even when the revocation is not written.
   ctx.set({ 'Cache-Control': 'no-store', 'Set-Cookie': [...sessions.clearedCookies(cookieClientOf(ctx.state))] });
-  const entry = {
-    what: 'logout',
-    from,
-    ...credentialOf(caller),
-    ...agentOf(ctx.state),
-    verdict: 'allowed',
-    requestId,
-  } as const;
+  const act = { what: 'logout', ...credentialOf(caller) } as const;
   try {
     // A browser may hold several cookies of the name, and go on with any of them.
     const ended = await Promise.all([caller && sessions.end(caller), endShown(ctx, sessions)]);
     const who = caller?.name ?? ended[1];
-    if (who) audit({ ...entry, who });
+    if (who) record({ ...act, who });
   } catch (fault) {
-    audit({ ...entry, who: caller?.name, reason: 'not-stored' });
+    record({ ...act, who: caller?.name, reason: 'not-stored' });
     throw fault;
   }
   const provider = caller?.credential.kind === 'session' ? caller.credential.provider : undefined;
-  const elsewhere = provider === undefined ? undefined : await deps.providers.get(provider)?.endSession();
+  const elsewhere = provider === undefined ? undefined : await providers.get(provider)?.endSession();
   ctx.redirect(elsewhere ?? settings.proxy.logout_url ?? `${basePath}${LOGIN_PATH}`);
   ctx.status = 303;
+  return ANSWERED;
 }
 
 /** Also with tokens that are over: their session may live on in a renewed one, and its streams are open. */
@@ -117,7 +113,7 @@ async function endShown(ctx: RouteContext, sessions: Sessions): Promise<UserName
 }
 
 /** The answer to a stranger. With own accounts it names the login page; in proxy mode the proxy does that (interface 5.5.8). */
-function refuseStranger(ctx: RouteContext, { settings }: Pick<Services, 'settings'>): void {
-  if (settings.auth.enabled) ctx.set('Location', `${ctx.state.basePath ?? ''}${LOGIN_PATH}`);
-  refuse(ctx, REFUSALS['no-credentials'].status, REFUSALS['no-credentials'].message);
+function refusedStranger(ctx: RouteContext, { settings }: Pick<Services, 'settings'>): Refused {
+  const headers = settings.auth.enabled ? { Location: `${ctx.state.basePath ?? ''}${LOGIN_PATH}` } : {};
+  return new Refused(REFUSALS['no-credentials'].status, REFUSALS['no-credentials'].message, { headers });
 }

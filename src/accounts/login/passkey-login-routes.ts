@@ -4,23 +4,21 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Services } from '../../app/services.ts';
 import { cookieValues } from '../../domain/cookie-values.ts';
-import { BODY_LIMITS } from '../../domain/read-body.ts';
-import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
+import type { RouteContext } from '../../routes/own-route.ts';
 import { ANY, named, SUCCESS } from '../../routes/shapes.ts';
 import { fieldsIn, MAYBE_GIVEN_TEXT } from '../http/body-fields.ts';
-import { readJson } from '../http/read-json.ts';
-import { refuse, refuseBody, refuseFields, respond } from '../http/responses.ts';
+import { declaring, type OpenCall, Refused, refusedFields, whileCounted } from '../http/kernel.ts';
 import { ASSERTION, type Assertion, assertion } from '../passkeys/credential-json.ts';
 import type { RelyingParty } from '../passkeys/relying-party.ts';
 import { passwordFault } from '../passwords/password-rules.ts';
 import { cookieClientOf, cookieLine } from '../sessions/session-cookie.ts';
 import { isFailure } from './code-guess.ts';
-import { admitted, type LoginAttempt, type LoginOutcome, type LoginServices, provePassword } from './login.ts';
+import { admitted, type LoginOutcome, type LoginServices, provePassword } from './login.ts';
 import { settled } from './login-limiter.ts';
-import { LOGIN_FAILED, type LoginResult, loginResult, respondWithOutcome } from './login-response.ts';
-import { type AttemptServices, DISABLED, LOGIN_NO, type LoginClient, settle, whileCounted } from './post-login.ts';
+import { LOGIN_FAILED, refusedLogin } from './login-response.ts';
+import { type AttemptServices, LOGIN_NO, type LoginClient, settle, takeCookie, unlessDisabled } from './post-login.ts';
 
-type PasskeyLoginServices = AttemptServices & Pick<Services, 'passkeyCheck' | 'bodySeconds'>;
+type PasskeyLoginServices = AttemptServices & Pick<Services, 'passkeyCheck'>;
 
 const PATH = '/api/login/passkey';
 /** Ties a challenge to the browser that asked for it. It opens nothing. */
@@ -35,65 +33,58 @@ const TWO_OR_NONE = { loc: ['body'], msg: 'Give the user and the password, or ne
 const ASKED = named('PasskeyAsked', z.object({ user: MAYBE_GIVEN_TEXT, password: MAYBE_GIVEN_TEXT }));
 const SHOWN = named('PasskeyShown', z.object({ credential: ASSERTION }).meta({ required: ['credential'] }));
 
+const route = declaring<Services>();
+const OPEN = { access: 'public', who: 'anyone', secret: true, reads: 'json', before: unlessDisabled } as const;
+
 // biome-ignore format: a table
-export const PASSKEY_LOGIN_ROUTES: readonly OwnRoute<Services>[] = [
-  { route: `POST ${PATH}`, access: 'public', secret: true, summary: 'Log in with a passkey: the session comes as a cookie', body: SHOWN, yes: [200, SUCCESS], no: [...LOGIN_NO, 409], handler: (ctx, deps) => whileCounted(deps, () => logIn(ctx, deps)) },
-  { route: `POST ${PATH}/options`, access: 'public', secret: true, summary: 'What to ask a passkey for; with user and password: as second factor', body: ASKED, yes: [200, ANY], no: [...LOGIN_NO, 409], handler: sendOptions },
+export const PASSKEY_LOGIN_ROUTES = [
+  route({ route: `POST ${PATH}`, ...OPEN, summary: 'Log in with a passkey: the session comes as a cookie', body: SHOWN, counts: true, yes: [200, SUCCESS], no: [...LOGIN_NO, 409], run: logIn }),
+  route({ route: `POST ${PATH}/options`, ...OPEN, summary: 'What to ask a passkey for; with user and password: as second factor', body: ASKED, yes: [200, ANY], no: [...LOGIN_NO, 409], run: options }),
 ];
 
-async function sendOptions(ctx: RouteContext, deps: PasskeyLoginServices): Promise<void> {
-  const asked = await bodyOf(ctx, deps);
-  if (!asked) return;
-  const { json, site } = asked;
-  const fields = fieldsIn(ASKED, json);
-  if (!fields.ok) return refuseFields(ctx, fields.error);
+async function options({ ctx, body }: OpenCall, deps: PasskeyLoginServices): Promise<object> {
+  const site = siteOf(deps);
+  const fields = fieldsIn(ASKED, body);
+  if (!fields.ok) throw refusedFields(fields.error);
   const { user = '', password = '' } = fields.value;
-  if ((user === '') !== (password === '')) return refuseFields(ctx, [TWO_OR_NONE]);
-  if (user !== '') return whileCounted(deps, () => sendSecondStep(ctx, { user, password, site }, deps));
-  respond(ctx, 200, deps.passkeyCheck.requestOptions(browserOf(ctx), site));
+  if ((user === '') !== (password === '')) throw refusedFields([TWO_OR_NONE]);
+  if (user === '') return deps.passkeyCheck.requestOptions(browserOf(ctx), site);
+  return whileCounted(deps, () => askSecondStep(ctx, { user, password, site }, deps), 'code_asked');
 }
 
-async function sendSecondStep(
+/** The first step of a login whose second one is a passkey. It ends with what is asked of it, and never in a session. */
+async function askSecondStep(
   ctx: RouteContext,
   { user, password, site }: { readonly user: string; readonly password: string; readonly site: RelyingParty },
   deps: PasskeyLoginServices,
-): Promise<LoginResult> {
-  if (passwordFault(password) !== undefined) {
-    refuse(ctx, 401, LOGIN_FAILED);
-    return 'invalid_request';
-  }
-  const outcome = await settle(user, (client) => askAfterPassword({ user, password, ...client }, deps), ctx, deps);
-  if (outcome.kind !== 'code-asked') return respondWithOutcome(ctx, outcome);
-  if (outcome.kinds.includes('passkey'))
-    respond(ctx, 200, await deps.passkeyCheck.secondStepOptions(browserOf(ctx), outcome.user, site));
-  else refuse(ctx, 409, NO_PASSKEY, { second_factor: outcome.kinds });
-  return loginResult(outcome);
+): Promise<object> {
+  if (passwordFault(password) !== undefined) throw new Refused(401, LOGIN_FAILED);
+  const ask = async (client: LoginClient): Promise<LoginOutcome> => {
+    const outcome = await provePassword({ user, password, ...client }, deps);
+    if (outcome.kind !== 'match') return outcome;
+    return { kind: 'code-asked', user: outcome.user, kinds: await deps.secondFactor.wantedFrom(outcome.user) };
+  };
+  const outcome = await settle(user, ask, ctx, deps);
+  if (outcome.kind === 'logged-in') throw new Error('the first step of a login began a session');
+  if (outcome.kind !== 'code-asked') throw refusedLogin(outcome);
+  if (!outcome.kinds.includes('passkey'))
+    throw new Refused(409, NO_PASSKEY, { counted: 'code_asked', fields: { second_factor: outcome.kinds } });
+  return deps.passkeyCheck.secondStepOptions(browserOf(ctx), outcome.user, site);
 }
 
-async function logIn(ctx: RouteContext, deps: PasskeyLoginServices): Promise<LoginResult> {
-  const asked = await bodyOf(ctx, deps);
-  if (!asked) return 'invalid_request';
-  const { json, site } = asked;
-  const credential = assertion(Object(json)['credential']);
-  if (!credential.ok) {
-    refuseFields(ctx, credential.error);
-    return 'invalid_request';
-  }
+async function logIn({ ctx, body }: OpenCall, deps: PasskeyLoginServices): Promise<void> {
+  const site = siteOf(deps);
+  const credential = assertion(Object(body)['credential']);
+  if (!credential.ok) throw refusedFields(credential.error);
   const [browser = ''] = browserIn(ctx);
   const attempt = ({ address, signal }: LoginClient) =>
     logInByPasskey({ assertion: credential.value, browser, address, signal, site }, deps);
-  return respondWithOutcome(ctx, await settle('', attempt, ctx, deps));
+  takeCookie(ctx, await settle('', attempt, ctx, deps));
 }
 
-/** Undefined when the response is set already. */
-async function bodyOf(
-  ctx: RouteContext,
-  { settings, bodySeconds, passkeyCheck: { site } }: PasskeyLoginServices,
-): Promise<{ readonly json: unknown; readonly site: RelyingParty } | undefined> {
-  if (!settings.auth.enabled) return void refuse(ctx, 404, DISABLED);
-  const body = await readJson(ctx.req, { bytes: BODY_LIMITS.credentials, seconds: bodySeconds() });
-  if (!body.ok) return void refuseBody(ctx, body.error);
-  return site.ok ? { json: body.value, site: site.value } : void refuse(ctx, 409, site.error);
+function siteOf({ passkeyCheck: { site } }: Pick<Services, 'passkeyCheck'>): RelyingParty {
+  if (!site.ok) throw new Refused(409, site.error);
+  return site.value;
 }
 
 const browserIn = (ctx: RouteContext): readonly string[] =>
@@ -132,11 +123,4 @@ async function logInByPasskey(
     case 'wrong':
       return { ...outcome, kind: 'passkey-wrong' };
   }
-}
-
-/** The first step of a login whose second one is a passkey. It ends with `code-asked`, and never in a session. */
-async function askAfterPassword(attempt: LoginAttempt, deps: LoginServices): Promise<LoginOutcome> {
-  const outcome = await provePassword(attempt, deps);
-  if (outcome.kind !== 'match') return outcome;
-  return { kind: 'code-asked', user: outcome.user, kinds: await deps.secondFactor.wantedFrom(outcome.user) };
 }

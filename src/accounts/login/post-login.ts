@@ -4,14 +4,12 @@ import { z } from 'zod';
 import type { Services } from '../../app/services.ts';
 import type { SeenSession } from '../../domain/accounts/session-store.ts';
 import type { UserName } from '../../domain/names.ts';
-import { BODY_LIMITS } from '../../domain/read-body.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
 import { named } from '../../routes/shapes.ts';
-import { agentOf, triedName } from '../audit.ts';
-import { CODE, type FieldFault, fieldsIn, GIVEN_TEXT, MAYBE_GIVEN_TEXT } from '../http/body-fields.ts';
+import { triedName } from '../audit.ts';
+import { CODE, GIVEN_TEXT, MAYBE_GIVEN_TEXT } from '../http/body-fields.ts';
+import { type OpenCall, Refused, record, refusedFields } from '../http/kernel.ts';
 import { whileThere } from '../http/leaving.ts';
-import { readJson } from '../http/read-json.ts';
-import { refuse, refuseBody, refuseFields } from '../http/responses.ts';
 import { passwordFault } from '../passwords/password-rules.ts';
 import type { SeenClient } from '../sessions/seen-sessions.ts';
 import { cookieClientOf } from '../sessions/session-cookie.ts';
@@ -25,12 +23,10 @@ import {
   type StepsFromProviders,
   takeSecondStep,
 } from './login.ts';
-import { type Attempted, type LoginResult, reasonOf, respondWithOutcome } from './login-response.ts';
+import { type Attempted, reasonOf, refusedLogin } from './login-response.ts';
 
 type BeginServices = Pick<Services, 'firstTimeLogin' | 'audit' | 'sessions' | 'seenSessions' | 'settings'>;
 export type AttemptServices = LoginServices & BeginServices & Pick<Services, 'onLogin'>;
-
-export const DISABLED = 'Authentication is disabled';
 
 export const LOGIN = named(
   'Login',
@@ -38,44 +34,23 @@ export const LOGIN = named(
 );
 export const LOGIN_NO: readonly number[] = [401, 403, 404, 413, 415, 422, 429, 503];
 
-export const postLogin = (ctx: RouteContext, deps: AttemptServices & Pick<Services, 'bodySeconds'>): Promise<void> =>
-  whileCounted(deps, () => login(ctx, deps));
-
-export async function whileCounted(
-  { onLogin }: Pick<Services, 'onLogin'>,
-  attempt: () => Promise<LoginResult>,
-): Promise<void> {
-  try {
-    onLogin(await attempt());
-  } catch (fault) {
-    onLogin('error');
-    throw fault;
-  }
+/** Where there is no login of Postern's own. */
+export function unlessDisabled(_: unknown, { settings }: Pick<Services, 'settings'>): void {
+  if (!settings.auth.enabled) throw new Refused(404, 'Authentication is disabled', { counted: 'disabled' });
 }
 
-async function login(ctx: RouteContext, deps: AttemptServices & Pick<Services, 'bodySeconds'>): Promise<LoginResult> {
-  if (!deps.settings.auth.enabled) {
-    refuse(ctx, 404, DISABLED);
-    return 'disabled';
-  }
-  const body = await readJson(ctx.req, { bytes: BODY_LIMITS.credentials, seconds: deps.bodySeconds(), untyped: true });
-  if (!body.ok) {
-    refuseBody(ctx, body.error);
-    return 'invalid_request';
-  }
-  const fields = fieldsIn(LOGIN, body.value);
-  const faults = fields.ok ? passwordFaults(fields.value.password) : fields.error;
-  if (!fields.ok || faults.length > 0) {
-    refuseFields(ctx, faults);
-    return 'invalid_request';
-  }
-  const outcome = await attemptLogin(fields.value, ctx, deps);
-  return respondWithOutcome(ctx, outcome);
+/** `POST /api/login`. */
+export async function postLogin(call: OpenCall<z.output<typeof LOGIN>>, deps: AttemptServices): Promise<void> {
+  const { body, ctx } = call;
+  const fault = passwordFault(body.password);
+  if (fault !== undefined) throw refusedFields([{ loc: ['body', 'password'], msg: fault, type: 'value_error' }]);
+  takeCookie(ctx, await attemptLogin(body, ctx, deps));
 }
 
-function passwordFaults(password: string): FieldFault[] {
-  const fault = passwordFault(password);
-  return fault === undefined ? [] : [{ loc: ['body', 'password'], msg: fault, type: 'value_error' }];
+/** The cookie of a login, or its refusal. */
+export function takeCookie(ctx: RouteContext, outcome: Attempted): void {
+  if (outcome.kind !== 'logged-in') throw refusedLogin(outcome);
+  ctx.set('Set-Cookie', outcome.cookie);
 }
 
 /** A login with its audit line, whichever way the user and the password came. */
@@ -94,12 +69,11 @@ export function attemptSecondStep(
   deps: AttemptServices,
   signInsOf: StepsFromProviders,
 ): Promise<Attempted> {
-  const { clientAddress: from, requestId } = ctx.state;
   const connectInvited: StepsFromProviders['connectInvited'] = async (user, origin, invitation) => {
     const outcome = await signInsOf.connectInvited(user, origin, invitation);
-    const by = { from, ...agentOf(ctx.state), credential: `oidc:${origin.provider}`, requestId };
-    const act = { what: 'invitation-used', who: user, user, provider: origin.provider, verdict: 'allowed' } as const;
-    if (outcome === 'accepted') deps.audit({ ...act, ...by });
+    const { provider } = origin;
+    const by = { who: user, user, provider, credential: `oidc:${provider}` };
+    if (outcome === 'accepted') record(ctx, deps, { what: 'invitation-used', ...by });
     return outcome;
   };
   const steps = { ...signInsOf, connectInvited };
@@ -120,22 +94,22 @@ export async function settle(
   ctx: RouteContext,
   deps: AttemptServices,
 ): Promise<Attempted> {
-  const { clientAddress: from, requestId } = ctx.state;
+  const { clientAddress: address } = ctx.state;
   const outcome = await whileThere(ctx.res, (signal) =>
-    attempt({ address: from, shownTokens: deps.sessions.tokensIn(ctx.get('Cookie')), signal }),
+    attempt({ address, shownTokens: deps.sessions.tokensIn(ctx.get('Cookie')), signal }),
   );
   const who = triedName(user) ?? ('user' in outcome ? outcome.user?.name : undefined);
-  const entry = { what: 'login', who, from, ...agentOf(ctx.state), requestId } as const;
+  const act = { what: 'login', who } as const;
   if (outcome.kind === 'token-logged-in') {
     // No session of the person: it is listed as the token, and takes the place of none.
     const { apiToken: tokenId, token } = outcome;
-    deps.audit({ ...entry, credential: `token:${tokenId}`, verdict: 'allowed', tokenId });
+    record(ctx, deps, { ...act, credential: `token:${tokenId}`, tokenId });
     await deps.sessions.endReplaced(ctx.get('Cookie'));
     return { kind: 'logged-in', cookie: deps.sessions.cookieFor(token, cookieClientOf(ctx.state)) };
   }
   if (outcome.kind !== 'logged-in') {
     const isUnknown = outcome.kind === 'mismatch' && outcome.user === undefined;
-    deps.audit({ ...entry, verdict: 'refused', reason: reasonOf(outcome), ...(isUnknown && who && { unknown: true }) });
+    record(ctx, deps, { ...act, ...(isUnknown && who && { unknown: true }) }, reasonOf(outcome));
     return outcome;
   }
   return { kind: 'logged-in', cookie: await beginSession(outcome, ctx, deps) };
@@ -147,21 +121,13 @@ export async function beginSession(
   ctx: RouteContext,
   deps: BeginServices,
 ): Promise<string> {
-  const { clientAddress: from, requestId } = ctx.state;
+  const { clientAddress: address, clientAgent: agent } = ctx.state;
   deps.firstTimeLogin.onLogin(user.role);
   const session = await deps.sessions.sessionNamedBy(token);
-  deps.audit({
-    what: 'login',
-    who: user.name,
-    from,
-    ...agentOf(ctx.state),
-    ...(session && loginCredential(session)),
-    verdict: 'allowed',
-    ...(by && { factor: by }),
-    requestId,
-  });
+  const act = { what: 'login', who: user.name, ...(by && { factor: by }) } as const;
+  record(ctx, deps, { ...act, ...(session && loginCredential(session)) });
   await deps.sessions.endReplaced(ctx.get('Cookie'));
-  if (session) await admitSession(session, { address: from, agent: ctx.state.clientAgent }, deps);
+  if (session) await admitSession(session, { address, agent }, deps);
   return deps.sessions.cookieFor(token, cookieClientOf(ctx.state));
 }
 

@@ -8,10 +8,19 @@ import { INVITATION_PATH } from '../../domain/login-path.ts';
 import type { UserName } from '../../domain/names.ts';
 import { readForm } from '../../domain/read-form.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
-import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
+import type { RouteContext } from '../../routes/own-route.ts';
 import { named } from '../../routes/shapes.ts';
-import { type AuditEntry, agentOf } from '../audit.ts';
-import { BUSY_RETRY_SECONDS, refuse, refuseWhileLimited, respond } from '../http/responses.ts';
+import {
+  ANSWERED,
+  type AuditedAct,
+  closing,
+  declaring,
+  type OpenCall,
+  Refused,
+  record,
+  refusedWhileLimited,
+} from '../http/kernel.ts';
+import { BUSY_RETRY_SECONDS } from '../http/responses.ts';
 import { lookAtInvitation } from '../invitations/accept-invitation.ts';
 import { beginSession } from '../login/post-login.ts';
 import { STEP_COOKIE, TICKET_SECONDS } from '../second-factor/step-ticket.ts';
@@ -57,27 +66,28 @@ const LONGEST_FORM = 65_536;
 const BODY_STATUS = { 'not-a-form': 415, 'too-large': 413, 'too-slow': 408, gone: 408 } as const;
 const LOGIN_STEP = '/login?step=code';
 
+const route = declaring<Services>();
+const OPEN = { access: 'public', who: 'anyone' } as const;
+const PAGE = { ...OPEN, secret: true, type: 'text/html' } as const;
+
 // biome-ignore format: a table
-export const OIDC_ROUTES: readonly OwnRoute<Services>[] = [
-  { route: `GET ${PATH}`, access: 'public', summary: 'The providers that people can sign in with', yes: [200, z.array(BUTTON)], handler: list },
-  { route: `GET ${PATH}/{name}`, access: 'public', secret: true, summary: 'Go to the provider to sign in', query: { return_to: 'The page of this service to come back to' }, yes: [302], no: [404], type: 'text/html', handler: (ctx, deps) => begin(ctx, deps, { kind: 'login' }) },
-  { route: `GET ${PATH}/{name}/callback`, access: 'public', secret: true, summary: 'The answer of the provider', yes: [302], no: [403, 404, 409], type: 'text/html', handler: callback },
+export const OIDC_ROUTES = [
+  route({ route: `GET ${PATH}`, ...OPEN, summary: 'The providers that people can sign in with', yes: [200, z.array(BUTTON)], run: list }),
+  route({ route: `GET ${PATH}/{name}`, ...PAGE, summary: 'Go to the provider to sign in', query: { return_to: 'The page of this service to come back to' }, yes: [302], no: [404], run: begin }),
+  route({ route: `GET ${PATH}/{name}/callback`, ...PAGE, summary: 'The answer of the provider', yes: [302], no: [403, 404, 409], run: (call, deps) => callback(call, deps).then(() => ANSWERED) }),
   // The token in the address is the credential. A form: in a query the address would stand in logs and in the browser's history.
-  { route: `POST ${INVITATION_PATH}/{token}/sign-in/{name}`, access: 'public', secret: true, summary: 'Accept an invitation by a provider', yes: [200], no: [403, 404, 429], type: 'text/html', handler: beginInvited },
+  route({ route: `POST ${INVITATION_PATH}/{token}/sign-in/{name}`, ...PAGE, summary: 'Accept an invitation by a provider', yes: [200], no: [403, 404, 429], run: beginInvited }),
   // The signed token is the credential; the provider sends no cookie and no Origin.
-  { route: `POST ${PATH}/{name}/backchannel-logout`, access: 'public', secret: true, summary: 'The provider ends sessions (OpenID Connect Back-Channel Logout 1.0)', yes: [200], no: [404, 408, 413, 415], handler: backchannelLogout },
+  route({ route: `POST ${PATH}/{name}/backchannel-logout`, ...OPEN, secret: true, summary: 'The provider ends sessions (OpenID Connect Back-Channel Logout 1.0)', yes: [200], no: [404, 408, 413, 415], run: backchannelLogout }),
 ];
 
-function list(ctx: RouteContext, { providers }: Pick<Services, 'providers'>): void {
+function list({ ctx }: OpenCall, { providers }: Pick<Services, 'providers'>): z.output<typeof BUTTON>[] {
   const { basePath = '' } = ctx.state;
-  const buttons = [...providers.values()].map(
-    ({
-      provider: {
-        settings: { name, label },
-      },
-    }) => ({ name, label, url: `${basePath}${PATH}/${name}` }),
-  );
-  respond(ctx, 200, buttons);
+  return [...providers.values()].map(({ provider: { settings } }) => ({
+    name: settings.name,
+    label: settings.label,
+    url: `${basePath}${PATH}/${settings.name}`,
+  }));
 }
 
 /** The address at the provider, with the attempt's cookie set; undefined when the response is set already. */
@@ -97,29 +107,33 @@ export async function beginAttempt(
   return address.value;
 }
 
-async function begin(ctx: RouteContext, deps: OidcServices, purpose: Purpose): Promise<void> {
-  const [wanted] = [ctx.query['return_to']].flat();
-  const given = { provider: ctx.params['name'] ?? '', purpose, returnTo: deps.pageOf(ctx, wanted ?? '') };
+async function begin({ ctx, params, query }: OpenCall, deps: OidcServices): Promise<object> {
+  const returnTo = deps.pageOf(ctx, query.get('return_to') ?? '');
+  const given = { provider: params['name'] ?? '', purpose: { kind: 'login' }, returnTo } as const;
   const address = await beginAttempt(ctx, deps, given);
   if (address !== undefined) ctx.redirect(address);
+  return ANSWERED;
 }
 
 /** A page leads on: the policy of the invitation's page stops a form that is redirected to another site. */
-async function beginInvited(ctx: RouteContext, deps: OidcServices): Promise<void> {
-  const { token = '', name: provider = '' } = ctx.params;
+async function beginInvited({ ctx, params }: OpenCall, deps: OidcServices): Promise<object> {
+  const { token = '', name: provider = '' } = params;
   const held = await lookAtInvitation(token, ctx, deps);
-  if (held.kind === 'limited') return refuseWhileLimited(ctx, held);
-  if (held.kind === 'void') return deps.pages.refuse(ctx, 'sign-in-invitation-void');
-  const purpose = { kind: 'invitation', token } as const;
-  const address = await beginAttempt(ctx, deps, { provider, purpose, returnTo: deps.pageOf(ctx, '') });
-  if (address !== undefined) deps.pages.goOn(ctx, address);
+  if (held.kind === 'limited') throw refusedWhileLimited(held);
+  if (held.kind === 'void') deps.pages.refuse(ctx, 'sign-in-invitation-void');
+  else {
+    const purpose = { kind: 'invitation', token } as const;
+    const address = await beginAttempt(ctx, deps, { provider, purpose, returnTo: deps.pageOf(ctx, '') });
+    if (address !== undefined) deps.pages.goOn(ctx, address);
+  }
+  return ANSWERED;
 }
 
-async function callback(ctx: RouteContext, deps: OidcServices): Promise<void> {
-  const name = ctx.params['name'] ?? '';
+async function callback({ ctx, params, query }: OpenCall, deps: OidcServices): Promise<void> {
+  const name = params['name'] ?? '';
   const active = deps.providers.get(name);
   if (!active) return deps.pages.refuse(ctx, 'sign-in-unknown');
-  const state = [ctx.query['state']].flat();
+  const state = query.getAll('state');
   const [written = ''] = state;
   const now = unixSeconds(deps.clock);
   const attempt =
@@ -147,12 +161,12 @@ interface Signed {
 async function serve(ctx: RouteContext, deps: OidcServices, signed: Signed): Promise<void> {
   const { active, attempt, identity } = signed;
   const { purpose } = attempt;
-  const note: NoteChange = (act) => audit(ctx, deps, attempt.provider, act, act.user);
+  const noteChange: NoteChange = (act) => note(ctx, deps, attempt.provider, act, act.user);
   switch (purpose.kind) {
     case 'login':
-      return settle(ctx, deps, signed, await deps.signInsOf.logIn(identity, active.rules, note));
+      return settle(ctx, deps, signed, await deps.signInsOf.logIn(identity, active.rules, noteChange));
     case 'invitation':
-      return settle(ctx, deps, signed, await deps.signInsOf.accept(purpose.token, identity, active.rules, note));
+      return settle(ctx, deps, signed, await deps.signInsOf.accept(purpose.token, identity, active.rules, noteChange));
     case 'connect': {
       const caller = await callerOf(purpose, ctx, deps);
       if (!caller) return over(ctx, deps, attempt.provider);
@@ -190,7 +204,7 @@ async function prove(
       ? undefined
       : 'sign-in-not-proven';
   const token = reason === undefined ? await deps.sessions.prove(caller) : undefined;
-  audit(ctx, deps, attempt.provider, { what: 'reauthenticated', user: caller.name }, caller.name, reason);
+  note(ctx, deps, attempt.provider, { what: 'reauthenticated', user: caller.name }, caller.name, reason);
   if (reason) return refuseFor(ctx, deps, attempt.provider, reason);
   if (token === undefined) return over(ctx, deps, attempt.provider);
   noteResult(deps, attempt.provider, 'proven');
@@ -229,51 +243,32 @@ async function settle(
       const ticket = deps.tickets.sign({ ...stepOf(user), expiresAt, ...first });
       ctx.append('Set-Cookie', cookieLine(STEP_COOKIE, ticket, TICKET_SECONDS, cookieClientOf(ctx.state)));
       noteResult(deps, provider, 'second_step');
-      audit(ctx, deps, provider, { what: 'login' }, outcome.user.name, 'second-factor-asked');
+      note(ctx, deps, provider, { what: 'login' }, outcome.user.name, 'second-factor-asked');
       return leave(ctx, `${ctx.state.basePath ?? ''}${LOGIN_STEP}&next=${encodeURIComponent(returnTo)}`);
     }
     case 'connected':
-      audit(ctx, deps, provider, { what: 'sign-in-connected', user: outcome.user, provider }, outcome.user);
+      note(ctx, deps, provider, { what: 'sign-in-connected', user: outcome.user, provider }, outcome.user);
       noteResult(deps, provider, 'connected');
       return leave(ctx, returnTo);
     default: {
       const reason = outcome.kind === 'closed' ? outcome.closed.reason : REASON_OF[outcome.kind];
       const user = 'user' in outcome ? (outcome.kind === 'closed' ? outcome.user.name : outcome.user) : undefined;
-      audit(
-        ctx,
-        deps,
-        provider,
-        { what: attempt.purpose.kind === 'connect' ? 'sign-in-connected' : 'login' },
-        user,
-        reason,
-      );
+      const what = attempt.purpose.kind === 'connect' ? 'sign-in-connected' : 'login';
+      note(ctx, deps, provider, { what }, user, reason);
       return refuseFor(ctx, deps, provider, reason);
     }
   }
 }
 
-/** `reason` is that of a refusal; undefined: it was allowed. */
-function audit(
+/** `refused`: why it was not done. */
+const note = (
   ctx: RouteContext,
   deps: OidcServices,
   provider: string,
-  act: Pick<AuditEntry, 'what' | 'user' | 'provider' | 'reason'>,
+  act: AuditedAct,
   who?: UserName,
-  reason?: string,
-): void {
-  const { clientAddress: from, requestId } = ctx.state;
-  const verdict = reason === undefined ? 'allowed' : 'refused';
-  deps.audit({
-    ...act,
-    who,
-    from,
-    credential: `oidc:${provider}`,
-    ...agentOf(ctx.state),
-    verdict,
-    ...(reason !== undefined && { reason }),
-    requestId,
-  });
-}
+  refused?: string,
+): void => record(ctx, deps, { ...act, who, credential: `oidc:${provider}` }, refused);
 
 function noteResult(
   { metrics, log }: Pick<Services, 'metrics' | 'log'>,
@@ -307,35 +302,34 @@ const FAULTS = { away: 'sign-in-away', declined: 'sign-in-declined', unfit: 'sig
 
 function refuseFault(ctx: RouteContext, deps: OidcServices, provider: string, { kind, why }: ProviderFault): void {
   noteResult(deps, provider, kind, why);
-  audit(ctx, deps, provider, { what: 'login' }, undefined, FAULTS[kind]);
+  note(ctx, deps, provider, { what: 'login' }, undefined, FAULTS[kind]);
   deps.pages.refuse(ctx, FAULTS[kind]);
 }
 
 /** Section 2.8 of the specification: 200 when the sessions are over, 400 for a token that does not hold. */
-async function backchannelLogout(ctx: RouteContext, deps: OidcServices): Promise<void> {
-  const name = ctx.params['name'] ?? '';
+async function backchannelLogout({ ctx, params, from }: OpenCall, deps: OidcServices): Promise<object> {
+  const name = params['name'] ?? '';
   const active = deps.providers.get(name);
-  if (!active) return refuse(ctx, 404, 'There is no such provider');
+  if (!active) throw new Refused(404, 'There is no such provider');
   const form = await readForm(ctx.req, { bytes: LONGEST_FORM, seconds: deps.bodySeconds() });
-  if (form.kind !== 'read') {
-    if (!ctx.req.complete) ctx.set('Connection', 'close');
-    return refuse(ctx, BODY_STATUS[form.kind], 'Send the logout token as a form');
-  }
+  if (form.kind !== 'read')
+    throw new Refused(BODY_STATUS[form.kind], 'Send the logout token as a form', { headers: closing(ctx) });
   const token = await active.provider.readLogoutToken(form.fields.get('logout_token') ?? '');
   if (!token.ok) {
     noteResult(deps, name, token.error.kind, token.error.why);
-    if (token.error.kind === 'away') return refuse(ctx, 503, 'The keys of the provider cannot be read at the moment');
-    return refuse(ctx, 400, 'The logout token does not hold');
+    throw token.error.kind === 'away'
+      ? new Refused(503, 'The keys of the provider cannot be read at the moment')
+      : new Refused(400, 'The logout token does not hold');
   }
   const { issuer, id, expiresAt } = token.value;
   const mark = `logout ${issuer} ${id}`;
   if (await wasUsed(deps, mark)) {
     noteResult(deps, name, 'unfit', 'the logout token was used before');
-    return refuse(ctx, 400, 'The logout token was used before');
+    throw new Refused(400, 'The logout token was used before');
   }
   const { users, faults } = await endProviderSessions(token.value, deps);
   const reason = faults.length === 0 ? 'provider-logout' : 'not-stored';
-  const { clientAddress: from, requestId } = ctx.state;
+  const { requestId } = ctx.state;
   for (const user of users) {
     const act = { what: 'session-ended', reason, verdict: 'allowed' } as const;
     deps.audit({ ...act, who: user, user, from, credential: `oidc:${name}`, requestId });
@@ -345,5 +339,5 @@ async function backchannelLogout(ctx: RouteContext, deps: OidcServices): Promise
   // The sessions are over: a mark that is held here is no reason for the provider to try again.
   await markUsed(deps, mark, expiresAt).catch(() => {});
   noteResult(deps, name, 'logout');
-  respond(ctx, 200, {});
+  return {};
 }

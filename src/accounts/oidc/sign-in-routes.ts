@@ -5,7 +5,7 @@ import type { Services } from '../../app/services.ts';
 import { named, SUCCESS } from '../../routes/shapes.ts';
 import { shortText } from '../audit.ts';
 import { SIGN_IN } from '../http/answers.ts';
-import { ANSWERED, type Call, declaring, mayStill, Refused, refusedFor } from '../http/kernel.ts';
+import { ANSWERED, type Call, checkRightsAgain, declaring, Refused, refusedFor } from '../http/kernel.ts';
 import { beginAttempt } from './oidc-routes.ts';
 
 const PATH = '/api/account/sign-ins';
@@ -54,7 +54,8 @@ async function list(call: Call, { store }: Pick<Services, 'store'>): Promise<obj
 async function connect(call: Call, deps: Services): Promise<object> {
   const { name, session } = personIn(call);
   const { ctx, params } = call;
-  if (!ctx || !(await mayStill(ctx, deps))) return ANSWERED;
+  if (!ctx) throw refusedFor('person-needed');
+  await checkRightsAgain(ctx, deps);
   const user = await deps.store.accounts.findUser(name);
   if (!user) throw refusedFor('token-invalid');
   const purpose = { kind: 'connect', user: user.name, session, userCreatedAt: user.createdAt } as const;

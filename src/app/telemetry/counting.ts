@@ -1,7 +1,7 @@
 /** Wrappers that count what accounts and identity sources do; the wrapped thing behaves as before (SPEC 9). */
 import type { Audit } from '../../accounts/audit.ts';
+import type { LoginResult } from '../../accounts/http/kernel.ts';
 import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
-import type { LoginResult } from '../../accounts/login/login-response.ts';
 import { createTrustedNetworks, isTrustedPeer } from '../../domain/addresses/client-address.ts';
 import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';
 import type { Clause } from '../../domain/rate-limit.ts';

@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import Koa from 'koa';
 import type { AuditEntry } from '../../../src/accounts/audit.ts';
+import type { LoginResult } from '../../../src/accounts/http/kernel.ts';
 import { type GuardedAct, ONLY_STRICT } from '../../../src/accounts/http/kernel.ts';
 import { createCodeLimiter } from '../../../src/accounts/login/code-guess.ts';
 import { createFirstTimeLogin } from '../../../src/accounts/login/first-admin.ts';
 import { createKnownClients } from '../../../src/accounts/login/known-clients.ts';
 import { inTurn } from '../../../src/accounts/login/login-limiter.ts';
-import type { LoginResult } from '../../../src/accounts/login/login-response.ts';
 import { LOGIN_ROUTES } from '../../../src/accounts/login/login-routes.ts';
 import { createNetworkLimiter } from '../../../src/accounts/login/network-limiter.ts';
 import { REAUTHENTICATE_ROUTES } from '../../../src/accounts/login/reauthenticate-route.ts';
@@ -174,6 +174,7 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
     sessions,
     audit,
     bodySeconds,
+    onLogin: (result: LoginResult) => void heard.logins.push(result),
     recheck,
     roles,
     passwordRules: PASSWORD_RULES,
@@ -189,7 +190,6 @@ export async function startAccountServer(t: TestContext, options: AccountServerO
     friendlyNameOf: () => undefined,
     knowsCustomRoles: async () => true,
     verifyToken: guarded.judge,
-    onLogin: (result: LoginResult) => void heard.logins.push(result),
     providers: new Map(),
     askAtProvider: async () => undefined,
     users: createUsers(parts),
