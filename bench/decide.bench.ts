@@ -1,5 +1,4 @@
 /** What a decision costs: routes by roles, p50 in microseconds, on the shipped route table (issue: under 10 for admin and viewer). */
-
 import { authorize } from '../src/access/authorize.ts';
 import { compileRouteTable, type RouteTable } from '../src/access/route-table.ts';
 import { rightsOfToken } from '../src/accounts/tokens/api-tokens.ts';
@@ -7,7 +6,7 @@ import { loadPolicy } from '../src/config/policy/load-policy.ts';
 import type { Caller } from '../src/domain/caller.ts';
 import { scopeOfRole } from '../src/domain/camera-scope.ts';
 import type { Role, UserName } from '../src/domain/names.ts';
-import { NO_LIMITS } from '../src/domain/rights/role-limits.ts';
+import { NO_LIMITS } from '../src/domain/rights.ts';
 import { parseTarget } from '../src/gateway/decision/strict-target.ts';
 import { FRIGATE, layoutOfConfig } from '../src/nvr/frigate/frigate.ts';
 

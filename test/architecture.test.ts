@@ -62,7 +62,7 @@ const FOLDER_ORDER: Readonly<Record<string, readonly (readonly string[])[]>> = {
   accounts: [['.'], ['http', 'passwords'], ['sessions'], ['second-factor', 'sites'], ['passkeys'], ['login'], ['users', 'grants'], ['roles', 'tokens', 'invitations', 'links', 'curtain', 'settings'], ['oidc', 'screens']],
   store:    [['engine'], ['accounts', 'events', 'ledger', 'migrations'], ['sqlite', 'postgres'], ['.']],
   config:   [['problems'], ['schema'], ['policy'], ['.']],
-  domain:   [['async', 'text', 'policy'], ['.'], ['events', 'store', 'identity'], ['rights'], ['accounts', 'addresses']],
+  domain:   [['.'], ['events', 'store'], ['accounts']],
   cli:      [['.'], ['commands']],
   app:      [['resources'], ['telemetry'], ['accounts'], ['gate'], ['.', 'commands']],
 };

@@ -1,7 +1,15 @@
 /** The verdict of authorization: allowed as it is, allowed with obligations, an empty response, or refused (SPEC 5). */
-import type { BodyShape } from '../domain/policy/body-shape.ts';
-import type { ResponseForm, SIGNALLING, Verb } from '../domain/policy/policy.ts';
-import type { ComposedList, Locator, OwnerKind, RefusedHeader, StartedKind } from '../domain/policy/policy-terms.ts';
+import type {
+  BodyShape,
+  ComposedList,
+  Locator,
+  OwnerKind,
+  RefusedHeader,
+  ResponseForm,
+  SIGNALLING,
+  StartedKind,
+  Verb,
+} from '../domain/policy.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import type { AnswerReading } from './answer-reading.ts';

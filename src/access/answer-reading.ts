@@ -1,6 +1,5 @@
 /** How the answer of a row is read, where its members have names of the server's own, and lists that come in pages (SPEC 5, 20). */
-import type { PolicyRow } from '../domain/policy/policy.ts';
-import type { Paging } from '../domain/policy/policy-terms.ts';
+import type { Paging, PolicyRow } from '../domain/policy.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import { queryValues, replaceInQuery } from './query.ts';
 

@@ -11,12 +11,11 @@
  */
 import { type Caller, isDenied } from '../domain/caller.ts';
 import { senderOf } from '../domain/credentials.ts';
-import type { PolicyRow, Signalling } from '../domain/policy/policy.ts';
-import type { Locator } from '../domain/policy/policy-terms.ts';
+import type { Locator, PolicyRow, Signalling } from '../domain/policy.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import { err, ok, type Result } from '../domain/result.ts';
-import { sinceOf } from '../domain/rights/rights.ts';
+import { sinceOf } from '../domain/rights.ts';
 import {
   type AccessVerdict,
   type Obligations,

@@ -17,7 +17,7 @@
 import { type Caller, isDenied, isForCurtain } from '../domain/caller.ts';
 import { traitsOf } from '../domain/credentials.ts';
 import { ADMIN, VIEWER } from '../domain/names.ts';
-import type { Access, PolicyRow } from '../domain/policy/policy.ts';
+import type { Access, PolicyRow } from '../domain/policy.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import { unreachable } from '../domain/result.ts';

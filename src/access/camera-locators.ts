@@ -1,7 +1,6 @@
 /** Where a request names cameras: the route table's locators, read from path, query and body (SPEC 5). */
 import { LONGEST_CAMERA_NAME } from '../domain/camera-scope.ts';
-import { PATH_SHAPES } from '../domain/policy/policy.ts';
-import { isOwnerKind, type Locator, type NameKind } from '../domain/policy/policy-terms.ts';
+import { isOwnerKind, type Locator, type NameKind, PATH_SHAPES } from '../domain/policy.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import type { OwnerQuestion } from './access-verdict.ts';

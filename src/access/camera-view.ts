@@ -2,7 +2,7 @@
 import type { Caller, Rights } from '../domain/caller.ts';
 import { type CameraScope, maySee, visibleCameras } from '../domain/camera-scope.ts';
 import { ADMIN, type CameraName, type Role } from '../domain/names.ts';
-import { sinceOf } from '../domain/rights/rights.ts';
+import { sinceOf } from '../domain/rights.ts';
 import { layoutBehind } from './curtain.ts';
 import { layoutOfNames, type RecorderLayout } from './recorder-layout.ts';
 

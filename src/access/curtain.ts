@@ -1,7 +1,6 @@
 /** The curtain: cameras that do not exist for anyone but admins while it is drawn (SPEC 19). Pure: the same for all ways in. */
-
 import { type Curtain, isDrawn } from '../domain/accounts/curtain.ts';
-import { type MaybePromise, mapMaybe } from '../domain/async/maybe-promise.ts';
+import { type MaybePromise, mapMaybe } from '../domain/async.ts';
 import type { Caller, Rights } from '../domain/caller.ts';
 import { type LimitedScope, scopeOf, scopeWithout } from '../domain/camera-scope.ts';
 import { traitsOf } from '../domain/credentials.ts';

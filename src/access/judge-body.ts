@@ -1,9 +1,16 @@
 /** Authorizes a request's JSON body: the cameras and ids that it names, and fields that are for admins (SPEC 5). */
-
-import { isPushEndpoint } from '../domain/addresses/push-endpoint.ts';
+import { isPushEndpoint } from '../domain/addresses.ts';
 import { isRecord, type JsonRecord } from '../domain/json.ts';
-import { type AdapterValue, type BodyShape, isAdapterValue, type ValueForm } from '../domain/policy/body-shape.ts';
-import { type BodyPlace, isOwnerKind, type Locator, type NameKind } from '../domain/policy/policy-terms.ts';
+import {
+  type AdapterValue,
+  type BodyPlace,
+  type BodyShape,
+  isAdapterValue,
+  isOwnerKind,
+  type Locator,
+  type NameKind,
+  type ValueForm,
+} from '../domain/policy.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { BodyRule, OwnerQuestion } from './access-verdict.ts';
 import { isId, namedBy } from './camera-locators.ts';

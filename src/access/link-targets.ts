@@ -1,5 +1,5 @@
 /** The path of the NVR that a request below a link stands for: nothing of the request but the file's name gets into it (SPEC 13). Pure. */
-import { PATH_SHAPES } from '../domain/policy/policy.ts';
+import { PATH_SHAPES } from '../domain/policy.ts';
 import type { SharedThing } from '../domain/shared-thing.ts';
 import type { LinkRules } from './nvr-adapter.ts';
 

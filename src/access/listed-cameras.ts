@@ -1,6 +1,6 @@
 /** Names of cameras in the JSON answers of an NVR, by the place that its route table names (SPEC 20). */
 import { isRecord } from '../domain/json.ts';
-import type { NamesPlace } from '../domain/policy/table-head.ts';
+import type { NamesPlace } from '../domain/policy.ts';
 import { memberOf } from './recorder-layout.ts';
 
 /** Throws with what is missing: an answer of another form must not look like an NVR without cameras. */

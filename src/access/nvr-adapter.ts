@@ -1,9 +1,6 @@
 /** The interface of an adapter: what one kind of NVR has of its own that no row of a route table can say (SPEC 20). */
-
 import type { CameraName } from '../domain/names.ts';
-import type { AdapterValue } from '../domain/policy/body-shape.ts';
-import type { AdapterForm } from '../domain/policy/policy.ts';
-import type { ComposedList, LookedUpKind, ReadNameKind } from '../domain/policy/policy-terms.ts';
+import type { AdapterForm, AdapterValue, ComposedList, LookedUpKind, ReadNameKind } from '../domain/policy.ts';
 import type { SharedThing } from '../domain/shared-thing.ts';
 import type { MessageObligations } from './access-verdict.ts';
 import type { AnswerReading } from './answer-reading.ts';

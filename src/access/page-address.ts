@@ -1,5 +1,5 @@
 /** The address of a page row for a caller: its parameters that name cameras are filled with the caller's first camera (SPEC 20). */
-import type { PolicyRow } from '../domain/policy/policy.ts';
+import type { PolicyRow } from '../domain/policy.ts';
 import { fillParameters, parametersIn } from './fill-parameters.ts';
 
 /** Undefined for a row that needs a camera where there is none, or another parameter. */

@@ -1,7 +1,5 @@
 /** Compares a query with the parameters that its row takes: the first that is unknown, repeated, missing or of another form (SPEC 5). */
-
-import { PATH_SHAPES } from '../domain/policy/policy.ts';
-import type { ParameterForms, ParameterShape } from '../domain/policy/query-shape.ts';
+import { PATH_SHAPES, type ParameterForms, type ParameterShape } from '../domain/policy.ts';
 import { isId } from './camera-locators.ts';
 import { queryPairs } from './query.ts';
 import { rfc3339 } from './recorded/time-locators.ts';

@@ -1,9 +1,8 @@
 /** The cameras that a refused request names in so many words, for its message (SPEC 5). */
-
 import type { Caller } from '../domain/caller.ts';
 import { maySee } from '../domain/camera-scope.ts';
 import { traitsOf } from '../domain/credentials.ts';
-import type { Locator } from '../domain/policy/policy-terms.ts';
+import type { Locator } from '../domain/policy.ts';
 import type { RefusedCameras } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import { queryValues } from './query.ts';

@@ -1,5 +1,5 @@
 /** Authorization of a caller who sees nothing older than a moment: times that are named are judged, lists are narrowed (SPEC 13). */
-import type { ComposedList } from '../domain/policy/policy-terms.ts';
+import type { ComposedList } from '../domain/policy.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import { err, ok, type Result } from '../domain/result.ts';

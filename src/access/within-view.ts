@@ -1,7 +1,14 @@
 /** Authorization of a caller who sees certain cameras only: named cameras must be visible, other requests are narrowed (SPEC 5). */
-import type { BodyShape } from '../domain/policy/body-shape.ts';
-import { type CommonForm, isCommonForm, type PolicyRow, type ResponseForm } from '../domain/policy/policy.ts';
-import { isLookedUpKind, type Locator, type Narrowing } from '../domain/policy/policy-terms.ts';
+import {
+  type BodyShape,
+  type CommonForm,
+  isCommonForm,
+  isLookedUpKind,
+  type Locator,
+  type Narrowing,
+  type PolicyRow,
+  type ResponseForm,
+} from '../domain/policy.ts';
 import type { RequestTarget } from '../domain/request.ts';
 import { unreachable } from '../domain/result.ts';
 import { type AccessVerdict, type Obligations, refused } from './access-verdict.ts';

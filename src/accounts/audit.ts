@@ -1,8 +1,7 @@
 /** Entries of the audit log: actor, action, object, client address and outcome (SPEC 9). */
-import type { Caller } from '../domain/caller.ts';
+import type { Caller, RouteState } from '../domain/caller.ts';
 import { credentialName } from '../domain/credentials.ts';
 import { parseUserName } from '../domain/names.ts';
-import type { RouteState } from '../domain/verdict.ts';
 
 export const AUDITED = [
   'login',

@@ -1,9 +1,8 @@
 /** A start while the server of the store cannot be reached: every request is 503 and /readyz tells why, until it can be (SPEC 10). */
-
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { storeAddress } from '../config/schema/store-schema.ts';
-import { withTimeLimit } from '../domain/async/time-limit.ts';
+import { withTimeLimit } from '../domain/async.ts';
 import { REFUSALS, refusalBody } from '../domain/refusal.ts';
 import type { Gate } from '../gateway/entry/gate.ts';
 import { unreachableFault } from '../store/open-store.ts';

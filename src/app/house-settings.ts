@@ -1,12 +1,11 @@
 /** Settings of the house: what the page Security shows and keeps in the store, and what other processes have set there (SPEC 8). */
-
 import { isDeepStrictEqual } from 'node:util';
 import type { HouseSettings, SettingsAnswer } from '../accounts/settings/setting-routes.ts';
 import { underStored } from '../config/load-config.ts';
 import { formatProblem, formatProblems } from '../config/problems/problems.ts';
 import { loadServiceConfig, type ServiceConfig, type ServiceConfigOutcome } from '../config/service-config.ts';
-import { publicAddress } from '../domain/addresses/public-url.ts';
-import { createTaskQueue } from '../domain/async/task-queue.ts';
+import { publicAddress } from '../domain/addresses.ts';
+import { createTaskQueue } from '../domain/async.ts';
 import { SETTING_NAMES, STORED_KEYS, type StoredKey, type StoredSettings } from '../domain/stored-settings.ts';
 import type { SettingStore } from '../store/accounts/house.ts';
 import type { Store } from '../store/open-store.ts';

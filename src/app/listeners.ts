@@ -1,9 +1,8 @@
 /** The three listeners: opened together, and drained when the service stops, telemetry last (SPEC 1, 2). */
-
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { Settings } from '../config/schema/schema.ts';
-import type { ListenAddress } from '../domain/addresses/socket-address.ts';
+import type { ListenAddress } from '../domain/addresses.ts';
 import type { OnConnectionRefused } from '../domain/connection-refusal.ts';
 import type { ListenerName } from '../domain/request.ts';
 import type { Gate } from '../gateway/entry/gate.ts';

@@ -1,5 +1,4 @@
 /** What outlives every reload: logs, counters, the store, accounts, open streams, the certificate (SPEC 1). */
-
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Surroundings } from '../access/access-verdict.ts';
@@ -8,8 +7,7 @@ import { formatProblem } from '../config/problems/problems.ts';
 import { storeAddress } from '../config/schema/store-schema.ts';
 import type { ServiceConfig } from '../config/service-config.ts';
 import type { Caller } from '../domain/caller.ts';
-import { type Clock, unixSeconds } from '../domain/clock.ts';
-import { createDeletionGuard } from '../domain/deletion-guard.ts';
+import { type Clock, createDeletionGuard, unixSeconds } from '../domain/clock.ts';
 import { createClientLimits } from '../gateway/decision/client-limits.ts';
 import { createOpenStreams } from '../gateway/entry/open-streams.ts';
 import { isBesideCurtain } from '../gateway/entry/review-stream.ts';

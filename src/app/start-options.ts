@@ -1,6 +1,6 @@
 /** What a start needs to be told: by the command line, or by a test. */
 import type { ServiceConfig } from '../config/service-config.ts';
-import type { NetworkSurroundings } from '../domain/addresses/outside-addresses.ts';
+import type { NetworkSurroundings } from '../domain/addresses.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Feature } from '../features/feature.ts';
 import type { ConsoleStream } from '../telemetry/logs/log.ts';

@@ -1,9 +1,7 @@
 /** The text printed last at start: the addresses, and the admin's first password in a box (interface 2.1). */
 import type { Postern } from '../app/start.ts';
 import type { Settings } from '../config/schema/schema.ts';
-import { publicAddress } from '../domain/addresses/public-url.ts';
-import type { ListenAddress } from '../domain/addresses/socket-address.ts';
-import { hostInUrl } from '../domain/addresses/socket-address.ts';
+import { hostInUrl, type ListenAddress, publicAddress } from '../domain/addresses.ts';
 
 /** Several lines, ending in a line break. */
 export function announcement(postern: Postern, isTerminal: boolean): string {

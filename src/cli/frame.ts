@@ -2,7 +2,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Command } from 'commander';
 import type { CommandStore, StoreUse } from '../app/commands/commands.ts';
-import type { MaybePromise } from '../domain/async/maybe-promise.ts';
+import type { MaybePromise } from '../domain/async.ts';
 import { unixSeconds } from '../domain/clock.ts';
 import { answering, type CommandPlace, type Output } from '../domain/command-frame.ts';
 

@@ -3,7 +3,7 @@ import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DestinationStream } from 'pino';
 import { isRecord, parsedJson } from '../domain/json.ts';
-import { visibleJson } from '../domain/text/visible-text.ts';
+import { visibleJson } from '../domain/text.ts';
 
 export interface LogDestination extends DestinationStream {
   /** Writes what is gathered, before anything else is written to the same place. */

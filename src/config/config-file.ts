@@ -1,8 +1,7 @@
 /** Where the configuration file is; the quick start's when there is none yet (SPEC 1, first start). */
 import { access, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf } from '../domain/message-of.ts';
-import { err, ok, type Result } from '../domain/result.ts';
+import { err, messageOf, ok, type Result } from '../domain/result.ts';
 import { putInPlace } from '../files/put-in-place.ts';
 import { LARGEST_TEXT_BYTES, readBounded } from '../files/read-bounded.ts';
 

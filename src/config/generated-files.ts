@@ -1,7 +1,7 @@
 /** What is generated from the schema alone: the JSON Schema that editors complete by, and the commented example file (SPEC 1). */
 import { stringify } from 'yaml';
 import { z } from 'zod';
-import { DURATION_PATTERN } from '../domain/duration.ts';
+import { DURATION_PATTERN } from '../domain/clock.ts';
 import { TRAITS } from './schema/keys.ts';
 import { KEYS, settingsSchema } from './schema/schema.ts';
 

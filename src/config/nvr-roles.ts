@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
-import { messageOf } from '../domain/message-of.ts';
+import { messageOf } from '../domain/result.ts';
 
 export interface NvrRoles {
   /** The file that was read; undefined where none was found. */

@@ -1,6 +1,5 @@
 /** The configuration with the route table that it names: what the service starts with, and reads again (SPEC 1, reload). */
-import type { PolicyRow } from '../domain/policy/policy.ts';
-import type { TableHead } from '../domain/policy/table-head.ts';
+import type { PolicyRow, TableHead } from '../domain/policy.ts';
 import { type ConfigPlace, type LoadedConfig, loadConfig, type RefusedConfig } from './load-config.ts';
 import { type LoadedPolicy, loadPolicy } from './policy/load-policy.ts';
 import { about, type Finding, formatProblem } from './problems/problems.ts';

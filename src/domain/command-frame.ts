@@ -1,7 +1,6 @@
 /** What every command of the command line works with, and how it ends: with a sentence and an exit code (SPEC 1). */
 import type { Clock } from './clock.ts';
-import { messageOf } from './message-of.ts';
-import type { Result } from './result.ts';
+import { messageOf, type Result } from './result.ts';
 
 /** Where a command finds its configuration. */
 export interface CommandPlace {

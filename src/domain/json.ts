@@ -52,3 +52,6 @@ export function plainJson(text: string): string {
   if (!SUSPICIOUS.test(text)) return text;
   return text.replaceAll(STRING_OR_NOT_NUMBER, (match) => (match.startsWith('"') ? match : 'null'));
 }
+
+/** The fault of an upstream whose response is JSON, but not what its route gives. */
+export class UnexpectedForm extends Error {}

@@ -13,7 +13,7 @@ export const BODY_LIMITS = {
 } as const;
 
 /** A request, as far as this reader needs it. */
-export interface BodySource {
+interface BodySource {
   /** No event comes any more. */
   readonly destroyed: boolean;
   /** Its end was told: a listener waited for a body and none came, or there is nothing left of it. */
@@ -33,7 +33,7 @@ export interface BodyLimits {
 }
 
 /** `gone`: the client closed the connection before the body ended. */
-export type BodyFault = 'too-large' | 'too-slow' | 'gone';
+type BodyFault = 'too-large' | 'too-slow' | 'gone';
 
 /** What is left of a body that is refused stays unread: its connection cannot carry another request. */
 export function readBody(source: BodySource, { bytes, seconds }: BodyLimits): Promise<Result<Buffer, BodyFault>> {
@@ -64,4 +64,21 @@ export function readBody(source: BodySource, { bytes, seconds }: BodyLimits): Pr
     source.once('end', onEnd);
     for (const event of ['error', 'close'] as const) source.once(event, onGone);
   });
+}
+
+/** The fields of a form, as browsers send them without script, and providers their messages. */
+interface FormSource extends BodySource {
+  readonly headers: BodySource['headers'] & { readonly 'content-type'?: string | undefined };
+}
+
+type FormOutcome =
+  | { readonly kind: 'read'; readonly fields: URLSearchParams }
+  | { readonly kind: 'not-a-form' | BodyFault };
+
+const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
+
+export async function readForm(request: FormSource, limits: BodyLimits): Promise<FormOutcome> {
+  if (!FORM_TYPE.test(request.headers['content-type'] ?? '')) return { kind: 'not-a-form' };
+  const body = await readBody(request, limits);
+  return body.ok ? { kind: 'read', fields: new URLSearchParams(body.value.toString()) } : { kind: body.error };
 }

@@ -1,5 +1,5 @@
 /** The facts of a request that decisions are made from: no socket, no stream. */
-import { maskSecrets } from './text/mask-secrets.ts';
+import { maskSecrets } from './text.ts';
 export type ListenerName = 'external' | 'internal';
 
 /** Bytes of a request's head: its target, and the names and values of its headers (SPEC 5; more is 431). */

@@ -1,4 +1,5 @@
 /** A value or an error: parsers return it instead of throwing for bad input. */
+
 export type Result<Value, Problem> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly error: Problem };
@@ -11,3 +12,6 @@ export const err = <Problem>(error: Problem): Result<never, Problem> => ({ ok: f
 export function unreachable(value: never): never {
   throw new Error(`unreachable case: ${JSON.stringify(value)}`);
 }
+
+/** What a fault says: its message, or the value itself as text where something else was thrown. */
+export const messageOf = (fault: unknown): string => (fault instanceof Error ? fault.message : String(fault));

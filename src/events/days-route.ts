@@ -5,7 +5,7 @@ import { EARLIEST_TIME, LATEST_TIME } from '../domain/events/event.ts';
 import { FILTERS, NEWEST_FIRST } from '../domain/events/event-filters.ts';
 import type { DayQuestion, EventCondition, EventSource } from '../domain/events/event-question.ts';
 import { parseDecimal, parseZone } from '../domain/events/parse-value.ts';
-import type { ZoneOffsets } from '../domain/events/zone-offsets.ts';
+import type { ZoneOffsets } from '../domain/zone-offsets.ts';
 import { callerSince, namedCameras } from './caller.ts';
 import type { EventsHandler } from './event-routes.ts';
 import { readEventsQuery, readParameters } from './read-query.ts';

@@ -5,7 +5,7 @@ import type { CameraScope } from '../domain/camera-scope.ts';
 import { MOST_ROWS } from '../domain/events/event-filters.ts';
 import type { EventSource, FoundEvent, StoredEvent } from '../domain/events/event-question.ts';
 import { parseCount, parseList } from '../domain/events/parse-value.ts';
-import type { ZoneOffsets } from '../domain/events/zone-offsets.ts';
+import type { ZoneOffsets } from '../domain/zone-offsets.ts';
 import { namedCameras } from './caller.ts';
 import { readEventsQuery, readParameters } from './read-query.ts';
 import { badParameters, eventJson, eventsJson, refused, sendJson, sendNoSuchEvent } from './responses.ts';

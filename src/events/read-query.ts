@@ -3,8 +3,8 @@ import type { Context } from 'koa';
 import { type Contribution, FILTERS, type Filter, NEWEST_FIRST } from '../domain/events/event-filters.ts';
 import type { EventCondition, EventSort, PageEnd } from '../domain/events/event-question.ts';
 import type { Parsed } from '../domain/events/parse-value.ts';
-import type { ZoneOffsets } from '../domain/events/zone-offsets.ts';
 import { err, ok, type Result } from '../domain/result.ts';
+import type { ZoneOffsets } from '../domain/zone-offsets.ts';
 import { type BadParameter, badParameters } from './responses.ts';
 
 /** What is asked, before it is known what the caller may see. */

@@ -2,9 +2,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { EARLIEST_TIME, LATEST_TIME } from '../domain/events/event.ts';
-import type { EventCondition, EventGroup, EventSource, ZoneOffset } from '../domain/events/event-question.ts';
+import type { EventCondition, EventGroup, EventSource } from '../domain/events/event-question.ts';
 import { parseWhole, parseZone } from '../domain/events/parse-value.ts';
-import type { ZoneOffsets } from '../domain/events/zone-offsets.ts';
+import type { ZoneOffset, ZoneOffsets } from '../domain/zone-offsets.ts';
 import type { EventsHandler } from './event-routes.ts';
 import { readParameters } from './read-query.ts';
 import { sendJson } from './responses.ts';

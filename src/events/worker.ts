@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { Worker } from 'node:worker_threads';
 import type { CustomRoles } from '../domain/camera-scope.ts';
-import { messageOf } from '../domain/message-of.ts';
 import type { CameraName } from '../domain/names.ts';
+import { messageOf } from '../domain/result.ts';
 import type { StoreFault } from '../domain/store/store-fault.ts';
 
 /** The worker's `workerData`: like all that the two say to each other it passes between threads. */

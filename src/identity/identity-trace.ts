@@ -1,8 +1,9 @@
 /** What a source saw and made of it, for the log `service.api.auth` at debug and for `explain` (interface 2.5). */
+
+import type { ApiTokenFault, LinkFault, ScreenFault, SessionFault } from '../domain/caller.ts';
 import type { Role } from '../domain/names.ts';
 import type { RefusalReason } from '../domain/refusal.ts';
 import type { RequestFacts } from '../domain/request.ts';
-import type { ApiTokenFault, LinkFault, ScreenFault, SessionFault } from '../domain/verdict.ts';
 
 /** An identity header as received. */
 export interface HeaderTrace {

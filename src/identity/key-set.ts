@@ -1,10 +1,9 @@
 /** The public keys at an address: kept while they can be had, for a grace while they cannot, and asked for anew for an unknown key (SPEC 17). */
-
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import type { Settings } from '../config/schema/schema.ts';
 import { type Clock, unixSeconds } from '../domain/clock.ts';
 import { isRecord } from '../domain/json.ts';
-import { messageOf } from '../domain/message-of.ts';
+import { messageOf } from '../domain/result.ts';
 import { createBoundedFetch } from '../outbound/bounded-fetch.ts';
 
 export interface KeySetDeps {

@@ -1,9 +1,9 @@
 /** The caller that an authentication proxy names, by plain headers or by a signed token: its name and its roles (interface 5.5.6). */
+
+import type { IdentityVerdict } from '../domain/caller.ts';
 import { ANONYMOUS, type UserName } from '../domain/names.ts';
 import { err, ok, type Result } from '../domain/result.ts';
-import { rightsOfRoles } from '../domain/rights/rights.ts';
-import type { ActiveRoles } from '../domain/rights/role-limits.ts';
-import type { IdentityVerdict } from '../domain/verdict.ts';
+import { type ActiveRoles, rightsOfRoles } from '../domain/rights.ts';
 import type { RoleVerdict } from './role-mapping.ts';
 
 const LONGEST_USER_NAME = 128;

@@ -1,9 +1,10 @@
 /** Who the headers of an authentication proxy say is calling, when `auth.enabled` is false (interface 5.5). */
+
+import type { IdentitySource, IdentityVerdict } from '../domain/caller.ts';
 import type { UserName } from '../domain/names.ts';
 import type { RequestFacts } from '../domain/request.ts';
 import { err, ok, type Result } from '../domain/result.ts';
-import type { ActiveRoles } from '../domain/rights/role-limits.ts';
-import type { IdentitySource, IdentityVerdict } from '../domain/verdict.ts';
+import type { ActiveRoles } from '../domain/rights.ts';
 import { headerTraces, type WhyDropped } from './header-traces.ts';
 import {
   decodedText,

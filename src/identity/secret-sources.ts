@@ -1,8 +1,5 @@
 /** Who an API token, a link or a screen says is calling: each shows a secret, which is looked up (SPEC 4.4, 13, 18). */
-import { allMaybe, type MaybePromise, mapMaybe } from '../domain/async/maybe-promise.ts';
-import { ownCredentials } from '../domain/identity/own-credential.ts';
-import type { RefusalReason } from '../domain/refusal.ts';
-import { headerLines, type RequestFacts } from '../domain/request.ts';
+import { allMaybe, type MaybePromise, mapMaybe } from '../domain/async.ts';
 import type {
   ApiTokenVerdict,
   IdentitySource,
@@ -11,7 +8,10 @@ import type {
   LinkVerdict,
   ScreenVerdict,
   Verdict,
-} from '../domain/verdict.ts';
+} from '../domain/caller.ts';
+import type { RefusalReason } from '../domain/refusal.ts';
+import { headerLines, type RequestFacts } from '../domain/request.ts';
+import { ownCredentials } from '../domain/sent-credentials.ts';
 import type { ApiTokenTrace, LinkTrace, ScreenTrace, Trace } from './identity-trace.ts';
 
 interface SourceOptions<Verify, Entry> {

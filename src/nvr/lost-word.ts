@@ -1,14 +1,16 @@
 /** Words of a row that its adapter does not have: nothing is known of what they mean, so the row could show anything (SPEC 20). */
 import type { NvrAdapter } from '../access/nvr-adapter.ts';
-import { type BodyShape, isAdapterValue } from '../domain/policy/body-shape.ts';
-import { isCommonForm, type PolicyRow } from '../domain/policy/policy.ts';
 import {
+  type BodyShape,
+  isAdapterValue,
+  isCommonForm,
   isOwnerKind,
   isStartedKind,
   type Locator,
+  type PolicyRow,
   writtenLocator,
   writtenNarrowing,
-} from '../domain/policy/policy-terms.ts';
+} from '../domain/policy.ts';
 
 /** The first of them as the table writes it. */
 export function lostWordOf(

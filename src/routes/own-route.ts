@@ -1,10 +1,9 @@
 /** A route that Postern serves itself, declared once beside its handler. Row, dispatch, body check, OpenAPI and the types of the pages follow. */
 import type { Next, ParameterizedContext } from 'koa';
 import type { z } from 'zod';
-import type { Caller } from '../domain/caller.ts';
-import type { PolicyRow } from '../domain/policy/policy.ts';
+import type { Caller, RouteState } from '../domain/caller.ts';
+import type { PolicyRow } from '../domain/policy.ts';
 import type { Result } from '../domain/result.ts';
-import type { RouteState } from '../domain/verdict.ts';
 
 /** `params`: of the path, decoded. */
 export type RouteContext = ParameterizedContext<RouteState> & { readonly params: Readonly<Record<string, string>> };

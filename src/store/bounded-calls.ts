@@ -1,6 +1,5 @@
 /** A store whose answers come within seconds or not at all: a server that is frozen must not hold requests (SPEC 10). */
-
-import { withTimeLimit } from '../domain/async/time-limit.ts';
+import { withTimeLimit } from '../domain/async.ts';
 import { storeFault } from '../domain/store/store-fault.ts';
 import type { Store } from './open-store.ts';
 

@@ -3,7 +3,7 @@ import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Kysely, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
-import { messageOf } from '../domain/message-of.ts';
+import { messageOf } from '../domain/result.ts';
 import { storeFault, storeFaultOf } from '../domain/store/store-fault.ts';
 import type { MovedEvents } from './engine/dialect.ts';
 import type { Engine, TablesUpdate } from './engine/engine.ts';

@@ -8,7 +8,7 @@ import {
   foldSubLabels,
 } from '../domain/events/event-question.ts';
 import { isOutOfTime } from '../domain/events/out-of-time.ts';
-import { messageOf } from '../domain/message-of.ts';
+import { messageOf } from '../domain/result.ts';
 import { storeFault, storeFaultOf } from '../domain/store/store-fault.ts';
 import type { Tables } from './engine/tables.ts';
 import { nvrShape } from './events/event-shape.ts';

@@ -1,6 +1,6 @@
 /** A copy of a SQLite file that a running server writes to, as it was at one moment (SPEC 15, `backup`). */
 import { backup, DatabaseSync } from 'node:sqlite';
-import { messageOf } from '../domain/message-of.ts';
+import { messageOf } from '../domain/result.ts';
 
 /** Pages copied in one go: between two of them the server may write. */
 const PAGES = 1000;

@@ -4,7 +4,7 @@ import { credentialName, senderOf } from '../domain/credentials.ts';
 import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
 import { type RequestFacts, singleHeader } from '../domain/request.ts';
 import { storeFaultOf } from '../domain/store/store-fault.ts';
-import { maskSecrets } from '../domain/text/mask-secrets.ts';
+import { maskSecrets } from '../domain/text.ts';
 import type { Logs } from './logs/log.ts';
 import type { RecentFailures } from './recent-failures.ts';
 import type { RequestEnd, RequestRecord } from './request-record.ts';

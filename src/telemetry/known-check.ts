@@ -1,6 +1,6 @@
 /** A check that no hanging server can hold: the answer comes from what is known, and the question goes on beside it (SPEC 9). */
-import { withTimeLimit } from '../domain/async/time-limit.ts';
-import { messageOf } from '../domain/message-of.ts';
+import { withTimeLimit } from '../domain/async.ts';
+import { messageOf } from '../domain/result.ts';
 import type { Reached } from './readiness.ts';
 
 export interface KnownCheckDeps {

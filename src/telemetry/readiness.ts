@@ -1,5 +1,5 @@
 /** Readiness: whether this instance should be sent requests, part by part, as `/readyz` answers it (SPEC 9). */
-import { messageOf } from '../domain/message-of.ts';
+import { messageOf } from '../domain/result.ts';
 
 /** `degraded` is told, and requests still come; `failed` makes the answer 503. */
 export type CheckResult =

@@ -1,5 +1,5 @@
 /** One scrape: gauges are looked up within a time budget, then all metrics are written as text (SPEC 9). */
-import { withTimeLimit } from '../domain/async/time-limit.ts';
+import { withTimeLimit } from '../domain/async.ts';
 import { acceptedFormat, END, type ExpositionFormat, exposed, MEDIA_TYPES } from './exposition.ts';
 import type { MetricFamily } from './series.ts';
 

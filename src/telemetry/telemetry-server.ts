@@ -1,6 +1,6 @@
 /** The telemetry listener: `/metrics`, `/healthz`, `/readyz`; it knows no identity (SPEC 2, 9). */
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import { isInternalHost } from '../domain/addresses/internal-host.ts';
+import { isInternalHost } from '../domain/addresses.ts';
 import { sentenceOf } from '../domain/refusal.ts';
 import { isReady, type Readiness } from './readiness.ts';
 import type { Exposition } from './scrape.ts';

@@ -1,7 +1,6 @@
 /** `/invitation/{token}`: the page on which a person with a link sets a password, or by script a passkey (SPEC 8, 12). */
 import { INVITATION_PATH, LOGIN_PATH } from '../domain/login-path.ts';
-import { BODY_LIMITS } from '../domain/read-body.ts';
-import { readForm } from '../domain/read-form.ts';
+import { BODY_LIMITS, readForm } from '../domain/read-body.ts';
 import { said, type Texts } from '../locales/texts.ts';
 import type { RouteContext } from '../routes/own-route.ts';
 import { assetPath } from './built-pages.ts';

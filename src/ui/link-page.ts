@@ -1,6 +1,5 @@
 /** `/s/{secret}`: the page of a link. It needs no account and no script, and asks for the PIN where there is one (SPEC 8, 13). */
-import { BODY_LIMITS } from '../domain/read-body.ts';
-import { readForm } from '../domain/read-form.ts';
+import { BODY_LIMITS, readForm } from '../domain/read-body.ts';
 import { LINK_PATH } from '../domain/shared-thing.ts';
 import { labelIn, type Texts } from '../locales/texts.ts';
 import type { RouteContext } from '../routes/own-route.ts';

@@ -1,8 +1,7 @@
 /** `/login`: the page in the browser's language, and the response to its form when it is sent without JavaScript (SPEC 4.1, 8). */
-import { BODY_LIMITS } from '../domain/read-body.ts';
-import { readForm } from '../domain/read-form.ts';
+import type { RouteState } from '../domain/caller.ts';
+import { BODY_LIMITS, readForm } from '../domain/read-body.ts';
 import { REFUSALS, type RefusalReason } from '../domain/refusal.ts';
-import type { RouteState } from '../domain/verdict.ts';
 import type { Templates, Texts } from '../locales/texts.ts';
 import type { RouteContext } from '../routes/own-route.ts';
 import { asTemplates, asWords, fillPage, type Html, html } from './html.ts';

@@ -1,6 +1,6 @@
 /** What all pages of the server have: their settings, language, headers, paths, and the way they are sent (SPEC 8). */
 import type { Context } from 'koa';
-import type { readForm } from '../domain/read-form.ts';
+import type { readForm } from '../domain/read-body.ts';
 import { textsIn } from '../locales/catalogs.ts';
 import { LANGUAGES } from '../locales/languages.ts';
 import type { Texts } from '../locales/texts.ts';

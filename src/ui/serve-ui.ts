@@ -1,7 +1,8 @@
 /** `/login`, the console at `/postern/` and their assets: from memory, in the browser's language (SPEC 8). */
+
+import type { RouteState } from '../domain/caller.ts';
 import { INVITATION_PATH, LOGIN_PATH, SCREEN_PATH } from '../domain/login-path.ts';
 import { LINK_PATH } from '../domain/shared-thing.ts';
-import type { RouteState } from '../domain/verdict.ts';
 import type { OwnRoute, RouteContext } from '../routes/own-route.ts';
 import { ASSETS_PATH, assetPath, MANIFEST_PATH, manifestOf, sendAsset } from './built-pages.ts';
 import { asTemplates, fillPage, html, lonePage, stylesheetLink } from './html.ts';

@@ -1,5 +1,4 @@
 /** Whose a file, a stream or an id in a request is (SPEC 5): the places in which cameras are named. */
-
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { locate } from '../../src/access/camera-locators.ts';
@@ -7,7 +6,7 @@ import { judgeBody } from '../../src/access/judge-body.ts';
 import { layoutOfNames } from '../../src/access/recorder-layout.ts';
 import { compileRouteTable } from '../../src/access/route-table.ts';
 import type { CameraName } from '../../src/domain/names.ts';
-import { writtenLocator } from '../../src/domain/policy/policy-terms.ts';
+import { writtenLocator } from '../../src/domain/policy.ts';
 import { camerasOfFrames, FRIGATE, layoutOfConfig } from '../../src/nvr/frigate/frigate.ts';
 import { locatorsOf, row, segmentsOf } from '../support/routes.ts';
 import { LAYOUT, viewOfRole } from './support/views.ts';

@@ -7,7 +7,7 @@ import { createStoreGrace } from '../../src/accounts/sessions/store-grace.ts';
 import type { User } from '../../src/domain/accounts/account.ts';
 import type { LinkMaker } from '../../src/domain/accounts/link.ts';
 import type { Role, UserName } from '../../src/domain/names.ts';
-import { parseLimits } from '../../src/domain/rights/role-limits.ts';
+import { parseLimits } from '../../src/domain/rights.ts';
 
 const NOW = 1_800_000_000;
 const [GUS, GARDENER] = ['gus' as UserName, 'gardener' as Role];

@@ -8,8 +8,7 @@ import { BUNDLE, isBundleCurrent } from '../../src/build-server.ts';
 import { BUILT_TABLES, type BuiltTables, digestOf, loadPolicy, SHIPPED } from '../../src/config/policy/load-policy.ts';
 import { parsePolicy } from '../../src/config/policy/parse-policy.ts';
 import { formatProblem } from '../../src/config/problems/problems.ts';
-import type { PolicyRow } from '../../src/domain/policy/policy.ts';
-import { writtenLocator, writtenNarrowing } from '../../src/domain/policy/policy-terms.ts';
+import { type PolicyRow, writtenLocator, writtenNarrowing } from '../../src/domain/policy.ts';
 import { withDirectory } from './config-place.ts';
 
 const rowsOf = async (policy: string, directory = '.'): Promise<readonly PolicyRow[]> => {

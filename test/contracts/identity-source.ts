@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import type { IdentitySource, IdentityVerdict } from '../../src/domain/caller.ts';
 import { REFUSALS } from '../../src/domain/refusal.ts';
 import type { RequestFacts } from '../../src/domain/request.ts';
-import type { IdentitySource, IdentityVerdict } from '../../src/domain/verdict.ts';
 import { type HeaderLine, someRequest } from '../support/request-facts.ts';
 
 export interface IdentitySourceSubject {

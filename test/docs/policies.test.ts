@@ -6,9 +6,15 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { rowSchema } from '../../src/config/policy/policy-row.ts';
 import { headShape } from '../../src/config/policy/table-head.ts';
-import { VALUE_FORMS } from '../../src/domain/policy/body-shape.ts';
-import { ACCESS_LEVELS, PATH_SHAPES, RESPONSE_FORMS } from '../../src/domain/policy/policy.ts';
-import { NAME_KINDS, NARROWINGS, OWNER_KINDS } from '../../src/domain/policy/policy-terms.ts';
+import {
+  ACCESS_LEVELS,
+  NAME_KINDS,
+  NARROWINGS,
+  OWNER_KINDS,
+  PATH_SHAPES,
+  RESPONSE_FORMS,
+  VALUE_FORMS,
+} from '../../src/domain/policy.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { ADMIN_PERSON, VERA } from '../support/people.ts';
 import { type Runtime, startInstance } from '../support/start-instance.ts';

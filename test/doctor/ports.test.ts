@@ -4,7 +4,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { loadPolicy } from '../../src/config/policy/load-policy.ts';
-import { type NetworkSurroundings, outsideAddresses } from '../../src/domain/addresses/outside-addresses.ts';
+import { type NetworkSurroundings, outsideAddresses } from '../../src/domain/addresses.ts';
 import { internalPort, type KnownPort, nvrPorts, openNvrPort, openPorts } from '../../src/features/doctor/ports.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { rawRequest } from '../support/raw-request.ts';

@@ -9,7 +9,7 @@ import {
   foldAddress,
   isTrustedPeer,
   type TrustedNetworks,
-} from '../../src/domain/addresses/client-address.ts';
+} from '../../src/domain/addresses.ts';
 
 function networks(...cidrs: string[]): TrustedNetworks {
   const built = createTrustedNetworks(cidrs);

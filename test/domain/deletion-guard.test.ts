@@ -1,7 +1,7 @@
 /** Nothing is deleted by its age while the clock may be wrong (SPEC 14). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createDeletionGuard } from '../../src/domain/deletion-guard.ts';
+import { createDeletionGuard } from '../../src/domain/clock.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { type Hours, parseHours } from '../../src/domain/rights/hours.ts';
-import { openingAt, wallText } from '../../src/domain/rights/opening.ts';
+import { type Hours, openingAt, parseHours, wallText } from '../../src/domain/hours.ts';
 
 const hours = (...texts: string[]): Hours => {
   const parsed = parseHours(texts);

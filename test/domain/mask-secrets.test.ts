@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { maskSecrets } from '../../src/domain/text/mask-secrets.ts';
+import { maskSecrets } from '../../src/domain/text.ts';
 
 const SECRET = 'Ab3dEf6hIj9lMn2pQr5tUv8xYz1bCd4fGh7jKl0n-_Q';
 

@@ -3,8 +3,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { maySee } from '../../src/domain/camera-scope.ts';
 import { ADMIN, NO_ROLE, type Role, VIEWER } from '../../src/domain/names.ts';
-import { type RightsHolder, rightsOfUser } from '../../src/domain/rights/rights.ts';
-import { type ActiveRoles, parseLimits, type WrittenLimits } from '../../src/domain/rights/role-limits.ts';
+import {
+  type ActiveRoles,
+  parseLimits,
+  type RightsHolder,
+  rightsOfUser,
+  type WrittenLimits,
+} from '../../src/domain/rights.ts';
 
 const NOW = 1_700_000_000;
 const HOUR = 3600;

@@ -1,7 +1,7 @@
 /** Work in turns: no more at once than there are turns, first come, first served. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { createTaskQueue } from '../../src/domain/async/task-queue.ts';
+import { createTaskQueue } from '../../src/domain/async.ts';
 
 it('Turns are given in the order of the callers, and one that is ended twice makes room for one', async () => {
   const turns = createTaskQueue(2);

@@ -1,7 +1,7 @@
 /** Waiting that ends when its time is over. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { withTimeLimit } from '../../src/domain/async/time-limit.ts';
+import { withTimeLimit } from '../../src/domain/async.ts';
 
 describe('What is waited for', () => {
   const never = new Promise<string>(() => {});

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
-import { createZoneOffsets } from '../../src/domain/events/zone-offsets.ts';
+import { createZoneOffsets } from '../../src/domain/zone-offsets.ts';
 import { DAY, sliceAround } from '../../src/events/summary-route.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
 import { makeScratch } from '../store/support/scratch-store.ts';

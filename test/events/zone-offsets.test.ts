@@ -1,7 +1,7 @@
 /** Local time is that of the event's own day: where the clocks changed, to the second (interface 4.1, `timezone`). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { canonicalZone, createZoneOffsets } from '../../src/domain/events/zone-offsets.ts';
+import { canonicalZone, createZoneOffsets } from '../../src/domain/zone-offsets.ts';
 import { event } from './support/event.ts';
 import { serveEvents } from './support/served-events.ts';
 

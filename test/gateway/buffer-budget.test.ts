@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { describe, it } from 'node:test';
-import type { Sharer } from '../../src/domain/async/shares.ts';
+import type { Sharer } from '../../src/domain/async.ts';
 import { REFUSALS } from '../../src/domain/refusal.ts';
 import { FilterEnded } from '../../src/gateway/decision/ask-failure.ts';
 import { createForwarder } from '../../src/gateway/forward/forward.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { clientKey } from '../../src/accounts/login/client-key.ts';
-import type { TrustedNetworks } from '../../src/domain/addresses/client-address.ts';
-import { Ending } from '../../src/domain/async/ending.ts';
+import type { TrustedNetworks } from '../../src/domain/addresses.ts';
+import { Ending } from '../../src/domain/async.ts';
 import type { Caller, Credential } from '../../src/domain/caller.ts';
 import { ALL_CAMERAS } from '../../src/domain/camera-scope.ts';
 import type { CameraName, Role, UserName } from '../../src/domain/names.ts';

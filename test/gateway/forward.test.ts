@@ -10,7 +10,7 @@ import type { Duplex } from 'node:stream';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import type { Upstream } from '../../src/domain/addresses/socket-address.ts';
+import type { Upstream } from '../../src/domain/addresses.ts';
 import { REFUSALS, type RefusalReason } from '../../src/domain/refusal.ts';
 import { answerLikeAnNvr, type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { rawRequest } from '../support/raw-request.ts';

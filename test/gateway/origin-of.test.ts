@@ -1,7 +1,7 @@
 /** The address of an upstream in text is the same everywhere: in pools, in WebSocket addresses and in what explain prints. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { originOf, type Upstream } from '../../src/domain/addresses/socket-address.ts';
+import { originOf, type Upstream } from '../../src/domain/addresses.ts';
 
 // biome-ignore format: a table
 const rows: [upstream: Upstream, origin: string][] = [

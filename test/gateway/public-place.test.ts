@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { targetAt, type Upstream } from '../../src/domain/addresses/socket-address.ts';
+import { targetAt, type Upstream } from '../../src/domain/addresses.ts';
 import { destinationOf } from '../../src/gateway/decision/destinations.ts';
 import { parseTarget } from '../../src/gateway/decision/strict-target.ts';
 import { withAddressesAt } from '../../src/gateway/narrow/narrow-task.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import type { Sharer } from '../../src/domain/async/shares.ts';
+import type { Sharer } from '../../src/domain/async.ts';
 import { askJson, questionsUnderWay } from '../../src/gateway/forward/ask-upstream.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { CARL, type Person } from '../support/people.ts';

@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { WebSocket } from 'ws';
-import type { Sharer } from '../../src/domain/async/shares.ts';
+import type { Sharer } from '../../src/domain/async.ts';
 import { createUpstreamSlots, type SlotRules, UPSTREAM_SLOTS } from '../../src/gateway/forward/upstream-slots.ts';
 import { answerLikeAnNvr, type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { type StartedGate, startGate, upstreamAt } from '../support/start-gate.ts';

@@ -1,9 +1,8 @@
 /** A connection that goes on saying the same is not judged anew, and nothing else is taken for the same. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { INTERNAL_CALLER } from '../../src/domain/caller.ts';
+import { type IdentityVerdict, INTERNAL_CALLER } from '../../src/domain/caller.ts';
 import type { UserName } from '../../src/domain/names.ts';
-import type { IdentityVerdict } from '../../src/domain/verdict.ts';
 import { cachedOnConnection } from '../../src/identity/sources.ts';
 import { type HeaderLine, someRequest } from '../support/request-facts.ts';
 

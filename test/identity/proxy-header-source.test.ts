@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import type { IdentityVerdict } from '../../src/domain/caller.ts';
 import { ALL_CAMERAS, type CustomRoles, scopeOf } from '../../src/domain/camera-scope.ts';
 import type { Role } from '../../src/domain/names.ts';
-import type { ActiveRoles } from '../../src/domain/rights/role-limits.ts';
-import type { IdentityVerdict } from '../../src/domain/verdict.ts';
+import type { ActiveRoles } from '../../src/domain/rights.ts';
 import type { IdentityTrace, ProxyTrace } from '../../src/identity/identity-trace.ts';
 import { createProxyHeaderSource, type ProxyHeaderOptions } from '../../src/identity/proxy-header-source.ts';
 import { createProxySecretCheck } from '../../src/identity/proxy-secret.ts';

@@ -1,10 +1,9 @@
 /** Who a session token says is calling (interface 5.1.2, 5.1.3, SPEC 3). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Caller } from '../../src/domain/caller.ts';
+import type { Caller, SessionVerdict } from '../../src/domain/caller.ts';
 import { ALL_CAMERAS } from '../../src/domain/camera-scope.ts';
 import { type UserName, VIEWER } from '../../src/domain/names.ts';
-import type { SessionVerdict } from '../../src/domain/verdict.ts';
 import type { SessionTrace } from '../../src/identity/identity-trace.ts';
 import { createSessionSource } from '../../src/identity/sources.ts';
 import { type HeaderLine, someRequest } from '../support/request-facts.ts';

@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { sampleOf } from '../../src/access/review/sample-request.ts';
 import { SHIPPED } from '../../src/config/policy/load-policy.ts';
 import { parsePolicy, tableSchema } from '../../src/config/policy/parse-policy.ts';
-import type { PolicyRow } from '../../src/domain/policy/policy.ts';
+import type { PolicyRow } from '../../src/domain/policy.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { OFFERS } from '../support/offers.ts';
 import { ADMIN_PERSON, CARL, type Person, VERA } from '../support/people.ts';

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, it, type TestContext } from 'node:test';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWTHeaderParameters, SignJWT } from 'jose';
 import { WebSocket } from 'ws';
-import { JWT_PRESETS, type JwtPresetName } from '../../src/domain/identity/jwt-presets.ts';
+import { JWT_PRESETS, type JwtPresetName } from '../../src/config/schema/proxy-schema.ts';
 import { type FakeNvr, startFakeNvr } from '../support/fake-nvr.ts';
 import { rawRequest } from '../support/raw-request.ts';
 import { type ConfigTree, type Runtime, startInstance } from '../support/start-instance.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
-import { createTaskQueue } from '../../src/domain/async/task-queue.ts';
+import { createTaskQueue } from '../../src/domain/async.ts';
 import type { EventCondition, EventQuestion } from '../../src/domain/events/event-question.ts';
 import { isOutOfTime } from '../../src/domain/events/out-of-time.ts';
 import { type EventsPlace, STORE_SHAPE } from '../../src/store/events/event-shape.ts';

@@ -1,8 +1,7 @@
 /** Small route tables for tests: `'GET /api/events any query:cameras rewrite:cameras'` is a row. */
 import assert from 'node:assert/strict';
 import { parseLocator, parseNarrowing, parseTimePlace } from '../../src/config/policy/parse-terms.ts';
-import type { Access, PolicyRow } from '../../src/domain/policy/policy.ts';
-import type { Locator, Narrowing, TimePlace } from '../../src/domain/policy/policy-terms.ts';
+import type { Access, Locator, Narrowing, PolicyRow, TimePlace } from '../../src/domain/policy.ts';
 
 /** `method path access [locators joined by +] [narrow]`; a path with `!` in front is dynamic. */
 export function row(text: string): PolicyRow {

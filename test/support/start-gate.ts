@@ -1,10 +1,8 @@
 /** A gate on port 0 with nothing but a forwarder behind it: what passes, passes as the internal listener's admin. */
-
 import type { OwnConfig } from '../../src/access/nvr-adapter.ts';
 import { layoutOfNames } from '../../src/access/recorder-layout.ts';
 import { compileRouteTable } from '../../src/access/route-table.ts';
-import type { TrustedNetworks } from '../../src/domain/addresses/client-address.ts';
-import type { Upstream } from '../../src/domain/addresses/socket-address.ts';
+import type { TrustedNetworks, Upstream } from '../../src/domain/addresses.ts';
 import type { RefusalReason } from '../../src/domain/refusal.ts';
 import type { Rules } from '../../src/gateway/decision/admit.ts';
 import { createClientLimits } from '../../src/gateway/decision/client-limits.ts';

@@ -1,6 +1,6 @@
 /** The response filter: cuts a response body to what its reader may see, by a table of forms (SPEC 5, `post-filter`). */
 import { isNestedTooDeep, isRecord, type JsonRecord, parsedJson } from '../../domain/json.ts';
-import { type CommonForm, isCommonForm, type ResponseForm } from '../../domain/policy/policy.ts';
+import { type CommonForm, isCommonForm, type ResponseForm } from '../../domain/policy.ts';
 import type { AnswerReading } from '../answer-reading.ts';
 import type { CameraView } from '../camera-view.ts';
 import type { AnswerReader, NvrAdapter } from '../nvr-adapter.ts';

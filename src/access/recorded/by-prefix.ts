@@ -3,7 +3,7 @@
  * `front-door`. A caller gets them only if every camera whose name goes on so is visible (SPEC 5). Pure.
  */
 import { goesOn } from '../../domain/names.ts';
-import type { BodyPlace, PrefixPlace, RefusedHeader } from '../../domain/policy/policy-terms.ts';
+import type { BodyPlace, PrefixPlace, RefusedHeader } from '../../domain/policy.ts';
 import { type PathParameters, plainTime } from './time-locators.ts';
 
 /** What one caller sees of the NVR's cameras. */

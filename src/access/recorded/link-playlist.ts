@@ -1,5 +1,5 @@
 /** A playlist below a link: every address in it is written anew as the name of a file beside it, so that no player leaves the link (SPEC 13). Pure. */
-import { PATH_SHAPES } from '../../domain/policy/policy.ts';
+import { PATH_SHAPES } from '../../domain/policy.ts';
 
 /** The paths whose answers are playlists. */
 export const isPlaylist = (path: string): boolean => path.endsWith('.m3u8');

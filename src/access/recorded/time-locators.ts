@@ -1,8 +1,8 @@
 /** Where a request names a recorded time: the route table's `times`, read from the path (SPEC 13). */
 
-import { canonicalZone, offsetReader } from '../../domain/events/zone-offsets.ts';
-import type { TimePlace } from '../../domain/policy/policy-terms.ts';
+import type { TimePlace } from '../../domain/policy.ts';
 import { unreachable } from '../../domain/result.ts';
+import { canonicalZone, offsetReader } from '../../domain/zone-offsets.ts';
 
 export type PathParameters = Readonly<Record<string, string>>;
 export type PlaceInPath = Extract<TimePlace, { in: 'path' | 'file' | 'hour' | 'utc-hour' }>;

@@ -1,8 +1,13 @@
 /** A request of a row about one camera: what the row would be asked for, with every parameter filled in (SPEC 15). Pure. */
 import type { ViewingKind } from '../../domain/ledger.ts';
-import { PATH_SHAPES, type PathShape, type PolicyRow } from '../../domain/policy/policy.ts';
-import { isOwnerKind, type Locator } from '../../domain/policy/policy-terms.ts';
-import type { ParameterShape } from '../../domain/policy/query-shape.ts';
+import {
+  isOwnerKind,
+  type Locator,
+  PATH_SHAPES,
+  type ParameterShape,
+  type PathShape,
+  type PolicyRow,
+} from '../../domain/policy.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 import { fillParameters } from '../fill-parameters.ts';
 import { NO_ADAPTER } from '../no-adapter.ts';

@@ -2,7 +2,7 @@
 import type { Rights } from '../../domain/caller.ts';
 import { visibleCameras } from '../../domain/camera-scope.ts';
 import type { CameraName } from '../../domain/names.ts';
-import type { Verb } from '../../domain/policy/policy.ts';
+import type { Verb } from '../../domain/policy.ts';
 
 /** An account, or an API token with the account it belongs to. */
 export interface Holder {

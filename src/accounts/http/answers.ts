@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { BLOCK_KINDS } from '../../domain/accounts/login-block.ts';
 import { NOTICE_KINDS } from '../../domain/accounts/notice.ts';
-import { VERBS } from '../../domain/policy/policy.ts';
+import { VERBS } from '../../domain/policy.ts';
 import { CAMERAS, named, TEXT, TIME } from '../../routes/shapes.ts';
 
 const MAYBE_TEXT = TEXT.nullable();

@@ -8,15 +8,14 @@ import {
   VIEWING_SECONDS,
   type Viewer,
 } from '../../domain/accounts/link.ts';
-import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';
+import { type MaybePromise, mapMaybe } from '../../domain/async.ts';
 import { upTo } from '../../domain/bounded.ts';
-import type { Caller } from '../../domain/caller.ts';
+import type { Caller, LinkFault, LinkVerdict } from '../../domain/caller.ts';
 import { bothScopes, scopeOfNames } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { agentOf, type RequestFacts } from '../../domain/request.ts';
 import type { SharedThing } from '../../domain/shared-thing.ts';
-import type { LinkFault, LinkVerdict } from '../../domain/verdict.ts';
 import { type Audit, shortText } from '../audit.ts';
 import {
   createEnds,

@@ -1,7 +1,6 @@
 /** How many failed logins a client may have: sliding windows over addresses (interface 5.4, 8; SPEC 4.5). */
-
 import { LRUCache } from 'lru-cache';
-import { unlessAborted } from '../../domain/async/time-limit.ts';
+import { unlessAborted } from '../../domain/async.ts';
 import { upTo } from '../../domain/bounded.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Clause } from '../../domain/rate-limit.ts';

@@ -1,7 +1,6 @@
 /** The device and the network of each login: the account's person is told of new ones, never in the way of an answer (SPEC 12). */
-
 import type { LoginPlace } from '../../domain/accounts/notice.ts';
-import { createPersonQueues } from '../../domain/async/person-queues.ts';
+import { createPersonQueues } from '../../domain/async.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { UserName } from '../../domain/names.ts';
 import type { LoginPlaceStore } from '../../store/accounts/logins.ts';

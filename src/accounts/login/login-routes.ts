@@ -2,10 +2,10 @@
 
 import type { z } from 'zod';
 import type { Services } from '../../app/services.ts';
-import { ownCredentials } from '../../domain/identity/own-credential.ts';
 import { LOGIN_PATH } from '../../domain/login-path.ts';
 import { ADMIN, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { REFUSALS } from '../../domain/refusal.ts';
+import { ownCredentials } from '../../domain/sent-credentials.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { SUCCESS } from '../../routes/shapes.ts';
 import { credentialOf } from '../audit.ts';

@@ -1,9 +1,8 @@
 /** `POST /api/login/passkey` and its options: what a browser asks the passkey for, and what it got (SPEC 12). */
-
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { Services } from '../../app/services.ts';
-import { cookieValues } from '../../domain/cookie-values.ts';
+import { cookieValues } from '../../domain/sent-credentials.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
 import { ANY, named, SUCCESS } from '../../routes/shapes.ts';
 import { fieldsIn, MAYBE_GIVEN_TEXT } from '../http/body-fields.ts';

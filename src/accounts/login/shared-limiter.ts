@@ -1,7 +1,7 @@
 /** The login limiters: in the memory of this process, or with windows that all replicas share in their store (SPEC 4.5, 10). */
 import { createHmac, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { unlessAborted } from '../../domain/async/time-limit.ts';
+import { unlessAborted } from '../../domain/async.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
 import type { AttemptStore, AttemptWindow, FullWindow } from '../../domain/store/attempt-store.ts';

@@ -1,7 +1,7 @@
 /** One attempt to sign in with a provider: what the browser keeps, sealed, until the provider sends it back (SPEC 16). */
 import { randomBytes } from 'node:crypto';
-import { cookieValues } from '../../domain/cookie-values.ts';
 import { isRecord } from '../../domain/json.ts';
+import { cookieValues } from '../../domain/sent-credentials.ts';
 import type { Sealer } from '../second-factor/sealed-secret.ts';
 import { type CookieClient, cookieLine } from '../sessions/session-cookie.ts';
 

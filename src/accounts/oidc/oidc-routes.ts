@@ -1,12 +1,11 @@
 /** `/api/login/oidc`: the buttons of the login page, the way to a provider and back, and its message that a session is over (SPEC 16). */
-
 import { z } from 'zod';
 import type { Services } from '../../app/services.ts';
 import { type Caller, lostRights } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { INVITATION_PATH } from '../../domain/login-path.ts';
 import type { UserName } from '../../domain/names.ts';
-import { readForm } from '../../domain/read-form.ts';
+import { readForm } from '../../domain/read-body.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
 import { named } from '../../routes/shapes.ts';

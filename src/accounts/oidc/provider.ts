@@ -4,12 +4,11 @@
  */
 import type * as Client from 'openid-client';
 import type { Settings } from '../../config/schema/schema.ts';
-import { type PublicUrl, publicAddress } from '../../domain/addresses/public-url.ts';
+import { type PublicUrl, publicAddress } from '../../domain/addresses.ts';
+import { claimIn, groupsIn, textClaim } from '../../domain/claims.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
-import { claimIn, groupsIn, textClaim } from '../../domain/identity/claims.ts';
 import { isRecord, type JsonRecord } from '../../domain/json.ts';
-import { messageOf } from '../../domain/message-of.ts';
-import { err, ok, type Result } from '../../domain/result.ts';
+import { err, messageOf, ok, type Result } from '../../domain/result.ts';
 import type { Attempt } from './attempt.ts';
 import { keySetAt, type LogoutToken, type ProviderFetch, readLogoutToken } from './logout-token.ts';
 

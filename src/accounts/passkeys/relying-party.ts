@@ -1,6 +1,6 @@
 /** The site that passkeys are made for: taken from `server.public_url` alone, never from a request (SPEC 12). */
 import { isIP } from 'node:net';
-import type { PublicUrl } from '../../domain/addresses/public-url.ts';
+import type { PublicUrl } from '../../domain/addresses.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 
 export interface RelyingParty {

@@ -1,6 +1,5 @@
 /** Costly work, a few pieces at a time, with a short line in which every client has one place (SPEC 4.1, 4.5). */
-
-import { unlessAborted } from '../../domain/async/time-limit.ts';
+import { unlessAborted } from '../../domain/async.ts';
 
 /** The client for which a piece of work is done. */
 export interface Waiter {

@@ -1,11 +1,10 @@
 /** Rules for new passwords, and texts that cannot be passwords (interface 2.1; SPEC 4.3, 12). */
-
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { Settings } from '../../config/schema/schema.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { hasWord } from '../../domain/text/word-in.ts';
+import { hasWord } from '../../domain/text.ts';
 
 const LONGEST_PASSWORD_BYTES = 1024;
 

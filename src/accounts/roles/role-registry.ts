@@ -1,11 +1,10 @@
 /** The active custom roles: those of the configuration file and those created in the console (interface 2.2; SPEC 4.3). */
-
 import type { StoredRole } from '../../domain/accounts/role-store.ts';
-import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';
+import { type MaybePromise, mapMaybe } from '../../domain/async.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
 import type { Role } from '../../domain/names.ts';
-import { VERBS } from '../../domain/policy/policy.ts';
-import { type ActiveRoles, parseLimits, type RoleLimit } from '../../domain/rights/role-limits.ts';
+import { VERBS } from '../../domain/policy.ts';
+import { type ActiveRoles, parseLimits, type RoleLimit } from '../../domain/rights.ts';
 import type { RoleStore } from '../../store/accounts/house.ts';
 import { createStoreGrace, type StoreGrace } from '../sessions/store-grace.ts';
 

@@ -1,17 +1,16 @@
 /** Lists, creates, changes and deletes custom roles (interface 2.2; SPEC 4.3). */
-
 import type { StoredRole } from '../../domain/accounts/role-store.ts';
 import { wildcardsFault } from '../../domain/camera-scope.ts';
 import { ADMIN, newRoleFault, parseCustomRoleName, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { heldBy } from '../../domain/rights/rights.ts';
 import {
   hasLimit,
+  heldBy,
   type LimitKey,
   parseLimits,
   type WrittenLimits,
   writtenLimits,
-} from '../../domain/rights/role-limits.ts';
+} from '../../domain/rights.ts';
 import type { AccountStore } from '../../store/accounts/accounts.ts';
 import type { RoleStore } from '../../store/accounts/house.ts';
 import { cameraEntriesIn } from '../http/body-fields.ts';

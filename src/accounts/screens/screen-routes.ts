@@ -4,13 +4,12 @@ import type { Screen } from '../../domain/accounts/screen.ts';
 import { type Caller, withoutDrawn } from '../../domain/caller.ts';
 import { bothScopes, type CameraScope, maySee, NO_CAMERAS, parseCameraEntry } from '../../domain/camera-scope.ts';
 import { BODY_LIMITS } from '../../domain/read-body.ts';
-import { LONGEST_PLAIN_NAME, plainName } from '../../domain/text/plain-name.ts';
+import { LONGEST_PLAIN_NAME, plainName } from '../../domain/text.ts';
 import { BODY_NO, CAMERAS, named, SUCCESS } from '../../routes/shapes.ts';
 import { type GrantServices, seesAllGrants, unfit } from '../grants/grants.ts';
 import { SCREEN } from '../http/answers.ts';
 import { GIVEN_TEXT, shown } from '../http/body-fields.ts';
-import type { AccountResponseDeps } from '../http/kernel.ts';
-import { type Call, declaring, Refused } from '../http/kernel.ts';
+import { type AccountResponseDeps, type Call, declaring, Refused } from '../http/kernel.ts';
 import type { OpenScreens, ScreenUses } from './screens.ts';
 
 type RouteServices = AccountResponseDeps & {

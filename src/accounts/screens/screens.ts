@@ -1,13 +1,12 @@
 /** Screens: what the cookie of a display is worth at this moment (SPEC 18). */
 import type { Screen, ScreenUse } from '../../domain/accounts/screen.ts';
-import type { Caller } from '../../domain/caller.ts';
+import type { Caller, ScreenFault, ScreenVerdict } from '../../domain/caller.ts';
 import { bothScopes, NO_CAMERAS, scopeOf, scopeOfNames } from '../../domain/camera-scope.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
-import { cookieValues } from '../../domain/cookie-values.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
-import type { Verb } from '../../domain/policy/policy.ts';
+import type { Verb } from '../../domain/policy.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
-import type { ScreenFault, ScreenVerdict } from '../../domain/verdict.ts';
+import { cookieValues } from '../../domain/sent-credentials.ts';
 import { createCoalescedWrites } from '../coalesced-writes.ts';
 import {
   createEnds,

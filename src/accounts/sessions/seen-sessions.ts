@@ -1,12 +1,11 @@
 /** The list of sessions with address, device and times, written once a minute instead of with each request (SPEC 4.2). */
-
 import { LRUCache } from 'lru-cache';
 import type { SeenSession } from '../../domain/accounts/session-store.ts';
 import { upTo } from '../../domain/bounded.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import type { UserName } from '../../domain/names.ts';
-import { maskSecrets } from '../../domain/text/mask-secrets.ts';
+import { maskSecrets } from '../../domain/text.ts';
 import type { SessionStore } from '../../store/accounts/logins.ts';
 import { shortText } from '../audit.ts';
 import { createCoalescedWrites } from '../coalesced-writes.ts';

@@ -1,5 +1,5 @@
 /** The session cookie, as it stands on the wire (SPEC 1, 4.1). */
-import type { RouteState } from '../../domain/verdict.ts';
+import type { RouteState } from '../../domain/caller.ts';
 
 export interface CookieSettings {
   readonly name: string;

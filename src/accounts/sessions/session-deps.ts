@@ -1,12 +1,11 @@
 /** What sessions need from the rest: the store, the signing key, the clock, and the lengths that the configuration gives. */
-
 import type { CryptoKey } from 'jose';
 import type { User } from '../../domain/accounts/account.ts';
 import type { FactorOwed } from '../../domain/accounts/second-factor.ts';
-import type { MaybePromise } from '../../domain/async/maybe-promise.ts';
+import type { MaybePromise } from '../../domain/async.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { Clock } from '../../domain/clock.ts';
-import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
+import type { ActiveRoles } from '../../domain/rights.ts';
 import type { AccountStore } from '../../store/accounts/accounts.ts';
 import type { SessionOrigin } from './issue-session.ts';
 import type { CookieSettings } from './session-cookie.ts';

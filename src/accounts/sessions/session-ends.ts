@@ -1,6 +1,6 @@
 /** When each session ends: the latest `exp` of the tokens that were issued for its `jti` (SPEC 4.2). */
 import { LRUCache } from 'lru-cache';
-import type { MaybePromise } from '../../domain/async/maybe-promise.ts';
+import type { MaybePromise } from '../../domain/async.ts';
 import { upTo } from '../../domain/bounded.ts';
 
 /** Times are Unix seconds. */

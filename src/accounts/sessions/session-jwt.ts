@@ -1,10 +1,10 @@
 /** Session tokens: JSON Web Tokens, HS256 and nothing else (interface 2.3, SPEC 4.2). */
 import { createHash } from 'node:crypto';
 import { CompactSign, type CryptoKey, compactVerify } from 'jose';
+import type { SessionFault } from '../../domain/caller.ts';
 import { isRecord, parsedJson } from '../../domain/json.ts';
 import { ADMIN, parseCustomRoleName, parseUserName, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import type { SessionFault } from '../../domain/verdict.ts';
 
 /** Times are Unix seconds, always whole. */
 export interface SessionClaims {

@@ -1,10 +1,8 @@
 /** Whether a session token still holds, by what the store says of its user (interface 5.1.6; SPEC 4.2, 11). */
 import { hash } from 'node:crypto';
 import type { User } from '../../domain/accounts/account.ts';
-import type { Caller } from '../../domain/caller.ts';
-import { heldBy, rightsOfUser } from '../../domain/rights/rights.ts';
-import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
-import type { SessionFault } from '../../domain/verdict.ts';
+import type { Caller, SessionFault } from '../../domain/caller.ts';
+import { type ActiveRoles, heldBy, rightsOfUser } from '../../domain/rights.ts';
 import { saltOf } from '../passwords/password-hash.ts';
 import { loginOf } from './session-age.ts';
 import type { SessionClaims } from './session-jwt.ts';

@@ -1,7 +1,6 @@
 /** Answers of the store, remembered: for as long as nothing changes, and for a grace while the store cannot be reached (SPEC 10). */
 import { LRUCache } from 'lru-cache';
-import type { MaybePromise } from '../../domain/async/maybe-promise.ts';
-import { withTimeLimit } from '../../domain/async/time-limit.ts';
+import { type MaybePromise, withTimeLimit } from '../../domain/async.ts';
 import { upTo } from '../../domain/bounded.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { HeardChanges } from '../../domain/store/heard-changes.ts';

@@ -1,8 +1,7 @@
 /** `GET /api/sites`: the sites on the store, for the account menu; for an admin their cameras, too (SPEC 20). */
-
 import { z } from 'zod';
 import type { Services } from '../../app/services.ts';
-import { publicAddress } from '../../domain/addresses/public-url.ts';
+import { publicAddress } from '../../domain/addresses.ts';
 import { isAdministrator } from '../../domain/caller.ts';
 import { CAMERAS, named, TEXT } from '../../routes/shapes.ts';
 import { type Call, declaring } from '../http/kernel.ts';

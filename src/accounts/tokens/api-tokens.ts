@@ -2,14 +2,12 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { User } from '../../domain/accounts/account.ts';
 import type { ApiToken, TokenUse } from '../../domain/accounts/api-token.ts';
-import type { MaybePromise } from '../../domain/async/maybe-promise.ts';
-import type { Caller, Rights } from '../../domain/caller.ts';
+import type { MaybePromise } from '../../domain/async.ts';
+import type { ApiTokenVerdict, Caller, Rights } from '../../domain/caller.ts';
 import { bothScopes, type CameraScope, NO_CAMERAS, scopeOf } from '../../domain/camera-scope.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, type Role, VIEWER } from '../../domain/names.ts';
-import { bothRights, grantOf, heldBy, rightsOfRole, rightsOfUser } from '../../domain/rights/rights.ts';
-import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
-import type { ApiTokenVerdict } from '../../domain/verdict.ts';
+import { type ActiveRoles, bothRights, grantOf, heldBy, rightsOfRole, rightsOfUser } from '../../domain/rights.ts';
 import type { Audit } from '../audit.ts';
 import { createCoalescedWrites } from '../coalesced-writes.ts';
 import { type GrantServices, limitedWhenBad, newGrantId, rememberedGrants, rememberedUsers } from '../grants/grants.ts';

@@ -7,13 +7,12 @@ import { unixSeconds } from '../../domain/clock.ts';
 import { mayManageAccounts } from '../../domain/credentials.ts';
 import { ADMIN, type Role, type UserName, VIEWER } from '../../domain/names.ts';
 import { BODY_LIMITS } from '../../domain/read-body.ts';
-import { LONGEST_PLAIN_NAME, plainName } from '../../domain/text/plain-name.ts';
+import { LONGEST_PLAIN_NAME, plainName } from '../../domain/text.ts';
 import { BODY_NO, CAMERAS, named, SUCCESS, TIME } from '../../routes/shapes.ts';
 import { type GrantServices, unfit } from '../grants/grants.ts';
 import { FOR_CURTAIN, MADE_TOKEN, TOKEN } from '../http/answers.ts';
 import { cameraEntriesIn, ROLE_GIVEN } from '../http/body-fields.ts';
-import type { AccountResponseDeps } from '../http/kernel.ts';
-import { asResult, type Call, declaring, Refused, refusedFor } from '../http/kernel.ts';
+import { type AccountResponseDeps, asResult, type Call, declaring, Refused, refusedFor } from '../http/kernel.ts';
 import { mayGive, newTokenText, type TokenVerifier } from './api-tokens.ts';
 
 /** What tokens are made with. */

@@ -7,7 +7,7 @@ import { type Caller, isAdministrator } from '../../domain/caller.ts';
 import { isRecord } from '../../domain/json.ts';
 import { ADMIN, VIEWER } from '../../domain/names.ts';
 import type { Result } from '../../domain/result.ts';
-import { heldBy } from '../../domain/rights/rights.ts';
+import { heldBy } from '../../domain/rights.ts';
 import { ANY, BODY_NO, named, SUCCESS } from '../../routes/shapes.ts';
 import { CLOSED_GUEST, USER } from '../http/answers.ts';
 import { fieldsIn, GIVEN_TEXT, MAYBE_GIVEN_TEXT, NAMED, NEW_PASSWORD, ROLE_GIVEN } from '../http/body-fields.ts';

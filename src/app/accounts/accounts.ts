@@ -1,5 +1,4 @@
 /** Opens the accounts with their store and secret: what outlives a reload (interface 5.1 to 5.4). */
-
 import { availableParallelism } from 'node:os';
 import { type Audit, BY_CONFIGURATION } from '../../accounts/audit.ts';
 import { createInvitationLimiter } from '../../accounts/invitations/accept-invitation.ts';
@@ -26,9 +25,8 @@ import { findSigningSecret } from '../../accounts/sessions/signing-secret.ts';
 import { openSitePublisher } from '../../accounts/sites/site-publisher.ts';
 import { rolesOfFile } from '../../config/schema/role-schema.ts';
 import type { Settings } from '../../config/schema/schema.ts';
-import { type Clock, unixSeconds } from '../../domain/clock.ts';
-import type { DeletionGuard } from '../../domain/deletion-guard.ts';
-import { rightsOfUser } from '../../domain/rights/rights.ts';
+import { type Clock, type DeletionGuard, unixSeconds } from '../../domain/clock.ts';
+import { rightsOfUser } from '../../domain/rights.ts';
 import type { AuditedAct } from '../../features/feature.ts';
 import type { SecondFactorStore } from '../../store/accounts/second-factor.ts';
 import type { Logs } from '../../telemetry/logs/log.ts';

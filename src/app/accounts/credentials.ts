@@ -1,5 +1,4 @@
 /** Opens roles, API tokens and the list of sessions on the store, and deletes what has expired (SPEC 4.2 to 4.4). */
-
 import type { Logger } from 'pino';
 import { behindLatest } from '../../access/curtain.ts';
 import { type Audit, BY_CONFIGURATION } from '../../accounts/audit.ts';
@@ -11,13 +10,11 @@ import { createScreenUses } from '../../accounts/screens/screens.ts';
 import { createSeenSessions } from '../../accounts/sessions/seen-sessions.ts';
 import { createStoreGrace } from '../../accounts/sessions/store-grace.ts';
 import { createApiTokens, createTokenVerifier } from '../../accounts/tokens/api-tokens.ts';
-import { hourly } from '../../domain/async/hourly.ts';
 import type { CustomRoles } from '../../domain/camera-scope.ts';
-import { type Clock, unixSeconds } from '../../domain/clock.ts';
-import type { DeletionGuard } from '../../domain/deletion-guard.ts';
+import { type Clock, type DeletionGuard, hourly, unixSeconds } from '../../domain/clock.ts';
 import { ADMIN, type Role, VIEWER } from '../../domain/names.ts';
 import { type Clause, parseRateLimit } from '../../domain/rate-limit.ts';
-import type { ActiveRoles } from '../../domain/rights/role-limits.ts';
+import type { ActiveRoles } from '../../domain/rights.ts';
 import { LATE_SECONDS } from '../../store/engine/tables.ts';
 import type { Store } from '../../store/open-store.ts';
 

@@ -2,10 +2,10 @@
 import { newAttempt } from '../../accounts/oidc/attempt.ts';
 import { createProvider, type ProviderSettings } from '../../accounts/oidc/provider.ts';
 import type { Settings } from '../../config/schema/schema.ts';
-import type { PublicUrl } from '../../domain/addresses/public-url.ts';
+import type { PublicUrl } from '../../domain/addresses.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 import { isRecord } from '../../domain/json.ts';
-import { messageOf } from '../../domain/message-of.ts';
+import { messageOf } from '../../domain/result.ts';
 import type { BoundedFetch } from '../../outbound/bounded-fetch.ts';
 import { configuredIn, fetchFor } from './providers.ts';
 

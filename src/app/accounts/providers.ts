@@ -2,7 +2,7 @@
 import type { ActiveProvider } from '../../accounts/oidc/oidc-routes.ts';
 import { createProvider, type ProviderSettings } from '../../accounts/oidc/provider.ts';
 import type { Settings } from '../../config/schema/schema.ts';
-import { publicAddress } from '../../domain/addresses/public-url.ts';
+import { publicAddress } from '../../domain/addresses.ts';
 import { LOGIN_PATH } from '../../domain/login-path.ts';
 import type { Role } from '../../domain/names.ts';
 import { readAuthority } from '../../gateway/forward/nvr-questions.ts';

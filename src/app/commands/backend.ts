@@ -1,5 +1,4 @@
 /** The events backend as a process of its own, for another machine than the gate's (SPEC 1, `backend`). */
-
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
@@ -8,9 +7,8 @@ import { createRoleRegistry } from '../../accounts/roles/role-registry.ts';
 import { rolesOfFile } from '../../config/schema/role-schema.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { storeAddress } from '../../config/schema/store-schema.ts';
-import type { ListenAddress } from '../../domain/addresses/socket-address.ts';
-import type { Clock } from '../../domain/clock.ts';
-import { createDeletionGuard } from '../../domain/deletion-guard.ts';
+import type { ListenAddress } from '../../domain/addresses.ts';
+import { type Clock, createDeletionGuard } from '../../domain/clock.ts';
 import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
 import { MOST_HEAD_BYTES } from '../../domain/request.ts';
 import { createEventsBackend } from '../../events/backend.ts';

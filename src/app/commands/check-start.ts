@@ -10,7 +10,7 @@ import { about, type Finding, formatProblem, type KeyPath } from '../../config/p
 import type { Settings } from '../../config/schema/schema.ts';
 import { storeAddress } from '../../config/schema/store-schema.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
-import { messageOf } from '../../domain/message-of.ts';
+import { messageOf } from '../../domain/result.ts';
 import { readPair } from '../../gateway/certificates/certificate-files.ts';
 import { readAuthority } from '../../gateway/forward/nvr-questions.ts';
 import { assertBindable } from '../../gateway/listen/listeners.ts';

@@ -23,7 +23,7 @@ import { formatProblems } from '../../config/problems/problems.ts';
 import { rolesOfFile } from '../../config/schema/role-schema.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import { storeAddress } from '../../config/schema/store-schema.ts';
-import { addressMaker } from '../../domain/addresses/public-url.ts';
+import { addressMaker } from '../../domain/addresses.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { CommandPlace } from '../../domain/command-frame.ts';
 import { COMMAND_LINE_CALLER } from '../../domain/credentials.ts';

@@ -1,5 +1,4 @@
 /** What the server would judge by, from its configuration and its store, without the server: for `postern explain` (SPEC 1). */
-
 import { behindLatest } from '../../access/curtain.ts';
 import { createLinks, type Links } from '../../accounts/links/links.ts';
 import { createRoleRegistry, type RoleRegistry } from '../../accounts/roles/role-registry.ts';
@@ -13,9 +12,9 @@ import { type ApiTokens, createApiTokens } from '../../accounts/tokens/api-token
 import { rolesOfFile } from '../../config/schema/role-schema.ts';
 import type { Settings } from '../../config/schema/schema.ts';
 import type { User } from '../../domain/accounts/account.ts';
+import type { SessionVerdict } from '../../domain/caller.ts';
 import { unixSeconds } from '../../domain/clock.ts';
 import type { CommandPlace } from '../../domain/command-frame.ts';
-import type { SessionVerdict } from '../../domain/verdict.ts';
 import type { Explainer } from '../../gateway/explain/explainer.ts';
 import { openRules } from '../../gateway/rules.ts';
 import { readTrustedHeaders } from '../../identity/trusted-headers-file.ts';

@@ -1,16 +1,14 @@
 /** The rules of the gate, with the counters around them, by the trusted headers of this moment. */
 import { sightOf } from '../../access/review/who-sees.ts';
 import { holdersIn } from '../../accounts/tokens/holders.ts';
-import { withTimeLimit } from '../../domain/async/time-limit.ts';
-import { type Clock, unixSeconds } from '../../domain/clock.ts';
-import { compareReleases } from '../../domain/policy/table-head.ts';
-import type { Remembering } from '../../domain/remembering.ts';
-import { maskSecrets } from '../../domain/text/mask-secrets.ts';
+import { withTimeLimit } from '../../domain/async.ts';
+import { type Clock, type Remembering, unixSeconds } from '../../domain/clock.ts';
+import { compareReleases } from '../../domain/policy.ts';
+import { maskSecrets } from '../../domain/text.ts';
 import type { Rules } from '../../gateway/decision/admit.ts';
 import type { CameraAccess } from '../../gateway/explain/explain-route.ts';
 import { nvrVersion } from '../../gateway/forward/nvr-questions.ts';
-import type { TableConfig } from '../../gateway/rules.ts';
-import { type OpenRules, openRules } from '../../gateway/rules.ts';
+import { type OpenRules, openRules, type TableConfig } from '../../gateway/rules.ts';
 import type { Trace } from '../../identity/identity-trace.ts';
 import type { TrustedHeaderList } from '../../identity/trusted-headers-file.ts';
 import type { Store } from '../../store/open-store.ts';

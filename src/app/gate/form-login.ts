@@ -1,5 +1,4 @@
 /** Logs in by the login page's form when it is sent without a script, in one step or two (SPEC 4.1, 8, 12). */
-
 import { type Attempted, loginResult } from '../../accounts/login/login-response.ts';
 import { type AttemptServices, attemptLogin, attemptSecondStep } from '../../accounts/login/post-login.ts';
 import { passwordFault } from '../../accounts/passwords/password-rules.ts';
@@ -7,7 +6,7 @@ import { STEP_COOKIE, TICKET_SECONDS } from '../../accounts/second-factor/step-t
 import { cookieClientOf, cookieLine } from '../../accounts/sessions/session-cookie.ts';
 import { secretsDigestOf } from '../../accounts/sessions/session-state.ts';
 import { unixSeconds } from '../../domain/clock.ts';
-import { cookieValues } from '../../domain/cookie-values.ts';
+import { cookieValues } from '../../domain/sent-credentials.ts';
 import type { RouteContext } from '../../routes/own-route.ts';
 import type { FormLogin, LogIn } from '../../ui/ui-options.ts';
 import type { AccountServices } from '../services.ts';

@@ -4,7 +4,7 @@ import type { NvrAdapter } from '../../access/nvr-adapter.ts';
 import { givePin, type VisitServices, visitLink } from '../../accounts/links/link-page.ts';
 import type { LinkJudge } from '../../accounts/links/make-link.ts';
 import type { Settings } from '../../config/schema/schema.ts';
-import type { Upstream } from '../../domain/addresses/socket-address.ts';
+import type { Upstream } from '../../domain/addresses.ts';
 import { REFUSALS, type RefusalReason } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { LINK_PATH, type SharedThing } from '../../domain/shared-thing.ts';

@@ -1,7 +1,5 @@
 /** Deletes events that are older than they must be kept, each hour (SPEC 10). */
-import { hourly } from '../../domain/async/hourly.ts';
-import { type Clock, unixSeconds } from '../../domain/clock.ts';
-import type { DeletionGuard } from '../../domain/deletion-guard.ts';
+import { type Clock, type DeletionGuard, hourly, unixSeconds } from '../../domain/clock.ts';
 import type { Store } from '../../store/open-store.ts';
 
 export interface EventUpkeepDeps {

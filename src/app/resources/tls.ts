@@ -1,12 +1,10 @@
 /** The certificate of the external listener: read from the operator's files, or self-signed, made and renewed here (SPEC 1, `tls`). */
-
 import { hostname, networkInterfaces } from 'node:os';
 import type { Logger } from 'pino';
 import { missingTlsFiles } from '../../config/missing-tls-files.ts';
 import { formatProblems } from '../../config/problems/problems.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
-import { hourly } from '../../domain/async/hourly.ts';
-import type { Clock } from '../../domain/clock.ts';
+import { type Clock, hourly } from '../../domain/clock.ts';
 import { readPair, watchPair } from '../../gateway/certificates/certificate-files.ts';
 import type { CertificatePair, JudgedPair } from '../../gateway/certificates/certificate-pair.ts';
 import { isNearEnd, makeAndKeep, renew } from '../../gateway/certificates/kept-certificate.ts';

@@ -2,8 +2,8 @@
 import type { Audit } from '../../accounts/audit.ts';
 import type { LoginResult } from '../../accounts/http/kernel.ts';
 import type { LoginLimiter } from '../../accounts/login/login-limiter.ts';
-import { createTrustedNetworks, isTrustedPeer } from '../../domain/addresses/client-address.ts';
-import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';
+import { createTrustedNetworks, isTrustedPeer } from '../../domain/addresses.ts';
+import { type MaybePromise, mapMaybe } from '../../domain/async.ts';
 import type { Clause } from '../../domain/rate-limit.ts';
 import { headerLines, type RequestFacts } from '../../domain/request.ts';
 import type { RoleVerdict } from '../../identity/role-mapping.ts';

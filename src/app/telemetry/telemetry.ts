@@ -2,7 +2,7 @@
 
 import { trustedPeersOf } from '../../config/schema/proxy-rules.ts';
 import type { Settings } from '../../config/schema/schema.ts';
-import { createTrustedNetworks, isTrustedPeer } from '../../domain/addresses/client-address.ts';
+import { createTrustedNetworks, isTrustedPeer } from '../../domain/addresses.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { RequestFacts } from '../../domain/request.ts';
 import { createAccessLog, type RefusedAct } from '../../telemetry/access-log.ts';

@@ -1,9 +1,8 @@
 /** `postern backend`: only the events backend, on its own address, for running it on another machine (SPEC 1). */
 import { type Command, InvalidArgumentError } from 'commander';
 import { parseListenAddress } from '../../config/schema/addresses.ts';
-import type { ListenAddress } from '../../domain/addresses/socket-address.ts';
-import { hostInUrl } from '../../domain/addresses/socket-address.ts';
-import { messageOf } from '../../domain/message-of.ts';
+import { hostInUrl, type ListenAddress } from '../../domain/addresses.ts';
+import { messageOf } from '../../domain/result.ts';
 import type { Frame } from '../frame.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { releaseV8 } from '../v8-settings.ts';

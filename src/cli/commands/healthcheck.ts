@@ -9,7 +9,7 @@ import { layered } from '../../config/layers.ts';
 import { formatProblems } from '../../config/problems/problems.ts';
 import { readYaml } from '../../config/problems/read-yaml.ts';
 import { parseListenAddress, serverDefaults } from '../../config/schema/addresses.ts';
-import { hostInUrl, type ListenAddress } from '../../domain/addresses/socket-address.ts';
+import { hostInUrl, type ListenAddress } from '../../domain/addresses.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 
 export interface HealthcheckPlace {

@@ -1,5 +1,4 @@
 /** `postern serve`: start, say where it listens, read the configuration again when it changes, stop in good order (SPEC 1). */
-
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
@@ -7,7 +6,7 @@ import { StoppedAtStart } from '../../app/await-store.ts';
 import { type Postern, startPostern } from '../../app/start.ts';
 import { formatProblem } from '../../config/problems/problems.ts';
 import { loadServiceConfig } from '../../config/service-config.ts';
-import { messageOf } from '../../domain/message-of.ts';
+import { messageOf } from '../../domain/result.ts';
 import { watchFiles } from '../../files/watch-files.ts';
 import { announcement, passwordBox } from '../announcement.ts';
 import { type LogDestination, openLogDestination } from '../log-destination.ts';

@@ -2,9 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { NO_FIELDS } from '../../domain/policy/body-shape.ts';
-import type { Access, PolicyRow } from '../../domain/policy/policy.ts';
-import type { TableHead } from '../../domain/policy/table-head.ts';
+import { type Access, NO_FIELDS, type PolicyRow, type TableHead } from '../../domain/policy.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { LARGEST_TEXT_BYTES, readBounded } from '../../files/read-bounded.ts';
 import { adapterNamed } from '../../nvr/adapters.ts';

@@ -1,7 +1,6 @@
 /** One route table: YAML text as rows, or every problem with its line (SPEC 5). */
 import { z } from 'zod';
-import type { PolicyRow } from '../../domain/policy/policy.ts';
-import type { TableHead } from '../../domain/policy/table-head.ts';
+import type { PolicyRow, TableHead } from '../../domain/policy.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { type Finding, type Problem, pathText } from '../problems/problems.ts';
 import { readYaml, type YamlText } from '../problems/read-yaml.ts';

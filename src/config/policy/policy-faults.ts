@@ -1,13 +1,13 @@
 /** Problems of route table rows beyond single values: invalid routes, missing camera locators, duplicate rows (SPEC 5). */
-import { PATH_SHAPES } from '../../domain/policy/policy.ts';
 import {
   isOwnerKind,
   isStartedKind,
   type Narrowing,
+  PATH_SHAPES,
   type TimePlace,
   writtenLocator,
   writtenNarrowing,
-} from '../../domain/policy/policy-terms.ts';
+} from '../../domain/policy.ts';
 import type { Finding } from '../problems/problems.ts';
 import { writtenTimePlace } from './parse-terms.ts';
 import { type RowText, splitRoute } from './policy-row.ts';

@@ -1,9 +1,18 @@
 /** A row of a route table as it is written: its keys, and the words for a bad value (SPEC 5). */
 import { z } from 'zod';
-import { type BodyField, type BodyShape, VALUE_FORMS } from '../../domain/policy/body-shape.ts';
-import { ACCESS_LEVELS, RESPONSE_FORMS, SIGNALLING, VERBS, VIEWS } from '../../domain/policy/policy.ts';
-import { STARTED_KINDS } from '../../domain/policy/policy-terms.ts';
-import { PARAMETER_FORMS, type ParameterForms } from '../../domain/policy/query-shape.ts';
+import {
+  ACCESS_LEVELS,
+  type BodyField,
+  type BodyShape,
+  PARAMETER_FORMS,
+  type ParameterForms,
+  RESPONSE_FORMS,
+  SIGNALLING,
+  STARTED_KINDS,
+  VALUE_FORMS,
+  VERBS,
+  VIEWS,
+} from '../../domain/policy.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { parsed } from '../schema/value-types.ts';
 import { parseLocator, parseNarrowing, parsePrefixPlace, parseTimePlace } from './parse-terms.ts';

@@ -1,6 +1,6 @@
 /** The head of a route table as it is written: where the NVR is asked for its cameras, its release and its description (SPEC 20). */
 import { z } from 'zod';
-import type { NamesPlace, TableHead } from '../../domain/policy/table-head.ts';
+import type { NamesPlace, TableHead } from '../../domain/policy.ts';
 import { err, ok } from '../../domain/result.ts';
 import { ADAPTER_NAMES } from '../../nvr/adapters.ts';
 import { parsed } from '../schema/value-types.ts';

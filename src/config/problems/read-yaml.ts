@@ -12,8 +12,7 @@ import {
   parseDocument,
   visit,
 } from 'yaml';
-import { messageOf } from '../../domain/message-of.ts';
-import { err, ok, type Result } from '../../domain/result.ts';
+import { err, messageOf, ok, type Result } from '../../domain/result.ts';
 import type { KeyPath, Problem } from './problems.ts';
 import { beyondLimits, entriesIn, MOST_ENTRIES } from './text-limits.ts';
 

@@ -1,7 +1,6 @@
 /** Addresses in the configuration: listeners, networks, upstreams, path prefixes and the public address (SPEC 1, 12). */
 import { isIP } from 'node:net';
-import type { PublicUrl } from '../../domain/addresses/public-url.ts';
-import type { ListenAddress, UpstreamAddress } from '../../domain/addresses/socket-address.ts';
+import type { ListenAddress, PublicUrl, UpstreamAddress } from '../../domain/addresses.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 
 const LARGEST_PORT = 65_535;

@@ -1,8 +1,8 @@
 /** Rules about keys of `auth`: accounts, roles and providers (SPEC 1, 4, 16). */
 import { isDeepStrictEqual } from 'node:util';
-import { isDomain, isWithinDomain } from '../../domain/addresses/cookie-domain.ts';
+import { isDomain, isWithinDomain } from '../../domain/addresses.ts';
 import { scopeOf, visibleCameras } from '../../domain/camera-scope.ts';
-import { writtenLimits } from '../../domain/rights/role-limits.ts';
+import { writtenLimits } from '../../domain/rights.ts';
 import { about } from '../problems/problems.ts';
 import { parsePublicUrl } from './addresses.ts';
 import { isWider, namesIn } from './keys.ts';

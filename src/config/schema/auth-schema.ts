@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { FACTOR_MODES } from '../../domain/accounts/second-factor.ts';
-import { isDomain } from '../../domain/addresses/cookie-domain.ts';
+import { isDomain } from '../../domain/addresses.ts';
 import { parseRateLimit } from '../../domain/rate-limit.ts';
 import { parseNetwork } from './addresses.ts';
 import { along, byRule, fromLimit, higher, lower, never } from './keys.ts';

@@ -1,7 +1,6 @@
 /** Keys of `nvr` and `events`: the NVR and where events come from (SPEC 1, 7). */
 import { z } from 'zod';
-import { PUSH_HOST } from '../../domain/addresses/push-endpoint.ts';
-import type { UpstreamRoute } from '../../domain/addresses/socket-address.ts';
+import { PUSH_HOST, type UpstreamRoute } from '../../domain/addresses.ts';
 import { parsePathPrefix, parseUpstream } from './addresses.ts';
 import { always, higher, moreEntries, never, toFalse } from './keys.ts';
 import {

@@ -1,11 +1,10 @@
 /** Keys of `auth` about custom roles: their cameras, and what limits them (interface 2.2; SPEC 13). */
 import { z } from 'zod';
 import { type CustomRoles, wildcardsFault } from '../../domain/camera-scope.ts';
-import { canonicalZone, localZone } from '../../domain/events/zone-offsets.ts';
+import { parseHours } from '../../domain/hours.ts';
 import { parseCustomRoleName, type Role } from '../../domain/names.ts';
-import { VERBS, type Verb } from '../../domain/policy/policy.ts';
+import { VERBS, type Verb } from '../../domain/policy.ts';
 import { err, ok } from '../../domain/result.ts';
-import { parseHours } from '../../domain/rights/hours.ts';
 import {
   type ActiveRoles,
   hasLimit,
@@ -13,7 +12,8 @@ import {
   parseLimits,
   type RoleLimit,
   type RoleLimits,
-} from '../../domain/rights/role-limits.ts';
+} from '../../domain/rights.ts';
+import { canonicalZone, localZone } from '../../domain/zone-offsets.ts';
 import { always, byRule, fewerEntries, moreEntries } from './keys.ts';
 import { cameraEntry, parsed } from './value-types.ts';
 

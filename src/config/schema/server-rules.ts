@@ -1,5 +1,5 @@
 /** Rules about keys of `server`, `tls`, `ui`, `nvr`, `events` and `store` (SPEC 1, 7, 12, 20). */
-import { isFramedElsewhere, isWithinDomain } from '../../domain/addresses/cookie-domain.ts';
+import { isFramedElsewhere, isWithinDomain } from '../../domain/addresses.ts';
 import { namesAlike } from '../../domain/names.ts';
 import { about, type Finding } from '../problems/problems.ts';
 import { parseListenAddress, pathsDiffer, serverDefaults } from './addresses.ts';

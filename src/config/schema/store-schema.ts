@@ -1,6 +1,6 @@
 /** The keys of the store: which engine keeps accounts, tokens and events, and how its changes are heard. */
 import { z } from 'zod';
-import { postgresAddress } from '../../domain/addresses/postgres-url.ts';
+import { postgresAddress } from '../../domain/addresses.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { higher, never } from './keys.ts';
 import { parsed, wholeSeconds } from './value-types.ts';

@@ -1,7 +1,7 @@
 /** The kinds of value that configuration keys take, with the words for a bad one (SPEC 1). */
 import { z } from 'zod';
 import { isCameraEntry, parseCameraEntry } from '../../domain/camera-scope.ts';
-import { DURATION_EXAMPLES, parseDuration } from '../../domain/duration.ts';
+import { DURATION_EXAMPLES, parseDuration } from '../../domain/clock.ts';
 import type { CameraName } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 

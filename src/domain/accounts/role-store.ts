@@ -1,6 +1,6 @@
 /** Custom roles that were made in the console or by API (interface 2.2). */
 import type { Role } from '../names.ts';
-import type { WrittenLimits } from '../rights/role-limits.ts';
+import type { WrittenLimits } from '../rights.ts';
 
 export interface StoredRole {
   readonly role: Role;

@@ -1,4 +1,5 @@
 /** A question to wherever events are kept, in no engine's words: what must hold, in which order, how many (interface 4.1). */
+import type { ZoneOffset } from '../zone-offsets.ts';
 import type { EventRecord } from './event.ts';
 
 /** Names of which an event may carry several. */
@@ -6,12 +7,6 @@ export type EventNames = 'sub_label' | 'zone' | 'attribute';
 /** Numbers of an event; absent ones compare with nothing. `length` is end minus start, in seconds. */
 export type EventMeasure = 'start_time' | 'score' | 'speed' | 'length';
 export type EventFlag = 'has_clip' | 'has_snapshot' | 'retain_indefinitely' | 'in_progress' | 'submitted';
-
-/** An offset of local time: UTC plus `seconds`, from `since` (Unix seconds) on. */
-export interface ZoneOffset {
-  readonly since: number;
-  readonly seconds: number;
-}
 
 export type EventCondition =
   | { readonly kind: 'one-of'; readonly field: 'id' | 'label'; readonly values: readonly string[] }

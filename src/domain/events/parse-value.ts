@@ -1,7 +1,7 @@
 /** Texts of query parameters as values: as lenient as the reference, with a reason for each refused one. */
 
 import { err, ok, type Result } from '../result.ts';
-import { canonicalZone } from './zone-offsets.ts';
+import { canonicalZone } from '../zone-offsets.ts';
 
 export interface ParameterFault {
   /** The reference's name for the kind of fault. */

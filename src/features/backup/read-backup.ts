@@ -4,7 +4,7 @@ import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream';
 import { createGunzip, type Gunzip } from 'node:zlib';
-import { messageOf } from '../../domain/message-of.ts';
+import { messageOf } from '../../domain/result.ts';
 import { readTar, type TarEntry } from './tar.ts';
 
 /** A relative path that does not lead out of the directory. */

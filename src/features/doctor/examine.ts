@@ -4,7 +4,7 @@ import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import { parsedJson } from '../../domain/json.ts';
-import { messageOf } from '../../domain/message-of.ts';
+import { messageOf } from '../../domain/result.ts';
 import {
   COOKIE,
   FORGED_ADDRESS,

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import type { Settings } from '../../config/schema/schema.ts';
-import { type NetworkSurroundings, outsideAddresses } from '../../domain/addresses/outside-addresses.ts';
+import { type NetworkSurroundings, outsideAddresses } from '../../domain/addresses.ts';
 import type { NvrConfig } from '../../gateway/forward/nvr-questions.ts';
 import type { ExposedPort } from './observations.ts';
 import { internalPort, type KnownPort, type NvrPorts, nvrPorts, openNvrPort, openPorts } from './ports.ts';

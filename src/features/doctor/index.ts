@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { createTokenAdmin } from '../../accounts/tokens/token-routes.ts';
 import { formatProblem } from '../../config/problems/problems.ts';
 import type { ServiceConfig } from '../../config/service-config.ts';
-import type { NetworkSurroundings } from '../../domain/addresses/outside-addresses.ts';
+import type { NetworkSurroundings } from '../../domain/addresses.ts';
 import { bound } from '../../routes/own-route.ts';
 import type { Feature, FeatureServices, OpenFeature } from '../feature.ts';
 import { CHECK_ROUTES } from './check-route.ts';

@@ -1,5 +1,5 @@
 /** Causes in what stands beside or behind Postern: the NVR, its ports, the store, the disk, and how accounts are protected. */
-import { compareReleases } from '../../domain/policy/table-head.ts';
+import { compareReleases } from '../../domain/policy.ts';
 import { advice, type Cause, error, warning } from './cause.ts';
 import type { InsideSeen } from './observations.ts';
 

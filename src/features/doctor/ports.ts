@@ -1,7 +1,7 @@
 /** Ports of the NVR that are open where the public address leads: each goes round Postern. */
 import { connect } from 'node:net';
-import { hostInUrl } from '../../domain/addresses/socket-address.ts';
-import { DEFAULT_ALIVE, type TableHead, type TablePort } from '../../domain/policy/table-head.ts';
+import { hostInUrl } from '../../domain/addresses.ts';
+import { DEFAULT_ALIVE, type TableHead, type TablePort } from '../../domain/policy.ts';
 import { isPosterns } from './cause.ts';
 import type { OpenPort, ProbeResponse } from './observations.ts';
 import { send } from './send.ts';

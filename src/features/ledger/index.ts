@@ -1,9 +1,8 @@
 /** The ledger: who watched what, and what was changed, in a chain of hashes; notices are records of it (SPEC 12, 14). */
-
 import { randomUUID } from 'node:crypto';
 import type { LedgerEntry } from '../../domain/ledger.ts';
 import { misfitSentences } from '../../domain/ledger-chain.ts';
-import { messageOf } from '../../domain/message-of.ts';
+import { messageOf } from '../../domain/result.ts';
 import type { CommandServices, Feature, OpenForCommand } from '../feature.ts';
 import { doingOf, entryOf, isNotice } from './audited-acts.ts';
 import { registerLedgerCommands } from './command.ts';

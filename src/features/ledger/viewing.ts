@@ -1,8 +1,7 @@
 /** What an admitted request is a viewing of: its viewer, its kind, and the recorded time that it names (SPEC 14). Pure. */
 import type { Caller, Credential } from '../../domain/caller.ts';
 import { credentialName, providerOf, senderOf } from '../../domain/credentials.ts';
-import type { Views } from '../../domain/policy/policy.ts';
-import type { Locator } from '../../domain/policy/policy-terms.ts';
+import type { Locator, Views } from '../../domain/policy.ts';
 import { type Subject, storable, type WatchedTime } from './sightings.ts';
 
 export interface ViewingCaller {

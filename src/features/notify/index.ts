@@ -1,6 +1,6 @@
 /** Notify: notices and the heads of the ledger go to the webhook of the configuration (SPEC 12). */
 import type { Settings } from '../../config/schema/schema.ts';
-import { publicAddress } from '../../domain/addresses/public-url.ts';
+import { publicAddress } from '../../domain/addresses.ts';
 import type { CommandServices, Feature, FeatureServices, OpenFeature, OpenForCommand } from '../feature.ts';
 import { createWebhook, type WebhookTarget } from './webhook.ts';
 

@@ -1,8 +1,7 @@
 /** Posts messages to `notify.webhook`: signed, with retries, from one bounded queue for each receiver and person (SPEC 12). */
 import { createHmac } from 'node:crypto';
 import type { ServiceMessage } from '../../domain/accounts/notice.ts';
-import { createPersonQueues } from '../../domain/async/person-queues.ts';
-import { createTaskQueue } from '../../domain/async/task-queue.ts';
+import { createPersonQueues, createTaskQueue } from '../../domain/async.ts';
 import { type Clock, unixSeconds } from '../../domain/clock.ts';
 
 /** The address of the webhook, from the operator's configuration alone: no request names an address here. */

@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { ending, type Output, orEnd } from '../../domain/command-frame.ts';
-import { messageOf } from '../../domain/message-of.ts';
+import { messageOf } from '../../domain/result.ts';
 import type { CommandFrame } from '../feature.ts';
 import type { PolicyReview } from './descriptions.ts';
 

@@ -1,6 +1,5 @@
 /** Drift: operations that the NVR has and the route table does not know, rows without an operation, and parameters that moved (SPEC 15). Pure. */
-import type { PolicyRow } from '../../domain/policy/policy.ts';
-import { writtenPlace } from '../../domain/policy/policy-terms.ts';
+import { type PolicyRow, writtenPlace } from '../../domain/policy.ts';
 
 export interface OpenApiOperation {
   readonly method: string;

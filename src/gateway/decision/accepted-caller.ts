@@ -1,13 +1,11 @@
 /** Which caller counts, after the sources of identity have been asked: public routes and the proxy secret (SPEC 3). */
-
 import { isOwn, type RouteMatch } from '../../access/route-table.ts';
-import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';
-import type { Caller } from '../../domain/caller.ts';
+import { type MaybePromise, mapMaybe } from '../../domain/async.ts';
+import type { Caller, IdentitySource, IdentityVerdict } from '../../domain/caller.ts';
 import { traitsOf } from '../../domain/credentials.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestFacts } from '../../domain/request.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import type { IdentitySource, IdentityVerdict } from '../../domain/verdict.ts';
 
 /**
  * Refusals that come from the proxy's headers. Without the proxy secret those headers are untrusted: the secret is checked

@@ -22,14 +22,12 @@ import type { AccessVerdict, Obligations, Surroundings } from '../../access/acce
 import { authorize } from '../../access/authorize.ts';
 import { refusedCameras } from '../../access/refused-cameras.ts';
 import { isOwn, type RouteMatch, type RouteTable } from '../../access/route-table.ts';
-import type { TrustedNetworks } from '../../domain/addresses/client-address.ts';
-import { isInternalHost } from '../../domain/addresses/internal-host.ts';
-import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';
-import type { Caller, Closed } from '../../domain/caller.ts';
+import { isInternalHost, type TrustedNetworks } from '../../domain/addresses.ts';
+import { type MaybePromise, mapMaybe } from '../../domain/async.ts';
+import type { Caller, Closed, IdentitySource, IdentityVerdict } from '../../domain/caller.ts';
 import type { RefusalReason, RefusedCameras, Reopening } from '../../domain/refusal.ts';
 import type { ListenerName, RequestFacts, RequestTarget } from '../../domain/request.ts';
 import { storeFaultOf } from '../../domain/store/store-fault.ts';
-import type { IdentitySource, IdentityVerdict } from '../../domain/verdict.ts';
 import { acceptedCaller, credentialFault, identify, mayEnrolBy } from './accepted-caller.ts';
 import { type Client, clientOf } from './client.ts';
 import type { TakePlace } from './client-limits.ts';

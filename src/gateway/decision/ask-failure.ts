@@ -1,6 +1,7 @@
 /** Why a question that the gate asked the NVR was not answered, as the reason of a refusal (SPEC 5). */
+
+import { UnexpectedForm } from '../../domain/json.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
-import { UnexpectedForm } from '../../domain/unexpected-form.ts';
 import { upstreamFailure } from './upstream-failure.ts';
 
 /** The NVR's own failure, a response that is no JSON, or no NVR at all. */

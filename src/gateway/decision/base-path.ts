@@ -1,7 +1,5 @@
 /** Base path: the prefix below which a client sees this service, by `server.base_path`, or by a trusted ingress for one request (SPEC 1). */
-
-import { isTrustedPeer, type TrustedNetworks } from '../../domain/addresses/client-address.ts';
-import { withoutPrefix } from '../../domain/addresses/path-prefix.ts';
+import { isTrustedPeer, type TrustedNetworks, withoutPrefix } from '../../domain/addresses.ts';
 import { type RequestFacts, singleHeader } from '../../domain/request.ts';
 import { targetInOneSpelling } from './strict-target.ts';
 

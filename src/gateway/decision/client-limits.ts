@@ -1,8 +1,6 @@
 /** How much one client may have under way behind the gate: requests and WebSockets by address, by caller, and without a login. */
-
-import type { TrustedNetworks } from '../../domain/addresses/client-address.ts';
-import type { Ending } from '../../domain/async/ending.ts';
-import { type Bound, boundsOf, createShares, type Sharer } from '../../domain/async/shares.ts';
+import type { TrustedNetworks } from '../../domain/addresses.ts';
+import { type Bound, boundsOf, createShares, type Ending, type Sharer } from '../../domain/async.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { senderOf, traitsOf } from '../../domain/credentials.ts';
 import { ANONYMOUS } from '../../domain/names.ts';

@@ -6,7 +6,7 @@ import {
   isTrustedPeer,
   type TrustedNetworks,
   trustedHops,
-} from '../../domain/addresses/client-address.ts';
+} from '../../domain/addresses.ts';
 import { headerLines, type RequestFacts, singleHeader } from '../../domain/request.ts';
 
 export interface Client {

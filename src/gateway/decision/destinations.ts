@@ -1,7 +1,6 @@
 /** Where an admitted request is sent: to the events backend, the NVR, or an upstream of `nvr.routes`. */
 import { compileRouteTable, type RouteTable } from '../../access/route-table.ts';
-import { isBelow } from '../../domain/addresses/path-prefix.ts';
-import type { Upstream, UpstreamRoute } from '../../domain/addresses/socket-address.ts';
+import { isBelow, type Upstream, type UpstreamRoute } from '../../domain/addresses.ts';
 import { BACKEND_PATHS, PICTURE_PATH, POSTERNS_PATHS } from '../../domain/events/event-paths.ts';
 import type { RequestTarget } from '../../domain/request.ts';
 

@@ -1,7 +1,7 @@
 /** Step 4, below a link: the path of the NVR that `/s/{secret}/…` stands for. All later steps judge that path (SPEC 13). */
 import { linkTarget } from '../../access/link-targets.ts';
 import { isOwn, type RouteMatch, type RouteTable } from '../../access/route-table.ts';
-import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';
+import { type MaybePromise, mapMaybe } from '../../domain/async.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { traitsOf } from '../../domain/credentials.ts';
 import { REFUSALS, type RefusalFacts, type RefusalReason } from '../../domain/refusal.ts';

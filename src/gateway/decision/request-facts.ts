@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Http2ServerRequest } from 'node:http2';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
-import { foldAddress } from '../../domain/addresses/client-address.ts';
+import { foldAddress } from '../../domain/addresses.ts';
 import type { ListenerName, RequestFacts } from '../../domain/request.ts';
 
 /** `head` is what came behind the head of an upgrade; absent for a plain request. */

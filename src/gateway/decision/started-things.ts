@@ -1,9 +1,8 @@
 /** Whose cameras the jobs and sessions of the NVR are of, as their start said: the NVR finds them by an id alone (SPEC 5, 20). */
-
 import type { StartedThing } from '../../access/access-verdict.ts';
 import { isId } from '../../access/camera-locators.ts';
 import { parsedJson } from '../../domain/json.ts';
-import type { StartedKind } from '../../domain/policy/policy-terms.ts';
+import type { StartedKind } from '../../domain/policy.ts';
 
 const MOST_THINGS = 10_000;
 

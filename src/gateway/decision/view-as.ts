@@ -1,7 +1,6 @@
 /** Step 8, where an admin asks to see a response as another person would get it: who that person is, or a refusal. */
-
 import type { RouteMatch } from '../../access/route-table.ts';
-import type { MaybePromise } from '../../domain/async/maybe-promise.ts';
+import type { MaybePromise } from '../../domain/async.ts';
 import { type Caller, isAdministrator } from '../../domain/caller.ts';
 import { traitsOf } from '../../domain/credentials.ts';
 import { type RequestFacts, singleHeader } from '../../domain/request.ts';

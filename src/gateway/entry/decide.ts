@@ -1,6 +1,6 @@
 /** Second in the pipeline: the decision. A refusal is sent here; what is admitted goes on, with the target as it was judged. */
 import type Koa from 'koa';
-import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';
+import { type MaybePromise, mapMaybe } from '../../domain/async.ts';
 import { lostRights } from '../../domain/caller.ts';
 import { type RequestFacts, type RequestTarget, singleHeader } from '../../domain/request.ts';
 import { type Admission, type Admitted, admit, type Rules } from '../decision/admit.ts';

@@ -1,9 +1,8 @@
 /** The request that a trusted proxy describes when it asks `/auth`: nginx, Traefik, Caddy and HAProxy (SPEC 4.2). */
 import { isServedHere, type RouteMatch } from '../../access/route-table.ts';
-import { isTrustedPeer } from '../../domain/addresses/client-address.ts';
+import { isTrustedPeer } from '../../domain/addresses.ts';
 import { senderOf, traitsOf } from '../../domain/credentials.ts';
-import type { ResponseForm } from '../../domain/policy/policy.ts';
-import type { Narrowing } from '../../domain/policy/policy-terms.ts';
+import type { Narrowing, ResponseForm } from '../../domain/policy.ts';
 import { headerLines, type RequestFacts, type RequestTarget } from '../../domain/request.ts';
 import { type Admission, type Admitted, admit, type Rules } from '../decision/admit.ts';
 import { AUTH_TARGET, belowBasePath } from '../decision/base-path.ts';

@@ -1,5 +1,5 @@
 /** Third in the pipeline: `/auth`, where a proxy asks about a request, or a caller about itself (SPEC 4.2). */
-import { type MaybePromise, mapMaybe } from '../../domain/async/maybe-promise.ts';
+import { type MaybePromise, mapMaybe } from '../../domain/async.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { asciiOf } from '../forward/rewrite-headers.ts';
 import { mayCarrySession, variesBy } from '../response/caches.ts';

@@ -1,6 +1,5 @@
 /** What a listener's gate works with; a reload makes all of it anew. */
-
-import type { MaybePromise } from '../../domain/async/maybe-promise.ts';
+import type { MaybePromise } from '../../domain/async.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { RequestFacts } from '../../domain/request.ts';

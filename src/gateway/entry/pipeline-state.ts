@@ -1,9 +1,9 @@
 /** What the middleware of the pipeline leave for each other in Koa's `ctx.state`. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type Koa from 'koa';
-import type { Ending } from '../../domain/async/ending.ts';
+import type { Ending } from '../../domain/async.ts';
+import type { RouteState } from '../../domain/caller.ts';
 import type { RequestFacts } from '../../domain/request.ts';
-import type { RouteState } from '../../domain/verdict.ts';
 import type { Admitted } from '../decision/admit.ts';
 import type { TakePlace } from '../decision/client-limits.ts';
 import type { RequestWatch } from '../decision/gate-watch.ts';

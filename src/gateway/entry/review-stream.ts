@@ -3,9 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Obligations, Surroundings } from '../../access/access-verdict.ts';
 import { authorize } from '../../access/authorize.ts';
 import { locate } from '../../access/camera-locators.ts';
-import { type Caller, lostRights } from '../../domain/caller.ts';
+import { type Caller, type IdentitySource, lostRights } from '../../domain/caller.ts';
 import { REFUSALS } from '../../domain/refusal.ts';
-import type { IdentitySource } from '../../domain/verdict.ts';
 import { admit, type Rules } from '../decision/admit.ts';
 import { CLOSED_FOR, type CloseCode, type HeldStream } from './open-streams.ts';
 

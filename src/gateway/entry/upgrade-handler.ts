@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { adapterOf } from '../../access/route-table.ts';
-import { Ending } from '../../domain/async/ending.ts';
+import { Ending } from '../../domain/async.ts';
 import type { RefusalFacts, RefusalReason } from '../../domain/refusal.ts';
 import type { ListenerName, RequestFacts } from '../../domain/request.ts';
 import { type Admitted, admit } from '../decision/admit.ts';

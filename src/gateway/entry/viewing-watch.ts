@@ -1,5 +1,5 @@
 /** Tells the ledger of responses that show pictures or sound: when they begin, and when they end (SPEC 14). */
-import type { Ending } from '../../domain/async/ending.ts';
+import type { Ending } from '../../domain/async.ts';
 import type { Admitted } from '../decision/admit.ts';
 import type { HeadListener } from '../decision/gate-watch.ts';
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { HolderView } from '../../access/review/who-sees.ts';
-import { VERBS } from '../../domain/policy/policy.ts';
+import { VERBS } from '../../domain/policy.ts';
 import type { Result } from '../../domain/result.ts';
 import type { OwnRoute, RouteContext } from '../../routes/own-route.ts';
 import { CAMERAS, named, TEXT } from '../../routes/shapes.ts';

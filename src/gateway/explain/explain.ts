@@ -1,15 +1,15 @@
 /** How a described request would be judged, step by step, by the decision itself; nothing is sent (SPEC 1, `explain`). */
 import { namedCameras } from '../../access/refused-cameras.ts';
 import { isServedHere, type RouteMatch } from '../../access/route-table.ts';
-import { originOf } from '../../domain/addresses/socket-address.ts';
+import { originOf } from '../../domain/addresses.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { CameraScope } from '../../domain/camera-scope.ts';
 import { providerOf } from '../../domain/credentials.ts';
-import { isBearer } from '../../domain/identity/own-credential.ts';
-import { writtenLocator, writtenNarrowing } from '../../domain/policy/policy-terms.ts';
+import { writtenLocator, writtenNarrowing } from '../../domain/policy.ts';
 import { REFUSALS, sentenceOf } from '../../domain/refusal.ts';
 import type { RequestFacts } from '../../domain/request.ts';
-import { sinceOf } from '../../domain/rights/rights.ts';
+import { sinceOf } from '../../domain/rights.ts';
+import { isBearer } from '../../domain/sent-credentials.ts';
 import { headerTraces, WHY_UNREAD } from '../../identity/header-traces.ts';
 import type { HeaderTrace, IdentityTrace, Trace } from '../../identity/identity-trace.ts';
 import { type Admission, type Admitted, admit, type Rules } from '../decision/admit.ts';

@@ -7,8 +7,8 @@ import {
   type OutgoingHttpHeaders,
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { type Upstream, wakeUp } from '../../domain/addresses/socket-address.ts';
-import type { Sharer } from '../../domain/async/shares.ts';
+import { type Upstream, wakeUp } from '../../domain/addresses.ts';
+import type { Sharer } from '../../domain/async.ts';
 import { TooManyQuestions } from '../decision/ask-failure.ts';
 import { codeOf } from '../decision/upstream-failure.ts';
 import { createUpstreamSlots, type SlotRules } from './upstream-slots.ts';

@@ -1,8 +1,7 @@
 /** Forwarding: sends an admitted request to its upstream and the response back, both as streams (SPEC 6). */
-
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Agent } from 'node:https';
-import { type Upstream, wakeUp } from '../../domain/addresses/socket-address.ts';
+import { type Upstream, wakeUp } from '../../domain/addresses.ts';
 import type { UpstreamWatch } from '../decision/gate-watch.ts';
 import { createUpgradeProxy } from '../websocket/proxy-upgrade.ts';
 import type { Forwarder, ForwardRules, JudgedRequest } from './forwarder.ts';

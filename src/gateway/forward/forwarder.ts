@@ -1,7 +1,7 @@
 /** What forwarding is given and does: the shapes that its parts share. */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Upstream } from '../../domain/addresses/socket-address.ts';
+import type { Upstream } from '../../domain/addresses.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { UpstreamListeners } from '../decision/gate-watch.ts';
 import type { ResponseReader } from '../narrow/error-text.ts';

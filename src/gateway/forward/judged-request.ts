@@ -1,7 +1,7 @@
 /** What is sent on for an admitted request: exactly what was judged, in the names and below the path that the next hop knows (SPEC 6). */
 import type { IncomingHttpHeaders } from 'node:http';
 import { isPublic } from '../../access/route-table.ts';
-import { targetAt } from '../../domain/addresses/socket-address.ts';
+import { targetAt } from '../../domain/addresses.ts';
 import { headerLines, type RequestFacts } from '../../domain/request.ts';
 import type { Admitted } from '../decision/admit.ts';
 import type { Destination } from '../decision/destinations.ts';

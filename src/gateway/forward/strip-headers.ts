@@ -1,8 +1,8 @@
 /** Header stripping: what a client sends and an upstream must not get: hop-by-hop, identity, forwarding, credentials (SPEC 6). */
 import type { IncomingHttpHeaders } from 'node:http';
 import { decidedByName, normalizedHeaderName } from '../../domain/header-names.ts';
-import { isBearer, ownCredentialIn } from '../../domain/identity/own-credential.ts';
 import { headerLines, type RequestFacts } from '../../domain/request.ts';
+import { isBearer, ownCredentialIn } from '../../domain/sent-credentials.ts';
 import { HOP_BY_HOP_HEADERS, namedByConnection } from '../response/hop-by-hop.ts';
 import { OWN_COOKIES } from '../response/response-headers.ts';
 

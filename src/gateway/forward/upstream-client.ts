@@ -1,6 +1,6 @@
 /** The client for upstreams: requests that were judged, over the kept connections to each address. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { originOf, type Upstream } from '../../domain/addresses/socket-address.ts';
+import { originOf, type Upstream } from '../../domain/addresses.ts';
 import { type ConnectionPool, createConnectionPool } from '../http1/connection-pool.ts';
 import { type Exchange, type ExchangeControl, NOTHING_BEGUN } from '../http1/exchange.ts';
 import type { HeaderLines } from '../http1/header-lines.ts';

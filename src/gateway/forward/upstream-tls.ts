@@ -1,6 +1,6 @@
 /** TLS towards an upstream: whose certificates are accepted, and for which name (SPEC 1, `nvr.ca`, `nvr.verify`). */
 import { isIP } from 'node:net';
-import type { Upstream } from '../../domain/addresses/socket-address.ts';
+import type { Upstream } from '../../domain/addresses.ts';
 
 export interface UpstreamTls {
   /** PEM of the certificate authority; undefined for the authorities that Node ships. */

@@ -1,5 +1,5 @@
 /** The connections to one upstream: kept for the next requests, and ended by one clock when something takes too long. */
-import { hostInUrl, type Upstream } from '../../domain/addresses/socket-address.ts';
+import { hostInUrl, type Upstream } from '../../domain/addresses.ts';
 import { openConnection } from './connection.ts';
 import type { Patience } from './deadline.ts';
 import { type Exchange, isLast } from './exchange.ts';

@@ -5,10 +5,10 @@ import { createServer, type IncomingMessage, type ServerOptions } from 'node:htt
 import { connect, type NetConnectOpts, Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import type { ListenAddress } from '../../domain/addresses/socket-address.ts';
+import type { ListenAddress } from '../../domain/addresses.ts';
 import type { ConnectionRefusal, OnConnectionRefused } from '../../domain/connection-refusal.ts';
-import { messageOf } from '../../domain/message-of.ts';
 import { MOST_HEAD_BYTES } from '../../domain/request.ts';
+import { messageOf } from '../../domain/result.ts';
 import { markLocal, peerOf } from '../decision/request-facts.ts';
 import { METHODS_WITHOUT_CHUNKS } from '../decision/strict-head.ts';
 import type { Gate } from '../entry/gate.ts';

@@ -1,9 +1,8 @@
 /** Work that asks the NVR: a list that the gate composes, or what must be known before a response is narrowed (SPEC 5). */
 import { type PlainView, withSight } from '../../access/camera-view.ts';
 import type { AskNvr, NvrAdapter } from '../../access/nvr-adapter.ts';
-import type { AdapterForm } from '../../domain/policy/policy.ts';
-import type { ComposedList } from '../../domain/policy/policy-terms.ts';
-import { UnexpectedForm } from '../../domain/unexpected-form.ts';
+import { UnexpectedForm } from '../../domain/json.ts';
+import type { AdapterForm, ComposedList } from '../../domain/policy.ts';
 
 /** Plain data, so that a thread can be given it. */
 export type AskTask =

@@ -1,7 +1,7 @@
 /** Composed lists, kept for a moment: making one asks the NVR up to some hundred questions. */
 import { LRUCache } from 'lru-cache';
 import type { PlainView } from '../../access/camera-view.ts';
-import type { ComposedList } from '../../domain/policy/policy-terms.ts';
+import type { ComposedList } from '../../domain/policy.ts';
 
 /** Characters of all lists together. */
 const MOST_KEPT = 8 * 1024 * 1024;

@@ -2,7 +2,7 @@
 import { authorize } from '../../access/authorize.ts';
 import { type CameraView, viewOf } from '../../access/camera-view.ts';
 import { isPublic } from '../../access/route-table.ts';
-import { targetAt } from '../../domain/addresses/socket-address.ts';
+import { targetAt } from '../../domain/addresses.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { Admitted, Rules } from '../decision/admit.ts';

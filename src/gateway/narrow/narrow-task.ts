@@ -6,8 +6,7 @@ import type { NvrAdapter } from '../../access/nvr-adapter.ts';
 import { playlistBelow } from '../../access/recorded/link-playlist.ts';
 import { memberOf } from '../../access/recorder-layout.ts';
 import { isNestedTooDeep, isRecord, parsedJson } from '../../domain/json.ts';
-import type { ResponseForm } from '../../domain/policy/policy.ts';
-import type { ComposedList } from '../../domain/policy/policy-terms.ts';
+import type { ComposedList, ResponseForm } from '../../domain/policy.ts';
 import { unreachable } from '../../domain/result.ts';
 import { addressBelow, type PublicPlace } from '../response/public-place.ts';
 

@@ -1,7 +1,7 @@
 /** The response filter on the wire: the NVR's response is read whole, within bounds, filtered and sent (SPEC 5, 6). */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { Hold } from '../../domain/async/shares.ts';
+import type { Hold } from '../../domain/async.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import type { PublicPlace } from '../response/public-place.ts';

@@ -3,7 +3,6 @@
 import { compressText } from '../../compress/compress.ts';
 import type { Caller } from '../../domain/caller.ts';
 import { isAutomatic, traitsOf } from '../../domain/credentials.ts';
-import { ownCredentialIn } from '../../domain/identity/own-credential.ts';
 import {
   REFUSALS,
   type RefusalFacts,
@@ -14,6 +13,7 @@ import {
   sentenceOf,
 } from '../../domain/refusal.ts';
 import { type RequestFacts, singleHeader } from '../../domain/request.ts';
+import { ownCredentialIn } from '../../domain/sent-credentials.ts';
 import { storeFaultOf } from '../../domain/store/store-fault.ts';
 import { AUTH_TARGET } from '../decision/base-path.ts';
 import { variesBy } from './caches.ts';

@@ -1,5 +1,5 @@
 /** Addresses in the head of a response of a server whose paths stand below a prefix here, as a client must see them (SPEC 1, `nvr.routes`). Pure. */
-import { originOf, type Upstream } from '../../domain/addresses/socket-address.ts';
+import { originOf, type Upstream } from '../../domain/addresses.ts';
 
 /** The place where clients see a server that does not know it. */
 export interface PublicPlace {

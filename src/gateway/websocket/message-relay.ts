@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
 import { type CameraView, viewOf } from '../../access/camera-view.ts';
-import { originOf, type Upstream } from '../../domain/addresses/socket-address.ts';
+import { originOf, type Upstream } from '../../domain/addresses.ts';
 import type { Caller } from '../../domain/caller.ts';
 import type { RefusalReason } from '../../domain/refusal.ts';
 import type { Rules } from '../decision/admit.ts';

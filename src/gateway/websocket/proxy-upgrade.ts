@@ -2,7 +2,7 @@
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import httpProxy from 'http-proxy';
-import type { Upstream } from '../../domain/addresses/socket-address.ts';
+import type { Upstream } from '../../domain/addresses.ts';
 import { tellHead } from '../decision/gate-watch.ts';
 import { codeOf } from '../decision/upstream-failure.ts';
 import { pipedAtEndOfTurn } from '../response/end-of-turn.ts';

@@ -3,9 +3,8 @@ import { withoutForeignObjects } from '../../access/narrow/without-foreign.ts';
 import type { AskNvr, Composition, ListRule, NvrAdapter } from '../../access/nvr-adapter.ts';
 import { isSince } from '../../access/recorded/without-older.ts';
 import { memberOf } from '../../access/recorder-layout.ts';
-import { askInTurns } from '../../domain/async/ask-in-turns.ts';
-import { isRecord, type JsonRecord } from '../../domain/json.ts';
-import { UnexpectedForm } from '../../domain/unexpected-form.ts';
+import { askInTurns } from '../../domain/async.ts';
+import { isRecord, type JsonRecord, UnexpectedForm } from '../../domain/json.ts';
 
 /** Each label and each name is a question to the NVR. */
 const MOST_LABELS = 100;

@@ -1,5 +1,4 @@
 /** The adapter of Frigate, and of the stream server inside it (docs/policies.md, `adapter: frigate`). */
-
 import type { CameraView } from '../../access/camera-view.ts';
 import { withoutForeignObjects } from '../../access/narrow/without-foreign.ts';
 import { withoutSecretsInText } from '../../access/narrow/without-secrets.ts';
@@ -14,10 +13,9 @@ import type {
 } from '../../access/nvr-adapter.ts';
 import { isSince, startOf } from '../../access/recorded/without-older.ts';
 import { layoutOfEntries, memberOf, type RecorderLayout, recordOf } from '../../access/recorder-layout.ts';
-import { isRecord, type JsonRecord } from '../../domain/json.ts';
+import { isRecord, type JsonRecord, UnexpectedForm } from '../../domain/json.ts';
 import type { CameraName } from '../../domain/names.ts';
 import type { SharedThing } from '../../domain/shared-thing.ts';
-import { UnexpectedForm } from '../../domain/unexpected-form.ts';
 import { LISTS } from './compose-list.ts';
 import { narrowConfig } from './narrow-config.ts';
 import { judgeInbound, narrowOutbound } from './narrow-messages.ts';

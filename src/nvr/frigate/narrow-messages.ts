@@ -7,7 +7,7 @@ import type { InboundVerdict } from '../../access/nvr-adapter.ts';
 import { isSince } from '../../access/recorded/without-older.ts';
 import { memberOf } from '../../access/recorder-layout.ts';
 import { isRecord, type JsonRecord, parsedJson } from '../../domain/json.ts';
-import type { Verb } from '../../domain/policy/policy.ts';
+import type { Verb } from '../../domain/policy.ts';
 import { narrowStats } from './narrow-stats.ts';
 
 const LONGEST_TOPIC = 256;

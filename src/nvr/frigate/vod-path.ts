@@ -1,5 +1,5 @@
 /** Paths below /vod that Frigate's video module reads otherwise than they look: such a path is for admins only (SPEC 5). */
-import { PATH_SHAPES } from '../../domain/policy/policy.ts';
+import { PATH_SHAPES } from '../../domain/policy.ts';
 
 /**
  * Parameters of nginx-vod-module. It takes each out of the path, wherever it stands, with the segment behind it: so

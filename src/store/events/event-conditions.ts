@@ -7,8 +7,8 @@ import type {
   EventSort,
   PageEnd,
   SortKey,
-  ZoneOffset,
 } from '../../domain/events/event-question.ts';
+import type { ZoneOffset } from '../../domain/zone-offsets.ts';
 import type { Dialect } from '../engine/dialect.ts';
 
 type Expression = RawBuilder<unknown>;

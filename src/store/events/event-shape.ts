@@ -1,6 +1,6 @@
 /** The table that events are read from: the store's own, or a view of the NVR's with the same columns. */
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { TaskQueue } from '../../domain/async/task-queue.ts';
+import type { TaskQueue } from '../../domain/async.ts';
 import type { Deadline } from '../../domain/events/event-question.ts';
 import { isPast, outOfTime } from '../../domain/events/out-of-time.ts';
 import type { Dialect } from '../engine/dialect.ts';

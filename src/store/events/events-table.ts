@@ -1,6 +1,6 @@
 /** Reads detection events, from the store or from the NVR's own file (interface 2.4). */
 import { type Kysely, sql } from 'kysely';
-import { createTaskQueue } from '../../domain/async/task-queue.ts';
+import { createTaskQueue } from '../../domain/async.ts';
 import type { BoundedEventSource, EventSource, StoredEvent } from '../../domain/events/event-question.ts';
 import { plainJson } from '../../domain/json.ts';
 import type { Dialect } from '../engine/dialect.ts';

@@ -1,7 +1,7 @@
 /** The PostgreSQL engine: Kysely's own dialect over a pool of `pg`, and the notices of changes. */
 import { PostgresDialect } from 'kysely';
 import pg from 'pg';
-import { postgresAddress } from '../../domain/addresses/postgres-url.ts';
+import { postgresAddress } from '../../domain/addresses.ts';
 import type { Engine, StoreOptions } from '../engine/engine.ts';
 import { loginAttempts } from './login-attempts.ts';
 import { type ChangeFeed, openChangeFeed } from './postgres-changes.ts';

@@ -2,7 +2,7 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
-import { createTaskQueue, type TaskQueue } from '../../domain/async/task-queue.ts';
+import { createTaskQueue, type TaskQueue } from '../../domain/async.ts';
 import type { OnFault } from '../engine/engine.ts';
 import { mayChangeVerdict } from '../engine/tables.ts';
 import { isBusy, namedFault } from './sqlite-faults.ts';

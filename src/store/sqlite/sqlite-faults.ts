@@ -1,6 +1,5 @@
 /** SQLite's result codes as faults of the store: what happened, to which file, and the next step (SPEC 10). */
-
-import { messageOf } from '../../domain/message-of.ts';
+import { messageOf } from '../../domain/result.ts';
 import { type StoreFault, storeFault, storeFaultOf } from '../../domain/store/store-fault.ts';
 
 interface FaultWords {

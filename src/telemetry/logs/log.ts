@@ -1,8 +1,7 @@
 /** Log lines as JSON; levels by dotted logger name, which may change while it runs (interface 2.5, `logger.*`). */
 import { type DestinationStream, type Level, type Logger, pino } from 'pino';
 import type { Clock } from '../../domain/clock.ts';
-import { TOKEN } from '../../domain/text/mask-secrets.ts';
-import { visibleJson } from '../../domain/text/visible-text.ts';
+import { TOKEN, visibleJson } from '../../domain/text.ts';
 
 /** Where log lines go: a stream that drops lines when nothing reads them counts those. */
 export type ConsoleStream = DestinationStream & { readonly dropped?: () => number };

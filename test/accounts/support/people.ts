@@ -1,5 +1,4 @@
 /** Users, a clock that is set by hand, and a real store to keep accounts in. */
-
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { createPasswordHasher } from '../../../src/accounts/passwords/password-hash.ts';
@@ -7,7 +6,7 @@ import type { User } from '../../../src/domain/accounts/account.ts';
 import type { CustomRoles } from '../../../src/domain/camera-scope.ts';
 import type { Clock } from '../../../src/domain/clock.ts';
 import type { Role, UserName } from '../../../src/domain/names.ts';
-import type { ActiveRoles } from '../../../src/domain/rights/role-limits.ts';
+import type { ActiveRoles } from '../../../src/domain/rights.ts';
 import type { AccountStore } from '../../../src/store/accounts/accounts.ts';
 import { openStore, type Store } from '../../../src/store/open-store.ts';
 import { tempDirectory } from './temp-directory.ts';

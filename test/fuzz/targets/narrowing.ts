@@ -5,7 +5,7 @@ import { viewOf } from '../../../src/access/camera-view.ts';
 import { narrowResponse } from '../../../src/access/narrow/narrow-response.ts';
 import { scopeOfNames } from '../../../src/domain/camera-scope.ts';
 import type { Role } from '../../../src/domain/names.ts';
-import type { ResponseForm } from '../../../src/domain/policy/policy.ts';
+import type { ResponseForm } from '../../../src/domain/policy.ts';
 import { FRIGATE, layoutOfConfig } from '../../../src/nvr/frigate/frigate.ts';
 import { CONFIG } from '../../policy/support/two-cameras.ts';
 import type { FuzzTarget } from './target.ts';

@@ -1,17 +1,15 @@
 /** The decision as a table: every reason that `admit()` can give, and which one it gives when two apply (SPEC 3, 5). */
-
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { layoutOfNames } from '../../../src/access/recorder-layout.ts';
 import { compileRouteTable } from '../../../src/access/route-table.ts';
-import type { Caller, Closed, Credential } from '../../../src/domain/caller.ts';
+import type { Caller, Closed, Credential, IdentityVerdict } from '../../../src/domain/caller.ts';
 import { ALL_CAMERAS, type CameraScope, scopeOfNames } from '../../../src/domain/camera-scope.ts';
 import type { CameraName, Role, UserName } from '../../../src/domain/names.ts';
-import type { PolicyRow } from '../../../src/domain/policy/policy.ts';
+import type { PolicyRow } from '../../../src/domain/policy.ts';
 import { REFUSALS, type RefusalReason, sentenceOf } from '../../../src/domain/refusal.ts';
 import type { ListenerName } from '../../../src/domain/request.ts';
 import type { SharedThing } from '../../../src/domain/shared-thing.ts';
-import type { IdentityVerdict } from '../../../src/domain/verdict.ts';
 import { acceptedCaller, credentialFault } from '../../../src/gateway/decision/accepted-caller.ts';
 import { admit, type Rules } from '../../../src/gateway/decision/admit.ts';
 import { FRIGATE } from '../../../src/nvr/frigate/frigate.ts';

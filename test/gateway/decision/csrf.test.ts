@@ -1,7 +1,7 @@
 /** Could a page of another site have made this request (SPEC 5, CSRF)? */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isInternalHost } from '../../../src/domain/addresses/internal-host.ts';
+import { isInternalHost } from '../../../src/domain/addresses.ts';
 import { type Caller, type Credential, INTERNAL_CALLER } from '../../../src/domain/caller.ts';
 import type { ListenerName } from '../../../src/domain/request.ts';
 import { type CsrfFacts, isCrossSiteForgery } from '../../../src/gateway/decision/csrf.ts';

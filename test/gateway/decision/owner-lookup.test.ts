@@ -1,12 +1,11 @@
 /** Whose is it? Asked once, and never guessed (SPEC 5, `how: lookup`). */
-
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { viewOf } from '../../../src/access/camera-view.ts';
 import { layoutOfNames } from '../../../src/access/recorder-layout.ts';
 import { scopeOf } from '../../../src/domain/camera-scope.ts';
 import type { CameraName, Role } from '../../../src/domain/names.ts';
-import type { OwnerKind } from '../../../src/domain/policy/policy-terms.ts';
+import type { OwnerKind } from '../../../src/domain/policy.ts';
 import { createOwnerLookup } from '../../../src/gateway/decision/owner-lookup.ts';
 import { FRIGATE } from '../../../src/nvr/frigate/frigate.ts';
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { FILTERS } from '../../../src/domain/events/event-filters.ts';
-import { createZoneOffsets } from '../../../src/domain/events/zone-offsets.ts';
+import { createZoneOffsets } from '../../../src/domain/zone-offsets.ts';
 import { readEventsQuery } from '../../../src/events/read-query.ts';
 import { tooMuchIn } from '../../../src/gateway/decision/query-bounds.ts';
 import { parseTarget } from '../../../src/gateway/decision/strict-target.ts';

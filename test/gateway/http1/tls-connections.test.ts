@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
-import type { Upstream } from '../../../src/domain/addresses/socket-address.ts';
+import type { Upstream } from '../../../src/domain/addresses.ts';
 import { type ConnectionPool, createConnectionPool } from '../../../src/gateway/http1/connection-pool.ts';
 import type { ExchangeControl } from '../../../src/gateway/http1/exchange.ts';
 import { makeServed } from '../../support/served-certificate.ts';

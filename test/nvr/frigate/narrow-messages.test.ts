@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { MessageObligations } from '../../../src/access/access-verdict.ts';
-import type { Verb } from '../../../src/domain/policy/policy.ts';
+import type { Verb } from '../../../src/domain/policy.ts';
 import { layoutOfConfig } from '../../../src/nvr/frigate/frigate.ts';
 import { judgeInbound, narrowOutbound } from '../../../src/nvr/frigate/narrow-messages.ts';
 import { viewOfRole } from '../../access/support/views.ts';

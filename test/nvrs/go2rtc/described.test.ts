@@ -5,7 +5,7 @@ import { before, it } from 'node:test';
 import { parse } from 'yaml';
 import { compileRouteTable } from '../../../src/access/route-table.ts';
 import { loadPolicy } from '../../../src/config/policy/load-policy.ts';
-import type { PolicyRow } from '../../../src/domain/policy/policy.ts';
+import type { PolicyRow } from '../../../src/domain/policy.ts';
 import { operationsOf } from '../../../src/features/policy/openapi-operations.ts';
 import { policyDrift } from '../../../src/features/policy/policy-drift.ts';
 import { GO2RTC_VERSION } from './start-go2rtc.ts';

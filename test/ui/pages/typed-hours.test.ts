@@ -1,7 +1,7 @@
 /** Hours as people type them: what the API gets is what they mean (SPEC 13). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseHours } from '../../../src/domain/rights/hours.ts';
+import { parseHours } from '../../../src/domain/hours.ts';
 import { textsIn } from '../../../src/locales/catalogs.ts';
 import { LANGUAGES } from '../../../src/locales/languages.ts';
 import {

@@ -1,5 +1,5 @@
 /** Hours as people type and read them, and as the API takes them: `9-18` is `daily 09:00-18:00`, `Mo-Fr 9-18` is `Mon-Fri 09:00-18:00` (SPEC 13). Pure. */
-import { DAY_MINUTES, parseHours } from '../../../domain/rights/hours.ts';
+import { DAY_MINUTES, parseHours } from '../../../domain/hours.ts';
 import { locale, words } from '../shared/words.ts';
 
 const SPAN =

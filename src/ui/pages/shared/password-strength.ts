@@ -1,5 +1,5 @@
 /** How strong a password looks, from its letters alone: the list of common passwords is the server's (SPEC 12). */
-import { hasWord } from '../../../domain/text/word-in.ts';
+import { hasWord } from '../../../domain/text.ts';
 
 export type Strength = 'short' | 'own-name' | 'repeated' | 'weak' | 'fair' | 'strong';
 

@@ -1,5 +1,9 @@
 /** A time zone's offsets from UTC, change by change, so that an event's local time is that of its own day. */
-import type { ZoneOffset } from './event-question.ts';
+/** An offset of local time: UTC plus `seconds`, from `since` (Unix seconds) on. */
+export interface ZoneOffset {
+  readonly since: number;
+  readonly seconds: number;
+}
 
 /** No zone changes its clocks twice within so short a time: one look a week finds every change. */
 const STEP_SECONDS = 7 * 86_400;

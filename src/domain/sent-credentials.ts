@@ -1,6 +1,6 @@
-/** Which lines of `Authorization` hold a credential of ours. Proxies in front add their own: those are no credential here (SPEC 3). Pure. */
-import { isRecord, parsedJson } from '../json.ts';
-import { headerLines, type RequestFacts } from '../request.ts';
+/** Credentials as requests carry them: cookies, and the lines of `Authorization` that are ours. A proxy in front adds its own: those are no credential here (SPEC 3). Pure. */
+import { isRecord, parsedJson } from './json.ts';
+import { headerLines, type RequestFacts } from './request.ts';
 
 /** `token` as it stands in the line: good, bad, or with more beside it, which makes it bad. */
 export type OwnCredential =
@@ -54,3 +54,21 @@ function partOf(part: string): Readonly<Record<string, unknown>> | undefined {
   const value = parsedJson(Buffer.from(part, 'base64url').toString('utf8'));
   return isRecord(value) ? value : undefined;
 }
+
+/** A browser sends one for each path that it knows; more only cost signature checks. */
+const MOST_COOKIES = 8;
+
+/**
+ * The first few values of a cookie in the lines of `Cookie`, each once, in the order received. An empty one is what a logout
+ * leaves behind: none.
+ */
+export const cookieValues = (lines: string | readonly string[], name: string): readonly string[] => {
+  const values = [lines]
+    .flat()
+    .filter((line) => line.includes(name))
+    .flatMap((line) => line.split(';').map((pair) => pair.trim()))
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1).replace(/^"(.*)"$/, '$1'))
+    .filter((value) => value !== '');
+  return [...new Set(values)].slice(0, MOST_COOKIES);
+};

@@ -1,0 +1,356 @@
+/** The route table: its rows and its head, who may use an operation, the terms by which a row names cameras, times and narrowing (SPEC 5). */
+
+export const ACCESS_LEVELS = ['public', 'any', 'camera', 'unrestricted', 'admin', 'none'] as const;
+/** `any`: every known role; `camera`: callers who may see the named cameras; `unrestricted`: admin and viewer; `none`: no caller. */
+export type Access = (typeof ACCESS_LEVELS)[number];
+
+/** What `auth.roles.<name>.deny` can take from a role on its own cameras. `talk`: sound sent to a camera's loudspeaker. */
+export const VERBS = ['live', 'history', 'export', 'ptz', 'talk'] as const;
+export type Verb = (typeof VERBS)[number];
+
+/** What a response shows: live pictures or sound, recorded ones, or an export. `signalling`: live ones that do not pass here. */
+export const VIEWS = ['live', 'history', 'export', 'signalling'] as const;
+export type Views = (typeof VIEWS)[number];
+
+/**
+ * Forms of answers that the gate can narrow to a caller's cameras, whatever the NVR. `array`: elements that name their camera;
+ * `one`: an object that names it; `nested`: objects that name it, at any depth; `page`: one page of a list of elements that name
+ * their camera; `streams`: an object by stream, or one stream; `times`: elements that name no camera, and tell their time to a
+ * caller who sees nothing older than a moment.
+ */
+export const COMMON_FORMS = ['array', 'one', 'nested', 'streams', 'times', 'page'] as const;
+export type CommonForm = (typeof COMMON_FORMS)[number];
+/** Forms that an adapter narrows: `cases` of exports, which name no camera; `stats`, `metrics` and `config` of the NVR. */
+export const ADAPTER_FORMS = ['cases', 'stats', 'metrics', 'config'] as const;
+export type AdapterForm = (typeof ADAPTER_FORMS)[number];
+export const RESPONSE_FORMS = [...COMMON_FORMS, ...ADAPTER_FORMS] as const;
+export type ResponseForm = (typeof RESPONSE_FORMS)[number];
+export const isCommonForm = (form: ResponseForm): form is CommonForm => COMMON_FORMS.some((known) => known === form);
+
+/** What `{name:shape}` in a row's path takes; a plain `{name}` takes any segment. */
+// biome-ignore format: a table
+export const PATH_SHAPES = {
+  date:         /^\d{4}-\d{2}-\d{2}$/,
+  month:        /^\d{4}-\d{2}$/,
+  'two-digits': /^\d{2}$/,
+  /** Seconds since 1970, with a fraction or without. */
+  number:       /^\d{1,12}(?:\.\d{1,9})?$/,
+  id:           /^[\w-]+(?:\.[\w-]+)*$/,
+  /** A secret in the one spelling that is compared here: servers read others as the same one. */
+  uuid:         /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/,
+  /** `index-f1-v1.m3u8` */
+  file:         /^[\w-]+(?:\.[\w-]+)*$/,
+  /** `utc`, and `Europe,Berlin`: the NVR writes a comma in the place of a time zone's slash. */
+  zone:         /^[A-Za-z][\w+-]*(?:,[A-Za-z][\w+-]*){0,2}$/,
+} as const;
+export type PathShape = keyof typeof PATH_SHAPES;
+
+/**
+ * What of live signalling a row takes. `true`: offers to a stream server that would take what they send for a camera's; `whep`:
+ * offers to a server that only sends, whose data channels are its own; `candidates`: those that follow an offer.
+ */
+export type Signalling = boolean | (typeof SIGNALLING)[number];
+export const SIGNALLING = ['whep', 'candidates'] as const;
+
+export interface PolicyRow {
+  /** GET stands for HEAD too; `WS` is a WebSocket upgrade; `ANY` every method. */
+  readonly methods: readonly string[];
+  /** `/api/{camera}/latest.{extension}`: `{name}` is one segment or a part of one, `{name:shape}` one of that shape, `{name...}` the remainder, or one segment and more before others. */
+  readonly path: string;
+  readonly access: Access;
+  readonly cameras?: readonly Locator[];
+  /** Absent: named cameras are judged, and nothing else is narrowed. */
+  readonly narrow?: Narrowing;
+  /** What the answer looks like, where the answer itself is narrowed. */
+  readonly answer?: ResponseForm;
+  /** The member of the answer's objects that names their camera; absent: `camera`. */
+  readonly named_by?: string;
+  /** The members of the answer, at any depth, that only admins get. */
+  readonly hidden?: readonly string[];
+  /** The members of the answer, at any depth, that hold addresses of the server itself: they are written below its prefix. */
+  readonly addresses?: readonly string[];
+  /** How the list comes in pages, where the answer is one. */
+  readonly paging?: Paging;
+  /** Where the row names times. Without it a caller who sees back to a moment is refused. */
+  readonly times?: readonly TimePlace[];
+  readonly by_prefix?: readonly PrefixPlace[];
+  /** The response body when the caller may see none of it; default: an empty list. */
+  readonly empty?: unknown;
+  /** The verb that a role may be denied. */
+  readonly verb?: Verb;
+  /** What a role gets that is denied the verb: `empty`, the empty response. Absent: a refusal. */
+  readonly denied?: 'empty';
+  /** What the response shows, for the ledger; absent: no pictures and no sound. */
+  readonly views?: Views;
+  /** The parameters that all but admins may send, each once; absent: any. */
+  readonly query?: ParameterForms;
+  /** What the JSON body may hold; `any`: it is not read. Of Postern's own rows the route itself judges it. */
+  readonly body?: BodyShape | 'any';
+  /** Fields of a JSON body, at any depth, that only an admin may send. */
+  readonly admin_fields?: readonly string[];
+  /** Query parameters that only an admin may send. */
+  readonly admin_parameters?: readonly string[];
+  /** Offers of live pictures: those in the body, or in the messages of a WebSocket, are judged for all but admins. */
+  readonly signalling?: Signalling;
+  /**
+   * The response names something of the row's cameras that is started: `job`, in the JSON field `job_id`; `session`, in the
+   * parameter `id` of the addresses of a playlist; `whep`, a session of live pictures, whose secret ends `Location`.
+   */
+  readonly starts?: StartedKind;
+  /** The streams and cameras that are named must be known ones, for all but admins. */
+  readonly known?: true;
+  /** Changes state, though not for admins only. */
+  readonly writes?: boolean;
+  /** A parameter right behind a fixed start is a camera name, and fixed routes come first. */
+  readonly dynamic?: boolean;
+  /** Credentials are presented here, so the proxy secret is asked for although the route is public. */
+  readonly secret?: boolean;
+  /** A caller who must set up a second factor first needs it for that, or to leave. */
+  readonly enrolment?: boolean;
+  /** Whether an API token that was made for the curtain may use it, and nothing else. */
+  readonly curtain?: true;
+  /** Whether an admin may read it as another person would get it. */
+  readonly view_as?: true;
+  /** A page to begin at: the first that a person may open is the start page. A camera that it names is the person's first. */
+  readonly page?: true;
+  /** Whether a screen may use the row of Postern's own. */
+  readonly screen?: true;
+  /** Whether the row is below a link: the path stands for one of the NVR, which is judged in its place. */
+  readonly link?: boolean;
+  readonly note?: string;
+  /** A row of Postern's own table: Postern serves the path itself, and no request for it reaches the NVR. */
+  readonly own?: boolean;
+  /** The exception: Postern takes its part of the request and forwards the rest. */
+  readonly forwarded?: boolean;
+  /**
+   * Whether the response is compressed (Postern's own rows): it holds no secret beside text of a stranger, so its length may
+   * tell of its content.
+   */
+  readonly compressed?: boolean;
+  /** Where the row stands. */
+  readonly file?: string;
+  readonly line: number;
+}
+
+/** Things whose camera the NVR is asked for by their id: an adapter says how. */
+const LOOKED_UP_KINDS = ['event', 'review', 'export', 'export-file', 'case'] as const;
+export type LookedUpKind = (typeof LOOKED_UP_KINDS)[number];
+export const isLookedUpKind = (kind: string): kind is LookedUpKind => LOOKED_UP_KINDS.some((known) => known === kind);
+
+/** Things that a request starts, and that later requests name by an id alone: the NVR cannot be asked for their cameras. */
+export const STARTED_KINDS = ['job', 'session', 'whep'] as const;
+export type StartedKind = (typeof STARTED_KINDS)[number];
+export const isStartedKind = (kind: string): kind is StartedKind => STARTED_KINDS.some((known) => known === kind);
+
+/** Things that belong to a camera by their id. */
+export const OWNER_KINDS = [...LOOKED_UP_KINDS, ...STARTED_KINDS] as const;
+export type OwnerKind = (typeof OWNER_KINDS)[number];
+export const isOwnerKind = (kind: string): kind is OwnerKind => OWNER_KINDS.some((known) => known === kind);
+
+/** Names that an adapter reads: those of files, and a camera of which the NVR gives frames of several. */
+const READ_NAME_KINDS = ['frames', 'file:preview', 'file:review-thumb', 'file:clip', 'file:image'] as const;
+export type ReadNameKind = (typeof READ_NAME_KINDS)[number];
+/** Names that tell their camera by themselves, with the NVR's cameras and streams known. */
+export const NAME_KINDS = ['camera', 'stream', ...READ_NAME_KINDS] as const;
+export type NameKind = (typeof NAME_KINDS)[number];
+
+/** `event_ids`, or `camera` of each element of `list`: `items[].camera`. */
+export interface BodyPlace {
+  readonly name: string;
+  readonly list?: string;
+}
+
+/** Where a request names cameras: `path:camera`, `stream:query:src`, `event:body:ids`, `body:items[].camera`. */
+export interface Locator extends BodyPlace {
+  readonly kind: NameKind | OwnerKind;
+  readonly source: 'path' | 'query' | 'body';
+}
+
+/** The description of an API writes a field of a list's elements likewise. */
+export const writtenPlace = ({ name, list }: BodyPlace): string => (list === undefined ? name : `${list}[].${name}`);
+
+export const writtenLocator = ({ kind, source, ...place }: Locator): string =>
+  `${kind === 'camera' ? '' : `${kind}:`}${source}:${writtenPlace(place)}`;
+
+/** Lists without a camera parameter that the gate makes of what the NVR tells by camera. */
+export const COMPOSED_LISTS = ['explore', 'labels', 'sub_labels', 'plates'] as const;
+export type ComposedList = (typeof COMPOSED_LISTS)[number];
+
+export const NARROWINGS = [
+  'check',
+  'lookup',
+  'post-check',
+  'post-filter',
+  'rewrite-body',
+  'per-message',
+  'deny',
+] as const;
+/** How a request or its answer is narrowed to a role's cameras. `list`: what the gate makes where the NVR keeps the events. */
+export type Narrowing =
+  | { readonly how: (typeof NARROWINGS)[number] }
+  | { readonly how: 'rewrite' | 'fanout'; readonly parameter: string }
+  | { readonly how: 'own-data'; readonly list?: ComposedList };
+
+export const writtenNarrowing = (narrow: Narrowing): string => {
+  if (narrow.how === 'own-data') return narrow.list ? `own-data:${narrow.list}` : 'own-data';
+  return 'parameter' in narrow ? `${narrow.how}:${narrow.parameter}` : narrow.how;
+};
+
+/** Where recorded times stand. `usual`: how many seconds back the NVR goes without the parameter; absent: to the first. */
+export type TimePlace =
+  | { readonly in: 'query'; readonly name: string; readonly usual?: number }
+  /** The parameter has its times in RFC 3339. `isBound`: an earlier one, or none, is refused, and not set to the moment. */
+  | { readonly in: 'time'; readonly name: string; readonly isBound: boolean }
+  | { readonly in: 'path' | 'file'; readonly name: string }
+  | { readonly in: 'hour' | 'utc-hour' }
+  | { readonly in: 'id' | 'answer' | 'own-route' }
+  | { readonly in: 'own-data'; readonly list?: ComposedList };
+
+/** How a server gives a list in pages. */
+export interface Paging {
+  /** The members of the answer: the elements, how many there are on all pages, and how many pages. */
+  readonly list: string;
+  readonly count: string;
+  readonly pages: string;
+  /** The parameters of the query: how many elements a page has, and its number, from 0. */
+  readonly size: string;
+  readonly number: string;
+  /** How many elements a page has where none is asked for. */
+  readonly usual: number;
+}
+
+/** A header of the response by which the NVR tells that it may have taken another camera's picture. `since`: the first release that does. */
+export interface RefusedHeader {
+  readonly name: string;
+  readonly since?: string;
+}
+
+/** When the NVR finds what it shows by the beginning of the camera's name. `recent`: where that began in the current hour. */
+export type PrefixPlace =
+  | { readonly when: 'always' }
+  | ({ readonly when: 'header' } & RefusedHeader)
+  | { readonly when: 'value'; readonly field: string; readonly value: string }
+  | { readonly when: 'recent-id' }
+  | { readonly when: 'recent-path'; readonly name: string }
+  | { readonly when: 'recent-body'; readonly place: BodyPlace };
+
+/** Forms of a single value whose meaning an adapter says. */
+const ADAPTER_VALUES = ['clips-file'] as const;
+export type AdapterValue = (typeof ADAPTER_VALUES)[number];
+export const isAdapterValue = (kind: string): kind is AdapterValue => ADAPTER_VALUES.some((known) => known === kind);
+/** Forms of a single value, beside text of a length and one of several words. */
+export const VALUE_FORMS = ['boolean', 'number', 'id', 'base64url', ...ADAPTER_VALUES, 'push-endpoint'] as const;
+export type ValueForm = (typeof VALUE_FORMS)[number];
+
+export type BodyShape =
+  | { readonly kind: 'object'; readonly fields: Readonly<Record<string, BodyField>> }
+  | { readonly kind: 'list'; readonly of: BodyShape }
+  /** `longest` in UTF-16 code units. */
+  | { readonly kind: 'text'; readonly longest: number }
+  | { readonly kind: 'word'; readonly words: readonly string[] }
+  | { readonly kind: ValueForm };
+
+export interface BodyField {
+  readonly shape: BodyShape;
+  readonly isRequired: boolean;
+}
+
+/** A body without a field: what a row takes that names none. */
+export const NO_FIELDS: BodyShape = { kind: 'object', fields: {} };
+
+/** Forms of a value, beside text of a length and one of several words. `time`: RFC 3339; `number`: digits, perhaps with a fraction. */
+export const PARAMETER_FORMS = ['id', 'number', 'time', 'uuid'] as const;
+
+export type ParameterShape =
+  /** `longest` in UTF-16 code units. */
+  | { readonly kind: 'text'; readonly longest: number }
+  | { readonly kind: 'word'; readonly words: readonly string[] }
+  | { readonly kind: (typeof PARAMETER_FORMS)[number] };
+
+export type ParameterForms = Readonly<Record<string, { readonly shape: ParameterShape; readonly isRequired: boolean }>>;
+
+/** What the head of a route table says of its NVR: where its cameras, its release and its own description are asked for (SPEC 20). */
+export interface TableHead {
+  /** The adapter that says what words of the rows mean for this NVR; absent: the rows have no such words. */
+  readonly adapter?: string;
+  /** The release of the NVR that the rows were made for: `0.18`. */
+  readonly nvr?: string | undefined;
+  /** Where the cameras are listed: the names of all these lists. Absent: `nvr.cameras` alone. */
+  readonly cameras?: readonly CameraList[];
+  /** A path that the NVR answers while it runs; absent: `DEFAULT_ALIVE`. */
+  readonly alive?: string;
+  /** Where the NVR says its own release. */
+  readonly release?: ReleasePlace;
+  /** Prefixes of `nvr.routes` at which servers stand that do not know them: the rows mean their paths without it. */
+  readonly stripped?: readonly string[];
+  /** `dropped`: no password of a client reaches the NVR, which would take the client for another of its own users. Absent: one that is not Postern's does. */
+  readonly authorization?: 'dropped';
+  readonly openapi?: DescriptionPlace;
+  /** The first release whose pages know other roles than admin and viewer; absent: all do. */
+  readonly custom_roles_since?: string;
+  /** The address of a camera's still image: `{camera}`, `{camera...}` for one with slashes, `{height}` in pixels, `{time}`. */
+  readonly still?: string;
+  /** The address of a WebSocket that sends a camera's live stream as MP4 in pieces when it is asked for `mse`. */
+  readonly live?: string;
+  /** Ports of the NVR by which clients go round Postern. */
+  readonly ports?: readonly TablePort[];
+}
+
+/** A port, and how the NVR is told there from another program. Plain JSON. */
+export interface TablePort {
+  readonly port: number;
+  /** What is open there, as part of a sentence. */
+  readonly what: string;
+  /** The protocol, where it is not HTTP. */
+  readonly asks?: 'rtsp' | 'webrtc';
+  readonly tls?: boolean;
+  /** A path, and a pattern of the answer that the NVR has there, in any letter case. */
+  readonly path?: string;
+  readonly answer?: string;
+  /** Whether the NVR asks for no login there, as at `nvr.url`. */
+  readonly open?: boolean;
+}
+
+/** The OpenAPI description of the NVR. */
+interface DescriptionPlace {
+  /** Where the NVR serves it; absent: it is in the NVR's source alone. */
+  readonly path?: string;
+  /** Where clients see the described paths: `/api`; absent: as they are described. */
+  readonly below?: string;
+}
+
+export interface CameraList {
+  readonly path: string;
+  readonly names: NamesPlace;
+  /** Names with this text are no cameras: such as streams that are called by their source. */
+  readonly without?: string;
+  /** Where the list comes in parts: the query parameter of their numbers, from 0, and the field that tells how many there are. */
+  readonly pages?: { readonly parameter: string; readonly count: string };
+}
+
+/** Where names stand in a JSON answer. */
+export type NamesPlace =
+  /** The configuration of an NVR, which also says zones, streams and names for people: the adapter reads it. */
+  | { readonly in: 'config' }
+  /** The keys of the object below `path`. */
+  | { readonly in: 'keys'; readonly path: readonly string[] }
+  /** The text below `field` of each element of the list below `path`; no field: the element itself. */
+  | { readonly in: 'elements'; readonly path: readonly string[]; readonly field: readonly string[] };
+
+interface ReleasePlace {
+  readonly path: string;
+  /** The field of the JSON answer; absent: the answer is the release. */
+  readonly field?: string;
+}
+
+export const DEFAULT_ALIVE = '/';
+
+const RELEASE = /^(?<major>\d+)\.(?<minor>\d+)/;
+
+/** Compares major and minor number; 0 when one of the two is not known. */
+export function compareReleases(one: string | undefined, other: string | undefined): number {
+  const [left, right] = [one, other].map((text) => RELEASE.exec(text ?? '')?.groups);
+  if (!left || !right) return 0;
+  const major = Number(left['major']) - Number(right['major']);
+  return major === 0 ? Number(left['minor']) - Number(right['minor']) : major;
+}
