@@ -14,7 +14,7 @@ import {
   VIEWS,
 } from '../../domain/policy.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { parsed } from '../schema/value-types.ts';
+import { formed, parsed } from '../schema/value-types.ts';
 import { parseLocator, parseNarrowing, parsePrefixPlace, parseTimePlace } from './parse-terms.ts';
 
 /** A term of the row: text that `read` knows, or a problem in these words. */
@@ -22,15 +22,6 @@ const term = <Term>(read: (text: string) => Term | undefined, wrong: string) =>
   parsed((text) => {
     const known = read(text);
     return known === undefined ? err(`${JSON.stringify(text)} ${wrong}`) : ok(known);
-  });
-
-/** A value that `parse` makes of another one, or its words for what is wrong. */
-const formed = <Written, Form>(written: z.ZodType<Written>, parse: (written: Written) => Result<Form, string>) =>
-  written.transform((value, context) => {
-    const form = parse(value);
-    if (form.ok) return form.value;
-    context.addIssue({ code: 'custom', message: form.error });
-    return z.NEVER;
   });
 
 /** A release of the NVR: `0.18`. */

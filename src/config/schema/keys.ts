@@ -44,6 +44,13 @@ declare module 'zod' {
   interface GlobalMeta extends Traits {}
 }
 
+/** A key as the file has it: its type, with the default; what is true of it; and what it means. */
+export const key = <Type extends z.ZodType>(
+  type: Type,
+  traits: Traits & { readonly example?: unknown },
+  description: string,
+): Type => type.meta({ description, ...traits });
+
 export const TRAITS: readonly (keyof Traits)[] = ['widens', 'isFile', 'isSecret', 'fromStart'];
 
 export interface Key extends Readonly<Traits> {

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { OWN_SOURCE } from '../../domain/accounts/sign-in.ts';
 import type { Role } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { along, always, byRule, higher, never, toTrue } from './keys.ts';
-import { filePath, parsed, secondsOrNever, text } from './value-types.ts';
+import { along, always, byRule, higher, key, never, toTrue } from './keys.ts';
+import { checked, filePath, parsed, secondsOrNever, text } from './value-types.ts';
 
 /** Who may log in with a password, from the fewest to all. */
 export const PASSWORD_LOGINS = ['none', 'admins', 'everyone'] as const;
@@ -34,127 +34,56 @@ const withoutSlash = (issuer: string): string => new URL(issuer).href.replace(/\
 const plainText = (what: string) =>
   text(
     (value) => value.trim() !== '' && value.length <= LONGEST_TEXT && !CONTROL.test(value),
-    (shown) => `${shown} is not ${what}: write 1 to ${LONGEST_TEXT} characters`,
+    `is not ${what}: write 1 to ${LONGEST_TEXT} characters`,
   );
 
-const token = (what: string) =>
-  text(
-    (value) => TOKEN.test(value),
-    (shown) => `${shown} is not ${what}: write one without blanks`,
-  );
+const token = (what: string) => text(TOKEN, `is not ${what}: write one without blanks`);
 
 /** Never shown in a message. */
 const clientSecret = () =>
-  z
-    .string()
-    .superRefine((secret, context) => {
-      if (secret.trim() === '')
-        context.addIssue({
-          code: 'custom',
-          message: 'is blank: write the secret, or remove the key for a public client',
-        });
-    })
-    .meta({ isSecret: true });
+  checked(z.string(), (secret) =>
+    secret.trim() === '' ? 'is blank: write the secret, or remove the key for a public client' : undefined,
+  ).meta({ isSecret: true });
 
+// biome-ignore format: a table
 const provider = z
   .strictObject({
-    name: text(
-      (name) => NAME.test(name) && name !== OWN_SOURCE,
-      (shown) =>
-        `${shown} is not a name of a provider: write 1 to 30 lower-case letters, digits and hyphens, and not ${OWN_SOURCE}, which stands for roles that no provider gives`,
-    )
-      .describe('Short name: part of addresses, of the log and of what "postern users list" shows. Never change it.')
-      .meta({ widens: always }),
-    label: plainText('a label')
-      .optional()
-      .describe('Text of the button on the login page. Default: the name.')
-      .meta({ widens: never }),
-    issuer: parsed(parseIssuer)
-      .describe('Issuer of the provider, exactly as its discovery document has it.')
-      .meta({ widens: always }),
-    client_id: plainText('a client id')
-      .describe('Client id that the provider gave to Postern.')
-      .meta({ widens: always }),
-    client_secret: clientSecret()
-      .optional()
-      .describe('Client secret. A public client has none.')
-      .meta({ widens: never }),
-    scopes: z
-      .array(token('a scope'))
-      .refine((scopes) => scopes.includes('openid'), {
+    name: key(text((name) => NAME.test(name) && name !== OWN_SOURCE, `is not a name of a provider: write 1 to 30 lower-case letters, digits and hyphens, and not ${OWN_SOURCE}, which stands for roles that no provider gives`), { widens: always },
+      'Short name: part of addresses, of the log and of what "postern users list" shows. Never change it.'),
+    label: key(plainText('a label').optional(), { widens: never },
+      'Text of the button on the login page. Default: the name.'),
+    issuer: key(parsed(parseIssuer), { widens: always },
+      'Issuer of the provider, exactly as its discovery document has it.'),
+    client_id: key(plainText('a client id'), { widens: always },
+      'Client id that the provider gave to Postern.'),
+    client_secret: key(clientSecret().optional(), { widens: never },
+      'Client secret. A public client has none.'),
+    scopes: key(z.array(token('a scope')).refine((scopes) => scopes.includes('openid'), {
         error: 'lacks openid, without which no one is signed in: add it',
-      })
-      .prefault(['openid', 'profile', 'email'])
-      .describe('Scopes that are asked for. Some providers need one more for groups.')
-      .meta({ widens: never }),
-    user_claim: plainText('a claim')
-      .prefault('preferred_username')
-      .describe(
-        'Claim that names a new account. Other characters than letters, digits, dots and underscores become dots; the name is cut to 30.',
-      )
-      .meta({ widens: always }),
-    groups_claim: plainText('a claim')
-      .prefault('groups')
-      .describe(
-        'Claim with the groups: its name, or a path with dots (realm_access.roles). email works for providers without groups, when the provider has verified it.',
-      )
-      .meta({ widens: always }),
-    ca: filePath()
-      .optional()
-      .describe(
-        "PEM file of the certificate authority that signed the provider's certificate. Default: those of the system.",
-      )
-      .meta({ widens: always }),
-    role_map: z
-      .record(z.string(), z.array(z.string().min(1)).min(1))
-      .optional()
-      .describe(
-        'Groups that give a role: a list of groups for each role. Read again at every login. Without it default_role alone counts: a group is never taken for a role.',
-      )
-      .meta({ widens: always }),
-    default_role: z
-      .string()
-      .prefault('none')
-      .transform((name) => name as Role | 'none')
-      .describe('Role of a person whose groups give none: admin, viewer, a custom role, or none to refuse the login.')
-      .meta({ widens: always }),
-    create: z
-      .boolean()
-      .prefault(false)
-      .describe(
-        'True: a person who has a role by role_map or default_role gets an account at the first login. False: only accounts that are connected, by an invitation or in Settings.',
-      )
-      .meta({ widens: toTrue }),
-    second_factor: z
-      .enum(['provider', 'postern'])
-      .prefault('postern')
-      .describe(
-        "Whose second factor counts. provider: a login for which the provider says that it had one needs no other. postern: Postern's own is asked for where one is required.",
-      )
-      .meta({ widens: along('postern', 'provider') }),
-    acr_values: z
-      .array(token('an authentication context'))
-      .prefault([])
-      .describe(
-        'Authentication contexts that are asked for. With second_factor: provider, a login in one of them has its second factor.',
-      )
-      .meta({ widens: always }),
-    prompt: text(
-      (value) => PROMPT.test(value),
-      (shown) => `${shown} is not a prompt: write for example login or select_account`,
-    )
-      .optional()
-      .describe('What the provider is to ask for at each login, such as login or select_account.')
-      .meta({ widens: always }),
-    max_age: secondsOrNever(0)
-      .prefault(null)
-      .describe('Longest time since the person logged in at the provider, in seconds. Null: any.')
-      .meta({ widens: higher }),
-    logout: z
-      .enum(['local', 'provider'])
-      .prefault('local')
-      .describe('What logging out ends: local: the session here; provider: the session at the provider, too.')
-      .meta({ widens: never }),
+      }).prefault(['openid', 'profile', 'email']), { widens: never },
+      'Scopes that are asked for. Some providers need one more for groups.'),
+    user_claim: key(plainText('a claim').prefault('preferred_username'), { widens: always },
+      'Claim that names a new account. Other characters than letters, digits, dots and underscores become dots; the name is cut to 30.'),
+    groups_claim: key(plainText('a claim').prefault('groups'), { widens: always },
+      'Claim with the groups: its name, or a path with dots (realm_access.roles). email works for providers without groups, when the provider has verified it.'),
+    ca: key(filePath().optional(), { widens: always },
+      "PEM file of the certificate authority that signed the provider's certificate. Default: those of the system."),
+    role_map: key(z.record(z.string(), z.array(z.string().min(1)).min(1)).optional(), { widens: always },
+      'Groups that give a role: a list of groups for each role. Read again at every login. Without it default_role alone counts: a group is never taken for a role.'),
+    default_role: key(z.string().prefault('none').transform((name) => name as Role | 'none'), { widens: always },
+      'Role of a person whose groups give none: admin, viewer, a custom role, or none to refuse the login.'),
+    create: key(z.boolean().prefault(false), { widens: toTrue },
+      'True: a person who has a role by role_map or default_role gets an account at the first login. False: only accounts that are connected, by an invitation or in Settings.'),
+    second_factor: key(z.enum(['provider', 'postern']).prefault('postern'), { widens: along('postern', 'provider') },
+      "Whose second factor counts. provider: a login for which the provider says that it had one needs no other. postern: Postern's own is asked for where one is required."),
+    acr_values: key(z.array(token('an authentication context')).prefault([]), { widens: always },
+      'Authentication contexts that are asked for. With second_factor: provider, a login in one of them has its second factor.'),
+    prompt: key(text(PROMPT, 'is not a prompt: write for example login or select_account').optional(), { widens: always },
+      'What the provider is to ask for at each login, such as login or select_account.'),
+    max_age: key(secondsOrNever(0).prefault(null), { widens: higher },
+      'Longest time since the person logged in at the provider, in seconds. Null: any.'),
+    logout: key(z.enum(['local', 'provider']).prefault('local'), { widens: never },
+      'What logging out ends: local: the session here; provider: the session at the provider, too.'),
   })
   .transform(({ label, role_map, ...entry }) => ({
     ...entry,
@@ -162,11 +91,9 @@ const provider = z
     role_map: new Map(Object.entries(role_map ?? {}) as [Role, string[]][]),
   }));
 
+// biome-ignore format: a table
 export const oidcKeys = {
-  oidc: z
-    .array(provider)
-    .max(MOST_PROVIDERS)
-    .superRefine((providers, context) => {
+  oidc: key(z.array(provider).max(MOST_PROVIDERS).superRefine((providers, context) => {
       for (const [index, { name, issuer }] of providers.entries()) {
         const before = providers.slice(0, index);
         const alike = before.find((other) => withoutSlash(other.issuer) === withoutSlash(issuer));
@@ -183,29 +110,8 @@ export const oidcKeys = {
             message: `is the issuer of ${JSON.stringify(alike.name)}, too, so an account that is connected by one of the two would open by the other: keep one of them`,
           });
       }
-    })
-    .prefault([])
-    .meta({
-      description:
-        'Identity providers (OpenID Connect) by which people sign in beside the password; see docs/openid-connect.md. Needs server.public_url.',
-      example: [
-        {
-          name: 'home',
-          label: 'Sign in at home',
-          issuer: 'https://id.example.com',
-          client_id: 'postern',
-          client_secret: '{SERVICE_OIDC_SECRET}',
-          role_map: { admin: ['nvr-admins'], viewer: ['family'] },
-          create: true,
-        },
-      ],
-      widens: byRule,
-    }),
-  password_login: z
-    .enum(PASSWORD_LOGINS)
-    .prefault('everyone')
-    .describe(
-      'Who may log in with a password: everyone, admins, or none, which needs a provider in auth.oidc. Passkeys and API tokens stay.',
-    )
-    .meta({ widens: along(...PASSWORD_LOGINS) }),
+    }).prefault([]), { widens: byRule, example: [ { name: 'home', label: 'Sign in at home', issuer: 'https://id.example.com', client_id: 'postern', client_secret: '{SERVICE_OIDC_SECRET}', role_map: { admin: ['nvr-admins'], viewer: ['family'] }, create: true }, ] },
+    'Identity providers (OpenID Connect) by which people sign in beside the password; see docs/openid-connect.md. Needs server.public_url.'),
+  password_login: key(z.enum(PASSWORD_LOGINS).prefault('everyone'), { widens: along(...PASSWORD_LOGINS) },
+    'Who may log in with a password: everyone, admins, or none, which needs a provider in auth.oidc. Passkeys and API tokens stay.'),
 } as const;

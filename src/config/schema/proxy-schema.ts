@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Role } from '../../domain/names.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { parseNetwork } from './addresses.ts';
-import { always, byRule, never } from './keys.ts';
+import { always, byRule, key, never } from './keys.ts';
 import { headerName, headerSecret, parsed, text } from './value-types.ts';
 
 /** The shapes of the signed identities that well-known proxies send, by the name of `proxy.jwt.preset` (SPEC 17). */
@@ -39,31 +39,17 @@ const JWT_PRESET_NAMES = Object.keys(JWT_PRESETS) as [JwtPresetName, ...JwtPrese
 const CONTROL = /\p{Cc}/u;
 const roleMap = () => z.record(z.string(), z.array(z.string().min(1)).min(1));
 
+// biome-ignore format: a table
 const headerMap = z
   .strictObject({
-    user: headerName().optional().meta({
-      description: 'Request header in which the proxy sends the user name.',
-      example: 'Remote-User',
-      widens: always,
-    }),
-    role: headerName().optional().meta({
-      description: 'Request header in which the proxy sends the role or the groups.',
-      example: 'Remote-Groups',
-      widens: always,
-    }),
-    encoding: z.enum(['percent', 'rfc2047']).optional().meta({
-      description:
-        'How the proxy encodes user name and groups that are not ASCII: percent (J%C3%B6rg; authentik by its guides) or rfc2047 (=?utf-8?q?J=C3=B6rg?=; Tailscale). Unset: they are read as they are.',
-      example: 'percent',
-      widens: always,
-    }),
-    role_map: roleMap()
-      .optional()
-      .meta({
-        description: 'Alias of proxy.role_map; set one of the two.',
-        example: { admin: ['nvr-admins'] },
-        widens: always,
-      }),
+    user: key(headerName().optional(), { widens: always, example: 'Remote-User' },
+      'Request header in which the proxy sends the user name.'),
+    role: key(headerName().optional(), { widens: always, example: 'Remote-Groups' },
+      'Request header in which the proxy sends the role or the groups.'),
+    encoding: key(z.enum(['percent', 'rfc2047']).optional(), { widens: always, example: 'percent' },
+      'How the proxy encodes user name and groups that are not ASCII: percent (J%C3%B6rg; authentik by its guides) or rfc2047 (=?utf-8?q?J=C3=B6rg?=; Tailscale). Unset: they are read as they are.'),
+    role_map: key(roleMap().optional(), { widens: always, example: { admin: ['nvr-admins'] } },
+      'Alias of proxy.role_map; set one of the two.'),
   })
   .prefault({})
   .describe('Names of the request headers in which the proxy sends the identity.')
@@ -79,40 +65,25 @@ function parseKeysUrl(written: string): Result<string, string> {
 }
 
 const claim = (example: string) =>
-  text(
-    (name) => name.trim() !== '' && !CONTROL.test(name),
-    (shown) => `${shown} is not a claim: write for example ${example}`,
-  );
+  text((name) => name.trim() !== '' && !CONTROL.test(name), `is not a claim: write for example ${example}`);
 
+// biome-ignore format: a table
 const jwt = z
   .strictObject({
-    preset: z.enum(JWT_PRESET_NAMES).optional().meta({
-      description: 'Proxy whose header, issuer and claims are known; given keys win over it.',
-      widens: byRule,
-    }),
-    header: headerName().optional().meta({
-      description: 'Request header that holds the token.',
-      widens: byRule,
-    }),
-    issuer: claim('https://sso.example.com').optional().meta({
-      description: 'Issuer that the token must have, exactly as the proxy writes it.',
-      widens: byRule,
-    }),
-    audience: claim('nvr.example.com').meta({
-      description: 'Audience that the token must have: without it a token for another service would count here.',
-      widens: byRule,
-    }),
-    jwks_url: parsed(parseKeysUrl).optional().meta({
-      description: 'Address of the keys that sign the token.',
-      widens: byRule,
-    }),
-    user_claim: claim('email')
-      .optional()
-      .meta({ description: 'Claim with the user name. Default: that of the preset, else email.', widens: byRule }),
-    groups_claim: claim('groups').optional().meta({
-      description: 'Claim with the groups: its name, or a path with dots. Default: that of the preset, else groups.',
-      widens: byRule,
-    }),
+    preset: key(z.enum(JWT_PRESET_NAMES).optional(), { widens: byRule },
+      'Proxy whose header, issuer and claims are known; given keys win over it.'),
+    header: key(headerName().optional(), { widens: byRule },
+      'Request header that holds the token.'),
+    issuer: key(claim('https://sso.example.com').optional(), { widens: byRule },
+      'Issuer that the token must have, exactly as the proxy writes it.'),
+    audience: key(claim('nvr.example.com'), { widens: byRule },
+      'Audience that the token must have: without it a token for another service would count here.'),
+    jwks_url: key(parsed(parseKeysUrl).optional(), { widens: byRule },
+      'Address of the keys that sign the token.'),
+    user_claim: key(claim('email').optional(), { widens: byRule },
+      'Claim with the user name. Default: that of the preset, else email.'),
+    groups_claim: key(claim('groups').optional(), { widens: byRule },
+      'Claim with the groups: its name, or a path with dots. Default: that of the preset, else groups.'),
   })
   .superRefine((given, context) => {
     const preset: JwtPreset | undefined = given.preset && JWT_PRESETS[given.preset];
@@ -152,58 +123,25 @@ const jwt = z
     widens: byRule,
   });
 
+// biome-ignore format: a table
 export const proxySection = z
   .strictObject({
-    auth_secret: z
-      .union([headerSecret(), z.array(headerSecret()).min(1)], {
+    auth_secret: key(z.union([headerSecret(), z.array(headerSecret()).min(1)], {
         error: 'is not text, or a list of texts: put it in quotes',
-      })
-      .optional()
-      .meta({
-        description:
-          'Secret that the proxy must send in X-Proxy-Secret. A list while it is being changed: each entry is accepted.',
-        example: '{SERVICE_PROXY_SECRET}',
-        widens: byRule,
-      }),
-    trusted_peers: z
-      .array(parsed(parseNetwork))
-      .prefault([])
-      .meta({
-        description:
-          'Networks (CIDR) whose identity headers are trusted. Empty: auth.trusted_proxies; if that is empty too, every address.',
-        example: ['172.18.0.5'],
-        widens: byRule,
-      }),
-    separator: text(
-      (character) => [...character].length === 1 && !CONTROL.test(character),
-      (shown) => `${shown} is not one character: write for example ","`,
-    )
-      .prefault(',')
-      .describe('The character that separates several roles or groups in the role header.')
-      .meta({ widens: always }),
+      }).optional(), { widens: byRule, example: '{SERVICE_PROXY_SECRET}' },
+      'Secret that the proxy must send in X-Proxy-Secret. A list while it is being changed: each entry is accepted.'),
+    trusted_peers: key(z.array(parsed(parseNetwork)).prefault([]), { widens: byRule, example: ['172.18.0.5'] },
+      'Networks (CIDR) whose identity headers are trusted. Empty: auth.trusted_proxies; if that is empty too, every address.'),
+    separator: key(text((character) => [...character].length === 1 && !CONTROL.test(character), 'is not one character: write for example ","').prefault(','), { widens: always },
+      'The character that separates several roles or groups in the role header.'),
     header_map: headerMap,
     jwt: jwt.optional(),
-    default_role: z
-      .string()
-      .prefault('viewer')
-      .transform((name) => name as Role | 'none')
-      .describe(
-        'Role of a user whose header gives no known role: admin, viewer, a custom role, or none to refuse the user.',
-      )
-      .meta({ widens: always }),
-    role_map: roleMap()
-      .optional()
-      .meta({
-        description: 'Groups that give a role: a list of groups for each role.',
-        example: { admin: ['nvr-admins'], gardener: ['garden-crew'] },
-        widens: always,
-      }),
-    logout_url: text(
-      isLogoutTarget,
-      (shown) => `${shown} is not a target for a link: write https://… or a path such as /logged-out`,
-    )
-      .optional()
-      .meta({ description: 'Target of the Logout link.', example: 'https://sso.example.com/logout', widens: never }),
+    default_role: key(z.string().prefault('viewer').transform((name) => name as Role | 'none'), { widens: always },
+      'Role of a user whose header gives no known role: admin, viewer, a custom role, or none to refuse the user.'),
+    role_map: key(roleMap().optional(), { widens: always, example: { admin: ['nvr-admins'], gardener: ['garden-crew'] } },
+      'Groups that give a role: a list of groups for each role.'),
+    logout_url: key(text(isLogoutTarget, 'is not a target for a link: write https://… or a path such as /logged-out').optional(), { widens: never, example: 'https://sso.example.com/logout' },
+      'Target of the Logout link.'),
   })
   .transform(({ header_map: { role_map: alias, ...headers }, ...proxy }) => ({
     ...proxy,

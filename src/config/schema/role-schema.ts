@@ -14,42 +14,19 @@ import {
   type RoleLimits,
 } from '../../domain/rights.ts';
 import { canonicalZone, localZone } from '../../domain/zone-offsets.ts';
-import { always, byRule, fewerEntries, moreEntries } from './keys.ts';
-import { cameraEntry, parsed } from './value-types.ts';
+import { always, byRule, fewerEntries, key, moreEntries } from './keys.ts';
+import { cameraEntry, checked, parsed } from './value-types.ts';
 
-const roleName = () =>
-  z.string().superRefine((name, context) => {
-    const role = parseCustomRoleName(name);
-    if (!role.ok) context.addIssue({ code: 'custom', message: role.error });
-  });
-
-const cameraList = () =>
-  z
-    .array(cameraEntry())
-    .min(1)
-    .superRefine((entries, context) => {
-      const fault = wildcardsFault(entries);
-      if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
-    });
+const cameraList = () => checked(z.array(cameraEntry()).min(1), wildcardsFault);
 
 const isVerb = (text: string): text is Verb => VERBS.some((verb) => verb === text);
 const verb = () =>
   z.string().refine(isVerb, { error: ({ input }) => `${JSON.stringify(input)} is not one of ${VERBS.join(', ')}` });
 
-/** Refined and not transformed: of a value that is no list of cameras the union then tells this problem, and not its own. */
-const hours = () =>
-  z.array(z.string()).superRefine((texts, context) => {
-    const known = parseHours(texts);
-    if (!known.ok) context.addIssue({ code: 'custom', message: known.error });
-  });
-
-const historySince = () =>
-  z.string().superRefine((written, context) => {
-    const known = parseHistorySince(written);
-    if (!known.ok) context.addIssue({ code: 'custom', message: known.error });
-  });
-
-/** A list of cameras, or a map with what is denied on them, when, and since when. */
+/**
+ * A list of cameras, or a map with what is denied on them, when, and since when. Its values are checked and not transformed:
+ * of a value that is no list of cameras the union then tells their problem, and not its own.
+ */
 const roleCameras = () =>
   z.union(
     [
@@ -57,8 +34,8 @@ const roleCameras = () =>
       z.strictObject({
         cameras: cameraList().meta({ widens: moreEntries }),
         deny: z.array(verb()).prefault([]).meta({ widens: fewerEntries }),
-        hours: hours().optional().meta({ widens: always }),
-        history_since: historySince().optional().meta({ widens: always }),
+        hours: checked(z.array(z.string()), parseHours).optional().meta({ widens: always }),
+        history_since: checked(z.string(), parseHistorySince).optional().meta({ widens: always }),
       }),
     ],
     { error: 'is not a list of cameras: write [garden, patio], or a map of cameras, deny, hours and history_since' },
@@ -73,24 +50,12 @@ const timezone = () =>
     );
   }).nullable();
 
+// biome-ignore format: a table
 export const roleKeys = {
-  roles: z
-    .record(roleName(), roleCameras())
-    .prefault({})
-    .meta({
-      description:
-        'Custom roles: read-only access to the listed cameras; "*" stands for any text. A role may also be a map {cameras, deny, hours, history_since}: deny takes away some of live, history, export, ptz, talk; hours such as "Mon-Fri 07:00-18:00" say when it may be used; history_since is how far back it sees, such as 7d, or grant for nothing older than the account. Users whose role is missing here become viewers, so this key must not be lost: without it the configuration is refused while users have such roles.',
-      example: {
-        gardener: ['garden', 'patio_*'],
-        guest: { cameras: ['garden'], deny: ['history', 'export'] },
-        cleaner: { cameras: ['hall'], hours: ['Fri 08:00-12:00'], history_since: '1d' },
-      },
-      widens: byRule,
-    }),
-  timezone: timezone()
-    .prefault(null)
-    .describe('Time zone of the hours of roles, an IANA name such as Europe/Berlin. Null: that of the machine.')
-    .meta({ widens: always }),
+  roles: key(z.record(checked(z.string(), parseCustomRoleName), roleCameras()).prefault({}), { widens: byRule, example: { gardener: ['garden', 'patio_*'], guest: { cameras: ['garden'], deny: ['history', 'export'] }, cleaner: { cameras: ['hall'], hours: ['Fri 08:00-12:00'], history_since: '1d' } } },
+    'Custom roles: read-only access to the listed cameras; "*" stands for any text. A role may also be a map {cameras, deny, hours, history_since}: deny takes away some of live, history, export, ptz, talk; hours such as "Mon-Fri 07:00-18:00" say when it may be used; history_since is how far back it sees, such as 7d, or grant for nothing older than the account. Users whose role is missing here become viewers, so this key must not be lost: without it the configuration is refused while users have such roles.'),
+  timezone: key(timezone().prefault(null), { widens: always },
+    'Time zone of the hours of roles, an IANA name such as Europe/Berlin. Null: that of the machine.'),
 };
 
 type RoleEntry = z.output<ReturnType<typeof roleCameras>>;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isSiteName } from '../../domain/accounts/site.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
 import { parseListenAddress, parsePathPrefix, parsePublicUrl, serverDefaults } from './addresses.ts';
-import { always, lower, moreEntries, never, toFalse } from './keys.ts';
+import { always, key, lower, moreEntries, never, toFalse } from './keys.ts';
 import { filePath, parsed, text, timeoutSeconds, wholeSeconds } from './value-types.ts';
 
 const HOST_NAME = /^[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?$/;
@@ -16,111 +16,56 @@ const listenerOrOff = () => z.union([listener(), z.literal(false)], { error: ({ 
 const MOST_SITES = 100;
 
 const siteName = () =>
-  text(
-    isSiteName,
-    (shown) => `${shown} is not a name of a site: write 1 to 30 lower-case letters, digits and hyphens, such as barn`,
-  );
+  text(isSiteName, 'is not a name of a site: write 1 to 30 lower-case letters, digits and hyphens, such as barn');
 
+// biome-ignore format: a table
 const otherSite = z.strictObject({
-  name: siteName().describe('What that site has as server.site.').meta({ widens: never }),
-  url: parsed(parsePublicUrl).describe('Address that people use for that site.').meta({ widens: never }),
+  name: key(siteName(), { widens: never },
+    'What that site has as server.site.'),
+  url: key(parsed(parsePublicUrl), { widens: never },
+    'Address that people use for that site.'),
 });
 
+// biome-ignore format: a table
 export const serverSection = z
   .strictObject({
-    external: listener()
-      .prefault(serverDefaults.external)
-      .describe('Address of the authenticated listener, host:port, or unix:/path for a proxy on this machine.')
-      .meta({ widens: never, fromStart: true }),
-    internal: listenerOrOff()
-      .prefault(serverDefaults.internal)
-      .describe(
-        'Address of the internal listener, host:port. Every request there has the rights of an admin, without login. False: off.',
-      )
-      .meta({ widens: always, fromStart: true }),
-    internal_hosts: z
-      .array(
-        text(
-          (name) => HOST_NAME.test(name),
-          (shown) => `${shown} is not a host name: write it without port or path`,
-        ).transform((name) => name.toLowerCase()),
-      )
-      .prefault([])
-      .meta({
-        description:
-          'Host names that the internal listener accepts, besides IP addresses, localhost and names without a dot.',
-        example: ['nvr.example.lan'],
-        widens: moreEntries,
-      }),
-    telemetry: listenerOrOff()
-      .prefault(serverDefaults.telemetry)
-      .describe('Address of the listener for /metrics, /healthz and /readyz, host:port. False: off.')
-      .meta({ widens: always, fromStart: true }),
-    base_path: parsed(parsePathPrefix)
-      .optional()
-      .transform((prefix) => prefix ?? '')
-      .meta({ description: 'Path prefix of pages, cookies and redirects.', example: '/postern-nvr', widens: never }),
-    public_url: parsed(parsePublicUrl).optional().meta({
-      description:
-        'Address that people use, https://host with the base path behind it. It is in the start message, is what "postern doctor" and the status page check, and its host name may not be part of a password. The Host header of a request is never taken for it.',
-      example: 'https://nvr.example.com',
-      widens: never,
-    }),
-    site: siteName().optional().meta({
-      description:
-        'Name of this site, where several NVRs have a Postern each and all use one store. A camera in a role, an API token or the curtain is then that camera at every site. Never change it without "postern sites rename". Unset: this is the only one.',
-      example: 'house',
-      widens: never,
-      fromStart: true,
-    }),
-    sites: z
-      .array(otherSite)
-      .max(MOST_SITES)
-      .prefault([])
-      .meta({
-        description: 'The other sites on the same store. The account menu of the console leads to them.',
-        example: [{ name: 'barn', url: 'https://barn.example.com' }],
-        widens: never,
-      }),
-    shutdown_grace: timeoutSeconds()
-      .prefault(8)
-      .describe('Time limit for requests that are still running at a stop, in seconds. "docker stop" kills after 10.')
-      .meta({ widens: never }),
+    external: key(listener().prefault(serverDefaults.external), { widens: never, fromStart: true },
+      'Address of the authenticated listener, host:port, or unix:/path for a proxy on this machine.'),
+    internal: key(listenerOrOff().prefault(serverDefaults.internal), { widens: always, fromStart: true },
+      'Address of the internal listener, host:port. Every request there has the rights of an admin, without login. False: off.'),
+    internal_hosts: key(z.array(
+        text(HOST_NAME, 'is not a host name: write it without port or path').transform((name) => name.toLowerCase()),
+      ).prefault([]), { widens: moreEntries, example: ['nvr.example.lan'] },
+      'Host names that the internal listener accepts, besides IP addresses, localhost and names without a dot.'),
+    telemetry: key(listenerOrOff().prefault(serverDefaults.telemetry), { widens: always, fromStart: true },
+      'Address of the listener for /metrics, /healthz and /readyz, host:port. False: off.'),
+    base_path: key(parsed(parsePathPrefix).optional().transform((prefix) => prefix ?? ''), { widens: never, example: '/postern-nvr' },
+      'Path prefix of pages, cookies and redirects.'),
+    public_url: key(parsed(parsePublicUrl).optional(), { widens: never, example: 'https://nvr.example.com' },
+      'Address that people use, https://host with the base path behind it. It is in the start message, is what "postern doctor" and the status page check, and its host name may not be part of a password. The Host header of a request is never taken for it.'),
+    site: key(siteName().optional(), { widens: never, fromStart: true, example: 'house' },
+      'Name of this site, where several NVRs have a Postern each and all use one store. A camera in a role, an API token or the curtain is then that camera at every site. Never change it without "postern sites rename". Unset: this is the only one.'),
+    sites: key(z.array(otherSite).max(MOST_SITES).prefault([]), { widens: never, example: [{ name: 'barn', url: 'https://barn.example.com' }] },
+      'The other sites on the same store. The account menu of the console leads to them.'),
+    shutdown_grace: key(timeoutSeconds().prefault(8), { widens: never },
+      'Time limit for requests that are still running at a stop, in seconds. "docker stop" kills after 10.'),
   })
   .prefault({})
   .describe('Listeners and their limits.');
 
 const DEFAULT_PAIR = { certificate: 'tls/fullchain.pem', private_key: 'tls/privkey.pem' } as const;
 
+// biome-ignore format: a table
 export const tlsSection = z
   .strictObject({
-    enabled: z
-      .boolean()
-      .prefault(true)
-      .describe('HTTPS on the external listener. Without a certificate a self-signed one is created and kept.')
-      .meta({ widens: toFalse, fromStart: true }),
-    certificate: filePath()
-      .optional()
-      .meta({
-        description: `PEM file of the certificate chain. Set: the file must be there at a start. Unset: ${DEFAULT_PAIR.certificate}, where a self-signed certificate is made if there is none.`,
-        example: DEFAULT_PAIR.certificate,
-        widens: never,
-        fromStart: true,
-      }),
-    private_key: filePath()
-      .optional()
-      .meta({
-        description: `PEM file of the private key. Unset: ${DEFAULT_PAIR.private_key}.`,
-        example: DEFAULT_PAIR.private_key,
-        widens: never,
-        fromStart: true,
-      }),
-    hsts: wholeSeconds()
-      .prefault(31_536_000)
-      .describe(
-        'Strict-Transport-Security: browsers use only HTTPS for this host name, on all of its ports, for this long, in seconds. 0: browsers drop the rule. Sent only with a certificate of your own.',
-      )
-      .meta({ widens: lower, fromStart: true }),
+    enabled: key(z.boolean().prefault(true), { widens: toFalse, fromStart: true },
+      'HTTPS on the external listener. Without a certificate a self-signed one is created and kept.'),
+    certificate: key(filePath().optional(), { widens: never, fromStart: true, example: DEFAULT_PAIR.certificate },
+      `PEM file of the certificate chain. Set: the file must be there at a start. Unset: ${DEFAULT_PAIR.certificate}, where a self-signed certificate is made if there is none.`),
+    private_key: key(filePath().optional(), { widens: never, fromStart: true, example: DEFAULT_PAIR.private_key },
+      `PEM file of the private key. Unset: ${DEFAULT_PAIR.private_key}.`),
+    hsts: key(wholeSeconds().prefault(31_536_000), { widens: lower, fromStart: true },
+      'Strict-Transport-Security: browsers use only HTTPS for this host name, on all of its ports, for this long, in seconds. 0: browsers drop the rule. Sent only with a certificate of your own.'),
   })
   .transform(({ certificate, private_key, ...tls }) => ({
     ...tls,
@@ -144,21 +89,13 @@ const LEVELS = {
 const LEVEL_NAMES = Object.keys(LEVELS) as (keyof typeof LEVELS)[];
 const level = () => z.enum(LEVEL_NAMES).transform((name) => LEVELS[name]);
 
+// biome-ignore format: a table
 export const loggerSection = z
   .strictObject({
-    default: level()
-      .prefault('info')
-      .describe('Log level: trace, debug, info, warning, error or critical.')
-      .meta({ widens: never }),
-    logs: z
-      .record(z.string(), level())
-      .prefault({})
-      .meta({
-        description:
-          'Log levels of single loggers. service.api.auth at debug logs the identity headers that the proxy sent. service.access has a line for each request that was answered; those for pictures, segments and films are debug, unless they failed.',
-        example: { 'service.api.auth': 'debug' },
-        widens: never,
-      }),
+    default: key(level().prefault('info'), { widens: never },
+      'Log level: trace, debug, info, warning, error or critical.'),
+    logs: key(z.record(z.string(), level()).prefault({}), { widens: never, example: { 'service.api.auth': 'debug' } },
+      'Log levels of single loggers. service.api.auth at debug logs the identity headers that the proxy sent. service.access has a line for each request that was answered; those for pictures, segments and films are debug, unless they failed.'),
   })
   .prefault({})
   .describe('Log levels.');
@@ -167,25 +104,15 @@ const FRAME_KEYWORD = /^'?(?<word>self|none)'?$/;
 const FRAME_SOURCE =
   /^(?:https?:\/\/)?(?:\*|(?:\*\.)?[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*)(?::(?:\d{1,5}|\*))?$|^https?:$/;
 
+// biome-ignore format: a table
 export const uiSection = z
   .strictObject({
-    login: z
-      .enum(['postern', 'nvr'])
-      .prefault('postern')
-      .describe('Login page: postern, or nvr for the page of the NVR.')
-      .meta({ widens: never }),
-    start_page: parsed(parseStartPage).optional().meta({
-      description:
-        "Page where a login lands, and to which the links to the cameras lead; {camera} is the person's first camera. Unset, or for a person who may not open it: the first page of the route table that the person may open.",
-      example: '/stream.html?src={camera}',
-      widens: never,
-    }),
-    frame_ancestors: parsed(parseFrameAncestors)
-      .prefault('self')
-      .describe(
-        'Who may show the pages in a frame: self, none or origins, separated by blanks (Content-Security-Policy).',
-      )
-      .meta({ widens: always }),
+    login: key(z.enum(['postern', 'nvr']).prefault('postern'), { widens: never },
+      'Login page: postern, or nvr for the page of the NVR.'),
+    start_page: key(parsed(parseStartPage).optional(), { widens: never, example: '/stream.html?src={camera}' },
+      "Page where a login lands, and to which the links to the cameras lead; {camera} is the person's first camera. Unset, or for a person who may not open it: the first page of the route table that the person may open."),
+    frame_ancestors: key(parsed(parseFrameAncestors).prefault('self'), { widens: always },
+      'Who may show the pages in a frame: self, none or origins, separated by blanks (Content-Security-Policy).'),
   })
   .prefault({})
   .describe('Login page and console.');

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { postgresAddress } from '../../domain/addresses.ts';
 import { err, ok, type Result } from '../../domain/result.ts';
-import { higher, never } from './keys.ts';
+import { higher, key, never } from './keys.ts';
 import { parsed, wholeSeconds } from './value-types.ts';
 
 /** One file on this machine. */
@@ -22,28 +22,15 @@ export type StoreUrl = SqliteStore | PostgresStore;
 const SQLITE = 'sqlite:';
 const DEFAULT_GRACE = 60;
 
+// biome-ignore format: a table
 export const storeSection = z
   .strictObject({
-    url: parsed(parseStoreUrl)
-      .prefault('sqlite:postern.db')
-      .describe(
-        'Where accounts, tokens and events are kept: sqlite:<file>, relative to the directory of this file, or postgres://<user>:<password>@<host>/<database> for several replicas. TLS: sslmode=verify-full&sslrootcert=<CA file>.',
-      )
-      .meta({ widens: never, isSecret: true, fromStart: true }),
-    listen_url: parsed(parseListenUrl).optional().meta({
-      description:
-        'PostgreSQL only: another address of the same database for LISTEN, needed where store.url leads through a transaction pooler such as PgBouncer.',
-      example: 'postgres://postern@db.internal/postern',
-      widens: never,
-      isSecret: true,
-      fromStart: true,
-    }),
-    grace: wholeSeconds()
-      .prefault(DEFAULT_GRACE)
-      .describe(
-        'How long known callers keep their access while the store cannot be reached, in seconds; 0: not at all. New logins and changes are refused with 503 at once.',
-      )
-      .meta({ widens: higher, fromStart: true }),
+    url: key(parsed(parseStoreUrl).prefault('sqlite:postern.db'), { widens: never, isSecret: true, fromStart: true },
+      'Where accounts, tokens and events are kept: sqlite:<file>, relative to the directory of this file, or postgres://<user>:<password>@<host>/<database> for several replicas. TLS: sslmode=verify-full&sslrootcert=<CA file>.'),
+    listen_url: key(parsed(parseListenUrl).optional(), { widens: never, isSecret: true, fromStart: true, example: 'postgres://postern@db.internal/postern' },
+      'PostgreSQL only: another address of the same database for LISTEN, needed where store.url leads through a transaction pooler such as PgBouncer.'),
+    grace: key(wholeSeconds().prefault(DEFAULT_GRACE), { widens: higher, fromStart: true },
+      'How long known callers keep their access while the store cannot be reached, in seconds; 0: not at all. New logins and changes are refused with 503 at once.'),
   })
   .prefault({})
   .describe('The store.');

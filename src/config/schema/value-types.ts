@@ -10,13 +10,28 @@ export const LONGEST_SECONDS = 3_153_600_000;
 /** setTimeout fires at once beyond 2^31 - 1 milliseconds. */
 const LONGEST_TIMEOUT_SECONDS = 2_147_483;
 
-/** Text that becomes something better, or a problem in the parser's words. */
-export const parsed = <Value>(parse: (text: string) => Result<Value, string>) =>
-  z.string({ error: ({ input }) => numberWords(input, parse) }).transform((written, context) => {
-    const result = parse(written);
-    if (result.ok) return result.value;
-    context.addIssue({ code: 'custom', message: result.error });
+/** A value that `parse` makes of another one, or a problem in its words. */
+export const formed = <Written, Form>(written: z.ZodType<Written>, parse: (written: Written) => Result<Form, string>) =>
+  written.transform((value, context) => {
+    const form = parse(value);
+    if (form.ok) return form.value;
+    context.addIssue({ code: 'custom', message: form.error });
     return z.NEVER;
+  });
+
+/** Text that becomes something better. */
+export const parsed = <Value>(parse: (text: string) => Result<Value, string>) =>
+  formed(z.string({ error: ({ input }) => numberWords(input, parse) }), parse);
+
+/** A value that stays as it is written, unless `check` has words for what is wrong with it. */
+export const checked = <Type extends z.ZodType>(
+  type: Type,
+  check: (value: z.output<Type>) => Result<unknown, string> | string | undefined,
+): Type =>
+  type.superRefine((value, context) => {
+    const said = check(value);
+    const message = typeof said === 'object' ? (said.ok ? undefined : said.error) : said;
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
   });
 
 /** The text of a number: YAML reads `external: 8971` and `max_upload: 20` as numbers, and the parser says what is missing. */
@@ -26,8 +41,10 @@ function numberWords(input: unknown, parse: (text: string) => Result<unknown, st
 }
 
 /** Text that stays as it is, if it passes. */
-export const text = (passes: (value: string) => boolean, message: (shown: string) => string) =>
-  z.string().refine(passes, { error: ({ input }) => message(JSON.stringify(input)) });
+export const text = (passes: RegExp | ((value: string) => boolean), wrong: string) =>
+  z.string().refine((value) => (typeof passes === 'function' ? passes(value) : passes.test(value)), {
+    error: ({ input }) => `${JSON.stringify(input)} ${wrong}`,
+  });
 
 /** A duration is written as `90`, `15m`, `1h` or `7d`, wherever a key takes one; a plain number is seconds. */
 export const duration = <Seconds extends z.ZodType<number | null>>(seconds: Seconds) =>
@@ -84,7 +101,7 @@ export function parseSize(written: string): Result<number, string> {
 export const isFilePath = (path: string): boolean => path.trim() !== '' && !path.includes('\0');
 
 export const filePath = () =>
-  text(isFilePath, (shown) => `${shown} is not a file path: write one, or remove the key`).meta({ isFile: true });
+  text(isFilePath, 'is not a file path: write one, or remove the key').meta({ isFile: true });
 
 const HEADER_NAME = /^[A-Za-z0-9-]+$/;
 
@@ -101,13 +118,10 @@ const SENDABLE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
 /** Never shown in a message. A blank secret is refused: it would turn the check off. */
 export const headerSecret = () =>
-  z
-    .string()
-    .superRefine((secret, context) => {
-      if (secret.trim() === '') context.addIssue({ code: 'custom', message: BLANK_SECRET });
-      else if (!SENDABLE.test(secret)) context.addIssue({ code: 'custom', message: UNSENDABLE_SECRET });
-    })
-    .meta({ isSecret: true });
+  checked(z.string(), (secret) => {
+    if (secret.trim() === '') return BLANK_SECRET;
+    return SENDABLE.test(secret) ? undefined : UNSENDABLE_SECRET;
+  }).meta({ isSecret: true });
 
 const BLANK_SECRET = 'is blank: write a secret ("openssl rand -hex 32" makes one), or remove the key';
 const UNSENDABLE_SECRET =
@@ -126,8 +140,4 @@ export const cameraName = () =>
   );
 
 /** A camera name, or a pattern of them with `*`. */
-export const cameraEntry = () =>
-  z.string().superRefine((entry, context) => {
-    const camera = parseCameraEntry(entry);
-    if (!camera.ok) context.addIssue({ code: 'custom', message: camera.error });
-  });
+export const cameraEntry = () => checked(z.string(), parseCameraEntry);
